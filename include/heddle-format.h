@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file heddle-format.h
+ * The profile file: the one layout that libheddle.so writes and the `heddle` command reads.
+ *
+ * While the program runs the file *is* the measurement's memory: it is mapped shared, every record has one writer,
+ * and nothing is ever moved. A killed program therefore leaves a readable profile, and a reader needs no cooperation
+ * from the program. The size depends on the number of threads and callpaths, never on how long the program runs.
+ *
+ *     offset 0                       struct hd_file_header, padded to HD_HEADER_BYTES
+ *     HD_HEADER_BYTES                block 0
+ *     HD_HEADER_BYTES + n * 16 KiB   block n (a block may span several units: see `span`)
+ *
+ * A block holds `count` records of one type, all owned by one thread (or by the process, under the store's lock).
+ *
+ * Units: all times are ticks of the clock described by `clock`; two (ticks, ns) pairs convert them to nanoseconds.
+ * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
+ */
+#ifndef HEDDLE_FORMAT_H
+#define HEDDLE_FORMAT_H
+
+#include <stdint.h>
+
+#define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
+#define HD_FORMAT_VERSION 1u
+#define HD_BYTE_ORDER 0x01020304u
+#define HD_HEADER_BYTES 4096u
+#define HD_BLOCK_BYTES 16384u
+#define HD_BLOCK_MAGIC 0x4b4c4248u /* "HBLK" */
+#define HD_NONE UINT32_MAX         /* "no thread", "no module", ... in every u32 reference */
+
+/** What a thread is doing: the index of `hd_row_record.ticks`. HD_BUSY is the only working state. */
+enum hd_state {
+  HD_BUSY,
+  HD_WAIT_BARRIER_IMPLICIT,
+  HD_WAIT_BARRIER_EXPLICIT,
+  HD_WAIT_TASKWAIT,
+  HD_WAIT_TASKGROUP,
+  HD_WAIT_CRITICAL,
+  HD_WAIT_LOCK,
+  HD_WAIT_ORDERED,
+  HD_WAIT_ATOMIC,
+  HD_WAIT_REDUCTION,
+  HD_WAIT_OTHER,
+  HD_RUNTIME, /* fork and join work of a region's primary thread */
+  HD_IDLE,    /* a worker between regions */
+  HD_STATE_COUNT
+};
+#define HD_WAIT_FIRST HD_WAIT_BARRIER_IMPLICIT
+#define HD_WAIT_LAST HD_WAIT_OTHER
+
+/** Construct kinds of a site. Append only: the number is stored. */
+enum hd_kind {
+  HD_KIND_PROGRAM,
+  HD_KIND_PARALLEL,
+  HD_KIND_TEAMS,
+  HD_KIND_LOOP, /* schedule not told by the runtime (libomp before 17) */
+  HD_KIND_LOOP_STATIC,
+  HD_KIND_LOOP_DYNAMIC,
+  HD_KIND_LOOP_GUIDED,
+  HD_KIND_SECTIONS,
+  HD_KIND_SINGLE,
+  HD_KIND_WORKSHARE,
+  HD_KIND_DISTRIBUTE,
+  HD_KIND_TASKLOOP,
+  HD_KIND_SCOPE,
+  HD_KIND_TASK,
+  HD_KIND_TASKWAIT,
+  HD_KIND_TASKGROUP,
+  HD_KIND_BARRIER_EXPLICIT,
+  HD_KIND_BARRIER_IMPLICIT, /* a worksharing barrier that does not follow its construct directly */
+  HD_KIND_BARRIER,          /* GCC-built code: explicit, or the end of a static loop; the runtime does not tell */
+  HD_KIND_REDUCTION,
+  HD_KIND_CRITICAL,
+  HD_KIND_LOCK,
+  HD_KIND_ORDERED,
+  HD_KIND_ATOMIC,
+  HD_KIND_OTHER, /* an enum value newer than this file */
+  HD_KIND_COUNT
+};
+
+enum hd_clock_kind { HD_CLOCK_TSC = 1, HD_CLOCK_MONOTONIC = 2, HD_CLOCK_EXTERNAL = 3 /* a test's own; 1 tick = 1 ns */ };
+
+/** The same instant on both clocks. */
+struct hd_clock_pair {
+  uint64_t ticks;
+  uint64_t ns; /* CLOCK_MONOTONIC */
+};
+
+/** How the profile came to its end; `hd_file_header.flags`. */
+enum hd_file_flag {
+  HD_FILE_COMPLETE = 1u << 0,     /* the runtime (or the library's destructor) closed the profile */
+  HD_FILE_EXIT_KNOWN = 1u << 1,   /* `exit_status` was stamped by `heddle run` */
+  HD_FILE_START_COARSE = 1u << 2, /* `begin_ns` is the kernel's process start time: 10 ms steps */
+  HD_FILE_FULL = 1u << 3          /* the store could not grow: new callpaths were charged to their parents */
+};
+
+struct hd_file_header {
+  char magic[8];
+  uint32_t version;
+  uint32_t byte_order;
+  uint32_t header_bytes; /* HD_HEADER_BYTES */
+  uint32_t block_bytes;  /* HD_BLOCK_BYTES */
+  uint16_t profile_record_bytes;
+  uint16_t row_record_bytes;
+  uint16_t thread_record_bytes;
+  uint16_t total_record_bytes;
+  uint16_t instance_record_bytes;
+  uint16_t module_record_bytes;
+  uint16_t state_count; /* HD_STATE_COUNT */
+  uint16_t reserved0;
+  uint32_t block_count; /* units of HD_BLOCK_BYTES after the header; grows; release order */
+  uint32_t flags;       /* enum hd_file_flag */
+  uint32_t pid;
+  int32_t rank; /* MPI or launcher rank, -1 when there is none */
+  int32_t exit_status; /* as a shell reports it; valid with HD_FILE_EXIT_KNOWN */
+  uint32_t max_threads; /* processors available to the process at start */
+  uint32_t callpath_depth; /* 0: unlimited */
+  uint32_t clock_kind;     /* enum hd_clock_kind */
+  struct hd_clock_pair clock_first;
+  struct hd_clock_pair clock_last; /* refreshed on cold paths; the later, the better the conversion */
+  uint64_t begin_ns;               /* CLOCK_MONOTONIC at the program's start, before the tool was loaded */
+  uint64_t begin_epoch_ns;         /* CLOCK_REALTIME at the same instant */
+  uint64_t loaded_ticks;           /* the tool's start (first OpenMP construct) = begin_ticks of the first thread;
+                                      the reader adds the time before it to that thread as busy, outside any region */
+  uint64_t end_ticks;              /* 0 while running or when killed; `heddle run` stamps the time of death */
+  /* What could not be followed, counted; reports say so. */
+  uint64_t unknown_events;   /* enum values newer than this tool */
+  uint64_t unmatched_events; /* an end without its begin */
+  uint64_t lost_threads;     /* threads for which no memory was left */
+  uint64_t folded_paths;     /* callpaths charged to their parent for lack of space */
+  uint64_t lost_callbacks;   /* bit i: the i-th event of the tool's table could not be registered */
+  char host[64];
+  char runtime[128]; /* the string the runtime gave to ompt_start_tool */
+  char program[256]; /* base name of the executable */
+};
+
+enum hd_block_type {
+  HD_BLOCK_PROFILES = 1,
+  HD_BLOCK_ROWS = 2,
+  HD_BLOCK_THREADS = 3,
+  HD_BLOCK_TOTALS = 4,
+  HD_BLOCK_INSTANCES = 5, /* one hd_instance_record, then its members */
+  HD_BLOCK_MODULES = 6,
+  HD_BLOCK_TEXT = 7 /* a sequence of hd_text_record with their bytes; `count` is bytes used */
+};
+
+/** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
+struct hd_block_header {
+  uint32_t magic; /* HD_BLOCK_MAGIC, written last */
+  uint16_t type;  /* enum hd_block_type */
+  uint16_t reserved;
+  uint32_t span;  /* units of HD_BLOCK_BYTES this block covers, at least 1 */
+  uint32_t owner; /* thread id of the only writer, HD_NONE: the process, under the store's lock */
+  uint32_t count; /* records in use; grows; release order */
+  uint32_t pad[11];
+};
+#define HD_BLOCK_HEADER_BYTES 64u
+
+/** A callpath: one node of the profile tree, shared by all threads. Record i of all profile blocks has id i. */
+struct hd_profile_record {
+  uint32_t id;
+  uint32_t parent; /* profile id; the program (id 0) is its own parent */
+  uint16_t kind;   /* enum hd_kind */
+  uint16_t flags;  /* enum hd_profile_flag */
+  uint32_t depth;  /* 0 for the program */
+  uint32_t module; /* module id, HD_NONE: address lies in no known module */
+  uint32_t reserved;
+  uint64_t offset;  /* return address, relative to the module's load address; look up offset - 1 */
+  uint64_t address; /* the same, absolute in that process */
+  uint64_t pad[3];
+};
+enum hd_profile_flag {
+  HD_PROFILE_IN_RUNTIME = 1u << 0, /* the address lies inside the OpenMP runtime: the caller is not known */
+  HD_PROFILE_FOLDED = 1u << 1,     /* also holds the time of callpaths for which no space was left */
+  HD_PROFILE_RECURSIVE = 1u << 2   /* also holds deeper recursive entries of the same site */
+};
+
+/** One thread's numbers for one profile. Time is exclusive: spent while this profile was the thread's innermost. */
+struct hd_row_record {
+  uint32_t profile;
+  uint32_t thread;
+  uint64_t visits;
+  uint64_t visits_concurrent; /* reserved: needs the exact concurrency of the program */
+  uint64_t ticks[HD_STATE_COUNT];
+};
+
+enum hd_thread_kind { HD_THREAD_INITIAL = 1, HD_THREAD_WORKER = 2, HD_THREAD_OTHER = 3 };
+
+/** One thread. Its rows' ticks add up to last_ticks - begin_ticks at any time; the rest is still open. */
+struct hd_thread_record {
+  uint32_t id;
+  uint32_t kind; /* enum hd_thread_kind */
+  uint64_t begin_ticks;
+  uint64_t end_ticks;  /* 0: still alive */
+  uint64_t last_ticks; /* time of the last event */
+  uint64_t busy_ticks; /* total of the busy cells of its rows */
+  uint64_t open_cell;  /* file offset of the cell (in a row's ticks) that the time since last_ticks belongs to */
+  uint64_t joining;    /* file offset of the instance whose end this worker waits for; 0: none */
+  uint64_t idle_cell;  /* file offset of the cell for the time after that instance's join */
+  uint64_t pad[8];
+};
+
+/**
+ * Totals over the finished instances of a parallel region or of a worksharing construct that ends in its own barrier,
+ * for one team size, written by the team's primary thread.
+ * Per instance, p threads: capacity += p * elapsed; busy += sum of busy; busy_max += p * (largest busy of a thread).
+ * Hence lost time = capacity - busy, potential gain = lost / p, imbalance = busy_max / busy (weighted by busy time).
+ */
+struct hd_total_record {
+  uint32_t profile;
+  uint32_t thread;    /* the primary */
+  uint32_t team_size; /* p */
+  uint32_t reserved;
+  uint64_t instances;
+  uint64_t elapsed_ticks; /* outermost instances only: a recursive one lies inside its ancestor's */
+  uint64_t busy_ticks;
+  uint64_t busy_max_ticks; /* already multiplied by p */
+  uint64_t idle_ticks;     /* of the team's workers: before they arrived, after the join. 0 for worksharing */
+  uint64_t pad;
+};
+
+/** One parallel region that is running, or whose workers have not all been seen again since. Reused. */
+struct hd_instance_record {
+  uint32_t profile;
+  uint32_t primary;      /* thread id */
+  uint32_t team_size;    /* 0 until the primary's implicit task begins */
+  uint32_t member_limit; /* room for members after this record */
+  uint64_t begin_ticks;  /* parallel_begin */
+  uint64_t join_ticks;   /* end of the last barrier on the primary; 0 before */
+  uint64_t end_ticks;    /* parallel_end; 0 while running */
+  uint32_t recursive;    /* an instance of the same profile encloses this one */
+  uint32_t pending;      /* workers that have not yet read join_ticks */
+  uint64_t pad[2];
+};
+
+/** One thread of a team; member i has thread number i. */
+struct hd_member_record {
+  uint32_t thread; /* HD_NONE until its implicit task began */
+  uint32_t reserved;
+  uint64_t begin_ticks;      /* its implicit task's begin */
+  uint64_t busy_at_begin;    /* its busy_ticks then */
+  uint64_t construct_busy[2]; /* busy time in the last worksharing construct; alternates so that nobody overwrites
+                                 what the primary still reads */
+  uint64_t pad[3];
+};
+
+struct hd_module_record {
+  uint32_t id;
+  uint32_t build_id_bytes; /* 0: none */
+  uint8_t build_id[32];
+  uint64_t base; /* load address */
+  char path[976];
+};
+
+enum hd_text_kind {
+  HD_TEXT_ARGUMENT = 1,    /* command line, in order */
+  HD_TEXT_ENVIRONMENT = 2, /* NAME=value of the variables that steer OpenMP */
+  HD_TEXT_NOTE = 3,        /* what could not be measured, in words */
+  HD_TEXT_NAME = 4         /* id: profile; "function\0file\0line\0": written by the command, not by the library */
+};
+
+/** Followed by `bytes` bytes (text needs no terminator), padded to a multiple of 8. */
+struct hd_text_record {
+  uint16_t kind;
+  uint16_t reserved;
+  uint32_t id;
+  uint32_t bytes;
+  uint32_t pad;
+};
+
+_Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
+_Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");
+_Static_assert(sizeof(struct hd_profile_record) == 64, "one cache line");
+_Static_assert(sizeof(struct hd_row_record) == 128, "two cache lines");
+_Static_assert(sizeof(struct hd_thread_record) == 128, "two cache lines");
+_Static_assert(sizeof(struct hd_total_record) == 64, "one cache line");
+_Static_assert(sizeof(struct hd_instance_record) == 64, "one cache line");
+_Static_assert(sizeof(struct hd_member_record) == 64, "one cache line");
+_Static_assert(sizeof(struct hd_module_record) == 1024, "module record size");
+_Static_assert(sizeof(struct hd_text_record) == 16, "text record size");
+
+#endif
