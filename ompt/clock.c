@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/clock.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+struct hd_clock hd_clock = {.kind = HD_CLOCK_MONOTONIC};
+
+uint64_t hd_clock_other(void) {
+  if (hd_clock.kind == HD_CLOCK_EXTERNAL)
+    return __atomic_load_n(hd_clock.external, __ATOMIC_RELAXED);
+  return hd_clock_monotonic_ns();
+}
+
+#if defined(__x86_64__)
+static bool processor_counter_is_invariant(void) {
+  unsigned a, b, c, d;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+#else
+static bool processor_counter_is_invariant(void) {
+#if defined(__aarch64__)
+  return true; /* the generic timer is, by the architecture */
+#else
+  return false;
+#endif
+}
+#endif
+
+/* The kernel falls back to one of these when it has seen the counters of two processors disagree. */
+static bool kernel_gave_counter_up(void) {
+  char source[32] = "";
+  int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  ssize_t length = read(fd, source, sizeof source - 1);
+  close(fd);
+  if (length <= 0)
+    return false;
+  return !strncmp(source, "hpet", 4) || !strncmp(source, "acpi_pm", 7) || !strncmp(source, "jiffies", 7) ||
+         !strncmp(source, "refined-jiffies", 15);
+}
+
+bool hd_clock_choose(const char *name, const uint64_t *external) {
+  bool automatic = !strcmp(name, "auto");
+  if (external) {
+    hd_clock.external = external;
+    hd_clock.kind = HD_CLOCK_EXTERNAL;
+    return true;
+  }
+  hd_clock.kind = HD_CLOCK_MONOTONIC;
+  if (!strcmp(name, "tsc") || (automatic && processor_counter_is_invariant() && !kernel_gave_counter_up())) {
+#if defined(__x86_64__) || defined(__aarch64__)
+    hd_clock.kind = HD_CLOCK_TSC;
+#endif
+    return true;
+  }
+  return automatic || !strcmp(name, "monotonic");
+}
+
+struct hd_clock_pair hd_clock_read_pair(void) {
+  struct hd_clock_pair best = {0};
+  uint64_t narrowest = UINT64_MAX;
+  if (hd_clock.kind != HD_CLOCK_TSC) {
+    best.ticks = hd_clock_now();
+    best.ns = best.ticks;
+    return best;
+  }
+  for (int i = 0; i < 8; i++) {
+    uint64_t before = hd_clock_now();
+    uint64_t ns = hd_clock_monotonic_ns();
+    uint64_t after = hd_clock_now();
+    if (after - before < narrowest) {
+      narrowest = after - before;
+      best = (struct hd_clock_pair){.ticks = before + narrowest / 2, .ns = ns};
+    }
+  }
+  return best;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file clock.h
+ * The tool's time: ticks of the processor's invariant counter where there is one, else of CLOCK_MONOTONIC.
+ *
+ * Ticks are never converted inside the program. Pairs of (ticks, nanoseconds) taken at start and on cold paths go into
+ * the profile; the longer the run, the more exact the reader's conversion (two pairs 0.1 s apart: below 1 ppm).
+ */
+#ifndef HEDDLE_OMPT_CLOCK_H
+#define HEDDLE_OMPT_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "heddle-format.h"
+
+struct hd_clock {
+  enum hd_clock_kind kind;
+  const uint64_t *external; /* HD_CLOCK_EXTERNAL: where a test keeps its time */
+};
+extern struct hd_clock hd_clock;
+
+static inline uint64_t hd_clock_monotonic_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/** Not the TSC: the system clock or a test's. */
+uint64_t hd_clock_other(void);
+
+/** Now, in ticks. Any thread. About 10 ns with the TSC (one unordered read), 25 ns with the system clock. */
+static inline uint64_t hd_clock_now(void) {
+#if defined(__x86_64__)
+  if (__builtin_expect(hd_clock.kind == HD_CLOCK_TSC, true))
+    return __rdtsc();
+#elif defined(__aarch64__)
+  if (__builtin_expect(hd_clock.kind == HD_CLOCK_TSC, true)) {
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+  }
+#endif
+  return hd_clock_other();
+}
+
+/** Chooses the clock: `external` if not NULL, else by `name` (auto, tsc, monotonic; auto takes the TSC only when the
+ *  processor says it is invariant and the kernel itself has not given it up). Returns false for an unknown name. */
+bool hd_clock_choose(const char *name, const uint64_t *external);
+
+/** The same instant on both clocks, as close as a few tries can get (about 30 ns). */
+struct hd_clock_pair hd_clock_read_pair(void);
+
+#endif

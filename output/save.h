@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file save.h
+ * Names for profiles and how a live file becomes a saved one. Used by the library at the end of a program and by the
+ * command for programs that were killed. No allocation; no stdio streams.
+ */
+#ifndef HEDDLE_OUTPUT_SAVE_H
+#define HEDDLE_OUTPUT_SAVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "heddle-format.h"
+
+#define HD_FREE_NAME_BYTES 16u /* what a suffix may add to a path */
+
+/** Expands %p (pid), %h (host), %r (rank, "none" without one), %n (program) and %% in `pattern` and prefixes the
+ *  current directory when it is relative. An unknown %x is kept as it stands. False: it does not fit. */
+bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *path, size_t path_bytes);
+
+/** Copies all of `from` to `path`, or to path.1, path.2, ... when that exists: mode 0600, never over a file, no
+ *  link followed. The name used is put in `final_path`. False: errno says why, and nothing is left behind. */
+bool hd_save_to_free_name(int from, const char *path, char *final_path, size_t final_bytes);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output/save.h"
+#include "support/log.h"
+
+/* Address space only; pages are reserved as the file grows. Tried in turn: RLIMIT_AS may refuse the larger ones. */
+static const size_t mapping_bytes[] = {256u << 20, 64u << 20, 16u << 20, 4u << 20};
+
+static pthread_mutex_t growth_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void fill_layout(struct hd_file_header *header) {
+  header->version = HD_FORMAT_VERSION;
+  header->byte_order = HD_BYTE_ORDER;
+  header->header_bytes = HD_HEADER_BYTES;
+  header->block_bytes = HD_BLOCK_BYTES;
+  header->profile_record_bytes = sizeof(struct hd_profile_record);
+  header->row_record_bytes = sizeof(struct hd_row_record);
+  header->thread_record_bytes = sizeof(struct hd_thread_record);
+  header->total_record_bytes = sizeof(struct hd_total_record);
+  header->instance_record_bytes = sizeof(struct hd_instance_record);
+  header->module_record_bytes = sizeof(struct hd_module_record);
+  header->state_count = HD_STATE_COUNT;
+  memcpy(header->magic, HD_MAGIC, sizeof header->magic);
+}
+
+static int open_live_file(struct hd_store *store, const char *directory, const char *program) {
+  int length = snprintf(store->live_path, sizeof store->live_path, "%s/%s.%d.live", directory, program, (int)getpid());
+  if (length < 0 || (size_t)length >= sizeof store->live_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  int fd = open(store->live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0 && errno == EEXIST) {
+    /* Left by a killed process that had this pid. Nobody can be writing it any more: give it a name of its own. */
+    char aside[sizeof store->live_path + 32];
+    struct stat status;
+    if (!lstat(store->live_path, &status)) {
+      snprintf(aside, sizeof aside, "%s.%llx", store->live_path, (unsigned long long)status.st_mtime);
+      if (!rename(store->live_path, aside))
+        fd = open(store->live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    }
+  }
+  return fd;
+}
+
+static int open_somewhere(struct hd_store *store, const char *directory, const char *program) {
+  const char *temporary = secure_getenv("TMPDIR");
+  const char *candidates[] = {directory, directory ? NULL : "/dev/shm", temporary ? temporary : "/tmp", "/tmp"};
+  int fd = -1;
+  for (size_t i = 0; fd < 0 && i < sizeof candidates / sizeof *candidates; i++)
+    if (candidates[i])
+      fd = open_live_file(store, candidates[i], program);
+  return fd;
+}
+
+static bool map_file(struct hd_store *store, int fd) {
+  for (size_t i = 0; i < sizeof mapping_bytes / sizeof *mapping_bytes; i++) {
+    void *base = mmap(NULL, mapping_bytes[i], PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (base != MAP_FAILED) {
+      store->base = base;
+      store->limit_bytes = mapping_bytes[i];
+      store->header = base;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The descriptor is not kept: a program may close all descriptors it does not know. Growth opens the file anew. */
+bool hd_store_create(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes) {
+  int fd = open_somewhere(store, directory, program);
+  if (fd < 0) {
+    snprintf(why, why_bytes, "cannot create %s: %s", store->live_path, strerror(errno));
+    return false;
+  }
+  int error = posix_fallocate(fd, 0, HD_HEADER_BYTES);
+  if (error || !map_file(store, fd)) {
+    snprintf(why, why_bytes, "cannot map %s: %s", store->live_path, strerror(error ? error : errno));
+    unlink(store->live_path);
+    close(fd);
+    return false;
+  }
+  close(fd);
+  fill_layout(store->header);
+  return true;
+}
+
+/* Reserves and returns `span` units at the end of the file. Under growth_lock. */
+static struct hd_block_header *grow(struct hd_store *store, uint32_t span) {
+  struct hd_file_header *header = store->header;
+  uint64_t begin = HD_HEADER_BYTES + (uint64_t)header->block_count * HD_BLOCK_BYTES;
+  uint64_t bytes = (uint64_t)span * HD_BLOCK_BYTES;
+  if (begin + bytes > store->limit_bytes)
+    return NULL;
+  int fd = open(store->live_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return NULL;
+  int error = posix_fallocate(fd, (off_t)begin, (off_t)bytes);
+  close(fd);
+  return error ? NULL : (struct hd_block_header *)(store->base + begin);
+}
+
+static struct hd_block_header *add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner, size_t bytes) {
+  uint32_t span = (uint32_t)((bytes + HD_BLOCK_HEADER_BYTES + HD_BLOCK_BYTES - 1) / HD_BLOCK_BYTES);
+  int saved = errno;
+  pthread_mutex_lock(&growth_lock);
+  struct hd_block_header *block = grow(store, span);
+  if (block) {
+    block->type = (uint16_t)type;
+    block->span = span;
+    block->owner = owner;
+    block->magic = HD_BLOCK_MAGIC;
+    __atomic_store_n(&store->header->block_count, store->header->block_count + span, __ATOMIC_RELEASE);
+  } else {
+    __atomic_fetch_or(&store->header->flags, HD_FILE_FULL, __ATOMIC_RELAXED);
+  }
+  pthread_mutex_unlock(&growth_lock);
+  errno = saved;
+  return block;
+}
+
+static char *block_content(struct hd_block_header *block) {
+  return (char *)block + HD_BLOCK_HEADER_BYTES;
+}
+
+void *hd_store_add(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
+                   size_t record_bytes) {
+  if (cursor->used == cursor->limit) {
+    struct hd_block_header *block = add_block(store, type, owner, record_bytes);
+    if (!block)
+      return NULL;
+    cursor->block = block;
+    cursor->used = 0;
+    cursor->limit = (uint32_t)((HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES) / record_bytes);
+  }
+  return block_content(cursor->block) + record_bytes * cursor->used++;
+}
+
+void hd_store_publish(struct hd_store_cursor *cursor) {
+  __atomic_store_n(&cursor->block->count, cursor->used, __ATOMIC_RELEASE);
+}
+
+void *hd_store_add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner, size_t bytes) {
+  struct hd_block_header *block = add_block(store, type, owner, bytes);
+  if (!block)
+    return NULL;
+  __atomic_store_n(&block->count, 1, __ATOMIC_RELEASE);
+  return block_content(block);
+}
+
+void hd_store_add_text(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_text_kind kind, uint32_t id,
+                       const char *text, size_t bytes) {
+  const size_t room = HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
+  if (bytes > room - sizeof(struct hd_text_record))
+    bytes = room - sizeof(struct hd_text_record);
+  uint32_t total = (uint32_t)(sizeof(struct hd_text_record) + ((bytes + 7) & ~(size_t)7));
+  if (cursor->limit - cursor->used < total) {
+    struct hd_block_header *block = add_block(store, HD_BLOCK_TEXT, HD_NONE, total);
+    if (!block)
+      return;
+    *cursor = (struct hd_store_cursor){.block = block, .limit = (uint32_t)room};
+  }
+  struct hd_text_record *record = (void *)(block_content(cursor->block) + cursor->used);
+  *record = (struct hd_text_record){.kind = (uint16_t)kind, .id = id, .bytes = (uint32_t)bytes};
+  memcpy(record + 1, text, bytes);
+  cursor->used += total;
+  hd_store_publish(cursor);
+}
+
+/* The link tells `heddle run` where the profile went. */
+static void leave_link_to(const struct hd_store *store, const char *final_path) {
+  char link_path[sizeof store->live_path];
+  const char *slash = strrchr(store->live_path, '/');
+  snprintf(link_path, sizeof link_path, "%.*s/%u", (int)(slash - store->live_path), store->live_path,
+           store->header->pid);
+  if (symlink(final_path, link_path))
+    hd_log("cannot create %s: %s", link_path, strerror(errno));
+}
+
+void hd_store_finish(struct hd_store *store, bool leave_link) {
+  char final_path[sizeof store->output_path + HD_FREE_NAME_BYTES];
+  int saved = errno;
+  int from = open(store->live_path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (from >= 0 && hd_save_to_free_name(from, store->output_path, final_path, sizeof final_path)) {
+    unlink(store->live_path);
+    if (leave_link)
+      leave_link_to(store, final_path);
+    store->live_path[0] = 0; /* nothing to grow any more */
+  } else if (!leave_link) {
+    hd_log("cannot write %s: %s; the profile stays in %s", store->output_path, strerror(errno), store->live_path);
+  }
+  if (from >= 0)
+    close(from);
+  errno = saved;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file store.h
+ * The writer's side of the profile file (layout: heddle-format.h), inside the program.
+ *
+ * The file is mapped once, at an address that never changes, over a range larger than the file; growing it reserves
+ * the pages (posix_fallocate) before anyone touches them, so that a full disk is a refused allocation and never a
+ * SIGBUS in the user's program. Records are handed out to one owner thread each; the owner writes them without locks.
+ *
+ * Thread-safety: functions take the store's own lock where they must; pointers stay valid for the process's life.
+ */
+#ifndef HEDDLE_OUTPUT_STORE_H
+#define HEDDLE_OUTPUT_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heddle-format.h"
+
+struct hd_store {
+  char *base; /* the mapping; record pointer - base = file offset */
+  struct hd_file_header *header;
+  size_t limit_bytes; /* of the mapping, hence of the file */
+  char live_path[1024];
+  char output_path[1024]; /* absolute; the final name before a free suffix is sought */
+};
+
+/** Where one owner's records of one type go: its newest block. Zero-initialised. */
+struct hd_store_cursor {
+  struct hd_block_header *block;
+  uint32_t used;
+  uint32_t limit;
+};
+
+/** Creates the live file in `directory` (NULL: /dev/shm, else the temporary directory) and maps it. `program` names it.
+ *  On failure returns false with the reason in `why`. */
+bool hd_store_create(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes);
+
+/** The next record of `type` for `owner`, zeroed; NULL when the file cannot grow (the header's FULL flag is then set).
+ *  `cursor` belongs to the owner; for the process's own records the caller holds its own lock. The record is visible
+ *  to readers only after hd_store_publish. */
+void *hd_store_add(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
+                   size_t record_bytes);
+
+/** Makes all records handed out through `cursor` so far visible to readers. */
+void hd_store_publish(struct hd_store_cursor *cursor);
+
+/** A block of its own for `bytes` bytes of content (an instance with its members); NULL when the file cannot grow. */
+void *hd_store_add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner, size_t bytes);
+
+/** Appends a text record, cut to what a block holds. Process-owned: only before threads run, or under a lock. */
+void hd_store_add_text(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_text_kind kind, uint32_t id,
+                       const char *text, size_t bytes);
+
+/** File offset of a pointer into the mapping. */
+static inline uint64_t hd_store_offset(const struct hd_store *store, const void *pointer) {
+  return (uint64_t)((const char *)pointer - store->base);
+}
+
+/** Moves the live file to the output path (never over an existing file; `.1`, `.2`... is appended) and, in a private
+ *  directory of `heddle run`, leaves a link PID -> path. The mapping stays usable: late events still land in memory.
+ *  When it cannot be moved it stays where it is: `heddle run` then saves it; without it, stderr says where it is. */
+void hd_store_finish(struct hd_store *store, bool leave_link);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "support/settings.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/log.h"
+
+enum setting_type { SETTING_TEXT, SETTING_COUNT };
+
+struct setting {
+  const char *name;
+  enum setting_type type;
+  size_t offset;
+};
+
+static const struct setting table[] = {
+    {"HEDDLE_OUTPUT", SETTING_TEXT, offsetof(struct hd_settings, output)},
+    {"HEDDLE_STORE_DIR", SETTING_TEXT, offsetof(struct hd_settings, store_dir)},
+    {"HEDDLE_START", SETTING_TEXT, offsetof(struct hd_settings, start)},
+    {"HEDDLE_CLOCK", SETTING_TEXT, offsetof(struct hd_settings, clock)},
+    {"HEDDLE_CALLPATH_DEPTH", SETTING_COUNT, offsetof(struct hd_settings, callpath_depth)},
+};
+
+static void read_count(const struct setting *setting, const char *text, uint64_t *value) {
+  char *end;
+  errno = 0;
+  unsigned long long count = strtoull(text, &end, 10);
+  if (errno || *end || end == text || *text == '-')
+    hd_log("%s=%s is not a count; ignored", setting->name, text);
+  else
+    *value = count;
+}
+
+void hd_settings_read(struct hd_settings *settings) {
+  *settings = (struct hd_settings){.output = "%n.%p.heddle", .clock = "auto"};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    /* secure_getenv: a set-user-id program must not write where its caller says. */
+    const char *text = secure_getenv(table[i].name);
+    void *field = (char *)settings + table[i].offset;
+    if (!text || !*text)
+      continue;
+    if (table[i].type == SETTING_TEXT)
+      memcpy(field, &text, sizeof text);
+    else
+      read_count(&table[i], text, field);
+  }
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file settings.h
+ * What the environment asks of libheddle.so, read once at start. One table (settings.c) names every variable.
+ */
+#ifndef HEDDLE_SUPPORT_SETTINGS_H
+#define HEDDLE_SUPPORT_SETTINGS_H
+
+#include <stdint.h>
+
+struct hd_settings {
+  const char *output;      /* HEDDLE_OUTPUT: name template of the profile */
+  const char *store_dir;   /* HEDDLE_STORE_DIR: where the live file is mapped; NULL: /dev/shm */
+  const char *start;       /* HEDDLE_START: "pid:ns", the start of the program on CLOCK_MONOTONIC */
+  const char *clock;       /* HEDDLE_CLOCK: auto, tsc or monotonic */
+  uint64_t callpath_depth; /* HEDDLE_CALLPATH_DEPTH: keep the last k sites; 0: all */
+};
+
+/** Fills `settings` from the environment. Strings belong to the environment. A value that cannot be read is
+ *  reported on stderr and the default kept. */
+void hd_settings_read(struct hd_settings *settings);
+
+#endif
