@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,12 +65,18 @@ static int open_somewhere(struct hd_store *store, const char *directory, const c
   return fd;
 }
 
+/* Growing a file past RLIMIT_FSIZE raises SIGXFSZ in the user's program. */
+static size_t file_size_limit(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : (size_t)limit.rlim_cur;
+}
+
 static bool map_file(struct hd_store *store, int fd) {
   for (size_t i = 0; i < sizeof mapping_bytes / sizeof *mapping_bytes; i++) {
     void *base = mmap(NULL, mapping_bytes[i], PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (base != MAP_FAILED) {
       store->base = base;
-      store->limit_bytes = mapping_bytes[i];
+      store->limit_bytes = mapping_bytes[i] < file_size_limit() ? mapping_bytes[i] : file_size_limit();
       store->header = base;
       return true;
     }
@@ -84,7 +91,7 @@ bool hd_store_create(struct hd_store *store, const char *directory, const char *
     snprintf(why, why_bytes, "cannot create %s: %s", store->live_path, strerror(errno));
     return false;
   }
-  int error = posix_fallocate(fd, 0, HD_HEADER_BYTES);
+  int error = file_size_limit() < HD_HEADER_BYTES ? EFBIG : posix_fallocate(fd, 0, HD_HEADER_BYTES);
   if (error || !map_file(store, fd)) {
     snprintf(why, why_bytes, "cannot map %s: %s", store->live_path, strerror(error ? error : errno));
     unlink(store->live_path);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "callpath/modules.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_MODULES = 1024 };
+
+static struct {
+  struct hd_store *store;
+  struct hd_store_cursor cursor;
+  struct hd_module_record *records[MOST_MODULES];
+  uint32_t count;
+} modules;
+
+void hd_modules_init(struct hd_store *store) {
+  modules.store = store;
+}
+
+struct search {
+  uint64_t address;
+  struct dl_phdr_info info;
+  bool found;
+};
+
+static int contains(struct dl_phdr_info *info, size_t size, void *data) {
+  struct search *search = data;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type == PT_LOAD && search->address - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz) {
+      search->info = *info;
+      search->found = true;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static void read_build_id_notes(const char *notes, size_t bytes, struct hd_module_record *record) {
+  while (bytes >= sizeof(ElfW(Nhdr))) {
+    const ElfW(Nhdr) *note = (const void *)notes;
+    size_t name_bytes = (note->n_namesz + 3u) & ~3u;
+    size_t total = sizeof *note + name_bytes + ((note->n_descsz + 3u) & ~3u);
+    if (total > bytes)
+      return;
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(note + 1, "GNU", 4)) {
+      record->build_id_bytes = note->n_descsz < sizeof record->build_id ? note->n_descsz : sizeof record->build_id;
+      memcpy(record->build_id, (const char *)(note + 1) + name_bytes, record->build_id_bytes);
+      return;
+    }
+    notes += total;
+    bytes -= total;
+  }
+}
+
+static void read_build_id(const struct dl_phdr_info *info, struct hd_module_record *record) {
+  for (int i = 0; i < info->dlpi_phnum && !record->build_id_bytes; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type == PT_NOTE)
+      read_build_id_notes((const char *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz, record);
+  }
+}
+
+/* The dynamic linker names the executable "" and others as they were found, perhaps relative to a directory that the
+ * program has left since. */
+static void read_path(const struct dl_phdr_info *info, struct hd_module_record *record) {
+  char path[PATH_MAX];
+  if (!info->dlpi_name || !*info->dlpi_name) {
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = 0;
+  } else if (!realpath(info->dlpi_name, path)) {
+    strncpy(path, info->dlpi_name, sizeof path - 1);
+    path[sizeof path - 1] = 0;
+  }
+  strncpy(record->path, path, sizeof record->path - 1);
+}
+
+static struct hd_module_record *add(const struct dl_phdr_info *info) {
+  if (modules.count == MOST_MODULES)
+    return NULL;
+  struct hd_module_record *record =
+      hd_store_add(modules.store, &modules.cursor, HD_BLOCK_MODULES, HD_NONE, sizeof *record);
+  if (!record)
+    return NULL;
+  record->id = modules.count;
+  record->base = info->dlpi_addr;
+  read_build_id(info, record);
+  read_path(info, record);
+  hd_store_publish(&modules.cursor);
+  modules.records[modules.count++] = record;
+  return record;
+}
+
+/* By base and build-id: after dlclose another library may come to lie at the same address. */
+static struct hd_module_record *find_or_add(const struct dl_phdr_info *info) {
+  struct hd_module_record probe = {0};
+  read_build_id(info, &probe);
+  for (uint32_t i = 0; i < modules.count; i++) {
+    struct hd_module_record *record = modules.records[i];
+    if (record->base == info->dlpi_addr && !memcmp(record->build_id, probe.build_id, sizeof probe.build_id))
+      return record;
+  }
+  return add(info);
+}
+
+static bool is_runtime(const char *path) {
+  const char *name = strrchr(path, '/');
+  name = name ? name + 1 : path;
+  return !strncmp(name, "libomp", 6) || !strncmp(name, "libiomp", 7) || !strncmp(name, "libgomp", 7);
+}
+
+struct hd_place hd_modules_find(const void *address) {
+  struct hd_place place = {.module = HD_NONE, .offset = (uint64_t)(uintptr_t)address};
+  struct search search = {.address = (uint64_t)(uintptr_t)address - 1}; /* a return address: inside the call */
+  if (!address || !dl_iterate_phdr(contains, &search))
+    return place;
+  const struct hd_module_record *record = find_or_add(&search.info);
+  if (!record)
+    return place;
+  place.module = record->id;
+  place.offset -= record->base;
+  place.in_runtime = is_runtime(record->path);
+  return place;
+}

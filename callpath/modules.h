@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file modules.h
+ * Code addresses as (module, offset), so that a profile reads on another machine and in spite of address
+ * randomisation. Modules are recorded in the profile with path and build-id the first time an address lies in them.
+ * All calls under the callpath lock; all are cold.
+ */
+#ifndef HEDDLE_CALLPATH_MODULES_H
+#define HEDDLE_CALLPATH_MODULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "output/store.h"
+
+struct hd_place {
+  uint32_t module; /* HD_NONE: in no module known to the dynamic linker */
+  uint64_t offset; /* from the module's load address */
+  bool in_runtime; /* the module is the OpenMP runtime itself: libomp, or libgomp's place taken by it */
+};
+
+void hd_modules_init(struct hd_store *store);
+
+struct hd_place hd_modules_find(const void *address);
+
+#endif
