@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file closing.c
+ * Ends what was open when the profile ended: the interval since every thread's last event, and the region instances
+ * that were still running. A program killed inside its one big region has that region's numbers nevertheless.
+ */
+#include "output/reader.h"
+
+#include <math.h>
+
+#include "output/kinds.h"
+
+static uint64_t later(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+static uint64_t since(uint64_t end, uint64_t begin) {
+  return end > begin ? end - begin : 0;
+}
+
+static bool find_last_event(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
+  (void)offset;
+  (void)index;
+  const struct hd_thread_record *record = bytes;
+  struct hd_model *model = reader->model;
+  model->end_ticks = later(model->end_ticks, later(record->last_ticks, record->end_ticks));
+  return true;
+}
+
+static bool find_end(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  const struct hd_file_header *header = &model->header;
+  if (header->end_ticks != 0 && header->end_ticks < header->loaded_ticks)
+    return hd_reader_fail(reader, "damaged: it ends before it begins");
+  model->ended = header->end_ticks != 0;
+  model->end_ticks = model->ended ? header->end_ticks : header->loaded_ticks;
+  return model->ended || hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), find_last_event);
+}
+
+/* From the program's start, known in nanoseconds, to the tool's, known in ticks. */
+static void find_time_before(struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const double ns_per_tick = model->seconds_per_tick * 1e9;
+  if (header->begin_ns != 0) {
+    const double ns = (double)(int64_t)(header->clock_first.ns - header->begin_ns) +
+                      (double)(int64_t)(header->loaded_ticks - header->clock_first.ticks) * ns_per_tick;
+    const double ticks = ns / ns_per_tick;
+    model->before_ticks = ticks > 0 && ticks < 0x1p62 ? (uint64_t)llround(ticks) : 0;
+  }
+  model->elapsed_ticks = model->before_ticks + since(model->end_ticks, header->loaded_ticks);
+  if (model->thread_count > 0)
+    model->threads[0].before_ticks = model->before_ticks;
+}
+
+/* Adds the time from `begin` to `end` to the cell at a file offset. */
+static bool charge(struct hd_reader *reader, uint32_t thread, uint64_t cell_offset, uint64_t begin, uint64_t end) {
+  uint32_t row = 0;
+  enum hd_state state = HD_BUSY;
+  if (end <= begin)
+    return true;
+  if (!hd_reader_find_cell(reader, cell_offset, &row, &state) || reader->rows[row].thread != thread)
+    return hd_reader_fail(reader, "damaged: the open interval of thread %u belongs to none of its rows", thread);
+  reader->rows[row].ticks[state] += end - begin;
+  if (state == HD_BUSY)
+    reader->busy_now_ticks[thread] += end - begin;
+  return true;
+}
+
+/* A worker that waits for its region's end waits until the primary's join, and is idle from then on. */
+static bool charge_joining(struct hd_reader *reader, const struct hd_thread_record *record, uint64_t end) {
+  const struct hd_instance_record *instance = hd_reader_find_instance(reader, record->joining);
+  if (!instance)
+    return hd_reader_fail(reader, "damaged: thread %u waits for no region", record->id);
+  uint64_t join = instance->join_ticks != 0 ? instance->join_ticks : end;
+  join = join < record->last_ticks ? record->last_ticks : join > end ? end : join;
+  const uint64_t idle_cell = record->idle_cell != 0 ? record->idle_cell : record->open_cell;
+  return charge(reader, record->id, record->open_cell, record->last_ticks, join) &&
+         charge(reader, record->id, idle_cell, join, end);
+}
+
+static bool close_thread(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
+  (void)offset;
+  const struct hd_thread_record *record = bytes;
+  struct hd_thread *thread = &reader->model->threads[index];
+  reader->busy_now_ticks[index] += record->busy_ticks;
+  const uint64_t known_end = record->end_ticks != 0 ? record->end_ticks : reader->model->end_ticks;
+  /* A thread may still send events after the profile's end or its own; and none at all, before its first. */
+  thread->end_ticks = record->open_cell != 0 ? later(known_end, record->last_ticks) : record->last_ticks;
+  thread->lifetime_ticks = thread->before_ticks + (thread->end_ticks - thread->begin_ticks);
+  if (record->joining != 0)
+    return charge_joining(reader, record, thread->end_ticks);
+  return charge(reader, index, record->open_cell, record->last_ticks, thread->end_ticks);
+}
+
+/* The row is made when the thread never came to the program itself; the array has one to spare. */
+static void add_time_before(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  if (model->thread_count == 0 || model->before_ticks == 0)
+    return;
+  uint32_t i = 0;
+  while (i < reader->row_count && (reader->rows[i].node != 0 || reader->rows[i].thread != 0))
+    i++;
+  if (i == reader->row_count)
+    reader->rows[reader->row_count++] = (struct hd_row){.node = 0, .thread = 0};
+  reader->rows[i].ticks[HD_BUSY] += model->before_ticks;
+}
+
+/* What one instance, or the sum of some of one team size, adds to its node. */
+static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primary, const struct hd_team_totals *part) {
+  struct hd_model *model = reader->model;
+  struct hd_node *node = &model->nodes[node_id];
+  struct hd_team_totals *team = &node->team;
+  const bool outermost = hd_kind_is_region(node->kind) && !reader->in_region[node_id];
+  const uint32_t team_size = part->team_min;
+  team->instances += part->instances;
+  team->open_instances += part->open_instances;
+  team->elapsed_ticks += part->elapsed_ticks;
+  team->capacity_ticks += part->elapsed_ticks * team_size;
+  team->busy_ticks += part->busy_ticks;
+  team->busy_max_ticks += part->busy_max_ticks;
+  team->idle_ticks += part->idle_ticks;
+  team->gain_ticks += (double)part->elapsed_ticks - (double)part->busy_ticks / team_size;
+  team->team_min = team->team_min == 0 || team_size < team->team_min ? team_size : team->team_min;
+  team->team_max = team_size > team->team_max ? team_size : team->team_max;
+  if (outermost && primary == 0)
+    model->inside_ticks += part->elapsed_ticks;
+}
+
+static bool take_total(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
+  (void)offset;
+  const struct hd_total_record *record = bytes;
+  if (record->profile >= reader->model->node_count || record->thread >= reader->model->thread_count ||
+      (record->instances > 0 && record->team_size == 0))
+    return hd_reader_fail(reader, "damaged: total %u is not valid", index);
+  if (record->instances == 0)
+    return true;
+  const struct hd_team_totals part = {
+      .instances = record->instances,
+      .elapsed_ticks = record->elapsed_ticks,
+      .busy_ticks = record->busy_ticks,
+      .busy_max_ticks = record->busy_max_ticks,
+      .idle_ticks = record->idle_ticks,
+      .team_min = record->team_size,
+  };
+  add_team(reader, record->profile, record->thread, &part);
+  return true;
+}
+
+/* Busy and idle time of a running instance's threads up to now. */
+static bool sum_members(struct hd_reader *reader, const struct hd_instance_record *instance,
+                        struct hd_team_totals *part) {
+  const struct hd_member_record *members = (const void *)(instance + 1);
+  const uint64_t end = reader->model->end_ticks;
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < instance->team_size; i++) {
+    const struct hd_member_record *member = &members[i];
+    if (member->thread == HD_NONE || member->begin_ticks == 0) { /* it never came */
+      part->idle_ticks += part->elapsed_ticks;
+      continue;
+    }
+    if (member->thread >= reader->model->thread_count)
+      return hd_reader_fail(reader, "damaged: a team has a thread that does not exist");
+    const uint64_t busy = since(reader->busy_now_ticks[member->thread], member->busy_at_begin);
+    part->busy_ticks += busy;
+    most = later(most, busy);
+    if (i > 0)
+      part->idle_ticks += since(member->begin_ticks, instance->begin_ticks) +
+                          (instance->join_ticks != 0 ? since(end, instance->join_ticks) : 0);
+  }
+  part->busy_max_ticks = most * instance->team_size;
+  return true;
+}
+
+/* Outer instances enclose inner ones of the same node: a recursive one counts, but its time is already there. */
+static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
+  (void)bytes;
+  const struct hd_instance_record *instance = hd_reader_find_instance(reader, offset);
+  if (!instance)
+    return hd_reader_fail(reader, "damaged: instance %u is larger than its block", index);
+  if (instance->begin_ticks == 0 || instance->end_ticks != 0)
+    return true;
+  if (instance->profile >= reader->model->node_count || instance->primary >= reader->model->thread_count ||
+      instance->team_size > instance->member_limit)
+    return hd_reader_fail(reader, "damaged: instance %u is not valid", index);
+  struct hd_node *node = &reader->model->nodes[instance->profile];
+  if (instance->team_size == 0 || instance->recursive) {
+    node->team.instances++;
+    node->team.open_instances++;
+    return true;
+  }
+  struct hd_team_totals part = {.instances = 1, .open_instances = 1, .team_min = instance->team_size};
+  part.elapsed_ticks = since(reader->model->end_ticks, instance->begin_ticks);
+  if (!sum_members(reader, instance, &part))
+    return false;
+  add_team(reader, instance->profile, instance->primary, &part);
+  return true;
+}
+
+bool hd_reader_close_all(struct hd_reader *reader) {
+  if (!find_end(reader))
+    return false;
+  find_time_before(reader->model);
+  if (!hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), close_thread))
+    return false;
+  add_time_before(reader);
+  return hd_reader_each(reader, HD_BLOCK_TOTALS, sizeof(struct hd_total_record), take_total) &&
+         hd_reader_each(reader, HD_BLOCK_INSTANCES, sizeof(struct hd_instance_record), close_instance);
+}

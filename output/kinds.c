@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/kinds.h"
+
+struct words {
+  const char *id;
+  const char *words;
+};
+
+static const struct words kinds[HD_KIND_COUNT] = {
+    [HD_KIND_PROGRAM] = {"program", "program"},
+    [HD_KIND_PARALLEL] = {"parallel", "parallel"},
+    [HD_KIND_TEAMS] = {"teams", "teams"},
+    [HD_KIND_LOOP] = {"loop", "loop"},
+    [HD_KIND_LOOP_STATIC] = {"loop_static", "loop static"},
+    [HD_KIND_LOOP_DYNAMIC] = {"loop_dynamic", "loop dynamic"},
+    [HD_KIND_LOOP_GUIDED] = {"loop_guided", "loop guided"},
+    [HD_KIND_SECTIONS] = {"sections", "sections"},
+    [HD_KIND_SINGLE] = {"single", "single"},
+    [HD_KIND_WORKSHARE] = {"workshare", "workshare"},
+    [HD_KIND_DISTRIBUTE] = {"distribute", "distribute"},
+    [HD_KIND_TASKLOOP] = {"taskloop", "taskloop"},
+    [HD_KIND_SCOPE] = {"scope", "scope"},
+    [HD_KIND_TASK] = {"task", "task"},
+    [HD_KIND_TASKWAIT] = {"taskwait", "taskwait"},
+    [HD_KIND_TASKGROUP] = {"taskgroup", "taskgroup"},
+    [HD_KIND_BARRIER_EXPLICIT] = {"barrier_explicit", "barrier"},
+    [HD_KIND_BARRIER_IMPLICIT] = {"barrier_implicit", "implicit barrier"},
+    [HD_KIND_BARRIER] = {"barrier", "barrier or loop end"},
+    [HD_KIND_REDUCTION] = {"reduction", "reduction"},
+    [HD_KIND_CRITICAL] = {"critical", "critical"},
+    [HD_KIND_LOCK] = {"lock", "lock"},
+    [HD_KIND_ORDERED] = {"ordered", "ordered"},
+    [HD_KIND_ATOMIC] = {"atomic", "atomic"},
+    [HD_KIND_OTHER] = {"other", "other construct"},
+};
+
+static const struct words states[HD_STATE_COUNT] = {
+    [HD_BUSY] = {"busy", "busy"},
+    [HD_WAIT_BARRIER_IMPLICIT] = {"barrier_implicit", "barrier"},
+    [HD_WAIT_BARRIER_EXPLICIT] = {"barrier_explicit", "expl.barrier"},
+    [HD_WAIT_TASKWAIT] = {"taskwait", "taskwait"},
+    [HD_WAIT_TASKGROUP] = {"taskgroup", "taskgroup"},
+    [HD_WAIT_CRITICAL] = {"critical", "critical"},
+    [HD_WAIT_LOCK] = {"lock", "lock"},
+    [HD_WAIT_ORDERED] = {"ordered", "ordered"},
+    [HD_WAIT_ATOMIC] = {"atomic", "atomic"},
+    [HD_WAIT_REDUCTION] = {"reduction", "reduction"},
+    [HD_WAIT_OTHER] = {"other", "other wait"},
+    [HD_RUNTIME] = {"runtime", "runtime"},
+    [HD_IDLE] = {"idle", "idle"},
+};
+
+const char *hd_kind_id(enum hd_kind kind) {
+  return (unsigned)kind < HD_KIND_COUNT ? kinds[kind].id : "other";
+}
+
+const char *hd_kind_words(enum hd_kind kind) {
+  return (unsigned)kind < HD_KIND_COUNT ? kinds[kind].words : "other construct";
+}
+
+bool hd_kind_is_region(enum hd_kind kind) {
+  return kind == HD_KIND_PARALLEL || kind == HD_KIND_TEAMS;
+}
+
+const char *hd_state_id(enum hd_state state) {
+  return (unsigned)state < HD_STATE_COUNT ? states[state].id : "other";
+}
+
+const char *hd_state_words(enum hd_state state) {
+  return (unsigned)state < HD_STATE_COUNT ? states[state].words : "other wait";
+}
+
+const char *hd_thread_kind_id(uint32_t kind) {
+  return kind == HD_THREAD_INITIAL ? "initial" : kind == HD_THREAD_WORKER ? "worker" : "other";
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file kinds.h
+ * Words for the numbers of heddle-format.h. All strings are static.
+ */
+#ifndef HEDDLE_OUTPUT_KINDS_H
+#define HEDDLE_OUTPUT_KINDS_H
+
+#include <stdbool.h>
+
+#include "heddle-format.h"
+
+/** The stable name used in JSON and CSV ("loop_static"); "other" for a number that is not known. */
+const char *hd_kind_id(enum hd_kind kind);
+
+/** The name used in reports ("loop static"). */
+const char *hd_kind_words(enum hd_kind kind);
+
+/** Parallel or teams: constructs whose visits are counted as instances. */
+bool hd_kind_is_region(enum hd_kind kind);
+
+/** The stable name of a state: "busy", "barrier_implicit", ..., "runtime", "idle". */
+const char *hd_state_id(enum hd_state state);
+
+/** The heading of a waiting state's column in reports ("barrier", "critical"). */
+const char *hd_state_words(enum hd_state state);
+
+/** "initial", "worker" or "other". */
+const char *hd_thread_kind_id(uint32_t kind);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/model.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct hd_blob {
+  struct hd_blob *next;
+  max_align_t content[];
+};
+
+void *hd_model_allocate(struct hd_model *model, size_t bytes) {
+  struct hd_blob *blob = calloc(1, sizeof *blob + bytes);
+  if (!blob)
+    return NULL;
+  blob->next = model->blobs;
+  model->blobs = blob;
+  return blob->content;
+}
+
+/* Capacity is the next power of two: the array grows when the count is one. */
+static bool make_room(struct hd_strings *list) {
+  if ((list->count & (list->count - 1)) != 0)
+    return true;
+  const size_t capacity = list->count == 0 ? 1 : 2 * list->count;
+  const char **items = realloc(list->items, capacity * sizeof *items);
+  if (!items)
+    return false;
+  list->items = items;
+  return true;
+}
+
+bool hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes) {
+  char *copy = hd_model_allocate(model, bytes + 1);
+  if (!copy || !make_room(list))
+    return false;
+  memcpy(copy, text, bytes);
+  list->items[list->count++] = copy;
+  return true;
+}
+
+bool hd_model_add_note(struct hd_model *model, const char *format, ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vasprintf(&text, format, arguments);
+  va_end(arguments);
+  if (length < 0)
+    return false;
+  const bool done = hd_model_add_string(model, &model->notes, text, (size_t)length);
+  free(text);
+  return done;
+}
+
+void hd_model_free(struct hd_model *model) {
+  if (!model)
+    return;
+  while (model->blobs) {
+    struct hd_blob *next = model->blobs->next;
+    free(model->blobs);
+    model->blobs = next;
+  }
+  free(model->nodes);
+  free(model->rows);
+  free(model->threads);
+  free(model->modules);
+  free(model->arguments.items);
+  free(model->environment.items);
+  free(model->notes.items);
+  free(model);
+}
+
+const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread) {
+  const struct hd_node *at = &model->nodes[node];
+  uint32_t low = at->row_first;
+  uint32_t high = at->row_first + at->row_count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (model->rows[middle].thread < thread)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const bool found = low < at->row_first + at->row_count && model->rows[low].thread == thread;
+  return found ? &model->rows[low] : NULL;
+}
+
+uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]) {
+  uint64_t sum = 0;
+  for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
+    sum += ticks[state];
+  return sum;
+}
+
+uint64_t hd_ticks_all(const uint64_t ticks[HD_STATE_COUNT]) {
+  return ticks[HD_BUSY] + hd_ticks_waiting(ticks) + ticks[HD_RUNTIME] + ticks[HD_IDLE];
+}
+
+bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {
+  const struct hd_thread *at = &model->threads[thread];
+  return hd_ticks_all(at->ticks) == at->lifetime_ticks;
+}
+
+bool hd_model_may_be_live(const struct hd_model *model) {
+  if (model->ended || (model->header.flags & HD_FILE_COMPLETE))
+    return false;
+  char host[sizeof model->header.host] = "";
+  gethostname(host, sizeof host - 1);
+  const bool here = strcmp(host, model->header.host) == 0;
+  return !here || kill((pid_t)model->header.pid, 0) == 0 || errno != ESRCH;
+}
+
+double hd_node_concurrency(const struct hd_node *node) {
+  const struct hd_team_totals *team = &node->team;
+  return team->elapsed_ticks > 0 ? (double)team->busy_ticks / (double)team->elapsed_ticks : NAN;
+}
+
+double hd_node_imbalance(const struct hd_node *node) {
+  const struct hd_team_totals *team = &node->team;
+  return team->busy_ticks > 0 ? (double)team->busy_max_ticks / (double)team->busy_ticks : NAN;
+}
+
+const char *hd_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file model.h
+ * A profile file as the command sees it: checked, closed and summed.
+ *
+ * Reading copies the file into memory (it may belong to a running program), checks every count, offset and reference,
+ * and closes what was still open when the program ended or was killed. Times stay whole ticks, so that sums are exact;
+ * hd_model_seconds() converts. The model is read-only after hd_profile_open() but for the names (names.h).
+ *
+ * Words: a *node* is a callpath's profile, one node of the tree; its id is the profile id of the file.
+ * *Exclusive* ticks were spent while the node was a thread's innermost one, *inclusive* ticks add the nodes below it.
+ */
+#ifndef HEDDLE_OUTPUT_MODEL_H
+#define HEDDLE_OUTPUT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heddle-format.h"
+
+/** One thread's numbers for one node; open intervals are closed. */
+struct hd_row {
+  uint32_t node;
+  uint32_t thread;
+  uint64_t visits;
+  uint64_t ticks[HD_STATE_COUNT]; /* exclusive */
+};
+
+/** Finished and open instances of a region or of a worksharing construct with its own barrier, all team sizes. */
+struct hd_team_totals {
+  uint64_t instances; /* 0: the fields below were not measured */
+  uint64_t open_instances;
+  uint64_t elapsed_ticks;
+  uint64_t capacity_ticks; /* sum of p * elapsed */
+  uint64_t busy_ticks;
+  uint64_t busy_max_ticks; /* sum of p * the largest busy time of a thread */
+  uint64_t idle_ticks;     /* of the team's workers, before they arrived and after the join; 0 for worksharing */
+  uint32_t team_min;
+  uint32_t team_max;
+  double gain_ticks; /* sum over team sizes of (capacity - busy) / p, never negative */
+};
+
+/** What the code address stands for. Strings belong to the model or are static; NULL and 0: not known. */
+struct hd_name {
+  const char *function;
+  const char *file; /* full path as the compiler wrote it */
+  uint32_t line;
+};
+
+struct hd_node {
+  uint32_t id;
+  uint32_t parent; /* the program is its own */
+  uint32_t depth;  /* 0: the program */
+  uint32_t module; /* index into modules or HD_NONE */
+  enum hd_kind kind;
+  uint32_t flags; /* enum hd_profile_flag */
+  uint64_t offset;
+  uint64_t address;
+  uint32_t row_first; /* its rows, in the order of threads: rows[row_first .. row_first + row_count - 1] */
+  uint32_t row_count;
+  uint64_t visits; /* regions: instances, finished or not; else the sum of the rows' visits; the program: 1 */
+  uint64_t ticks[HD_STATE_COUNT];
+  uint64_t inclusive_ticks[HD_STATE_COUNT];
+  struct hd_team_totals team;
+  struct hd_name name;
+  bool name_cached; /* the name comes from the file */
+};
+
+struct hd_thread {
+  uint32_t id;
+  uint32_t kind; /* enum hd_thread_kind */
+  uint64_t begin_ticks;
+  uint64_t end_ticks;      /* its own end, or the end of the profile */
+  uint64_t before_ticks;   /* thread 0: from the program's start to the load of the tool; busy, added to its row of the
+                              program */
+  bool alive;              /* it had not ended when the profile did */
+  uint64_t lifetime_ticks; /* before + end - begin */
+  uint64_t ticks[HD_STATE_COUNT];
+};
+
+struct hd_module {
+  const char *path;
+  uint8_t build_id[32];
+  uint32_t build_id_bytes; /* 0: none */
+  uint64_t base;
+};
+
+struct hd_strings {
+  const char **items;
+  size_t count;
+};
+
+struct hd_model {
+  const char *path;             /* of the file, as given */
+  struct hd_file_header header; /* host, runtime and program are terminated */
+  const char *runtime;          /* what the runtime called itself, on one line */
+  double seconds_per_tick;
+  uint64_t before_ticks;  /* program start to the load of the tool */
+  uint64_t end_ticks;     /* where open intervals were closed */
+  uint64_t elapsed_ticks; /* program start to end */
+  uint64_t inside_ticks;  /* elapsed time of the outermost regions that thread 0 opened */
+  uint64_t ticks[HD_STATE_COUNT];
+  double gain_ticks; /* of all outermost regions */
+  bool ended;        /* false: killed or still running, end_ticks is that of the last event seen */
+
+  struct hd_node *nodes; /* nodes[i].id == i; parents come before their children */
+  uint32_t node_count;
+  struct hd_row *rows; /* sorted by node, then thread */
+  uint32_t row_count;
+  struct hd_thread *threads; /* threads[i].id == i */
+  uint32_t thread_count;
+  struct hd_module *modules;
+  uint32_t module_count;
+
+  struct hd_strings arguments;
+  struct hd_strings environment; /* NAME=value */
+  struct hd_strings notes;       /* what could not be measured: the library's, then those that the reader derives */
+
+  struct hd_blob *blobs; /* memory the strings live in */
+};
+
+/**
+ * Reads the profile at `path`. On success `*model` is the caller's, to be freed with hd_model_free().
+ * Returns false when the file cannot be read, is no profile, damaged or newer; then `error` holds one line that names
+ * the file and the reason, without a newline, and `*model` is NULL.
+ */
+bool hd_profile_open(const char *path, struct hd_model **model, char *error, size_t error_bytes);
+
+/** The same for a file already in memory; `bytes` may be anything. `path` is used for messages only. */
+bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,
+                      size_t error_bytes);
+
+void hd_model_free(struct hd_model *model);
+
+static inline double hd_model_seconds(const struct hd_model *model, uint64_t ticks) {
+  return (double)ticks * model->seconds_per_tick;
+}
+
+/** The row of a node and thread; NULL when the thread never came there. */
+const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread);
+
+/** Sum of the waiting states of `ticks`. */
+uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]);
+
+/** Sum of all states of `ticks`. */
+uint64_t hd_ticks_all(const uint64_t ticks[HD_STATE_COUNT]);
+
+/** Whether the ticks of all rows of `thread` add up to its lifetime: true for every intact profile. */
+bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);
+
+/** Whether the file may still be written: not closed, and its process cannot be shown to be gone. */
+bool hd_model_may_be_live(const struct hd_model *model);
+
+/** Mean concurrency of a node's team: busy / elapsed; imbalance: largest / mean busy time of a thread. NaN: not known.
+ */
+double hd_node_concurrency(const struct hd_node *node);
+double hd_node_imbalance(const struct hd_node *node);
+
+/** The last component of a path. */
+const char *hd_base_name(const char *path);
+
+/** Memory that lives as long as the model; NULL: none left. Zeroed. */
+void *hd_model_allocate(struct hd_model *model, size_t bytes);
+
+/** Appends a copy of `text` to a list; false: no memory. */
+bool hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes);
+
+/** Adds a note in printf's words. */
+bool hd_model_add_note(struct hd_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

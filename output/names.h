@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file names.h
+ * Functions, files and lines for a model's nodes: from the profile itself where it holds them, else from the
+ * program's debug information on this machine.
+ */
+#ifndef HEDDLE_OUTPUT_NAMES_H
+#define HEDDLE_OUTPUT_NAMES_H
+
+#include "output/model.h"
+
+/**
+ * Fills the names of nodes that have none, and adds a note for each module whose names cannot be shown (gone, or
+ * rebuilt since the run). Slow: reads debug information. Never fails; what is not known stays NULL.
+ * Returns how many names were found that the file does not hold yet.
+ */
+size_t hd_names_resolve(struct hd_model *model);
+
+/**
+ * Writes the names that the file lacks into it, so that it reads the same on another machine: a copy beside the file
+ * takes its place, with its mode. Returns false, silently, when the profile may still be written to, the directory is
+ * not writable or the file is not the one that was read; the file is then unchanged.
+ */
+bool hd_names_store(const struct hd_model *model);
+
+/** For `heddle run`: opens the profile, finds its names, stores them. Silent; false when there was nothing to do or it
+ *  could not be done. */
+bool hd_names_cache(const char *path);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file notes.c
+ * What could not be measured, and how the profile ended, in words that every view repeats.
+ */
+#include "output/reader.h"
+
+#include <string.h>
+
+static const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
+/* How the profile ended, unless the runtime closed it. */
+static bool note_end(struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const int status = header->exit_status;
+  if (header->flags & HD_FILE_COMPLETE)
+    return true;
+  if (!model->ended)
+    return hd_model_add_note(model,
+                             "the program was killed or is still running: time is counted up to the last event seen, "
+                             "%.3f s after its start",
+                             hd_model_seconds(model, model->elapsed_ticks));
+  const char *closed = "what was open then is counted up to that moment";
+  if ((header->flags & HD_FILE_EXIT_KNOWN) && status > 128 && status < 128 + 65)
+    return hd_model_add_note(model, "the program was killed by signal %d (%s); %s", status - 128,
+                             strsignal(status - 128), closed);
+  return hd_model_add_note(model, "the program ended without closing its profile; %s", closed);
+}
+
+static bool note_space(struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const unsigned long long folded = header->folded_paths;
+  if (folded > 0)
+    return hd_model_add_note(model, "no space was left for %llu callpath%s: their time is counted at their parents",
+                             folded, plural(folded));
+  if (header->flags & HD_FILE_FULL)
+    return hd_model_add_note(model, "the profile could not grow any more: later callpaths and threads may be missing");
+  return true;
+}
+
+static bool note_events(struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const unsigned long long unknown = header->unknown_events;
+  const unsigned long long unmatched = header->unmatched_events;
+  const unsigned long long threads = header->lost_threads;
+  const int missing = __builtin_popcountll(header->lost_callbacks);
+  bool done = true;
+  if (unknown > 0)
+    done &= hd_model_add_note(model, "%llu event%s of a kind newer than this Heddle counted as \"other\"", unknown,
+                              unknown == 1 ? " is" : "s are");
+  if (unmatched > 0)
+    done &= hd_model_add_note(model, "%llu event%s ended something whose begin was not seen, and %s ignored", unmatched,
+                              plural(unmatched), unmatched == 1 ? "was" : "were");
+  if (threads > 0)
+    done &=
+        hd_model_add_note(model, "%llu thread%s could not be measured: no memory was left", threads, plural(threads));
+  if (missing > 0)
+    done &= hd_model_add_note(model, "the runtime does not report %d of the kinds of events that Heddle uses", missing);
+  return done;
+}
+
+/* Only a profile that was closed in peace must add up: a kill may hit between two stores. */
+static bool note_identities(struct hd_model *model) {
+  uint32_t wrong = 0;
+  if (!(model->header.flags & HD_FILE_COMPLETE))
+    return true;
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    wrong += !hd_model_thread_is_whole(model, i);
+  return wrong == 0 || hd_model_add_note(model,
+                                         "the times of %u thread%s do not add up to their lifetimes: "
+                                         "the file may be damaged",
+                                         wrong, plural(wrong));
+}
+
+bool hd_reader_add_notes(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  bool done = note_end(model) && note_space(model) && note_events(model) && note_identities(model);
+  if (done && (model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
+    done = hd_model_add_note(model, "the program's start is known to 10 ms only");
+  return done || hd_reader_fail(reader, "out of memory");
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A record may refer to one that a running program added after its block was copied: a later copy has both. */
+enum { LIVE_TRIES = 5 };
+
+bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) {
+  const int used = snprintf(reader->error, reader->error_bytes, "%s: ", reader->path);
+  if (used < 0 || (size_t)used >= reader->error_bytes)
+    return false;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reader->error + used, reader->error_bytes - (size_t)used, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+static bool check_magic(struct hd_reader *reader) {
+  if (reader->size == 0)
+    return hd_reader_fail(reader, "the file is empty");
+  const size_t known = reader->size < 8 ? reader->size : 8;
+  if (memcmp(reader->bytes, HD_MAGIC, known) == 0)
+    return true;
+  if (reader->size >= 6 && memcmp(reader->bytes, "HEDDLE", 6) == 0)
+    return hd_reader_fail(reader, "damaged by a transfer in text mode; copy it again in binary mode");
+  return hd_reader_fail(reader, "not a Heddle profile");
+}
+
+static bool check_layout(struct hd_reader *reader) {
+  const struct hd_file_header *header = (const void *)reader->bytes;
+  if (header->byte_order == __builtin_bswap32(HD_BYTE_ORDER))
+    return hd_reader_fail(reader, "written on a machine of the other byte order; read it on such a machine");
+  if (header->byte_order != HD_BYTE_ORDER)
+    return hd_reader_fail(reader, "damaged: impossible byte order");
+  if (header->version > HD_FORMAT_VERSION)
+    return hd_reader_fail(reader, "written by a newer Heddle (format %u, this reads %u); use that version's heddle",
+                          header->version, HD_FORMAT_VERSION);
+  if (header->version != HD_FORMAT_VERSION)
+    return hd_reader_fail(reader, "damaged: format %u never existed", header->version);
+  const bool same = header->header_bytes == HD_HEADER_BYTES && header->block_bytes == HD_BLOCK_BYTES &&
+                    header->profile_record_bytes == sizeof(struct hd_profile_record) &&
+                    header->row_record_bytes == sizeof(struct hd_row_record) &&
+                    header->thread_record_bytes == sizeof(struct hd_thread_record) &&
+                    header->total_record_bytes == sizeof(struct hd_total_record) &&
+                    header->instance_record_bytes == sizeof(struct hd_instance_record) &&
+                    header->module_record_bytes == sizeof(struct hd_module_record) &&
+                    header->state_count == HD_STATE_COUNT;
+  return same || hd_reader_fail(reader, "damaged: its record sizes are not those of format %u", HD_FORMAT_VERSION);
+}
+
+/* The file's claim about its own size, given its header. */
+static uint64_t claimed_bytes(const struct hd_file_header *header) {
+  return HD_HEADER_BYTES + (uint64_t)header->block_count * HD_BLOCK_BYTES;
+}
+
+static bool check_size(struct hd_reader *reader) {
+  const struct hd_file_header *header = (const void *)reader->bytes;
+  const uint64_t claimed = claimed_bytes(header);
+  if (claimed > reader->size)
+    return hd_reader_fail(reader, "cut short: %zu of %llu bytes", reader->size, (unsigned long long)claimed);
+  reader->unit_count = header->block_count;
+  return true;
+}
+
+/* Ticks to seconds. Clocks that count nanoseconds need no calibration. */
+static bool take_clock(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  const struct hd_file_header *header = &model->header;
+  if (header->clock_kind == HD_CLOCK_MONOTONIC || header->clock_kind == HD_CLOCK_EXTERNAL) {
+    model->seconds_per_tick = 1e-9;
+    return true;
+  }
+  if (header->clock_kind != HD_CLOCK_TSC)
+    return hd_reader_fail(reader, "damaged: unknown clock %u", header->clock_kind);
+  const struct hd_clock_pair first = header->clock_first;
+  const struct hd_clock_pair last = header->clock_last;
+  if (last.ticks <= first.ticks || last.ns <= first.ns)
+    return hd_reader_fail(reader, "its clock was never calibrated: the program ended while the tool was starting");
+  model->seconds_per_tick = 1e-9 * (double)(last.ns - first.ns) / (double)(last.ticks - first.ticks);
+  return true;
+}
+
+static bool take_header(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  memcpy(&model->header, reader->bytes, sizeof model->header);
+  struct hd_file_header *header = &model->header;
+  header->host[sizeof header->host - 1] = '\0';
+  header->runtime[sizeof header->runtime - 1] = '\0';
+  header->program[sizeof header->program - 1] = '\0';
+  return take_clock(reader);
+}
+
+static size_t record_bytes_of(unsigned type) {
+  switch (type) {
+  case HD_BLOCK_PROFILES:
+    return sizeof(struct hd_profile_record);
+  case HD_BLOCK_ROWS:
+    return sizeof(struct hd_row_record);
+  case HD_BLOCK_THREADS:
+    return sizeof(struct hd_thread_record);
+  case HD_BLOCK_TOTALS:
+    return sizeof(struct hd_total_record);
+  case HD_BLOCK_INSTANCES: /* one per block; its members are checked when it is used */
+    return sizeof(struct hd_instance_record);
+  case HD_BLOCK_MODULES:
+    return sizeof(struct hd_module_record);
+  case HD_BLOCK_TEXT: /* `count` is bytes */
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+/* A block that was reserved but not yet begun is all zero. */
+static bool is_unused(const struct hd_block_header *block) {
+  static const struct hd_block_header zero;
+  return memcmp(block, &zero, sizeof zero) == 0;
+}
+
+static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_block_header *block) {
+  const size_t record_bytes = record_bytes_of(block->type);
+  if (block->magic != HD_BLOCK_MAGIC || record_bytes == 0)
+    return hd_reader_fail(reader, "damaged: block %u has no valid header", unit);
+  if (block->span == 0 || block->span > reader->unit_count - unit)
+    return hd_reader_fail(reader, "damaged: block %u is larger than the file", unit);
+  const uint64_t room = (uint64_t)block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
+  const uint64_t limit = block->type == HD_BLOCK_INSTANCES ? 1 : room / record_bytes;
+  if (block->count > limit)
+    return hd_reader_fail(reader, "damaged: block %u holds more than fits into it", unit);
+  const uint64_t first = reader->record_count[block->type];
+  if (first + block->count >= HD_NONE)
+    return hd_reader_fail(reader, "damaged: too many records");
+  for (uint32_t i = 0; i < block->span; i++)
+    reader->unit_block[unit + i] = reader->block_count;
+  reader->blocks[reader->block_count++] = (struct hd_reader_block){
+      block, HD_HEADER_BYTES + (uint64_t)unit * HD_BLOCK_BYTES + HD_BLOCK_HEADER_BYTES, (uint32_t)first};
+  reader->record_count[block->type] = first + block->count;
+  return true;
+}
+
+static bool walk_blocks(struct hd_reader *reader) {
+  reader->unit_block = calloc((size_t)reader->unit_count + 1, sizeof *reader->unit_block);
+  reader->blocks = calloc((size_t)reader->unit_count + 1, sizeof *reader->blocks);
+  if (!reader->unit_block || !reader->blocks)
+    return hd_reader_fail(reader, "out of memory");
+  for (uint32_t unit = 0; unit < reader->unit_count;) {
+    const struct hd_block_header *block =
+        (const void *)(reader->bytes + HD_HEADER_BYTES + (size_t)unit * HD_BLOCK_BYTES);
+    if (is_unused(block)) {
+      reader->unit_block[unit++] = HD_NONE;
+      continue;
+    }
+    if (!take_block(reader, unit, block))
+      return false;
+    unit += block->span;
+  }
+  return true;
+}
+
+bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, size_t record_bytes, hd_reader_taker *take) {
+  for (uint32_t i = 0; i < reader->block_count; i++) {
+    const struct hd_reader_block *block = &reader->blocks[i];
+    if (block->header->type != type)
+      continue;
+    for (uint32_t j = 0; j < block->header->count; j++) {
+      const uint64_t offset = block->content + (uint64_t)j * record_bytes;
+      if (!take(reader, reader->bytes + offset, offset, block->first + j))
+        return false;
+    }
+  }
+  return true;
+}
+
+static const struct hd_reader_block *find_block(const struct hd_reader *reader, uint64_t offset,
+                                                enum hd_block_type type) {
+  if (offset < HD_HEADER_BYTES)
+    return NULL;
+  const uint64_t unit = (offset - HD_HEADER_BYTES) / HD_BLOCK_BYTES;
+  if (unit >= reader->unit_count || reader->unit_block[unit] == HD_NONE)
+    return NULL;
+  const struct hd_reader_block *block = &reader->blocks[reader->unit_block[unit]];
+  return block->header->type == type && offset >= block->content ? block : NULL;
+}
+
+bool hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, uint32_t *row, enum hd_state *state) {
+  const struct hd_reader_block *block = find_block(reader, offset, HD_BLOCK_ROWS);
+  if (!block)
+    return false;
+  const uint64_t index = (offset - block->content) / sizeof(struct hd_row_record);
+  const uint64_t within = (offset - block->content) % sizeof(struct hd_row_record);
+  const size_t cells = offsetof(struct hd_row_record, ticks);
+  if (index >= block->header->count || within < cells || (within - cells) % sizeof(uint64_t) != 0)
+    return false;
+  const uint64_t cell = (within - cells) / sizeof(uint64_t);
+  if (cell >= HD_STATE_COUNT)
+    return false;
+  *row = block->first + (uint32_t)index;
+  *state = (enum hd_state)cell;
+  return true;
+}
+
+const struct hd_instance_record *hd_reader_find_instance(const struct hd_reader *reader, uint64_t offset) {
+  const struct hd_reader_block *block = find_block(reader, offset, HD_BLOCK_INSTANCES);
+  if (!block || offset != block->content || block->header->count == 0)
+    return NULL;
+  const struct hd_instance_record *instance = (const void *)(reader->bytes + offset);
+  const uint64_t room = (uint64_t)block->header->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES - sizeof *instance;
+  return instance->member_limit <= room / sizeof(struct hd_member_record) ? instance : NULL;
+}
+
+static bool read_all(struct hd_reader *reader) {
+  return check_magic(reader) &&
+         (reader->size >= HD_HEADER_BYTES ||
+          hd_reader_fail(reader, "cut short: %zu bytes, less than its header", reader->size)) &&
+         check_layout(reader) && check_size(reader) && take_header(reader) && walk_blocks(reader) &&
+         hd_reader_take_records(reader) && hd_reader_close_all(reader) && hd_reader_sum_up(reader) &&
+         hd_reader_add_notes(reader);
+}
+
+bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,
+                      size_t error_bytes) {
+  struct hd_reader reader = {.path = path, .bytes = bytes, .size = size, .error = error, .error_bytes = error_bytes};
+  *model = NULL;
+  reader.model = calloc(1, sizeof *reader.model);
+  if (!reader.model)
+    return hd_reader_fail(&reader, "out of memory");
+  const bool done = read_all(&reader);
+  free(reader.unit_block);
+  free(reader.blocks);
+  free(reader.rows);
+  free(reader.in_region);
+  free(reader.busy_now_ticks);
+  if (done)
+    *model = reader.model;
+  else
+    hd_model_free(reader.model);
+  return done;
+}
+
+/* Copies the file, no more of it than its header claims. The caller frees *bytes. */
+static bool read_file(struct hd_reader *reader, int file, char **bytes) {
+  struct stat status;
+  if (fstat(file, &status) != 0)
+    return hd_reader_fail(reader, "%s", strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    return hd_reader_fail(reader, S_ISDIR(status.st_mode) ? "is a directory" : "not a regular file");
+  struct hd_file_header header;
+  size_t wanted = (size_t)status.st_size;
+  if (wanted > HD_HEADER_BYTES) {
+    const bool known = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+                       memcmp(header.magic, HD_MAGIC, sizeof header.magic) == 0 && header.byte_order == HD_BYTE_ORDER;
+    const uint64_t claimed = known ? claimed_bytes(&header) : HD_HEADER_BYTES;
+    if (claimed < wanted)
+      wanted = (size_t)claimed;
+  }
+  *bytes = malloc(wanted + 1);
+  if (!*bytes)
+    return hd_reader_fail(reader, "out of memory");
+  reader->size = 0;
+  while (reader->size < wanted) {
+    const ssize_t got = pread(file, *bytes + reader->size, wanted - reader->size, (off_t)reader->size);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return hd_reader_fail(reader, "%s", strerror(errno));
+    if (got == 0)
+      break;
+    reader->size += (size_t)got;
+  }
+  return true;
+}
+
+static bool may_change(const char *bytes, size_t size) {
+  const struct hd_file_header *header = (const void *)bytes;
+  return size >= sizeof *header && !(header->flags & HD_FILE_COMPLETE) && header->end_ticks == 0;
+}
+
+bool hd_profile_open(const char *path, struct hd_model **model, char *error, size_t error_bytes) {
+  struct hd_reader reader = {.path = path, .error = error, .error_bytes = error_bytes};
+  *model = NULL;
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0)
+    return hd_reader_fail(&reader, "%s", strerror(errno));
+  bool done = false;
+  bool again = true;
+  for (int try = 0; !done && again && try < LIVE_TRIES; try++) {
+    char *bytes = NULL;
+    again = false;
+    if (read_file(&reader, file, &bytes)) {
+      done = hd_profile_parse(path, bytes, reader.size, model, error, error_bytes);
+      again = may_change(bytes, reader.size);
+    }
+    free(bytes);
+  }
+  close(file);
+  return done;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file reader.h
+ * Between the files of the reader only: the file's bytes and what has been made of them so far.
+ *
+ * Nothing in the bytes is trusted. The steps run in the order of the functions below; each returns false after
+ * hd_reader_fail().
+ */
+#ifndef HEDDLE_OUTPUT_READER_H
+#define HEDDLE_OUTPUT_READER_H
+
+#include "output/model.h"
+
+struct hd_reader {
+  const char *path;
+  const char *bytes;
+  size_t size;
+  uint32_t unit_count;  /* of HD_BLOCK_BYTES, after the header */
+  uint32_t *unit_block; /* by unit: index of the block it belongs to, HD_NONE for none */
+  struct hd_reader_block *blocks;
+  uint32_t block_count;
+  uint64_t record_count[HD_BLOCK_TEXT + 1]; /* by block type */
+
+  struct hd_row *rows; /* in the order of the file; one to spare */
+  uint32_t row_count;
+  bool *in_region;          /* by node: a region lies above it in the tree */
+  uint64_t *busy_now_ticks; /* by thread: its busy_ticks at the end, without the time before the load */
+
+  struct hd_model *model;
+  char *error;
+  size_t error_bytes;
+};
+
+struct hd_reader_block {
+  const struct hd_block_header *header;
+  uint64_t content; /* file offset */
+  uint32_t first;   /* index of its first record among those of its type */
+};
+
+/** Writes "PATH: " and the reason into the caller's error text. Always false. */
+bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Records of a type in the order of the file: calls `take` for each. */
+typedef bool hd_reader_taker(struct hd_reader *reader, const void *record, uint64_t offset, uint32_t index);
+bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, size_t record_bytes, hd_reader_taker *take);
+
+/** reader_records.c: modules, nodes, threads, rows and texts into the model. */
+bool hd_reader_take_records(struct hd_reader *reader);
+
+/** closing.c: ends what was open, adds up regions and worksharing constructs. */
+bool hd_reader_close_all(struct hd_reader *reader);
+
+/** sums.c: sorts the rows, adds up nodes, threads and the tree. */
+bool hd_reader_sum_up(struct hd_reader *reader);
+
+/** notes.c: what the header says could not be measured, in words. */
+bool hd_reader_add_notes(struct hd_reader *reader);
+
+/** The row and state a file offset of a cell means; false when it is none. */
+bool hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, uint32_t *row, enum hd_state *state);
+
+/** The instance at a file offset with all its members inside the file; NULL when there is none. */
+const struct hd_instance_record *hd_reader_find_instance(const struct hd_reader *reader, uint64_t offset);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file sums.c
+ * Rows in the order of nodes and threads; sums over rows, threads and the tree. Linear in the size of the file.
+ */
+#include "output/reader.h"
+
+#include <stdlib.h>
+
+#include "output/kinds.h"
+
+static void add_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]) {
+  for (int state = 0; state < HD_STATE_COUNT; state++)
+    to[state] += from[state];
+}
+
+enum key { BY_THREAD, BY_NODE };
+
+static uint32_t key_of(const struct hd_row *row, enum key key) {
+  return key == BY_THREAD ? row->thread : row->node;
+}
+
+/* One pass of a radix sort: stable. `starts` has room for every key and one more, all zero. */
+static void sort_pass(const struct hd_row *from, struct hd_row *to, uint32_t count, uint32_t *starts, uint32_t keys,
+                      enum key key) {
+  for (uint32_t i = 0; i < count; i++)
+    starts[key_of(&from[i], key) + 1]++;
+  for (uint32_t i = 0; i < keys; i++)
+    starts[i + 1] += starts[i];
+  for (uint32_t i = 0; i < count; i++)
+    to[starts[key_of(&from[i], key)]++] = from[i];
+}
+
+/* Two rows of the same node and thread become one. */
+static uint32_t merge_equal(struct hd_row *rows, uint32_t count) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (kept > 0 && rows[kept - 1].node == rows[i].node && rows[kept - 1].thread == rows[i].thread) {
+      add_ticks(rows[kept - 1].ticks, rows[i].ticks);
+      rows[kept - 1].visits += rows[i].visits;
+    } else {
+      rows[kept++] = rows[i];
+    }
+  }
+  return kept;
+}
+
+static bool sort_rows(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  uint32_t *thread_starts = calloc((size_t)model->thread_count + 2, sizeof *thread_starts);
+  uint32_t *node_starts = calloc((size_t)model->node_count + 2, sizeof *node_starts);
+  struct hd_row *by_thread = calloc((size_t)reader->row_count + 1, sizeof *by_thread);
+  const bool enough = thread_starts && node_starts && by_thread;
+  if (enough) {
+    sort_pass(reader->rows, by_thread, reader->row_count, thread_starts, model->thread_count, BY_THREAD);
+    sort_pass(by_thread, reader->rows, reader->row_count, node_starts, model->node_count, BY_NODE);
+    model->row_count = merge_equal(reader->rows, reader->row_count);
+    model->rows = reader->rows;
+    reader->rows = NULL;
+  }
+  free(thread_starts);
+  free(node_starts);
+  free(by_thread);
+  return enough || hd_reader_fail(reader, "out of memory");
+}
+
+static void add_rows(struct hd_model *model) {
+  for (uint32_t i = 0; i < model->row_count; i++) {
+    const struct hd_row *row = &model->rows[i];
+    struct hd_node *node = &model->nodes[row->node];
+    if (node->row_count++ == 0)
+      node->row_first = i;
+    node->visits += row->visits;
+    add_ticks(node->ticks, row->ticks);
+    add_ticks(node->inclusive_ticks, row->ticks);
+    add_ticks(model->threads[row->thread].ticks, row->ticks);
+    add_ticks(model->ticks, row->ticks);
+  }
+}
+
+static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
+  if (node->id == 0)
+    node->visits = 1;
+  else if (hd_kind_is_region(node->kind))
+    node->visits = node->team.instances;
+  if (node->team.gain_ticks < 0) /* late events can make a team look busier than it could be, by a little */
+    node->team.gain_ticks = 0;
+  if (hd_kind_is_region(node->kind) && !reader->in_region[node->id])
+    reader->model->gain_ticks += node->team.gain_ticks;
+}
+
+bool hd_reader_sum_up(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  if (!sort_rows(reader))
+    return false;
+  add_rows(model);
+  for (uint32_t i = model->node_count; i-- > 0;) {
+    struct hd_node *node = &model->nodes[i];
+    finish_node(reader, node);
+    if (i > 0) /* children have larger ids: all of them have been added to this one */
+      add_ticks(model->nodes[node->parent].inclusive_ticks, node->inclusive_ticks);
+  }
+  return true;
+}
