@@ -55,8 +55,7 @@ enum hd_arguments_status hd_arguments_parse(const struct hd_usage *usage, int ar
                                             void *context, int *first_operand);
 
 /** Prints "heddle [command]: " and the message, then the usage line and where to find help, on stderr. */
-void hd_arguments_complain(const struct hd_usage *usage, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void hd_arguments_complain(const struct hd_usage *usage, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Prints the usage line, description and options. */
 void hd_arguments_help(const struct hd_usage *usage, FILE *out);
