@@ -77,7 +77,7 @@ static void read_path(const struct dl_phdr_info *info, struct hd_module_record *
     strncpy(path, info->dlpi_name, sizeof path - 1);
     path[sizeof path - 1] = 0;
   }
-  strncpy(record->path, path, sizeof record->path - 1);
+  memcpy(record->path, path, strnlen(path, sizeof record->path - 1)); /* the record is zeroed */
 }
 
 static struct hd_module_record *add(const struct dl_phdr_info *info) {

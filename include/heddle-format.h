@@ -204,7 +204,8 @@ struct hd_thread_record {
 /**
  * Totals over the finished instances of a parallel region or of a worksharing construct that ends in its own barrier,
  * for one team size, written by the team's primary thread.
- * Per instance, p threads: capacity += p * elapsed; busy += sum of busy; busy_max += p * (largest busy of a thread).
+ * Per instance of a region, p threads: capacity += p * elapsed; of a worksharing construct: capacity += each thread's
+ * time from its own begin to the barrier's end. busy += sum of busy; busy_max += p * (largest busy of a thread).
  * Hence lost time = capacity - busy, potential gain = lost / p, imbalance = busy_max / busy (weighted by busy time).
  */
 struct hd_total_record {
@@ -217,7 +218,7 @@ struct hd_total_record {
   uint64_t busy_ticks;
   uint64_t busy_max_ticks; /* already multiplied by p */
   uint64_t idle_ticks;     /* of the team's workers: before they arrived, after the join. 0 for worksharing */
-  uint64_t pad;
+  uint64_t capacity_ticks; /* thread time at hand */
 };
 
 /** One parallel region that is running, or whose workers have not all been seen again since. Reused. */
@@ -234,15 +235,17 @@ struct hd_instance_record {
   uint64_t pad[2];
 };
 
-/** One thread of a team; member i has thread number i. */
+/** One thread of a team; member i has thread number i. Belongs to the running instance only if `begin_ticks` is not
+ *  before the instance's: it is not cleared when the instance is used again. The two entries of construct_... alternate
+ *  from one worksharing construct to the next, so that no thread overwrites what the primary still reads. */
 struct hd_member_record {
-  uint32_t thread; /* HD_NONE until its implicit task began */
+  uint32_t thread; /* HD_NONE: never used */
   uint32_t reserved;
-  uint64_t begin_ticks;      /* its implicit task's begin */
-  uint64_t busy_at_begin;    /* its busy_ticks then */
-  uint64_t construct_busy[2]; /* busy time in the last worksharing construct; alternates so that nobody overwrites
-                                 what the primary still reads */
-  uint64_t pad[3];
+  uint64_t thread_record; /* file offset of the thread's record */
+  uint64_t begin_ticks;   /* its implicit task's begin */
+  uint64_t busy_at_begin; /* its busy_ticks then */
+  uint64_t construct_begin[2];
+  uint64_t construct_busy[2];
 };
 
 struct hd_module_record {

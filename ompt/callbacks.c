@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * From OMPT's callbacks to the state machine: each decodes its arguments, reads the clock once and says what happened.
+ * What libomp really sends, and when, is told in docs/design.md, "Facts about the runtime".
+ */
+#include "ompt/clock.h"
+#include "ompt/region.h"
+#include "ompt/task.h"
+#include "ompt/thread.h"
+#include "ompt/tool.h"
+
+static void count_unknown(void) {
+  __atomic_fetch_add(&hd_store.header->unknown_events, 1, __ATOMIC_RELAXED);
+}
+
+/* Every callback begins here. NULL: this thread is not measured. */
+static inline struct hd_thread *begin_event(uint64_t *now) {
+  struct hd_thread *thread = hd_thread_self();
+  if (!thread)
+    return NULL;
+  *now = hd_clock_now();
+  if (__builtin_expect(thread->pending != 0, false))
+    hd_thread_settle(thread, *now);
+  return thread;
+}
+
+/* Enters a construct at `address` below the innermost profile. */
+static inline void enter(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address,
+                         enum hd_state state) {
+  hd_thread_push(thread, now, hd_thread_step(thread, kind, address), kind, state);
+  thread->top->row->visits++;
+}
+
+/* ---- threads ---- */
+
+static void on_thread_begin(ompt_thread_t kind, ompt_data_t *data) {
+  (void)data;
+  struct hd_thread *thread = hd_thread_self();
+  if (!thread)
+    return;
+  hd_thread_begin(thread, kind == ompt_thread_initial  ? HD_THREAD_INITIAL
+                          : kind == ompt_thread_worker ? HD_THREAD_WORKER
+                                                       : HD_THREAD_OTHER);
+}
+
+static void on_thread_end(ompt_data_t *data) {
+  (void)data;
+  uint64_t now;
+  struct hd_thread *thread = begin_event(&now);
+  if (thread)
+    hd_thread_end(thread, now);
+}
+
+/* ---- parallel regions ---- */
+
+static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested,
+                              int flags, const void *address) {
+  (void)task, (void)frame;
+  uint64_t now;
+  struct hd_thread *thread = begin_event(&now);
+  parallel->ptr = NULL;
+  if (!thread)
+    return;
+  enum hd_kind kind = flags & ompt_parallel_league ? HD_KIND_TEAMS : HD_KIND_PARALLEL;
+  parallel->ptr = hd_region_begin(thread, now, kind, requested, address, flags & ompt_parallel_invoker_program);
+}
+
+static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {
+  (void)task, (void)flags, (void)address;
+  uint64_t now;
+  struct hd_thread *thread = begin_event(&now);
+  if (thread)
+    hd_region_end(thread, now, parallel ? parallel->ptr : NULL);
+}
+
+static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                             unsigned team_size, unsigned thread_number, int flags) {
+  uint64_t now;
+  struct hd_thread *thread = begin_event(&now);
+  if (!thread)
+    return;
+  struct hd_region *region = parallel ? parallel->ptr : NULL;
+  if (endpoint == ompt_scope_end)
+    hd_region_leave(thread, now);
+  else if ((flags & ompt_task_initial) && !region)
+    thread->frames->task = task; /* the task outside any region: the thread's own frame stands for it */
+  else
+    hd_region_enter(thread, now, region, task, team_size, thread_number);
+}
+
+/* ---- worksharing ---- */
+
+static enum hd_kind kind_of_work(ompt_work_t type) {
+  static const enum hd_kind kinds[] = {
+      [ompt_work_loop] = HD_KIND_LOOP,
+      [ompt_work_sections] = HD_KIND_SECTIONS,
+      [ompt_work_single_executor] = HD_KIND_SINGLE,
+      [ompt_work_single_other] = HD_KIND_SINGLE,
+      [ompt_work_workshare] = HD_KIND_WORKSHARE,
+      [ompt_work_distribute] = HD_KIND_DISTRIBUTE,
+      [ompt_work_taskloop] = HD_KIND_TASKLOOP,
+      [ompt_work_scope] = HD_KIND_SCOPE,
+      [ompt_work_loop_static] = HD_KIND_LOOP_STATIC,
+      [ompt_work_loop_dynamic] = HD_KIND_LOOP_DYNAMIC,
+      [ompt_work_loop_guided] = HD_KIND_LOOP_GUIDED,
+      [ompt_work_loop_other] = HD_KIND_LOOP,
+  };
+  unsigned index = (unsigned)type;
+  if (index < sizeof kinds / sizeof *kinds && kinds[index])
+    return kinds[index];
+  count_unknown();
+  return HD_KIND_OTHER;
+}
+
+/* What a construct's frame is known by: its begin and end may name a loop's schedule differently. */
+static enum hd_kind frame_kind(enum hd_kind kind) {
+  return kind >= HD_KIND_LOOP && kind <= HD_KIND_LOOP_GUIDED ? HD_KIND_LOOP : kind;
+}
+
+static bool in_gcc_region(const struct hd_thread *thread) {
+  const struct hd_region *region = thread->base->base.region;
+  return region && region->from_gcc;
+}
+
+static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type, const void *address) {
+  enum hd_kind kind = kind_of_work(type);
+  struct hd_edge step = hd_thread_step(thread, kind, address);
+  struct hd_row_record *row = step.to;
+  row->visits++;
+  /* GCC-built code never says where the executor's block ends: its time stays with the region. */
+  bool endless = type == ompt_work_single_executor && in_gcc_region(thread);
+  if (!endless)
+    hd_thread_push(thread, now, step, frame_kind(kind), HD_BUSY);
+  if (kind != HD_KIND_TASKLOOP)
+    hd_region_work_begin(thread, now, row);
+  if (endless)
+    hd_region_work_end(thread);
+}
+
+static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                    uint64_t count, const void *address) {
+  (void)parallel, (void)task, (void)count;
+  uint64_t now;
+  struct hd_thread *thread = begin_event(&now);
+  if (!thread)
+    return;
+  if (endpoint != ompt_scope_end)
+    begin_work(thread, now, type, address);
+  if (endpoint == ompt_scope_begin)
+    return;
+  enum hd_kind kind = kind_of_work(type);
+  if (hd_thread_leave(thread, now, frame_kind(kind)) && kind != HD_KIND_TASKLOOP)
+    hd_region_work_end(thread);
+}
+
+/* ---- barriers and task waits ---- */
+
+/* The barrier that closes a worksharing construct follows its end directly and is the construct's own time. */
+static void begin_worksharing_barrier(struct hd_thread *thread, uint64_t now, const void *address) {
+  const struct hd_worksharing *work = &thread->base->base.work;
+  if (!work->ended) {
+    enter(thread, now, HD_KIND_BARRIER_IMPLICIT, address, HD_WAIT_BARRIER_IMPLICIT);
+    return;
+  }
+  struct hd_edge step = {.to = work->row};
+  hd_thread_push(thread, now, step, HD_KIND_BARRIER_IMPLICIT, HD_WAIT_BARRIER_IMPLICIT);
+  hd_region_work_barrier_begin(thread);
+}
+
+/* Sent for everything in GCC-built code, else by reductions. */
+static void begin_implementation_barrier(struct hd_thread *thread, uint64_t now, const void *address) {
+  const struct hd_worksharing *work = &thread->base->base.work;
+  struct hd_edge step = {.to = work->row};
+  if (in_gcc_region(thread) && work->ended)
+    begin_worksharing_barrier(thread, now, address);
+  else if (in_gcc_region(thread))
+    enter(thread, now, HD_KIND_BARRIER, address, HD_WAIT_OTHER);
+  else if (work->ended)
+    hd_thread_push(thread, now, step, HD_KIND_REDUCTION, HD_WAIT_REDUCTION);
+  else
+    enter(thread, now, HD_KIND_REDUCTION, address, HD_WAIT_REDUCTION);
+}
+
+/* Before libomp 17 the region's last barrier and a worksharing one bear the same kind. A worker's last has no address,
+ * the primary's has the region's. */
+static bool ends_region(const struct hd_thread *thread, const void *address) {
+  const struct hd_region *region = thread->base->base.region;
+  return !address || (region && address == region->address && thread->base->base.thread_number == 0);
+}
+
+static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t kind, const void *address) {
+  switch ((unsigned)kind) {
+  case ompt_sync_region_barrier:
+  case ompt_sync_region_barrier_implicit:
+    if (ends_region(thread, address))
+      hd_region_arrive(thread, now);
+    else
+      begin_worksharing_barrier(thread, now, address);
+    break;
+  case ompt_sync_region_barrier_implicit_parallel:
+  case ompt_sync_region_barrier_teams:
+    hd_region_arrive(thread, now);
+    break;
+  case ompt_sync_region_barrier_implicit_workshare:
+    begin_worksharing_barrier(thread, now, address);
+    break;
+  case ompt_sync_region_barrier_explicit:
+    enter(thread, now, HD_KIND_BARRIER_EXPLICIT, address, HD_WAIT_BARRIER_EXPLICIT);
+    break;
+  case ompt_sync_region_barrier_implementation:
+    begin_implementation_barrier(thread, now, address);
+    break;
+  case ompt_sync_region_taskwait:
+    enter(thread, now, HD_KIND_TASKWAIT, address, HD_WAIT_TASKWAIT);
+    break;
+  case ompt_sync_region_taskgroup:
+    enter(thread, now, HD_KIND_TASKGROUP, address, HD_WAIT_TASKGROUP);
+    break;
+  case ompt_sync_region_reduction:
+    enter(thread, now, HD_KIND_REDUCTION, address, HD_WAIT_REDUCTION);
+    break;
+  default:
+    count_unknown();
+    enter(thread, now, HD_KIND_OTHER, address, HD_WAIT_OTHER);
+  }
+}
+
+/* The end of a worksharing barrier, or of what was taken for the region's last one and was not. */
+static void end_implicit_barrier(struct hd_thread *thread, uint64_t now) {
+  bool of_construct = thread->base->base.work.ended;
+  if (thread->top == thread->base && thread->base->state == HD_WAIT_BARRIER_IMPLICIT) {
+    thread->pending &= ~(uint32_t)HD_PENDING_JOIN;
+    thread->record->joining = 0;
+    hd_thread_set_state(thread, now, HD_BUSY);
+  } else if (hd_thread_leave(thread, now, HD_KIND_BARRIER_IMPLICIT) && of_construct) {
+    hd_region_work_barrier_end(thread, now);
+  }
+}
+
+static bool is_in(const struct hd_thread *thread, enum hd_kind kind) {
+  return thread->top->kind == kind;
+}
+
+static void end_implementation_barrier(struct hd_thread *thread, uint64_t now) {
+  if (is_in(thread, HD_KIND_BARRIER_IMPLICIT))
+    end_implicit_barrier(thread, now);
+  else
+    hd_thread_leave(thread, now, is_in(thread, HD_KIND_BARRIER) ? HD_KIND_BARRIER : HD_KIND_REDUCTION);
+}
+
+/* On a worker this may come seconds late and says nothing: region.h. */
+static void end_last_barrier(struct hd_thread *thread, uint64_t now) {
+  const struct hd_region *region = thread->base->base.region;
+  if (thread->base->kind == HD_KIND_PARALLEL && (!region || region->instance->primary == thread->record->id))
+    hd_region_join(thread, now);
+}
+
+static void end_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t kind, const ompt_data_t *parallel) {
+  switch ((unsigned)kind) {
+  case ompt_sync_region_barrier:
+  case ompt_sync_region_barrier_implicit:
+    if (parallel)
+      end_implicit_barrier(thread, now);
+    else
+      end_last_barrier(thread, now);
+    break;
+  case ompt_sync_region_barrier_implicit_parallel:
+  case ompt_sync_region_barrier_teams:
+    end_last_barrier(thread, now);
+    break;
+  case ompt_sync_region_barrier_implicit_workshare:
+    end_implicit_barrier(thread, now);
+    break;
+  case ompt_sync_region_barrier_explicit:
+    hd_thread_leave(thread, now, HD_KIND_BARRIER_EXPLICIT);
+    break;
+  case ompt_sync_region_barrier_implementation:
+    end_implementation_barrier(thread, now);
+    break;
+  case ompt_sync_region_taskwait:
+    hd_thread_leave(thread, now, HD_KIND_TASKWAIT);
+    break;
+  case ompt_sync_region_taskgroup:
+    hd_thread_leave(thread, now, HD_KIND_TASKGROUP);
+    break;
+  case ompt_sync_region_reduction:
+    hd_thread_leave(thread, now, HD_KIND_REDUCTION);
+    break;
+  default:
+    hd_thread_leave(thread, now, HD_KIND_OTHER);
+  }
+}
+
+static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+                                ompt_data_t *task, const void *address) {
+  (void)task;
+  uint64_t now;
+  struct hd_thread *thread = begin_event(&now);
+  if (!thread)
+    return;
+  if (endpoint == ompt_scope_begin)
+    begin_wait(thread, now, kind, address);
+  else if (endpoint == ompt_scope_end)
+    end_wait(thread, now, kind, parallel);
+}
+
+/* ---- mutual exclusion ---- */
+
+static enum hd_kind kind_of_mutex(ompt_mutex_t kind) {
+  switch ((unsigned)kind) {
+  case ompt_mutex_lock:
+  case ompt_mutex_test_lock:
+  case ompt_mutex_nest_lock:
+  case ompt_mutex_test_nest_lock:
+    return HD_KIND_LOCK;
+  case ompt_mutex_critical:
+    return HD_KIND_CRITICAL;
+  case ompt_mutex_atomic:
+    return HD_KIND_ATOMIC;
+  case ompt_mutex_ordered:
+    return HD_KIND_ORDERED;
+  default:
+    return HD_KIND_OTHER;
+  }
+}
+
+static enum hd_state wait_for_mutex(enum hd_kind kind) {
+  switch (kind) {
+  case HD_KIND_LOCK:
+    return HD_WAIT_LOCK;
+  case HD_KIND_CRITICAL:
+    return HD_WAIT_CRITICAL;
+  case HD_KIND_ATOMIC:
+    return HD_WAIT_ATOMIC;
+  case HD_KIND_ORDERED:
+    return HD_WAIT_ORDERED;
+  default:
+    return HD_WAIT_OTHER;
+  }
+}
+
+static void on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
+                             const void *address) {
+  (void)hint, (void)implementation, (void)id;
+  uint64_t now;
+  struct hd_thread *thread = begin_event(&now);
+  if (!thread)
+    return;
+  enum hd_kind kind = kind_of_mutex(mutex);
+  if (kind == HD_KIND_OTHER) {
+    count_unknown();
+  } else if (mutex == ompt_mutex_test_lock || mutex == ompt_mutex_test_nest_lock) {
+    struct hd_row_record *row = hd_thread_step(thread, kind, address).to; /* a test never waits */
+    row->visits++;
+  } else {
+    enter(thread, now, kind, address, wait_for_mutex(kind));
+    if (kind == HD_KIND_LOCK)
+      thread->pending |= HD_PENDING_LOCK;
+  }
+}
+
+/* A lock's holder goes on in what surrounds it: locks need not nest, nor be released by who took them. */
+static void end_lock_wait(struct hd_thread *thread) {
+  if (!(thread->pending & HD_PENDING_LOCK))
+    return;
+  thread->pending &= ~(uint32_t)HD_PENDING_LOCK;
+  hd_thread_pop(thread, hd_clock_now());
+}
+
+static void on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
+  (void)id, (void)address;
+  uint64_t now;
+  enum hd_kind kind = kind_of_mutex(mutex);
+  struct hd_thread *thread = kind == HD_KIND_LOCK ? hd_thread_self() : begin_event(&now);
+  if (!thread)
+    return;
+  if (kind == HD_KIND_LOCK)
+    end_lock_wait(thread);
+  else if (thread->top->kind == kind)
+    hd_thread_set_state(thread, now, HD_BUSY);
+}
+
+static void on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
+  (void)id, (void)address;
+  uint64_t now;
+  enum hd_kind kind = kind_of_mutex(mutex);
+  if (kind == HD_KIND_LOCK || kind == HD_KIND_OTHER)
+    return;
+  struct hd_thread *thread = begin_event(&now);
+  if (thread)
+    hd_thread_leave(thread, now, kind);
+}
+
+/* ---- explicit tasks ---- */
+
+static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
+                           int has_dependences, const void *address) {
+  (void)creator, (void)frame, (void)has_dependences;
+  struct hd_thread *thread = hd_thread_self();
+  if (thread && !(flags & (ompt_task_initial | ompt_task_implicit)))
+    hd_task_create(thread, task, address);
+}
+
+static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+  if (status == ompt_task_early_fulfill || status == ompt_task_late_fulfill || status == ompt_taskwait_complete)
+    return; /* nobody starts or stops working */
+  uint64_t now;
+  struct hd_thread *thread = begin_event(&now);
+  if (thread)
+    hd_task_schedule(thread, now, prior, status, next);
+}
+
+/* ---- registration ---- */
+
+/* sync_region_wait rather than sync_region: the same for barriers and taskwait, but for a taskgroup only the wait at its
+ * end, not its body. Never flush: a program that spins on it sends millions. */
+uint64_t hd_callbacks_register(ompt_set_callback_t set_callback) {
+  static const struct {
+    ompt_callbacks_t event;
+    ompt_callback_t function;
+  } table[] = {
+      {ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin},
+      {ompt_callback_thread_end, (ompt_callback_t)on_thread_end},
+      {ompt_callback_parallel_begin, (ompt_callback_t)on_parallel_begin},
+      {ompt_callback_parallel_end, (ompt_callback_t)on_parallel_end},
+      {ompt_callback_implicit_task, (ompt_callback_t)on_implicit_task},
+      {ompt_callback_work, (ompt_callback_t)on_work},
+      {ompt_callback_sync_region_wait, (ompt_callback_t)on_sync_region_wait},
+      {ompt_callback_mutex_acquire, (ompt_callback_t)on_mutex_acquire},
+      {ompt_callback_mutex_acquired, (ompt_callback_t)on_mutex_acquired},
+      {ompt_callback_mutex_released, (ompt_callback_t)on_mutex_released},
+      {ompt_callback_task_create, (ompt_callback_t)on_task_create},
+      {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
+  };
+  uint64_t lost = 0;
+  for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
+    if (set_callback(table[i].event, table[i].function) != ompt_set_always)
+      lost |= (uint64_t)1 << i;
+  return lost;
+}

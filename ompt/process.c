@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/process.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ompt/clock.h"
+
+extern char **environ;
+
+static void copy_text(char *to, size_t bytes, const char *from) {
+  strncpy(to, from, bytes - 1);
+  to[bytes - 1] = 0;
+}
+
+void hd_process_program(char *name, size_t bytes) {
+  char path[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[length > 0 ? length : 0] = 0;
+  const char *slash = strrchr(path, '/');
+  copy_text(name, bytes, slash && slash[1] ? slash + 1 : "program");
+}
+
+static ssize_t read_file(const char *path, char *buffer, size_t bytes) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return -1;
+  ssize_t length = read(fd, buffer, bytes - 1);
+  close(fd);
+  buffer[length > 0 ? length : 0] = 0;
+  return length;
+}
+
+static uint64_t clock_ns(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Field 22 of /proc/self/stat: clock ticks since boot. 0: unknown. The name in field 2 may hold spaces and brackets. */
+static uint64_t kernel_start_ns(void) {
+  char text[1024];
+  unsigned long long start = 0;
+  long per_second = sysconf(_SC_CLK_TCK);
+  if (read_file("/proc/self/stat", text, sizeof text) <= 0 || per_second <= 0)
+    return 0;
+  const char *field = strrchr(text, ')');
+  for (int i = 2; field && i < 22; i++) {
+    field = strchr(field + 1, ' ');
+  }
+  if (!field || sscanf(field, "%llu", &start) != 1)
+    return 0;
+  uint64_t since_boot = start * (1000000000u / (uint64_t)per_second);
+  uint64_t age = clock_ns(CLOCK_BOOTTIME) - since_boot;
+  return clock_ns(CLOCK_MONOTONIC) - age;
+}
+
+static void describe_start(struct hd_file_header *header, const char *start) {
+  unsigned pid;
+  unsigned long long ns;
+  struct hd_clock_pair now = header->clock_first;
+  uint64_t begin = now.ns;
+  if (hd_clock.kind == HD_CLOCK_EXTERNAL) {
+    header->begin_ns = begin;
+    return;
+  }
+  if (start && sscanf(start, "%u:%llu", &pid, &ns) == 2 && pid == header->pid) {
+    begin = ns;
+  } else {
+    uint64_t kernel = kernel_start_ns();
+    header->flags |= HD_FILE_START_COARSE;
+    if (kernel)
+      begin = kernel;
+  }
+  header->begin_ns = begin < now.ns ? begin : now.ns;
+  header->begin_epoch_ns = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - header->begin_ns);
+}
+
+static int32_t find_rank(void) {
+  static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                                      "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *text = getenv(names[i]);
+    if (text && *text >= '0' && *text <= '9')
+      return (int32_t)strtol(text, NULL, 10);
+  }
+  return -1;
+}
+
+static uint32_t count_processors(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) ? 0 : (uint32_t)CPU_COUNT(&set);
+}
+
+static void add_arguments(struct hd_store *store, struct hd_store_cursor *cursor) {
+  char text[8192];
+  uint32_t number = 0;
+  ssize_t length = read_file("/proc/self/cmdline", text, sizeof text);
+  for (ssize_t at = 0; at < length;) {
+    size_t bytes = strlen(text + at);
+    hd_store_add_text(store, cursor, HD_TEXT_ARGUMENT, number++, text + at, bytes);
+    at += (ssize_t)bytes + 1;
+  }
+}
+
+static bool steers_openmp(const char *variable) {
+  static const char *const prefixes[] = {"OMP_", "KMP_", "GOMP_", "LIBOMP_", "HEDDLE_"};
+  if (!strncmp(variable, "HEDDLE_START=", 13) || !strncmp(variable, "HEDDLE_STORE_DIR=", 17))
+    return false; /* between `heddle run` and this library */
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (!strncmp(variable, prefixes[i], strlen(prefixes[i])))
+      return true;
+  return false;
+}
+
+static void add_environment(struct hd_store *store, struct hd_store_cursor *cursor) {
+  uint32_t number = 0;
+  for (char **variable = environ; variable && *variable; variable++)
+    if (steers_openmp(*variable))
+      hd_store_add_text(store, cursor, HD_TEXT_ENVIRONMENT, number++, *variable, strlen(*variable));
+}
+
+void hd_process_describe(struct hd_store *store, const char *start, const char *runtime) {
+  struct hd_file_header *header = store->header;
+  struct hd_store_cursor texts = {0};
+  header->clock_kind = hd_clock.kind;
+  header->clock_first = header->clock_last = hd_clock_read_pair();
+  header->loaded_ticks = header->clock_first.ticks;
+  header->pid = (uint32_t)getpid();
+  header->rank = find_rank();
+  header->max_threads = count_processors();
+  hd_process_program(header->program, sizeof header->program);
+  copy_text(header->runtime, sizeof header->runtime, runtime);
+  if (gethostname(header->host, sizeof header->host - 1))
+    copy_text(header->host, sizeof header->host, "unknown");
+  describe_start(header, start);
+  add_arguments(store, &texts);
+  add_environment(store, &texts);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file process.h
+ * What the profile says of the process it was taken from: program, arguments, environment, host, rank, start.
+ * Once, at start.
+ */
+#ifndef HEDDLE_OMPT_PROCESS_H
+#define HEDDLE_OMPT_PROCESS_H
+
+#include <stddef.h>
+
+#include "output/store.h"
+
+/** The executable's base name, or "program" when the system does not tell. */
+void hd_process_program(char *name, size_t bytes);
+
+/** Fills the header and the text records. `start` is HEDDLE_START ("pid:ns") or NULL; `runtime` the runtime's name. */
+void hd_process_describe(struct hd_store *store, const char *start, const char *runtime);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/region.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The kind that stands for "totals of this row" in the edge cache: (row, team size) -> total record. */
+enum { EDGE_TOTALS = HD_KIND_COUNT };
+_Static_assert(EDGE_TOTALS < 64, "six bits of a site are the kind");
+
+static struct hd_region *make_region(struct hd_thread *primary, unsigned requested) {
+  const uint32_t per_block = (HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES - sizeof(struct hd_instance_record)) /
+                             sizeof(struct hd_member_record);
+  uint32_t members = requested > per_block ? requested : per_block;
+  size_t bytes = sizeof(struct hd_instance_record) + members * sizeof(struct hd_member_record);
+  struct hd_region *region = calloc(1, sizeof *region);
+  if (!region)
+    return NULL;
+  region->instance = hd_store_add_block(&hd_store, HD_BLOCK_INSTANCES, primary->record->id, bytes);
+  if (!region->instance) {
+    free(region);
+    return NULL;
+  }
+  region->members = (struct hd_member_record *)(region->instance + 1);
+  for (uint32_t i = 0; i < members; i++)
+    region->members[i].thread = HD_NONE;
+  region->instance->primary = primary->record->id;
+  region->instance->member_limit = members;
+  struct hd_region *newest = primary->last_region;
+  region->next = newest ? newest->next : region;
+  if (newest)
+    newest->next = region;
+  return region;
+}
+
+static bool is_free(const struct hd_region *region, unsigned requested) {
+  return !region->in_use && requested <= region->instance->member_limit &&
+         __atomic_load_n(&region->instance->pending, __ATOMIC_ACQUIRE) == 0;
+}
+
+/* The one after the newest was used longest ago, so the first look usually succeeds. */
+static struct hd_region *free_region(struct hd_thread *primary, unsigned requested) {
+  struct hd_region *newest = primary->last_region;
+  if (newest) {
+    struct hd_region *region = newest->next;
+    do {
+      if (is_free(region, requested))
+        return region;
+      region = region->next;
+    } while (region != newest->next);
+  }
+  int saved = errno;
+  struct hd_region *region = make_region(primary, requested);
+  errno = saved;
+  return region;
+}
+
+static void start_instance(struct hd_region *region, uint64_t now, bool recursive) {
+  struct hd_instance_record *instance = region->instance;
+  instance->begin_ticks = 0; /* a reader sees an instance that never began until the rest is in place */
+  instance->profile = region->row->profile;
+  instance->join_ticks = instance->end_ticks = 0;
+  instance->team_size = 0;
+  instance->recursive = recursive;
+  __atomic_store_n(&instance->begin_ticks, now, __ATOMIC_RELEASE);
+}
+
+struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
+                                  const void *address, bool from_gcc) {
+  struct hd_edge step = hd_thread_step(primary, kind, address);
+  hd_thread_push(primary, now, step, HD_KIND_PARALLEL, HD_RUNTIME);
+  primary->top->row->visits++;
+  struct hd_region *region = free_region(primary, requested);
+  if (region) {
+    primary->last_region = region;
+    region->in_use = true;
+    region->row = step.to;
+    region->address = address;
+    region->from_gcc = from_gcc;
+    start_instance(region, now, step.recursive);
+  }
+  hd_thread_open_base(primary, NULL, region, 0);
+  return region;
+}
+
+static void add_member(struct hd_thread *thread, uint64_t now, struct hd_region *region, unsigned number) {
+  if (number >= region->instance->member_limit)
+    return;
+  struct hd_member_record *member = &region->members[number];
+  member->thread = thread->record->id;
+  member->thread_record = hd_store_offset(&hd_store, thread->record);
+  member->busy_at_begin = thread->record->busy_ticks;
+  __atomic_store_n(&member->begin_ticks, now, __ATOMIC_RELEASE);
+}
+
+static bool is_primary(const struct hd_thread *thread, const struct hd_region *region) {
+  return region->instance->primary == thread->record->id;
+}
+
+static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_region *region, ompt_data_t *task,
+                             unsigned team_size) {
+  primary->base->task = task;
+  hd_thread_unwind_task(primary, now, HD_BUSY);
+  if (!region)
+    return;
+  __atomic_store_n(&region->instance->pending, team_size - 1, __ATOMIC_RELAXED);
+  region->instance->team_size = team_size;
+  add_member(primary, primary->record->last_ticks, region, 0);
+}
+
+static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_region *region, ompt_data_t *task,
+                            unsigned number) {
+  while (worker->base != worker->frames) /* an end that was never sent */
+    hd_thread_close_base(worker, now);
+  if (now < region->instance->begin_ticks) /* another processor's clock, a few ticks behind */
+    now = region->instance->begin_ticks;
+  struct hd_row_record *row = hd_thread_row(worker, region->instance->profile);
+  struct hd_edge step = {.to = row ? row : worker->frames->row};
+  hd_thread_push(worker, now, step, HD_KIND_PARALLEL, HD_BUSY);
+  worker->top->row->visits++;
+  hd_thread_open_base(worker, task, region, number);
+  add_member(worker, worker->record->last_ticks, region, number);
+}
+
+void hd_region_enter(struct hd_thread *thread, uint64_t now, struct hd_region *region, ompt_data_t *task,
+                     unsigned team_size, unsigned thread_number) {
+  const struct hd_frame *base = thread->base;
+  bool forked_here = base->kind == HD_KIND_PARALLEL && !base->task && base->base.region == region;
+  if (forked_here && thread_number == 0)
+    enter_as_primary(thread, now, region, task, team_size ? team_size : 1);
+  else if (region)
+    enter_as_worker(thread, now, region, task, thread_number);
+}
+
+void hd_region_arrive(struct hd_thread *thread, uint64_t now) {
+  struct hd_region *region = thread->base->base.region;
+  hd_thread_unwind_task(thread, now, HD_WAIT_BARRIER_IMPLICIT);
+  if (!region || is_primary(thread, region))
+    return;
+  thread->joining = region;
+  thread->pending |= HD_PENDING_JOIN;
+  thread->record->idle_cell = hd_store_offset(&hd_store, &thread->frames->row->ticks[HD_IDLE]);
+  thread->record->joining = hd_store_offset(&hd_store, region->instance);
+}
+
+void hd_region_join_worker(struct hd_thread *worker, uint64_t now) {
+  struct hd_region *region = worker->joining;
+  uint64_t join = __atomic_load_n(&region->instance->join_ticks, __ATOMIC_ACQUIRE);
+  (void)now; /* late by any amount: never used */
+  if (!join)
+    return;
+  worker->pending &= ~(uint32_t)HD_PENDING_JOIN;
+  worker->record->joining = 0;
+  hd_thread_close_base(worker, join);
+  __atomic_fetch_sub(&region->instance->pending, 1, __ATOMIC_RELEASE);
+}
+
+static const struct hd_thread_record *thread_of(const struct hd_member_record *member) {
+  return (const void *)(hd_store.base + member->thread_record);
+}
+
+static bool took_part(const struct hd_region *region, const struct hd_member_record *member) {
+  return __atomic_load_n(&member->begin_ticks, __ATOMIC_ACQUIRE) >= region->instance->begin_ticks;
+}
+
+/* Members whose numbers are known; a team larger than was asked for has more. */
+static uint32_t member_count(const struct hd_region *region) {
+  const struct hd_instance_record *instance = region->instance;
+  return instance->team_size < instance->member_limit ? instance->team_size : instance->member_limit;
+}
+
+/* Not before any member's arrival, though the processors' clocks may differ by a few ticks. */
+static uint64_t join_time(const struct hd_region *region, uint64_t now) {
+  for (uint32_t i = 1; i < member_count(region); i++) {
+    const struct hd_member_record *member = &region->members[i];
+    if (!took_part(region, member))
+      continue;
+    uint64_t arrived = __atomic_load_n(&thread_of(member)->last_ticks, __ATOMIC_RELAXED);
+    if (now < arrived)
+      now = arrived;
+  }
+  return now;
+}
+
+static void add_up_team(struct hd_region *region, uint64_t join) {
+  region->team_busy_ticks = region->longest_busy_ticks = region->late_ticks = 0;
+  for (uint32_t i = 0; i < member_count(region); i++) {
+    const struct hd_member_record *member = &region->members[i];
+    if (!took_part(region, member)) {
+      region->late_ticks += join - region->instance->begin_ticks;
+      continue;
+    }
+    uint64_t busy = __atomic_load_n(&thread_of(member)->busy_ticks, __ATOMIC_RELAXED) - member->busy_at_begin;
+    region->team_busy_ticks += busy;
+    if (region->longest_busy_ticks < busy)
+      region->longest_busy_ticks = busy;
+    if (i > 0)
+      region->late_ticks += member->begin_ticks - region->instance->begin_ticks;
+  }
+}
+
+void hd_region_join(struct hd_thread *primary, uint64_t now) {
+  struct hd_region *region = primary->base->base.region;
+  if (!region) {
+    hd_thread_unwind_task(primary, now, HD_RUNTIME);
+    return;
+  }
+  hd_thread_unwind_task(primary, join_time(region, now), HD_RUNTIME);
+  add_up_team(region, primary->record->last_ticks);
+  __atomic_store_n(&region->instance->join_ticks, primary->record->last_ticks, __ATOMIC_RELEASE);
+}
+
+void hd_region_leave(struct hd_thread *thread, uint64_t now) {
+  while (thread->base->kind == HD_KIND_TASK) /* an end that was never sent */
+    hd_thread_close_base(thread, now);
+  struct hd_region *region = thread->base->base.region;
+  if (thread->base->kind != HD_KIND_PARALLEL)
+    return;
+  if (region && !is_primary(thread, region)) {
+    if (!(thread->pending & HD_PENDING_JOIN))
+      hd_region_arrive(thread, now);
+    hd_region_join_worker(thread, now);
+  } else if (!region || !region->instance->join_ticks) {
+    hd_region_join(thread, now);
+  }
+}
+
+static struct hd_total_record *find_total(struct hd_thread *thread, struct hd_row_record *row, uint32_t team_size) {
+  uint64_t site = hd_thread_site(EDGE_TOTALS, team_size);
+  struct hd_edge *slot = hd_thread_edge_slot(thread, row, site);
+  if (slot && slot->from)
+    return slot->to;
+  int saved = errno;
+  struct hd_total_record *total =
+      slot ? hd_store_add(&hd_store, &thread->total_cursor, HD_BLOCK_TOTALS, thread->record->id, sizeof *total) : NULL;
+  errno = saved;
+  if (!total)
+    return NULL;
+  total->profile = row->profile;
+  total->thread = thread->record->id;
+  total->team_size = team_size;
+  hd_store_publish(&thread->total_cursor);
+  *slot = (struct hd_edge){.from = row, .site = site, .to = total};
+  hd_thread_edge_added(thread);
+  return total;
+}
+
+static void add_to_total(struct hd_thread *primary, const struct hd_region *region) {
+  const struct hd_instance_record *instance = region->instance;
+  uint64_t team_size = instance->team_size;
+  struct hd_total_record *total = find_total(primary, region->row, instance->team_size);
+  if (!total)
+    return;
+  total->instances++;
+  if (instance->recursive)
+    return; /* its time lies inside its ancestor's */
+  total->elapsed_ticks += instance->end_ticks - instance->begin_ticks;
+  total->capacity_ticks += team_size * (instance->end_ticks - instance->begin_ticks);
+  total->busy_ticks += region->team_busy_ticks;
+  total->busy_max_ticks += team_size * region->longest_busy_ticks;
+  total->idle_ticks += region->late_ticks + (team_size - 1) * (instance->end_ticks - instance->join_ticks);
+}
+
+static bool is_innermost(const struct hd_thread *primary, const struct hd_region *region) {
+  return primary->base->kind == HD_KIND_PARALLEL && primary->base->base.region == region;
+}
+
+void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *region) {
+  while (primary->base != primary->frames && !is_innermost(primary, region)) /* ends that were never sent */
+    hd_thread_close_base(primary, now);
+  if (primary->base == primary->frames) {
+    __atomic_fetch_add(&hd_store.header->unmatched_events, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  if (region && !region->instance->join_ticks)
+    hd_region_join(primary, now);
+  hd_thread_close_base(primary, now);
+  if (!region)
+    return;
+  if (!region->instance->team_size)
+    region->instance->team_size = 1; /* its implicit task was never announced */
+  region->instance->end_ticks = primary->record->last_ticks;
+  add_to_total(primary, region);
+  region->in_use = false;
+}
+
+void hd_region_work_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row) {
+  struct hd_worksharing *work = &thread->base->base.work;
+  work->row = row;
+  work->begin_ticks = now;
+  work->busy_at_begin = thread->record->busy_ticks;
+  work->ended = false;
+}
+
+void hd_region_work_end(struct hd_thread *thread) {
+  thread->base->base.work.ended = true;
+}
+
+void hd_region_work_barrier_begin(struct hd_thread *thread) {
+  const struct hd_worksharing *work = &thread->base->base.work;
+  const struct hd_region *region = thread->base->base.region;
+  uint32_t number = thread->base->base.thread_number;
+  if (!region || number >= member_count(region))
+    return;
+  uint32_t side = work->barriers & 1;
+  struct hd_member_record *member = &region->members[number];
+  __atomic_store_n(&member->construct_begin[side], work->begin_ticks, __ATOMIC_RELAXED);
+  __atomic_store_n(&member->construct_busy[side], thread->record->busy_ticks - work->busy_at_begin, __ATOMIC_RELAXED);
+}
+
+/* On the team's primary, at the construct's barrier end. Nobody can pass the next one before it: the members' entries of
+ * this side stay as they are. */
+static void add_construct_total(struct hd_thread *primary, uint64_t now, const struct hd_region *region) {
+  const struct hd_worksharing *work = &primary->base->base.work;
+  struct hd_total_record *total = find_total(primary, work->row, region->instance->team_size);
+  uint64_t longest = 0;
+  uint32_t side = work->barriers & 1;
+  if (!total)
+    return;
+  for (uint32_t i = 0; i < member_count(region); i++) {
+    uint64_t begin = __atomic_load_n(&region->members[i].construct_begin[side], __ATOMIC_RELAXED);
+    uint64_t busy = __atomic_load_n(&region->members[i].construct_busy[side], __ATOMIC_RELAXED);
+    uint64_t present = now > begin ? now - begin : 0;
+    if (busy > present)
+      busy = present;
+    total->capacity_ticks += present;
+    total->busy_ticks += busy;
+    if (longest < busy)
+      longest = busy;
+  }
+  total->instances++;
+  total->elapsed_ticks += now - work->begin_ticks;
+  total->busy_max_ticks += member_count(region) * longest;
+}
+
+void hd_region_work_barrier_end(struct hd_thread *thread, uint64_t now) {
+  struct hd_worksharing *work = &thread->base->base.work;
+  const struct hd_region *region = thread->base->base.region;
+  if (region && region->instance->team_size && thread->base->base.thread_number == 0)
+    add_construct_total(thread, now, region);
+  work->barriers++;
+  work->ended = false;
+}

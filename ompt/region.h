@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file region.h
+ * Parallel regions and their teams: who took part, when the team came together again, and what was lost.
+ *
+ * The runtime tells a worker that a region has ended only at the next fork, seconds late. So the primary writes the join
+ * time into the region's instance, and every worker reads it when it is heard of next: its wait ends there, and what
+ * follows is idle time. An instance is used again once all workers have read it (`pending`), so a thread needs as many
+ * as it has regions open, plus about one, however many regions the program runs.
+ */
+#ifndef HEDDLE_OMPT_REGION_H
+#define HEDDLE_OMPT_REGION_H
+
+#include "ompt/thread.h"
+
+/** One parallel region in flight. Belongs to its primary thread; parallel_data->ptr points to it. Reused, never freed. */
+struct hd_region {
+  struct hd_instance_record *instance;
+  struct hd_member_record *members;
+  struct hd_region *next;  /* ring of the primary's regions */
+  struct hd_row_record *row; /* the primary's row of the region's profile */
+  const void *address;     /* parallel_begin's return address */
+  bool from_gcc;           /* started through a GOMP entry point */
+  bool in_use;             /* between parallel_begin and parallel_end */
+  /* of the instance that is ending, taken at the join: */
+  uint64_t team_busy_ticks;
+  uint64_t longest_busy_ticks;
+  uint64_t late_ticks; /* from the region's begin to each worker's, summed */
+};
+
+/** parallel_begin on the primary: runtime time of the region begins. Returns NULL when there is no memory. */
+struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
+                                  const void *address, bool from_gcc);
+
+/** A thread begins its implicit task: it is busy in the region. `region` may be NULL (see hd_region_begin). */
+void hd_region_enter(struct hd_thread *thread, uint64_t now, struct hd_region *region, ompt_data_t *task,
+                     unsigned team_size, unsigned thread_number);
+
+/** A thread arrives at the region's last barrier. */
+void hd_region_arrive(struct hd_thread *thread, uint64_t now);
+
+/** The last barrier ends on the primary (or, in a team of one, its implicit task): the team's join. */
+void hd_region_join(struct hd_thread *primary, uint64_t now);
+
+/** A worker is heard of again at `now`: settles its wait at the region's end if the join is known. */
+void hd_region_join_worker(struct hd_thread *worker, uint64_t now);
+
+/** An implicit task ends: on the primary the region's end follows, a worker's may come late. */
+void hd_region_leave(struct hd_thread *thread, uint64_t now);
+
+/** parallel_end on the primary: the totals are added up. */
+void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *region);
+
+/** A worksharing construct and the barrier that closes it. `row` is the construct's. */
+void hd_region_work_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row);
+void hd_region_work_end(struct hd_thread *thread);
+void hd_region_work_barrier_begin(struct hd_thread *thread);
+void hd_region_work_barrier_end(struct hd_thread *thread, uint64_t now);
+
+#endif

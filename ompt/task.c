@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/task.h"
+
+/* task_data->value of an explicit task: the profile's id above these two bits. */
+enum { TASK_KNOWN = 1, TASK_STARTED = 2, TASK_PROFILE_SHIFT = 2 };
+
+void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address) {
+  const struct hd_row_record *row = hd_thread_step(thread, HD_KIND_TASK, address).to;
+  task->value = (uint64_t)row->profile << TASK_PROFILE_SHIFT | TASK_KNOWN;
+}
+
+static bool has_ended(ompt_task_status_t status) {
+  return status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach;
+}
+
+static struct hd_frame *base_below(const struct hd_thread *thread, const struct hd_frame *base) {
+  return thread->frames + base->base.below;
+}
+
+static bool is_suspended_here(const struct hd_thread *thread, const ompt_data_t *task) {
+  const struct hd_frame *base = thread->base;
+  while (base != thread->frames && base->kind == HD_KIND_TASK) {
+    base = base_below(thread, base);
+    if (base->task == task)
+      return true;
+  }
+  return false;
+}
+
+/* The task's first part, or a later part of an untied task, perhaps on another thread than before. */
+static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
+  if (!(task->value & TASK_KNOWN)) /* created before the tool listened */
+    hd_task_create(thread, task, NULL);
+  struct hd_row_record *row = hd_thread_row(thread, (uint32_t)(task->value >> TASK_PROFILE_SHIFT));
+  struct hd_edge step = {.to = row ? row : thread->top->row};
+  hd_thread_push(thread, now, step, HD_KIND_TASK, HD_BUSY);
+  hd_thread_open_base(thread, task, NULL, 0);
+  if (!(task->value & TASK_STARTED))
+    thread->top->row->visits++;
+  task->value |= TASK_STARTED;
+}
+
+void hd_task_schedule(struct hd_thread *thread, uint64_t now, const ompt_data_t *prior, ompt_task_status_t status,
+                      ompt_data_t *next) {
+  const struct hd_frame *base = thread->base;
+  if (base->kind == HD_KIND_TASK && base->task == prior &&
+      (has_ended(status) || !next || base_below(thread, base)->task == next))
+    hd_thread_close_base(thread, now);
+  if (!next || thread->base->task == next)
+    return;
+  if (!is_suspended_here(thread, next)) {
+    resume(thread, now, next);
+    return;
+  }
+  while (thread->base->task != next)
+    hd_thread_close_base(thread, now);
+}

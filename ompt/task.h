@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file task.h
+ * Explicit tasks: whose time they are (the profile of the place that created them) and when they run (task_schedule).
+ *
+ * task_data->value remembers a task's profile and whether it has run yet; no memory is allocated for a task.
+ */
+#ifndef HEDDLE_OMPT_TASK_H
+#define HEDDLE_OMPT_TASK_H
+
+#include "ompt/thread.h"
+
+/** `task` is created at `address` by what `thread` is doing. Reads no clock: the creator stays busy. */
+void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address);
+
+/** The thread leaves `prior` (for good or not, see `status`) and goes on with `next`. */
+void hd_task_schedule(struct hd_thread *thread, uint64_t now, const ompt_data_t *prior, ompt_task_status_t status,
+                      ompt_data_t *next);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "callpath/callpath.h"
+#include "ompt/clock.h"
+#include "ompt/region.h"
+#include "ompt/tool.h"
+
+enum { FIRST_FRAMES = 32, FIRST_EDGES = 64, MOST_EDGES = 1 << 24 };
+
+__thread struct hd_thread *hd_thread_current __attribute__((tls_model("initial-exec")));
+
+static struct hd_thread not_measured; /* record NULL: events of this thread are ignored */
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct hd_store_cursor registry_cursor;
+static uint32_t thread_count;
+
+static struct hd_thread_record *add_record(void) {
+  pthread_mutex_lock(&registry_lock);
+  struct hd_thread_record *record =
+      hd_store_add(&hd_store, &registry_cursor, HD_BLOCK_THREADS, HD_NONE, sizeof *record);
+  if (record) {
+    record->id = thread_count++;
+    record->kind = HD_THREAD_OTHER;
+  }
+  pthread_mutex_unlock(&registry_lock);
+  return record;
+}
+
+static void publish_record(void) {
+  pthread_mutex_lock(&registry_lock);
+  hd_store_publish(&registry_cursor);
+  pthread_mutex_unlock(&registry_lock);
+}
+
+static bool allocate(struct hd_thread *thread) {
+  thread->frames = calloc(FIRST_FRAMES, sizeof *thread->frames);
+  thread->edges = calloc(FIRST_EDGES, sizeof *thread->edges);
+  thread->frame_limit = FIRST_FRAMES;
+  thread->edge_mask = FIRST_EDGES - 1;
+  thread->record = thread->frames && thread->edges ? add_record() : NULL;
+  return thread->record;
+}
+
+/* A thread starts idle in the program's row; its first event says what it does. Before it: time outside any region. */
+static void start(struct hd_thread *thread, struct hd_row_record *row, uint64_t now) {
+  struct hd_thread_record *record = thread->record;
+  thread->top = thread->base = thread->frames;
+  *thread->top = (struct hd_frame){.row = row, .state = HD_BUSY, .kind = HD_KIND_PROGRAM};
+  record->begin_ticks = record->last_ticks = record->id == 0 ? hd_store.header->loaded_ticks : now;
+  hd_thread_point_at(thread, row, HD_BUSY);
+  publish_record();
+}
+
+static struct hd_thread *create(void) {
+  struct hd_thread *thread = calloc(1, sizeof *thread);
+  if (thread && allocate(thread)) {
+    struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
+    if (row) {
+      start(thread, row, hd_clock_now());
+      return thread;
+    }
+  }
+  /* What was allocated stays: the record's number may already be known to the store. */
+  __atomic_fetch_add(&hd_store.header->lost_threads, 1, __ATOMIC_RELAXED);
+  return &not_measured;
+}
+
+/* The runtime keeps one word per thread. It serves a test that plays many threads in one. */
+static void **runtime_slot(void) {
+  ompt_data_t *data = hd_tool.get_thread_data ? hd_tool.get_thread_data() : NULL;
+  return data ? &data->ptr : NULL;
+}
+
+struct hd_thread *hd_thread_find(void) {
+  if (hd_thread_current == &not_measured)
+    return NULL;
+  int saved = errno;
+  if (hd_clock.kind == HD_CLOCK_EXTERNAL) {
+    void **slot = runtime_slot();
+    struct hd_thread *thread = NULL;
+    if (slot && hd_tool_is_measuring()) {
+      if (!*slot)
+        *slot = create();
+      thread = *slot;
+    }
+    errno = saved;
+    return thread && thread->record ? thread : NULL;
+  }
+  hd_thread_current = hd_tool_is_measuring() ? create() : &not_measured;
+  errno = saved;
+  return hd_thread_current->record ? hd_thread_current : NULL;
+}
+
+void hd_thread_begin(struct hd_thread *thread, enum hd_thread_kind kind) {
+  thread->record->kind = kind;
+  if (kind == HD_THREAD_INITIAL)
+    return;
+  thread->top->state = HD_IDLE;
+  hd_thread_point_at(thread, thread->top->row, HD_IDLE);
+}
+
+void hd_thread_forget(void) {
+  void **slot = hd_clock.kind == HD_CLOCK_EXTERNAL ? runtime_slot() : NULL;
+  if (slot)
+    *slot = &not_measured;
+  else
+    hd_thread_current = &not_measured;
+}
+
+void hd_thread_end(struct hd_thread *thread, uint64_t now) {
+  hd_thread_settle(thread, now);
+  hd_thread_switch(thread, now, thread->frames->row, thread->frames->state);
+  thread->record->end_ticks = thread->record->last_ticks;
+  hd_thread_forget();
+}
+
+static bool make_room_for_row(struct hd_thread *thread, uint32_t profile) {
+  uint32_t limit = thread->row_limit ? thread->row_limit : 64;
+  while (limit <= profile)
+    limit *= 2;
+  struct hd_row_record **grown = realloc(thread->rows, limit * sizeof *grown);
+  if (!grown)
+    return false;
+  memset(grown + thread->row_limit, 0, (limit - thread->row_limit) * sizeof *grown);
+  thread->rows = grown;
+  thread->row_limit = limit;
+  return true;
+}
+
+static struct hd_row_record *add_row(struct hd_thread *thread, uint32_t profile) {
+  int saved = errno;
+  struct hd_row_record *row = NULL;
+  if (profile < thread->row_limit || make_room_for_row(thread, profile))
+    row = hd_store_add(&hd_store, &thread->row_cursor, HD_BLOCK_ROWS, thread->record->id, sizeof *row);
+  if (row) {
+    row->profile = profile;
+    row->thread = thread->record->id;
+    hd_store_publish(&thread->row_cursor);
+    thread->rows[profile] = row;
+  }
+  errno = saved;
+  return row;
+}
+
+struct hd_row_record *hd_thread_row(struct hd_thread *thread, uint32_t profile) {
+  if (__builtin_expect(profile < thread->row_limit && thread->rows[profile], true))
+    return thread->rows[profile];
+  return add_row(thread, profile);
+}
+
+static struct hd_edge *probe(struct hd_edge *edges, uint32_t mask, const void *from, uint64_t site) {
+  uint32_t slot = (uint32_t)hd_thread_edge_hash(from, site) & mask;
+  while (edges[slot].from && (edges[slot].from != from || edges[slot].site != site))
+    slot = (slot + 1) & mask;
+  return &edges[slot];
+}
+
+static bool grow_edges(struct hd_thread *thread) {
+  uint32_t mask = thread->edge_mask * 2 + 1;
+  struct hd_edge *edges = mask < MOST_EDGES ? calloc((size_t)mask + 1, sizeof *edges) : NULL;
+  if (!edges)
+    return false;
+  for (uint32_t i = 0; i <= thread->edge_mask; i++)
+    if (thread->edges[i].from)
+      *probe(edges, mask, thread->edges[i].from, thread->edges[i].site) = thread->edges[i];
+  free(thread->edges);
+  thread->edges = edges;
+  thread->edge_mask = mask;
+  return true;
+}
+
+struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, uint64_t site) {
+  struct hd_edge *edge = probe(thread->edges, thread->edge_mask, from, site);
+  if (edge->from)
+    return edge;
+  if (thread->edge_count < thread->edge_mask / 2)
+    return edge;
+  int saved = errno;
+  bool grown = grow_edges(thread);
+  errno = saved;
+  if (grown)
+    return probe(thread->edges, thread->edge_mask, from, site);
+  return thread->edge_count < thread->edge_mask - 1 ? edge : NULL; /* one slot stays empty: probes end there */
+}
+
+void hd_thread_edge_added(struct hd_thread *thread) {
+  thread->edge_count++;
+}
+
+struct hd_edge hd_thread_step_slow(struct hd_thread *thread, enum hd_kind kind, const void *address) {
+  struct hd_row_record *from = thread->top->row;
+  uint64_t site = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
+  struct hd_edge *slot = hd_thread_edge_slot(thread, from, site);
+  if (slot && slot->from)
+    return *slot;
+  int saved = errno;
+  struct hd_step step = hd_callpath_step(from->profile, kind, address);
+  errno = saved;
+  struct hd_edge edge = {.from = from, .site = site, .recursive = step.recursive};
+  edge.to = hd_thread_row(thread, step.profile);
+  if (!edge.to) { /* full: the time is charged to the profile we are in */
+    __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
+    edge.to = from;
+  }
+  if (slot) {
+    *slot = edge;
+    hd_thread_edge_added(thread);
+  }
+  return edge;
+}
+
+bool hd_thread_grow_frames(struct hd_thread *thread) {
+  int saved = errno;
+  size_t top = (size_t)(thread->top - thread->frames);
+  size_t base = (size_t)(thread->base - thread->frames);
+  struct hd_frame *grown = realloc(thread->frames, 2 * thread->frame_limit * sizeof *grown);
+  if (grown) {
+    thread->frames = grown;
+    thread->top = grown + top;
+    thread->base = grown + base;
+    thread->frame_limit *= 2;
+  } else {
+    thread->record->end_ticks = thread->record->last_ticks;
+    __atomic_fetch_add(&hd_store.header->lost_threads, 1, __ATOMIC_RELAXED);
+    hd_thread_forget();
+  }
+  errno = saved;
+  return grown;
+}
+
+void hd_thread_settle(struct hd_thread *thread, uint64_t now) {
+  if (thread->pending & HD_PENDING_LOCK) {
+    /* libomp 14 sends omp_test_lock's failure as an acquire of a plain lock. The thread never waited, so the time since
+     * then, which is still uncharged, belongs to what it did before. */
+    thread->pending &= ~(uint32_t)HD_PENDING_LOCK;
+    thread->top--;
+    hd_thread_point_at(thread, thread->top->row, thread->top->state);
+  }
+  if (thread->pending & HD_PENDING_JOIN)
+    hd_region_join_worker(thread, now);
+}
+
+bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind) {
+  struct hd_frame *frame = thread->top;
+  while (frame > thread->base && frame->kind != kind)
+    frame--;
+  if (frame == thread->base) {
+    __atomic_fetch_add(&hd_store.header->unmatched_events, 1, __ATOMIC_RELAXED);
+    return false;
+  }
+  thread->top = frame;
+  hd_thread_pop(thread, now);
+  return true;
+}
+
+void hd_thread_unwind_task(struct hd_thread *thread, uint64_t now, uint32_t state) {
+  thread->top = thread->base;
+  hd_thread_set_state(thread, now, state);
+}
+
+void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, struct hd_region *region, uint32_t number) {
+  struct hd_frame *frame = thread->top;
+  frame->task = task;
+  frame->base = (struct hd_frame_base){
+      .below = (uint32_t)(thread->base - thread->frames), .thread_number = number, .region = region};
+  thread->base = frame;
+}
+
+void hd_thread_close_base(struct hd_thread *thread, uint64_t now) {
+  if (thread->base == thread->frames)
+    return;
+  thread->top = thread->base;
+  thread->base = thread->frames + thread->base->base.below;
+  hd_thread_pop(thread, now);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file thread.h
+ * One thread's state machine: at any instant it is in one state (busy, waiting for some cause, runtime, idle) of one
+ * row, the row of its innermost profile. Every event charges the time since the last event to that cell.
+ *
+ * What is innermost is kept as a stack of frames. It mirrors the thread's C stack: libomp runs explicit tasks nested on
+ * the stack of the task that waits, so all but untied tasks come and go in LIFO order (task.h takes those out of the
+ * stack and puts them back). A frame that starts a task is a *base* frame; constructs lie above their task's base.
+ *
+ * Only the thread itself calls these functions, with its own record; nothing here locks or allocates in the steady
+ * state. All time is in ticks.
+ */
+#ifndef HEDDLE_OMPT_THREAD_H
+#define HEDDLE_OMPT_THREAD_H
+
+#include <omp-tools.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heddle-format.h"
+#include "output/store.h"
+
+struct hd_region; /* region.h */
+extern struct hd_store hd_store; /* tool.c */
+
+/** The worksharing construct an implicit task is in or has just left: its closing barrier is charged to it. */
+struct hd_worksharing {
+  struct hd_row_record *row; /* NULL: none yet */
+  uint64_t begin_ticks;
+  uint64_t busy_at_begin;
+  uint32_t barriers; /* worksharing barriers passed; its parity selects the member's construct_busy */
+  bool ended;        /* the construct has ended, its barrier has not come yet */
+};
+
+struct hd_frame {
+  struct hd_row_record *row;
+  uint32_t state;    /* enum hd_state, to return to when what lies above has ended */
+  uint16_t kind;     /* enum hd_kind; base frames: HD_KIND_PROGRAM, _PARALLEL or _TASK */
+  bool recursive;    /* the callpath step that led here folded into an ancestor */
+  ompt_data_t *task; /* base frames: the task; NULL for constructs */
+  struct hd_frame_base {
+    uint32_t below;         /* index of the base frame of the task beneath */
+    uint32_t thread_number; /* in the region's team */
+    struct hd_region *region;
+    struct hd_worksharing work;
+  } base;
+};
+
+/** A remembered callpath step of this thread: (row it starts from, site) -> row it leads to. */
+struct hd_edge {
+  const void *from; /* NULL: empty slot */
+  uint64_t site;
+  void *to;
+  bool recursive;
+};
+
+enum hd_pending {
+  HD_PENDING_LOCK = 1, /* the top frame waits for a lock; if no "acquired" follows it was a failed test */
+  HD_PENDING_JOIN = 2  /* a worker waits at its region's end; its wait ends at the primary's time (region.h) */
+};
+
+struct hd_thread {
+  struct hd_thread_record *record; /* in the store: last_ticks, busy_ticks, open_cell are the live state */
+  uint64_t *cell;                  /* what the time since last_ticks will be charged to */
+  uint64_t busy_mask;              /* all ones when that cell is a busy one */
+  struct hd_frame *top;
+  struct hd_frame *base;
+  uint32_t pending; /* enum hd_pending */
+  struct hd_edge *edges;
+  uint32_t edge_mask;
+  uint32_t edge_count;
+  struct hd_row_record **rows; /* by profile id */
+  uint32_t row_limit;
+  uint32_t frame_limit;
+  struct hd_frame *frames;
+  struct hd_region *joining;    /* with HD_PENDING_JOIN */
+  struct hd_region *last_region; /* newest of this thread's own regions, a ring for reuse */
+  struct hd_store_cursor row_cursor;
+  struct hd_store_cursor total_cursor;
+};
+
+/** The calling thread's record, made at its first event. NULL: not measured (no memory, a forked child, after its end).
+ *  One thread-local load in the steady state. */
+extern __thread struct hd_thread *hd_thread_current __attribute__((tls_model("initial-exec")));
+struct hd_thread *hd_thread_find(void);
+static inline struct hd_thread *hd_thread_self(void) {
+  struct hd_thread *thread = hd_thread_current;
+  return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_find();
+}
+
+/** At thread_begin: names what kind of thread this is (it may already be known from an earlier event). */
+void hd_thread_begin(struct hd_thread *thread, enum hd_thread_kind kind);
+
+/** Closes the record at `now`; later events of this thread are ignored. */
+void hd_thread_end(struct hd_thread *thread, uint64_t now);
+
+/** In a forked child: the thread that called fork forgets its record, which belongs to the parent's profile. */
+void hd_thread_forget(void);
+
+/** This thread's row for a profile; NULL when the store is full. Constant time when it exists. */
+struct hd_row_record *hd_thread_row(struct hd_thread *thread, uint32_t profile);
+
+/** The slot of (from, site) in the thread's edge cache, empty (from == NULL) when it is new: the caller fills it and
+ *  counts it with hd_thread_edge_added. NULL when a new one finds no memory. */
+struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, uint64_t site);
+void hd_thread_edge_added(struct hd_thread *thread);
+
+/** The miss path of hd_thread_step. */
+struct hd_edge hd_thread_step_slow(struct hd_thread *thread, enum hd_kind kind, const void *address);
+
+/** More room for frames; moves them. False: no memory; the thread's measurement then ends here, and the profile says
+ *  that a thread was lost. */
+bool hd_thread_grow_frames(struct hd_thread *thread);
+
+/** Resolves what is pending before an event at `now` is handled. */
+void hd_thread_settle(struct hd_thread *thread, uint64_t now);
+
+static inline uint64_t hd_thread_site(uint32_t kind, uint64_t address) {
+  return address ^ (uint64_t)kind << 58;
+}
+
+static inline uint64_t hd_thread_edge_hash(const void *from, uint64_t site) {
+  uint64_t hash = ((uint64_t)(uintptr_t)from >> 5) + site * 0x9E3779B97F4A7C15u; /* Fibonacci hashing, Knuth 6.4 */
+  return hash ^ hash >> 32;
+}
+
+/** The callpath step from the innermost profile to `kind` at `address`. */
+static inline struct hd_edge hd_thread_step(struct hd_thread *thread, enum hd_kind kind, const void *address) {
+  uint64_t site = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
+  const void *from = thread->top->row;
+  const struct hd_edge *edge = &thread->edges[hd_thread_edge_hash(from, site) & thread->edge_mask];
+  if (__builtin_expect(edge->from == from && edge->site == site, true))
+    return *edge;
+  return hd_thread_step_slow(thread, kind, address);
+}
+
+/** Names the cell that time is charged to from now on. */
+static inline void hd_thread_point_at(struct hd_thread *thread, struct hd_row_record *row, uint32_t state) {
+  thread->cell = &row->ticks[state];
+  thread->busy_mask = state == HD_BUSY ? UINT64_MAX : 0;
+  thread->record->open_cell = hd_store_offset(&hd_store, thread->cell);
+}
+
+/**
+ * The one place where a thread changes state: charges the time since the last event and names the next cell.
+ * (The seam for exact concurrency: a change of busy_mask is a transition.)
+ */
+static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
+  struct hd_thread_record *record = thread->record;
+  /* `now` may be a region's join time, a few ticks ahead of this processor's clock. */
+  uint64_t ticks = now > record->last_ticks ? now - record->last_ticks : 0;
+  *thread->cell += ticks;
+  /* Atomic because the region's primary reads it; the barrier between orders the two. */
+  __atomic_store_n(&record->busy_ticks, record->busy_ticks + (ticks & thread->busy_mask), __ATOMIC_RELAXED);
+  __atomic_store_n(&record->last_ticks, record->last_ticks + ticks, __ATOMIC_RELAXED);
+  hd_thread_point_at(thread, row, state);
+}
+
+/** Enters a construct: its frame becomes the innermost, in `state`. */
+static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct hd_edge step, enum hd_kind kind,
+                                  uint32_t state) {
+  if (__builtin_expect(thread->top + 1 == thread->frames + thread->frame_limit, false) &&
+      !hd_thread_grow_frames(thread))
+    return;
+  struct hd_frame *frame = ++thread->top;
+  frame->row = step.to;
+  frame->state = state;
+  frame->kind = (uint16_t)kind;
+  frame->recursive = step.recursive;
+  frame->task = NULL;
+  hd_thread_switch(thread, now, frame->row, state);
+}
+
+/** Back to the frame below the top, in the state it was left in. */
+static inline void hd_thread_pop(struct hd_thread *thread, uint64_t now) {
+  const struct hd_frame *below = --thread->top;
+  hd_thread_switch(thread, now, below->row, below->state);
+}
+
+/** The top frame's state changes (a critical section is entered, a task goes on). */
+static inline void hd_thread_set_state(struct hd_thread *thread, uint64_t now, uint32_t state) {
+  thread->top->state = state;
+  hd_thread_switch(thread, now, thread->top->row, state);
+}
+
+/** Leaves the innermost open construct of `kind` of the current task and all that was left open inside it. False: there
+ *  is none (its begin was never sent); counted. */
+bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind);
+
+/** Leaves everything above the current task's base frame, which goes to `state`. */
+void hd_thread_unwind_task(struct hd_thread *thread, uint64_t now, uint32_t state);
+
+/** Makes the frame just pushed the base of `task`, and the reverse: pops the current base and all above it. */
+void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, struct hd_region *region, uint32_t number);
+void hd_thread_close_base(struct hd_thread *thread, uint64_t now);
+
+#endif

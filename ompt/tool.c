@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/tool.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "callpath/callpath.h"
+#include "ompt/clock.h"
+#include "ompt/process.h"
+#include "ompt/thread.h"
+#include "output/save.h"
+#include "output/store.h"
+#include "support/log.h"
+#include "support/settings.h"
+
+struct hd_tool hd_tool;
+struct hd_store hd_store;
+
+bool hd_tool_is_measuring(void) {
+  return __atomic_load_n(&hd_tool.measuring, __ATOMIC_ACQUIRE) && hd_tool.pid == getpid();
+}
+
+static void forget_in_child(void) {
+  hd_tool.measuring = false;
+  hd_thread_forget();
+}
+
+/* An unknown entry point to every runtime but the tests', which answers with the address of its clock. */
+static const uint64_t *find_external_clock(ompt_function_lookup_t lookup) {
+  ompt_interface_fn_t entry = lookup("heddle_external_clock");
+  const uint64_t *clock;
+  _Static_assert(sizeof clock == sizeof entry, "POSIX: data and function pointers convert");
+  __builtin_memcpy(&clock, &entry, sizeof clock);
+  return clock;
+}
+
+static bool prepare(const struct hd_settings *settings, const uint64_t *external_clock) {
+  char why[1200];
+  char program[sizeof hd_store.header->program];
+  if (!hd_clock_choose(settings->clock, external_clock))
+    hd_log("HEDDLE_CLOCK=%s is neither auto, tsc nor monotonic; taking monotonic", settings->clock);
+  hd_process_program(program, sizeof program);
+  if (!hd_store_create(&hd_store, settings->store_dir, program, why, sizeof why)) {
+    hd_log("not measuring: %s", why);
+    return false;
+  }
+  hd_process_describe(&hd_store, settings->start, hd_tool.runtime);
+  if (!hd_save_expand_name(settings->output, hd_store.header, hd_store.output_path, sizeof hd_store.output_path) ||
+      !hd_callpath_init(&hd_store, settings->callpath_depth)) {
+    hd_log("not measuring: %s", "no memory, or the name of the profile is too long");
+    unlink(hd_store.live_path);
+    return false;
+  }
+  return true;
+}
+
+static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {
+  (void)device, (void)tool_data;
+  int saved = errno;
+  struct hd_settings settings;
+  ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
+  hd_settings_read(&settings);
+  hd_tool.get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
+  hd_tool.pid = getpid();
+  hd_tool.under_run = settings.store_dir;
+  bool prepared = set_callback && prepare(&settings, find_external_clock(lookup));
+  if (prepared) {
+    pthread_atfork(NULL, NULL, forget_in_child);
+    hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
+    hd_store.header->clock_last = hd_clock_read_pair();
+    __atomic_store_n(&hd_tool.measuring, true, __ATOMIC_RELEASE);
+  }
+  errno = saved;
+  return prepared; /* 0: the runtime goes on without us */
+}
+
+/* Threads may still run and send events: they go on writing to the mapping. The reader closes every open interval at
+ * end_ticks. */
+static void finish(void) {
+  if (!hd_tool_is_measuring())
+    return;
+  int saved = errno;
+  struct hd_file_header *header = hd_store.header;
+  header->end_ticks = hd_clock_now();
+  header->clock_last = hd_clock_read_pair();
+  __atomic_fetch_or(&header->flags, HD_FILE_COMPLETE, __ATOMIC_RELEASE);
+  hd_tool.measuring = false;
+  hd_store_finish(&hd_store, hd_tool.under_run);
+  errno = saved;
+}
+
+static void finalize(ompt_data_t *tool_data) {
+  (void)tool_data;
+  finish();
+}
+
+/* exit() inside a parallel region: the runtime never finalizes. */
+__attribute__((destructor)) static void finish_at_exit(void) {
+  finish();
+}
+
+__attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
+                                                                                 const char *runtime_version) {
+  static ompt_start_tool_result_t result = {.initialize = initialize, .finalize = finalize};
+  (void)omp_version;
+  hd_tool.runtime = runtime_version ? runtime_version : "";
+  return &result;
+}
