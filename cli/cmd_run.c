@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file cmd_run.c
+ * `heddle run [options] -- PROGRAM [ARGUMENT...]`: runs a program under libheddle.so and shows what it found.
+ */
+#include "command.h"
+#include "run.h"
+#include "support/arguments.h"
+
+#include <stdlib.h>
+
+enum { OPTION_GOMP = HD_OPTION_LONG, OPTION_LIBOMP, OPTION_LIBRARY };
+enum { DEPTH_MAX = 1000000 };
+
+static const struct hd_option options[] = {
+    {'o', "output", "NAME",
+     "name of the profile: %p pid, %h host, %r rank, %n program, %% percent\n"
+     "(default %n.%p.heddle); an existing file is kept and .1, .2, ... added"},
+    {'d', "callpath-depth", "K", "keep the last K sites of a callpath (default 0: all of them)"},
+    {'q', "quiet", NULL, "print no summary"},
+    {OPTION_GOMP, "gomp", NULL, "run a program built by GCC on LLVM's libomp"},
+    {OPTION_LIBOMP, "libomp", "PATH", "the libomp for --gomp (default: the one the loader finds)"},
+    {OPTION_LIBRARY, "library", "PATH", "the libheddle.so to use (default: the one that belongs to this heddle)"},
+};
+
+static const struct hd_usage usage = {
+    .command = "run",
+    .synopsis = "[options] [--] PROGRAM [ARGUMENT...]",
+    .description = "Runs PROGRAM, writes a profile of every OpenMP process it consists of, and prints a summary on\n"
+                   "stderr. The exit status is the program's (128+N when signal N ended it).",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .epilogue = "Exit status: 125 when heddle itself fails, 126 when PROGRAM cannot be executed, 127 when it is not\n"
+                "found, 2 for wrong options, else the program's.",
+    .in_order = true,
+};
+
+static bool take_option(void *context, int id, const char *argument) {
+  struct hd_run_options *taken = context;
+  unsigned long depth;
+  switch (id) {
+  case 'o':
+    taken->output = argument;
+    break;
+  case 'd':
+    taken->depth = argument;
+    break;
+  case 'q':
+    taken->quiet = true;
+    break;
+  case OPTION_GOMP:
+    taken->gomp = true;
+    break;
+  case OPTION_LIBOMP:
+    taken->libomp = argument;
+    break;
+  case OPTION_LIBRARY:
+    taken->library = argument;
+    break;
+  default:
+    break;
+  }
+  if (id == 'd' && !hd_arguments_number(argument, DEPTH_MAX, &depth)) {
+    hd_arguments_complain(&usage, "--callpath-depth takes a number from 0 to %d, not '%s'", DEPTH_MAX, argument);
+    return false;
+  }
+  if (id == 'o' && !hd_run_output_is_valid(argument)) {
+    hd_arguments_complain(&usage, "--output takes a file name in which %%p, %%h, %%r, %%n or %%%% may stand, not '%s'",
+                          argument);
+    return false;
+  }
+  return true;
+}
+
+/* The program has ended: what it left becomes profiles, before anything may interrupt. */
+static void finish(const struct hd_run_options *taken, struct hd_run_environment *environment,
+                   struct hd_run_watch *watch, const struct hd_run_signals *signals,
+                   const struct hd_run_outcome *outcome) {
+  struct hd_run_profiles profiles = {0};
+  if (outcome->started)
+    hd_run_collect(environment, watch, outcome, &profiles);
+  hd_run_environment_remove(environment);
+  hd_run_signals_restore(signals);
+  if (profiles.count || profiles.running || profiles.unsaved)
+    hd_run_summarize(&profiles, taken->quiet);
+  else if (outcome->started)
+    hd_run_diagnose(taken, environment, watch, outcome);
+  free(profiles.items);
+}
+
+int hd_cmd_run(int argc, char **argv) {
+  struct hd_run_options taken = {0};
+  struct hd_run_environment environment;
+  struct hd_run_signals signals;
+  struct hd_run_outcome outcome;
+  int first = 0;
+  switch (hd_arguments_parse(&usage, argc, argv, take_option, &taken, &first)) {
+  case HD_ARGUMENTS_HELP:
+    return HD_EXIT_OK;
+  case HD_ARGUMENTS_WRONG:
+    return HD_EXIT_USAGE;
+  case HD_ARGUMENTS_OK:
+    break;
+  }
+  if (first >= argc) {
+    hd_arguments_complain(&usage, "which program?");
+    return HD_EXIT_USAGE;
+  }
+  taken.command = argv + first;
+  if (!hd_run_environment_prepare(&taken, &environment))
+    return HD_RUN_FAILED;
+  struct hd_run_watch *watch = hd_run_watch_start(&environment);
+  const bool ran = hd_run_process(&taken, &environment, watch, &signals, &outcome);
+  finish(&taken, &environment, watch, &signals, &outcome);
+  hd_run_watch_stop(watch);
+  return ran ? outcome.exit_status : HD_RUN_FAILED;
+}

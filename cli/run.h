@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file run.h
+ * The parts of `heddle run`, in the order in which cmd_run.c uses them:
+ *
+ *     run_environment.c   finds libheddle.so and libomp, makes the private directory, sets the program's environment
+ *     run_process.c       starts the program, forwards signals, waits
+ *     run_watch.c         notices, while it waits, which processes write profiles and when they die
+ *     run_collect.c       afterwards: finds finished profiles, saves those of processes that were killed
+ *     run_summary.c       names the profiles and shows the most important one
+ *     run_program.c       what kind of file the program is and which OpenMP runtime it links
+ *     run_diagnose.c      says why there is no profile
+ *
+ * The private directory (0700) is where libheddle.so keeps a process's live file, PROGRAM.PID.live. A process that
+ * finishes moves its file and leaves a symbolic link, named after its pid, to the profile.
+ */
+#ifndef HEDDLE_RUN_H
+#define HEDDLE_RUN_H
+
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/** Exit statuses besides the program's own; those of env(1), timeout(1) and the shell. */
+enum hd_run_exit { HD_RUN_FAILED = 125, HD_RUN_CANNOT_EXECUTE = 126, HD_RUN_NOT_FOUND = 127, HD_RUN_SIGNAL = 128 };
+
+/** What the command line asks for. The strings belong to argv. */
+struct hd_run_options {
+  const char *output;  /* NULL: $HEDDLE_OUTPUT, else "%n.%p.heddle" */
+  const char *library; /* NULL: found */
+  const char *libomp;  /* NULL: found */
+  const char *depth;   /* NULL: $HEDDLE_CALLPATH_DEPTH, else unlimited */
+  bool gomp;
+  bool quiet;
+  char **command; /* NULL-terminated */
+};
+
+struct hd_run_environment {
+  char output[PATH_MAX];    /* absolute name template */
+  char library[PATH_MAX];   /* libheddle.so */
+  char libomp[PATH_MAX];    /* "": not preloaded */
+  char directory[PATH_MAX]; /* private; "" when there is none */
+  char probe[PATH_MAX];     /* a file in it that no runtime can load: opened only when libheddle.so was not taken */
+};
+
+/* ---- run_environment.c ---- */
+
+/** Are all %x in the name template ones that heddle knows? */
+bool hd_run_output_is_valid(const char *output);
+
+/** Finds and makes everything the program needs. False: the reason is on stderr and nothing is left behind. */
+bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_run_environment *environment);
+
+/** Sets the variables in this process's own environment: for the forked child, just before exec. False: no memory. */
+bool hd_run_environment_apply(const struct hd_run_options *options, const struct hd_run_environment *environment);
+
+/** Removes the private directory and what heddle and the library made in it. Live files stay, and then so does it. */
+void hd_run_environment_remove(struct hd_run_environment *environment);
+
+/* ---- run_watch.c ---- */
+
+struct hd_run_watch;
+
+/** Starts watching the private directory; NULL when the system has no more watches to give: the run goes on without,
+ *  hd_run_watch_* accept NULL, and the time of death of processes other than the program itself stays unknown. */
+struct hd_run_watch *hd_run_watch_start(const struct hd_run_environment *environment);
+
+/** Readable when there is something to handle; -1 without a watch. */
+int hd_run_watch_descriptor(const struct hd_run_watch *watch);
+
+/** Takes what has happened since; stamps the live files of processes that died. Does not block. */
+void hd_run_watch_handle(struct hd_run_watch *watch);
+
+/** Gives processes that are just ending up to `limit_ms` to do so. */
+void hd_run_watch_settle(struct hd_run_watch *watch, int limit_ms);
+
+/** Is `pid`, which made a live file, still there? */
+bool hd_run_watch_is_alive(const struct hd_run_watch *watch, pid_t pid);
+
+/** Did an OpenMP runtime look for tools without taking libheddle.so? False when nobody watched. */
+bool hd_run_watch_saw_refusal(const struct hd_run_watch *watch);
+
+void hd_run_watch_stop(struct hd_run_watch *watch);
+
+/* ---- run_process.c ---- */
+
+struct hd_run_outcome {
+  pid_t pid;
+  int exit_status; /* as a shell reports it */
+  int signal;      /* that ended the program; 0: none */
+  bool started;    /* false: exec failed; the reason is on stderr, exit_status says which */
+};
+
+/** Signals that were blocked for the run; given back by hd_run_signals_restore. */
+struct hd_run_signals {
+  sigset_t mask;
+  struct sigaction child_action;
+};
+
+/**
+ * Runs the command to its end. Signals that others send to heddle meanwhile go on to the program; those that the
+ * terminal sends reach it anyway. They stay blocked until hd_run_signals_restore, so that a profile is not lost on
+ * the way. The program gets descriptors, directory, signal mask and dispositions as heddle got them.
+ * False: heddle itself failed, the reason is on stderr.
+ */
+bool hd_run_process(const struct hd_run_options *options, const struct hd_run_environment *environment,
+                    struct hd_run_watch *watch, struct hd_run_signals *signals, struct hd_run_outcome *outcome);
+
+void hd_run_signals_restore(const struct hd_run_signals *signals);
+
+/* ---- run_collect.c ---- */
+
+/** One process's profile, saved. */
+struct hd_run_profile {
+  char path[PATH_MAX];
+  pid_t pid;
+  uint64_t run_ns; /* from the process's start to the end of its profile */
+  int64_t bytes;
+};
+
+struct hd_run_profiles {
+  struct hd_run_profile *items; /* owned; free() */
+  size_t count;
+  size_t running; /* processes that still write theirs */
+  size_t unsaved; /* live files that could be moved nowhere: they stay in the private directory */
+};
+
+/** Writes the present time as the end of every unfinished live file of `pid` in `directory`. */
+void hd_run_stamp_end(const char *directory, pid_t pid);
+
+/** Finds the profiles of the run, saves live files whose process is gone, stamps the program's exit status. */
+void hd_run_collect(const struct hd_run_environment *environment, const struct hd_run_watch *watch,
+                    const struct hd_run_outcome *outcome, struct hd_run_profiles *profiles);
+
+/* ---- run_summary.c ---- */
+
+/** Caches symbol names in the profiles and, unless `quiet`, prints at most 25 lines about them on stderr. */
+void hd_run_summarize(const struct hd_run_profiles *profiles, bool quiet);
+
+/* ---- run_program.c ---- */
+
+enum hd_run_program_kind {
+  HD_RUN_PROGRAM_UNKNOWN, /* not found, unreadable or in no known format */
+  HD_RUN_PROGRAM_SCRIPT,
+  HD_RUN_PROGRAM_STATIC,
+  HD_RUN_PROGRAM_DYNAMIC
+};
+
+struct hd_run_program {
+  enum hd_run_program_kind kind;
+  char path[PATH_MAX];        /* where PATH led */
+  char interpreter[PATH_MAX]; /* of a script; of a dynamic program its loader */
+  bool other_identity;        /* set-user-id or set-group-id, and that changes who it runs as */
+  bool links_libomp;          /* or another runtime of its family */
+  bool links_libgomp;
+};
+
+/** Looks at the file that `command` names, as execvp would find it. Never runs it: its own loader is asked. */
+void hd_run_program_inspect(const char *command, struct hd_run_program *program);
+
+/* ---- run_diagnose.c ---- */
+
+/** Says on stderr why there is no profile, and the cure. */
+void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_environment *environment,
+                     const struct hd_run_watch *watch, const struct hd_run_outcome *outcome);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "heddle-format.h"
+#include "output/save.h"
+#include "support/log.h"
+
+/* What the library left behind: an unfinished file, or a link to a finished one. */
+static bool is_live_name(const char *name) {
+  return strstr(name, ".live") != NULL;
+}
+
+static bool is_link_name(const char *name) {
+  return name[0] >= '0' && name[0] <= '9' && !is_live_name(name);
+}
+
+/* ---- the header ---- */
+
+static bool read_header(int fd, struct hd_file_header *header) {
+  if (pread(fd, header, sizeof *header, 0) != sizeof *header)
+    return false;
+  header->host[sizeof header->host - 1] = '\0';
+  header->program[sizeof header->program - 1] = '\0';
+  return memcmp(header->magic, HD_MAGIC, sizeof header->magic) == 0 && header->version == HD_FORMAT_VERSION &&
+         header->byte_order == HD_BYTE_ORDER;
+}
+
+static bool write_field(int fd, const void *value, size_t bytes, size_t offset) {
+  return pwrite(fd, value, bytes, (off_t)offset) == (ssize_t)bytes;
+}
+#define WRITE_FIELD(fd, header, field)                                                                                 \
+  write_field(fd, &(header)->field, sizeof(header)->field, offsetof(struct hd_file_header, field))
+
+static uint64_t monotonic_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* The present in the profile's own ticks. False: this clock is not ours to read. */
+static bool read_clock(uint32_t kind, struct hd_clock_pair *now) {
+  now->ns = monotonic_ns();
+  now->ticks = now->ns;
+  if (kind == HD_CLOCK_MONOTONIC)
+    return true;
+  if (kind != HD_CLOCK_TSC)
+    return false;
+#if defined(__x86_64__)
+  now->ticks = __rdtsc();
+  return true;
+#elif defined(__aarch64__)
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(now->ticks));
+  return true;
+#else
+  return false;
+#endif
+}
+
+static void stamp_end(int fd) {
+  struct hd_file_header header;
+  if (!read_header(fd, &header) || header.end_ticks != 0 || !read_clock(header.clock_kind, &header.clock_last))
+    return;
+  header.end_ticks = header.clock_last.ticks;
+  if (WRITE_FIELD(fd, &header, clock_last))
+    WRITE_FIELD(fd, &header, end_ticks);
+}
+
+void hd_run_stamp_end(const char *path, pid_t pid) {
+  char mark[32];
+  snprintf(mark, sizeof mark, ".%d.live", (int)pid);
+  DIR *directory = opendir(path);
+  const struct dirent *entry;
+  while (directory && (entry = readdir(directory))) {
+    if (!strstr(entry->d_name, mark))
+      continue;
+    const int fd = openat(dirfd(directory), entry->d_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+      continue;
+    stamp_end(fd);
+    close(fd);
+  }
+  if (directory)
+    closedir(directory);
+}
+
+static void stamp_exit(int fd, struct hd_file_header *header, int exit_status) {
+  header->exit_status = exit_status;
+  header->flags |= HD_FILE_EXIT_KNOWN;
+  if (WRITE_FIELD(fd, header, exit_status))
+    WRITE_FIELD(fd, header, flags);
+}
+
+/* From the process's start to the end of its profile. */
+static uint64_t run_time_ns(const struct hd_file_header *header) {
+  const struct hd_clock_pair *first = &header->clock_first;
+  const struct hd_clock_pair *last = &header->clock_last;
+  double end_ns = (double)last->ns;
+  if (header->end_ticks && last->ticks > first->ticks)
+    end_ns += ((double)header->end_ticks - (double)last->ticks) * (double)(last->ns - first->ns) /
+              (double)(last->ticks - first->ticks);
+  return end_ns > (double)header->begin_ns ? (uint64_t)(end_ns - (double)header->begin_ns) : 0;
+}
+
+/* ---- the list ---- */
+
+static void add_profile(struct hd_run_profiles *profiles, const char *path, const struct hd_run_outcome *outcome) {
+  struct hd_file_header header;
+  struct stat status;
+  const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  struct hd_run_profile *grown = realloc(profiles->items, (profiles->count + 1) * sizeof *grown);
+  if (grown)
+    profiles->items = grown;
+  if (fd >= 0 && grown && fstat(fd, &status) == 0 && read_header(fd, &header)) {
+    if ((pid_t)header.pid == outcome->pid)
+      stamp_exit(fd, &header, outcome->exit_status);
+    struct hd_run_profile *profile = &grown[profiles->count++];
+    snprintf(profile->path, sizeof profile->path, "%s", path);
+    profile->pid = (pid_t)header.pid;
+    profile->run_ns = run_time_ns(&header);
+    profile->bytes = status.st_size;
+  } else if (grown) {
+    hd_log("the profile %s was written, but it cannot be read: %s", path, strerror(errno));
+  }
+  if (fd >= 0)
+    close(fd);
+}
+
+/* ---- saving what killed programs left ---- */
+
+/* Saves in `directory` under the last part of the path in `name`. */
+static bool save_elsewhere(int fd, const char *directory, const char *name, char *saved, size_t saved_bytes) {
+  char path[PATH_MAX];
+  const int length = snprintf(path, sizeof path, "%s%s", directory, strrchr(name, '/'));
+  return length > 0 && (size_t)length < sizeof path && hd_save_to_free_name(fd, path, saved, saved_bytes);
+}
+
+static bool save_somewhere(int fd, const char *name, char *saved, size_t saved_bytes) {
+  if (hd_save_to_free_name(fd, name, saved, saved_bytes))
+    return true;
+  const int error = errno;
+  char current[PATH_MAX];
+  const char *temporary = getenv("TMPDIR");
+  const char *places[] = {getcwd(current, sizeof current), temporary, "/tmp"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    if (!places[i] || !*places[i] || !save_elsewhere(fd, places[i], name, saved, saved_bytes))
+      continue;
+    hd_log("cannot write %s: %s; the profile is in %s instead", name, strerror(error), saved);
+    return true;
+  }
+  errno = error;
+  return false;
+}
+
+static void save_live_file(int directory, const char *file, const struct hd_run_environment *environment,
+                           const struct hd_run_outcome *outcome, struct hd_run_profiles *profiles) {
+  struct hd_file_header header;
+  char name[PATH_MAX];
+  char saved[PATH_MAX + HD_FREE_NAME_BYTES];
+  const int fd = openat(directory, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  if (!read_header(fd, &header)) {
+    unlinkat(directory, file, 0); /* killed before it had written anything */
+  } else if (hd_save_expand_name(environment->output, &header, name, sizeof name) &&
+             save_somewhere(fd, name, saved, sizeof saved)) {
+    unlinkat(directory, file, 0);
+    add_profile(profiles, saved, outcome);
+  } else {
+    hd_log("cannot write %s: %s; the profile stays in %s/%s", environment->output, strerror(errno),
+           environment->directory, file);
+    profiles->unsaved++;
+  }
+  close(fd);
+}
+
+/* The library's file name and its header name the same process. */
+static bool is_being_written(int directory, const char *file, const struct hd_run_watch *watch) {
+  struct hd_file_header header;
+  const int fd = openat(directory, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  const bool alive = fd >= 0 && read_header(fd, &header) && hd_run_watch_is_alive(watch, (pid_t)header.pid);
+  if (fd >= 0)
+    close(fd);
+  return alive;
+}
+
+static void add_linked(int directory, const char *name, const struct hd_run_outcome *outcome,
+                       struct hd_run_profiles *profiles) {
+  char path[PATH_MAX];
+  const ssize_t length = readlinkat(directory, name, path, sizeof path - 1);
+  if (length <= 0)
+    return;
+  path[length] = '\0';
+  add_profile(profiles, path, outcome);
+}
+
+static int longest_first(const void *a, const void *b) {
+  const struct hd_run_profile *left = a;
+  const struct hd_run_profile *right = b;
+  return (left->run_ns < right->run_ns) - (left->run_ns > right->run_ns);
+}
+
+void hd_run_collect(const struct hd_run_environment *environment, const struct hd_run_watch *watch,
+                    const struct hd_run_outcome *outcome, struct hd_run_profiles *profiles) {
+  memset(profiles, 0, sizeof *profiles);
+  DIR *directory = opendir(environment->directory);
+  const struct dirent *entry;
+  while (directory && (entry = readdir(directory))) {
+    if (is_link_name(entry->d_name))
+      add_linked(dirfd(directory), entry->d_name, outcome, profiles);
+    else if (!is_live_name(entry->d_name))
+      continue;
+    else if (is_being_written(dirfd(directory), entry->d_name, watch))
+      profiles->running++;
+    else
+      save_live_file(dirfd(directory), entry->d_name, environment, outcome, profiles);
+  }
+  if (directory)
+    closedir(directory);
+  if (profiles->count)
+    qsort(profiles->items, profiles->count, sizeof *profiles->items, longest_first);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "run.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/log.h"
+
+/* Loads libheddle.so as a runtime would, in a child. True: it can be loaded; else `why` has the loader's words. */
+static bool can_load(const char *library, char *why, size_t why_bytes) {
+  int ends[2];
+  why[0] = '\0';
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return true;
+  const pid_t child = fork();
+  if (child == 0) {
+    const char *error = dlopen(library, RTLD_LAZY | RTLD_LOCAL) ? "" : dlerror();
+    _exit(write(ends[1], error, strlen(error)) < 0);
+  }
+  close(ends[1]);
+  const ssize_t length = child > 0 ? read(ends[0], why, why_bytes - 1) : 0;
+  close(ends[0]);
+  why[length > 0 ? length : 0] = '\0';
+  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+  }
+  return why[0] == '\0';
+}
+
+/* libomp knows these two values and refuses to load tools for any other. */
+static bool is_switched_off(void) {
+  const char *value = getenv("OMP_TOOL");
+  if (!value || !*value || strcasecmp(value, "enabled") == 0)
+    return false;
+  hd_log("no profile: OMP_TOOL=%s in the environment keeps OpenMP runtimes from loading tools; unset it", value);
+  return true;
+}
+
+static void explain_refusal(const char *library) {
+  char why[1024];
+  if (!can_load(library, why, sizeof why))
+    hd_log("no profile: the OpenMP runtime could not load the tool: %s", why);
+  else
+    hd_log("no profile: the OpenMP runtime did not take %s; lines above may say why.\n"
+           "heddle: OMP_TOOL_VERBOSE_INIT=stderr heddle run ... shows the runtime's own reason",
+           library);
+}
+
+static void explain_libgomp(const struct hd_run_options *options, const char *name) {
+  hd_log("no profile: %s uses GCC's libgomp, which loads no tools. Run it on LLVM's libomp:\n"
+         "heddle:   heddle run --gomp -- %s%s",
+         name, name, options->command[1] ? " ..." : "");
+}
+
+static void explain_no_construct(const char *name, const struct hd_run_outcome *outcome) {
+  if (outcome->signal)
+    hd_log("no profile: signal %d (%s) ended %s before it ran its first OpenMP construct", outcome->signal,
+           strsignal(outcome->signal), name);
+  else
+    hd_log("no profile: %s links an OpenMP runtime, but ran no OpenMP construct (a serial path, only simd,\n"
+           "heddle: or regions that the compiler found empty)",
+           name);
+}
+
+static void explain_script(const struct hd_run_program *program, const char *name, bool gomp) {
+  hd_log("no profile: %s is a script for %s; nothing it started ran an OpenMP construct on LLVM's libomp%s", name,
+         program->interpreter, gomp ? "" : ".\nheddle: For programs built by GCC: heddle run --gomp -- ...");
+}
+
+static void explain_program(const struct hd_run_options *options, const struct hd_run_outcome *outcome,
+                            const struct hd_run_program *program) {
+  const char *name = options->command[0];
+  if (program->other_identity)
+    hd_log("no profile: %s is set-user-id or set-group-id, and such a program takes no settings from heddle;\n"
+           "heddle: profile a copy without that bit, or run heddle as its owner",
+           name);
+  else if (program->kind == HD_RUN_PROGRAM_SCRIPT)
+    explain_script(program, name, options->gomp);
+  else if (program->kind == HD_RUN_PROGRAM_STATIC)
+    hd_log("no profile: %s is statically linked, and tools are loaded dynamically; link it without -static", name);
+  else if (program->links_libgomp && !options->gomp)
+    explain_libgomp(options, name);
+  else if (program->links_libomp || program->links_libgomp)
+    explain_no_construct(name, outcome);
+  else if (program->kind == HD_RUN_PROGRAM_DYNAMIC)
+    hd_log("no profile: %s links no OpenMP runtime, and nothing it loaded or started used LLVM's libomp;\n"
+           "heddle: build with clang -fopenmp, or gcc -fopenmp and heddle run --gomp",
+           name);
+  else
+    hd_log("no profile: nothing that %s started ran an OpenMP construct on LLVM's libomp", name);
+}
+
+void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_environment *environment,
+                     const struct hd_run_watch *watch, const struct hd_run_outcome *outcome) {
+  struct hd_run_program program;
+  if (is_switched_off())
+    return;
+  if (hd_run_watch_saw_refusal(watch)) {
+    explain_refusal(environment->library);
+    return;
+  }
+  hd_run_program_inspect(options->command[0], &program);
+  explain_program(options, outcome, &program);
+}

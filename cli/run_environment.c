@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "run_libomp.h"
+#include "support/log.h"
+
+#ifndef HEDDLE_INSTALL_LIBDIR
+#define HEDDLE_INSTALL_LIBDIR "lib" /* relative to the installation's prefix */
+#endif
+#define INSTALLED "../" HEDDLE_INSTALL_LIBDIR
+
+static const char default_name[] = "%n.%p.heddle";
+
+/* A profile takes a few hundred KiB; a directory with less room than this would fail sooner than the next one. */
+enum { LEAST_FREE_BYTES = 16 << 20 };
+
+bool hd_run_output_is_valid(const char *output) {
+  for (const char *c = output; (c = strchr(c, '%')); c += 2)
+    if (!c[1] || !strchr("phrn%", c[1]))
+      return false;
+  return *output != '\0';
+}
+
+static bool append(char *path, size_t *used, const char *text, size_t length) {
+  if (*used + length + 1 > PATH_MAX)
+    return false;
+  memcpy(path + *used, text, length);
+  *used += length;
+  path[*used] = '\0';
+  return true;
+}
+
+/* The current directory, with its own % doubled: the library expands the template. */
+static bool start_with_directory(char *path, size_t *used) {
+  char directory[PATH_MAX];
+  if (!getcwd(directory, sizeof directory))
+    return false;
+  for (const char *c = directory; *c; c++)
+    if (!append(path, used, "%%", *c == '%') || !append(path, used, c, 1))
+      return false;
+  return append(path, used, "/", directory[1] != '\0');
+}
+
+static bool is_directory(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Absolute, because the program may change its directory before its first OpenMP construct. */
+static bool make_output_template(const struct hd_run_options *options, char *path) {
+  const char *name = options->output;
+  if (!name)
+    name = getenv("HEDDLE_OUTPUT");
+  if (!name || !*name)
+    name = default_name;
+  const size_t length = strlen(name);
+  size_t used = 0;
+  bool fits = (*name == '/' || start_with_directory(path, &used)) && append(path, &used, name, length);
+  if (fits && (name[length - 1] == '/' || is_directory(name)))
+    fits =
+        append(path, &used, "/", name[length - 1] != '/') && append(path, &used, default_name, sizeof default_name - 1);
+  if (!fits)
+    hd_log("cannot make a file name of '%s': it is too long or the current directory is gone", name);
+  return fits;
+}
+
+static bool take_library(const char *path, char *library) {
+  if (!realpath(path, library))
+    return false;
+  return is_directory(library) ? (errno = EISDIR, false) : access(library, R_OK) == 0;
+}
+
+/* Next to this program: where it was built or installed. */
+static bool find_library(char *library) {
+  static const char *const places[] = {"../ompt", INSTALLED, "../lib", "../lib64"};
+  char self[PATH_MAX];
+  char path[2 * PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0)
+    return false;
+  self[length] = '\0';
+  *strrchr(self, '/') = '\0';
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    snprintf(path, sizeof path, "%s/%s/libheddle.so", self, places[i]);
+    if (take_library(path, library))
+      return true;
+  }
+  hd_log("libheddle.so is not where it belongs (%s/%s); name it with --library PATH", self, INSTALLED);
+  return false;
+}
+
+static bool choose_library(const struct hd_run_options *options, char *library) {
+  const char *named = options->library ? options->library : getenv("HEDDLE_LIBRARY");
+  if (named && *named) {
+    if (!take_library(named, library)) {
+      hd_log("cannot use library %s: %s", named, strerror(errno));
+      return false;
+    }
+  } else if (!find_library(library)) {
+    return false;
+  }
+  if (strchr(library, ':')) {
+    hd_log("cannot use library %s: OMP_TOOL_LIBRARIES separates its entries by ':'", library);
+    return false;
+  }
+  return true;
+}
+
+static bool has_room(const char *directory) {
+  struct statvfs status;
+  return statvfs(directory, &status) == 0 &&
+         (uint64_t)status.f_bavail * (uint64_t)status.f_frsize >= (uint64_t)LEAST_FREE_BYTES;
+}
+
+/* The name goes into OMP_TOOL_LIBRARIES, so it must not contain a separator. */
+static bool make_directory_in(const char *parent, char *directory) {
+  char absolute[PATH_MAX];
+  if (!parent || !*parent || !realpath(parent, absolute) || strchr(absolute, ':'))
+    return false;
+  if (snprintf(directory, PATH_MAX, "%s/heddle.XXXXXX", absolute) >= PATH_MAX - 64 || !has_room(absolute))
+    return false;
+  return mkdtemp(directory) != NULL; /* 0700 */
+}
+
+static bool make_directory(struct hd_run_environment *environment) {
+  char output_directory[PATH_MAX];
+  memcpy(output_directory, environment->output, sizeof output_directory);
+  strrchr(output_directory, '/')[0] = '\0';
+  const char *parents[] = {getenv("HEDDLE_STORE_DIR"), "/dev/shm", getenv("TMPDIR"), "/tmp", output_directory};
+  for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
+    if (make_directory_in(parents[i], environment->directory))
+      return true;
+  hd_log("no place for the profile while the program runs: /dev/shm, $TMPDIR, /tmp and the output directory are all\n"
+         "heddle: full or not writable; name another directory with HEDDLE_STORE_DIR");
+  environment->directory[0] = '\0';
+  return false;
+}
+
+/*
+ * The runtime tries the entries of OMP_TOOL_LIBRARIES in turn and stops at the first that starts. The probe stands
+ * behind libheddle.so and is no library, so it is opened only when a runtime was initialised and did not take ours.
+ * (OMP_TOOL_VERBOSE_INIT=FILE would tell more, but libomp 14 to 19 crash when they cannot open FILE, as in a process
+ * on another host or one that outlives this run.)
+ */
+static bool make_probe(struct hd_run_environment *environment) {
+  snprintf(environment->probe, sizeof environment->probe, "%.*s/libheddle-was-not-taken",
+           (int)(sizeof environment->probe - 64), environment->directory);
+  const int fd = open(environment->probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
+  if (fd < 0) {
+    hd_log("cannot create %s: %s", environment->probe, strerror(errno));
+    return false;
+  }
+  close(fd);
+  return true;
+}
+
+bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_run_environment *environment) {
+  memset(environment, 0, sizeof *environment);
+  if (!make_output_template(options, environment->output) || !choose_library(options, environment->library))
+    return false;
+  if (options->gomp && !hd_run_libomp_find(options->libomp, environment->libomp, sizeof environment->libomp))
+    return false;
+  if (!make_directory(environment))
+    return false;
+  if (make_probe(environment))
+    return true;
+  hd_run_environment_remove(environment);
+  return false;
+}
+
+/* Sets NAME to FIRST, followed by what it was. */
+static bool prepend(const char *name, const char *first) {
+  const char *old = getenv(name);
+  if (!old || !*old)
+    return setenv(name, first, 1) == 0;
+  char *both = NULL;
+  if (asprintf(&both, "%s:%s", first, old) < 0)
+    return false;
+  const bool set = setenv(name, both, 1) == 0;
+  free(both);
+  return set;
+}
+
+bool hd_run_environment_apply(const struct hd_run_options *options, const struct hd_run_environment *environment) {
+  return prepend("OMP_TOOL_LIBRARIES", environment->probe) && prepend("OMP_TOOL_LIBRARIES", environment->library) &&
+         setenv("HEDDLE_OUTPUT", environment->output, 1) == 0 &&
+         setenv("HEDDLE_STORE_DIR", environment->directory, 1) == 0 &&
+         (!options->depth || setenv("HEDDLE_CALLPATH_DEPTH", options->depth, 1) == 0) &&
+         (!environment->libomp[0] || prepend("LD_PRELOAD", environment->libomp));
+}
+
+void hd_run_environment_remove(struct hd_run_environment *environment) {
+  if (!environment->directory[0])
+    return;
+  DIR *directory = opendir(environment->directory);
+  const struct dirent *entry;
+  while (directory && (entry = readdir(directory)))
+    if (!strstr(entry->d_name, ".live"))
+      unlinkat(dirfd(directory), entry->d_name, 0);
+  if (directory)
+    closedir(directory);
+  rmdir(environment->directory); /* refused while live files are left, which is meant */
+  environment->directory[0] = '\0';
+}
