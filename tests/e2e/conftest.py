@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The end-to-end harness: builds programs, runs them under Heddle on three libomps, reads what `heddle export` says.
+
+HEDDLE_BUILD names the build folder (default: build/), HEDDLE the command, HEDDLE_RUNTIMES the folder that
+scripts/fetch-runtimes filled. With HEDDLE_NO_SKIP set a skipped test is a failure.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = SOURCE / "tests" / "e2e" / "programs"
+BUILD = pathlib.Path(os.environ.get("HEDDLE_BUILD", SOURCE / "build")).resolve()
+HEDDLE = pathlib.Path(os.environ.get("HEDDLE", BUILD / "cli" / "heddle"))
+LIBRARY = BUILD / "ompt" / "libheddle.so"
+RUNTIMES = pathlib.Path(os.environ.get("HEDDLE_RUNTIMES", BUILD / "runtimes")).resolve()
+VERSIONS = (14, 16, 19)
+TIMEOUT_S = 120
+
+
+def libomp_folder(version):
+    return RUNTIMES / str(version) / "usr" / "lib" / f"llvm-{version}" / "lib"
+
+
+def clean_environment():
+    """The caller's environment without anything that steers OpenMP or Heddle."""
+    steering = ("OMP_", "KMP_", "GOMP_", "HEDDLE", "LD_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(steering)}
+
+
+@pytest.fixture(params=VERSIONS, ids=lambda version: f"libomp{version}")
+def runtime(request):
+    """A libomp's version; the test runs once on each."""
+    if not (libomp_folder(request.param) / "libomp.so.5").exists():
+        pytest.skip(f"no libomp {request.param} below {RUNTIMES}: run scripts/fetch-runtimes {BUILD}")
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def heddle():
+    """The path of the command."""
+    assert HEDDLE.exists(), f"{HEDDLE} is not built"
+    return HEDDLE
+
+
+@pytest.fixture(scope="session")
+def run_heddle(heddle):
+    """run_heddle("report", file) -> CompletedProcess."""
+
+    def run(*arguments, env=None, **options):
+        return subprocess.run([heddle, *map(str, arguments)], env={**clean_environment(), **(env or {})},
+                              capture_output=True, text=True, timeout=TIMEOUT_S, **options)
+
+    return run
+
+
+def compile_command(compiler, source, program, flags):
+    """clang: version 14, whose programs run on every libomp; with libomp's headers from the unpacked packages."""
+    command = [compiler, "-fopenmp", "-g", "-O2", f"-I{PROGRAMS}"]
+    if compiler in ("clang", "clang++"):
+        library = libomp_folder(14)
+        headers = next(library.glob("clang/14*/include"), None)
+        if headers is None:
+            pytest.skip(f"no omp.h below {library}: run scripts/fetch-runtimes {BUILD}")
+        command += ["-isystem", str(headers), f"-L{library}"]
+    return command + [str(source), "-o", str(program), "-lm", *flags]
+
+
+@pytest.fixture(scope="session")
+def build_program(tmp_path_factory):
+    """build_program("name.c" in programs/, a path, or the text of a C program; compiler, flags) -> the program's path.
+    Compilers: clang (14; its programs run on every libomp), clang++, clang-19, gcc. Each is built once a session."""
+    built = {}
+    folder = tmp_path_factory.mktemp("programs")
+
+    def build(source, compiler="clang", flags=()):
+        key = (str(source), compiler, tuple(flags))
+        if key in built:
+            return built[key]
+        place = folder / str(len(built))
+        place.mkdir()
+        if "\n" in str(source):
+            path = place / "program.c"
+            path.write_text(source)
+        else:
+            path = PROGRAMS / source
+        program = place / path.stem
+        result = subprocess.run(compile_command(compiler, path, program, flags), capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        built[key] = program
+        return program
+
+    return build
+
+
+def environment_for(runtime, threads=None, env=None):
+    result = clean_environment()
+    if runtime is not None:
+        result["LD_LIBRARY_PATH"] = str(libomp_folder(runtime))
+    if threads is not None:
+        result["OMP_NUM_THREADS"] = str(threads)
+    result.update(env or {})
+    return result
+
+
+def run_plain(program, *arguments, runtime=None, threads=None, env=None):
+    """Runs a program without Heddle -> CompletedProcess."""
+    return subprocess.run([program, *map(str, arguments)], env=environment_for(runtime, threads, env),
+                          capture_output=True, text=True, timeout=TIMEOUT_S)
+
+
+@pytest.fixture
+def profile(tmp_path):
+    """profile(program, arguments..., runtime=, threads=, env=) -> path of the profile; profile.result: how it ended.
+    Only OMP_TOOL_LIBRARIES is set, as a user without `heddle run` would do."""
+    paths = []
+
+    def run(program, *arguments, runtime=None, threads=None, env=None):
+        path = tmp_path / f"{len(paths)}.heddle"
+        paths.append(path)
+        tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(path)}
+        run.result = run_plain(program, *arguments, runtime=runtime, threads=threads, env={**tool, **(env or {})})
+        assert path.exists(), f"no profile; standard error: {run.result.stderr}"
+        return path
+
+    return run
+
+
+@pytest.fixture
+def export(run_heddle):
+    """export(path) -> the profile's JSON: a dictionary, with a Profile's look-ups."""
+
+    def load(path):
+        result = run_heddle("export", "--format", "json", path)
+        assert result.returncode == 0, result.stderr
+        return Profile(json.loads(result.stdout))
+
+    return load
+
+
+@pytest.fixture
+def measure(profile, export):
+    """measure(program, arguments..., runtime=, ...) -> Profile, with .spun: seconds each thread says it spun."""
+
+    def run(program, *arguments, **options):
+        path = profile(program, *arguments, **options)
+        assert profile.result.returncode == 0, profile.result.stderr
+        loaded = export(path)
+        loaded.path = path
+        loaded.stdout = profile.result.stdout
+        loaded.spun = [int(ns) / 1e9 for ns in re.findall(r"^spun \d+ (\d+)$", loaded.stdout, re.M)]
+        return loaded
+
+    return run
+
+
+def marks(source):
+    """Line numbers of a program's `// mark: NAME` comments."""
+    found = {}
+    for number, line in enumerate((PROGRAMS / source).read_text().splitlines(), start=1):
+        match = re.search(r"// mark: (.+)$", line)
+        if match:
+            assert match.group(1) not in found, f"{source}: two marks {match.group(1)}"
+            found[match.group(1)] = number
+    return found
+
+
+class Profile(dict):
+    """A profile's JSON with look-ups. Entries are the JSON's own dictionaries."""
+
+    @property
+    def profiles(self):
+        return self["profiles"]
+
+    @property
+    def threads(self):
+        return self["threads"]
+
+    def all(self, line, kind=None, below=None):
+        """The entries of a source line (and of a kind, and with an ancestor at line `below`)."""
+        found = [e for e in self.profiles if e["line"] == line and (kind is None or e["kind"] == kind)]
+        if below is not None:
+            found = [e for e in found if any(a["line"] == below for a in self.ancestors(e))]
+        return found
+
+    def one(self, line, kind=None, below=None):
+        found = self.all(line, kind, below)
+        assert len(found) == 1, f"{len(found)} entries of line {line}, kind {kind}: {self.summary()}"
+        return found[0]
+
+    def ancestors(self, entry):
+        by_id = {e["id"]: e for e in self.profiles}
+        while entry["parent"] in by_id:
+            entry = by_id[entry["parent"]]
+            yield entry
+
+    def summary(self):
+        return [(e["id"], e["parent"], e["kind"], e["name"], e["line"], e["visits"]) for e in self.profiles]
+
+
+def wait_of(entry, cause):
+    """Seconds waited for a cause; a cause that is not listed was not met."""
+    return entry["wait_s"].get(cause, 0.0)
+
+
+def wait_of_thread(entry, thread, cause):
+    return sum(wait_of(row, cause) for row in entry["threads"] if row["thread"] == thread)
+
+
+def assert_close(actual, expected, what, scale=None):
+    """Within 1 % of the expected value; a value expected to be 0 within 1 % of `scale`."""
+    limit = 0.01 * (abs(expected) if expected else scale)
+    assert abs(actual - expected) <= limit, f"{what}: {actual:.6f}, expected {expected:.6f} within {limit:.6f}"
+
+
+def assert_states_sum_to_lifetimes(loaded):
+    """A thread's busy, idle, runtime and waiting time add up to its lifetime, up to the rounding of the output."""
+    for thread in loaded.threads:
+        total = thread["busy_s"] + thread["idle_s"] + thread["wait_s"] + thread["runtime_s"]
+        assert abs(total - thread["lifetime_s"]) < 1e-6, thread
+
+
+skipped = []
+
+
+def pytest_runtest_logreport(report):
+    if report.skipped:
+        skipped.append(report.nodeid)
+
+
+def pytest_sessionfinish(session):
+    if skipped and os.environ.get("HEDDLE_NO_SKIP"):
+        print(f"\n{len(skipped)} tests were skipped, which HEDDLE_NO_SKIP forbids: {skipped[0]} ...")
+        session.exitstatus = 1
