@@ -7,6 +7,7 @@
 #include <glob.h>
 #include <limits.h>
 #include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,13 @@
 #include <unistd.h>
 
 #include "support/log.h"
+
+/* Is the symbol in the library itself, not in one that it needs? */
+static bool defines(void *library, const struct link_map *map, const char *symbol) {
+  Dl_info found;
+  const void *address = dlsym(library, symbol);
+  return address && dladdr(address, &found) && (uintptr_t)found.dli_fbase == (uintptr_t)map->l_addr;
+}
 
 /* In the child: writes the path, or '!' and the reason, and ends. */
 static _Noreturn void load_and_tell(const char *name, int to) {
@@ -25,7 +33,7 @@ static _Noreturn void load_and_tell(const char *name, int to) {
   void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
   if (!library || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
     snprintf(text, sizeof text, "!%s", dlerror());
-  else if (!dlsym(library, "__kmpc_fork_call") || !dlsym(library, "GOMP_parallel"))
+  else if (!defines(library, map, "__kmpc_fork_call") || !defines(library, map, "GOMP_parallel"))
     snprintf(text, sizeof text, "!%s: not a libomp that runs GCC's programs", name);
   else
     snprintf(text, sizeof text, "%s", map->l_name);

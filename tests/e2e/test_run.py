@@ -8,11 +8,12 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+
+from conftest import clean_environment, libomp_folder
 
 # Two threads, one region; the argument is the exit status.
 REGION = r"""
@@ -122,10 +123,11 @@ def run(heddle, tmp_path):
 
 
 def make_environment(store, changes=None):
-    dropped = ("OMP_TOOL", "OMP_TOOL_LIBRARIES", "LD_PRELOAD", "HEDDLE_OUTPUT")
-    environment = {name: value for name, value in os.environ.items() if name not in dropped}
-    environment.update({"HEDDLE_STORE_DIR": str(store)}, **(changes or {}))
-    return environment
+    return {**clean_environment(), "HEDDLE_STORE_DIR": str(store), **(changes or {})}
+
+
+def on(runtime):
+    return {"LD_LIBRARY_PATH": str(libomp_folder(runtime))}
 
 
 def start(heddle, run, *arguments, **more):
@@ -247,6 +249,11 @@ def test_interrupt_from_the_terminal_reaches_the_program_once(heddle, run, build
     assert b"seen 1\r\n" in seen and b"heddle: profile: " in seen
 
 
+def states_of_children(parent):
+    fields = (path.read_text().rsplit(")", 1)[1].split() for path in Path("/proc").glob("[0-9]*/stat"))
+    return [state for state, ppid, *_ in fields if int(ppid) == parent]
+
+
 def test_stopped_job_can_be_continued(heddle, run, build_program):
     child = start(heddle, run, build_program(SIGNALLED), 0.5, process_group=0)
     assert child.stdout.readline() == "ready\n"
@@ -254,8 +261,7 @@ def test_stopped_job_can_be_continued(heddle, run, build_program):
     _, status = os.waitpid(child.pid, os.WUNTRACED)
     assert os.WIFSTOPPED(status)
     time.sleep(0.2)
-    members = subprocess.run(["ps", "-o", "stat=", "--ppid", str(child.pid)], capture_output=True, text=True).stdout
-    assert members.strip().startswith("T")
+    assert states_of_children(child.pid) == ["T"]
     os.killpg(child.pid, signal.SIGCONT)
     output, said = child.communicate(timeout=60)
     assert child.returncode == 4 and output == "seen 0\n" and "heddle: profile: " in said
@@ -265,7 +271,7 @@ def test_stopped_job_can_be_continued(heddle, run, build_program):
 
 
 def test_default_name_is_program_and_pid_in_the_current_directory(run, build_program):
-    program = Path(build_program(REGION))
+    program = build_program(REGION)
     assert run(program)[0] == 0
     assert re.fullmatch(re.escape(program.name) + r"\.\d+\.heddle", only_profile(run).name)
     assert stat.S_IMODE(only_profile(run).stat().st_mode) == 0o600
@@ -273,7 +279,7 @@ def test_default_name_is_program_and_pid_in_the_current_directory(run, build_pro
 
 
 def test_name_is_expanded(run, build_program, export):
-    program = Path(build_program(REGION))
+    program = build_program(REGION)
     assert run("-o", "a-%p-%n-%h-%%.heddle", program)[0] == 0
     exported = export(only_profile(run))["run"]
     assert only_profile(run).name == f"a-{exported['pid']}-{program.name}-{exported['host']}-%.heddle"
@@ -323,10 +329,11 @@ def check_killed(output, exported):
     assert exported["run"]["complete"] is False
 
 
-def test_killed_program_has_right_numbers(run, build_program, export):
-    status, output, said = run(build_program(KILLED))
-    assert status == 137 and any(line.startswith("heddle: profile: ") for line in said)
-    exported = export(only_profile(run))
+def test_killed_program_has_right_numbers(run, runtime, build_program, export):
+    (run.directory / "profiles").mkdir()
+    status, output, said = run("-o", "profiles/x.heddle", build_program(KILLED), env=on(runtime))
+    assert status == 137 and said[0] == "heddle: profile: profiles/x.heddle"
+    exported = export(run.directory / "profiles" / "x.heddle")
     assert exported["run"]["exit"] == 137
     check_killed(output, exported)
     assert list(run.store.iterdir()) == []
@@ -411,8 +418,9 @@ def reason(run, *arguments, **more):
     return "\n".join(said)
 
 
-def test_reason_tools_switched_off(run, build_program):
-    assert "OMP_TOOL=disabled" in reason(run, build_program(REGION), env={"OMP_TOOL": "disabled"})
+def test_reason_tools_switched_off(run, runtime, build_program):
+    environment = {"OMP_TOOL": "disabled", **on(runtime)}
+    assert "OMP_TOOL=disabled" in reason(run, build_program(REGION), env=environment)
 
 
 def test_reason_libgomp_offers_gomp(run, build_program):
@@ -425,9 +433,10 @@ def test_reason_no_runtime(run):
 
 
 @pytest.mark.parametrize("compiler", ["clang", "gcc"])
-def test_reason_no_construct_ran(run, build_program, compiler):
+def test_reason_no_construct_ran(run, runtime, build_program, compiler):
     options = ["--gomp"] if compiler == "gcc" else []
-    assert "ran no OpenMP construct" in reason(run, *options, build_program(NO_CONSTRUCT, compiler=compiler))
+    program = build_program(NO_CONSTRUCT, compiler=compiler)
+    assert "ran no OpenMP construct" in reason(run, *options, program, env=on(runtime))
 
 
 def test_reason_killed_before_the_first_construct(run, build_program):
@@ -461,32 +470,33 @@ def test_reason_set_user_id(run, build_program):
     assert "set-user-id" in reason(run, program)
 
 
-def test_reason_tool_cannot_be_loaded(run, build_program):
+def test_reason_tool_cannot_be_loaded(run, runtime, build_program):
     broken = run.directory / "broken.so"
     broken.write_text("no library\n")
-    text = reason(run, "--library", broken, build_program(REGION))
+    text = reason(run, "--library", broken, build_program(REGION), env=on(runtime))
     assert "could not load the tool" in text and "broken.so" in text
 
 
-def test_reason_tool_declines(run, build_program):
+def test_reason_tool_declines(run, runtime, build_program):
     declines = build_program("void *ompt_start_tool(unsigned v, const char *r);\n"
                              "void *ompt_start_tool(unsigned v, const char *r) { (void)v; (void)r; return 0; }\n",
                              flags=["-shared", "-fPIC"])
-    assert "did not take" in reason(run, "--library", declines, build_program(REGION))
+    assert "did not take" in reason(run, "--library", declines, build_program(REGION), env=on(runtime))
 
 
 # ---- --gomp ----
 
 
-def test_gomp_profiles_a_program_built_by_gcc(run, build_program, export):
-    program = build_program(REGION, compiler="gcc", flags=["-g"])
-    status, output, said = run("--gomp", program, 3)
+def test_gomp_profiles_a_program_built_by_gcc(run, runtime, build_program, export):
+    program = build_program(REGION, compiler="gcc")
+    status, output, said = run("--gomp", program, 3, env=on(runtime))
     assert status == 3 and output == "threads 2\n" and any("heddle: profile: " in line for line in said)
     assert region_of(export(only_profile(run)))["visits"] == 1
 
 
-def test_libomp_that_is_none_is_refused(run):
-    for name in ("/no/such/libomp.so", "/lib/x86_64-linux-gnu/libm.so.6"):
+def test_libomp_that_is_none_is_refused(run, build_program):
+    other_library = build_program("int nothing;\n", flags=["-shared", "-fPIC"])
+    for name in ("/no/such/libomp.so", other_library):
         status, output, said = run("--gomp", "--libomp", name, "echo", "ran")
         assert (status, output, len(said)) == (125, "", 1) and "libomp" in said[0]
 
