@@ -16,9 +16,7 @@ struct command {
 };
 
 static const struct command commands[] = {
-#ifdef HEDDLE_HAVE_RUN
     {"run", hd_cmd_run, "run a program and write its profile"},
-#endif
     {"report", hd_cmd_report, "show where a profile's parallel regions lose time"},
     {"export", hd_cmd_export, "write a profile in another format"},
 };

@@ -115,11 +115,11 @@ static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primar
   team->instances += part->instances;
   team->open_instances += part->open_instances;
   team->elapsed_ticks += part->elapsed_ticks;
-  team->capacity_ticks += part->elapsed_ticks * team_size;
+  team->capacity_ticks += part->capacity_ticks;
   team->busy_ticks += part->busy_ticks;
   team->busy_max_ticks += part->busy_max_ticks;
   team->idle_ticks += part->idle_ticks;
-  team->gain_ticks += (double)part->elapsed_ticks - (double)part->busy_ticks / team_size;
+  team->gain_ticks += ((double)part->capacity_ticks - (double)part->busy_ticks) / team_size;
   team->team_min = team->team_min == 0 || team_size < team->team_min ? team_size : team->team_min;
   team->team_max = team_size > team->team_max ? team_size : team->team_max;
   if (outermost && primary == 0)
@@ -137,6 +137,7 @@ static bool take_total(struct hd_reader *reader, const void *bytes, uint64_t off
   const struct hd_team_totals part = {
       .instances = record->instances,
       .elapsed_ticks = record->elapsed_ticks,
+      .capacity_ticks = record->capacity_ticks,
       .busy_ticks = record->busy_ticks,
       .busy_max_ticks = record->busy_max_ticks,
       .idle_ticks = record->idle_ticks,
@@ -154,7 +155,7 @@ static bool sum_members(struct hd_reader *reader, const struct hd_instance_recor
   uint64_t most = 0;
   for (uint32_t i = 0; i < instance->team_size; i++) {
     const struct hd_member_record *member = &members[i];
-    if (member->thread == HD_NONE || member->begin_ticks == 0) { /* it never came */
+    if (member->thread == HD_NONE || member->begin_ticks < instance->begin_ticks) { /* it has not come yet */
       part->idle_ticks += part->elapsed_ticks;
       continue;
     }
@@ -190,6 +191,7 @@ static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t
   }
   struct hd_team_totals part = {.instances = 1, .open_instances = 1, .team_min = instance->team_size};
   part.elapsed_ticks = since(reader->model->end_ticks, instance->begin_ticks);
+  part.capacity_ticks = part.elapsed_ticks * instance->team_size;
   if (!sum_members(reader, instance, &part))
     return false;
   add_team(reader, instance->profile, instance->primary, &part);

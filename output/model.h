@@ -32,7 +32,7 @@ struct hd_team_totals {
   uint64_t instances; /* 0: the fields below were not measured */
   uint64_t open_instances;
   uint64_t elapsed_ticks;
-  uint64_t capacity_ticks; /* sum of p * elapsed */
+  uint64_t capacity_ticks; /* thread time at hand; regions: sum of p * elapsed */
   uint64_t busy_ticks;
   uint64_t busy_max_ticks; /* sum of p * the largest busy time of a thread */
   uint64_t idle_ticks;     /* of the team's workers, before they arrived and after the join; 0 for worksharing */
@@ -65,6 +65,7 @@ struct hd_node {
   struct hd_team_totals team;
   struct hd_name name;
   bool name_cached; /* the name comes from the file */
+  bool name_fresh;  /* the name was looked up on this machine; the file lacks it */
 };
 
 struct hd_thread {
@@ -94,7 +95,6 @@ struct hd_strings {
 struct hd_model {
   const char *path;             /* of the file, as given */
   struct hd_file_header header; /* host, runtime and program are terminated */
-  const char *runtime;          /* what the runtime called itself, on one line */
   double seconds_per_tick;
   uint64_t before_ticks;  /* program start to the load of the tool */
   uint64_t end_ticks;     /* where open intervals were closed */

@@ -92,6 +92,10 @@ static bool take_clock(struct hd_reader *reader) {
 
 static bool take_header(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
+  char *path = hd_model_allocate(model, strlen(reader->path) + 1);
+  if (!path)
+    return hd_reader_fail(reader, "out of memory");
+  model->path = strcpy(path, reader->path);
   memcpy(&model->header, reader->bytes, sizeof model->header);
   struct hd_file_header *header = &model->header;
   header->host[sizeof header->host - 1] = '\0';

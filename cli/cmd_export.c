@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file cmd_export.c
+ * `heddle export --format FORMAT [-o OUT] FILE`: a profile for other programs.
+ */
+#include "command.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/export.h"
+#include "output/names.h"
+#include "support/arguments.h"
+#include "support/stream.h"
+
+enum { OPTION_NO_CACHE = HD_OPTION_LONG };
+
+static const struct hd_option options[] = {
+    {'f', "format", "FORMAT", "the format to write (default json)"},
+    {'o', "output", "OUT", "write to the file OUT instead of standard output"},
+    {OPTION_NO_CACHE, "no-cache", NULL, "do not write the names that were found into FILE"},
+};
+
+static const struct hd_usage usage = {
+    .command = "export",
+    .synopsis = "--format FORMAT [-o OUT] FILE",
+    .description = "Writes all of a profile for other programs to read.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .epilogue = "Formats:\n  json   the stable machine interface: seconds and counts; null was not measured",
+};
+
+struct choices {
+  const struct hd_exporter *exporter;
+  const char *output;
+  bool cache;
+};
+
+static bool take_format(struct choices *choices, const char *name) {
+  choices->exporter = hd_exporter_find(name);
+  if (choices->exporter)
+    return true;
+  char known[256] = "";
+  for (size_t i = 0; hd_exporters[i]; i++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", hd_exporters[i]->name);
+  hd_arguments_complain(&usage, "'%s' is not a format; there is: %s", name, known);
+  return false;
+}
+
+static bool take_option(void *context, int id, const char *argument) {
+  struct choices *choices = context;
+  if (id == 'f')
+    return take_format(choices, argument);
+  if (id == 'o')
+    choices->output = argument;
+  else
+    choices->cache = false;
+  return true;
+}
+
+static int write_model(const struct hd_model *model, const struct choices *choices) {
+  FILE *out = choices->output ? fopen(choices->output, "we") : stdout;
+  if (!out) {
+    fprintf(stderr, "heddle: %s: %s\n", choices->output, strerror(errno));
+    return HD_EXIT_FAILED;
+  }
+  const bool made = choices->exporter->write(model, out);
+  if (!made)
+    fputs("heddle: out of memory\n", stderr);
+  const bool written = hd_stream_finish(out, choices->output ? choices->output : "standard output");
+  return made && written ? HD_EXIT_OK : HD_EXIT_FAILED;
+}
+
+int hd_cmd_export(int argc, char **argv) {
+  struct choices choices = {.exporter = &hd_export_json, .cache = true};
+  int first = 0;
+  hd_stream_guard();
+  switch (hd_arguments_parse(&usage, argc, argv, take_option, &choices, &first)) {
+  case HD_ARGUMENTS_HELP:
+    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+  case HD_ARGUMENTS_WRONG:
+    return HD_EXIT_USAGE;
+  case HD_ARGUMENTS_OK:
+    break;
+  }
+  if (argc - first != 1) {
+    hd_arguments_complain(&usage, first == argc ? "which FILE?" : "one FILE at a time");
+    return HD_EXIT_USAGE;
+  }
+  struct hd_model *model = NULL;
+  char error[PATH_MAX + 256];
+  if (!hd_profile_open(argv[first], &model, error, sizeof error)) {
+    fprintf(stderr, "heddle: %s\n", error);
+    return HD_EXIT_FAILED;
+  }
+  if (hd_names_resolve(model) > 0 && choices.cache)
+    hd_names_store(model);
+  const int status = write_model(model, &choices);
+  hd_model_free(model);
+  return status;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file report_csv.c
+ * The report's numbers for other programs: RFC 4180, one header line, seconds in full precision. An empty field was not
+ * measured.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/kinds.h"
+#include "output/report_parts.h"
+
+static void put_text(const char *text, FILE *out) {
+  if (!text)
+    text = "";
+  if (!strpbrk(text, ",\"\r\n")) {
+    fputs(text, out);
+    return;
+  }
+  fputc('"', out);
+  for (; *text; text++)
+    fputs(*text == '"' ? "\"\"" : (const char[]){*text, '\0'}, out);
+  fputc('"', out);
+}
+
+static void put_number(double number, FILE *out) {
+  fputc(',', out);
+  if (isfinite(number))
+    fprintf(out, "%.17g", number);
+}
+
+static void put_states(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT], FILE *out) {
+  put_number(hd_model_seconds(model, ticks[HD_BUSY]), out);
+  put_number(hd_model_seconds(model, hd_ticks_waiting(ticks)), out);
+  for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
+    put_number(hd_model_seconds(model, ticks[state]), out);
+  put_number(hd_model_seconds(model, ticks[HD_RUNTIME]), out);
+  put_number(hd_model_seconds(model, ticks[HD_IDLE]), out);
+}
+
+static void put_state_names(FILE *out) {
+  fputs(",busy_s,wait_s", out);
+  for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
+    fprintf(out, ",wait_%s_s", hd_state_id((enum hd_state)state));
+  fputs(",runtime_s,idle_s\r\n", out);
+}
+
+/* The first columns of both tables: which line, and where in the source. */
+static const char place_names[] = "row,parent,kind,function,file,line,module,offset";
+
+static void put_place(const struct hd_view *view, uint32_t index, FILE *out) {
+  const struct hd_line *line = &view->lines[index];
+  const struct hd_node *node = line->node;
+  fprintf(out, "%u,", index);
+  if (index > 0)
+    fprintf(out, "%u", line->parent);
+  fprintf(out, ",%s,", hd_kind_id(node->kind));
+  put_text(node->name.function, out);
+  fputc(',', out);
+  put_text(node->name.file, out);
+  fputc(',', out);
+  if (node->name.line != 0)
+    fprintf(out, "%u", node->name.line);
+  fputc(',', out);
+  if (node->module != HD_NONE)
+    put_text(view->model->modules[node->module].path, out);
+  fputc(',', out);
+  if (node->module != HD_NONE)
+    fprintf(out, "0x%llx", (unsigned long long)node->offset);
+}
+
+static void put_team(const struct hd_view *view, const struct hd_line *line, FILE *out) {
+  const struct hd_team_totals *team = &line->team;
+  const double second = view->model->seconds_per_tick;
+  const double whole = (double)view->model->elapsed_ticks;
+  const double elapsed = (double)team->elapsed_ticks;
+  if (team->team_max == 0) {
+    fputs(",,,,,,,,", out);
+    return;
+  }
+  fprintf(out, ",%u,%u", team->team_min, team->team_max);
+  put_number(elapsed * second, out);
+  put_number(whole > 0 ? elapsed / whole : NAN, out);
+  put_number(team->gain_ticks * second, out);
+  put_number(whole > 0 ? team->gain_ticks / whole : NAN, out);
+  put_number(elapsed > 0 ? (double)team->busy_ticks / elapsed : NAN, out);
+  put_number(team->busy_ticks > 0 ? (double)team->busy_max_ticks / (double)team->busy_ticks : NAN, out);
+}
+
+bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  hd_view_choose(view, options->sort, options->limit, false);
+  fprintf(out, "%s,calls,team_min,team_max,elapsed_s,elapsed_share,gain_s,gain_share,mean_concurrency,imbalance",
+          place_names);
+  put_state_names(out);
+  for (uint32_t i = 1; i < view->count; i++) {
+    const struct hd_line *line = &view->lines[i];
+    if (!line->shown)
+      continue;
+    put_place(view, i, out);
+    fprintf(out, ",%llu", (unsigned long long)line->visits);
+    put_team(view, line, out);
+    put_states(view->model, line->ticks, out);
+    fputs("\r\n", out);
+  }
+  return true;
+}
+
+/* Rows of one line and thread, with the lines below; the program's are each thread's whole life. */
+static bool put_threads(const struct hd_view *view, uint32_t line, FILE *out) {
+  const struct hd_model *model = view->model;
+  uint64_t(*sums)[HD_STATE_COUNT] = calloc((size_t)model->thread_count + 1, sizeof *sums);
+  if (!sums)
+    return false;
+  hd_view_sum_threads(view, line, sums);
+  for (uint32_t thread = 0; thread < model->thread_count; thread++) {
+    if (line > 0 && hd_ticks_all(sums[thread]) == 0)
+      continue;
+    put_place(view, line, out);
+    fprintf(out, ",%u,%s", thread, hd_thread_kind_id(model->threads[thread].kind));
+    put_states(model, sums[thread], out);
+    fputs("\r\n", out);
+  }
+  free(sums);
+  return true;
+}
+
+bool hd_report_threads_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  hd_view_choose(view, options->sort, options->limit, false);
+  fprintf(out, "%s,thread,thread_kind", place_names);
+  put_state_names(out);
+  for (uint32_t i = 0; i < view->count; i++)
+    if ((i == 0 || view->lines[i].shown) && !put_threads(view, i, out))
+      return false;
+  return true;
+}

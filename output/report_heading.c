@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "output/report_parts.h"
+
+enum { COMMAND_MAX = 100, BRIEF_NOTES = 4 };
+
+/* Arguments come from the program's environment: nothing that would steer a terminal. */
+static void print_clean(const char *text, size_t limit, FILE *out) {
+  for (size_t i = 0; text[i] && i < limit; i++)
+    fputc(iscntrl((unsigned char)text[i]) ? '?' : text[i], out);
+}
+
+static void print_command(const struct hd_model *model, FILE *out) {
+  size_t left = COMMAND_MAX;
+  fputs("command   ", out);
+  if (model->arguments.count == 0)
+    print_clean(model->header.program, left, out);
+  for (size_t i = 0; i < model->arguments.count; i++) {
+    const char *argument = model->arguments.items[i];
+    if (i > 0)
+      fputc(' ', out);
+    if (strlen(argument) + 1 > left) {
+      print_clean(argument, left, out);
+      fputs("...", out);
+      break;
+    }
+    print_clean(argument, left, out);
+    left -= strlen(argument) + 1;
+  }
+  fputc('\n', out);
+}
+
+static void print_run(const struct hd_model *model, FILE *out) {
+  const struct hd_file_header *header = &model->header;
+  const time_t start = (time_t)(header->begin_epoch_ns / 1000000000u);
+  char date[64] = "unknown date";
+  struct tm local;
+  if (start != 0 && localtime_r(&start, &local))
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local);
+  fprintf(out, "run       %s on ", date);
+  print_clean(header->host, sizeof header->host, out);
+  fprintf(out, ", pid %u", header->pid);
+  if (header->rank >= 0)
+    fprintf(out, ", rank %d", header->rank);
+  if ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status > 128)
+    fprintf(out, ", killed by signal %d", header->exit_status - 128);
+  else if (header->flags & HD_FILE_EXIT_KNOWN)
+    fprintf(out, ", exit status %d", header->exit_status);
+  fputs("\nruntime   ", out);
+  print_clean(header->runtime[0] ? header->runtime : "unknown", sizeof header->runtime, out);
+  fputc('\n', out);
+}
+
+static double percent(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+static void print_elapsed(const struct hd_model *model, FILE *out) {
+  char elapsed[HD_CELL_BYTES], inside[HD_CELL_BYTES], outside[HD_CELL_BYTES];
+  const double whole = hd_model_seconds(model, model->elapsed_ticks);
+  const double within = hd_model_seconds(model, model->inside_ticks);
+  hd_cell_duration(elapsed, whole);
+  hd_cell_duration(inside, within);
+  hd_cell_duration(outside, within < whole ? whole - within : 0);
+  fprintf(out, "elapsed   %s: %s (%.1f %%) inside parallel regions, %s (%.1f %%) outside\n", elapsed, inside,
+          percent(within, whole), outside, percent(within < whole ? whole - within : 0, whole));
+}
+
+static void print_threads(const struct hd_model *model, FILE *out) {
+  const double busy = (double)model->ticks[HD_BUSY];
+  fprintf(out, "threads   %u", model->thread_count);
+  if (model->header.max_threads > 0)
+    fprintf(out, " on %u processor%s", model->header.max_threads, model->header.max_threads == 1 ? "" : "s");
+  if (model->elapsed_ticks > 0)
+    fprintf(out, "; %.2f busy on average", busy / (double)model->elapsed_ticks);
+  fputc('\n', out);
+}
+
+static void print_gain(const struct hd_model *model, FILE *out) {
+  char gain[HD_CELL_BYTES];
+  const double ticks = model->gain_ticks;
+  hd_cell_duration(gain, ticks * model->seconds_per_tick);
+  fprintf(out, "to gain   %s (%.1f %% of the run), were the teams of all regions always busy\n", gain,
+          percent(ticks, (double)model->elapsed_ticks));
+}
+
+static void print_notes(const struct hd_model *model, size_t limit, FILE *out) {
+  for (size_t i = 0; i < model->notes.count; i++) {
+    if (i == limit) {
+      fprintf(out, "note      %zu more: see 'heddle report'\n", model->notes.count - i);
+      return;
+    }
+    fputs("note      ", out);
+    print_clean(model->notes.items[i], SIZE_MAX, out);
+    fputc('\n', out);
+  }
+}
+
+void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
+  if (!brief) {
+    print_command(model, out);
+    print_run(model, out);
+  }
+  print_elapsed(model, out);
+  print_threads(model, out);
+  print_gain(model, out);
+  print_notes(model, brief ? BRIEF_NOTES : SIZE_MAX, out);
+}

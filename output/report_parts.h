@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file report_parts.h
+ * Between the files of the report only: numbers as text, the heading, and one function per table.
+ */
+#ifndef HEDDLE_OUTPUT_REPORT_PARTS_H
+#define HEDDLE_OUTPUT_REPORT_PARTS_H
+
+#include <libsmartcols/libsmartcols.h>
+
+#include "output/view.h"
+
+enum { HD_CELL_BYTES = 64, HD_PLACE_BYTES = 512 };
+
+/** How the times of one table are written: one unit for all, so that columns can be compared at a glance. */
+struct hd_unit {
+  const char *name; /* "seconds" */
+  double per_second;
+  int decimals;
+};
+
+/** The unit in which `seconds`, the largest time of a table, has at most about five digits. */
+struct hd_unit hd_unit_for(double seconds);
+
+/** A time; "-" for NaN. */
+void hd_cell_time(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds);
+
+/** Whether a time is not written as zero. */
+bool hd_unit_shows(const struct hd_unit *unit, double seconds);
+
+/** A number with some decimals; "-" for NaN. */
+void hd_cell_number(char cell[HD_CELL_BYTES], double number, int decimals);
+
+/** A time alone, in the unit that suits it: "1.234 s", "56.7 ms". */
+void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds);
+
+/** "parallel heat.c:42 in main". The function is left out when it is `outer`'s; `outer` may be NULL. */
+void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
+                   const struct hd_line *outer);
+
+/** "file.c:42", or "app+0x1234" without a line number, or "" without either. */
+void hd_location_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node);
+
+/** A table as wide as the terminal, or HD_REPORT_WIDTH when `out` is none. NULL: no memory. */
+struct libscols_table *hd_table_new(FILE *out);
+bool hd_table_column(struct libscols_table *table, const char *title, int flags);
+enum { HD_REPORT_WIDTH = 132 };
+
+/** What ran, for how long, and what could be gained. `brief`: only what the end of a run needs. */
+void hd_report_heading(const struct hd_model *model, bool brief, FILE *out);
+
+/** The waiting states that occur in the shown lines, as wide as `unit` shows them. Returns how many. */
+int hd_report_causes(const uint64_t most[HD_STATE_COUNT], const struct hd_model *model, const struct hd_unit *unit,
+                     enum hd_state causes[HD_STATE_COUNT]);
+
+bool hd_report_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_threads_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "output/kinds.h"
+#include "output/report_parts.h"
+
+struct hd_unit hd_unit_for(double seconds) {
+  static const struct hd_unit units[] = {{"seconds", 1, 0}, {"milliseconds", 1e3, 0}, {"microseconds", 1e6, 0}};
+  struct hd_unit unit = units[seconds >= 1 ? 0 : seconds >= 1e-3 ? 1 : 2];
+  const double largest = seconds * unit.per_second;
+  unit.decimals = largest >= 1000 ? 1 : largest >= 100 ? 2 : 3;
+  return unit;
+}
+
+void hd_cell_number(char cell[HD_CELL_BYTES], double number, int decimals) {
+  if (isfinite(number))
+    snprintf(cell, HD_CELL_BYTES, "%.*f", decimals, number);
+  else
+    snprintf(cell, HD_CELL_BYTES, "-");
+}
+
+void hd_cell_time(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds) {
+  hd_cell_number(cell, seconds * unit->per_second, unit->decimals);
+}
+
+bool hd_unit_shows(const struct hd_unit *unit, double seconds) {
+  return seconds * unit->per_second >= 0.5 * pow(10, -unit->decimals);
+}
+
+void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds) {
+  const struct hd_unit unit = hd_unit_for(seconds);
+  const char *name = unit.per_second > 1e3 ? "us" : unit.per_second > 1 ? "ms" : "s";
+  snprintf(cell, HD_CELL_BYTES, "%.*f %s", unit.decimals, seconds * unit.per_second, name);
+}
+
+void hd_location_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node) {
+  place[0] = '\0';
+  if (node->name.file && node->name.line != 0)
+    snprintf(place, HD_PLACE_BYTES, "%s:%u", hd_base_name(node->name.file), node->name.line);
+  else if (node->module != HD_NONE && !(node->flags & HD_PROFILE_IN_RUNTIME))
+    snprintf(place, HD_PLACE_BYTES, "%s+0x%llx", hd_base_name(model->modules[node->module].path),
+             (unsigned long long)node->offset);
+}
+
+void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
+                   const struct hd_line *outer) {
+  char location[HD_PLACE_BYTES];
+  const char *function = line->node->name.function;
+  const char *around = outer ? outer->node->name.function : NULL;
+  hd_location_text(location, model, line->node);
+  const bool told = function && around && strcmp(function, around) == 0;
+  snprintf(place, HD_PLACE_BYTES, "%s%s%.200s%s%s%s", hd_kind_words(line->node->kind), location[0] ? " " : "", location,
+           function && !told ? " in " : "", function && !told ? function : "",
+           line->flags & HD_PROFILE_RECURSIVE ? " (recursive)" : "");
+}
+
+/* A stream in memory is about to go to stderr. */
+static size_t width_of(FILE *out) {
+  struct winsize size;
+  const int descriptor = fileno(out) >= 0 ? fileno(out) : STDERR_FILENO;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : HD_REPORT_WIDTH;
+}
+
+struct libscols_table *hd_table_new(FILE *out) {
+  scols_init_debug(0);
+  struct libscols_table *table = scols_new_table();
+  if (!table)
+    return NULL;
+  scols_table_set_stream(table, out);
+  scols_table_set_termwidth(table, width_of(out));
+  scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
+  return table;
+}
+
+bool hd_table_column(struct libscols_table *table, const char *title, int flags) {
+  return scols_table_new_column(table, title, 0, flags) != NULL;
+}
+
+int hd_report_causes(const uint64_t most[HD_STATE_COUNT], const struct hd_model *model, const struct hd_unit *unit,
+                     enum hd_state causes[HD_STATE_COUNT]) {
+  int count = 0;
+  for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
+    if (hd_unit_shows(unit, hd_model_seconds(model, most[state])))
+      causes[count++] = (enum hd_state)state;
+  return count;
+}

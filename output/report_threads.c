@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file report_threads.c
+ * What each thread did: over the whole run, then in each of the foremost regions.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "output/kinds.h"
+#include "output/report_parts.h"
+
+typedef uint64_t state_ticks[HD_STATE_COUNT];
+
+/* One table: the threads' times in one line of the report and those below it. */
+struct table {
+  const struct hd_view *view;
+  uint32_t line; /* 0: the whole run */
+  const state_ticks *sums;
+  struct hd_unit unit;
+  enum hd_state causes[HD_STATE_COUNT];
+  int cause_count;
+  bool runtime, idle;
+  struct libscols_table *table;
+};
+
+static bool takes_part(const struct table *table, uint32_t thread) {
+  return table->line == 0 || hd_ticks_all(table->sums[thread]) > 0;
+}
+
+static void survey(struct table *table) {
+  const struct hd_model *model = table->view->model;
+  state_ticks most = {0};
+  uint64_t largest = 0;
+  for (uint32_t i = 0; i < model->thread_count; i++) {
+    const uint64_t all = hd_ticks_all(table->sums[i]);
+    largest = all > largest ? all : largest;
+    for (int state = 0; state < HD_STATE_COUNT; state++)
+      most[state] = table->sums[i][state] > most[state] ? table->sums[i][state] : most[state];
+  }
+  table->unit = hd_unit_for(hd_model_seconds(model, largest));
+  table->cause_count = hd_report_causes(most, model, &table->unit, table->causes);
+  table->runtime = hd_unit_shows(&table->unit, hd_model_seconds(model, most[HD_RUNTIME]));
+  table->idle = hd_unit_shows(&table->unit, hd_model_seconds(model, most[HD_IDLE]));
+}
+
+static bool add_columns(struct table *table) {
+  bool done = hd_table_column(table->table, "Thread", SCOLS_FL_RIGHT) && hd_table_column(table->table, "Kind", 0) &&
+              hd_table_column(table->table, table->line == 0 ? "Lifetime" : "Time", SCOLS_FL_RIGHT) &&
+              hd_table_column(table->table, "Busy", SCOLS_FL_RIGHT) &&
+              hd_table_column(table->table, table->line == 0 ? "Busy%" : "/mean", SCOLS_FL_RIGHT);
+  if (table->cause_count != 1)
+    done = done && hd_table_column(table->table, "Wait", SCOLS_FL_RIGHT);
+  for (int i = 0; i < table->cause_count; i++)
+    done = done && hd_table_column(table->table, hd_state_words(table->causes[i]), SCOLS_FL_RIGHT);
+  if (table->runtime)
+    done = done && hd_table_column(table->table, "Runtime", SCOLS_FL_RIGHT);
+  if (table->idle)
+    done = done && hd_table_column(table->table, "Idle", SCOLS_FL_RIGHT);
+  return done;
+}
+
+static bool put_time(const struct table *table, struct libscols_line *line, size_t *column, uint64_t ticks) {
+  char cell[HD_CELL_BYTES];
+  hd_cell_time(cell, &table->unit, hd_model_seconds(table->view->model, ticks));
+  return scols_line_set_data(line, (*column)++, cell) == 0;
+}
+
+static double mean_busy(const struct table *table) {
+  double sum = 0;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < table->view->model->thread_count; i++) {
+    sum += (double)table->sums[i][HD_BUSY];
+    count += takes_part(table, i);
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+static bool put_thread(const struct table *table, uint32_t thread, double mean) {
+  const struct hd_model *model = table->view->model;
+  const uint64_t *ticks = table->sums[thread];
+  const double whole = table->line == 0 ? (double)hd_ticks_all(ticks) / 100 : mean;
+  char cell[HD_CELL_BYTES];
+  size_t column = 0;
+  struct libscols_line *line = scols_table_new_line(table->table, NULL);
+  if (!line)
+    return false;
+  snprintf(cell, sizeof cell, "%u", thread);
+  bool done = scols_line_set_data(line, column++, cell) == 0 &&
+              scols_line_set_data(line, column++, hd_thread_kind_id(model->threads[thread].kind)) == 0 &&
+              put_time(table, line, &column, hd_ticks_all(ticks)) && put_time(table, line, &column, ticks[HD_BUSY]);
+  hd_cell_number(cell, whole > 0 ? (double)ticks[HD_BUSY] / whole : NAN, table->line == 0 ? 1 : 2);
+  done = done && scols_line_set_data(line, column++, cell) == 0;
+  if (table->cause_count != 1)
+    done = done && put_time(table, line, &column, hd_ticks_waiting(ticks));
+  for (int i = 0; i < table->cause_count; i++)
+    done = done && put_time(table, line, &column, ticks[table->causes[i]]);
+  if (table->runtime)
+    done = done && put_time(table, line, &column, ticks[HD_RUNTIME]);
+  return done && (!table->idle || put_time(table, line, &column, ticks[HD_IDLE]));
+}
+
+static bool fill(struct table *table) {
+  const double mean = mean_busy(table);
+  for (uint32_t i = 0; i < table->view->model->thread_count; i++)
+    if (takes_part(table, i) && !put_thread(table, i, mean))
+      return false;
+  return true;
+}
+
+static bool print_line(const struct hd_view *view, uint32_t line, FILE *out) {
+  char place[HD_PLACE_BYTES];
+  state_ticks *sums = calloc((size_t)view->model->thread_count + 1, sizeof *sums);
+  if (!sums)
+    return false;
+  hd_view_sum_threads(view, line, sums);
+  struct table table = {.view = view, .line = line, .sums = (const state_ticks *)sums};
+  survey(&table);
+  table.table = hd_table_new(out);
+  bool done = table.table && add_columns(&table) && fill(&table);
+  if (done) {
+    hd_place_text(place, view->model, &view->lines[line], NULL);
+    fprintf(out, "\n%s (times in %s)\n", line == 0 ? "Whole run" : place, table.unit.name);
+    done = scols_print_table(table.table) == 0;
+  }
+  scols_unref_table(table.table);
+  free(sums);
+  return done;
+}
+
+bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  const uint32_t left = hd_view_choose(view, options->sort, options->limit, true);
+  hd_report_heading(view->model, false, out);
+  for (uint32_t i = 0; i < view->count; i++)
+    if ((i == 0 || view->lines[i].shown) && !print_line(view, i, out))
+      return false;
+  if (left > 0)
+    fprintf(out, "\n%u more region%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
+  fputs("\nA region's times include all that the thread did inside it. /mean: busy time over the threads' mean.\n",
+        out);
+  return true;
+}

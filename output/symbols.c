@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DIE_DEPTH_MAX = 32 };
+
+struct hd_symbols {
+  Dwfl *dwfl;
+  Dwfl_Module *module;
+  GElf_Addr bias;   /* from the file's addresses to libdwfl's */
+  bool is_absolute; /* linked to a fixed address */
+};
+
+static char *debuginfo_path = NULL; /* libdwfl's default: .debug, /usr/lib/debug */
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &debuginfo_path,
+};
+
+static bool is_same_build(Dwfl_Module *module, const uint8_t *build_id, uint32_t bytes, const struct stat *status,
+                          uint64_t run_epoch_ns) {
+  const unsigned char *found = NULL;
+  GElf_Addr vaddr = 0;
+  const int found_bytes = dwfl_module_build_id(module, &found, &vaddr);
+  if (bytes > 0 || found_bytes > 0)
+    return found_bytes > 0 && (uint32_t)found_bytes == bytes && memcmp(found, build_id, bytes) == 0;
+  return (uint64_t)status->st_mtim.tv_sec * 1000000000u <= run_epoch_ns;
+}
+
+static bool load(struct hd_symbols *symbols, const char *path) {
+  symbols->dwfl = dwfl_begin(&callbacks);
+  if (!symbols->dwfl)
+    return false;
+  dwfl_report_begin(symbols->dwfl);
+  symbols->module = dwfl_report_offline(symbols->dwfl, "", path, -1);
+  dwfl_report_end(symbols->dwfl, NULL, NULL);
+  Elf *elf = symbols->module ? dwfl_module_getelf(symbols->module, &symbols->bias) : NULL;
+  GElf_Ehdr header;
+  if (!elf || !gelf_getehdr(elf, &header))
+    return false;
+  symbols->is_absolute = header.e_type == ET_EXEC;
+  return true;
+}
+
+enum hd_symbols_status hd_symbols_open(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
+                                       uint64_t run_epoch_ns, struct hd_symbols **symbols) {
+  struct stat status;
+  *symbols = NULL;
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    return HD_SYMBOLS_GONE;
+  struct hd_symbols *made = calloc(1, sizeof *made);
+  if (!made)
+    return HD_SYMBOLS_NO_MEMORY;
+  enum hd_symbols_status result = HD_SYMBOLS_GONE;
+  if (load(made, path))
+    result = is_same_build(made->module, build_id, build_id_bytes, &status, run_epoch_ns) ? HD_SYMBOLS_OK
+                                                                                          : HD_SYMBOLS_REBUILT;
+  if (result == HD_SYMBOLS_OK)
+    *symbols = made;
+  else
+    hd_symbols_close(made);
+  return result;
+}
+
+void hd_symbols_close(struct hd_symbols *symbols) {
+  if (!symbols)
+    return;
+  dwfl_end(symbols->dwfl);
+  free(symbols);
+}
+
+/* clang writes no table of address ranges (.debug_aranges): then every compilation unit is asked. */
+static Dwarf_Die *find_unit(struct hd_symbols *symbols, Dwarf_Addr address, Dwarf_Addr *bias) {
+  Dwarf_Die *unit = dwfl_module_addrdie(symbols->module, address, bias);
+  if (unit)
+    return unit;
+  while ((unit = dwfl_module_nextcu(symbols->module, unit, bias)))
+    if (dwarf_haspc(unit, address - *bias) > 0)
+      return unit;
+  return NULL;
+}
+
+static const char *linkage_name(Dwarf_Die *die) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+      dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+    return dwarf_formstring(&attribute);
+  return dwarf_diename(die);
+}
+
+static bool is_function(Dwarf_Die *die) {
+  const int tag = dwarf_tag(die);
+  return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
+}
+
+/* The innermost function around an address, inlined or not. */
+static void find_function(Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symbol) {
+  Dwarf_Die *scopes = NULL;
+  const int count = dwarf_getscopes(unit, pc, &scopes);
+  for (int i = 0; i < count; i++) {
+    const char *name = is_function(&scopes[i]) ? linkage_name(&scopes[i]) : NULL;
+    if (!name)
+      continue;
+    symbol->function = hd_symbols_readable(name);
+    symbol->outlined = symbol->function == NULL;
+    break;
+  }
+  if (count > 0)
+    free(scopes);
+}
+
+static void find_linker_symbol(struct hd_symbols *symbols, Dwarf_Addr address, struct hd_symbol *symbol,
+                               Dwarf_Addr *start) {
+  GElf_Off within = 0;
+  GElf_Sym entry;
+  const char *name = dwfl_module_addrinfo(symbols->module, address, &within, &entry, NULL, NULL, NULL);
+  if (!name || (entry.st_size > 0 && within >= entry.st_size))
+    return;
+  *start = address - within;
+  if (symbol->function || symbol->outlined)
+    return;
+  symbol->function = hd_symbols_readable(name);
+  symbol->outlined = symbol->function == NULL;
+}
+
+/* The last row of the line table at or before `pc`. */
+static size_t find_row(Dwarf_Lines *lines, size_t count, Dwarf_Addr pc) {
+  size_t low = 0;
+  size_t high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    Dwarf_Addr at = 0;
+    dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at);
+    if (at <= pc)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low; /* one past it */
+}
+
+static char *full_path(Dwarf_Die *unit, const char *file) {
+  Dwarf_Attribute attribute;
+  const char *directory = file[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+  char *path = NULL;
+  if (!directory)
+    return strdup(file);
+  return asprintf(&path, "%s/%s", directory, file) < 0 ? NULL : path;
+}
+
+/* Line 0 means "made by the compiler": the nearest row before it in the same function is the statement it belongs to.
+ */
+static void find_line(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Addr function_start, struct hd_symbol *symbol) {
+  Dwarf_Lines *lines = NULL;
+  size_t count = 0;
+  if (dwarf_getsrclines(unit, &lines, &count) != 0)
+    return;
+  for (size_t i = find_row(lines, count, pc); i-- > 0;) {
+    Dwarf_Line *row = dwarf_onesrcline(lines, i);
+    Dwarf_Addr at = 0;
+    int line = 0;
+    bool ends = false;
+    if (dwarf_lineaddr(row, &at) != 0 || at < function_start || dwarf_lineendsequence(row, &ends) != 0 || ends)
+      return;
+    const char *file = dwarf_linesrc(row, NULL, NULL);
+    if (dwarf_lineno(row, &line) != 0 || line <= 0 || !file)
+      continue;
+    symbol->file = full_path(unit, file);
+    symbol->line = symbol->file ? (uint32_t)line : 0;
+    return;
+  }
+}
+
+/* The function of the source around a line: of all that begin at or before it, the last. */
+struct around {
+  const char *file;
+  int line;
+  int best_line;
+  const char *best;
+};
+
+static void consider(Dwarf_Die *die, struct around *around) {
+  int line = 0;
+  const char *file = dwarf_decl_file(die);
+  const char *name = linkage_name(die);
+  if (!file || !name || dwarf_decl_line(die, &line) != 0 || line > around->line || line <= around->best_line)
+    return;
+  if (dwarf_hasattr(die, DW_AT_declaration) || dwarf_hasattr_integrate(die, DW_AT_artificial) ||
+      strcmp(file, around->file) != 0)
+    return;
+  char *readable = hd_symbols_readable(name);
+  if (readable) {
+    around->best_line = line;
+    around->best = name;
+  }
+  free(readable);
+}
+
+static void search_functions(Dwarf_Die *parent, struct around *around, int depth) {
+  Dwarf_Die die;
+  if (depth > DIE_DEPTH_MAX || dwarf_child(parent, &die) != 0)
+    return;
+  do {
+    const int tag = dwarf_tag(&die);
+    if (tag == DW_TAG_subprogram)
+      consider(&die, around);
+    else if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+             tag == DW_TAG_module)
+      search_functions(&die, around, depth + 1);
+  } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static void name_after_source(Dwarf_Die *unit, struct hd_symbol *symbol) {
+  struct around around = {.file = symbol->file, .line = (int)symbol->line};
+  search_functions(unit, &around, 0);
+  if (!around.best)
+    return;
+  symbol->function = hd_symbols_readable(around.best);
+  symbol->outlined = symbol->function == NULL;
+}
+
+void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol) {
+  /* One before a return address lies inside the call. */
+  const Dwarf_Addr at = (symbols->is_absolute ? address : offset) - 1 + symbols->bias;
+  Dwarf_Addr bias = 0;
+  Dwarf_Addr start = 0;
+  memset(symbol, 0, sizeof *symbol);
+  Dwarf_Die *unit = find_unit(symbols, at, &bias);
+  if (unit)
+    find_function(unit, at - bias, symbol);
+  find_linker_symbol(symbols, at, symbol, &start);
+  if (!unit)
+    return;
+  find_line(unit, at - bias, start > bias ? start - bias : 0, symbol);
+  if (symbol->outlined && symbol->line != 0)
+    name_after_source(unit, symbol);
+}

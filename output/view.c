@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/kinds.h"
+
+/* What is needed only while the view is made. */
+struct build {
+  struct hd_view *view;
+  struct hd_line *joined; /* in the order of their first node: parents before children */
+  uint32_t *slots;        /* hash table of joined lines; 0: free (the program is never looked up) */
+  uint32_t mask;
+  uint32_t *first_child; /* by line, into children; two more than lines */
+  uint32_t *children;
+  uint32_t *position; /* by joined line: where it stands in the view */
+};
+
+static bool same_text(const char *a, const char *b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_place(const struct hd_node *a, const struct hd_node *b) {
+  if (a->kind != b->kind || a->name.line != b->name.line || !same_text(a->name.function, b->name.function))
+    return false;
+  if (a->name.line != 0)
+    return same_text(a->name.file, b->name.file);
+  return a->module == b->module && a->offset == b->offset;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ (hash >> 29);
+}
+
+static uint64_t hash_of(const struct hd_node *node, uint32_t parent_line) {
+  uint64_t hash = mix(mix(parent_line, node->kind), node->name.line);
+  if (node->name.line == 0)
+    return mix(mix(hash, node->module), node->offset);
+  for (const char *at = node->name.function ? node->name.function : ""; *at; at++)
+    hash = mix(hash, (unsigned char)*at);
+  return hash;
+}
+
+/* The joined line of a node, made if there is none yet. */
+static uint32_t find_line(struct build *build, const struct hd_node *node, uint32_t parent_line) {
+  uint64_t slot = hash_of(node, parent_line) & build->mask;
+  for (; build->slots[slot] != 0; slot = (slot + 1) & build->mask) {
+    const struct hd_line *line = &build->joined[build->slots[slot]];
+    if (line->parent == parent_line && same_place(line->node, node))
+      return build->slots[slot];
+  }
+  const uint32_t index = build->view->count++;
+  build->slots[slot] = index;
+  build->joined[index] =
+      (struct hd_line){.node = node, .parent = parent_line, .depth = build->joined[parent_line].depth + 1};
+  return index;
+}
+
+static uint32_t least_team(uint32_t a, uint32_t b) {
+  return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+static void add_team(struct hd_team_totals *to, const struct hd_team_totals *from) {
+  to->instances += from->instances;
+  to->open_instances += from->open_instances;
+  to->elapsed_ticks += from->elapsed_ticks;
+  to->capacity_ticks += from->capacity_ticks;
+  to->busy_ticks += from->busy_ticks;
+  to->busy_max_ticks += from->busy_max_ticks;
+  to->idle_ticks += from->idle_ticks;
+  to->team_min = least_team(to->team_min, from->team_min);
+  to->team_max = to->team_max > from->team_max ? to->team_max : from->team_max;
+  to->gain_ticks += from->gain_ticks;
+}
+
+/* Inclusive ticks of a node already hold those of the nodes below it, so lines need no summing up the tree. */
+static void add_node(struct hd_line *line, const struct hd_node *node) {
+  line->flags |= node->flags;
+  line->visits += node->visits;
+  for (int state = 0; state < HD_STATE_COUNT; state++)
+    line->ticks[state] += node->inclusive_ticks[state];
+  add_team(&line->team, &node->team);
+}
+
+static void join_nodes(struct build *build) {
+  const struct hd_model *model = build->view->model;
+  build->joined[0] = (struct hd_line){.node = &model->nodes[0]};
+  build->view->count = 1;
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    const uint32_t line = i == 0 ? 0 : find_line(build, node, build->view->line_of_node[node->parent]);
+    build->view->line_of_node[i] = line;
+    add_node(&build->joined[line], node);
+  }
+}
+
+/* Parents come before their children: the team around a construct is known when the construct is met. */
+static void find_losses(struct build *build) {
+  uint32_t *team = build->position; /* borrowed */
+  for (uint32_t i = 0; i < build->view->count; i++) {
+    struct hd_line *line = &build->joined[i];
+    const uint32_t outer = i == 0 ? 1 : team[line->parent];
+    team[i] = line->team.team_max > 0 ? line->team.team_max : outer;
+    line->loss_ticks = line->team.instances > 0 && line->team.capacity_ticks > 0
+                           ? line->team.gain_ticks
+                           : (double)hd_ticks_waiting(line->ticks) / team[i];
+  }
+}
+
+static double sort_key(const struct hd_line *line, enum hd_sort sort) {
+  switch (sort) {
+  case HD_SORT_ELAPSED:
+    return (double)line->team.elapsed_ticks;
+  case HD_SORT_BUSY:
+    return (double)line->ticks[HD_BUSY];
+  case HD_SORT_WAIT:
+    return (double)hd_ticks_waiting(line->ticks);
+  case HD_SORT_CALLS:
+    return (double)line->visits;
+  case HD_SORT_IMBALANCE:
+    return line->team.busy_ticks > 0 ? (double)line->team.busy_max_ticks / (double)line->team.busy_ticks : 0;
+  default:
+    return line->loss_ticks;
+  }
+}
+
+static int compare_text(const char *a, const char *b) {
+  if (!a || !b)
+    return (a == NULL) - (b == NULL); /* the unknown last */
+  return strcmp(a, b);
+}
+
+static int compare_places(const struct hd_node *a, const struct hd_node *b) {
+  int order = compare_text(a->name.function, b->name.function);
+  if (order == 0)
+    order = compare_text(a->name.file, b->name.file);
+  if (order == 0)
+    order = (a->name.line > b->name.line) - (a->name.line < b->name.line);
+  return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+int hd_line_compare(const struct hd_line *a, const struct hd_line *b, enum hd_sort sort) {
+  if (sort != HD_SORT_NAME) {
+    const double key_a = sort_key(a, sort);
+    const double key_b = sort_key(b, sort);
+    if (key_a != key_b)
+      return key_a > key_b ? -1 : 1;
+    if (a->ticks[HD_BUSY] != b->ticks[HD_BUSY])
+      return a->ticks[HD_BUSY] > b->ticks[HD_BUSY] ? -1 : 1;
+  }
+  return compare_places(a->node, b->node);
+}
+
+struct order {
+  const struct hd_line *lines;
+  enum hd_sort sort;
+};
+
+static int compare_indices(const void *a, const void *b, void *context) {
+  const struct order *order = context;
+  return hd_line_compare(&order->lines[*(const uint32_t *)a], &order->lines[*(const uint32_t *)b], order->sort);
+}
+
+/* Afterwards line i's children are children[first_child[i]] to children[first_child[i + 1] - 1]. */
+static void sort_children(struct build *build, enum hd_sort sort) {
+  const uint32_t count = build->view->count;
+  uint32_t *first = build->first_child;
+  for (uint32_t i = 1; i < count; i++)
+    first[build->joined[i].parent + 2]++;
+  for (uint32_t i = 2; i < count + 2; i++)
+    first[i] += first[i - 1];
+  for (uint32_t i = 1; i < count; i++)
+    build->children[first[build->joined[i].parent + 1]++] = i;
+  struct order order = {build->joined, sort};
+  for (uint32_t i = 0; i < count; i++)
+    qsort_r(build->children + first[i], first[i + 1] - first[i], sizeof *build->children, compare_indices, &order);
+}
+
+/* A line's place is after its parent and the subtrees of the siblings before it. */
+static void lay_out(struct build *build) {
+  struct hd_view *view = build->view;
+  struct hd_line *joined = build->joined;
+  for (uint32_t i = view->count; i-- > 0;) {
+    joined[i].subtree++;
+    if (i > 0)
+      joined[joined[i].parent].subtree += joined[i].subtree;
+  }
+  build->position[0] = 0;
+  for (uint32_t i = 0; i < view->count; i++) {
+    uint32_t at = build->position[i] + 1;
+    for (uint32_t child = build->first_child[i]; child < build->first_child[i + 1]; child++) {
+      build->position[build->children[child]] = at;
+      at += joined[build->children[child]].subtree;
+    }
+  }
+  for (uint32_t i = 0; i < view->count; i++) {
+    view->lines[build->position[i]] = joined[i];
+    view->lines[build->position[i]].parent = build->position[joined[i].parent];
+  }
+  for (uint32_t i = 0; i < view->model->node_count; i++)
+    view->line_of_node[i] = build->position[view->line_of_node[i]];
+}
+
+static bool allocate(struct build *build, uint32_t nodes) {
+  uint32_t slots = 2;
+  while (slots / 2 < nodes && slots < (1u << 31))
+    slots *= 2;
+  build->mask = slots - 1;
+  build->slots = calloc(slots, sizeof *build->slots);
+  build->joined = calloc(nodes, sizeof *build->joined);
+  build->first_child = calloc((size_t)nodes + 2, sizeof *build->first_child);
+  build->children = calloc(nodes, sizeof *build->children);
+  build->position = calloc(nodes, sizeof *build->position);
+  build->view->lines = calloc(nodes, sizeof *build->view->lines);
+  build->view->line_of_node = calloc(nodes, sizeof *build->view->line_of_node);
+  return build->slots && build->joined && build->first_child && build->children && build->position &&
+         build->view->lines && build->view->line_of_node;
+}
+
+struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort) {
+  struct build build = {.view = calloc(1, sizeof *build.view)};
+  if (!build.view)
+    return NULL;
+  build.view->model = model;
+  const bool enough = allocate(&build, model->node_count);
+  if (enough) {
+    join_nodes(&build);
+    find_losses(&build);
+    sort_children(&build, sort);
+    lay_out(&build);
+  }
+  free(build.slots);
+  free(build.joined);
+  free(build.first_child);
+  free(build.children);
+  free(build.position);
+  if (!enough) {
+    hd_view_free(build.view);
+    return NULL;
+  }
+  return build.view;
+}
+
+void hd_view_free(struct hd_view *view) {
+  if (!view)
+    return;
+  free(view->lines);
+  free(view->line_of_node);
+  free(view);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file view.h
+ * The lines of a report: a model's nodes, joined where a reader of the source sees one place, sorted and chosen.
+ *
+ * One line of source may be compiled to several addresses (inlining, unrolling). Nodes of the same kind, function, file
+ * and line below the same line of the report become one. Without a line number only equal addresses are joined.
+ */
+#ifndef HEDDLE_OUTPUT_VIEW_H
+#define HEDDLE_OUTPUT_VIEW_H
+
+#include "output/model.h"
+#include "output/report.h"
+
+struct hd_line {
+  const struct hd_node *node; /* the first of its nodes: kind, name and address */
+  uint32_t parent;            /* line; line 0 is the program and its own parent */
+  uint32_t depth;
+  uint32_t subtree; /* lines from this one on that belong to it, itself included */
+  uint32_t flags;   /* of all its nodes */
+  uint64_t visits;
+  uint64_t ticks[HD_STATE_COUNT]; /* inclusive: with the lines below */
+  struct hd_team_totals team;
+  double loss_ticks; /* gain where measured, else waiting time / team size: what `gain` sorts by */
+  bool shown;        /* chosen by hd_view_choose() */
+};
+
+struct hd_view {
+  const struct hd_model *model;
+  struct hd_line *lines; /* depth first, siblings sorted: lines[0] is the program */
+  uint32_t count;
+  uint32_t *line_of_node; /* by node id */
+};
+
+/** Negative: `a` comes before `b`. Never 0 for two different lines, so that reports are reproducible. */
+int hd_line_compare(const struct hd_line *a, const struct hd_line *b, enum hd_sort sort);
+
+/** Joins and sorts. The model must outlive the view. NULL: no memory. */
+struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort);
+void hd_view_free(struct hd_view *view);
+
+/** Marks at most `limit` lines as shown (0: all), the foremost by `sort`, never a line without those above it; the
+ *  program's own line is neither shown nor counted. With `regions_only` other constructs stay out.
+ *  Returns how many of those that might have been shown are not. */
+uint32_t hd_view_choose(struct hd_view *view, enum hd_sort sort, unsigned long limit, bool regions_only);
+
+/** Adds up, by thread, the ticks that each spent in a line and those below it: sums[thread][state], zeroed by the
+ *  caller. */
+void hd_view_sum_threads(const struct hd_view *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]);
+
+#endif
