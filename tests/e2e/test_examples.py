@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The examples: twins print the same, and Heddle shows the flaw of one and its absence in the other."""
+import subprocess
+
+import pytest
+
+from conftest import BUILD, environment_for, wait_of
+
+EXAMPLES = BUILD / "examples"
+# Smaller than the defaults, so that all take about a second.
+TWINS = {
+    "heat": ("heat", "heat_fixed", [400, 100]),
+    "mandelbrot": ("mandelbrot_static", "mandelbrot_dynamic", [400]),
+    "cg": ("cg", "cg_fixed", [200]),
+    "nbody": ("nbody", "nbody_fixed", [1500, 20]),
+    "sort": ("sort", "sort_fixed", [300000]),
+}
+THREADS = 2
+
+
+@pytest.fixture(autouse=True)
+def built():
+    if not EXAMPLES.is_dir():
+        pytest.skip(f"no examples below {BUILD}: configure with HEDDLE_EXAMPLES=ON and an OpenMP clang")
+
+
+def run(name, arguments, env=None):
+    result = subprocess.run([EXAMPLES / name, *map(str, arguments)], env=environment_for(None, THREADS, env),
+                            capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.fixture
+def twins(profile, export):
+    """twins(pair) -> (Profile of the flawed one, Profile of the fixed one); what they print is the same."""
+
+    def measure(pair):
+        flawed, fixed, arguments = TWINS[pair]
+        loaded = []
+        for name in (flawed, fixed):
+            path = profile(EXAMPLES / name, *arguments, threads=THREADS)
+            assert profile.result.returncode == 0 and profile.result.stderr == ""
+            loaded.append(export(path))
+            loaded[-1].stdout = profile.result.stdout
+        assert loaded[0].stdout == loaded[1].stdout
+        return loaded
+
+    return measure
+
+
+def of_function(loaded, function, kind):
+    found = [entry for entry in loaded.profiles if entry["name"] == function and entry["kind"] == kind]
+    assert len(found) == 1, loaded.summary()
+    return found[0]
+
+
+@pytest.mark.parametrize("pair", TWINS)
+def test_twins_print_the_same_with_and_without_heddle(twins, pair):
+    flawed, fixed, arguments = TWINS[pair]
+    expected = run(flawed, arguments)
+    assert "checksum" in expected
+    assert run(fixed, arguments) == expected
+    assert twins(pair)[0].stdout == expected
+
+
+@pytest.mark.parametrize("pair", TWINS)
+def test_wrong_arguments_give_usage(pair):
+    for name in TWINS[pair][:2]:
+        result = subprocess.run([EXAMPLES / name, "0"], env=environment_for(None), capture_output=True, text=True)
+        assert result.returncode == 2 and result.stderr.startswith("usage: ")
+
+
+def test_heat_opens_too_many_regions(twins):
+    flawed, fixed = twins("heat")
+    many, once = of_function(flawed, "relax", "parallel"), of_function(fixed, "run_steps", "parallel")
+    assert many["visits"] == 398 * 100 and once["visits"] == 1
+    assert many["mean_concurrency"] < once["mean_concurrency"]
+    assert many["potential_gain_s"] > once["potential_gain_s"]
+
+
+def test_mandelbrot_is_imbalanced(twins):
+    static, dynamic = (of_function(loaded, "draw", "parallel") for loaded in twins("mandelbrot"))
+    assert static["imbalance"] > 1.5 and dynamic["imbalance"] < 1.2
+    assert static["potential_gain_s"] > 3 * dynamic["potential_gain_s"]
+
+
+def test_cg_waits_for_a_critical_section(twins):
+    flawed, fixed = twins("cg")
+    criticals = [entry for entry in flawed.profiles if entry["kind"] == "critical"]
+    assert sum(wait_of(entry, "critical") for entry in criticals) > 0
+    assert all(entry["name"] == "dot" and entry["visits"] % (200 * 200 / 8) == 0 for entry in criticals)
+    assert criticals and not [entry for entry in fixed.profiles if entry["kind"] == "critical"]
+
+
+def test_nbody_energy_is_a_triangle(twins):
+    flawed, fixed = (of_function(loaded, "potential_energy", "parallel") for loaded in twins("nbody"))
+    assert 1.4 < flawed["imbalance"] < 1.6 and fixed["imbalance"] < 1.2
+
+
+def test_sort_makes_too_many_tasks(twins):
+    flawed, fixed = (of_function(loaded, "merge_sort", "task") for loaded in twins("sort"))
+    assert flawed["visits"] == 300000 - 1
+    assert fixed["visits"] < 300

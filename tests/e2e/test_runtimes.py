@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The tool loads and works on libomp 14, 16 and 19, and the program does not notice: same output, same ending."""
+import subprocess
+
+import pytest
+
+from conftest import HEDDLE, LIBRARY, environment_for, run_plain
+
+ENDINGS = [["return", 0], ["return", 7], ["exit", 3], ["_exit", 5], ["abort"], ["signal", 15], ["signal", 9]]
+PROGRAMS = ["counts.c", "names.c", "nested.c", "serialised.c", "tasks.c", "locks.c", "two_initials.c"]
+
+
+def without_books(output):
+    """The lines that do not depend on the clock."""
+    return [line for line in output.splitlines() if line.split()[0] not in ("spun", "blocked", "waited", "elapsed")]
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: " ".join(map(str, ending)))
+def test_program_ends_as_without_heddle(build_program, runtime, tmp_path, ending):
+    program = build_program("exits.c")
+    plain = run_plain(program, *ending, runtime=runtime, threads=2)
+    tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(tmp_path / "x.heddle"),
+            "HEDDLE_STORE_DIR": str(tmp_path)}
+    traced = run_plain(program, *ending, runtime=runtime, threads=2, env=tool)
+    assert plain.stdout == "sum 499500\n"
+    assert (traced.returncode, traced.stdout, traced.stderr) == (plain.returncode, plain.stdout, plain.stderr)
+    assert list(tmp_path.iterdir()), "no profile: the tool was not loaded"
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: " ".join(map(str, ending)))
+def test_heddle_run_passes_output_and_status_on(build_program, export, runtime, tmp_path, ending):
+    program = build_program("exits.c")
+    plain = run_plain(program, *ending, runtime=runtime, threads=2)
+    path = tmp_path / "x.heddle"
+    command = [HEDDLE, "run", "-o", path, "--", program, *map(str, ending)]
+    traced = subprocess.run(command, env=environment_for(runtime, 2), capture_output=True, text=True, timeout=60)
+    expected = plain.returncode if plain.returncode >= 0 else 128 - plain.returncode
+    assert (traced.returncode, traced.stdout) == (expected, plain.stdout)
+    assert export(path)["run"]["exit"] == expected
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("source", PROGRAMS)
+def test_output_is_the_same_and_the_profile_complete(build_program, profile, export, runtime, source, threads):
+    program = build_program(source, flags=["-pthread"])
+    plain = run_plain(program, 10, runtime=runtime, threads=threads)
+    path = profile(program, 10, runtime=runtime, threads=threads)
+    assert plain.returncode == profile.result.returncode == 0
+    assert without_books(profile.result.stdout) == without_books(plain.stdout)
+    assert profile.result.stderr == plain.stderr
+    loaded = export(path)
+    assert loaded["run"]["complete"] is True
+    assert "LLVM" in loaded["run"]["runtime"]
+    assert [entry for entry in loaded["profiles"] if entry["kind"] == "parallel" and entry["visits"] > 0]
+
+
+def test_clang_19_built_program(build_program, profile, export):
+    path = profile(build_program("counts.c", compiler="clang-19"), runtime=19, threads=2)
+    assert profile.result.stdout == run_plain(build_program("counts.c", compiler="clang-19"), runtime=19,
+                                              threads=2).stdout
+    assert export(path)["run"]["complete"] is True
+
+
+def test_tool_that_cannot_write_leaves_the_program_alone(build_program, runtime, tmp_path):
+    program = build_program("counts.c")
+    plain = run_plain(program, runtime=runtime, threads=2)
+    tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": "/proc/no/such/place.heddle",
+            "HEDDLE_STORE_DIR": str(tmp_path)}
+    traced = run_plain(program, runtime=runtime, threads=2, env=tool)
+    assert (traced.returncode, traced.stdout) == (plain.returncode, plain.stdout)
+    lines = traced.stderr.splitlines()
+    assert len(lines) == 1 and "place.heddle" in lines[0]

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The profile as a file: its size, what a killed program leaves, and what is said about files that are damaged."""
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import LIBRARY, assert_close, assert_states_sum_to_lifetimes, environment_for, marks
+
+HEADER_BYTES = 4096
+BLOCK_BYTES = 16384
+COMMANDS = {"report": ["report"], "csv": ["report", "--csv"], "export": ["export", "--format", "json"]}
+every_command = pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS.keys())
+
+
+# ---- size ----
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("source", ["counts.c", "names.c", "tasks.c"])
+def test_size_does_not_depend_on_the_length_of_the_run(build_program, profile, runtime, source, threads):
+    program = build_program(source)
+    once, ten_times = (profile(program, length, runtime=runtime, threads=threads) for length in (5, 50))
+    assert once.stat().st_size == ten_times.stat().st_size
+
+
+# ---- killed programs ----
+
+
+@pytest.fixture
+def endless(build_program, tmp_path):
+    """Starts the program that never ends -> (process, its live profile). Killed at the end in any case."""
+    started = []
+
+    def start(runtime):
+        tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_STORE_DIR": str(tmp_path)}
+        process = subprocess.Popen([build_program("endless.c")], env=environment_for(runtime, 2, tool), text=True,
+                                   cwd=tmp_path, stdout=subprocess.PIPE)
+        started.append(process)
+        assert process.stdout.readline() == "running\n"
+        return process, next(tmp_path.glob("*.live"))
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def assert_sound(loaded):
+    """A profile of endless.c that was cut off at some moment: thread i spins (i + 1) ms in each instance."""
+    assert loaded["run"]["complete"] is False
+    region = loaded.one(marks("endless.c")["region"], "parallel")
+    assert region["visits"] >= 10
+    first, second = (row["busy_s"] for row in region["threads"])
+    assert first >= 0.001 * (region["visits"] - 1) and second >= 0.002 * (region["visits"] - 1)
+    assert_states_sum_to_lifetimes(loaded)
+    assert_close(region["busy_s"], first + second, "busy")
+    return region
+
+
+def test_killed_program_leaves_a_readable_profile(endless, export, runtime):
+    process, path = endless(runtime)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    region = assert_sound(export(path))
+    assert region["visits"] >= 50
+
+
+def test_running_program_can_be_read(endless, export, runtime):
+    process, path = endless(runtime)
+    before = assert_sound(export(path))["visits"]
+    time.sleep(0.2)
+    assert assert_sound(export(path))["visits"] > before
+    assert process.poll() is None
+
+
+# ---- names ----
+
+
+def test_names_are_kept_when_the_program_is_gone(build_program, profile, export, tmp_path):
+    program = tmp_path / "names"
+    shutil.copy(build_program("names.c"), program)
+    path = profile(program, threads=2, runtime=19)
+    first = export(path).summary()
+    program.unlink()
+    assert export(path).summary() == first
+    assert ("in_static_function", marks("names.c")["parallel"]) in [(entry[3], entry[4]) for entry in first]
+
+
+def test_profile_that_cannot_be_written_is_still_read(build_program, profile, export, run_heddle):
+    path = profile(build_program("names.c"), threads=2, runtime=19)
+    path.chmod(0o400)
+    path.parent.chmod(0o500)
+    try:
+        export(path)
+        assert run_heddle("report", path).returncode == 0
+    finally:
+        path.parent.chmod(0o700)
+
+
+# ---- damage ----
+
+
+@pytest.fixture(scope="module")
+def sound(build_program, tmp_path_factory):
+    """The bytes of a sound profile."""
+    path = tmp_path_factory.mktemp("sound") / "sound.heddle"
+    tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(path)}
+    subprocess.run([build_program("counts.c")], env=environment_for(19, 2, tool), check=True, capture_output=True)
+    return path.read_bytes()
+
+
+def assert_refused(result, path):
+    """Exit status 1, one line that names the file and a reason, nothing on standard output."""
+    assert result.returncode == 1, (result.returncode, result.stderr)
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1 and str(path) in lines[0], result.stderr
+    assert len(lines[0].split(str(path))[1]) > 8, "no reason is given"
+    return lines[0]
+
+
+@every_command
+@pytest.mark.parametrize("length", [0, 1, 7, 8, 12, 100, HEADER_BYTES - 1, HEADER_BYTES, HEADER_BYTES + 1,
+                                    HEADER_BYTES + 63, HEADER_BYTES + 64, HEADER_BYTES + BLOCK_BYTES - 1,
+                                    HEADER_BYTES + BLOCK_BYTES, -BLOCK_BYTES, -BLOCK_BYTES // 2, -1])
+def test_file_that_is_cut_short(run_heddle, sound, tmp_path, command, length):
+    path = tmp_path / "cut.heddle"
+    path.write_bytes(sound[:length])
+    assert len(path.read_bytes()) < len(sound)
+    assert_refused(run_heddle(*command, path), path)
+
+
+def changed(data, offset, new):
+    return data[:offset] + new + data[offset + len(new):]
+
+
+# Offsets of include/heddle-format.h.
+DAMAGES = {
+    "magic": (lambda data: changed(data, 0, b"LOOM"), "not a Heddle profile"),
+    "text mode": (lambda data: data.replace(b"\r\n", b"\n"), "text mode"),
+    "newer version": (lambda data: changed(data, 8, (2).to_bytes(4, "little")), "newer"),
+    "far newer version": (lambda data: changed(data, 8, b"\xff\xff\xff\xff"), "newer"),
+    "version 0": (lambda data: changed(data, 8, bytes(4)), "format 0"),
+    "other byte order": (lambda data: changed(data, 12, bytes(reversed(data[12:16]))), "byte order"),
+    "impossible byte order": (lambda data: changed(data, 12, b"\x01\x01\x01\x01"), "byte order"),
+    "record size": (lambda data: changed(data, 24, b"\x00\x00"), "record sizes"),
+    "block size": (lambda data: changed(data, 20, b"\x00\x00\x00\x00"), "sizes"),
+    "too many blocks": (lambda data: changed(data, 40, b"\xff\xff\xff\x7f"), "cut short"),
+    "block without a header": (lambda data: changed(data, HEADER_BYTES, bytes(64)), "block 0"),
+    "block of unknown type": (lambda data: changed(data, HEADER_BYTES + 4, b"\x00\x00"), "block 0"),
+    "block larger than the file": (lambda data: changed(data, HEADER_BYTES + 8, b"\xff\xff\xff\xff"), "block 0"),
+    "more records than fit": (lambda data: changed(data, HEADER_BYTES + 16, b"\xff\xff\xff\xff"), "block 0"),
+    "zeroes": (lambda data: bytes(len(data)), "not a Heddle profile"),
+    "text": (lambda data: b"once upon a time\n" * 1000, "not a Heddle profile"),
+    "ELF": (lambda data: b"\x7fELF" + data[4:], "not a Heddle profile"),
+}
+
+
+@every_command
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_or_foreign_file(run_heddle, sound, tmp_path, command, damage):
+    change, reason = DAMAGES[damage]
+    path = tmp_path / "damaged.heddle"
+    path.write_bytes(change(sound))
+    assert path.read_bytes() != sound
+    assert reason in assert_refused(run_heddle(*command, path), path)
+
+
+@every_command
+def test_file_that_is_none(run_heddle, tmp_path, command):
+    assert_refused(run_heddle(*command, tmp_path), tmp_path)
+    assert_refused(run_heddle(*command, tmp_path / "missing.heddle"), tmp_path / "missing.heddle")
+
+
+def test_random_damage_never_crashes_the_reader(run_heddle, sound, tmp_path):
+    """Random bytes at random places: either it is noticed and said, or numbers are shown; no other ending."""
+    choose = random.Random(1987)
+    path = tmp_path / "random.heddle"
+    refused = 0
+    for _ in range(300):
+        data = bytearray(sound)
+        for _ in range(choose.choice((1, 4, 64))):
+            data[choose.randrange(len(data) if choose.random() < 0.5 else HEADER_BYTES // 8)] = choose.randrange(256)
+        path.write_bytes(data)
+        result = run_heddle(*choose.choice(list(COMMANDS.values())), path)
+        if result.returncode != 0:
+            assert_refused(result, path)
+            refused += 1
+    assert 0 < refused < 300
