@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "expect.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "script.h"
+
+static const struct hd_node *child_of(const struct hd_model *model, const struct hd_node *parent, struct ex_site site) {
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    if (node->parent == parent->id && node->kind == (enum hd_kind)site.kind && node->address == site.code)
+      return node;
+  }
+  return NULL;
+}
+
+static void print_nodes(const struct hd_model *model) {
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    print_error("node %u parent %u kind %d code %" PRIx64 "\n", node->id, node->parent, node->kind, node->address);
+  }
+}
+
+const struct hd_node *ex_node_at(const struct hd_model *model, bool required, const struct ex_site *path,
+                                 size_t count) {
+  const struct hd_node *node = &model->nodes[0];
+  for (size_t i = 0; i < count; i++) {
+    const struct hd_node *child = path[i].kind == HD_KIND_PROGRAM ? node : child_of(model, node, path[i]);
+    if (!child && required) {
+      print_nodes(model);
+      fail_msg("no node for kind %u code %" PRIx64, path[i].kind, path[i].code);
+    }
+    if (!child)
+      return NULL;
+    node = child;
+  }
+  return node;
+}
+
+uint64_t ex_ticks_at(const struct hd_model *model, uint32_t thread, enum hd_state state, const struct ex_site *path,
+                     size_t count) {
+  const struct hd_row *row = hd_model_row(model, ex_node_at(model, true, path, count)->id, thread);
+  return row ? row->ticks[state] : 0;
+}
+
+uint64_t ex_visits_at(const struct hd_model *model, uint32_t thread, const struct ex_site *path, size_t count) {
+  const struct hd_row *row = hd_model_row(model, ex_node_at(model, true, path, count)->id, thread);
+  return row ? row->visits : 0;
+}
+
+/* The file itself, for what the model does not show: each thread's busy_ticks against its rows. */
+struct raw {
+  uint64_t busy[FK_MAX_THREADS];     /* of rows */
+  uint64_t recorded[FK_MAX_THREADS]; /* of thread records */
+};
+
+static void read_block(const char *block, struct raw *raw) {
+  const struct hd_block_header *header = (const void *)block;
+  const struct hd_row_record *rows = (const void *)(block + HD_BLOCK_HEADER_BYTES);
+  const struct hd_thread_record *threads = (const void *)(block + HD_BLOCK_HEADER_BYTES);
+  for (uint32_t i = 0; i < header->count; i++) {
+    if (header->type == HD_BLOCK_ROWS)
+      raw->busy[rows[i].thread % FK_MAX_THREADS] += rows[i].ticks[HD_BUSY];
+    else if (header->type == HD_BLOCK_THREADS)
+      raw->recorded[threads[i].id % FK_MAX_THREADS] = threads[i].busy_ticks;
+  }
+}
+
+static bool read_raw(const char *path, struct raw *raw) {
+  struct stat status;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || fstat(fd, &status))
+    return false;
+  char *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  close(fd);
+  if (bytes == MAP_FAILED)
+    return false;
+  uint32_t block_count = ((const struct hd_file_header *)(const void *)bytes)->block_count;
+  memset(raw, 0, sizeof *raw);
+  for (uint32_t i = 0; i < block_count;) {
+    const char *block = bytes + HD_HEADER_BYTES + (size_t)i * HD_BLOCK_BYTES;
+    read_block(block, raw);
+    i += ((const struct hd_block_header *)(const void *)block)->span;
+  }
+  munmap(bytes, (size_t)status.st_size);
+  return true;
+}
+
+const char *ex_broken_identity(const struct hd_model *model, const char *path) {
+  static struct raw raw;
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    if (!hd_model_thread_is_whole(model, i))
+      return "a thread's states do not sum to its lifetime";
+  if (!read_raw(path, &raw))
+    return "the profile cannot be mapped";
+  for (uint32_t i = 0; i < model->thread_count && i < FK_MAX_THREADS; i++)
+    if (raw.busy[i] != raw.recorded[i])
+      return "a thread's busy_ticks differ from the busy cells of its rows";
+  return NULL;
+}
+
+static struct hd_model *open_result(const struct fk_result *result) {
+  char error[512] = "";
+  struct hd_model *model = NULL;
+  if (!result->path[0])
+    fail_msg("no profile was left");
+  if (!hd_profile_open(result->path, &model, error, sizeof error))
+    fail_msg("cannot read the profile: %s", error);
+  const char *broken = ex_broken_identity(model, result->path);
+  if (broken)
+    fail_msg("%s", broken);
+  return model;
+}
+
+struct hd_model *ex_play_rough(const struct fk_options *options) {
+  struct fk_result result = fk_play(sc_script(), options);
+  if (!WIFEXITED(result.status) || WEXITSTATUS(result.status) != 0)
+    fail_msg("the child ended with wait status %x", (unsigned)result.status);
+  return open_result(&result);
+}
+
+struct hd_model *ex_play_with(const struct fk_options *options) {
+  struct hd_model *model = ex_play_rough(options);
+  assert_true(model->header.flags & HD_FILE_COMPLETE);
+  assert_int_equal(model->header.unknown_events, 0);
+  assert_int_equal(model->header.unmatched_events, 0);
+  assert_int_equal(model->header.lost_threads, 0);
+  assert_int_equal(model->header.folded_paths, 0);
+  assert_int_equal(model->header.lost_callbacks, 0);
+  return model;
+}
+
+struct hd_model *ex_play(void) {
+  return ex_play_with(NULL);
+}
+
+struct hd_model *ex_play_killed(void) {
+  struct fk_result result = fk_play(sc_script(), NULL);
+  assert_true(WIFSIGNALED(result.status));
+  return open_result(&result);
+}

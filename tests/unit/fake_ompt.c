@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The fake OMPT runtime's player: what happens in the forked child. */
+#include "fake_ompt.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define POISON 0xdeadbeefdeadbeefu
+#define MAX_EVENT 64
+
+enum { NOT_LOADED = 90, ERRNO_CHANGED = 91, BAD_SCRIPT = 92 };
+
+/* Data of a team or task: libomp gives the tool a pointer to it, tools keep a word there. */
+struct slot {
+  ompt_data_t *data;
+  ompt_data_t outer; /* what the slot held before a swap */
+};
+
+static struct {
+  const struct fk_script *script;
+  const struct fk_options *options;
+  ompt_callback_t callbacks[MAX_EVENT];
+  bool *registered;
+  ompt_start_tool_result_t *tool;
+  struct slot *regions;
+  struct slot *tasks;
+  ompt_data_t threads[FK_MAX_THREADS];
+  ompt_data_t begin_data[FK_MAX_THREADS]; /* parallel_begin's stack variable */
+  ompt_data_t late_data[FK_MAX_THREADS];  /* copy of the implicit task's data for a late end */
+  ompt_data_t team_slots[FK_MAX_THREADS][FK_MAX_LEVELS];
+  ompt_data_t task_slots[FK_MAX_THREADS][FK_MAX_LEVELS];
+} rt;
+
+static uint64_t fake_now;                          /* the clock that the library reads */
+static __thread uint32_t current_thread = FK_NONE; /* simulated thread */
+
+static ompt_data_t *region_data(uint32_t region) {
+  return region == FK_NONE ? NULL : rt.regions[region].data;
+}
+
+static ompt_data_t *task_data(uint32_t task) {
+  return task == FK_NONE ? NULL : rt.tasks[task].data;
+}
+
+static const void *code_of(const struct fk_event *e) {
+  return (const void *)(uintptr_t)e->code; // NOLINT: made-up return addresses
+}
+
+static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t callback) {
+  if ((unsigned)event >= MAX_EVENT || (uint32_t)event == rt.options->failing)
+    return ompt_set_error;
+  if ((uint32_t)event == rt.options->never)
+    return ompt_set_never;
+  rt.callbacks[event] = callback;
+  rt.registered[event] = callback != NULL;
+  return ompt_set_always;
+}
+
+static ompt_data_t *get_thread_data(void) {
+  return current_thread == FK_NONE ? NULL : &rt.threads[current_thread];
+}
+
+static ompt_interface_fn_t look_up(const char *name) {
+  if (strcmp(name, "ompt_set_callback") == 0)
+    return (ompt_interface_fn_t)set_callback;
+  if (strcmp(name, "ompt_get_thread_data") == 0 && !rt.options->no_thread_data)
+    return (ompt_interface_fn_t)get_thread_data;
+  if (strcmp(name, "heddle_external_clock") == 0 && !rt.options->real_clock)
+    return (ompt_interface_fn_t)(uintptr_t)&fake_now;
+  return NULL;
+}
+
+/* Calls the tool's callback for `event`, of function type `type`, if it registered one. */
+#define CALL(event, type, ...)                                                                                         \
+  do {                                                                                                                 \
+    if (rt.callbacks[event])                                                                                           \
+      ((type)rt.callbacks[event])(__VA_ARGS__);                                                                        \
+  } while (0)
+
+static void play_parallel_begin(const struct fk_event *e) {
+  ompt_data_t *begin = &rt.begin_data[e->thread];
+  struct slot *region = &rt.regions[e->region];
+  begin->value = 0;
+  CALL(ompt_callback_parallel_begin, ompt_callback_parallel_begin_t, task_data(e->task), NULL, begin, e->size,
+       (int)e->flags, code_of(e));
+  region->data = &rt.team_slots[e->thread][e->level];
+  region->outer = *region->data;
+  *region->data = *begin;
+  begin->value = POISON;
+}
+
+static void play_parallel_end(const struct fk_event *e) {
+  CALL(ompt_callback_parallel_end, ompt_callback_parallel_end_t, region_data(e->region), task_data(e->task),
+       (int)e->flags, code_of(e));
+  if (e->region == FK_NONE)
+    return;
+  if (e->habit & FK_SWAP)
+    *rt.regions[e->region].data = rt.regions[e->region].outer;
+}
+
+static void play_implicit_begin(const struct fk_event *e) {
+  struct slot *task = &rt.tasks[e->task];
+  task->data = &rt.task_slots[e->thread][e->level];
+  task->outer = *task->data;
+  task->data->value = 0;
+  if (!region_data(e->region)) /* an initial thread's own region, which never began */
+    rt.regions[e->region].data = &rt.team_slots[e->thread][0];
+  CALL(ompt_callback_implicit_task, ompt_callback_implicit_task_t, ompt_scope_begin, region_data(e->region), task->data,
+       e->size, e->index, (int)e->flags);
+}
+
+static void play_implicit_end(const struct fk_event *e) {
+  ompt_data_t *data = e->habit & FK_LATE ? &rt.late_data[e->thread] : task_data(e->task);
+  CALL(ompt_callback_implicit_task, ompt_callback_implicit_task_t, ompt_scope_end, region_data(e->region), data,
+       e->size, e->index, (int)e->flags);
+  if (e->habit & FK_SWAP)
+    *data = rt.tasks[e->task].outer;
+  else if (e->habit & FK_LATE)
+    data->value = POISON;
+}
+
+/* A barrier's begin saves the task data for the late end, as libomp's join barrier does. */
+static void play_sync(const struct fk_event *e) {
+  ompt_data_t *data = e->habit & FK_LATE ? &rt.late_data[e->thread] : task_data(e->task);
+  ompt_scope_endpoint_t endpoint = (ompt_scope_endpoint_t)e->endpoint;
+  ompt_callbacks_t event = e->op == FK_SYNC_WAIT ? ompt_callback_sync_region_wait : ompt_callback_sync_region;
+  CALL(event, ompt_callback_sync_region_t, (ompt_sync_region_t)e->kind, endpoint, region_data(e->region), data,
+       code_of(e));
+  if (endpoint == ompt_scope_begin && data)
+    rt.late_data[e->thread] = *data;
+}
+
+static void play_task_create(const struct fk_event *e) {
+  struct slot *task = &rt.tasks[e->next];
+  if (!(task->data = calloc(1, sizeof *task->data)))
+    _exit(BAD_SCRIPT);
+  CALL(ompt_callback_task_create, ompt_callback_task_create_t, task_data(e->task), NULL, task->data, (int)e->flags, 0,
+       code_of(e));
+}
+
+static void play_task_schedule(const struct fk_event *e) {
+  CALL(ompt_callback_task_schedule, ompt_callback_task_schedule_t, task_data(e->task), (ompt_task_status_t)e->kind,
+       task_data(e->next));
+  if (e->kind != ompt_task_complete && e->kind != ompt_task_cancel)
+    return;
+  if (e->task != FK_NONE && !(e->habit & FK_SWAP))
+    rt.tasks[e->task].data->value = POISON; /* the runtime may use the memory again from here on */
+}
+
+static void play_mutex(const struct fk_event *e) {
+  ompt_mutex_t kind = (ompt_mutex_t)e->kind;
+  ompt_callbacks_t event = e->op == FK_MUTEX_ACQUIRED ? ompt_callback_mutex_acquired : ompt_callback_mutex_released;
+  if (e->op == FK_MUTEX_ACQUIRE)
+    CALL(ompt_callback_mutex_acquire, ompt_callback_mutex_acquire_t, kind, 0, 0, e->wait_id, code_of(e));
+  else
+    CALL(event, ompt_callback_mutex_t, kind, e->wait_id, code_of(e));
+}
+
+static void play_end(const struct fk_event *e) {
+  if (e->op == FK_FINALIZE)
+    rt.tool->finalize(&rt.tool->tool_data);
+  else if (e->op == FK_EXIT)
+    exit((int)e->kind);
+  else
+    raise(SIGKILL);
+}
+
+static void play_other(const struct fk_event *e) {
+  ompt_scope_endpoint_t endpoint = (ompt_scope_endpoint_t)e->endpoint;
+  switch ((enum fk_op)e->op) {
+  case FK_THREAD_BEGIN:
+    rt.threads[e->thread].value = 0;
+    CALL(ompt_callback_thread_begin, ompt_callback_thread_begin_t, (ompt_thread_t)e->kind, get_thread_data());
+    break;
+  case FK_THREAD_END:
+    CALL(ompt_callback_thread_end, ompt_callback_thread_end_t, get_thread_data());
+    break;
+  case FK_WORK:
+    CALL(ompt_callback_work, ompt_callback_work_t, (ompt_work_t)e->kind, endpoint, region_data(e->region),
+         task_data(e->task), e->size, code_of(e));
+    break;
+  case FK_REDUCTION:
+    CALL(ompt_callback_reduction, ompt_callback_sync_region_t, (ompt_sync_region_t)e->kind, endpoint,
+         region_data(e->region), task_data(e->task), code_of(e));
+    break;
+  case FK_NEST_LOCK:
+    CALL(ompt_callback_nest_lock, ompt_callback_nest_lock_t, endpoint, e->wait_id, code_of(e));
+    break;
+  case FK_CANCEL:
+    CALL(ompt_callback_cancel, ompt_callback_cancel_t, task_data(e->task), (int)e->flags, code_of(e));
+    break;
+  default:
+    _exit(BAD_SCRIPT);
+  }
+}
+
+static void play_event(const struct fk_event *e) {
+  switch ((enum fk_op)e->op) {
+  case FK_PARALLEL_BEGIN:
+    play_parallel_begin(e);
+    break;
+  case FK_PARALLEL_END:
+    play_parallel_end(e);
+    break;
+  case FK_IMPLICIT_TASK:
+    e->endpoint == ompt_scope_begin ? play_implicit_begin(e) : play_implicit_end(e);
+    break;
+  case FK_SYNC_REGION:
+  case FK_SYNC_WAIT:
+    play_sync(e);
+    break;
+  case FK_MUTEX_ACQUIRE:
+  case FK_MUTEX_ACQUIRED:
+  case FK_MUTEX_RELEASED:
+    play_mutex(e);
+    break;
+  case FK_TASK_CREATE:
+    play_task_create(e);
+    break;
+  case FK_TASK_SCHEDULE:
+    play_task_schedule(e);
+    break;
+  case FK_FINALIZE:
+  case FK_EXIT:
+  case FK_KILL:
+    play_end(e);
+    break;
+  default:
+    play_other(e);
+  }
+}
+
+/* A tool must leave errno alone: the runtime calls it between the program's system call and its look at errno. */
+static void play_checked(const struct fk_event *e) {
+  current_thread = e->thread;
+  errno = ERANGE;
+  play_event(e);
+  if (errno != ERANGE)
+    _exit(ERRNO_CHANGED);
+}
+
+static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
+static size_t turn; /* the event that may be played */
+
+static void wait_for_turn(size_t i) {
+  pthread_mutex_lock(&turn_lock);
+  while (turn != i)
+    pthread_cond_wait(&turn_changed, &turn_lock);
+  pthread_mutex_unlock(&turn_lock);
+}
+
+static void pass_turn(void) {
+  pthread_mutex_lock(&turn_lock);
+  turn++;
+  pthread_cond_broadcast(&turn_changed);
+  pthread_mutex_unlock(&turn_lock);
+}
+
+static void *thread_main(void *argument) {
+  uint32_t thread = *(uint32_t *)argument;
+  for (size_t i = 0; i < rt.script->count; i++) {
+    const struct fk_event *e = &rt.script->events[i];
+    if (e->thread != thread)
+      continue;
+    if (!rt.options->free_running) {
+      wait_for_turn(i);
+      fake_now = e->time;
+    }
+    play_checked(e);
+    if (!rt.options->free_running)
+      pass_turn();
+  }
+  return NULL;
+}
+
+static void play_on_pthreads(void) {
+  static uint32_t numbers[FK_MAX_THREADS];
+  pthread_t threads[FK_MAX_THREADS];
+  uint32_t count = 0;
+  for (size_t i = 0; i < rt.script->count; i++)
+    if (rt.script->events[i].thread >= count && rt.script->events[i].thread != FK_NONE)
+      count = rt.script->events[i].thread + 1;
+  for (uint32_t i = 0; i < count; i++) {
+    numbers[i] = i;
+    if (pthread_create(&threads[i], NULL, thread_main, &numbers[i]))
+      _exit(BAD_SCRIPT);
+  }
+  for (uint32_t i = 0; i < count; i++)
+    pthread_join(threads[i], NULL);
+}
+
+/* As libomp: ompt_start_tool, then initialize with the look-up, at the time of the first event. */
+static void start_tool(void) {
+  typedef ompt_start_tool_result_t *start_tool_fn(unsigned int, const char *);
+  void *library = dlopen(HEDDLE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  start_tool_fn *start = library ? (start_tool_fn *)dlsym(library, "ompt_start_tool") : NULL;
+  if (!start) {
+    fprintf(stderr, "cannot load %s: %s\n", HEDDLE_LIBRARY, dlerror());
+    _exit(NOT_LOADED);
+  }
+  rt.tool = start(201611, "fake OMPT runtime");
+  if (!rt.tool || !rt.tool->initialize(look_up, 0, &rt.tool->tool_data))
+    _exit(NOT_LOADED);
+}
+
+static const char *store_directory(void) {
+  static char path[300];
+  snprintf(path, sizeof path, "%s/store", fk_directory());
+  return path;
+}
+
+static const char *output_path(const struct fk_options *options) {
+  static char path[300];
+  snprintf(path, sizeof path, "%s/out.heddle", fk_directory());
+  return options->output ? options->output : path;
+}
+
+static void child_main(void) {
+  setenv("HEDDLE_OUTPUT", output_path(rt.options), 1);
+  setenv("HEDDLE_STORE_DIR", store_directory(), 1);
+  if (rt.options->depth)
+    setenv("HEDDLE_CALLPATH_DEPTH", rt.options->depth, 1);
+  rt.regions = calloc(rt.script->region_count + 1, sizeof *rt.regions);
+  rt.tasks = calloc(rt.script->task_count + 1, sizeof *rt.tasks);
+  if (!rt.regions || !rt.tasks)
+    _exit(BAD_SCRIPT);
+  fake_now = rt.script->count ? rt.script->events[0].time : 0;
+  start_tool();
+  if (rt.options->pthreads) {
+    play_on_pthreads();
+    _exit(0);
+  }
+  for (size_t i = 0; i < rt.script->count; i++) {
+    fake_now = rt.script->events[i].time;
+    play_checked(&rt.script->events[i]);
+  }
+  _exit(0);
+}
+
+/* The first file in `directory`, removed or told. */
+static bool find_file(const char *directory, bool remove_all, char *path, size_t bytes) {
+  DIR *dir = opendir(directory);
+  bool found = false;
+  for (struct dirent *entry; dir && (entry = readdir(dir));) {
+    if (entry->d_name[0] == '.')
+      continue;
+    snprintf(path, bytes, "%s/%s", directory, entry->d_name);
+    if (remove_all)
+      unlink(path);
+    found = true;
+    if (!remove_all)
+      break;
+  }
+  if (dir)
+    closedir(dir);
+  return found;
+}
+
+struct fk_result fk_play(const struct fk_script *script, const struct fk_options *options) {
+  static const struct fk_options defaults;
+  struct fk_result result = {0};
+  rt.script = script;
+  rt.options = options ? options : &defaults;
+  rt.registered = mmap(NULL, MAX_EVENT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (rt.registered == MAP_FAILED)
+    abort();
+  find_file(store_directory(), true, result.path, sizeof result.path);
+  unlink(output_path(rt.options));
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0)
+    child_main();
+  if (child < 0 || waitpid(child, &result.status, 0) != child)
+    abort();
+  snprintf(result.path, sizeof result.path, "%s", output_path(rt.options));
+  if (access(result.path, F_OK) != 0 && !find_file(store_directory(), false, result.path, sizeof result.path))
+    result.path[0] = '\0';
+  memcpy(result.registered, rt.registered, MAX_EVENT);
+  munmap(rt.registered, MAX_EVENT);
+  return result;
+}
+
+static char directory[200];
+static pid_t directory_owner;
+
+/* Children inherit the handler: only the test program itself removes its directory. */
+static void remove_directory(void) {
+  char path[512];
+  if (getpid() != directory_owner)
+    return;
+  find_file(store_directory(), true, path, sizeof path);
+  rmdir(store_directory());
+  find_file(directory, true, path, sizeof path);
+  rmdir(directory);
+}
+
+const char *fk_directory(void) {
+  if (directory[0])
+    return directory;
+  snprintf(directory, sizeof directory, "/tmp/heddle-test.XXXXXX");
+  if (!mkdtemp(directory))
+    abort();
+  directory_owner = getpid();
+  mkdir(store_directory(), 0700);
+  atexit(remove_directory);
+  return directory;
+}

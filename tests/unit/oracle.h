@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file oracle.h
+ * What a profile must say, worked out from the script by brute force and from the definitions alone.
+ *
+ * Every explicit and implicit task has its own list of open constructs; a thread's state is that of the innermost
+ * construct of the task it runs. Callpaths are plain arrays of sites. The times that a worker cannot know (the
+ * primary's barrier end) are read ahead in the script. Nothing is shared with the library, not even its way of
+ * thinking: no rows, no edges, no frames of other tasks, no pending states.
+ */
+#ifndef HEDDLE_TESTS_ORACLE_H
+#define HEDDLE_TESTS_ORACLE_H
+
+#include "fake_ompt.h"
+#include "output/model.h"
+
+struct or_result;
+
+/** Works the script out. `depth`: HEDDLE_CALLPATH_DEPTH, 0: unlimited. Never NULL; to be freed with or_free. */
+struct or_result *or_run(const struct fk_script *script, unsigned depth);
+void or_free(struct or_result *result);
+
+/** NULL when the profile agrees in every number, else the first difference, in words (static memory). Compared: rows
+ *  by callpath and thread, lifetimes, region totals and construct totals by callpath. */
+const char *or_difference(const struct or_result *result, const struct hd_model *model);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file oracle_result.h
+ * Where the oracle collects: callpaths as arrays of sites, ticks by (callpath, thread), busy intervals of every thread,
+ * and region and construct instances with their members' times, from which totals are worked out at the very end.
+ */
+#ifndef HEDDLE_TESTS_ORACLE_RESULT_H
+#define HEDDLE_TESTS_ORACLE_RESULT_H
+
+#include "oracle.h"
+
+struct or_member {
+  bool present;
+  uint32_t thread;
+  uint64_t begin;
+};
+
+/** A worksharing construct of one team, closed by its own barrier. */
+struct or_construct {
+  uint32_t node;
+  uint64_t end; /* the barrier's, on the primary; 0: not yet */
+  uint64_t begin[FK_MAX_THREADS];
+  uint64_t arrive[FK_MAX_THREADS];
+};
+
+struct or_region {
+  uint64_t code;
+  uint64_t begin;
+  uint64_t join;
+  uint64_t end; /* 0: still open when the script ends */
+  uint32_t node;
+  uint32_t outer; /* region that encloses it; FK_NONE */
+  uint32_t team_size;
+  bool gcc;       /* started through a GOMP entry point */
+  bool recursive; /* an instance of the same callpath encloses it */
+  struct or_member *members;
+  struct or_construct *constructs;
+  uint32_t construct_count;
+};
+
+struct or_result *or_new(unsigned depth);
+uint32_t or_new_thread(struct or_result *result, uint64_t begin);
+void or_set_lifetime(struct or_result *result, uint32_t thread, uint64_t end);
+
+/** The callpath one site below `node`: truncated to the site if it is on the path already, or to the last k sites. */
+uint32_t or_step(struct or_result *result, uint32_t node, uint32_t kind, uint64_t code);
+void or_visit(struct or_result *result, uint32_t node, uint32_t thread);
+void or_add(struct or_result *result, uint32_t node, uint32_t thread, enum hd_state state, uint64_t from, uint64_t to);
+
+void or_add_member(struct or_region *region, uint32_t index, uint32_t thread, uint64_t begin);
+/** Member `index` arrives at the barrier of its n-th construct; and that barrier ends on the primary. */
+void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t node, uint64_t begin, uint64_t arrive);
+void or_close(struct or_region *region, uint32_t n, uint64_t end);
+/** Adds the region's totals and its constructs'; an open region ends at `script_end`. */
+void or_end_region(struct or_result *result, const struct or_region *region, uint64_t script_end);
+void or_free_region(struct or_region *region);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file random_parts.h
+ * What the parts of the random program generator share: threads' own clocks, teams with their pool of tasks.
+ *
+ * The script is generated thread by thread, each with its own time, and sorted afterwards. What one thread waits for
+ * therefore has to be generated before the end of its wait: all arrivals and all tasks before a barrier's ends.
+ */
+#ifndef HEDDLE_TESTS_RANDOM_PARTS_H
+#define HEDDLE_TESTS_RANDOM_PARTS_H
+
+#include "fake_ompt.h"
+#include "random_program.h"
+
+#define RP_MAX_TEAM 64
+#define RP_MAX_POOL 256
+
+enum rp_site {
+  RP_REGION,
+  RP_WORK,
+  RP_BARRIER,
+  RP_CRITICAL,
+  RP_LOCK,
+  RP_ORDERED,
+  RP_ATOMIC,
+  RP_TASK,
+  RP_TASKWAIT,
+  RP_TASKGROUP,
+  RP_REDUCTION
+};
+
+struct rp_team;
+
+/** A thread at a place in the program. */
+struct rp_cursor {
+  uint32_t thread;
+  uint32_t level; /* of nested regions */
+  uint32_t depth; /* of the callpath */
+  uint64_t now;
+  struct rp_team *team;
+};
+
+/** A task that waits to be run, or to go on. */
+struct rp_task {
+  uint32_t task;
+  uint32_t creator; /* its parent task */
+  uint32_t group;   /* innermost taskgroup; 0: none */
+  uint32_t depth;
+  uint64_t ready;
+  bool untied;
+  uint32_t parts;           /* still to run */
+  uint64_t open_group_code; /* a taskgroup begun in an earlier part; 0: none */
+  uint32_t open_group;
+};
+
+struct rp_team {
+  uint32_t size;
+  struct rp_cursor members[RP_MAX_TEAM];
+  struct rp_task pool[RP_MAX_POOL];
+  uint32_t pool_count;
+};
+
+struct rp_program {
+  uint64_t random;
+  struct rp_options options;
+  int budget; /* statements still to be generated */
+  uint64_t begin, end;
+  uint32_t thread_count;
+  uint32_t group_count;
+  uint32_t hot[FK_MAX_THREADS][FK_MAX_LEVELS][RP_MAX_TEAM];
+  uint64_t free_at[FK_MAX_THREADS]; /* when a worker's last region is behind it */
+  uint32_t group[FK_MAX_THREADS];   /* innermost taskgroup of what the thread runs */
+};
+extern struct rp_program rp;
+
+uint32_t rp_random(uint32_t below);
+bool rp_chance(uint32_t percent);
+/** Makes the cursor's thread and time the script's. */
+void rp_select(const struct rp_cursor *c);
+/** Time passes, perhaps none, and the cursor is selected. */
+void rp_pass(struct rp_cursor *c);
+uint64_t rp_code(enum rp_site kind, uint32_t depth);
+
+/** A whole parallel region, opened by `primary`. */
+void rp_region(struct rp_cursor *primary);
+/** Something all threads of a team take part in. */
+void rp_team_statement(struct rp_team *team);
+/** A few statements of one thread, inside what it is in. */
+void rp_statements(struct rp_cursor *c);
+
+/** Runs all tasks of the team on its threads, which wait in a barrier; returns the time of the last arrival or end. */
+uint64_t rp_run_pool(struct rp_team *team);
+void rp_create_task(struct rp_cursor *c);
+void rp_taskwait(struct rp_cursor *c);
+void rp_taskgroup(struct rp_cursor *c);
+
+#endif

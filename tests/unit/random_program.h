@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file random_program.h
+ * Random OpenMP programs as event scripts: what libomp would send for a program that could exist.
+ *
+ * Teams of 1 to 64 threads, nested to three levels, several initial threads, worksharing constructs with and without
+ * their barrier, tasks (tied, untied, undeferred) that run in barriers and taskwaits on any thread, taskgroups, locks
+ * and critical sections; workers' ends come late, promptly or before the join. Times are random, ties are common.
+ */
+#ifndef HEDDLE_TESTS_RANDOM_PROGRAM_H
+#define HEDDLE_TESTS_RANDOM_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rp_options {
+  bool recursive;   /* the same sites at every depth; else no site lies on its own callpath */
+  bool flat;        /* no nested regions */
+  bool large_teams; /* up to 64 threads, else up to 6 */
+  bool killed;      /* cut at a random event and killed there */
+};
+
+/** Builds the current script (script.h) from `seed`: the same seed gives the same script. */
+void rp_generate(uint64_t seed, const struct rp_options *options);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file script.h
+ * Builds scripts for the fake runtime in libomp's order and with its argument habits.
+ *
+ * Each function appends to the one current script the event(s) of the current thread at the current time. The builder
+ * knows per thread which regions and tasks it is in, so that tests name only what they are about. A worker's end of
+ * a region (sync end and implicit_task end, parallel_data NULL, team size 0) is held back, as libomp does, until the
+ * worker's next implicit task or its thread end; sc_worker_end sends it at once.
+ */
+#ifndef HEDDLE_TESTS_SCRIPT_H
+#define HEDDLE_TESTS_SCRIPT_H
+
+#include "fake_ompt.h"
+
+enum sc_runtime { SC_LIBOMP_14, SC_LIBOMP_19, SC_GOMP };
+
+/** The script being built. */
+struct fk_script *sc_script(void);
+
+/** A new script: time 0, thread 0, nothing sent. */
+void sc_start(enum sc_runtime runtime);
+enum sc_runtime sc_runtime(void);
+void sc_at(uint64_t time);
+void sc_thread(uint32_t thread);
+
+/* Threads. */
+void sc_initial_begin(void); /* thread_begin and its initial task */
+void sc_initial_end(void);   /* the initial task's end and thread_end */
+void sc_worker_begin(void);  /* thread_begin */
+void sc_worker_thread_end(void);
+/** thread_end of all threads that have begun, workers' held-back ends first, then finalize. */
+void sc_finish(void);
+
+/* Parallel regions. */
+uint32_t sc_parallel_begin(uint64_t code, uint32_t requested);
+uint32_t sc_teams_begin(uint64_t code, uint32_t requested);
+/** The implicit task begins on the current thread; a worker that is new sends thread_begin first. */
+void sc_implicit_begin(uint32_t region, uint32_t index, uint32_t team_size);
+/** Arrival at the barrier at the region's end. */
+void sc_join_begin(void);
+/** On the primary: the barrier's end and the implicit task's end. A serialised region has no barrier events. */
+void sc_join_end(void);
+/** On a worker: the held-back end, now. */
+void sc_worker_end(void);
+void sc_parallel_end(void);
+/** parallel_begin on the current thread now, implicit tasks of threads `first_worker`.. at `begin`; current thread and
+ *  time end up as the primary at `begin`. */
+uint32_t sc_fork(uint64_t code, uint32_t team_size, uint32_t first_worker, uint64_t begin);
+/** The primary's end of the region: arrives at `arrive`, barrier ends at `join`, region at `end`. */
+void sc_join(uint64_t arrive, uint64_t join, uint64_t end);
+
+/* Inside regions. */
+void sc_work_begin(ompt_work_t kind, uint64_t code);
+void sc_work_end(ompt_work_t kind, uint64_t code);
+/** A worksharing construct's loop kind as this runtime tells it: libomp before 17 says only `loop`. */
+ompt_work_t sc_loop_kind(ompt_work_t kind);
+void sc_barrier_begin(ompt_sync_region_t kind, uint64_t code);
+void sc_barrier_end(ompt_sync_region_t kind, uint64_t code);
+/** The implicit barrier at the end of a worksharing construct: kind 2, 8 or (GOMP) 4. */
+ompt_sync_region_t sc_work_barrier(void);
+void sc_taskgroup_begin(uint64_t code);
+void sc_taskgroup_wait(uint64_t code);
+void sc_taskgroup_end(uint64_t code);
+void sc_acquire(ompt_mutex_t kind, uint64_t wait_id, uint64_t code);
+void sc_acquired(ompt_mutex_t kind, uint64_t wait_id, uint64_t code);
+void sc_released(ompt_mutex_t kind, uint64_t wait_id, uint64_t code);
+void sc_cancel(uint32_t flags, uint64_t code);
+
+/* Explicit tasks. */
+uint32_t sc_task_create(uint64_t code, uint32_t flags);
+/** Suspends the current task and runs `task`: new, or one switched out before on any thread. */
+void sc_task_run(uint32_t task);
+/** Leaves the current explicit task: `status` complete, switch, yield or cancel; what ran before it goes on. */
+void sc_task_leave(ompt_task_status_t status);
+uint32_t sc_current_task(void);
+
+/* Ends of the process. */
+void sc_finalize(void);
+void sc_exit(uint32_t status);
+void sc_kill(void);
+
+/** Appends an event made by hand; time and thread are filled in. */
+void sc_emit(struct fk_event event);
+/** An event with no references, of the current thread and time. */
+struct fk_event sc_event(enum fk_op op);
+
+#endif

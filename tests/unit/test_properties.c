@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Random programs: the profile must agree with the oracle in every number, and the identities must hold.
+ * HEDDLE_SEEDS=n plays n programs of each sort (default 200), HEDDLE_SEED=n only that one, with its script on stderr.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "expect.h"
+#include "oracle.h"
+#include "random_program.h"
+#include "script.h"
+
+static unsigned long seed_count(void) {
+  const char *text = getenv("HEDDLE_SEEDS");
+  return text ? strtoul(text, NULL, 10) : 200;
+}
+
+static struct hd_model *play_seed(const struct fk_options *options) {
+  struct fk_result result = fk_play(sc_script(), options);
+  struct hd_model *model = NULL;
+  char error[300] = "no profile was left";
+  if (WIFEXITED(result.status) && WEXITSTATUS(result.status) != 0)
+    print_error("the child ended with status %d\n", WEXITSTATUS(result.status));
+  else if (WIFSIGNALED(result.status) && WTERMSIG(result.status) != 9)
+    print_error("the child was killed by signal %d\n", WTERMSIG(result.status));
+  else if (!hd_profile_open(result.path, &model, error, sizeof error))
+    print_error("%s\n", error);
+  const char *broken = model ? ex_broken_identity(model, result.path) : "no profile";
+  if (!broken && model->header.unmatched_events + model->header.unknown_events + model->header.folded_paths > 0)
+    broken = "unmatched or unknown events";
+  if (!broken)
+    return model;
+  print_error("%s\n", broken);
+  hd_model_free(model);
+  return NULL;
+}
+
+static bool check_seed(uint64_t seed, const struct rp_options *program, const char *depth) {
+  const struct fk_options options = {.depth = depth};
+  rp_generate(seed, program);
+  if (getenv("HEDDLE_SEED"))
+    fk_print(sc_script());
+  struct hd_model *model = play_seed(&options);
+  if (!model)
+    return false;
+  struct or_result *oracle = or_run(sc_script(), depth ? (unsigned)atoi(depth) : 0);
+  const char *difference = or_difference(oracle, model);
+  if (difference)
+    print_error("%s\n", difference);
+  or_free(oracle);
+  hd_model_free(model);
+  return !difference;
+}
+
+static void check_seeds(const char *what, const struct rp_options *program, const char *depth) {
+  const char *only = getenv("HEDDLE_SEED");
+  unsigned long failed = 0;
+  unsigned long first = only ? strtoul(only, NULL, 10) : 1;
+  unsigned long last = only ? first : seed_count();
+  for (unsigned long seed = first; seed <= last && failed < 5; seed++) {
+    if (check_seed(seed, program, depth))
+      continue;
+    print_error("%s: seed %lu failed; again with HEDDLE_SEED=%lu\n", what, seed, seed);
+    failed++;
+  }
+  assert_int_equal(failed, 0);
+}
+
+static void test_random_programs_match_the_oracle(void **state) {
+  (void)state;
+  check_seeds("any", &(struct rp_options){0}, NULL);
+}
+
+static void test_recursive_programs_match_the_oracle(void **state) {
+  (void)state;
+  check_seeds("recursive", &(struct rp_options){.recursive = true}, NULL);
+}
+
+static void test_large_teams_match_the_oracle(void **state) {
+  (void)state;
+  check_seeds("large", &(struct rp_options){.large_teams = true}, NULL);
+}
+
+static void test_killed_programs_match_the_oracle(void **state) {
+  (void)state;
+  check_seeds("killed", &(struct rp_options){.killed = true}, NULL);
+}
+
+static void test_bounded_depth_matches_the_oracle(void **state) {
+  (void)state;
+  check_seeds("depth 1", &(struct rp_options){0}, "1");
+  check_seeds("depth 2", &(struct rp_options){0}, "2");
+  check_seeds("depth 3", &(struct rp_options){0}, "3");
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random_programs_match_the_oracle),
+      cmocka_unit_test(test_recursive_programs_match_the_oracle),
+      cmocka_unit_test(test_large_teams_match_the_oracle),
+      cmocka_unit_test(test_killed_programs_match_the_oracle),
+      cmocka_unit_test(test_bounded_depth_matches_the_oracle),
+  };
+  if (argc > 1)
+    cmocka_set_test_filter(argv[1]);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
