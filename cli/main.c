@@ -6,6 +6,7 @@
 #include "command.h"
 #include "support/arguments.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ static void print_commands(FILE *out) {
 int main(int argc, char **argv) {
   bool version = false;
   int first = 0;
+  setlocale(LC_CTYPE, ""); /* trees are drawn in what the terminal can show; numbers keep their decimal point */
   switch (hd_arguments_parse(&usage, argc, argv, take_option, &version, &first)) {
   case HD_ARGUMENTS_HELP:
     print_commands(stdout);

@@ -153,7 +153,7 @@ static bool sum_members(struct hd_reader *reader, const struct hd_instance_recor
   const struct hd_member_record *members = (const void *)(instance + 1);
   const uint64_t end = reader->model->end_ticks;
   uint64_t most = 0;
-  for (uint32_t i = 0; i < instance->team_size; i++) {
+  for (uint32_t i = 0; i < instance->team_size && i < instance->member_limit; i++) { /* more may come than was asked */
     const struct hd_member_record *member = &members[i];
     if (member->thread == HD_NONE || member->begin_ticks < instance->begin_ticks) { /* it has not come yet */
       part->idle_ticks += part->elapsed_ticks;
@@ -180,8 +180,7 @@ static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t
     return hd_reader_fail(reader, "damaged: instance %u is larger than its block", index);
   if (instance->begin_ticks == 0 || instance->end_ticks != 0)
     return true;
-  if (instance->profile >= reader->model->node_count || instance->primary >= reader->model->thread_count ||
-      instance->team_size > instance->member_limit)
+  if (instance->profile >= reader->model->node_count || instance->primary >= reader->model->thread_count)
     return hd_reader_fail(reader, "damaged: instance %u is not valid", index);
   struct hd_node *node = &reader->model->nodes[instance->profile];
   if (instance->team_size == 0 || instance->recursive) {

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file test_reader.c
+ * Intact profiles: what the reader closes, converts and adds up. All expected values are whole ticks.
+ */
+#include "profile_builder.h"
+
+#include <math.h>
+
+/* A program with one region (1) and a loop in it (2), run by threads 0 and 1. */
+struct pair {
+  struct builder builder;
+  struct hd_thread_record *threads[2];
+  struct hd_row_record *rows[2][3]; /* by thread and profile */
+};
+
+static void make_pair(struct pair *pair) {
+  struct builder *builder = &pair->builder;
+  builder_init(builder);
+  builder_profile(builder, 0, HD_KIND_PROGRAM);
+  builder_profile(builder, 0, HD_KIND_PARALLEL);
+  builder_profile(builder, 1, HD_KIND_LOOP_STATIC);
+  for (uint32_t i = 0; i < 2; i++) {
+    pair->threads[i] = builder_thread(builder, i == 0 ? HD_THREAD_INITIAL : HD_THREAD_WORKER, 1000, 1000);
+    for (uint32_t j = 0; j < 3; j++)
+      pair->rows[i][j] = builder_row(builder, j, i);
+    pair->threads[i]->open_cell = builder_offset(builder, &pair->rows[i][0]->ticks[HD_IDLE]);
+  }
+}
+
+static void open_cell(struct pair *pair, int thread, int profile, enum hd_state state) {
+  pair->threads[thread]->open_cell = builder_offset(&pair->builder, &pair->rows[thread][profile]->ticks[state]);
+}
+
+static void test_sums_exclusive_and_inclusive(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  pair.rows[0][1]->ticks[HD_BUSY] = 10;
+  pair.rows[0][2]->ticks[HD_BUSY] = 100;
+  pair.rows[1][2]->ticks[HD_BUSY] = 70;
+  pair.rows[1][2]->ticks[HD_WAIT_CRITICAL] = 30;
+  pair.rows[0][2]->visits = 3;
+  pair.rows[1][2]->visits = 4;
+  pair.threads[0]->last_ticks = 1110;
+  pair.threads[1]->last_ticks = 1100;
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_int_equal(model->nodes[2].visits, 7);
+  assert_int_equal(model->nodes[1].ticks[HD_BUSY], 10);
+  assert_int_equal(model->nodes[1].inclusive_ticks[HD_BUSY], 180);
+  assert_int_equal(model->nodes[0].inclusive_ticks[HD_WAIT_CRITICAL], 30);
+  assert_int_equal(model->nodes[0].ticks[HD_BUSY], 0);
+  assert_int_equal(model->ticks[HD_BUSY], 180);
+  assert_int_equal(hd_model_row(model, 2, 1)->ticks[HD_BUSY], 70);
+  assert_int_equal(model->nodes[2].depth, 2);
+  assert_int_equal(model->elapsed_ticks, 1000);
+  assert_true(hd_model_thread_is_whole(model, 0) && hd_model_thread_is_whole(model, 1));
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_open_interval_goes_to_its_cell_until_the_end(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  pair.threads[0]->last_ticks = 1600;
+  pair.rows[0][0]->ticks[HD_BUSY] = 600;
+  open_cell(&pair, 0, 2, HD_WAIT_LOCK);
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_int_equal(model->nodes[2].ticks[HD_WAIT_LOCK], 400);
+  assert_int_equal(model->threads[0].lifetime_ticks, 1000);
+  assert_true(hd_model_thread_is_whole(model, 0));
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_killed_program_ends_at_its_last_event(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  pair.builder.header->flags = 0;
+  pair.builder.header->end_ticks = 0;
+  pair.threads[1]->last_ticks = 1750;
+  pair.rows[1][2]->ticks[HD_BUSY] = 750;
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_false(model->ended);
+  assert_int_equal(model->end_ticks, 1750);
+  assert_int_equal(model->threads[0].ticks[HD_IDLE], 750);
+  assert_int_equal(model->threads[1].ticks[HD_IDLE], 0);
+  assert_non_null(strstr(model->notes.items[0], "killed or is still running"));
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_killed_program_is_named_with_its_signal(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  pair.builder.header->flags = HD_FILE_EXIT_KNOWN;
+  pair.builder.header->exit_status = 137;
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_true(model->ended);
+  assert_non_null(strstr(model->notes.items[0], "signal 9"));
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_finished_thread_gets_no_time_after_its_end(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  pair.threads[1]->last_ticks = pair.threads[1]->end_ticks = 1300;
+  pair.rows[1][2]->ticks[HD_BUSY] = 300;
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_int_equal(model->threads[1].lifetime_ticks, 300);
+  assert_int_equal(model->threads[1].ticks[HD_IDLE], 0);
+  assert_false(model->threads[1].alive);
+  assert_true(hd_model_thread_is_whole(model, 1));
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+/* The worker arrived at the region's end at 1200 and was not heard of again. */
+static struct hd_model *read_joining(uint64_t join_ticks) {
+  struct pair pair;
+  make_pair(&pair);
+  struct hd_instance_record *instance = builder_instance(&pair.builder, 1, 4);
+  instance->begin_ticks = 1000;
+  instance->team_size = 2;
+  instance->join_ticks = join_ticks;
+  instance->end_ticks = join_ticks;
+  pair.threads[1]->last_ticks = 1200;
+  pair.rows[1][1]->ticks[HD_BUSY] = 200;
+  open_cell(&pair, 1, 1, HD_WAIT_BARRIER_IMPLICIT);
+  pair.threads[1]->idle_cell = builder_offset(&pair.builder, &pair.rows[1][0]->ticks[HD_IDLE]);
+  pair.threads[1]->joining = builder_offset(&pair.builder, instance);
+  struct hd_model *model = builder_read(&pair.builder);
+  builder_free(&pair.builder);
+  return model;
+}
+
+static void test_joining_worker_waits_until_the_join_and_is_idle_after(void **state) {
+  (void)state;
+  struct hd_model *model = read_joining(1500);
+  assert_int_equal(model->nodes[1].ticks[HD_WAIT_BARRIER_IMPLICIT], 300);
+  assert_int_equal(hd_model_row(model, 0, 1)->ticks[HD_IDLE], 500);
+  assert_true(hd_model_thread_is_whole(model, 1));
+  hd_model_free(model);
+}
+
+static void test_joining_worker_waits_to_the_end_without_a_join(void **state) {
+  (void)state;
+  struct hd_model *model = read_joining(0);
+  assert_int_equal(model->nodes[1].ticks[HD_WAIT_BARRIER_IMPLICIT], 800);
+  assert_int_equal(hd_model_row(model, 0, 1)->ticks[HD_IDLE], 0);
+  hd_model_free(model);
+}
+
+static void test_joining_worker_that_came_after_the_join_is_idle(void **state) {
+  (void)state;
+  struct hd_model *model = read_joining(1100);
+  assert_int_equal(model->nodes[1].ticks[HD_WAIT_BARRIER_IMPLICIT], 0);
+  assert_int_equal(hd_model_row(model, 0, 1)->ticks[HD_IDLE], 800);
+  hd_model_free(model);
+}
+
+/* A team of three from 1200 on: thread 0 busy all along, thread 1 from 1300 to 1500, the third never came. */
+static void open_region(struct pair *pair, struct hd_instance_record *instance) {
+  instance->begin_ticks = 1200;
+  instance->team_size = 3;
+  *builder_member(instance, 0) = (struct hd_member_record){.thread = 0, .begin_ticks = 1200, .busy_at_begin = 200};
+  *builder_member(instance, 1) = (struct hd_member_record){.thread = 1, .begin_ticks = 1300, .busy_at_begin = 50};
+  *builder_member(instance, 2) = (struct hd_member_record){.thread = 1, .begin_ticks = 1100}; /* an earlier use */
+  pair->threads[0]->busy_ticks = 200;
+  pair->threads[0]->last_ticks = 1200;
+  pair->rows[0][0]->ticks[HD_BUSY] = 200;
+  open_cell(pair, 0, 1, HD_BUSY);
+  pair->threads[1]->busy_ticks = 250;
+  pair->threads[1]->last_ticks = 1500;
+  pair->rows[1][2]->ticks[HD_BUSY] = 250;
+  pair->rows[1][0]->ticks[HD_IDLE] = 250;
+  open_cell(pair, 1, 1, HD_WAIT_BARRIER_IMPLICIT);
+}
+
+static void test_open_instance_is_closed_at_the_end(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  open_region(&pair, builder_instance(&pair.builder, 1, 8));
+  struct hd_model *model = builder_read(&pair.builder);
+  const struct hd_team_totals *team = &model->nodes[1].team;
+  assert_int_equal(model->nodes[1].visits, 1);
+  assert_int_equal(team->open_instances, 1);
+  assert_int_equal(team->elapsed_ticks, 800);
+  assert_int_equal(team->capacity_ticks, 2400);
+  assert_int_equal(team->busy_ticks, 800 + 200);
+  assert_int_equal(team->busy_max_ticks, 3 * 800);
+  assert_int_equal(team->idle_ticks, 100 + 800);
+  assert_int_equal(team->team_min, 3);
+  assert_int_equal(model->inside_ticks, 800);
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_open_recursive_instance_adds_no_time(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  struct hd_instance_record *instance = builder_instance(&pair.builder, 1, 8);
+  open_region(&pair, instance);
+  instance->recursive = 1;
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_int_equal(model->nodes[1].visits, 1);
+  assert_int_equal(model->nodes[1].team.elapsed_ticks, 0);
+  assert_int_equal(model->nodes[1].team.team_max, 0);
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_team_larger_than_its_room_is_read(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  struct hd_instance_record *instance = builder_instance(&pair.builder, 1, 2);
+  open_region(&pair, instance); /* writes a third member behind the room, which must not be read */
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_int_equal(model->nodes[1].team.busy_ticks, 1000);
+  assert_int_equal(model->nodes[1].team.capacity_ticks, 2400);
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_time_before_the_load_is_the_first_threads(void **state) {
+  (void)state;
+  struct builder builder;
+  builder_init(&builder);
+  builder_profile(&builder, 0, HD_KIND_PROGRAM);
+  builder_thread(&builder, HD_THREAD_INITIAL, 1000, 1000); /* it has no row yet */
+  builder.header->clock_first = (struct hd_clock_pair){.ticks = 900, .ns = 50900};
+  builder.header->begin_ns = 50250;
+  struct hd_model *model = builder_read(&builder);
+  assert_int_equal(model->before_ticks, 750);
+  assert_int_equal(model->elapsed_ticks, 1750);
+  assert_int_equal(hd_model_row(model, 0, 0)->ticks[HD_BUSY], 750);
+  assert_int_equal(model->threads[0].lifetime_ticks, 750);
+  assert_true(hd_model_thread_is_whole(model, 0));
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+static void test_ticks_are_calibrated_by_the_two_pairs(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  pair.builder.header->clock_kind = HD_CLOCK_TSC;
+  pair.builder.header->clock_first = (struct hd_clock_pair){.ticks = 1000, .ns = 7000};
+  pair.builder.header->clock_last = (struct hd_clock_pair){.ticks = 5000, .ns = 8000};
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_true(fabs(hd_model_seconds(model, model->elapsed_ticks) - 250e-9) < 1e-18);
+  hd_model_free(model);
+  pair.builder.header->clock_last = pair.builder.header->clock_first;
+  builder_refused(&pair.builder, "never calibrated");
+  builder_free(&pair.builder);
+}
+
+static void test_gain_is_summed_by_team_size(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  struct hd_total_record *two = builder_total(&pair.builder, 1, 2);
+  *two = (struct hd_total_record){.profile = 1, .team_size = 2, .instances = 3, .elapsed_ticks = 100};
+  two->capacity_ticks = 200, two->busy_ticks = 150, two->busy_max_ticks = 180;
+  struct hd_total_record *four = builder_total(&pair.builder, 1, 4);
+  *four = (struct hd_total_record){.profile = 1, .team_size = 4, .instances = 1, .elapsed_ticks = 50};
+  four->capacity_ticks = 200, four->busy_ticks = 100, four->busy_max_ticks = 120;
+  builder_total(&pair.builder, 1, 9); /* no instance yet: says nothing about the team's size */
+  struct hd_model *model = builder_read(&pair.builder);
+  const struct hd_node *node = &model->nodes[1];
+  assert_int_equal(node->visits, 4);
+  assert_int_equal(node->team.team_min, 2);
+  assert_int_equal(node->team.team_max, 4);
+  assert_true(node->team.gain_ticks == (200 - 150) / 2.0 + (200 - 100) / 4.0);
+  assert_true(hd_node_concurrency(node) == 250.0 / 150);
+  assert_true(hd_node_imbalance(node) == 300.0 / 250);
+  assert_true(model->gain_ticks == node->team.gain_ticks);
+  assert_int_equal(model->inside_ticks, 150);
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_gain_is_never_negative_and_nested_gain_counts_once(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  builder_profile(&pair.builder, 2, HD_KIND_PARALLEL); /* id 3, nested */
+  struct hd_total_record *outer = builder_total(&pair.builder, 1, 2);
+  outer->instances = 1, outer->elapsed_ticks = 100, outer->capacity_ticks = 200, outer->busy_ticks = 203;
+  struct hd_total_record *inner = builder_total(&pair.builder, 3, 2);
+  inner->instances = 1, inner->elapsed_ticks = 60, inner->capacity_ticks = 120, inner->busy_ticks = 20;
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_true(model->nodes[1].team.gain_ticks == 0);
+  assert_true(model->nodes[3].team.gain_ticks == 50);
+  assert_true(model->gain_ticks == 0);
+  assert_int_equal(model->inside_ticks, 100);
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_rows_are_sorted_and_equal_ones_joined(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  struct hd_row_record *again = builder_row(&pair.builder, 1, 0);
+  again->visits = 5;
+  pair.rows[0][1]->visits = 2;
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_int_equal(model->row_count, 6);
+  assert_int_equal(hd_model_row(model, 1, 0)->visits, 7);
+  assert_int_equal(model->nodes[1].row_count, 2);
+  assert_int_equal(model->rows[model->nodes[1].row_first + 1].thread, 1);
+  assert_null(hd_model_row(model, 1, 2));
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_texts_and_names_are_read(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  builder_text(&pair.builder, HD_TEXT_ARGUMENT, 0, "./app", 5);
+  builder_text(&pair.builder, HD_TEXT_ARGUMENT, 0, "", 0);
+  builder_text(&pair.builder, HD_TEXT_ENVIRONMENT, 0, "OMP_NUM_THREADS=2", 17);
+  builder_text(&pair.builder, HD_TEXT_NOTE, 0, "a note", 6);
+  builder_name(&pair.builder, 1, "main", "/src/app.c", "12");
+  builder_text(&pair.builder, HD_TEXT_NAME, 2, "kernel", 6); /* without terminators, without file */
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_int_equal(model->arguments.count, 2);
+  assert_string_equal(model->arguments.items[0], "./app");
+  assert_string_equal(model->arguments.items[1], "");
+  assert_string_equal(model->environment.items[0], "OMP_NUM_THREADS=2");
+  assert_string_equal(model->notes.items[0], "a note");
+  assert_string_equal(model->nodes[1].name.function, "main");
+  assert_string_equal(model->nodes[1].name.file, "/src/app.c");
+  assert_int_equal(model->nodes[1].name.line, 12);
+  assert_string_equal(model->nodes[2].name.function, "kernel");
+  assert_null(model->nodes[2].name.file);
+  assert_true(model->nodes[2].name_cached);
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_times_that_do_not_add_up_are_noted(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  pair.rows[1][2]->ticks[HD_BUSY] = 1;
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_true(hd_model_thread_is_whole(model, 0));
+  assert_false(hd_model_thread_is_whole(model, 1));
+  assert_int_equal(model->notes.count, 1);
+  assert_non_null(strstr(model->notes.items[0], "do not add up"));
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_counters_of_the_header_become_notes(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  pair.builder.header->unknown_events = 1;
+  pair.builder.header->unmatched_events = 2;
+  pair.builder.header->lost_threads = 3;
+  pair.builder.header->folded_paths = 4;
+  pair.builder.header->lost_callbacks = 5;
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_int_equal(model->notes.count, 5);
+  assert_non_null(strstr(model->notes.items[0], "4 callpaths"));
+  assert_non_null(strstr(model->notes.items[1], "1 event is"));
+  assert_non_null(strstr(model->notes.items[2], "2 events"));
+  assert_non_null(strstr(model->notes.items[3], "3 threads"));
+  assert_non_null(strstr(model->notes.items[4], "2 of the kinds"));
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sums_exclusive_and_inclusive),
+      cmocka_unit_test(test_open_interval_goes_to_its_cell_until_the_end),
+      cmocka_unit_test(test_killed_program_ends_at_its_last_event),
+      cmocka_unit_test(test_killed_program_is_named_with_its_signal),
+      cmocka_unit_test(test_finished_thread_gets_no_time_after_its_end),
+      cmocka_unit_test(test_joining_worker_waits_until_the_join_and_is_idle_after),
+      cmocka_unit_test(test_joining_worker_waits_to_the_end_without_a_join),
+      cmocka_unit_test(test_joining_worker_that_came_after_the_join_is_idle),
+      cmocka_unit_test(test_open_instance_is_closed_at_the_end),
+      cmocka_unit_test(test_open_recursive_instance_adds_no_time),
+      cmocka_unit_test(test_team_larger_than_its_room_is_read),
+      cmocka_unit_test(test_time_before_the_load_is_the_first_threads),
+      cmocka_unit_test(test_ticks_are_calibrated_by_the_two_pairs),
+      cmocka_unit_test(test_gain_is_summed_by_team_size),
+      cmocka_unit_test(test_gain_is_never_negative_and_nested_gain_counts_once),
+      cmocka_unit_test(test_rows_are_sorted_and_equal_ones_joined),
+      cmocka_unit_test(test_texts_and_names_are_read),
+      cmocka_unit_test(test_times_that_do_not_add_up_are_noted),
+      cmocka_unit_test(test_counters_of_the_header_become_notes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file test_reader_damage.c
+ * Files that are no profile, cut short or damaged: refused with a reason, and never a crash or an endless loop.
+ */
+#include "profile_builder.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct sample {
+  struct builder builder;
+  struct hd_profile_record *region, *loop;
+  struct hd_thread_record *thread;
+  struct hd_row_record *row;
+  struct hd_total_record *total;
+  struct hd_instance_record *instance;
+};
+
+/* One of everything. */
+static void make_sample(struct sample *sample) {
+  struct builder *builder = &sample->builder;
+  builder_init(builder);
+  builder_module(builder, "/bin/app");
+  builder_profile(builder, 0, HD_KIND_PROGRAM);
+  sample->region = builder_profile(builder, 0, HD_KIND_PARALLEL);
+  sample->loop = builder_profile(builder, 1, HD_KIND_LOOP);
+  sample->region->module = 0;
+  sample->thread = builder_thread(builder, HD_THREAD_INITIAL, 1000, 1100);
+  sample->row = builder_row(builder, 1, 0);
+  sample->row->ticks[HD_BUSY] = 100;
+  sample->total = builder_total(builder, 1, 1);
+  sample->total->instances = 1;
+  sample->instance = builder_instance(builder, 1, 2);
+  sample->instance->begin_ticks = 1050;
+  sample->instance->team_size = 1;
+  *builder_member(sample->instance, 0) = (struct hd_member_record){.thread = 0, .begin_ticks = 1050};
+  sample->thread->open_cell = builder_offset(builder, &sample->row->ticks[HD_WAIT_BARRIER_IMPLICIT]);
+  sample->thread->idle_cell = builder_offset(builder, &sample->row->ticks[HD_IDLE]);
+  sample->thread->joining = builder_offset(builder, sample->instance);
+  builder_text(builder, HD_TEXT_NOTE, 0, "note", 4);
+  builder_name(builder, 2, "f", "f.c", "3");
+}
+
+static struct sample *setup_sample(void) {
+  static struct sample sample;
+  make_sample(&sample);
+  struct hd_model *model = builder_read(&sample.builder);
+  assert_int_equal(model->thread_count, 1);
+  hd_model_free(model);
+  return &sample;
+}
+
+static void test_foreign_files_are_refused(void **state) {
+  (void)state;
+  struct builder builder = {.bytes = (char[]){"%PDF-1.4 something"}, .size = 18};
+  builder_refused(&builder, "not a Heddle profile");
+  builder = (struct builder){.bytes = (char[]){"HEDDLE\n...."}, .size = 11};
+  builder_refused(&builder, "text mode");
+  builder.size = 0;
+  builder_refused(&builder, "empty");
+  builder = (struct builder){.bytes = (char[]){HD_MAGIC}, .size = 8};
+  builder_refused(&builder, "cut short");
+}
+
+static void test_newer_and_foreign_layouts_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  struct hd_file_header *header = sample->builder.header;
+  header->version = 7;
+  builder_refused(&sample->builder, "written by a newer Heddle (format 7, this reads 1)");
+  header->version = 0;
+  builder_refused(&sample->builder, "never existed");
+  header->version = HD_FORMAT_VERSION;
+  header->byte_order = __builtin_bswap32(HD_BYTE_ORDER);
+  builder_refused(&sample->builder, "other byte order");
+  header->byte_order = HD_BYTE_ORDER;
+  header->row_record_bytes = 64;
+  builder_refused(&sample->builder, "record sizes");
+  header->row_record_bytes = sizeof(struct hd_row_record);
+  header->clock_kind = 9;
+  builder_refused(&sample->builder, "unknown clock");
+  builder_free(&sample->builder);
+}
+
+static void test_cut_at_any_byte_is_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  const size_t whole = sample->builder.size;
+  char *copy = NULL;
+  for (size_t size = 0; size < whole; size += size < 5000 ? 1 : 61) {
+    copy = malloc(size + 1); /* of its own size, so that a sanitizer sees what lies behind it */
+    memcpy(copy, sample->builder.bytes, size);
+    struct builder cut = {.bytes = copy, .size = size};
+    builder_refused(&cut, size == 0 ? "empty" : "cut short");
+    free(copy);
+  }
+  builder_free(&sample->builder);
+}
+
+static void test_bytes_behind_the_blocks_are_ignored(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  sample->builder.size += 5;
+  struct hd_model *model = builder_read(&sample->builder);
+  hd_model_free(model);
+  builder_free(&sample->builder);
+}
+
+static void test_broken_blocks_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  struct hd_block_header *rows = sample->builder.newest[HD_BLOCK_ROWS];
+  const struct hd_block_header intact = *rows;
+  rows->magic ^= 1;
+  builder_refused(&sample->builder, "no valid header");
+  *rows = intact;
+  rows->type = 99;
+  builder_refused(&sample->builder, "no valid header");
+  *rows = intact;
+  rows->span = 0;
+  builder_refused(&sample->builder, "larger than the file");
+  rows->span = UINT32_MAX;
+  builder_refused(&sample->builder, "larger than the file");
+  *rows = intact;
+  rows->count = (HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES) / sizeof(struct hd_row_record) + 1;
+  builder_refused(&sample->builder, "more than fits");
+  *rows = intact;
+  sample->builder.header->block_count = UINT32_MAX;
+  builder_refused(&sample->builder, "cut short");
+  builder_free(&sample->builder);
+}
+
+static void test_broken_callpaths_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  sample->loop->parent = 2; /* its own: an endless tree */
+  builder_refused(&sample->builder, "callpath 2");
+  sample->loop->parent = 3;
+  builder_refused(&sample->builder, "callpath 2");
+  sample->loop->parent = 1;
+  sample->loop->id = 1;
+  builder_refused(&sample->builder, "callpath 2");
+  sample->loop->id = 2;
+  sample->loop->kind = HD_KIND_PROGRAM;
+  builder_refused(&sample->builder, "callpath 2");
+  sample->loop->kind = HD_KIND_LOOP;
+  sample->loop->module = 1;
+  builder_refused(&sample->builder, "callpath 2");
+  sample->loop->module = HD_NONE;
+  sample->loop->kind = 1000; /* of a later Heddle */
+  struct hd_model *model = builder_read(&sample->builder);
+  assert_int_equal(model->nodes[2].kind, HD_KIND_OTHER);
+  hd_model_free(model);
+  builder_free(&sample->builder);
+}
+
+static void test_broken_references_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  sample->row->thread = 1;
+  builder_refused(&sample->builder, "row 0");
+  sample->row->thread = 0;
+  sample->row->profile = 3;
+  builder_refused(&sample->builder, "row 0");
+  sample->row->profile = 1;
+  sample->total->profile = 3;
+  builder_refused(&sample->builder, "total 0");
+  sample->total->profile = 1;
+  sample->total->team_size = 0;
+  builder_refused(&sample->builder, "total 0");
+  sample->total->team_size = 1;
+  sample->instance->profile = 3;
+  builder_refused(&sample->builder, "instance 0");
+  sample->instance->profile = 1;
+  builder_member(sample->instance, 0)->thread = 1;
+  builder_refused(&sample->builder, "a team has a thread");
+  builder_member(sample->instance, 0)->thread = 0;
+  sample->instance->member_limit = 1000000;
+  builder_refused(&sample->builder, "waits for no region");
+  builder_free(&sample->builder);
+}
+
+static void test_broken_open_cells_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  const uint64_t good = sample->thread->open_cell;
+  const uint64_t bad[] = {good + 1,
+                          good - 8 * (HD_WAIT_BARRIER_IMPLICIT + 1),
+                          8,
+                          UINT64_MAX,
+                          sample->thread->joining,
+                          builder_offset(&sample->builder, sample->row + 1) + 32};
+  sample->thread->joining = 0;
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    sample->thread->open_cell = bad[i];
+    builder_refused(&sample->builder, "open interval");
+  }
+  sample->thread->open_cell = good;
+  sample->thread->last_ticks = 999;
+  builder_refused(&sample->builder, "thread 0");
+  builder_free(&sample->builder);
+}
+
+static void test_broken_texts_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  struct hd_block_header *block = sample->builder.newest[HD_BLOCK_TEXT];
+  struct hd_text_record *first = (void *)((char *)block + HD_BLOCK_HEADER_BYTES);
+  first->bytes = UINT32_MAX;
+  builder_refused(&sample->builder, "a text is cut short");
+  first->bytes = 4;
+  block->count -= 8;
+  builder_refused(&sample->builder, "a text is cut short");
+  block->count += 8;
+  struct hd_text_record *second = (void *)((char *)(first + 1) + 8);
+  second->id = 3;
+  builder_refused(&sample->builder, "name belongs to no callpath");
+  builder_free(&sample->builder);
+}
+
+static void test_empty_profile_is_refused(void **state) {
+  (void)state;
+  struct builder builder;
+  builder_init(&builder);
+  builder_refused(&builder, "no measurement");
+  builder_free(&builder);
+}
+
+static uint64_t random_next(uint64_t *seed) {
+  *seed ^= *seed << 13;
+  *seed ^= *seed >> 7;
+  *seed ^= *seed << 17;
+  return *seed;
+}
+
+/* Changes a few bytes where something is written; the reader must take or refuse it. */
+static void test_random_damage_never_crashes(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  const size_t size = sample->builder.size;
+  char *copy = malloc(size);
+  uint64_t seed = 20261120;
+  unsigned refused = 0;
+  for (int round = 0; round < 20000; round++) {
+    memcpy(copy, sample->builder.bytes, size);
+    for (uint64_t changes = 1 + random_next(&seed) % 4; changes > 0; changes--) {
+      const uint64_t unit = random_next(&seed) % (sample->builder.header->block_count + 1);
+      const size_t at = unit == 0 ? random_next(&seed) % 200
+                                  : HD_HEADER_BYTES + (unit - 1) * HD_BLOCK_BYTES + random_next(&seed) % 400;
+      copy[at] = (char)(random_next(&seed) % 3 == 0 ? 0xff : random_next(&seed));
+    }
+    struct hd_model *model = NULL;
+    char error[256] = "";
+    const bool done = hd_profile_parse("test.heddle", copy, size, &model, error, sizeof error);
+    assert_true(done ? model != NULL : model == NULL && error[0] != '\0' && !strchr(error, '\n'));
+    refused += !done;
+    hd_model_free(model);
+  }
+  assert_in_range(refused, 1000, 19000); /* both happen, or the damage does not reach anything */
+  free(copy);
+  builder_free(&sample->builder);
+}
+
+static void test_files_that_cannot_be_read_are_named(void **state) {
+  (void)state;
+  struct hd_model *model = NULL;
+  char error[256];
+  assert_false(hd_profile_open("/nonexistent/x.heddle", &model, error, sizeof error));
+  assert_string_equal(error, "/nonexistent/x.heddle: No such file or directory");
+  assert_false(hd_profile_open("/tmp", &model, error, sizeof error));
+  assert_string_equal(error, "/tmp: is a directory");
+  assert_false(hd_profile_open("/dev/null", &model, error, sizeof error));
+  assert_string_equal(error, "/dev/null: not a regular file");
+  char path[] = "/tmp/heddle-test-XXXXXX";
+  const int file = mkstemp(path);
+  assert_true(file >= 0);
+  assert_false(hd_profile_open(path, &model, error, sizeof error));
+  assert_non_null(strstr(error, "the file is empty"));
+  close(file);
+  unlink(path);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_foreign_files_are_refused),
+      cmocka_unit_test(test_newer_and_foreign_layouts_are_refused),
+      cmocka_unit_test(test_cut_at_any_byte_is_refused),
+      cmocka_unit_test(test_bytes_behind_the_blocks_are_ignored),
+      cmocka_unit_test(test_broken_blocks_are_refused),
+      cmocka_unit_test(test_broken_callpaths_are_refused),
+      cmocka_unit_test(test_broken_references_are_refused),
+      cmocka_unit_test(test_broken_open_cells_are_refused),
+      cmocka_unit_test(test_broken_texts_are_refused),
+      cmocka_unit_test(test_empty_profile_is_refused),
+      cmocka_unit_test(test_random_damage_never_crashes),
+      cmocka_unit_test(test_files_that_cannot_be_read_are_named),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
