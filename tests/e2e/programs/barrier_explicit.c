@@ -15,13 +15,17 @@ int main(int argc, char **argv) {
 #pragma omp barrier
   }
 
+  team_begin(0);
 #pragma omp parallel // mark: region
   {
     int thread = omp_get_thread_num(), threads = omp_get_num_threads();
     spin_ms(thread, (unsigned)(thread + 1) * unit_ms);
+    uint64_t begin = now_ns();
 #pragma omp barrier // mark: barrier
+    blocked_since(thread, begin);
     spin_ms(thread, (unsigned)(threads - thread) * unit_ms);
   }
-  print_spun(omp_get_max_threads());
+  team_end(0, 0, omp_get_max_threads());
+  print_books(omp_get_max_threads());
   return 0;
 }

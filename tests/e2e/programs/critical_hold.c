@@ -17,11 +17,18 @@ int main(int argc, char **argv) {
 #pragma omp barrier
   }
 
+  team_begin(0);
 #pragma omp parallel // mark: region
   {
+    int thread = omp_get_thread_num();
+    uint64_t begin = now_ns();
 #pragma omp critical // mark: critical
-    spin_ms(omp_get_thread_num(), unit_ms);
+    {
+      blocked_since(thread, begin);
+      spin_ms(thread, unit_ms);
+    }
   }
-  print_spun(omp_get_max_threads());
+  team_end(0, 0, omp_get_max_threads());
+  print_books(omp_get_max_threads());
   return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * One construct of each kind on a line of its own, in functions of known names: what matters is what they are called.
- * Each function is entered twice, so every name and line below is expected, and no other.
+ * Each function is entered twice (a count the compiler does not know), so every name and line below is expected, and no
+ * other.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -32,10 +33,11 @@ void with_tasks(void) {
   }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  (void)argv;
   omp_lock_t lock;
   omp_init_lock(&lock);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 1 + argc; i++) {
     in_static_function();
     with_tasks();
 #pragma omp parallel // mark: lock region

@@ -2,22 +2,29 @@
 /*
  * A region of two threads, each of which opens a region of two: inner thread i spins (i + 1) units. In units:
  *   inner: instances 2, busy 6, implicit barrier 2, elapsed 4 (2 for each of the two instances), team 2, imbalance 4 /
- * 3, potential gain 1 (1/2 for each) outer: 1 instance, elapsed 2, no busy time of its own Its threads: 2 of the outer
- * team and one more for each inner one. Both inner instances hang below the outer region.
+ * 3, potential gain 1 (1/2 for each) outer: 1 instance, elapsed 2, no busy time of its own Both inner instances hang
+ * below the outer region. Four threads have worked in the end.
  */
 #include <omp.h>
 
 #include "spin.h"
 
 int main(int argc, char **argv) {
-  unsigned unit_ms = argument(argc, argv, 1, 200);
+  unsigned unit_ms = argument(argc, argv, 1, 100);
   omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2) // mark: start
+  {
+#pragma omp barrier
+  }
+
 #pragma omp parallel num_threads(2) // mark: outer
   {
     int outer = omp_get_thread_num();
+    team_begin(outer);
 #pragma omp parallel num_threads(2) // mark: inner
     spin_ms(2 * outer + omp_get_thread_num(), (unsigned)(omp_get_thread_num() + 1) * unit_ms);
+    team_end(outer, 2 * outer, 2);
   }
-  print_spun(4);
+  print_books(4);
   return 0;
 }

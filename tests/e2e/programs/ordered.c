@@ -17,14 +17,20 @@ int main(int argc, char **argv) {
 #pragma omp barrier
   }
 
+  team_begin(0);
 #pragma omp parallel // mark: region
   {
 #pragma omp for ordered schedule(static, 1) // mark: loop
     for (int i = 0; i < threads; i++) {
+      uint64_t begin = now_ns();
 #pragma omp ordered // mark: ordered
-      spin_ms(i, unit_ms);
+      {
+        blocked_since(i, begin);
+        spin_ms(i, unit_ms);
+      }
     }
   }
-  print_spun(threads);
+  team_end(0, 0, threads);
+  print_books(threads);
   return 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A region that is switched off by its if clause, three times, one unit each: a team of one. Inside it, a second region
- * that is serialised because only one level may be active, of one unit too. In units:
- *   outer: instances 3, elapsed 6, busy 3; inner: instances 3, elapsed 3, busy 3; teams of 1, mean concurrency of inner
- * 1
+ * A region that its if clause switches off, three times, one unit each: a team of one. Inside it, a second one,
+ * switched off too, of one unit. In units: outer: instances 3, elapsed 6, busy 3; inner: instances 3, elapsed 3, busy
+ * 3; teams of 1
  */
 #include <omp.h>
 
@@ -11,15 +10,16 @@
 
 int main(int argc, char **argv) {
   unsigned unit_ms = argument(argc, argv, 1, 50);
+  unsigned repeat = argument(argc, argv, 2, 3);
   int active = argc > 9;
-  for (int i = 0; i < 3; i++) {
+  for (unsigned i = 0; i < repeat; i++) {
 #pragma omp parallel if (active) // mark: outer
     {
-      spin_ms(omp_get_thread_num(), unit_ms);
+      spin_ms(0, unit_ms);
 #pragma omp parallel if (active) // mark: inner
-      spin_ms(omp_get_thread_num(), unit_ms);
+      spin_ms(1, unit_ms);
     }
   }
-  print_spun(1);
+  print_books(2);
   return 0;
 }

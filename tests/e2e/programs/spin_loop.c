@@ -12,13 +12,19 @@
 int main(int argc, char **argv) {
   unsigned unit_ms = argument(argc, argv, 1, 100);
   int threads = omp_get_max_threads();
-#pragma omp parallel // mark: region
+#pragma omp parallel // mark: start
   {
 #pragma omp barrier
-#pragma omp for schedule(static, 1) // mark: loop
+  }
+
+  team_begin(0);
+#pragma omp parallel // mark: region
+  {
+#pragma omp for schedule(static, 1) // mark: construct
     for (int i = 0; i < threads; i++)
       spin_ms(i, ((unsigned)i + 1) * unit_ms);
   }
-  print_spun(threads);
+  team_end(0, 0, threads);
+  print_books(threads);
   return 0;
 }
