@@ -78,8 +78,8 @@ static struct hd_profile *add(struct key key) {
   HASH_ADD(hh, callpaths.table, key, sizeof key, profile);
   if (!profile->hh.tbl) /* uthash had no memory and left it out */
     goto out;
-  profile->record = hd_store_add(callpaths.store, &callpaths.cursor, HD_BLOCK_PROFILES, HD_NONE,
-                                 sizeof(struct hd_profile_record));
+  profile->record =
+      hd_store_add(callpaths.store, &callpaths.cursor, HD_BLOCK_PROFILES, HD_NONE, sizeof(struct hd_profile_record));
   if (!profile->record) {
     HASH_DEL(callpaths.table, profile);
     goto out;
@@ -140,6 +140,7 @@ struct hd_step hd_callpath_step(uint32_t parent_id, enum hd_kind kind, const voi
   struct hd_profile *profile = step_below(parent, (struct site){.kind = kind, .address = address}, &step.recursive);
   if (profile) {
     step.profile = profile->record->id;
+    step.in_runtime = profile->record->flags & HD_PROFILE_IN_RUNTIME;
   } else {
     parent->record->flags |= HD_PROFILE_FOLDED;
     callpaths.store->header->folded_paths++;

@@ -25,6 +25,7 @@
 struct hd_step {
   uint32_t profile; /* id */
   bool recursive;   /* the site was already on the path: the profile encloses itself */
+  bool in_runtime;  /* the site lies in the OpenMP runtime, not in the user's code */
 };
 
 /** Prepares the table and makes the program's profile (id 0). `depth` 0: unbounded. False: no memory. */

@@ -79,7 +79,11 @@ enum hd_kind {
   HD_KIND_COUNT
 };
 
-enum hd_clock_kind { HD_CLOCK_TSC = 1, HD_CLOCK_MONOTONIC = 2, HD_CLOCK_EXTERNAL = 3 /* a test's own; 1 tick = 1 ns */ };
+enum hd_clock_kind {
+  HD_CLOCK_TSC = 1,
+  HD_CLOCK_MONOTONIC = 2,
+  HD_CLOCK_EXTERNAL = 3 /* a test's own; 1 tick = 1 ns */
+};
 
 /** The same instant on both clocks. */
 struct hd_clock_pair {
@@ -112,9 +116,9 @@ struct hd_file_header {
   uint32_t block_count; /* units of HD_BLOCK_BYTES after the header; grows; release order */
   uint32_t flags;       /* enum hd_file_flag */
   uint32_t pid;
-  int32_t rank; /* MPI or launcher rank, -1 when there is none */
-  int32_t exit_status; /* as a shell reports it; valid with HD_FILE_EXIT_KNOWN */
-  uint32_t max_threads; /* processors available to the process at start */
+  int32_t rank;            /* MPI or launcher rank, -1 when there is none */
+  int32_t exit_status;     /* as a shell reports it; valid with HD_FILE_EXIT_KNOWN */
+  uint32_t max_threads;    /* processors available to the process at start */
   uint32_t callpath_depth; /* 0: unlimited */
   uint32_t clock_kind;     /* enum hd_clock_kind */
   struct hd_clock_pair clock_first;

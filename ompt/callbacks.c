@@ -412,8 +412,8 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
 
 /* ---- registration ---- */
 
-/* sync_region_wait rather than sync_region: the same for barriers and taskwait, but for a taskgroup only the wait at its
- * end, not its body. Never flush: a program that spins on it sends millions. */
+/* sync_region_wait rather than sync_region: the same for barriers and taskwait, but for a taskgroup only the wait at
+ * its end, not its body. Never flush: a program that spins on it sends millions. */
 uint64_t hd_callbacks_register(ompt_set_callback_t set_callback) {
   static const struct {
     ompt_callbacks_t event;

@@ -10,8 +10,8 @@ enum { EDGE_TOTALS = HD_KIND_COUNT };
 _Static_assert(EDGE_TOTALS < 64, "six bits of a site are the kind");
 
 static struct hd_region *make_region(struct hd_thread *primary, unsigned requested) {
-  const uint32_t per_block = (HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES - sizeof(struct hd_instance_record)) /
-                             sizeof(struct hd_member_record);
+  const uint32_t per_block =
+      (HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES - sizeof(struct hd_instance_record)) / sizeof(struct hd_member_record);
   uint32_t members = requested > per_block ? requested : per_block;
   size_t bytes = sizeof(struct hd_instance_record) + members * sizeof(struct hd_member_record);
   struct hd_region *region = calloc(1, sizeof *region);
@@ -66,9 +66,26 @@ static void start_instance(struct hd_region *region, uint64_t now, bool recursiv
   __atomic_store_n(&instance->begin_ticks, now, __ATOMIC_RELEASE);
 }
 
+/* libomp's hidden helper team: a thread of the runtime, outside any region, forks from inside the runtime, once and for
+ * as long as the program runs. User code forks from user code. */
+static bool is_helper_fork(const struct hd_thread *primary, struct hd_edge step, bool from_gcc) {
+  return step.in_runtime && !from_gcc && primary->base == primary->frames;
+}
+
+/* It looked like a thread that runs the user's program. */
+static void become_helper(struct hd_thread *thread) {
+  struct hd_row_record *row = thread->frames->row;
+  thread->record->kind = HD_THREAD_OTHER;
+  row->ticks[HD_IDLE] += row->ticks[HD_BUSY];
+  row->ticks[HD_BUSY] = 0;
+  thread->record->busy_ticks = 0;
+  thread->frames->state = HD_IDLE;
+}
+
 struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
                                   const void *address, bool from_gcc) {
   struct hd_edge step = hd_thread_step(primary, kind, address);
+  bool of_helpers = is_helper_fork(primary, step, from_gcc);
   hd_thread_push(primary, now, step, HD_KIND_PARALLEL, HD_RUNTIME);
   primary->top->row->visits++;
   struct hd_region *region = free_region(primary, requested);
@@ -78,8 +95,11 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->row = step.to;
     region->address = address;
     region->from_gcc = from_gcc;
+    region->of_helpers = of_helpers;
     start_instance(region, now, step.recursive);
   }
+  if (of_helpers)
+    become_helper(primary);
   hd_thread_open_base(primary, NULL, region, 0);
   return region;
 }
@@ -101,7 +121,7 @@ static bool is_primary(const struct hd_thread *thread, const struct hd_region *r
 static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_region *region, ompt_data_t *task,
                              unsigned team_size) {
   primary->base->task = task;
-  hd_thread_unwind_task(primary, now, HD_BUSY);
+  hd_thread_unwind_task(primary, now, region && region->of_helpers ? HD_IDLE : HD_BUSY);
   if (!region)
     return;
   __atomic_store_n(&region->instance->pending, team_size - 1, __ATOMIC_RELAXED);
@@ -117,7 +137,7 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
     now = region->instance->begin_ticks;
   struct hd_row_record *row = hd_thread_row(worker, region->instance->profile);
   struct hd_edge step = {.to = row ? row : worker->frames->row};
-  hd_thread_push(worker, now, step, HD_KIND_PARALLEL, HD_BUSY);
+  hd_thread_push(worker, now, step, HD_KIND_PARALLEL, region->of_helpers ? HD_IDLE : HD_BUSY);
   worker->top->row->visits++;
   hd_thread_open_base(worker, task, region, number);
   add_member(worker, worker->record->last_ticks, region, number);
@@ -135,7 +155,7 @@ void hd_region_enter(struct hd_thread *thread, uint64_t now, struct hd_region *r
 
 void hd_region_arrive(struct hd_thread *thread, uint64_t now) {
   struct hd_region *region = thread->base->base.region;
-  hd_thread_unwind_task(thread, now, HD_WAIT_BARRIER_IMPLICIT);
+  hd_thread_unwind_task(thread, now, region && region->of_helpers ? HD_IDLE : HD_WAIT_BARRIER_IMPLICIT);
   if (!region || is_primary(thread, region))
     return;
   thread->joining = region;
@@ -281,7 +301,8 @@ void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *re
   if (!region->instance->team_size)
     region->instance->team_size = 1; /* its implicit task was never announced */
   region->instance->end_ticks = primary->record->last_ticks;
-  add_to_total(primary, region);
+  if (!region->of_helpers) /* nothing of the user's to gain there */
+    add_to_total(primary, region);
   region->in_use = false;
 }
 
@@ -309,8 +330,8 @@ void hd_region_work_barrier_begin(struct hd_thread *thread) {
   __atomic_store_n(&member->construct_busy[side], thread->record->busy_ticks - work->busy_at_begin, __ATOMIC_RELAXED);
 }
 
-/* On the team's primary, at the construct's barrier end. Nobody can pass the next one before it: the members' entries of
- * this side stay as they are. */
+/* On the team's primary, at the construct's barrier end. Nobody can pass the next one before it: the members' entries
+ * of this side stay as they are. */
 static void add_construct_total(struct hd_thread *primary, uint64_t now, const struct hd_region *region) {
   const struct hd_worksharing *work = &primary->base->base.work;
   struct hd_total_record *total = find_total(primary, work->row, region->instance->team_size);

@@ -3,25 +3,27 @@
  * @file region.h
  * Parallel regions and their teams: who took part, when the team came together again, and what was lost.
  *
- * The runtime tells a worker that a region has ended only at the next fork, seconds late. So the primary writes the join
- * time into the region's instance, and every worker reads it when it is heard of next: its wait ends there, and what
- * follows is idle time. An instance is used again once all workers have read it (`pending`), so a thread needs as many
- * as it has regions open, plus about one, however many regions the program runs.
+ * The runtime tells a worker that a region has ended only at the next fork, seconds late. So the primary writes the
+ * join time into the region's instance, and every worker reads it when it is heard of next: its wait ends there, and
+ * what follows is idle time. An instance is used again once all workers have read it (`pending`), so a thread needs as
+ * many as it has regions open, plus about one, however many regions the program runs.
  */
 #ifndef HEDDLE_OMPT_REGION_H
 #define HEDDLE_OMPT_REGION_H
 
 #include "ompt/thread.h"
 
-/** One parallel region in flight. Belongs to its primary thread; parallel_data->ptr points to it. Reused, never freed. */
+/** One parallel region in flight. Belongs to its primary thread; parallel_data->ptr points to it. Reused, never freed.
+ */
 struct hd_region {
   struct hd_instance_record *instance;
   struct hd_member_record *members;
-  struct hd_region *next;  /* ring of the primary's regions */
+  struct hd_region *next;    /* ring of the primary's regions */
   struct hd_row_record *row; /* the primary's row of the region's profile */
-  const void *address;     /* parallel_begin's return address */
-  bool from_gcc;           /* started through a GOMP entry point */
-  bool in_use;             /* between parallel_begin and parallel_end */
+  const void *address;       /* parallel_begin's return address */
+  bool from_gcc;             /* started through a GOMP entry point */
+  bool in_use;               /* between parallel_begin and parallel_end */
+  bool of_helpers;           /* the runtime's own team for "target nowait": idle but for the tasks it runs */
   /* of the instance that is ending, taken at the join: */
   uint64_t team_busy_ticks;
   uint64_t longest_busy_ticks;

@@ -203,7 +203,7 @@ struct hd_edge hd_thread_step_slow(struct hd_thread *thread, enum hd_kind kind, 
   int saved = errno;
   struct hd_step step = hd_callpath_step(from->profile, kind, address);
   errno = saved;
-  struct hd_edge edge = {.from = from, .site = site, .recursive = step.recursive};
+  struct hd_edge edge = {.from = from, .site = site, .recursive = step.recursive, .in_runtime = step.in_runtime};
   edge.to = hd_thread_row(thread, step.profile);
   if (!edge.to) { /* full: the time is charged to the profile we are in */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);

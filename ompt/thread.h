@@ -21,7 +21,7 @@
 #include "heddle-format.h"
 #include "output/store.h"
 
-struct hd_region; /* region.h */
+struct hd_region;                /* region.h */
 extern struct hd_store hd_store; /* tool.c */
 
 /** The worksharing construct an implicit task is in or has just left: its closing barrier is charged to it. */
@@ -52,7 +52,8 @@ struct hd_edge {
   const void *from; /* NULL: empty slot */
   uint64_t site;
   void *to;
-  bool recursive;
+  bool recursive;  /* see struct hd_step */
+  bool in_runtime; /* likewise */
 };
 
 enum hd_pending {
@@ -74,7 +75,7 @@ struct hd_thread {
   uint32_t row_limit;
   uint32_t frame_limit;
   struct hd_frame *frames;
-  struct hd_region *joining;    /* with HD_PENDING_JOIN */
+  struct hd_region *joining;     /* with HD_PENDING_JOIN */
   struct hd_region *last_region; /* newest of this thread's own regions, a ring for reuse */
   struct hd_store_cursor row_cursor;
   struct hd_store_cursor total_cursor;

@@ -62,7 +62,8 @@ bool hd_save_expand_name(const char *pattern, const struct hd_file_header *heade
 
 static int create_free(const char *path, char *final_path, size_t final_bytes) {
   for (int i = 0; i < MOST_SUFFIXES; i++) {
-    int length = i ? snprintf(final_path, final_bytes, "%s.%d", path, i) : snprintf(final_path, final_bytes, "%s", path);
+    int length =
+        i ? snprintf(final_path, final_bytes, "%s.%d", path, i) : snprintf(final_path, final_bytes, "%s", path);
     if (length < 0 || (size_t)length >= final_bytes) {
       errno = ENAMETOOLONG;
       return -1;

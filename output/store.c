@@ -118,7 +118,8 @@ static struct hd_block_header *grow(struct hd_store *store, uint32_t span) {
   return error ? NULL : (struct hd_block_header *)(store->base + begin);
 }
 
-static struct hd_block_header *add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner, size_t bytes) {
+static struct hd_block_header *add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner,
+                                         size_t bytes) {
   uint32_t span = (uint32_t)((bytes + HD_BLOCK_HEADER_BYTES + HD_BLOCK_BYTES - 1) / HD_BLOCK_BYTES);
   int saved = errno;
   pthread_mutex_lock(&growth_lock);
