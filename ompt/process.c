@@ -110,8 +110,9 @@ static void add_arguments(struct hd_store *store, struct hd_store_cursor *cursor
 
 static bool steers_openmp(const char *variable) {
   static const char *const prefixes[] = {"OMP_", "KMP_", "GOMP_", "LIBOMP_", "HEDDLE_"};
-  if (!strncmp(variable, "HEDDLE_START=", 13) || !strncmp(variable, "HEDDLE_STORE_DIR=", 17))
-    return false; /* between `heddle run` and this library */
+  if (!strncmp(variable, "HEDDLE_START=", 13) || !strncmp(variable, "HEDDLE_STORE_DIR=", 17) ||
+      !strncmp(variable, "OMP_TOOL", 8))
+    return false; /* how this library was loaded, not how the program ran */
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (!strncmp(variable, prefixes[i], strlen(prefixes[i])))
       return true;

@@ -322,7 +322,7 @@ void hd_region_work_barrier_begin(struct hd_thread *thread) {
   const struct hd_worksharing *work = &thread->base->base.work;
   const struct hd_region *region = thread->base->base.region;
   uint32_t number = thread->base->base.thread_number;
-  if (!region || number >= member_count(region))
+  if (!region || number >= region->instance->member_limit) /* the team size may not be known yet */
     return;
   uint32_t side = work->barriers & 1;
   struct hd_member_record *member = &region->members[number];
