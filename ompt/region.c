@@ -315,7 +315,9 @@ void hd_region_work_begin(struct hd_thread *thread, uint64_t now, struct hd_row_
 }
 
 void hd_region_work_end(struct hd_thread *thread) {
-  thread->base->base.work.ended = true;
+  struct hd_worksharing *work = &thread->base->base.work;
+  work->busy_ticks = thread->record->busy_ticks - work->busy_at_begin;
+  work->ended = true;
 }
 
 void hd_region_work_barrier_begin(struct hd_thread *thread) {
@@ -327,7 +329,7 @@ void hd_region_work_barrier_begin(struct hd_thread *thread) {
   uint32_t side = work->barriers & 1;
   struct hd_member_record *member = &region->members[number];
   __atomic_store_n(&member->construct_begin[side], work->begin_ticks, __ATOMIC_RELAXED);
-  __atomic_store_n(&member->construct_busy[side], thread->record->busy_ticks - work->busy_at_begin, __ATOMIC_RELAXED);
+  __atomic_store_n(&member->construct_busy[side], work->busy_ticks, __ATOMIC_RELAXED);
 }
 
 /* On the team's primary, at the construct's barrier end. Nobody can pass the next one before it: the members' entries

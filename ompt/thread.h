@@ -29,6 +29,7 @@ struct hd_worksharing {
   struct hd_row_record *row; /* NULL: none yet */
   uint64_t begin_ticks;
   uint64_t busy_at_begin;
+  uint64_t busy_ticks; /* between its begin and its end, once it has ended */
   uint32_t barriers; /* worksharing barriers passed; its parity selects the member's construct_busy */
   bool ended;        /* the construct has ended, its barrier has not come yet */
 };
