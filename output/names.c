@@ -7,8 +7,6 @@
 
 #include "output/symbols.h"
 
-#define UNKNOWN_SITE " (call site unknown)"
-
 /* A module whose names are being looked for; opened when the first of them is needed. */
 struct module {
   bool tried;
@@ -62,7 +60,7 @@ static char *function_around(struct hd_model *model, const struct hd_node *node,
     const char *function = node->name.function;
     if (!function)
       continue;
-    const char *old = strstr(function, UNKNOWN_SITE);
+    const char *old = strstr(function, HD_UNKNOWN_SITE);
     const size_t length = old ? (size_t)(old - function) : strlen(function);
     char *copy = hd_model_allocate(model, length + strlen(mark) + 1);
     if (copy)
@@ -86,7 +84,7 @@ static const char *keep(struct hd_model *model, char *text) {
 static bool resolve(struct resolver *resolver, struct hd_node *node) {
   struct hd_model *model = resolver->model;
   if (has_no_site(model, node)) {
-    node->name.function = function_around(model, node, UNKNOWN_SITE);
+    node->name.function = function_around(model, node, HD_UNKNOWN_SITE);
     return node->name.function != NULL;
   }
   struct hd_symbols *symbols = node->module != HD_NONE ? symbols_of(resolver, node->module) : NULL;

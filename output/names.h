@@ -9,6 +9,9 @@
 
 #include "output/model.h"
 
+/** Follows a function's name when it is that of the construct around: the address did not tell. */
+#define HD_UNKNOWN_SITE " (call site unknown)"
+
 /**
  * Fills the names of nodes that have none, and adds a note for each module whose names cannot be shown (gone, or
  * rebuilt since the run). Slow: reads debug information. Never fails; what is not known stays NULL.

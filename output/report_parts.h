@@ -10,7 +10,7 @@
 
 #include "output/view.h"
 
-enum { HD_CELL_BYTES = 64, HD_PLACE_BYTES = 512 };
+enum { HD_CELL_BYTES = 32, HD_PLACE_BYTES = 512, HD_FUNCTION_BYTES = 100 };
 
 /** How the times of one table are written: one unit for all, so that columns can be compared at a glance. */
 struct hd_unit {
@@ -41,10 +41,13 @@ void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, con
 /** "file.c:42", or "app+0x1234" without a line number, or "" without either. */
 void hd_location_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node);
 
-/** A table as wide as the terminal, or HD_REPORT_WIDTH when `out` is none. NULL: no memory. */
+/** Columns of the terminal; what is not a terminal takes lines of any length, so that nothing is cut off in a file. */
+enum { HD_UNBOUNDED_WIDTH = 4096 };
+size_t hd_report_width(FILE *out);
+
+/** A table as wide as the terminal. NULL: no memory. */
 struct libscols_table *hd_table_new(FILE *out);
 bool hd_table_column(struct libscols_table *table, const char *title, int flags);
-enum { HD_REPORT_WIDTH = 132 };
 
 /** What ran, for how long, and what could be gained. `brief`: only what the end of a run needs. */
 void hd_report_heading(const struct hd_model *model, bool brief, FILE *out);
@@ -52,6 +55,9 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out);
 /** The waiting states that occur in the shown lines, as wide as `unit` shows them. Returns how many. */
 int hd_report_causes(const uint64_t most[HD_STATE_COUNT], const struct hd_model *model, const struct hd_unit *unit,
                      enum hd_state causes[HD_STATE_COUNT]);
+
+/** The lines of `view` that are shown; `brief`: a flat list with few columns. */
+bool hd_report_table(const struct hd_view *view, bool brief, FILE *out);
 
 bool hd_report_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,13 +7,14 @@
 #include <unistd.h>
 
 #include "output/kinds.h"
+#include "output/names.h"
 #include "output/report_parts.h"
 
 struct hd_unit hd_unit_for(double seconds) {
   static const struct hd_unit units[] = {{"seconds", 1, 0}, {"milliseconds", 1e3, 0}, {"microseconds", 1e6, 0}};
   struct hd_unit unit = units[seconds >= 1 ? 0 : seconds >= 1e-3 ? 1 : 2];
   const double largest = seconds * unit.per_second;
-  unit.decimals = largest >= 1000 ? 1 : largest >= 100 ? 2 : 3;
+  unit.decimals = largest >= 100 ? 1 : largest >= 10 ? 2 : 3;
   return unit;
 }
 
@@ -46,23 +48,65 @@ void hd_location_text(char place[HD_PLACE_BYTES], const struct hd_model *model, 
              (unsigned long long)node->offset);
 }
 
+/* Copies "operator" and its sign: they may be brackets. Returns how much of `from` that was; 0: another word. */
+static size_t copy_operator(char *to, const char *from) {
+  static const char word[] = "operator";
+  size_t length = sizeof word - 1;
+  if (strncmp(from, word, length) != 0 || isalnum((unsigned char)from[length]) || from[length] == '_')
+    return 0;
+  length += from[length] == '(' ? 2 : strspn(from + length, "<>=!+-*/%^&|~[],");
+  memcpy(to, from, length);
+  return length;
+}
+
+/* A C++ function without parameters, template arguments and result: "lab::Grid::sum". */
+static void short_function(char to[HD_FUNCTION_BYTES], const char *function) {
+  char *end = to;
+  int depth = 0;
+  for (const char *from = function; *from && end + 16 < to + HD_FUNCTION_BYTES; from++) {
+    const size_t taken =
+        depth == 0 && (from == function || from[-1] == ':' || from[-1] == ' ') ? copy_operator(end, from) : 0;
+    end += taken;
+    from += taken;
+    if (!*from)
+      break;
+    depth += *from == '<' || *from == '(';
+    if (depth == 0)
+      *end++ = *from;
+    depth -= (*from == '>' || *from == ')') && depth > 0;
+  }
+  while (end > to && end[-1] == ' ')
+    end--;
+  *end = '\0';
+  if (end - to > 6 && strcmp(end - 6, " const") == 0)
+    *(end -= 6) = '\0';
+  const char *space = strrchr(to, ' ');
+  if (space && space[1])
+    memmove(to, space + 1, (size_t)(end - space));
+}
+
 void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
                    const struct hd_line *outer) {
   char location[HD_PLACE_BYTES];
-  const char *function = line->node->name.function;
+  char function[HD_FUNCTION_BYTES] = "";
+  const char *mark = "";
+  const char *name = line->node->name.function;
   const char *around = outer ? outer->node->name.function : NULL;
   hd_location_text(location, model, line->node);
-  const bool told = function && around && strcmp(function, around) == 0;
-  snprintf(place, HD_PLACE_BYTES, "%s%s%.200s%s%s%s", hd_kind_words(line->node->kind), location[0] ? " " : "", location,
-           function && !told ? " in " : "", function && !told ? function : "",
+  if (name && !(around && strcmp(name, around) == 0)) {
+    short_function(function, name);
+    mark = strstr(name, HD_UNKNOWN_SITE) ? HD_UNKNOWN_SITE : "";
+  }
+  snprintf(place, HD_PLACE_BYTES, "%s%s%.200s%s%s%s%s", hd_kind_words(line->node->kind), location[0] ? " " : "",
+           location, function[0] ? " in " : "", function, mark,
            line->flags & HD_PROFILE_RECURSIVE ? " (recursive)" : "");
 }
 
 /* A stream in memory is about to go to stderr. */
-static size_t width_of(FILE *out) {
+size_t hd_report_width(FILE *out) {
   struct winsize size;
   const int descriptor = fileno(out) >= 0 ? fileno(out) : STDERR_FILENO;
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : HD_REPORT_WIDTH;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : HD_UNBOUNDED_WIDTH;
 }
 
 struct libscols_table *hd_table_new(FILE *out) {
@@ -71,7 +115,7 @@ struct libscols_table *hd_table_new(FILE *out) {
   if (!table)
     return NULL;
   scols_table_set_stream(table, out);
-  scols_table_set_termwidth(table, width_of(out));
+  scols_table_set_termwidth(table, hd_report_width(out));
   scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
   return table;
 }

@@ -102,9 +102,10 @@ static bool is_function(Dwarf_Die *die) {
   return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
 }
 
-/* The innermost function around an address, inlined or not. */
-static void find_function(Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symbol) {
+/* The innermost function around an address, inlined or not. Returns the file it is written in; NULL: not known. */
+static const char *find_function(Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symbol) {
   Dwarf_Die *scopes = NULL;
+  const char *file = NULL;
   const int count = dwarf_getscopes(unit, pc, &scopes);
   for (int i = 0; i < count; i++) {
     const char *name = is_function(&scopes[i]) ? linkage_name(&scopes[i]) : NULL;
@@ -112,10 +113,12 @@ static void find_function(Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symb
       continue;
     symbol->function = hd_symbols_readable(name);
     symbol->outlined = symbol->function == NULL;
+    file = dwarf_decl_file(&scopes[i]);
     break;
   }
   if (count > 0)
     free(scopes);
+  return file;
 }
 
 static void find_linker_symbol(struct hd_symbols *symbols, Dwarf_Addr address, struct hd_symbol *symbol,
@@ -157,27 +160,44 @@ static char *full_path(Dwarf_Die *unit, const char *file) {
   return asprintf(&path, "%s/%s", directory, file) < 0 ? NULL : path;
 }
 
-/* Line 0 means "made by the compiler": the nearest row before it in the same function is the statement it belongs to.
- */
-static void find_line(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Addr function_start, struct hd_symbol *symbol) {
+/* The nearest row at or before `pc` in the same function that has a line and, if `wanted` is given, is in that file. */
+static bool find_line_in(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Addr function_start, const char *wanted,
+                         struct hd_symbol *symbol) {
   Dwarf_Lines *lines = NULL;
   size_t count = 0;
   if (dwarf_getsrclines(unit, &lines, &count) != 0)
-    return;
+    return false;
   for (size_t i = find_row(lines, count, pc); i-- > 0;) {
     Dwarf_Line *row = dwarf_onesrcline(lines, i);
     Dwarf_Addr at = 0;
     int line = 0;
     bool ends = false;
     if (dwarf_lineaddr(row, &at) != 0 || at < function_start || dwarf_lineendsequence(row, &ends) != 0 || ends)
-      return;
+      return false;
     const char *file = dwarf_linesrc(row, NULL, NULL);
-    if (dwarf_lineno(row, &line) != 0 || line <= 0 || !file)
+    if (dwarf_lineno(row, &line) != 0 || line <= 0 || !file || (wanted && strcmp(file, wanted) != 0))
       continue;
     symbol->file = full_path(unit, file);
     symbol->line = symbol->file ? (uint32_t)line : 0;
-    return;
+    return true;
   }
+  return false;
+}
+
+/* The file in which a function begins: outlined functions are declared nowhere. */
+static const char *first_file(Dwarf_Die *unit, Dwarf_Addr function_start) {
+  Dwarf_Line *row = function_start != 0 ? dwarf_getsrc_die(unit, function_start) : NULL;
+  return row ? dwarf_linesrc(row, NULL, NULL) : NULL;
+}
+
+/* Line 0 means "made by the compiler": the row before it is the statement it belongs to. And GCC gives the call that
+ * begins a loop the line of a function inlined into the loop's bound: a row in the function's own file is nearer. */
+static void find_line(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Addr function_start, const char *file,
+                      struct hd_symbol *symbol) {
+  if (!file)
+    file = first_file(unit, function_start);
+  if (!file || !find_line_in(unit, pc, function_start, file, symbol))
+    find_line_in(unit, pc, function_start, NULL, symbol);
 }
 
 /* The function of the source around a line: of all that begin at or before it, the last. */
@@ -235,12 +255,11 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
   Dwarf_Addr start = 0;
   memset(symbol, 0, sizeof *symbol);
   Dwarf_Die *unit = find_unit(symbols, at, &bias);
-  if (unit)
-    find_function(unit, at - bias, symbol);
+  const char *file = unit ? find_function(unit, at - bias, symbol) : NULL;
   find_linker_symbol(symbols, at, symbol, &start);
   if (!unit)
     return;
-  find_line(unit, at - bias, start > bias ? start - bias : 0, symbol);
+  find_line(unit, at - bias, start > bias ? start - bias : 0, file, symbol);
   if (symbol->outlined && symbol->line != 0)
     name_after_source(unit, symbol);
 }

@@ -13,10 +13,19 @@ void hd_stream_guard(void) {
       (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* A write that failed earlier left no reason behind: another one tells. */
+static int reason_of(FILE *out) {
+  clearerr(out);
+  errno = 0;
+  return fputc('\n', out) == EOF || fflush(out) != 0 ? errno : 0;
+}
+
 bool hd_stream_finish(FILE *out, const char *name) {
   errno = 0;
-  bool failed = fflush(out) != 0 || ferror(out) != 0;
+  bool failed = ferror(out) != 0 || fflush(out) != 0;
   int error = errno;
+  if (failed && error == 0)
+    error = reason_of(out);
   if (out != stdout && fclose(out) != 0 && !failed) {
     failed = true;
     error = errno;
