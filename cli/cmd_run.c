@@ -7,7 +7,9 @@
 #include "run.h"
 #include "support/arguments.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { OPTION_GOMP = HD_OPTION_LONG, OPTION_LIBOMP, OPTION_LIBRARY };
 enum { DEPTH_MAX = 1000000 };
@@ -72,6 +74,16 @@ static bool take_option(void *context, int id, const char *argument) {
   return true;
 }
 
+/* A descriptor that heddle opens must not take the place of a closed stdin, stdout or stderr, or messages would go
+ * into it. The program still gets these as they were: closed. */
+static void fill_standard_descriptors(void) {
+  for (int fd = open("/dev/null", O_RDWR | O_CLOEXEC); fd >= 0; fd = open("/dev/null", O_RDWR | O_CLOEXEC))
+    if (fd > STDERR_FILENO) {
+      close(fd);
+      return;
+    }
+}
+
 /* The program has ended: what it left becomes profiles, before anything may interrupt. */
 static void finish(const struct hd_run_options *taken, struct hd_run_environment *environment,
                    struct hd_run_watch *watch, const struct hd_run_signals *signals,
@@ -107,6 +119,7 @@ int hd_cmd_run(int argc, char **argv) {
     return HD_EXIT_USAGE;
   }
   taken.command = argv + first;
+  fill_standard_descriptors();
   if (!hd_run_environment_prepare(&taken, &environment))
     return HD_RUN_FAILED;
   struct hd_run_watch *watch = hd_run_watch_start(&environment);

@@ -128,8 +128,10 @@ struct hd_run_profiles {
   size_t unsaved; /* live files that could be moved nowhere: they stay in the private directory */
 };
 
-/** Writes the present time as the end of every unfinished live file of `pid` in `directory`. */
-void hd_run_stamp_end(const char *directory, pid_t pid);
+/** Writes the present time as the end into a live file that has none yet: into one of `directory`, or into all of a
+ *  process. Not into one whose clock heddle cannot read. */
+void hd_run_stamp_file(const char *directory, const char *file);
+void hd_run_stamp_process(const char *directory, pid_t pid);
 
 /** Finds the profiles of the run, saves live files whose process is gone, stamps the program's exit status. */
 void hd_run_collect(const struct hd_run_environment *environment, const struct hd_run_watch *watch,

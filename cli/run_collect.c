@@ -71,27 +71,51 @@ static bool read_clock(uint32_t kind, struct hd_clock_pair *now) {
 
 static void stamp_end(int fd) {
   struct hd_file_header header;
-  if (!read_header(fd, &header) || header.end_ticks != 0 || !read_clock(header.clock_kind, &header.clock_last))
+  if (!read_header(fd, &header) || !read_clock(header.clock_kind, &header.clock_last))
     return;
   header.end_ticks = header.clock_last.ticks;
   if (WRITE_FIELD(fd, &header, clock_last))
     WRITE_FIELD(fd, &header, end_ticks);
 }
 
-void hd_run_stamp_end(const char *path, pid_t pid) {
+/* Opened for writing only when there is something to write: the watch sees every such use of a live file. */
+static bool lacks_end(int directory, const char *file) {
+  struct hd_file_header header;
+  const int fd = openat(directory, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  struct hd_clock_pair now;
+  const bool lacks =
+      fd >= 0 && read_header(fd, &header) && header.end_ticks == 0 && read_clock(header.clock_kind, &now);
+  if (fd >= 0)
+    close(fd);
+  return lacks;
+}
+
+static void stamp_file(int directory, const char *file) {
+  if (!lacks_end(directory, file))
+    return;
+  const int fd = openat(directory, file, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  stamp_end(fd);
+  close(fd);
+}
+
+void hd_run_stamp_file(const char *path, const char *file) {
+  const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0)
+    return;
+  stamp_file(directory, file);
+  close(directory);
+}
+
+void hd_run_stamp_process(const char *path, pid_t pid) {
   char mark[32];
   snprintf(mark, sizeof mark, ".%d.live", (int)pid);
   DIR *directory = opendir(path);
   const struct dirent *entry;
-  while (directory && (entry = readdir(directory))) {
-    if (!strstr(entry->d_name, mark))
-      continue;
-    const int fd = openat(dirfd(directory), entry->d_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-      continue;
-    stamp_end(fd);
-    close(fd);
-  }
+  while (directory && (entry = readdir(directory)))
+    if (strstr(entry->d_name, mark))
+      stamp_file(dirfd(directory), entry->d_name);
   if (directory)
     closedir(directory);
 }

@@ -115,7 +115,7 @@ static void wait_for_end(int signals, struct hd_run_watch *watch, pid_t pid, int
 }
 
 static void note_end(const struct hd_run_environment *environment, int status, struct hd_run_outcome *outcome) {
-  hd_run_stamp_end(environment->directory, outcome->pid);
+  hd_run_stamp_process(environment->directory, outcome->pid);
   outcome->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   outcome->exit_status = outcome->signal ? HD_RUN_SIGNAL + outcome->signal : WEXITSTATUS(status);
 }

@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -16,6 +17,7 @@ static const uint32_t directory_event = UINT32_MAX;
 struct watched {
   pid_t pid;
   int descriptor; /* a pidfd; -1: dead, the slot is free */
+  bool mapped;    /* it was seen with a live file in its memory: the pid in the file's name is one of this namespace */
 };
 
 struct hd_run_watch {
@@ -41,7 +43,7 @@ struct hd_run_watch *hd_run_watch_start(const struct hd_run_environment *environ
   watch->events = epoll_create1(EPOLL_CLOEXEC);
   watch->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   watch->probe = inotify_add_watch(watch->changes, environment->probe, IN_OPEN);
-  if (watch->probe >= 0 && inotify_add_watch(watch->changes, environment->directory, IN_CREATE) >= 0 &&
+  if (watch->probe >= 0 && inotify_add_watch(watch->changes, environment->directory, IN_CREATE | IN_CLOSE_WRITE) >= 0 &&
       observe(watch, watch->changes, directory_event))
     return watch;
   hd_run_watch_stop(watch);
@@ -88,8 +90,15 @@ static pid_t pid_in_name(const char *name) {
   return digits && digits < end ? (pid_t)strtol(digits, NULL, 10) : 0;
 }
 
+static struct watched *find_process(const struct hd_run_watch *watch, pid_t pid) {
+  for (size_t i = 0; i < watch->count; i++)
+    if (watch->processes[i].pid == pid && watch->processes[i].descriptor >= 0)
+      return &watch->processes[i];
+  return NULL;
+}
+
 static void add_process(struct hd_run_watch *watch, pid_t pid) {
-  if (pid <= 0 || hd_run_watch_is_alive(watch, pid))
+  if (find_process(watch, pid))
     return;
   struct watched *slot = new_slot(watch);
   if (!slot)
@@ -98,11 +107,50 @@ static void add_process(struct hd_run_watch *watch, pid_t pid) {
   const int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
   if (descriptor < 0)
     return;
-  *slot = (struct watched){pid, descriptor};
+  *slot = (struct watched){.pid = pid, .descriptor = descriptor};
   if (!observe(watch, descriptor, (uint32_t)(slot - watch->processes))) {
     close(descriptor);
     slot->descriptor = -1;
   }
+}
+
+/* Does the process have `file` of our directory in its memory? */
+static bool has_mapped(const struct hd_run_watch *watch, pid_t pid, const char *file) {
+  char path[2 * PATH_MAX];
+  char *line = NULL;
+  size_t line_bytes = 0;
+  bool found = false;
+  snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+  FILE *maps = fopen(path, "re");
+  snprintf(path, sizeof path, "%s/%s\n", watch->directory, file);
+  while (maps && !found && getline(&line, &line_bytes, maps) > 0)
+    found = strstr(line, path) != NULL;
+  free(line);
+  if (maps)
+    fclose(maps);
+  return found;
+}
+
+/* The last use of a live file ends with its process, or when that runs another program (exec): then this was its end,
+ * although the process lives on. */
+static void check_use(struct hd_run_watch *watch, pid_t pid, const char *file) {
+  struct watched *process = find_process(watch, pid);
+  if (!process)
+    return;
+  if (has_mapped(watch, pid, file))
+    process->mapped = true;
+  else if (process->mapped)
+    hd_run_stamp_file(watch->directory, file);
+}
+
+static void handle_change(struct hd_run_watch *watch, const struct inotify_event *event) {
+  const pid_t pid = event->len ? pid_in_name(event->name) : 0;
+  if (event->wd == watch->probe)
+    watch->refused = watch->refused || (event->mask & IN_OPEN);
+  else if (pid > 0 && (event->mask & IN_CREATE))
+    add_process(watch, pid);
+  else if (pid > 0 && (event->mask & IN_CLOSE_WRITE))
+    check_use(watch, pid, event->name);
 }
 
 static void read_changes(struct hd_run_watch *watch) {
@@ -111,32 +159,29 @@ static void read_changes(struct hd_run_watch *watch) {
   while ((length = read(watch->changes, buffer, sizeof buffer)) > 0)
     for (const char *at = buffer; at < buffer + length;) {
       const struct inotify_event *event = (const void *)at;
-      if (event->wd == watch->probe)
-        watch->refused = watch->refused || (event->mask & IN_OPEN);
-      else if (event->len)
-        add_process(watch, pid_in_name(event->name));
+      handle_change(watch, event);
       at += sizeof *event + event->len;
     }
 }
 
-static void bury(struct hd_run_watch *watch, struct watched *process) {
-  hd_run_stamp_end(watch->directory, process->pid);
+static void bury(struct watched *process) {
   close(process->descriptor); /* epoll forgets it */
   process->descriptor = -1;
 }
 
 void hd_run_watch_handle(struct hd_run_watch *watch) {
   struct epoll_event ready[16];
-  int count;
-  if (!watch)
-    return;
-  while ((count = epoll_wait(watch->events, ready, sizeof ready / sizeof *ready, 0)) > 0)
+  int count = watch != NULL;
+  /* A bound, so that a stream of changes cannot keep heddle from noticing the program's end. */
+  for (int round = 0; round < 1000 && count > 0; round++) {
+    count = epoll_wait(watch->events, ready, sizeof ready / sizeof *ready, 0);
     for (int i = 0; i < count; i++) {
       if (ready[i].data.u32 == directory_event)
         read_changes(watch);
       else
-        bury(watch, &watch->processes[ready[i].data.u32]);
+        bury(&watch->processes[ready[i].data.u32]);
     }
+  }
 }
 
 static bool any_alive(const struct hd_run_watch *watch) {
@@ -165,10 +210,7 @@ void hd_run_watch_settle(struct hd_run_watch *watch, int limit_ms) {
 }
 
 bool hd_run_watch_is_alive(const struct hd_run_watch *watch, pid_t pid) {
-  for (size_t i = 0; watch && i < watch->count; i++)
-    if (watch->processes[i].pid == pid && watch->processes[i].descriptor >= 0)
-      return true;
-  return false;
+  return watch && find_process(watch, pid);
 }
 
 bool hd_run_watch_saw_refusal(const struct hd_run_watch *watch) {
