@@ -30,6 +30,7 @@ struct task {
   bool started;
   uint32_t closed_work; /* node of the construct whose barrier may follow; FK_NONE */
   uint64_t work_begin;
+  uint64_t work_end;
   uint32_t constructs; /* closed by a barrier, in this implicit task */
 };
 
@@ -249,14 +250,16 @@ static void on_work(struct oracle *o, struct thread *thread, const struct fk_eve
   if (e->endpoint == ompt_scope_end) {
     uint32_t node = top_of(task)->node;
     pop(task, WORK);
-    if (e->kind != ompt_work_taskloop)
-      task->closed_work = node;
+    if (e->kind == ompt_work_taskloop)
+      return;
+    task->closed_work = node;
+    task->work_end = e->time;
     return;
   }
   uint32_t node = or_step(o->result, node_of(o, thread), work_kind(e->kind), e->code);
   or_visit(o->result, node, thread->id);
   if (e->kind != ompt_work_taskloop) {
-    task->work_begin = e->time;
+    task->work_begin = task->work_end = e->time;
     task->closed_work = FK_NONE;
   }
   if (e->kind == ompt_work_single_executor && in_gcc_region(o, task))
@@ -293,13 +296,14 @@ static void wait_in_own_node(struct oracle *o, struct thread *thread, const stru
 }
 
 /* The barrier that ends a worksharing construct, and its reduction before it, are the construct's own time. */
-static void wait_in_construct(struct oracle *o, struct task *task, const struct fk_event *e, bool reduction) {
+static void wait_in_construct(struct oracle *o, struct task *task, bool reduction) {
   push(task, task->closed_work, reduction ? HD_WAIT_REDUCTION : HD_WAIT_BARRIER_IMPLICIT, SYNC);
   if (reduction)
     return;
   top_of(task)->closing = true;
   if (task->region != FK_NONE)
-    or_arrive(&o->regions[task->region], task->index, task->constructs, task->closed_work, task->work_begin, e->time);
+    or_arrive(&o->regions[task->region], task->index, task->constructs, task->closed_work, task->work_begin,
+              task->work_end);
 }
 
 static void on_sync_begin(struct oracle *o, struct thread *thread, const struct fk_event *e) {
@@ -313,7 +317,7 @@ static void on_sync_begin(struct oracle *o, struct thread *thread, const struct 
     if (task->index > 0)
       top_of(task)->tag = JOIN;
   } else if ((implicit || implementation) && task->closed_work != FK_NONE) {
-    wait_in_construct(o, task, e, implementation && !in_gcc_region(o, task));
+    wait_in_construct(o, task, implementation && !in_gcc_region(o, task));
   } else {
     wait_in_own_node(o, thread, e);
   }
@@ -357,10 +361,11 @@ static void on_acquire(struct oracle *o, struct thread *thread, const struct fk_
       [ompt_mutex_ordered] = {HD_KIND_ORDERED, HD_WAIT_ORDERED},
   };
   const struct fk_event *next = next_event(o, e);
+  bool failed = next && next->op < FK_FINALIZE && next->op != FK_MUTEX_ACQUIRED;
   uint32_t node = or_step(o->result, node_of(o, thread), kinds[e->kind].kind, e->code);
   or_visit(o->result, node, thread->id);
-  if (is_lock(e->kind) && (is_test(e->kind) || !next || next->op != FK_MUTEX_ACQUIRED))
-    return; /* a test never waits; one that fails is not acquired */
+  if (is_lock(e->kind) && (is_test(e->kind) || failed))
+    return; /* a test never waits; one that fails is not acquired. A thread that waits for ever waits */
   push(task_of(o, thread), node, kinds[e->kind].state, MUTEX);
 }
 

@@ -162,14 +162,14 @@ void or_add_member(struct or_region *region, uint32_t index, uint32_t thread, ui
   region->members[index] = (struct or_member){.present = true, .thread = thread, .begin = begin};
 }
 
-void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t node, uint64_t begin, uint64_t arrive) {
+void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t node, uint64_t begin, uint64_t work_end) {
   while (region->construct_count <= n) {
     region->constructs = grown(region->constructs, (region->construct_count + 1) * sizeof *region->constructs);
     memset(&region->constructs[region->construct_count++], 0, sizeof *region->constructs);
   }
   struct or_construct *construct = &region->constructs[n];
   construct->begin[index] = begin;
-  construct->arrive[index] = arrive;
+  construct->work_end[index] = work_end;
   if (index == 0)
     construct->node = node;
 }
@@ -191,7 +191,7 @@ static void add_construct(struct or_result *result, const struct or_region *regi
   team->instances++;
   team->elapsed_ticks += construct->end - construct->begin[0];
   for (uint32_t i = 0; i < region->team_size; i++) {
-    uint64_t busy = busy_between(result, region->members[i].thread, construct->begin[i], construct->arrive[i]);
+    uint64_t busy = busy_between(result, region->members[i].thread, construct->begin[i], construct->work_end[i]);
     team->busy_ticks += busy;
     team->capacity_ticks += construct->end - construct->begin[i];
     most = largest(most, busy);

@@ -20,7 +20,7 @@ struct or_construct {
   uint32_t node;
   uint64_t end; /* the barrier's, on the primary; 0: not yet */
   uint64_t begin[FK_MAX_THREADS];
-  uint64_t arrive[FK_MAX_THREADS];
+  uint64_t work_end[FK_MAX_THREADS];
 };
 
 struct or_region {
@@ -48,8 +48,8 @@ void or_visit(struct or_result *result, uint32_t node, uint32_t thread);
 void or_add(struct or_result *result, uint32_t node, uint32_t thread, enum hd_state state, uint64_t from, uint64_t to);
 
 void or_add_member(struct or_region *region, uint32_t index, uint32_t thread, uint64_t begin);
-/** Member `index` arrives at the barrier of its n-th construct; and that barrier ends on the primary. */
-void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t node, uint64_t begin, uint64_t arrive);
+/** Member `index` has ended its n-th construct and arrives at its barrier; and that barrier ends on the primary. */
+void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t node, uint64_t begin, uint64_t work_end);
 void or_close(struct or_region *region, uint32_t n, uint64_t end);
 /** Adds the region's totals and its constructs'; an open region ends at `script_end`. */
 void or_end_region(struct or_result *result, const struct or_region *region, uint64_t script_end);
