@@ -107,13 +107,14 @@ bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {
   return hd_ticks_all(at->ticks) == at->lifetime_ticks;
 }
 
-bool hd_model_may_be_live(const struct hd_model *model) {
+enum hd_life hd_model_life(const struct hd_model *model) {
   if (model->ended || (model->header.flags & HD_FILE_COMPLETE))
-    return false;
+    return HD_LIFE_OVER;
   char host[sizeof model->header.host] = "";
   gethostname(host, sizeof host - 1);
-  const bool here = strcmp(host, model->header.host) == 0;
-  return !here || kill((pid_t)model->header.pid, 0) == 0 || errno != ESRCH;
+  if (strcmp(host, model->header.host) != 0 || model->header.pid == 0)
+    return HD_LIFE_UNKNOWN;
+  return kill((pid_t)model->header.pid, 0) == 0 || errno != ESRCH ? HD_LIFE_RUNNING : HD_LIFE_OVER;
 }
 
 double hd_node_concurrency(const struct hd_node *node) {

@@ -149,8 +149,9 @@ uint64_t hd_ticks_all(const uint64_t ticks[HD_STATE_COUNT]);
 /** Whether the ticks of all rows of `thread` add up to its lifetime: true for every intact profile. */
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);
 
-/** Whether the file may still be written: not closed, and its process cannot be shown to be gone. */
-bool hd_model_may_be_live(const struct hd_model *model);
+/** Whether the program still runs, for all that can be seen from here. */
+enum hd_life { HD_LIFE_OVER, HD_LIFE_RUNNING, HD_LIFE_UNKNOWN };
+enum hd_life hd_model_life(const struct hd_model *model);
 
 /** Mean concurrency of a node's team: busy / elapsed; imbalance: largest / mean busy time of a thread. NaN: not known.
  */

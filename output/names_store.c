@@ -131,7 +131,7 @@ static bool replace(const struct hd_model *model, int from, const char *path) {
 }
 
 bool hd_names_store(const struct hd_model *model) {
-  if (hd_model_may_be_live(model))
+  if (hd_model_life(model) != HD_LIFE_OVER)
     return false;
   char *path = realpath(model->path, NULL); /* a link stays a link */
   const int from = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;

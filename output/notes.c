@@ -13,15 +13,16 @@ static const char *plural(uint64_t count) {
 
 /* How the profile ended, unless the runtime closed it. */
 static bool note_end(struct hd_model *model) {
+  static const char *const lives[] = {[HD_LIFE_OVER] = "was killed",
+                                      [HD_LIFE_RUNNING] = "is still running",
+                                      [HD_LIFE_UNKNOWN] = "was killed or is still running"};
   const struct hd_file_header *header = &model->header;
   const int status = header->exit_status;
   if (header->flags & HD_FILE_COMPLETE)
     return true;
   if (!model->ended)
-    return hd_model_add_note(model,
-                             "the program was killed or is still running: time is counted up to the last event seen, "
-                             "%.3f s after its start",
-                             hd_model_seconds(model, model->elapsed_ticks));
+    return hd_model_add_note(model, "the program %s: time is counted up to the last event seen, %.3f s after its start",
+                             lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks));
   const char *closed = "what was open then is counted up to that moment";
   if ((header->flags & HD_FILE_EXIT_KNOWN) && status > 128 && status < 128 + 65)
     return hd_model_add_note(model, "the program was killed by signal %d (%s); %s", status - 128,

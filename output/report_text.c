@@ -14,7 +14,7 @@ struct hd_unit hd_unit_for(double seconds) {
   static const struct hd_unit units[] = {{"seconds", 1, 0}, {"milliseconds", 1e3, 0}, {"microseconds", 1e6, 0}};
   struct hd_unit unit = units[seconds >= 1 ? 0 : seconds >= 1e-3 ? 1 : 2];
   const double largest = seconds * unit.per_second;
-  unit.decimals = largest >= 100 ? 1 : largest >= 10 ? 2 : 3;
+  unit.decimals = largest >= 1000 ? 1 : largest >= 100 ? 2 : 3;
   return unit;
 }
 
