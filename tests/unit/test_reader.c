@@ -222,7 +222,8 @@ static void test_team_larger_than_its_room_is_read(void **state) {
   struct pair pair;
   make_pair(&pair);
   struct hd_instance_record *instance = builder_instance(&pair.builder, 1, 2);
-  open_region(&pair, instance); /* writes a third member behind the room, which must not be read */
+  open_region(&pair, instance);
+  *builder_member(instance, 2) = (struct hd_member_record){.thread = 1, .begin_ticks = 1300}; /* behind the room */
   struct hd_model *model = builder_read(&pair.builder);
   assert_int_equal(model->nodes[1].team.busy_ticks, 1000);
   assert_int_equal(model->nodes[1].team.capacity_ticks, 2400);

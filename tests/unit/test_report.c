@@ -74,15 +74,19 @@ static void test_same_place_is_one_line(void **state) {
 
 static void test_without_a_line_only_equal_addresses_are_joined(void **state) {
   (void)state;
+  enum { SITES = 500 }; /* many enough to meet in the hash table */
   struct builder builder;
   start(&builder);
-  builder_profile(&builder, 0, HD_KIND_CRITICAL);
-  builder_profile(&builder, 0, HD_KIND_CRITICAL);
-  builder_name(&builder, 1, "main", "", "");
-  builder_name(&builder, 2, "main", "", "");
+  for (uint32_t i = 1; i <= SITES; i++) {
+    builder_profile(&builder, 0, HD_KIND_CRITICAL);
+    builder_name(&builder, i, "main", "", "");
+  }
+  builder_profile(&builder, 0, HD_KIND_CRITICAL)->offset = 0x1001; /* that of profile 1 */
+  builder_name(&builder, SITES + 1, "main", "", "");
   struct hd_model *model = builder_read(&builder);
   struct hd_view *view = hd_view_new(model, HD_SORT_GAIN);
-  assert_int_equal(view->count, 3);
+  assert_int_equal(view->count, 1 + SITES);
+  assert_int_equal(view->line_of_node[SITES + 1], view->line_of_node[1]);
   hd_view_free(view);
   hd_model_free(model);
   builder_free(&builder);
