@@ -38,12 +38,20 @@ struct hd_run_options {
   char **command; /* NULL-terminated */
 };
 
+/** Files in the private directory that stand around libheddle.so in OMP_TOOL_LIBRARIES. They are no libraries; that a
+ *  runtime has tried them tells how far it came. */
+enum hd_run_probe {
+  HD_RUN_PROBE_STARTED, /* before it: a runtime was initialised and looks for tools */
+  HD_RUN_PROBE_REFUSED, /* behind it: the runtime did not take libheddle.so */
+  HD_RUN_PROBE_COUNT
+};
+
 struct hd_run_environment {
   char output[PATH_MAX];    /* absolute name template */
   char library[PATH_MAX];   /* libheddle.so */
   char libomp[PATH_MAX];    /* "": not preloaded */
   char directory[PATH_MAX]; /* private; "" when there is none */
-  char probe[PATH_MAX];     /* a file in it that no runtime can load: opened only when libheddle.so was not taken */
+  char probes[HD_RUN_PROBE_COUNT][PATH_MAX];
 };
 
 /* ---- run_environment.c ---- */
@@ -80,8 +88,8 @@ void hd_run_watch_settle(struct hd_run_watch *watch, int limit_ms);
 /** Is `pid`, which made a live file, still there? */
 bool hd_run_watch_is_alive(const struct hd_run_watch *watch, pid_t pid);
 
-/** Did an OpenMP runtime look for tools without taking libheddle.so? False when nobody watched. */
-bool hd_run_watch_saw_refusal(const struct hd_run_watch *watch);
+/** Did a runtime try to load the probe? False when nobody watched. */
+bool hd_run_watch_saw_probe(const struct hd_run_watch *watch, enum hd_run_probe probe);
 
 void hd_run_watch_stop(struct hd_run_watch *watch);
 

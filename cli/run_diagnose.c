@@ -47,7 +47,7 @@ static void explain_refusal(const char *library) {
   if (!can_load(library, why, sizeof why))
     hd_log("no profile: the OpenMP runtime could not load the tool: %s", why);
   else
-    hd_log("no profile: the OpenMP runtime did not take %s; lines above may say why.\n"
+    hd_log("no profile: the OpenMP runtime did not take %s.\n"
            "heddle: OMP_TOOL_VERBOSE_INIT=stderr heddle run ... shows the runtime's own reason",
            library);
 }
@@ -101,8 +101,12 @@ void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_e
   struct hd_run_program program;
   if (is_switched_off())
     return;
-  if (hd_run_watch_saw_refusal(watch)) {
+  if (hd_run_watch_saw_probe(watch, HD_RUN_PROBE_REFUSED)) {
     explain_refusal(environment->library);
+    return;
+  }
+  if (hd_run_watch_saw_probe(watch, HD_RUN_PROBE_STARTED)) {
+    hd_log("no profile: libheddle.so was loaded, but gave up; lines above say why");
     return;
   }
   hd_run_program_inspect(options->command[0], &program);

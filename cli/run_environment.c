@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,9 +81,20 @@ static bool take_library(const char *path, char *library) {
   return is_directory(library) ? (errno = EISDIR, false) : access(library, R_OK) == 0;
 }
 
+static bool take_matching(const char *pattern, char *library) {
+  glob_t found;
+  bool taken = false;
+  if (glob(pattern, 0, NULL, &found) != 0)
+    return false;
+  for (size_t i = 0; i < found.gl_pathc && !taken; i++)
+    taken = take_library(found.gl_pathv[i], library);
+  globfree(&found);
+  return taken;
+}
+
 /* Next to this program: where it was built or installed. */
 static bool find_library(char *library) {
-  static const char *const places[] = {"../ompt", INSTALLED, "../lib", "../lib64"};
+  static const char *const places[] = {"../ompt", INSTALLED, "../lib*", "../lib/*"};
   char self[PATH_MAX];
   char path[2 * PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -92,7 +104,7 @@ static bool find_library(char *library) {
   *strrchr(self, '/') = '\0';
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     snprintf(path, sizeof path, "%s/%s/libheddle.so", self, places[i]);
-    if (take_library(path, library))
+    if (take_library(path, library) || take_matching(path, library))
       return true;
   }
   hd_log("libheddle.so is not where it belongs (%s/%s); name it with --library PATH", self, INSTALLED);
@@ -147,20 +159,22 @@ static bool make_directory(struct hd_run_environment *environment) {
 }
 
 /*
- * The runtime tries the entries of OMP_TOOL_LIBRARIES in turn and stops at the first that starts. The probe stands
- * behind libheddle.so and is no library, so it is opened only when a runtime was initialised and did not take ours.
+ * A runtime tries the entries of OMP_TOOL_LIBRARIES in turn and stops at the first that starts.
  * (OMP_TOOL_VERBOSE_INIT=FILE would tell more, but libomp 14 to 19 crash when they cannot open FILE, as in a process
  * on another host or one that outlives this run.)
  */
-static bool make_probe(struct hd_run_environment *environment) {
-  snprintf(environment->probe, sizeof environment->probe, "%.*s/libheddle-was-not-taken",
-           (int)(sizeof environment->probe - 64), environment->directory);
-  const int fd = open(environment->probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
-  if (fd < 0) {
-    hd_log("cannot create %s: %s", environment->probe, strerror(errno));
-    return false;
+static bool make_probes(struct hd_run_environment *environment) {
+  static const char *const names[HD_RUN_PROBE_COUNT] = {"a-runtime-looked-for-tools", "libheddle-was-not-taken"};
+  for (size_t i = 0; i < HD_RUN_PROBE_COUNT; i++) {
+    char *probe = environment->probes[i];
+    snprintf(probe, PATH_MAX, "%.*s/%s", PATH_MAX - 64, environment->directory, names[i]);
+    const int fd = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
+    if (fd < 0) {
+      hd_log("cannot create %s: %s", probe, strerror(errno));
+      return false;
+    }
+    close(fd);
   }
-  close(fd);
   return true;
 }
 
@@ -172,7 +186,7 @@ bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_
     return false;
   if (!make_directory(environment))
     return false;
-  if (make_probe(environment))
+  if (make_probes(environment))
     return true;
   hd_run_environment_remove(environment);
   return false;
@@ -192,7 +206,9 @@ static bool prepend(const char *name, const char *first) {
 }
 
 bool hd_run_environment_apply(const struct hd_run_options *options, const struct hd_run_environment *environment) {
-  return prepend("OMP_TOOL_LIBRARIES", environment->probe) && prepend("OMP_TOOL_LIBRARIES", environment->library) &&
+  return prepend("OMP_TOOL_LIBRARIES", environment->probes[HD_RUN_PROBE_REFUSED]) &&
+         prepend("OMP_TOOL_LIBRARIES", environment->library) &&
+         prepend("OMP_TOOL_LIBRARIES", environment->probes[HD_RUN_PROBE_STARTED]) &&
          setenv("HEDDLE_OUTPUT", environment->output, 1) == 0 &&
          setenv("HEDDLE_STORE_DIR", environment->directory, 1) == 0 &&
          (!options->depth || setenv("HEDDLE_CALLPATH_DEPTH", options->depth, 1) == 0) &&

@@ -22,10 +22,10 @@ struct watched {
 
 struct hd_run_watch {
   const char *directory;
-  int events;  /* epoll */
-  int changes; /* inotify */
-  int probe;   /* watch on the probe file */
-  bool refused;
+  int events;                     /* epoll */
+  int changes;                    /* inotify */
+  int probes[HD_RUN_PROBE_COUNT]; /* inotify's numbers for them */
+  bool seen[HD_RUN_PROBE_COUNT];
   struct watched *processes;
   size_t count;
 };
@@ -42,8 +42,12 @@ struct hd_run_watch *hd_run_watch_start(const struct hd_run_environment *environ
   watch->directory = environment->directory;
   watch->events = epoll_create1(EPOLL_CLOEXEC);
   watch->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  watch->probe = inotify_add_watch(watch->changes, environment->probe, IN_OPEN);
-  if (watch->probe >= 0 && inotify_add_watch(watch->changes, environment->directory, IN_CREATE | IN_CLOSE_WRITE) >= 0 &&
+  bool watching = true;
+  for (size_t i = 0; i < HD_RUN_PROBE_COUNT; i++) {
+    watch->probes[i] = inotify_add_watch(watch->changes, environment->probes[i], IN_OPEN);
+    watching = watching && watch->probes[i] >= 0;
+  }
+  if (watching && inotify_add_watch(watch->changes, environment->directory, IN_CREATE | IN_CLOSE_WRITE) >= 0 &&
       observe(watch, watch->changes, directory_event))
     return watch;
   hd_run_watch_stop(watch);
@@ -145,9 +149,9 @@ static void check_use(struct hd_run_watch *watch, pid_t pid, const char *file) {
 
 static void handle_change(struct hd_run_watch *watch, const struct inotify_event *event) {
   const pid_t pid = event->len ? pid_in_name(event->name) : 0;
-  if (event->wd == watch->probe)
-    watch->refused = watch->refused || (event->mask & IN_OPEN);
-  else if (pid > 0 && (event->mask & IN_CREATE))
+  for (size_t i = 0; i < HD_RUN_PROBE_COUNT; i++)
+    watch->seen[i] = watch->seen[i] || (event->wd == watch->probes[i] && (event->mask & IN_OPEN));
+  if (pid > 0 && (event->mask & IN_CREATE))
     add_process(watch, pid);
   else if (pid > 0 && (event->mask & IN_CLOSE_WRITE))
     check_use(watch, pid, event->name);
@@ -213,6 +217,6 @@ bool hd_run_watch_is_alive(const struct hd_run_watch *watch, pid_t pid) {
   return watch && find_process(watch, pid);
 }
 
-bool hd_run_watch_saw_refusal(const struct hd_run_watch *watch) {
-  return watch && watch->refused;
+bool hd_run_watch_saw_probe(const struct hd_run_watch *watch, enum hd_run_probe probe) {
+  return watch && watch->seen[probe];
 }
