@@ -44,7 +44,7 @@ static const struct hd_usage usage = {
         "                  waited for\n"
         "  Runtime, Idle   opening and closing the region; workers that had not arrived yet or had already left\n"
         "\n"
-        "Comma-separated values (RFC 4180, one header line, times in seconds, an empty field was not measured):\n"
+        "Comma-separated values (one header line, quoted as in RFC 4180, times in seconds; empty: not measured):\n"
         "  row, parent     the line's number in the tree and that of the line above it (0: the program)\n"
         "  kind, function, file, line, module, offset\n"
         "                  the construct and its place\n"

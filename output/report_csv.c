@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file report_csv.c
- * The report's numbers for other programs: RFC 4180, one header line, seconds in full precision. An empty field was not
- * measured.
+ * The report's numbers for other programs: one header line, fields quoted as in RFC 4180, lines that end as any other
+ * (RFC 4180's carriage returns trip up awk and cut), seconds in full precision. An empty field was not measured.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void put_state_names(FILE *out) {
   fputs(",busy_s,wait_s", out);
   for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
     fprintf(out, ",wait_%s_s", hd_state_id((enum hd_state)state));
-  fputs(",runtime_s,idle_s\r\n", out);
+  fputs(",runtime_s,idle_s\n", out);
 }
 
 /* The first columns of both tables: which line, and where in the source. */
@@ -101,7 +101,7 @@ bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options 
     fprintf(out, ",%llu", (unsigned long long)line->visits);
     put_team(view, line, out);
     put_states(view->model, line->ticks, out);
-    fputs("\r\n", out);
+    fputs("\n", out);
   }
   return true;
 }
@@ -119,7 +119,7 @@ static bool put_threads(const struct hd_view *view, uint32_t line, FILE *out) {
     put_place(view, line, out);
     fprintf(out, ",%u,%s", thread, hd_thread_kind_id(model->threads[thread].kind));
     put_states(model, sums[thread], out);
-    fputs("\r\n", out);
+    fputs("\n", out);
   }
   free(sums);
   return true;
