@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Parallel regions: instances, teams, nesting, totals. */
+#include "expect.h"
+#include "script.h"
+
+#define REGION SITE(PARALLEL, 0x100)
+#define LOOP SITE(LOOP_STATIC, 0x200)
+
+/* From `fork`: team of three, busy 20, 10 and 5 ticks, joined 21 ticks after the fork, ended 23 after it. */
+static void play_uneven_region(uint64_t fork) {
+  static const uint64_t busy[] = {20, 10, 5};
+  sc_at(fork);
+  sc_fork(0x100, 3, 1, fork + 1);
+  for (uint32_t i = 2; i > 0; i--) {
+    sc_thread(i);
+    sc_at(fork + 1 + busy[i]);
+    sc_join_begin();
+  }
+  sc_thread(0);
+  sc_join(fork + 21, fork + 22, fork + 24);
+}
+
+static void test_region_totals_are_exact(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  play_uneven_region(10);
+  play_uneven_region(100);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  const struct hd_team_totals *team = &ex_node(model, REGION)->team;
+  assert_int_equal(team->instances, 2);
+  assert_int_equal(team->elapsed_ticks, 2 * 24);
+  assert_int_equal(team->capacity_ticks, 2 * 3 * 24);
+  assert_int_equal(team->busy_ticks, 2 * (20 + 10 + 5));
+  assert_int_equal(team->busy_max_ticks, 2 * 3 * 20);
+  assert_int_equal(team->idle_ticks, 2 * 2 * (1 + 2));               /* workers: until they begin, after the join */
+  assert_true(team->gain_ticks > 24.66 && team->gain_ticks < 24.67); /* 2 * (72 - 35) / 3 */
+  hd_model_free(model);
+}
+
+static void test_capacity_is_busy_waiting_runtime_and_idle(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_14);
+  sc_initial_begin();
+  play_uneven_region(10);
+  sc_at(90);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  const struct hd_node *node = ex_node(model, REGION);
+  uint64_t told = node->inclusive_ticks[HD_BUSY] + hd_ticks_waiting(node->inclusive_ticks) +
+                  node->inclusive_ticks[HD_RUNTIME] + node->team.idle_ticks;
+  assert_int_equal(node->inclusive_ticks[HD_IDLE], 0);
+  assert_int_equal(told, node->team.capacity_ticks);
+  hd_model_free(model);
+}
+
+static void test_visits_of_a_region_count_its_threads_and_instances(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  for (uint64_t i = 0; i < 7; i++)
+    play_uneven_region(100 * i);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_node(model, REGION)->visits, 7);
+  for (uint32_t thread = 0; thread < 3; thread++)
+    assert_int_equal(ex_visits(model, thread, REGION), 7);
+  hd_model_free(model);
+}
+
+static void test_team_sizes_are_kept_apart_and_shown_as_a_range(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  play_uneven_region(0);
+  sc_at(30);
+  uint32_t region = sc_parallel_begin(0x100, 1);
+  sc_implicit_begin(region, 0, 1);
+  sc_join(40, 40, 40);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  const struct hd_team_totals *team = &ex_node(model, REGION)->team;
+  assert_int_equal(team->team_min, 1);
+  assert_int_equal(team->team_max, 3);
+  assert_int_equal(team->capacity_ticks, 3 * 24 + 10);
+  hd_model_free(model);
+}
+
+/* No barrier events; parallel_end gives no address. */
+static void test_serialised_region_is_busy_without_waiting(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_at(5);
+  uint32_t region = sc_parallel_begin(0x100, 1);
+  sc_at(7);
+  sc_implicit_begin(region, 0, 1);
+  sc_join(17, 17, 18);
+  sc_at(20);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  const struct hd_team_totals *team = &ex_node(model, REGION)->team;
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION), 10);
+  assert_int_equal(ex_ticks(model, 0, HD_RUNTIME, REGION), 2 + 1);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_BARRIER_IMPLICIT, REGION), 0);
+  assert_int_equal(team->capacity_ticks, 13);
+  assert_int_equal(team->busy_ticks, 10);
+  assert_int_equal(team->idle_ticks, 0);
+  hd_model_free(model);
+}
+
+static void test_serialised_regions_inside_each_other_keep_their_rows(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19); /* the runtime swaps the inner one's data into the same place */
+  sc_initial_begin();
+  uint32_t outer = sc_parallel_begin(0x100, 1);
+  sc_implicit_begin(outer, 0, 1);
+  sc_at(4);
+  uint32_t inner = sc_parallel_begin(0x110, 2);
+  sc_implicit_begin(inner, 0, 1);
+  sc_join(10, 10, 10);
+  sc_join(13, 13, 13);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION), 4 + 3);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION, SITE(PARALLEL, 0x110)), 6);
+  assert_int_equal(ex_node(model, REGION)->team.busy_ticks, 13);
+  hd_model_free(model);
+}
+
+/* Threads 0 and 1 each open a team of two; 3 works for 0, 2 for 1. */
+static void play_nested_regions(void) {
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_fork(0x100, 2, 1, 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    sc_thread(i);
+    sc_at(10);
+    sc_fork(0x110, 2, 3 - i, 12);
+    sc_thread(3 - i);
+    sc_at(20);
+    sc_join_begin();
+    sc_thread(i);
+    sc_join(22, 24, 25);
+    sc_at(30);
+    sc_join_begin();
+  }
+  sc_thread(0);
+  sc_at(32);
+  sc_join_end();
+  sc_parallel_end();
+  sc_at(40);
+  sc_finish();
+  fk_sort(sc_script());
+}
+
+static void test_nested_regions_hang_below_the_primarys_callpath(void **state) {
+  (void)state;
+  play_nested_regions();
+  struct hd_model *model = ex_play();
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    assert_true(ex_visits(model, i, REGION, SITE(PARALLEL, 0x110)) == 1);
+  assert_int_equal(ex_node(model, REGION, SITE(PARALLEL, 0x110))->team.instances, 2);
+  assert_int_equal(ex_node(model, REGION)->ticks[HD_BUSY], 2 * (10 + 5));
+  assert_int_equal(ex_node(model, REGION, SITE(PARALLEL, 0x110))->ticks[HD_BUSY], 2 * (10 + 8));
+  hd_model_free(model);
+}
+
+static void test_outer_team_counts_its_own_threads_only(void **state) {
+  (void)state;
+  play_nested_regions();
+  struct hd_model *model = ex_play();
+  const struct hd_team_totals *outer = &ex_node(model, REGION)->team;
+  assert_int_equal(outer->capacity_ticks, 2 * 32);
+  assert_int_equal(outer->busy_ticks, 2 * (10 + 10 + 5)); /* before, as primaries inside, after */
+  assert_int_equal(ex_node(model, REGION, SITE(PARALLEL, 0x110))->team.busy_ticks, 2 * (10 + 8));
+  hd_model_free(model);
+}
+
+static void test_teams_region_has_its_own_kind(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  uint32_t league = sc_teams_begin(0x100, 2);
+  for (uint32_t i = 0; i < 2; i++) {
+    sc_thread(i);
+    sc_at(1);
+    sc_implicit_begin(league, i, 2);
+    uint32_t team = sc_parallel_begin(0, 1);
+    sc_implicit_begin(team, 0, 1);
+    sc_join(9, 9, 9);
+    sc_at(10);
+    sc_join_begin();
+  }
+  sc_thread(0);
+  sc_at(12);
+  sc_join_end();
+  sc_parallel_end();
+  sc_finish();
+  fk_sort(sc_script());
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_node(model, SITE(TEAMS, 0x100))->team.instances, 1);
+  assert_int_equal(ex_ticks(model, 1, HD_BUSY, SITE(TEAMS, 0x100), SITE(PARALLEL, 0)), 8);
+  assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, SITE(TEAMS, 0x100)), 2);
+  hd_model_free(model);
+}
+
+static void test_initial_threads_have_teams_of_their_own(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  for (uint32_t i = 0; i < 2; i++) {
+    sc_thread(i);
+    sc_at(0);
+    sc_initial_begin();
+    sc_at(10 + i);
+    sc_fork(0x100, 2, 2 + i, 10 + i);
+    sc_thread(2 + i);
+    sc_at(20);
+    sc_join_begin();
+    sc_thread(i);
+    sc_join(25, 30, 30);
+  }
+  sc_at(40);
+  sc_finish();
+  fk_sort(sc_script());
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_node(model, REGION)->team.instances, 2);
+  assert_int_equal(ex_node(model, REGION)->team.elapsed_ticks, 20 + 19);
+  assert_int_equal(model->threads[1].kind, HD_THREAD_INITIAL);
+  assert_int_equal(model->threads[1].lifetime_ticks, 40);
+  hd_model_free(model);
+}
+
+/* cancel parallel: threads leave the region from the middle of a construct, whose end never comes. */
+static void test_cancelled_region_closes_what_was_open(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_fork(0x100, 2, 1, 0);
+  for (uint32_t i = 2; i-- > 0;) {
+    sc_thread(i);
+    sc_at(2);
+    sc_work_begin(ompt_work_loop_static, 0x200);
+    sc_at(6);
+    sc_cancel(ompt_cancel_parallel | ompt_cancel_activated, 0x250);
+    sc_join_begin();
+  }
+  sc_at(8);
+  sc_join_end();
+  sc_parallel_end();
+  sc_at(10);
+  sc_finish();
+  fk_sort(sc_script());
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_ticks(model, 1, HD_BUSY, REGION, LOOP), 4);
+  assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, REGION), 2);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 2);
+  hd_model_free(model);
+}
+
+static void test_workers_may_serve_another_primary_next(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_fork(0x100, 3, 1, 0);
+  for (uint32_t i = 2; i > 0; i--) {
+    sc_thread(i);
+    sc_at(5);
+    sc_join_begin();
+  }
+  sc_thread(0);
+  sc_join(5, 6, 7);
+  sc_thread(5);
+  sc_at(10);
+  sc_initial_begin();
+  sc_fork(0x110, 2, 2, 12); /* thread 2 goes to the pool and on to thread 5 */
+  sc_thread(2);
+  sc_at(20);
+  sc_join_begin();
+  sc_thread(5);
+  sc_join(20, 21, 22);
+  sc_at(30);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_ticks(model, 2, HD_WAIT_BARRIER_IMPLICIT, REGION), 1);
+  assert_int_equal(ex_ticks(model, 2, HD_BUSY, SITE(PARALLEL, 0x110)), 8);
+  assert_int_equal(ex_ticks(model, 2, HD_IDLE, PROGRAM), (12 - 6) + (30 - 21));
+  hd_model_free(model);
+}
+
+static void test_file_does_not_grow_with_the_number_of_instances(void **state) {
+  (void)state;
+  uint32_t blocks[2];
+  for (int run = 0; run < 2; run++) {
+    sc_start(SC_LIBOMP_19);
+    sc_initial_begin();
+    for (uint64_t i = 0; i < (run ? 2000 : 20); i++)
+      play_uneven_region(100 * i);
+    sc_finish();
+    struct hd_model *model = ex_play();
+    assert_int_equal(ex_node(model, REGION)->visits, run ? 2000 : 20);
+    blocks[run] = model->header.block_count;
+    hd_model_free(model);
+  }
+  assert_int_equal(blocks[0], blocks[1]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_region_totals_are_exact),
+      cmocka_unit_test(test_capacity_is_busy_waiting_runtime_and_idle),
+      cmocka_unit_test(test_visits_of_a_region_count_its_threads_and_instances),
+      cmocka_unit_test(test_team_sizes_are_kept_apart_and_shown_as_a_range),
+      cmocka_unit_test(test_serialised_region_is_busy_without_waiting),
+      cmocka_unit_test(test_serialised_regions_inside_each_other_keep_their_rows),
+      cmocka_unit_test(test_nested_regions_hang_below_the_primarys_callpath),
+      cmocka_unit_test(test_outer_team_counts_its_own_threads_only),
+      cmocka_unit_test(test_teams_region_has_its_own_kind),
+      cmocka_unit_test(test_initial_threads_have_teams_of_their_own),
+      cmocka_unit_test(test_cancelled_region_closes_what_was_open),
+      cmocka_unit_test(test_workers_may_serve_another_primary_next),
+      cmocka_unit_test(test_file_does_not_grow_with_the_number_of_instances),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
