@@ -53,7 +53,8 @@ def run_heddle(heddle):
 
     def run(*arguments, env=None, **options):
         return subprocess.run([heddle, *map(str, arguments)], env={**clean_environment(), **(env or {})},
-                              capture_output=True, text=True, timeout=TIMEOUT_S, **options)
+                              capture_output=True, encoding="utf-8", errors="surrogateescape", timeout=TIMEOUT_S,
+                              **options)
 
     return run
 

@@ -340,16 +340,16 @@ def test_names_of_cplusplus(measure, build_program, runtime):
     assert loaded.one(marks("names.cpp")["lambda"], "parallel")["name"].startswith("loom::tie()::")
 
 
-def line_by_binutils(program, offset):
-    """What addr2line says of the instruction before a return address."""
-    command = ["addr2line", "-e", str(program), hex(int(offset, 16) - 1)]
-    where = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return int(where.split()[0].rpartition(":")[2])
+def name_by_binutils(program, offset):
+    """What addr2line says of the instruction before a return address: (function, line)."""
+    command = ["addr2line", "-f", "-e", str(program), hex(int(offset, 16) - 1)]
+    function, where = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[:2]
+    return function.split("._omp_fn")[0], int(where.split()[0].rpartition(":")[2])
 
 
 def test_names_of_gcc_built_programs(build_program, run_heddle, export, runtime, tmp_path):
-    """GCC's code on libomp's GOMP entry points. Its own line tables may place a region or loop a line too early, so
-    addr2line is asked what they say; what they have right must be the pragma's line."""
+    """GCC's code on libomp's GOMP entry points. GCC's own line tables place some constructs a line or two off, so addr2line
+    is asked what they say; what they have right must be the pragma's line."""
     path, program = tmp_path / "gcc.heddle", build_program("names.c", compiler="gcc")
     result = run_heddle("run", "--gomp", "--libomp", libomp_folder(runtime) / "libomp.so.5", "-o", path, "--", program,
                         env=environment_for(None, threads=2))
@@ -357,10 +357,8 @@ def test_names_of_gcc_built_programs(build_program, run_heddle, export, runtime,
     loaded = export(path)
     assert_names(loaded, "names.c", {mark: NAMES[mark] for mark in ("critical", "lock region", "lock")})
     regions = [entry for entry in loaded.profiles if entry["kind"] == "parallel"]
-    assert sorted(entry["name"] for entry in regions) == ["in_static_function", "main", "with_tasks"]
     assert [entry["visits"] for entry in regions] == [2, 2, 2]
     located = [entry for entry in loaded.profiles if entry["module"] == "names"]
     assert len(located) >= 8
     for entry in located:
-        assert entry["line"] == line_by_binutils(program, entry["offset"]), entry
-        assert entry["name"] in ("in_static_function", "with_tasks", "main"), entry
+        assert (entry["name"], entry["line"]) == name_by_binutils(program, entry["offset"])

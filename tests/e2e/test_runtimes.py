@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tool loads and works on libomp 14, 16 and 19, and the program does not notice: same output, same ending."""
+import pathlib
 import subprocess
 
 import pytest
@@ -61,12 +62,16 @@ def test_clang_19_built_program(build_program, profile, export):
     assert export(path)["run"]["complete"] is True
 
 
-def test_tool_that_cannot_write_leaves_the_program_alone(build_program, runtime, tmp_path):
+def test_profile_that_cannot_be_moved_stays_and_is_named(build_program, export, runtime):
     program = build_program("counts.c")
     plain = run_plain(program, runtime=runtime, threads=2)
-    tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": "/proc/no/such/place.heddle",
-            "HEDDLE_STORE_DIR": str(tmp_path)}
+    tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": "/proc/no/such/place.heddle"}
     traced = run_plain(program, runtime=runtime, threads=2, env=tool)
     assert (traced.returncode, traced.stdout) == (plain.returncode, plain.stdout)
     lines = traced.stderr.splitlines()
-    assert len(lines) == 1 and "place.heddle" in lines[0]
+    assert len(lines) == 1 and "/proc/no/such/place.heddle" in lines[0]
+    kept = pathlib.Path(lines[0].rpartition(" the profile stays in ")[2])
+    try:
+        assert export(kept)["run"]["complete"] is True
+    finally:
+        kept.unlink()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The profile as a file: its size, what a killed program leaves, and what is said about files that are damaged."""
+import json
 import random
 import shutil
 import signal
@@ -187,8 +188,11 @@ def test_random_damage_never_crashes_the_reader(run_heddle, sound, tmp_path):
         for _ in range(choose.choice((1, 4, 64))):
             data[choose.randrange(len(data) if choose.random() < 0.5 else HEADER_BYTES // 8)] = choose.randrange(256)
         path.write_bytes(data)
-        result = run_heddle(*choose.choice(list(COMMANDS.values())), path)
+        command = choose.choice(list(COMMANDS.values()))
+        result = run_heddle(*command, path)
         if result.returncode != 0:
             assert_refused(result, path)
             refused += 1
+        elif command == COMMANDS["export"]:
+            json.loads(result.stdout.encode("utf-8"))  # not only JSON, but UTF-8
     assert 0 < refused < 300
