@@ -175,6 +175,13 @@ static void play_end(const struct fk_event *e) {
     raise(SIGKILL);
 }
 
+static void play_fork(void) {
+  pid_t child = fork();
+  int status;
+  if (child < 0 || (child > 0 && (waitpid(child, &status, 0) != child || status != 0)))
+    _exit(BAD_SCRIPT);
+}
+
 static void play_other(const struct fk_event *e) {
   ompt_scope_endpoint_t endpoint = (ompt_scope_endpoint_t)e->endpoint;
   switch ((enum fk_op)e->op) {
@@ -198,6 +205,9 @@ static void play_other(const struct fk_event *e) {
     break;
   case FK_CANCEL:
     CALL(ompt_callback_cancel, ompt_callback_cancel_t, task_data(e->task), (int)e->flags, code_of(e));
+    break;
+  case FK_FORK:
+    play_fork();
     break;
   default:
     _exit(BAD_SCRIPT);

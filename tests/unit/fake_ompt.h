@@ -42,6 +42,7 @@ enum fk_op {
   FK_TASK_CREATE,
   FK_TASK_SCHEDULE,
   FK_CANCEL,
+  FK_FORK,     /* fork(2): the child plays the rest of the script and ends, then the parent does */
   FK_FINALIZE, /* the runtime's call of the tool's finalize */
   FK_EXIT,     /* exit(3) without finalize: destructors run */
   FK_KILL      /* SIGKILL */

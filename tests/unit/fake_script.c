@@ -83,6 +83,8 @@ static const char *const op_names[] = {
     [FK_NEST_LOCK] = "nest_lock",
     [FK_TASK_CREATE] = "task_create",
     [FK_TASK_SCHEDULE] = "task_schedule",
+    [FK_FORK] = "fork",
+
     [FK_CANCEL] = "cancel",
     [FK_FINALIZE] = "finalize",
     [FK_EXIT] = "exit",

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Callpaths: what is one profile, recursion, bounded depth. */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+#include "random_program.h"
+#include "script.h"
+
+#define A SITE(PARALLEL, 0x100)
+#define B SITE(PARALLEL, 0x110)
+#define C SITE(CRITICAL, 0x400)
+
+static void begin(void) {
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+}
+
+/* Serialised regions: one thread is enough to make a callpath. */
+static void enter(uint64_t code) {
+  sc_implicit_begin(sc_parallel_begin(code, 1), 0, 1);
+}
+
+static void leave(uint64_t time) {
+  sc_join(time, time, time);
+}
+
+static void critical(uint64_t from, uint64_t to) {
+  sc_at(from);
+  sc_acquire(ompt_mutex_critical, 1, 0x400);
+  sc_acquired(ompt_mutex_critical, 1, 0x400);
+  sc_at(to);
+  sc_released(ompt_mutex_critical, 1, 0x440);
+}
+
+static void test_same_site_below_two_callers_has_two_profiles(void **state) {
+  (void)state;
+  begin();
+  enter(0x100);
+  critical(1, 4);
+  leave(5);
+  enter(0x110);
+  critical(7, 12);
+  leave(12);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, A, C), 3);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, B, C), 5);
+  assert_int_equal(model->node_count, 5);
+  hd_model_free(model);
+}
+
+static void test_same_address_as_two_kinds_is_two_sites(void **state) {
+  (void)state;
+  begin();
+  enter(0x100);
+  sc_at(3);
+  sc_work_begin(ompt_work_scope, 0x100);
+  sc_at(5);
+  sc_work_end(ompt_work_scope, 0x100);
+  leave(6);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, A), 4);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, A, SITE(SCOPE, 0x100)), 2);
+  hd_model_free(model);
+}
+
+static void test_recursive_region_folds_into_its_ancestor(void **state) {
+  (void)state;
+  begin();
+  enter(0x100);
+  sc_at(2);
+  enter(0x100);
+  critical(5, 9);
+  leave(10);
+  leave(12);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  const struct hd_node *node = ex_node(model, A);
+  assert_int_equal(model->node_count, 3);
+  assert_true(node->flags & HD_PROFILE_RECURSIVE);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, A), 2 + 3 + 1 + 2);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, A, C), 4);
+  assert_int_equal(node->team.instances, 2);
+  assert_int_equal(node->team.elapsed_ticks, 12); /* the inner one lies inside it */
+  hd_model_free(model);
+}
+
+static void test_indirect_recursion_folds_too(void **state) {
+  (void)state;
+  begin();
+  enter(0x100);
+  enter(0x110);
+  sc_at(3);
+  enter(0x100);
+  critical(5, 9);
+  leave(10);
+  leave(12);
+  leave(14);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, A), 2 + 1 + 2);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, A, B), 3 + 2);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, A, C), 4);
+  hd_model_free(model);
+}
+
+/* A calls B, B calls A, which folds; the B below it is the first B again, though the step to it folds nothing. */
+static void test_elapsed_time_counts_outermost_instances_only(void **state) {
+  (void)state;
+  begin();
+  enter(0x100);
+  enter(0x110);
+  enter(0x100);
+  sc_at(5);
+  enter(0x110);
+  leave(8);
+  leave(10);
+  leave(12);
+  leave(14);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_node(model, A)->team.elapsed_ticks, 14);
+  assert_int_equal(ex_node(model, A, B)->team.instances, 2);
+  assert_int_equal(ex_node(model, A, B)->team.elapsed_ticks, 12);
+  hd_model_free(model);
+}
+
+static void test_bounded_depth_counts_outermost_instances_only(void **state) {
+  (void)state;
+  const struct fk_options options = {.depth = "1"};
+  begin();
+  enter(0x100);
+  enter(0x110);
+  sc_at(3);
+  enter(0x100);
+  leave(9);
+  leave(12);
+  leave(14);
+  sc_finish();
+  struct hd_model *model = ex_play_with(&options);
+  assert_int_equal(ex_node(model, A)->team.instances, 2);
+  assert_int_equal(ex_node(model, A)->team.elapsed_ticks, 14);
+  hd_model_free(model);
+}
+
+static void test_recursive_tasks_are_one_profile(void **state) {
+  (void)state;
+  begin();
+  for (int i = 0; i < 20; i++)
+    sc_task_run(sc_task_create(0x500, ompt_task_undeferred));
+  sc_at(7);
+  for (int i = 0; i < 20; i++)
+    sc_task_leave(ompt_task_complete);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(model->node_count, 2);
+  assert_int_equal(ex_visits(model, 0, SITE(TASK, 0x500)), 20);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(TASK, 0x500)), 7);
+  hd_model_free(model);
+}
+
+static void play_path_of_three(void) {
+  begin();
+  enter(0x100);
+  sc_at(1);
+  enter(0x110);
+  critical(3, 7);
+  leave(7);
+  leave(7);
+  enter(0x110);
+  critical(9, 14);
+  leave(14);
+  sc_finish();
+}
+
+static void test_depth_1_has_one_profile_for_each_site(void **state) {
+  (void)state;
+  const struct fk_options options = {.depth = "1"};
+  play_path_of_three();
+  struct hd_model *model = ex_play_with(&options);
+  assert_int_equal(model->header.callpath_depth, 1);
+  assert_int_equal(model->node_count, 4);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, C), 4 + 5);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, B), 2 + 2);
+  hd_model_free(model);
+}
+
+static void test_depth_2_tells_callers_apart_but_not_theirs(void **state) {
+  (void)state;
+  const struct fk_options options = {.depth = "2"};
+  play_path_of_three();
+  struct hd_model *model = ex_play_with(&options);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, B, C), 4 + 5);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, A, B), 2);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, B), 2);
+  assert_false(ex_has_node(model, A, B, C));
+  hd_model_free(model);
+}
+
+static void test_depth_3_is_enough_for_three_sites(void **state) {
+  (void)state;
+  const struct fk_options options = {.depth = "3"};
+  play_path_of_three();
+  struct hd_model *model = ex_play_with(&options);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, A, B, C), 4);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, B, C), 5);
+  hd_model_free(model);
+}
+
+static void test_unreadable_depth_is_ignored(void **state) {
+  (void)state;
+  const struct fk_options options = {.depth = "deep"};
+  play_path_of_three();
+  struct hd_model *model = ex_play_with(&options);
+  assert_int_equal(model->header.callpath_depth, 0);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, A, B, C), 4);
+  hd_model_free(model);
+}
+
+/* The last `depth` sites of a node of the full profile, looked up in the bounded one. */
+static const struct hd_node *folded(const struct hd_model *full, const struct hd_node *node,
+                                    const struct hd_model *bounded, uint32_t depth) {
+  struct ex_site sites[64];
+  uint32_t count = node->depth < depth ? node->depth : depth;
+  for (uint32_t i = count; i > 0; i--, node = &full->nodes[node->parent])
+    sites[i - 1] = (struct ex_site){node->kind, node->address};
+  return ex_node_at(bounded, true, sites, count);
+}
+
+static void check_folding(const struct hd_model *full, const struct hd_model *bounded, uint32_t depth) {
+  size_t cells = (size_t)bounded->node_count * full->thread_count * HD_STATE_COUNT;
+  uint64_t *sums = calloc(cells, sizeof *sums);
+  assert_non_null(sums);
+  for (uint32_t i = 0; i < full->row_count; i++) {
+    const struct hd_row *row = &full->rows[i];
+    uint32_t node = folded(full, &full->nodes[row->node], bounded, depth)->id;
+    uint64_t *sum = sums + ((size_t)node * full->thread_count + row->thread) * HD_STATE_COUNT;
+    for (int state = 0; state < HD_STATE_COUNT; state++)
+      sum[state] += row->ticks[state];
+  }
+  for (uint32_t i = 0; i < bounded->row_count; i++) {
+    const struct hd_row *row = &bounded->rows[i];
+    uint64_t *sum = sums + ((size_t)row->node * full->thread_count + row->thread) * HD_STATE_COUNT;
+    assert_memory_equal(sum, row->ticks, sizeof row->ticks);
+    memset(sum, 0, sizeof row->ticks);
+  }
+  for (size_t i = 0; i < cells; i++)
+    assert_int_equal(sums[i], 0);
+  free(sums);
+}
+
+static void test_folding_a_full_profile_is_collecting_at_that_depth(void **state) {
+  (void)state;
+  static const char *const depths[] = {"1", "2", "3", "5"};
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    rp_generate(seed, &(struct rp_options){0});
+    struct hd_model *full = ex_play();
+    const struct fk_options options = {.depth = depths[seed % 4]};
+    struct hd_model *bounded = ex_play_with(&options);
+    check_folding(full, bounded, (uint32_t)atoi(options.depth));
+    hd_model_free(full);
+    hd_model_free(bounded);
+  }
+}
+
+/* An address inside a module called libomp*, as the runtime's own calls have. */
+static uint64_t runtime_address(void) {
+  void *module = dlopen(FAKE_RUNTIME, RTLD_NOW);
+  assert_non_null(module);
+  void *function = dlsym(module, "fake_runtime_function");
+  assert_non_null(function);
+  return (uint64_t)(uintptr_t)function + 1;
+}
+
+static void test_address_inside_the_runtime_is_marked(void **state) {
+  (void)state;
+  uint64_t address = runtime_address();
+  begin();
+  enter(0x100);
+  enter(address);
+  leave(5);
+  leave(5);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  const struct hd_node *node = ex_node(model, A, SITE(PARALLEL, address));
+  assert_true(node->flags & HD_PROFILE_IN_RUNTIME);
+  assert_int_not_equal(node->module, HD_NONE);
+  assert_int_equal(node->offset, address - model->modules[node->module].base);
+  assert_false(ex_node(model, A)->flags & HD_PROFILE_IN_RUNTIME);
+  hd_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_same_site_below_two_callers_has_two_profiles),
+      cmocka_unit_test(test_same_address_as_two_kinds_is_two_sites),
+      cmocka_unit_test(test_recursive_region_folds_into_its_ancestor),
+      cmocka_unit_test(test_indirect_recursion_folds_too),
+      cmocka_unit_test(test_elapsed_time_counts_outermost_instances_only),
+      cmocka_unit_test(test_bounded_depth_counts_outermost_instances_only),
+      cmocka_unit_test(test_recursive_tasks_are_one_profile),
+      cmocka_unit_test(test_depth_1_has_one_profile_for_each_site),
+      cmocka_unit_test(test_depth_2_tells_callers_apart_but_not_theirs),
+      cmocka_unit_test(test_depth_3_is_enough_for_three_sites),
+      cmocka_unit_test(test_unreadable_depth_is_ignored),
+      cmocka_unit_test(test_folding_a_full_profile_is_collecting_at_that_depth),
+      cmocka_unit_test(test_address_inside_the_runtime_is_marked),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
