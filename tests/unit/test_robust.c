@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Programs that die, runtimes that misbehave, threads that nobody announced: never a crash, no time lost. */
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "expect.h"
+#include "random_program.h"
+#include "script.h"
+
+#define REGION SITE(PARALLEL, 0x100)
+
+static void begin(void) {
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+}
+
+static struct hd_model *end(uint64_t time) {
+  sc_at(time);
+  sc_finish();
+  return ex_play_rough(NULL);
+}
+
+/* Ends of the process. */
+
+static void test_program_killed_inside_its_region_keeps_its_numbers(void **state) {
+  (void)state;
+  begin();
+  sc_at(10);
+  sc_fork(0x100, 2, 1, 12);
+  sc_thread(1);
+  sc_at(20);
+  sc_join_begin();
+  sc_thread(0);
+  sc_at(30);
+  sc_work_begin(ompt_work_loop_static, 0x200);
+  sc_kill();
+  struct hd_model *model = ex_play_killed();
+  const struct hd_team_totals *team = &ex_node(model, REGION)->team;
+  assert_false(model->ended);
+  assert_int_equal(team->open_instances, 1);
+  assert_int_equal(team->elapsed_ticks, 20);
+  assert_int_equal(team->capacity_ticks, 40);
+  assert_int_equal(team->busy_ticks, 18 + 8);
+  assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, REGION), 10);
+  hd_model_free(model);
+}
+
+static void test_worker_of_a_killed_program_is_idle_after_the_join(void **state) {
+  (void)state;
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  sc_thread(1);
+  sc_at(20);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(22, 25, 26);
+  sc_at(40);
+  sc_acquire(ompt_mutex_critical, 1, 0x400);
+  sc_kill();
+  struct hd_model *model = ex_play_killed();
+  assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, REGION), 5);
+  assert_int_equal(ex_ticks(model, 1, HD_IDLE, PROGRAM), 15);
+  assert_true(model->threads[1].alive);
+  hd_model_free(model);
+}
+
+static void test_thread_that_waits_for_a_lock_when_killed_waits(void **state) {
+  (void)state;
+  begin();
+  sc_thread(1);
+  sc_at(3);
+  sc_initial_begin();
+  sc_at(5);
+  sc_acquire(ompt_mutex_lock, 7, 0x400);
+  sc_thread(0);
+  sc_at(19);
+  sc_acquire(ompt_mutex_critical, 1, 0x410);
+  sc_kill();
+  struct hd_model *model = ex_play_killed();
+  assert_int_equal(ex_ticks(model, 1, HD_WAIT_LOCK, SITE(LOCK, 0x400)), 14);
+  hd_model_free(model);
+}
+
+static void test_exit_inside_a_region_completes_the_profile(void **state) {
+  (void)state;
+  begin();
+  sc_at(10);
+  sc_fork(0x100, 2, 1, 10);
+  sc_at(27);
+  sc_exit(0);
+  struct hd_model *model = ex_play_rough(NULL);
+  assert_true(model->header.flags & HD_FILE_COMPLETE);
+  assert_true(model->ended);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION), 17);
+  assert_int_equal(ex_ticks(model, 1, HD_BUSY, REGION), 17);
+  assert_int_equal(ex_node(model, REGION)->team.capacity_ticks, 34);
+  hd_model_free(model);
+}
+
+static void test_exit_status_of_the_program_is_kept(void **state) {
+  (void)state;
+  begin();
+  sc_exit(42);
+  struct fk_result result = fk_play(sc_script(), NULL);
+  assert_int_equal(WEXITSTATUS(result.status), 42);
+}
+
+static void test_events_after_finalize_change_nothing(void **state) {
+  (void)state;
+  begin();
+  sc_at(5);
+  sc_finalize();
+  sc_at(50);
+  sc_acquire(ompt_mutex_critical, 1, 0x400);
+  sc_acquired(ompt_mutex_critical, 1, 0x400);
+  sc_released(ompt_mutex_critical, 1, 0x400);
+  sc_thread(3);
+  sc_initial_begin(); /* a thread that is new then */
+  struct hd_model *model = ex_play_rough(NULL);
+  assert_int_equal(model->end_ticks, 5);
+  assert_int_equal(model->thread_count, 1);
+  assert_int_equal(model->node_count, 1);
+  hd_model_free(model);
+}
+
+static void test_second_finalize_is_harmless(void **state) {
+  (void)state;
+  begin();
+  sc_at(5);
+  sc_finalize();
+  sc_at(9);
+  sc_finalize();
+  sc_exit(0);
+  struct hd_model *model = ex_play_rough(NULL);
+  assert_int_equal(model->end_ticks, 5);
+  hd_model_free(model);
+}
+
+static void test_events_after_thread_end_are_ignored(void **state) {
+  (void)state;
+  begin();
+  sc_at(5);
+  sc_initial_end();
+  sc_at(8);
+  sc_acquire(ompt_mutex_lock, 1, 0x400);
+  sc_finalize();
+  struct hd_model *model = ex_play_rough(NULL);
+  assert_int_equal(model->thread_count, 1);
+  assert_int_equal(model->threads[0].lifetime_ticks, 5);
+  hd_model_free(model);
+}
+
+/* The child of a fork(2) sends events and finalizes, too; it must not touch the parent's profile. */
+static void test_forked_child_leaves_the_profile_alone(void **state) {
+  (void)state;
+  begin();
+  sc_at(5);
+  sc_emit(sc_event(FK_FORK));
+  sc_at(10);
+  sc_fork(0x100, 2, 1, 10);
+  sc_thread(1);
+  sc_at(15);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(20, 20, 20);
+  struct hd_model *model = end(30);
+  assert_int_equal(ex_visits(model, 0, REGION), 1);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION), 10);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 20);
+  assert_int_equal(model->thread_count, 2);
+  hd_model_free(model);
+}
+
+static void test_profile_is_kept_where_it_is_when_the_output_cannot_be_written(void **state) {
+  (void)state;
+  const struct fk_options options = {.output = "/nonexistent/directory/out.heddle"};
+  begin();
+  sc_at(5);
+  sc_finish();
+  struct hd_model *model = ex_play_with(&options);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 5);
+  hd_model_free(model);
+}
+
+/* Threads and events that are not as they should be. */
+
+static void test_unannounced_thread_is_measured_from_its_first_event(void **state) {
+  (void)state;
+  begin();
+  sc_thread(4);
+  sc_at(7);
+  sc_acquire(ompt_mutex_critical, 1, 0x400);
+  sc_at(9);
+  sc_acquired(ompt_mutex_critical, 1, 0x400);
+  sc_at(12);
+  sc_released(ompt_mutex_critical, 1, 0x400);
+  sc_thread(0);
+  struct hd_model *model = end(20);
+  assert_int_equal(model->thread_count, 2);
+  assert_int_equal(model->threads[1].begin_ticks, 7);
+  assert_int_equal(ex_ticks(model, 1, HD_WAIT_CRITICAL, SITE(CRITICAL, 0x400)), 2);
+  assert_int_equal(ex_ticks(model, 1, HD_BUSY, PROGRAM), 8);
+  hd_model_free(model);
+}
+
+static void test_thread_without_data_is_not_measured(void **state) {
+  (void)state;
+  begin();
+  struct fk_event event = fk_event_of(FK_MUTEX_ACQUIRE, 3, FK_NONE);
+  event.kind = ompt_mutex_lock;
+  fk_emit(sc_script(), &event);
+  struct hd_model *model = end(5);
+  assert_int_equal(model->thread_count, 1);
+  hd_model_free(model);
+}
+
+static void test_unknown_kinds_are_counted_and_their_time_kept(void **state) {
+  (void)state;
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  sc_at(2);
+  sc_work_begin((ompt_work_t)77, 0x200);
+  sc_at(5);
+  sc_work_end((ompt_work_t)77, 0x200);
+  sc_barrier_begin((ompt_sync_region_t)88, 0x300);
+  sc_at(9);
+  sc_barrier_end((ompt_sync_region_t)88, 0x300);
+  sc_acquire((ompt_mutex_t)99, 1, 0x400);
+  sc_acquired((ompt_mutex_t)99, 1, 0x400);
+  sc_released((ompt_mutex_t)99, 1, 0x400);
+  sc_thread(1);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(12, 12, 12);
+  struct hd_model *model = end(12);
+  assert_true(model->header.unknown_events >= 3);
+  assert_int_equal(model->header.unmatched_events, 0);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION, SITE(OTHER, 0x200)), 3);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_OTHER, REGION, SITE(OTHER, 0x300)), 4);
+  hd_model_free(model);
+}
+
+static void test_ends_without_begins_are_counted(void **state) {
+  (void)state;
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  sc_at(5);
+  sc_work_end(ompt_work_loop_static, 0x200);
+  sc_barrier_end(ompt_sync_region_barrier_explicit, 0x300);
+  sc_released(ompt_mutex_critical, 1, 0x400);
+  sc_thread(1);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(12, 12, 12);
+  struct hd_model *model = end(12);
+  assert_int_equal(model->header.unmatched_events, 3);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION), 12);
+  hd_model_free(model);
+}
+
+static void test_parallel_end_without_begin_is_counted(void **state) {
+  (void)state;
+  begin();
+  sc_at(5);
+  sc_emit(sc_event(FK_PARALLEL_END));
+  struct hd_model *model = end(12);
+  assert_int_equal(model->header.unmatched_events, 1);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 12);
+  hd_model_free(model);
+}
+
+/* Every event of a random program is lost with some probability, or comes at the wrong place. */
+static void spoil(struct fk_script *script, uint64_t seed) {
+  size_t kept = 0;
+  srandom((unsigned)seed);
+  for (size_t i = 0; i < script->count; i++) {
+    struct fk_event *e = &script->events[i];
+    long chance = random() % 100;
+    bool needed = e->op == FK_FINALIZE || e->op == FK_PARALLEL_BEGIN || e->op == FK_TASK_CREATE ||
+                  (e->op == FK_IMPLICIT_TASK && e->endpoint == ompt_scope_begin);
+    if (!needed && chance < 10)
+      continue;
+    if (chance > 90 && e->op == FK_WORK)
+      e->kind = (uint32_t)random() % 16;
+    else if (chance > 90 && (e->op == FK_SYNC_WAIT || e->op == FK_SYNC_REGION))
+      e->kind = (uint32_t)random() % 12;
+    else if (chance > 90 && e->op >= FK_MUTEX_ACQUIRE && e->op <= FK_MUTEX_RELEASED)
+      e->kind = (uint32_t)random() % 9;
+    script->events[kept++] = *e;
+  }
+  script->count = kept;
+}
+
+static void test_spoilt_event_streams_lose_no_time(void **state) {
+  (void)state;
+  const char *text = getenv("HEDDLE_SEEDS");
+  unsigned long count = text ? strtoul(text, NULL, 10) : 200;
+  for (uint64_t seed = 1; seed <= count; seed++) {
+    rp_generate(seed, &(struct rp_options){.recursive = seed & 1});
+    spoil(sc_script(), seed);
+    struct fk_result result = fk_play(sc_script(), NULL);
+    struct hd_model *model = NULL;
+    char error[300] = "";
+    if (result.status != 0 || !hd_profile_open(result.path, &model, error, sizeof error))
+      fail_msg("seed %lu: status %x %s", (unsigned long)seed, (unsigned)result.status, error);
+    const char *broken = ex_broken_identity(model, result.path);
+    if (broken)
+      fail_msg("seed %lu: %s", (unsigned long)seed, broken);
+    hd_model_free(model);
+  }
+}
+
+/* The runtime's side. */
+
+static void test_needed_events_are_registered_and_no_costly_ones(void **state) {
+  (void)state;
+  begin();
+  sc_finish();
+  struct fk_result result = fk_play(sc_script(), NULL);
+  assert_true(result.registered[ompt_callback_implicit_task]);
+  assert_true(result.registered[ompt_callback_task_schedule]);
+  assert_int_equal(result.registered[ompt_callback_sync_region] + result.registered[ompt_callback_sync_region_wait], 1);
+  assert_false(result.registered[ompt_callback_flush]);
+  assert_false(result.registered[ompt_callback_dispatch]);
+}
+
+static void test_event_that_the_runtime_never_sends_is_noted(void **state) {
+  (void)state;
+  const struct fk_options options = {.never = ompt_callback_task_schedule};
+  begin();
+  sc_at(5);
+  sc_finish();
+  struct hd_model *model = ex_play_rough(&options);
+  assert_int_equal(__builtin_popcountll(model->header.lost_callbacks), 1);
+  assert_true(model->notes.count > 0);
+  hd_model_free(model);
+}
+
+static void test_failed_registration_is_noted(void **state) {
+  (void)state;
+  const struct fk_options options = {.failing = ompt_callback_mutex_acquired};
+  begin();
+  sc_at(1);
+  sc_acquire(ompt_mutex_critical, 1, 0x400);
+  sc_at(5);
+  sc_released(ompt_mutex_critical, 1, 0x400);
+  sc_finish();
+  struct hd_model *model = ex_play_rough(&options);
+  assert_int_equal(__builtin_popcountll(model->header.lost_callbacks), 1);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_CRITICAL, SITE(CRITICAL, 0x400)), 4);
+  hd_model_free(model);
+}
+
+/* Sizes. */
+
+static void test_team_of_500_threads_is_whole(void **state) {
+  (void)state;
+  begin();
+  for (uint64_t i = 0; i < 3; i++) {
+    sc_at(100 * i);
+    sc_fork(0x100, 500, 1, 100 * i);
+    for (uint32_t thread = 1; thread < 500; thread++) {
+      sc_thread(thread);
+      sc_at(100 * i + 10);
+      sc_join_begin();
+    }
+    sc_thread(0);
+    sc_join(100 * i + 20, 100 * i + 20, 100 * i + 20);
+  }
+  sc_at(400);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(model->thread_count, 500);
+  assert_int_equal(ex_node(model, REGION)->team.busy_ticks, 3 * (20 + 499 * 10));
+  assert_int_equal(ex_node(model, REGION)->team.capacity_ticks, 3 * 500 * 20);
+  hd_model_free(model);
+}
+
+static void test_deep_nest_of_constructs_is_whole(void **state) {
+  (void)state;
+  enum { DEPTH = 500 };
+  begin();
+  for (uint64_t i = 0; i < DEPTH; i++) {
+    sc_at(i);
+    sc_acquire(ompt_mutex_critical, i, 0x10000 + 16 * i);
+    sc_acquired(ompt_mutex_critical, i, 0x10000 + 16 * i);
+  }
+  for (uint64_t i = DEPTH; i-- > 0;) {
+    sc_at(2 * DEPTH - 1 - i);
+    sc_released(ompt_mutex_critical, i, 0);
+  }
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(model->node_count, DEPTH + 1);
+  assert_int_equal(model->ticks[HD_BUSY], 2 * DEPTH - 1);
+  assert_int_equal(model->nodes[DEPTH].depth, DEPTH);
+  hd_model_free(model);
+}
+
+static void test_many_sites_are_kept_apart(void **state) {
+  (void)state;
+  enum { SITES = 5000 };
+  begin();
+  for (uint64_t i = 0; i < 2 * SITES; i++) {
+    sc_at(i);
+    sc_acquire(ompt_mutex_critical, 1, 0x10000 + 16 * (i % SITES));
+    sc_acquired(ompt_mutex_critical, 1, 0x10000 + 16 * (i % SITES));
+    sc_at(i + 1);
+    sc_released(ompt_mutex_critical, 1, 0);
+  }
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(model->node_count, SITES + 1);
+  for (uint32_t i = 1; i < model->node_count; i++)
+    assert_int_equal(model->nodes[i].ticks[HD_BUSY], 2);
+  hd_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_program_killed_inside_its_region_keeps_its_numbers),
+      cmocka_unit_test(test_worker_of_a_killed_program_is_idle_after_the_join),
+      cmocka_unit_test(test_thread_that_waits_for_a_lock_when_killed_waits),
+      cmocka_unit_test(test_exit_inside_a_region_completes_the_profile),
+      cmocka_unit_test(test_exit_status_of_the_program_is_kept),
+      cmocka_unit_test(test_events_after_finalize_change_nothing),
+      cmocka_unit_test(test_second_finalize_is_harmless),
+      cmocka_unit_test(test_events_after_thread_end_are_ignored),
+      cmocka_unit_test(test_forked_child_leaves_the_profile_alone),
+      cmocka_unit_test(test_profile_is_kept_where_it_is_when_the_output_cannot_be_written),
+      cmocka_unit_test(test_unannounced_thread_is_measured_from_its_first_event),
+      cmocka_unit_test(test_thread_without_data_is_not_measured),
+      cmocka_unit_test(test_unknown_kinds_are_counted_and_their_time_kept),
+      cmocka_unit_test(test_ends_without_begins_are_counted),
+      cmocka_unit_test(test_parallel_end_without_begin_is_counted),
+      cmocka_unit_test(test_spoilt_event_streams_lose_no_time),
+      cmocka_unit_test(test_needed_events_are_registered_and_no_costly_ones),
+      cmocka_unit_test(test_event_that_the_runtime_never_sends_is_noted),
+      cmocka_unit_test(test_failed_registration_is_noted),
+      cmocka_unit_test(test_team_of_500_threads_is_whole),
+      cmocka_unit_test(test_deep_nest_of_constructs_is_whole),
+      cmocka_unit_test(test_many_sites_are_kept_apart),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
