@@ -327,6 +327,20 @@ def test_unwritable_output_directory_keeps_the_profile_elsewhere(run, build_prog
     assert list(run.store.iterdir()) == []
 
 
+@pytest.mark.parametrize("blocks", [100, 200, 264, 270, 280, 290, 300])
+def test_file_size_limit_leaves_the_exit_status_alone(run, build_program, blocks):
+    """Profiles, and the copies with names in them, that do not fit below the limit: in blocks of 512 bytes."""
+    done = subprocess.run(["sh", "-c", f"ulimit -f {blocks}; {run.heddle} run -q {build_program(REGION)} 3"],
+                          cwd=run.directory, capture_output=True, text=True, env=make_environment(run.store))
+    assert done.returncode == 3 and done.stdout == "threads 2\n"
+
+
+def test_file_that_is_no_profile_is_dropped(run):
+    status, _, said = run("sh", "-c", "echo nothing >$HEDDLE_STORE_DIR/x.$$.live; exit 3")
+    assert status == 3 and profiles(run) == [] and said[0].startswith("heddle: no profile: ")
+    assert list(run.store.iterdir()) == []
+
+
 # ---- killed programs ----
 
 
