@@ -40,7 +40,7 @@ static void run_steps(double *grid[2], int size, int steps) {
 
 int main(int argc, char **argv) {
   int size = argc > 1 ? atoi(argv[1]) : 1000;
-  int steps = argc > 2 ? atoi(argv[2]) : 1200;
+  int steps = argc > 2 ? atoi(argv[2]) : 500;
   if (size < 3 || size > 20000 || steps < 1) {
     fprintf(stderr, "usage: %s [SIZE [STEPS]]\n", argv[0]);
     return 2;
