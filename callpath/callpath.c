@@ -122,14 +122,13 @@ static struct hd_profile *bounded_step(struct hd_profile *parent, struct site si
   return parent ? find_or_add(parent, site) : NULL;
 }
 
-static struct hd_profile *step_below(struct hd_profile *parent, struct site site, bool *recursive) {
+static struct hd_profile *step_below(struct hd_profile *parent, struct site site) {
   if (callpaths.depth_limit)
     return bounded_step(parent, site);
   struct hd_profile *ancestor = same_site_above(parent, site);
   if (!ancestor)
     return find_or_add(parent, site);
   ancestor->record->flags |= HD_PROFILE_RECURSIVE;
-  *recursive = true;
   return ancestor;
 }
 
@@ -137,7 +136,7 @@ struct hd_step hd_callpath_step(uint32_t parent_id, enum hd_kind kind, const voi
   struct hd_step step = {.profile = parent_id};
   pthread_mutex_lock(&callpaths.lock);
   struct hd_profile *parent = callpaths.by_id[parent_id];
-  struct hd_profile *profile = step_below(parent, (struct site){.kind = kind, .address = address}, &step.recursive);
+  struct hd_profile *profile = step_below(parent, (struct site){.kind = kind, .address = address});
   if (profile) {
     step.profile = profile->record->id;
     step.in_runtime = profile->record->flags & HD_PROFILE_IN_RUNTIME;

@@ -24,7 +24,6 @@
 
 struct hd_step {
   uint32_t profile; /* id */
-  bool recursive;   /* the site was already on the path: the profile encloses itself */
   bool in_runtime;  /* the site lies in the OpenMP runtime, not in the user's code */
 };
 

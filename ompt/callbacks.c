@@ -20,7 +20,7 @@ static inline struct hd_thread *begin_event(uint64_t *now) {
     return NULL;
   *now = hd_clock_now();
   if (__builtin_expect(thread->pending != 0, false))
-    hd_thread_settle(thread, *now);
+    hd_thread_settle(thread);
   return thread;
 }
 
@@ -397,8 +397,11 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
                            int has_dependences, const void *address) {
   (void)creator, (void)frame, (void)has_dependences;
   struct hd_thread *thread = hd_thread_self();
-  if (thread && !(flags & (ompt_task_initial | ompt_task_implicit)))
-    hd_task_create(thread, task, address);
+  if (!thread || (flags & (ompt_task_initial | ompt_task_implicit)))
+    return;
+  if (thread->pending)
+    hd_thread_settle(thread);
+  hd_task_create(thread, task, address);
 }
 
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {

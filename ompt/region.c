@@ -56,13 +56,29 @@ static struct hd_region *free_region(struct hd_thread *primary, unsigned request
   return region;
 }
 
-static void start_instance(struct hd_region *region, uint64_t now, bool recursive) {
+/* The region that the thread's innermost task belongs to. */
+static struct hd_region *current_region(const struct hd_thread *thread) {
+  const struct hd_frame *base = thread->base;
+  while (base->kind == HD_KIND_TASK)
+    base = thread->frames + base->base.below;
+  return base->base.region;
+}
+
+/* Recursion: an instance of the same profile is already open around it. */
+static bool encloses_itself(const struct hd_region *region) {
+  for (const struct hd_region *outer = region->outer; outer; outer = outer->outer)
+    if (outer->row->profile == region->row->profile)
+      return true;
+  return false;
+}
+
+static void start_instance(struct hd_region *region, uint64_t now) {
   struct hd_instance_record *instance = region->instance;
   instance->begin_ticks = 0; /* a reader sees an instance that never began until the rest is in place */
   instance->profile = region->row->profile;
   instance->join_ticks = instance->end_ticks = 0;
   instance->team_size = 0;
-  instance->recursive = recursive;
+  instance->recursive = encloses_itself(region);
   __atomic_store_n(&instance->begin_ticks, now, __ATOMIC_RELEASE);
 }
 
@@ -85,6 +101,7 @@ static void become_helper(struct hd_thread *thread) {
 struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
                                   const void *address, bool from_gcc) {
   struct hd_edge step = hd_thread_step(primary, kind, address);
+  struct hd_region *outer = current_region(primary);
   bool of_helpers = is_helper_fork(primary, step, from_gcc);
   hd_thread_push(primary, now, step, HD_KIND_PARALLEL, HD_RUNTIME);
   primary->top->row->visits++;
@@ -96,7 +113,8 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->address = address;
     region->from_gcc = from_gcc;
     region->of_helpers = of_helpers;
-    start_instance(region, now, step.recursive);
+    region->outer = outer;
+    start_instance(region, now);
   }
   if (of_helpers)
     become_helper(primary);
@@ -164,10 +182,9 @@ void hd_region_arrive(struct hd_thread *thread, uint64_t now) {
   thread->record->joining = hd_store_offset(&hd_store, region->instance);
 }
 
-void hd_region_join_worker(struct hd_thread *worker, uint64_t now) {
+void hd_region_join_worker(struct hd_thread *worker) {
   struct hd_region *region = worker->joining;
   uint64_t join = __atomic_load_n(&region->instance->join_ticks, __ATOMIC_ACQUIRE);
-  (void)now; /* late by any amount: never used */
   if (!join)
     return;
   worker->pending &= ~(uint32_t)HD_PENDING_JOIN;
@@ -240,7 +257,7 @@ void hd_region_leave(struct hd_thread *thread, uint64_t now) {
   if (region && !is_primary(thread, region)) {
     if (!(thread->pending & HD_PENDING_JOIN))
       hd_region_arrive(thread, now);
-    hd_region_join_worker(thread, now);
+    hd_region_join_worker(thread);
   } else if (!region || !region->instance->join_ticks) {
     hd_region_join(thread, now);
   }

@@ -18,6 +18,7 @@
 struct hd_region {
   struct hd_instance_record *instance;
   struct hd_member_record *members;
+  struct hd_region *outer;   /* the region it lies in, NULL: none */
   struct hd_region *next;    /* ring of the primary's regions */
   struct hd_row_record *row; /* the primary's row of the region's profile */
   const void *address;       /* parallel_begin's return address */
@@ -44,8 +45,8 @@ void hd_region_arrive(struct hd_thread *thread, uint64_t now);
 /** The last barrier ends on the primary (or, in a team of one, its implicit task): the team's join. */
 void hd_region_join(struct hd_thread *primary, uint64_t now);
 
-/** A worker is heard of again at `now`: settles its wait at the region's end if the join is known. */
-void hd_region_join_worker(struct hd_thread *worker, uint64_t now);
+/** A worker is heard of again, at whatever time: settles its wait at the region's end if the join is known. */
+void hd_region_join_worker(struct hd_thread *worker);
 
 /** An implicit task ends: on the primary the region's end follows, a worker's may come late. */
 void hd_region_leave(struct hd_thread *thread, uint64_t now);

@@ -115,7 +115,7 @@ void hd_thread_forget(void) {
 }
 
 void hd_thread_end(struct hd_thread *thread, uint64_t now) {
-  hd_thread_settle(thread, now);
+  hd_thread_settle(thread);
   hd_thread_switch(thread, now, thread->frames->row, thread->frames->state);
   thread->record->end_ticks = thread->record->last_ticks;
   hd_thread_forget();
@@ -203,7 +203,7 @@ struct hd_edge hd_thread_step_slow(struct hd_thread *thread, enum hd_kind kind, 
   int saved = errno;
   struct hd_step step = hd_callpath_step(from->profile, kind, address);
   errno = saved;
-  struct hd_edge edge = {.from = from, .site = site, .recursive = step.recursive, .in_runtime = step.in_runtime};
+  struct hd_edge edge = {.from = from, .site = site, .in_runtime = step.in_runtime};
   edge.to = hd_thread_row(thread, step.profile);
   if (!edge.to) { /* full: the time is charged to the profile we are in */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
@@ -235,7 +235,7 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
   return grown;
 }
 
-void hd_thread_settle(struct hd_thread *thread, uint64_t now) {
+void hd_thread_settle(struct hd_thread *thread) {
   if (thread->pending & HD_PENDING_LOCK) {
     /* libomp 14 sends omp_test_lock's failure as an acquire of a plain lock. The thread never waited, so the time since
      * then, which is still uncharged, belongs to what it did before. */
@@ -244,7 +244,7 @@ void hd_thread_settle(struct hd_thread *thread, uint64_t now) {
     hd_thread_point_at(thread, thread->top->row, thread->top->state);
   }
   if (thread->pending & HD_PENDING_JOIN)
-    hd_region_join_worker(thread, now);
+    hd_region_join_worker(thread);
 }
 
 bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind) {

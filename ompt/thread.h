@@ -30,15 +30,14 @@ struct hd_worksharing {
   uint64_t begin_ticks;
   uint64_t busy_at_begin;
   uint64_t busy_ticks; /* between its begin and its end, once it has ended */
-  uint32_t barriers; /* worksharing barriers passed; its parity selects the member's construct_busy */
-  bool ended;        /* the construct has ended, its barrier has not come yet */
+  uint32_t barriers;   /* worksharing barriers passed; its parity selects the member's construct_busy */
+  bool ended;          /* the construct has ended, its barrier has not come yet */
 };
 
 struct hd_frame {
   struct hd_row_record *row;
   uint32_t state;    /* enum hd_state, to return to when what lies above has ended */
   uint16_t kind;     /* enum hd_kind; base frames: HD_KIND_PROGRAM, _PARALLEL or _TASK */
-  bool recursive;    /* the callpath step that led here folded into an ancestor */
   ompt_data_t *task; /* base frames: the task; NULL for constructs */
   struct hd_frame_base {
     uint32_t below;         /* index of the base frame of the task beneath */
@@ -53,8 +52,7 @@ struct hd_edge {
   const void *from; /* NULL: empty slot */
   uint64_t site;
   void *to;
-  bool recursive;  /* see struct hd_step */
-  bool in_runtime; /* likewise */
+  bool in_runtime; /* see struct hd_step */
 };
 
 enum hd_pending {
@@ -115,8 +113,8 @@ struct hd_edge hd_thread_step_slow(struct hd_thread *thread, enum hd_kind kind, 
  *  that a thread was lost. */
 bool hd_thread_grow_frames(struct hd_thread *thread);
 
-/** Resolves what is pending before an event at `now` is handled. */
-void hd_thread_settle(struct hd_thread *thread, uint64_t now);
+/** Resolves what is pending, before an event is handled. */
+void hd_thread_settle(struct hd_thread *thread);
 
 static inline uint64_t hd_thread_site(uint32_t kind, uint64_t address) {
   return address ^ (uint64_t)kind << 58;
@@ -169,7 +167,6 @@ static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct
   frame->row = step.to;
   frame->state = state;
   frame->kind = (uint16_t)kind;
-  frame->recursive = step.recursive;
   frame->task = NULL;
   hd_thread_switch(thread, now, frame->row, state);
 }
