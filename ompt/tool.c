@@ -47,13 +47,14 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
     return false;
   }
   hd_process_describe(&hd_store, settings->start, hd_tool.runtime);
-  if (!hd_save_expand_name(settings->output, hd_store.header, hd_store.output_path, sizeof hd_store.output_path) ||
-      !hd_callpath_init(&hd_store, settings->callpath_depth)) {
-    hd_log("not measuring: %s", "no memory, or the name of the profile is too long");
-    unlink(hd_store.live_path);
-    return false;
-  }
-  return true;
+  if (!hd_save_expand_name(settings->output, hd_store.header, hd_store.output_path, sizeof hd_store.output_path))
+    hd_log("not measuring: the profile's name is too long: %s", settings->output);
+  else if (!hd_callpath_init(&hd_store, settings->callpath_depth))
+    hd_log("not measuring: no room for the profile in %s (memory, disk space or file-size limit)", hd_store.live_path);
+  else
+    return true;
+  unlink(hd_store.live_path);
+  return false;
 }
 
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {
@@ -64,7 +65,6 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   hd_settings_read(&settings);
   hd_tool.get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
   hd_tool.pid = getpid();
-  hd_tool.under_run = settings.store_dir;
   bool prepared = set_callback && prepare(&settings, find_external_clock(lookup));
   if (prepared) {
     pthread_atfork(NULL, NULL, forget_in_child);
@@ -87,7 +87,7 @@ static void finish(void) {
   header->clock_last = hd_clock_read_pair();
   __atomic_fetch_or(&header->flags, HD_FILE_COMPLETE, __ATOMIC_RELEASE);
   hd_tool.measuring = false;
-  hd_store_finish(&hd_store, hd_tool.under_run);
+  hd_store_finish(&hd_store);
   errno = saved;
 }
 

@@ -14,7 +14,6 @@ struct hd_tool {
   const char *runtime; /* what ompt_start_tool was told */
   int pid;             /* of the process that is measured; a forked child is not */
   bool measuring;
-  bool under_run; /* started by `heddle run`, which collects the profile */
 };
 extern struct hd_tool hd_tool;
 

@@ -56,12 +56,14 @@ static int open_live_file(struct hd_store *store, const char *directory, const c
 }
 
 static int open_somewhere(struct hd_store *store, const char *directory, const char *program) {
-  const char *temporary = secure_getenv("TMPDIR");
-  const char *candidates[] = {directory, directory ? NULL : "/dev/shm", temporary ? temporary : "/tmp", "/tmp"};
+  const char *candidates[] = {directory, "/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
   int fd = -1;
-  for (size_t i = 0; fd < 0 && i < sizeof candidates / sizeof *candidates; i++)
-    if (candidates[i])
-      fd = open_live_file(store, candidates[i], program);
+  for (size_t i = 0; fd < 0 && i < sizeof candidates / sizeof *candidates; i++) {
+    if (!candidates[i])
+      continue;
+    fd = open_live_file(store, candidates[i], program);
+    store->in_private_directory = i == 0;
+  }
   return fd;
 }
 
@@ -186,26 +188,32 @@ void hd_store_add_text(struct hd_store *store, struct hd_store_cursor *cursor, e
   hd_store_publish(cursor);
 }
 
-/* The link tells `heddle run` where the profile went. */
+/* The link tells `heddle run` where the profile went. A process that ran another program by exec leaves two. */
 static void leave_link_to(const struct hd_store *store, const char *final_path) {
-  char link_path[sizeof store->live_path];
-  const char *slash = strrchr(store->live_path, '/');
-  snprintf(link_path, sizeof link_path, "%.*s/%u", (int)(slash - store->live_path), store->live_path,
-           store->header->pid);
-  if (symlink(final_path, link_path))
+  char link_path[sizeof store->live_path + HD_FREE_NAME_BYTES];
+  const int directory_length = (int)(strrchr(store->live_path, '/') - store->live_path);
+  int status = -1;
+  for (int i = 0; i < 100 && status; i++) {
+    snprintf(link_path, sizeof link_path, i ? "%.*s/%u.%d" : "%.*s/%u", directory_length, store->live_path,
+             store->header->pid, i);
+    status = symlink(final_path, link_path);
+    if (status && errno != EEXIST)
+      break;
+  }
+  if (status)
     hd_log("cannot create %s: %s", link_path, strerror(errno));
 }
 
-void hd_store_finish(struct hd_store *store, bool leave_link) {
+void hd_store_finish(struct hd_store *store) {
   char final_path[sizeof store->output_path + HD_FREE_NAME_BYTES];
   int saved = errno;
   int from = open(store->live_path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (from >= 0 && hd_save_to_free_name(from, store->output_path, final_path, sizeof final_path)) {
     unlink(store->live_path);
-    if (leave_link)
+    if (store->in_private_directory)
       leave_link_to(store, final_path);
     store->live_path[0] = 0; /* nothing to grow any more */
-  } else if (!leave_link) {
+  } else if (!store->in_private_directory) {
     hd_log("cannot write %s: %s; the profile stays in %s", store->output_path, strerror(errno), store->live_path);
   }
   if (from >= 0)

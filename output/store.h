@@ -21,7 +21,8 @@
 struct hd_store {
   char *base; /* the mapping; record pointer - base = file offset */
   struct hd_file_header *header;
-  size_t limit_bytes; /* of the mapping, hence of the file */
+  size_t limit_bytes;        /* of the mapping, hence of the file */
+  bool in_private_directory; /* the live file lies where `heddle run` collects it */
   char live_path[1024];
   char output_path[1024]; /* absolute; the final name before a free suffix is sought */
 };
@@ -33,8 +34,8 @@ struct hd_store_cursor {
   uint32_t limit;
 };
 
-/** Creates the live file in `directory` (NULL: /dev/shm, else the temporary directory) and maps it. `program` names it.
- *  On failure returns false with the reason in `why`. */
+/** Creates the live file in `directory` (the private one of `heddle run`, or NULL), else in /dev/shm or the temporary
+ *  directory, and maps it. `program` names it. On failure returns false with the reason in `why`. */
 bool hd_store_create(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes);
 
 /** The next record of `type` for `owner`, zeroed; NULL when the file cannot grow (the header's FULL flag is then set).
@@ -59,8 +60,8 @@ static inline uint64_t hd_store_offset(const struct hd_store *store, const void 
 }
 
 /** Moves the live file to the output path (never over an existing file; `.1`, `.2`... is appended) and, in a private
- *  directory of `heddle run`, leaves a link PID -> path. The mapping stays usable: late events still land in memory.
+ *  directory, leaves a link PID -> path. The mapping stays usable: late events still land in memory.
  *  When it cannot be moved it stays where it is: `heddle run` then saves it; without it, stderr says where it is. */
-void hd_store_finish(struct hd_store *store, bool leave_link);
+void hd_store_finish(struct hd_store *store);
 
 #endif
