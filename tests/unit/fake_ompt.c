@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The fake OMPT runtime's player: what happens in the forked child. */
-#include "fake_ompt.h"
+/* The fake OMPT runtime's player: how each event reaches the tool. */
+#include "fake_player.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define POISON 0xdeadbeefdeadbeefu
 #define MAX_EVENT 64
-
-enum { NOT_LOADED = 90, ERRNO_CHANGED = 91, BAD_SCRIPT = 92 };
 
 /* Data of a team or task: libomp gives the tool a pointer to it, tools keep a word there. */
 struct slot {
@@ -143,7 +137,7 @@ static void play_sync(const struct fk_event *e) {
 static void play_task_create(const struct fk_event *e) {
   struct slot *task = &rt.tasks[e->next];
   if (!(task->data = calloc(1, sizeof *task->data)))
-    _exit(BAD_SCRIPT);
+    _exit(FK_BAD_SCRIPT);
   CALL(ompt_callback_task_create, ompt_callback_task_create_t, task_data(e->task), NULL, task->data, (int)e->flags, 0,
        code_of(e));
 }
@@ -179,7 +173,7 @@ static void play_fork(void) {
   pid_t child = fork();
   int status;
   if (child < 0 || (child > 0 && (waitpid(child, &status, 0) != child || status != 0)))
-    _exit(BAD_SCRIPT);
+    _exit(FK_BAD_SCRIPT);
 }
 
 static void play_other(const struct fk_event *e) {
@@ -210,7 +204,7 @@ static void play_other(const struct fk_event *e) {
     play_fork();
     break;
   default:
-    _exit(BAD_SCRIPT);
+    _exit(FK_BAD_SCRIPT);
   }
 }
 
@@ -251,180 +245,34 @@ static void play_event(const struct fk_event *e) {
 }
 
 /* A tool must leave errno alone: the runtime calls it between the program's system call and its look at errno. */
-static void play_checked(const struct fk_event *e) {
+void fk_player_play(const struct fk_event *e) {
   current_thread = e->thread;
+  if (!rt.options->free_running)
+    fake_now = e->time;
   errno = ERANGE;
   play_event(e);
   if (errno != ERANGE)
-    _exit(ERRNO_CHANGED);
-}
-
-static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
-static size_t turn; /* the event that may be played */
-
-static void wait_for_turn(size_t i) {
-  pthread_mutex_lock(&turn_lock);
-  while (turn != i)
-    pthread_cond_wait(&turn_changed, &turn_lock);
-  pthread_mutex_unlock(&turn_lock);
-}
-
-static void pass_turn(void) {
-  pthread_mutex_lock(&turn_lock);
-  turn++;
-  pthread_cond_broadcast(&turn_changed);
-  pthread_mutex_unlock(&turn_lock);
-}
-
-static void *thread_main(void *argument) {
-  uint32_t thread = *(uint32_t *)argument;
-  for (size_t i = 0; i < rt.script->count; i++) {
-    const struct fk_event *e = &rt.script->events[i];
-    if (e->thread != thread)
-      continue;
-    if (!rt.options->free_running) {
-      wait_for_turn(i);
-      fake_now = e->time;
-    }
-    play_checked(e);
-    if (!rt.options->free_running)
-      pass_turn();
-  }
-  return NULL;
-}
-
-static void play_on_pthreads(void) {
-  static uint32_t numbers[FK_MAX_THREADS];
-  pthread_t threads[FK_MAX_THREADS];
-  uint32_t count = 0;
-  for (size_t i = 0; i < rt.script->count; i++)
-    if (rt.script->events[i].thread >= count && rt.script->events[i].thread != FK_NONE)
-      count = rt.script->events[i].thread + 1;
-  for (uint32_t i = 0; i < count; i++) {
-    numbers[i] = i;
-    if (pthread_create(&threads[i], NULL, thread_main, &numbers[i]))
-      _exit(BAD_SCRIPT);
-  }
-  for (uint32_t i = 0; i < count; i++)
-    pthread_join(threads[i], NULL);
+    _exit(FK_ERRNO_CHANGED);
 }
 
 /* As libomp: ompt_start_tool, then initialize with the look-up, at the time of the first event. */
-static void start_tool(void) {
+void fk_player_start(const struct fk_script *script, const struct fk_options *options, bool *registered) {
   typedef ompt_start_tool_result_t *start_tool_fn(unsigned int, const char *);
+  rt.script = script;
+  rt.options = options;
+  rt.registered = registered;
+  rt.regions = calloc(script->region_count + 1, sizeof *rt.regions);
+  rt.tasks = calloc(script->task_count + 1, sizeof *rt.tasks);
+  if (!rt.regions || !rt.tasks)
+    _exit(FK_BAD_SCRIPT);
+  fake_now = script->count ? script->events[0].time : 0;
   void *library = dlopen(HEDDLE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   start_tool_fn *start = library ? (start_tool_fn *)dlsym(library, "ompt_start_tool") : NULL;
   if (!start) {
     fprintf(stderr, "cannot load %s: %s\n", HEDDLE_LIBRARY, dlerror());
-    _exit(NOT_LOADED);
+    _exit(FK_NOT_LOADED);
   }
   rt.tool = start(201611, "fake OMPT runtime");
   if (!rt.tool || !rt.tool->initialize(look_up, 0, &rt.tool->tool_data))
-    _exit(NOT_LOADED);
-}
-
-static const char *store_directory(void) {
-  static char path[300];
-  snprintf(path, sizeof path, "%s/store", fk_directory());
-  return path;
-}
-
-static const char *output_path(const struct fk_options *options) {
-  static char path[300];
-  snprintf(path, sizeof path, "%s/out.heddle", fk_directory());
-  return options->output ? options->output : path;
-}
-
-static void child_main(void) {
-  setenv("HEDDLE_OUTPUT", output_path(rt.options), 1);
-  setenv("HEDDLE_STORE_DIR", store_directory(), 1);
-  if (rt.options->depth)
-    setenv("HEDDLE_CALLPATH_DEPTH", rt.options->depth, 1);
-  rt.regions = calloc(rt.script->region_count + 1, sizeof *rt.regions);
-  rt.tasks = calloc(rt.script->task_count + 1, sizeof *rt.tasks);
-  if (!rt.regions || !rt.tasks)
-    _exit(BAD_SCRIPT);
-  fake_now = rt.script->count ? rt.script->events[0].time : 0;
-  start_tool();
-  if (rt.options->pthreads) {
-    play_on_pthreads();
-    _exit(0);
-  }
-  for (size_t i = 0; i < rt.script->count; i++) {
-    fake_now = rt.script->events[i].time;
-    play_checked(&rt.script->events[i]);
-  }
-  _exit(0);
-}
-
-/* The first file in `directory`, removed or told. */
-static bool find_file(const char *directory, bool remove_all, char *path, size_t bytes) {
-  DIR *dir = opendir(directory);
-  bool found = false;
-  for (struct dirent *entry; dir && (entry = readdir(dir));) {
-    if (entry->d_name[0] == '.')
-      continue;
-    if ((size_t)snprintf(path, bytes, "%s/%s", directory, entry->d_name) >= bytes)
-      abort();
-    if (remove_all)
-      unlink(path);
-    found = true;
-    if (!remove_all)
-      break;
-  }
-  if (dir)
-    closedir(dir);
-  return found;
-}
-
-struct fk_result fk_play(const struct fk_script *script, const struct fk_options *options) {
-  static const struct fk_options defaults;
-  struct fk_result result = {0};
-  rt.script = script;
-  rt.options = options ? options : &defaults;
-  rt.registered = mmap(NULL, MAX_EVENT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (rt.registered == MAP_FAILED)
-    abort();
-  find_file(store_directory(), true, result.path, sizeof result.path);
-  unlink(output_path(rt.options));
-  fflush(NULL);
-  pid_t child = fork();
-  if (child == 0)
-    child_main();
-  if (child < 0 || waitpid(child, &result.status, 0) != child)
-    abort();
-  snprintf(result.path, sizeof result.path, "%s", output_path(rt.options));
-  if (access(result.path, F_OK) != 0 && !find_file(store_directory(), false, result.path, sizeof result.path))
-    result.path[0] = '\0';
-  memcpy(result.registered, rt.registered, MAX_EVENT);
-  munmap(rt.registered, MAX_EVENT);
-  return result;
-}
-
-static char directory[200];
-static pid_t directory_owner;
-
-/* Children inherit the handler: only the test program itself removes its directory. */
-static void remove_directory(void) {
-  char path[512];
-  if (getpid() != directory_owner)
-    return;
-  find_file(store_directory(), true, path, sizeof path);
-  rmdir(store_directory());
-  find_file(directory, true, path, sizeof path);
-  rmdir(directory);
-}
-
-const char *fk_directory(void) {
-  if (directory[0])
-    return directory;
-  /* In memory: thousands of profiles are written, each with its space reserved on disk. */
-  snprintf(directory, sizeof directory, "%s/heddle-test.XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-  if (!mkdtemp(directory))
-    abort();
-  directory_owner = getpid();
-  mkdir(store_directory(), 0700);
-  atexit(remove_directory);
-  return directory;
+    _exit(FK_NOT_LOADED);
 }

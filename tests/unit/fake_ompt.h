@@ -83,7 +83,8 @@ struct fk_script {
 struct fk_options {
   bool real_clock;     /* hide the fake clock: the library uses its own and may cache threads in TLS */
   bool pthreads;       /* one pthread for each simulated thread, one event at a time, in the script's order */
-  bool free_running;   /* with pthreads: each plays its own events at its own speed */
+  bool free_running;   /* with pthreads and the real clock: each plays its own events at its own speed, but for those
+                          that the runtime would hold back: ends of barriers, what starts on another thread */
   uint32_t never;      /* this ompt_callbacks_t is answered ompt_set_never; 0: none */
   uint32_t failing;    /* this ompt_callbacks_t is answered ompt_set_error; 0: none */
   const char *depth;   /* HEDDLE_CALLPATH_DEPTH; NULL: unset */

@@ -24,4 +24,7 @@ void or_free(struct or_result *result);
  *  by callpath and thread, lifetimes, region totals and construct totals by callpath. */
 const char *or_difference(const struct or_result *result, const struct hd_model *model);
 
+/** The same for the numbers that do not depend on the clock: visits and instances. */
+const char *or_count_difference(const struct or_result *result, const struct hd_model *model);
+
 #endif

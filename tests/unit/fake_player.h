@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file fake_player.h
+ * Inside the fake runtime's child process: fake_play.c runs it, fake_ompt.c calls the tool.
+ */
+#ifndef HEDDLE_TESTS_FAKE_PLAYER_H
+#define HEDDLE_TESTS_FAKE_PLAYER_H
+
+#include "fake_ompt.h"
+
+/** How the child exits when something is wrong. */
+enum { FK_NOT_LOADED = 90, FK_ERRNO_CHANGED = 91, FK_BAD_SCRIPT = 92 };
+
+/** Loads and initializes the tool, as libomp does. The pointers must stay valid; `registered` is by callback number. */
+void fk_player_start(const struct fk_script *script, const struct fk_options *options, bool *registered);
+
+/** Sends one event; the calling thread is the event's thread from now on. */
+void fk_player_play(const struct fk_event *event);
+
+#endif
