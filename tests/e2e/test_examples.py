@@ -12,7 +12,7 @@ TWINS = {
     "heat": ("heat", "heat_fixed", [400, 100]),
     "mandelbrot": ("mandelbrot_static", "mandelbrot_dynamic", [400]),
     "cg": ("cg", "cg_fixed", [200]),
-    "nbody": ("nbody", "nbody_fixed", [1500, 20]),
+    "nbody": ("nbody", "nbody_fixed", [1500, 50]),
     "sort": ("sort", "sort_fixed", [300000]),
 }
 THREADS = 2
@@ -94,15 +94,25 @@ def test_cg_waits_for_a_critical_section(twins):
     flawed, fixed = twins("cg")
     criticals = [entry for entry in flawed.profiles if entry["kind"] == "critical"]
     assert sum(wait_of(entry, "critical") for entry in criticals) > 0
-    assert {entry["name"] for entry in criticals} == {"dot"}
+    # libomp's release of a critical section can take thread 0's return address away: about one acquire in a million.
+    assert {entry["name"] for entry in criticals} <= {"dot", "dot (call site unknown)"}
+    assert sum(entry["visits"] for entry in criticals if entry["name"] != "dot") < 100
     assert sum(entry["visits"] for entry in criticals) % (200 * 200 / 8) == 0
     assert criticals and not [entry for entry in fixed.profiles if entry["kind"] == "critical"]
 
 
 def test_nbody_energy_is_a_triangle(twins):
+    """Over the whole run one of two threads has 3/4 of the pairs, in the fixed twin half of them."""
+
+    def share_of_busiest(loaded):
+        loop = next(entry for entry in loaded.profiles
+                    if entry["name"] == "potential_energy" and entry["kind"].startswith("loop"))
+        busy = [row["busy_s"] for row in loop["threads"]]
+        return max(busy) / sum(busy)
+
     def check(pair):
-        flawed, fixed = (of_function(loaded, "potential_energy", "parallel") for loaded in pair)
-        assert 1.4 < flawed["imbalance"] < 1.6 and fixed["imbalance"] < 1.2
+        flawed, fixed = map(share_of_busiest, pair)
+        assert 0.7 < flawed < 0.8 and fixed < 0.6
 
     check_times(lambda: twins("nbody"), check)
 
