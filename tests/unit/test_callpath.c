@@ -294,6 +294,34 @@ static void test_address_inside_the_runtime_is_marked(void **state) {
   hd_model_free(model);
 }
 
+/* libomp's hidden helper threads (target nowait): a second "initial" thread forks from inside the runtime and for as
+ * long as the program runs. They are idle but for the tasks that they run. */
+static void test_hidden_helpers_are_idle_but_for_their_tasks(void **state) {
+  (void)state;
+  begin();
+  sc_thread(1);
+  sc_initial_begin();
+  sc_at(2);
+  sc_fork(runtime_address(), 3, 2, 3);
+  sc_thread(0);
+  sc_at(5);
+  uint32_t task = sc_task_create(0x500, 0);
+  sc_thread(2);
+  sc_at(6);
+  sc_task_run(task);
+  sc_at(10);
+  sc_task_leave(ompt_task_complete);
+  sc_thread(0);
+  sc_at(20);
+  sc_finalize();
+  struct hd_model *model = ex_play_rough(NULL);
+  assert_int_equal(model->ticks[HD_BUSY], 20 + 4);
+  assert_int_equal(ex_ticks(model, 2, HD_BUSY, SITE(TASK, 0x500)) + ex_ticks(model, 3, HD_BUSY, SITE(TASK, 0x500)), 4);
+  assert_int_equal(model->threads[1].kind, HD_THREAD_OTHER);
+  assert_int_equal(model->threads[1].ticks[HD_IDLE] + model->threads[1].ticks[HD_RUNTIME], 20);
+  hd_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_site_below_two_callers_has_two_profiles),
@@ -309,6 +337,7 @@ int main(void) {
       cmocka_unit_test(test_unreadable_depth_is_ignored),
       cmocka_unit_test(test_folding_a_full_profile_is_collecting_at_that_depth),
       cmocka_unit_test(test_address_inside_the_runtime_is_marked),
+      cmocka_unit_test(test_hidden_helpers_are_idle_but_for_their_tasks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

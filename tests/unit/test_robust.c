@@ -269,6 +269,37 @@ static void test_parallel_end_without_begin_is_counted(void **state) {
   hd_model_free(model);
 }
 
+/* The end of the inner of two nested tasks never comes: the thread goes on with the task that the runtime names. */
+static void test_lost_task_end_returns_to_the_task_named(void **state) {
+  (void)state;
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  uint32_t outer = sc_task_create(0x500, 0);
+  uint32_t inner = sc_task_create(0x510, 0);
+  uint32_t implicit = sc_current_task();
+  sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x150);
+  sc_task_run(outer);
+  sc_at(2);
+  sc_task_run(inner);
+  sc_at(5);
+  struct fk_event event = sc_event(FK_TASK_SCHEDULE);
+  event.task = outer;
+  event.kind = ompt_task_complete;
+  event.next = implicit;
+  sc_emit(event);
+  sc_at(9);
+  sc_barrier_end(ompt_sync_region_barrier_explicit, 0x150);
+  sc_thread(1);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(9, 9, 9);
+  struct hd_model *model = end(9);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_BARRIER_EXPLICIT, REGION, SITE(BARRIER_EXPLICIT, 0x150)), 4);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION, SITE(TASK, 0x500)), 2);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION, SITE(TASK, 0x510)), 3);
+  hd_model_free(model);
+}
+
 /* Every event of a random program is lost with some probability, or comes at the wrong place. */
 static void spoil(struct fk_script *script, uint64_t seed) {
   size_t kept = 0;
@@ -433,6 +464,7 @@ int main(void) {
       cmocka_unit_test(test_unknown_kinds_are_counted_and_their_time_kept),
       cmocka_unit_test(test_ends_without_begins_are_counted),
       cmocka_unit_test(test_parallel_end_without_begin_is_counted),
+      cmocka_unit_test(test_lost_task_end_returns_to_the_task_named),
       cmocka_unit_test(test_spoilt_event_streams_lose_no_time),
       cmocka_unit_test(test_needed_events_are_registered_and_no_costly_ones),
       cmocka_unit_test(test_event_that_the_runtime_never_sends_is_noted),

@@ -179,6 +179,31 @@ static void test_endless_single_of_gomp_owns_its_barrier_only(void **state) {
   hd_model_free(model);
 }
 
+/* Only the barrier that follows a construct directly is its own. */
+static void test_barrier_long_after_a_construct_is_not_its_own(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  uint32_t region = sc_parallel_begin(0x100, 1);
+  sc_implicit_begin(region, 0, 1);
+  sc_work_begin(ompt_work_loop_static, 0x200); /* nowait */
+  sc_at(5);
+  sc_work_end(ompt_work_loop_static, 0x200);
+  sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x310);
+  sc_at(6);
+  sc_barrier_end(ompt_sync_region_barrier_explicit, 0x310);
+  sc_at(9);
+  sc_barrier_begin(ompt_sync_region_barrier_implementation, 0x320); /* the region's own reduction */
+  sc_at(12);
+  sc_barrier_end(ompt_sync_region_barrier_implementation, 0x320);
+  sc_join(12, 12, 12);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_REDUCTION, REGION, LOOP), 0);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_REDUCTION, REGION, SITE(REDUCTION, 0x320)), 3);
+  hd_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wait_at_a_constructs_barrier_is_its_own),
@@ -189,6 +214,7 @@ int main(void) {
       cmocka_unit_test(test_construct_without_barrier_has_no_team_totals),
       cmocka_unit_test(test_reduction_of_a_loop_waits_in_the_loops_row),
       cmocka_unit_test(test_endless_single_of_gomp_owns_its_barrier_only),
+      cmocka_unit_test(test_barrier_long_after_a_construct_is_not_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
