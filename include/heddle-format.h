@@ -207,14 +207,15 @@ struct hd_thread_record {
 
 /**
  * Totals over the finished instances of a parallel region or of a worksharing construct that ends in its own barrier,
- * for one team size, written by the team's primary thread.
- * Per instance of a region, p threads: capacity += p * elapsed; of a worksharing construct: capacity += each thread's
- * time from its own begin to the barrier's end. busy += sum of busy; busy_max += p * (largest busy of a thread).
+ * for one team size. A region's are written by the team's primary thread. A construct's by each thread for itself, but
+ * instances, elapsed_ticks and busy_max_ticks by thread number 0 for all.
+ * Per instance, p threads: capacity += p * elapsed (construct: the time of each thread in it and in its barrier);
+ * busy += sum of busy (construct: tasks that ran in its barrier included); busy_max += p * (largest busy of a thread).
  * Hence lost time = capacity - busy, potential gain = lost / p, imbalance = busy_max / busy (weighted by busy time).
  */
 struct hd_total_record {
   uint32_t profile;
-  uint32_t thread;    /* the primary */
+  uint32_t thread;    /* the writer */
   uint32_t team_size; /* p */
   uint32_t reserved;
   uint64_t instances;
@@ -240,16 +241,15 @@ struct hd_instance_record {
 };
 
 /** One thread of a team; member i has thread number i. Belongs to the running instance only if `begin_ticks` is not
- *  before the instance's: it is not cleared when the instance is used again. The two entries of construct_... alternate
- *  from one worksharing construct to the next, so that no thread overwrites what the primary still reads. */
+ *  before the instance's: it is not cleared when the instance is used again. */
 struct hd_member_record {
   uint32_t thread; /* HD_NONE: never used */
   uint32_t reserved;
-  uint64_t thread_record; /* file offset of the thread's record */
-  uint64_t begin_ticks;   /* its implicit task's begin */
-  uint64_t busy_at_begin; /* its busy_ticks then */
-  uint64_t construct_begin[2];
-  uint64_t construct_busy[2];
+  uint64_t thread_record;     /* file offset of the thread's record */
+  uint64_t begin_ticks;       /* its implicit task's begin */
+  uint64_t busy_at_begin;     /* its busy_ticks then */
+  uint64_t construct_busy[2]; /* in the last two worksharing constructs, alternating: region.c */
+  uint64_t pad[2];
 };
 
 struct hd_module_record {

@@ -134,7 +134,7 @@ static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type,
   if (kind != HD_KIND_TASKLOOP)
     hd_region_work_begin(thread, now, row);
   if (endless)
-    hd_region_work_end(thread);
+    hd_region_work_end(thread, now);
 }
 
 static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
@@ -150,7 +150,7 @@ static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_
     return;
   enum hd_kind kind = kind_of_work(type);
   if (hd_thread_leave(thread, now, frame_kind(kind)) && kind != HD_KIND_TASKLOOP)
-    hd_region_work_end(thread);
+    hd_region_work_end(thread, now);
 }
 
 /* ---- barriers and task waits ---- */
@@ -164,7 +164,7 @@ static void begin_worksharing_barrier(struct hd_thread *thread, uint64_t now, co
   }
   struct hd_edge step = {.to = work->row};
   hd_thread_push(thread, now, step, HD_KIND_BARRIER_IMPLICIT, HD_WAIT_BARRIER_IMPLICIT);
-  hd_region_work_barrier_begin(thread);
+  hd_region_work_barrier_begin(thread, now);
 }
 
 /* Sent for everything in GCC-built code, else by reductions. */

@@ -237,6 +237,21 @@ static void add_up_team(struct hd_region *region, uint64_t join) {
   }
 }
 
+/* On thread 0, for the construct before the current one, or for the last one at the join. */
+static void find_busiest(const struct hd_region *region, struct hd_worksharing *work) {
+  uint64_t longest = 0;
+  uint32_t side = (work->barriers - 1) & 1;
+  if (!work->unfinished)
+    return;
+  for (uint32_t i = 0; i < member_count(region); i++) {
+    uint64_t busy = __atomic_load_n(&region->members[i].construct_busy[side], __ATOMIC_RELAXED);
+    if (longest < busy)
+      longest = busy;
+  }
+  work->unfinished->busy_max_ticks += work->unfinished->team_size * longest;
+  work->unfinished = NULL;
+}
+
 void hd_region_join(struct hd_thread *primary, uint64_t now) {
   struct hd_region *region = primary->base->base.region;
   if (!region) {
@@ -245,6 +260,7 @@ void hd_region_join(struct hd_thread *primary, uint64_t now) {
   }
   hd_thread_unwind_task(primary, join_time(region, now), HD_RUNTIME);
   add_up_team(region, primary->record->last_ticks);
+  find_busiest(region, &primary->base->base.work);
   __atomic_store_n(&region->instance->join_ticks, primary->record->last_ticks, __ATOMIC_RELEASE);
 }
 
@@ -331,54 +347,45 @@ void hd_region_work_begin(struct hd_thread *thread, uint64_t now, struct hd_row_
   work->ended = false;
 }
 
-void hd_region_work_end(struct hd_thread *thread) {
+void hd_region_work_end(struct hd_thread *thread, uint64_t now) {
   struct hd_worksharing *work = &thread->base->base.work;
+  work->present_ticks = now - work->begin_ticks;
   work->busy_ticks = thread->record->busy_ticks - work->busy_at_begin;
   work->ended = true;
 }
 
-void hd_region_work_barrier_begin(struct hd_thread *thread) {
-  const struct hd_worksharing *work = &thread->base->base.work;
-  const struct hd_region *region = thread->base->base.region;
-  uint32_t number = thread->base->base.thread_number;
-  if (!region || number >= region->instance->member_limit) /* the team size may not be known yet */
-    return;
-  uint32_t side = work->barriers & 1;
-  struct hd_member_record *member = &region->members[number];
-  __atomic_store_n(&member->construct_begin[side], work->begin_ticks, __ATOMIC_RELAXED);
-  __atomic_store_n(&member->construct_busy[side], work->busy_ticks, __ATOMIC_RELAXED);
+void hd_region_work_barrier_begin(struct hd_thread *thread, uint64_t now) {
+  struct hd_worksharing *work = &thread->base->base.work;
+  work->barrier_ticks = now;
+  work->busy_at_barrier = thread->record->busy_ticks;
 }
 
-/* On the team's primary, at the construct's barrier end. Nobody can pass the next one before it: the members' entries
- * of this side stay as they are. */
-static void add_construct_total(struct hd_thread *primary, uint64_t now, const struct hd_region *region) {
-  const struct hd_worksharing *work = &primary->base->base.work;
-  struct hd_total_record *total = find_total(primary, work->row, region->instance->team_size);
-  uint64_t longest = 0;
-  uint32_t side = work->barriers & 1;
-  if (!total)
-    return;
-  for (uint32_t i = 0; i < member_count(region); i++) {
-    uint64_t begin = __atomic_load_n(&region->members[i].construct_begin[side], __ATOMIC_RELAXED);
-    uint64_t busy = __atomic_load_n(&region->members[i].construct_busy[side], __ATOMIC_RELAXED);
-    uint64_t present = now > begin ? now - begin : 0;
-    if (busy > present)
-      busy = present;
-    total->capacity_ticks += present;
-    total->busy_ticks += busy;
-    if (longest < busy)
-      longest = busy;
-  }
-  total->instances++;
-  total->elapsed_ticks += now - work->begin_ticks;
-  total->busy_max_ticks += member_count(region) * longest;
+/* This thread's share. The busiest thread is found by thread 0 one construct later: by then all have left this barrier,
+ * and nobody can have left the next but one, whose numbers go to the same slot. */
+static void add_share(struct hd_thread *thread, uint64_t now, const struct hd_region *region,
+                      struct hd_total_record *total) {
+  struct hd_worksharing *work = &thread->base->base.work;
+  uint32_t number = thread->base->base.thread_number;
+  uint64_t busy = work->busy_ticks + thread->record->busy_ticks - work->busy_at_barrier;
+  total->capacity_ticks += work->present_ticks + (now - work->barrier_ticks);
+  total->busy_ticks += busy;
+  if (number < region->instance->member_limit)
+    __atomic_store_n(&region->members[number].construct_busy[work->barriers & 1], busy, __ATOMIC_RELAXED);
 }
 
 void hd_region_work_barrier_end(struct hd_thread *thread, uint64_t now) {
   struct hd_worksharing *work = &thread->base->base.work;
   const struct hd_region *region = thread->base->base.region;
-  if (region && region->instance->team_size && thread->base->base.thread_number == 0)
-    add_construct_total(thread, now, region);
+  uint32_t team_size = region ? region->instance->team_size : 0;
+  struct hd_total_record *total = team_size ? find_total(thread, work->row, team_size) : NULL;
+  if (total)
+    add_share(thread, now, region, total);
+  if (total && thread->base->base.thread_number == 0) {
+    find_busiest(region, work);
+    work->unfinished = total;
+    total->instances++;
+    total->elapsed_ticks += now - work->begin_ticks;
+  }
   work->barriers++;
   work->ended = false;
 }

@@ -56,8 +56,8 @@ void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *re
 
 /** A worksharing construct and the barrier that closes it. `row` is the construct's. */
 void hd_region_work_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row);
-void hd_region_work_end(struct hd_thread *thread);
-void hd_region_work_barrier_begin(struct hd_thread *thread);
+void hd_region_work_end(struct hd_thread *thread, uint64_t now);
+void hd_region_work_barrier_begin(struct hd_thread *thread, uint64_t now);
 void hd_region_work_barrier_end(struct hd_thread *thread, uint64_t now);
 
 #endif

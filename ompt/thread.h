@@ -29,9 +29,13 @@ struct hd_worksharing {
   struct hd_row_record *row; /* NULL: none yet */
   uint64_t begin_ticks;
   uint64_t busy_at_begin;
-  uint64_t busy_ticks; /* between its begin and its end, once it has ended */
-  uint32_t barriers;   /* worksharing barriers passed; its parity selects the member's construct_busy */
-  bool ended;          /* the construct has ended, its barrier has not come yet */
+  uint64_t present_ticks;             /* in the construct, once it has ended; its barrier is added when that ends */
+  uint64_t busy_ticks;                /* likewise; tasks may run in the barrier */
+  uint64_t barrier_ticks;             /* when the barrier began */
+  uint64_t busy_at_barrier;           /* and the thread's busy time then */
+  struct hd_total_record *unfinished; /* thread 0: of the construct before, whose busiest thread is not known yet */
+  uint32_t barriers;                  /* worksharing barriers passed; its parity selects the member's construct_busy */
+  bool ended;                         /* the construct has ended, its barrier has not come yet */
 };
 
 struct hd_frame {

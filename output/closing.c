@@ -130,9 +130,9 @@ static bool take_total(struct hd_reader *reader, const void *bytes, uint64_t off
   (void)offset;
   const struct hd_total_record *record = bytes;
   if (record->profile >= reader->model->node_count || record->thread >= reader->model->thread_count ||
-      (record->instances > 0 && record->team_size == 0))
+      record->team_size == 0)
     return hd_reader_fail(reader, "damaged: total %u is not valid", index);
-  if (record->instances == 0)
+  if (record->instances == 0 && record->capacity_ticks == 0)
     return true;
   const struct hd_team_totals part = {
       .instances = record->instances,

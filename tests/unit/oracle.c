@@ -296,14 +296,14 @@ static void wait_in_own_node(struct oracle *o, struct thread *thread, const stru
 }
 
 /* The barrier that ends a worksharing construct, and its reduction before it, are the construct's own time. */
-static void wait_in_construct(struct oracle *o, struct task *task, bool reduction) {
+static void wait_in_construct(struct oracle *o, const struct thread *thread, struct task *task, bool reduction) {
   push(task, task->closed_work, reduction ? HD_WAIT_REDUCTION : HD_WAIT_BARRIER_IMPLICIT, SYNC);
   if (reduction)
     return;
   top_of(task)->closing = true;
   if (task->region != FK_NONE)
-    or_arrive(&o->regions[task->region], task->index, task->constructs, task->closed_work, task->work_begin,
-              task->work_end);
+    or_arrive(&o->regions[task->region], task->index, task->constructs, task->closed_work,
+              (struct or_share){.begin = task->work_begin, .work_end = task->work_end, .arrival = thread->last});
 }
 
 static void on_sync_begin(struct oracle *o, struct thread *thread, const struct fk_event *e) {
@@ -317,7 +317,7 @@ static void on_sync_begin(struct oracle *o, struct thread *thread, const struct 
     if (task->index > 0)
       top_of(task)->tag = JOIN;
   } else if ((implicit || implementation) && task->closed_work != FK_NONE) {
-    wait_in_construct(o, task, implementation && !in_gcc_region(o, task));
+    wait_in_construct(o, thread, task, implementation && !in_gcc_region(o, task));
   } else {
     wait_in_own_node(o, thread, e);
   }
@@ -331,8 +331,8 @@ static void on_sync_end(struct oracle *o, struct thread *thread, const struct fk
     return;
   }
   if (top_of(task)->closing) {
-    if (task->index == 0 && task->region != FK_NONE)
-      or_close(&o->regions[task->region], task->constructs, e->time);
+    if (task->region != FK_NONE)
+      or_close(&o->regions[task->region], task->constructs, task->index, e->time);
     task->constructs++;
     task->closed_work = FK_NONE;
   }

@@ -162,41 +162,47 @@ void or_add_member(struct or_region *region, uint32_t index, uint32_t thread, ui
   region->members[index] = (struct or_member){.present = true, .thread = thread, .begin = begin};
 }
 
-void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t node, uint64_t begin, uint64_t work_end) {
+void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t node, struct or_share share) {
   while (region->construct_count <= n) {
     region->constructs = grown(region->constructs, (region->construct_count + 1) * sizeof *region->constructs);
     memset(&region->constructs[region->construct_count++], 0, sizeof *region->constructs);
   }
-  struct or_construct *construct = &region->constructs[n];
-  construct->begin[index] = begin;
-  construct->work_end[index] = work_end;
-  if (index == 0)
-    construct->node = node;
+  region->constructs[n].shares[index] = share;
+  region->constructs[n].node = node;
 }
 
-void or_close(struct or_region *region, uint32_t n, uint64_t end) {
-  region->constructs[n].end = end;
+void or_close(struct or_region *region, uint32_t n, uint32_t index, uint64_t end) {
+  region->constructs[n].shares[index].end = end;
 }
 
 static uint64_t largest(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-static void add_construct(struct or_result *result, const struct or_region *region,
-                          const struct or_construct *construct) {
+/* The n-th construct of a team. Its busiest thread is known when the primary has passed the next one, or the join. */
+static void add_construct(struct or_result *result, const struct or_region *region, uint32_t n, bool joined) {
+  const struct or_construct *construct = &region->constructs[n];
   struct hd_team_totals *team = &result->nodes[construct->node].team;
+  const struct or_share *first = &construct->shares[0];
+  bool passed = joined || (n + 1 < region->construct_count && region->constructs[n + 1].shares[0].end);
   uint64_t most = 0;
-  if (!construct->end)
-    return;
-  team->instances++;
-  team->elapsed_ticks += construct->end - construct->begin[0];
+  if (first->end) {
+    team->instances++;
+    team->elapsed_ticks += first->end - first->begin;
+  }
   for (uint32_t i = 0; i < region->team_size; i++) {
-    uint64_t busy = busy_between(result, region->members[i].thread, construct->begin[i], construct->work_end[i]);
+    const struct or_share *share = &construct->shares[i];
+    if (!share->end)
+      continue;
+    uint32_t thread = region->members[i].thread;
+    uint64_t busy = busy_between(result, thread, share->begin, share->work_end) +
+                    busy_between(result, thread, share->arrival, share->end);
     team->busy_ticks += busy;
-    team->capacity_ticks += construct->end - construct->begin[i];
+    team->capacity_ticks += share->work_end - share->begin + share->end - share->arrival;
     most = largest(most, busy);
   }
-  team->busy_max_ticks += most * region->team_size;
+  if (first->end && passed)
+    team->busy_max_ticks += most * region->team_size;
 }
 
 static void add_members(struct or_result *result, const struct or_region *region, uint64_t join, uint64_t end) {
@@ -231,7 +237,7 @@ void or_end_region(struct or_result *result, const struct or_region *region, uin
     add_members(result, region, join, end);
   }
   for (uint32_t i = 0; i < region->construct_count; i++)
-    add_construct(result, region, &region->constructs[i]);
+    add_construct(result, region, i, region->end || region->join <= end);
 }
 
 void or_free_region(struct or_region *region) {

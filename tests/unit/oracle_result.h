@@ -18,9 +18,12 @@ struct or_member {
 /** A worksharing construct of one team, closed by its own barrier. */
 struct or_construct {
   uint32_t node;
-  uint64_t end; /* the barrier's, on the primary; 0: not yet */
-  uint64_t begin[FK_MAX_THREADS];
-  uint64_t work_end[FK_MAX_THREADS];
+  struct or_share {
+    uint64_t begin;
+    uint64_t work_end;
+    uint64_t arrival; /* at the barrier */
+    uint64_t end;     /* of the barrier; 0: not yet */
+  } shares[FK_MAX_THREADS];
 };
 
 struct or_region {
@@ -48,9 +51,10 @@ void or_visit(struct or_result *result, uint32_t node, uint32_t thread);
 void or_add(struct or_result *result, uint32_t node, uint32_t thread, enum hd_state state, uint64_t from, uint64_t to);
 
 void or_add_member(struct or_region *region, uint32_t index, uint32_t thread, uint64_t begin);
-/** Member `index` has ended its n-th construct and arrives at its barrier; and that barrier ends on the primary. */
-void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t node, uint64_t begin, uint64_t work_end);
-void or_close(struct or_region *region, uint32_t n, uint64_t end);
+/** Member `index` has ended its n-th construct and arrives at its barrier; and that barrier ends for it. */
+void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t node, struct or_share share);
+void or_close(struct or_region *region, uint32_t n, uint32_t index, uint64_t end);
+
 /** Adds the region's totals and its constructs'; an open region ends at `script_end`. */
 void or_end_region(struct or_result *result, const struct or_region *region, uint64_t script_end);
 void or_free_region(struct or_region *region);
