@@ -8,6 +8,7 @@
 #include "ompt/task.h"
 #include "ompt/thread.h"
 #include "ompt/tool.h"
+#include "ompt/worksharing.h"
 
 static void count_unknown(void) {
   __atomic_fetch_add(&hd_store.header->unknown_events, 1, __ATOMIC_RELAXED);
@@ -132,9 +133,9 @@ static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type,
   if (!endless)
     hd_thread_push(thread, now, step, frame_kind(kind), HD_BUSY);
   if (kind != HD_KIND_TASKLOOP)
-    hd_region_work_begin(thread, now, row);
+    hd_worksharing_begin(thread, now, row);
   if (endless)
-    hd_region_work_end(thread, now);
+    hd_worksharing_end(thread, now);
 }
 
 static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
@@ -150,7 +151,7 @@ static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_
     return;
   enum hd_kind kind = kind_of_work(type);
   if (hd_thread_leave(thread, now, frame_kind(kind)) && kind != HD_KIND_TASKLOOP)
-    hd_region_work_end(thread, now);
+    hd_worksharing_end(thread, now);
 }
 
 /* ---- barriers and task waits ---- */
@@ -164,7 +165,7 @@ static void begin_worksharing_barrier(struct hd_thread *thread, uint64_t now, co
   }
   struct hd_edge step = {.to = work->row};
   hd_thread_push(thread, now, step, HD_KIND_BARRIER_IMPLICIT, HD_WAIT_BARRIER_IMPLICIT);
-  hd_region_work_barrier_begin(thread, now);
+  hd_worksharing_barrier_begin(thread, now);
 }
 
 /* Sent for everything in GCC-built code, else by reductions. */
@@ -233,7 +234,7 @@ static void end_implicit_barrier(struct hd_thread *thread, uint64_t now) {
     thread->record->joining = 0;
     hd_thread_set_state(thread, now, HD_BUSY);
   } else if (hd_thread_leave(thread, now, HD_KIND_BARRIER_IMPLICIT) && of_construct) {
-    hd_region_work_barrier_end(thread, now);
+    hd_worksharing_barrier_end(thread, now);
   }
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/region.h"
 
+#include "ompt/worksharing.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* The kind that stands for "totals of this row" in the edge cache: (row, team size) -> total record. */
 enum { EDGE_TOTALS = HD_KIND_COUNT };
@@ -201,15 +201,14 @@ static bool took_part(const struct hd_region *region, const struct hd_member_rec
   return __atomic_load_n(&member->begin_ticks, __ATOMIC_ACQUIRE) >= region->instance->begin_ticks;
 }
 
-/* Members whose numbers are known; a team larger than was asked for has more. */
-static uint32_t member_count(const struct hd_region *region) {
+uint32_t hd_region_member_count(const struct hd_region *region) {
   const struct hd_instance_record *instance = region->instance;
   return instance->team_size < instance->member_limit ? instance->team_size : instance->member_limit;
 }
 
 /* Not before any member's arrival, though the processors' clocks may differ by a few ticks. */
 static uint64_t join_time(const struct hd_region *region, uint64_t now) {
-  for (uint32_t i = 1; i < member_count(region); i++) {
+  for (uint32_t i = 1; i < hd_region_member_count(region); i++) {
     const struct hd_member_record *member = &region->members[i];
     if (!took_part(region, member))
       continue;
@@ -222,7 +221,7 @@ static uint64_t join_time(const struct hd_region *region, uint64_t now) {
 
 static void add_up_team(struct hd_region *region, uint64_t join) {
   region->team_busy_ticks = region->longest_busy_ticks = region->late_ticks = 0;
-  for (uint32_t i = 0; i < member_count(region); i++) {
+  for (uint32_t i = 0; i < hd_region_member_count(region); i++) {
     const struct hd_member_record *member = &region->members[i];
     if (!took_part(region, member)) {
       region->late_ticks += join - region->instance->begin_ticks;
@@ -237,21 +236,6 @@ static void add_up_team(struct hd_region *region, uint64_t join) {
   }
 }
 
-/* On thread 0, for the construct before the current one, or for the last one at the join. */
-static void find_busiest(const struct hd_region *region, struct hd_worksharing *work) {
-  uint64_t longest = 0;
-  uint32_t side = (work->barriers - 1) & 1;
-  if (!work->unfinished)
-    return;
-  for (uint32_t i = 0; i < member_count(region); i++) {
-    uint64_t busy = __atomic_load_n(&region->members[i].construct_busy[side], __ATOMIC_RELAXED);
-    if (longest < busy)
-      longest = busy;
-  }
-  work->unfinished->busy_max_ticks += work->unfinished->team_size * longest;
-  work->unfinished = NULL;
-}
-
 void hd_region_join(struct hd_thread *primary, uint64_t now) {
   struct hd_region *region = primary->base->base.region;
   if (!region) {
@@ -260,7 +244,7 @@ void hd_region_join(struct hd_thread *primary, uint64_t now) {
   }
   hd_thread_unwind_task(primary, join_time(region, now), HD_RUNTIME);
   add_up_team(region, primary->record->last_ticks);
-  find_busiest(region, &primary->base->base.work);
+  hd_worksharing_join(primary);
   __atomic_store_n(&region->instance->join_ticks, primary->record->last_ticks, __ATOMIC_RELEASE);
 }
 
@@ -279,7 +263,7 @@ void hd_region_leave(struct hd_thread *thread, uint64_t now) {
   }
 }
 
-static struct hd_total_record *find_total(struct hd_thread *thread, struct hd_row_record *row, uint32_t team_size) {
+struct hd_total_record *hd_region_total(struct hd_thread *thread, struct hd_row_record *row, uint32_t team_size) {
   uint64_t site = hd_thread_site(EDGE_TOTALS, team_size);
   struct hd_edge *slot = hd_thread_edge_slot(thread, row, site);
   if (slot && slot->from)
@@ -302,7 +286,7 @@ static struct hd_total_record *find_total(struct hd_thread *thread, struct hd_ro
 static void add_to_total(struct hd_thread *primary, const struct hd_region *region) {
   const struct hd_instance_record *instance = region->instance;
   uint64_t team_size = instance->team_size;
-  struct hd_total_record *total = find_total(primary, region->row, instance->team_size);
+  struct hd_total_record *total = hd_region_total(primary, region->row, instance->team_size);
   if (!total)
     return;
   total->instances++;
@@ -337,55 +321,4 @@ void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *re
   if (!region->of_helpers) /* nothing of the user's to gain there */
     add_to_total(primary, region);
   region->in_use = false;
-}
-
-void hd_region_work_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row) {
-  struct hd_worksharing *work = &thread->base->base.work;
-  work->row = row;
-  work->begin_ticks = now;
-  work->busy_at_begin = thread->record->busy_ticks;
-  work->ended = false;
-}
-
-void hd_region_work_end(struct hd_thread *thread, uint64_t now) {
-  struct hd_worksharing *work = &thread->base->base.work;
-  work->present_ticks = now - work->begin_ticks;
-  work->busy_ticks = thread->record->busy_ticks - work->busy_at_begin;
-  work->ended = true;
-}
-
-void hd_region_work_barrier_begin(struct hd_thread *thread, uint64_t now) {
-  struct hd_worksharing *work = &thread->base->base.work;
-  work->barrier_ticks = now;
-  work->busy_at_barrier = thread->record->busy_ticks;
-}
-
-/* This thread's share. The busiest thread is found by thread 0 one construct later: by then all have left this barrier,
- * and nobody can have left the next but one, whose numbers go to the same slot. */
-static void add_share(struct hd_thread *thread, uint64_t now, const struct hd_region *region,
-                      struct hd_total_record *total) {
-  struct hd_worksharing *work = &thread->base->base.work;
-  uint32_t number = thread->base->base.thread_number;
-  uint64_t busy = work->busy_ticks + thread->record->busy_ticks - work->busy_at_barrier;
-  total->capacity_ticks += work->present_ticks + (now - work->barrier_ticks);
-  total->busy_ticks += busy;
-  if (number < region->instance->member_limit)
-    __atomic_store_n(&region->members[number].construct_busy[work->barriers & 1], busy, __ATOMIC_RELAXED);
-}
-
-void hd_region_work_barrier_end(struct hd_thread *thread, uint64_t now) {
-  struct hd_worksharing *work = &thread->base->base.work;
-  const struct hd_region *region = thread->base->base.region;
-  uint32_t team_size = region ? region->instance->team_size : 0;
-  struct hd_total_record *total = team_size ? find_total(thread, work->row, team_size) : NULL;
-  if (total)
-    add_share(thread, now, region, total);
-  if (total && thread->base->base.thread_number == 0) {
-    find_busiest(region, work);
-    work->unfinished = total;
-    total->instances++;
-    total->elapsed_ticks += now - work->begin_ticks;
-  }
-  work->barriers++;
-  work->ended = false;
 }

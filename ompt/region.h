@@ -54,10 +54,10 @@ void hd_region_leave(struct hd_thread *thread, uint64_t now);
 /** parallel_end on the primary: the totals are added up. */
 void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *region);
 
-/** A worksharing construct and the barrier that closes it. `row` is the construct's. */
-void hd_region_work_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row);
-void hd_region_work_end(struct hd_thread *thread, uint64_t now);
-void hd_region_work_barrier_begin(struct hd_thread *thread, uint64_t now);
-void hd_region_work_barrier_end(struct hd_thread *thread, uint64_t now);
+/** Members whose numbers are known: the team, unless it is larger than was asked for. 0 before the team's size is. */
+uint32_t hd_region_member_count(const struct hd_region *region);
+
+/** This thread's totals for a region's or construct's row and a team size; NULL when the store is full. */
+struct hd_total_record *hd_region_total(struct hd_thread *thread, struct hd_row_record *row, uint32_t team_size);
 
 #endif
