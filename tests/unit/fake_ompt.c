@@ -18,6 +18,7 @@
 struct slot {
   ompt_data_t *data;
   ompt_data_t outer; /* what the slot held before a swap */
+  ompt_data_t own;   /* where an explicit task's data lies */
 };
 
 static struct {
@@ -136,8 +137,7 @@ static void play_sync(const struct fk_event *e) {
 
 static void play_task_create(const struct fk_event *e) {
   struct slot *task = &rt.tasks[e->next];
-  if (!(task->data = calloc(1, sizeof *task->data)))
-    _exit(FK_BAD_SCRIPT);
+  task->data = &task->own;
   CALL(ompt_callback_task_create, ompt_callback_task_create_t, task_data(e->task), NULL, task->data, (int)e->flags, 0,
        code_of(e));
 }
@@ -272,6 +272,7 @@ void fk_player_start(const struct fk_script *script, const struct fk_options *op
     fprintf(stderr, "cannot load %s: %s\n", HEDDLE_LIBRARY, dlerror());
     _exit(FK_NOT_LOADED);
   }
+  fk_fail_allocation(options->failing_allocation);
   rt.tool = start(201611, "fake OMPT runtime");
   if (!rt.tool || !rt.tool->initialize(look_up, 0, &rt.tool->tool_data))
     _exit(FK_NOT_LOADED);

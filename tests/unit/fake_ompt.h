@@ -81,15 +81,16 @@ struct fk_script {
 };
 
 struct fk_options {
-  bool real_clock;     /* hide the fake clock: the library uses its own and may cache threads in TLS */
-  bool pthreads;       /* one pthread for each simulated thread, one event at a time, in the script's order */
-  bool free_running;   /* with pthreads and the real clock: each plays its own events at its own speed, but for those
-                          that the runtime would hold back: ends of barriers, what starts on another thread */
-  uint32_t never;      /* this ompt_callbacks_t is answered ompt_set_never; 0: none */
-  uint32_t failing;    /* this ompt_callbacks_t is answered ompt_set_error; 0: none */
-  const char *depth;   /* HEDDLE_CALLPATH_DEPTH; NULL: unset */
-  bool no_thread_data; /* the look-up does not know ompt_get_thread_data */
-  const char *output;  /* HEDDLE_OUTPUT; NULL: a file in the test's directory */
+  bool real_clock;   /* hide the fake clock: the library uses its own and may cache threads in TLS */
+  bool pthreads;     /* one pthread for each simulated thread, one event at a time, in the script's order */
+  bool free_running; /* with pthreads and the real clock: each plays its own events at its own speed, but for those
+                        that the runtime would hold back: ends of barriers, what starts on another thread */
+  uint32_t never;    /* this ompt_callbacks_t is answered ompt_set_never; 0: none */
+  uint32_t failing;  /* this ompt_callbacks_t is answered ompt_set_error; 0: none */
+  const char *depth; /* HEDDLE_CALLPATH_DEPTH; NULL: unset */
+  uint32_t failing_allocation; /* the n-th request for memory or file space since the tool's start fails; 0: none */
+  bool no_thread_data;         /* the look-up does not know ompt_get_thread_data */
+  const char *output;          /* HEDDLE_OUTPUT; NULL: a file in the test's directory */
 };
 
 struct fk_result {
@@ -117,6 +118,9 @@ struct fk_event fk_event_of(enum fk_op op, uint64_t time, uint32_t thread);
  * 90 could not be loaded or declined, 91 a callback changed errno, 92 bad script.
  */
 struct fk_result fk_play(const struct fk_script *script, const struct fk_options *options);
+
+/** False in sanitized builds: `failing_allocation` then has no effect. */
+bool fk_can_fail_allocations(void);
 
 /** Directory for this test program's files; removed at exit. */
 const char *fk_directory(void);

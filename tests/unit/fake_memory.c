@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Memory and disk that run out: the C library's entry points, replaced for the whole test program. */
+#include "fake_player.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1 /* sanitizers replace the same functions */
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+
+static atomic_uint left; /* requests until the failing one; 0: none fails */
+
+bool fk_can_fail_allocations(void) {
+#ifdef SANITIZED
+  return false;
+#else
+  return true;
+#endif
+}
+
+void fk_fail_allocation(uint32_t n) {
+  atomic_store(&left, n);
+}
+
+#ifndef SANITIZED
+static bool fails(void) {
+  unsigned n = atomic_load(&left);
+  return n > 0 && atomic_fetch_sub(&left, 1) == 1;
+}
+
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_calloc(size_t count, size_t bytes);
+extern void *__libc_realloc(void *memory, size_t bytes);
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT void *malloc(size_t bytes) {
+  if (!fails())
+    return __libc_malloc(bytes);
+  errno = ENOMEM;
+  return NULL;
+}
+
+EXPORT void *calloc(size_t count, size_t bytes) {
+  if (!fails())
+    return __libc_calloc(count, bytes);
+  errno = ENOMEM;
+  return NULL;
+}
+
+EXPORT void *realloc(void *memory, size_t bytes) {
+  if (!fails())
+    return __libc_realloc(memory, bytes);
+  errno = ENOMEM;
+  return NULL;
+}
+
+/* In place of libc's, which the library would otherwise find: the file grows for real. */
+EXPORT int posix_fallocate(int fd, off_t offset, off_t bytes) {
+  if (fails())
+    return ENOSPC;
+  return fallocate(fd, 0, offset, bytes) ? errno : 0;
+}
+#endif
