@@ -25,9 +25,10 @@ static inline struct hd_thread *begin_event(uint64_t *now) {
   return thread;
 }
 
-/* Enters a construct at `address` below the innermost profile. */
+/* Enters a construct at `address` below the innermost profile. A barrier after it closes no construct before it. */
 static inline void enter(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address,
                          enum hd_state state) {
+  thread->base->base.work.ended = false;
   hd_thread_push(thread, now, hd_thread_step(thread, kind, address), kind, state);
   thread->top->row->visits++;
 }

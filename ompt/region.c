@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/region.h"
 
-#include "ompt/worksharing.h"
 #include <errno.h>
 #include <stdlib.h>
+
+#include "ompt/worksharing.h"
 
 /* The kind that stands for "totals of this row" in the edge cache: (row, team size) -> total record. */
 enum { EDGE_TOTALS = HD_KIND_COUNT };
