@@ -36,6 +36,24 @@ static struct hd_model *play_seed(const struct fk_options *options) {
   return NULL;
 }
 
+/* p * elapsed of every region is what its threads did in it: busy, waiting, runtime, and idle before and after. */
+static bool capacity_is_told(const struct hd_model *model) {
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    uint64_t told = hd_ticks_all(node->inclusive_ticks) + node->team.idle_ticks;
+    if (node->kind != HD_KIND_PARALLEL && node->kind != HD_KIND_TEAMS)
+      continue;
+    if (node->team.open_instances > 0) /* killed, perhaps before its team size was known */
+      continue;
+    if (told != node->team.capacity_ticks) {
+      print_error("node %u: capacity %llu, told %llu\n", i, (unsigned long long)node->team.capacity_ticks,
+                  (unsigned long long)told);
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool check_seed(uint64_t seed, const struct rp_options *program, const char *depth) {
   const struct fk_options options = {.depth = depth};
   rp_generate(seed, program);
@@ -48,9 +66,10 @@ static bool check_seed(uint64_t seed, const struct rp_options *program, const ch
   const char *difference = or_difference(oracle, model);
   if (difference)
     print_error("%s\n", difference);
+  bool right = !difference && (!program->flat || capacity_is_told(model));
   or_free(oracle);
   hd_model_free(model);
-  return !difference;
+  return right;
 }
 
 static void check_seeds(const char *what, const struct rp_options *program, const char *depth) {
@@ -94,6 +113,17 @@ static void test_bounded_depth_matches_the_oracle(void **state) {
   check_seeds("depth 3", &(struct rp_options){0}, "3");
 }
 
+static void test_capacity_of_flat_regions_is_fully_told(void **state) {
+  (void)state;
+  check_seeds("flat", &(struct rp_options){.flat = true}, NULL);
+  check_seeds("flat, killed", &(struct rp_options){.flat = true, .killed = true}, NULL);
+}
+
+static void test_killed_recursive_programs_of_bounded_depth_match_the_oracle(void **state) {
+  (void)state;
+  check_seeds("all", &(struct rp_options){.recursive = true, .large_teams = true, .killed = true}, "2");
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_programs_match_the_oracle),
@@ -101,6 +131,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_large_teams_match_the_oracle),
       cmocka_unit_test(test_killed_programs_match_the_oracle),
       cmocka_unit_test(test_bounded_depth_matches_the_oracle),
+      cmocka_unit_test(test_capacity_of_flat_regions_is_fully_told),
+      cmocka_unit_test(test_killed_recursive_programs_of_bounded_depth_match_the_oracle),
   };
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);
