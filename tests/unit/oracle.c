@@ -293,6 +293,8 @@ static void wait_in_own_node(struct oracle *o, struct thread *thread, const stru
   uint32_t node = or_step(o->result, node_of(o, thread), kind, e->code);
   or_visit(o->result, node, thread->id);
   push(task, node, state, SYNC);
+  if (e->kind == ompt_sync_region_barrier_explicit)
+    task->closed_work = FK_NONE; /* what closes a construct follows it directly */
 }
 
 /* The barrier that ends a worksharing construct, and its reduction before it, are the construct's own time. */
