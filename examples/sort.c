@@ -4,8 +4,8 @@
  *
  * Flaw: tasks all the way down to single numbers. Creating and scheduling a task costs more than sorting the few
  * numbers it is given.
- * In Heddle: `task merge_sort` has hundreds of thousands of visits of about a microsecond each. The threads look busy;
- * the number of tasks and the busy time, compared with the twin, give it away.
+ * In Heddle: `task merge_sort` has millions of visits, a fraction of a microsecond each, and the region's mean
+ * concurrency is low: most of the threads' time goes into the taskwaits, where libomp looks for the next tiny task.
  * Fixed twin: sort_fixed.c stops making tasks below a few thousand numbers.
  *
  * usage: sort [COUNT]
