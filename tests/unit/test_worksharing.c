@@ -161,6 +161,12 @@ static void test_endless_single_of_gomp_owns_its_barrier_only(void **state) {
     sc_work_begin(i ? ompt_work_single_other : ompt_work_single_executor, 0x200);
     if (i)
       sc_work_end(ompt_work_single_other, 0x200);
+    sc_at(5);
+    if (i == 0) { /* the block may hold anything */
+      sc_acquire(ompt_mutex_critical, 1, 0x400);
+      sc_acquired(ompt_mutex_critical, 1, 0x400);
+      sc_released(ompt_mutex_critical, 1, 0x440);
+    }
     sc_at(i ? 2 : 9);
     sc_barrier_begin(ompt_sync_region_barrier_implementation, 0x300);
     sc_at(10);
@@ -176,6 +182,46 @@ static void test_endless_single_of_gomp_owns_its_barrier_only(void **state) {
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION), 9);
   assert_int_equal(ex_ticks(model, 0, HD_WAIT_BARRIER_IMPLICIT, REGION, SITE(SINGLE, 0x200)), 1);
   assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, REGION, SITE(SINGLE, 0x200)), 8);
+  hd_model_free(model);
+}
+
+/* single, one thread creates a task, the other runs it in the single's barrier. */
+static void test_tasks_in_a_constructs_barrier_are_busy_time_of_the_construct(void **state) {
+  (void)state;
+  uint32_t task = 0;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_fork(0x100, 2, 1, 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    sc_thread(i);
+    sc_at(0);
+    sc_work_begin(i ? ompt_work_single_other : ompt_work_single_executor, 0x200);
+    sc_at(i ? 0 : 4);
+    if (i == 0)
+      task = sc_task_create(0x500, 0);
+    sc_work_end(i ? ompt_work_single_other : ompt_work_single_executor, 0x200);
+    sc_barrier_begin(ompt_sync_region_barrier_implicit_workshare, 0x300);
+  }
+  sc_at(5);
+  sc_task_run(task);
+  sc_at(15);
+  sc_task_leave(ompt_task_complete);
+  for (uint32_t i = 2; i-- > 0;) {
+    sc_thread(i);
+    sc_at(16);
+    sc_barrier_end(ompt_sync_region_barrier_implicit_workshare, 0x300);
+    sc_join_begin();
+  }
+  sc_join_end();
+  sc_parallel_end();
+  sc_finish();
+  fk_sort(sc_script());
+  struct hd_model *model = ex_play();
+  const struct hd_team_totals *team = &ex_node(model, REGION, SITE(SINGLE, 0x200))->team;
+  assert_int_equal(team->capacity_ticks, 2 * 16);
+  assert_int_equal(team->busy_ticks, 4 + 10);
+  assert_int_equal(team->busy_max_ticks, 2 * 10);
+  assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, REGION, SITE(SINGLE, 0x200)), 5 + 1);
   hd_model_free(model);
 }
 
@@ -214,6 +260,7 @@ int main(void) {
       cmocka_unit_test(test_construct_without_barrier_has_no_team_totals),
       cmocka_unit_test(test_reduction_of_a_loop_waits_in_the_loops_row),
       cmocka_unit_test(test_endless_single_of_gomp_owns_its_barrier_only),
+      cmocka_unit_test(test_tasks_in_a_constructs_barrier_are_busy_time_of_the_construct),
       cmocka_unit_test(test_barrier_long_after_a_construct_is_not_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
