@@ -25,10 +25,9 @@ static inline struct hd_thread *begin_event(uint64_t *now) {
   return thread;
 }
 
-/* Enters a construct at `address` below the innermost profile. A barrier after it closes no construct before it. */
+/* Enters a construct at `address` below the innermost profile. */
 static inline void enter(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address,
                          enum hd_state state) {
-  thread->base->base.work.ended = false;
   hd_thread_push(thread, now, hd_thread_step(thread, kind, address), kind, state);
   thread->top->row->visits++;
 }
@@ -207,6 +206,7 @@ static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_
     begin_worksharing_barrier(thread, now, address);
     break;
   case ompt_sync_region_barrier_explicit:
+    thread->base->base.work.ended = false; /* no later barrier follows that construct directly */
     enter(thread, now, HD_KIND_BARRIER_EXPLICIT, address, HD_WAIT_BARRIER_EXPLICIT);
     break;
   case ompt_sync_region_barrier_implementation:

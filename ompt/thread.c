@@ -144,6 +144,8 @@ static struct hd_row_record *add_row(struct hd_thread *thread, uint32_t profile)
     row->thread = thread->record->id;
     hd_store_publish(&thread->row_cursor);
     thread->rows[profile] = row;
+  } else {
+    __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   }
   errno = saved;
   return row;
@@ -205,10 +207,8 @@ struct hd_edge hd_thread_step_slow(struct hd_thread *thread, enum hd_kind kind, 
   errno = saved;
   struct hd_edge edge = {.from = from, .site = site, .in_runtime = step.in_runtime};
   edge.to = hd_thread_row(thread, step.profile);
-  if (!edge.to) { /* full: the time is charged to the profile we are in */
-    __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
+  if (!edge.to) /* full: the time is charged to the profile we are in */
     edge.to = from;
-  }
   if (slot) {
     *slot = edge;
     hd_thread_edge_added(thread);
