@@ -6,7 +6,6 @@
  * numbers it is given.
  * In Heddle: `task merge_sort` has a visit for every number, a fraction of a microsecond each, and the region's mean
  * concurrency is low: most of the threads' time goes into the taskwaits, where libomp looks for the next tiny task.
- * Compare the number of tasks and the elapsed time with the twin's.
  * Fixed twin: sort_fixed.c stops making tasks below a few thousand numbers.
  *
  * usage: sort [COUNT]
