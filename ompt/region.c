@@ -116,6 +116,8 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->of_helpers = of_helpers;
     region->outer = outer;
     start_instance(region, now);
+  } else { /* the team's workers charge their time to the program */
+    __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   }
   if (of_helpers)
     become_helper(primary);
@@ -152,14 +154,15 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
                             unsigned number) {
   while (worker->base != worker->frames) /* an end that was never sent */
     hd_thread_close_base(worker, now);
-  if (now < region->instance->begin_ticks) /* another processor's clock, a few ticks behind */
+  if (region && now < region->instance->begin_ticks) /* another processor's clock, a few ticks behind */
     now = region->instance->begin_ticks;
-  struct hd_row_record *row = hd_thread_row(worker, region->instance->profile);
+  struct hd_row_record *row = region ? hd_thread_row(worker, region->instance->profile) : NULL;
   struct hd_edge step = {.to = row ? row : worker->frames->row};
-  hd_thread_push(worker, now, step, HD_KIND_PARALLEL, region->of_helpers ? HD_IDLE : HD_BUSY);
-  worker->top->row->visits++;
+  hd_thread_push(worker, now, step, HD_KIND_PARALLEL, region && region->of_helpers ? HD_IDLE : HD_BUSY);
+  worker->top->row->visits += row != NULL;
   hd_thread_open_base(worker, task, region, number);
-  add_member(worker, worker->record->last_ticks, region, number);
+  if (region)
+    add_member(worker, worker->record->last_ticks, region, number);
 }
 
 void hd_region_enter(struct hd_thread *thread, uint64_t now, struct hd_region *region, ompt_data_t *task,
@@ -168,12 +171,14 @@ void hd_region_enter(struct hd_thread *thread, uint64_t now, struct hd_region *r
   bool forked_here = base->kind == HD_KIND_PARALLEL && !base->task && base->base.region == region;
   if (forked_here && thread_number == 0)
     enter_as_primary(thread, now, region, task, team_size ? team_size : 1);
-  else if (region)
+  else
     enter_as_worker(thread, now, region, task, thread_number);
 }
 
 void hd_region_arrive(struct hd_thread *thread, uint64_t now) {
   struct hd_region *region = thread->base->base.region;
+  if (thread->base->kind != HD_KIND_PARALLEL)
+    return;
   hd_thread_unwind_task(thread, now, region && region->of_helpers ? HD_IDLE : HD_WAIT_BARRIER_IMPLICIT);
   if (!region || is_primary(thread, region))
     return;
@@ -255,7 +260,9 @@ void hd_region_leave(struct hd_thread *thread, uint64_t now) {
   struct hd_region *region = thread->base->base.region;
   if (thread->base->kind != HD_KIND_PARALLEL)
     return;
-  if (region && !is_primary(thread, region)) {
+  if (!region && thread->base->base.thread_number > 0) {
+    hd_thread_close_base(thread, now); /* late, perhaps; but when the team joined is not known */
+  } else if (region && !is_primary(thread, region)) {
     if (!(thread->pending & HD_PENDING_JOIN))
       hd_region_arrive(thread, now);
     hd_region_join_worker(thread);

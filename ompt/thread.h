@@ -102,8 +102,8 @@ void hd_thread_end(struct hd_thread *thread, uint64_t now);
 /** In a forked child: the thread that called fork forgets its record, which belongs to the parent's profile. */
 void hd_thread_forget(void);
 
-/** This thread's row for a profile; NULL when the store is full (counted as a folded path: the caller charges the time to
- *  a row that exists). Constant time when it exists. */
+/** This thread's row for a profile; NULL when the store is full (counted as a folded path: the caller charges the time
+ * to a row that exists). Constant time when it exists. */
 struct hd_row_record *hd_thread_row(struct hd_thread *thread, uint32_t profile);
 
 /** The slot of (from, site) in the thread's edge cache, empty (from == NULL) when it is new: the caller fills it and
