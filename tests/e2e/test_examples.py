@@ -112,7 +112,7 @@ def test_nbody_energy_is_a_triangle(twins):
 
     def check(pair):
         flawed, fixed = map(share_of_busiest, pair)
-        assert 0.7 < flawed < 0.8 and fixed < 0.6
+        assert flawed > 0.7 and fixed < 0.6
 
     check_times(lambda: twins("nbody"), check)
 
