@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #if defined(__has_feature)
@@ -16,7 +15,7 @@
 #define SANITIZED 1
 #endif
 
-static atomic_uint left; /* requests until the failing one; 0: none fails */
+static uint32_t left; /* requests until the failing one; 0: none fails */
 
 bool fk_can_fail_allocations(void) {
 #ifdef SANITIZED
@@ -27,13 +26,13 @@ bool fk_can_fail_allocations(void) {
 }
 
 void fk_fail_allocation(uint32_t n) {
-  atomic_store(&left, n);
+  __atomic_store_n(&left, n, __ATOMIC_RELAXED);
 }
 
 #ifndef SANITIZED
 static bool fails(void) {
-  unsigned n = atomic_load(&left);
-  return n > 0 && atomic_fetch_sub(&left, 1) == 1;
+  uint32_t n = __atomic_load_n(&left, __ATOMIC_RELAXED);
+  return n > 0 && __atomic_fetch_sub(&left, 1, __ATOMIC_RELAXED) == 1;
 }
 
 extern void *__libc_malloc(size_t bytes);

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +36,7 @@ static void pass_turn(void) {
   pthread_mutex_unlock(&turn_lock);
 }
 
-static atomic_bool *done; /* free running: events that have been played */
+static bool *done; /* free running: events that have been played */
 
 /* What the runtime would not send before other threads have come so far. */
 static bool is_held_back(const struct fk_event *e) {
@@ -51,7 +50,7 @@ static bool is_held_back(const struct fk_event *e) {
 static void wait_for_all_before(size_t i) {
   static __thread size_t seen;
   for (; seen < i; seen++)
-    while (!atomic_load_explicit(&done[seen], memory_order_acquire))
+    while (!__atomic_load_n(&done[seen], __ATOMIC_ACQUIRE))
       sched_yield();
 }
 
@@ -60,7 +59,7 @@ static void play_freely(size_t i) {
   if (is_held_back(e))
     wait_for_all_before(i);
   fk_player_play(e);
-  atomic_store_explicit(&done[i], true, memory_order_release);
+  __atomic_store_n(&done[i], true, __ATOMIC_RELEASE);
 }
 
 static void *thread_main(void *argument) {

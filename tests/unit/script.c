@@ -1,47 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "script.h"
+#include "script_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_STACK 64
-#define MAX_REGIONS 100000
-
-/* A region that a thread is in, innermost last. */
-struct place {
-  uint32_t region;
-  uint32_t implicit_task;
-  uint32_t index;
-  uint32_t team_size;     /* 0: the implicit task has not begun */
-  uint32_t running_tasks; /* depth of the task stack when the implicit task began */
-};
-
-struct region {
-  uint64_t code;
-  uint32_t flags;
-  uint32_t level;
-  bool swapped; /* its data lies where the enclosing serialised region's was */
-};
-
-struct thread {
-  bool begun;
-  bool initial;
-  bool ending; /* a region's end is held back */
-  struct place late;
-  struct place places[FK_MAX_LEVELS];
-  uint32_t place_count;
-  uint32_t tasks[MAX_STACK]; /* running and suspended below it; last: current */
-  uint32_t task_count;
-};
-
-static struct {
-  struct fk_script script;
-  enum sc_runtime runtime;
-  uint64_t now;
-  uint32_t current;
-  struct region regions[MAX_REGIONS];
-  struct thread threads[FK_MAX_THREADS];
-} sc;
+struct sc_state sc;
 
 struct fk_script *sc_script(void) {
   return &sc.script;
@@ -79,28 +42,28 @@ void sc_emit(struct fk_event event) {
   fk_emit(&sc.script, &event);
 }
 
-static struct thread *me(void) {
+struct sc_thread *sc_me(void) {
   return &sc.threads[sc.current];
 }
 
-static struct place *innermost(void) {
-  struct thread *thread = me();
+struct sc_place *sc_innermost(void) {
+  struct sc_thread *thread = sc_me();
   return thread->place_count ? &thread->places[thread->place_count - 1] : NULL;
 }
 
-static uint32_t current_region(void) {
-  struct place *place = innermost();
+uint32_t sc_current_region(void) {
+  struct sc_place *place = sc_innermost();
   return place ? place->region : FK_NONE;
 }
 
 uint32_t sc_current_task(void) {
-  struct thread *thread = me();
+  struct sc_thread *thread = sc_me();
   return thread->task_count ? thread->tasks[thread->task_count - 1] : FK_NONE;
 }
 
-static void push_task(uint32_t task) {
-  struct thread *thread = me();
-  if (thread->task_count == MAX_STACK)
+void sc_push_task(uint32_t task) {
+  struct sc_thread *thread = sc_me();
+  if (thread->task_count == SC_MAX_STACK)
     abort();
   thread->tasks[thread->task_count++] = task;
 }
@@ -111,16 +74,16 @@ static void thread_begin(ompt_thread_t kind) {
   struct fk_event event = sc_event(FK_THREAD_BEGIN);
   event.kind = kind;
   sc_emit(event);
-  me()->begun = true;
-  me()->initial = kind == ompt_thread_initial;
+  sc_me()->begun = true;
+  sc_me()->initial = kind == ompt_thread_initial;
 }
 
 void sc_initial_begin(void) {
   thread_begin(ompt_thread_initial);
-  struct place *place = &me()->places[me()->place_count++];
-  *place = (struct place){.region = fk_new_region(&sc.script), .index = 1, .team_size = 1};
+  struct sc_place *place = &sc_me()->places[sc_me()->place_count++];
+  *place = (struct sc_place){.region = fk_new_region(&sc.script), .index = 1, .team_size = 1};
   place->implicit_task = fk_new_task(&sc.script);
-  sc.regions[place->region] = (struct region){0};
+  sc.regions[place->region] = (struct sc_region){0};
   struct fk_event event = sc_event(FK_IMPLICIT_TASK);
   event.endpoint = ompt_scope_begin;
   event.region = place->region;
@@ -128,19 +91,19 @@ void sc_initial_begin(void) {
   event.size = event.index = 1;
   event.flags = ompt_task_initial;
   sc_emit(event);
-  push_task(place->implicit_task);
+  sc_push_task(place->implicit_task);
 }
 
 static void thread_end(void) {
   sc_emit(sc_event(FK_THREAD_END));
-  memset(me(), 0, sizeof *me());
+  memset(sc_me(), 0, sizeof *sc_me());
 }
 
 void sc_initial_end(void) {
   struct fk_event event = sc_event(FK_IMPLICIT_TASK);
   event.endpoint = ompt_scope_end;
-  event.region = me()->places[0].region;
-  event.task = me()->places[0].implicit_task;
+  event.region = sc_me()->places[0].region;
+  event.task = sc_me()->places[0].implicit_task;
   event.index = 1;
   event.flags = ompt_task_initial;
   sc_emit(event);
@@ -159,9 +122,9 @@ void sc_worker_thread_end(void) {
 void sc_finish(void) {
   for (uint32_t i = 0; i < FK_MAX_THREADS; i++) {
     sc_thread(i);
-    if (!me()->begun)
+    if (!sc_me()->begun)
       continue;
-    if (me()->initial)
+    if (sc_me()->initial)
       sc_initial_end();
     else
       sc_worker_thread_end();
@@ -173,13 +136,13 @@ void sc_finish(void) {
 /* Parallel regions. */
 
 static uint32_t fork_event(uint64_t code, uint32_t requested, uint32_t flags) {
-  const struct place *outer = innermost();
-  const struct region *around = outer ? &sc.regions[outer->region] : NULL;
+  const struct sc_place *outer = sc_innermost();
+  const struct sc_region *around = outer ? &sc.regions[outer->region] : NULL;
   struct fk_event event = sc_event(FK_PARALLEL_BEGIN);
   event.region = fk_new_region(&sc.script);
-  if (event.region >= MAX_REGIONS)
+  if (event.region >= SC_MAX_REGIONS)
     abort();
-  struct region *region = &sc.regions[event.region];
+  struct sc_region *region = &sc.regions[event.region];
   region->code = code;
   region->flags = flags | (sc.runtime == SC_GOMP ? ompt_parallel_invoker_program : ompt_parallel_invoker_runtime);
   region->swapped = around && around->level > 0 && outer->team_size == 1;
@@ -212,7 +175,7 @@ static ompt_sync_region_t join_barrier(uint32_t region) {
   return is_league(region) ? ompt_sync_region_barrier_teams : ompt_sync_region_barrier_implicit_parallel;
 }
 
-static struct fk_event implicit_event(const struct place *place, ompt_scope_endpoint_t endpoint) {
+static struct fk_event implicit_event(const struct sc_place *place, ompt_scope_endpoint_t endpoint) {
   struct fk_event event = sc_event(FK_IMPLICIT_TASK);
   event.endpoint = endpoint;
   event.task = place->implicit_task;
@@ -223,25 +186,25 @@ static struct fk_event implicit_event(const struct place *place, ompt_scope_endp
 }
 
 void sc_implicit_begin(uint32_t region, uint32_t index, uint32_t team_size) {
-  if (!me()->begun)
+  if (!sc_me()->begun)
     sc_worker_begin();
   if (index > 0) /* a primary may still be in a barrier, running a task */
     sc_worker_end();
-  struct thread *thread = me();
-  struct place *place = &thread->places[thread->place_count++];
-  *place = (struct place){.region = region, .index = index, .team_size = team_size};
+  struct sc_thread *thread = sc_me();
+  struct sc_place *place = &thread->places[thread->place_count++];
+  *place = (struct sc_place){.region = region, .index = index, .team_size = team_size};
   place->implicit_task = fk_new_task(&sc.script);
   place->running_tasks = thread->task_count;
   struct fk_event event = implicit_event(place, ompt_scope_begin);
   event.region = region;
   event.size = team_size;
   sc_emit(event);
-  push_task(place->implicit_task);
+  sc_push_task(place->implicit_task);
 }
 
 /* Every barrier and taskwait sends its region and its wait events, within 0.1 us of each other. */
-static void sync_both(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, uint64_t code, uint32_t region,
-                      uint32_t habit) {
+void sc_sync_both(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, uint64_t code, uint32_t region,
+                  uint32_t habit) {
   struct fk_event event = sc_event(FK_SYNC_REGION);
   event.kind = kind;
   event.endpoint = endpoint;
@@ -257,27 +220,27 @@ static void sync_both(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, u
 }
 
 /* What is left of a region for a worker that has arrived at its end. */
-static void leave_place(struct thread *thread) {
+static void leave_place(struct sc_thread *thread) {
   thread->late = thread->places[--thread->place_count];
   thread->task_count = thread->late.running_tasks;
 }
 
 void sc_join_begin(void) {
-  const struct place *place = innermost();
+  const struct sc_place *place = sc_innermost();
   if (place->team_size == 1)
     return;
   uint64_t code = place->index ? 0 : sc.regions[place->region].code;
-  sync_both(join_barrier(place->region), ompt_scope_begin, code, place->region, 0);
+  sc_sync_both(join_barrier(place->region), ompt_scope_begin, code, place->region, 0);
   if (place->index > 0)
-    me()->ending = true;
+    sc_me()->ending = true;
 }
 
 void sc_worker_end(void) {
-  struct thread *thread = me();
+  struct sc_thread *thread = sc_me();
   if (!thread->ending)
     return;
   thread->ending = false;
-  sync_both(join_barrier(innermost()->region), ompt_scope_end, 0, FK_NONE, FK_LATE);
+  sc_sync_both(join_barrier(sc_innermost()->region), ompt_scope_end, 0, FK_NONE, FK_LATE);
   leave_place(thread);
   struct fk_event event = implicit_event(&thread->late, ompt_scope_end);
   event.habit = FK_LATE;
@@ -285,21 +248,21 @@ void sc_worker_end(void) {
 }
 
 void sc_join_end(void) {
-  const struct place *place = innermost();
-  const struct region *region = &sc.regions[place->region];
+  const struct sc_place *place = sc_innermost();
+  const struct sc_region *region = &sc.regions[place->region];
   if (place->team_size > 1)
-    sync_both(join_barrier(place->region), ompt_scope_end, region->code, FK_NONE, 0);
+    sc_sync_both(join_barrier(place->region), ompt_scope_end, region->code, FK_NONE, 0);
   struct fk_event event = implicit_event(place, ompt_scope_end);
   event.size = is_league(place->region) ? 0 : place->team_size;
   event.habit = region->swapped ? FK_SWAP : 0;
   sc_emit(event);
-  leave_place(me());
+  leave_place(sc_me());
 }
 
 void sc_parallel_end(void) {
-  const struct region *region = &sc.regions[me()->late.region]; /* just left by sc_join_end */
+  const struct sc_region *region = &sc.regions[sc_me()->late.region]; /* just left by sc_join_end */
   struct fk_event event = sc_event(FK_PARALLEL_END);
-  event.region = me()->late.region;
+  event.region = sc_me()->late.region;
   event.task = sc_current_task();
   event.flags = region->flags;
   event.code = region->code;
@@ -328,137 +291,6 @@ void sc_join(uint64_t arrive, uint64_t join, uint64_t end) {
   sc_join_end();
   sc_at(end);
   sc_parallel_end();
-}
-
-/* Inside regions. */
-
-static void work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, uint64_t code) {
-  struct fk_event event = sc_event(FK_WORK);
-  event.kind = kind;
-  event.endpoint = endpoint;
-  event.region = current_region();
-  event.task = sc_current_task();
-  event.code = code;
-  if (kind == ompt_work_single_executor || kind == ompt_work_single_other)
-    event.size = 1;
-  else
-    event.size = endpoint == ompt_scope_begin ? 4 : 0;
-  sc_emit(event);
-}
-
-void sc_work_begin(ompt_work_t kind, uint64_t code) {
-  work(kind, ompt_scope_begin, code);
-}
-
-/* Compilers place the end's call elsewhere: another return address than the begin's. */
-void sc_work_end(ompt_work_t kind, uint64_t code) {
-  work(kind, ompt_scope_end, code + 0x40);
-}
-
-ompt_work_t sc_loop_kind(ompt_work_t kind) {
-  return sc.runtime == SC_LIBOMP_14 ? ompt_work_loop : kind;
-}
-
-ompt_sync_region_t sc_work_barrier(void) {
-  switch (sc.runtime) {
-  case SC_LIBOMP_14:
-    return ompt_sync_region_barrier_implicit;
-  case SC_GOMP:
-    return ompt_sync_region_barrier_implementation;
-  default:
-    return ompt_sync_region_barrier_implicit_workshare;
-  }
-}
-
-void sc_barrier_begin(ompt_sync_region_t kind, uint64_t code) {
-  sync_both(kind, ompt_scope_begin, code, current_region(), 0);
-}
-
-void sc_barrier_end(ompt_sync_region_t kind, uint64_t code) {
-  sync_both(kind, ompt_scope_end, code, current_region(), 0);
-}
-
-/* A taskgroup's region spans its body; only its wait is in the wait events. */
-static void taskgroup(enum fk_op op, ompt_scope_endpoint_t endpoint, uint64_t code) {
-  struct fk_event event = sc_event(op);
-  event.kind = ompt_sync_region_taskgroup;
-  event.endpoint = endpoint;
-  event.region = current_region();
-  event.task = sc_current_task();
-  event.code = code;
-  sc_emit(event);
-}
-
-void sc_taskgroup_begin(uint64_t code) {
-  taskgroup(FK_SYNC_REGION, ompt_scope_begin, code);
-}
-
-void sc_taskgroup_wait(uint64_t code) {
-  taskgroup(FK_SYNC_WAIT, ompt_scope_begin, code);
-}
-
-void sc_taskgroup_end(uint64_t code) {
-  taskgroup(FK_SYNC_WAIT, ompt_scope_end, code);
-  taskgroup(FK_SYNC_REGION, ompt_scope_end, code);
-}
-
-static void mutex(enum fk_op op, ompt_mutex_t kind, uint64_t wait_id, uint64_t code) {
-  struct fk_event event = sc_event(op);
-  event.kind = kind;
-  event.wait_id = wait_id;
-  event.code = code;
-  sc_emit(event);
-}
-
-void sc_acquire(ompt_mutex_t kind, uint64_t wait_id, uint64_t code) {
-  mutex(FK_MUTEX_ACQUIRE, kind, wait_id, code);
-}
-
-void sc_acquired(ompt_mutex_t kind, uint64_t wait_id, uint64_t code) {
-  mutex(FK_MUTEX_ACQUIRED, kind, wait_id, code);
-}
-
-void sc_released(ompt_mutex_t kind, uint64_t wait_id, uint64_t code) {
-  mutex(FK_MUTEX_RELEASED, kind, wait_id, code);
-}
-
-void sc_cancel(uint32_t flags, uint64_t code) {
-  struct fk_event event = sc_event(FK_CANCEL);
-  event.task = sc_current_task();
-  event.flags = flags;
-  event.code = code;
-  sc_emit(event);
-}
-
-/* Explicit tasks. */
-
-uint32_t sc_task_create(uint64_t code, uint32_t flags) {
-  struct fk_event event = sc_event(FK_TASK_CREATE);
-  event.task = sc_current_task();
-  event.next = fk_new_task(&sc.script);
-  event.flags = flags | ompt_task_explicit;
-  event.code = code;
-  sc_emit(event);
-  return event.next;
-}
-
-static void schedule(uint32_t prior, ompt_task_status_t status, uint32_t next) {
-  struct fk_event event = sc_event(FK_TASK_SCHEDULE);
-  event.task = prior;
-  event.kind = status;
-  event.next = next;
-  sc_emit(event);
-}
-
-void sc_task_run(uint32_t task) {
-  schedule(sc_current_task(), ompt_task_switch, task);
-  push_task(task);
-}
-
-void sc_task_leave(ompt_task_status_t status) {
-  uint32_t prior = sc_current_task();
-  me()->task_count--;
-  schedule(prior, status, sc_current_task());
 }
 
 /* Ends of the process. */
