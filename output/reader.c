@@ -125,12 +125,6 @@ static size_t record_bytes_of(unsigned type) {
   }
 }
 
-/* A block that was reserved but not yet begun is all zero. */
-static bool is_unused(const struct hd_block_header *block) {
-  static const struct hd_block_header zero;
-  return memcmp(block, &zero, sizeof zero) == 0;
-}
-
 static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_block_header *block) {
   const size_t record_bytes = record_bytes_of(block->type);
   if (block->magic != HD_BLOCK_MAGIC || record_bytes == 0)
@@ -160,10 +154,6 @@ static bool walk_blocks(struct hd_reader *reader) {
   for (uint32_t unit = 0; unit < reader->unit_count;) {
     const struct hd_block_header *block =
         (const void *)(reader->bytes + HD_HEADER_BYTES + (size_t)unit * HD_BLOCK_BYTES);
-    if (is_unused(block)) {
-      reader->unit_block[unit++] = HD_NONE;
-      continue;
-    }
     if (!take_block(reader, unit, block))
       return false;
     unit += block->span;
