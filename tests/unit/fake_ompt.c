@@ -251,8 +251,10 @@ void fk_player_play(const struct fk_event *e) {
     fake_now = e->time;
   errno = ERANGE;
   play_event(e);
-  if (errno != ERANGE)
+  if (errno != ERANGE) {
+    fprintf(stderr, "errno became %d in event %u of the script\n", errno, (unsigned)(e - rt.script->events));
     _exit(FK_ERRNO_CHANGED);
+  }
 }
 
 /* As libomp: ompt_start_tool, then initialize with the look-up, at the time of the first event. */

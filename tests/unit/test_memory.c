@@ -8,6 +8,7 @@
 #include "random_program.h"
 #include "script.h"
 
+enum { MOST_REQUESTS = 150 };
 enum { DECLINED = 90 }; /* the child's status when the tool said no at its start (fake_player.h) */
 
 enum outcome { DECLINES, LOSES, LOSES_NOTHING };
@@ -49,7 +50,7 @@ static void test_any_failed_request_leaves_a_whole_profile(void **state) {
     skip();
   for (uint64_t seed = 1; seed <= 3; seed++) {
     rp_generate(seed, &(struct rp_options){.recursive = seed & 1});
-    for (uint32_t n = 1; n <= 120; n++)
+    for (uint32_t n = 1; n <= MOST_REQUESTS; n++)
       counts[play_failing(n)]++;
   }
   assert_true(counts[DECLINES] > 0);
