@@ -118,9 +118,10 @@ static enum hd_kind frame_kind(enum hd_kind kind) {
   return kind >= HD_KIND_LOOP && kind <= HD_KIND_LOOP_GUIDED ? HD_KIND_LOOP : kind;
 }
 
-static bool in_gcc_region(const struct hd_thread *thread) {
+/* A region's begin tells; outside any region what the program is linked to must do. */
+static bool is_gcc_code(const struct hd_thread *thread) {
   const struct hd_region *region = thread->base->base.region;
-  return region && region->from_gcc;
+  return region ? region->from_gcc : hd_tool.needs_libgomp;
 }
 
 static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type, const void *address) {
@@ -129,7 +130,7 @@ static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type,
   struct hd_row_record *row = step.to;
   row->visits++;
   /* GCC-built code never says where the executor's block ends: its time stays with the region. */
-  bool endless = type == ompt_work_single_executor && in_gcc_region(thread);
+  bool endless = type == ompt_work_single_executor && is_gcc_code(thread);
   if (!endless)
     hd_thread_push(thread, now, step, frame_kind(kind), HD_BUSY);
   if (kind != HD_KIND_TASKLOOP)
@@ -172,9 +173,9 @@ static void begin_worksharing_barrier(struct hd_thread *thread, uint64_t now, co
 static void begin_implementation_barrier(struct hd_thread *thread, uint64_t now, const void *address) {
   const struct hd_worksharing *work = &thread->base->base.work;
   struct hd_edge step = {.to = work->row};
-  if (in_gcc_region(thread) && work->ended)
+  if (is_gcc_code(thread) && work->ended)
     begin_worksharing_barrier(thread, now, address);
-  else if (in_gcc_region(thread))
+  else if (is_gcc_code(thread))
     enter(thread, now, HD_KIND_BARRIER, address, HD_WAIT_OTHER);
   else if (work->ended)
     hd_thread_push(thread, now, step, HD_KIND_REDUCTION, HD_WAIT_REDUCTION);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,30 @@ void hd_process_program(char *name, size_t bytes) {
   path[length > 0 ? length : 0] = 0;
   const char *slash = strrchr(path, '/');
   copy_text(name, bytes, slash && slash[1] ? slash + 1 : "program");
+}
+
+/* glibc has relocated the table's addresses; the vDSO's, which it has not, needs nothing. */
+static bool needs(const ElfW(Dyn) *dynamic, const char *library) {
+  const char *strings = NULL;
+  for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag == DT_STRTAB)
+      strings = (const char *)entry->d_un.d_ptr;
+  for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag == DT_NEEDED && strings && !strncmp(strings + entry->d_un.d_val, library, strlen(library)))
+      return true;
+  return false;
+}
+
+static int module_needs_libgomp(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size, (void)data;
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      return needs((const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), "libgomp.so");
+  return 0;
+}
+
+bool hd_process_needs_libgomp(void) {
+  return dl_iterate_phdr(module_needs_libgomp, NULL);
 }
 
 static ssize_t read_file(const char *path, char *buffer, size_t bytes) {

@@ -7,12 +7,16 @@
 #ifndef HEDDLE_OMPT_PROCESS_H
 #define HEDDLE_OMPT_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "output/store.h"
 
 /** The executable's base name, or "program" when the system does not tell. */
 void hd_process_program(char *name, size_t bytes);
+
+/** Whether the program or one of its libraries was linked against GCC's OpenMP runtime. */
+bool hd_process_needs_libgomp(void);
 
 /** Fills the header and the text records. `start` is HEDDLE_START ("pid:ns") or NULL; `runtime` the runtime's name. */
 void hd_process_describe(struct hd_store *store, const char *start, const char *runtime);

@@ -65,6 +65,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   hd_settings_read(&settings);
   hd_tool.get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
   hd_tool.pid = getpid();
+  hd_tool.needs_libgomp = hd_process_needs_libgomp();
   bool prepared = set_callback && prepare(&settings, find_external_clock(lookup));
   if (prepared) {
     pthread_atfork(NULL, NULL, forget_in_child);

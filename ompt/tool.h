@@ -14,6 +14,7 @@ struct hd_tool {
   const char *runtime; /* what ompt_start_tool was told */
   int pid;             /* of the process that is measured; a forked child is not */
   bool measuring;
+  bool needs_libgomp; /* built by GCC, and run on libomp through its GOMP entry points */
 };
 extern struct hd_tool hd_tool;
 
