@@ -130,11 +130,12 @@ static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type,
   struct hd_row_record *row = step.to;
   row->visits++;
   /* GCC-built code never says where the executor's block ends: its time stays with the region. */
-  bool endless = type == ompt_work_single_executor && is_gcc_code(thread);
+  bool gcc_single = kind == HD_KIND_SINGLE && is_gcc_code(thread);
+  bool endless = gcc_single && type == ompt_work_single_executor;
   if (!endless)
     hd_thread_push(thread, now, step, frame_kind(kind), HD_BUSY);
   if (kind != HD_KIND_TASKLOOP)
-    hd_worksharing_begin(thread, now, row);
+    hd_worksharing_begin(thread, now, row, !gcc_single);
   if (endless)
     hd_worksharing_end(thread, now);
 }

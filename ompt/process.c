@@ -28,7 +28,7 @@ void hd_process_program(char *name, size_t bytes) {
 }
 
 /* glibc has relocated the table's addresses; the vDSO's, which it has not, needs nothing. */
-static bool needs(const ElfW(Dyn) *dynamic, const char *library) {
+static bool needs(const ElfW(Dyn) * dynamic, const char *library) {
   const char *strings = NULL;
   for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++)
     if (entry->d_tag == DT_STRTAB)

@@ -36,6 +36,7 @@ struct hd_worksharing {
   struct hd_total_record *unfinished; /* thread 0: of the construct before, whose busiest thread is not known yet */
   uint32_t barriers;                  /* worksharing barriers passed; its parity selects the member's construct_busy */
   bool ended;                         /* the construct has ended, its barrier has not come yet */
+  bool timed;                         /* its end is told, so it has totals */
 };
 
 struct hd_frame {

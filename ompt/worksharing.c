@@ -3,12 +3,13 @@
 
 #include "ompt/region.h"
 
-void hd_worksharing_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row) {
+void hd_worksharing_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, bool timed) {
   struct hd_worksharing *work = &thread->base->base.work;
   work->row = row;
   work->begin_ticks = now;
   work->busy_at_begin = thread->record->busy_ticks;
   work->ended = false;
+  work->timed = timed;
 }
 
 void hd_worksharing_end(struct hd_thread *thread, uint64_t now) {
@@ -55,12 +56,14 @@ static void find_busiest(const struct hd_region *region, struct hd_worksharing *
 void hd_worksharing_barrier_end(struct hd_thread *thread, uint64_t now) {
   struct hd_worksharing *work = &thread->base->base.work;
   const struct hd_region *region = thread->base->base.region;
-  uint32_t team_size = region ? region->instance->team_size : 0;
+  bool first = thread->base->base.thread_number == 0;
+  uint32_t team_size = region && work->timed ? region->instance->team_size : 0;
   struct hd_total_record *total = team_size ? hd_region_total(thread, work->row, team_size) : NULL;
+  if (first)
+    find_busiest(region, work);
   if (total)
     add_share(thread, now, region, total);
-  if (total && thread->base->base.thread_number == 0) {
-    find_busiest(region, work);
+  if (total && first) {
     work->unfinished = total;
     total->instances++;
     total->elapsed_ticks += now - work->begin_ticks;

@@ -186,6 +186,9 @@ static void add_construct(struct or_result *result, const struct or_region *regi
   const struct or_share *first = &construct->shares[0];
   bool passed = joined || (n + 1 < region->construct_count && region->constructs[n + 1].shares[0].end);
   uint64_t most = 0;
+  const struct path *path = &result->nodes[construct->node].path;
+  if (region->gcc && path->sites[path->count - 1].kind == HD_KIND_SINGLE)
+    return; /* its end is not told, so it has no totals */
   if (first->end) {
     team->instances++;
     team->elapsed_ticks += first->end - first->begin;
