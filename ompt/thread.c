@@ -21,6 +21,7 @@ static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hd_store_cursor registry_cursor;
 static uint32_t thread_count;
 
+/* Complete when it is published, and published before another thread can begin the next block. */
 static struct hd_thread_record *add_record(void) {
   pthread_mutex_lock(&registry_lock);
   struct hd_thread_record *record =
@@ -28,15 +29,12 @@ static struct hd_thread_record *add_record(void) {
   if (record) {
     record->id = thread_count++;
     record->kind = HD_THREAD_OTHER;
+    record->begin_ticks = record->id == 0 ? hd_store.header->loaded_ticks : hd_clock_now();
+    record->last_ticks = record->begin_ticks;
+    hd_store_publish(&registry_cursor);
   }
   pthread_mutex_unlock(&registry_lock);
   return record;
-}
-
-static void publish_record(void) {
-  pthread_mutex_lock(&registry_lock);
-  hd_store_publish(&registry_cursor);
-  pthread_mutex_unlock(&registry_lock);
 }
 
 static bool allocate(struct hd_thread *thread) {
@@ -48,14 +46,11 @@ static bool allocate(struct hd_thread *thread) {
   return thread->record;
 }
 
-/* A thread starts idle in the program's row; its first event says what it does. Before it: time outside any region. */
-static void start(struct hd_thread *thread, struct hd_row_record *row, uint64_t now) {
-  struct hd_thread_record *record = thread->record;
+/* Time outside any region, until an event says otherwise. */
+static void start(struct hd_thread *thread, struct hd_row_record *row) {
   thread->top = thread->base = thread->frames;
   *thread->top = (struct hd_frame){.row = row, .state = HD_BUSY, .kind = HD_KIND_PROGRAM};
-  record->begin_ticks = record->last_ticks = record->id == 0 ? hd_store.header->loaded_ticks : now;
   hd_thread_point_at(thread, row, HD_BUSY);
-  publish_record();
 }
 
 static struct hd_thread *create(void) {
@@ -63,7 +58,7 @@ static struct hd_thread *create(void) {
   if (thread && allocate(thread)) {
     struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
     if (row) {
-      start(thread, row, hd_clock_now());
+      start(thread, row);
       return thread;
     }
   }

@@ -87,6 +87,18 @@ def test_visits_of_a_program_built_by_clang_19(measure, build_program, threads):
     assert loaded.visits(line["dynamic"], "loop_dynamic", below=line["second"]) == 2 * 14 * threads
 
 
+def test_every_thread_of_a_large_team_is_there(measure, build_program, runtime):
+    """More threads than a block of the profile holds, all beginning at once."""
+    line = marks("large_team.c")
+    loaded = measure(build_program("large_team.c"), 300, runtime=runtime, env={"OMP_WAIT_POLICY": "passive"})
+    assert [thread["thread"] for thread in loaded.threads] == list(range(300))
+    region = loaded.one(line["region"], "parallel")
+    assert region["visits"] == 3 and region["team_size"] == {"min": 300, "max": 300}
+    loop = [entry for entry in loaded.all(line["loop"]) if entry["kind"].startswith("loop")]
+    for entry in (region, *loop):
+        assert [row["visits"] for row in entry["threads"]] == [3] * 300
+
+
 # ---- times ----
 
 
