@@ -6,13 +6,11 @@
 #include "command.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "open_profile.h"
 #include "output/export.h"
-#include "output/names.h"
-#include "support/arguments.h"
 #include "support/stream.h"
 
 enum { OPTION_NO_CACHE = HD_OPTION_LONG };
@@ -75,29 +73,12 @@ static int write_model(const struct hd_model *model, const struct choices *choic
 
 int hd_cmd_export(int argc, char **argv) {
   struct choices choices = {.exporter = &hd_export_json, .cache = true};
-  int first = 0;
-  hd_stream_guard();
-  switch (hd_arguments_parse(&usage, argc, argv, take_option, &choices, &first)) {
-  case HD_ARGUMENTS_HELP:
-    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
-  case HD_ARGUMENTS_WRONG:
-    return HD_EXIT_USAGE;
-  case HD_ARGUMENTS_OK:
-    break;
-  }
-  if (argc - first != 1) {
-    hd_arguments_complain(&usage, first == argc ? "which FILE?" : "one FILE at a time");
-    return HD_EXIT_USAGE;
-  }
-  struct hd_model *model = NULL;
-  char error[PATH_MAX + 256];
-  if (!hd_profile_open(argv[first], &model, error, sizeof error)) {
-    fprintf(stderr, "heddle: %s\n", error);
-    return HD_EXIT_FAILED;
-  }
-  if (hd_names_resolve(model) > 0 && choices.cache)
-    hd_names_store(model);
-  const int status = write_model(model, &choices);
+  const struct hd_profile_command command = {&usage, take_option, &choices, &choices.cache};
+  int status = HD_EXIT_OK;
+  struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
+  if (!model)
+    return status;
+  status = write_model(model, &choices);
   hd_model_free(model);
   return status;
 }

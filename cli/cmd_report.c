@@ -9,10 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/model.h"
-#include "output/names.h"
+#include "open_profile.h"
 #include "output/report.h"
-#include "support/arguments.h"
 #include "support/stream.h"
 
 enum { OPTION_CSV = HD_OPTION_LONG, OPTION_NO_CACHE };
@@ -95,28 +93,11 @@ static bool take_option(void *context, int id, const char *argument) {
 
 int hd_cmd_report(int argc, char **argv) {
   struct choices choices = {.report = {.sort = HD_SORT_GAIN, .limit = 25}, .cache = true};
-  int first = 0;
-  hd_stream_guard();
-  switch (hd_arguments_parse(&usage, argc, argv, take_option, &choices, &first)) {
-  case HD_ARGUMENTS_HELP:
-    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
-  case HD_ARGUMENTS_WRONG:
-    return HD_EXIT_USAGE;
-  case HD_ARGUMENTS_OK:
-    break;
-  }
-  if (argc - first != 1) {
-    hd_arguments_complain(&usage, first == argc ? "which FILE?" : "one FILE at a time");
-    return HD_EXIT_USAGE;
-  }
-  struct hd_model *model = NULL;
-  char error[PATH_MAX + 256];
-  if (!hd_profile_open(argv[first], &model, error, sizeof error)) {
-    fprintf(stderr, "heddle: %s\n", error);
-    return HD_EXIT_FAILED;
-  }
-  if (hd_names_resolve(model) > 0 && choices.cache)
-    hd_names_store(model);
+  const struct hd_profile_command command = {&usage, take_option, &choices, &choices.cache};
+  int status = HD_EXIT_OK;
+  struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
+  if (!model)
+    return status;
   const bool made = hd_report_print(model, &choices.report, stdout);
   if (!made && !ferror(stdout))
     fputs("heddle: out of memory\n", stderr);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file open_profile.h
+ * What the commands of the form `heddle NAME [options] FILE` have in common: reading the command line and the profile.
+ */
+#ifndef HEDDLE_OPEN_PROFILE_H
+#define HEDDLE_OPEN_PROFILE_H
+
+#include <stdbool.h>
+
+#include "output/model.h"
+#include "support/arguments.h"
+
+struct hd_profile_command {
+  const struct hd_usage *usage;
+  hd_option_taker *take_option;
+  void *choices;     /* what take_option gets */
+  const bool *cache; /* in the choices: keep the names that are found in FILE */
+};
+
+/** Parses the command line, opens its one FILE and finds its names. Returns the model, which the caller frees with
+ *  hd_model_free; or NULL with the exit status in `status`: --help was answered, or stderr says what is wrong. */
+struct hd_model *hd_open_profile(const struct hd_profile_command *command, int argc, char **argv, int *status);
+
+#endif
