@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "callpath/call_site.h"
 #include "callpath/callpath.h"
 #include "ompt/clock.h"
 #include "ompt/region.h"
@@ -197,6 +198,9 @@ struct hd_edge hd_thread_step_slow(struct hd_thread *thread, enum hd_kind kind, 
   struct hd_edge *slot = hd_thread_edge_slot(thread, from, site);
   if (slot && slot->from)
     return *slot;
+  const void *called_from = hd_call_site_check(address, kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP);
+  if (called_from != address) /* not remembered: the next wrong address may stand for another place */
+    return hd_thread_step(thread, kind, called_from);
   int saved = errno;
   struct hd_step step = hd_callpath_step(from->profile, kind, address);
   errno = saved;

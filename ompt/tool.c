@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "callpath/call_site.h"
 #include "callpath/callpath.h"
 #include "ompt/clock.h"
 #include "ompt/process.h"
@@ -69,6 +70,8 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   bool prepared = set_callback && prepare(&settings, find_external_clock(lookup));
   if (prepared) {
     pthread_atfork(NULL, NULL, forget_in_child);
+    if (hd_clock.kind != HD_CLOCK_EXTERNAL) /* a test's addresses are not on its stack */
+      hd_call_site_init((const void *)(uintptr_t)set_callback);
     hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
     hd_store.header->clock_last = hd_clock_read_pair();
     __atomic_store_n(&hd_tool.measuring, true, __ATOMIC_RELEASE);
