@@ -129,11 +129,13 @@ struct hd_file_header {
                                       the reader adds the time before it to that thread as busy, outside any region */
   uint64_t end_ticks;              /* 0 while running or when killed; `heddle run` stamps the time of death */
   /* What could not be followed, counted; reports say so. */
-  uint64_t unknown_events;   /* enum values newer than this tool */
-  uint64_t unmatched_events; /* an end without its begin */
-  uint64_t lost_threads;     /* threads for which no memory was left */
-  uint64_t folded_paths;     /* callpaths charged to their parent for lack of space */
-  uint64_t lost_callbacks;   /* bit i: the i-th event of the tool's table could not be registered */
+  uint64_t unknown_events;     /* enum values newer than this tool */
+  uint64_t unmatched_events;   /* an end without its begin */
+  uint64_t lost_threads;       /* threads for which no memory was left */
+  uint64_t folded_paths;       /* callpaths charged to their parent for lack of space */
+  uint64_t lost_callbacks;     /* bit i: the i-th event of the tool's table could not be registered */
+  uint64_t lost_tallies;       /* times that a profile's concurrency could not be kept for lack of space */
+  uint64_t lost_overlap_ticks; /* the largest overlap of two profiles that was given up for larger ones */
   char host[64];
   char runtime[128]; /* the string the runtime gave to ompt_start_tool */
   char program[256]; /* base name of the executable */
@@ -146,8 +148,14 @@ enum hd_block_type {
   HD_BLOCK_TOTALS = 4,
   HD_BLOCK_INSTANCES = 5, /* one hd_instance_record, then its members */
   HD_BLOCK_MODULES = 6,
-  HD_BLOCK_TEXT = 7 /* a sequence of hd_text_record with their bytes; `count` is bytes used */
+  HD_BLOCK_TEXT = 7, /* a sequence of hd_text_record with their bytes; `count` is bytes used */
+  HD_BLOCK_RING = 8, /* one hd_ring_record */
+  HD_BLOCK_TALLIES = 9,
+  HD_BLOCK_LEVELS = 10,
+  HD_BLOCK_OVERLAPS = 11,
+  HD_BLOCK_TIMELINE = 12 /* one hd_timeline_record */
 };
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_TIMELINE
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {
@@ -185,7 +193,7 @@ struct hd_row_record {
   uint32_t profile;
   uint32_t thread;
   uint64_t visits;
-  uint64_t visits_concurrent; /* reserved: needs the exact concurrency of the program */
+  uint64_t visits_concurrent; /* reserved */
   uint64_t ticks[HD_STATE_COUNT];
 };
 
@@ -252,6 +260,90 @@ struct hd_member_record {
   uint64_t pad[2];
 };
 
+/*
+ * Exact concurrency. The *level* of the program at an instant is the number of its threads that are busy. Every thread
+ * writes its changes (transitions) into a ring of its own; a sweep takes them out of all rings in the order of time and
+ * adds up, for every tally, how long the level was k. What the rings still hold, the reader adds.
+ */
+
+/** A thread's change. Times never decrease along a ring, and none is before what a sweep has taken already. */
+struct hd_transition {
+  uint64_t ticks;
+  uint32_t busy;   /* profile in which the thread is busy from now on; HD_NONE: it is not busy */
+  uint32_t region; /* instance of this profile that begins now, or, with HD_REGION_END, ends; 0: none */
+};
+#define HD_REGION_END 0x80000000u
+#define HD_RING_LENGTH 1008u
+
+/** One thread's transitions: number n lies in transitions[n % HD_RING_LENGTH]. A ring is used again after its thread.
+ */
+struct hd_ring_record {
+  /* Written by the sweep. */
+  uint64_t tail;   /* transitions taken out */
+  uint32_t thread; /* of the newest owner */
+  uint32_t busy;   /* as of the last one taken out: profile or HD_NONE */
+  uint64_t pad_tail[6];
+  /* Written by the owner. */
+  uint64_t head;            /* transitions put in; release order */
+  uint64_t latest_ticks;    /* time of the newest */
+  uint64_t tentative_ticks; /* the newest, at this time, may be taken back; 0: none */
+  uint32_t writing;         /* a transition is on its way, not before `latest_ticks` */
+  uint32_t ended;           /* the owner sends no more */
+  uint64_t pad_head[4];
+  struct hd_transition transitions[HD_RING_LENGTH];
+};
+
+enum hd_tally_what {
+  HD_TALLY_PROGRAM = 1, /* counts one, always: the program's time at level k. Profile 0 */
+  HD_TALLY_BUSY = 2,    /* counts the threads that are busy in the profile, not below it: thread-time at level k */
+  HD_TALLY_ELAPSED = 3  /* counts the region's running instances (not those inside another): elapsed time at level k */
+};
+
+/** Something that is counted, and for how long it was how many at each level (hd_level_record). */
+struct hd_tally_record {
+  uint32_t profile;
+  uint32_t what;  /* enum hd_tally_what */
+  uint32_t count; /* now */
+  uint32_t reserved;
+  uint64_t since_ticks;        /* count * (time since then) is still to be added at the present level */
+  uint64_t active_since_ticks; /* when the count became larger than 0 */
+  uint64_t active_ticks;       /* time with a count larger than 0, without the present stretch */
+  uint64_t unpaired_ticks;     /* HD_TALLY_BUSY: overlap with other profiles that is in no hd_overlap_record */
+  uint64_t pad[2];
+};
+
+/** A tally's ticks at levels first .. first + 6: sum of count * dt. At most one record for each tally and `first`. */
+#define HD_LEVELS_PER_RECORD 7u
+struct hd_level_record {
+  uint32_t tally; /* index of its record */
+  uint32_t first; /* multiple of HD_LEVELS_PER_RECORD */
+  uint64_t ticks[HD_LEVELS_PER_RECORD];
+};
+
+/** How long threads were busy in profile a and, at the same time, other threads in profile b. a < b. */
+struct hd_overlap_record {
+  uint32_t a;
+  uint32_t b;
+  uint64_t ticks; /* 0: given up for a larger one */
+};
+
+/**
+ * The run in time: a fixed number of buckets; when the run outgrows them, pairs are folded into one and the width
+ * doubles (Hollingsworth's time histogram). Bucket i begins at origin + i * width.
+ */
+#define HD_TIMELINE_BUCKETS 512u
+struct hd_timeline_record {
+  uint64_t origin_ticks;
+  uint64_t width_ticks;
+  uint64_t until_ticks; /* what is later has not been added yet */
+  uint64_t pad[5];
+  struct hd_timeline_bucket {
+    uint64_t none_ticks;       /* no thread busy */
+    uint64_t sequential_ticks; /* one */
+    uint64_t busy_ticks;       /* sum of level * dt over all levels */
+  } buckets[HD_TIMELINE_BUCKETS];
+};
+
 struct hd_module_record {
   uint32_t id;
   uint32_t build_id_bytes; /* 0: none */
@@ -284,6 +376,11 @@ _Static_assert(sizeof(struct hd_thread_record) == 128, "two cache lines");
 _Static_assert(sizeof(struct hd_total_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_instance_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_member_record) == 64, "one cache line");
+_Static_assert(sizeof(struct hd_ring_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits a block");
+_Static_assert(sizeof(struct hd_tally_record) == 64, "one cache line");
+_Static_assert(sizeof(struct hd_level_record) == 64, "one cache line");
+_Static_assert(sizeof(struct hd_overlap_record) == 16, "overlap record size");
+_Static_assert(sizeof(struct hd_timeline_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "it fits a block");
 _Static_assert(sizeof(struct hd_module_record) == 1024, "module record size");
 _Static_assert(sizeof(struct hd_text_record) == 16, "text record size");
 

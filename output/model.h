@@ -27,6 +27,15 @@ struct hd_row {
   uint64_t ticks[HD_STATE_COUNT]; /* exclusive */
 };
 
+/**
+ * Time split by the level of the program, the number of its threads that were busy: ticks[k] for k < count, 0 beyond.
+ * All of a model's are exact: thread-time adds up to busy time, elapsed time to elapsed time.
+ */
+struct hd_levels {
+  uint64_t *ticks;
+  uint32_t count;
+};
+
 /** Finished and open instances of a region or of a worksharing construct with its own barrier, all team sizes. */
 struct hd_team_totals {
   uint64_t instances; /* 0: the fields below were not measured */
@@ -63,6 +72,13 @@ struct hd_node {
   uint64_t ticks[HD_STATE_COUNT];
   uint64_t inclusive_ticks[HD_STATE_COUNT];
   struct hd_team_totals team;
+  struct hd_levels busy_at;           /* thread-time: busy ticks by level, exclusive */
+  struct hd_levels busy_at_inclusive; /* the same with the nodes below */
+  struct hd_levels elapsed_at;        /* regions and the program: elapsed ticks by level. Else count is 0 */
+  double wall_share_ticks;            /* sum of busy_at[k] / k: the node's part of the run */
+  double wall_share_inclusive_ticks;
+  uint64_t active_ticks;   /* time during which at least one thread was busy in it, exclusive */
+  uint64_t unpaired_ticks; /* overlap with other nodes that hd_model.overlaps leaves out for lack of space */
   struct hd_name name;
   bool name_cached; /* the name comes from the file */
   bool name_fresh;  /* the name was looked up on this machine; the file lacks it */
@@ -87,6 +103,20 @@ struct hd_module {
   uint64_t base;
 };
 
+/** How long threads were busy in node a and, at the same time, others in node b, both exclusive. a < b. */
+struct hd_overlap {
+  uint32_t a;
+  uint32_t b;
+  uint64_t ticks;
+};
+
+/** A stretch of the run: how much of it no thread, exactly one thread and any number of threads (summed) were busy. */
+struct hd_stretch {
+  double none_ticks;
+  double sequential_ticks;
+  double busy_ticks;
+};
+
 struct hd_strings {
   const char **items;
   size_t count;
@@ -103,6 +133,13 @@ struct hd_model {
   uint64_t ticks[HD_STATE_COUNT];
   double gain_ticks; /* of all outermost regions */
   bool ended;        /* false: killed or still running, end_ticks is that of the last event seen */
+
+  bool levels_known;        /* false: the file has none, and all numbers by level and overlaps are missing */
+  struct hd_levels time_at; /* of the whole program: adds up to elapsed_ticks */
+  struct hd_overlap *overlaps;
+  uint32_t overlap_count;
+  struct hd_timeline_record *timeline; /* closed; without the time before the load, which is hd_model_stretch()'s. NULL:
+                                          not known */
 
   struct hd_node *nodes; /* nodes[i].id == i; parents come before their children */
   uint32_t node_count;
@@ -136,6 +173,21 @@ void hd_model_free(struct hd_model *model);
 static inline double hd_model_seconds(const struct hd_model *model, uint64_t ticks) {
   return (double)ticks * model->seconds_per_tick;
 }
+
+/** Ticks at level k. */
+static inline uint64_t hd_levels_at(const struct hd_levels *levels, uint32_t k) {
+  return k < levels->count ? levels->ticks[k] : 0;
+}
+
+/** Ticks at levels 0 to k. */
+uint64_t hd_levels_up_to(const struct hd_levels *levels, uint32_t k);
+
+/** Sum of ticks[k] / k over k > 0 (k <= `most`): the part of the run's elapsed time that thread-time stands for. */
+double hd_levels_wall_share(const struct hd_levels *levels, uint32_t most);
+
+/** What went on from `from` to `to`, ticks since the program's start. Exact at the bounds of the timeline's buckets, in
+ *  proportion within one. False: not known. */
+bool hd_model_stretch(const struct hd_model *model, double from, double to, struct hd_stretch *stretch);
 
 /** The row of a node and thread; NULL when the thread never came there. */
 const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread);

@@ -19,7 +19,7 @@ struct hd_reader {
   uint32_t *unit_block; /* by unit: index of the block it belongs to, HD_NONE for none */
   struct hd_reader_block *blocks;
   uint32_t block_count;
-  uint64_t record_count[HD_BLOCK_TEXT + 1]; /* by block type */
+  uint64_t record_count[HD_BLOCK_TYPE_LAST + 1]; /* by block type */
 
   struct hd_row *rows; /* in the order of the file; one to spare */
   uint32_t row_count;
