@@ -86,9 +86,20 @@ static json_t *start(uint64_t epoch_ns) {
   return json_string(text);
 }
 
+/* Seconds by level, from 0 to the highest that occurs. */
+static json_t *levels(const struct hd_model *model, const struct hd_levels *from) {
+  json_t *array = json_array();
+  uint32_t used = from->count;
+  while (used > 0 && from->ticks[used - 1] == 0)
+    used--;
+  for (uint32_t k = 0; array && k < used; k++)
+    json_array_append_new(array, seconds(model, from->ticks[k]));
+  return array;
+}
+
 static json_t *notes(const struct hd_model *model) {
   json_t *array = strings(&model->notes);
-  if (array)
+  if (array && !model->levels_known)
     json_array_append_new(
         array, json_string("sequential and concurrent time per level of concurrency is not measured by this version"));
   return array;
@@ -113,8 +124,15 @@ static json_t *run(const struct hd_model *model) {
   return NULL;
 }
 
+static bool put_program_levels(json_t *object, const struct hd_model *model) {
+  static const char *const keys[] = {"serial_s", "time_at_k_s", NULL};
+  if (!model->levels_known)
+    return put_nulls(object, keys);
+  return put(object, keys[0], seconds(model, hd_levels_up_to(&model->time_at, 1))) &&
+         put(object, keys[1], levels(model, &model->time_at));
+}
+
 static json_t *program(const struct hd_model *model) {
-  static const char *const unmeasured[] = {"serial_s", "time_at_k_s", NULL};
   const double elapsed = (double)model->elapsed_ticks;
   const uint64_t outside = model->elapsed_ticks > model->inside_ticks ? model->elapsed_ticks - model->inside_ticks : 0;
   json_t *object = json_object();
@@ -128,7 +146,7 @@ static json_t *program(const struct hd_model *model) {
       put(object, "inside_regions_s", seconds(model, model->inside_ticks)) &&
       put(object, "outside_regions_s", seconds(model, outside)) &&
       put(object, "potential_gain_s", json_real(model->gain_ticks * model->seconds_per_tick)) &&
-      put_nulls(object, unmeasured);
+      put_program_levels(object, model);
   if (done)
     return object;
   json_decref(object);
@@ -224,18 +242,46 @@ static json_t *rows(const struct hd_model *model, const struct hd_node *node) {
   return array;
 }
 
+static json_t *real_ticks(const struct hd_model *model, double ticks) {
+  return json_real(ticks * model->seconds_per_tick);
+}
+
+static json_t *elapsed_levels(const struct hd_model *model, const struct hd_node *node) {
+  if (!model->levels_known || (node->id != 0 && !hd_kind_is_region(node->kind)))
+    return json_null();
+  if (node->id != 0 && node->elapsed_at.count == 0 && node->team.elapsed_ticks > 0)
+    return json_null(); /* there was no space */
+  return levels(model, node->id == 0 ? &model->time_at : &node->elapsed_at);
+}
+
+static bool put_levels(json_t *object, const struct hd_model *model, const struct hd_node *node) {
+  static const char *const keys[] = {"thread_time_at_k_s",
+                                     "thread_time_at_k_inclusive_s",
+                                     "wall_share_s",
+                                     "wall_share_inclusive_s",
+                                     "active_s",
+                                     "unpaired_s",
+                                     NULL};
+  const bool no_space = node->busy_at.count == 0 && node->ticks[HD_BUSY] > 0;
+  if (!put(object, "elapsed_at_k_s", elapsed_levels(model, node)))
+    return false;
+  if (!model->levels_known || no_space)
+    return put_nulls(object, keys);
+  return put(object, keys[0], levels(model, &node->busy_at)) &&
+         put(object, keys[1], levels(model, &node->busy_at_inclusive)) &&
+         put(object, keys[2], real_ticks(model, node->wall_share_ticks)) &&
+         put(object, keys[3], real_ticks(model, node->wall_share_inclusive_ticks)) &&
+         put(object, keys[4], seconds(model, node->active_ticks)) &&
+         put(object, keys[5], seconds(model, node->unpaired_ticks));
+}
+
 static json_t *profile(const struct hd_model *model, const struct hd_node *node) {
-  static const char *const unmeasured[] = {"visits_concurrent",
-                                           "elapsed_at_k_s",
-                                           "thread_time_at_k_s",
-                                           "wall_share_s",
-                                           "wall_share_inclusive_s",
-                                           "counters",
-                                           NULL};
+  static const char *const unmeasured[] = {"visits_concurrent", "counters", NULL};
   json_t *object = json_object();
   const bool done = object && put_place(object, model, node) && put(object, "visits", count(node->visits)) &&
                     put_team(object, model, node) && (node->id != 0 || put_program_team(object, model)) &&
-                    put_times(object, model, node) && put_nulls(object, unmeasured) &&
+                    put_times(object, model, node) && put_levels(object, model, node) &&
+                    put_nulls(object, unmeasured) &&
                     put(object, "folded", json_boolean(node->flags & HD_PROFILE_FOLDED)) &&
                     put(object, "recursive", json_boolean(node->flags & HD_PROFILE_RECURSIVE)) &&
                     put(object, "threads", rows(model, node));
@@ -278,11 +324,57 @@ static json_t *threads(const struct hd_model *model) {
   return array;
 }
 
+static json_t *overlap(const struct hd_model *model, const struct hd_overlap *from) {
+  json_t *object = json_object();
+  if (object && put(object, "a", count(from->a)) && put(object, "b", count(from->b)) &&
+      put(object, "elapsed_s", seconds(model, from->ticks)))
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *overlaps(const struct hd_model *model) {
+  if (!model->levels_known)
+    return json_null();
+  json_t *array = json_array();
+  for (uint32_t i = 0; array && i < model->overlap_count; i++)
+    json_array_append_new(array, overlap(model, &model->overlaps[i]));
+  return array;
+}
+
+static uint32_t buckets_in_use(const struct hd_model *model) {
+  const uint64_t width = model->timeline->width_ticks;
+  const uint64_t span = model->elapsed_ticks - model->before_ticks;
+  return span / width < HD_TIMELINE_BUCKETS ? (uint32_t)((span + width - 1) / width) : HD_TIMELINE_BUCKETS;
+}
+
+static json_t *timeline(const struct hd_model *model) {
+  const struct hd_timeline_record *from = model->timeline;
+  if (!from || from->width_ticks == 0 || model->elapsed_ticks < model->before_ticks)
+    return json_null();
+  json_t *object = json_object(), *none = json_array(), *sequential = json_array(), *busy = json_array();
+  for (uint32_t i = 0; i < buckets_in_use(model); i++) {
+    json_array_append_new(none, seconds(model, from->buckets[i].none_ticks));
+    json_array_append_new(sequential, seconds(model, from->buckets[i].sequential_ticks));
+    json_array_append_new(busy, seconds(model, from->buckets[i].busy_ticks));
+  }
+  bool done = put(object, "begin_s", seconds(model, model->before_ticks));
+  done &= put(object, "width_s", seconds(model, from->width_ticks));
+  done &= put(object, "none_s", none);
+  done &= put(object, "sequential_s", sequential);
+  done &= put(object, "busy_s", busy);
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
 static bool write_json(const struct hd_model *model, FILE *out) {
   json_t *root = json_object();
   const bool made = root && put(root, "heddle", json_integer(JSON_VERSION)) && put(root, "run", run(model)) &&
                     put(root, "program", program(model)) && put(root, "profiles", profiles(model)) &&
-                    put(root, "threads", threads(model));
+                    put(root, "threads", threads(model)) && put(root, "overlaps", overlaps(model)) &&
+                    put(root, "timeline", timeline(model));
   if (made && json_dumpf(root, out, JSON_INDENT(1)) == 0)
     fputc('\n', out);
   json_decref(root);
