@@ -149,7 +149,8 @@ def measure(profile, export):
     seconds (programs/spin.h): .spun, .blocked, .waited, .joined of each thread, .elapsed of each team."""
 
     def run(program, *arguments, threads=None, env=None, **options):
-        if threads and threads > os.cpu_count():  # waiting threads must leave the cores to those that spin
+        steered = {"OMP_WAIT_POLICY", "KMP_BLOCKTIME"} & set(env or {})
+        if threads and threads > os.cpu_count() and not steered:  # who waits must leave the cores to those that spin
             env = {"OMP_WAIT_POLICY": "passive", **(env or {})}
         path = profile(program, *arguments, threads=threads, env=env, **options)
         assert profile.result.returncode == 0, profile.result.stderr

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The identities of exact concurrency: what must hold in every profile's JSON, whatever the program did.
+
+Also a script: levels.py FILE.json... says what does not hold.
+"""
+import json
+import sys
+
+EXACT = 1e-9  # ticks add up exactly; what is left is the rounding of seconds to JSON's numbers
+
+
+class Checker:
+    """Collects what does not hold; `scale` is the largest time of the profile."""
+
+    def __init__(self, loaded):
+        self.loaded = loaded
+        self.program = loaded["program"]
+        self.profiles = loaded["profiles"]
+        self.time_at = self.program["time_at_k_s"]
+        self.scale = max(self.program["elapsed_s"], self.program["busy_s"])
+        self.failures = []
+
+    def equal(self, one, other, what):
+        if not abs(one - other) <= EXACT * self.scale:
+            self.failures.append(f"{what}: {one!r}, {other!r}")
+
+    def at_most(self, one, other, what):
+        if not one <= other + EXACT * self.scale:
+            self.failures.append(f"{what}: {one!r} is more than {other!r}")
+
+    def check(self):
+        if self.time_at is None:
+            return ["the profile has no levels"]
+        self.check_program()
+        self.check_sums_of_profiles()
+        for entry in self.profiles:
+            self.check_profile(entry)
+        self.check_tree()
+        self.check_overlaps()
+        self.check_timeline()
+        return self.failures
+
+    def check_program(self):
+        program, time_at = self.program, self.time_at
+        self.equal(sum(time_at), program["elapsed_s"], "time at k adds up to elapsed")
+        self.equal(sum(k * time for k, time in enumerate(time_at)), program["busy_s"], "k * time at k adds up to busy")
+        self.equal(sum(time_at[:2]), program["serial_s"], "serial is level 0 and 1")
+        self.at_most(0, min(time_at), "no negative time")
+        if len(time_at) - 1 > len(self.loaded["threads"]):
+            self.failures.append("more threads busy than there are")
+
+    def check_sums_of_profiles(self):
+        for k, time in enumerate(self.time_at):
+            total = sum(at(entry["thread_time_at_k_s"], k) for entry in self.profiles)
+            self.equal(total, k * time, f"thread-time at {k} of all profiles")
+        if any(len(entry["thread_time_at_k_s"]) > len(self.time_at) for entry in self.profiles):
+            self.failures.append("a profile has a level that the program never had")
+        shares = sum(entry["wall_share_s"] for entry in self.profiles)
+        self.equal(shares + at(self.time_at, 0), self.program["elapsed_s"], "wall shares add up to elapsed")
+
+    def check_profile(self, entry):
+        name = f"profile {entry['id']}"
+        own = entry["thread_time_at_k_s"]
+        self.equal(sum(own), entry["busy_s"], f"{name}: thread-time at k adds up to busy")
+        self.equal(at(own, 0), 0, f"{name}: thread-time at 0")
+        self.equal(share(own), entry["wall_share_s"], f"{name}: wall share")
+        self.at_most(0, min(own, default=0), f"{name}: no negative time")
+        self.at_most(entry["wall_share_s"], entry["active_s"], f"{name}: wall share, active")
+        self.at_most(entry["active_s"], entry["busy_s"], f"{name}: active, busy")
+        inclusive = entry["thread_time_at_k_inclusive_s"]
+        self.equal(sum(inclusive), entry["busy_inclusive_s"], f"{name}: inclusive thread-time adds up to busy")
+        self.equal(share(inclusive), entry["wall_share_inclusive_s"], f"{name}: inclusive wall share")
+        elapsed_at = entry["elapsed_at_k_s"]
+        if (elapsed_at is not None) != (entry["kind"] in ("program", "parallel", "teams")):
+            self.failures.append(f"{name}: {entry['kind']} with elapsed at k {elapsed_at}")
+        if elapsed_at is not None:
+            self.equal(sum(elapsed_at), entry["elapsed_s"] or 0, f"{name}: elapsed at k adds up to elapsed")
+            self.at_most(0, min(elapsed_at, default=0), f"{name}: no negative time")
+
+    def check_tree(self):
+        """Inclusive is exclusive and what is inclusive in the children, level by level."""
+        children = {}
+        for entry in self.profiles:
+            children.setdefault(entry["parent"], []).append(entry)
+        for entry in self.profiles:
+            for k in range(len(self.time_at)):
+                below = sum(at(child["thread_time_at_k_inclusive_s"], k) for child in children.get(entry["id"], []))
+                self.equal(at(entry["thread_time_at_k_s"], k) + below, at(entry["thread_time_at_k_inclusive_s"], k),
+                           f"profile {entry['id']}: inclusive thread-time at {k}")
+
+    def check_overlaps(self):
+        by_id = {entry["id"]: entry for entry in self.profiles}
+        paired = dict.fromkeys(by_id, 0.0)
+        for overlap in self.loaded["overlaps"]:
+            for one in (overlap["a"], overlap["b"]):
+                self.at_most(overlap["elapsed_s"], by_id[one]["active_s"], f"overlap {overlap}, active of {one}")
+                paired[one] += overlap["elapsed_s"]
+        pairs = [(overlap["a"], overlap["b"]) for overlap in self.loaded["overlaps"]]
+        if any(a >= b for a, b in pairs) or len(set(pairs)) < len(pairs):
+            self.failures.append(f"pairs of overlaps: {pairs}")
+        if len(self.time_at) <= 3:
+            self.check_pairs_of_two(paired)
+
+    def check_pairs_of_two(self, paired):
+        """With two threads a profile's active time is that alone, that in which both are in it, and its overlaps."""
+        for entry in self.profiles:
+            alone, at_two = at(entry["thread_time_at_k_s"], 1), at(entry["thread_time_at_k_s"], 2)
+            together = 2 * (entry["active_s"] - alone) - at_two
+            self.equal(paired[entry["id"]] + entry["unpaired_s"], together, f"profile {entry['id']}: overlaps")
+
+    def check_timeline(self):
+        """It begins when the tool was loaded; before that one thread was busy."""
+        timeline = self.loaded["timeline"]
+        before = timeline["begin_s"]
+        self.equal(sum(timeline["none_s"]), at(self.time_at, 0), "timeline: none")
+        self.equal(sum(timeline["sequential_s"]) + before, at(self.time_at, 1), "timeline: sequential")
+        self.equal(sum(timeline["busy_s"]) + before, self.program["busy_s"], "timeline: busy")
+
+
+def at(levels, k):
+    return levels[k] if k < len(levels) else 0.0
+
+
+def share(levels):
+    return sum(time / k for k, time in enumerate(levels) if k)
+
+
+def broken_identities(loaded):
+    """What does not hold in a profile's JSON; empty: all is well."""
+    return Checker(loaded).check()
+
+
+def main():
+    failed = 0
+    for path in sys.argv[1:]:
+        with open(path, encoding="utf-8") as file:
+            failures = broken_identities(json.load(file))
+        for failure in failures:
+            print(f"{path}: {failure}")
+        failed += bool(failures)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
