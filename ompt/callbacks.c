@@ -14,10 +14,10 @@ static void count_unknown(void) {
   __atomic_fetch_add(&hd_store.header->unknown_events, 1, __ATOMIC_RELAXED);
 }
 
-/* Every callback begins here. NULL: this thread is not measured. */
+/* Every callback begins here. NULL: this thread is not measured, or the profile is closed. */
 static inline struct hd_thread *begin_event(uint64_t *now) {
   struct hd_thread *thread = hd_thread_self();
-  if (!thread)
+  if (!thread || __builtin_expect(hd_concurrency_is_closed(), false))
     return NULL;
   *now = hd_clock_now();
   if (__builtin_expect(thread->pending != 0, false))
@@ -36,12 +36,9 @@ static inline void enter(struct hd_thread *thread, uint64_t now, enum hd_kind ki
 
 static void on_thread_begin(ompt_thread_t kind, ompt_data_t *data) {
   (void)data;
-  struct hd_thread *thread = hd_thread_self();
-  if (!thread)
-    return;
-  hd_thread_begin(thread, kind == ompt_thread_initial  ? HD_THREAD_INITIAL
-                          : kind == ompt_thread_worker ? HD_THREAD_WORKER
-                                                       : HD_THREAD_OTHER);
+  hd_thread_begin(kind == ompt_thread_initial  ? HD_THREAD_INITIAL
+                  : kind == ompt_thread_worker ? HD_THREAD_WORKER
+                                               : HD_THREAD_OTHER);
 }
 
 static void on_thread_end(ompt_data_t *data) {
@@ -358,8 +355,10 @@ static void on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned impleme
     row->visits++;
   } else {
     enter(thread, now, kind, address, wait_for_mutex(kind));
-    if (kind == HD_KIND_LOCK)
-      thread->pending |= HD_PENDING_LOCK;
+    if (kind != HD_KIND_LOCK)
+      return;
+    thread->pending |= HD_PENDING_LOCK;
+    hd_ring_set_tentative(&thread->ring, true);
   }
 }
 
@@ -368,6 +367,7 @@ static void end_lock_wait(struct hd_thread *thread) {
   if (!(thread->pending & HD_PENDING_LOCK))
     return;
   thread->pending &= ~(uint32_t)HD_PENDING_LOCK;
+  hd_ring_set_tentative(&thread->ring, false);
   hd_thread_pop(thread, hd_clock_now());
 }
 
@@ -401,7 +401,7 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
                            int has_dependences, const void *address) {
   (void)creator, (void)frame, (void)has_dependences;
   struct hd_thread *thread = hd_thread_self();
-  if (!thread || (flags & (ompt_task_initial | ompt_task_implicit)))
+  if (!thread || hd_concurrency_is_closed() || (flags & (ompt_task_initial | ompt_task_implicit)))
     return;
   if (thread->pending)
     hd_thread_settle(thread);

@@ -89,14 +89,11 @@ static bool is_helper_fork(const struct hd_thread *primary, struct hd_edge step,
   return step.in_runtime && !from_gcc && primary->base == primary->frames;
 }
 
-/* It looked like a thread that runs the user's program. */
+/* It looked like a thread that runs the user's program. This is its first event but for its begin. */
 static void become_helper(struct hd_thread *thread) {
-  struct hd_row_record *row = thread->frames->row;
   thread->record->kind = HD_THREAD_OTHER;
-  row->ticks[HD_IDLE] += row->ticks[HD_BUSY];
-  row->ticks[HD_BUSY] = 0;
-  thread->record->busy_ticks = 0;
   thread->frames->state = HD_IDLE;
+  hd_thread_take_back(thread, thread->frames->row, HD_IDLE);
 }
 
 struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
@@ -104,9 +101,9 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
   struct hd_edge step = hd_thread_step(primary, kind, address);
   struct hd_region *outer = current_region(primary);
   bool of_helpers = is_helper_fork(primary, step, from_gcc);
-  hd_thread_push(primary, now, step, HD_KIND_PARALLEL, HD_RUNTIME);
-  primary->top->row->visits++;
   struct hd_region *region = free_region(primary, requested);
+  if (of_helpers)
+    become_helper(primary);
   if (region) {
     primary->last_region = region;
     region->in_use = true;
@@ -115,12 +112,14 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->from_gcc = from_gcc;
     region->of_helpers = of_helpers;
     region->outer = outer;
-    start_instance(region, now);
+    primary->ring.region = encloses_itself(region) ? 0 : region->row->profile;
   } else { /* the team's workers charge their time to the program */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   }
-  if (of_helpers)
-    become_helper(primary);
+  hd_thread_push(primary, now, step, HD_KIND_PARALLEL, HD_RUNTIME);
+  primary->top->row->visits++;
+  if (region)
+    start_instance(region, primary->record->last_ticks);
   hd_thread_open_base(primary, NULL, region, 0);
   return region;
 }
@@ -186,6 +185,7 @@ void hd_region_arrive(struct hd_thread *thread, uint64_t now) {
   thread->pending |= HD_PENDING_JOIN;
   thread->record->idle_cell = hd_store_offset(&hd_store, &thread->frames->row->ticks[HD_IDLE]);
   thread->record->joining = hd_store_offset(&hd_store, region->instance);
+  hd_ring_relieve(&thread->ring);
 }
 
 void hd_region_join_worker(struct hd_thread *worker) {
@@ -320,6 +320,8 @@ void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *re
   }
   if (region && !region->instance->join_ticks)
     hd_region_join(primary, now);
+  if (region && !region->instance->recursive)
+    primary->ring.region = region->row->profile | HD_REGION_END;
   hd_thread_close_base(primary, now);
   if (!region)
     return;

@@ -23,13 +23,13 @@ static struct hd_store_cursor registry_cursor;
 static uint32_t thread_count;
 
 /* Complete when it is published, and published before another thread can begin the next block. */
-static struct hd_thread_record *add_record(void) {
+static struct hd_thread_record *add_record(enum hd_thread_kind kind) {
   pthread_mutex_lock(&registry_lock);
   struct hd_thread_record *record =
       hd_store_add(&hd_store, &registry_cursor, HD_BLOCK_THREADS, HD_NONE, sizeof *record);
   if (record) {
     record->id = thread_count++;
-    record->kind = HD_THREAD_OTHER;
+    record->kind = kind;
     record->begin_ticks = record->id == 0 ? hd_store.header->loaded_ticks : hd_clock_now();
     record->last_ticks = record->begin_ticks;
     hd_store_publish(&registry_cursor);
@@ -38,27 +38,35 @@ static struct hd_thread_record *add_record(void) {
   return record;
 }
 
-static bool allocate(struct hd_thread *thread) {
+static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
   thread->frames = calloc(FIRST_FRAMES, sizeof *thread->frames);
   thread->edges = calloc(FIRST_EDGES, sizeof *thread->edges);
   thread->frame_limit = FIRST_FRAMES;
   thread->edge_mask = FIRST_EDGES - 1;
-  thread->record = thread->frames && thread->edges ? add_record() : NULL;
+  thread->record = thread->frames && thread->edges ? add_record(kind) : NULL;
   return thread->record;
 }
 
 /* Time outside any region, until an event says otherwise. */
 static void start(struct hd_thread *thread, struct hd_row_record *row) {
+  const bool initial = thread->record->kind == HD_THREAD_INITIAL;
+  const uint32_t state = initial ? HD_BUSY : HD_IDLE;
   thread->top = thread->base = thread->frames;
-  *thread->top = (struct hd_frame){.row = row, .state = HD_BUSY, .kind = HD_KIND_PROGRAM};
-  hd_thread_point_at(thread, row, HD_BUSY);
+  *thread->top = (struct hd_frame){.row = row, .state = state, .kind = HD_KIND_PROGRAM};
+  thread->cell = &row->ticks[HD_IDLE];
+  if (!initial)
+    hd_thread_point_at(thread, row, HD_IDLE);
+  else
+    hd_thread_switch(thread, thread->record->begin_ticks, row, HD_BUSY);
+  thread->record->begin_ticks = thread->record->last_ticks; /* a sweep may have gone on meanwhile */
+  row->ticks[HD_IDLE] = 0;
 }
 
-static struct hd_thread *create(void) {
+static struct hd_thread *create(enum hd_thread_kind kind) {
   struct hd_thread *thread = calloc(1, sizeof *thread);
-  if (thread && allocate(thread)) {
+  if (thread && allocate(thread, kind)) {
     struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
-    if (row) {
+    if (row && hd_ring_join(&thread->ring, thread->record->id)) {
       start(thread, row);
       return thread;
     }
@@ -74,7 +82,7 @@ static void **runtime_slot(void) {
   return data ? &data->ptr : NULL;
 }
 
-struct hd_thread *hd_thread_find(void) {
+struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
   if (hd_thread_current == &not_measured)
     return NULL;
   int saved = errno;
@@ -83,23 +91,22 @@ struct hd_thread *hd_thread_find(void) {
     struct hd_thread *thread = NULL;
     if (slot && hd_tool_is_measuring()) {
       if (!*slot)
-        *slot = create();
+        *slot = create(kind);
       thread = *slot;
     }
     errno = saved;
     return thread && thread->record ? thread : NULL;
   }
-  hd_thread_current = hd_tool_is_measuring() ? create() : &not_measured;
+  hd_thread_current = hd_tool_is_measuring() ? create(kind) : &not_measured;
   errno = saved;
   return hd_thread_current->record ? hd_thread_current : NULL;
 }
 
-void hd_thread_begin(struct hd_thread *thread, enum hd_thread_kind kind) {
-  thread->record->kind = kind;
-  if (kind == HD_THREAD_INITIAL)
-    return;
-  thread->top->state = HD_IDLE;
-  hd_thread_point_at(thread, thread->top->row, HD_IDLE);
+void hd_thread_begin(enum hd_thread_kind kind) {
+  if (!hd_thread_current)
+    hd_thread_find(kind);
+  else if (hd_thread_current->record)
+    hd_thread_current->record->kind = kind;
 }
 
 void hd_thread_forget(void) {
@@ -110,11 +117,17 @@ void hd_thread_forget(void) {
     hd_thread_current = &not_measured;
 }
 
+/* Nothing is charged or counted after this. */
+static void stop(struct hd_thread *thread, uint64_t now) {
+  hd_thread_switch(thread, now, thread->frames->row, HD_IDLE);
+  thread->record->end_ticks = thread->record->last_ticks;
+  hd_ring_leave(&thread->ring);
+  hd_thread_forget();
+}
+
 void hd_thread_end(struct hd_thread *thread, uint64_t now) {
   hd_thread_settle(thread);
-  hd_thread_switch(thread, now, thread->frames->row, thread->frames->state);
-  thread->record->end_ticks = thread->record->last_ticks;
-  hd_thread_forget();
+  stop(thread, now);
 }
 
 static bool make_room_for_row(struct hd_thread *thread, uint32_t profile) {
@@ -226,12 +239,16 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
     thread->base = grown + base;
     thread->frame_limit *= 2;
   } else {
-    thread->record->end_ticks = thread->record->last_ticks;
     __atomic_fetch_add(&hd_store.header->lost_threads, 1, __ATOMIC_RELAXED);
-    hd_thread_forget();
+    stop(thread, thread->record->last_ticks);
   }
   errno = saved;
   return grown;
+}
+
+void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, uint32_t state) {
+  hd_thread_charge(thread, hd_ring_take_back(&thread->ring, state == HD_BUSY ? row->profile : HD_NONE));
+  hd_thread_point_at(thread, row, state);
 }
 
 void hd_thread_settle(struct hd_thread *thread) {
@@ -240,7 +257,7 @@ void hd_thread_settle(struct hd_thread *thread) {
      * then, which is still uncharged, belongs to what it did before. */
     thread->pending &= ~(uint32_t)HD_PENDING_LOCK;
     thread->top--;
-    hd_thread_point_at(thread, thread->top->row, thread->top->state);
+    hd_thread_take_back(thread, thread->top->row, thread->top->state);
   }
   if (thread->pending & HD_PENDING_JOIN)
     hd_region_join_worker(thread);

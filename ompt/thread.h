@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "heddle-format.h"
+#include "ompt/concurrency.h"
 #include "output/store.h"
 
 struct hd_region;                /* region.h */
@@ -71,7 +72,8 @@ struct hd_thread {
   uint64_t busy_mask;              /* all ones when that cell is a busy one */
   struct hd_frame *top;
   struct hd_frame *base;
-  uint32_t pending; /* enum hd_pending */
+  struct hd_ring ring; /* of its changes between busy and not, and from one profile to another while busy */
+  uint32_t pending;    /* enum hd_pending */
   struct hd_edge *edges;
   uint32_t edge_mask;
   uint32_t edge_count;
@@ -88,14 +90,14 @@ struct hd_thread {
 /** The calling thread's record, made at its first event. NULL: not measured (no memory, a forked child, after its end).
  *  One thread-local load in the steady state. */
 extern __thread struct hd_thread *hd_thread_current __attribute__((tls_model("initial-exec")));
-struct hd_thread *hd_thread_find(void);
+struct hd_thread *hd_thread_find(enum hd_thread_kind kind);
 static inline struct hd_thread *hd_thread_self(void) {
   struct hd_thread *thread = hd_thread_current;
-  return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_find();
+  return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_find(HD_THREAD_INITIAL);
 }
 
-/** At thread_begin: names what kind of thread this is (it may already be known from an earlier event). */
-void hd_thread_begin(struct hd_thread *thread, enum hd_thread_kind kind);
+/** At thread_begin: makes the record; what is not an initial thread begins idle. */
+void hd_thread_begin(enum hd_thread_kind kind);
 
 /** Closes the record at `now`; later events of this thread are ignored. */
 void hd_thread_end(struct hd_thread *thread, uint64_t now);
@@ -148,11 +150,8 @@ static inline void hd_thread_point_at(struct hd_thread *thread, struct hd_row_re
   thread->record->open_cell = hd_store_offset(&hd_store, thread->cell);
 }
 
-/**
- * The one place where a thread changes state: charges the time since the last event and names the next cell.
- * (The seam for exact concurrency: a change of busy_mask is a transition.)
- */
-static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
+/** Charges the time since the last event. */
+static inline void hd_thread_charge(struct hd_thread *thread, uint64_t now) {
   struct hd_thread_record *record = thread->record;
   /* `now` may be a region's join time, a few ticks ahead of this processor's clock. */
   uint64_t ticks = now > record->last_ticks ? now - record->last_ticks : 0;
@@ -160,8 +159,34 @@ static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, stru
   /* Atomic because the region's primary reads it; the barrier between orders the two. */
   __atomic_store_n(&record->busy_ticks, record->busy_ticks + (ticks & thread->busy_mask), __ATOMIC_RELAXED);
   __atomic_store_n(&record->last_ticks, record->last_ticks + ticks, __ATOMIC_RELAXED);
+}
+
+/**
+ * The one place where a thread changes state: charges the time since the last event and names the next cell. When the
+ * thread becomes busy, stops, or is busy in another profile than before, or a region begins or ends (ring.region), that
+ * is a transition; its time, which is then the record's last_ticks, may be a little later than `now` (concurrency.h).
+ */
+static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
+  uint32_t busy = state == HD_BUSY ? row->profile : HD_NONE;
+  if (busy != thread->ring.busy || thread->ring.region) {
+    if (!hd_ring_open(&thread->ring, &now))
+      return; /* the profile is closed: its end is where the reader closes what is open */
+    hd_thread_charge(thread, now);
+    hd_ring_put(&thread->ring, thread->record->last_ticks, busy);
+  } else {
+    hd_thread_charge(thread, now);
+  }
   hd_thread_point_at(thread, row, state);
 }
+
+/** The time of an event whose switch has been made: `now`, or what it was moved to. */
+static inline uint64_t hd_thread_time(const struct hd_thread *thread, uint64_t now) {
+  return now > thread->record->last_ticks ? now : thread->record->last_ticks;
+}
+
+/** The last switch did not happen: since then the thread has been in `state` of `row`, but for what a sweep has counted
+ *  already. */
+void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, uint32_t state);
 
 /** Enters a construct: its frame becomes the innermost, in `state`. */
 static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct hd_edge step, enum hd_kind kind,

@@ -9,6 +9,7 @@
 #include "callpath/call_site.h"
 #include "callpath/callpath.h"
 #include "ompt/clock.h"
+#include "ompt/concurrency.h"
 #include "ompt/process.h"
 #include "ompt/thread.h"
 #include "output/save.h"
@@ -50,7 +51,8 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
   hd_process_describe(&hd_store, settings->start, hd_tool.runtime);
   if (!hd_save_expand_name(settings->output, hd_store.header, hd_store.output_path, sizeof hd_store.output_path))
     hd_log("not measuring: the profile's name is too long: %s", settings->output);
-  else if (!hd_callpath_init(&hd_store, settings->callpath_depth))
+  else if (!hd_callpath_init(&hd_store, settings->callpath_depth) ||
+           !hd_concurrency_init(hd_store.header->loaded_ticks))
     hd_log("not measuring: no room for the profile in %s (memory, disk space or file-size limit)", hd_store.live_path);
   else
     return true;
@@ -80,13 +82,13 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   return prepared; /* 0: the runtime goes on without us */
 }
 
-/* Threads may still run and send events: they go on writing to the mapping. The reader closes every open interval at
- * end_ticks. */
+/* Threads may still run and send events: nothing comes of them. The reader closes every open interval at end_ticks. */
 static void finish(void) {
   if (!hd_tool_is_measuring())
     return;
   int saved = errno;
   struct hd_file_header *header = hd_store.header;
+  hd_concurrency_close();
   header->end_ticks = hd_clock_now();
   header->clock_last = hd_clock_read_pair();
   __atomic_fetch_or(&header->flags, HD_FILE_COMPLETE, __ATOMIC_RELEASE);

@@ -6,7 +6,7 @@
 void hd_worksharing_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, bool timed) {
   struct hd_worksharing *work = &thread->base->base.work;
   work->row = row;
-  work->begin_ticks = now;
+  work->begin_ticks = hd_thread_time(thread, now);
   work->busy_at_begin = thread->record->busy_ticks;
   work->ended = false;
   work->timed = timed;
@@ -14,14 +14,14 @@ void hd_worksharing_begin(struct hd_thread *thread, uint64_t now, struct hd_row_
 
 void hd_worksharing_end(struct hd_thread *thread, uint64_t now) {
   struct hd_worksharing *work = &thread->base->base.work;
-  work->present_ticks = now - work->begin_ticks;
+  work->present_ticks = hd_thread_time(thread, now) - work->begin_ticks;
   work->busy_ticks = thread->record->busy_ticks - work->busy_at_begin;
   work->ended = true;
 }
 
 void hd_worksharing_barrier_begin(struct hd_thread *thread, uint64_t now) {
   struct hd_worksharing *work = &thread->base->base.work;
-  work->barrier_ticks = now;
+  work->barrier_ticks = hd_thread_time(thread, now);
   work->busy_at_barrier = thread->record->busy_ticks;
 }
 
@@ -57,6 +57,7 @@ void hd_worksharing_barrier_end(struct hd_thread *thread, uint64_t now) {
   struct hd_worksharing *work = &thread->base->base.work;
   const struct hd_region *region = thread->base->base.region;
   bool first = thread->base->base.thread_number == 0;
+  now = hd_thread_time(thread, now);
   uint32_t team_size = region && work->timed ? region->instance->team_size : 0;
   struct hd_total_record *total = team_size ? hd_region_total(thread, work->row, team_size) : NULL;
   if (first)

@@ -27,6 +27,7 @@ static bool find_last_event(struct hd_reader *reader, const void *bytes, uint64_
   return true;
 }
 
+/* Not before any thread's last event: the processors' clocks may differ by a few ticks. */
 static bool find_end(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
   const struct hd_file_header *header = &model->header;
@@ -34,7 +35,7 @@ static bool find_end(struct hd_reader *reader) {
     return hd_reader_fail(reader, "damaged: it ends before it begins");
   model->ended = header->end_ticks != 0;
   model->end_ticks = model->ended ? header->end_ticks : header->loaded_ticks;
-  return model->ended || hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), find_last_event);
+  return hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), find_last_event);
 }
 
 /* From the program's start, known in nanoseconds, to the tool's, known in ticks. */
@@ -84,7 +85,7 @@ static bool close_thread(struct hd_reader *reader, const void *bytes, uint64_t o
   struct hd_thread *thread = &reader->model->threads[index];
   reader->busy_now_ticks[index] += record->busy_ticks;
   const uint64_t known_end = record->end_ticks != 0 ? record->end_ticks : reader->model->end_ticks;
-  /* A thread may still send events after the profile's end or its own; and none at all, before its first. */
+  /* A thread may still send an event after its own end; and none at all, before its first. */
   thread->end_ticks = record->open_cell != 0 ? later(known_end, record->last_ticks) : record->last_ticks;
   thread->lifetime_ticks = thread->before_ticks + (thread->end_ticks - thread->begin_ticks);
   if (record->joining != 0)
@@ -119,8 +120,10 @@ static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primar
   team->busy_ticks += part->busy_ticks;
   team->busy_max_ticks += part->busy_max_ticks;
   team->idle_ticks += part->idle_ticks;
-  team->gain_ticks += ((double)part->capacity_ticks - (double)part->busy_ticks) / team_size;
-  team->team_min = team->team_min == 0 || team_size < team->team_min ? team_size : team->team_min;
+  if (team_size > 0) { /* else it was killed before the size of its team was known */
+    team->gain_ticks += ((double)part->capacity_ticks - (double)part->busy_ticks) / team_size;
+    team->team_min = team->team_min == 0 || team_size < team->team_min ? team_size : team->team_min;
+  }
   team->team_max = team_size > team->team_max ? team_size : team->team_max;
   if (outermost && primary == 0)
     model->inside_ticks += part->elapsed_ticks;
@@ -183,7 +186,7 @@ static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t
   if (instance->profile >= reader->model->node_count || instance->primary >= reader->model->thread_count)
     return hd_reader_fail(reader, "damaged: instance %u is not valid", index);
   struct hd_node *node = &reader->model->nodes[instance->profile];
-  if (instance->team_size == 0 || instance->recursive) {
+  if (instance->recursive) {
     node->team.instances++;
     node->team.open_instances++;
     return true;

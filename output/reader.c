@@ -120,6 +120,16 @@ static size_t record_bytes_of(unsigned type) {
     return sizeof(struct hd_module_record);
   case HD_BLOCK_TEXT: /* `count` is bytes */
     return 1;
+  case HD_BLOCK_RING:
+    return sizeof(struct hd_ring_record);
+  case HD_BLOCK_TALLIES:
+    return sizeof(struct hd_tally_record);
+  case HD_BLOCK_LEVELS:
+    return sizeof(struct hd_level_record);
+  case HD_BLOCK_OVERLAPS:
+    return sizeof(struct hd_overlap_record);
+  case HD_BLOCK_TIMELINE:
+    return sizeof(struct hd_timeline_record);
   default:
     return 0;
   }
@@ -217,8 +227,8 @@ static bool read_all(struct hd_reader *reader) {
          (reader->size >= HD_HEADER_BYTES ||
           hd_reader_fail(reader, "cut short: %zu bytes, less than its header", reader->size)) &&
          check_layout(reader) && check_size(reader) && take_header(reader) && walk_blocks(reader) &&
-         hd_reader_take_records(reader) && hd_reader_close_all(reader) && hd_reader_sum_up(reader) &&
-         hd_reader_add_notes(reader);
+         hd_reader_take_records(reader) && hd_reader_close_all(reader) && hd_reader_take_levels(reader) &&
+         hd_reader_sum_up(reader) && hd_reader_add_notes(reader);
 }
 
 bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,

@@ -50,6 +50,9 @@ bool hd_reader_take_records(struct hd_reader *reader);
 /** closing.c: ends what was open, adds up regions and worksharing constructs. */
 bool hd_reader_close_all(struct hd_reader *reader);
 
+/** reader_levels.c: time by level, overlaps and the timeline, closed at the end of the profile. */
+bool hd_reader_take_levels(struct hd_reader *reader);
+
 /** sums.c: sorts the rows, adds up nodes, threads and the tree. */
 bool hd_reader_sum_up(struct hd_reader *reader);
 

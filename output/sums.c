@@ -78,6 +78,40 @@ static void add_rows(struct hd_model *model) {
   }
 }
 
+/* Levels that a node or one below it reaches. */
+static bool make_inclusive_levels(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  for (uint32_t i = model->node_count; i-- > 0;) {
+    struct hd_node *node = &model->nodes[i];
+    struct hd_levels *inclusive = &node->busy_at_inclusive;
+    struct hd_levels *above = &model->nodes[node->parent].busy_at_inclusive;
+    if (inclusive->count < node->busy_at.count)
+      inclusive->count = node->busy_at.count;
+    if (above->count < inclusive->count)
+      above->count = inclusive->count;
+  }
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    struct hd_levels *inclusive = &model->nodes[i].busy_at_inclusive;
+    inclusive->ticks = hd_model_allocate(model, (inclusive->count + 1) * sizeof *inclusive->ticks);
+    if (!inclusive->ticks)
+      return hd_reader_fail(reader, "out of memory");
+  }
+  return true;
+}
+
+static void add_levels(struct hd_levels *to, const struct hd_levels *from) {
+  for (uint32_t k = 0; k < from->count; k++)
+    to->ticks[k] += from->ticks[k];
+}
+
+static void sum_levels(struct hd_model *model, struct hd_node *node) {
+  add_levels(&node->busy_at_inclusive, &node->busy_at);
+  node->wall_share_ticks = hd_levels_wall_share(&node->busy_at, UINT32_MAX);
+  node->wall_share_inclusive_ticks = hd_levels_wall_share(&node->busy_at_inclusive, UINT32_MAX);
+  if (node->id > 0)
+    add_levels(&model->nodes[node->parent].busy_at_inclusive, &node->busy_at_inclusive);
+}
+
 static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
   if (node->id == 0)
     node->visits = 1;
@@ -91,12 +125,13 @@ static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
 
 bool hd_reader_sum_up(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
-  if (!sort_rows(reader))
+  if (!sort_rows(reader) || !make_inclusive_levels(reader))
     return false;
   add_rows(model);
   for (uint32_t i = model->node_count; i-- > 0;) {
     struct hd_node *node = &model->nodes[i];
     finish_node(reader, node);
+    sum_levels(model, node);
     if (i > 0) /* children have larger ids: all of them have been added to this one */
       add_ticks(model->nodes[node->parent].inclusive_ticks, node->inclusive_ticks);
   }

@@ -295,11 +295,11 @@ static void test_file_does_not_grow_with_the_number_of_instances(void **state) {
   for (int run = 0; run < 2; run++) {
     sc_start(SC_LIBOMP_19);
     sc_initial_begin();
-    for (uint64_t i = 0; i < (run ? 2000 : 20); i++)
+    for (uint64_t i = 0; i < (run ? 6000 : 2000); i++) /* both are swept */
       play_uneven_region(100 * i);
     sc_finish();
     struct hd_model *model = ex_play();
-    assert_int_equal(ex_node(model, REGION)->visits, run ? 2000 : 20);
+    assert_int_equal(ex_node(model, REGION)->visits, run ? 6000 : 2000);
     blocks[run] = model->header.block_count;
     hd_model_free(model);
   }

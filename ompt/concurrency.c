@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/concurrency.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ompt/clock.h"
+#include "output/store.h"
+#include "output/tallies.h"
+
+extern struct hd_store hd_store; /* tool.c */
+
+enum { HALF = HD_RING_LENGTH / 2, QUARTER = HD_RING_LENGTH / 4, SPINS = 1000, CLOSE_TRIES = 1000 };
+
+struct hd_frontier hd_frontier;
+
+static struct hd_ring_record
+    nowhere; /* where the last calls of a thread that was given up in the middle of an event go */
+
+/* A ring with something to take, by the time of its oldest transition. */
+struct head {
+  uint64_t ticks;
+  uint64_t limit; /* the ring's head when the sweep began */
+  struct hd_ring_record *ring;
+};
+
+/* All below is the sweep's, under its lock. */
+static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct hd_tallies tallies;
+static struct hd_ring_record **rings; /* in use; the free ones behind them */
+static uint32_t ring_count;
+static uint32_t ring_total;
+static uint32_t ring_limit;
+static struct head *heads; /* as many as rings */
+static uint32_t head_count;
+
+/* ---- records ---- */
+
+static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
+  static struct hd_store_cursor cursors[HD_BLOCK_TYPE_LAST + 1];
+  static bool full[HD_BLOCK_TYPE_LAST + 1]; /* asking again at every transition would cost too much */
+  (void)context;
+  if (type == HD_BLOCK_TIMELINE)
+    return hd_store_add_block(&hd_store, type, HD_NONE, bytes);
+  struct hd_store_cursor *cursor = &cursors[type];
+  if (full[type])
+    return NULL;
+  void *record = hd_store_add(&hd_store, cursor, type, HD_NONE, bytes);
+  if (record)
+    hd_store_publish(cursor); /* the reader takes a record that is still all zero for none */
+  full[type] = !record;
+  return record;
+}
+
+static bool init_membarrier(void) {
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+bool hd_concurrency_init(uint64_t begin_ticks) {
+  int saved = errno;
+  hd_frontier.needs_fence = !init_membarrier();
+  tallies.allocate = tallies.overlaps.allocate = allocate;
+  tallies.header = hd_store.header;
+  bool begun = hd_tallies_begin(&tallies, begin_ticks);
+  errno = saved;
+  return begun;
+}
+
+/* ---- rings come and go ---- */
+
+static bool grow(void) {
+  if (ring_total < ring_limit)
+    return true;
+  uint32_t limit = ring_limit ? 2 * ring_limit : 64;
+  struct hd_ring_record **more_rings = realloc(rings, limit * sizeof *more_rings);
+  if (!more_rings)
+    return false;
+  rings = more_rings;
+  struct head *more_heads = realloc(heads, limit * sizeof *more_heads);
+  if (!more_heads)
+    return false;
+  heads = more_heads;
+  ring_limit = limit;
+  return true;
+}
+
+/* One that was left is used again: a program may start any number of threads one after the other. */
+static struct hd_ring_record *find_ring(uint32_t id) {
+  if (ring_count < ring_total)
+    return rings[ring_count];
+  struct hd_ring_record *record = grow() ? hd_store_add_block(&hd_store, HD_BLOCK_RING, id, sizeof *record) : NULL;
+  if (!record)
+    return NULL;
+  record->busy = HD_NONE;
+  rings[ring_total++] = record;
+  return record;
+}
+
+bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
+  pthread_mutex_lock(&sweep_lock);
+  struct hd_ring_record *record = find_ring(id);
+  if (record) {
+    ring_count++;
+    record->thread = id;
+    record->ended = 0;
+    *ring = (struct hd_ring){.record = record, .busy = HD_NONE};
+    ring->next = &record->transitions[record->head % HD_RING_LENGTH];
+    ring->check_at = record->head + HALF;
+  }
+  pthread_mutex_unlock(&sweep_lock);
+  return record;
+}
+
+void hd_ring_leave(struct hd_ring *ring) {
+  hd_ring_set_tentative(ring, false);
+  __atomic_store_n(&ring->record->ended, 1, __ATOMIC_RELEASE);
+  *ring = (struct hd_ring){.record = &nowhere, .next = nowhere.transitions, .check_at = UINT64_MAX, .busy = HD_NONE};
+}
+
+/* ---- the frontier ---- */
+
+static uint64_t tentative_bound(uint64_t bound) {
+  for (uint32_t i = 0; i < ring_count; i++) {
+    uint64_t ticks = __atomic_load_n(&rings[i]->tentative_ticks, __ATOMIC_RELAXED);
+    if (ticks && ticks - 1 < bound)
+      bound = ticks - 1;
+  }
+  return bound;
+}
+
+/* From here on no transition before `ticks` begins. */
+static void announce(uint64_t ticks) {
+  __atomic_store_n(&hd_frontier.ticks, ticks, __ATOMIC_SEQ_CST);
+  if (!hd_frontier.needs_fence && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
+    hd_frontier.needs_fence = true; /* cannot happen once it is registered */
+}
+
+static bool is_writing(const struct hd_ring_record *ring) {
+  for (int i = 0; i < SPINS; i++)
+    if (!__atomic_load_n(&ring->writing, __ATOMIC_SEQ_CST))
+      return false;
+  return true;
+}
+
+/* A transition that was begun before the announcement is in its ring by now, unless its thread was descheduled. */
+static uint64_t writing_bound(uint64_t bound) {
+  for (uint32_t i = 0; i < ring_count; i++) {
+    if (!is_writing(rings[i]))
+      continue;
+    uint64_t latest = __atomic_load_n(&rings[i]->latest_ticks, __ATOMIC_RELAXED);
+    if (latest <= bound)
+      bound = latest ? latest - 1 : 0;
+  }
+  return bound;
+}
+
+/* ---- the sweep ---- */
+
+static struct hd_transition *oldest(struct hd_ring_record *ring) {
+  return &ring->transitions[ring->tail % HD_RING_LENGTH];
+}
+
+static uint64_t oldest_ticks(struct hd_ring_record *ring) {
+  return __atomic_load_n(&oldest(ring)->ticks, __ATOMIC_RELAXED);
+}
+
+/* A binary heap (Knuth 5.2.3). Puts `head` where it belongs from place `i` downwards. */
+static void sift(uint32_t i, struct head head) {
+  for (;;) {
+    uint32_t child = 2 * i + 1;
+    if (child >= head_count)
+      break;
+    if (child + 1 < head_count && heads[child + 1].ticks < heads[child].ticks)
+      child++;
+    if (head.ticks <= heads[child].ticks)
+      break;
+    heads[i] = heads[child];
+    i = child;
+  }
+  heads[i] = head;
+}
+
+static void collect(uint64_t bound) {
+  head_count = 0;
+  for (uint32_t i = 0; i < ring_count; i++) {
+    struct hd_ring_record *ring = rings[i];
+    uint64_t limit = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+    if (limit != ring->tail && oldest_ticks(ring) <= bound)
+      heads[head_count++] = (struct head){.ticks = oldest_ticks(ring), .limit = limit, .ring = ring};
+  }
+  for (uint32_t i = head_count / 2; i-- > 0;)
+    sift(i, heads[i]);
+}
+
+/* In the order of time; of equal times any order will do. `tail` moves with each: a kill loses none and doubles none.
+ */
+static void merge(uint64_t bound) {
+  while (head_count > 0) {
+    struct head head = heads[0];
+    struct hd_ring_record *ring = head.ring;
+    hd_tallies_apply(&tallies, oldest(ring), &ring->busy);
+    __atomic_store_n(&ring->tail, ring->tail + 1, __ATOMIC_RELEASE);
+    bool more = ring->tail != head.limit && (head.ticks = oldest_ticks(ring)) <= bound;
+    if (!more)
+      head = heads[--head_count];
+    if (head_count > 0)
+      sift(0, head);
+  }
+}
+
+/* Rings that were left and are empty go behind those in use. */
+static void retire(void) {
+  for (uint32_t i = ring_count; i-- > 0;) {
+    struct hd_ring_record *ring = rings[i];
+    if (!__atomic_load_n(&ring->ended, __ATOMIC_ACQUIRE) ||
+        ring->tail != __atomic_load_n(&ring->head, __ATOMIC_RELAXED))
+      continue;
+    rings[i] = rings[--ring_count];
+    rings[ring_count] = ring;
+  }
+}
+
+/* `passing`: take tentative transitions for what they look like. */
+static void sweep(bool passing) {
+  uint64_t bound = hd_clock_now();
+  if (!passing)
+    bound = tentative_bound(bound);
+  if (bound < hd_frontier.ticks) /* another processor's clock, or held back: nothing new to take */
+    return;
+  announce(bound);
+  bound = writing_bound(passing ? bound : tentative_bound(bound));
+  collect(bound);
+  merge(bound);
+  retire();
+}
+
+static uint64_t backlog(const struct hd_ring *ring) {
+  return ring->record->head - __atomic_load_n(&ring->record->tail, __ATOMIC_ACQUIRE);
+}
+
+static void sweep_if_free(void) {
+  if (pthread_mutex_trylock(&sweep_lock))
+    return;
+  if (!hd_concurrency_is_closed())
+    sweep(false);
+  pthread_mutex_unlock(&sweep_lock);
+}
+
+static void sweep_surely(struct hd_ring *ring) {
+  pthread_mutex_lock(&sweep_lock);
+  if (!hd_concurrency_is_closed() && backlog(ring) == HD_RING_LENGTH)
+    sweep(true);
+  pthread_mutex_unlock(&sweep_lock);
+}
+
+void hd_ring_make_room(struct hd_ring *ring) {
+  int saved = errno;
+  if (backlog(ring) >= HALF)
+    sweep_if_free();
+  while (backlog(ring) == HD_RING_LENGTH && !hd_concurrency_is_closed()) {
+    sweep_surely(ring);
+    if (backlog(ring) == HD_RING_LENGTH)
+      sched_yield(); /* a thread was descheduled in the middle of a transition: let it go on */
+  }
+  uint64_t used = backlog(ring);
+  uint64_t room = used < HALF ? HALF - used : HD_RING_LENGTH - used;
+  ring->check_at = ring->record->head + (room < QUARTER || used < HALF ? room : QUARTER);
+  errno = saved;
+}
+
+void hd_ring_relieve(struct hd_ring *ring) {
+  int saved = errno;
+  if (backlog(ring) >= QUARTER)
+    sweep_if_free();
+  errno = saved;
+}
+
+uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
+  struct hd_ring_record *record = ring->record;
+  uint64_t from = record->latest_ticks;
+  hd_ring_set_tentative(ring, false);
+  if (ring->busy == busy || !hd_ring_open(ring, &from))
+    return record->latest_ticks;
+  struct hd_transition *newest = &record->transitions[(record->head - 1) % HD_RING_LENGTH];
+  bool passed = from > record->latest_ticks || from <= __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED);
+  if (!passed && !newest->region) {
+    ring->next = newest;
+    ring->busy = busy;
+    __atomic_store_n(&record->head, record->head - 1, __ATOMIC_RELEASE);
+    hd_ring_release(ring);
+  } else {
+    hd_ring_put(ring, from, busy);
+  }
+  return from;
+}
+
+/* The thread that ends the program may have been interrupted in the middle of a sweep by a signal whose handler calls
+ * exit(): then the lock never comes. */
+void hd_concurrency_close(void) {
+  int saved = errno;
+  bool locked = false;
+  for (int i = 0; i < CLOSE_TRIES && !locked; i++) {
+    locked = pthread_mutex_trylock(&sweep_lock) == 0;
+    if (!locked)
+      nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+  }
+  announce(HD_CLOSED);
+  if (locked) {
+    writing_bound(HD_CLOSED);
+    pthread_mutex_unlock(&sweep_lock);
+  }
+  errno = saved;
+}

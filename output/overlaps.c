@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/overlaps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_TABLE = 64 };
+
+static uint32_t slot_of(const struct hd_overlaps *overlaps, uint32_t a, uint32_t b) {
+  const uint64_t hash = ((uint64_t)a << 32 | b) * 0x9E3779B97F4A7C15u; /* Fibonacci hashing, Knuth 6.4 */
+  uint32_t slot = (uint32_t)(hash >> 32) & (overlaps->limit - 1);
+  while (overlaps->table[slot] && (overlaps->table[slot]->a != a || overlaps->table[slot]->b != b))
+    slot = (slot + 1) & (overlaps->limit - 1);
+  return slot;
+}
+
+static void put(struct hd_overlaps *overlaps, struct hd_overlap_record *record) {
+  overlaps->table[slot_of(overlaps, record->a, record->b)] = record;
+  overlaps->count++;
+}
+
+/* Table and records have room for twice the pairs that there may be. */
+static bool grow(struct hd_overlaps *overlaps) {
+  const uint32_t limit = overlaps->limit ? 2 * overlaps->limit : FIRST_TABLE;
+  struct hd_overlap_record **records = realloc(overlaps->records, limit * sizeof *records);
+  if (!records)
+    return false;
+  overlaps->records = records;
+  struct hd_overlap_record **table = calloc(limit, sizeof *table);
+  if (!table)
+    return false;
+  struct hd_overlap_record **old = overlaps->table;
+  const uint32_t old_limit = overlaps->limit;
+  overlaps->table = table;
+  overlaps->limit = limit;
+  overlaps->count = 0;
+  for (uint32_t i = 0; i < old_limit; i++)
+    if (old[i])
+      put(overlaps, old[i]);
+  free(old);
+  return true;
+}
+
+static bool make_room(struct hd_overlaps *overlaps) {
+  return overlaps->record_count < overlaps->limit / 2 || grow(overlaps);
+}
+
+bool hd_overlaps_are_full(const struct hd_overlaps *overlaps) {
+  return overlaps->count >= HD_OVERLAPS_MOST;
+}
+
+/* One that was given up serves again. They are few calls apart only when the number of pairs is at its bound. */
+static struct hd_overlap_record *free_record(struct hd_overlaps *overlaps) {
+  while (overlaps->free_count > 0)
+    if (overlaps->records[--overlaps->free_count]->ticks == 0)
+      return overlaps->records[overlaps->free_count];
+  return NULL;
+}
+
+static struct hd_overlap_record *new_record(struct hd_overlaps *overlaps) {
+  struct hd_overlap_record *record = free_record(overlaps);
+  if (record)
+    return record;
+  if (!make_room(overlaps))
+    return NULL;
+  record = overlaps->allocate(overlaps->context, HD_BLOCK_OVERLAPS, sizeof *record);
+  if (record)
+    overlaps->records[overlaps->record_count++] = record;
+  return record;
+}
+
+bool hd_overlaps_add(struct hd_overlaps *overlaps, uint32_t a, uint32_t b, uint64_t ticks) {
+  if (ticks == 0)
+    return true;
+  if (a > b) {
+    const uint32_t swapped = a;
+    a = b;
+    b = swapped;
+  }
+  struct hd_overlap_record *record = overlaps->limit ? overlaps->table[slot_of(overlaps, a, b)] : NULL;
+  if (record) {
+    record->ticks += ticks;
+    return true;
+  }
+  record = hd_overlaps_are_full(overlaps) ? NULL : new_record(overlaps);
+  if (!record)
+    return false;
+  *record = (struct hd_overlap_record){.a = a, .b = b, .ticks = ticks};
+  put(overlaps, record);
+  return true;
+}
+
+bool hd_overlaps_restore(struct hd_overlaps *overlaps, struct hd_overlap_record *record) {
+  if (!make_room(overlaps))
+    return false;
+  overlaps->records[overlaps->record_count++] = record;
+  if (record->ticks > 0)
+    put(overlaps, record);
+  return true;
+}
+
+static int larger_first(const void *a, const void *b) {
+  const uint64_t left = (*(struct hd_overlap_record *const *)a)->ticks;
+  const uint64_t right = (*(struct hd_overlap_record *const *)b)->ticks;
+  return left < right ? 1 : left > right ? -1 : 0;
+}
+
+void hd_overlaps_give_up(struct hd_overlaps *overlaps,
+                         void (*lost)(void *context, uint32_t a, uint32_t b, uint64_t ticks), void *context) {
+  qsort(overlaps->records, overlaps->record_count, sizeof *overlaps->records, larger_first);
+  memset(overlaps->table, 0, overlaps->limit * sizeof *overlaps->table);
+  overlaps->count = 0;
+  for (uint32_t i = 0; i < overlaps->record_count; i++) {
+    struct hd_overlap_record *record = overlaps->records[i];
+    if (i < overlaps->record_count / 2) {
+      put(overlaps, record);
+    } else {
+      lost(context, record->a, record->b, record->ticks);
+      record->ticks = 0;
+    }
+  }
+  overlaps->free_count = overlaps->record_count;
+}
+
+void hd_overlaps_free(struct hd_overlaps *overlaps) {
+  free(overlaps->table);
+  free(overlaps->records);
+}

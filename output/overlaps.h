@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file overlaps.h
+ * For pairs of profiles, how long threads were busy in one and, at the same time, others in the other.
+ *
+ * The number of pairs is bounded. When it is reached the smaller half is given up, so what stays are the large ones; a
+ * pair that is shown may lack at most what it had when it was given up, and never more than the largest given up.
+ *
+ * Used by the library while the program runs and by the reader for what was left to add. Not thread-safe: the caller
+ * has the sweep's lock. Adding to a known pair: one hash look-up.
+ */
+#ifndef HEDDLE_OUTPUT_OVERLAPS_H
+#define HEDDLE_OUTPUT_OVERLAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "heddle-format.h"
+
+enum { HD_OVERLAPS_MOST = 16384 };
+
+/** A zeroed record that goes to the file; NULL: no space. */
+typedef void *hd_record_allocator(void *context, enum hd_block_type type, size_t bytes);
+
+struct hd_overlaps {
+  hd_record_allocator *allocate;
+  void *context;
+  struct hd_overlap_record **table; /* open addressing, NULL: empty; `limit` entries, a power of two */
+  uint32_t limit;
+  uint32_t count;                     /* pairs in the table */
+  struct hd_overlap_record **records; /* all there are, those that were given up included */
+  uint32_t record_count;
+  uint32_t free_count; /* records that were given up */
+};
+
+/** Takes a record of an earlier process over. False: no memory. */
+bool hd_overlaps_restore(struct hd_overlaps *overlaps, struct hd_overlap_record *record);
+
+/** Adds to a pair. False: there is no room for another pair; try again after hd_overlaps_give_up(). */
+bool hd_overlaps_add(struct hd_overlaps *overlaps, uint32_t a, uint32_t b, uint64_t ticks);
+
+/** Whether a new pair needs others to be given up. */
+bool hd_overlaps_are_full(const struct hd_overlaps *overlaps);
+
+/** Gives the smaller half up: calls `lost` for each. Records of 0 ticks are free to be used again. */
+void hd_overlaps_give_up(struct hd_overlaps *overlaps,
+                         void (*lost)(void *context, uint32_t a, uint32_t b, uint64_t ticks), void *context);
+
+/** Frees what is not records. */
+void hd_overlaps_free(struct hd_overlaps *overlaps);
+
+#endif

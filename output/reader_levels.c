@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file reader_levels.c
+ * Exact concurrency: takes the tallies over where the program's last sweep left them, feeds them the transitions that
+ * are still in the rings, and closes them at the end of the profile.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/kinds.h"
+#include "output/reader.h"
+#include "output/tallies.h"
+#include "output/timeline.h"
+
+struct pending {
+  struct hd_transition transition;
+  uint32_t ring;
+  uint32_t number; /* in its ring */
+};
+
+struct finisher {
+  struct hd_reader *reader;
+  struct hd_tallies tallies;
+  struct hd_tally_record **records; /* by index; NULL: never filled */
+  uint32_t *busy;                   /* by ring */
+  struct pending *pending;
+  size_t pending_count;
+  size_t pending_limit;
+};
+
+static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
+  (void)type;
+  return hd_model_allocate(context, bytes);
+}
+
+/* A copy that may be written. */
+static void *copy(struct finisher *finisher, const void *record, size_t bytes) {
+  void *to = hd_model_allocate(finisher->reader->model, bytes);
+  return to ? memcpy(to, record, bytes) : NULL;
+}
+
+static const void *record_at(const struct hd_reader_block *block, uint32_t index, size_t bytes) {
+  return (const char *)block->header + HD_BLOCK_HEADER_BYTES + index * bytes;
+}
+
+/* Goes through the records of a type; stops at the first that is refused. */
+typedef bool taker(struct finisher *finisher, const void *record, uint32_t index);
+
+static bool each(struct finisher *finisher, enum hd_block_type type, size_t bytes, taker *take) {
+  const struct hd_reader *reader = finisher->reader;
+  for (uint32_t i = 0; i < reader->block_count; i++) {
+    const struct hd_reader_block *block = &reader->blocks[i];
+    for (uint32_t j = 0; block->header->type == type && j < block->header->count; j++)
+      if (!take(finisher, record_at(block, j, bytes), block->first + j))
+        return false;
+  }
+  return true;
+}
+
+/* ---- what the last sweep left ---- */
+
+static bool take_tally(struct finisher *finisher, const void *bytes, uint32_t index) {
+  const struct hd_tally_record *from = bytes;
+  const struct hd_model *model = finisher->reader->model;
+  if (from->what == 0) { /* the program was killed before it was filled */
+    finisher->tallies.tally_count = index + 1;
+    return true;
+  }
+  if (from->what > HD_TALLY_ELAPSED || from->profile >= model->node_count ||
+      hd_tallies_find(&finisher->tallies, from->profile, (enum hd_tally_what)from->what))
+    return hd_reader_fail(finisher->reader, "damaged: tally %u is not valid", index);
+  struct hd_tally_record *record = copy(finisher, from, sizeof *record);
+  if (!record || !hd_tallies_restore(&finisher->tallies, record))
+    return hd_reader_fail(finisher->reader, "out of memory");
+  finisher->records[index] = record;
+  return true;
+}
+
+static bool take_levels(struct finisher *finisher, const void *bytes, uint32_t index) {
+  const struct hd_level_record *from = bytes;
+  struct hd_reader *reader = finisher->reader;
+  const uint64_t rings = reader->record_count[HD_BLOCK_RING];
+  if (from->tally >= reader->record_count[HD_BLOCK_TALLIES] || from->first % HD_LEVELS_PER_RECORD != 0 ||
+      from->first > rings)
+    return hd_reader_fail(reader, "damaged: levels %u are not valid", index);
+  const struct hd_tally_record *tally = finisher->records[from->tally];
+  if (!tally)
+    return true;
+  struct hd_level_record *record = copy(finisher, from, sizeof *record);
+  if (!record ||
+      !hd_tallies_restore_levels(&finisher->tallies, tally->profile, (enum hd_tally_what)tally->what, record))
+    return hd_reader_fail(reader, "out of memory");
+  return true;
+}
+
+static bool take_overlap(struct finisher *finisher, const void *bytes, uint32_t index) {
+  const struct hd_overlap_record *from = bytes;
+  if (from->ticks == 0)
+    return true;
+  if (from->a >= from->b || from->b >= finisher->reader->model->node_count)
+    return hd_reader_fail(finisher->reader, "damaged: overlap %u is not valid", index);
+  struct hd_overlap_record *record = copy(finisher, from, sizeof *record);
+  return (record && hd_overlaps_restore(&finisher->tallies.overlaps, record)) ||
+         hd_reader_fail(finisher->reader, "out of memory");
+}
+
+static bool take_timeline(struct finisher *finisher, const void *bytes, uint32_t index) {
+  (void)index;
+  if (finisher->tallies.timeline || !hd_timeline_is_valid(bytes))
+    return hd_reader_fail(finisher->reader, "damaged: its timeline is not valid");
+  finisher->tallies.timeline = copy(finisher, bytes, sizeof(struct hd_timeline_record));
+  return finisher->tallies.timeline || hd_reader_fail(finisher->reader, "out of memory");
+}
+
+/* ---- what is still in the rings ---- */
+
+static bool add_pending(struct finisher *finisher, uint32_t ring, uint32_t number,
+                        const struct hd_transition *transition) {
+  if (finisher->pending_count == finisher->pending_limit) {
+    const size_t limit = finisher->pending_limit ? 2 * finisher->pending_limit : 1024;
+    struct pending *more = realloc(finisher->pending, limit * sizeof *more);
+    if (!more)
+      return hd_reader_fail(finisher->reader, "out of memory");
+    finisher->pending = more;
+    finisher->pending_limit = limit;
+  }
+  finisher->pending[finisher->pending_count++] = (struct pending){*transition, ring, number};
+  return true;
+}
+
+static bool is_valid(const struct finisher *finisher, const struct hd_transition *transition) {
+  const uint32_t nodes = finisher->reader->model->node_count;
+  return (transition->busy == HD_NONE || transition->busy < nodes) && (transition->region & ~HD_REGION_END) < nodes;
+}
+
+static bool take_ring(struct finisher *finisher, const void *bytes, uint32_t index) {
+  const struct hd_ring_record *ring = bytes;
+  const uint64_t count = ring->head - ring->tail;
+  const bool swept = ring->tail > 0;
+  if (count > HD_RING_LENGTH || (swept && ring->busy != HD_NONE && ring->busy >= finisher->reader->model->node_count))
+    return hd_reader_fail(finisher->reader, "damaged: the ring of thread %u is not valid", ring->thread);
+  finisher->busy[index] = swept ? ring->busy : HD_NONE;
+  finisher->tallies.level += finisher->busy[index] != HD_NONE;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct hd_transition *transition = &ring->transitions[(ring->tail + i) % HD_RING_LENGTH];
+    if (!is_valid(finisher, transition))
+      return hd_reader_fail(finisher->reader, "damaged: a transition of thread %u is not valid", ring->thread);
+    if (!add_pending(finisher, index, i, transition))
+      return false;
+  }
+  return true;
+}
+
+static int by_time(const void *a, const void *b) {
+  const struct pending *left = a;
+  const struct pending *right = b;
+  if (left->transition.ticks != right->transition.ticks)
+    return left->transition.ticks < right->transition.ticks ? -1 : 1;
+  if (left->ring != right->ring)
+    return left->ring < right->ring ? -1 : 1;
+  return left->number < right->number ? -1 : left->number > right->number;
+}
+
+/* Nothing is later than the end of the profile, unless the file is damaged. */
+static void finish(struct finisher *finisher) {
+  const uint64_t end = finisher->reader->model->end_ticks;
+  if (finisher->pending_count > 0)
+    qsort(finisher->pending, finisher->pending_count, sizeof *finisher->pending, by_time);
+  for (size_t i = 0; i < finisher->pending_count; i++) {
+    struct pending *next = &finisher->pending[i];
+    if (next->transition.ticks > end)
+      next->transition.ticks = end;
+    hd_tallies_apply(&finisher->tallies, &next->transition, &finisher->busy[next->ring]);
+  }
+  hd_tallies_end(&finisher->tallies, end);
+}
+
+/* ---- into the model ---- */
+
+static bool copy_levels(struct finisher *finisher, uint32_t node, enum hd_tally_what what, struct hd_levels *levels) {
+  const struct hd_tally *tally = hd_tallies_find(&finisher->tallies, node, what);
+  const uint32_t most = tally ? tally->level_limit * HD_LEVELS_PER_RECORD : 0;
+  levels->ticks = hd_model_allocate(finisher->reader->model, (most + 2) * sizeof *levels->ticks);
+  if (!levels->ticks)
+    return hd_reader_fail(finisher->reader, "out of memory");
+  for (uint32_t k = 0; k < most; k++) {
+    const struct hd_level_record *record = tally->levels[k / HD_LEVELS_PER_RECORD];
+    levels->ticks[k] = record ? record->ticks[k % HD_LEVELS_PER_RECORD] : 0;
+    if (levels->ticks[k] > 0)
+      levels->count = k + 1;
+  }
+  return true;
+}
+
+/* The time before the load of the tool: one thread was busy, outside any region. There is room for level 1. */
+static void add_time_before(struct hd_levels *levels, uint64_t ticks) {
+  if (ticks == 0)
+    return;
+  levels->ticks[1] += ticks;
+  if (levels->count < 2)
+    levels->count = 2;
+}
+
+static bool fill_node(struct finisher *finisher, struct hd_node *node) {
+  const struct hd_tally *tally = hd_tallies_find(&finisher->tallies, node->id, HD_TALLY_BUSY);
+  if (tally) {
+    node->active_ticks = tally->record->active_ticks;
+    node->unpaired_ticks = tally->record->unpaired_ticks;
+  }
+  return copy_levels(finisher, node->id, HD_TALLY_BUSY, &node->busy_at) &&
+         (!hd_kind_is_region(node->kind) || copy_levels(finisher, node->id, HD_TALLY_ELAPSED, &node->elapsed_at));
+}
+
+static bool fill_model(struct finisher *finisher) {
+  struct hd_model *model = finisher->reader->model;
+  struct hd_node *program = &model->nodes[0];
+  if (!copy_levels(finisher, 0, HD_TALLY_PROGRAM, &model->time_at))
+    return false;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    if (!fill_node(finisher, &model->nodes[i]))
+      return false;
+  const uint64_t before = model->thread_count > 0 ? model->before_ticks : 0;
+  add_time_before(&model->time_at, before);
+  add_time_before(&program->busy_at, before);
+  program->active_ticks += before;
+  model->time_at.ticks[0] += model->before_ticks - before; /* no thread was ever heard of */
+  program->elapsed_at = model->time_at;
+  model->timeline = finisher->tallies.timeline;
+  return true;
+}
+
+static int by_pair(const void *a, const void *b) {
+  const struct hd_overlap *left = a;
+  const struct hd_overlap *right = b;
+  if (left->a != right->a)
+    return left->a < right->a ? -1 : 1;
+  return left->b < right->b ? -1 : left->b > right->b;
+}
+
+static bool fill_overlaps(struct finisher *finisher) {
+  struct hd_model *model = finisher->reader->model;
+  const struct hd_overlaps *overlaps = &finisher->tallies.overlaps;
+  model->overlaps = hd_model_allocate(model, (overlaps->record_count + 1) * sizeof *model->overlaps);
+  if (!model->overlaps)
+    return hd_reader_fail(finisher->reader, "out of memory");
+  for (uint32_t i = 0; i < overlaps->record_count; i++) {
+    const struct hd_overlap_record *record = overlaps->records[i];
+    if (record->ticks > 0)
+      model->overlaps[model->overlap_count++] = (struct hd_overlap){record->a, record->b, record->ticks};
+  }
+  if (model->overlap_count > 0)
+    qsort(model->overlaps, model->overlap_count, sizeof *model->overlaps, by_pair);
+  return true;
+}
+
+static bool take_all(struct finisher *finisher) {
+  return each(finisher, HD_BLOCK_TALLIES, sizeof(struct hd_tally_record), take_tally) &&
+         each(finisher, HD_BLOCK_LEVELS, sizeof(struct hd_level_record), take_levels) &&
+         each(finisher, HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record), take_overlap) &&
+         each(finisher, HD_BLOCK_TIMELINE, sizeof(struct hd_timeline_record), take_timeline) &&
+         each(finisher, HD_BLOCK_RING, sizeof(struct hd_ring_record), take_ring);
+}
+
+static bool read_levels(struct finisher *finisher) {
+  struct hd_reader *reader = finisher->reader;
+  finisher->records = calloc(reader->record_count[HD_BLOCK_TALLIES] + 1, sizeof(struct hd_tally_record *));
+  finisher->busy = calloc(reader->record_count[HD_BLOCK_RING] + 1, sizeof *finisher->busy);
+  if (!finisher->records || !finisher->busy)
+    return hd_reader_fail(reader, "out of memory");
+  if (!take_all(finisher))
+    return false;
+  if (!finisher->tallies.timeline || finisher->tallies.program.active_count != 1)
+    return true; /* killed while it started */
+  finish(finisher);
+  reader->model->levels_known = true;
+  return fill_model(finisher) && fill_overlaps(finisher);
+}
+
+bool hd_reader_take_levels(struct hd_reader *reader) {
+  struct finisher finisher = {.reader = reader};
+  finisher.tallies.allocate = finisher.tallies.overlaps.allocate = allocate;
+  finisher.tallies.context = finisher.tallies.overlaps.context = reader->model;
+  finisher.tallies.header = &reader->model->header;
+  const bool done = read_levels(&finisher);
+  hd_tallies_free(&finisher.tallies);
+  free(finisher.records);
+  free(finisher.busy);
+  free(finisher.pending);
+  return done;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/timeline.h"
+
+#include <string.h>
+
+enum { NARROWEST_TICKS = 1024 };
+
+void hd_timeline_begin(struct hd_timeline_record *timeline, uint64_t origin_ticks) {
+  timeline->origin_ticks = timeline->until_ticks = origin_ticks;
+  timeline->width_ticks = NARROWEST_TICKS;
+}
+
+bool hd_timeline_is_valid(const struct hd_timeline_record *timeline) {
+  const uint64_t width = timeline->width_ticks;
+  return width > 0 && (width & (width - 1)) == 0 && timeline->until_ticks >= timeline->origin_ticks;
+}
+
+/* Pairs of buckets become one: what is known of each stays exact. */
+static void fold(struct hd_timeline_record *timeline) {
+  struct hd_timeline_bucket *buckets = timeline->buckets;
+  const uint32_t half = HD_TIMELINE_BUCKETS / 2;
+  for (uint32_t i = 0; i < half; i++) {
+    const struct hd_timeline_bucket first = buckets[2 * i];
+    const struct hd_timeline_bucket second = buckets[2 * i + 1];
+    buckets[i].none_ticks = first.none_ticks + second.none_ticks;
+    buckets[i].sequential_ticks = first.sequential_ticks + second.sequential_ticks;
+    buckets[i].busy_ticks = first.busy_ticks + second.busy_ticks;
+  }
+  memset(buckets + half, 0, half * sizeof *buckets);
+  timeline->width_ticks *= 2;
+}
+
+static uint32_t bucket_of(const struct hd_timeline_record *timeline, uint64_t ticks) {
+  const uint64_t index = (ticks - timeline->origin_ticks) >> __builtin_ctzll(timeline->width_ticks);
+  return index < HD_TIMELINE_BUCKETS ? (uint32_t)index : HD_TIMELINE_BUCKETS;
+}
+
+void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t level) {
+  uint64_t from = timeline->until_ticks;
+  if (now <= from)
+    return;
+  while (bucket_of(timeline, now - 1) == HD_TIMELINE_BUCKETS)
+    fold(timeline);
+  while (from < now) {
+    const uint32_t index = bucket_of(timeline, from);
+    const uint64_t bucket_end = timeline->origin_ticks + (index + 1) * timeline->width_ticks;
+    const uint64_t to = now < bucket_end ? now : bucket_end;
+    struct hd_timeline_bucket *bucket = &timeline->buckets[index];
+    if (level == 0)
+      bucket->none_ticks += to - from;
+    else if (level == 1)
+      bucket->sequential_ticks += to - from;
+    bucket->busy_ticks += level * (to - from);
+    from = to;
+  }
+  timeline->until_ticks = now;
+}
