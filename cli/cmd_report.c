@@ -13,11 +13,16 @@
 #include "output/report.h"
 #include "support/stream.h"
 
-enum { OPTION_CSV = HD_OPTION_LONG, OPTION_NO_CACHE };
+enum { OPTION_CSV = HD_OPTION_LONG, OPTION_NO_CACHE, OPTION_AT_K, OPTION_WITH };
 
 static const struct hd_option options[] = {
     {'t', "threads", NULL, "show what each thread did, in the whole run and per region"},
-    {'s', "sort", "KEY", "sort by gain (default), elapsed, busy, wait, calls, imbalance\nor name"},
+    {'H', "histogram", NULL, "show for how long how many threads were busy in each region"},
+    {OPTION_AT_K, "at-k", "N", "show what runs while at most N threads are busy"},
+    {OPTION_WITH, "with", "ID",
+     "show what runs at the same time as one callpath: its number in\n"
+     "the column Id, FILE:LINE, or a function"},
+    {'s', "sort", "KEY", "sort by gain (default), elapsed, wall, busy, wait, calls,\nimbalance or name"},
     {'n', "limit", "N", "show at most N lines (default 25; 0: all)"},
     {OPTION_CSV, "csv", NULL, "write comma-separated values; see below"},
     {OPTION_NO_CACHE, "no-cache", NULL, "do not write the names that were found into FILE"},
@@ -27,31 +32,45 @@ static const struct hd_usage usage = {
     .command = "report",
     .synopsis = "[options] FILE",
     .description =
-        "Shows the parallel regions of a profile, and under each the loops and other constructs inside it, by the\n"
-        "wall time that could be gained if all threads of its team were always busy.",
+        "Shows for how long how many threads of the program were busy, over the run and in its course; then the\n"
+        "parallel regions, and under each the loops and other constructs inside it, by the wall time that could be\n"
+        "gained if all threads of its team were always busy.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .epilogue =
         "Columns:\n"
         "  Gain, Gain%     lost thread time / team size; the same as part of the run\n"
         "  Elapsed, Run%   time between the begin and the end, on the thread that opened it; as part of the run\n"
+        "  Wall%           part of the run: its threads' busy time, each instant divided by the number of threads "
+        "that\n"
+        "                  were busy in the whole program; with nobody busy, the lines' own parts add up to the run\n"
         "  Calls           regions: how often one was opened; others: entries, summed over threads\n"
         "  Team, Conc      threads of the team; how many of them were busy on average\n"
+        "  012             how much of the elapsed time 0, 1, 2 threads of the whole program were busy; 01------64:\n"
+        "                  0, 1, then groups of up to 64\n"
         "  Imbal           longest busy time of a thread / mean; 1 is perfect balance\n"
         "  Busy, Wait ...  thread time, summed over threads, including the lines below; Wait is split by what was\n"
         "                  waited for\n"
         "  Runtime, Idle   opening and closing the region; workers that had not arrived yet or had already left\n"
+        "  Id              the callpath's number, for --with (a line's first: inlining makes several of one place)\n"
         "\n"
         "Comma-separated values (one header line, quoted as in RFC 4180, times in seconds; empty: not measured):\n"
+        "  id              the callpath's number, as in the JSON\n"
         "  row, parent     the line's number in the tree and that of the line above it (0: the program)\n"
         "  kind, function, file, line, module, offset\n"
         "                  the construct and its place\n"
         "  calls, team_min, team_max, elapsed_s, elapsed_share, gain_s, gain_share, mean_concurrency, imbalance\n"
         "                  as above; shares are fractions of the run\n"
+        "  wall_share_s, wall_share\n"
+        "                  with the lines below, in seconds and as a fraction of the run\n"
         "  busy_s, wait_s, wait_CAUSE_s ..., runtime_s, idle_s\n"
         "                  thread time including the lines below; wait_s is the sum of the causes\n"
         "With --threads: one row per line and thread, with thread and thread_kind in place of calls to imbalance;\n"
-        "line 0 is the thread's whole life. --limit bounds the lines; --limit 0 writes them all.",
+        "line 0 is the thread's whole life. With --histogram: one row per region and level (number of busy threads),\n"
+        "with level, elapsed_s and elapsed_share; line 0 is the program. With --at-k: wall_s, share (of the time at\n"
+        "those levels) and busy_s of each line without those below it; the last row, of kind nobody, is the time\n"
+        "with no thread busy. With --with: overlap_s and active_share. --limit bounds the lines; --limit 0 writes\n"
+        "them all.",
 };
 
 struct choices {
@@ -69,12 +88,46 @@ static bool take_sort(struct choices *choices, const char *name) {
   return false;
 }
 
+/* A report answers one question. */
+static bool take_question(struct choices *choices, enum hd_question question) {
+  const enum hd_question before = choices->report.question;
+  choices->report.question = question;
+  if (before == HD_ASK_REGIONS || before == question)
+    return true;
+  hd_arguments_complain(&usage, "only one of --threads, --histogram, --at-k and --with at a time");
+  return false;
+}
+
+static bool take_level(struct choices *choices, const char *argument) {
+  unsigned long level = 0;
+  if (!hd_arguments_number(argument, UINT32_MAX, &level)) {
+    hd_arguments_complain(&usage, "'%s' is not a number of threads", argument);
+    return false;
+  }
+  choices->report.level = (uint32_t)level;
+  return take_question(choices, HD_ASK_AT_LEVEL);
+}
+
+static bool take_with(struct choices *choices, const char *argument) {
+  if (!argument[0]) {
+    hd_arguments_complain(&usage, "--with needs an id, FILE:LINE or a function");
+    return false;
+  }
+  choices->report.with = argument;
+  return take_question(choices, HD_ASK_WITH);
+}
+
 static bool take_option(void *context, int id, const char *argument) {
   struct choices *choices = context;
   switch (id) {
   case 't':
-    choices->report.threads = true;
-    return true;
+    return take_question(choices, HD_ASK_THREADS);
+  case 'H':
+    return take_question(choices, HD_ASK_HISTOGRAM);
+  case OPTION_AT_K:
+    return take_level(choices, argument);
+  case OPTION_WITH:
+    return take_with(choices, argument);
   case 's':
     return take_sort(choices, argument);
   case 'n':
@@ -98,10 +151,10 @@ int hd_cmd_report(int argc, char **argv) {
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
-  const bool made = hd_report_print(model, &choices.report, stdout);
-  if (!made && !ferror(stdout))
+  const enum hd_report_end end = hd_report_print(model, &choices.report, stdout, stderr);
+  if (end == HD_REPORT_NO_MEMORY && !ferror(stdout))
     fputs("heddle: out of memory\n", stderr);
   const bool written = hd_stream_finish(stdout, "standard output");
   hd_model_free(model);
-  return made && written ? HD_EXIT_OK : HD_EXIT_FAILED;
+  return end == HD_REPORT_MADE && written ? HD_EXIT_OK : HD_EXIT_FAILED;
 }

@@ -5,18 +5,30 @@
  */
 #include "output/report.h"
 
-#include "output/report_parts.h"
+#include "output/report_levels.h"
 
 enum { SUMMARY_REGIONS = 8 };
 
 static const char legend[] =
     "Gain: wall time saved if all threads of the team had been busy. Conc: busy threads on average. Imbal: longest\n"
     "busy time of a thread over the mean. Busy and waiting times are summed over threads and include the lines below.\n"
-    "Sequential and concurrent time per level of concurrency is not measured by this version; '-': not measured.\n";
+    "Wall%: part of the run, lines below included; threads that are busy at once share the time. '-': not measured.\n";
+
+static void print_legend(const struct hd_view *view, FILE *out) {
+  fprintf(out, "\n%s", legend);
+  if (!view->model->levels_known)
+    return;
+  char title[HD_CELL_BYTES];
+  const struct hd_level_groups groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
+  hd_levels_sparkline_title(title, &groups);
+  fprintf(out, "%s: share of the region's time with so many threads of the whole program busy.\n", title);
+  fputs("More: --at-k 1 (what runs while at most 1 is busy), --with ID (what runs beside a line), --histogram.\n", out);
+}
 
 bool hd_report_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
   hd_report_heading(view->model, false, out);
+  hd_report_concurrency(view->model, out);
   if (view->count <= 1) {
     fputs("\nNo parallel region was entered.\n", out);
     return true;
@@ -25,21 +37,61 @@ bool hd_report_regions(struct hd_view *view, const struct hd_report_options *opt
     return false;
   if (left > 0)
     fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
-  fprintf(out, "\n%s", legend);
+  hd_report_foremost(view, options->sort, out);
+  print_legend(view, out);
   return true;
 }
 
-bool hd_report_print(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
+static bool print_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  switch (options->question) {
+  case HD_ASK_THREADS:
+    return hd_report_threads_csv(view, options, out);
+  case HD_ASK_HISTOGRAM:
+    return hd_report_histogram_csv(view, options, out);
+  default:
+    return hd_report_regions_csv(view, options, out);
+  }
+}
+
+static bool print_text(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  switch (options->question) {
+  case HD_ASK_THREADS:
+    return hd_report_threads(view, options, out);
+  case HD_ASK_HISTOGRAM:
+    return hd_report_histogram(view, options, out);
+  default:
+    return hd_report_regions(view, options, out);
+  }
+}
+
+static enum hd_report_end print_view(struct hd_view *view, const struct hd_report_options *options, FILE *out,
+                                     FILE *errors) {
+  bool made = false;
+  if (options->question == HD_ASK_WITH)
+    return hd_report_with(view, options, out, errors);
+  if (options->question == HD_ASK_AT_LEVEL)
+    made = hd_report_at_level(view, options, out);
+  else
+    made = options->csv ? print_csv(view, options, out) : print_text(view, options, out);
+  return made ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+}
+
+enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd_report_options *options, FILE *out,
+                                   FILE *errors) {
+  const bool levels_needed = options->question == HD_ASK_AT_LEVEL || options->question == HD_ASK_WITH;
+  if (levels_needed && !model->levels_known) {
+    fprintf(errors,
+            "heddle: %s: which threads were busy at the same time is not in this file: an earlier version wrote it; "
+            "run the program again\n",
+            model->path);
+    return HD_REPORT_REFUSED;
+  }
   struct hd_view *view = hd_view_new(model, options->sort);
   if (!view)
-    return false;
-  bool done = false;
-  if (options->csv)
-    done = options->threads ? hd_report_threads_csv(view, options, out) : hd_report_regions_csv(view, options, out);
-  else
-    done = options->threads ? hd_report_threads(view, options, out) : hd_report_regions(view, options, out);
+    return HD_REPORT_NO_MEMORY;
+  const enum hd_report_end end = print_view(view, options, out, errors);
   hd_view_free(view);
-  return done;
+  return end;
 }
 
 void hd_report_summary(const struct hd_model *model, FILE *out) {

@@ -13,6 +13,7 @@
 enum hd_sort {
   HD_SORT_GAIN,
   HD_SORT_ELAPSED,
+  HD_SORT_WALL,
   HD_SORT_BUSY,
   HD_SORT_WAIT,
   HD_SORT_CALLS,
@@ -21,18 +22,37 @@ enum hd_sort {
   HD_SORT_COUNT
 };
 
+/** What is asked of the profile. */
+enum hd_question {
+  HD_ASK_REGIONS,   /* where do the regions lose time? */
+  HD_ASK_THREADS,   /* what did each thread do? */
+  HD_ASK_HISTOGRAM, /* how long was each number of threads busy, in each region? */
+  HD_ASK_AT_LEVEL,  /* what runs while at most N threads are busy? */
+  HD_ASK_WITH       /* with whom is this callpath busy? */
+};
+
 /** "gain", "elapsed", ...; by enum hd_sort. */
 extern const char *const hd_sort_names[HD_SORT_COUNT];
 
 struct hd_report_options {
   enum hd_sort sort;
   unsigned long limit; /* lines of the table; 0: all */
-  bool threads;        /* the tables per thread instead of the one per region */
+  enum hd_question question;
+  uint32_t level;   /* HD_ASK_AT_LEVEL: N */
+  const char *with; /* HD_ASK_WITH: a profile's id, FILE:LINE or function */
   bool csv;
 };
 
-/** The report. Names should have been resolved (names.h). False: no memory. Write errors are left to `out`. */
-bool hd_report_print(const struct hd_model *model, const struct hd_report_options *options, FILE *out);
+enum hd_report_end {
+  HD_REPORT_MADE,
+  HD_REPORT_NO_MEMORY,
+  HD_REPORT_REFUSED /* the question cannot be answered; `errors` says why */
+};
+
+/** The report. Names should have been resolved (names.h). Nothing is written to `out` when it is refused. Write errors
+ *  are left to `out`. */
+enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd_report_options *options, FILE *out,
+                                   FILE *errors);
 
 /** At most 20 lines for the end of `heddle run`: what ran, and the regions that lose most. */
 void hd_report_summary(const struct hd_model *model, FILE *out);

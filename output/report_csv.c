@@ -24,19 +24,19 @@ static void put_text(const char *text, FILE *out) {
   fputc('"', out);
 }
 
-static void put_number(double number, FILE *out) {
+void hd_csv_number(double number, FILE *out) {
   fputc(',', out);
   if (isfinite(number))
     fprintf(out, "%.17g", number);
 }
 
 static void put_states(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT], FILE *out) {
-  put_number(hd_model_seconds(model, ticks[HD_BUSY]), out);
-  put_number(hd_model_seconds(model, hd_ticks_waiting(ticks)), out);
+  hd_csv_number(hd_model_seconds(model, ticks[HD_BUSY]), out);
+  hd_csv_number(hd_model_seconds(model, hd_ticks_waiting(ticks)), out);
   for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
-    put_number(hd_model_seconds(model, ticks[state]), out);
-  put_number(hd_model_seconds(model, ticks[HD_RUNTIME]), out);
-  put_number(hd_model_seconds(model, ticks[HD_IDLE]), out);
+    hd_csv_number(hd_model_seconds(model, ticks[state]), out);
+  hd_csv_number(hd_model_seconds(model, ticks[HD_RUNTIME]), out);
+  hd_csv_number(hd_model_seconds(model, ticks[HD_IDLE]), out);
 }
 
 static void put_state_names(FILE *out) {
@@ -46,13 +46,14 @@ static void put_state_names(FILE *out) {
   fputs(",runtime_s,idle_s\n", out);
 }
 
-/* The first columns of both tables: which line, and where in the source. */
-static const char place_names[] = "row,parent,kind,function,file,line,module,offset";
+void hd_csv_place_names(FILE *out) {
+  fputs("id,row,parent,kind,function,file,line,module,offset", out);
+}
 
-static void put_place(const struct hd_view *view, uint32_t index, FILE *out) {
+void hd_csv_place(const struct hd_view *view, uint32_t index, FILE *out) {
   const struct hd_line *line = &view->lines[index];
   const struct hd_node *node = line->node;
-  fprintf(out, "%u,", index);
+  fprintf(out, "%u,%u,", node->id, index);
   if (index > 0)
     fprintf(out, "%u", line->parent);
   fprintf(out, ",%s,", hd_kind_id(node->kind));
@@ -80,26 +81,29 @@ static void put_team(const struct hd_view *view, const struct hd_line *line, FIL
     return;
   }
   fprintf(out, ",%u,%u", team->team_min, team->team_max);
-  put_number(elapsed * second, out);
-  put_number(whole > 0 ? elapsed / whole : NAN, out);
-  put_number(team->gain_ticks * second, out);
-  put_number(whole > 0 ? team->gain_ticks / whole : NAN, out);
-  put_number(elapsed > 0 ? (double)team->busy_ticks / elapsed : NAN, out);
-  put_number(team->busy_ticks > 0 ? (double)team->busy_max_ticks / (double)team->busy_ticks : NAN, out);
+  hd_csv_number(elapsed * second, out);
+  hd_csv_number(whole > 0 ? elapsed / whole : NAN, out);
+  hd_csv_number(team->gain_ticks * second, out);
+  hd_csv_number(whole > 0 ? team->gain_ticks / whole : NAN, out);
+  hd_csv_number(elapsed > 0 ? (double)team->busy_ticks / elapsed : NAN, out);
+  hd_csv_number(team->busy_ticks > 0 ? (double)team->busy_max_ticks / (double)team->busy_ticks : NAN, out);
 }
 
 bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   hd_view_choose(view, options->sort, options->limit, false);
-  fprintf(out, "%s,calls,team_min,team_max,elapsed_s,elapsed_share,gain_s,gain_share,mean_concurrency,imbalance",
-          place_names);
+  hd_csv_place_names(out);
+  fputs(",calls,team_min,team_max,elapsed_s,elapsed_share,gain_s,gain_share,mean_concurrency,imbalance", out);
+  fputs(",wall_share_s,wall_share", out);
   put_state_names(out);
   for (uint32_t i = 1; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
     if (!line->shown)
       continue;
-    put_place(view, i, out);
+    hd_csv_place(view, i, out);
     fprintf(out, ",%llu", (unsigned long long)line->visits);
     put_team(view, line, out);
+    hd_csv_number(line->wall_share_ticks * view->model->seconds_per_tick, out);
+    hd_csv_number(line->wall_share_ticks / (double)view->model->elapsed_ticks, out);
     put_states(view->model, line->ticks, out);
     fputs("\n", out);
   }
@@ -116,7 +120,7 @@ static bool put_threads(const struct hd_view *view, uint32_t line, FILE *out) {
   for (uint32_t thread = 0; thread < model->thread_count; thread++) {
     if (line > 0 && hd_ticks_all(sums[thread]) == 0)
       continue;
-    put_place(view, line, out);
+    hd_csv_place(view, line, out);
     fprintf(out, ",%u,%s", thread, hd_thread_kind_id(model->threads[thread].kind));
     put_states(model, sums[thread], out);
     fputs("\n", out);
@@ -127,7 +131,8 @@ static bool put_threads(const struct hd_view *view, uint32_t line, FILE *out) {
 
 bool hd_report_threads_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   hd_view_choose(view, options->sort, options->limit, false);
-  fprintf(out, "%s,thread,thread_kind", place_names);
+  hd_csv_place_names(out);
+  fputs(",thread,thread_kind", out);
   put_state_names(out);
   for (uint32_t i = 0; i < view->count; i++)
     if ((i == 0 || view->lines[i].shown) && !put_threads(view, i, out))

@@ -6,7 +6,7 @@
 
 #include "output/report_parts.h"
 
-enum { COMMAND_MAX = 100, BRIEF_NOTES = 4 };
+enum { COMMAND_MAX = 100, BRIEF_NOTES = 3 };
 
 /* Arguments come from the program's environment: nothing that would steer a terminal. */
 static void print_clean(const char *text, size_t limit, FILE *out) {
@@ -70,6 +70,21 @@ static void print_elapsed(const struct hd_model *model, FILE *out) {
           percent(within, whole), outside, percent(within < whole ? whole - within : 0, whole));
 }
 
+static void print_serial(const struct hd_model *model, FILE *out) {
+  char serial[HD_CELL_BYTES], none[HD_CELL_BYTES];
+  const uint64_t ticks = hd_levels_up_to(&model->time_at, 1);
+  const uint64_t idle = hd_levels_at(&model->time_at, 0);
+  if (!model->levels_known)
+    return;
+  hd_cell_duration(serial, hd_model_seconds(model, ticks));
+  hd_cell_duration(none, hd_model_seconds(model, idle));
+  fprintf(out, "serial    %s (%.1f %%) with at most one thread busy", serial,
+          percent((double)ticks, (double)model->elapsed_ticks));
+  if (idle > 0)
+    fprintf(out, "; in %s (%.1f %%) none was", none, percent((double)idle, (double)model->elapsed_ticks));
+  fputc('\n', out);
+}
+
 static void print_threads(const struct hd_model *model, FILE *out) {
   const double busy = (double)model->ticks[HD_BUSY];
   fprintf(out, "threads   %u", model->thread_count);
@@ -88,7 +103,7 @@ static void print_gain(const struct hd_model *model, FILE *out) {
           percent(ticks, (double)model->elapsed_ticks));
 }
 
-static void print_notes(const struct hd_model *model, size_t limit, FILE *out) {
+void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out) {
   for (size_t i = 0; i < model->notes.count; i++) {
     if (i == limit) {
       fprintf(out, "note      %zu more: see 'heddle report'\n", model->notes.count - i);
@@ -106,7 +121,10 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
     print_run(model, out);
   }
   print_elapsed(model, out);
+  print_serial(model, out);
   print_threads(model, out);
   print_gain(model, out);
-  print_notes(model, brief ? BRIEF_NOTES : SIZE_MAX, out);
+  hd_report_notes(model, brief ? BRIEF_NOTES : SIZE_MAX, out);
+  if (!brief && !model->levels_known)
+    fputs("note      how long how many threads were busy is not in this file: an earlier version wrote it\n", out);
 }

@@ -38,8 +38,15 @@ void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds);
 void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
                    const struct hd_line *outer);
 
+/** A line with those above it, the innermost first: "critical cg.c:43 in dot < loop static cg.c:38 < ...". */
+enum { HD_CALLPATH_BYTES = 2048 };
+void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_view *view, uint32_t line);
+
 /** "file.c:42", or "app+0x1234" without a line number, or "" without either. */
 void hd_location_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node);
+
+/** Characters of a text in UTF-8. */
+size_t hd_text_width(const char *text);
 
 /** Columns of the terminal; what is not a terminal takes lines of any length, so that nothing is cut off in a file. */
 enum { HD_UNBOUNDED_WIDTH = 4096 };
@@ -48,6 +55,18 @@ size_t hd_report_width(FILE *out);
 /** A table as wide as the terminal. NULL: no memory. */
 struct libscols_table *hd_table_new(FILE *out);
 bool hd_table_column(struct libscols_table *table, const char *title, int flags);
+
+/** A C++ function without parameters, template arguments and result: "lab::Grid::sum". */
+void hd_function_text(char text[HD_FUNCTION_BYTES], const char *function);
+
+/** Comma-separated values: the names of the first columns of every table, their values for a line, and a number with
+ *  the comma before it, empty for NaN. */
+void hd_csv_place_names(FILE *out);
+void hd_csv_place(const struct hd_view *view, uint32_t line, FILE *out);
+void hd_csv_number(double number, FILE *out);
+
+/** What could not be measured, at most `limit` notes. */
+void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out);
 
 /** What ran, for how long, and what could be gained. `brief`: only what the end of a run needs. */
 void hd_report_heading(const struct hd_model *model, bool brief, FILE *out);

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "output/kinds.h"
-#include "output/report_parts.h"
+#include "output/report_levels.h"
 
-/* With less room for the place in the source, other columns give way. */
+/* With less room for the place in the source, or than the longest place takes, other columns give way. */
 enum { PLACE_LEAST = 40, COLUMNS_MAX = HD_STATE_COUNT + 16, TREE_DEPTH_MAX = 64 };
 
 struct table;
@@ -27,6 +27,8 @@ struct table {
   const struct hd_model *model;
   struct hd_unit unit;
   bool brief;
+  struct hd_level_groups groups; /* of the whole program, so that the lines can be compared */
+  char groups_title[HD_CELL_BYTES];
   struct column columns[COLUMNS_MAX];
   size_t column_count;
   uint32_t *shown; /* lines of the view */
@@ -72,6 +74,26 @@ static void fill_elapsed_share(char cell[HD_CELL_BYTES], const struct table *tab
                                enum hd_state state) {
   (void)state;
   fill_share(cell, table, line, (double)line->team.elapsed_ticks);
+}
+
+static void fill_wall_share(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
+                            enum hd_state state) {
+  (void)state;
+  const double whole = (double)table->model->elapsed_ticks;
+  hd_cell_number(cell, whole > 0 ? 100 * line->wall_share_ticks / whole : NAN, 1);
+}
+
+static void fill_levels(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
+                        enum hd_state state) {
+  (void)state;
+  hd_levels_sparkline(cell, &line->elapsed_at, &table->groups);
+}
+
+static void fill_id(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
+                    enum hd_state state) {
+  (void)table;
+  (void)state;
+  snprintf(cell, HD_CELL_BYTES, "%u", line->node->id);
 }
 
 static void fill_calls(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
@@ -142,10 +164,11 @@ static void fill_idle(char cell[HD_CELL_BYTES], const struct table *table, const
 /* ---- which columns there are ---- */
 
 static const struct column brief_columns[] = {
-    {"Gain", 0, fill_gain, HD_BUSY},        {"Gain%", 2, fill_gain_share, HD_BUSY},
-    {"Elapsed", 0, fill_elapsed, HD_BUSY},  {"Run%", 4, fill_elapsed_share, HD_BUSY},
-    {"Calls", 0, fill_calls, HD_BUSY},      {"Team", 3, fill_team, HD_BUSY},
-    {"Conc", 0, fill_concurrency, HD_BUSY}, {"Imbal", 1, fill_imbalance, HD_BUSY},
+    {"Gain", 0, fill_gain, HD_BUSY},        {"Gain%", 3, fill_gain_share, HD_BUSY},
+    {"Elapsed", 0, fill_elapsed, HD_BUSY},  {"Run%", 5, fill_elapsed_share, HD_BUSY},
+    {"Wall%", 4, fill_wall_share, HD_BUSY}, {"Calls", 0, fill_calls, HD_BUSY},
+    {"Team", 4, fill_team, HD_BUSY},        {"Conc", 0, fill_concurrency, HD_BUSY},
+    {"Imbal", 2, fill_imbalance, HD_BUSY},
 };
 
 static void add_column(struct table *table, const char *title, int rank,
@@ -188,16 +211,19 @@ static void choose_columns(struct table *table) {
     table->columns[table->column_count++] = brief_columns[i];
   if (table->brief)
     return;
+  if (table->model->levels_known)
+    add_column(table, table->groups_title, 6, fill_levels, HD_BUSY);
   const int count = hd_report_causes(survey.most, table->model, &table->unit, causes);
-  add_column(table, "Busy", 3, fill_state, HD_BUSY);
+  add_column(table, "Busy", 4, fill_state, HD_BUSY);
   if (count != 1)
-    add_column(table, "Wait", 1, fill_wait, HD_BUSY);
+    add_column(table, "Wait", 2, fill_wait, HD_BUSY);
   for (int i = 0; i < count; i++)
-    add_column(table, hd_state_words(causes[i]), count == 1 ? 1 : 5, fill_state, causes[i]);
+    add_column(table, hd_state_words(causes[i]), count == 1 ? 2 : 6, fill_state, causes[i]);
   if (hd_unit_shows(&table->unit, hd_model_seconds(table->model, survey.most[HD_RUNTIME])))
-    add_column(table, "Runtime", 6, fill_runtime, HD_RUNTIME);
+    add_column(table, "Runtime", 7, fill_runtime, HD_RUNTIME);
   if (hd_unit_shows(&table->unit, hd_model_seconds(table->model, survey.idle_ticks)))
-    add_column(table, "Idle", 7, fill_idle, HD_IDLE);
+    add_column(table, "Idle", 8, fill_idle, HD_IDLE);
+  add_column(table, "Id", 1, fill_id, HD_BUSY);
 }
 
 /* ---- cells and widths ---- */
@@ -209,7 +235,7 @@ static char *cell_at(const struct table *table, uint32_t row, size_t column) {
 static size_t column_width(const struct table *table, size_t column) {
   size_t width = strlen(table->columns[column].title);
   for (uint32_t row = 0; row < table->shown_count; row++) {
-    const size_t length = strlen(cell_at(table, row, column));
+    const size_t length = hd_text_width(cell_at(table, row, column));
     width = length > width ? length : width;
   }
   return width;
@@ -233,13 +259,32 @@ static void remove_column(struct table *table, size_t column) {
   table->column_count--;
 }
 
+static const struct hd_line *place_of(const struct table *table, uint32_t row, char place[HD_PLACE_BYTES]) {
+  const struct hd_line *line = &table->view->lines[table->shown[row]];
+  const struct hd_line *outer = line->parent != 0 && !table->brief ? &table->view->lines[line->parent] : NULL;
+  hd_place_text(place, table->model, line, outer);
+  return line;
+}
+
+/* Of the longest place, with its branch of the tree. */
+static size_t place_width(const struct table *table) {
+  char place[HD_PLACE_BYTES];
+  size_t width = 0;
+  for (uint32_t row = 0; row < table->shown_count && width < PLACE_LEAST; row++) {
+    const struct hd_line *line = place_of(table, row, place);
+    const size_t length = hd_text_width(place) + (table->brief ? 0 : 2 * (size_t)(line->depth - 1));
+    width = length > width ? length : width;
+  }
+  return width < PLACE_LEAST ? width : PLACE_LEAST;
+}
+
 /* Returns how many columns had to go. */
 static unsigned fit(struct table *table, size_t room) {
   unsigned removed = 0;
-  size_t used = 0;
+  size_t used = place_width(table);
   for (size_t i = 0; i < table->column_count; i++)
     used += column_width(table, i) + 1;
-  while (used + PLACE_LEAST > room) {
+  while (used > room) {
     const size_t column = least_needed(table);
     if (column == table->column_count)
       break;
@@ -265,12 +310,10 @@ static bool fill_cells(struct table *table) {
 
 static bool add_line(const struct table *table, uint32_t row, struct libscols_line *made) {
   char place[HD_PLACE_BYTES];
-  const struct hd_line *line = &table->view->lines[table->shown[row]];
-  const struct hd_line *outer = line->parent != 0 && !table->brief ? &table->view->lines[line->parent] : NULL;
   for (size_t i = 0; i < table->column_count; i++)
     if (scols_line_set_data(made, i, cell_at(table, row, i)) != 0)
       return false;
-  hd_place_text(place, table->model, line, outer);
+  place_of(table, row, place);
   return scols_line_set_data(made, table->column_count, place) == 0;
 }
 
@@ -314,6 +357,8 @@ bool hd_report_table(const struct hd_view *view, bool brief, FILE *out) {
   for (uint32_t i = 1; i < view->count; i++)
     if (view->lines[i].shown)
       table.shown[table.shown_count++] = i;
+  table.groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
+  hd_levels_sparkline_title(table.groups_title, &table.groups);
   choose_columns(&table);
   bool done = fill_cells(&table);
   if (done && table.shown_count > 0) {

@@ -59,8 +59,7 @@ static size_t copy_operator(char *to, const char *from) {
   return length;
 }
 
-/* A C++ function without parameters, template arguments and result: "lab::Grid::sum". */
-static void short_function(char to[HD_FUNCTION_BYTES], const char *function) {
+void hd_function_text(char to[HD_FUNCTION_BYTES], const char *function) {
   char *end = to;
   int depth = 0;
   for (const char *from = function; *from && end + 16 < to + HD_FUNCTION_BYTES; from++) {
@@ -94,12 +93,37 @@ void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, con
   const char *around = outer ? outer->node->name.function : NULL;
   hd_location_text(location, model, line->node);
   if (name && !(around && strcmp(name, around) == 0)) {
-    short_function(function, name);
+    hd_function_text(function, name);
     mark = strstr(name, HD_UNKNOWN_SITE) ? HD_UNKNOWN_SITE : "";
   }
   snprintf(place, HD_PLACE_BYTES, "%s%s%.200s%s%s%s%s", hd_kind_words(line->node->kind), location[0] ? " " : "",
            location, function[0] ? " in " : "", function, mark,
            line->flags & HD_PROFILE_RECURSIVE ? " (recursive)" : "");
+}
+
+/* A callpath of any depth is cut where the text is full. */
+void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_view *view, uint32_t line) {
+  char place[HD_PLACE_BYTES];
+  size_t used = 0;
+  const struct hd_line *inner = NULL;
+  text[0] = '\0';
+  if (line == 0)
+    strcpy(text, "program, outside parallel regions");
+  while (line != 0 && used + 2 * HD_PLACE_BYTES < HD_CALLPATH_BYTES) {
+    hd_place_text(place, view->model, &view->lines[line], inner);
+    used += (size_t)snprintf(text + used, HD_CALLPATH_BYTES - used, "%s%s", inner ? " < " : "", place);
+    inner = &view->lines[line];
+    line = inner->parent;
+  }
+  if (line != 0)
+    strcpy(text + used, " < ...");
+}
+
+size_t hd_text_width(const char *text) {
+  size_t width = 0;
+  for (; *text; text++)
+    width += ((unsigned char)*text & 0xc0) != 0x80;
+  return width;
 }
 
 /* A stream in memory is about to go to stderr. */

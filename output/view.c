@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/view.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ static void add_node(struct hd_line *line, const struct hd_node *node) {
   line->visits += node->visits;
   for (int state = 0; state < HD_STATE_COUNT; state++)
     line->ticks[state] += node->inclusive_ticks[state];
+  line->wall_share_ticks += node->wall_share_inclusive_ticks;
   add_team(&line->team, &node->team);
 }
 
@@ -94,6 +96,60 @@ static void join_nodes(struct build *build) {
     build->view->line_of_node[i] = line;
     add_node(&build->joined[line], node);
   }
+}
+
+static const struct hd_levels *elapsed_of(const struct hd_model *model, const struct hd_node *node) {
+  return node->id == 0 ? &model->time_at : &node->elapsed_at;
+}
+
+static void widen(struct hd_levels *levels, const struct hd_levels *from) {
+  levels->count = from->count > levels->count ? from->count : levels->count;
+}
+
+static void add_levels(struct hd_levels *to, const struct hd_levels *from) {
+  for (uint32_t k = 0; k < from->count; k++)
+    to->ticks[k] += from->ticks[k];
+}
+
+/* Gives each line room for as many levels as its nodes have. */
+static bool make_level_room(struct build *build) {
+  const struct hd_model *model = build->view->model;
+  size_t needed = 1;
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    struct hd_line *line = &build->joined[build->view->line_of_node[i]];
+    widen(&line->busy_at, &model->nodes[i].busy_at);
+    widen(&line->elapsed_at, elapsed_of(model, &model->nodes[i]));
+  }
+  for (uint32_t i = 0; i < build->view->count; i++)
+    needed += (size_t)build->joined[i].busy_at.count + build->joined[i].elapsed_at.count;
+  uint64_t *room = build->view->level_ticks = calloc(needed, sizeof *room);
+  if (!room)
+    return false;
+  for (uint32_t i = 0; i < build->view->count; i++) {
+    struct hd_line *line = &build->joined[i];
+    line->busy_at.ticks = room;
+    line->elapsed_at.ticks = room += line->busy_at.count;
+    room += line->elapsed_at.count;
+  }
+  return true;
+}
+
+static bool sum_levels(struct build *build) {
+  const struct hd_model *model = build->view->model;
+  const bool known = model->levels_known;
+  if (known && !make_level_room(build))
+    return false;
+  for (uint32_t i = 0; known && i < model->node_count; i++) {
+    struct hd_line *line = &build->joined[build->view->line_of_node[i]];
+    add_levels(&line->busy_at, &model->nodes[i].busy_at);
+    add_levels(&line->elapsed_at, elapsed_of(model, &model->nodes[i]));
+  }
+  for (uint32_t i = 0; i < build->view->count; i++) {
+    struct hd_line *line = &build->joined[i];
+    if (!known || (line->wall_share_ticks <= 0 && line->ticks[HD_BUSY] > 0)) /* the latter: there was no space */
+      line->wall_share_ticks = NAN;
+  }
+  return true;
 }
 
 /* Parents come before their children: the team around a construct is known when the construct is met. */
@@ -117,6 +173,8 @@ static double sort_key(const struct hd_line *line, enum hd_sort sort) {
     return (double)line->ticks[HD_BUSY];
   case HD_SORT_WAIT:
     return (double)hd_ticks_waiting(line->ticks);
+  case HD_SORT_WALL:
+    return isnan(line->wall_share_ticks) ? 0 : line->wall_share_ticks;
   case HD_SORT_CALLS:
     return (double)line->visits;
   case HD_SORT_IMBALANCE:
@@ -224,9 +282,12 @@ struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort) {
   if (!build.view)
     return NULL;
   build.view->model = model;
-  const bool enough = allocate(&build, model->node_count);
+  bool enough = allocate(&build, model->node_count);
   if (enough) {
     join_nodes(&build);
+    enough = sum_levels(&build);
+  }
+  if (enough) {
     find_losses(&build);
     sort_children(&build, sort);
     lay_out(&build);
@@ -248,5 +309,6 @@ void hd_view_free(struct hd_view *view) {
     return;
   free(view->lines);
   free(view->line_of_node);
+  free(view->level_ticks);
   free(view);
 }

@@ -21,8 +21,11 @@ struct hd_line {
   uint64_t visits;
   uint64_t ticks[HD_STATE_COUNT]; /* inclusive: with the lines below */
   struct hd_team_totals team;
-  double loss_ticks; /* gain where measured, else waiting time / team size: what `gain` sorts by */
-  bool shown;        /* chosen by hd_view_choose() */
+  struct hd_levels busy_at;    /* thread-time by level, exclusive. Levels belong to the view */
+  struct hd_levels elapsed_at; /* regions and the program: elapsed time by level */
+  double wall_share_ticks;     /* inclusive; NaN: not known */
+  double loss_ticks;           /* gain where measured, else waiting time / team size: what `gain` sorts by */
+  bool shown;                  /* chosen by hd_view_choose() */
 };
 
 struct hd_view {
@@ -30,6 +33,7 @@ struct hd_view {
   struct hd_line *lines; /* depth first, siblings sorted: lines[0] is the program */
   uint32_t count;
   uint32_t *line_of_node; /* by node id */
+  uint64_t *level_ticks;  /* what the lines' levels point into; NULL: the file has none */
 };
 
 /** Negative: `a` comes before `b`. Never 0 for two different lines, so that reports are reproducible. */
