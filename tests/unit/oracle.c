@@ -238,6 +238,7 @@ static void close_all(struct oracle *o) {
   }
   for (uint32_t i = 0; i < o->script->region_count; i++)
     or_end_region(o->result, &o->regions[i], o->end);
+  or_set_span(o->result, o->script->count ? o->script->events[0].time : 0, o->end);
 }
 
 struct or_result *or_run(const struct fk_script *script, unsigned depth) {

@@ -2,11 +2,22 @@
 /* The oracle's view of what happens inside tasks: worksharing, barriers and waits, mutual exclusion. */
 #include "oracle_state.h"
 
-/* The next event of the same thread, or NULL. */
+static bool is_lock(uint32_t kind) {
+  return kind >= ompt_mutex_lock && kind <= ompt_mutex_test_nest_lock;
+}
+
+/* Some events say nothing about what a thread does; no tool need ask for them. */
+static bool is_telling(const struct fk_event *e) {
+  if (e->op == FK_MUTEX_RELEASED)
+    return !is_lock(e->kind);
+  return e->op != FK_SYNC_REGION && e->op != FK_REDUCTION && e->op != FK_NEST_LOCK && e->op != FK_CANCEL;
+}
+
+/* What is heard of the same thread next, or NULL. */
 static const struct fk_event *next_event(const struct oracle *o, const struct fk_event *e) {
   const struct fk_event *end = o->script->events + o->script->count;
   for (const struct fk_event *next = e + 1; next < end; next++)
-    if (next->thread == e->thread)
+    if (next->thread == e->thread && is_telling(next))
       return next;
   return NULL;
 }
@@ -138,10 +149,6 @@ static void on_sync_end(struct oracle *o, struct or_thread *thread, const struct
     task->closed_work = FK_NONE;
   }
   or_pop(task, OR_SYNC);
-}
-
-static bool is_lock(uint32_t kind) {
-  return kind >= ompt_mutex_lock && kind <= ompt_mutex_test_nest_lock;
 }
 
 static bool is_test(uint32_t kind) {

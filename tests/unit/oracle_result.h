@@ -23,7 +23,8 @@ struct or_construct {
     uint64_t work_end;
     uint64_t arrival; /* at the barrier */
     uint64_t end;     /* of the barrier; 0: not yet */
-  } shares[FK_MAX_THREADS];
+  } * shares;         /* by thread number */
+  uint32_t share_count;
 };
 
 struct or_region {
@@ -34,9 +35,10 @@ struct or_region {
   uint32_t node;
   uint32_t outer; /* region that encloses it; FK_NONE */
   uint32_t team_size;
-  bool gcc;       /* started through a GOMP entry point */
-  bool recursive; /* an instance of the same callpath encloses it */
-  struct or_member *members;
+  bool gcc;                  /* started through a GOMP entry point */
+  bool recursive;            /* an instance of the same callpath encloses it */
+  struct or_member *members; /* by thread number */
+  uint32_t member_count;
   struct or_construct *constructs;
   uint32_t construct_count;
 };
@@ -58,5 +60,8 @@ void or_close(struct or_region *region, uint32_t n, uint32_t index, uint64_t end
 /** Adds the region's totals and its constructs'; an open region ends at `script_end`. */
 void or_end_region(struct or_result *result, const struct or_region *region, uint64_t script_end);
 void or_free_region(struct or_region *region);
+
+/** All is collected: concurrency is worked out for the whole profile. */
+void or_set_span(struct or_result *result, uint64_t begin, uint64_t end);
 
 #endif

@@ -63,7 +63,10 @@ struct rp_team {
 struct rp_program {
   uint64_t random;
   struct rp_options options;
-  int budget; /* statements still to be generated */
+  int budget;          /* statements still to be generated */
+  size_t event_limit;  /* the script has enough events then; 0: any number */
+  uint32_t nesting;    /* of statements, on whatever thread */
+  uint32_t tick_scale; /* times are this much longer */
   uint64_t begin, end;
   uint32_t thread_count;
   uint32_t group_count;
@@ -75,6 +78,8 @@ extern struct rp_program rp;
 
 uint32_t rp_random(uint32_t below);
 bool rp_chance(uint32_t percent);
+/** The program is long enough. */
+bool rp_is_full(void);
 /** Makes the cursor's thread and time the script's. */
 void rp_select(const struct rp_cursor *c);
 /** Time passes, perhaps none, and the cursor is selected. */

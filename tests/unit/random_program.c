@@ -7,6 +7,8 @@
 #include "random_parts.h"
 #include "script.h"
 
+enum { MANY_THREADS = 250 }; /* from here on no nested teams: hot teams keep their threads */
+
 struct rp_program rp;
 
 uint32_t rp_random(uint32_t below) {
@@ -21,13 +23,17 @@ bool rp_chance(uint32_t percent) {
   return rp_random(100) < percent;
 }
 
+bool rp_is_full(void) {
+  return rp.budget <= 0 || (rp.event_limit && sc_script()->count >= rp.event_limit);
+}
+
 void rp_select(const struct rp_cursor *c) {
   sc_thread(c->thread);
   sc_at(c->now);
 }
 
 void rp_pass(struct rp_cursor *c) {
-  c->now += rp_chance(25) ? 0 : rp_random(20);
+  c->now += rp_chance(25) ? 0 : rp_random(20) * (uint64_t)rp.tick_scale;
   rp_select(c);
 }
 
@@ -48,7 +54,7 @@ static uint32_t hot_worker(uint32_t primary, uint32_t level, uint32_t index) {
 }
 
 static uint32_t choose_team_size(uint32_t level) {
-  if (rp_chance(15))
+  if (rp_chance(15) || (level > 1 && rp.thread_count > MANY_THREADS))
     return 1;
   if (level > 1)
     return 1 + rp_random(3);
@@ -121,21 +127,29 @@ void rp_region(struct rp_cursor *primary) {
   free(team);
 }
 
+/* Beside the first from nearly the beginning on, or after those before it have ended: in their place, so to speak. */
+static uint64_t choose_begin(uint32_t thread) {
+  if (thread == 0)
+    return rp.begin;
+  return rp_chance(70) ? rp.begin + rp_random(100) : rp.end + rp_random(3);
+}
+
 static void run_initial_thread(uint32_t thread) {
   struct rp_team alone = {.size = 1};
   struct rp_cursor *c = &alone.members[0];
-  *c = (struct rp_cursor){.thread = thread, .now = rp.begin, .team = &alone};
-  c->now += thread ? rp_random(100) : 0;
+  *c = (struct rp_cursor){.thread = thread, .now = choose_begin(thread), .team = &alone};
   rp_select(c);
   sc_initial_begin();
   uint32_t count = 1 + rp_random(6);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count || (rp.event_limit && !rp_is_full()); i++) {
     if (rp_chance(70))
       rp_region(c);
     else
       rp_team_statement(&alone);
   }
   rp_pass(c);
+  if (thread > 0 && rp_chance(50))
+    sc_initial_end();
   if (rp.end < c->now)
     rp.end = c->now;
 }
@@ -158,17 +172,34 @@ static void kill_somewhere(struct fk_script *script) {
   fk_emit(script, &kill);
 }
 
+/* Only what the last program used: writing to a page that its fork has shared is expensive. */
+static void reset(void) {
+  memset(rp.hot, 0, rp.thread_count * sizeof *rp.hot);
+  memset(rp.free_at, 0, sizeof rp.free_at);
+  memset(rp.group, 0, sizeof rp.group);
+  rp.end = rp.group_count = rp.nesting = 0;
+}
+
+static uint32_t choose_scale(void) {
+  static const uint32_t scales[] = {1, 1, 7, 100, 1000, 1000000};
+  return scales[rp_random(sizeof scales / sizeof *scales)];
+}
+
 void rp_generate(uint64_t seed, const struct rp_options *options) {
-  memset(&rp, 0, sizeof rp);
+  reset();
   rp.random = seed;
   rp.options = *options;
-  rp.budget = 20 + (int)rp_random(200);
+  uint32_t events = options->events >> rp_random(7);
+  rp.budget = events ? (int)events : 20 + (int)rp_random(200);
+  rp.tick_scale = choose_scale();
   rp.begin = 1 + rp_random(50);
   sc_start((enum sc_runtime)rp_random(3));
   uint32_t initial_count = rp_chance(20) ? 2 + rp_random(2) : 1;
   rp.thread_count = initial_count;
-  for (uint32_t i = 0; i < initial_count; i++)
+  for (uint32_t i = 0; i < initial_count; i++) {
+    rp.event_limit = (size_t)events * (i + 1) / initial_count;
     run_initial_thread(i);
+  }
   for (uint32_t i = 0; i < FK_MAX_THREADS; i++)
     if (rp.end < rp.free_at[i])
       rp.end = rp.free_at[i];

@@ -3,6 +3,8 @@
 #include "random_parts.h"
 #include "script.h"
 
+enum { MOST_NESTING = 14 }; /* what is nested lies on the stack of some thread, and is part of some callpath */
+
 static void section(struct rp_cursor *c, ompt_mutex_t kind, enum rp_site site) {
   uint64_t code = rp_code(site, c->depth);
   struct rp_cursor inside = *c;
@@ -37,12 +39,32 @@ static void lock(struct rp_cursor *c) {
     sc_released(ompt_mutex_lock, id, code + 0x40); /* else another thread's business */
 }
 
+/* As an acquire that is not followed by anything for long it would be taken for a wait: a limit that is documented. */
 static void failed_test(struct rp_cursor *c) {
   rp_pass(c);
+  if (rp.event_limit && test_kind() == ompt_mutex_lock)
+    return;
   sc_acquire(test_kind(), 0x8002, rp_code(RP_LOCK, c->depth));
 }
 
+/* Many events of one thread. */
+static void storm(struct rp_cursor *c) {
+  uint64_t code = rp_code(RP_CRITICAL, c->depth);
+  for (uint32_t i = 1 + rp_random(1500); i > 0 && !rp_is_full(); i--) {
+    rp_pass(c);
+    sc_acquire(ompt_mutex_critical, 0x7000, code);
+    rp_pass(c);
+    sc_acquired(ompt_mutex_critical, 0x7000, code);
+    rp_pass(c);
+    sc_released(ompt_mutex_critical, 0x7000, code);
+  }
+}
+
 static void statement(struct rp_cursor *c) {
+  if (rp.event_limit && rp_chance(1)) {
+    storm(c);
+    return;
+  }
   switch (rp_random(14)) {
   case 0:
     section(c, ompt_mutex_critical, RP_CRITICAL);
@@ -85,10 +107,12 @@ static void statement(struct rp_cursor *c) {
 }
 
 void rp_statements(struct rp_cursor *c) {
-  for (uint32_t count = rp_random(3); count > 0 && rp.budget > 0; count--) {
+  rp.nesting++;
+  for (uint32_t count = rp_random(3); count > 0 && !rp_is_full() && rp.nesting < MOST_NESTING; count--) {
     rp.budget--;
     statement(c);
   }
+  rp.nesting--;
 }
 
 static void team_barrier(struct rp_team *team, ompt_sync_region_t kind, uint64_t code) {

@@ -12,7 +12,8 @@ struct fk_script *sc_script(void) {
 
 void sc_start(enum sc_runtime runtime) {
   fk_clear(&sc.script);
-  memset(sc.threads, 0, sizeof sc.threads);
+  memset(sc.threads, 0, sc.thread_limit * sizeof *sc.threads); /* not all: pages that the last play's fork shares */
+  sc.thread_limit = 1;
   sc.runtime = runtime;
   sc.now = 0;
   sc.current = 0;
@@ -29,6 +30,8 @@ void sc_at(uint64_t time) {
 void sc_thread(uint32_t thread) {
   if (thread >= FK_MAX_THREADS)
     abort();
+  if (thread >= sc.thread_limit)
+    sc.thread_limit = thread + 1;
   sc.current = thread;
 }
 
@@ -120,7 +123,7 @@ void sc_worker_thread_end(void) {
 }
 
 void sc_finish(void) {
-  for (uint32_t i = 0; i < FK_MAX_THREADS; i++) {
+  for (uint32_t i = 0, limit = sc.thread_limit; i < limit; i++) {
     sc_thread(i);
     if (!sc_me()->begun)
       continue;

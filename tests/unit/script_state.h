@@ -44,6 +44,7 @@ struct sc_state {
   uint64_t now;
   uint32_t current;
   struct sc_region regions[SC_MAX_REGIONS];
+  uint32_t thread_limit; /* threads from here on have not been selected */
   struct sc_thread threads[FK_MAX_THREADS];
 };
 extern struct sc_state sc;

@@ -124,6 +124,23 @@ static void test_killed_recursive_programs_of_bounded_depth_match_the_oracle(voi
   check_seeds("all", &(struct rp_options){.recursive = true, .large_teams = true, .killed = true}, "2");
 }
 
+/* Rings of transitions are full long before the end. */
+static void test_long_programs_match_the_oracle(void **state) {
+  (void)state;
+  check_seeds("long", &(struct rp_options){.large_teams = true, .events = 100000}, NULL);
+  check_seeds("long, recursive", &(struct rp_options){.recursive = true, .events = 10000}, NULL);
+}
+
+static void test_long_killed_programs_match_the_oracle(void **state) {
+  (void)state;
+  check_seeds("long, killed", &(struct rp_options){.large_teams = true, .killed = true, .events = 20000}, NULL);
+}
+
+static void test_long_programs_of_bounded_depth_match_the_oracle(void **state) {
+  (void)state;
+  check_seeds("long, depth 2", &(struct rp_options){.large_teams = true, .events = 20000}, "2");
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_programs_match_the_oracle),
@@ -133,6 +150,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_bounded_depth_matches_the_oracle),
       cmocka_unit_test(test_capacity_of_flat_regions_is_fully_told),
       cmocka_unit_test(test_killed_recursive_programs_of_bounded_depth_match_the_oracle),
+      cmocka_unit_test(test_long_programs_match_the_oracle),
+      cmocka_unit_test(test_long_killed_programs_match_the_oracle),
+      cmocka_unit_test(test_long_programs_of_bounded_depth_match_the_oracle),
   };
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Comparison of what the oracle worked out with a profile. */
+#include "oracle_data.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char difference[1000];
+
+static const char *describe(const struct or_path *path) {
+  static char text[600];
+  size_t used = 0;
+  text[0] = '\0';
+  for (uint32_t i = 0; i < path->count && used < sizeof text - 40; i++)
+    used += (size_t)snprintf(text + used, sizeof text - used, "/%u@%" PRIx64, path->sites[i].kind, path->sites[i].code);
+  return text[0] ? text : "program";
+}
+
+static void path_of_node(const struct hd_model *model, const struct hd_node *node, struct or_path *path) {
+  if (node->id == 0) {
+    path->count = 0;
+    return;
+  }
+  path_of_node(model, &model->nodes[node->parent], path);
+  path->sites[path->count++] = (struct or_site){.kind = node->kind, .code = node->address};
+}
+
+/* The oracle's number of every node of the profile; the caller frees it. */
+static uint32_t *match_nodes(const struct or_result *result, const struct hd_model *model) {
+  uint32_t *oracle_node = or_grown(NULL, (model->node_count + 1) * sizeof *oracle_node);
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    struct or_path path;
+    path_of_node(model, &model->nodes[i], &path);
+    oracle_node[i] = or_find(result, &path);
+  }
+  return oracle_node;
+}
+
+/* The profile's node of every one of the oracle's, NULL: none; the caller frees it. */
+static const struct hd_node **match_back(const struct or_result *result, const struct hd_model *model,
+                                         const uint32_t *oracle_node) {
+  const struct hd_node **found = or_grown(NULL, result->node_count * sizeof *found);
+  memset(found, 0, result->node_count * sizeof *found);
+  for (uint32_t i = model->node_count; i-- > 0;)
+    if (oracle_node[i] != FK_NONE)
+      found[oracle_node[i]] = &model->nodes[i];
+  return found;
+}
+
+bool or_differ(const struct or_path *path, const char *what, uint32_t thread, uint64_t expected, uint64_t found) {
+  if (expected == found)
+    return false;
+  snprintf(difference, sizeof difference, "%s: %s of thread %d: expected %" PRIu64 ", found %" PRIu64, describe(path),
+           what, (int)thread, expected, found);
+  return true;
+}
+
+static const char *const state_names[HD_STATE_COUNT] = {
+    "busy",    "barrier_implicit", "barrier_explicit", "taskwait",   "taskgroup", "critical", "lock",
+    "ordered", "atomic",           "reduction",        "other wait", "runtime",   "idle",
+};
+
+static bool visits_differ(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
+  for (uint32_t thread = 0; thread < model->thread_count && found->id != 0; thread++) {
+    const struct hd_row *row = hd_model_row(model, found->id, thread);
+    uint64_t expected = thread < node->row_count ? node->rows[thread].visits : 0;
+    if (or_differ(&node->path, "visits", thread, expected, row ? row->visits : 0))
+      return true;
+  }
+  return false;
+}
+
+static bool ticks_differ(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
+  static const struct hd_row empty;
+  for (uint32_t thread = 0; thread < model->thread_count; thread++) {
+    const struct hd_row *row = hd_model_row(model, found->id, thread);
+    struct or_row expected = thread < node->row_count ? node->rows[thread] : (struct or_row){0};
+    row = row ? row : &empty;
+    for (int state = 0; state < HD_STATE_COUNT; state++)
+      if (or_differ(&node->path, state_names[state], thread, expected.ticks[state], row->ticks[state]))
+        return true;
+  }
+  return false;
+}
+
+static bool totals_differ(const struct or_node *node, const struct hd_node *found) {
+  const struct hd_team_totals *expected = &node->team;
+  const struct or_path *path = &node->path;
+  return or_differ(path, "instances", FK_NONE, expected->instances, found->team.instances) ||
+         or_differ(path, "open instances", FK_NONE, expected->open_instances, found->team.open_instances) ||
+         or_differ(path, "elapsed", FK_NONE, expected->elapsed_ticks, found->team.elapsed_ticks) ||
+         or_differ(path, "capacity", FK_NONE, expected->capacity_ticks, found->team.capacity_ticks) ||
+         or_differ(path, "team busy", FK_NONE, expected->busy_ticks, found->team.busy_ticks) ||
+         or_differ(path, "largest busy", FK_NONE, expected->busy_max_ticks, found->team.busy_max_ticks) ||
+         or_differ(path, "team idle", FK_NONE, expected->idle_ticks, found->team.idle_ticks);
+}
+
+static bool node_differs(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
+  if (found)
+    return visits_differ(node, model, found) || ticks_differ(node, model, found) || totals_differ(node, found);
+  snprintf(difference, sizeof difference, "%s: not in the profile", describe(&node->path));
+  return true;
+}
+
+static bool nodes_differ(const struct or_result *result, const struct hd_model *model, const uint32_t *oracle_node) {
+  const struct hd_node **found = match_back(result, model, oracle_node);
+  bool differs = false;
+  for (uint32_t i = 0; i < result->node_count && !differs; i++)
+    differs = node_differs(&result->nodes[i], model, found[i]);
+  free(found);
+  return differs;
+}
+
+/* A node that the oracle does not know may only be a step on the way to one that it knows (bounded depth). */
+static bool is_unexpected(const struct hd_model *model, const struct hd_node *node, const uint32_t *oracle_node) {
+  if (oracle_node[node->id] != FK_NONE || (node->visits == 0 && hd_ticks_all(node->ticks) == 0))
+    return false;
+  struct or_path path;
+  path_of_node(model, node, &path);
+  snprintf(difference, sizeof difference, "%s: in the profile, but not expected", describe(&path));
+  return true;
+}
+
+static bool threads_differ(const struct or_result *result, const struct hd_model *model) {
+  static const struct or_path program;
+  if (or_differ(&program, "number of threads", FK_NONE, result->thread_count, model->thread_count))
+    return true;
+  for (uint32_t i = 0; i < result->thread_count; i++)
+    if (or_differ(&program, "begin", i, result->threads[i].begin, model->threads[i].begin_ticks) ||
+        or_differ(&program, "end", i, result->threads[i].end, model->threads[i].end_ticks))
+      return true;
+  return false;
+}
+
+const char *or_difference(const struct or_result *result, const struct hd_model *model) {
+  const char *contradiction = or_contradiction(result);
+  if (contradiction)
+    return contradiction;
+  uint32_t *oracle_node = match_nodes(result, model);
+  bool differs = threads_differ(result, model) || nodes_differ(result, model, oracle_node);
+  for (uint32_t i = 1; i < model->node_count && !differs; i++)
+    differs = is_unexpected(model, &model->nodes[i], oracle_node);
+  differs = differs || or_levels_differ(result, model, oracle_node);
+  free(oracle_node);
+  return differs ? difference : NULL;
+}
+
+static bool counts_differ(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
+  uint64_t visits = 0, seen = 0;
+  for (uint32_t thread = 0; thread < node->row_count; thread++)
+    visits += node->rows[thread].visits;
+  for (uint32_t thread = 0; found && thread < model->thread_count; thread++) {
+    const struct hd_row *row = hd_model_row(model, found->id, thread);
+    seen += row ? row->visits : 0;
+  }
+  return or_differ(&node->path, "visits of all threads", FK_NONE, visits, seen) ||
+         or_differ(&node->path, "instances", FK_NONE, node->team.instances, found ? found->team.instances : 0);
+}
+
+/* Threads are numbered as they are heard of, which the real clock's runs decide for themselves: sums over threads. */
+const char *or_count_difference(const struct or_result *result, const struct hd_model *model) {
+  uint32_t *oracle_node = match_nodes(result, model);
+  const struct hd_node **found = match_back(result, model, oracle_node);
+  bool differs = false;
+  for (uint32_t i = 1; i < result->node_count && !differs; i++)
+    differs = counts_differ(&result->nodes[i], model, found[i]);
+  free(found);
+  free(oracle_node);
+  return differs ? difference : NULL;
+}

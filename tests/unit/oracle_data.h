@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file oracle_data.h
+ * What the oracle has collected from a script: shared by oracle_result.c (collects), oracle_levels.c (integrates over
+ * time) and oracle_compare.c (compares with a profile).
+ */
+#ifndef HEDDLE_TESTS_ORACLE_DATA_H
+#define HEDDLE_TESTS_ORACLE_DATA_H
+
+#include "oracle_result.h"
+
+#define OR_MAX_PATH 64
+#define OR_MAX_NODES 20000
+#define OR_BUCKETS 16384 /* of the index of paths */
+
+struct or_site {
+  uint32_t kind;
+  uint64_t code;
+};
+
+struct or_path {
+  struct or_site sites[OR_MAX_PATH];
+  uint32_t count;
+};
+
+struct or_row {
+  uint64_t visits;
+  uint64_t ticks[HD_STATE_COUNT];
+};
+
+struct or_node {
+  struct or_path path;
+  struct or_row *rows; /* by thread */
+  uint32_t row_count;
+  uint32_t next; /* with the same place in the index; 0: none */
+  struct hd_team_totals team;
+};
+
+/** A thread was busy in a node, exclusively. */
+struct or_busy {
+  uint64_t from, to;
+  uint32_t node;
+};
+
+struct or_life {
+  uint64_t begin, end;
+  struct or_busy *busy; /* in time's order */
+  size_t busy_count, busy_limit;
+};
+
+/** An outermost instance of a region. */
+struct or_instance {
+  uint64_t from, to;
+  uint32_t node;
+};
+
+struct or_levels;
+
+struct or_result {
+  unsigned depth;
+  struct or_node nodes[OR_MAX_NODES];
+  uint32_t node_count;
+  uint32_t index[OR_BUCKETS]; /* first node of each place; 0: none (the program is found without) */
+  struct or_life threads[FK_MAX_THREADS];
+  uint32_t thread_count;
+  struct or_instance *instances;
+  size_t instance_count, instance_limit;
+  uint64_t begin, end; /* of the profile */
+  struct or_levels *levels;
+};
+
+/** Larger memory with the same content; never NULL. */
+void *or_grown(void *memory, size_t bytes);
+
+/** The node with that path, FK_NONE: none. */
+uint32_t or_find(const struct or_result *result, const struct or_path *path);
+
+/** Notes a difference in words for or_difference's answer when the two differ. `thread` may be FK_NONE. */
+bool or_differ(const struct or_path *path, const char *what, uint32_t thread, uint64_t expected, uint64_t found);
+
+/** Integrates the busy intervals and the instances over time: oracle_levels.c. Belongs to the result. */
+struct or_levels *or_integrate(const struct or_result *result);
+void or_free_levels(const struct or_result *result, struct or_levels *levels);
+
+/** NULL, or which identity the oracle's own numbers break. */
+const char *or_contradiction(const struct or_result *result);
+
+/** Whether concurrency differs. `oracle_node[i]` is the oracle's number of the profile's node i, FK_NONE: it has none.
+ */
+bool or_levels_differ(const struct or_result *result, const struct hd_model *model, const uint32_t *oracle_node);
+
+#endif
