@@ -308,7 +308,7 @@ struct hd_tally_record {
   uint64_t since_ticks;        /* count * (time since then) is still to be added at the present level */
   uint64_t active_since_ticks; /* when the count became larger than 0 */
   uint64_t active_ticks;       /* time with a count larger than 0, without the present stretch */
-  uint64_t unpaired_ticks;     /* HD_TALLY_BUSY: overlap with other profiles that is in no hd_overlap_record */
+  uint64_t unpaired_ticks;     /* HD_TALLY_BUSY: part of active_ticks, too many others were busy: overlaps not kept */
   uint64_t pad[2];
 };
 

@@ -78,7 +78,7 @@ struct hd_node {
   double wall_share_ticks;            /* sum of busy_at[k] / k: the node's part of the run */
   double wall_share_inclusive_ticks;
   uint64_t active_ticks;   /* time during which at least one thread was busy in it, exclusive */
-  uint64_t unpaired_ticks; /* overlap with other nodes that hd_model.overlaps leaves out for lack of space */
+  uint64_t unpaired_ticks; /* part of active_ticks in which too many other nodes were busy: overlaps were not kept */
   struct hd_name name;
   bool name_cached; /* the name comes from the file */
   bool name_fresh;  /* the name was looked up on this machine; the file lacks it */

@@ -62,6 +62,35 @@ static bool note_events(struct hd_model *model) {
   return done;
 }
 
+/* What was kept of the concurrency is exact; what was not, is missing. */
+static bool note_levels(struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const unsigned long long lost = header->lost_tallies;
+  uint64_t unpaired = 0;
+  bool done = true;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    unpaired = unpaired > model->nodes[i].unpaired_ticks ? unpaired : model->nodes[i].unpaired_ticks;
+  if (!model->levels_known)
+    done &= hd_model_add_note(model, "how many threads were busy at the same time was not measured");
+  if (lost > 0)
+    done &= hd_model_add_note(
+        model,
+        "no space was left to split the time of some callpaths by the number of busy threads: there it does not "
+        "add up (%llu time%s)",
+        lost, plural(lost));
+  if (unpaired > 0)
+    done &= hd_model_add_note(model,
+                              "more than 64 callpaths were busy at once: with whom some of them were busy is "
+                              "not known for up to %.3f s",
+                              hd_model_seconds(model, unpaired));
+  if (header->lost_overlap_ticks > 0)
+    done &= hd_model_add_note(model,
+                              "too many pairs of callpaths were busy at once to keep all: overlaps below %.6f s "
+                              "may be missing",
+                              hd_model_seconds(model, header->lost_overlap_ticks));
+  return done;
+}
+
 /* Only a profile that was closed in peace must add up: a kill may hit between two stores. */
 static bool note_identities(struct hd_model *model) {
   uint32_t wrong = 0;
@@ -77,7 +106,8 @@ static bool note_identities(struct hd_model *model) {
 
 bool hd_reader_add_notes(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
-  bool done = note_end(model) && note_space(model) && note_events(model) && note_identities(model);
+  bool done =
+      note_end(model) && note_space(model) && note_events(model) && note_levels(model) && note_identities(model);
   if (done && (model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
     done = hd_model_add_note(model, "the program's start is known to 10 ms only");
   return done || hd_reader_fail(reader, "out of memory");

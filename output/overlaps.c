@@ -105,21 +105,18 @@ static int larger_first(const void *a, const void *b) {
   return left < right ? 1 : left > right ? -1 : 0;
 }
 
-void hd_overlaps_give_up(struct hd_overlaps *overlaps,
-                         void (*lost)(void *context, uint32_t a, uint32_t b, uint64_t ticks), void *context) {
+uint64_t hd_overlaps_give_up(struct hd_overlaps *overlaps) {
+  const uint32_t kept = overlaps->record_count / 2;
   qsort(overlaps->records, overlaps->record_count, sizeof *overlaps->records, larger_first);
   memset(overlaps->table, 0, overlaps->limit * sizeof *overlaps->table);
   overlaps->count = 0;
-  for (uint32_t i = 0; i < overlaps->record_count; i++) {
-    struct hd_overlap_record *record = overlaps->records[i];
-    if (i < overlaps->record_count / 2) {
-      put(overlaps, record);
-    } else {
-      lost(context, record->a, record->b, record->ticks);
-      record->ticks = 0;
-    }
-  }
+  for (uint32_t i = 0; i < kept; i++)
+    put(overlaps, overlaps->records[i]);
+  const uint64_t largest = overlaps->records[kept]->ticks;
+  for (uint32_t i = kept; i < overlaps->record_count; i++)
+    overlaps->records[i]->ticks = 0;
   overlaps->free_count = overlaps->record_count;
+  return largest;
 }
 
 void hd_overlaps_free(struct hd_overlaps *overlaps) {

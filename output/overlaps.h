@@ -42,9 +42,8 @@ bool hd_overlaps_add(struct hd_overlaps *overlaps, uint32_t a, uint32_t b, uint6
 /** Whether a new pair needs others to be given up. */
 bool hd_overlaps_are_full(const struct hd_overlaps *overlaps);
 
-/** Gives the smaller half up: calls `lost` for each. Records of 0 ticks are free to be used again. */
-void hd_overlaps_give_up(struct hd_overlaps *overlaps,
-                         void (*lost)(void *context, uint32_t a, uint32_t b, uint64_t ticks), void *context);
+/** Gives the smaller half up, to be used again for others. Returns the ticks of the largest that went. */
+uint64_t hd_overlaps_give_up(struct hd_overlaps *overlaps);
 
 /** Frees what is not records. */
 void hd_overlaps_free(struct hd_overlaps *overlaps);

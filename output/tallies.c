@@ -43,6 +43,27 @@ struct hd_tally *hd_tallies_find(const struct hd_tallies *tallies, uint32_t prof
               profile);
 }
 
+static void add_active(struct hd_tallies *tallies, struct hd_tally_set *set, struct hd_tally *tally) {
+  tally->place = set->active_count;
+  set->active[set->active_count++] = tally;
+  if (set != &tallies->busy || tallies->paired_count == HD_PAIRED_MOST)
+    return;
+  tally->paired_place = tallies->paired_count;
+  tallies->paired[tallies->paired_count++] = tally;
+}
+
+static void remove_active(struct hd_tallies *tallies, struct hd_tally_set *set, struct hd_tally *tally) {
+  struct hd_tally *last = set->active[--set->active_count];
+  set->active[tally->place] = last;
+  last->place = tally->place;
+  if (tally->paired_place == HD_NONE)
+    return;
+  last = tallies->paired[--tallies->paired_count];
+  tallies->paired[tally->paired_place] = last;
+  last->paired_place = tally->paired_place;
+  tally->paired_place = HD_NONE;
+}
+
 /* A tally that can be counted always has its place among the active ones reserved. */
 static struct hd_tally *adopt(struct hd_tallies *tallies, struct hd_tally_record *record) {
   struct hd_tally_set *set = set_of(tallies, (enum hd_tally_what)record->what);
@@ -54,11 +75,10 @@ static struct hd_tally *adopt(struct hd_tallies *tallies, struct hd_tally_record
   }
   tally->record = record;
   tally->index = tallies->tally_count++;
+  tally->paired_place = HD_NONE;
   set->by_profile[record->profile] = tally;
-  if (record->count > 0) {
-    tally->place = set->active_count;
-    set->active[set->active_count++] = tally;
-  }
+  if (record->count > 0)
+    add_active(tallies, set, tally);
   return tally;
 }
 
@@ -127,56 +147,43 @@ static void settle_all(struct hd_tallies *tallies, uint64_t now) {
 
 /* ---- overlaps ---- */
 
-static void count_unpaired(void *context, uint32_t a, uint32_t b, uint64_t ticks) {
-  struct hd_tallies *tallies = context;
-  const uint32_t profiles[] = {a, b};
-  for (int i = 0; i < 2; i++) {
-    struct hd_tally *tally = find(&tallies->busy, profiles[i]);
-    if (tally)
-      tally->record->unpaired_ticks += ticks;
-  }
-  if (tallies->header->lost_overlap_ticks < ticks)
-    tallies->header->lost_overlap_ticks = ticks;
-}
-
 static void add_overlap(struct hd_tallies *tallies, uint32_t a, uint32_t b, uint64_t ticks) {
   struct hd_overlaps *overlaps = &tallies->overlaps;
   if (hd_overlaps_add(overlaps, a, b, ticks))
     return;
-  if (hd_overlaps_are_full(overlaps))
-    hd_overlaps_give_up(overlaps, count_unpaired, tallies);
-  if (!hd_overlaps_add(overlaps, a, b, ticks))
-    count_unpaired(tallies, a, b, ticks);
+  uint64_t lost = hd_overlaps_are_full(overlaps) ? hd_overlaps_give_up(overlaps) : 0;
+  if (!hd_overlaps_add(overlaps, a, b, ticks) && lost < ticks)
+    lost = ticks;
+  if (tallies->header->lost_overlap_ticks < lost)
+    tallies->header->lost_overlap_ticks = lost;
 }
 
 /* A profile is left by its last thread: with each of the others it was busy since the later of the two began. */
 static void pair_up(struct hd_tallies *tallies, const struct hd_tally *tally, uint64_t now) {
-  const uint64_t since = tally->record->active_since_ticks;
-  const struct hd_tally_set *set = &tallies->busy;
-  for (uint32_t i = 0; i < set->active_count; i++) {
-    const struct hd_tally_record *other = set->active[i]->record;
-    if (set->active[i] == tally)
-      continue;
+  struct hd_tally_record *record = tally->record;
+  const uint64_t since = record->active_since_ticks;
+  if (tally->paired_place == HD_NONE)
+    record->unpaired_ticks += now - since;
+  for (uint32_t i = 0; tally->paired_place != HD_NONE && i < tallies->paired_count; i++) {
+    const struct hd_tally_record *other = tallies->paired[i]->record;
     const uint64_t both = other->active_since_ticks > since ? other->active_since_ticks : since;
-    add_overlap(tallies, tally->record->profile, other->profile, now > both ? now - both : 0);
+    if (other != record)
+      add_overlap(tallies, record->profile, other->profile, now > both ? now - both : 0);
   }
 }
 
 /* ---- counting ---- */
 
-static void activate(struct hd_tally_set *set, struct hd_tally *tally, uint64_t now) {
+static void activate(struct hd_tallies *tallies, struct hd_tally_set *set, struct hd_tally *tally, uint64_t now) {
   tally->record->active_since_ticks = tally->record->since_ticks = now;
-  tally->place = set->active_count;
-  set->active[set->active_count++] = tally;
+  add_active(tallies, set, tally);
 }
 
 static void deactivate(struct hd_tallies *tallies, struct hd_tally_set *set, struct hd_tally *tally, uint64_t now) {
-  struct hd_tally *last = set->active[--set->active_count];
-  set->active[tally->place] = last;
-  last->place = tally->place;
   tally->record->active_ticks += now - tally->record->active_since_ticks;
   if (set == &tallies->busy)
     pair_up(tallies, tally, now);
+  remove_active(tallies, set, tally);
 }
 
 static void enter(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what, uint64_t now) {
@@ -187,7 +194,7 @@ static void enter(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_wh
     return;
   }
   if (tally->record->count == 0)
-    activate(set, tally, now);
+    activate(tallies, set, tally, now);
   else
     settle(tallies, tally, now);
   tally->record->count++;

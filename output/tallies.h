@@ -11,7 +11,9 @@
  * records of the profile file. Not thread-safe: the caller has the sweep's lock.
  *
  * Cost of a transition: a change of profile at the same level touches two tallies; a change of level touches all active
- * ones, that is, as many as there are different callpaths with busy threads and open regions, not threads.
+ * ones: as many as there are different callpaths with busy threads and different open regions, however many threads.
+ * Overlaps cost one look-up for each other profile that is busy, at most HD_PAIRED_MOST, when a profile is left by its
+ * last thread.
  */
 #ifndef HEDDLE_OUTPUT_TALLIES_H
 #define HEDDLE_OUTPUT_TALLIES_H
@@ -21,10 +23,14 @@
 #include "heddle-format.h"
 #include "output/overlaps.h"
 
+/** More profiles than these are not paired at once: overlaps would cost as much as there are callpaths. */
+enum { HD_PAIRED_MOST = 64 };
+
 struct hd_tally {
   struct hd_tally_record *record;
   uint32_t index;                  /* of its record in the file */
   uint32_t place;                  /* in its list of active ones, while its count is not 0 */
+  uint32_t paired_place;           /* likewise in hd_tallies.paired; HD_NONE: it is not there */
   struct hd_level_record **levels; /* [k / HD_LEVELS_PER_RECORD], NULL: nothing at those levels */
   uint32_t level_limit;            /* entries of `levels` */
 };
@@ -46,6 +52,8 @@ struct hd_tallies {
   struct hd_tally_set busy;
   struct hd_tally_set elapsed;
   uint32_t tally_count;
+  struct hd_tally *paired[HD_PAIRED_MOST]; /* active profiles whose overlaps are kept */
+  uint32_t paired_count;
   uint32_t level; /* threads busy now */
   struct hd_timeline_record *timeline;
   struct hd_overlaps overlaps;
