@@ -110,17 +110,18 @@ static bool print_shares(struct table *table, FILE *out) {
 }
 
 static void print_answer(const struct table *table, FILE *out) {
-  char time[HD_CELL_BYTES], none[HD_CELL_BYTES];
+  char time[HD_CELL_BYTES], none[HD_CELL_BYTES], whole[HD_CELL_BYTES];
   const double second = table->model->seconds_per_tick;
   const double run = (double)table->model->elapsed_ticks;
   const uint32_t highest = hd_levels_highest(&table->model->time_at);
   hd_cell_duration(time, table->whole_ticks * second);
   hd_cell_duration(none, table->none_ticks * second);
+  hd_cell_duration(whole, run * second);
   if (table->level == 0)
     fprintf(out, "Nobody was busy for %s", time);
   else
     fprintf(out, "At most %u thread%s busy for %s", table->level, table->level == 1 ? " was" : "s were", time);
-  fprintf(out, ", %.1f %% of the run's %.3f s", run > 0 ? 100 * table->whole_ticks / run : 0, run * second);
+  fprintf(out, ", %.1f %% of the run's %s", run > 0 ? 100 * table->whole_ticks / run : 0, whole);
   if (table->level > 0)
     fprintf(out, "; nobody for %s of it", none);
   fputs(".\n", out);

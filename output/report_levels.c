@@ -9,11 +9,11 @@ enum { BAR_WIDTH = 40 };
 
 struct hd_level_groups hd_level_groups_for(uint32_t highest) {
   struct hd_level_groups groups = {.items = {{0, 0}, {1, 1}}, .count = highest > 0 ? 2 : 1, .highest = highest};
-  const uint32_t step = highest < HD_LEVEL_GROUPS_MAX ? 1 : highest / 8 + (highest % 8 != 0);
-  for (uint32_t first = 2; first <= highest && first != 0;) {
-    const uint32_t multiple = (first + step - 1) / step * step; /* the groups end at multiples: 2-8, 9-16, ... */
-    const uint32_t last = multiple < highest ? multiple : highest;
-    groups.items[groups.count++] = (struct hd_level_group){first, last};
+  const uint64_t step = highest < HD_LEVEL_GROUPS_MAX ? 1 : ((uint64_t)highest + 7) / 8;
+  for (uint64_t first = 2; first <= highest;) {
+    const uint64_t multiple = (first + step - 1) / step * step; /* the groups end at multiples: 2-8, 9-16, ... */
+    const uint64_t last = multiple < highest ? multiple : highest;
+    groups.items[groups.count++] = (struct hd_level_group){(uint32_t)first, (uint32_t)last};
     first = last + 1;
   }
   return groups;
@@ -28,7 +28,7 @@ void hd_level_label(char label[HD_LEVEL_LABEL_BYTES], const struct hd_level_grou
 
 uint64_t hd_level_group_ticks(const struct hd_levels *levels, const struct hd_level_group *group) {
   uint64_t sum = 0;
-  for (uint32_t k = group->first; k <= group->last && k < levels->count; k++)
+  for (uint32_t k = group->first; k < levels->count && k <= group->last; k++)
     sum += levels->ticks[k];
   return sum;
 }

@@ -160,7 +160,7 @@ static void print_heading(const struct table *table, FILE *out) {
   fprintf(out, "active    %s, %.1f %% of the run: at least one thread was busy in it", active,
           table->model->elapsed_ticks > 0 ? 100 * ticks / (double)table->model->elapsed_ticks : 0);
   if (ticks > 0)
-    fprintf(out, "; %s on average meanwhile", mean);
+    fprintf(out, ", on average %s", mean);
   fputc('\n', out);
   hd_report_notes(table->model, SIZE_MAX, out);
 }

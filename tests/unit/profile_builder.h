@@ -26,7 +26,7 @@ struct builder {
   size_t size;
   struct hd_file_header *header;
   uint32_t profiles, threads, modules;
-  struct hd_block_header *newest[HD_BLOCK_TEXT + 1];
+  struct hd_block_header *newest[HD_BLOCK_TYPE_LAST + 1];
 };
 
 /* A run from tick 1000 to tick 2000 that the runtime closed, with nothing in it but the program. */
@@ -154,6 +154,29 @@ static inline void builder_name(struct builder *builder, uint32_t profile, const
   char text[1024];
   char *end = stpcpy(stpcpy(stpcpy(text, function) + 1, file) + 1, line) + 1;
   builder_text(builder, HD_TEXT_NAME, profile, text, (size_t)(end - text));
+}
+
+/* Makes the profile one that holds time by level, from tick 1000 on: all of it is still to be added from the rings. */
+static inline void builder_levels(struct builder *builder) {
+  struct hd_tally_record *tally = builder_record(builder, HD_BLOCK_TALLIES, sizeof *tally);
+  struct hd_timeline_record *timeline = builder_record(builder, HD_BLOCK_TIMELINE, sizeof *timeline);
+  *tally = (struct hd_tally_record){.what = HD_TALLY_PROGRAM, .count = 1, .since_ticks = 1000};
+  timeline->origin_ticks = timeline->until_ticks = 1000;
+  timeline->width_ticks = 2;
+}
+
+/* A thread's ring, empty. */
+static inline struct hd_ring_record *builder_ring(struct builder *builder, uint32_t thread) {
+  struct hd_ring_record *ring = builder_record(builder, HD_BLOCK_RING, sizeof *ring);
+  ring->thread = thread;
+  ring->busy = HD_NONE;
+  return ring;
+}
+
+/* From `ticks` on the thread is busy in `busy` (HD_NONE: in nothing). */
+static inline void builder_turn(struct hd_ring_record *ring, uint64_t ticks, uint32_t busy, uint32_t region) {
+  ring->transitions[ring->head++] = (struct hd_transition){ticks, busy, region};
+  ring->latest_ticks = ticks;
 }
 
 static inline uint64_t builder_offset(const struct builder *builder, const void *record) {
