@@ -70,8 +70,6 @@ static bool note_levels(struct hd_model *model) {
   bool done = true;
   for (uint32_t i = 0; i < model->node_count; i++)
     unpaired = unpaired > model->nodes[i].unpaired_ticks ? unpaired : model->nodes[i].unpaired_ticks;
-  if (!model->levels_known)
-    done &= hd_model_add_note(model, "how many threads were busy at the same time was not measured");
   if (lost > 0)
     done &= hd_model_add_note(
         model,
