@@ -104,7 +104,7 @@ const char *ex_broken_identity(const struct hd_model *model, const char *path) {
   for (uint32_t i = 0; i < model->thread_count && i < FK_MAX_THREADS; i++)
     if (raw.busy[i] != raw.recorded[i])
       return "a thread's busy_ticks differ from the busy cells of its rows";
-  return NULL;
+  return ex_broken_levels(model);
 }
 
 static struct hd_model *open_result(const struct fk_result *result) {
@@ -135,6 +135,7 @@ struct hd_model *ex_play_with(const struct fk_options *options) {
   assert_int_equal(model->header.lost_threads, 0);
   assert_int_equal(model->header.folded_paths, 0);
   assert_int_equal(model->header.lost_callbacks, 0);
+  assert_int_equal(model->header.lost_tallies, 0);
   return model;
 }
 

@@ -48,7 +48,11 @@ struct hd_model *ex_play_rough(const struct fk_options *options);
 /** Ends with a failure unless the child was killed by SIGKILL. */
 struct hd_model *ex_play_killed(void);
 
-/** NULL when all is well, else what is wrong: identities that hold for every profile, rows against thread records. */
+/** NULL when all is well, else what is wrong: identities that hold for every profile, rows against thread records, and
+ *  those of concurrency. */
 const char *ex_broken_identity(const struct hd_model *model, const char *path);
+
+/** The latter alone: exact to the tick, wall shares to what a double can hold. */
+const char *ex_broken_levels(const struct hd_model *model);
 
 #endif

@@ -62,12 +62,6 @@ static void add_overlap(struct or_levels *levels, uint32_t a, uint32_t b, uint64
   pair->ticks += ticks;
 }
 
-uint64_t or_overlap(const struct or_levels *levels, uint32_t a, uint32_t b) {
-  if (!levels->pair_limit)
-    return 0;
-  return place_of(levels->pairs, levels->pair_limit, a < b ? a : b, a < b ? b : a)->ticks;
-}
-
 /* Cuts. */
 
 static void add_cuts(struct cuts *cuts, uint64_t from, uint64_t to, uint32_t node, int32_t busy, int32_t running) {

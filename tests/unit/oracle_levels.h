@@ -33,7 +33,4 @@ struct or_levels {
   size_t pair_limit, pair_count;
 };
 
-/** How long threads were busy in both at the same time. */
-uint64_t or_overlap(const struct or_levels *levels, uint32_t a, uint32_t b);
-
 #endif

@@ -27,8 +27,10 @@ static struct hd_model *play_seed(const struct fk_options *options) {
   else if (!hd_profile_open(result.path, &model, error, sizeof error))
     print_error("%s\n", error);
   const char *broken = model ? ex_broken_identity(model, result.path) : "no profile";
-  if (!broken && model->header.unmatched_events + model->header.unknown_events + model->header.folded_paths > 0)
-    broken = "unmatched or unknown events";
+  if (!broken && model->header.unmatched_events + model->header.unknown_events + model->header.folded_paths +
+                         model->header.lost_tallies >
+                     0)
+    broken = "unmatched or unknown events, or something was lost";
   if (!broken)
     return model;
   print_error("%s\n", broken);
