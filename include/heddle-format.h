@@ -129,13 +129,14 @@ struct hd_file_header {
                                       the reader adds the time before it to that thread as busy, outside any region */
   uint64_t end_ticks;              /* 0 while running or when killed; `heddle run` stamps the time of death */
   /* What could not be followed, counted; reports say so. */
-  uint64_t unknown_events;     /* enum values newer than this tool */
-  uint64_t unmatched_events;   /* an end without its begin */
-  uint64_t lost_threads;       /* threads for which no memory was left */
-  uint64_t folded_paths;       /* callpaths charged to their parent for lack of space */
-  uint64_t lost_callbacks;     /* bit i: the i-th event of the tool's table could not be registered */
-  uint64_t lost_tallies;       /* times that a profile's concurrency could not be kept for lack of space */
-  uint64_t lost_overlap_ticks; /* the largest overlap of two profiles that was given up for larger ones */
+  uint64_t unknown_events;   /* enum values newer than this tool */
+  uint64_t unmatched_events; /* an end without its begin */
+  uint64_t lost_threads;     /* threads for which no memory was left */
+  uint64_t folded_paths;     /* callpaths charged to their parent for lack of space */
+  uint64_t lost_callbacks;   /* bit i: the i-th event of the tool's table could not be registered */
+  uint64_t lost_tallies;     /* times that a profile's concurrency could not be kept for lack of space */
+  uint64_t
+      lost_overlap_ticks; /* a pair of profiles may lack at most this: smaller overlaps were given up for larger ones */
   char host[64];
   char runtime[128]; /* the string the runtime gave to ompt_start_tool */
   char program[256]; /* base name of the executable */

@@ -83,8 +83,8 @@ static bool note_levels(struct hd_model *model) {
                               hd_model_seconds(model, unpaired));
   if (header->lost_overlap_ticks > 0)
     done &= hd_model_add_note(model,
-                              "too many pairs of callpaths were busy at once to keep all: overlaps below %.6f s "
-                              "may be missing",
+                              "too many pairs of callpaths were busy at once to keep all: any overlap may lack "
+                              "up to %.6f s",
                               hd_model_seconds(model, header->lost_overlap_ticks));
   return done;
 }

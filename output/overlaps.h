@@ -3,8 +3,8 @@
  * @file overlaps.h
  * For pairs of profiles, how long threads were busy in one and, at the same time, others in the other.
  *
- * The number of pairs is bounded. When it is reached the smaller half is given up, so what stays are the large ones; a
- * pair that is shown may lack at most what it had when it was given up, and never more than the largest given up.
+ * The number of pairs is bounded. When it is reached the smaller half is given up, so what stays are the large ones. A
+ * pair may come again, and be given up again: it lacks at most the sum, over all times, of the largest that went then.
  *
  * Used by the library while the program runs and by the reader for what was left to add. Not thread-safe: the caller
  * has the sweep's lock. Adding to a known pair: one hash look-up.

@@ -43,8 +43,7 @@ static bool find_shares(struct table *table) {
     return false;
   for (uint32_t i = 0; i < view->count; i++) {
     const struct hd_levels *levels = &view->lines[i].busy_at;
-    const struct share share = {i, hd_levels_wall_share(levels, table->level),
-                                hd_levels_up_to(levels, table->level) - hd_levels_at(levels, 0)};
+    const struct share share = {i, hd_levels_wall_share(levels, table->level), hd_levels_up_to(levels, table->level)};
     if (share.wall_ticks > 0)
       table->shares[table->count++] = share;
   }

@@ -126,5 +126,7 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
   print_gain(model, out);
   hd_report_notes(model, brief ? BRIEF_NOTES : SIZE_MAX, out);
   if (!brief && !model->levels_known)
-    fputs("note      how long how many threads were busy is not in this file: an earlier version wrote it\n", out);
+    fputs("note      how long how many threads were busy is not in this file: of an earlier version, or killed at "
+          "start\n",
+          out);
 }

@@ -146,7 +146,7 @@ bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *o
 bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   hd_view_choose(view, options->sort, options->limit, true);
   hd_csv_place_names(out);
-  fputs(",level,elapsed_s,elapsed_share\n", out);
+  fputs(",level,elapsed_s,level_share\n", out);
   for (uint32_t i = 0; i < view->count; i++) {
     const struct hd_levels *levels = &view->lines[i].elapsed_at;
     const double whole = (double)hd_levels_all(levels);

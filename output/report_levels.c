@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BAR_WIDTH = 40 };
+enum { BAR_MOST = 40, BAR_LEAST = 8, BEFORE_BAR = 34 };
 
 struct hd_level_groups hd_level_groups_for(uint32_t highest) {
   struct hd_level_groups groups = {.items = {{0, 0}, {1, 1}}, .count = highest > 0 ? 2 : 1, .highest = highest};
@@ -117,6 +117,8 @@ void hd_levels_print(const struct hd_levels *levels, const struct hd_model *mode
     largest = ticks > largest ? ticks : largest;
   }
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(model, largest));
+  const unsigned page = hd_draw_width(out, BEFORE_BAR + BAR_MOST, BEFORE_BAR + BAR_MOST);
+  const unsigned width = page > BEFORE_BAR + BAR_LEAST ? page - BEFORE_BAR : BAR_LEAST;
   fprintf(out, "threads busy %12s      %%\n", unit.name);
   for (uint32_t i = 0; i < groups.count; i++) {
     char label[HD_LEVEL_LABEL_BYTES], time[HD_CELL_BYTES];
@@ -126,7 +128,7 @@ void hd_levels_print(const struct hd_levels *levels, const struct hd_model *mode
     hd_level_label(label, &groups.items[i]);
     hd_cell_time(time, &unit, hd_model_seconds(model, ticks));
     fprintf(out, "%12s %12s %6.1f  ", label, time, 100 * (double)ticks / whole);
-    hd_draw_bar((double)ticks / whole, BAR_WIDTH, out);
+    hd_draw_bar((double)ticks / whole, width, out);
     fputc('\n', out);
   }
 }

@@ -151,11 +151,10 @@ static void add_overlap(struct hd_tallies *tallies, uint32_t a, uint32_t b, uint
   struct hd_overlaps *overlaps = &tallies->overlaps;
   if (hd_overlaps_add(overlaps, a, b, ticks))
     return;
-  uint64_t lost = hd_overlaps_are_full(overlaps) ? hd_overlaps_give_up(overlaps) : 0;
-  if (!hd_overlaps_add(overlaps, a, b, ticks) && lost < ticks)
-    lost = ticks;
-  if (tallies->header->lost_overlap_ticks < lost)
-    tallies->header->lost_overlap_ticks = lost;
+  if (hd_overlaps_are_full(overlaps))
+    tallies->header->lost_overlap_ticks += hd_overlaps_give_up(overlaps);
+  if (!hd_overlaps_add(overlaps, a, b, ticks))
+    tallies->header->lost_overlap_ticks += ticks;
 }
 
 /* A profile is left by its last thread: with each of the others it was busy since the later of the two began. */
