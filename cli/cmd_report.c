@@ -41,9 +41,8 @@ static const struct hd_usage usage = {
         "Columns:\n"
         "  Gain, Gain%     lost thread time / team size; the same as part of the run\n"
         "  Elapsed, Run%   time between the begin and the end, on the thread that opened it; as part of the run\n"
-        "  Wall%           part of the run: its threads' busy time, each instant divided by the number of threads "
-        "that\n"
-        "                  were busy in the whole program; with nobody busy, the lines' own parts add up to the run\n"
+        "  Wall%           part of the run, lines below included: each instant is shared among the threads that were\n"
+        "                  busy then. The own parts of all lines and the time with nobody busy add up to the run\n"
         "  Calls           regions: how often one was opened; others: entries, summed over threads\n"
         "  Team, Conc      threads of the team; how many of them were busy on average\n"
         "  012             how much of the elapsed time 0, 1, 2 threads of the whole program were busy; 01------64:\n"
@@ -67,10 +66,10 @@ static const struct hd_usage usage = {
         "                  thread time including the lines below; wait_s is the sum of the causes\n"
         "With --threads: one row per line and thread, with thread and thread_kind in place of calls to imbalance;\n"
         "line 0 is the thread's whole life. With --histogram: one row per region and level (number of busy threads),\n"
-        "with level, elapsed_s and elapsed_share; line 0 is the program. With --at-k: wall_s, share (of the time at\n"
-        "those levels) and busy_s of each line without those below it; the last row, of kind nobody, is the time\n"
-        "with no thread busy. With --with: overlap_s and active_share. --limit bounds the lines; --limit 0 writes\n"
-        "them all.",
+        "with level, elapsed_s and level_share (of the region); line 0 is the program. With --at-k: wall_s, share (of\n"
+        "the time at those levels) and busy_s of each line without those below it; the last row, of kind nobody, is\n"
+        "the time with no thread busy. With --with: overlap_s and active_share. --limit bounds the lines; --limit 0\n"
+        "writes them all.",
 };
 
 struct choices {

@@ -2,9 +2,12 @@
 """`heddle report` and `heddle export` from the outside: tables, names kept in the profile, wrong usage, full disks."""
 import csv
 import io
+import re
 import subprocess
 
 import pytest
+
+from conftest import LIBRARY, clean_environment
 
 PROGRAM = """
 int main(void) {
@@ -23,6 +26,7 @@ int main(void) {
 }
 """
 REGION, LOOP, CRITICAL = "program.c:5", "program.c:7", "program.c:9"
+LEVELS_CRITICAL = "program.c:9"
 
 
 @pytest.fixture
@@ -60,6 +64,120 @@ def test_report_per_thread_sums_to_lifetimes(run_heddle, export, path):
     assert "Whole run" in text and f"parallel {REGION}" in text and "initial" in text and "worker" in text
 
 
+# One thread spins 50 ms alone; then it spins 50 ms and the other 60 ms; then 20 ms each in the critical section.
+LEVELS_PROGRAM = """
+#include <omp.h>
+#include "spin.h"
+int main(void) {
+  spin_ms(0, 50);
+#pragma omp parallel num_threads(2)
+  {
+    spin_ms(omp_get_thread_num(), 50 + 10 * omp_get_thread_num());
+#pragma omp critical
+    spin_ms(omp_get_thread_num(), 20);
+  }
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def levels_path(build_program, heddle, tmp_path_factory):
+    path = tmp_path_factory.mktemp("levels") / "levels.heddle"
+    program = build_program(LEVELS_PROGRAM, compiler="clang-19")
+    env = {**clean_environment(), "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive",
+           "OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(path)}
+    subprocess.run([program], check=True, env=env)
+    return path
+
+
+def test_report_shows_for_how_long_how_many_were_busy(run_heddle, levels_path, export):
+    whole = export(levels_path)["program"]
+    text = run_heddle("report", levels_path, env={"LC_ALL": "C.UTF-8"}).stdout
+    serial = re.search(r"^serial +\S+ \S+ \((\S+) %\) with at most one thread busy", text, re.M)
+    assert float(serial[1]) == pytest.approx(100 * whole["serial_s"] / whole["elapsed_s"], abs=0.051)
+    bars = re.findall(r"^ +(\d) +\S+ +(\S+)  [█▏▎▍▌▋▊▉]+$", text, re.M)
+    assert [int(level) for level, _ in bars] == [k for k, time in enumerate(whole["time_at_k_s"]) if time > 0]
+    for level, percent in bars:
+        expected = 100 * whole["time_at_k_s"][int(level)] / whole["elapsed_s"]
+        assert float(percent) == pytest.approx(expected, abs=0.051)
+    strip = next(line for line in text.splitlines() if re.fullmatch("[.▁▂▃▄▅▆▇█]{72}", line))
+    assert "█" in strip and "▄▄▄▄▄▄▄▄" in strip
+    assert re.search(r"^s{8,} [ s]*s$", text, re.M)  # before the region; in the critical section
+    assert re.search(r" 012 .* Id Region$", text, re.M)
+    assert re.search(r"^   busy  id 1 program.c:6$", text, re.M)
+
+
+def test_report_is_plain_where_the_locale_is(run_heddle, levels_path):
+    for options in ([], ["--histogram"], ["--at-k", "1"], ["--with", "1"]):
+        result = run_heddle("report", *options, levels_path, env={"LC_ALL": "C"})
+        assert result.returncode == 0 and result.stdout.isascii()
+    text = run_heddle("report", levels_path, env={"LC_ALL": "C"}).stdout
+    assert re.search(r"^[.1-8]{72}$", text, re.M) and re.search(r"^ +2 +\S+ +\S+  #+$", text, re.M)
+
+
+@pytest.mark.parametrize("columns", [10, 60, 100])
+def test_report_fits_the_terminal(heddle, levels_path, columns):
+    command = f"stty cols {columns}; LC_ALL=C.UTF-8 '{heddle}' report '{levels_path}'"
+    result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
+    assert result.returncode == 0
+    strips = [line for line in result.stdout.splitlines() if re.fullmatch("[.▁▂▃▄▅▆▇█]+", line)]
+    assert [len(strip) for strip in strips] == [max(columns, 16)]
+    if columns == 100:
+        assert all(len(line) <= 100 for line in result.stdout.splitlines() if "program.c:" in line)
+
+
+def test_at_k_adds_up_to_the_time_at_it(run_heddle, levels_path, export):
+    loaded = export(levels_path)
+    time_at = loaded["program"]["time_at_k_s"]
+    for k in range(4):
+        rows = rows_of(run_heddle("report", "--at-k", k, "--csv", levels_path).stdout)
+        assert sum(float(row["wall_s"]) for row in rows) == pytest.approx(sum(time_at[:k + 1]), rel=1e-9)
+        assert sum(float(row["share"]) for row in rows) == pytest.approx(1)
+        assert rows[-1]["kind"] == "nobody" and float(rows[-1]["wall_s"]) == pytest.approx(time_at[0])
+        for row in rows[:-1]:
+            profile = loaded["profiles"][int(row["id"])]
+            assert float(row["busy_s"]) == pytest.approx(sum(profile["thread_time_at_k_s"][:k + 1]))
+    text = run_heddle("report", "--at-k", "1", levels_path).stdout
+    assert text.startswith("At most 1 thread was busy for ")
+    assert f"critical {LEVELS_CRITICAL} in main < parallel program.c:6" in text
+    assert re.search(r"^ *\S+ 100\.0 +- +\(sum\)$", text, re.M)
+
+
+def test_with_agrees_with_json(run_heddle, levels_path, export):
+    loaded = export(levels_path)
+    rows = rows_of(run_heddle("report", "--with", LEVELS_CRITICAL, "--csv", levels_path).stdout)
+    critical = next(profile for profile in loaded["profiles"] if profile["kind"] == "critical")
+    expected = {pair["a"]: pair["elapsed_s"] for pair in loaded["overlaps"] if pair["b"] == critical["id"]}
+    assert expected and {int(row["id"]): float(row["overlap_s"]) for row in rows} == pytest.approx(expected)
+    for row in rows:
+        assert float(row["active_share"]) == pytest.approx(float(row["overlap_s"]) / critical["active_s"])
+    text = run_heddle("report", "--with", critical["id"], levels_path).stdout
+    assert text == run_heddle("report", "--with", LEVELS_CRITICAL, levels_path).stdout
+    assert f"callpath  critical {LEVELS_CRITICAL} in main < parallel program.c:6 (id {critical['id']})\n" in text
+
+
+@pytest.mark.parametrize("what, words", [
+    ("99", "no callpath '99'; 'heddle report --limit 0' shows all, with their ids"),
+    ("nobody", "no callpath 'nobody'"),
+    ("main", "'main' is several callpaths; ask for one of them by its id:\n       1  parallel program.c:6 in main\n"),
+])
+def test_with_needs_one_callpath(run_heddle, levels_path, what, words):
+    result = run_heddle("report", "--with", what, levels_path)
+    assert result.returncode == 1 and result.stdout == ""
+    assert result.stderr.startswith("heddle: ") and words in result.stderr
+
+
+def test_histogram_agrees_with_json(run_heddle, levels_path, export):
+    loaded = export(levels_path)
+    rows = rows_of(run_heddle("report", "-H", "--csv", levels_path).stdout)
+    for profile in loaded["profiles"][:2]:
+        times = [float(row["elapsed_s"]) for row in rows if row["id"] == str(profile["id"])]
+        assert times == pytest.approx(profile["elapsed_at_k_s"])
+    text = run_heddle("report", "-H", levels_path).stdout
+    assert "\nid 1  parallel program.c:6 in main\n" in text
+
+
 def test_csv_agrees_with_json(run_heddle, export, path):
     rows = rows_of(run_heddle("report", "--csv", "--limit", "0", path).stdout)
     profiles = export(path)["profiles"]
@@ -68,6 +186,8 @@ def test_csv_agrees_with_json(run_heddle, export, path):
         same = [profile for profile in profiles if (profile["kind"], str(profile["line"])) == (row["kind"], row["line"])]
         assert int(row["calls"]) == sum(profile["visits"] for profile in same)
         assert float(row["busy_s"]) == pytest.approx(sum(profile["busy_inclusive_s"] for profile in same))
+        wall = sum(profile["wall_share_inclusive_s"] for profile in same)
+        assert float(row["wall_share_s"]) == pytest.approx(wall) and int(row["id"]) == same[0]["id"]
         waits = sum(sum(profile["wait_inclusive_s"].values()) for profile in same)
         assert float(row["wait_s"]) == pytest.approx(waits)
         gains = [profile["potential_gain_s"] for profile in same]
@@ -121,6 +241,16 @@ def test_limit_says_what_is_left_out(run_heddle, path):
     (["report", "--sort", "colour", "x"], "cannot sort by 'colour'"),
     (["report", "--limit", "-1", "x"], "'-1' is not a number of lines"),
     (["report", "a", "b"], "one FILE at a time"),
+    (["report", "--at-k", "-1", "x"], "'-1' is not a number of threads"),
+    (["report", "--at-k", "two", "x"], "'two' is not a number of threads"),
+    (["report", "--at-k", "4294967296", "x"], "'4294967296' is not a number of threads"),
+    (["report", "x", "--at-k"], "'--at-k' needs an argument"),
+    (["report", "x", "--with"], "'--with' needs an argument"),
+    (["report", "--with", "", "x"], "--with needs an id, FILE:LINE or a function"),
+    (["report", "--histogram=1", "x"], "'--histogram=1' takes no argument"),
+    (["report", "--at-k", "1", "--with", "1", "x"], "only one of --threads, --histogram, --at-k and --with"),
+    (["report", "--with", "1", "--threads", "x"], "only one of --threads, --histogram, --at-k and --with"),
+    (["report", "-H", "--at-k", "1", "x"], "only one of --threads, --histogram, --at-k and --with"),
     (["export", "--format", "xml", "x"], "'xml' is not a format; there is: json"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_wrong_usage_shows_the_usage_line(run_heddle, arguments, words):
