@@ -42,16 +42,15 @@ void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t
   while (bucket_of(timeline, now - 1) == HD_TIMELINE_BUCKETS)
     fold(timeline);
   while (from < now) {
-    const uint32_t index = bucket_of(timeline, from);
-    const uint64_t bucket_end = timeline->origin_ticks + (index + 1) * timeline->width_ticks;
-    const uint64_t to = now < bucket_end ? now : bucket_end;
-    struct hd_timeline_bucket *bucket = &timeline->buckets[index];
+    struct hd_timeline_bucket *bucket = &timeline->buckets[bucket_of(timeline, from)];
+    const uint64_t left = timeline->width_ticks - ((from - timeline->origin_ticks) & (timeline->width_ticks - 1));
+    const uint64_t ticks = now - from < left ? now - from : left;
     if (level == 0)
-      bucket->none_ticks += to - from;
+      bucket->none_ticks += ticks;
     else if (level == 1)
-      bucket->sequential_ticks += to - from;
-    bucket->busy_ticks += level * (to - from);
-    from = to;
+      bucket->sequential_ticks += ticks;
+    bucket->busy_ticks += level * ticks;
+    from += ticks;
   }
   timeline->until_ticks = now;
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Profiles whose records of concurrency are damaged: refused with a reason or read as far as they make sense, and never
+ * a crash or an endless loop. The profile is a killed program's, so that the reader has transitions to finish. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "expect.h"
+#include "script.h"
+
+static char *whole; /* the intact file */
+static char *bytes; /* a copy to damage */
+static size_t size;
+
+static void load(const char *path) {
+  struct stat status;
+  int fd = open(path, O_RDONLY);
+  assert_true(fd >= 0 && fstat(fd, &status) == 0);
+  size = (size_t)status.st_size;
+  whole = malloc(size);
+  bytes = malloc(size);
+  assert_true(whole && bytes && read(fd, whole, size) == (ssize_t)size);
+  close(fd);
+}
+
+/* Two threads in a loop, one of them in critical sections, killed after a sweep with transitions left. */
+static int play(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_at(10);
+  sc_fork(0x100, 2, 1, 12);
+  sc_work_begin(ompt_work_loop_static, 0x200);
+  for (uint64_t i = 0; i < 500; i++) {
+    sc_at(20 + 10 * i);
+    sc_acquire(ompt_mutex_critical, 1, 0x300);
+    sc_at(22 + 10 * i);
+    sc_acquired(ompt_mutex_critical, 1, 0x300);
+    sc_at(25 + 10 * i);
+    sc_released(ompt_mutex_critical, 1, 0x300);
+  }
+  sc_at(6000);
+  sc_kill();
+  struct fk_result result = fk_play(sc_script(), NULL);
+  load(result.path);
+  return 0;
+}
+
+static int release(void **state) {
+  (void)state;
+  free(whole);
+  free(bytes);
+  return 0;
+}
+
+static struct hd_block_header *block_of(enum hd_block_type type) {
+  const struct hd_file_header *header = (const void *)bytes;
+  for (uint32_t unit = 0; unit < header->block_count;) {
+    struct hd_block_header *block = (void *)(bytes + HD_HEADER_BYTES + (size_t)unit * HD_BLOCK_BYTES);
+    if (block->type == type)
+      return block;
+    unit += block->span;
+  }
+  fail_msg("no block of type %d", type);
+  return NULL;
+}
+
+static void *first_record(enum hd_block_type type) {
+  return (char *)block_of(type) + HD_BLOCK_HEADER_BYTES;
+}
+
+/* Restores the file and returns its first record of a type. */
+static void *intact(enum hd_block_type type) {
+  memcpy(bytes, whole, size);
+  return first_record(type);
+}
+
+static void refused(const char *reason) {
+  struct hd_model *model;
+  char error[300];
+  assert_false(hd_profile_parse("damaged", bytes, size, &model, error, sizeof error));
+  assert_non_null(strstr(error, reason));
+}
+
+static void test_invalid_records_are_refused(void **state) {
+  (void)state;
+  ((struct hd_tally_record *)intact(HD_BLOCK_TALLIES))->profile = 99;
+  refused("tally 0 is not valid");
+  ((struct hd_tally_record *)intact(HD_BLOCK_TALLIES))->what = 9;
+  refused("tally 0 is not valid");
+  *((struct hd_tally_record *)intact(HD_BLOCK_TALLIES) + 1) = *(struct hd_tally_record *)first_record(HD_BLOCK_TALLIES);
+  refused("tally 1 is not valid");
+  ((struct hd_level_record *)intact(HD_BLOCK_LEVELS))->tally = 1000;
+  refused("levels 0 are not valid");
+  ((struct hd_level_record *)intact(HD_BLOCK_LEVELS))->first = 7u << 20;
+  refused("levels 0 are not valid");
+  ((struct hd_overlap_record *)intact(HD_BLOCK_OVERLAPS))->b = 1000;
+  refused("overlap 0 is not valid");
+  ((struct hd_timeline_record *)intact(HD_BLOCK_TIMELINE))->width_ticks = 1000;
+  refused("timeline is not valid");
+  ((struct hd_timeline_record *)intact(HD_BLOCK_TIMELINE))->width_ticks = 0;
+  refused("timeline is not valid");
+  ((struct hd_ring_record *)intact(HD_BLOCK_RING))->head += HD_RING_LENGTH + 1;
+  refused("ring of thread");
+  struct hd_ring_record *ring = intact(HD_BLOCK_RING);
+  ring->transitions[ring->tail % HD_RING_LENGTH].busy = 1000;
+  refused("transition of thread");
+}
+
+/* Numbers may be wrong then, but they are numbers. */
+static void test_random_damage_is_survived(void **state) {
+  (void)state;
+  static const enum hd_block_type types[] = {HD_BLOCK_RING, HD_BLOCK_TALLIES, HD_BLOCK_LEVELS, HD_BLOCK_OVERLAPS,
+                                             HD_BLOCK_TIMELINE};
+  unsigned refusals = 0;
+  srand(1);
+  for (int i = 0; i < 3000; i++) {
+    unsigned char *record = intact(types[i % 5]);
+    const size_t within = i % 3 ? 64 : HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
+    for (int byte = 0; byte < 4; byte++)
+      record[(size_t)rand() % within] ^= (unsigned char)(1 << rand() % 8);
+    struct hd_model *model;
+    char error[300];
+    if (hd_profile_parse("damaged", bytes, size, &model, error, sizeof error))
+      hd_model_free(model);
+    else
+      refusals++;
+  }
+  assert_in_range(refusals, 300, 2999);
+}
+
+static void test_a_profile_without_tallies_has_no_levels(void **state) {
+  (void)state;
+  intact(HD_BLOCK_TALLIES);
+  block_of(HD_BLOCK_TALLIES)->count = block_of(HD_BLOCK_LEVELS)->count = 0;
+  struct hd_model *model;
+  char error[300];
+  assert_true(hd_profile_parse("old", bytes, size, &model, error, sizeof error));
+  assert_false(model->levels_known);
+  hd_model_free(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_invalid_records_are_refused),
+      cmocka_unit_test(test_random_damage_is_survived),
+      cmocka_unit_test(test_a_profile_without_tallies_has_no_levels),
+  };
+  return cmocka_run_group_tests(tests, play, release);
+}
