@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "oracle.h"
 #include "script.h"
 
 static const struct hd_node *child_of(const struct hd_model *model, const struct hd_node *parent, struct ex_site site) {
@@ -141,6 +142,16 @@ struct hd_model *ex_play_with(const struct fk_options *options) {
 
 struct hd_model *ex_play(void) {
   return ex_play_with(NULL);
+}
+
+struct hd_model *ex_play_exact(const struct fk_options *options) {
+  struct hd_model *model = ex_play_with(options);
+  struct or_result *oracle = or_run(sc_script(), 0);
+  const char *difference = or_difference(oracle, model);
+  if (difference)
+    fail_msg("%s", difference);
+  or_free(oracle);
+  return model;
 }
 
 struct hd_model *ex_play_killed(void) {

@@ -48,6 +48,19 @@ struct hd_model *ex_play_rough(const struct fk_options *options);
 /** Ends with a failure unless the child was killed by SIGKILL. */
 struct hd_model *ex_play_killed(void);
 
+/** Plays the script and fails unless the profile agrees with the oracle in every number. `options` may be NULL. */
+struct hd_model *ex_play_exact(const struct fk_options *options);
+
+/** Fails unless the levels are exactly these, from level 0 on. */
+#define ex_expect_levels(levels, ...)                                                                                  \
+  ex_expect_levels_at(levels, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8, __FILE__,  \
+                      __LINE__)
+void ex_expect_levels_at(const struct hd_levels *levels, const uint64_t *expected, size_t count, const char *file,
+                         int line);
+
+/** Ticks during which threads were busy in both nodes; 0: never. */
+uint64_t ex_overlap(const struct hd_model *model, const struct hd_node *a, const struct hd_node *b);
+
 /** NULL when all is well, else what is wrong: identities that hold for every profile, rows against thread records, and
  *  those of concurrency. */
 const char *ex_broken_identity(const struct hd_model *model, const char *path);

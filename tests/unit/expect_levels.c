@@ -161,3 +161,23 @@ const char *ex_broken_levels(const struct hd_model *model) {
   wrong = wrong ? wrong : broken_overlaps(model);
   return wrong ? wrong : broken_timeline(model);
 }
+
+void ex_expect_levels_at(const struct hd_levels *levels, const uint64_t *expected, size_t count, const char *file,
+                         int line) {
+  for (uint32_t k = 0; k < count || k < levels->count; k++) {
+    uint64_t wanted = k < count ? expected[k] : 0;
+    if (hd_levels_at(levels, k) == wanted)
+      continue;
+    print_error("level %u:\n", k);
+    _assert_int_equal(hd_levels_at(levels, k), wanted, file, line);
+  }
+}
+
+uint64_t ex_overlap(const struct hd_model *model, const struct hd_node *a, const struct hd_node *b) {
+  for (uint32_t i = 0; i < model->overlap_count; i++) {
+    const struct hd_overlap *overlap = &model->overlaps[i];
+    if ((overlap->a == a->id && overlap->b == b->id) || (overlap->a == b->id && overlap->b == a->id))
+      return overlap->ticks;
+  }
+  return 0;
+}
