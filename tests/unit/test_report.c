@@ -220,6 +220,7 @@ static void test_summary_is_short(void **state) {
   (void)state;
   struct builder builder;
   start(&builder);
+  builder_levels(&builder);
   for (uint64_t i = 0; i < 40; i++)
     add_region(&builder, 0, "10", 10 + i, 10);
   for (int i = 0; i < 40; i++)
@@ -236,6 +237,7 @@ static void test_summary_is_short(void **state) {
   for (const char *at = text; *at; at++)
     lines += *at == '\n';
   assert_in_range(lines, 15, 20);
+  assert_non_null(strstr(text, "\nserial    1.000 us (100.0 %) with at most one thread busy"));
   assert_non_null(strstr(text, "32 more regions are not shown"));
   free(text);
   hd_model_free(model);
