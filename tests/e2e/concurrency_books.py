@@ -23,9 +23,10 @@ def add(levels, k, seconds):
 
 class Books:
     """time_at: from the first span's begin to the last one's end. thread_time_at, wall_share, active: of each place;
-    overlap: of each pair of places; elapsed_at, elapsed: of each region's windows, an instance counted once."""
+    overlap: of each pair of places; elapsed_at: of each region's windows. What the program closed no more than 1 ms
+    before its last word goes on for `longer` seconds: a program that is killed says so just before it dies."""
 
-    def __init__(self, stdout):
+    def __init__(self, stdout, longer=0.0):
         self.unit = next(int(line.split()[1]) / 1e9 for line in stdout.splitlines() if line.startswith("unit "))
         self.time_at = []
         self.thread_time_at = collections.defaultdict(list)
@@ -33,8 +34,13 @@ class Books:
         self.wall_share = collections.Counter()
         self.active = collections.Counter()
         self.overlap = collections.Counter()
-        self._add_up(parse(stdout, "span"), parse(stdout, "window"))
-        self.elapsed = {where: sum(levels) for where, levels in self.elapsed_at.items()}
+        spans, windows = parse(stdout, "span"), parse(stdout, "window")
+        last = max(end for _, _, end in spans + windows) - 1_000_000
+        death = last + 1_000_000 + round(longer * 1e9)
+        if longer:
+            spans, windows = ([(where, begin, death if end > last else end) for where, begin, end in entries]
+                              for entries in (spans, windows))
+        self._add_up(spans, windows)
 
     def _add_up(self, spans, windows):
         changes = []

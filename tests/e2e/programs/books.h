@@ -7,13 +7,14 @@
  *   "unit NS"                        the unit of the program's arithmetic
  * Work lasts until the clock says so. Arguments: UNIT_MS, then "spin" or "sleep", then a mode. A thread that sleeps in
  * the program's own code is as busy as one that spins there, but leaves the processor alone: then a team may be larger
- * than the machine and still keep to its times. The main thread is "outside" from the start.
+ * than the machine and still keep to its times. The main thread is "outside" once the books are open.
  */
 #ifndef HEDDLE_TESTS_BOOKS_H
 #define HEDDLE_TESTS_BOOKS_H
 
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "spin.h"
 
@@ -88,15 +89,15 @@ static inline void close_books(void) {
 
 /* Also loads the tool and starts the threads, so that the regions that are measured find them. */
 static inline void open_books(int argc, char **argv) {
-  at("outside");
   unit_ns = (argc > 1 ? strtoul(argv[1], NULL, 10) : 50) * UINT64_C(1000000);
   work_sleeps = argc > 2 && !strcmp(argv[2], "sleep");
   if (argc > 3)
     mode = argv[3];
+  prctl(PR_SET_TIMERSLACK, 1); /* sleep as exactly as can be: also the threads that this one starts */
 #pragma omp parallel
   {
 #pragma omp barrier
-  }
+  } at("outside");
 }
 
 #endif

@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
     work_at("team", omp_get_thread_num() + 1);
     window("team", team_begin_ns);
   }
-  window("league", begin);
+  window("teams", begin);
   at("outside");
   close_books();
   return 0;

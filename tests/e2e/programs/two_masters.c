@@ -14,18 +14,23 @@
 
 static pthread_barrier_t both;
 
-static void open_region(const char *where, int first) {
+/* Two functions, or the compiler would make one call of the two regions. */
+static void region_of_main(uint64_t begin) {
+#pragma omp parallel num_threads(2) // mark: main
+  work_at("main", 2 + 2 * omp_get_thread_num());
+  window("main", begin);
+}
+
+static void region_of_pthread(uint64_t begin) {
+#pragma omp parallel num_threads(2) // mark: pthread
+  work_at("pthread", 3 + 2 * omp_get_thread_num());
+  window("pthread", begin);
+}
+
+static void open_region(void (*region)(uint64_t begin)) {
   pthread_barrier_wait(&both);
   at(NULL);
-  uint64_t begin = now_ns();
-  if (first) {
-#pragma omp parallel num_threads(2) // mark: main
-    work_at("main", 2 + 2 * omp_get_thread_num());
-  } else {
-#pragma omp parallel num_threads(2) // mark: pthread
-    work_at("pthread", 3 + 2 * omp_get_thread_num());
-  }
-  window(where, begin);
+  region(now_ns());
   at("outside");
 }
 
@@ -34,7 +39,7 @@ static void *from_pthread(void *unused) {
   {
 #pragma omp barrier
   } at("outside");
-  open_region("pthread", 0);
+  open_region(region_of_pthread);
   at(NULL);
   return unused;
 }
@@ -44,7 +49,7 @@ int main(int argc, char **argv) {
   open_books(argc, argv);
   if (pthread_barrier_init(&both, NULL, 2) || pthread_create(&other, NULL, from_pthread, NULL))
     return 1;
-  open_region("main", 1);
+  open_region(region_of_main);
   pthread_join(other, NULL);
   close_books();
   return 0;
