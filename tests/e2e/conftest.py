@@ -12,6 +12,8 @@ import subprocess
 
 import pytest
 
+from levels import broken_identities
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = SOURCE / "tests" / "e2e" / "programs"
 BUILD = pathlib.Path(os.environ.get("HEDDLE_BUILD", SOURCE / "build")).resolve()
@@ -125,7 +127,7 @@ def profile(tmp_path):
         paths.append(path)
         tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(path)}
         run.result = run_plain(program, *arguments, runtime=runtime, threads=threads, env={**tool, **(env or {})})
-        assert path.exists(), f"no profile; standard error: {run.result.stderr}"
+        assert path.exists(), f"no profile; status {run.result.returncode}, standard error: {run.result.stderr}"
         return path
 
     return run
@@ -161,6 +163,7 @@ def measure(profile, export):
             lines = re.findall(rf"^{book} \d+ (\d+)$", loaded.stdout, re.M)
             setattr(loaded, book, [int(ns) / 1e9 for ns in lines])
         assert_states_sum_to_lifetimes(loaded)
+        assert_identities(loaded)
         return loaded
 
     return run
@@ -251,6 +254,12 @@ def assert_states_sum_to_lifetimes(loaded):
     for thread in loaded.threads:
         total = thread["busy_s"] + thread["idle_s"] + thread["wait_s"] + thread["runtime_s"]
         assert abs(total - thread["lifetime_s"]) < 1e-6, thread
+
+
+def assert_identities(loaded):
+    """Those of exact concurrency."""
+    failures = broken_identities(loaded)
+    assert not failures, "\n".join(failures[:20])
 
 
 skipped = []
