@@ -226,6 +226,12 @@ static void retire(void) {
   }
 }
 
+static void take_up_to(uint64_t bound) {
+  collect(bound);
+  merge(bound);
+  retire();
+}
+
 /* `passing`: take tentative transitions for what they look like. */
 static void sweep(bool passing) {
   uint64_t bound = hd_clock_now();
@@ -234,10 +240,7 @@ static void sweep(bool passing) {
   if (bound < hd_frontier.ticks) /* another processor's clock, or held back: nothing new to take */
     return;
   announce(bound);
-  bound = writing_bound(passing ? bound : tentative_bound(bound));
-  collect(bound);
-  merge(bound);
-  retire();
+  take_up_to(writing_bound(passing ? bound : tentative_bound(bound)));
 }
 
 static uint64_t backlog(const struct hd_ring *ring) {
@@ -312,7 +315,7 @@ void hd_concurrency_close(void) {
   }
   announce(HD_CLOSED);
   if (locked) {
-    writing_bound(HD_CLOSED);
+    take_up_to(writing_bound(HD_CLOSED));
     pthread_mutex_unlock(&sweep_lock);
   }
   errno = saved;

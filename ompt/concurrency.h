@@ -60,8 +60,8 @@ void hd_ring_make_room(struct hd_ring *ring);
 /** Sweeps if there is something to take and nobody else is at it: called where the thread waits anyway. */
 void hd_ring_relieve(struct hd_ring *ring);
 
-/** Stops counting: later transitions are refused, and what the rings hold is left to the reader. Waits at most a moment
- *  for a sweep that is under way. */
+/** Stops counting: later transitions are refused, and what the rings hold is taken out, or, if another thread's sweep
+ *  does not end within a moment, left to the reader. */
 void hd_concurrency_close(void);
 
 static inline bool hd_concurrency_is_closed(void) {

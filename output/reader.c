@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A record may refer to one that a running program added after its block was copied: a later copy has both. */
-enum { LIVE_TRIES = 5 };
+/* A running program's file changes while it is copied, and a record may refer to one that was added after its block was
+ * copied. Two equal copies are one that is whole; of a program that never pauses the last is taken. */
+enum { EQUAL_TRIES = 5, LIVE_TRIES = 10 };
 
 bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) {
   const int used = snprintf(reader->error, reader->error_bytes, "%s: ", reader->path);
@@ -297,15 +298,23 @@ bool hd_profile_open(const char *path, struct hd_model **model, char *error, siz
     return hd_reader_fail(&reader, "%s", strerror(errno));
   bool done = false;
   bool again = true;
+  char *last = NULL;
+  size_t last_size = 0;
   for (int try = 0; !done && again && try < LIVE_TRIES; try++) {
     char *bytes = NULL;
-    again = false;
-    if (read_file(&reader, file, &bytes)) {
-      done = hd_profile_parse(path, bytes, reader.size, model, error, error_bytes);
-      again = may_change(bytes, reader.size);
+    if (!read_file(&reader, file, &bytes)) {
+      free(bytes);
+      break;
     }
-    free(bytes);
+    again = may_change(bytes, reader.size);
+    const bool whole = !again || (last && last_size == reader.size && memcmp(last, bytes, last_size) == 0);
+    if (whole || try >= EQUAL_TRIES)
+      done = hd_profile_parse(path, bytes, reader.size, model, error, error_bytes);
+    free(last);
+    last = bytes;
+    last_size = reader.size;
   }
+  free(last);
   close(file);
   return done;
 }
