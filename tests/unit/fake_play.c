@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +110,15 @@ static const char *output_path(void) {
   return options->output ? options->output : path;
 }
 
+/* cmocka's handlers would go on with the next test, in the child. */
+static void die_of_faults(void) {
+  static const int signals[] = {SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGABRT, SIGSYS};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    signal(signals[i], SIG_DFL);
+}
+
 static void child_main(bool *registered) {
+  die_of_faults();
   setenv("HEDDLE_OUTPUT", output_path(), 1);
   setenv("HEDDLE_STORE_DIR", store_directory(), 1);
   if (options->depth)
