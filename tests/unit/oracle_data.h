@@ -10,7 +10,6 @@
 #include "oracle_result.h"
 
 #define OR_MAX_PATH 64
-#define OR_MAX_NODES 20000
 #define OR_BUCKETS 16384 /* of the index of paths */
 
 struct or_site {
@@ -58,8 +57,8 @@ struct or_levels;
 
 struct or_result {
   unsigned depth;
-  struct or_node nodes[OR_MAX_NODES];
-  uint32_t node_count;
+  struct or_node *nodes;
+  uint32_t node_count, node_limit;
   uint32_t index[OR_BUCKETS]; /* first node of each place; 0: none (the program is found without) */
   struct or_life threads[FK_MAX_THREADS];
   uint32_t thread_count;

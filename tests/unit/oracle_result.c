@@ -11,12 +11,21 @@ void *or_grown(void *memory, size_t bytes) {
   return memory;
 }
 
+static uint32_t add_node(struct or_result *result, const struct or_path *path) {
+  if (result->node_count == result->node_limit) {
+    result->node_limit = result->node_limit ? 2 * result->node_limit : 64;
+    result->nodes = or_grown(result->nodes, result->node_limit * sizeof *result->nodes);
+  }
+  result->nodes[result->node_count] = (struct or_node){.path = *path};
+  return result->node_count++;
+}
+
 struct or_result *or_new(unsigned depth) {
   struct or_result *result = calloc(1, sizeof *result);
   if (!result)
     abort();
   result->depth = depth;
-  result->node_count = 1; /* the program: an empty path */
+  add_node(result, &(struct or_path){0}); /* the program */
   return result;
 }
 
@@ -27,6 +36,7 @@ void or_free(struct or_result *result) {
     free(result->threads[i].busy);
   or_free_levels(result, result->levels);
   free(result->instances);
+  free(result->nodes);
   free(result);
 }
 
@@ -68,13 +78,10 @@ static uint32_t intern(struct or_result *result, const struct or_path *path) {
   uint32_t found = or_find(result, path);
   if (found != FK_NONE)
     return found;
-  if (result->node_count == OR_MAX_NODES)
-    abort();
-  struct or_node *node = &result->nodes[result->node_count];
   uint32_t *first = &result->index[place_of(path)];
-  node->path = *path;
-  node->next = *first;
-  return *first = result->node_count++;
+  uint32_t added = add_node(result, path);
+  result->nodes[added].next = *first;
+  return *first = added;
 }
 
 uint32_t or_step(struct or_result *result, uint32_t node, uint32_t kind, uint64_t code) {
