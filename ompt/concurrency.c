@@ -37,7 +37,7 @@ static struct hd_ring_record **rings; /* in use; the free ones behind them */
 static uint32_t ring_count;
 static uint32_t ring_total;
 static uint32_t ring_limit;
-static struct head *heads; /* as many as rings */
+static struct head *heads; /* as many as rings, and one */
 static uint32_t head_count;
 
 /* ---- records ---- */
@@ -82,7 +82,7 @@ static bool grow(void) {
   if (!more_rings)
     return false;
   rings = more_rings;
-  struct head *more_heads = realloc(heads, limit * sizeof *more_heads);
+  struct head *more_heads = realloc(heads, (limit + 1) * sizeof *more_heads);
   if (!more_heads)
     return false;
   heads = more_heads;
@@ -170,14 +170,12 @@ static uint64_t oldest_ticks(struct hd_ring_record *ring) {
   return __atomic_load_n(&oldest(ring)->ticks, __ATOMIC_RELAXED);
 }
 
-/* A binary heap (Knuth 5.2.3). Puts `head` where it belongs from place `i` downwards. */
+/* A binary heap (Knuth 5.2.3). Puts `head` where it belongs from place `i` downwards. Which child is the earlier cannot
+ * be predicted, so it is computed: a sentinel behind the last spares the question whether there are two. */
 static void sift(uint32_t i, struct head head) {
-  for (;;) {
-    uint32_t child = 2 * i + 1;
-    if (child >= head_count)
-      break;
-    if (child + 1 < head_count && heads[child + 1].ticks < heads[child].ticks)
-      child++;
+  heads[head_count].ticks = UINT64_MAX;
+  for (uint32_t child = 2 * i + 1; child < head_count; child = 2 * i + 1) {
+    child += heads[child + 1].ticks < heads[child].ticks;
     if (head.ticks <= heads[child].ticks)
       break;
     heads[i] = heads[child];
