@@ -9,7 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MOST_FRAMES = 24 };
+/* Below any user's frame are at least two of the C library's, where the thread began. */
+enum { MOST_FRAMES = 24, THREAD_START_FRAMES = 2 };
 
 /* Where the runtime lies; empty: unknown, nothing is checked. */
 static struct { uintptr_t begin, end; } runtime;
@@ -55,6 +56,8 @@ const void *hd_call_site_check(const void *address, bool from_runtime) {
     user++;
   if (user >= count || user == 0)
     return address; /* the stack does not tell */
+  if (count < MOST_FRAMES && count - user <= THREAD_START_FRAMES)
+    return address; /* the runtime's own thread: no user's code called it */
   /* An address inside the runtime that does not lie next to the user's code: the user's code was left by a tail call,
    * and the frame found is that of an enclosing construct. */
   if (address && in_runtime(address) && frames[user - 1] != address)

@@ -244,8 +244,9 @@ struct hd_instance_record {
   uint64_t begin_ticks;  /* parallel_begin */
   uint64_t join_ticks;   /* end of the last barrier on the primary; 0 before */
   uint64_t end_ticks;    /* parallel_end; 0 while running */
-  uint32_t recursive;    /* an instance of the same profile encloses this one */
-  uint32_t pending;      /* workers that have not yet read join_ticks */
+  uint32_t uncounted; /* its time is not added up: an instance of the same profile encloses it, or it is the runtime's
+                         own (hidden helper threads) */
+  uint32_t pending;   /* workers that have not yet read join_ticks */
   uint64_t pad[2];
 };
 

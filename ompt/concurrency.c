@@ -42,8 +42,9 @@ static uint32_t head_count;
 
 /* ---- records ---- */
 
+static struct hd_store_cursor cursors[HD_BLOCK_TYPE_LAST + 1];
+
 static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
-  static struct hd_store_cursor cursors[HD_BLOCK_TYPE_LAST + 1];
   static bool full[HD_BLOCK_TYPE_LAST + 1]; /* asking again at every transition would cost too much */
   (void)context;
   if (type == HD_BLOCK_TIMELINE)
@@ -58,6 +59,11 @@ static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
   return record;
 }
 
+/* A first block of each, so that the file's size does not depend on what happened to be busy at once. */
+static bool reserve(enum hd_block_type type, size_t bytes) {
+  return hd_store_reserve(&hd_store, &cursors[type], type, HD_NONE, bytes);
+}
+
 static bool init_membarrier(void) {
   return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
@@ -67,7 +73,9 @@ bool hd_concurrency_init(uint64_t begin_ticks) {
   hd_frontier.needs_fence = !init_membarrier();
   tallies.allocate = tallies.overlaps.allocate = allocate;
   tallies.header = hd_store.header;
-  bool begun = hd_tallies_begin(&tallies, begin_ticks);
+  bool begun = reserve(HD_BLOCK_TALLIES, sizeof(struct hd_tally_record)) &&
+               reserve(HD_BLOCK_LEVELS, sizeof(struct hd_level_record)) &&
+               reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record)) && hd_tallies_begin(&tallies, begin_ticks);
   errno = saved;
   return begun;
 }

@@ -79,7 +79,6 @@ static void start_instance(struct hd_region *region, uint64_t now) {
   instance->profile = region->row->profile;
   instance->join_ticks = instance->end_ticks = 0;
   instance->team_size = 0;
-  instance->recursive = encloses_itself(region);
   __atomic_store_n(&instance->begin_ticks, now, __ATOMIC_RELEASE);
 }
 
@@ -112,7 +111,8 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->from_gcc = from_gcc;
     region->of_helpers = of_helpers;
     region->outer = outer;
-    primary->ring.region = encloses_itself(region) ? 0 : region->row->profile;
+    region->instance->uncounted = of_helpers || encloses_itself(region);
+    primary->ring.region = region->instance->uncounted ? 0 : region->row->profile;
   } else { /* the team's workers charge their time to the program */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   }
@@ -298,7 +298,7 @@ static void add_to_total(struct hd_thread *primary, const struct hd_region *regi
   if (!total)
     return;
   total->instances++;
-  if (instance->recursive)
+  if (instance->uncounted)
     return; /* its time lies inside its ancestor's */
   total->elapsed_ticks += instance->end_ticks - instance->begin_ticks;
   total->capacity_ticks += team_size * (instance->end_ticks - instance->begin_ticks);
@@ -320,7 +320,7 @@ void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *re
   }
   if (region && !region->instance->join_ticks)
     hd_region_join(primary, now);
-  if (region && !region->instance->recursive)
+  if (region && !region->instance->uncounted)
     primary->ring.region = region->row->profile | HD_REGION_END;
   hd_thread_close_base(primary, now);
   if (!region)

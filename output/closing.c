@@ -175,7 +175,7 @@ static bool sum_members(struct hd_reader *reader, const struct hd_instance_recor
   return true;
 }
 
-/* Outer instances enclose inner ones of the same node: a recursive one counts, but its time is already there. */
+/* Outer instances enclose inner ones of the same node: such a one counts, but its time is already there. */
 static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
   (void)bytes;
   const struct hd_instance_record *instance = hd_reader_find_instance(reader, offset);
@@ -186,7 +186,7 @@ static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t
   if (instance->profile >= reader->model->node_count || instance->primary >= reader->model->thread_count)
     return hd_reader_fail(reader, "damaged: instance %u is not valid", index);
   struct hd_node *node = &reader->model->nodes[instance->profile];
-  if (instance->recursive) {
+  if (instance->uncounted) {
     node->team.instances++;
     node->team.open_instances++;
     return true;

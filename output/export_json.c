@@ -13,7 +13,7 @@
 #include "output/export.h"
 #include "output/kinds.h"
 
-enum { JSON_VERSION = 1 };
+enum { JSON_VERSION = 1, LEVELS_PADDED = 65 };
 
 /* jansson takes valid UTF-8 only; file names need not be. Bytes that are not become U+FFFD. */
 static json_t *text_or_null(const char *text) {
@@ -87,13 +87,13 @@ static json_t *start(uint64_t epoch_ns) {
 }
 
 /* Seconds by level, from 0 to the highest that occurs. */
+/* Seconds by level. All arrays are equally long, so that a script need not ask; but beyond 64 each ends with the
+ * highest level that occurs in it, for the size's sake. */
 static json_t *levels(const struct hd_model *model, const struct hd_levels *from) {
+  const uint32_t common = model->level_count < LEVELS_PADDED ? model->level_count : LEVELS_PADDED;
   json_t *array = json_array();
-  uint32_t used = from->count;
-  while (used > 0 && from->ticks[used - 1] == 0)
-    used--;
-  for (uint32_t k = 0; array && k < used; k++)
-    json_array_append_new(array, seconds(model, from->ticks[k]));
+  for (uint32_t k = 0; array && (k < from->count || k < common); k++)
+    json_array_append_new(array, seconds(model, hd_levels_at(from, k)));
   return array;
 }
 
@@ -247,7 +247,8 @@ static json_t *real_ticks(const struct hd_model *model, double ticks) {
 }
 
 static json_t *elapsed_levels(const struct hd_model *model, const struct hd_node *node) {
-  if (!model->levels_known || (node->id != 0 && !hd_kind_is_region(node->kind)))
+  if (!model->levels_known || (node->id != 0 && node->team.team_max == 0) ||
+      (node->id != 0 && !hd_kind_is_region(node->kind)))
     return json_null();
   if (node->id != 0 && node->elapsed_at.count == 0 && node->team.elapsed_ticks > 0)
     return json_null(); /* there was no space */

@@ -135,6 +135,7 @@ struct hd_model {
   bool ended;        /* false: killed or still running, end_ticks is that of the last event seen */
 
   bool levels_known;        /* false: the file has none, and all numbers by level and overlaps are missing */
+  uint32_t level_count;     /* the highest level or the largest team, whichever is more, and one */
   struct hd_levels time_at; /* of the whole program: adds up to elapsed_ticks */
   struct hd_overlap *overlaps;
   uint32_t overlap_count;

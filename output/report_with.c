@@ -166,12 +166,13 @@ static void print_heading(const struct table *table, FILE *out) {
 }
 
 static void print_missing(const struct table *table, FILE *out) {
-  char missing[HD_CELL_BYTES], largest[HD_CELL_BYTES];
-  hd_cell_duration(missing, hd_model_seconds(table->model, table->unpaired_ticks));
-  hd_cell_duration(largest, hd_model_seconds(table->model, table->model->header.lost_overlap_ticks));
+  char unknown[HD_CELL_BYTES], missing[HD_CELL_BYTES];
+  hd_cell_duration(unknown, hd_model_seconds(table->model, table->unpaired_ticks));
+  hd_cell_duration(missing, hd_model_seconds(table->model, table->model->header.lost_overlap_ticks));
   if (table->unpaired_ticks > 0)
-    fprintf(out, "Missing for lack of space: %s of overlap, summed over the others; the largest piece was %s.\n",
-            missing, largest);
+    fprintf(out, "Not known for %s of the active time: more than 64 callpaths were busy at once.\n", unknown);
+  if (table->model->header.lost_overlap_ticks > 0)
+    fprintf(out, "Any overlap may lack up to %s: there were too many pairs to keep all.\n", missing);
 }
 
 static void print_doubled(const struct table *table, FILE *out) {

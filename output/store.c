@@ -144,16 +144,21 @@ static char *block_content(struct hd_block_header *block) {
   return (char *)block + HD_BLOCK_HEADER_BYTES;
 }
 
+bool hd_store_reserve(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
+                      size_t record_bytes) {
+  struct hd_block_header *block = add_block(store, type, owner, record_bytes);
+  if (!block)
+    return false;
+  cursor->block = block;
+  cursor->used = 0;
+  cursor->limit = (uint32_t)((HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES) / record_bytes);
+  return true;
+}
+
 void *hd_store_add(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
                    size_t record_bytes) {
-  if (cursor->used == cursor->limit) {
-    struct hd_block_header *block = add_block(store, type, owner, record_bytes);
-    if (!block)
-      return NULL;
-    cursor->block = block;
-    cursor->used = 0;
-    cursor->limit = (uint32_t)((HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES) / record_bytes);
-  }
+  if (cursor->used == cursor->limit && !hd_store_reserve(store, cursor, type, owner, record_bytes))
+    return NULL;
   return block_content(cursor->block) + record_bytes * cursor->used++;
 }
 

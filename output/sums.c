@@ -119,6 +119,8 @@ static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
     node->visits = node->team.instances;
   if (node->team.gain_ticks < 0) /* late events can make a team look busier than it could be, by a little */
     node->team.gain_ticks = 0;
+  if (reader->model->level_count <= node->team.team_max)
+    reader->model->level_count = node->team.team_max + 1;
   if (hd_kind_is_region(node->kind) && !reader->in_region[node->id])
     reader->model->gain_ticks += node->team.gain_ticks;
 }
@@ -128,6 +130,7 @@ bool hd_reader_sum_up(struct hd_reader *reader) {
   if (!sort_rows(reader) || !make_inclusive_levels(reader))
     return false;
   add_rows(model);
+  model->level_count = model->time_at.count;
   for (uint32_t i = model->node_count; i-- > 0;) {
     struct hd_node *node = &model->nodes[i];
     finish_node(reader, node);

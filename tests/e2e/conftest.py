@@ -85,7 +85,7 @@ def build_program(tmp_path_factory):
         if key in built:
             return built[key]
         place = folder / str(len(built))
-        place.mkdir()
+        place.mkdir(exist_ok=True)  # the compiler may have been missing the first time
         if "\n" in str(source):
             path = place / "program.c"
             path.write_text(source)

@@ -208,7 +208,7 @@ static void test_open_recursive_instance_adds_no_time(void **state) {
   make_pair(&pair);
   struct hd_instance_record *instance = builder_instance(&pair.builder, 1, 8);
   open_region(&pair, instance);
-  instance->recursive = 1;
+  instance->uncounted = 1;
   struct hd_model *model = builder_read(&pair.builder);
   assert_int_equal(model->nodes[1].visits, 1);
   assert_int_equal(model->nodes[1].team.elapsed_ticks, 0);

@@ -259,8 +259,8 @@ static void test_with_says_what_is_missing(void **state) {
   model->nodes[CRITICAL].unpaired_ticks = 70;
   model->header.lost_overlap_ticks = 40;
   char *text = ask(model, (struct hd_report_options){.question = HD_ASK_WITH, .with = "3"}, HD_REPORT_MADE);
-  assert_has(text, "\nMissing for lack of space: 0.070 us of overlap, summed over the others; the largest piece was "
-                   "0.040 us.\n");
+  assert_has(text, "\nNot known for 0.070 us of the active time: more than 64 callpaths were busy at once.\n"
+                   "Any overlap may lack up to 0.040 us: there were too many pairs to keep all.\n");
   free(text);
   free_run(&builder, model);
 }
@@ -354,7 +354,7 @@ static void test_json_holds_the_levels(void **state) {
   char *text = export(model);
   assert_has(text, "\"serial_s\":650.0,\"time_at_k_s\":[50.0,600.0,350.0]");
   assert_profile_has(text, "\"id\":0,", "\"elapsed_at_k_s\":[50.0,600.0,350.0]");
-  assert_profile_has(text, "\"id\":0,", "\"thread_time_at_k_s\":[0.0,400.0]");
+  assert_profile_has(text, "\"id\":0,", "\"thread_time_at_k_s\":[0.0,400.0,0.0]");
   assert_profile_has(text, "\"id\":1,", "\"elapsed_at_k_s\":[50.0,200.0,350.0]");
   assert_profile_has(text, "\"id\":1,", "\"thread_time_at_k_inclusive_s\":[0.0,200.0,700.0]");
   assert_profile_has(text, "\"id\":1,", "\"wall_share_s\":75.0,\"wall_share_inclusive_s\":550.0");
