@@ -245,7 +245,7 @@ TASKLOOP = {"taskloop": lambda loaded: [
 
 
 @teams_2_4_8
-@pytest.mark.parametrize("policy", ["passive", "active"])
+@each_policy
 @pytest.mark.parametrize("mode", ["barrier", "taskwait", "taskgroup", "taskloop", "untied"])
 def test_tasks_in_waits_are_work(levels_of, mode, policy, threads):
     """That the tasks are shared evenly is not certain: the arithmetic holds for their total only."""
@@ -267,7 +267,7 @@ def test_tasks_on_each_runtime(levels_of, runtime, mode):
 
 
 @pytest.mark.parametrize("inner", (2, 4))
-@pytest.mark.parametrize("policy", ["passive", "active"])
+@each_policy
 def test_nested_teams(levels_of, policy, inner):
     def check(run):
         levels = [2 * k for k in range(1, inner + 1)]
@@ -339,7 +339,7 @@ def test_league_of_teams(levels_of, runtime):
 
 
 @teams_2_4_8
-@pytest.mark.parametrize("policy", ["passive", "active"])
+@each_policy
 def test_loops_that_overlap(levels_of, policy, threads):
     def check(run):
         assert_arithmetic(run, "region", elapsed_at={threads: 4, threads // 2: 1})

@@ -57,14 +57,11 @@ static uint64_t find_overlap(const struct hd_model *model, uint32_t a, uint32_t 
   return found ? found->ticks : 0;
 }
 
-/* A pair may lack the time during which one of the two was not paired with others, and what was given up: that any
- * number of times. */
+/* A pair may lack what was given up, and the time during which one of the two was not paired with others. */
 static bool pair_differs(const struct or_result *result, const struct hd_model *model, const struct or_pair *pair,
                          uint32_t a, uint32_t b) {
   uint64_t found = find_overlap(model, a, b);
-  uint64_t slack = model->nodes[a].unpaired_ticks + model->nodes[b].unpaired_ticks;
-  if (model->header.lost_overlap_ticks > 0)
-    slack = UINT64_MAX;
+  uint64_t slack = model->header.lost_overlap_ticks + model->nodes[a].unpaired_ticks + model->nodes[b].unpaired_ticks;
   if (found <= pair->ticks && pair->ticks - found <= slack)
     return false;
   char text[60];
