@@ -21,7 +21,8 @@ struct or_result *or_run(const struct fk_script *script, unsigned depth);
 void or_free(struct or_result *result);
 
 /** NULL when the profile agrees in every number, else the first difference, in words (static memory). Compared: rows
- *  by callpath and thread, lifetimes, region totals and construct totals by callpath. */
+ *  by callpath and thread, lifetimes, region totals and construct totals by callpath; time by level of the program, of
+ *  every callpath and of every region, overlaps of all pairs of callpaths, the timeline. */
 const char *or_difference(const struct or_result *result, const struct hd_model *model);
 
 /** The same for the numbers that do not depend on the clock: visits and instances. */
