@@ -16,12 +16,12 @@
 
 extern struct hd_store hd_store; /* tool.c */
 
-enum { HALF = HD_RING_LENGTH / 2, QUARTER = HD_RING_LENGTH / 4, SPINS = 1000, CLOSE_TRIES = 1000 };
+enum { HALF = HD_RING_LENGTH / 2, QUARTER = HD_RING_LENGTH / 4, SPINS = 1000, YIELDS = 100, CLOSE_TRIES = 1000 };
 
 struct hd_frontier hd_frontier;
 
-static struct hd_ring_record
-    nowhere; /* where the last calls of a thread that was given up in the middle of an event go */
+/* Where the last transitions of a thread go that was given up in the middle of an event. */
+static struct hd_ring_record nowhere;
 
 /* A ring with something to take, by the time of its oldest transition. */
 struct head {
@@ -80,63 +80,13 @@ bool hd_concurrency_init(uint64_t begin_ticks) {
   return begun;
 }
 
-/* ---- rings come and go ---- */
-
-static bool grow(void) {
-  if (ring_total < ring_limit)
-    return true;
-  uint32_t limit = ring_limit ? 2 * ring_limit : 64;
-  struct hd_ring_record **more_rings = realloc(rings, limit * sizeof *more_rings);
-  if (!more_rings)
-    return false;
-  rings = more_rings;
-  struct head *more_heads = realloc(heads, (limit + 1) * sizeof *more_heads);
-  if (!more_heads)
-    return false;
-  heads = more_heads;
-  ring_limit = limit;
-  return true;
-}
-
-/* One that was left is used again: a program may start any number of threads one after the other. */
-static struct hd_ring_record *find_ring(uint32_t id) {
-  if (ring_count < ring_total)
-    return rings[ring_count];
-  struct hd_ring_record *record = grow() ? hd_store_add_block(&hd_store, HD_BLOCK_RING, id, sizeof *record) : NULL;
-  if (!record)
-    return NULL;
-  record->busy = HD_NONE;
-  rings[ring_total++] = record;
-  return record;
-}
-
-bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
-  pthread_mutex_lock(&sweep_lock);
-  struct hd_ring_record *record = find_ring(id);
-  if (record) {
-    ring_count++;
-    record->thread = id;
-    record->ended = 0;
-    *ring = (struct hd_ring){.record = record, .busy = HD_NONE};
-    ring->next = &record->transitions[record->head % HD_RING_LENGTH];
-    ring->check_at = record->head + HALF;
-  }
-  pthread_mutex_unlock(&sweep_lock);
-  return record;
-}
-
-void hd_ring_leave(struct hd_ring *ring) {
-  hd_ring_set_tentative(ring, false);
-  __atomic_store_n(&ring->record->ended, 1, __ATOMIC_RELEASE);
-  *ring = (struct hd_ring){.record = &nowhere, .next = nowhere.transitions, .check_at = UINT64_MAX, .busy = HD_NONE};
-}
-
 /* ---- the frontier ---- */
 
-static uint64_t tentative_bound(uint64_t bound) {
+/* Up to where no tentative transition lies that a sweep has not passed yet. */
+static uint64_t tentative_bound(uint64_t bound, uint64_t passed) {
   for (uint32_t i = 0; i < ring_count; i++) {
     uint64_t ticks = __atomic_load_n(&rings[i]->tentative_ticks, __ATOMIC_RELAXED);
-    if (ticks && ticks - 1 < bound)
+    if (ticks > passed && ticks - 1 < bound)
       bound = ticks - 1;
   }
   return bound;
@@ -240,14 +190,77 @@ static void take_up_to(uint64_t bound) {
 
 /* `passing`: take tentative transitions for what they look like. */
 static void sweep(bool passing) {
+  uint64_t passed = hd_frontier.ticks;
   uint64_t bound = hd_clock_now();
   if (!passing)
-    bound = tentative_bound(bound);
-  if (bound < hd_frontier.ticks) /* another processor's clock, or held back: nothing new to take */
+    bound = tentative_bound(bound, passed);
+  if (bound < passed) /* another processor's clock */
     return;
   announce(bound);
-  take_up_to(writing_bound(passing ? bound : tentative_bound(bound)));
+  take_up_to(writing_bound(passing ? bound : tentative_bound(bound, passed)));
 }
+
+/* ---- rings come and go ---- */
+
+static bool grow(void) {
+  if (ring_total < ring_limit)
+    return true;
+  uint32_t limit = ring_limit ? 2 * ring_limit : 64;
+  struct hd_ring_record **more_rings = realloc(rings, limit * sizeof *more_rings);
+  if (!more_rings)
+    return false;
+  rings = more_rings;
+  struct head *more_heads = realloc(heads, (limit + 1) * sizeof *more_heads);
+  if (!more_heads)
+    return false;
+  heads = more_heads;
+  ring_limit = limit;
+  return true;
+}
+
+static bool any_was_left(void) {
+  for (uint32_t i = 0; i < ring_count; i++)
+    if (__atomic_load_n(&rings[i]->ended, __ATOMIC_RELAXED))
+      return true;
+  return false;
+}
+
+/* One that was left is used again: a program may start any number of threads one after the other. */
+static struct hd_ring_record *find_ring(uint32_t id) {
+  if (ring_count == ring_total && any_was_left())
+    sweep(false);
+  if (ring_count < ring_total)
+    return rings[ring_count];
+  struct hd_ring_record *record = grow() ? hd_store_add_block(&hd_store, HD_BLOCK_RING, id, sizeof *record) : NULL;
+  if (!record)
+    return NULL;
+  record->busy = HD_NONE;
+  rings[ring_total++] = record;
+  return record;
+}
+
+bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
+  pthread_mutex_lock(&sweep_lock);
+  struct hd_ring_record *record = find_ring(id);
+  if (record) {
+    ring_count++;
+    record->thread = id;
+    record->ended = 0;
+    *ring = (struct hd_ring){.record = record, .busy = HD_NONE};
+    ring->next = &record->transitions[record->head % HD_RING_LENGTH];
+    ring->check_at = record->head + HALF;
+  }
+  pthread_mutex_unlock(&sweep_lock);
+  return record;
+}
+
+void hd_ring_leave(struct hd_ring *ring) {
+  hd_ring_set_tentative(ring, false);
+  __atomic_store_n(&ring->record->ended, 1, __ATOMIC_RELEASE);
+  *ring = (struct hd_ring){.record = &nowhere, .next = nowhere.transitions, .check_at = UINT64_MAX, .busy = HD_NONE};
+}
+
+/* ---- for the owners ---- */
 
 static uint64_t backlog(const struct hd_ring *ring) {
   return ring->record->head - __atomic_load_n(&ring->record->tail, __ATOMIC_ACQUIRE);
@@ -268,14 +281,23 @@ static void sweep_surely(struct hd_ring *ring) {
   pthread_mutex_unlock(&sweep_lock);
 }
 
+/* A thread was descheduled in the middle of a transition: it may go on, also if this one has the higher priority. */
+static void let_others_run(int tries) {
+  if (tries < YIELDS)
+    sched_yield();
+  else
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
 void hd_ring_make_room(struct hd_ring *ring) {
   int saved = errno;
+  int tries = 0;
   if (backlog(ring) >= HALF)
     sweep_if_free();
   while (backlog(ring) == HD_RING_LENGTH && !hd_concurrency_is_closed()) {
     sweep_surely(ring);
     if (backlog(ring) == HD_RING_LENGTH)
-      sched_yield(); /* a thread was descheduled in the middle of a transition: let it go on */
+      let_others_run(tries++);
   }
   uint64_t used = backlog(ring);
   uint64_t room = used < HALF ? HALF - used : HD_RING_LENGTH - used;
