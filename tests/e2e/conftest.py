@@ -171,13 +171,21 @@ def measure(profile, export):
 
 def check_times(measure_once, check):
     """check(measure_once()) must hold; on a busy machine a thread may lose its core between its own look at the clock
-    and Heddle's, so after a failure two more measurements must both hold: the median of three is within the limit."""
-    try:
-        return check(measure_once())
-    except AssertionError as failure:
-        print(f"first attempt: {failure}")
-    check(measure_once())
-    check(measure_once())
+    and Heddle's, so after a failure four of seven measurements must hold: their median is within the limit. What the
+    measurement itself asserts (identities, counts) must hold in each."""
+    held, failures = 0, []
+    while held < 4:
+        measured = measure_once()
+        try:
+            check(measured)
+            held += 1
+        except AssertionError as failure:
+            failures.append(failure)
+            print(f"attempt {held + len(failures)}: {failure}")
+            if len(failures) == 4:
+                raise
+        if not failures:
+            return
 
 
 def marks(source):
