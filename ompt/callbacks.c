@@ -397,9 +397,29 @@ static void on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void 
 
 /* ---- explicit tasks ---- */
 
+/* "taskwait depend", and the wait of an undeferred task for its dependences (libomp 16 and later): a task that is never
+ * run begins the wait, its "complete" ends it. */
+static void begin_dependence_wait(const void *address) {
+  uint64_t now;
+  struct hd_thread *thread = begin_event(&now);
+  if (thread)
+    enter(thread, now, HD_KIND_TASKWAIT, address, HD_WAIT_TASKWAIT);
+}
+
+static void end_dependence_wait(void) {
+  uint64_t now;
+  struct hd_thread *thread = begin_event(&now);
+  if (thread && thread->top->kind == HD_KIND_TASKWAIT)
+    hd_thread_leave(thread, now, HD_KIND_TASKWAIT);
+}
+
 static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                            int has_dependences, const void *address) {
   (void)creator, (void)frame, (void)has_dependences;
+  if (flags & ompt_task_taskwait) {
+    begin_dependence_wait(address);
+    return;
+  }
   struct hd_thread *thread = hd_thread_self();
   if (!thread || hd_concurrency_is_closed() || (flags & (ompt_task_initial | ompt_task_implicit)))
     return;
@@ -409,8 +429,12 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
 }
 
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
-  if (status == ompt_task_early_fulfill || status == ompt_task_late_fulfill || status == ompt_taskwait_complete)
+  if (status == ompt_task_early_fulfill || status == ompt_task_late_fulfill)
     return; /* nobody starts or stops working */
+  if (status == ompt_taskwait_complete) {
+    end_dependence_wait();
+    return;
+  }
   uint64_t now;
   struct hd_thread *thread = begin_event(&now);
   if (thread)

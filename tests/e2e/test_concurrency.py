@@ -473,3 +473,42 @@ def test_no_event_of_a_flood_is_lost(profile, export, build_program, what, threa
     assert loaded.visits(marks("flood.c")[mark], kind) == count
     assert len(loaded["program"]["time_at_k_s"]) - 1 <= threads
     assert path.stat().st_size < 512 * 1024
+
+
+WAIT_FOR_DEPENDENCES = """
+#include <stdio.h>
+#include <unistd.h>
+/* A task of 100 ms, run by the second thread in the barrier; the first waits for what it writes, and for nothing else. */
+int main(void) {
+  int x = 0;
+  volatile int begun = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+#pragma omp task depend(out : x) shared(x, begun)
+    {
+      begun = 1;
+      usleep(100000);
+      x = 1;
+    }
+    while (!begun)
+      usleep(100);
+    WAIT
+  }
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("version", (16, 19))  # libomp 14 does not tell
+@pytest.mark.parametrize("how", ["taskwait depend(in : x)", "task if (0) depend(in : x) shared(x)"])
+def test_wait_for_dependences_is_not_busy(measure, build_program, version, how):
+    program = build_program(WAIT_FOR_DEPENDENCES.replace("WAIT", f"_Pragma(\"omp {how}\");"),
+                            flags=["-fopenmp-version=50"])
+
+    def check(loaded):
+        waited = sum(entry["wait_s"].get("taskwait", 0) for entry in loaded.profiles if entry["kind"] == "taskwait")
+        assert 0.095 < waited < 0.12
+        assert at(loaded["program"]["time_at_k_s"], 2) < 0.02
+
+    check_times(lambda: measure(program, runtime=version, threads=2), check)

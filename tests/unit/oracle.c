@@ -156,12 +156,22 @@ static void on_implicit_end(struct oracle *o, struct or_thread *thread, const st
 
 static void on_create(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   struct or_task *task = &o->tasks[e->next];
+  if (e->flags & ompt_task_taskwait) { /* the begin of a wait for dependences */
+    uint32_t node = or_step(o->result, or_node_of(o, thread), HD_KIND_TASKWAIT, e->code);
+    or_visit(o->result, node, thread->id);
+    or_push(or_task_of(o, thread), node, HD_WAIT_TASKWAIT, OR_SYNC);
+    return;
+  }
   task->node = or_node_of(o, thread);
   task->code = e->code;
   task->inside = or_task_of(o, thread)->inside;
 }
 
 static void on_schedule(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
+  if (e->kind == ompt_taskwait_complete) {
+    or_pop(or_task_of(o, thread), OR_SYNC);
+    return;
+  }
   struct or_task *next = &o->tasks[e->next];
   if (e->kind == ompt_task_complete || e->kind == ompt_task_cancel)
     o->tasks[e->task].open_count = 0;

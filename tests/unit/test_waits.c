@@ -112,6 +112,26 @@ static void test_tasks_of_a_taskloop_are_busy(void **state) {
   expect_wait(3 + 1);
 }
 
+/* "taskwait depend": a task that is never run, from its creation to its "complete"; another runs meanwhile. */
+static void test_wait_for_dependences_is_not_busy(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  uint32_t task = sc_task_create(0x500, 0);
+  sc_at(10);
+  uint32_t wait = sc_task_create(0x600, ompt_task_taskwait | ompt_task_undeferred | ompt_task_mergeable);
+  sc_at(15);
+  sc_task_run(task);
+  sc_at(40);
+  sc_task_leave(ompt_task_complete);
+  sc_at(42);
+  struct fk_event complete = sc_event(FK_TASK_SCHEDULE);
+  complete.kind = ompt_taskwait_complete;
+  complete.task = wait;
+  complete.next = sc_current_task();
+  sc_emit(complete);
+  expect_wait(5 + 2);
+}
+
 static void test_cancelled_task_stops_being_busy(void **state) {
   (void)state;
   begin(SC_LIBOMP_19);
@@ -228,6 +248,7 @@ int main(void) {
       cmocka_unit_test(test_nested_lock_taken_again_is_busy),
       cmocka_unit_test(test_body_of_a_taskgroup_is_busy_its_end_is_not),
       cmocka_unit_test(test_tasks_of_a_taskloop_are_busy),
+      cmocka_unit_test(test_wait_for_dependences_is_not_busy),
       cmocka_unit_test(test_cancelled_task_stops_being_busy),
       cmocka_unit_test(test_failed_lock_test_is_busy_after_all),
       cmocka_unit_test(test_failed_lock_test_holds_the_sweep_back),
