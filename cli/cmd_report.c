@@ -40,7 +40,8 @@ static const struct hd_usage usage = {
     .epilogue =
         "Columns:\n"
         "  Gain, Gain%     lost thread time / team size; the same as part of the run\n"
-        "  Elapsed, Run%   time between the begin and the end, on the thread that opened it; as part of the run\n"
+        "  Elapsed, Run%   regions: time from begin to end; loops: a thread's time in it on average; as part of the "
+        "run\n"
         "  Wall%           part of the run, lines below included: each instant is shared among the threads that were\n"
         "                  busy then. The own parts of all lines and the time with nobody busy add up to the run\n"
         "  Calls           regions: how often one was opened; others: entries, summed over threads\n"

@@ -122,6 +122,7 @@ static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primar
   team->idle_ticks += part->idle_ticks;
   if (team_size > 0) { /* else it was killed before the size of its team was known */
     team->gain_ticks += ((double)part->capacity_ticks - (double)part->busy_ticks) / team_size;
+    team->mean_ticks += (double)part->capacity_ticks / team_size;
     team->team_min = team->team_min == 0 || team_size < team->team_min ? team_size : team->team_min;
   }
   team->team_max = team_size > team->team_max ? team_size : team->team_max;

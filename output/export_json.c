@@ -196,6 +196,10 @@ static json_t *team_size(const struct hd_team_totals *team) {
   return NULL;
 }
 
+static json_t *real_ticks(const struct hd_model *model, double ticks) {
+  return json_real(ticks * model->seconds_per_tick);
+}
+
 static bool put_team(json_t *object, const struct hd_model *model, const struct hd_node *node) {
   static const char *const keys[] = {"instances",   "open_instances",   "elapsed_s", "capacity_s",
                                      "team_size",   "mean_concurrency", "imbalance", "potential_gain_s",
@@ -204,11 +208,11 @@ static bool put_team(json_t *object, const struct hd_model *model, const struct 
   if (team->team_max == 0)
     return put_nulls(object, keys);
   return put(object, keys[0], count(team->instances)) && put(object, keys[1], count(team->open_instances)) &&
-         put(object, keys[2], seconds(model, team->elapsed_ticks)) &&
+         put(object, keys[2], real_ticks(model, hd_team_elapsed(team))) &&
          put(object, keys[3], seconds(model, team->capacity_ticks)) && put(object, keys[4], team_size(team)) &&
-         put(object, keys[5], number_or_null(hd_node_concurrency(node))) &&
-         put(object, keys[6], number_or_null(hd_node_imbalance(node))) &&
-         put(object, keys[7], json_real(team->gain_ticks * model->seconds_per_tick)) &&
+         put(object, keys[5], number_or_null(hd_team_concurrency(team))) &&
+         put(object, keys[6], number_or_null(hd_team_imbalance(team))) &&
+         put(object, keys[7], real_ticks(model, team->gain_ticks)) &&
          put(object, keys[8], seconds(model, team->busy_ticks)) &&
          put(object, keys[9], seconds(model, team->idle_ticks));
 }
@@ -240,10 +244,6 @@ static json_t *rows(const struct hd_model *model, const struct hd_node *node) {
   for (uint32_t i = 0; array && i < node->row_count; i++)
     json_array_append_new(array, row(model, &model->rows[node->row_first + i], hd_kind_is_region(node->kind)));
   return array;
-}
-
-static json_t *real_ticks(const struct hd_model *model, double ticks) {
-  return json_real(ticks * model->seconds_per_tick);
 }
 
 static json_t *elapsed_levels(const struct hd_model *model, const struct hd_node *node) {

@@ -117,13 +117,16 @@ enum hd_life hd_model_life(const struct hd_model *model) {
   return kill((pid_t)model->header.pid, 0) == 0 || errno != ESRCH ? HD_LIFE_RUNNING : HD_LIFE_OVER;
 }
 
-double hd_node_concurrency(const struct hd_node *node) {
-  const struct hd_team_totals *team = &node->team;
-  return team->elapsed_ticks > 0 ? (double)team->busy_ticks / (double)team->elapsed_ticks : NAN;
+double hd_team_elapsed(const struct hd_team_totals *team) {
+  return team->mean_ticks > 0 ? team->mean_ticks : (double)team->elapsed_ticks;
 }
 
-double hd_node_imbalance(const struct hd_node *node) {
-  const struct hd_team_totals *team = &node->team;
+double hd_team_concurrency(const struct hd_team_totals *team) {
+  const double elapsed = hd_team_elapsed(team);
+  return elapsed > 0 ? (double)team->busy_ticks / elapsed : NAN;
+}
+
+double hd_team_imbalance(const struct hd_team_totals *team) {
   return team->busy_ticks > 0 ? (double)team->busy_max_ticks / (double)team->busy_ticks : NAN;
 }
 

@@ -40,7 +40,7 @@ struct hd_levels {
 struct hd_team_totals {
   uint64_t instances; /* 0: the fields below were not measured */
   uint64_t open_instances;
-  uint64_t elapsed_ticks;
+  uint64_t elapsed_ticks;  /* constructs: on thread number 0 */
   uint64_t capacity_ticks; /* thread time at hand; regions: sum of p * elapsed */
   uint64_t busy_ticks;
   uint64_t busy_max_ticks; /* sum of p * the largest busy time of a thread */
@@ -48,6 +48,7 @@ struct hd_team_totals {
   uint32_t team_min;
   uint32_t team_max;
   double gain_ticks; /* sum over team sizes of (capacity - busy) / p, never negative */
+  double mean_ticks; /* sum over team sizes of capacity / p: see hd_team_elapsed() */
 };
 
 /** What the code address stands for. Strings belong to the model or are static; NULL and 0: not known. */
@@ -206,10 +207,13 @@ bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);
 enum hd_life { HD_LIFE_OVER, HD_LIFE_RUNNING, HD_LIFE_UNKNOWN };
 enum hd_life hd_model_life(const struct hd_model *model);
 
-/** Mean concurrency of a node's team: busy / elapsed; imbalance: largest / mean busy time of a thread. NaN: not known.
- */
-double hd_node_concurrency(const struct hd_node *node);
-double hd_node_imbalance(const struct hd_node *node);
+/** A team's elapsed ticks: regions, from begin to end. A construct's threads come and go at different times: the time
+ * of one in it, on average. So capacity = p * elapsed for both. */
+double hd_team_elapsed(const struct hd_team_totals *team);
+
+/** Mean concurrency of a team: busy / elapsed; imbalance: largest / mean busy time of a thread. NaN: not known. */
+double hd_team_concurrency(const struct hd_team_totals *team);
+double hd_team_imbalance(const struct hd_team_totals *team);
 
 /** The last component of a path. */
 const char *hd_base_name(const char *path);

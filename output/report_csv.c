@@ -75,7 +75,7 @@ static void put_team(const struct hd_view *view, const struct hd_line *line, FIL
   const struct hd_team_totals *team = &line->team;
   const double second = view->model->seconds_per_tick;
   const double whole = (double)view->model->elapsed_ticks;
-  const double elapsed = (double)team->elapsed_ticks;
+  const double elapsed = hd_team_elapsed(team);
   if (team->team_max == 0) {
     fputs(",,,,,,,,", out);
     return;
@@ -85,8 +85,8 @@ static void put_team(const struct hd_view *view, const struct hd_line *line, FIL
   hd_csv_number(whole > 0 ? elapsed / whole : NAN, out);
   hd_csv_number(team->gain_ticks * second, out);
   hd_csv_number(whole > 0 ? team->gain_ticks / whole : NAN, out);
-  hd_csv_number(elapsed > 0 ? (double)team->busy_ticks / elapsed : NAN, out);
-  hd_csv_number(team->busy_ticks > 0 ? (double)team->busy_max_ticks / (double)team->busy_ticks : NAN, out);
+  hd_csv_number(hd_team_concurrency(team), out);
+  hd_csv_number(hd_team_imbalance(team), out);
 }
 
 bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {

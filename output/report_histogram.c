@@ -119,7 +119,7 @@ static void print_region(const struct hd_view *view, uint32_t index, FILE *out) 
   const struct hd_team_totals *team = &line->team;
   hd_place_text(place, model, line, NULL);
   hd_cell_duration(elapsed, hd_model_seconds(model, team->elapsed_ticks));
-  hd_cell_number(mean, team->elapsed_ticks > 0 ? (double)team->busy_ticks / (double)team->elapsed_ticks : NAN, 2);
+  hd_cell_number(mean, hd_team_concurrency(team), 2);
   hd_cell_number(wall, 100 * line->wall_share_ticks / (double)model->elapsed_ticks, 1);
   fprintf(out, "\nid %u  %s\n        elapsed %s, %s of its team busy on average, wall share %s %% of the run\n",
           line->node->id, place, elapsed, mean, wall);

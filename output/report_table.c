@@ -37,7 +37,7 @@ struct table {
 };
 
 static bool has_team(const struct hd_line *line) {
-  return line->team.instances > 0 && line->team.elapsed_ticks > 0;
+  return line->team.instances > 0 && hd_team_elapsed(&line->team) > 0;
 }
 
 /* ---- the columns' cells ---- */
@@ -67,13 +67,13 @@ static void fill_gain_share(char cell[HD_CELL_BYTES], const struct table *table,
 static void fill_elapsed(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
                          enum hd_state state) {
   (void)state;
-  fill_team_time(cell, table, line, (double)line->team.elapsed_ticks);
+  fill_team_time(cell, table, line, hd_team_elapsed(&line->team));
 }
 
 static void fill_elapsed_share(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
                                enum hd_state state) {
   (void)state;
-  fill_share(cell, table, line, (double)line->team.elapsed_ticks);
+  fill_share(cell, table, line, hd_team_elapsed(&line->team));
 }
 
 static void fill_wall_share(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
@@ -116,22 +116,18 @@ static void fill_team(char cell[HD_CELL_BYTES], const struct table *table, const
     snprintf(cell, HD_CELL_BYTES, "%u-%u", team->team_min, team->team_max);
 }
 
-static double ratio(uint64_t part, uint64_t whole) {
-  return whole > 0 ? (double)part / (double)whole : NAN;
-}
-
 static void fill_concurrency(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
                              enum hd_state state) {
   (void)table;
   (void)state;
-  hd_cell_number(cell, ratio(line->team.busy_ticks, line->team.elapsed_ticks), 2);
+  hd_cell_number(cell, hd_team_concurrency(&line->team), 2);
 }
 
 static void fill_imbalance(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
                            enum hd_state state) {
   (void)table;
   (void)state;
-  hd_cell_number(cell, ratio(line->team.busy_max_ticks, line->team.busy_ticks), 2);
+  hd_cell_number(cell, hd_team_imbalance(&line->team), 2);
 }
 
 static void fill_state(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
@@ -193,7 +189,7 @@ static struct survey survey_lines(const struct table *table) {
         survey.most[state] = line->ticks[state];
     if (survey.idle_ticks < line->team.idle_ticks)
       survey.idle_ticks = line->team.idle_ticks;
-    survey.largest_ticks = fmax(survey.largest_ticks, (double)line->team.elapsed_ticks);
+    survey.largest_ticks = fmax(survey.largest_ticks, hd_team_elapsed(&line->team));
     if (table->brief)
       continue;
     survey.largest_ticks = fmax(survey.largest_ticks, (double)line->ticks[HD_BUSY]);

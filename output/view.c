@@ -74,6 +74,7 @@ static void add_team(struct hd_team_totals *to, const struct hd_team_totals *fro
   to->team_min = least_team(to->team_min, from->team_min);
   to->team_max = to->team_max > from->team_max ? to->team_max : from->team_max;
   to->gain_ticks += from->gain_ticks;
+  to->mean_ticks += from->mean_ticks;
 }
 
 /* Inclusive ticks of a node already hold those of the nodes below it, so lines need no summing up the tree. */
@@ -168,7 +169,7 @@ static void find_losses(struct build *build) {
 static double sort_key(const struct hd_line *line, enum hd_sort sort) {
   switch (sort) {
   case HD_SORT_ELAPSED:
-    return (double)line->team.elapsed_ticks;
+    return hd_team_elapsed(&line->team);
   case HD_SORT_BUSY:
     return (double)line->ticks[HD_BUSY];
   case HD_SORT_WAIT:

@@ -281,8 +281,8 @@ static void test_gain_is_summed_by_team_size(void **state) {
   assert_int_equal(node->team.team_min, 2);
   assert_int_equal(node->team.team_max, 4);
   assert_true(node->team.gain_ticks == (200 - 150) / 2.0 + (200 - 100) / 4.0);
-  assert_true(hd_node_concurrency(node) == 250.0 / 150);
-  assert_true(hd_node_imbalance(node) == 300.0 / 250);
+  assert_true(hd_team_concurrency(&node->team) == 250.0 / 150);
+  assert_true(hd_team_imbalance(&node->team) == 300.0 / 250);
   assert_true(model->gain_ticks == node->team.gain_ticks);
   assert_int_equal(model->inside_ticks, 150);
   hd_model_free(model);
