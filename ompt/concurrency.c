@@ -331,6 +331,19 @@ uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
   return from;
 }
 
+bool hd_concurrency_others_are_busy(const struct hd_ring_record *own) {
+  int saved = errno;
+  bool busy = false;
+  if (pthread_mutex_trylock(&sweep_lock))
+    return true;
+  sweep(true);
+  for (uint32_t i = 0; i < ring_count; i++)
+    busy |= rings[i] != own && rings[i]->busy != HD_NONE;
+  pthread_mutex_unlock(&sweep_lock);
+  errno = saved;
+  return busy;
+}
+
 /* The thread that ends the program may have been interrupted in the middle of a sweep by a signal whose handler calls
  * exit(): then the lock never comes. */
 void hd_concurrency_close(void) {

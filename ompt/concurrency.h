@@ -60,6 +60,9 @@ void hd_ring_make_room(struct hd_ring *ring);
 /** Sweeps if there is something to take and nobody else is at it: called where the thread waits anyway. */
 void hd_ring_relieve(struct hd_ring *ring);
 
+/** Whether a thread other than the one whose ring is `own` (NULL: none) is busy now; true when it cannot be found out. */
+bool hd_concurrency_others_are_busy(const struct hd_ring_record *own);
+
 /** Stops counting: later transitions are refused, and what the rings hold is taken out, or, if another thread's sweep
  *  does not end within a moment, left to the reader. */
 void hd_concurrency_close(void);

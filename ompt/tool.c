@@ -60,28 +60,6 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
   return false;
 }
 
-static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {
-  (void)device, (void)tool_data;
-  int saved = errno;
-  struct hd_settings settings;
-  ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
-  hd_settings_read(&settings);
-  hd_tool.get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
-  hd_tool.pid = getpid();
-  hd_tool.needs_libgomp = hd_process_needs_libgomp();
-  bool prepared = set_callback && prepare(&settings, find_external_clock(lookup));
-  if (prepared) {
-    pthread_atfork(NULL, NULL, forget_in_child);
-    if (hd_clock.kind != HD_CLOCK_EXTERNAL) /* a test's addresses are not on its stack */
-      hd_call_site_init((const void *)(uintptr_t)set_callback);
-    hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
-    hd_store.header->clock_last = hd_clock_read_pair();
-    __atomic_store_n(&hd_tool.measuring, true, __ATOMIC_RELEASE);
-  }
-  errno = saved;
-  return prepared; /* 0: the runtime goes on without us */
-}
-
 /* Threads may still run and send events: nothing comes of them. The reader closes every open interval at end_ticks. */
 static void finish(void) {
   if (!hd_tool_is_measuring())
@@ -95,6 +73,38 @@ static void finish(void) {
   hd_tool.measuring = false;
   hd_store_finish(&hd_store);
   errno = saved;
+}
+
+/* exit() while other threads work: libomp frees what they use before it finalizes the tool, and the longer we take
+ * there the likelier one of them crashes. This handler comes before. If nobody works, the program's end is what libomp
+ * says. */
+static void finish_before_the_runtime(void) {
+  const struct hd_thread *self = hd_thread_current;
+  if (hd_tool_is_measuring() && hd_concurrency_others_are_busy(self ? self->ring.record : NULL))
+    finish();
+}
+
+static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {
+  (void)device, (void)tool_data;
+  int saved = errno;
+  struct hd_settings settings;
+  ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
+  hd_settings_read(&settings);
+  hd_tool.get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
+  hd_tool.pid = getpid();
+  hd_tool.needs_libgomp = hd_process_needs_libgomp();
+  bool prepared = set_callback && prepare(&settings, find_external_clock(lookup));
+  if (prepared) {
+    pthread_atfork(NULL, NULL, forget_in_child);
+    atexit(finish_before_the_runtime);
+    if (hd_clock.kind != HD_CLOCK_EXTERNAL) /* a test's addresses are not on its stack */
+      hd_call_site_init((const void *)(uintptr_t)set_callback);
+    hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
+    hd_store.header->clock_last = hd_clock_read_pair();
+    __atomic_store_n(&hd_tool.measuring, true, __ATOMIC_RELEASE);
+  }
+  errno = saved;
+  return prepared; /* 0: the runtime goes on without us */
 }
 
 static void finalize(ompt_data_t *tool_data) {

@@ -5,10 +5,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_SUFFIXES = 10000 };
+enum { MOST_SUFFIXES = 10000, PATH_BYTES = 1024 };
 
 static bool append(char *path, size_t path_bytes, size_t *used, const char *text) {
   size_t length = strlen(text);
@@ -60,19 +61,51 @@ bool hd_save_expand_name(const char *pattern, const struct hd_file_header *heade
   return true;
 }
 
-static int create_free(const char *path, char *final_path, size_t final_bytes) {
+/* A name of its own beside the final one: what dies while it copies leaves nothing that looks like a profile. */
+static int create_temporary(const char *path, char *temporary, size_t bytes) {
+  const char *slash = strrchr(path, '/');
+  int directory = slash ? (int)(slash + 1 - path) : 0;
+  int length = snprintf(temporary, bytes, "%.*s.heddle.%d.part", directory, path, (int)getpid());
+  if (length < 0 || (size_t)length >= bytes) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  unlink(temporary); /* of a process that had this pid */
+  return open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* Where there are no links: the name is taken by an empty file first. */
+static bool rename_to_new(const char *from, const char *to) {
+  int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return false;
+  close(fd);
+  return rename(from, to) == 0;
+}
+
+/* Never over an existing file. */
+static bool move_to_new(const char *from, const char *to) {
+  if (link(from, to) == 0) {
+    unlink(from);
+    return true;
+  }
+  return errno != EEXIST && rename_to_new(from, to);
+}
+
+static bool move_to_free_name(const char *from, const char *path, char *final_path, size_t final_bytes) {
   for (int i = 0; i < MOST_SUFFIXES; i++) {
     int length =
         i ? snprintf(final_path, final_bytes, "%s.%d", path, i) : snprintf(final_path, final_bytes, "%s", path);
     if (length < 0 || (size_t)length >= final_bytes) {
       errno = ENAMETOOLONG;
-      return -1;
+      return false;
     }
-    int fd = open(final_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd >= 0 || errno != EEXIST)
-      return fd;
+    if (move_to_new(from, final_path))
+      return true;
+    if (errno != EEXIST)
+      return false;
   }
-  return -1;
+  return false;
 }
 
 static bool write_all(int to, const char *bytes, size_t count) {
@@ -88,9 +121,12 @@ static bool write_all(int to, const char *bytes, size_t count) {
   return true;
 }
 
+/* In the kernel where it can be: this may run while other threads race with the runtime's own end, so it is quick. */
 static bool copy(int from, int to) {
   char buffer[8192];
   off_t position = 0;
+  while (sendfile(to, from, &position, 1 << 30) > 0)
+    ;
   for (;;) {
     ssize_t count = pread(from, buffer, sizeof buffer, position);
     if (count < 0 && errno == EINTR)
@@ -104,15 +140,16 @@ static bool copy(int from, int to) {
 }
 
 bool hd_save_to_free_name(int from, const char *path, char *final_path, size_t final_bytes) {
-  int to = create_free(path, final_path, final_bytes);
+  char temporary[PATH_BYTES + 32];
+  int to = create_temporary(path, temporary, sizeof temporary);
   if (to < 0)
     return false;
   bool copied = copy(from, to);
-  int error = errno;
   copied = !close(to) && copied; /* NFS tells of a full disk here */
-  if (!copied) {
-    unlink(final_path);
-    errno = error;
-  }
-  return copied;
+  bool saved = copied && move_to_free_name(temporary, path, final_path, final_bytes);
+  int error = errno;
+  if (!saved)
+    unlink(temporary);
+  errno = error;
+  return saved;
 }

@@ -73,9 +73,21 @@ static size_t file_size_limit(void) {
   return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : (size_t)limit.rlim_cur;
 }
 
+/* Makes a part of the mapping accessible, in whole pages. Beyond the file's end nothing is: who scans all memory
+ * (valgrind) would meet SIGBUS there. */
+static bool open_up(char *base, uint64_t begin, uint64_t bytes) {
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  const uint64_t first = begin & ~(page - 1);
+  return mprotect(base + first, begin + bytes - first, PROT_READ | PROT_WRITE) == 0;
+}
+
 static bool map_file(struct hd_store *store, int fd) {
   for (size_t i = 0; i < sizeof mapping_bytes / sizeof *mapping_bytes; i++) {
-    void *base = mmap(NULL, mapping_bytes[i], PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    void *base = mmap(NULL, mapping_bytes[i], PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (base != MAP_FAILED && !open_up(base, 0, HD_HEADER_BYTES)) {
+      munmap(base, mapping_bytes[i]);
+      base = MAP_FAILED;
+    }
     if (base != MAP_FAILED) {
       store->base = base;
       store->limit_bytes = mapping_bytes[i] < file_size_limit() ? mapping_bytes[i] : file_size_limit();
@@ -117,7 +129,9 @@ static struct hd_block_header *grow(struct hd_store *store, uint32_t span) {
     return NULL;
   int error = posix_fallocate(fd, (off_t)begin, (off_t)bytes);
   close(fd);
-  return error ? NULL : (struct hd_block_header *)(store->base + begin);
+  if (error || !open_up(store->base, begin, bytes))
+    return NULL;
+  return (struct hd_block_header *)(store->base + begin);
 }
 
 static struct hd_block_header *add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner,
