@@ -18,6 +18,8 @@
 /* Address space only; pages are reserved as the file grows. Tried in turn: RLIMIT_AS may refuse the larger ones. */
 static const size_t mapping_bytes[] = {256u << 20, 64u << 20, 16u << 20, 4u << 20};
 
+enum { OPEN_STEP_BYTES = 1 << 20 }; /* divides all of them */
+
 static pthread_mutex_t growth_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void fill_layout(struct hd_file_header *header) {
@@ -73,26 +75,26 @@ static size_t file_size_limit(void) {
   return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : (size_t)limit.rlim_cur;
 }
 
-/* Makes a part of the mapping accessible, in whole pages. Beyond the file's end nothing is: who scans all memory
- * (valgrind) would meet SIGBUS there. */
-static bool open_up(char *base, uint64_t begin, uint64_t bytes) {
-  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-  const uint64_t first = begin & ~(page - 1);
-  return mprotect(base + first, begin + bytes - first, PROT_READ | PROT_WRITE) == 0;
+/* Makes the mapping accessible up to `end`, in steps: a call costs some ten microseconds. Far beyond the file's end
+ * nothing is accessible: who scans all memory (valgrind) would meet SIGBUS in every word there. */
+static bool open_up(struct hd_store *store, uint64_t end) {
+  uint64_t wanted = (end + OPEN_STEP_BYTES - 1) / OPEN_STEP_BYTES * OPEN_STEP_BYTES;
+  if (end <= store->open_bytes)
+    return true;
+  if (mprotect(store->base + store->open_bytes, wanted - store->open_bytes, PROT_READ | PROT_WRITE))
+    return false;
+  store->open_bytes = wanted;
+  return true;
 }
 
 static bool map_file(struct hd_store *store, int fd) {
   for (size_t i = 0; i < sizeof mapping_bytes / sizeof *mapping_bytes; i++) {
     void *base = mmap(NULL, mapping_bytes[i], PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (base != MAP_FAILED && !open_up(base, 0, HD_HEADER_BYTES)) {
-      munmap(base, mapping_bytes[i]);
-      base = MAP_FAILED;
-    }
     if (base != MAP_FAILED) {
       store->base = base;
       store->limit_bytes = mapping_bytes[i] < file_size_limit() ? mapping_bytes[i] : file_size_limit();
       store->header = base;
-      return true;
+      return open_up(store, HD_HEADER_BYTES);
     }
   }
   return false;
@@ -129,7 +131,7 @@ static struct hd_block_header *grow(struct hd_store *store, uint32_t span) {
     return NULL;
   int error = posix_fallocate(fd, (off_t)begin, (off_t)bytes);
   close(fd);
-  if (error || !open_up(store->base, begin, bytes))
+  if (error || !open_up(store, begin + bytes))
     return NULL;
   return (struct hd_block_header *)(store->base + begin);
 }

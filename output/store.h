@@ -22,6 +22,7 @@ struct hd_store {
   char *base; /* the mapping; record pointer - base = file offset */
   struct hd_file_header *header;
   size_t limit_bytes;        /* of the mapping, hence of the file */
+  uint64_t open_bytes;       /* of the mapping: accessible */
   bool in_private_directory; /* the live file lies where `heddle run` collects it */
   char live_path[1024];
   char output_path[1024]; /* absolute; the final name before a free suffix is sought */
