@@ -75,8 +75,8 @@ static size_t file_size_limit(void) {
   return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : (size_t)limit.rlim_cur;
 }
 
-/* Makes the mapping accessible up to `end`, in steps: a call costs some ten microseconds. Far beyond the file's end
- * nothing is accessible: who scans all memory (valgrind) would meet SIGBUS in every word there. */
+/* Makes the mapping accessible up to `end`, in steps: a call for every block would disturb what is measured. Far beyond
+ * the file's end nothing is accessible: who scans all memory (valgrind) would meet SIGBUS in every word there. */
 static bool open_up(struct hd_store *store, uint64_t end) {
   uint64_t wanted = (end + OPEN_STEP_BYTES - 1) / OPEN_STEP_BYTES * OPEN_STEP_BYTES;
   if (end <= store->open_bytes)
