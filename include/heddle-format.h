@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 1u
+#define HD_FORMAT_VERSION 2u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 16384u
@@ -75,7 +75,9 @@ enum hd_kind {
   HD_KIND_LOCK,
   HD_KIND_ORDERED,
   HD_KIND_ATOMIC,
-  HD_KIND_OTHER, /* an enum value newer than this file */
+  HD_KIND_OTHER,   /* an enum value newer than this file */
+  HD_KIND_ROUTINE, /* a function: its address is that of its first instruction */
+  HD_KIND_PHASE,   /* between the user's markers; its name is a text of kind HD_TEXT_PHASE */
   HD_KIND_COUNT
 };
 
@@ -96,7 +98,10 @@ enum hd_file_flag {
   HD_FILE_COMPLETE = 1u << 0,     /* the runtime (or the library's destructor) closed the profile */
   HD_FILE_EXIT_KNOWN = 1u << 1,   /* `exit_status` was stamped by `heddle run` */
   HD_FILE_START_COARSE = 1u << 2, /* `begin_ns` is the kernel's process start time: 10 ms steps */
-  HD_FILE_FULL = 1u << 3          /* the store could not grow: new callpaths were charged to their parents */
+  HD_FILE_FULL = 1u << 3,         /* the store could not grow: new callpaths were charged to their parents */
+  HD_FILE_ROUTINES = 1u << 4,     /* instrumented routines told of their entries and exits */
+  HD_FILE_CPU_TIME = 1u << 5,     /* hd_row_record.cpu_ns was measured */
+  HD_FILE_MERGED = 1u << 6        /* a sum of several runs */
 };
 
 struct hd_file_header {
@@ -112,7 +117,7 @@ struct hd_file_header {
   uint16_t instance_record_bytes;
   uint16_t module_record_bytes;
   uint16_t state_count; /* HD_STATE_COUNT */
-  uint16_t reserved0;
+  uint16_t entry_record_bytes;
   uint32_t block_count; /* units of HD_BLOCK_BYTES after the header; grows; release order */
   uint32_t flags;       /* enum hd_file_flag */
   uint32_t pid;
@@ -120,6 +125,8 @@ struct hd_file_header {
   int32_t exit_status;     /* as a shell reports it; valid with HD_FILE_EXIT_KNOWN */
   uint32_t max_threads;    /* processors available to the process at start */
   uint32_t callpath_depth; /* 0: unlimited */
+  uint32_t cycle_limit;    /* unlimited depth: a path whose last so many sites it has had before folds */
+  uint32_t unwind_depth;   /* calling routines that were looked for at a region's begin; 0: none */
   uint32_t clock_kind;     /* enum hd_clock_kind */
   struct hd_clock_pair clock_first;
   struct hd_clock_pair clock_last; /* refreshed on cold paths; the later, the better the conversion */
@@ -137,6 +144,16 @@ struct hd_file_header {
   uint64_t lost_tallies;     /* times that a profile's concurrency could not be kept for lack of space */
   uint64_t
       lost_overlap_ticks; /* a pair of profiles may lack at most this: smaller overlaps were given up for larger ones */
+  uint64_t left_routines; /* entries without an exit: the program jumped out of them */
+  uint64_t unmatched_routines; /* exits without an entry */
+  uint64_t unmatched_phases;   /* ends of phases that had not begun, and phases never ended */
+  uint64_t
+      nested_signals;    /* entries and exits that came while Heddle was at work on the same thread: signal handlers */
+  uint64_t lost_entries; /* entries whose state or time could not be kept for lack of space */
+  uint64_t cut_callers;  /* region begins with more calling routines than unwind_depth */
+  uint64_t paused_ticks; /* the clock stood still for so long; all other times leave it out */
+  uint64_t paused_at_ticks; /* it stands still since then, in the time that leaves pauses out; 0: it runs */
+  uint64_t pauses;          /* how often */
   char host[64];
   char runtime[128]; /* the string the runtime gave to ompt_start_tool */
   char program[256]; /* base name of the executable */
@@ -154,9 +171,11 @@ enum hd_block_type {
   HD_BLOCK_TALLIES = 9,
   HD_BLOCK_LEVELS = 10,
   HD_BLOCK_OVERLAPS = 11,
-  HD_BLOCK_TIMELINE = 12 /* one hd_timeline_record */
+  HD_BLOCK_TIMELINE = 12, /* one hd_timeline_record */
+  HD_BLOCK_ENTRIES = 13,
+  HD_BLOCK_STACK = 14 /* one hd_stack_record */
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_TIMELINE
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_STACK
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {
@@ -173,20 +192,24 @@ struct hd_block_header {
 /** A callpath: one node of the profile tree, shared by all threads. Record i of all profile blocks has id i. */
 struct hd_profile_record {
   uint32_t id;
-  uint32_t parent; /* profile id; the program (id 0) is its own parent */
-  uint16_t kind;   /* enum hd_kind */
-  uint16_t flags;  /* enum hd_profile_flag */
-  uint32_t depth;  /* 0 for the program */
-  uint32_t module; /* module id, HD_NONE: address lies in no known module */
-  uint32_t reserved;
-  uint64_t offset;  /* return address, relative to the module's load address; look up offset - 1 */
+  uint32_t parent;  /* profile id; the program (id 0) is its own parent */
+  uint16_t kind;    /* enum hd_kind */
+  uint16_t flags;   /* enum hd_profile_flag */
+  uint32_t depth;   /* 0 for the program */
+  uint32_t module;  /* module id, HD_NONE: address lies in no known module */
+  uint32_t target;  /* HD_PROFILE_BACK: the profile that takes the time; else its own id */
+  uint64_t offset;  /* relative to the module's load address. A return address (look up offset - 1), but a routine's is
+                       its first instruction's; phases: 0 */
   uint64_t address; /* the same, absolute in that process */
   uint64_t pad[3];
 };
 enum hd_profile_flag {
   HD_PROFILE_IN_RUNTIME = 1u << 0, /* the address lies inside the OpenMP runtime: the caller is not known */
   HD_PROFILE_FOLDED = 1u << 1,     /* also holds the time of callpaths for which no space was left */
-  HD_PROFILE_RECURSIVE = 1u << 2   /* also holds deeper recursive entries of the same site */
+  HD_PROFILE_RECURSIVE = 1u << 2,  /* also holds deeper recursive entries of the same site */
+  HD_PROFILE_CALLED = 1u << 3,     /* a routine that tells of its entries and exits. Without it a routine is known from
+                                      the stack only: neither its calls nor its own time were measured */
+  HD_PROFILE_BACK = 1u << 4 /* a routine's recursive entries from its parent: visits only, the time is `target`'s */
 };
 
 /** One thread's numbers for one profile. Time is exclusive: spent while this profile was the thread's innermost. */
@@ -194,7 +217,7 @@ struct hd_row_record {
   uint32_t profile;
   uint32_t thread;
   uint64_t visits;
-  uint64_t visits_concurrent; /* reserved */
+  uint64_t cpu_ns; /* processor time, exclusive; 0 without HD_FILE_CPU_TIME */
   uint64_t ticks[HD_STATE_COUNT];
 };
 
@@ -271,20 +294,46 @@ struct hd_member_record {
 /** A thread's change. Times never decrease along a ring, and none is before what a sweep has taken already. */
 struct hd_transition {
   uint64_t ticks;
-  uint32_t busy;   /* profile in which the thread is busy from now on; HD_NONE: it is not busy */
-  uint32_t region; /* instance of this profile that begins now, or, with HD_REGION_END, ends; 0: none */
+  uint32_t busy; /* profile in which the thread is busy from now on; HD_NONE: it is not busy */
+  uint32_t what; /* enum hd_what and its operand: HD_WHAT(what, operand) */
 };
-#define HD_REGION_END 0x80000000u
+
+/** What else happens at a transition. */
+enum hd_what {
+  HD_WHAT_NOTHING,
+  HD_WHAT_REGION_BEGIN, /* of an instance of profile `operand`: an entry of it, too */
+  HD_WHAT_REGION_END,
+  HD_WHAT_NESTED_BEGIN, /* likewise, but an instance of the same profile encloses this one: elapsed time is not counted
+                         */
+  HD_WHAT_NESTED_END,
+  HD_WHAT_ENTER,  /* of profile `operand`; its end is of no interest */
+  HD_WHAT_CALL,   /* of routine `operand`: it goes on the thread's stack */
+  HD_WHAT_TASK,   /* an explicit task begins; likewise */
+  HD_WHAT_AGAIN,  /* a routine of an untied task goes on, perhaps on another thread: likewise, but not a new entry */
+  HD_WHAT_RETURN, /* to a stack of `operand` entries */
+  HD_WHAT_TEAM,   /* a worker joins the team of the thread with ring `operand`: its stack is empty, and its caller is
+                     that thread's at the begin of the region in whose profile it is busy now */
+  HD_WHAT_COUNT
+};
+#define HD_WHAT_SHIFT 28
+#define HD_WHAT(what, operand) ((uint32_t)(what) << HD_WHAT_SHIFT | (operand))
+#define HD_WHAT_OPERAND(word) ((word) & ((1u << HD_WHAT_SHIFT) - 1))
 #define HD_RING_LENGTH 1008u
 
 /** One thread's transitions: number n lies in transitions[n % HD_RING_LENGTH]. A ring is used again after its thread.
  */
 struct hd_ring_record {
   /* Written by the sweep. */
-  uint64_t tail;   /* transitions taken out */
-  uint32_t thread; /* of the newest owner */
-  uint32_t busy;   /* as of the last one taken out: profile or HD_NONE */
-  uint64_t pad_tail[6];
+  uint64_t tail;        /* transitions taken out */
+  uint32_t thread;      /* of the newest owner */
+  uint32_t busy;        /* as of the last one taken out: profile or HD_NONE */
+  uint64_t tick;        /* time of the last one taken out */
+  uint32_t busy_before; /* as `busy`, before that instant */
+  uint32_t height;      /* of the stack */
+  uint64_t stack;       /* file offset of its hd_stack_record; 0: none yet */
+  uint32_t base_state;  /* enum hd_entry_state of who called what the thread runs with an empty stack */
+  uint32_t index;       /* of the ring, counted from 0 as they were made */
+  uint64_t pad_tail[2];
   /* Written by the owner. */
   uint64_t head;            /* transitions put in; release order */
   uint64_t latest_ticks;    /* time of the newest */
@@ -293,6 +342,39 @@ struct hd_ring_record {
   uint32_t ended;           /* the owner sends no more */
   uint64_t pad_head[4];
   struct hd_transition transitions[HD_RING_LENGTH];
+};
+
+/** The state of the program at an entry: was another thread busy just before? */
+enum hd_entry_state { HD_SEQUENTIAL, HD_CONCURRENT, HD_ENTRY_STATES };
+
+/**
+ * One thread's entries into a profile, by the state in which its caller (the innermost routine, or explicit task,
+ * around it) was entered and by its own: Malony's cprof, 1987. Written by the sweep. Only routines have callers and
+ * ticks; of what else is entered, only the concurrent entries are counted (with a sequential caller).
+ */
+struct hd_entry_record {
+  uint32_t profile;
+  uint32_t thread;
+  uint64_t visits[HD_ENTRY_STATES][HD_ENTRY_STATES]; /* [caller][own] */
+  uint64_t ticks[HD_ENTRY_STATES]
+                [HD_ENTRY_STATES]; /* from entry to exit, of a thread's outermost entries: finished ones */
+  uint32_t open;                   /* entries on the thread's stack */
+  uint32_t reserved;
+};
+
+/** The routines, explicit tasks and regions that a ring's thread is in. Written by the sweep. */
+#define HD_STACK_LENGTH 1016u
+struct hd_stack_record {
+  uint32_t ring; /* index */
+  uint32_t reserved;
+  struct hd_stack_entry {
+    uint64_t since_ticks;
+    uint32_t profile;
+    uint8_t what;             /* enum hd_what: _CALL, _AGAIN, _TASK, _REGION_BEGIN, _NESTED_BEGIN */
+    uint8_t caller;           /* enum hd_entry_state */
+    uint8_t own;              /* likewise; a region's is its caller's */
+    uint8_t outermost;        /* its time counts when it ends */
+  } entries[HD_STACK_LENGTH]; /* what is deeper is not kept */
 };
 
 enum hd_tally_what {
@@ -350,15 +432,22 @@ struct hd_module_record {
   uint32_t id;
   uint32_t build_id_bytes; /* 0: none */
   uint8_t build_id[32];
-  uint64_t base; /* load address */
-  char path[976];
+  uint64_t base;  /* load address */
+  uint32_t flags; /* enum hd_module_flag */
+  uint32_t reserved;
+  char path[968];
+};
+
+enum hd_module_flag {
+  HD_MODULE_UNLOADED = 1u << 0 /* dlclose: another module may have come to lie at its addresses */
 };
 
 enum hd_text_kind {
   HD_TEXT_ARGUMENT = 1,    /* command line, in order */
   HD_TEXT_ENVIRONMENT = 2, /* NAME=value of the variables that steer OpenMP */
   HD_TEXT_NOTE = 3,        /* what could not be measured, in words */
-  HD_TEXT_NAME = 4         /* id: profile; "function\0file\0line\0": written by the command, not by the library */
+  HD_TEXT_NAME = 4,        /* id: profile; "function\0file\0line\0": written by the command, not by the library */
+  HD_TEXT_PHASE = 5        /* id: profile; the name of a phase */
 };
 
 /** Followed by `bytes` bytes (text needs no terminator), padded to a multiple of 8. */
@@ -379,6 +468,8 @@ _Static_assert(sizeof(struct hd_total_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_instance_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_member_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_ring_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits a block");
+_Static_assert(sizeof(struct hd_entry_record) == 80, "entry record size");
+_Static_assert(sizeof(struct hd_stack_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a stack fits a block");
 _Static_assert(sizeof(struct hd_tally_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_level_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_overlap_record) == 16, "overlap record size");

@@ -320,7 +320,7 @@ uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
     return record->latest_ticks;
   struct hd_transition *newest = &record->transitions[(record->head - 1) % HD_RING_LENGTH];
   bool passed = from > record->latest_ticks || from <= __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED);
-  if (!passed && !newest->region) {
+  if (!passed && !newest->what) {
     ring->next = newest;
     ring->busy = busy;
     __atomic_store_n(&record->head, record->head - 1, __ATOMIC_RELEASE);

@@ -42,7 +42,7 @@ struct hd_ring {
   struct hd_transition *next; /* where the next transition goes */
   uint64_t check_at;          /* when `head` gets here there may be no room: look */
   uint32_t busy;              /* profile in which the thread is busy since the newest transition; HD_NONE: it is not */
-  uint32_t region;            /* hd_transition.region of the next one */
+  uint32_t what;              /* hd_transition.what of the next one */
 };
 
 /** Starts the program's tallies. False: no space. */
@@ -105,10 +105,10 @@ static inline void hd_ring_put(struct hd_ring *ring, uint64_t ticks, uint32_t bu
   struct hd_transition *transition = ring->next;
   __atomic_store_n(&transition->ticks, ticks, __ATOMIC_RELAXED);
   transition->busy = busy;
-  transition->region = ring->region;
+  transition->what = ring->what;
   ring->next = transition + 1 == record->transitions + HD_RING_LENGTH ? record->transitions : transition + 1;
   ring->busy = busy;
-  ring->region = 0;
+  ring->what = 0;
   __atomic_store_n(&record->latest_ticks, ticks, __ATOMIC_RELAXED);
   __atomic_store_n(&record->head, record->head + 1, __ATOMIC_RELEASE);
   hd_ring_release(ring);

@@ -112,7 +112,7 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->of_helpers = of_helpers;
     region->outer = outer;
     region->instance->uncounted = of_helpers || encloses_itself(region);
-    primary->ring.region = region->instance->uncounted ? 0 : region->row->profile;
+    primary->ring.what = region->instance->uncounted ? 0 : HD_WHAT(HD_WHAT_REGION_BEGIN, region->row->profile);
   } else { /* the team's workers charge their time to the program */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   }
@@ -321,7 +321,7 @@ void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *re
   if (region && !region->instance->join_ticks)
     hd_region_join(primary, now);
   if (region && !region->instance->uncounted)
-    primary->ring.region = region->row->profile | HD_REGION_END;
+    primary->ring.what = HD_WHAT(HD_WHAT_REGION_END, region->row->profile);
   hd_thread_close_base(primary, now);
   if (!region)
     return;

@@ -240,7 +240,7 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
     thread->frame_limit *= 2;
   } else {
     __atomic_fetch_add(&hd_store.header->lost_threads, 1, __ATOMIC_RELAXED);
-    thread->ring.region = 0;
+    thread->ring.what = 0;
     stop(thread, thread->record->last_ticks);
   }
   errno = saved;

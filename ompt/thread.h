@@ -163,12 +163,12 @@ static inline void hd_thread_charge(struct hd_thread *thread, uint64_t now) {
 
 /**
  * The one place where a thread changes state: charges the time since the last event and names the next cell. When the
- * thread becomes busy, stops, or is busy in another profile than before, or a region begins or ends (ring.region), that
+ * thread becomes busy, stops, or is busy in another profile than before, or a region begins or ends (ring.what), that
  * is a transition; its time, which is then the record's last_ticks, may be a little later than `now` (concurrency.h).
  */
 static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
   uint32_t busy = state == HD_BUSY ? row->profile : HD_NONE;
-  if (busy != thread->ring.busy || thread->ring.region) {
+  if (busy != thread->ring.busy || thread->ring.what) {
     if (!hd_ring_open(&thread->ring, &now))
       return; /* the profile is closed: its end is where the reader closes what is open */
     hd_thread_charge(thread, now);

@@ -32,6 +32,8 @@ static const struct words kinds[HD_KIND_COUNT] = {
     [HD_KIND_ORDERED] = {"ordered", "ordered"},
     [HD_KIND_ATOMIC] = {"atomic", "atomic"},
     [HD_KIND_OTHER] = {"other", "other construct"},
+    [HD_KIND_ROUTINE] = {"routine", "routine"},
+    [HD_KIND_PHASE] = {"phase", "phase"},
 };
 
 static const struct words states[HD_STATE_COUNT] = {

@@ -19,11 +19,22 @@
 
 #include "heddle-format.h"
 
+/**
+ * Entries by the state of the program (enum hd_entry_state): [that of the caller's entry][their own]; open ones are
+ * closed. Routines only; of other kinds visits[HD_SEQUENTIAL][HD_CONCURRENT] alone is filled.
+ */
+struct hd_entries {
+  uint64_t visits[HD_ENTRY_STATES][HD_ENTRY_STATES];
+  uint64_t ticks[HD_ENTRY_STATES][HD_ENTRY_STATES]; /* from entry to exit; a thread's outermost entries */
+};
+
 /** One thread's numbers for one node; open intervals are closed. */
 struct hd_row {
   uint32_t node;
   uint32_t thread;
   uint64_t visits;
+  uint64_t cpu_ns; /* exclusive; with HD_FILE_CPU_TIME in header.flags */
+  struct hd_entries entries;
   uint64_t ticks[HD_STATE_COUNT]; /* exclusive */
 };
 
@@ -64,12 +75,18 @@ struct hd_node {
   uint32_t depth;  /* 0: the program */
   uint32_t module; /* index into modules or HD_NONE */
   enum hd_kind kind;
-  uint32_t flags; /* enum hd_profile_flag */
+  uint32_t flags;  /* enum hd_profile_flag */
+  uint32_t target; /* HD_PROFILE_BACK: the node that takes its time; else its own id */
   uint64_t offset;
   uint64_t address;
   uint32_t row_first; /* its rows, in the order of threads: rows[row_first .. row_first + row_count - 1] */
   uint32_t row_count;
-  uint64_t visits; /* regions: instances, finished or not; else the sum of the rows' visits; the program: 1 */
+  uint64_t visits; /* regions: instances, finished or not; else the sum of the rows' visits; the program: 1. Routines
+                      known from the stack only: 0, see hd_node_is_measured() */
+  uint64_t visits_concurrent; /* entered while another thread was busy; valid with entries_known */
+  struct hd_entries entries;  /* sum of the rows' */
+  uint64_t cpu_ns;            /* exclusive */
+  uint64_t cpu_inclusive_ns;
   uint64_t ticks[HD_STATE_COUNT];
   uint64_t inclusive_ticks[HD_STATE_COUNT];
   struct hd_team_totals team;
@@ -99,6 +116,7 @@ struct hd_thread {
 
 struct hd_module {
   const char *path;
+  uint32_t flags; /* enum hd_module_flag */
   uint8_t build_id[32];
   uint32_t build_id_bytes; /* 0: none */
   uint64_t base;
@@ -137,6 +155,7 @@ struct hd_model {
 
   bool levels_known;        /* false: the file has none, and all numbers by level and overlaps are missing */
   uint32_t level_count;     /* the highest level or the largest team, whichever is more, and one */
+  bool entries_known;       /* visits_concurrent and entries */
   struct hd_levels time_at; /* of the whole program: adds up to elapsed_ticks */
   struct hd_overlap *overlaps;
   uint32_t overlap_count;
@@ -214,6 +233,11 @@ double hd_team_elapsed(const struct hd_team_totals *team);
 /** Mean concurrency of a team: busy / elapsed; imbalance: largest / mean busy time of a thread. NaN: not known. */
 double hd_team_concurrency(const struct hd_team_totals *team);
 double hd_team_imbalance(const struct hd_team_totals *team);
+
+/** Whether its entries and own time were measured: of all but routines known from the stack only. */
+static inline bool hd_node_is_measured(const struct hd_node *node) {
+  return node->kind != HD_KIND_ROUTINE || (node->flags & (HD_PROFILE_CALLED | HD_PROFILE_BACK));
+}
 
 /** The last component of a path. */
 const char *hd_base_name(const char *path);

@@ -46,8 +46,11 @@ static bool check_layout(struct hd_reader *reader) {
   if (header->version > HD_FORMAT_VERSION)
     return hd_reader_fail(reader, "written by a newer Heddle (format %u, this reads %u); use that version's heddle",
                           header->version, HD_FORMAT_VERSION);
+  if (header->version == 0)
+    return hd_reader_fail(reader, "damaged: there never was a format 0");
   if (header->version != HD_FORMAT_VERSION)
-    return hd_reader_fail(reader, "damaged: format %u never existed", header->version);
+    return hd_reader_fail(reader, "written by an older Heddle (format %u, this reads %u); use that version's heddle",
+                          header->version, HD_FORMAT_VERSION);
   const bool same = header->header_bytes == HD_HEADER_BYTES && header->block_bytes == HD_BLOCK_BYTES &&
                     header->profile_record_bytes == sizeof(struct hd_profile_record) &&
                     header->row_record_bytes == sizeof(struct hd_row_record) &&
@@ -55,6 +58,7 @@ static bool check_layout(struct hd_reader *reader) {
                     header->total_record_bytes == sizeof(struct hd_total_record) &&
                     header->instance_record_bytes == sizeof(struct hd_instance_record) &&
                     header->module_record_bytes == sizeof(struct hd_module_record) &&
+                    header->entry_record_bytes == sizeof(struct hd_entry_record) &&
                     header->state_count == HD_STATE_COUNT;
   return same || hd_reader_fail(reader, "damaged: its record sizes are not those of format %u", HD_FORMAT_VERSION);
 }
@@ -127,6 +131,10 @@ static size_t record_bytes_of(unsigned type) {
     return sizeof(struct hd_tally_record);
   case HD_BLOCK_LEVELS:
     return sizeof(struct hd_level_record);
+  case HD_BLOCK_ENTRIES:
+    return sizeof(struct hd_entry_record);
+  case HD_BLOCK_STACK:
+    return sizeof(struct hd_stack_record);
   case HD_BLOCK_OVERLAPS:
     return sizeof(struct hd_overlap_record);
   case HD_BLOCK_TIMELINE:

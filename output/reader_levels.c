@@ -130,7 +130,7 @@ static bool add_pending(struct finisher *finisher, uint32_t ring, uint32_t numbe
 
 static bool is_valid(const struct finisher *finisher, const struct hd_transition *transition) {
   const uint32_t nodes = finisher->reader->model->node_count;
-  return (transition->busy == HD_NONE || transition->busy < nodes) && (transition->region & ~HD_REGION_END) < nodes;
+  return (transition->busy == HD_NONE || transition->busy < nodes) && HD_WHAT_OPERAND(transition->what) < nodes;
 }
 
 static bool take_ring(struct finisher *finisher, const void *bytes, uint32_t index) {

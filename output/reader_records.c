@@ -20,6 +20,7 @@ static bool take_module(struct hd_reader *reader, const void *bytes, uint64_t of
   memcpy(module->build_id, record->build_id, sizeof module->build_id);
   module->build_id_bytes = record->build_id_bytes;
   module->base = record->base;
+  module->flags = record->flags;
   return true;
 }
 
@@ -28,7 +29,7 @@ static bool take_node(struct hd_reader *reader, const void *bytes, uint64_t offs
   const struct hd_profile_record *record = bytes;
   const bool is_program = index == 0;
   const bool valid = record->id == index && (is_program ? record->parent == 0 : record->parent < index) &&
-                     is_program == (record->kind == HD_KIND_PROGRAM) &&
+                     is_program == (record->kind == HD_KIND_PROGRAM) && record->target <= index &&
                      (record->module == HD_NONE || record->module < reader->model->module_count);
   if (!valid)
     return hd_reader_fail(reader, "damaged: callpath %u is not valid", index);
@@ -40,6 +41,7 @@ static bool take_node(struct hd_reader *reader, const void *bytes, uint64_t offs
       .module = record->module,
       .kind = record->kind < HD_KIND_COUNT ? (enum hd_kind)record->kind : HD_KIND_OTHER,
       .flags = record->flags,
+      .target = record->flags & HD_PROFILE_BACK ? record->target : index,
       .offset = record->offset,
       .address = record->address,
   };
@@ -67,6 +69,7 @@ static bool take_row(struct hd_reader *reader, const void *bytes, uint64_t offse
   row->node = record->profile;
   row->thread = record->thread;
   row->visits = record->visits;
+  row->cpu_ns = record->cpu_ns;
   memcpy(row->ticks, record->ticks, sizeof row->ticks);
   return true;
 }
@@ -89,6 +92,18 @@ static bool take_name(struct hd_reader *reader, uint32_t id, const char *text, s
   return true;
 }
 
+static bool take_phase(struct hd_reader *reader, uint32_t id, const char *text, size_t bytes) {
+  if (id >= reader->model->node_count || reader->model->nodes[id].kind != HD_KIND_PHASE)
+    return hd_reader_fail(reader, "damaged: a phase's name belongs to no phase");
+  char *copy = hd_model_allocate(reader->model, bytes + 1);
+  if (!copy)
+    return hd_reader_fail(reader, "out of memory");
+  memcpy(copy, text, bytes);
+  reader->model->nodes[id].name.function = copy;
+  reader->model->nodes[id].name_cached = true;
+  return true;
+}
+
 static bool take_text(struct hd_reader *reader, const struct hd_text_record *record, const char *text) {
   struct hd_model *model = reader->model;
   bool done = true;
@@ -100,6 +115,8 @@ static bool take_text(struct hd_reader *reader, const struct hd_text_record *rec
     done = hd_model_add_string(model, &model->notes, text, record->bytes);
   else if (record->kind == HD_TEXT_NAME)
     return take_name(reader, record->id, text, record->bytes);
+  else if (record->kind == HD_TEXT_PHASE)
+    return take_phase(reader, record->id, text, record->bytes);
   return done || hd_reader_fail(reader, "out of memory");
 }
 

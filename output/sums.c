@@ -38,6 +38,7 @@ static uint32_t merge_equal(struct hd_row *rows, uint32_t count) {
     if (kept > 0 && rows[kept - 1].node == rows[i].node && rows[kept - 1].thread == rows[i].thread) {
       add_ticks(rows[kept - 1].ticks, rows[i].ticks);
       rows[kept - 1].visits += rows[i].visits;
+      rows[kept - 1].cpu_ns += rows[i].cpu_ns;
     } else {
       rows[kept++] = rows[i];
     }
@@ -71,6 +72,7 @@ static void add_rows(struct hd_model *model) {
     if (node->row_count++ == 0)
       node->row_first = i;
     node->visits += row->visits;
+    node->cpu_ns += row->cpu_ns;
     add_ticks(node->ticks, row->ticks);
     add_ticks(node->inclusive_ticks, row->ticks);
     add_ticks(model->threads[row->thread].ticks, row->ticks);
@@ -135,8 +137,12 @@ bool hd_reader_sum_up(struct hd_reader *reader) {
     struct hd_node *node = &model->nodes[i];
     finish_node(reader, node);
     sum_levels(model, node);
-    if (i > 0) /* children have larger ids: all of them have been added to this one */
-      add_ticks(model->nodes[node->parent].inclusive_ticks, node->inclusive_ticks);
+    node->cpu_inclusive_ns += node->cpu_ns;
+    if (i == 0)
+      break;
+    /* children have larger ids: all of them have been added to this one */
+    add_ticks(model->nodes[node->parent].inclusive_ticks, node->inclusive_ticks);
+    model->nodes[node->parent].cpu_inclusive_ns += node->cpu_inclusive_ns;
   }
   return true;
 }

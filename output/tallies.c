@@ -213,7 +213,8 @@ void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *tr
   const uint64_t now = transition->ticks;
   const uint32_t before = *busy;
   const uint32_t after = transition->busy;
-  const uint32_t region = transition->region & ~HD_REGION_END;
+  const uint32_t what = transition->what >> HD_WHAT_SHIFT;
+  const uint32_t region = HD_WHAT_OPERAND(transition->what);
   if ((before == HD_NONE) != (after == HD_NONE)) {
     settle_all(tallies, now);
     tallies->level += after == HD_NONE ? UINT32_MAX : 1;
@@ -222,9 +223,9 @@ void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *tr
     leave(tallies, before, HD_TALLY_BUSY, now);
   if (before != after && after != HD_NONE)
     enter(tallies, after, HD_TALLY_BUSY, now);
-  if (region && !(transition->region & HD_REGION_END))
+  if (what == HD_WHAT_REGION_BEGIN)
     enter(tallies, region, HD_TALLY_ELAPSED, now);
-  else if (region)
+  else if (what == HD_WHAT_REGION_END)
     leave(tallies, region, HD_TALLY_ELAPSED, now);
   *busy = after;
 }

@@ -46,6 +46,7 @@ static inline void builder_init(struct builder *builder) {
   header->total_record_bytes = sizeof(struct hd_total_record);
   header->instance_record_bytes = sizeof(struct hd_instance_record);
   header->module_record_bytes = sizeof(struct hd_module_record);
+  header->entry_record_bytes = sizeof(struct hd_entry_record);
   header->state_count = HD_STATE_COUNT;
   header->flags = HD_FILE_COMPLETE;
   header->pid = 42;
@@ -174,8 +175,8 @@ static inline struct hd_ring_record *builder_ring(struct builder *builder, uint3
 }
 
 /* From `ticks` on the thread is busy in `busy` (HD_NONE: in nothing). */
-static inline void builder_turn(struct hd_ring_record *ring, uint64_t ticks, uint32_t busy, uint32_t region) {
-  ring->transitions[ring->head++] = (struct hd_transition){ticks, busy, region};
+static inline void builder_turn(struct hd_ring_record *ring, uint64_t ticks, uint32_t busy, uint32_t what) {
+  ring->transitions[ring->head++] = (struct hd_transition){ticks, busy, what};
   ring->latest_ticks = ticks;
 }
 

@@ -39,10 +39,10 @@ static void fill_rings(struct builder *builder) {
   builder_levels(builder);
   struct hd_ring_record *ring = builder_ring(builder, 0);
   builder_turn(ring, 1000, PROGRAM, 0);
-  builder_turn(ring, 1200, REGION, REGION);
+  builder_turn(ring, 1200, REGION, HD_WHAT(HD_WHAT_REGION_BEGIN, REGION));
   builder_turn(ring, 1300, LOOP, 0);
   builder_turn(ring, 1700, HD_NONE, 0);
-  builder_turn(ring, 1800, PROGRAM, REGION | HD_REGION_END);
+  builder_turn(ring, 1800, PROGRAM, HD_WHAT(HD_WHAT_REGION_END, REGION));
   ring = builder_ring(builder, 1);
   builder_turn(ring, 1250, CRITICAL, 0);
   builder_turn(ring, 1500, HD_NONE, 0);
