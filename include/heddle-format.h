@@ -99,7 +99,7 @@ enum hd_file_flag {
   HD_FILE_EXIT_KNOWN = 1u << 1,   /* `exit_status` was stamped by `heddle run` */
   HD_FILE_START_COARSE = 1u << 2, /* `begin_ns` is the kernel's process start time: 10 ms steps */
   HD_FILE_FULL = 1u << 3,         /* the store could not grow: new callpaths were charged to their parents */
-  HD_FILE_ROUTINES = 1u << 4,     /* instrumented routines told of their entries and exits */
+  HD_FILE_ROUTINES = 1u << 4,     /* instrumented routines can tell of their entries and exits */
   HD_FILE_CPU_TIME = 1u << 5,     /* hd_row_record.cpu_ns was measured */
   HD_FILE_MERGED = 1u << 6        /* a sum of several runs */
 };
@@ -298,7 +298,8 @@ struct hd_transition {
   uint32_t what; /* enum hd_what and its operand: HD_WHAT(what, operand) */
 };
 
-/** What else happens at a transition. */
+/** What else happens at a transition. Entries are counted but for those with HD_WHAT_UNCOUNTED: the measurement was
+ *  paused. */
 enum hd_what {
   HD_WHAT_NOTHING,
   HD_WHAT_REGION_BEGIN, /* of an instance of profile `operand`: an entry of it, too */
@@ -309,31 +310,34 @@ enum hd_what {
   HD_WHAT_ENTER,  /* of profile `operand`; its end is of no interest */
   HD_WHAT_CALL,   /* of routine `operand`: it goes on the thread's stack */
   HD_WHAT_TASK,   /* an explicit task begins; likewise */
-  HD_WHAT_AGAIN,  /* a routine of an untied task goes on, perhaps on another thread: likewise, but not a new entry */
   HD_WHAT_RETURN, /* to a stack of `operand` entries */
   HD_WHAT_TEAM,   /* a worker joins the team of the thread with ring `operand`: its stack is empty, and its caller is
                      that thread's at the begin of the region in whose profile it is busy now */
   HD_WHAT_COUNT
 };
 #define HD_WHAT_SHIFT 28
+#define HD_WHAT_UNCOUNTED (1u << 27)
 #define HD_WHAT(what, operand) ((uint32_t)(what) << HD_WHAT_SHIFT | (operand))
-#define HD_WHAT_OPERAND(word) ((word) & ((1u << HD_WHAT_SHIFT) - 1))
+#define HD_WHAT_OPERAND(word) ((word) & (HD_WHAT_UNCOUNTED - 1))
 #define HD_RING_LENGTH 1008u
+
+/** How far the sweep is with a ring. */
+struct hd_ring_sweep {
+  uint64_t tail;        /* transitions taken out */
+  uint64_t tick;        /* time of the last one */
+  uint32_t busy;        /* as of the last one: profile or HD_NONE */
+  uint32_t busy_before; /* likewise, just before that instant */
+  uint32_t thread;      /* of the newest owner */
+  uint32_t index;       /* of the ring, counted from 0 as they were made */
+  uint32_t height;      /* of its stack (hd_stack_record) */
+  uint32_t base_state;  /* enum hd_entry_state of who called what the thread runs with an empty stack */
+  uint64_t pad[3];
+};
 
 /** One thread's transitions: number n lies in transitions[n % HD_RING_LENGTH]. A ring is used again after its thread.
  */
 struct hd_ring_record {
-  /* Written by the sweep. */
-  uint64_t tail;        /* transitions taken out */
-  uint32_t thread;      /* of the newest owner */
-  uint32_t busy;        /* as of the last one taken out: profile or HD_NONE */
-  uint64_t tick;        /* time of the last one taken out */
-  uint32_t busy_before; /* as `busy`, before that instant */
-  uint32_t height;      /* of the stack */
-  uint64_t stack;       /* file offset of its hd_stack_record; 0: none yet */
-  uint32_t base_state;  /* enum hd_entry_state of who called what the thread runs with an empty stack */
-  uint32_t index;       /* of the ring, counted from 0 as they were made */
-  uint64_t pad_tail[2];
+  struct hd_ring_sweep sweep; /* written by the sweep */
   /* Written by the owner. */
   uint64_t head;            /* transitions put in; release order */
   uint64_t latest_ticks;    /* time of the newest */
@@ -467,6 +471,7 @@ _Static_assert(sizeof(struct hd_thread_record) == 128, "two cache lines");
 _Static_assert(sizeof(struct hd_total_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_instance_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_member_record) == 64, "one cache line");
+_Static_assert(sizeof(struct hd_ring_sweep) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_ring_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits a block");
 _Static_assert(sizeof(struct hd_entry_record) == 80, "entry record size");
 _Static_assert(sizeof(struct hd_stack_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a stack fits a block");

@@ -47,7 +47,7 @@ static struct hd_store_cursor cursors[HD_BLOCK_TYPE_LAST + 1];
 static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
   static bool full[HD_BLOCK_TYPE_LAST + 1]; /* asking again at every transition would cost too much */
   (void)context;
-  if (type == HD_BLOCK_TIMELINE)
+  if (type == HD_BLOCK_TIMELINE || type == HD_BLOCK_STACK)
     return hd_store_add_block(&hd_store, type, HD_NONE, bytes);
   struct hd_store_cursor *cursor = &cursors[type];
   if (full[type])
@@ -71,8 +71,8 @@ static bool init_membarrier(void) {
 bool hd_concurrency_init(uint64_t begin_ticks) {
   int saved = errno;
   hd_frontier.needs_fence = !init_membarrier();
-  tallies.allocate = tallies.overlaps.allocate = allocate;
-  tallies.header = hd_store.header;
+  tallies.allocate = tallies.overlaps.allocate = tallies.entries.allocate = allocate;
+  tallies.header = tallies.entries.header = hd_store.header;
   bool begun = reserve(HD_BLOCK_TALLIES, sizeof(struct hd_tally_record)) &&
                reserve(HD_BLOCK_LEVELS, sizeof(struct hd_level_record)) &&
                reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record)) && hd_tallies_begin(&tallies, begin_ticks);
@@ -121,7 +121,7 @@ static uint64_t writing_bound(uint64_t bound) {
 /* ---- the sweep ---- */
 
 static struct hd_transition *oldest(struct hd_ring_record *ring) {
-  return &ring->transitions[ring->tail % HD_RING_LENGTH];
+  return &ring->transitions[ring->sweep.tail % HD_RING_LENGTH];
 }
 
 static uint64_t oldest_ticks(struct hd_ring_record *ring) {
@@ -147,7 +147,7 @@ static void collect(uint64_t bound) {
   for (uint32_t i = 0; i < ring_count; i++) {
     struct hd_ring_record *ring = rings[i];
     uint64_t limit = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-    if (limit != ring->tail && oldest_ticks(ring) <= bound)
+    if (limit != ring->sweep.tail && oldest_ticks(ring) <= bound)
       heads[head_count++] = (struct head){.ticks = oldest_ticks(ring), .limit = limit, .ring = ring};
   }
   for (uint32_t i = head_count / 2; i-- > 0;)
@@ -160,9 +160,9 @@ static void merge(uint64_t bound) {
   while (head_count > 0) {
     struct head head = heads[0];
     struct hd_ring_record *ring = head.ring;
-    hd_tallies_apply(&tallies, oldest(ring), &ring->busy);
-    __atomic_store_n(&ring->tail, ring->tail + 1, __ATOMIC_RELEASE);
-    bool more = ring->tail != head.limit && (head.ticks = oldest_ticks(ring)) <= bound;
+    hd_tallies_apply(&tallies, oldest(ring), &ring->sweep);
+    __atomic_store_n(&ring->sweep.tail, ring->sweep.tail + 1, __ATOMIC_RELEASE);
+    bool more = ring->sweep.tail != head.limit && (head.ticks = oldest_ticks(ring)) <= bound;
     if (!more)
       head = heads[--head_count];
     if (head_count > 0)
@@ -175,7 +175,7 @@ static void retire(void) {
   for (uint32_t i = ring_count; i-- > 0;) {
     struct hd_ring_record *ring = rings[i];
     if (!__atomic_load_n(&ring->ended, __ATOMIC_ACQUIRE) ||
-        ring->tail != __atomic_load_n(&ring->head, __ATOMIC_RELAXED))
+        ring->sweep.tail != __atomic_load_n(&ring->head, __ATOMIC_RELAXED))
       continue;
     rings[i] = rings[--ring_count];
     rings[ring_count] = ring;
@@ -234,7 +234,8 @@ static struct hd_ring_record *find_ring(uint32_t id) {
   struct hd_ring_record *record = grow() ? hd_store_add_block(&hd_store, HD_BLOCK_RING, id, sizeof *record) : NULL;
   if (!record)
     return NULL;
-  record->busy = HD_NONE;
+  record->sweep.busy = record->sweep.busy_before = HD_NONE;
+  record->sweep.index = ring_total;
   rings[ring_total++] = record;
   return record;
 }
@@ -244,9 +245,10 @@ bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
   struct hd_ring_record *record = find_ring(id);
   if (record) {
     ring_count++;
-    record->thread = id;
+    record->sweep.thread = id;
+    record->sweep.base_state = HD_SEQUENTIAL;
     record->ended = 0;
-    *ring = (struct hd_ring){.record = record, .busy = HD_NONE};
+    *ring = (struct hd_ring){.record = record, .busy = HD_NONE, .index = record->sweep.index};
     ring->next = &record->transitions[record->head % HD_RING_LENGTH];
     ring->check_at = record->head + HALF;
   }
@@ -263,7 +265,7 @@ void hd_ring_leave(struct hd_ring *ring) {
 /* ---- for the owners ---- */
 
 static uint64_t backlog(const struct hd_ring *ring) {
-  return ring->record->head - __atomic_load_n(&ring->record->tail, __ATOMIC_ACQUIRE);
+  return ring->record->head - __atomic_load_n(&ring->record->sweep.tail, __ATOMIC_ACQUIRE);
 }
 
 static void sweep_if_free(void) {
@@ -338,7 +340,7 @@ bool hd_concurrency_others_are_busy(const struct hd_ring_record *own) {
     return true;
   sweep(true);
   for (uint32_t i = 0; i < ring_count; i++)
-    busy |= rings[i] != own && rings[i]->busy != HD_NONE;
+    busy |= rings[i] != own && rings[i]->sweep.busy != HD_NONE;
   pthread_mutex_unlock(&sweep_lock);
   errno = saved;
   return busy;

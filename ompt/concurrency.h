@@ -43,6 +43,7 @@ struct hd_ring {
   uint64_t check_at;          /* when `head` gets here there may be no room: look */
   uint32_t busy;              /* profile in which the thread is busy since the newest transition; HD_NONE: it is not */
   uint32_t what;              /* hd_transition.what of the next one */
+  uint32_t index;             /* hd_ring_sweep.index */
 };
 
 /** Starts the program's tallies. False: no space. */
@@ -60,7 +61,8 @@ void hd_ring_make_room(struct hd_ring *ring);
 /** Sweeps if there is something to take and nobody else is at it: called where the thread waits anyway. */
 void hd_ring_relieve(struct hd_ring *ring);
 
-/** Whether a thread other than the one whose ring is `own` (NULL: none) is busy now; true when it cannot be found out. */
+/** Whether a thread other than the one whose ring is `own` (NULL: none) is busy now; true when it cannot be found out.
+ */
 bool hd_concurrency_others_are_busy(const struct hd_ring_record *own);
 
 /** Stops counting: later transitions are refused, and what the rings hold is taken out, or, if another thread's sweep

@@ -251,6 +251,7 @@ bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct h
   free(reader.unit_block);
   free(reader.blocks);
   free(reader.rows);
+  free(reader.entries);
   free(reader.in_region);
   free(reader.busy_now_ticks);
   if (done)

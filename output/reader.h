@@ -23,6 +23,8 @@ struct hd_reader {
 
   struct hd_row *rows; /* in the order of the file; one to spare */
   uint32_t row_count;
+  struct hd_row *entries; /* node, thread and entries only; in no order */
+  uint32_t entry_count;
   bool *in_region;          /* by node: a region lies above it in the tree */
   uint64_t *busy_now_ticks; /* by thread: its busy_ticks at the end, without the time before the load */
 

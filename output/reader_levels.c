@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file reader_levels.c
- * Exact concurrency: takes the tallies over where the program's last sweep left them, feeds them the transitions that
- * are still in the rings, and closes them at the end of the profile.
+ * Exact concurrency: takes the tallies and entries over where the program's last sweep left them, feeds them the
+ * transitions that are still in the rings, and closes them at the end of the profile.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct finisher {
   struct hd_reader *reader;
   struct hd_tallies tallies;
   struct hd_tally_record **records; /* by index; NULL: never filled */
-  uint32_t *busy;                   /* by ring */
+  struct hd_ring_sweep *rings;      /* by index */
   struct pending *pending;
   size_t pending_count;
   size_t pending_limit;
@@ -112,6 +112,36 @@ static bool take_timeline(struct finisher *finisher, const void *bytes, uint32_t
   return finisher->tallies.timeline || hd_reader_fail(finisher->reader, "out of memory");
 }
 
+static bool take_entry(struct finisher *finisher, const void *bytes, uint32_t index) {
+  const struct hd_entry_record *from = bytes;
+  const struct hd_model *model = finisher->reader->model;
+  if (from->profile >= model->node_count || from->thread >= model->thread_count)
+    return hd_reader_fail(finisher->reader, "damaged: entries %u belong to no callpath or thread", index);
+  struct hd_entry_record *record = copy(finisher, from, sizeof *record);
+  return (record && hd_entries_restore(&finisher->tallies.entries, record)) ||
+         hd_reader_fail(finisher->reader, "out of memory");
+}
+
+static bool is_valid_stack(const struct finisher *finisher, const struct hd_stack_record *stack) {
+  if (stack->ring >= finisher->reader->record_count[HD_BLOCK_RING])
+    return false;
+  const uint32_t height = finisher->rings[stack->ring].height;
+  for (uint32_t i = 0; i < height && i < HD_STACK_LENGTH; i++)
+    if (stack->entries[i].caller >= HD_ENTRY_STATES || stack->entries[i].own >= HD_ENTRY_STATES)
+      return false;
+  return true;
+}
+
+/* Rings have been taken before. */
+static bool take_stack(struct finisher *finisher, const void *bytes, uint32_t index) {
+  const struct hd_stack_record *from = bytes;
+  if (!is_valid_stack(finisher, from))
+    return hd_reader_fail(finisher->reader, "damaged: the stack %u is not valid", index);
+  struct hd_stack_record *record = copy(finisher, from, sizeof *record);
+  return (record && hd_entries_restore_stack(&finisher->tallies.entries, &finisher->rings[from->ring], record)) ||
+         hd_reader_fail(finisher->reader, "out of memory");
+}
+
 /* ---- what is still in the rings ---- */
 
 static bool add_pending(struct finisher *finisher, uint32_t ring, uint32_t number,
@@ -130,21 +160,33 @@ static bool add_pending(struct finisher *finisher, uint32_t ring, uint32_t numbe
 
 static bool is_valid(const struct finisher *finisher, const struct hd_transition *transition) {
   const uint32_t nodes = finisher->reader->model->node_count;
-  return (transition->busy == HD_NONE || transition->busy < nodes) && HD_WHAT_OPERAND(transition->what) < nodes;
+  const uint32_t operand = HD_WHAT_OPERAND(transition->what);
+  const uint32_t what = transition->what >> HD_WHAT_SHIFT;
+  const bool is_free = what == HD_WHAT_RETURN || what == HD_WHAT_TEAM; /* any number will do */
+  const bool needs_busy = what == HD_WHAT_CALL || what == HD_WHAT_TASK;
+  return (transition->busy < nodes || (transition->busy == HD_NONE && !needs_busy)) && (is_free || operand < nodes);
+}
+
+static bool is_valid_sweep(const struct finisher *finisher, const struct hd_ring_sweep *sweep) {
+  const struct hd_model *model = finisher->reader->model;
+  return (sweep->busy == HD_NONE || sweep->busy < model->node_count) && sweep->base_state < HD_ENTRY_STATES;
 }
 
 static bool take_ring(struct finisher *finisher, const void *bytes, uint32_t index) {
   const struct hd_ring_record *ring = bytes;
-  const uint64_t count = ring->head - ring->tail;
-  const bool swept = ring->tail > 0;
-  if (count > HD_RING_LENGTH || (swept && ring->busy != HD_NONE && ring->busy >= finisher->reader->model->node_count))
-    return hd_reader_fail(finisher->reader, "damaged: the ring of thread %u is not valid", ring->thread);
-  finisher->busy[index] = swept ? ring->busy : HD_NONE;
-  finisher->tallies.level += finisher->busy[index] != HD_NONE;
+  struct hd_ring_sweep *sweep = &finisher->rings[index];
+  const uint64_t count = ring->head - ring->sweep.tail;
+  *sweep = ring->sweep;
+  sweep->index = index;
+  if (sweep->tail == 0)
+    sweep->busy = sweep->busy_before = HD_NONE;
+  if (count > HD_RING_LENGTH || !is_valid_sweep(finisher, sweep))
+    return hd_reader_fail(finisher->reader, "damaged: the ring of thread %u is not valid", ring->sweep.thread);
+  finisher->tallies.level += sweep->busy != HD_NONE;
   for (uint32_t i = 0; i < count; i++) {
-    const struct hd_transition *transition = &ring->transitions[(ring->tail + i) % HD_RING_LENGTH];
+    const struct hd_transition *transition = &ring->transitions[(ring->sweep.tail + i) % HD_RING_LENGTH];
     if (!is_valid(finisher, transition))
-      return hd_reader_fail(finisher->reader, "damaged: a transition of thread %u is not valid", ring->thread);
+      return hd_reader_fail(finisher->reader, "damaged: a transition of thread %u is not valid", ring->sweep.thread);
     if (!add_pending(finisher, index, i, transition))
       return false;
   }
@@ -170,12 +212,33 @@ static void finish(struct finisher *finisher) {
     struct pending *next = &finisher->pending[i];
     if (next->transition.ticks > end)
       next->transition.ticks = end;
-    hd_tallies_apply(&finisher->tallies, &next->transition, &finisher->busy[next->ring]);
+    hd_tallies_apply(&finisher->tallies, &next->transition, &finisher->rings[next->ring]);
   }
+  for (uint32_t i = 0; i < finisher->reader->record_count[HD_BLOCK_RING]; i++)
+    hd_entries_close(&finisher->tallies.entries, &finisher->rings[i], end);
   hd_tallies_end(&finisher->tallies, end);
 }
 
 /* ---- into the model ---- */
+
+/* The rows are not sorted yet (sums.c): the entries go to the reader by node and thread. */
+static bool fill_entries(struct finisher *finisher) {
+  const struct hd_entry_book *book = &finisher->tallies.entries;
+  struct hd_reader *reader = finisher->reader;
+  reader->entries = calloc((size_t)book->count + 1, sizeof(struct hd_row));
+  if (!reader->entries)
+    return hd_reader_fail(reader, "out of memory");
+  for (uint32_t i = 0; book->slots && i <= book->mask; i++) {
+    const struct hd_entry_record *record = book->slots[i];
+    if (!record)
+      continue;
+    struct hd_row *row = &reader->entries[reader->entry_count++];
+    *row = (struct hd_row){.node = record->profile, .thread = record->thread};
+    memcpy(row->entries.visits, record->visits, sizeof row->entries.visits);
+    memcpy(row->entries.ticks, record->ticks, sizeof row->entries.ticks);
+  }
+  return true;
+}
 
 static bool copy_levels(struct finisher *finisher, uint32_t node, enum hd_tally_what what, struct hd_levels *levels) {
   const struct hd_tally *tally = hd_tallies_find(&finisher->tallies, node, what);
@@ -258,33 +321,35 @@ static bool take_all(struct finisher *finisher) {
          each(finisher, HD_BLOCK_LEVELS, sizeof(struct hd_level_record), take_levels) &&
          each(finisher, HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record), take_overlap) &&
          each(finisher, HD_BLOCK_TIMELINE, sizeof(struct hd_timeline_record), take_timeline) &&
-         each(finisher, HD_BLOCK_RING, sizeof(struct hd_ring_record), take_ring);
+         each(finisher, HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), take_entry) &&
+         each(finisher, HD_BLOCK_RING, sizeof(struct hd_ring_record), take_ring) &&
+         each(finisher, HD_BLOCK_STACK, sizeof(struct hd_stack_record), take_stack);
 }
 
 static bool read_levels(struct finisher *finisher) {
   struct hd_reader *reader = finisher->reader;
   finisher->records = calloc(reader->record_count[HD_BLOCK_TALLIES] + 1, sizeof(struct hd_tally_record *));
-  finisher->busy = calloc(reader->record_count[HD_BLOCK_RING] + 1, sizeof *finisher->busy);
-  if (!finisher->records || !finisher->busy)
+  finisher->rings = calloc(reader->record_count[HD_BLOCK_RING] + 1, sizeof *finisher->rings);
+  if (!finisher->records || !finisher->rings)
     return hd_reader_fail(reader, "out of memory");
   if (!take_all(finisher))
     return false;
   if (!finisher->tallies.timeline || finisher->tallies.program.active_count != 1)
     return true; /* killed while it started */
   finish(finisher);
-  reader->model->levels_known = true;
-  return fill_model(finisher) && fill_overlaps(finisher);
+  reader->model->levels_known = reader->model->entries_known = true;
+  return fill_model(finisher) && fill_overlaps(finisher) && fill_entries(finisher);
 }
 
 bool hd_reader_take_levels(struct hd_reader *reader) {
   struct finisher finisher = {.reader = reader};
-  finisher.tallies.allocate = finisher.tallies.overlaps.allocate = allocate;
-  finisher.tallies.context = finisher.tallies.overlaps.context = reader->model;
-  finisher.tallies.header = &reader->model->header;
+  finisher.tallies.allocate = finisher.tallies.overlaps.allocate = finisher.tallies.entries.allocate = allocate;
+  finisher.tallies.context = finisher.tallies.overlaps.context = finisher.tallies.entries.context = reader->model;
+  finisher.tallies.header = finisher.tallies.entries.header = &reader->model->header;
   const bool done = read_levels(&finisher);
   hd_tallies_free(&finisher.tallies);
   free(finisher.records);
-  free(finisher.busy);
+  free(finisher.rings);
   free(finisher.pending);
   return done;
 }

@@ -14,6 +14,26 @@ static void add_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_
     to[state] += from[state];
 }
 
+static void add_entries(struct hd_entries *to, const struct hd_entries *from) {
+  for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
+    for (int own = 0; own < HD_ENTRY_STATES; own++) {
+      to->visits[caller][own] += from->visits[caller][own];
+      to->ticks[caller][own] += from->ticks[caller][own];
+    }
+}
+
+/* They become rows, which are then joined with those of the same node and thread. */
+static bool append_entries(struct hd_reader *reader) {
+  const size_t count = (size_t)reader->row_count + reader->entry_count + 1;
+  struct hd_row *rows = realloc(reader->rows, count * sizeof *rows);
+  if (!rows)
+    return hd_reader_fail(reader, "out of memory");
+  reader->rows = rows;
+  for (uint32_t i = 0; i < reader->entry_count; i++)
+    rows[reader->row_count++] = reader->entries[i];
+  return true;
+}
+
 enum key { BY_THREAD, BY_NODE };
 
 static uint32_t key_of(const struct hd_row *row, enum key key) {
@@ -39,6 +59,7 @@ static uint32_t merge_equal(struct hd_row *rows, uint32_t count) {
       add_ticks(rows[kept - 1].ticks, rows[i].ticks);
       rows[kept - 1].visits += rows[i].visits;
       rows[kept - 1].cpu_ns += rows[i].cpu_ns;
+      add_entries(&rows[kept - 1].entries, &rows[i].entries);
     } else {
       rows[kept++] = rows[i];
     }
@@ -73,6 +94,7 @@ static void add_rows(struct hd_model *model) {
       node->row_first = i;
     node->visits += row->visits;
     node->cpu_ns += row->cpu_ns;
+    add_entries(&node->entries, &row->entries);
     add_ticks(node->ticks, row->ticks);
     add_ticks(node->inclusive_ticks, row->ticks);
     add_ticks(model->threads[row->thread].ticks, row->ticks);
@@ -115,6 +137,8 @@ static void sum_levels(struct hd_model *model, struct hd_node *node) {
 }
 
 static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
+  node->visits_concurrent =
+      node->entries.visits[HD_SEQUENTIAL][HD_CONCURRENT] + node->entries.visits[HD_CONCURRENT][HD_CONCURRENT];
   if (node->id == 0)
     node->visits = 1;
   else if (hd_kind_is_region(node->kind))
@@ -129,7 +153,7 @@ static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
 
 bool hd_reader_sum_up(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
-  if (!sort_rows(reader) || !make_inclusive_levels(reader))
+  if (!append_entries(reader) || !sort_rows(reader) || !make_inclusive_levels(reader))
     return false;
   add_rows(model);
   model->level_count = model->time_at.count;

@@ -209,12 +209,7 @@ static void leave(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_wh
     deactivate(tallies, set, tally, now);
 }
 
-void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *transition, uint32_t *busy) {
-  const uint64_t now = transition->ticks;
-  const uint32_t before = *busy;
-  const uint32_t after = transition->busy;
-  const uint32_t what = transition->what >> HD_WHAT_SHIFT;
-  const uint32_t region = HD_WHAT_OPERAND(transition->what);
+static void count_busy(struct hd_tallies *tallies, uint32_t before, uint32_t after, uint64_t now) {
   if ((before == HD_NONE) != (after == HD_NONE)) {
     settle_all(tallies, now);
     tallies->level += after == HD_NONE ? UINT32_MAX : 1;
@@ -223,11 +218,33 @@ void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *tr
     leave(tallies, before, HD_TALLY_BUSY, now);
   if (before != after && after != HD_NONE)
     enter(tallies, after, HD_TALLY_BUSY, now);
+}
+
+/* What was true just before an instant holds for all that happens in it, in whatever order it is taken. */
+static void reach(struct hd_tallies *tallies, struct hd_ring_sweep *ring, uint64_t now) {
+  if (tallies->tick < now) {
+    tallies->tick = now;
+    tallies->level_before = tallies->level;
+  }
+  if (ring->tick < now) {
+    ring->tick = now;
+    ring->busy_before = ring->busy;
+  }
+}
+
+void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *transition, struct hd_ring_sweep *ring) {
+  const uint64_t now = transition->ticks;
+  reach(tallies, ring, now);
+  count_busy(tallies, ring->busy, transition->busy, now);
+  ring->busy = transition->busy;
+  if (__builtin_expect(transition->what == 0, true))
+    return;
+  const uint32_t what = transition->what >> HD_WHAT_SHIFT;
   if (what == HD_WHAT_REGION_BEGIN)
-    enter(tallies, region, HD_TALLY_ELAPSED, now);
+    enter(tallies, HD_WHAT_OPERAND(transition->what), HD_TALLY_ELAPSED, now);
   else if (what == HD_WHAT_REGION_END)
-    leave(tallies, region, HD_TALLY_ELAPSED, now);
-  *busy = after;
+    leave(tallies, HD_WHAT_OPERAND(transition->what), HD_TALLY_ELAPSED, now);
+  hd_entries_apply(&tallies->entries, ring, transition, tallies->level_before > (ring->busy_before == HD_NONE ? 0 : 1));
 }
 
 /* ---- begin and end ---- */
@@ -276,4 +293,5 @@ void hd_tallies_free(struct hd_tallies *tallies) {
   free_set(&tallies->busy);
   free_set(&tallies->elapsed);
   hd_overlaps_free(&tallies->overlaps);
+  hd_entries_free(&tallies->entries);
 }

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 
 #include "heddle-format.h"
+#include "output/entries.h"
 #include "output/overlaps.h"
 
 /** More profiles than these are not paired at once: overlaps would cost as much as there are callpaths. */
@@ -54,16 +55,20 @@ struct hd_tallies {
   uint32_t tally_count;
   struct hd_tally *paired[HD_PAIRED_MOST]; /* active profiles whose overlaps are kept */
   uint32_t paired_count;
-  uint32_t level; /* threads busy now */
+  uint32_t level;        /* threads busy now */
+  uint32_t level_before; /* just before `tick` */
+  uint64_t tick;         /* time of the last transition */
   struct hd_timeline_record *timeline;
   struct hd_overlaps overlaps;
+  struct hd_entry_book entries;
 };
 
 /** New, for a program that begins at `begin_ticks`. False: no space. */
 bool hd_tallies_begin(struct hd_tallies *tallies, uint64_t begin_ticks);
 
-/** Takes one thread's next transition. `busy` is where the thread was busy before (profile or HD_NONE); updated. */
-void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *transition, uint32_t *busy);
+/** Takes one thread's next transition, which must not be before the last one of any thread. `ring` is brought up to
+ *  date, but for its tail. */
+void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *transition, struct hd_ring_sweep *ring);
 
 /** Brings everything up to `now`, as if all threads stopped there. Nothing may be applied afterwards. */
 void hd_tallies_end(struct hd_tallies *tallies, uint64_t now);

@@ -169,8 +169,8 @@ static inline void builder_levels(struct builder *builder) {
 /* A thread's ring, empty. */
 static inline struct hd_ring_record *builder_ring(struct builder *builder, uint32_t thread) {
   struct hd_ring_record *ring = builder_record(builder, HD_BLOCK_RING, sizeof *ring);
-  ring->thread = thread;
-  ring->busy = HD_NONE;
+  ring->sweep.thread = thread;
+  ring->sweep.busy = HD_NONE;
   return ring;
 }
 

@@ -106,7 +106,7 @@ static void test_invalid_records_are_refused(void **state) {
   ((struct hd_ring_record *)intact(HD_BLOCK_RING))->head += HD_RING_LENGTH + 1;
   refused("ring of thread");
   struct hd_ring_record *ring = intact(HD_BLOCK_RING);
-  ring->transitions[ring->tail % HD_RING_LENGTH].busy = 1000;
+  ring->transitions[ring->sweep.tail % HD_RING_LENGTH].busy = 1000;
   refused("transition of thread");
 }
 
