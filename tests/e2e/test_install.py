@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""An installation: other programs find heddle.h through its CMake package and through pkg-config, wherever it lies."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import BUILD, TIMEOUT_S, clean_environment
+
+PROGRAM = """
+#include <heddle.h>
+#include <stdio.h>
+int main(void) {
+  heddle_phase_begin("only");
+  puts("in the phase");
+  heddle_phase_end("only");
+  return 0;
+}
+"""
+
+CMAKE_LISTS = """
+cmake_minimum_required(VERSION 3.20)
+project(user VERSION 1.0 LANGUAGES {languages})
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_CXX_STANDARD 11)
+find_package(heddle {version} REQUIRED)
+add_executable(user user.{suffix})
+target_link_libraries(user PRIVATE heddle::heddle)
+"""
+
+
+def succeed(*command, **options):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=TIMEOUT_S,
+                            **{"env": clean_environment(), **options})
+    assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """Installed at one place, then moved to another."""
+    folder = tmp_path_factory.mktemp("install")
+    succeed("cmake", "--install", BUILD, "--prefix", folder / "first")
+    os.rename(folder / "first", folder / "moved")
+    return folder / "moved"
+
+
+def has_note(program):
+    return "Heddle" in succeed("readelf", "--notes", "--wide", program)
+
+
+@pytest.mark.parametrize("languages, suffix", [("C", "c"), ("CXX", "cpp")])
+def test_cmake_package_gives_the_header_to_a_program(prefix, tmp_path, languages, suffix):
+    (tmp_path / f"user.{suffix}").write_text(PROGRAM)
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE_LISTS.format(languages=languages, suffix=suffix, version="0.1"))
+    succeed("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    succeed("cmake", "--build", tmp_path / "build")
+    assert succeed(tmp_path / "build" / "user") == "in the phase\n"
+    assert has_note(tmp_path / "build" / "user")
+
+
+def test_cmake_package_of_another_version_is_refused(prefix, tmp_path):
+    (tmp_path / "user.c").write_text(PROGRAM)
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE_LISTS.format(languages="C", suffix="c", version="999.1"))
+    result = subprocess.run(["cmake", "-S", str(tmp_path), "-B", str(tmp_path / "build"),
+                             f"-DCMAKE_PREFIX_PATH={prefix}"], env=clean_environment(), capture_output=True, text=True,
+                            timeout=TIMEOUT_S)
+    assert result.returncode != 0 and "999.1" in result.stderr
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "g++", "clang", "clang++"])
+def test_pkg_config_gives_the_header_to_a_program(prefix, tmp_path, compiler):
+    if not shutil.which(compiler):
+        pytest.skip(f"no {compiler}")
+    environment = {**clean_environment(), "PKG_CONFIG_PATH": str(prefix / "share" / "pkgconfig")}
+    flags = succeed("pkg-config", "--cflags", "--libs", "heddle", env=environment).split()
+    source = tmp_path / ("user.cpp" if compiler.endswith("+") else "user.c")
+    source.write_text(PROGRAM)
+    succeed(compiler, "-Wall", "-Wextra", "-Wpedantic", "-Werror", source, *flags, "-o", tmp_path / "user")
+    assert succeed(tmp_path / "user") == "in the phase\n"
+    assert has_note(tmp_path / "user")
+
+
+def test_installed_command_finds_its_library(prefix, tmp_path):
+    program = tmp_path / "quiet.sh"
+    program.write_text("#!/bin/sh\necho \"$OMP_TOOL_LIBRARIES\"\n")
+    program.chmod(0o755)
+    libraries = succeed(prefix / "bin" / "heddle", "run", program, cwd=tmp_path).strip().split(":")
+    assert any(library.startswith(f"{prefix}/") and library.endswith("libheddle.so") for library in libraries)
