@@ -10,7 +10,8 @@
 /* A module whose names are being looked for; opened when the first of them is needed. */
 struct module {
   bool tried;
-  struct hd_symbols *symbols; /* NULL: none to be had */
+  struct hd_symbols *symbols;  /* NULL: none to be had */
+  uint32_t routines, nameless; /* callpaths that end in a routine of it; without a name */
 };
 
 struct resolver {
@@ -58,7 +59,7 @@ static char *function_around(struct hd_model *model, const struct hd_node *node,
   while (node->id != 0 && node->parent != 0) {
     node = &model->nodes[node->parent];
     const char *function = node->name.function;
-    if (!function)
+    if (!function || node->kind == HD_KIND_PHASE)
       continue;
     const char *old = strstr(function, HD_UNKNOWN_SITE);
     const size_t length = old ? (size_t)(old - function) : strlen(function);
@@ -83,7 +84,9 @@ static const char *keep(struct hd_model *model, char *text) {
 /* Whether the name is now as good as this machine can make it. */
 static bool resolve(struct resolver *resolver, struct hd_node *node) {
   struct hd_model *model = resolver->model;
-  if (has_no_site(model, node)) {
+  if (node->kind == HD_KIND_PHASE)
+    return false; /* its name is the program's to give */
+  if (node->kind != HD_KIND_ROUTINE && has_no_site(model, node)) {
     node->name.function = function_around(model, node, HD_UNKNOWN_SITE);
     return node->name.function != NULL;
   }
@@ -91,11 +94,34 @@ static bool resolve(struct resolver *resolver, struct hd_node *node) {
   if (!symbols)
     return false;
   struct hd_symbol symbol;
-  hd_symbols_find(symbols, node->offset, node->address, &symbol);
+  if (node->kind == HD_KIND_ROUTINE)
+    hd_symbols_find_routine(symbols, node->offset, node->address, &symbol);
+  else
+    hd_symbols_find(symbols, node->offset, node->address, &symbol);
   node->name = (struct hd_name){keep(model, symbol.function), keep(model, symbol.file), symbol.line};
   if (symbol.outlined)
     node->name.function = function_around(model, node, "");
   return true;
+}
+
+/* Modules that were read but do not name all of their routines: stripped, mostly. */
+static void note_nameless(struct resolver *resolver) {
+  struct hd_model *model = resolver->model;
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    if (node->kind != HD_KIND_ROUTINE || node->module == HD_NONE)
+      continue;
+    resolver->modules[node->module].routines++;
+    resolver->modules[node->module].nameless += !node->name.function && (node->name_cached || node->name_fresh);
+  }
+  for (uint32_t i = 0; i < model->module_count; i++) {
+    const struct module *module = &resolver->modules[i];
+    const char *name = hd_base_name(model->modules[i].path);
+    if (module->nameless > 0 && module->nameless == module->routines)
+      hd_model_add_note(model, "no symbols in %s: its routines are shown by address", name);
+    else if (module->nameless > 0)
+      hd_model_add_note(model, "%s does not name all of its routines: the others are shown by address", name);
+  }
 }
 
 size_t hd_names_resolve(struct hd_model *model) {
@@ -110,6 +136,7 @@ size_t hd_names_resolve(struct hd_model *model) {
   }
   for (uint32_t i = 0; i < model->module_count; i++)
     hd_symbols_close(resolver.modules[i].symbols);
+  note_nameless(&resolver);
   free(resolver.modules);
   return resolver.found;
 }

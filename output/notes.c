@@ -102,10 +102,64 @@ static bool note_identities(struct hd_model *model) {
                                          wrong, plural(wrong));
 }
 
+/* Routines whose entries and exits did not pair up, and callers that are missing. */
+static bool note_routines(struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const unsigned long long left = header->left_routines, unmatched = header->unmatched_routines;
+  const unsigned long long signals = header->nested_signals, lost = header->lost_entries, cut = header->cut_callers;
+  bool done = true;
+  if (left > 0)
+    done &= hd_model_add_note(model,
+                              "%llu routine%s left without returning (longjmp, an exception, the end of a thread): "
+                              "the time counts up to where that was noticed",
+                              left, left == 1 ? " was" : "s were");
+  if (unmatched > 0)
+    done &= hd_model_add_note(model, "%llu return%s of routines whose entry was not seen, and %s ignored", unmatched,
+                              plural(unmatched), unmatched == 1 ? "was" : "were");
+  if (signals > 0)
+    done &= hd_model_add_note(model,
+                              "%llu entries and returns in signal handlers came while Heddle was at work on the same "
+                              "thread: not counted",
+                              signals);
+  if (lost > 0)
+    done &= hd_model_add_note(model, "no space was left for the state or time of %llu entr%s", lost,
+                              lost == 1 ? "y" : "ies");
+  if (cut > 0)
+    done &= hd_model_add_note(model,
+                              "at %llu region begin%s there were more than %u calling routines: the outermost are "
+                              "missing (HEDDLE_UNWIND=DEPTH asks for more)",
+                              cut, plural(cut), header->unwind_depth);
+  return done;
+}
+
+static bool note_markers(struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const unsigned long long phases = header->unmatched_phases, pauses = header->pauses;
+  bool done = true;
+  if (phases > 0)
+    done &= hd_model_add_note(model, "%llu phase%s ended without having begun, or never ended", phases, plural(phases));
+  if (pauses > 0)
+    done &= hd_model_add_note(model, "measurement was paused %llu time%s, for %.3f s in all: no time includes that%s",
+                              pauses, plural(pauses), hd_model_seconds(model, header->paused_ticks),
+                              header->paused_at_ticks ? "; it was paused at the end" : "");
+  return done;
+}
+
+static bool note_unloaded(struct hd_model *model) {
+  bool done = true;
+  for (uint32_t i = 0; i < model->module_count; i++)
+    if (model->modules[i].flags & HD_MODULE_UNLOADED)
+      done &= hd_model_add_note(model,
+                                "%s was unloaded while the program ran: what was loaded to its addresses later may "
+                                "bear its names",
+                                hd_base_name(model->modules[i].path));
+  return done;
+}
+
 bool hd_reader_add_notes(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
-  bool done =
-      note_end(model) && note_space(model) && note_events(model) && note_levels(model) && note_identities(model);
+  bool done = note_end(model) && note_space(model) && note_events(model) && note_levels(model) &&
+              note_routines(model) && note_markers(model) && note_unloaded(model) && note_identities(model);
   if (done && (model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
     done = hd_model_add_note(model, "the program's start is known to 10 ms only");
   return done || hd_reader_fail(reader, "out of memory");

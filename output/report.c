@@ -86,7 +86,7 @@ enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd
             model->path);
     return HD_REPORT_REFUSED;
   }
-  struct hd_view *view = hd_view_new(model, options->sort);
+  struct hd_view *view = hd_view_new(model, options->sort, HD_VIEW_CONSTRUCTS);
   if (!view)
     return HD_REPORT_NO_MEMORY;
   const enum hd_report_end end = print_view(view, options, out, errors);
@@ -95,7 +95,7 @@ enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd
 }
 
 void hd_report_summary(const struct hd_model *model, FILE *out) {
-  struct hd_view *view = hd_view_new(model, HD_SORT_GAIN);
+  struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
   hd_report_heading(model, true, out);
   if (!view)
     return;

@@ -34,7 +34,12 @@ void hd_cell_number(char cell[HD_CELL_BYTES], double number, int decimals);
 /** A time alone, in the unit that suits it: "1.234 s", "56.7 ms". */
 void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds);
 
-/** "parallel heat.c:42 in main". The function is left out when it is `outer`'s; `outer` may be NULL. */
+/** "parallel heat.c:42 in main", "kernel heat.c:10" (a routine), "phase setup". A construct's function is left out when
+ *  it is `outer`'s; `outer` may be NULL. */
+void hd_node_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node,
+                  const struct hd_node *outer);
+
+/** The same for a line. The function is left out when it is `outer`'s; `outer` may be NULL. */
 void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
                    const struct hd_line *outer);
 

@@ -84,21 +84,58 @@ void hd_function_text(char to[HD_FUNCTION_BYTES], const char *function) {
     memmove(to, space + 1, (size_t)(end - space));
 }
 
-void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
-                   const struct hd_line *outer) {
+/* The program chose it: nothing that would steer a terminal. */
+static void phase_text(char to[HD_FUNCTION_BYTES], const struct hd_node *node) {
+  snprintf(to, HD_FUNCTION_BYTES, "%.*s", HD_FUNCTION_BYTES - 1, node->name.function ? node->name.function : "?");
+  for (char *at = to; *at; at++)
+    *at = iscntrl((unsigned char)*at) ? '?' : *at;
+}
+
+/* "kernel app.c:10", "phase setup"; without a name the address says where. */
+static void name_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node) {
+  char location[HD_PLACE_BYTES];
+  char function[HD_FUNCTION_BYTES] = "";
+  const char *kind = node->kind == HD_KIND_PHASE ? "phase " : "";
+  hd_location_text(location, model, node);
+  if (node->name.function)
+    hd_function_text(function, node->name.function);
+  if (node->kind == HD_KIND_PHASE)
+    phase_text(function, node);
+  if (node->kind == HD_KIND_PHASE || (function[0] && node->name.line == 0))
+    location[0] = '\0';
+  snprintf(place, HD_PLACE_BYTES, "%s%s%s%.300s", kind, function, function[0] && location[0] ? " " : "",
+           function[0] || location[0] ? location : "unknown routine");
+}
+
+static void construct_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node,
+                           const char *around) {
   char location[HD_PLACE_BYTES];
   char function[HD_FUNCTION_BYTES] = "";
   const char *mark = "";
-  const char *name = line->node->name.function;
-  const char *around = outer ? outer->node->name.function : NULL;
-  hd_location_text(location, model, line->node);
+  const char *name = node->name.function;
+  hd_location_text(location, model, node);
   if (name && !(around && strcmp(name, around) == 0)) {
     hd_function_text(function, name);
     mark = strstr(name, HD_UNKNOWN_SITE) ? HD_UNKNOWN_SITE : "";
   }
-  snprintf(place, HD_PLACE_BYTES, "%s%s%.200s%s%s%s%s", hd_kind_words(line->node->kind), location[0] ? " " : "",
-           location, function[0] ? " in " : "", function, mark,
-           line->flags & HD_PROFILE_RECURSIVE ? " (recursive)" : "");
+  snprintf(place, HD_PLACE_BYTES, "%s%s%.200s%s%s%s", hd_kind_words(node->kind), location[0] ? " " : "", location,
+           function[0] ? " in " : "", function, mark);
+}
+
+void hd_node_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node,
+                  const struct hd_node *outer) {
+  if (node->kind == HD_KIND_ROUTINE || node->kind == HD_KIND_PHASE)
+    name_text(place, model, node);
+  else
+    construct_text(place, model, node, outer && outer->kind != HD_KIND_PHASE ? outer->name.function : NULL);
+}
+
+void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
+                   const struct hd_line *outer) {
+  hd_node_text(place, model, line->node, outer ? outer->node : NULL);
+  const size_t used = strlen(place);
+  if (line->flags & HD_PROFILE_RECURSIVE && line->node->kind != HD_KIND_ROUTINE)
+    snprintf(place + used, HD_PLACE_BYTES - used, " (recursive)");
 }
 
 /* A callpath of any depth is cut where the text is full. */

@@ -6,6 +6,7 @@
  *   clang 17 and later  main.omp_outlined, main.omp_outlined_debug__, main.omp_outlined.3, main.omp_task_entry.
  *   clang before        .omp_outlined., .omp_outlined._debug__, .omp_outlined..3, .omp_task_entry.: no parent
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,32 +15,48 @@
 /* libstdc++'s; there is no C header for it. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
 
-static const char *const suffixes[] = {"._omp_fn.",  "._omp_cpyfn.", ".omp_outlined", ".omp_task_entry",
-                                       ".omp_task_", ".omp.",        "._omp_",        ".cold",
-                                       ".part.",     ".isra.",       ".constprop.",   ".lto_priv."};
+static const char *const outlined[] = {"._omp_fn.",  "._omp_cpyfn.", ".omp_outlined", ".omp_task_entry",
+                                       ".omp_task_", ".omp.",        "._omp_",        NULL};
+static const char *const clones[] = {".cold", ".part.", ".isra.", ".constprop.", ".lto_priv.", NULL};
 
-/* Where the first suffix begins; the end when there is none. */
-static size_t parent_length(const char *name) {
-  size_t length = strlen(name);
-  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-    const char *found = strstr(name, suffixes[i]);
+/* Where the first of the suffixes begins; `length` when that is before. */
+static size_t length_before(const char *name, const char *const *suffixes, size_t length) {
+  for (; *suffixes; suffixes++) {
+    const char *found = strstr(name, *suffixes);
     if (found && (size_t)(found - name) < length)
       length = (size_t)(found - name);
   }
   return length;
 }
 
-char *hd_symbols_readable(const char *linkage_name) {
-  const size_t length = parent_length(linkage_name);
-  if (length == 0)
-    return NULL;
-  char *parent = strndup(linkage_name, length);
-  if (!parent)
+/* The first `length` characters, demangled. */
+static char *demangled(const char *name, size_t length) {
+  char *text = strndup(name, length);
+  if (!text)
     return NULL;
   int status = 0;
-  char *demangled = strncmp(parent, "_Z", 2) == 0 ? __cxa_demangle(parent, NULL, NULL, &status) : NULL;
-  if (!demangled)
-    return parent;
-  free(parent);
-  return demangled;
+  char *made = strncmp(text, "_Z", 2) == 0 ? __cxa_demangle(text, NULL, NULL, &status) : NULL;
+  if (!made)
+    return text;
+  free(text);
+  return made;
+}
+
+char *hd_symbols_readable(const char *linkage_name) {
+  const size_t length =
+      length_before(linkage_name, clones, length_before(linkage_name, outlined, strlen(linkage_name)));
+  return length == 0 ? NULL : demangled(linkage_name, length);
+}
+
+char *hd_symbols_routine_name(const char *linkage_name) {
+  const size_t whole = length_before(linkage_name, clones, strlen(linkage_name));
+  const size_t parent = length_before(linkage_name, outlined, whole);
+  char *name = demangled(linkage_name, parent);
+  char *made = NULL;
+  if (name && parent < whole && asprintf(&made, "%s%.*s", name, (int)(whole - parent), linkage_name + parent) < 0)
+    made = NULL;
+  if (parent == whole || !made)
+    return name;
+  free(name);
+  return made;
 }

@@ -263,3 +263,45 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
   if (symbol->outlined && symbol->line != 0)
     name_after_source(unit, symbol);
 }
+
+/* The function itself: what is inlined at its first instruction does not count. */
+static bool find_own_function(Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symbol) {
+  Dwarf_Die *scopes = NULL;
+  bool found = false;
+  const int count = dwarf_getscopes(unit, pc, &scopes);
+  for (int i = 0; i < count && !found; i++) {
+    const char *name = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine || !is_function(&scopes[i])
+                           ? NULL
+                           : linkage_name(&scopes[i]);
+    int line = 0;
+    if (!name)
+      continue;
+    found = true;
+    symbol->function = hd_symbols_routine_name(name);
+    const char *file = dwarf_decl_file(&scopes[i]);
+    if (!file || dwarf_decl_line(&scopes[i], &line) != 0 || line <= 0)
+      break;
+    symbol->file = full_path(unit, file);
+    symbol->line = symbol->file ? (uint32_t)line : 0;
+  }
+  if (count > 0)
+    free(scopes);
+  return found;
+}
+
+void hd_symbols_find_routine(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol) {
+  const Dwarf_Addr at = (symbols->is_absolute ? address : offset) + symbols->bias;
+  Dwarf_Addr bias = 0;
+  GElf_Off within = 0;
+  GElf_Sym entry;
+  memset(symbol, 0, sizeof *symbol);
+  Dwarf_Die *unit = find_unit(symbols, at, &bias);
+  if (unit)
+    find_own_function(unit, at - bias, symbol);
+  const char *name =
+      symbol->function ? NULL : dwfl_module_addrinfo(symbols->module, at, &within, &entry, NULL, NULL, NULL);
+  if (name && !(entry.st_size > 0 && within >= entry.st_size) && !(entry.st_size == 0 && within > 0))
+    symbol->function = hd_symbols_routine_name(name);
+  if (unit && symbol->line == 0)
+    find_line_in(unit, at - bias, at - bias, NULL, symbol);
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/kinds.h"
+#include "output/places.h"
 
 /* What is needed only while the view is made. */
 struct build {
@@ -18,38 +19,12 @@ struct build {
   uint32_t *position; /* by joined line: where it stands in the view */
 };
 
-static bool same_text(const char *a, const char *b) {
-  return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static bool same_place(const struct hd_node *a, const struct hd_node *b) {
-  if (a->kind != b->kind || a->name.line != b->name.line || !same_text(a->name.function, b->name.function))
-    return false;
-  if (a->name.line != 0)
-    return same_text(a->name.file, b->name.file);
-  return a->module == b->module && a->offset == b->offset;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-  return hash ^ (hash >> 29);
-}
-
-static uint64_t hash_of(const struct hd_node *node, uint32_t parent_line) {
-  uint64_t hash = mix(mix(parent_line, node->kind), node->name.line);
-  if (node->name.line == 0)
-    return mix(mix(hash, node->module), node->offset);
-  for (const char *at = node->name.function ? node->name.function : ""; *at; at++)
-    hash = mix(hash, (unsigned char)*at);
-  return hash;
-}
-
 /* The joined line of a node, made if there is none yet. */
 static uint32_t find_line(struct build *build, const struct hd_node *node, uint32_t parent_line) {
-  uint64_t slot = hash_of(node, parent_line) & build->mask;
+  uint64_t slot = hd_place_hash(parent_line, node) & build->mask;
   for (; build->slots[slot] != 0; slot = (slot + 1) & build->mask) {
     const struct hd_line *line = &build->joined[build->slots[slot]];
-    if (line->parent == parent_line && same_place(line->node, node))
+    if (line->parent == parent_line && hd_place_is_same(line->node, node))
       return build->slots[slot];
   }
   const uint32_t index = build->view->count++;
@@ -77,25 +52,38 @@ static void add_team(struct hd_team_totals *to, const struct hd_team_totals *fro
   to->mean_ticks += from->mean_ticks;
 }
 
+static void add_own(struct hd_line *line, const struct hd_node *node) {
+  line->own_busy_ticks += node->ticks[HD_BUSY];
+  line->own_wall_share_ticks += node->wall_share_ticks;
+}
+
 /* Inclusive ticks of a node already hold those of the nodes below it, so lines need no summing up the tree. */
 static void add_node(struct hd_line *line, const struct hd_node *node) {
   line->flags |= node->flags;
+  line->measured |= hd_node_is_measured(node);
   line->visits += node->visits;
+  line->visits_concurrent += node->visits_concurrent;
   for (int state = 0; state < HD_STATE_COUNT; state++)
     line->ticks[state] += node->inclusive_ticks[state];
   line->wall_share_ticks += node->wall_share_inclusive_ticks;
   add_team(&line->team, &node->team);
 }
 
-static void join_nodes(struct build *build) {
+/* A routine that gets no line is part of the line above: so are its own time, and what lies below it hangs there. */
+static void join_nodes(struct build *build, enum hd_view_lines lines) {
   const struct hd_model *model = build->view->model;
   build->joined[0] = (struct hd_line){.node = &model->nodes[0]};
   build->view->count = 1;
   for (uint32_t i = 0; i < model->node_count; i++) {
     const struct hd_node *node = &model->nodes[i];
-    const uint32_t line = i == 0 ? 0 : find_line(build, node, build->view->line_of_node[node->parent]);
+    const bool passed = node->kind == HD_KIND_ROUTINE && lines == HD_VIEW_CONSTRUCTS;
+    uint32_t line = i == 0 ? 0 : build->view->line_of_node[node->parent];
+    if (i > 0 && !passed)
+      line = find_line(build, node, line);
     build->view->line_of_node[i] = line;
-    add_node(&build->joined[line], node);
+    if (!passed)
+      add_node(&build->joined[line], node);
+    add_own(&build->joined[line], node);
   }
 }
 
@@ -171,7 +159,10 @@ static double sort_key(const struct hd_line *line, enum hd_sort sort) {
   case HD_SORT_ELAPSED:
     return hd_team_elapsed(&line->team);
   case HD_SORT_BUSY:
+  case HD_SORT_INCLUSIVE:
     return (double)line->ticks[HD_BUSY];
+  case HD_SORT_SELF:
+    return (double)line->own_busy_ticks;
   case HD_SORT_WAIT:
     return (double)hd_ticks_waiting(line->ticks);
   case HD_SORT_WALL:
@@ -185,21 +176,6 @@ static double sort_key(const struct hd_line *line, enum hd_sort sort) {
   }
 }
 
-static int compare_text(const char *a, const char *b) {
-  if (!a || !b)
-    return (a == NULL) - (b == NULL); /* the unknown last */
-  return strcmp(a, b);
-}
-
-static int compare_places(const struct hd_node *a, const struct hd_node *b) {
-  int order = compare_text(a->name.function, b->name.function);
-  if (order == 0)
-    order = compare_text(a->name.file, b->name.file);
-  if (order == 0)
-    order = (a->name.line > b->name.line) - (a->name.line < b->name.line);
-  return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
-}
-
 int hd_line_compare(const struct hd_line *a, const struct hd_line *b, enum hd_sort sort) {
   if (sort != HD_SORT_NAME) {
     const double key_a = sort_key(a, sort);
@@ -209,7 +185,7 @@ int hd_line_compare(const struct hd_line *a, const struct hd_line *b, enum hd_so
     if (a->ticks[HD_BUSY] != b->ticks[HD_BUSY])
       return a->ticks[HD_BUSY] > b->ticks[HD_BUSY] ? -1 : 1;
   }
-  return compare_places(a->node, b->node);
+  return hd_place_compare(a->node, b->node);
 }
 
 struct order {
@@ -278,14 +254,14 @@ static bool allocate(struct build *build, uint32_t nodes) {
          build->view->lines && build->view->line_of_node;
 }
 
-struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort) {
+struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort, enum hd_view_lines lines) {
   struct build build = {.view = calloc(1, sizeof *build.view)};
   if (!build.view)
     return NULL;
   build.view->model = model;
   bool enough = allocate(&build, model->node_count);
   if (enough) {
-    join_nodes(&build);
+    join_nodes(&build, lines);
     enough = sum_levels(&build);
   }
   if (enough) {

@@ -3,8 +3,7 @@
  * @file view.h
  * The lines of a report: a model's nodes, joined where a reader of the source sees one place, sorted and chosen.
  *
- * One line of source may be compiled to several addresses (inlining, unrolling). Nodes of the same kind, function, file
- * and line below the same line of the report become one. Without a line number only equal addresses are joined.
+ * Nodes of the same place (places.h) below the same line of the report become one line.
  */
 #ifndef HEDDLE_OUTPUT_VIEW_H
 #define HEDDLE_OUTPUT_VIEW_H
@@ -18,8 +17,12 @@ struct hd_line {
   uint32_t depth;
   uint32_t subtree; /* lines from this one on that belong to it, itself included */
   uint32_t flags;   /* of all its nodes */
+  bool measured;    /* false: routines known from the stack only, without visits and own time */
   uint64_t visits;
+  uint64_t visits_concurrent;
   uint64_t ticks[HD_STATE_COUNT]; /* inclusive: with the lines below */
+  uint64_t own_busy_ticks;        /* exclusive */
+  double own_wall_share_ticks;
   struct hd_team_totals team;
   struct hd_levels busy_at;    /* thread-time by level, exclusive. Levels belong to the view */
   struct hd_levels elapsed_at; /* regions and the program: elapsed time by level */
@@ -39,8 +42,12 @@ struct hd_view {
 /** Negative: `a` comes before `b`. Never 0 for two different lines, so that reports are reproducible. */
 int hd_line_compare(const struct hd_line *a, const struct hd_line *b, enum hd_sort sort);
 
+/** What gets a line: without routines, what lies below one hangs under the nearest construct, phase or the program
+ * above it, and the routine's own time is that line's own. */
+enum hd_view_lines { HD_VIEW_CONSTRUCTS, HD_VIEW_ROUTINES_TOO };
+
 /** Joins and sorts. The model must outlive the view. NULL: no memory. */
-struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort);
+struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort, enum hd_view_lines lines);
 void hd_view_free(struct hd_view *view);
 
 /** Marks at most `limit` lines as shown (0: all), the foremost by `sort`, never a line without those above it; the
