@@ -38,21 +38,21 @@ void hd_call_site_init(const void *runtime_function) {
   backtrace(&frame, 1); /* its first call loads the unwinder, which must not happen under somebody's loader lock */
 }
 
-static bool in_runtime(const void *address) {
+bool hd_call_site_in_runtime(const void *address) {
   return (uintptr_t)address - 1 - runtime.begin < runtime.end - runtime.begin;
 }
 
 const void *hd_call_site_check(const void *address, bool from_runtime) {
   void *frames[MOST_FRAMES];
-  if (runtime.begin == runtime.end || (from_runtime && address && in_runtime(address)))
+  if (runtime.begin == runtime.end || (from_runtime && address && hd_call_site_in_runtime(address)))
     return address;
   int saved = errno;
   int count = backtrace(frames, MOST_FRAMES);
   errno = saved;
   int user = 0;
-  while (user < count && !in_runtime(frames[user])) /* this library's own frames */
+  while (user < count && !hd_call_site_in_runtime(frames[user])) /* this library's own frames */
     user++;
-  while (user < count && in_runtime(frames[user]))
+  while (user < count && hd_call_site_in_runtime(frames[user]))
     user++;
   if (user >= count || user == 0)
     return address; /* the stack does not tell */
@@ -60,7 +60,7 @@ const void *hd_call_site_check(const void *address, bool from_runtime) {
     return address; /* the runtime's own thread: no user's code called it */
   /* An address inside the runtime that does not lie next to the user's code: the user's code was left by a tail call,
    * and the frame found is that of an enclosing construct. */
-  if (address && in_runtime(address) && frames[user - 1] != address)
+  if (address && hd_call_site_in_runtime(address) && frames[user - 1] != address)
     return address;
   return frames[user];
 }

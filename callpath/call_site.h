@@ -20,4 +20,7 @@ void hd_call_site_init(const void *runtime_function);
  * address inside it is no sign of a mix-up. Unwinds (about 2 us): for a callpath step's first time only. Any thread. */
 const void *hd_call_site_check(const void *address, bool from_runtime);
 
+/** Whether a return address lies in the OpenMP runtime. False when it is not known where that lies. */
+bool hd_call_site_in_runtime(const void *address);
+
 #endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "callpath/chains.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+enum { MOST_CHAINS = 1 << 16 };
+
+struct interned {
+  UT_hash_handle hh;
+  struct hd_chain chain; /* the key, all of it: zeroed before it is filled */
+};
+
+static struct {
+  pthread_mutex_t lock;
+  struct interned *table;
+} chains = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t key_bytes(uint32_t count) {
+  return offsetof(struct hd_chain, routines) + count * sizeof(void *);
+}
+
+static const struct hd_chain *find_or_add(struct interned *candidate) {
+  struct interned *known;
+  size_t bytes = key_bytes(candidate->chain.count);
+  HASH_FIND(hh, chains.table, &candidate->chain, bytes, known);
+  if (known)
+    return &known->chain;
+  if (HASH_COUNT(chains.table) >= MOST_CHAINS)
+    return NULL;
+  HASH_ADD_KEYPTR(hh, chains.table, &candidate->chain, bytes, candidate);
+  return candidate->hh.tbl ? &candidate->chain : NULL; /* NULL: uthash had no memory and left it out */
+}
+
+const struct hd_chain *hd_chains_intern(const void *const *innermost_first, uint32_t count, bool cut) {
+  struct interned *candidate = calloc(1, offsetof(struct interned, chain) + key_bytes(count));
+  if (!candidate)
+    return NULL;
+  candidate->chain.count = count;
+  candidate->chain.cut = cut;
+  for (uint32_t i = 0; i < count; i++)
+    candidate->chain.routines[i] = innermost_first[count - 1 - i];
+  pthread_mutex_lock(&chains.lock);
+  const struct hd_chain *chain = find_or_add(candidate);
+  pthread_mutex_unlock(&chains.lock);
+  if (chain != &candidate->chain)
+    free(candidate);
+  return chain;
+}

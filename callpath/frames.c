@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "callpath/frames.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unwind.h>
+
+#include "callpath/call_site.h"
+
+enum { MOST_SYSTEM_LIBRARIES = 16 };
+
+typedef _Unwind_Reason_Code backtrace_function(_Unwind_Trace_Fn visit, void *data);
+typedef uintptr_t get_ip_function(struct _Unwind_Context *context, int *before_instruction);
+typedef uintptr_t get_cfa_function(struct _Unwind_Context *context);
+typedef void *find_function_function(void *address);
+
+static struct {
+  backtrace_function *backtrace;
+  get_ip_function *get_ip;
+  get_cfa_function *get_cfa;
+  find_function_function *find_function;
+} unwinder;
+
+static struct {
+  struct {
+    uintptr_t begin, end;
+  } libraries[MOST_SYSTEM_LIBRARIES];
+  uint32_t count;
+  uintptr_t entry; /* the program's first instruction: _start */
+} system_code;
+
+static bool is_system_library(const char *path) {
+  static const char *const names[] = {"libc.", "libc-", "ld-", "libpthread", "libstdc++", "libc++", "libgcc_s"};
+  const char *name = strrchr(path, '/');
+  name = name ? name + 1 : path;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strncmp(name, names[i], strlen(names[i])))
+      return true;
+  return false;
+}
+
+static int note_system_library(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size;
+  (void)data;
+  if (!is_system_library(info->dlpi_name))
+    return 0;
+  for (int i = 0; i < info->dlpi_phnum && system_code.count < MOST_SYSTEM_LIBRARIES; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+      continue;
+    uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+    system_code.libraries[system_code.count].begin = begin;
+    system_code.libraries[system_code.count++].end = begin + segment->p_memsz;
+  }
+  return 0;
+}
+
+static bool is_system_code(uintptr_t ip) {
+  for (uint32_t i = 0; i < system_code.count; i++)
+    if (ip - system_code.libraries[i].begin < system_code.libraries[i].end - system_code.libraries[i].begin)
+      return true;
+  return false;
+}
+
+/* The dynamic linker's answer as a function: ISO C knows no such conversion. */
+static void (*function_of(void *library, const char *name))(void) {
+  void *symbol = library ? dlsym(library, name) : NULL;
+  void (*function)(void);
+  memcpy(&function, &symbol, sizeof function);
+  return function;
+}
+
+static _Unwind_Reason_Code stop_at_once(struct _Unwind_Context *context, void *data) {
+  (void)context;
+  (void)data;
+  return _URC_END_OF_STACK;
+}
+
+bool hd_frames_init(void) {
+  if (!unwinder.backtrace) {
+    void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
+    unwinder.get_ip = (get_ip_function *)function_of(library, "_Unwind_GetIPInfo");
+    unwinder.get_cfa = (get_cfa_function *)function_of(library, "_Unwind_GetCFA");
+    unwinder.find_function = (find_function_function *)function_of(library, "_Unwind_FindEnclosingFunction");
+    if (unwinder.get_ip && unwinder.get_cfa && unwinder.find_function)
+      unwinder.backtrace = (backtrace_function *)function_of(library, "_Unwind_Backtrace");
+  }
+  if (!unwinder.backtrace)
+    return false;
+  system_code.count = 0;
+  system_code.entry = getauxval(AT_ENTRY);
+  dl_iterate_phdr(note_system_library, NULL);
+  unwinder.backtrace(stop_at_once, NULL); /* what its first call prepares */
+  return true;
+}
+
+/* How far a walk has come. */
+enum part { IN_TOOL, IN_RUNTIME, IN_USER_CODE };
+
+struct walk {
+  struct hd_frames *frames;
+  uintptr_t own;
+  const void *code;
+  enum part part;
+  const void *held; /* a routine that counts unless the runtime turns out to have called it */
+};
+
+/* False: the limit is reached. */
+static bool put_held(struct walk *walk) {
+  struct hd_frames *frames = walk->frames;
+  if (!walk->held)
+    return true;
+  if (frames->routine_count == frames->routine_limit) {
+    frames->cut = true;
+    return false;
+  }
+  frames->routines[frames->routine_count++] = walk->held;
+  walk->held = NULL;
+  return true;
+}
+
+/* `sp` is the stack pointer after the return to `ip`: on x86-64 the address it returned by lies just below. */
+static void put_check(struct hd_frames *frames, uintptr_t sp, uintptr_t ip, bool signalled) {
+#ifdef __x86_64__
+  const uintptr_t *slot = (const uintptr_t *)sp - 1;
+  if (signalled || frames->check_count == frames->check_limit || *slot != ip)
+    frames->provable = false;
+  else
+    frames->checks[frames->check_count++] = (struct hd_frame_check){slot, ip};
+#else
+  (void)sp;
+  (void)ip;
+  (void)signalled;
+  frames->provable = false;
+#endif
+}
+
+static _Unwind_Reason_Code visit_user_code(struct walk *walk, uintptr_t ip, bool signalled) {
+  if (!put_held(walk))
+    return _URC_END_OF_STACK;
+  if (is_system_code(ip - !signalled))
+    return _URC_NO_REASON;
+  /* It looks at the byte before, for return addresses. */
+  uintptr_t entry = (uintptr_t)unwinder.find_function((void *)(ip + signalled));
+  if (entry == system_code.entry)
+    return _URC_END_OF_STACK;
+  walk->held = (const void *)entry;
+  walk->frames->cut = !entry; /* no unwind information: the unwinder cannot pass */
+  return entry ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
+  struct walk *walk = data;
+  int signalled = 0;
+  uintptr_t ip = unwinder.get_ip(context, &signalled);
+  uintptr_t sp = unwinder.get_cfa(context);
+  if (!ip)
+    return _URC_END_OF_STACK;
+  if (sp <= walk->own) /* frames of this file */
+    return _URC_NO_REASON;
+  put_check(walk->frames, sp, ip, signalled);
+  if (hd_call_site_in_runtime((const void *)ip)) {
+    if (walk->part == IN_USER_CODE) {
+      walk->held = NULL; /* the enclosing construct's body */
+      return _URC_END_OF_STACK;
+    }
+    walk->part = IN_RUNTIME;
+    return _URC_NO_REASON;
+  }
+  bool is_code = (const void *)ip == walk->code;
+  if (!is_code && (walk->part == IN_TOOL || (walk->part == IN_RUNTIME && is_system_code(ip))))
+    return _URC_NO_REASON; /* or in another tool, which passes events on */
+  walk->part = IN_USER_CODE;
+  return visit_user_code(walk, ip, signalled);
+}
+
+bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code) {
+  struct walk walk = {.frames = frames, .own = own, .code = code};
+  frames->routine_count = frames->check_count = 0;
+  frames->cut = false;
+  frames->provable = true;
+  if (!unwinder.backtrace)
+    return false;
+  int saved = errno;
+  unwinder.backtrace(visit, &walk);
+  put_held(&walk);
+  errno = saved;
+  return walk.part == IN_USER_CODE;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file unwind.h
+ * The calling routines of a region, without recompiling the program: the stack is unwound once, and from then on only
+ * compared. A remembered stack costs about one load and compare for each frame, an unwinding some 50 times that.
+ */
+#ifndef HEDDLE_CALLPATH_UNWIND_H
+#define HEDDLE_CALLPATH_UNWIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Routines around a place, outermost first: the address of each one's first instruction. Interned: the same content
+ *  is at the same address for the life of the process. Never freed, never changed. */
+struct hd_chain {
+  uint32_t count;
+  bool cut; /* there are callers beyond the first: deeper than the limit, or code without unwind information */
+  const void *routines[];
+};
+
+/** One thread's remembered stacks: at most 512, the oldest makes room. Made by its first use, never freed; used by one
+ *  thread at a time. */
+struct hd_unwind_cache;
+
+/** Once, at start, after hd_call_site_init: loads the unwinder (libgcc_s.so.1). `depth`: routines told at most, at most
+ *  4096. False: there is no unwinder; hd_unwind_callers then always returns NULL. */
+bool hd_unwind_init(uint64_t depth);
+
+/**
+ * The user's routines around `code` (a region's return address) on the calling thread's stack. The innermost is the one
+ * that holds the region; the outermost is main, a thread's first routine, or the one called by the body of the
+ * enclosing construct (the first frame inside the OpenMP runtime; the routine that the runtime calls is that body and
+ * is left out). Routines of the C and C++ libraries are left out too. NULL: not known (no unwinder, no memory, too many
+ * chains).
+ *
+ * Keeps errno. In the steady state no lock and no allocation. May be called from a signal handler that interrupts it
+ * (NULL then).
+ */
+const struct hd_chain *hd_unwind_callers(struct hd_unwind_cache **cache, const void *code);
+
+/** Unwindings so far, that is, calls not answered from the cache. 0 for NULL. */
+uint64_t hd_unwind_misses(const struct hd_unwind_cache *cache);
+
+#endif
