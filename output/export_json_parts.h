@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file export_json_parts.h
+ * Between the files of the JSON exporter only: values, and the object of one profile. NULL: no memory.
+ */
+#ifndef HEDDLE_OUTPUT_EXPORT_JSON_PARTS_H
+#define HEDDLE_OUTPUT_EXPORT_JSON_PARTS_H
+
+#include <jansson.h>
+
+#include "output/model.h"
+
+/** A text; null for NULL. What is not UTF-8 becomes U+FFFD. */
+json_t *hd_json_text(const char *text);
+
+/** A number; null for NaN and infinities. */
+json_t *hd_json_number(double number);
+json_t *hd_json_count(uint64_t number);
+json_t *hd_json_seconds(const struct hd_model *model, uint64_t ticks);
+
+/** Seconds by level. */
+json_t *hd_json_levels(const struct hd_model *model, const struct hd_levels *from);
+
+/** Waiting time by those causes that occur; barrier_implicit also at 0 where every visit ends in one. */
+json_t *hd_json_waits(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT], bool always_barrier);
+
+/** Adds a member, in the order in which they are written; one of the same name is replaced. False: no memory; the value
+ *  is taken in any case. */
+bool hd_json_put(json_t *object, const char *key, json_t *value);
+
+/** Adds nulls; `keys` ends in NULL. */
+bool hd_json_put_nulls(json_t *object, const char *const *keys);
+
+/** One of "profiles". */
+json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node);
+
+#endif
