@@ -9,9 +9,19 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-enum { OPTION_GOMP = HD_OPTION_LONG, OPTION_LIBOMP, OPTION_LIBRARY };
+enum {
+  OPTION_GOMP = HD_OPTION_LONG,
+  OPTION_LIBOMP,
+  OPTION_LIBRARY,
+  OPTION_UNWIND,
+  OPTION_CYCLE_LIMIT,
+  OPTION_CPU_TIME,
+  OPTION_ROUTINES,
+  OPTION_NO_ROUTINES
+};
 enum { DEPTH_MAX = 1000000 };
 
 static const struct hd_option options[] = {
@@ -19,6 +29,19 @@ static const struct hd_option options[] = {
      "name of the profile: %p pid, %h host, %r rank, %n program, %% percent\n"
      "(default %n.%p.heddle); an existing file is kept and .1, .2, ... added"},
     {'d', "callpath-depth", "K", "keep the last K sites of a callpath (default 0: all of them)"},
+    {OPTION_CYCLE_LIMIT, "cycle-limit", "N",
+     "fold a callpath that repeats its last N sites (default 1: every recursion\n"
+     "folds; only without --callpath-depth)"},
+    {OPTION_UNWIND, "unwind", "DEPTH",
+     "look for at most DEPTH calling routines of each parallel region\n"
+     "(default 64); 'off': none"},
+    {OPTION_CPU_TIME, "cpu-time", NULL, "measure processor time, too: a system call at every event"},
+    {OPTION_ROUTINES, "routines", NULL,
+     "load libheddle.so with PROGRAM: for routines compiled with\n"
+     "-finstrument-functions and for markers. Needed when PROGRAM is a script\n"
+     "or loads them later; otherwise heddle sees what PROGRAM needs"},
+    {OPTION_NO_ROUTINES, "no-routines", NULL,
+     "leave that out: they count, if at all, from the first OpenMP construct on"},
     {'q', "quiet", NULL, "print no summary"},
     {OPTION_GOMP, "gomp", NULL, "run a program built by GCC on LLVM's libomp"},
     {OPTION_LIBOMP, "libomp", "PATH", "the libomp for --gomp (default: the one the loader finds)"},
@@ -37,16 +60,9 @@ static const struct hd_usage usage = {
     .in_order = true,
 };
 
-static bool take_option(void *context, int id, const char *argument) {
-  struct hd_run_options *taken = context;
-  unsigned long depth;
+/* Options that say no more than this. */
+static void take_choice(struct hd_run_options *taken, int id, const char *argument) {
   switch (id) {
-  case 'o':
-    taken->output = argument;
-    break;
-  case 'd':
-    taken->depth = argument;
-    break;
   case 'q':
     taken->quiet = true;
     break;
@@ -59,19 +75,62 @@ static bool take_option(void *context, int id, const char *argument) {
   case OPTION_LIBRARY:
     taken->library = argument;
     break;
+  case OPTION_CPU_TIME:
+    taken->cpu_time = true;
+    break;
+  case OPTION_ROUTINES:
+    taken->routines = HD_RUN_ROUTINES_YES;
+    break;
+  case OPTION_NO_ROUTINES:
+    taken->routines = HD_RUN_ROUTINES_NO;
+    break;
   default:
     break;
   }
-  if (id == 'd' && !hd_arguments_number(argument, DEPTH_MAX, &depth)) {
-    hd_arguments_complain(&usage, "--callpath-depth takes a number from 0 to %d, not '%s'", DEPTH_MAX, argument);
-    return false;
+}
+
+static bool take_count(const char **taken, const char *option, const char *argument, unsigned long least) {
+  unsigned long count = 0;
+  *taken = argument;
+  if (hd_arguments_number(argument, DEPTH_MAX, &count) && count >= least)
+    return true;
+  hd_arguments_complain(&usage, "--%s takes a number from %lu to %d, not '%s'", option, least, DEPTH_MAX, argument);
+  return false;
+}
+
+static bool take_output(struct hd_run_options *taken, const char *argument) {
+  taken->output = argument;
+  if (hd_run_output_is_valid(argument))
+    return true;
+  hd_arguments_complain(&usage, "--output takes a file name in which %%p, %%h, %%r, %%n or %%%% may stand, not '%s'",
+                        argument);
+  return false;
+}
+
+static bool take_unwind(struct hd_run_options *taken, const char *argument) {
+  unsigned long depth = 0;
+  taken->unwind = argument;
+  if (strcmp(argument, "off") == 0 || (hd_arguments_number(argument, DEPTH_MAX, &depth) && depth > 0))
+    return true;
+  hd_arguments_complain(&usage, "--unwind takes a number from 1 to %d, or off, not '%s'", DEPTH_MAX, argument);
+  return false;
+}
+
+static bool take_option(void *context, int id, const char *argument) {
+  struct hd_run_options *taken = context;
+  switch (id) {
+  case 'o':
+    return take_output(taken, argument);
+  case 'd':
+    return take_count(&taken->depth, "callpath-depth", argument, 0);
+  case OPTION_CYCLE_LIMIT:
+    return take_count(&taken->cycle_limit, "cycle-limit", argument, 1);
+  case OPTION_UNWIND:
+    return take_unwind(taken, argument);
+  default:
+    take_choice(taken, id, argument);
+    return true;
   }
-  if (id == 'o' && !hd_run_output_is_valid(argument)) {
-    hd_arguments_complain(&usage, "--output takes a file name in which %%p, %%h, %%r, %%n or %%%% may stand, not '%s'",
-                          argument);
-    return false;
-  }
-  return true;
 }
 
 /* A descriptor that heddle opens must not take the place of a closed stdin, stdout or stderr, or messages would go

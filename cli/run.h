@@ -9,6 +9,7 @@
  *     run_collect.c       afterwards: finds finished profiles, saves those of processes that were killed
  *     run_summary.c       names the profiles and shows the most important one
  *     run_program.c       what kind of file the program is and which OpenMP runtime it links
+ *     run_hooks.c         whether it, or a library that it links, calls Heddle by itself
  *     run_diagnose.c      says why there is no profile
  *
  * The private directory (0700) is where libheddle.so keeps a process's live file, PROGRAM.PID.live. A process that
@@ -27,12 +28,24 @@
 /** Exit statuses besides the program's own; those of env(1), timeout(1) and the shell. */
 enum hd_run_exit { HD_RUN_FAILED = 125, HD_RUN_CANNOT_EXECUTE = 126, HD_RUN_NOT_FOUND = 127, HD_RUN_SIGNAL = 128 };
 
+/** Is libheddle.so loaded with the program, or only when an OpenMP runtime asks for it? */
+enum hd_run_routines {
+  HD_RUN_ROUTINES_AUTO, /* with the program when its file, or a library that it links, calls Heddle */
+  HD_RUN_ROUTINES_YES,
+  HD_RUN_ROUTINES_NO
+};
+
 /** What the command line asks for. The strings belong to argv. */
 struct hd_run_options {
   const char *output;  /* NULL: $HEDDLE_OUTPUT, else "%n.%p.heddle" */
   const char *library; /* NULL: found */
   const char *libomp;  /* NULL: found */
-  const char *depth;   /* NULL: $HEDDLE_CALLPATH_DEPTH, else unlimited */
+  /* Passed on as environment variables; NULL: these stay as they are. */
+  const char *depth;       /* HEDDLE_CALLPATH_DEPTH */
+  const char *cycle_limit; /* HEDDLE_CYCLE_LIMIT */
+  const char *unwind;      /* HEDDLE_UNWIND */
+  bool cpu_time;           /* HEDDLE_CPU_TIME=1 */
+  enum hd_run_routines routines;
   bool gomp;
   bool quiet;
   char **command; /* NULL-terminated */
@@ -50,6 +63,7 @@ struct hd_run_environment {
   char output[PATH_MAX];    /* absolute name template */
   char library[PATH_MAX];   /* libheddle.so */
   char libomp[PATH_MAX];    /* "": not preloaded */
+  bool preload;             /* libheddle.so, too */
   char directory[PATH_MAX]; /* private; "" when there is none */
   char probes[HD_RUN_PROBE_COUNT][PATH_MAX];
 };
@@ -166,10 +180,16 @@ struct hd_run_program {
   bool other_identity;        /* set-user-id or set-group-id, and that changes who it runs as */
   bool links_libomp;          /* or another runtime of its family */
   bool links_libgomp;
+  bool calls_heddle; /* it, or a library that it links, has instrumented routines or markers */
 };
 
 /** Looks at the file that `command` names, as execvp would find it. Never runs it: its own loader is asked. */
 void hd_run_program_inspect(const char *command, struct hd_run_program *program);
+
+/* ---- run_hooks.c ---- */
+
+/** Does an ELF file import GCC's and clang's hooks of -finstrument-functions, or hold a note of heddle.h? */
+bool hd_run_file_calls_heddle(const char *path);
 
 /* ---- run_diagnose.c ---- */
 

@@ -73,8 +73,19 @@ static void explain_script(const struct hd_run_program *program, const char *nam
          program->interpreter, gomp ? "" : ".\nheddle: For programs built by GCC: heddle run --gomp -- ...");
 }
 
+static void explain_preloaded(const char *name, const struct hd_run_outcome *outcome) {
+  if (outcome->signal)
+    hd_log("no profile: signal %d (%s) ended %s before it came to an instrumented routine, a marker or an OpenMP\n"
+           "heddle: construct; or libheddle.so gave up, and lines above say why",
+           outcome->signal, strsignal(outcome->signal), name);
+  else
+    hd_log("no profile: %s came to no instrumented routine, no marker and no OpenMP construct on LLVM's libomp; or\n"
+           "heddle: libheddle.so gave up, and lines above say why",
+           name);
+}
+
 static void explain_program(const struct hd_run_options *options, const struct hd_run_outcome *outcome,
-                            const struct hd_run_program *program) {
+                            const struct hd_run_program *program, bool preloaded) {
   const char *name = options->command[0];
   if (program->other_identity)
     hd_log("no profile: %s is set-user-id or set-group-id, and such a program takes no settings from heddle;\n"
@@ -86,6 +97,8 @@ static void explain_program(const struct hd_run_options *options, const struct h
     hd_log("no profile: %s is statically linked, and tools are loaded dynamically; link it without -static", name);
   else if (program->links_libgomp && !options->gomp)
     explain_libgomp(options, name);
+  else if (preloaded && program->kind == HD_RUN_PROGRAM_DYNAMIC)
+    explain_preloaded(name, outcome);
   else if (program->links_libomp || program->links_libgomp)
     explain_no_construct(name, outcome);
   else if (program->kind == HD_RUN_PROGRAM_DYNAMIC)
@@ -110,5 +123,5 @@ void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_e
     return;
   }
   hd_run_program_inspect(options->command[0], &program);
-  explain_program(options, outcome, &program);
+  explain_program(options, outcome, &program, environment->preload);
 }

@@ -178,13 +178,31 @@ static bool make_probes(struct hd_run_environment *environment) {
   return true;
 }
 
+/* LD_PRELOAD reaches everything that the program starts, so only what needs it gets it. */
+static bool choose_preload(const struct hd_run_options *options, struct hd_run_environment *environment) {
+  environment->preload = options->routines == HD_RUN_ROUTINES_YES;
+  if (options->routines == HD_RUN_ROUTINES_AUTO) {
+    struct hd_run_program program;
+    hd_run_program_inspect(options->command[0], &program);
+    environment->preload = program.calls_heddle && !program.other_identity;
+  }
+  if (!environment->preload || !strpbrk(environment->library, ": "))
+    return true;
+  hd_log("%s cannot be loaded with the program: LD_PRELOAD separates its entries by ':' and ' '", environment->library);
+  if (options->routines == HD_RUN_ROUTINES_YES)
+    return false;
+  hd_log("instrumented routines and markers count from the first OpenMP construct on");
+  environment->preload = false;
+  return true;
+}
+
 bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_run_environment *environment) {
   memset(environment, 0, sizeof *environment);
   if (!make_output_template(options, environment->output) || !choose_library(options, environment->library))
     return false;
   if (options->gomp && !hd_run_libomp_find(options->libomp, environment->libomp, sizeof environment->libomp))
     return false;
-  if (!make_directory(environment))
+  if (!choose_preload(options, environment) || !make_directory(environment))
     return false;
   if (make_probes(environment))
     return true;
@@ -192,27 +210,47 @@ bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_
   return false;
 }
 
-/* Sets NAME to FIRST, followed by what it was. */
-static bool prepend(const char *name, const char *first) {
-  const char *old = getenv(name);
-  if (!old || !*old)
-    return setenv(name, first, 1) == 0;
+/* Sets NAME to FIRST:SECOND; one of them may be empty. */
+static bool set_list(const char *name, const char *first, const char *second) {
   char *both = NULL;
-  if (asprintf(&both, "%s:%s", first, old) < 0)
+  if (asprintf(&both, "%s%s%s", first, *first && *second ? ":" : "", second) < 0)
     return false;
   const bool set = setenv(name, both, 1) == 0;
   free(both);
   return set;
 }
 
+static const char *get(const char *name) {
+  const char *value = getenv(name);
+  return value ? value : "";
+}
+
+static bool prepend(const char *name, const char *first) {
+  return set_list(name, first, get(name));
+}
+
+/*
+ * libomp has to come before the libgomp whose place it takes. libheddle.so comes last: others may insist on being first
+ * (the sanitizers do), and its symbols, the hooks and ompt_start_tool, have to come only before those of the program's
+ * own libraries.
+ */
+static bool set_preload(const struct hd_run_environment *environment) {
+  return (!environment->libomp[0] || prepend("LD_PRELOAD", environment->libomp)) &&
+         (!environment->preload || set_list("LD_PRELOAD", get("LD_PRELOAD"), environment->library));
+}
+
+static bool set_choice(const char *name, const char *value) {
+  return !value || setenv(name, value, 1) == 0;
+}
+
 bool hd_run_environment_apply(const struct hd_run_options *options, const struct hd_run_environment *environment) {
   return prepend("OMP_TOOL_LIBRARIES", environment->probes[HD_RUN_PROBE_REFUSED]) &&
          prepend("OMP_TOOL_LIBRARIES", environment->library) &&
          prepend("OMP_TOOL_LIBRARIES", environment->probes[HD_RUN_PROBE_STARTED]) &&
-         setenv("HEDDLE_OUTPUT", environment->output, 1) == 0 &&
-         setenv("HEDDLE_STORE_DIR", environment->directory, 1) == 0 &&
-         (!options->depth || setenv("HEDDLE_CALLPATH_DEPTH", options->depth, 1) == 0) &&
-         (!environment->libomp[0] || prepend("LD_PRELOAD", environment->libomp));
+         set_choice("HEDDLE_OUTPUT", environment->output) && set_choice("HEDDLE_STORE_DIR", environment->directory) &&
+         set_choice("HEDDLE_CALLPATH_DEPTH", options->depth) &&
+         set_choice("HEDDLE_CYCLE_LIMIT", options->cycle_limit) && set_choice("HEDDLE_UNWIND", options->unwind) &&
+         set_choice("HEDDLE_CPU_TIME", options->cpu_time ? "1" : NULL) && set_preload(environment);
 }
 
 void hd_run_environment_remove(struct hd_run_environment *environment) {

@@ -92,7 +92,9 @@ static void note_listed(struct hd_run_program *program, char *line) {
   if (arrow)
     *arrow = '\0';
   resolved[strcspn(resolved, " (\n")] = '\0';
-  note_library(program, name, *resolved == '/' ? resolved : NULL);
+  const bool is_path = *resolved == '/';
+  note_library(program, name, is_path ? resolved : NULL);
+  program->calls_heddle = program->calls_heddle || (is_path && hd_run_file_calls_heddle(resolved));
 }
 
 /* Only a program that is named like a loader is asked: the name comes from the file, and nothing else is to be run. */
@@ -174,6 +176,7 @@ static void read_elf(int fd, struct hd_run_program *program) {
   if (elf && elf_kind(elf) == ELF_K_ELF) {
     const bool has_loader = read_loader_name(elf, fd, program);
     program->kind = has_loader ? HD_RUN_PROGRAM_DYNAMIC : HD_RUN_PROGRAM_STATIC;
+    program->calls_heddle = has_loader && hd_run_file_calls_heddle(program->path);
     if (has_loader && !ask_loader(program))
       note_needed(elf, program);
   }

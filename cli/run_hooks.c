@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file run_hooks.c
+ * Does a program's or library's file call Heddle by itself: routines compiled with -finstrument-functions, or markers?
+ */
+#include "run.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "heddle.h"
+
+/* An import. A program that brings hooks of its own defines them, and needs none of ours. */
+static bool is_hook(Elf *elf, const GElf_Shdr *table, const GElf_Sym *symbol) {
+  const char *name = symbol->st_shndx == SHN_UNDEF ? elf_strptr(elf, table->sh_link, symbol->st_name) : NULL;
+  return name && (strcmp(name, "__cyg_profile_func_enter") == 0 || strcmp(name, "__cyg_profile_func_exit") == 0);
+}
+
+static bool imports_hooks(Elf *elf) {
+  Elf_Scn *section = NULL;
+  GElf_Shdr header;
+  GElf_Sym symbol;
+  while ((section = elf_nextscn(elf, section))) {
+    if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
+      continue;
+    Elf_Data *data = elf_getdata(section, NULL);
+    for (int i = 1; data && gelf_getsym(data, i, &symbol); i++)
+      if (is_hook(elf, &header, &symbol))
+        return true;
+  }
+  return false;
+}
+
+static bool is_marker_note(const Elf_Data *notes, const GElf_Nhdr *note, size_t name) {
+  return note->n_type == HEDDLE_NOTE_TYPE && note->n_namesz == sizeof HEDDLE_NOTE_NAME &&
+         memcmp((const char *)notes->d_buf + name, HEDDLE_NOTE_NAME, sizeof HEDDLE_NOTE_NAME) == 0;
+}
+
+static bool has_marker_note(Elf *elf, const GElf_Phdr *segment) {
+  const Elf_Type type = segment->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+  Elf_Data *notes = elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, segment->p_filesz, type);
+  GElf_Nhdr note;
+  size_t name;
+  size_t content;
+  for (size_t at = 0; notes && (at = gelf_getnote(notes, at, &note, &name, &content)) > 0;)
+    if (is_marker_note(notes, &note, name))
+      return true;
+  return false;
+}
+
+static bool has_markers(Elf *elf) {
+  size_t count = 0;
+  GElf_Phdr segment;
+  if (elf_getphdrnum(elf, &count) != 0)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_NOTE && has_marker_note(elf, &segment))
+      return true;
+  return false;
+}
+
+bool hd_run_file_calls_heddle(const char *path) {
+  const int fd = elf_version(EV_CURRENT) != EV_NONE ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (fd < 0)
+    return false;
+  Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+  const bool calls = elf && elf_kind(elf) == ELF_K_ELF && (has_markers(elf) || imports_hooks(elf));
+  elf_end(elf);
+  close(fd);
+  return calls;
+}
