@@ -2,6 +2,8 @@
 /* The fake OMPT runtime's player: how each event reaches the tool. */
 #include "fake_player.h"
 
+#include <heddle.h>
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -25,7 +27,10 @@ static struct {
   const struct fk_script *script;
   const struct fk_options *options;
   ompt_callback_t callbacks[MAX_EVENT];
-  bool *registered;
+  struct fk_told *told;
+  void *library;
+  void (*routine_enter)(void *function, void *call_site);
+  void (*routine_exit)(void *function, void *call_site);
   ompt_start_tool_result_t *tool;
   struct slot *regions;
   struct slot *tasks;
@@ -57,7 +62,7 @@ static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t ca
   if ((uint32_t)event == rt.options->never)
     return ompt_set_never;
   rt.callbacks[event] = callback;
-  rt.registered[event] = callback != NULL;
+  rt.told->registered[event] = callback != NULL;
   return ompt_set_always;
 }
 
@@ -176,6 +181,55 @@ static void play_fork(void) {
     _exit(FK_BAD_SCRIPT);
 }
 
+static void play_routine(const struct fk_event *e) {
+  void (*hook)(void *, void *) = e->op == FK_ROUTINE_ENTER ? rt.routine_enter : rt.routine_exit;
+  if (hook)
+    hook((void *)(uintptr_t)e->code, (void *)(uintptr_t)e->wait_id); // NOLINT: made-up addresses
+}
+
+static void play_phase(const struct fk_event *e) {
+  char name[40]; /* the tool keeps a copy, if anything */
+  snprintf(name, sizeof name, "phase %llu", (unsigned long long)e->code);
+  if (e->op == FK_PHASE_BEGIN)
+    heddle_phase_begin(name);
+  else
+    heddle_phase_end(e->code ? name : NULL);
+  memset(name, '?', sizeof name - 1);
+}
+
+static void play_control(const struct fk_event *e) {
+  ompt_callback_control_tool_t control = (ompt_callback_control_tool_t)rt.callbacks[ompt_callback_control_tool];
+  if (rt.told->control_count == FK_MAX_CONTROLS)
+    _exit(FK_BAD_SCRIPT);
+  rt.told->controls[rt.told->control_count++] = control ? control(e->kind, 0, NULL, code_of(e)) : -1;
+}
+
+static void play_program(const struct fk_event *e) {
+  switch ((enum fk_op)e->op) {
+  case FK_ROUTINE_ENTER:
+  case FK_ROUTINE_EXIT:
+    play_routine(e);
+    break;
+  case FK_PHASE_BEGIN:
+  case FK_PHASE_END:
+    play_phase(e);
+    break;
+  case FK_PAUSE:
+    heddle_pause();
+    break;
+  case FK_RESUME:
+    heddle_resume();
+    break;
+  default:
+    play_control(e);
+  }
+}
+
+/* What the program itself says, not the runtime. */
+static bool is_program_event(const struct fk_event *e) {
+  return e->op >= FK_ROUTINE_ENTER && e->op <= FK_CONTROL;
+}
+
 static void play_other(const struct fk_event *e) {
   ompt_scope_endpoint_t endpoint = (ompt_scope_endpoint_t)e->endpoint;
   switch ((enum fk_op)e->op) {
@@ -209,6 +263,10 @@ static void play_other(const struct fk_event *e) {
 }
 
 static void play_event(const struct fk_event *e) {
+  if (is_program_event(e)) {
+    play_program(e);
+    return;
+  }
   switch ((enum fk_op)e->op) {
   case FK_PARALLEL_BEGIN:
     play_parallel_begin(e);
@@ -244,11 +302,22 @@ static void play_event(const struct fk_event *e) {
   }
 }
 
+/* As libomp: ompt_start_tool, then initialize with the look-up, at the time of the first event. */
+static void start_runtime(void) {
+  typedef ompt_start_tool_result_t *start_tool_fn(unsigned int, const char *);
+  start_tool_fn *start = (start_tool_fn *)dlsym(rt.library, "ompt_start_tool");
+  rt.tool = start ? start(201611, "fake OMPT runtime") : NULL;
+  if (!rt.tool || !rt.tool->initialize(look_up, 0, &rt.tool->tool_data))
+    _exit(FK_NOT_LOADED);
+}
+
 /* A tool must leave errno alone: the runtime calls it between the program's system call and its look at errno. */
 void fk_player_play(const struct fk_event *e) {
   current_thread = e->thread;
   if (!rt.options->free_running)
     fake_now = e->time;
+  if (!rt.tool && !is_program_event(e))
+    start_runtime();
   errno = ERANGE;
   play_event(e);
   if (errno != ERANGE) {
@@ -257,25 +326,24 @@ void fk_player_play(const struct fk_event *e) {
   }
 }
 
-/* As libomp: ompt_start_tool, then initialize with the look-up, at the time of the first event. */
-void fk_player_start(const struct fk_script *script, const struct fk_options *options, bool *registered) {
-  typedef ompt_start_tool_result_t *start_tool_fn(unsigned int, const char *);
+void fk_player_start(const struct fk_script *script, const struct fk_options *options, struct fk_told *told) {
+  typedef void hook_fn(void *, void *);
   rt.script = script;
   rt.options = options;
-  rt.registered = registered;
+  rt.told = told;
   rt.regions = calloc(script->region_count + 1, sizeof *rt.regions);
   rt.tasks = calloc(script->task_count + 1, sizeof *rt.tasks);
   if (!rt.regions || !rt.tasks)
     _exit(FK_BAD_SCRIPT);
   fake_now = script->count ? script->events[0].time : 0;
-  void *library = dlopen(HEDDLE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  start_tool_fn *start = library ? (start_tool_fn *)dlsym(library, "ompt_start_tool") : NULL;
-  if (!start) {
+  rt.library = dlopen(HEDDLE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (!rt.library) {
     fprintf(stderr, "cannot load %s: %s\n", HEDDLE_LIBRARY, dlerror());
     _exit(FK_NOT_LOADED);
   }
+  rt.routine_enter = (hook_fn *)dlsym(rt.library, "__cyg_profile_func_enter");
+  rt.routine_exit = (hook_fn *)dlsym(rt.library, "__cyg_profile_func_exit");
   fk_fail_allocation(options->failing_allocation);
-  rt.tool = start(201611, "fake OMPT runtime");
-  if (!rt.tool || !rt.tool->initialize(look_up, 0, &rt.tool->tool_data))
-    _exit(FK_NOT_LOADED);
+  if (!options->late_runtime)
+    start_runtime();
 }

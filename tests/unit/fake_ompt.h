@@ -11,6 +11,9 @@
  * The player keeps libomp's habits with tool data: parallel_begin gets a pointer to a stack variable whose content is
  * copied into the team, hot teams reuse their slots, a serialised region inside a serialised region swaps contents in
  * place, a worker's late end gets a copy of its implicit task's data, and memory of ended tasks is overwritten.
+ *
+ * Routines, phases and pauses come from the program itself: through the library's exported hooks and through the
+ * functions that it publishes behind heddle.h's markers.
  */
 #ifndef HEDDLE_TESTS_FAKE_OMPT_H
 #define HEDDLE_TESTS_FAKE_OMPT_H
@@ -24,6 +27,7 @@
 #define FK_NONE UINT32_MAX /* no region (parallel_data NULL), no task, no thread (thread data NULL) */
 #define FK_MAX_THREADS 1024
 #define FK_MAX_LEVELS 8
+#define FK_MAX_CONTROLS 16
 
 enum fk_op {
   FK_THREAD_BEGIN,
@@ -42,6 +46,13 @@ enum fk_op {
   FK_TASK_CREATE,
   FK_TASK_SCHEDULE,
   FK_CANCEL,
+  FK_ROUTINE_ENTER, /* __cyg_profile_func_enter: `code` is the function, `wait_id` the call's return address */
+  FK_ROUTINE_EXIT,
+  FK_PHASE_BEGIN, /* heddle_phase_begin("phase <code>") */
+  FK_PHASE_END,   /* code 0: NULL */
+  FK_PAUSE,       /* heddle_pause() */
+  FK_RESUME,
+  FK_CONTROL,  /* omp_control_tool(kind) */
   FK_FORK,     /* fork(2): the child plays the rest of the script and ends, then the parent does */
   FK_FINALIZE, /* the runtime's call of the tool's finalize */
   FK_EXIT,     /* exit(3) without finalize: destructors run */
@@ -88,15 +99,20 @@ struct fk_options {
   uint32_t never;    /* this ompt_callbacks_t is answered ompt_set_never; 0: none */
   uint32_t failing;  /* this ompt_callbacks_t is answered ompt_set_error; 0: none */
   const char *depth; /* HEDDLE_CALLPATH_DEPTH; NULL: unset */
+  const char *cycle_limit; /* HEDDLE_CYCLE_LIMIT; NULL: unset */
+  bool late_runtime; /* the library is there from the start (preloaded), the runtime only at the first event of its own
+                      */
   uint32_t failing_allocation; /* the n-th request for memory or file space since the tool's start fails; 0: none */
   bool no_thread_data;         /* the look-up does not know ompt_get_thread_data */
   const char *output;          /* HEDDLE_OUTPUT; NULL: a file in the test's directory */
 };
 
 struct fk_result {
-  int status;          /* as waitpid tells it */
-  bool registered[64]; /* unused entries false */
-  char path[512];      /* of the profile: the output, or what is left in the store directory; "" when there is none */
+  int status;                    /* as waitpid tells it */
+  bool registered[64];           /* unused entries false */
+  int controls[FK_MAX_CONTROLS]; /* what the tool answered to each FK_CONTROL */
+  uint32_t control_count;
+  char path[512]; /* of the profile: the output, or what is left in the store directory; "" when there is none */
 };
 
 /** Empties the script. */

@@ -14,8 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MAX_EVENT 64
-
 static const struct fk_script *script;
 static const struct fk_options *options;
 
@@ -117,13 +115,16 @@ static void die_of_faults(void) {
     signal(signals[i], SIG_DFL);
 }
 
-static void child_main(bool *registered) {
+static void child_main(struct fk_told *told) {
   die_of_faults();
   setenv("HEDDLE_OUTPUT", output_path(), 1);
   setenv("HEDDLE_STORE_DIR", store_directory(), 1);
   if (options->depth)
     setenv("HEDDLE_CALLPATH_DEPTH", options->depth, 1);
-  fk_player_start(script, options, registered);
+  if (options->cycle_limit)
+    setenv("HEDDLE_CYCLE_LIMIT", options->cycle_limit, 1);
+  setenv("HEDDLE_UNWIND", "off", 1); /* the player's own stack is nobody's business */
+  fk_player_start(script, options, told);
   if (options->pthreads)
     play_on_pthreads();
   for (size_t i = 0; i < script->count && !options->pthreads; i++)
@@ -156,22 +157,24 @@ struct fk_result fk_play(const struct fk_script *to_play, const struct fk_option
   struct fk_result result = {0};
   script = to_play;
   options = how ? how : &defaults;
-  bool *registered = mmap(NULL, MAX_EVENT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (registered == MAP_FAILED)
+  struct fk_told *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (told == MAP_FAILED)
     abort();
   find_file(store_directory(), true, result.path, sizeof result.path);
   unlink(output_path());
   fflush(NULL);
   pid_t child = fork();
   if (child == 0)
-    child_main(registered);
+    child_main(told);
   if (child < 0 || waitpid(child, &result.status, 0) != child)
     abort();
   snprintf(result.path, sizeof result.path, "%s", output_path());
   if (access(result.path, F_OK) != 0 && !find_file(store_directory(), false, result.path, sizeof result.path))
     result.path[0] = '\0';
-  memcpy(result.registered, registered, MAX_EVENT);
-  munmap(registered, MAX_EVENT);
+  memcpy(result.registered, told->registered, sizeof result.registered);
+  memcpy(result.controls, told->controls, sizeof result.controls);
+  result.control_count = told->control_count;
+  munmap(told, sizeof *told);
   return result;
 }
 

@@ -11,8 +11,15 @@
 /** How the child exits when something is wrong. */
 enum { FK_NOT_LOADED = 90, FK_ERRNO_CHANGED = 91, FK_BAD_SCRIPT = 92 };
 
-/** Loads and initializes the tool, as libomp does. The pointers must stay valid; `registered` is by callback number. */
-void fk_player_start(const struct fk_script *script, const struct fk_options *options, bool *registered);
+/** What the child tells its parent: memory that both share. */
+struct fk_told {
+  bool registered[64]; /* by callback number */
+  int controls[FK_MAX_CONTROLS];
+  uint32_t control_count;
+};
+
+/** Loads the tool and initializes it, as libomp does. The pointers must stay valid. */
+void fk_player_start(const struct fk_script *script, const struct fk_options *options, struct fk_told *told);
 
 /** Sends one event; the calling thread is the event's thread from now on. */
 void fk_player_play(const struct fk_event *event);

@@ -4,36 +4,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle_data.h"
 #include "oracle_state.h"
 
-struct or_task *or_task_of(struct oracle *o, const struct or_thread *thread) {
-  return thread->task == FK_NONE ? NULL : &o->tasks[thread->task];
+struct or_task *or_task_of(struct oracle *o, struct or_thread *thread) {
+  return thread->task == FK_NONE ? &thread->outside : &o->tasks[thread->task];
 }
 
 struct or_open *or_top_of(struct or_task *task) {
   return &task->open[task->open_count - 1];
 }
 
-void or_push(struct or_task *task, uint32_t node, enum hd_state state, enum or_tag tag) {
+struct or_open *or_push(struct or_task *task, uint32_t node, enum hd_state state, enum or_tag tag) {
   if (task->open_count == OR_MAX_OPEN)
     abort();
   task->open[task->open_count++] = (struct or_open){.node = node, .state = state, .tag = tag};
+  return or_top_of(task);
 }
 
-/* Leaves the innermost open construct with `tag` and everything inside it. */
-void or_pop(struct or_task *task, enum or_tag tag) {
+void or_drop(struct oracle *o, const struct or_thread *thread, struct or_task *task, uint32_t keep) {
+  for (uint32_t i = keep; i < task->open_count; i++) {
+    const struct or_open *open = &task->open[i];
+    if (open->tag == OR_ROUTINE)
+      or_end_entry(o->result, open->entry, thread->last, o->event);
+    o->result->left_routines += open->tag == OR_ROUTINE;
+    o->result->unmatched_phases += open->tag == OR_PHASE;
+  }
+  task->open_count = keep;
+}
+
+void or_pop(struct oracle *o, const struct or_thread *thread, struct or_task *task, enum or_tag tag) {
   uint32_t i = task->open_count;
   while (i > 0 && task->open[i - 1].tag != tag)
     i--;
   if (i == 0)
     abort(); /* the script is wrong */
-  task->open_count = i - 1;
+  or_drop(o, thread, task, i - 1);
 }
 
-uint32_t or_node_of(struct oracle *o, const struct or_thread *thread) {
-  struct or_task *task = or_task_of(o, thread);
-  (void)o;
-  return task && task->open_count ? or_top_of(task)->node : 0;
+uint32_t or_node_of(struct oracle *o, struct or_thread *thread) {
+  return or_top_of(or_task_of(o, thread))->node;
+}
+
+void or_enter(struct oracle *o, const struct or_thread *thread, uint32_t node) {
+  if (o->paused)
+    return;
+  or_visit(o->result, node, thread->id);
+  or_note(o, thread, node, FK_NONE, true);
 }
 
 /* Time from the thread's last event to `now`, to where it has been. */
@@ -41,10 +58,6 @@ static void charge(struct oracle *o, struct or_thread *thread, uint64_t now) {
   struct or_task *task = or_task_of(o, thread);
   uint64_t from = thread->last;
   thread->last = now;
-  if (!task || !task->open_count) {
-    or_add(o->result, 0, thread->id, thread->base_state, from, now);
-    return;
-  }
   const struct or_open *top = or_top_of(task);
   if (top->tag != OR_JOIN) {
     or_add(o->result, top->node, thread->id, top->state, from, now);
@@ -72,8 +85,10 @@ static void look_ahead(struct oracle *o) {
   const struct fk_script *script = o->script;
   for (size_t i = 0; i < script->count; i++) {
     const struct fk_event *e = &script->events[i];
-    if (e->op == FK_FINALIZE || e->op == FK_KILL || e->op == FK_EXIT)
+    if (or_is_last(e)) {
       o->end = e->time;
+      return;
+    }
     if (e->op == FK_PARALLEL_BEGIN) {
       o->regions[e->region] =
           (struct or_region){.code = e->code, .begin = e->time, .join = UINT64_MAX, .outer = FK_NONE};
@@ -96,11 +111,21 @@ static void look_ahead(struct oracle *o) {
 
 /* Events. */
 
+/* What is still open when the thread or the profile ends is not left: the program may have ended inside it. */
+static void end_all(struct oracle *o, struct or_thread *thread) {
+  or_suspend(o, thread, or_task_of(o, thread));
+  while (thread->outer_count) {
+    thread->task = thread->outer[--thread->outer_count];
+    or_suspend(o, thread, or_task_of(o, thread));
+  }
+}
+
 static void on_thread(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   if (e->op == FK_THREAD_BEGIN) {
-    thread->base_state = e->kind == ompt_thread_initial ? HD_BUSY : HD_IDLE;
+    thread->outside.open[0].state = e->kind == ompt_thread_initial ? HD_BUSY : HD_IDLE;
     return;
   }
+  end_all(o, thread);
   thread->ended = true;
   or_set_lifetime(o->result, thread->id, e->time);
 }
@@ -109,7 +134,7 @@ static void on_parallel(struct oracle *o, struct or_thread *thread, const struct
   struct or_region *region = &o->regions[e->region];
   struct or_task *task = or_task_of(o, thread);
   if (e->op == FK_PARALLEL_END) {
-    or_pop(task, OR_FORK);
+    or_pop(o, thread, task, OR_FORK);
     return;
   }
   uint32_t kind = e->flags & ompt_parallel_league ? HD_KIND_TEAMS : HD_KIND_PARALLEL;
@@ -117,33 +142,47 @@ static void on_parallel(struct oracle *o, struct or_thread *thread, const struct
   region->outer = task->inside;
   for (uint32_t outer = region->outer; outer != FK_NONE; outer = o->regions[outer].outer)
     region->recursive |= o->regions[outer].node == region->node;
-  or_visit(o->result, region->node, thread->id);
+  or_enter(o, thread, region->node);
+  region->caller = or_caller(task);
   or_push(task, region->node, HD_RUNTIME, OR_FORK);
 }
 
+/* The initial task stands for what is outside all tasks: its list is the thread's own. */
 static void leave_implicit(struct oracle *o, struct or_thread *thread) {
-  o->tasks[thread->task].open_count = 0;
+  struct or_task *task = &o->tasks[thread->task];
+  if (task->region == FK_NONE)
+    thread->outside = *task;
+  else
+    or_drop(o, thread, task, 0);
   thread->task = thread->outer[--thread->outer_count];
   thread->leaving = false;
+}
+
+static void switch_to(struct or_thread *thread, uint32_t task) {
+  if (thread->outer_count == OR_MAX_OPEN)
+    abort();
+  thread->outer[thread->outer_count++] = thread->task;
+  thread->task = task;
 }
 
 static void on_implicit_begin(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   struct or_task *task = &o->tasks[e->task];
   if (thread->leaving)
     leave_implicit(o, thread);
-  task->started = true;
-  thread->outer[thread->outer_count++] = thread->task;
-  thread->task = e->task;
+  switch_to(thread, e->task);
   if (e->flags & ompt_task_initial && !e->level) {
-    or_push(task, 0, HD_BUSY, OR_BASE);
+    *task = thread->outside;
+    task->open[0].state = HD_BUSY;
     return;
   }
+  task->started = true;
   struct or_region *region = &o->regions[e->region];
+  task->caller = region->caller;
   or_push(task, region->node, HD_BUSY, OR_BASE);
-  if (e->index > 0)
-    or_visit(o->result, region->node, thread->id);
-  else
+  if (e->index == 0)
     region->team_size = e->size;
+  else if (!o->paused)
+    or_visit(o->result, region->node, thread->id);
   or_add_member(region, e->index, thread->id, e->time);
 }
 
@@ -158,7 +197,7 @@ static void on_create(struct oracle *o, struct or_thread *thread, const struct f
   struct or_task *task = &o->tasks[e->next];
   if (e->flags & ompt_task_taskwait) { /* the begin of a wait for dependences */
     uint32_t node = or_step(o->result, or_node_of(o, thread), HD_KIND_TASKWAIT, e->code);
-    or_visit(o->result, node, thread->id);
+    or_enter(o, thread, node);
     or_push(or_task_of(o, thread), node, HD_WAIT_TASKWAIT, OR_SYNC);
     return;
   }
@@ -167,21 +206,46 @@ static void on_create(struct oracle *o, struct or_thread *thread, const struct f
   task->inside = or_task_of(o, thread)->inside;
 }
 
+static void start_task(struct oracle *o, struct or_thread *thread, struct or_task *task) {
+  uint32_t node = or_step(o->result, task->node, HD_KIND_TASK, task->code);
+  task->started = true;
+  if (!o->paused)
+    or_visit(o->result, node, thread->id);
+  task->caller = or_note(o, thread, node, FK_NONE, !o->paused);
+  or_push(task, node, HD_BUSY, OR_BASE);
+}
+
+static bool waits_here(const struct or_thread *thread, uint32_t task) {
+  for (uint32_t i = 0; i < thread->outer_count; i++)
+    if (thread->outer[i] == task)
+      return true;
+  return false;
+}
+
+/* Back to a task that waits on this thread: what ran on top of it has ended or is switched out. Or on top of what the
+ * thread runs, a new task or one that goes on. */
 static void on_schedule(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   if (e->kind == ompt_taskwait_complete) {
-    or_pop(or_task_of(o, thread), OR_SYNC);
+    or_pop(o, thread, or_task_of(o, thread), OR_SYNC);
     return;
   }
   struct or_task *next = &o->tasks[e->next];
-  if (e->kind == ompt_task_complete || e->kind == ompt_task_cancel)
-    o->tasks[e->task].open_count = 0;
-  thread->task = e->next;
-  if (next->started)
+  bool ended = e->kind == ompt_task_complete || e->kind == ompt_task_cancel;
+  if (ended)
+    or_drop(o, thread, &o->tasks[e->task], 0);
+  if (ended && thread->task == e->task && thread->outer_count)
+    thread->task = thread->outer[--thread->outer_count];
+  while (waits_here(thread, e->next)) {
+    or_suspend(o, thread, or_task_of(o, thread));
+    thread->task = thread->outer[--thread->outer_count];
+  }
+  if (thread->task == e->next)
     return;
-  next->started = true;
-  uint32_t node = or_step(o->result, next->node, HD_KIND_TASK, next->code);
-  or_visit(o->result, node, thread->id);
-  or_push(next, node, HD_BUSY, OR_BASE);
+  switch_to(thread, e->next);
+  if (next->started)
+    or_resume(o, thread, next);
+  else
+    start_task(o, thread, next);
 }
 
 static void handle(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
@@ -215,6 +279,14 @@ static void handle(struct oracle *o, struct or_thread *thread, const struct fk_e
   case FK_TASK_SCHEDULE:
     on_schedule(o, thread, e);
     break;
+  case FK_ROUTINE_ENTER:
+  case FK_ROUTINE_EXIT:
+    or_on_routine(o, thread, e);
+    break;
+  case FK_PHASE_BEGIN:
+  case FK_PHASE_END:
+    or_on_phase(o, thread, e);
+    break;
   default:
     break; /* reductions, nested locks held again, cancellation: no change of state */
   }
@@ -223,11 +295,18 @@ static void handle(struct oracle *o, struct or_thread *thread, const struct fk_e
 static void play(struct oracle *o) {
   for (size_t i = 0; i < o->script->count; i++) {
     const struct fk_event *e = &o->script->events[i];
-    if (e->op == FK_FINALIZE || e->op == FK_KILL || e->op == FK_EXIT)
+    if (or_is_last(e))
       return;
+    o->event = i;
+    o->paused = or_pauses(e) ? or_pauses(e) > 0 : o->paused;
     struct or_thread *thread = &o->threads[e->thread];
+    if (or_pauses(e) || e->op == FK_CONTROL)
+      continue;
     if (!thread->known) {
-      *thread = (struct or_thread){.known = true, .task = FK_NONE, .last = e->time, .base_state = HD_BUSY};
+      *thread = (struct or_thread){.known = true, .task = FK_NONE, .last = e->time};
+      thread->outside.region = thread->outside.inside = thread->outside.caller = FK_NONE;
+      thread->outside.closed_work = FK_NONE;
+      or_push(&thread->outside, 0, HD_BUSY, OR_BASE);
       thread->id = or_new_thread(o->result, e->time);
     }
     if (thread->ended)
@@ -239,11 +318,13 @@ static void play(struct oracle *o) {
 
 /* What was still open is closed at the end of the profile. */
 static void close_all(struct oracle *o) {
+  o->event = o->script->count;
   for (uint32_t i = 0; i < FK_MAX_THREADS; i++) {
     struct or_thread *thread = &o->threads[i];
     if (!thread->known || thread->ended)
       continue;
     charge(o, thread, o->end);
+    end_all(o, thread);
     or_set_lifetime(o->result, thread->id, o->end);
   }
   for (uint32_t i = 0; i < o->script->region_count; i++)
@@ -251,12 +332,13 @@ static void close_all(struct oracle *o) {
   or_set_span(o->result, o->script->count ? o->script->events[0].time : 0, o->end);
 }
 
-struct or_result *or_run(const struct fk_script *script, unsigned depth) {
+struct or_result *or_run_with(const struct fk_script *script, unsigned depth, unsigned cycle_limit) {
   struct oracle *o = calloc(1, sizeof *o);
   if (!o)
     abort();
-  o->script = script;
-  o->result = or_new(depth);
+  struct or_result *result = o->result = or_new(depth, cycle_limit);
+  struct fk_script unpaused = or_unpaused(script, result);
+  o->script = &unpaused;
   o->tasks = calloc(script->task_count + 1, sizeof *o->tasks);
   o->regions = calloc(script->region_count + 1, sizeof *o->regions);
   if (!o->tasks || !o->regions)
@@ -266,11 +348,15 @@ struct or_result *or_run(const struct fk_script *script, unsigned depth) {
   look_ahead(o);
   play(o);
   close_all(o);
-  struct or_result *result = o->result;
   for (uint32_t i = 0; i < script->region_count; i++)
     or_free_region(&o->regions[i]);
+  fk_free(&unpaused);
   free(o->tasks);
   free(o->regions);
   free(o);
   return result;
+}
+
+struct or_result *or_run(const struct fk_script *script, unsigned depth) {
+  return or_run_with(script, depth, 1);
 }

@@ -24,7 +24,11 @@ static void path_of_node(const struct hd_model *model, const struct hd_node *nod
     return;
   }
   path_of_node(model, &model->nodes[node->parent], path);
-  path->sites[path->count++] = (struct or_site){.kind = node->kind, .code = node->address};
+  struct or_site site = {.kind = node->kind, .code = node->address};
+  if (node->kind == HD_KIND_PHASE) /* what the fake runtime calls it */
+    site.code =
+        node->name.function && strlen(node->name.function) > 6 ? strtoull(node->name.function + 6, NULL, 10) : 0;
+  path->sites[path->count++] = site;
 }
 
 /* The oracle's number of every node of the profile; the caller frees it. */
@@ -97,9 +101,16 @@ static bool totals_differ(const struct or_node *node, const struct hd_node *foun
          or_differ(path, "team idle", FK_NONE, expected->idle_ticks, found->team.idle_ticks);
 }
 
+static bool flags_differ(const struct or_node *node, const struct hd_node *found) {
+  return or_differ(&node->path, "flag of routines", FK_NONE, node->called, (found->flags & HD_PROFILE_CALLED) != 0) ||
+         or_differ(&node->path, "flag of recursive entries", FK_NONE, node->back,
+                   (found->flags & HD_PROFILE_BACK) != 0);
+}
+
 static bool node_differs(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
   if (found)
-    return visits_differ(node, model, found) || ticks_differ(node, model, found) || totals_differ(node, found);
+    return flags_differ(node, found) || visits_differ(node, model, found) || ticks_differ(node, model, found) ||
+           totals_differ(node, found);
   snprintf(difference, sizeof difference, "%s: not in the profile", describe(&node->path));
   return true;
 }
@@ -107,8 +118,11 @@ static bool node_differs(const struct or_node *node, const struct hd_model *mode
 static bool nodes_differ(const struct or_result *result, const struct hd_model *model, const uint32_t *oracle_node) {
   const struct hd_node **found = match_back(result, model, oracle_node);
   bool differs = false;
-  for (uint32_t i = 0; i < result->node_count && !differs; i++)
-    differs = node_differs(&result->nodes[i], model, found[i]);
+  for (uint32_t i = 0; i < result->node_count && !differs; i++) {
+    const struct or_node *node = &result->nodes[i];
+    differs = node_differs(node, model, found[i]) ||
+              (node->back && or_differ(&node->path, "target", FK_NONE, found[node->target]->id, found[i]->target));
+  }
   free(found);
   return differs;
 }
@@ -134,12 +148,23 @@ static bool threads_differ(const struct or_result *result, const struct hd_model
   return false;
 }
 
+static bool header_differs(const struct or_result *result, const struct hd_file_header *found) {
+  static const struct or_path program;
+  return or_differ(&program, "routines left", FK_NONE, result->left_routines, found->left_routines) ||
+         or_differ(&program, "exits without an entry", FK_NONE, result->unmatched_routines,
+                   found->unmatched_routines) ||
+         or_differ(&program, "unmatched phases", FK_NONE, result->unmatched_phases, found->unmatched_phases) ||
+         or_differ(&program, "pauses", FK_NONE, result->pauses, found->pauses) ||
+         or_differ(&program, "paused", FK_NONE, result->paused_ticks, found->paused_ticks);
+}
+
 const char *or_difference(const struct or_result *result, const struct hd_model *model) {
   const char *contradiction = or_contradiction(result);
   if (contradiction)
     return contradiction;
   uint32_t *oracle_node = match_nodes(result, model);
-  bool differs = threads_differ(result, model) || nodes_differ(result, model, oracle_node);
+  bool differs = threads_differ(result, model) || header_differs(result, &model->header) ||
+                 nodes_differ(result, model, oracle_node);
   for (uint32_t i = 1; i < model->node_count && !differs; i++)
     differs = is_unexpected(model, &model->nodes[i], oracle_node);
   differs = differs || or_levels_differ(result, model, oracle_node);

@@ -10,6 +10,8 @@ static bool is_lock(uint32_t kind) {
 static bool is_telling(const struct fk_event *e) {
   if (e->op == FK_MUTEX_RELEASED)
     return !is_lock(e->kind);
+  if (or_pauses(e) || e->op == FK_CONTROL)
+    return or_is_last(e);
   return e->op != FK_SYNC_REGION && e->op != FK_REDUCTION && e->op != FK_NEST_LOCK && e->op != FK_CANCEL;
 }
 
@@ -58,16 +60,15 @@ static bool in_gcc_region(const struct oracle *o, const struct or_task *task) {
 void or_on_work(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   struct or_task *task = or_task_of(o, thread);
   if (e->endpoint == ompt_scope_end) {
-    uint32_t node = or_top_of(task)->node;
-    or_pop(task, OR_WORK);
+    or_pop(o, thread, task, OR_WORK); /* stays where it was */
     if (e->kind == ompt_work_taskloop)
       return;
-    task->closed_work = node;
+    task->closed_work = task->open[task->open_count].node;
     task->work_end = e->time;
     return;
   }
   uint32_t node = or_step(o->result, or_node_of(o, thread), work_kind(e->kind), e->code);
-  or_visit(o->result, node, thread->id);
+  or_enter(o, thread, node);
   if (e->kind != ompt_work_taskloop) {
     task->work_begin = task->work_end = e->time;
     task->closed_work = FK_NONE;
@@ -101,7 +102,7 @@ static void wait_in_own_node(struct oracle *o, struct or_thread *thread, const s
     state = HD_WAIT_OTHER;
   }
   uint32_t node = or_step(o->result, or_node_of(o, thread), kind, e->code);
-  or_visit(o->result, node, thread->id);
+  or_enter(o, thread, node);
   or_push(task, node, state, OR_SYNC);
   if (e->kind == ompt_sync_region_barrier_explicit)
     task->closed_work = FK_NONE; /* what closes a construct follows it directly */
@@ -124,7 +125,7 @@ static void on_sync_begin(struct oracle *o, struct or_thread *thread, const stru
   bool implicit =
       e->kind == ompt_sync_region_barrier_implicit || e->kind == ompt_sync_region_barrier_implicit_workshare;
   if (or_is_join(o, e)) {
-    task->open_count = 1;
+    or_drop(o, thread, task, 1);
     or_top_of(task)->state = HD_WAIT_BARRIER_IMPLICIT;
     if (task->index > 0)
       or_top_of(task)->tag = OR_JOIN;
@@ -148,7 +149,7 @@ static void on_sync_end(struct oracle *o, struct or_thread *thread, const struct
     task->constructs++;
     task->closed_work = FK_NONE;
   }
-  or_pop(task, OR_SYNC);
+  or_pop(o, thread, task, OR_SYNC);
 }
 
 static bool is_test(uint32_t kind) {
@@ -169,9 +170,9 @@ static void on_acquire(struct oracle *o, struct or_thread *thread, const struct 
       [ompt_mutex_ordered] = {HD_KIND_ORDERED, HD_WAIT_ORDERED},
   };
   const struct fk_event *next = next_event(o, e);
-  bool failed = next && next->op < FK_FINALIZE && next->op != FK_MUTEX_ACQUIRED;
+  bool failed = next && !or_is_last(next) && next->op != FK_MUTEX_ACQUIRED;
   uint32_t node = or_step(o->result, or_node_of(o, thread), kinds[e->kind].kind, e->code);
-  or_visit(o->result, node, thread->id);
+  or_enter(o, thread, node);
   if (is_lock(e->kind) && (is_test(e->kind) || failed))
     return; /* a test never waits; one that fails is not acquired. A thread that waits for ever waits */
   or_push(or_task_of(o, thread), node, kinds[e->kind].state, OR_MUTEX);
@@ -182,7 +183,7 @@ void or_on_mutex(struct oracle *o, struct or_thread *thread, const struct fk_eve
   if (e->op == FK_MUTEX_ACQUIRE)
     on_acquire(o, thread, e);
   else if (is_lock(e->kind) == (e->op == FK_MUTEX_ACQUIRED) && !is_test(e->kind))
-    or_pop(task, OR_MUTEX); /* the wait for a lock, or a critical section */
+    or_pop(o, thread, task, OR_MUTEX); /* the wait for a lock, or a critical section */
   else if (e->op == FK_MUTEX_ACQUIRED && !is_lock(e->kind))
     or_top_of(task)->state = HD_BUSY;
 }

@@ -2,7 +2,8 @@
 /**
  * @file oracle_data.h
  * What the oracle has collected from a script: shared by oracle_result.c (collects), oracle_levels.c (integrates over
- * time) and oracle_compare.c (compares with a profile).
+ * time), oracle_entries.c (tells in which state of the program each entry was) and oracle_compare.c (compares with a
+ * profile).
  */
 #ifndef HEDDLE_TESTS_ORACLE_DATA_H
 #define HEDDLE_TESTS_ORACLE_DATA_H
@@ -25,14 +26,32 @@ struct or_path {
 struct or_row {
   uint64_t visits;
   uint64_t ticks[HD_STATE_COUNT];
+  struct hd_entries entries;
+  size_t covered_until; /* the event at which the last outermost entry ended */
 };
 
 struct or_node {
   struct or_path path;
   struct or_row *rows; /* by thread */
   uint32_t row_count;
-  uint32_t next; /* with the same place in the index; 0: none */
+  uint32_t next;   /* with the same place in the index; 0: none */
+  bool called;     /* a routine */
+  bool back;       /* a routine's recursive entries, whose time goes to... */
+  uint32_t target; /* ...that node */
   struct hd_team_totals team;
+};
+
+/** An entry of a routine, construct or task; or the stretch of one that goes on after its task was suspended. */
+struct or_entry {
+  uint32_t node;
+  uint32_t thread;
+  uint32_t caller; /* entry of the routine or task around it; FK_NONE: the program */
+  bool counted;    /* as a visit */
+  bool timed;      /* a routine */
+  bool ended;
+  bool concurrent;         /* another thread was busy just before: worked out at the very end */
+  uint64_t time, end_time; /* the end counts if timed */
+  size_t event, end_event; /* in the script: tells what lies inside what at the same time */
 };
 
 /** A thread was busy in a node, exclusively. */
@@ -57,6 +76,7 @@ struct or_levels;
 
 struct or_result {
   unsigned depth;
+  unsigned cycle_limit;
   struct or_node *nodes;
   uint32_t node_count, node_limit;
   uint32_t index[OR_BUCKETS]; /* first node of each place; 0: none (the program is found without) */
@@ -64,12 +84,25 @@ struct or_result {
   uint32_t thread_count;
   struct or_instance *instances;
   size_t instance_count, instance_limit;
+  struct or_entry *entries; /* in the order in which they came */
+  size_t entry_count, entry_limit;
+  uint64_t left_routines, unmatched_routines, unmatched_phases;
+  uint64_t pauses, paused_ticks;
   uint64_t begin, end; /* of the profile */
   struct or_levels *levels;
 };
 
 /** Larger memory with the same content; never NULL. */
 void *or_grown(void *memory, size_t bytes);
+
+/** The row of a node and thread, made if need be; valid until the next one is. */
+struct or_row *or_row_of(struct or_result *result, uint32_t node, uint32_t thread);
+
+/** Tells the state of all entries, and adds them and their times to the rows: oracle_entries.c. Needs the levels. */
+void or_settle_entries(struct or_result *result);
+
+/** Whether entries differ, of a node that both know: oracle_compare_entries.c. */
+bool or_entries_differ(const struct or_node *node, const struct hd_model *model, const struct hd_node *found);
 
 /** The node with that path, FK_NONE: none. */
 uint32_t or_find(const struct or_result *result, const struct or_path *path);

@@ -20,11 +20,12 @@ static uint32_t add_node(struct or_result *result, const struct or_path *path) {
   return result->node_count++;
 }
 
-struct or_result *or_new(unsigned depth) {
+struct or_result *or_new(unsigned depth, unsigned cycle_limit) {
   struct or_result *result = calloc(1, sizeof *result);
   if (!result)
     abort();
   result->depth = depth;
+  result->cycle_limit = cycle_limit;
   add_node(result, &(struct or_path){0}); /* the program */
   return result;
 }
@@ -36,6 +37,7 @@ void or_free(struct or_result *result) {
     free(result->threads[i].busy);
   or_free_levels(result, result->levels);
   free(result->instances);
+  free(result->entries);
   free(result->nodes);
   free(result);
 }
@@ -84,17 +86,28 @@ static uint32_t intern(struct or_result *result, const struct or_path *path) {
   return *first = added;
 }
 
-uint32_t or_step(struct or_result *result, uint32_t node, uint32_t kind, uint64_t code) {
+static struct or_path below(const struct or_result *result, uint32_t node, uint32_t kind, uint64_t code) {
   struct or_path path = result->nodes[node].path;
-  for (uint32_t i = 0; i < path.count && !result->depth; i++) {
-    if (path.sites[i].kind == kind && path.sites[i].code == code) {
-      path.count = i + 1;
-      return intern(result, &path);
-    }
-  }
   if (path.count == OR_MAX_PATH)
     abort();
   path.sites[path.count++] = (struct or_site){.kind = kind, .code = code};
+  return path;
+}
+
+/* Do the first n sites end in the same `count` sites as the whole path? */
+static bool ends_alike(const struct or_path *path, uint32_t n, uint32_t count) {
+  const struct or_site *a = path->sites + n - count, *b = path->sites + path->count - count;
+  for (uint32_t i = 0; i < count; i++)
+    if (a[i].kind != b[i].kind || a[i].code != b[i].code)
+      return false;
+  return true;
+}
+
+uint32_t or_step(struct or_result *result, uint32_t node, uint32_t kind, uint64_t code) {
+  struct or_path path = below(result, node, kind, code);
+  for (uint32_t n = result->cycle_limit; n < path.count && !result->depth; n++)
+    if (ends_alike(&path, n, result->cycle_limit))
+      path.count = n;
   if (result->depth && path.count > result->depth) {
     uint32_t drop = path.count - result->depth;
     memmove(path.sites, path.sites + drop, result->depth * sizeof *path.sites);
@@ -103,7 +116,18 @@ uint32_t or_step(struct or_result *result, uint32_t node, uint32_t kind, uint64_
   return intern(result, &path);
 }
 
-static struct or_row *row_of(struct or_result *result, uint32_t node_index, uint32_t thread) {
+uint32_t or_call(struct or_result *result, uint32_t node, uint64_t code, uint32_t to) {
+  struct or_path path = below(result, node, HD_KIND_ROUTINE, code);
+  result->nodes[to].called = true;
+  if (result->depth || path.count == result->nodes[to].path.count)
+    return to;
+  uint32_t back = intern(result, &path);
+  result->nodes[back].back = true;
+  result->nodes[back].target = to;
+  return back;
+}
+
+struct or_row *or_row_of(struct or_result *result, uint32_t node_index, uint32_t thread) {
   struct or_node *node = &result->nodes[node_index];
   while (node->row_count <= thread) {
     node->rows = or_grown(node->rows, (node->row_count + 1) * sizeof *node->rows);
@@ -113,12 +137,12 @@ static struct or_row *row_of(struct or_result *result, uint32_t node_index, uint
 }
 
 void or_visit(struct or_result *result, uint32_t node, uint32_t thread) {
-  row_of(result, node, thread)->visits++;
+  or_row_of(result, node, thread)->visits++;
 }
 
 void or_add(struct or_result *result, uint32_t node, uint32_t thread, enum hd_state state, uint64_t from, uint64_t to) {
   struct or_life *life = &result->threads[thread];
-  row_of(result, node, thread)->ticks[state] += to - from;
+  or_row_of(result, node, thread)->ticks[state] += to - from;
   if (state != HD_BUSY || from == to)
     return;
   if (life->busy_count == life->busy_limit) {
@@ -263,6 +287,7 @@ void or_set_span(struct or_result *result, uint64_t begin, uint64_t end) {
   result->begin = begin;
   result->end = end;
   result->levels = or_integrate(result);
+  or_settle_entries(result);
 }
 
 void or_free_region(struct or_region *region) {

@@ -33,7 +33,8 @@ struct or_region {
   uint64_t join;
   uint64_t end; /* 0: still open when the script ends */
   uint32_t node;
-  uint32_t outer; /* region that encloses it; FK_NONE */
+  uint32_t outer;  /* region that encloses it; FK_NONE */
+  uint32_t caller; /* entry of the routine or task that began it; FK_NONE */
   uint32_t team_size;
   bool gcc;                  /* started through a GOMP entry point */
   bool recursive;            /* an instance of the same callpath encloses it */
@@ -43,14 +44,22 @@ struct or_region {
   uint32_t construct_count;
 };
 
-struct or_result *or_new(unsigned depth);
+struct or_result *or_new(unsigned depth, unsigned cycle_limit);
 uint32_t or_new_thread(struct or_result *result, uint64_t begin);
 void or_set_lifetime(struct or_result *result, uint32_t thread, uint64_t end);
 
-/** The callpath one site below `node`: truncated to the site if it is on the path already, or to the last k sites. */
+/** The callpath one site below `node`. At bounded depth k its last k sites; else, when it ends in the same sites, as
+ * many as the cycle limit, as an earlier part of it, that part. */
 uint32_t or_step(struct or_result *result, uint32_t node, uint32_t kind, uint64_t code);
+/** The same for a routine, whose time will be `to`'s (or_step): where its entries are counted. */
+uint32_t or_call(struct or_result *result, uint32_t node, uint64_t code, uint32_t to);
 void or_visit(struct or_result *result, uint32_t node, uint32_t thread);
 void or_add(struct or_result *result, uint32_t node, uint32_t thread, enum hd_state state, uint64_t from, uint64_t to);
+
+/** Notes an entry; returns its number. */
+struct or_entry;
+uint32_t or_add_entry(struct or_result *result, const struct or_entry *entry);
+void or_end_entry(struct or_result *result, uint32_t entry, uint64_t time, size_t event);
 
 void or_add_member(struct or_region *region, uint32_t index, uint32_t thread, uint64_t begin);
 /** Member `index` has ended its n-th construct and arrives at its barrier; and that barrier ends for it. */

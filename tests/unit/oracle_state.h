@@ -11,13 +11,16 @@
 #define OR_MAX_OPEN 64
 
 /* Why a construct is on a task's list: what its end will look for. */
-enum or_tag { OR_BASE, OR_FORK, OR_WORK, OR_SYNC, OR_MUTEX, OR_JOIN };
+enum or_tag { OR_BASE, OR_FORK, OR_WORK, OR_SYNC, OR_MUTEX, OR_JOIN, OR_ROUTINE, OR_PHASE };
 
 struct or_open {
   uint32_t node;
   enum hd_state state;
   enum or_tag tag;
-  bool closing; /* OR_SYNC: the worksharing construct's own barrier */
+  bool closing;     /* OR_SYNC: the worksharing construct's own barrier */
+  uint64_t code;    /* OR_ROUTINE, OR_PHASE: which */
+  uint32_t entered; /* OR_ROUTINE: the node of its entries */
+  uint32_t entry;   /* OR_ROUTINE: the number of its entry, or of what goes on of it */
 };
 
 struct or_task {
@@ -29,6 +32,7 @@ struct or_task {
   uint32_t inside; /* the region that the task, explicit or implicit, belongs to */
   uint32_t index;  /* implicit tasks */
   bool started;
+  uint32_t caller;      /* entry of what its outermost routines are called by; FK_NONE: the program */
   uint32_t closed_work; /* node of the construct whose barrier may follow; FK_NONE */
   uint64_t work_begin;
   uint64_t work_end;
@@ -40,10 +44,10 @@ struct or_thread {
   bool ended;
   uint32_t id; /* in the profile: threads are numbered as they are heard of */
   uint32_t task;
-  uint32_t outer[OR_MAX_OPEN]; /* implicit tasks to return to, of enclosing regions */
+  struct or_task outside;      /* what is open outside all tasks */
+  uint32_t outer[OR_MAX_OPEN]; /* tasks, of both kinds, that wait on this thread for what it runs on top of them */
   uint32_t outer_count;
-  bool leaving;             /* a worker has been told of its region's end, perhaps before the primary's join */
-  enum hd_state base_state; /* outside all tasks */
+  bool leaving; /* a worker has been told of its region's end, perhaps before the primary's join */
   uint64_t last;
 };
 
@@ -54,19 +58,42 @@ struct oracle {
   struct or_region *regions;
   struct or_thread threads[FK_MAX_THREADS];
   uint64_t end;
+  size_t event; /* that is being handled */
+  bool paused;
 };
 
-struct or_task *or_task_of(struct oracle *o, const struct or_thread *thread);
+/** What the thread runs: never NULL, and there is always something on its list. */
+struct or_task *or_task_of(struct oracle *o, struct or_thread *thread);
 struct or_open *or_top_of(struct or_task *task);
-void or_push(struct or_task *task, uint32_t node, enum hd_state state, enum or_tag tag);
+struct or_open *or_push(struct or_task *task, uint32_t node, enum hd_state state, enum or_tag tag);
+/** Leaves all but the first `keep` of what is open in a task: routines are left without an exit. */
+void or_drop(struct oracle *o, const struct or_thread *thread, struct or_task *task, uint32_t keep);
 /** Leaves the innermost open construct with `tag` and everything inside it. */
-void or_pop(struct or_task *task, enum or_tag tag);
-uint32_t or_node_of(struct oracle *o, const struct or_thread *thread);
+void or_pop(struct oracle *o, const struct or_thread *thread, struct or_task *task, enum or_tag tag);
+/** Something is entered for the first time: a visit. */
+void or_enter(struct oracle *o, const struct or_thread *thread, uint32_t node);
+uint32_t or_node_of(struct oracle *o, struct or_thread *thread);
 /** Whether a barrier is the one at its region's end: libomp 14 and 16 tell it by the address alone. */
 bool or_is_join(const struct oracle *o, const struct fk_event *e);
 
 void or_on_work(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
 void or_on_sync(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
 void or_on_mutex(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
+/** Routines and phases: oracle_routines.c. */
+void or_on_routine(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
+void or_on_phase(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
+/** The entry of the innermost routine in a task, or what called its outermost. */
+uint32_t or_caller(const struct or_task *task);
+/** Notes an entry that is no routine's: its number. */
+uint32_t or_note(struct oracle *o, const struct or_thread *thread, uint32_t node, uint32_t caller, bool counted);
+/** The routines of a task that is switched out stop; they go on where it does. */
+void or_suspend(struct oracle *o, const struct or_thread *thread, struct or_task *task);
+void or_resume(struct oracle *o, const struct or_thread *thread, struct or_task *task);
+/** A copy of the script with its times on the clock that stands still in pauses; the caller frees its events. */
+struct fk_script or_unpaused(const struct fk_script *script, struct or_result *result);
+/** Whether an event ends the profile. */
+bool or_is_last(const struct fk_event *e);
+/** 1: the clock stops, -1: it runs again, 0: neither. */
+int or_pauses(const struct fk_event *e);
 
 #endif

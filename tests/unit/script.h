@@ -75,6 +75,15 @@ void sc_task_run(uint32_t task);
 void sc_task_leave(ompt_task_status_t status);
 uint32_t sc_current_task(void);
 
+/* The program itself. */
+void sc_routine_enter(uint64_t function);
+void sc_routine_exit(uint64_t function);
+void sc_phase_begin(uint32_t number);
+void sc_phase_end(uint32_t number); /* 0: the innermost */
+void sc_pause(void);
+void sc_resume(void);
+void sc_control(uint32_t command);
+
 /* Ends of the process. */
 void sc_finalize(void);
 void sc_exit(uint32_t status);

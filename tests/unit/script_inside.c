@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Script building: what happens inside regions, and explicit tasks. */
+/* Script building: what happens inside regions, explicit tasks, and what the program itself says. */
 #include "script_state.h"
 
 static void work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, uint64_t code) {
@@ -129,4 +129,49 @@ void sc_task_leave(ompt_task_status_t status) {
   uint32_t prior = sc_current_task();
   sc_me()->task_count--;
   schedule(prior, status, sc_current_task());
+}
+
+/* The program itself. */
+
+static void routine(enum fk_op op, uint64_t function) {
+  struct fk_event event = sc_event(op);
+  event.code = function;
+  event.wait_id = 0x40; /* where it is called from */
+  sc_emit(event);
+}
+
+void sc_routine_enter(uint64_t function) {
+  routine(FK_ROUTINE_ENTER, function);
+}
+
+void sc_routine_exit(uint64_t function) {
+  routine(FK_ROUTINE_EXIT, function);
+}
+
+static void phase(enum fk_op op, uint32_t number) {
+  struct fk_event event = sc_event(op);
+  event.code = number;
+  sc_emit(event);
+}
+
+void sc_phase_begin(uint32_t number) {
+  phase(FK_PHASE_BEGIN, number);
+}
+
+void sc_phase_end(uint32_t number) {
+  phase(FK_PHASE_END, number);
+}
+
+void sc_pause(void) {
+  sc_emit(sc_event(FK_PAUSE));
+}
+
+void sc_resume(void) {
+  sc_emit(sc_event(FK_RESUME));
+}
+
+void sc_control(uint32_t command) {
+  struct fk_event event = sc_event(FK_CONTROL);
+  event.kind = command;
+  sc_emit(event);
 }
