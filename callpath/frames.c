@@ -2,7 +2,6 @@
 #include "callpath/frames.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
@@ -16,13 +15,18 @@ enum { MOST_SYSTEM_LIBRARIES = 16 };
 typedef _Unwind_Reason_Code backtrace_function(_Unwind_Trace_Fn visit, void *data);
 typedef uintptr_t get_ip_function(struct _Unwind_Context *context, int *before_instruction);
 typedef uintptr_t get_cfa_function(struct _Unwind_Context *context);
-typedef void *find_function_function(void *address);
+struct function_bases { /* what libgcc's unwind-dw2-fde.h calls dwarf_eh_bases */
+  void *text;
+  void *data;
+  void *function;
+};
+typedef const void *find_fde_function(void *address, struct function_bases *bases);
 
 static struct {
   backtrace_function *backtrace;
   get_ip_function *get_ip;
   get_cfa_function *get_cfa;
-  find_function_function *find_function;
+  find_fde_function *find_fde;
 } unwinder;
 
 static struct {
@@ -85,8 +89,8 @@ bool hd_frames_init(void) {
     void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
     unwinder.get_ip = (get_ip_function *)function_of(library, "_Unwind_GetIPInfo");
     unwinder.get_cfa = (get_cfa_function *)function_of(library, "_Unwind_GetCFA");
-    unwinder.find_function = (find_function_function *)function_of(library, "_Unwind_FindEnclosingFunction");
-    if (unwinder.get_ip && unwinder.get_cfa && unwinder.find_function)
+    unwinder.find_fde = (find_fde_function *)function_of(library, "_Unwind_Find_FDE");
+    if (unwinder.get_ip && unwinder.get_cfa && unwinder.find_fde)
       unwinder.backtrace = (backtrace_function *)function_of(library, "_Unwind_Backtrace");
   }
   if (!unwinder.backtrace)
@@ -123,29 +127,11 @@ static bool put_held(struct walk *walk) {
   return true;
 }
 
-/* `sp` is the stack pointer after the return to `ip`: on x86-64 the address it returned by lies just below. */
-static void put_check(struct hd_frames *frames, uintptr_t sp, uintptr_t ip, bool signalled) {
-#ifdef __x86_64__
-  const uintptr_t *slot = (const uintptr_t *)sp - 1;
-  if (signalled || frames->check_count == frames->check_limit || *slot != ip)
-    frames->provable = false;
-  else
-    frames->checks[frames->check_count++] = (struct hd_frame_check){slot, ip};
-#else
-  (void)sp;
-  (void)ip;
-  (void)signalled;
-  frames->provable = false;
-#endif
-}
-
-static _Unwind_Reason_Code visit_user_code(struct walk *walk, uintptr_t ip, bool signalled) {
+static _Unwind_Reason_Code visit_user_code(struct walk *walk, uintptr_t ip, uintptr_t entry) {
   if (!put_held(walk))
     return _URC_END_OF_STACK;
-  if (is_system_code(ip - !signalled))
+  if (is_system_code(ip))
     return _URC_NO_REASON;
-  /* It looks at the byte before, for return addresses. */
-  uintptr_t entry = (uintptr_t)unwinder.find_function((void *)(ip + signalled));
   if (entry == system_code.entry)
     return _URC_END_OF_STACK;
   walk->held = (const void *)entry;
@@ -153,16 +139,8 @@ static _Unwind_Reason_Code visit_user_code(struct walk *walk, uintptr_t ip, bool
   return entry ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
-  struct walk *walk = data;
-  int signalled = 0;
-  uintptr_t ip = unwinder.get_ip(context, &signalled);
-  uintptr_t sp = unwinder.get_cfa(context);
-  if (!ip)
-    return _URC_END_OF_STACK;
-  if (sp <= walk->own) /* frames of this file */
-    return _URC_NO_REASON;
-  put_check(walk->frames, sp, ip, signalled);
+static _Unwind_Reason_Code visit_frame(struct walk *walk, uintptr_t ip, uintptr_t entry) {
+  bool is_code = (const void *)ip == walk->code;
   if (hd_call_site_in_runtime((const void *)ip)) {
     if (walk->part == IN_USER_CODE) {
       walk->held = NULL; /* the enclosing construct's body */
@@ -171,23 +149,37 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
     walk->part = IN_RUNTIME;
     return _URC_NO_REASON;
   }
-  bool is_code = (const void *)ip == walk->code;
   if (!is_code && (walk->part == IN_TOOL || (walk->part == IN_RUNTIME && is_system_code(ip))))
     return _URC_NO_REASON; /* or in another tool, which passes events on */
   walk->part = IN_USER_CODE;
-  return visit_user_code(walk, ip, signalled);
+  return visit_user_code(walk, ip, entry);
+}
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
+  struct walk *walk = data;
+  int signalled = 0;
+  struct function_bases bases = {0};
+  struct hd_proof_frame frame = {.ip = unwinder.get_ip(context, &signalled), .sp = unwinder.get_cfa(context)};
+  if (!frame.ip)
+    return _URC_END_OF_STACK;
+  if (frame.sp <= walk->own) /* functions called since */
+    return _URC_NO_REASON;
+  frame.fde = unwinder.find_fde((void *)(frame.ip - !signalled), &bases);
+  frame.function = frame.fde ? (uintptr_t)bases.function : 0;
+  if (signalled)
+    walk->frames->proof.complete = false;
+  hd_proof_add(&walk->frames->proof, &frame);
+  return visit_frame(walk, frame.ip, frame.function);
 }
 
 bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code) {
   struct walk walk = {.frames = frames, .own = own, .code = code};
-  frames->routine_count = frames->check_count = 0;
+  frames->routine_count = 0;
   frames->cut = false;
-  frames->provable = true;
+  hd_proof_begin(&frames->proof, own);
   if (!unwinder.backtrace)
     return false;
-  int saved = errno;
   unwinder.backtrace(visit, &walk);
   put_held(&walk);
-  errno = saved;
   return walk.part == IN_USER_CODE;
 }

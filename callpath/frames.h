@@ -10,29 +10,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A word of the stack and what it holds. */
-struct hd_frame_check {
-  const uintptr_t *slot;
-  uintptr_t value;
-};
+#include "callpath/proof.h"
 
 /** What an unwinding finds. The caller gives the room. */
 struct hd_frames {
   const void **routines; /* of the user's code, innermost first; first instructions */
   uint32_t routine_limit;
   uint32_t routine_count;
-  struct hd_frame_check *checks; /* innermost first: a slot is only known to be on the stack if those before it hold */
-  uint32_t check_limit;
-  uint32_t check_count;
-  bool cut;      /* see struct hd_chain */
-  bool provable; /* the checks prove that the stack is the same; otherwise unwind again next time */
+  bool cut;              /* see struct hd_chain */
+  struct hd_proof proof; /* complete: when it holds, these are the routines again */
 };
 
 /** Loads the unwinder and finds the libraries whose routines are not the user's. False: no unwinder. */
 bool hd_frames_init(void);
 
 /** Unwinds from the frame at `own` (__builtin_frame_address(0) of a function that is still running) outwards: see
- *  hd_unwind_callers. False: nothing known. Keeps errno. */
+ *  hd_unwind_callers. False: nothing known. */
 bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code);
 
 #endif

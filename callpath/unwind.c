@@ -9,14 +9,17 @@
 #include "callpath/chains.h"
 #include "callpath/frames.h"
 
-enum { SET_COUNT = 64, WAYS = 8, DEPTH_MOST = 4096, INNER_FRAMES = 64 };
+enum { SET_COUNT = 64, WAYS = 8 };
+
+/* OTHER_FRAMES: the tool's, the runtime's and system libraries'; with more, a stack is unwound each time. */
+enum { DEPTH_MOST = 4096, OTHER_FRAMES = 64 };
 
 /* A stack that was unwound. */
 struct remembered {
   const struct hd_chain *chain;
-  uint32_t check_count;
-  uint32_t check_limit;
-  struct hd_frame_check checks[];
+  uint32_t word_count;
+  uint32_t word_limit;
+  struct hd_stack_word words[]; /* its proof */
 };
 
 struct way {
@@ -42,21 +45,25 @@ bool hd_unwind_init(uint64_t depth) {
   return depth_limit > 0;
 }
 
-static struct hd_unwind_cache *make_cache(void) {
-  uint32_t check_limit = 2 * (depth_limit + INNER_FRAMES);
-  struct hd_unwind_cache *cache = calloc(1, sizeof *cache);
-  if (!cache)
-    return NULL;
+static bool make_room(struct hd_unwind_cache *cache) {
   cache->frames.routine_limit = depth_limit;
   cache->frames.routines = calloc(depth_limit, sizeof *cache->frames.routines);
-  cache->frames.check_limit = check_limit;
-  cache->frames.checks = calloc(check_limit, sizeof *cache->frames.checks);
-  if (cache->frames.routines && cache->frames.checks)
-    return cache;
-  free(cache->frames.routines);
-  free(cache->frames.checks);
-  free(cache);
-  return NULL;
+  cache->frames.proof.limit = 2 * (depth_limit + OTHER_FRAMES);
+  cache->frames.proof.words = calloc(cache->frames.proof.limit, sizeof *cache->frames.proof.words);
+  return cache->frames.routines && cache->frames.proof.words;
+}
+
+static __attribute__((noinline, cold)) struct hd_unwind_cache *make_cache(void) {
+  int saved = errno;
+  struct hd_unwind_cache *cache = calloc(1, sizeof *cache);
+  if (cache && !make_room(cache)) {
+    free(cache->frames.routines);
+    free(cache->frames.proof.words);
+    free(cache);
+    cache = NULL;
+  }
+  errno = saved;
+  return cache;
 }
 
 static uint32_t set_of(uintptr_t own, const void *code) {
@@ -64,73 +71,62 @@ static uint32_t set_of(uintptr_t own, const void *code) {
   return (uint32_t)((hash ^ hash >> 32) % SET_COUNT);
 }
 
-/* Innermost first: each word that holds proves that the next one is on the stack, so none is read that is not. */
-static bool is_same(const struct remembered *stack) {
-  for (uint32_t i = 0; i < stack->check_count; i++)
-    if (*stack->checks[i].slot != stack->checks[i].value)
-      return false;
-  return true;
-}
-
 static void remember(struct hd_unwind_cache *cache, uintptr_t own, const void *code, const struct hd_chain *chain) {
-  const struct hd_frames *frames = &cache->frames;
+  const struct hd_proof *proof = &cache->frames.proof;
   uint32_t set = set_of(own, code);
   struct way *way = &cache->ways[set][cache->oldest[set]++ % WAYS];
-  if (!way->stack || way->stack->check_limit < frames->check_count) {
-    struct remembered *made = malloc(sizeof *made + frames->check_count * sizeof *made->checks);
+  if (!way->stack || way->stack->word_limit < proof->count) {
+    struct remembered *made = malloc(sizeof *made + proof->count * sizeof *made->words);
     if (!made)
       return;
-    made->check_limit = frames->check_count;
+    made->word_limit = proof->count;
     free(way->stack);
     way->stack = made;
   }
   way->own = own;
   way->code = code;
   way->stack->chain = chain;
-  way->stack->check_count = frames->check_count;
-  memcpy(way->stack->checks, frames->checks, frames->check_count * sizeof *frames->checks);
+  way->stack->word_count = proof->count;
+  memcpy(way->stack->words, proof->words, proof->count * sizeof *proof->words);
 }
 
 static __attribute__((noinline, cold)) const struct hd_chain *unwind(struct hd_unwind_cache *cache, uintptr_t own,
                                                                      const void *code) {
   struct hd_frames *frames = &cache->frames;
-  cache->misses++;
-  if (!hd_frames_walk(frames, own, code))
-    return NULL;
-  const struct hd_chain *chain = hd_chains_intern(frames->routines, frames->routine_count, frames->cut);
-  if (chain && frames->provable)
-    remember(cache, own, code, chain);
-  return chain;
-}
-
-static __attribute__((noinline, cold)) const struct hd_chain *miss(struct hd_unwind_cache **cache, uintptr_t own,
-                                                                   const void *code) {
-  if (!depth_limit)
-    return NULL;
-  int saved = errno;
   const struct hd_chain *chain = NULL;
-  if (!*cache)
-    *cache = make_cache();
-  if (*cache && !(*cache)->in_use) {
-    (*cache)->in_use = true;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    chain = unwind(*cache, own, code);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    (*cache)->in_use = false;
-  }
+  int saved = errno;
+  cache->misses++;
+  if (hd_frames_walk(frames, own, code))
+    chain = hd_chains_intern(frames->routines, frames->routine_count, frames->cut);
+  if (chain && frames->proof.complete)
+    remember(cache, own, code, chain);
   errno = saved;
   return chain;
 }
 
-__attribute__((noinline)) const struct hd_chain *hd_unwind_callers(struct hd_unwind_cache **cache, const void *code) {
+static const struct hd_chain *recall(const struct hd_unwind_cache *cache, uintptr_t own, const void *code) {
+  const struct way *ways = cache->ways[set_of(own, code)];
+  for (uint32_t i = 0; i < WAYS; i++)
+    if (ways[i].own == own && ways[i].code == code && hd_proof_holds(ways[i].stack->words, ways[i].stack->word_count))
+      return ways[i].stack->chain;
+  return NULL;
+}
+
+__attribute__((noinline)) const struct hd_chain *hd_unwind_callers(struct hd_unwind_cache **place, const void *code) {
   uintptr_t own = (uintptr_t)__builtin_frame_address(0);
-  if (__builtin_expect(*cache != NULL, true) && !(*cache)->in_use) {
-    const struct way *ways = (*cache)->ways[set_of(own, code)];
-    for (uint32_t i = 0; i < WAYS; i++)
-      if (ways[i].own == own && ways[i].code == code && is_same(ways[i].stack))
-        return ways[i].stack->chain;
-  }
-  return miss(cache, own, code);
+  struct hd_unwind_cache *cache = *place;
+  if (__builtin_expect(!cache, false) && (!depth_limit || !(cache = *place = make_cache())))
+    return NULL;
+  if (__builtin_expect(cache->in_use, false))
+    return NULL;
+  cache->in_use = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  const struct hd_chain *chain = recall(cache, own, code);
+  if (__builtin_expect(!chain, false))
+    chain = unwind(cache, own, code);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  cache->in_use = false; /* after the call of unwind(): this frame must stay until then */
+  return chain;
 }
 
 uint64_t hd_unwind_misses(const struct hd_unwind_cache *cache) {

@@ -2,7 +2,21 @@
 /**
  * @file unwind.h
  * The calling routines of a region, without recompiling the program: the stack is unwound once, and from then on only
- * compared. A remembered stack costs about one load and compare for each frame, an unwinding some 50 times that.
+ * compared. A remembered stack costs about one load and compare for each frame, an unwinding some 100 times that.
+ *
+ * When is a remembered stack the present one? Equal stack pointers and equal return addresses where they lay last time
+ * are not enough: what lies there now may be left over. alloca and variable-length arrays make frames of different
+ * sizes with equal stack pointers, and in them, or in any frame's unwritten variables, old return addresses survive. So
+ * a remembered stack is kept with a proof (proof.h): the words, from the asking frame outwards, that determine every
+ * frame's place, among them saved frame pointers where a frame's size varies. If they hold, the frames are the same.
+ * - Nothing is believed or even read because it was true before, so stacks may be freed, moved or given to another
+ *   coroutine between two calls, and a thread may take over another's cache.
+ * - Frames whose place cannot be proved (signal handlers, code that describes itself in unusual ways) are unwound each
+ *   time. So are processors other than x86-64 and AArch64.
+ * - The limit: it holds as long as the code at an address stays. After dlclose another library at the same addresses
+ * can be taken for the first one, if it has call instructions at the very same places. Every return address of the
+ * chain must match, and the frames in between.
+ * - Whether the unwinding itself is right depends on the compiler's .eh_frame, as C++ exceptions do.
  */
 #ifndef HEDDLE_CALLPATH_UNWIND_H
 #define HEDDLE_CALLPATH_UNWIND_H
@@ -18,8 +32,8 @@ struct hd_chain {
   const void *routines[];
 };
 
-/** One thread's remembered stacks: at most 512, the oldest makes room. Made by its first use, never freed; used by one
- *  thread at a time. */
+/** One thread's remembered stacks: at most 512, the oldest of those that share a hash makes room. Made by its first
+ * use, never freed; used by one thread at a time. About 14 kB, and up to 2 kB for each stack at a depth of 64. */
 struct hd_unwind_cache;
 
 /** Once, at start, after hd_call_site_init: loads the unwinder (libgcc_s.so.1). `depth`: routines told at most, at most
