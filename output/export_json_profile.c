@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "output/adding.h"
 #include "output/export_json_parts.h"
 #include "output/fold.h"
 #include "output/kinds.h"
@@ -50,11 +51,6 @@ static bool has_entries(const struct hd_model *model, const struct hd_node *node
   return node->kind == HD_KIND_ROUTINE && model->entries_known && hd_node_is_measured(node);
 }
 
-static uint64_t entries_ticks(const struct hd_entries *entries) {
-  return entries->ticks[HD_SEQUENTIAL][HD_SEQUENTIAL] + entries->ticks[HD_SEQUENTIAL][HD_CONCURRENT] +
-         entries->ticks[HD_CONCURRENT][HD_SEQUENTIAL] + entries->ticks[HD_CONCURRENT][HD_CONCURRENT];
-}
-
 /* By the state in which the caller was entered, and by its own: "S-C" was entered concurrently from a sequential
  * caller. */
 static json_t *entries(const struct hd_model *model, const struct hd_entries *from) {
@@ -81,7 +77,7 @@ static bool put_routine(json_t *object, const struct hd_model *model, const stru
   if (node->kind != HD_KIND_ROUTINE)
     return hd_json_put(object, "entries", json_null());
   return hd_json_put(object, "elapsed_s",
-                     known ? hd_json_seconds(model, entries_ticks(&node->entries)) : json_null()) &&
+                     known ? hd_json_seconds(model, hd_entries_ticks(&node->entries)) : json_null()) &&
          hd_json_put(object, "mean_concurrency",
                      hd_json_number(share > 0 ? (double)node->inclusive_ticks[HD_BUSY] / share : NAN)) &&
          hd_json_put(object, "entries", known ? entries(model, &node->entries) : json_null());
@@ -158,7 +154,7 @@ static bool put_row_entries(json_t *object, const struct hd_model *model, const 
                          ? hd_json_count(concurrent_of(&from->entries))
                          : json_null()) &&
          hd_json_put(object, "elapsed_s",
-                     routine ? hd_json_seconds(model, entries_ticks(&from->entries)) : json_null()) &&
+                     routine ? hd_json_seconds(model, hd_entries_ticks(&from->entries)) : json_null()) &&
          hd_json_put(object, "entries", routine ? entries(model, &from->entries) : json_null()) &&
          hd_json_put(object, "cpu_s", cpu_seconds(model, from->cpu_ns, true));
 }

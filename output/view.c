@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/kinds.h"
+#include "output/adding.h"
+#include "output/focus.h"
 #include "output/places.h"
 
 /* What is needed only while the view is made. */
@@ -34,24 +35,6 @@ static uint32_t find_line(struct build *build, const struct hd_node *node, uint3
   return index;
 }
 
-static uint32_t least_team(uint32_t a, uint32_t b) {
-  return a == 0 || (b != 0 && b < a) ? b : a;
-}
-
-static void add_team(struct hd_team_totals *to, const struct hd_team_totals *from) {
-  to->instances += from->instances;
-  to->open_instances += from->open_instances;
-  to->elapsed_ticks += from->elapsed_ticks;
-  to->capacity_ticks += from->capacity_ticks;
-  to->busy_ticks += from->busy_ticks;
-  to->busy_max_ticks += from->busy_max_ticks;
-  to->idle_ticks += from->idle_ticks;
-  to->team_min = least_team(to->team_min, from->team_min);
-  to->team_max = to->team_max > from->team_max ? to->team_max : from->team_max;
-  to->gain_ticks += from->gain_ticks;
-  to->mean_ticks += from->mean_ticks;
-}
-
 static void add_own(struct hd_line *line, const struct hd_node *node) {
   line->own_busy_ticks += node->ticks[HD_BUSY];
   line->own_wall_share_ticks += node->wall_share_ticks;
@@ -66,7 +49,7 @@ static void add_node(struct hd_line *line, const struct hd_node *node) {
   for (int state = 0; state < HD_STATE_COUNT; state++)
     line->ticks[state] += node->inclusive_ticks[state];
   line->wall_share_ticks += node->wall_share_inclusive_ticks;
-  add_team(&line->team, &node->team);
+  hd_add_team(&line->team, &node->team);
 }
 
 /* A routine that gets no line is part of the line above: so are its own time, and what lies below it hangs there. */
@@ -76,7 +59,7 @@ static void join_nodes(struct build *build, enum hd_view_lines lines) {
   build->view->count = 1;
   for (uint32_t i = 0; i < model->node_count; i++) {
     const struct hd_node *node = &model->nodes[i];
-    const bool passed = node->kind == HD_KIND_ROUTINE && lines == HD_VIEW_CONSTRUCTS;
+    const bool passed = (node->kind == HD_KIND_ROUTINE && lines == HD_VIEW_CONSTRUCTS) || (node->flags & HD_NODE_GONE);
     uint32_t line = i == 0 ? 0 : build->view->line_of_node[node->parent];
     if (i > 0 && !passed)
       line = find_line(build, node, line);
@@ -91,23 +74,14 @@ static const struct hd_levels *elapsed_of(const struct hd_model *model, const st
   return node->id == 0 ? &model->time_at : &node->elapsed_at;
 }
 
-static void widen(struct hd_levels *levels, const struct hd_levels *from) {
-  levels->count = from->count > levels->count ? from->count : levels->count;
-}
-
-static void add_levels(struct hd_levels *to, const struct hd_levels *from) {
-  for (uint32_t k = 0; k < from->count; k++)
-    to->ticks[k] += from->ticks[k];
-}
-
 /* Gives each line room for as many levels as its nodes have. */
 static bool make_level_room(struct build *build) {
   const struct hd_model *model = build->view->model;
   size_t needed = 1;
   for (uint32_t i = 0; i < model->node_count; i++) {
     struct hd_line *line = &build->joined[build->view->line_of_node[i]];
-    widen(&line->busy_at, &model->nodes[i].busy_at);
-    widen(&line->elapsed_at, elapsed_of(model, &model->nodes[i]));
+    hd_widen_levels(&line->busy_at, &model->nodes[i].busy_at);
+    hd_widen_levels(&line->elapsed_at, elapsed_of(model, &model->nodes[i]));
   }
   for (uint32_t i = 0; i < build->view->count; i++)
     needed += (size_t)build->joined[i].busy_at.count + build->joined[i].elapsed_at.count;
@@ -130,8 +104,8 @@ static bool sum_levels(struct build *build) {
     return false;
   for (uint32_t i = 0; known && i < model->node_count; i++) {
     struct hd_line *line = &build->joined[build->view->line_of_node[i]];
-    add_levels(&line->busy_at, &model->nodes[i].busy_at);
-    add_levels(&line->elapsed_at, elapsed_of(model, &model->nodes[i]));
+    hd_add_levels(&line->busy_at, &model->nodes[i].busy_at);
+    hd_add_levels(&line->elapsed_at, elapsed_of(model, &model->nodes[i]));
   }
   for (uint32_t i = 0; i < build->view->count; i++) {
     struct hd_line *line = &build->joined[i];

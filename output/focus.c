@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/focus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/adding.h"
+
+enum { OUT, ABOVE, INSIDE };
+
+static void drop_times(struct hd_model *model, struct hd_node *node) {
+  memset(node->ticks, 0, sizeof node->ticks);
+  memset(node->entries.ticks, 0, sizeof node->entries.ticks);
+  memset(&node->team, 0, sizeof node->team);
+  node->cpu_ns = node->active_ticks = node->unpaired_ticks = 0;
+  node->busy_at.count = 0;
+  if (node->id != 0)
+    node->elapsed_at.count = 0;
+  for (uint32_t i = 0; i < node->row_count; i++) {
+    struct hd_row *row = &model->rows[node->row_first + i];
+    memset(row->ticks, 0, sizeof row->ticks);
+    memset(row->entries.ticks, 0, sizeof row->entries.ticks);
+    row->cpu_ns = 0;
+  }
+}
+
+static void drop_overlaps(struct hd_model *model, const char *place) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < model->overlap_count; i++)
+    if (place[model->overlaps[i].a] == INSIDE && place[model->overlaps[i].b] == INSIDE)
+      model->overlaps[kept++] = model->overlaps[i];
+  model->overlap_count = kept;
+}
+
+bool hd_model_focus(struct hd_model *model, const bool *through) {
+  char *place = calloc(model->node_count, sizeof *place);
+  if (!place)
+    return false;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    place[i] = through[i] || place[model->nodes[i].parent] == INSIDE ? INSIDE : OUT;
+  for (uint32_t i = model->node_count; i-- > 1;)
+    if (place[i] != OUT && place[model->nodes[i].parent] == OUT)
+      place[model->nodes[i].parent] = ABOVE;
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    if (place[i] == INSIDE)
+      continue;
+    drop_times(model, &model->nodes[i]);
+    model->nodes[i].flags |= place[i] == OUT && i > 0 ? HD_NODE_GONE : 0;
+  }
+  drop_overlaps(model, place);
+  free(place);
+  return hd_model_sum_again(model);
+}
