@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What it costs to know a region's calling routines, at stacks of 5, 20 and 60 of the program's frames: compared with
+ * the remembered stack (cached), unwound and proved (full, which a stack costs when it is new), unwound by the C
+ * library alone (backtrace), and nothing at all (none: the call of an empty function). One after the other in short
+ * turns, so that what else the machine does hits all alike.
+ *
+ * usage: unwind [repetitions]  (default 25; medians are printed, with the quartiles of cached)
+ */
+#include <execinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "callpath/chains.h"
+#include "callpath/frames.h"
+#include "callpath/unwind.h"
+#include "ompt/clock.h"
+
+enum { FRAMES_MOST = 128, WORDS_MOST = 512, VARIANTS = 4 };
+
+typedef const struct hd_chain *variant(const void *code);
+
+static struct hd_unwind_cache *cache;
+static const void *routines[FRAMES_MOST];
+static struct hd_stack_word words[WORDS_MOST];
+static double (*costs)[VARIANTS]; /* ns per call, of every repetition */
+static int repetitions;
+static uint32_t frame_count;
+
+static __attribute__((noinline)) const struct hd_chain *none(const void *code) {
+  __asm__ volatile("" : : "r"(code));
+  return NULL;
+}
+
+static __attribute__((noinline)) const struct hd_chain *cached(const void *code) {
+  return hd_unwind_callers(&cache, code);
+}
+
+static __attribute__((noinline)) const struct hd_chain *full(const void *code) {
+  struct hd_frames frames = {.routines = routines, .routine_limit = FRAMES_MOST};
+  frames.proof.words = words;
+  frames.proof.limit = WORDS_MOST;
+  if (!hd_frames_walk(&frames, (uintptr_t)__builtin_frame_address(0), code) || !frames.proof.complete)
+    return NULL;
+  return hd_chains_intern(frames.routines, frames.routine_count, frames.cut);
+}
+
+static __attribute__((noinline)) const struct hd_chain *by_library(const void *code) {
+  void *found[FRAMES_MOST];
+  __asm__ volatile("" : : "r"(code), "r"(backtrace(found, FRAMES_MOST)));
+  return NULL;
+}
+
+static double time_calls(variant *call, const void *code, int count) {
+  uint64_t begin = hd_clock_monotonic_ns();
+  for (int i = 0; i < count; i++)
+    call(code);
+  return (double)(hd_clock_monotonic_ns() - begin) / count;
+}
+
+/* In the place of the runtime: the program's routine is its caller. */
+static __attribute__((noinline)) void measure(void) {
+  static variant *const variants[VARIANTS] = {none, cached, by_library, full};
+  static const int counts[VARIANTS] = {20000, 20000, 200, 200};
+  const void *code = __builtin_extract_return_addr(__builtin_return_address(0));
+  if (cached(code) != full(code) || !cached(code)) {
+    fputs("unwind: cached and full differ\n", stderr);
+    exit(1);
+  }
+  frame_count = cached(code)->count;
+  for (int i = 0; i < repetitions; i++)
+    for (int v = 0; v < VARIANTS; v++)
+      costs[i][v] = time_calls(variants[v], code, counts[v]);
+}
+
+static void descend(int frames);
+
+/* Frames of different kinds: small, large, of varying size. */
+static __attribute__((noinline)) void descend_small(int frames) {
+  descend(frames);
+  __asm__ volatile("");
+}
+
+static __attribute__((noinline)) void descend_large(int frames) {
+  char room[300];
+  __asm__ volatile("" : : "r"(room) : "memory");
+  descend(frames);
+  __asm__ volatile("" : : "r"(room) : "memory");
+}
+
+static __attribute__((noinline)) void descend_varying(int frames) {
+  char room[frames + 1];
+  __asm__ volatile("" : : "r"(room) : "memory");
+  descend(frames);
+  __asm__ volatile("" : : "r"(room) : "memory");
+}
+
+/* An odd number of frames: two a step, this one and the next; measure's caller is the innermost. */
+static __attribute__((noinline)) void descend(int frames) {
+  if (frames <= 1)
+    measure();
+  else if (frames % 3 == 0)
+    descend_varying(frames - 2);
+  else if (frames % 3 == 1)
+    descend_large(frames - 2);
+  else
+    descend_small(frames - 2);
+  __asm__ volatile("");
+}
+
+static int by_value(const void *a, const void *b) {
+  double left = *(const double *)a, right = *(const double *)b;
+  return left < right ? -1 : left > right;
+}
+
+static void print(double *values) {
+  double median[VARIANTS], low = 0, high = 0;
+  for (int v = 0; v < VARIANTS; v++) {
+    for (int i = 0; i < repetitions; i++)
+      values[i] = costs[i][v];
+    qsort(values, (size_t)repetitions, sizeof *values, by_value);
+    median[v] = values[repetitions / 2];
+    if (v == 1) {
+      low = values[repetitions / 4];
+      high = values[3 * repetitions / 4];
+    }
+  }
+  printf("%6u %8.1f %8.1f %10.0f %8.0f   (%.1f to %.1f)\n", frame_count, median[0], median[1], median[2], median[3],
+         low, high);
+}
+
+int main(int argc, char **argv) {
+  static const int sizes[] = {5, 20, 60};
+  repetitions = argc > 1 ? atoi(argv[1]) : 25;
+  if (repetitions < 1 || !hd_unwind_init(FRAMES_MOST)) {
+    fprintf(stderr, "unwind: %s\n", repetitions < 1 ? "repetitions must be 1 or more" : "no unwinder");
+    return 1;
+  }
+  costs = calloc((size_t)repetitions, sizeof *costs);
+  double *values = calloc((size_t)repetitions, sizeof *values);
+  if (!costs || !values)
+    return 1;
+  puts("frames  none ns   cached  backtrace     full   (quartiles of cached)");
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    if (sizes[i] % 2) /* main is one more */
+      descend_small(sizes[i] - 2);
+    else
+      descend(sizes[i] - 1);
+    print(values);
+  }
+  free(values);
+  free(costs);
+  return 0;
+}
