@@ -101,7 +101,7 @@ enum hd_file_flag {
   HD_FILE_FULL = 1u << 3,         /* the store could not grow: new callpaths were charged to their parents */
   HD_FILE_ROUTINES = 1u << 4,     /* instrumented routines can tell of their entries and exits */
   HD_FILE_CPU_TIME = 1u << 5,     /* hd_row_record.cpu_ns was measured */
-  HD_FILE_MERGED = 1u << 6        /* a sum of several runs */
+  HD_FILE_MERGED = 1u << 6        /* a sum of several runs: all is closed, there are no rings and no timeline */
 };
 
 struct hd_file_header {
@@ -248,8 +248,8 @@ struct hd_thread_record {
 struct hd_total_record {
   uint32_t profile;
   uint32_t thread;    /* the writer */
-  uint32_t team_size; /* p */
-  uint32_t reserved;
+  uint32_t team_size; /* p; merged files: 0 when it was never known */
+  uint32_t open;      /* merged files: so many of the instances had not ended; else 0 */
   uint64_t instances;
   uint64_t elapsed_ticks; /* outermost instances only: a recursive one lies inside its ancestor's */
   uint64_t busy_ticks;

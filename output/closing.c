@@ -106,6 +106,11 @@ static void add_time_before(struct hd_reader *reader) {
   reader->rows[i].ticks[HD_BUSY] += model->before_ticks;
 }
 
+/* There is room for one from every record. */
+static void keep_part(struct hd_model *model, uint32_t node, uint32_t thread, const struct hd_team_totals *part) {
+  model->team_parts[model->team_part_count++] = (struct hd_team_part){node, thread, *part};
+}
+
 /* What one instance, or the sum of some of one team size, adds to its node. */
 static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primary, const struct hd_team_totals *part) {
   struct hd_model *model = reader->model;
@@ -113,6 +118,7 @@ static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primar
   struct hd_team_totals *team = &node->team;
   const bool outermost = hd_kind_is_region(node->kind) && !reader->in_region[node_id];
   const uint32_t team_size = part->team_min;
+  keep_part(model, node_id, primary, part);
   team->instances += part->instances;
   team->open_instances += part->open_instances;
   team->elapsed_ticks += part->elapsed_ticks;
@@ -133,13 +139,15 @@ static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primar
 static bool take_total(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
   (void)offset;
   const struct hd_total_record *record = bytes;
+  const bool merged = reader->model->header.flags & HD_FILE_MERGED;
   if (record->profile >= reader->model->node_count || record->thread >= reader->model->thread_count ||
-      record->team_size == 0)
+      (record->team_size == 0 && !merged))
     return hd_reader_fail(reader, "damaged: total %u is not valid", index);
   if (record->instances == 0 && record->capacity_ticks == 0)
     return true;
   const struct hd_team_totals part = {
       .instances = record->instances,
+      .open_instances = merged ? record->open : 0,
       .elapsed_ticks = record->elapsed_ticks,
       .capacity_ticks = record->capacity_ticks,
       .busy_ticks = record->busy_ticks,
@@ -188,6 +196,8 @@ static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t
     return hd_reader_fail(reader, "damaged: instance %u is not valid", index);
   struct hd_node *node = &reader->model->nodes[instance->profile];
   if (instance->uncounted) {
+    keep_part(reader->model, instance->profile, instance->primary,
+              &(struct hd_team_totals){.instances = 1, .open_instances = 1});
     node->team.instances++;
     node->team.open_instances++;
     return true;
@@ -202,9 +212,14 @@ static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t
 }
 
 bool hd_reader_close_all(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  const uint64_t parts = reader->record_count[HD_BLOCK_TOTALS] + reader->record_count[HD_BLOCK_INSTANCES] + 1;
+  model->team_parts = hd_model_allocate(model, parts * sizeof *model->team_parts);
+  if (!model->team_parts)
+    return hd_reader_fail(reader, "out of memory");
   if (!find_end(reader))
     return false;
-  find_time_before(reader->model);
+  find_time_before(model);
   if (!hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), close_thread))
     return false;
   add_time_before(reader);

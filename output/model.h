@@ -62,6 +62,14 @@ struct hd_team_totals {
   double mean_ticks; /* sum over team sizes of capacity / p: see hd_team_elapsed() */
 };
 
+/** One of those that a node's team totals add up: of one team size, opened (constructs: entered) by one thread. */
+struct hd_team_part {
+  uint32_t node;
+  uint32_t thread;
+  struct hd_team_totals
+      totals; /* team_min is the size, 0: it was never known; team_max and the doubles are not filled */
+};
+
 /** What the code address stands for. Strings belong to the model or are static; NULL and 0: not known. */
 struct hd_name {
   const char *function;
@@ -166,6 +174,8 @@ struct hd_model {
   uint32_t node_count;
   struct hd_row *rows; /* sorted by node, then thread */
   uint32_t row_count;
+  struct hd_team_part *team_parts; /* in no order; there may be several of one node, thread and size */
+  uint32_t team_part_count;
   struct hd_thread *threads; /* threads[i].id == i */
   uint32_t thread_count;
   struct hd_module *modules;
@@ -173,7 +183,8 @@ struct hd_model {
 
   struct hd_strings arguments;
   struct hd_strings environment; /* NAME=value */
-  struct hd_strings notes;       /* what could not be measured: the library's, then those that the reader derives */
+  struct hd_strings notes;       /* what could not be measured: the file's own, then those that the reader derives */
+  size_t file_note_count;        /* so many are the file's own */
 
   struct hd_blob *blobs; /* memory the strings live in */
 };

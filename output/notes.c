@@ -18,7 +18,7 @@ static bool note_end(struct hd_model *model) {
                                       [HD_LIFE_UNKNOWN] = "was killed or is still running"};
   const struct hd_file_header *header = &model->header;
   const int status = header->exit_status;
-  if (header->flags & HD_FILE_COMPLETE)
+  if (header->flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)) /* a merged file's own notes say how each run ended */
     return true;
   if (!model->ended)
     return hd_model_add_note(model, "the program %s: time is counted up to the last event seen, %.3f s after its start",

@@ -80,8 +80,10 @@ static bool take_levels(struct finisher *finisher, const void *bytes, uint32_t i
   const struct hd_level_record *from = bytes;
   struct hd_reader *reader = finisher->reader;
   const uint64_t rings = reader->record_count[HD_BLOCK_RING];
+  const bool merged = reader->model->header.flags & HD_FILE_MERGED;
+  const uint64_t most = merged ? reader->model->thread_count : rings; /* threads that can be busy at once */
   if (from->tally >= reader->record_count[HD_BLOCK_TALLIES] || from->first % HD_LEVELS_PER_RECORD != 0 ||
-      from->first > rings)
+      from->first > most)
     return hd_reader_fail(reader, "damaged: levels %u are not valid", index);
   const struct hd_tally_record *tally = finisher->records[from->tally];
   if (!tally)
@@ -334,9 +336,11 @@ static bool read_levels(struct finisher *finisher) {
     return hd_reader_fail(reader, "out of memory");
   if (!take_all(finisher))
     return false;
-  if (!finisher->tallies.timeline || finisher->tallies.program.active_count != 1)
+  const bool merged = reader->model->header.flags & HD_FILE_MERGED;
+  if ((!finisher->tallies.timeline && !merged) || finisher->tallies.program.active_count != 1)
     return true; /* killed while it started */
-  finish(finisher);
+  if (!merged)
+    finish(finisher);
   reader->model->levels_known = reader->model->entries_known = true;
   return fill_model(finisher) && fill_overlaps(finisher) && fill_entries(finisher);
 }

@@ -177,6 +177,7 @@ bool hd_reader_take_records(struct hd_reader *reader) {
       !hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), take_thread) ||
       !hd_reader_each(reader, HD_BLOCK_ROWS, sizeof(struct hd_row_record), take_row) || !take_texts(reader))
     return false;
+  reader->model->file_note_count = reader->model->notes.count;
   find_nested(reader);
   return true;
 }
