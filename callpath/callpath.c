@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -10,7 +11,8 @@
 #include "callpath/modules.h"
 
 struct site {
-  uint64_t kind; /* wide, so that the key has no padding */
+  uint32_t kind;
+  uint32_t module; /* an address may come to mean another place when its module is unloaded */
   const void *address;
 };
 
@@ -25,14 +27,22 @@ struct hd_profile {
   UT_hash_handle hh;
 };
 
+struct phase {
+  UT_hash_handle hh;
+  char name[];
+};
+
 static struct {
   pthread_mutex_t lock;
   struct hd_store *store;
   struct hd_store_cursor cursor;
+  struct hd_store_cursor texts;
+  struct phase *phases; /* by name */
   struct hd_profile *table;
   struct hd_profile *root;
   struct hd_profile **by_id;
   uint64_t depth_limit;
+  uint64_t cycle_limit;
   uint32_t count;
   uint32_t by_id_limit;
 } callpaths = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -55,18 +65,29 @@ static bool make_room_by_id(void) {
   return true;
 }
 
+static struct hd_place place_of(enum hd_kind kind, const void *address) {
+  if (kind == HD_KIND_PHASE) /* no code's address: its name stands for it */
+    return (struct hd_place){.module = HD_NONE};
+  return hd_modules_find(address, kind != HD_KIND_ROUTINE);
+}
+
 static void fill_record(struct hd_profile *profile) {
   struct hd_profile_record *record = profile->record;
   const struct hd_profile *parent = profile->key.parent ? profile->key.parent : profile;
-  struct hd_place place = hd_modules_find(profile->key.site.address);
-  record->id = callpaths.count++;
+  const struct site *site = &profile->key.site;
+  struct hd_place place = place_of((enum hd_kind)site->kind, site->address);
+  record->id = record->target = callpaths.count++;
   record->parent = parent->record->id;
-  record->kind = (uint16_t)profile->key.site.kind;
+  record->kind = (uint16_t)site->kind;
   record->depth = parent == profile ? 0 : parent->record->depth + 1;
   record->module = place.module;
   record->offset = place.offset;
-  record->address = (uint64_t)(uintptr_t)profile->key.site.address;
+  record->address = site->kind == HD_KIND_PHASE ? 0 : (uint64_t)(uintptr_t)site->address;
   record->flags = place.in_runtime ? HD_PROFILE_IN_RUNTIME : 0;
+  if (site->kind == HD_KIND_PHASE) {
+    const char *name = site->address;
+    hd_store_add_text(callpaths.store, &callpaths.texts, HD_TEXT_PHASE, record->id, name, strlen(name));
+  }
 }
 
 /* NULL: no memory, or the file cannot grow. */
@@ -109,10 +130,27 @@ static struct hd_profile *shortened(const struct hd_profile *profile, uint64_t k
   return parent ? find_or_add(parent, profile->key.site) : NULL;
 }
 
-static struct hd_profile *same_site_above(struct hd_profile *profile, struct site site) {
-  for (; profile != callpaths.root; profile = (struct hd_profile *)profile->key.parent)
-    if (profile->key.site.kind == site.kind && profile->key.site.address == site.address)
-      return profile;
+static bool is_same(const struct site *a, const struct site *b) {
+  return a->kind == b->kind && a->module == b->module && a->address == b->address;
+}
+
+/* Whether the last sites of `path` and `site` are the last ones of `earlier`, which lies above or is `path`. */
+static bool ends_alike(const struct hd_profile *path, const struct site *site, const struct hd_profile *earlier) {
+  for (uint64_t left = callpaths.cycle_limit; left > 0; left--) {
+    if (earlier == callpaths.root || !is_same(site, &earlier->key.site))
+      return false;
+    site = &path->key.site;
+    path = path->key.parent;
+    earlier = earlier->key.parent;
+  }
+  return true;
+}
+
+/* Where a path that repeats itself folds to; NULL: it does not. */
+static struct hd_profile *earlier_round(struct hd_profile *path, const struct site *site) {
+  for (struct hd_profile *earlier = path; earlier != callpaths.root; earlier = (struct hd_profile *)earlier->key.parent)
+    if (ends_alike(path, site, earlier))
+      return earlier;
   return NULL;
 }
 
@@ -125,32 +163,84 @@ static struct hd_profile *bounded_step(struct hd_profile *parent, struct site si
 static struct hd_profile *step_below(struct hd_profile *parent, struct site site) {
   if (callpaths.depth_limit)
     return bounded_step(parent, site);
-  struct hd_profile *ancestor = same_site_above(parent, site);
-  if (!ancestor)
+  struct hd_profile *earlier = earlier_round(parent, &site);
+  if (!earlier)
     return find_or_add(parent, site);
-  ancestor->record->flags |= HD_PROFILE_RECURSIVE;
-  return ancestor;
+  earlier->record->flags |= HD_PROFILE_RECURSIVE;
+  return earlier;
+}
+
+static struct hd_step step_to(struct hd_profile *parent, const struct hd_profile *profile) {
+  if (profile)
+    return (struct hd_step){.profile = profile->record->id,
+                            .counter = profile->record->id,
+                            .in_runtime = profile->record->flags & HD_PROFILE_IN_RUNTIME};
+  parent->record->flags |= HD_PROFILE_FOLDED;
+  callpaths.store->header->folded_paths++;
+  return (struct hd_step){.profile = parent->record->id, .counter = parent->record->id};
 }
 
 struct hd_step hd_callpath_step(uint32_t parent_id, enum hd_kind kind, const void *address) {
-  struct hd_step step = {.profile = parent_id};
   pthread_mutex_lock(&callpaths.lock);
   struct hd_profile *parent = callpaths.by_id[parent_id];
-  struct hd_profile *profile = step_below(parent, (struct site){.kind = kind, .address = address});
-  if (profile) {
-    step.profile = profile->record->id;
-    step.in_runtime = profile->record->flags & HD_PROFILE_IN_RUNTIME;
-  } else {
-    parent->record->flags |= HD_PROFILE_FOLDED;
-    callpaths.store->header->folded_paths++;
-  }
+  struct site site = {.kind = kind, .module = place_of(kind, address).module, .address = address};
+  struct hd_step step = step_to(parent, step_below(parent, site));
   pthread_mutex_unlock(&callpaths.lock);
   return step;
 }
 
-bool hd_callpath_init(struct hd_store *store, uint64_t depth) {
+/* The path folded: its calls are counted in a leaf below the caller. */
+static uint32_t back_leaf(struct hd_profile *parent, struct site site, const struct hd_profile *target) {
+  struct hd_profile *leaf = find_or_add(parent, site);
+  if (!leaf)
+    return target->record->id;
+  leaf->record->target = target->record->id;
+  leaf->record->flags |= HD_PROFILE_BACK;
+  return leaf->record->id;
+}
+
+struct hd_step hd_callpath_call(uint32_t parent_id, const void *function) {
+  pthread_mutex_lock(&callpaths.lock);
+  struct hd_profile *parent = callpaths.by_id[parent_id];
+  struct site site = {
+      .kind = HD_KIND_ROUTINE, .module = place_of(HD_KIND_ROUTINE, function).module, .address = function};
+  struct hd_profile *profile = step_below(parent, site);
+  struct hd_step step = step_to(parent, profile);
+  if (profile)
+    profile->record->flags |= HD_PROFILE_CALLED;
+  if (profile && !callpaths.depth_limit && profile->key.parent != parent)
+    step.counter = back_leaf(parent, site, profile);
+  pthread_mutex_unlock(&callpaths.lock);
+  return step;
+}
+
+static struct phase *add_phase(const char *name, size_t length) {
+  struct phase *phase = calloc(1, sizeof *phase + length + 1);
+  if (!phase)
+    return NULL;
+  memcpy(phase->name, name, length);
+  HASH_ADD_STR(callpaths.phases, name, phase);
+  if (phase->hh.tbl)
+    return phase;
+  free(phase);
+  return NULL;
+}
+
+const void *hd_callpath_phase(const char *name) {
+  struct phase *phase;
+  pthread_mutex_lock(&callpaths.lock);
+  HASH_FIND_STR(callpaths.phases, name, phase);
+  if (!phase)
+    phase = add_phase(name, strlen(name));
+  pthread_mutex_unlock(&callpaths.lock);
+  return phase ? phase->name : NULL;
+}
+
+bool hd_callpath_init(struct hd_store *store, uint64_t depth, uint64_t cycle_limit) {
   callpaths.store = store;
   callpaths.depth_limit = depth;
+  callpaths.cycle_limit = cycle_limit ? cycle_limit : 1;
+  store->header->cycle_limit = cycle_limit > UINT32_MAX ? UINT32_MAX : (uint32_t)callpaths.cycle_limit;
   store->header->callpath_depth = depth > UINT32_MAX ? UINT32_MAX : (uint32_t)depth;
   hd_modules_init(store);
   callpaths.root = add((struct key){.site = {.kind = HD_KIND_PROGRAM}});

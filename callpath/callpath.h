@@ -8,9 +8,15 @@
  * profile; Shende et al. 2003). Threads keep the result of every step in an edge cache of their own (thread.h); these
  * functions are its miss path: once per new edge and thread, under one lock.
  *
- * With a bounded depth k a step leads to the profile of the last k sites (TAU's k-level callpaths). Unbounded, a site
- * that is already on the path leads back to its ancestor, as gprof does with cycles: a recursive program has finitely
- * many profiles.
+ * With a bounded depth k a step leads to the profile of the last k sites (TAU's k-level callpaths).
+ *
+ * Unbounded, a path folds when its last n sites (the cycle limit) are also the last n of a path above it: the step
+ * leads back there. So a recursive program has finitely many profiles, and the last n sites of every path stay true:
+ * for k <= n, folding the profiles to k sites when they are read gives what a depth of k collects. With n = 1, the
+ * default, a site that is already on the path leads back to its ancestor, as gprof does with cycles.
+ *
+ * A routine's recursive entries are counted in a profile of their own, a leaf below the caller (HD_PROFILE_BACK): the
+ * arc from caller to callee keeps its count, and the time is the ancestor's.
  */
 #ifndef HEDDLE_CALLPATH_CALLPATH_H
 #define HEDDLE_CALLPATH_CALLPATH_H
@@ -23,16 +29,26 @@
 #define HD_PROGRAM_PROFILE 0u /* the root's id */
 
 struct hd_step {
-  uint32_t profile; /* id */
+  uint32_t profile; /* id: whose time it is */
+  uint32_t counter; /* id: where entries are counted; the same but for the recursive call of a routine */
   bool in_runtime;  /* the site lies in the OpenMP runtime, not in the user's code */
 };
 
-/** Prepares the table and makes the program's profile (id 0). `depth` 0: unbounded. False: no memory. */
-bool hd_callpath_init(struct hd_store *store, uint64_t depth);
+/** Prepares the table and makes the program's profile (id 0). `depth` 0: unbounded, then `cycle_limit` (at least 1)
+ *  counts. False: no memory. */
+bool hd_callpath_init(struct hd_store *store, uint64_t depth, uint64_t cycle_limit);
 
 /** The profile of the site (`kind`, `address`) below profile `parent`. Never fails: when memory or the file is full it
  *  is the parent itself (the time is charged there and the profile marked as folded). Any thread. Takes a lock, may
  *  allocate: not for the steady state. */
 struct hd_step hd_callpath_step(uint32_t parent, enum hd_kind kind, const void *address);
+
+/** Likewise for the call of a routine that tells of its entries and exits itself. Its recursive calls are counted
+ * apart: then `counter` is the leaf. */
+struct hd_step hd_callpath_call(uint32_t parent, const void *function);
+
+/** The address that stands for a phase's name in hd_callpath_step: the same for equal names. NULL: no memory. Any
+ *  thread; takes a lock. */
+const void *hd_callpath_phase(const char *name);
 
 #endif

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <limits.h>
 #include <link.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,10 @@ static struct {
   struct hd_store_cursor cursor;
   struct hd_module_record *records[MOST_MODULES];
   uint32_t count;
+  unsigned long long unloaded; /* modules, as the dynamic linker counts them */
 } modules;
+
+uint32_t hd_modules_unloads;
 
 void hd_modules_init(struct hd_store *store) {
   modules.store = store;
@@ -24,12 +28,14 @@ void hd_modules_init(struct hd_store *store) {
 struct search {
   uint64_t address;
   struct dl_phdr_info info;
+  unsigned long long unloaded;
   bool found;
 };
 
 static int contains(struct dl_phdr_info *info, size_t size, void *data) {
   struct search *search = data;
-  (void)size;
+  if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
+    search->unloaded = info->dlpi_subs;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
     if (segment->p_type == PT_LOAD && search->address - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz) {
@@ -96,16 +102,38 @@ static struct hd_module_record *add(const struct dl_phdr_info *info) {
   return record;
 }
 
-/* By base and build-id: after dlclose another library may come to lie at the same address. */
-static struct hd_module_record *find_or_add(const struct dl_phdr_info *info) {
+/* By base, build-id and path: after dlclose another library may come to lie at the same address. */
+static bool is_same(const struct hd_module_record *record, const struct dl_phdr_info *info) {
   struct hd_module_record probe = {0};
+  if (record->base != info->dlpi_addr)
+    return false;
   read_build_id(info, &probe);
-  for (uint32_t i = 0; i < modules.count; i++) {
-    struct hd_module_record *record = modules.records[i];
-    if (record->base == info->dlpi_addr && !memcmp(record->build_id, probe.build_id, sizeof probe.build_id))
-      return record;
-  }
+  if (probe.build_id_bytes || record->build_id_bytes)
+    return !memcmp(record->build_id, probe.build_id, sizeof probe.build_id);
+  read_path(info, &probe);
+  return !strcmp(record->path, probe.path);
+}
+
+static struct hd_module_record *find_or_add(const struct dl_phdr_info *info) {
+  for (uint32_t i = 0; i < modules.count; i++)
+    if (is_same(modules.records[i], info))
+      return modules.records[i];
   return add(info);
+}
+
+static int is_loaded(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size;
+  return is_same(data, info);
+}
+
+static void mark_unloaded(unsigned long long unloaded) {
+  if (unloaded == modules.unloaded)
+    return;
+  modules.unloaded = unloaded;
+  for (uint32_t i = 0; i < modules.count; i++)
+    if (!dl_iterate_phdr(is_loaded, modules.records[i]))
+      modules.records[i]->flags |= HD_MODULE_UNLOADED;
+  __atomic_fetch_add(&hd_modules_unloads, 1, __ATOMIC_RELAXED);
 }
 
 static bool is_runtime(const char *path) {
@@ -114,10 +142,14 @@ static bool is_runtime(const char *path) {
   return !strncmp(name, "libomp", 6) || !strncmp(name, "libiomp", 7) || !strncmp(name, "libgomp", 7);
 }
 
-struct hd_place hd_modules_find(const void *address) {
+struct hd_place hd_modules_find(const void *address, bool is_return_address) {
   struct hd_place place = {.module = HD_NONE, .offset = (uint64_t)(uintptr_t)address};
-  struct search search = {.address = (uint64_t)(uintptr_t)address - 1}; /* a return address: inside the call */
-  if (!address || !dl_iterate_phdr(contains, &search))
+  struct search search = {.address = (uint64_t)(uintptr_t)address - is_return_address};
+  if (!address)
+    return place;
+  bool found = dl_iterate_phdr(contains, &search);
+  mark_unloaded(search.unloaded);
+  if (!found)
     return place;
   const struct hd_module_record *record = find_or_add(&search.info);
   if (!record)

@@ -19,8 +19,13 @@ struct hd_place {
   bool in_runtime; /* the module is the OpenMP runtime itself: libomp, or libgomp's place taken by it */
 };
 
+/** Counts the times that modules were seen to have been unloaded: what is remembered by address may then be wrong. Any
+ *  thread. */
+extern uint32_t hd_modules_unloads;
+
 void hd_modules_init(struct hd_store *store);
 
-struct hd_place hd_modules_find(const void *address);
+/** Where `address` lies. A return address lies behind the call it returns from; of others the byte itself is meant. */
+struct hd_place hd_modules_find(const void *address, bool is_return_address);
 
 #endif

@@ -3,7 +3,7 @@
  * From OMPT's callbacks to the state machine: each decodes its arguments, reads the clock once and says what happened.
  * What libomp really sends, and when, is told in docs/design.md, "Facts about the runtime".
  */
-#include "ompt/clock.h"
+#include "ompt/event.h"
 #include "ompt/region.h"
 #include "ompt/task.h"
 #include "ompt/thread.h"
@@ -14,22 +14,12 @@ static void count_unknown(void) {
   __atomic_fetch_add(&hd_store.header->unknown_events, 1, __ATOMIC_RELAXED);
 }
 
-/* Every callback begins here. NULL: this thread is not measured, or the profile is closed. */
-static inline struct hd_thread *begin_event(uint64_t *now) {
-  struct hd_thread *thread = hd_thread_self();
-  if (!thread || __builtin_expect(hd_concurrency_is_closed(), false))
-    return NULL;
-  *now = hd_clock_now();
-  if (__builtin_expect(thread->pending != 0, false))
-    hd_thread_settle(thread);
-  return thread;
-}
-
 /* Enters a construct at `address` below the innermost profile. */
 static inline void enter(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address,
                          enum hd_state state) {
-  hd_thread_push(thread, now, hd_thread_step(thread, kind, address), kind, state);
-  thread->top->row->visits++;
+  struct hd_edge step = hd_thread_step(thread, kind, address);
+  thread->ring.what = hd_thread_count(HD_WHAT_ENTER, step.counter);
+  hd_thread_push(thread, now, step, kind, state);
 }
 
 /* ---- threads ---- */
@@ -44,7 +34,7 @@ static void on_thread_begin(ompt_thread_t kind, ompt_data_t *data) {
 static void on_thread_end(ompt_data_t *data) {
   (void)data;
   uint64_t now;
-  struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
   if (thread)
     hd_thread_end(thread, now);
 }
@@ -55,7 +45,7 @@ static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt
                               int flags, const void *address) {
   (void)task, (void)frame;
   uint64_t now;
-  struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
   parallel->ptr = NULL;
   if (!thread)
     return;
@@ -66,7 +56,7 @@ static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt
 static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {
   (void)task, (void)flags, (void)address;
   uint64_t now;
-  struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
   if (thread)
     hd_region_end(thread, now, parallel ? parallel->ptr : NULL);
 }
@@ -74,7 +64,7 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                              unsigned team_size, unsigned thread_number, int flags) {
   uint64_t now;
-  struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
   if (!thread)
     return;
   struct hd_region *region = parallel ? parallel->ptr : NULL;
@@ -125,11 +115,13 @@ static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type,
   enum hd_kind kind = kind_of_work(type);
   struct hd_edge step = hd_thread_step(thread, kind, address);
   struct hd_row_record *row = step.to;
-  row->visits++;
+  thread->ring.what = hd_thread_count(HD_WHAT_ENTER, step.counter);
   /* GCC-built code never says where the executor's block ends: its time stays with the region. */
   bool gcc_single = kind == HD_KIND_SINGLE && is_gcc_code(thread);
   bool endless = gcc_single && type == ompt_work_single_executor;
-  if (!endless)
+  if (endless)
+    hd_thread_set_state(thread, now, thread->top->state);
+  else
     hd_thread_push(thread, now, step, frame_kind(kind), HD_BUSY);
   if (kind != HD_KIND_TASKLOOP)
     hd_worksharing_begin(thread, now, row, !gcc_single);
@@ -141,7 +133,7 @@ static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_
                     uint64_t count, const void *address) {
   (void)parallel, (void)task, (void)count;
   uint64_t now;
-  struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
   if (!thread)
     return;
   if (endpoint != ompt_scope_end)
@@ -296,7 +288,7 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
                                 ompt_data_t *task, const void *address) {
   (void)task;
   uint64_t now;
-  struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
   if (!thread)
     return;
   if (endpoint == ompt_scope_begin)
@@ -344,15 +336,15 @@ static void on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned impleme
                              const void *address) {
   (void)hint, (void)implementation, (void)id;
   uint64_t now;
-  struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
   if (!thread)
     return;
   enum hd_kind kind = kind_of_mutex(mutex);
   if (kind == HD_KIND_OTHER) {
     count_unknown();
   } else if (mutex == ompt_mutex_test_lock || mutex == ompt_mutex_test_nest_lock) {
-    struct hd_row_record *row = hd_thread_step(thread, kind, address).to; /* a test never waits */
-    row->visits++;
+    thread->ring.what = hd_thread_count(HD_WHAT_ENTER, hd_thread_step(thread, kind, address).counter);
+    hd_thread_set_state(thread, now, thread->top->state); /* a test never waits */
   } else {
     enter(thread, now, kind, address, wait_for_mutex(kind));
     if (kind != HD_KIND_LOCK)
@@ -371,17 +363,24 @@ static void end_lock_wait(struct hd_thread *thread) {
   hd_thread_pop(thread, hd_clock_now());
 }
 
+static void enter_mutex(struct hd_thread *thread, enum hd_kind kind) {
+  uint64_t now = hd_clock_now();
+  if (thread->pending)
+    hd_thread_settle(thread);
+  if (thread->top->kind == kind)
+    hd_thread_set_state(thread, now, HD_BUSY);
+}
+
 static void on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
   (void)id, (void)address;
-  uint64_t now;
   enum hd_kind kind = kind_of_mutex(mutex);
-  struct hd_thread *thread = kind == HD_KIND_LOCK ? hd_thread_self() : begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin_untimed(); /* a lock's wait must not be settled */
   if (!thread)
     return;
   if (kind == HD_KIND_LOCK)
     end_lock_wait(thread);
-  else if (thread->top->kind == kind)
-    hd_thread_set_state(thread, now, HD_BUSY);
+  else
+    enter_mutex(thread, kind);
 }
 
 static void on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
@@ -390,7 +389,7 @@ static void on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void 
   enum hd_kind kind = kind_of_mutex(mutex);
   if (kind == HD_KIND_LOCK || kind == HD_KIND_OTHER)
     return;
-  struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
   if (thread)
     hd_thread_leave(thread, now, kind);
 }
@@ -401,14 +400,14 @@ static void on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void 
  * run begins the wait, its "complete" ends it. */
 static void begin_dependence_wait(const void *address) {
   uint64_t now;
-  struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
   if (thread)
     enter(thread, now, HD_KIND_TASKWAIT, address, HD_WAIT_TASKWAIT);
 }
 
 static void end_dependence_wait(void) {
   uint64_t now;
-  struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
   if (thread && thread->top->kind == HD_KIND_TASKWAIT)
     hd_thread_leave(thread, now, HD_KIND_TASKWAIT);
 }
@@ -420,8 +419,8 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
     begin_dependence_wait(address);
     return;
   }
-  struct hd_thread *thread = hd_thread_self();
-  if (!thread || hd_concurrency_is_closed() || (flags & (ompt_task_initial | ompt_task_implicit)))
+  HD_EVENT struct hd_thread *thread = hd_event_begin_untimed();
+  if (!thread || (flags & (ompt_task_initial | ompt_task_implicit)))
     return;
   if (thread->pending)
     hd_thread_settle(thread);
@@ -436,9 +435,31 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
     return;
   }
   uint64_t now;
-  struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
   if (thread)
     hd_task_schedule(thread, now, prior, status, next);
+}
+
+/* ---- what the program asks of the tool ---- */
+
+/* OpenMP 5.2, section 18.14, omp_control_tool_t and omp_control_tool_result_t: in omp.h, which the tool does without.
+ */
+enum { CONTROL_START = 1, CONTROL_PAUSE = 2, CONTROL_FLUSH = 3, CONTROL_END = 4, SUCCESS = 0, IGNORED = 1 };
+
+static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *address) {
+  (void)modifier, (void)argument, (void)address;
+  switch (command) {
+  case CONTROL_START:
+    return hd_tool_resume() ? SUCCESS : IGNORED;
+  case CONTROL_PAUSE:
+    return hd_tool_pause() ? SUCCESS : IGNORED;
+  case CONTROL_FLUSH:
+    return hd_tool_flush() ? SUCCESS : IGNORED;
+  case CONTROL_END:
+    return hd_tool_end() ? SUCCESS : IGNORED;
+  default:
+    return IGNORED;
+  }
 }
 
 /* ---- registration ---- */
@@ -462,6 +483,7 @@ uint64_t hd_callbacks_register(ompt_set_callback_t set_callback) {
       {ompt_callback_mutex_released, (ompt_callback_t)on_mutex_released},
       {ompt_callback_task_create, (ompt_callback_t)on_task_create},
       {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
+      {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
   };
   uint64_t lost = 0;
   for (unsigned i = 0; i < sizeof table / sizeof *table; i++)

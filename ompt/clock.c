@@ -2,6 +2,7 @@
 #include "ompt/clock.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -66,18 +67,43 @@ struct hd_clock_pair hd_clock_read_pair(void) {
   struct hd_clock_pair best = {0};
   uint64_t narrowest = UINT64_MAX;
   if (hd_clock.kind != HD_CLOCK_TSC) {
-    best.ticks = hd_clock_now();
+    best.ticks = hd_clock_raw();
     best.ns = best.ticks;
     return best;
   }
   for (int i = 0; i < 8; i++) {
-    uint64_t before = hd_clock_now();
+    uint64_t before = hd_clock_raw();
     uint64_t ns = hd_clock_monotonic_ns();
-    uint64_t after = hd_clock_now();
+    uint64_t after = hd_clock_raw();
     if (after - before < narrowest) {
       narrowest = after - before;
       best = (struct hd_clock_pair){.ticks = before + narrowest / 2, .ns = ns};
     }
   }
   return best;
+}
+
+static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void hd_clock_pause(struct hd_file_header *header) {
+  pthread_mutex_lock(&pause_lock);
+  if (!hd_clock.stands_at) {
+    uint64_t now = hd_clock_now();
+    header->paused_at_ticks = now;
+    header->pauses++;
+    __atomic_store_n(&hd_clock.stands_at, now, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&pause_lock);
+}
+
+/* The offset first: who sees the clock run must see it, too. */
+void hd_clock_resume(struct hd_file_header *header) {
+  pthread_mutex_lock(&pause_lock);
+  if (hd_clock.stands_at) {
+    header->paused_ticks = hd_clock_raw() - hd_clock.stands_at;
+    __atomic_store_n(&hd_clock.paused_ticks, header->paused_ticks, __ATOMIC_RELEASE);
+    header->paused_at_ticks = 0;
+    __atomic_store_n(&hd_clock.stands_at, 0, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&pause_lock);
 }

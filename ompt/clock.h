@@ -5,6 +5,9 @@
  *
  * Ticks are never converted inside the program. Pairs of (ticks, nanoseconds) taken at start and on cold paths go into
  * the profile; the longer the run, the more exact the reader's conversion (two pairs 0.1 s apart: below 1 ppm).
+ *
+ * The clock can be paused: it then stands still for all threads, and goes on where it stood. So a pause is in none of
+ * the numbers, and every identity between them holds as if it had not been.
  */
 #ifndef HEDDLE_OMPT_CLOCK_H
 #define HEDDLE_OMPT_CLOCK_H
@@ -21,6 +24,9 @@
 struct hd_clock {
   enum hd_clock_kind kind;
   const uint64_t *external; /* HD_CLOCK_EXTERNAL: where a test keeps its time */
+  uint64_t paused_ticks;    /* of all pauses that have ended */
+  uint64_t stands_at;       /* 0: it runs */
+  bool measures_cpu;        /* processor time is measured, too (thread.h) */
 };
 extern struct hd_clock hd_clock;
 
@@ -33,8 +39,8 @@ static inline uint64_t hd_clock_monotonic_ns(void) {
 /** Not the TSC: the system clock or a test's. */
 uint64_t hd_clock_other(void);
 
-/** Now, in ticks. Any thread. About 10 ns with the TSC (one unordered read), 25 ns with the system clock. */
-static inline uint64_t hd_clock_now(void) {
+/** Ticks of the counter, pauses included. */
+static inline uint64_t hd_clock_raw(void) {
 #if defined(__x86_64__)
   if (__builtin_expect(hd_clock.kind == HD_CLOCK_TSC, true))
     return __rdtsc();
@@ -47,6 +53,24 @@ static inline uint64_t hd_clock_now(void) {
 #endif
   return hd_clock_other();
 }
+
+static inline bool hd_clock_is_paused(void) {
+  return __atomic_load_n(&hd_clock.stands_at, __ATOMIC_ACQUIRE) != 0;
+}
+
+/** Now, in ticks. Any thread. About 10 ns with the TSC (one unordered read), 25 ns with the system clock. A thread that
+ *  is interrupted in here by a whole pause reads a time that is too early, never one that is too late. */
+static inline uint64_t hd_clock_now(void) {
+  uint64_t stands_at = __atomic_load_n(&hd_clock.stands_at, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(stands_at != 0, false))
+    return stands_at;
+  uint64_t raw = hd_clock_raw();
+  return raw - __atomic_load_n(&hd_clock.paused_ticks, __ATOMIC_ACQUIRE);
+}
+
+/** Pauses the clock, or lets it go on; the profile's header says so. No effect when it stands, or runs, already. */
+void hd_clock_pause(struct hd_file_header *header);
+void hd_clock_resume(struct hd_file_header *header);
 
 /** Chooses the clock: `external` if not NULL, else by `name` (auto, tsc, monotonic; auto takes the TSC only when the
  *  processor says it is invariant and the kernel itself has not given it up). Returns false for an unknown name. */

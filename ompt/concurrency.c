@@ -276,6 +276,10 @@ static void sweep_if_free(void) {
   pthread_mutex_unlock(&sweep_lock);
 }
 
+void hd_concurrency_flush(void) {
+  sweep_if_free();
+}
+
 static void sweep_surely(struct hd_ring *ring) {
   pthread_mutex_lock(&sweep_lock);
   if (!hd_concurrency_is_closed() && backlog(ring) == HD_RING_LENGTH)
@@ -322,14 +326,16 @@ uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
     return record->latest_ticks;
   struct hd_transition *newest = &record->transitions[(record->head - 1) % HD_RING_LENGTH];
   bool passed = from > record->latest_ticks || from <= __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED);
-  if (!passed && !newest->what) {
-    ring->next = newest;
-    ring->busy = busy;
-    __atomic_store_n(&record->head, record->head - 1, __ATOMIC_RELEASE);
-    hd_ring_release(ring);
-  } else {
+  if (passed) {
     hd_ring_put(ring, from, busy);
+    return from;
   }
+  ring->busy = newest->busy = busy;
+  if (!newest->what) { /* else it still tells of an entry */
+    ring->next = newest;
+    __atomic_store_n(&record->head, record->head - 1, __ATOMIC_RELEASE);
+  }
+  hd_ring_release(ring);
   return from;
 }
 

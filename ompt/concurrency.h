@@ -65,6 +65,9 @@ void hd_ring_relieve(struct hd_ring *ring);
  */
 bool hd_concurrency_others_are_busy(const struct hd_ring_record *own);
 
+/** Adds up what the rings hold up to now, unless another thread is at it. */
+void hd_concurrency_flush(void);
+
 /** Stops counting: later transitions are refused, and what the rings hold is taken out, or, if another thread's sweep
  *  does not end within a moment, left to the reader. */
 void hd_concurrency_close(void);

@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ompt/callers.h"
+#include "ompt/tool.h"
 #include "ompt/worksharing.h"
-
-/* The kind that stands for "totals of this row" in the edge cache: (row, team size) -> total record. */
-enum { EDGE_TOTALS = HD_KIND_COUNT };
-_Static_assert(EDGE_TOTALS < 64, "six bits of a site are the kind");
 
 static struct hd_region *make_region(struct hd_thread *primary, unsigned requested) {
   const uint32_t per_block =
@@ -95,9 +93,25 @@ static void become_helper(struct hd_thread *thread) {
   hd_thread_take_back(thread, thread->frames->row, HD_IDLE);
 }
 
+/* With the next transition. */
+static void announce_begin(struct hd_thread *primary, const struct hd_region *region) {
+  const bool nested = region->instance->uncounted;
+  const uint32_t what = hd_thread_count(nested ? HD_WHAT_NESTED_BEGIN : HD_WHAT_REGION_BEGIN, region->row);
+  if (region->of_helpers)
+    return;
+  primary->ring.what = what;
+  primary->height += hd_tool.has_routines;
+}
+
+static void announce_end(struct hd_thread *primary, const struct hd_region *region) {
+  const bool nested = region->instance->uncounted;
+  if (!region->of_helpers)
+    primary->ring.what = HD_WHAT(nested ? HD_WHAT_NESTED_END : HD_WHAT_REGION_END, region->row->profile);
+}
+
 struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
                                   const void *address, bool from_gcc) {
-  struct hd_edge step = hd_thread_step(primary, kind, address);
+  struct hd_edge step = hd_thread_step_from(primary, hd_callers_row(primary, address), kind, address);
   struct hd_region *outer = current_region(primary);
   bool of_helpers = is_helper_fork(primary, step, from_gcc);
   struct hd_region *region = free_region(primary, requested);
@@ -112,12 +126,13 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->of_helpers = of_helpers;
     region->outer = outer;
     region->instance->uncounted = of_helpers || encloses_itself(region);
-    primary->ring.what = region->instance->uncounted ? 0 : HD_WHAT(HD_WHAT_REGION_BEGIN, region->row->profile);
+    region->ring = primary->ring.index;
+    region->unasked = hd_clock_is_paused();
+    announce_begin(primary, region);
   } else { /* the team's workers charge their time to the program */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   }
   hd_thread_push(primary, now, step, HD_KIND_PARALLEL, HD_RUNTIME);
-  primary->top->row->visits++;
   if (region)
     start_instance(region, primary->record->last_ticks);
   hd_thread_open_base(primary, NULL, region, 0);
@@ -157,8 +172,11 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
     now = region->instance->begin_ticks;
   struct hd_row_record *row = region ? hd_thread_row(worker, region->instance->profile) : NULL;
   struct hd_edge step = {.to = row ? row : worker->frames->row};
+  worker->height = 0;
+  if (region && hd_tool.has_routines && !region->of_helpers)
+    worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->ring);
   hd_thread_push(worker, now, step, HD_KIND_PARALLEL, region && region->of_helpers ? HD_IDLE : HD_BUSY);
-  worker->top->row->visits += row != NULL;
+  worker->top->row->visits += row != NULL && !hd_clock_is_paused();
   hd_thread_open_base(worker, task, region, number);
   if (region)
     add_member(worker, worker->record->last_ticks, region, number);
@@ -272,7 +290,7 @@ void hd_region_leave(struct hd_thread *thread, uint64_t now) {
 }
 
 struct hd_total_record *hd_region_total(struct hd_thread *thread, struct hd_row_record *row, uint32_t team_size) {
-  uint64_t site = hd_thread_site(EDGE_TOTALS, team_size);
+  uint64_t site = hd_thread_site(HD_EDGE_TOTALS, team_size);
   struct hd_edge *slot = hd_thread_edge_slot(thread, row, site);
   if (slot && slot->from)
     return slot->to;
@@ -297,7 +315,7 @@ static void add_to_total(struct hd_thread *primary, const struct hd_region *regi
   struct hd_total_record *total = hd_region_total(primary, region->row, instance->team_size);
   if (!total)
     return;
-  total->instances++;
+  total->instances += !region->unasked;
   if (instance->uncounted)
     return; /* its time lies inside its ancestor's */
   total->elapsed_ticks += instance->end_ticks - instance->begin_ticks;
@@ -320,8 +338,8 @@ void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *re
   }
   if (region && !region->instance->join_ticks)
     hd_region_join(primary, now);
-  if (region && !region->instance->uncounted)
-    primary->ring.what = HD_WHAT(HD_WHAT_REGION_END, region->row->profile);
+  if (region)
+    announce_end(primary, region);
   hd_thread_close_base(primary, now);
   if (!region)
     return;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/task.h"
 
+#include "ompt/tool.h"
+
 /* task_data->value of an explicit task: the profile's id above these two bits. */
 enum { TASK_KNOWN = 1, TASK_STARTED = 2, TASK_PROFILE_SHIFT = 2 };
 
@@ -33,10 +35,16 @@ static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
     hd_task_create(thread, task, NULL);
   struct hd_row_record *row = hd_thread_row(thread, (uint32_t)(task->value >> TASK_PROFILE_SHIFT));
   struct hd_edge step = {.to = row ? row : thread->top->row};
+  const bool first = !(task->value & TASK_STARTED);
+  const uint32_t profile = ((struct hd_row_record *)step.to)->profile;
+  const enum hd_what what = hd_tool.has_routines ? HD_WHAT_TASK : HD_WHAT_ENTER;
+  if (first)
+    thread->ring.what = hd_thread_count(what, step.to);
+  else if (hd_tool.has_routines)
+    thread->ring.what = HD_WHAT(HD_WHAT_TASK, profile) | HD_WHAT_UNCOUNTED;
+  thread->height += hd_tool.has_routines;
   hd_thread_push(thread, now, step, HD_KIND_TASK, HD_BUSY);
   hd_thread_open_base(thread, task, NULL, 0);
-  if (!(task->value & TASK_STARTED))
-    thread->top->row->visits++;
   task->value |= TASK_STARTED;
 }
 

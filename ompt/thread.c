@@ -9,6 +9,7 @@
 
 #include "callpath/call_site.h"
 #include "callpath/callpath.h"
+#include "callpath/modules.h"
 #include "ompt/clock.h"
 #include "ompt/region.h"
 #include "ompt/tool.h"
@@ -47,12 +48,27 @@ static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
   return thread->record;
 }
 
+static uint64_t cpu_now_ns(void) {
+  struct timespec time;
+  return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) ? 0
+                                                       : (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Pauses count: this clock cannot be stopped. */
+void hd_thread_charge_cpu(struct hd_thread *thread) {
+  uint64_t now = cpu_now_ns();
+  if (thread->cpu_ns && now > thread->cpu_ns)
+    thread->row->cpu_ns += now - thread->cpu_ns;
+  thread->cpu_ns = now;
+}
+
 /* Time outside any region, until an event says otherwise. */
 static void start(struct hd_thread *thread, struct hd_row_record *row) {
   const bool initial = thread->record->kind == HD_THREAD_INITIAL;
   const uint32_t state = initial ? HD_BUSY : HD_IDLE;
   thread->top = thread->base = thread->frames;
   *thread->top = (struct hd_frame){.row = row, .state = state, .kind = HD_KIND_PROGRAM};
+  thread->row = row;
   thread->cell = &row->ticks[HD_IDLE];
   if (!initial)
     hd_thread_point_at(thread, row, HD_IDLE);
@@ -82,6 +98,20 @@ static void **runtime_slot(void) {
   return data ? &data->ptr : NULL;
 }
 
+/* A thread that the runtime does not know, or does not tell of its end. */
+static pthread_key_t end_key;
+static bool has_end_key;
+
+static void end_with_the_thread(void *data) {
+  struct hd_thread *thread = data;
+  if (hd_thread_current == thread && !thread->at_work && !hd_concurrency_is_closed())
+    hd_thread_end(thread, hd_clock_now());
+}
+
+void hd_thread_init(void) {
+  has_end_key = pthread_key_create(&end_key, end_with_the_thread) == 0;
+}
+
 struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
   if (hd_thread_current == &not_measured)
     return NULL;
@@ -97,7 +127,11 @@ struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
     errno = saved;
     return thread && thread->record ? thread : NULL;
   }
-  hd_thread_current = hd_tool_is_measuring() ? create(kind) : &not_measured;
+  hd_thread_current = &not_measured; /* for what is called meanwhile and is instrumented */
+  if (hd_tool_is_measuring())
+    hd_thread_current = create(kind);
+  if (has_end_key && hd_thread_current->record)
+    pthread_setspecific(end_key, hd_thread_current);
   errno = saved;
   return hd_thread_current->record ? hd_thread_current : NULL;
 }
@@ -119,6 +153,9 @@ void hd_thread_forget(void) {
 
 /* Nothing is charged or counted after this. */
 static void stop(struct hd_thread *thread, uint64_t now) {
+  hd_thread_drop_above(thread, thread->frames);
+  thread->base = thread->frames;
+  hd_thread_lower(thread);
   hd_thread_switch(thread, now, thread->frames->row, HD_IDLE);
   thread->record->end_ticks = thread->record->last_ticks;
   hd_ring_leave(&thread->ring);
@@ -205,26 +242,49 @@ void hd_thread_edge_added(struct hd_thread *thread) {
   thread->edge_count++;
 }
 
-struct hd_edge hd_thread_step_slow(struct hd_thread *thread, enum hd_kind kind, const void *address) {
-  struct hd_row_record *from = thread->top->row;
-  uint64_t site = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
-  struct hd_edge *slot = hd_thread_edge_slot(thread, from, site);
-  if (slot && slot->from)
-    return *slot;
-  const void *called_from = hd_call_site_check(address, kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP);
-  if (called_from != address) /* not remembered: the next wrong address may stand for another place */
-    return hd_thread_step(thread, kind, called_from);
-  int saved = errno;
+/* A module was unloaded: its addresses may stand for other code by now. */
+static void forget_edges(struct hd_thread *thread, uint32_t unloads) {
+  memset(thread->edges, 0, ((size_t)thread->edge_mask + 1) * sizeof *thread->edges);
+  thread->edge_count = 0;
+  thread->unloads = unloads;
+}
+
+void hd_thread_remember(struct hd_thread *thread, const struct hd_edge *edge) {
+  const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
+  if (thread->unloads != unloads)
+    forget_edges(thread, unloads);
+  struct hd_edge *slot = hd_thread_edge_slot(thread, edge->from, edge->site);
+  if (!slot)
+    return;
+  *slot = *edge;
+  hd_thread_edge_added(thread);
+}
+
+static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
+                               const void *address) {
   struct hd_step step = hd_callpath_step(from->profile, kind, address);
-  errno = saved;
-  struct hd_edge edge = {.from = from, .site = site, .in_runtime = step.in_runtime};
-  edge.to = hd_thread_row(thread, step.profile);
-  if (!edge.to) /* full: the time is charged to the profile we are in */
-    edge.to = from;
-  if (slot) {
-    *slot = edge;
-    hd_thread_edge_added(thread);
+  struct hd_row_record *row = hd_thread_row(thread, step.profile);
+  if (!row) /* full: the time is charged to the profile we are in */
+    row = from;
+  return (struct hd_edge){.from = from, .to = row, .counter = row, .in_runtime = step.in_runtime};
+}
+
+struct hd_edge hd_thread_step_slow(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
+                                   const void *address) {
+  uint64_t site = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
+  const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
+  if (known && known->from)
+    return *known;
+  if (kind != HD_KIND_ROUTINE && kind != HD_KIND_PHASE) {
+    const void *called_from = hd_call_site_check(address, kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP);
+    if (called_from != address) /* not remembered: the next wrong address may stand for another place */
+      return hd_thread_step_from(thread, from, kind, called_from);
   }
+  int saved = errno;
+  struct hd_edge edge = new_edge(thread, from, kind, address);
+  errno = saved;
+  edge.site = site;
+  hd_thread_remember(thread, &edge);
   return edge;
 }
 
@@ -272,13 +332,42 @@ bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind) 
     __atomic_fetch_add(&hd_store.header->unmatched_events, 1, __ATOMIC_RELAXED);
     return false;
   }
-  thread->top = frame;
+  hd_thread_drop_above(thread, frame);
   hd_thread_pop(thread, now);
   return true;
 }
 
+void hd_thread_drop_above(struct hd_thread *thread, struct hd_frame *frame) {
+  uint64_t routines = 0;
+  uint64_t phases = 0;
+  for (const struct hd_frame *above = thread->top; above > frame; above--) {
+    routines += above->kind == HD_KIND_ROUTINE;
+    phases += above->kind == HD_KIND_PHASE;
+  }
+  thread->top = frame;
+  if (routines)
+    __atomic_fetch_add(&hd_store.header->left_routines, routines, __ATOMIC_RELAXED);
+  if (phases)
+    __atomic_fetch_add(&hd_store.header->unmatched_phases, phases, __ATOMIC_RELAXED);
+}
+
+/* What the frame had on the sweep's stack goes with all that was put on it later. */
+void hd_thread_take_out(struct hd_thread *thread, uint64_t now, struct hd_frame *frame) {
+  const uint32_t height = frame[-1].height;
+  const bool counted = frame->height != height;
+  for (; frame < thread->top; frame++) {
+    *frame = frame[1];
+    if (counted)
+      frame->height = height;
+  }
+  thread->top--;
+  hd_thread_lower(thread);
+  hd_thread_switch(thread, now, thread->top->row, thread->top->state);
+}
+
 void hd_thread_unwind_task(struct hd_thread *thread, uint64_t now, uint32_t state) {
-  thread->top = thread->base;
+  hd_thread_drop_above(thread, thread->base);
+  hd_thread_lower(thread);
   hd_thread_set_state(thread, now, state);
 }
 
@@ -293,7 +382,7 @@ void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, struct hd_
 void hd_thread_close_base(struct hd_thread *thread, uint64_t now) {
   if (thread->base == thread->frames)
     return;
-  thread->top = thread->base;
+  hd_thread_drop_above(thread, thread->base);
   thread->base = thread->frames + thread->base->base.below;
   hd_thread_pop(thread, now);
 }

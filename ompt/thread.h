@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "heddle-format.h"
+#include "ompt/clock.h"
 #include "ompt/concurrency.h"
 #include "output/store.h"
 
@@ -44,22 +45,42 @@ struct hd_frame {
   struct hd_row_record *row;
   uint32_t state;    /* enum hd_state, to return to when what lies above has ended */
   uint16_t kind;     /* enum hd_kind; base frames: HD_KIND_PROGRAM, _PARALLEL or _TASK */
+  uint32_t height;   /* of the sweep's stack (entries.h) while this frame is the innermost */
   ompt_data_t *task; /* base frames: the task; NULL for constructs */
-  struct hd_frame_base {
-    uint32_t below;         /* index of the base frame of the task beneath */
-    uint32_t thread_number; /* in the region's team */
-    struct hd_region *region;
-    struct hd_worksharing work;
-  } base;
+  union {
+    struct hd_frame_base {
+      uint32_t below;         /* index of the base frame of the task beneath */
+      uint32_t thread_number; /* in the region's team */
+      struct hd_region *region;
+      struct hd_worksharing work;
+    } base;
+    struct hd_frame_routine { /* routine.h */
+      const void *function;
+      const void *call_site;    /* where it returns to */
+      const void *const *slot;  /* where on the stack that stands; NULL: not known */
+      const void *entered_from; /* where in its code it told of its entry */
+    } routine;
+    const char *phase; /* its name */
+  };
 };
 
 /** A remembered callpath step of this thread: (row it starts from, site) -> row it leads to. */
 struct hd_edge {
   const void *from; /* NULL: empty slot */
   uint64_t site;
-  void *to;
-  bool in_runtime; /* see struct hd_step */
+  void *to;                      /* NULL: a routine that is no routine of the user's (routine.h) */
+  struct hd_row_record *counter; /* the row that counts entries: `to`, but for recursive routines */
+  int32_t slot_offset;           /* routines: bytes from the hook's frame to the slot; 0: not known */
+  bool in_runtime;               /* see struct hd_step */
 };
+
+/** Kinds of edges that are no construct's. Six bits of a site are the kind. */
+enum hd_edge_kind {
+  HD_EDGE_CALL = 61,    /* of an instrumented routine */
+  HD_EDGE_TOTALS = 62,  /* of a row, by team size */
+  HD_EDGE_CALLERS = 63, /* to the innermost of a chain of calling routines */
+};
+_Static_assert((int)HD_KIND_COUNT <= (int)HD_EDGE_CALL, "kinds of constructs and of other edges differ");
 
 enum hd_pending {
   HD_PENDING_LOCK = 1, /* the top frame waits for a lock; if no "acquired" follows it was a failed test */
@@ -74,6 +95,8 @@ struct hd_thread {
   struct hd_frame *base;
   struct hd_ring ring; /* of its changes between busy and not, and from one profile to another while busy */
   uint32_t pending;    /* enum hd_pending */
+  uint32_t height;     /* of the sweep's stack, when it has taken all transitions so far */
+  bool at_work;        /* in the middle of an event: event.h */
   struct hd_edge *edges;
   uint32_t edge_mask;
   uint32_t edge_count;
@@ -81,7 +104,13 @@ struct hd_thread {
   uint32_t row_limit;
   uint32_t frame_limit;
   struct hd_frame *frames;
-  struct hd_region *joining;     /* with HD_PENDING_JOIN */
+  struct hd_region *joining; /* with HD_PENDING_JOIN */
+  struct hd_row_record *row; /* that `cell` lies in */
+  uint64_t cpu_ns;           /* processor time charged so far */
+  uint32_t unloads;          /* hd_modules_unloads when `edges` were last known to be right */
+  struct hd_unwind_cache *unwind_cache;
+  uintptr_t stack_begin; /* the thread's own stack, for routine.c; both 0: not looked up yet */
+  uintptr_t stack_end;
   struct hd_region *last_region; /* newest of this thread's own regions, a ring for reuse */
   struct hd_store_cursor row_cursor;
   struct hd_store_cursor total_cursor;
@@ -95,6 +124,9 @@ static inline struct hd_thread *hd_thread_self(void) {
   struct hd_thread *thread = hd_thread_current;
   return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_find(HD_THREAD_INITIAL);
 }
+
+/** Once, at start: sees to it that threads end that the runtime knows nothing of. */
+void hd_thread_init(void);
 
 /** At thread_begin: makes the record; what is not an initial thread begins idle. */
 void hd_thread_begin(enum hd_thread_kind kind);
@@ -114,8 +146,12 @@ struct hd_row_record *hd_thread_row(struct hd_thread *thread, uint32_t profile);
 struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, uint64_t site);
 void hd_thread_edge_added(struct hd_thread *thread);
 
-/** The miss path of hd_thread_step. */
-struct hd_edge hd_thread_step_slow(struct hd_thread *thread, enum hd_kind kind, const void *address);
+/** Puts a new edge into the cache if there is memory. Where modules have been unloaded, forgets all others first. */
+void hd_thread_remember(struct hd_thread *thread, const struct hd_edge *edge);
+
+/** The miss path of hd_thread_step_from. */
+struct hd_edge hd_thread_step_slow(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
+                                   const void *address);
 
 /** More room for frames; moves them. False: no memory; the thread's measurement then ends here, and the profile says
  *  that a thread was lost. */
@@ -133,18 +169,27 @@ static inline uint64_t hd_thread_edge_hash(const void *from, uint64_t site) {
   return hash ^ hash >> 32;
 }
 
-/** The callpath step from the innermost profile to `kind` at `address`. */
-static inline struct hd_edge hd_thread_step(struct hd_thread *thread, enum hd_kind kind, const void *address) {
+/** The callpath step from a row of this thread to `kind` at `address`. */
+static inline struct hd_edge hd_thread_step_from(struct hd_thread *thread, struct hd_row_record *from,
+                                                 enum hd_kind kind, const void *address) {
   uint64_t site = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
-  const void *from = thread->top->row;
   const struct hd_edge *edge = &thread->edges[hd_thread_edge_hash(from, site) & thread->edge_mask];
   if (__builtin_expect(edge->from == from && edge->site == site, true))
     return *edge;
-  return hd_thread_step_slow(thread, kind, address);
+  return hd_thread_step_slow(thread, from, kind, address);
 }
+
+/** Likewise from the innermost profile. */
+static inline struct hd_edge hd_thread_step(struct hd_thread *thread, enum hd_kind kind, const void *address) {
+  return hd_thread_step_from(thread, thread->top->row, kind, address);
+}
+
+/** Charges the processor time since it was last called to the row that time is charged to. A system call. */
+void hd_thread_charge_cpu(struct hd_thread *thread);
 
 /** Names the cell that time is charged to from now on. */
 static inline void hd_thread_point_at(struct hd_thread *thread, struct hd_row_record *row, uint32_t state) {
+  thread->row = row;
   thread->cell = &row->ticks[state];
   thread->busy_mask = state == HD_BUSY ? UINT64_MAX : 0;
   thread->record->open_cell = hd_store_offset(&hd_store, thread->cell);
@@ -163,7 +208,7 @@ static inline void hd_thread_charge(struct hd_thread *thread, uint64_t now) {
 
 /**
  * The one place where a thread changes state: charges the time since the last event and names the next cell. When the
- * thread becomes busy, stops, or is busy in another profile than before, or a region begins or ends (ring.what), that
+ * thread becomes busy, stops, or is busy in another profile than before, or something else happens (ring.what), that
  * is a transition; its time, which is then the record's last_ticks, may be a little later than `now` (concurrency.h).
  */
 static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
@@ -176,7 +221,18 @@ static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, stru
   } else {
     hd_thread_charge(thread, now);
   }
+  if (__builtin_expect(hd_clock.measures_cpu, false))
+    hd_thread_charge_cpu(thread);
   hd_thread_point_at(thread, row, state);
+}
+
+/** Counts an entry, unless the measurement is paused. Returns hd_transition.what of the transition that comes with it.
+ */
+static inline uint32_t hd_thread_count(enum hd_what what, struct hd_row_record *counter) {
+  if (__builtin_expect(hd_clock_is_paused(), false))
+    return what == HD_WHAT_ENTER ? 0 : HD_WHAT(what, counter->profile) | HD_WHAT_UNCOUNTED;
+  counter->visits++;
+  return HD_WHAT(what, counter->profile);
 }
 
 /** The time of an event whose switch has been made: `now`, or what it was moved to. */
@@ -198,13 +254,25 @@ static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct
   frame->row = step.to;
   frame->state = state;
   frame->kind = (uint16_t)kind;
+  frame->height = thread->height;
   frame->task = NULL;
   hd_thread_switch(thread, now, frame->row, state);
+}
+
+/** Tells the sweep which of the entries on its stack have ended, when the top frame has changed downwards. A region's
+ * end says so itself. */
+static inline void hd_thread_lower(struct hd_thread *thread) {
+  if (__builtin_expect(thread->height == thread->top->height, true))
+    return;
+  thread->height = thread->top->height;
+  if (thread->ring.what == 0)
+    thread->ring.what = HD_WHAT(HD_WHAT_RETURN, thread->height);
 }
 
 /** Back to the frame below the top, in the state it was left in. */
 static inline void hd_thread_pop(struct hd_thread *thread, uint64_t now) {
   const struct hd_frame *below = --thread->top;
+  hd_thread_lower(thread);
   hd_thread_switch(thread, now, below->row, below->state);
 }
 
@@ -213,6 +281,13 @@ static inline void hd_thread_set_state(struct hd_thread *thread, uint64_t now, u
   thread->top->state = state;
   hd_thread_switch(thread, now, thread->top->row, state);
 }
+
+/** `frame` becomes the innermost; what lies above it was left without a word. Routines among it are counted. Charges
+ *  nothing: hd_thread_set_state or hd_thread_pop must follow. */
+void hd_thread_drop_above(struct hd_thread *thread, struct hd_frame *frame);
+
+/** Takes a frame out from under others, which go on. */
+void hd_thread_take_out(struct hd_thread *thread, uint64_t now, struct hd_frame *frame);
 
 /** Leaves the innermost open construct of `kind` of the current task and all that was left open inside it. False: there
  *  is none (its begin was never sent); counted. */

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/tool.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "callpath/call_site.h"
 #include "callpath/callpath.h"
+#include "callpath/return_slot.h"
+#include "callpath/unwind.h"
 #include "ompt/clock.h"
 #include "ompt/concurrency.h"
+#include "ompt/markers.h"
 #include "ompt/process.h"
+#include "ompt/routine.h"
 #include "ompt/thread.h"
 #include "output/save.h"
 #include "output/store.h"
@@ -51,7 +57,7 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
   hd_process_describe(&hd_store, settings->start, hd_tool.runtime);
   if (!hd_save_expand_name(settings->output, hd_store.header, hd_store.output_path, sizeof hd_store.output_path))
     hd_log("not measuring: the profile's name is too long: %s", settings->output);
-  else if (!hd_callpath_init(&hd_store, settings->callpath_depth) ||
+  else if (!hd_callpath_init(&hd_store, settings->callpath_depth, settings->cycle_limit) ||
            !hd_concurrency_init(hd_store.header->loaded_ticks))
     hd_log("not measuring: no room for the profile in %s (memory, disk space or file-size limit)", hd_store.live_path);
   else
@@ -84,28 +90,130 @@ static void finish_before_the_runtime(void) {
     finish();
 }
 
+/* ---- start ---- */
+
+/* Hooks come only if the C library's own, which do nothing, have been replaced by ours: this library was preloaded. In
+ * a test it was not, and they come all the same. */
+static bool has_routines(void) {
+  return hd_clock.kind == HD_CLOCK_EXTERNAL ||
+         dlsym(RTLD_DEFAULT, "__cyg_profile_func_enter") == hd_routine_hook_address();
+}
+
+static void start_parts(const struct hd_settings *settings) {
+  const bool on_stack = hd_clock.kind != HD_CLOCK_EXTERNAL; /* a test's addresses are not on its stack */
+  struct hd_file_header *header = hd_store.header;
+  hd_tool.has_routines = has_routines();
+  header->flags |= hd_tool.has_routines ? HD_FILE_ROUTINES : 0;
+  header->flags |= settings->cpu_time ? HD_FILE_CPU_TIME : 0;
+  hd_clock.measures_cpu = settings->cpu_time;
+  hd_tool.unwinds = on_stack && settings->unwind_depth && hd_unwind_init(settings->unwind_depth);
+  header->unwind_depth = hd_tool.unwinds ? (uint32_t)settings->unwind_depth : 0;
+  if (on_stack && hd_tool.has_routines)
+    hd_return_slot_init();
+  hd_thread_init();
+  hd_markers_connect();
+}
+
+/* False: nothing will be measured; the reason is on stderr. */
+static bool start(const uint64_t *external_clock) {
+  struct hd_settings settings;
+  hd_tool.started = true;
+  hd_settings_read(&settings);
+  hd_tool.pid = getpid();
+  if (!prepare(&settings, external_clock))
+    return false;
+  start_parts(&settings);
+  pthread_atfork(NULL, NULL, forget_in_child);
+  atexit(finish_before_the_runtime);
+  hd_store.header->clock_last = hd_clock_read_pair();
+  __atomic_store_n(&hd_tool.measuring, true, __ATOMIC_RELEASE);
+  return true;
+}
+
+static const uint64_t *test_clock;
+
+static void start_once(void) {
+  if (!hd_tool.started)
+    start(test_clock);
+}
+
+static pthread_once_t start_control = PTHREAD_ONCE_INIT;
+
+void hd_tool_start_early(void) {
+  int saved = errno;
+  hd_tool.runtime = "";
+  test_clock = dlsym(RTLD_DEFAULT, "heddle_external_clock");
+  pthread_once(&start_control, start_once);
+  errno = saved;
+}
+
+/* It began without a runtime. */
+static void describe_runtime(void) {
+  struct hd_file_header *header = hd_store.header;
+  strncpy(header->runtime, hd_tool.runtime, sizeof header->runtime - 1);
+}
+
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {
   (void)device, (void)tool_data;
   int saved = errno;
-  struct hd_settings settings;
   ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
-  hd_settings_read(&settings);
   hd_tool.get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
-  hd_tool.pid = getpid();
   hd_tool.needs_libgomp = hd_process_needs_libgomp();
-  bool prepared = set_callback && prepare(&settings, find_external_clock(lookup));
-  if (prepared) {
-    pthread_atfork(NULL, NULL, forget_in_child);
-    atexit(finish_before_the_runtime);
-    if (hd_clock.kind != HD_CLOCK_EXTERNAL) /* a test's addresses are not on its stack */
+  test_clock = find_external_clock(lookup);
+  if (set_callback)
+    pthread_once(&start_control, start_once);
+  const bool measuring = set_callback && hd_tool_is_measuring();
+  if (measuring) {
+    describe_runtime();
+    if (hd_clock.kind != HD_CLOCK_EXTERNAL)
       hd_call_site_init((const void *)(uintptr_t)set_callback);
     hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
     hd_store.header->clock_last = hd_clock_read_pair();
-    __atomic_store_n(&hd_tool.measuring, true, __ATOMIC_RELEASE);
   }
   errno = saved;
-  return prepared; /* 0: the runtime goes on without us */
+  return measuring; /* 0: the runtime goes on without us */
 }
+
+/* ---- on request ---- */
+
+static bool keep_errno(bool done, int saved) {
+  errno = saved;
+  return done;
+}
+
+bool hd_tool_pause(void) {
+  int saved = errno;
+  if (!hd_tool_is_measuring())
+    return keep_errno(false, saved);
+  hd_clock_pause(hd_store.header);
+  return keep_errno(true, saved);
+}
+
+bool hd_tool_resume(void) {
+  int saved = errno;
+  if (!hd_tool_is_measuring())
+    return keep_errno(false, saved);
+  hd_clock_resume(hd_store.header);
+  return keep_errno(true, saved);
+}
+
+bool hd_tool_flush(void) {
+  int saved = errno;
+  if (!hd_tool_is_measuring())
+    return keep_errno(false, saved);
+  hd_concurrency_flush();
+  hd_store.header->clock_last = hd_clock_read_pair();
+  return keep_errno(true, saved);
+}
+
+bool hd_tool_end(void) {
+  if (!hd_tool_is_measuring())
+    return false;
+  finish();
+  return true;
+}
+
+/* ---- end ---- */
 
 static void finalize(ompt_data_t *tool_data) {
   (void)tool_data;

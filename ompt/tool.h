@@ -13,13 +13,27 @@ struct hd_tool {
   ompt_get_thread_data_t get_thread_data;
   const char *runtime; /* what ompt_start_tool was told */
   int pid;             /* of the process that is measured; a forked child is not */
+  bool started;        /* it was tried, with or without success */
   bool measuring;
   bool needs_libgomp; /* built by GCC, and run on libomp through its GOMP entry points */
+  bool has_routines;  /* instrumented routines can tell of their entries and exits */
+  bool unwinds;       /* calling routines of regions are looked for */
 };
 extern struct hd_tool hd_tool;
 
 /** False before initialize, after finalize and in a forked child. One system call: cold paths only. */
 bool hd_tool_is_measuring(void);
+
+/** Starts measuring before any runtime is there: at the first entry of an instrumented routine or the first marker.
+ *  Once; any thread. */
+void hd_tool_start_early(void);
+
+/** Pause and resume of the measurement; flush: what the rings hold is added up; end: for good, the profile is saved.
+ *  False: there is nothing to be done any more. */
+bool hd_tool_pause(void);
+bool hd_tool_resume(void);
+bool hd_tool_flush(void);
+bool hd_tool_end(void);
 
 /** Registers all callbacks (callbacks.c). Returns a bit for each event that the runtime will not always deliver. */
 uint64_t hd_callbacks_register(ompt_set_callback_t set_callback);

@@ -121,8 +121,10 @@ static void end_entry(struct hd_entry_book *book, const struct hd_ring_sweep *ri
 }
 
 static void pop_to(struct hd_entry_book *book, struct hd_ring_sweep *ring, uint32_t height, uint64_t now) {
+  if (ring->height > HD_STACK_LENGTH) /* what was not kept */
+    ring->height = height > HD_STACK_LENGTH ? height : HD_STACK_LENGTH;
   while (ring->height > height) {
-    const struct hd_stack_entry *top = ring->height <= HD_STACK_LENGTH ? top_of(book, ring) : NULL;
+    const struct hd_stack_entry *top = top_of(book, ring);
     if (top)
       end_entry(book, ring, top, now);
     ring->height--;

@@ -171,7 +171,7 @@ static bool is_valid(const struct finisher *finisher, const struct hd_transition
 
 static bool is_valid_sweep(const struct finisher *finisher, const struct hd_ring_sweep *sweep) {
   const struct hd_model *model = finisher->reader->model;
-  return (sweep->busy == HD_NONE || sweep->busy < model->node_count) && sweep->base_state < HD_ENTRY_STATES;
+  return sweep->thread < model->thread_count && (sweep->busy == HD_NONE || sweep->busy < model->node_count) && sweep->base_state < HD_ENTRY_STATES;
 }
 
 static bool take_ring(struct finisher *finisher, const void *bytes, uint32_t index) {

@@ -8,7 +8,7 @@
 
 #include "support/log.h"
 
-enum setting_type { SETTING_TEXT, SETTING_COUNT };
+enum setting_type { SETTING_TEXT, SETTING_COUNT, SETTING_COUNT_OR_OFF };
 
 struct setting {
   const char *name;
@@ -22,20 +22,28 @@ static const struct setting table[] = {
     {"HEDDLE_START", SETTING_TEXT, offsetof(struct hd_settings, start)},
     {"HEDDLE_CLOCK", SETTING_TEXT, offsetof(struct hd_settings, clock)},
     {"HEDDLE_CALLPATH_DEPTH", SETTING_COUNT, offsetof(struct hd_settings, callpath_depth)},
+    {"HEDDLE_CYCLE_LIMIT", SETTING_COUNT, offsetof(struct hd_settings, cycle_limit)},
+    {"HEDDLE_UNWIND", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, unwind_depth)},
+    {"HEDDLE_CPU_TIME", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, cpu_time)},
 };
 
 static void read_count(const struct setting *setting, const char *text, uint64_t *value) {
   char *end;
+  if (setting->type == SETTING_COUNT_OR_OFF && !strcmp(text, "off")) {
+    *value = 0;
+    return;
+  }
   errno = 0;
   unsigned long long count = strtoull(text, &end, 10);
   if (errno || *end || end == text || *text == '-')
-    hd_log("%s=%s is not a count; ignored", setting->name, text);
+    hd_log("%s=%s is not a count%s; ignored", setting->name, text,
+           setting->type == SETTING_COUNT_OR_OFF ? " or \"off\"" : "");
   else
     *value = count;
 }
 
 void hd_settings_read(struct hd_settings *settings) {
-  *settings = (struct hd_settings){.output = "%n.%p.heddle", .clock = "auto"};
+  *settings = (struct hd_settings){.output = "%n.%p.heddle", .clock = "auto", .cycle_limit = 1, .unwind_depth = 64};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     /* secure_getenv: a set-user-id program must not write where its caller says. */
     const char *text = secure_getenv(table[i].name);

@@ -14,6 +14,9 @@ struct hd_settings {
   const char *start;       /* HEDDLE_START: "pid:ns", the start of the program on CLOCK_MONOTONIC */
   const char *clock;       /* HEDDLE_CLOCK: auto, tsc or monotonic */
   uint64_t callpath_depth; /* HEDDLE_CALLPATH_DEPTH: keep the last k sites; 0: all */
+  uint64_t cycle_limit;    /* HEDDLE_CYCLE_LIMIT: fold a callpath when its last so many sites repeat */
+  uint64_t unwind_depth;   /* HEDDLE_UNWIND: calling routines to find at a region's begin; "off" is 0 */
+  uint64_t cpu_time;       /* HEDDLE_CPU_TIME: 1: measure processor time */
 };
 
 /** Fills `settings` from the environment. Strings belong to the environment. A value that cannot be read is

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/callers.h"
+
+#include "callpath/unwind.h"
+#include "ompt/routine.h"
+#include "ompt/tool.h"
+
+/* The first of the chain's routines that is not on the callpath already. */
+static uint32_t first_new(const struct hd_thread *thread, const struct hd_chain *chain) {
+  const struct hd_frame *innermost = hd_routine_innermost(thread);
+  uint32_t first = innermost ? chain->count : 0;
+  for (uint32_t i = 0; innermost && i < chain->count; i++)
+    if (chain->routines[i] == innermost->routine.function)
+      first = i + 1;
+  return first;
+}
+
+static struct hd_row_record *walk(struct hd_thread *thread, const struct hd_chain *chain) {
+  struct hd_row_record *row = thread->top->row;
+  for (uint32_t i = first_new(thread, chain); i < chain->count; i++)
+    row = hd_thread_step_from(thread, row, HD_KIND_ROUTINE, chain->routines[i]).to;
+  return row;
+}
+
+static struct hd_row_record *walk_and_remember(struct hd_thread *thread, const struct hd_chain *chain, uint64_t site) {
+  const void *from = thread->top->row;
+  const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
+  if (known && known->from)
+    return known->to;
+  struct hd_edge edge = {.from = from, .site = site, .to = walk(thread, chain)};
+  hd_thread_remember(thread, &edge);
+  return edge.to;
+}
+
+struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *address) {
+  struct hd_row_record *from = thread->top->row;
+  const struct hd_chain *chain = hd_tool.unwinds ? hd_unwind_callers(&thread->unwind_cache, address) : NULL;
+  if (!chain)
+    return from;
+  if (chain->cut)
+    __atomic_fetch_add(&hd_store.header->cut_callers, 1, __ATOMIC_RELAXED);
+  const uint64_t site = hd_thread_site(HD_EDGE_CALLERS, (uint64_t)(uintptr_t)chain);
+  const struct hd_edge *edge = &thread->edges[hd_thread_edge_hash(from, site) & thread->edge_mask];
+  if (__builtin_expect(edge->from == from && edge->site == site, true))
+    return edge->to;
+  return walk_and_remember(thread, chain, site);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/markers.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+#include "callpath/callpath.h"
+#include "heddle.h"
+#include "ompt/event.h"
+#include "ompt/tool.h"
+
+/* ---- phases ---- */
+
+static struct hd_thread *begin_event(uint64_t *now) {
+  if (!hd_tool.started)
+    hd_tool_start_early();
+  return hd_event_begin(now);
+}
+
+static void phase_begin(const char *name) {
+  uint64_t now;
+  HD_EVENT struct hd_thread *thread = begin_event(&now);
+  if (!thread)
+    return;
+  int saved = errno;
+  const void *phase = hd_callpath_phase(name ? name : "");
+  errno = saved;
+  if (!phase)
+    return;
+  struct hd_edge step = hd_thread_step(thread, HD_KIND_PHASE, phase);
+  thread->ring.what = hd_thread_count(HD_WHAT_ENTER, step.counter);
+  hd_thread_push(thread, now, step, HD_KIND_PHASE, HD_BUSY);
+  thread->top->phase = phase;
+}
+
+static struct hd_frame *find_phase(const struct hd_thread *thread, const char *name) {
+  for (struct hd_frame *frame = thread->top; frame > thread->base; frame--)
+    if (frame->kind == HD_KIND_PHASE && (!name || !strcmp(frame->phase, name)))
+      return frame;
+  return NULL;
+}
+
+static void count_unmatched(void) {
+  __atomic_fetch_add(&hd_store.header->unmatched_phases, 1, __ATOMIC_RELAXED);
+}
+
+/* What lies above and is no phase goes on: perhaps a helper that ends phases for its caller. */
+static void phase_end(const char *name) {
+  uint64_t now;
+  HD_EVENT struct hd_thread *thread = begin_event(&now);
+  const struct hd_frame *ended = thread ? find_phase(thread, name) : NULL;
+  if (thread && !ended)
+    count_unmatched();
+  for (struct hd_frame *frame = NULL; ended && frame != ended;) {
+    frame = find_phase(thread, NULL);
+    if (frame != ended)
+      count_unmatched();
+    hd_thread_take_out(thread, now, frame);
+  }
+}
+
+/* ---- pause and resume ---- */
+
+static void pause_clock(void) {
+  if (!hd_tool.started)
+    hd_tool_start_early();
+  hd_tool_pause();
+}
+
+static void resume_clock(void) {
+  hd_tool_resume();
+}
+
+/* ---- the modules that have markers ---- */
+
+static const struct heddle_functions functions = {
+    .version = HEDDLE_FUNCTIONS_VERSION,
+    .phase_begin = phase_begin,
+    .phase_end = phase_end,
+    .pause = pause_clock,
+    .resume = resume_clock,
+};
+
+static void connect(const char *descriptor) {
+  int64_t distance;
+  memcpy(&distance, descriptor, sizeof distance);
+  const struct heddle_functions **pointer = (void *)(uintptr_t)(descriptor + distance);
+  __atomic_store_n(pointer, &functions, __ATOMIC_RELEASE);
+}
+
+static void connect_notes(const char *notes, size_t bytes) {
+  while (bytes >= sizeof(ElfW(Nhdr))) {
+    const ElfW(Nhdr) *note = (const void *)notes;
+    size_t name_bytes = (note->n_namesz + 3u) & ~3u;
+    size_t total = sizeof *note + name_bytes + ((note->n_descsz + 3u) & ~3u);
+    if (total > bytes)
+      return;
+    if (note->n_type == HEDDLE_NOTE_TYPE && note->n_descsz == sizeof(int64_t) &&
+        note->n_namesz == sizeof HEDDLE_NOTE_NAME && !memcmp(note + 1, HEDDLE_NOTE_NAME, sizeof HEDDLE_NOTE_NAME))
+      connect((const char *)(note + 1) + name_bytes);
+    notes += total;
+    bytes -= total;
+  }
+}
+
+static int connect_module(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size, (void)data;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type == PT_NOTE)
+      connect_notes((const char *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz);
+  }
+  return 0;
+}
+
+void hd_markers_connect(void) {
+  dl_iterate_phdr(connect_module, NULL);
+}

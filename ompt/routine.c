@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/routine.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "callpath/call_site.h"
+#include "callpath/callpath.h"
+#include "callpath/return_slot.h"
+#include "ompt/event.h"
+#include "ompt/tool.h"
+
+/* ---- frames whose routine has ended without a word ---- */
+
+static bool is_routine(const struct hd_frame *frame) {
+  return frame->kind == HD_KIND_ROUTINE;
+}
+
+const struct hd_frame *hd_routine_innermost(const struct hd_thread *thread) {
+  for (const struct hd_frame *frame = thread->top; frame > thread->base; frame--)
+    if (is_routine(frame))
+      return frame;
+  return NULL;
+}
+
+/* Whether the frame's routine cannot be running any more, given that `hook`'s is. `slot`: where the return address of
+ * the hook's routine stands; NULL: not known, or it leaves. */
+static bool has_ended(const struct hd_frame_routine *routine, const struct hd_hook *hook, const void *const *slot) {
+  if (!routine->slot || !hook->frame)
+    return false;
+  if ((const void *)routine->slot < hook->frame || *routine->slot != routine->call_site)
+    return true; /* the stack ends above it; or something else was called meanwhile */
+  if (!slot)
+    return false;
+  /* Both in one stack frame: one was compiled into the other. But the same place in it cannot be passed twice. */
+  return routine->slot < slot || (routine->slot == slot && routine->entered_from == hook->entered_from);
+}
+
+static void drop(struct hd_thread *thread, uint64_t now, struct hd_frame *frame) {
+  __atomic_fetch_add(&hd_store.header->left_routines, 1, __ATOMIC_RELAXED);
+  hd_thread_drop_above(thread, frame);
+  hd_thread_pop(thread, now);
+}
+
+static void drop_ended(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook, const void *const *slot) {
+  struct hd_frame *frame = (struct hd_frame *)hd_routine_innermost(thread);
+  while (frame && has_ended(&frame->routine, hook, slot)) {
+    drop(thread, now, frame);
+    frame = (struct hd_frame *)hd_routine_innermost(thread);
+  }
+}
+
+/* ---- entry ---- */
+
+static bool is_construct_body(const struct hd_hook *hook) {
+  return hook->frame && hd_call_site_in_runtime(hook->call_site);
+}
+
+static int32_t slot_offset(const struct hd_hook *hook) {
+  const void *const *slot = hook->frame ? hd_return_slot_of_caller(hook->frame, hook->call_site) : NULL;
+  const ptrdiff_t offset = slot ? (const char *)slot - (const char *)hook->frame : 0;
+  return offset > 0 && offset <= INT32_MAX ? (int32_t)offset : 0;
+}
+
+static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *from, const struct hd_hook *hook) {
+  struct hd_edge edge = {.from = from, .slot_offset = slot_offset(hook)};
+  if (is_construct_body(hook))
+    return edge;
+  struct hd_step step = hd_callpath_call(from->profile, hook->function);
+  edge.to = hd_thread_row(thread, step.profile);
+  if (!edge.to) /* full: the time is charged to the profile we are in */
+    edge.to = from;
+  edge.counter = hd_thread_row(thread, step.counter);
+  if (!edge.counter)
+    edge.counter = edge.to;
+  return edge;
+}
+
+/* The call of the hook's routine from the innermost profile. */
+static struct hd_edge call_slow(struct hd_thread *thread, const struct hd_hook *hook, uint64_t site) {
+  struct hd_row_record *from = thread->top->row;
+  const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
+  if (known && known->from)
+    return *known;
+  int saved = errno;
+  struct hd_edge edge = new_edge(thread, from, hook);
+  errno = saved;
+  edge.site = site;
+  hd_thread_remember(thread, &edge);
+  return edge;
+}
+
+static inline struct hd_edge call(struct hd_thread *thread, const struct hd_hook *hook) {
+  const uint64_t site = hd_thread_site(HD_EDGE_CALL, (uint64_t)(uintptr_t)hook->function);
+  const void *from = thread->top->row;
+  const struct hd_edge *edge = &thread->edges[hd_thread_edge_hash(from, site) & thread->edge_mask];
+  if (__builtin_expect(edge->from == from && edge->site == site, true))
+    return *edge;
+  return call_slow(thread, hook, site);
+}
+
+/* Not known either if the routine's frame is not as large as it was the first time. */
+static const void *const *slot_of(const struct hd_edge *edge, const struct hd_hook *hook) {
+  if (!edge->slot_offset)
+    return NULL;
+  const void *const *slot = (const void *const *)((const char *)hook->frame + edge->slot_offset);
+  return *slot == hook->call_site ? slot : NULL;
+}
+
+void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
+  struct hd_edge edge = call(thread, hook);
+  const void *const *slot = slot_of(&edge, hook);
+  const struct hd_frame *innermost = hd_routine_innermost(thread);
+  if (__builtin_expect(innermost && has_ended(&innermost->routine, hook, slot), false)) {
+    drop_ended(thread, now, hook, slot);
+    edge = call(thread, hook);
+  }
+  if (!edge.to)
+    return;
+  thread->ring.what = hd_thread_count(HD_WHAT_CALL, edge.counter);
+  thread->height++;
+  hd_thread_push(thread, now, edge, HD_KIND_ROUTINE, HD_BUSY);
+  thread->top->routine = (struct hd_frame_routine){hook->function, hook->call_site, slot, hook->entered_from};
+}
+
+/* ---- exit ---- */
+
+static struct hd_frame *find(const struct hd_thread *thread, const void *function) {
+  for (struct hd_frame *frame = thread->top; frame > thread->base; frame--)
+    if (is_routine(frame) && frame->routine.function == function)
+      return frame;
+  return NULL;
+}
+
+static bool only_phases_above(const struct hd_thread *thread, const struct hd_frame *frame) {
+  for (const struct hd_frame *above = frame + 1; above <= thread->top; above++)
+    if (above->kind != HD_KIND_PHASE)
+      return false;
+  return true;
+}
+
+static void exit_slow(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
+  drop_ended(thread, now, hook, NULL);
+  struct hd_frame *frame = find(thread, hook->function);
+  if (!frame) {
+    const struct hd_edge edge = call(thread, hook);
+    if (edge.to)
+      __atomic_fetch_add(&hd_store.header->unmatched_routines, 1, __ATOMIC_RELAXED);
+  } else if (only_phases_above(thread, frame)) { /* a helper that begins a phase for its caller */
+    hd_thread_take_out(thread, now, frame);
+  } else {
+    hd_thread_drop_above(thread, frame);
+    hd_thread_pop(thread, now);
+  }
+}
+
+void hd_routine_exit(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
+  const struct hd_frame *top = thread->top;
+  /* The second condition: the innermost of several of the same routine may have ended without a word. */
+  if (__builtin_expect(is_routine(top) && top->routine.function == hook->function, true) &&
+      (!top->routine.slot || (const void *)top->routine.slot > hook->frame))
+    hd_thread_pop(thread, now);
+  else
+    exit_slow(thread, now, hook);
+}
+
+/* ---- the hooks ---- */
+
+/* On another stack, of a coroutine or a signal handler, addresses cannot be compared. */
+static struct hd_hook hook_at(const struct hd_thread *thread, const void *function, const void *call_site,
+                              const void *frame, const void *entered_from) {
+  const bool known = (uintptr_t)frame - thread->stack_begin < thread->stack_end - thread->stack_begin;
+  return (struct hd_hook){function, call_site, known ? frame : NULL, entered_from};
+}
+
+/* At a thread's first hook. A test's addresses are not on its stack: there it stays unknown. */
+static void find_stack(struct hd_thread *thread) {
+  pthread_attr_t attributes;
+  void *begin = NULL;
+  size_t bytes = 0;
+  int saved = errno;
+  thread->stack_begin = thread->stack_end = 1; /* not again */
+  if (hd_clock.kind != HD_CLOCK_EXTERNAL && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    if (pthread_attr_getstack(&attributes, &begin, &bytes) == 0) {
+      thread->stack_begin = (uintptr_t)begin;
+      thread->stack_end = (uintptr_t)begin + bytes;
+    }
+    pthread_attr_destroy(&attributes);
+  }
+  errno = saved;
+}
+
+void __cyg_profile_func_enter(void *function, void *call_site);
+void __cyg_profile_func_exit(void *function, void *call_site);
+
+__attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *call_site) {
+  uint64_t now;
+  if (__builtin_expect(!hd_tool.started, false))
+    hd_tool_start_early();
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  if (!thread)
+    return;
+  if (__builtin_expect(thread->stack_end == 0, false))
+    find_stack(thread);
+  const struct hd_hook hook =
+      hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
+  hd_routine_enter(thread, now, &hook);
+}
+
+__attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *call_site) {
+  uint64_t now;
+  if (__builtin_expect(!hd_tool.started, false)) /* it was entered before anybody listened */
+    return;
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  if (!thread)
+    return;
+  if (__builtin_expect(thread->stack_end == 0, false))
+    find_stack(thread);
+  const struct hd_hook hook =
+      hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
+  hd_routine_exit(thread, now, &hook);
+}
+
+static void own_hook(void *function, void *call_site) __attribute__((alias("__cyg_profile_func_enter")));
+
+const void *hd_routine_hook_address(void) {
+  return (const void *)(uintptr_t)own_hook;
+}
