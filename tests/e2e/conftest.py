@@ -156,15 +156,61 @@ def measure(profile, export):
             env = {"OMP_WAIT_POLICY": "passive", **(env or {})}
         path = profile(program, *arguments, threads=threads, env=env, **options)
         assert profile.result.returncode == 0, profile.result.stderr
-        loaded = export(path)
-        loaded.path = path
-        loaded.stdout = profile.result.stdout
-        for book in ("spun", "blocked", "waited", "joined", "elapsed"):
-            lines = re.findall(rf"^{book} \d+ (\d+)$", loaded.stdout, re.M)
-            setattr(loaded, book, [int(ns) / 1e9 for ns in lines])
-        assert_states_sum_to_lifetimes(loaded)
-        assert_identities(loaded)
-        return loaded
+        return load_checked(export, path, profile.result.stdout)
+
+    return run
+
+
+def load_checked(export, path, stdout):
+    """The profile's JSON with the program's own books, once everything that always holds is seen to hold."""
+    loaded = export(path)
+    loaded.path = path
+    loaded.stdout = stdout
+    for book in ("spun", "blocked", "waited", "joined", "elapsed"):
+        lines = re.findall(rf"^{book} \d+ (\d+)$", loaded.stdout, re.M)
+        setattr(loaded, book, [int(ns) / 1e9 for ns in lines])
+    assert_states_sum_to_lifetimes(loaded)
+    assert_identities(loaded)
+    assert_entries(loaded)
+    return loaded
+
+
+INSTRUMENTED = ("-finstrument-functions", "-pthread")
+
+
+@pytest.fixture
+def run_routines(heddle, tmp_path):
+    """run_routines(program, arguments..., runtime=, gomp=, env=) -> path of the profile that `heddle run` saved, or None;
+    run_routines.result: how it ended. `gomp`: the program was built by GCC and uses OpenMP. Threads that wait leave the
+    cores alone."""
+    count = 0
+
+    def run(program, *arguments, runtime=19, threads=None, gomp=False, env=None, timeout=TIMEOUT_S):
+        nonlocal count
+        count += 1
+        path = tmp_path / f"routines-{count}.heddle"
+        libomp = ["--gomp", "--libomp", libomp_folder(runtime) / "libomp.so.5"] if gomp else []
+        store = tmp_path / "store"
+        store.mkdir(exist_ok=True)
+        env = {"OMP_WAIT_POLICY": "passive", "HEDDLE_STORE_DIR": str(store), **(env or {})}
+        run.result = subprocess.run([heddle, "run", "-q", *libomp, "-o", path, "--", program, *map(str, arguments)],
+                                    env=environment_for(runtime, threads, env), capture_output=True, timeout=timeout,
+                                    encoding="utf-8", errors="surrogateescape", cwd=tmp_path)
+        return path if path.exists() else None
+
+    return run
+
+
+@pytest.fixture
+def measure_routines(run_routines, export):
+    """As `measure`, but under `heddle run`, for instrumented programs. status: the exit status that is expected."""
+
+    def run(program, *arguments, status=0, **options):
+        path = run_routines(program, *arguments, **options)
+        result = run_routines.result
+        assert result.returncode == status, (result.returncode, result.stdout[-2000:], result.stderr)
+        assert path, f"no profile: {result.stderr}"
+        return load_checked(export, path, result.stdout)
 
     return run
 
@@ -226,6 +272,31 @@ class Profile(dict):
         """Summed over the code addresses of a line: the compiler unrolls loops and copies inlined functions."""
         return sum(entry["visits"] for entry in self.all(line, kind, below))
 
+    def routines(self, name, below=None):
+        """The entries of a routine, also those for its recursive calls (and with an ancestor named `below`)."""
+        found = [e for e in self.profiles if e["kind"] == "routine" and e["name"] == name]
+        if below is not None:
+            found = [e for e in found if any(a["name"] == below and a["kind"] == "routine" for a in self.ancestors(e))]
+        return found
+
+    def routine(self, name, below=None):
+        found = self.routines(name, below)
+        assert len(found) == 1, f"{len(found)} entries of routine {name}: {self.summary()}"
+        return found[0]
+
+    def calls(self, name):
+        """Of a routine, whoever called it."""
+        return sum(entry["visits"] or 0 for entry in self.routines(name))
+
+    def arcs(self):
+        """{(caller, callee): calls} of routines by name; what is called by none that is known has caller None."""
+        found = {}
+        for entry in self.profiles:
+            if entry["kind"] == "routine" and entry["visits"] is not None:
+                caller = next((a["name"] for a in self.ancestors(entry) if a["kind"] == "routine"), None)
+                found[caller, entry["name"]] = found.get((caller, entry["name"]), 0) + entry["visits"]
+        return found
+
     def ancestors(self, entry):
         by_id = {e["id"]: e for e in self.profiles}
         while entry["parent"] in by_id:
@@ -268,6 +339,38 @@ def assert_identities(loaded):
     """Those of exact concurrency."""
     failures = broken_identities(loaded)
     assert not failures, "\n".join(failures[:20])
+
+
+CASES = ("S-S", "S-C", "C-S", "C-C")
+
+
+def case_visits(entry):
+    """Entries by the caller's and their own state: [S-S, S-C, C-S, C-C]."""
+    return [entry["entries"][case]["visits"] for case in CASES]
+
+
+def case_elapsed(entry):
+    return [entry["entries"][case]["elapsed_s"] for case in CASES]
+
+
+def assert_entries(loaded):
+    """What holds for the entries of all routines: the cases add up, and threads add up."""
+    for entry in loaded.profiles:
+        cases = entry.get("entries")
+        if entry["kind"] != "routine" or not cases:
+            continue
+        name = entry["name"], entry["id"]
+        visits = case_visits(entry)
+        assert sum(visits) == entry["visits"], (name, visits, entry["visits"])
+        assert visits[1] + visits[3] == entry["visits_concurrent"], (name, visits, entry["visits_concurrent"])
+        assert abs(sum(case_elapsed(entry)) - entry["elapsed_s"]) < 1e-6, name
+        split = entry["busy_sequential_s"] + entry["busy_concurrent_s"]
+        assert abs(split - entry["busy_s"]) < 1e-6, (name, split, entry["busy_s"])
+        for case in CASES:
+            of_threads = [thread["entries"][case] for thread in entry["threads"] if thread.get("entries")]
+            assert sum(one["visits"] for one in of_threads) == cases[case]["visits"], (name, case)
+            total = sum(one["elapsed_s"] for one in of_threads)
+            assert abs(total - cases[case]["elapsed_s"]) < 1e-6, (name, case)
 
 
 skipped = []

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""omp_control_tool: what it returns, with Heddle and without, and what the profile leaves out."""
+import re
+
+import pytest
+
+from conftest import INSTRUMENTED, assert_close, check_times, load_checked, marks, run_plain
+
+START, PAUSE, FLUSH, END = 1, 2, 3, 4
+SUCCESS, IGNORED, NO_TOOL = 0, 1, -2  # omp.h: omp_control_tool_success, _ignored, _notool
+UNIT_MS = 100
+LINE = marks("control.c")
+
+
+@pytest.fixture
+def program(build_program):
+    return build_program("control.c", "clang", INSTRUMENTED)
+
+
+def returned(stdout):
+    return [int(value) for value in re.findall(r"^returned \d+ (-?\d+)$", stdout, re.M)]
+
+
+def did(stdout, *what):
+    """Seconds that these parts of the program took."""
+    times = re.findall(r"^did (\w+) (\d+)$", stdout, re.M)
+    return sum(int(ns) for name, ns in times if name in what) / 1e9
+
+
+def busy(loaded, name):
+    return sum(entry["busy_s"] for entry in loaded.all(LINE[name], "parallel"))
+
+
+# ---- return values ----
+
+
+@pytest.mark.parametrize("env", [{}, {"OMP_TOOL": "disabled"}], ids=["no tool", "disabled"])
+def test_without_a_tool_nothing_is_there_to_control(program, runtime, env):
+    stdout = run_plain(program, 1, START, PAUSE, FLUSH, END, 64, runtime=runtime, env=env).stdout
+    assert returned(stdout) == [NO_TOOL] * 5
+
+
+@pytest.mark.parametrize("commands, values", [
+    ((START, PAUSE, PAUSE, START, START, FLUSH), (SUCCESS,) * 6),
+    ((PAUSE, FLUSH, START), (SUCCESS,) * 3),
+    ((END, START, PAUSE, FLUSH, END), (SUCCESS, IGNORED, IGNORED, IGNORED, IGNORED)),
+    ((64, 1000, START), (IGNORED, IGNORED, SUCCESS)),
+], ids=["known", "flush in a pause", "after the end", "unknown"])
+def test_return_values(profile, program, runtime, commands, values):
+    profile(program, 1, *commands, runtime=runtime, threads=2)
+    assert tuple(returned(profile.result.stdout)) == values, profile.result.stderr
+    assert profile.result.returncode == 0 and profile.result.stderr == ""
+
+
+# ---- pauses ----
+
+
+@pytest.mark.parametrize("how", ["heddle run", "tool"])
+def test_pause_leaves_time_out(measure, measure_routines, program, runtime, how):
+    actions = ("a", PAUSE, "b", "r", START, "a", "r")
+
+    def once():
+        if how == "tool":
+            return measure(program, UNIT_MS, *actions, runtime=runtime, threads=2, env={"OMP_WAIT_POLICY": "passive"})
+        return measure_routines(program, UNIT_MS, *actions, runtime=runtime, threads=2)
+
+    def check(loaded):
+        unit = UNIT_MS / 1e3
+        assert loaded["program"]["pauses"] == 1
+        assert_close(loaded["program"]["paused_s"], did(loaded.stdout, "b") + unit, "paused")
+        region = loaded.one(LINE["a"], "parallel")
+        assert region["visits"] == 2
+        assert_close(region["elapsed_s"], did(loaded.stdout, "a"), "elapsed")
+        assert busy(loaded, "b") == 0
+        spun = sum(loaded.spun) - 3 * unit - 2 * unit  # all but b's and the routine's two
+        assert_close(busy(loaded, "a"), spun, "busy", scale=spun)
+        if how == "heddle run":
+            own = sum(entry["busy_s"] for entry in loaded.routines("work_alone"))
+            assert_close(own, unit, "work_alone")
+        whole = did(loaded.stdout, "a") + unit
+        assert whole <= loaded["program"]["elapsed_s"] < whole + unit
+
+    check_times(once, check)
+
+
+def test_pause_that_lasts_to_the_end(measure_routines, program, runtime):
+    def check(loaded):
+        assert_close(loaded["program"]["paused_s"], did(loaded.stdout, "b"), "paused")
+        assert busy(loaded, "b") == 0
+        assert loaded["run"]["complete"] is True
+        assert_close(busy(loaded, "a"), did(loaded.stdout, "a") * 1.5, "busy")
+
+    check_times(lambda: measure_routines(program, UNIT_MS, "a", PAUSE, "b", "b", runtime=runtime, threads=2), check)
+
+
+def test_pauses_again_and_again(measure_routines, program, runtime):
+    actions = ["a", PAUSE, "b", START] * 5 + [PAUSE, PAUSE, "b", START, START]
+
+    def check(loaded):
+        assert loaded["program"]["pauses"] == 6
+        assert_close(loaded["program"]["paused_s"], did(loaded.stdout, "b"), "paused")
+        assert loaded.one(LINE["a"], "parallel")["visits"] == 5
+        assert_close(busy(loaded, "a"), did(loaded.stdout, "a") * 1.5, "busy")
+        assert busy(loaded, "b") == 0
+
+    check_times(lambda: measure_routines(program, 20, *actions, runtime=runtime, threads=2), check)
+
+
+def test_pause_inside_a_region(measure_routines, program, runtime):
+    """Thread times in the region: 2 of its 4 units, on each thread."""
+
+    def check(loaded):
+        unit = UNIT_MS / 1e3
+        region = loaded.one(LINE["inside"], "parallel")
+        assert_close(loaded["program"]["paused_s"], 2 * unit, "paused")
+        assert_close(region["busy_s"], 4 * unit, "busy")
+        assert_close(region["elapsed_s"], 2 * unit, "elapsed")
+
+    check_times(lambda: measure_routines(program, UNIT_MS, "inside", runtime=runtime, threads=2), check)
+
+
+# ---- the end ----
+
+
+def test_nothing_is_measured_after_the_end(measure_routines, program, runtime):
+    def check(loaded):
+        assert_close(busy(loaded, "a"), did(loaded.stdout, "a") * 1.5, "busy")
+        assert loaded.all(LINE["b"]) == [] and loaded.routines("work_alone") == []
+        whole = did(loaded.stdout, "a")
+        assert whole <= loaded["program"]["elapsed_s"] < whole + UNIT_MS / 1e3
+        assert loaded["run"]["complete"] is True
+
+    check_times(lambda: measure_routines(program, UNIT_MS, "a", END, "b", "r", START, "b", runtime=runtime, threads=2),
+                check)
+
+
+@pytest.mark.parametrize("last", ["kill", "b"])
+def test_profile_is_there_after_the_end(profile, export, program, runtime, last):
+    """However the program ends; without `heddle run` to pick it up."""
+    path = profile(program, UNIT_MS, "a", END, "b", last, runtime=runtime, threads=2)
+    assert profile.result.returncode == (-9 if last == "kill" else 0)
+    loaded = load_checked(export, path, profile.result.stdout)
+    assert loaded["run"]["complete"] is True
+    assert loaded.one(LINE["a"], "parallel")["visits"] == 1
+    assert loaded.all(LINE["b"]) == []
+    assert loaded["program"]["elapsed_s"] < did(loaded.stdout, "a") + UNIT_MS / 1e3
+
+
+def test_killed_after_the_end_under_heddle_run(run_routines, export, program, runtime):
+    path = run_routines(program, UNIT_MS, "a", END, "b", "kill", runtime=runtime, threads=2)
+    assert run_routines.result.returncode == 137 and path
+    loaded = load_checked(export, path, run_routines.result.stdout)
+    assert loaded["program"]["elapsed_s"] < did(loaded.stdout, "a") + UNIT_MS / 1e3
+    assert loaded.all(LINE["b"]) == []
+
+
+def test_flushed_profile_survives_a_kill(run_routines, export, program, runtime):
+    path = run_routines(program, UNIT_MS, "a", FLUSH, "b", "kill", runtime=runtime, threads=2)
+    loaded = load_checked(export, path, run_routines.result.stdout)
+    assert loaded.one(LINE["a"], "parallel")["visits"] == loaded.one(LINE["b"], "parallel")["visits"] == 1
+    assert loaded["run"]["complete"] is False
