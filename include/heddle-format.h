@@ -311,14 +311,20 @@ enum hd_what {
   HD_WHAT_CALL,   /* of routine `operand`: it goes on the thread's stack */
   HD_WHAT_TASK,   /* an explicit task begins; likewise */
   HD_WHAT_RETURN, /* to a stack of `operand` entries */
-  HD_WHAT_TEAM,   /* a worker joins the team of the thread with ring `operand`: its stack is empty, and its caller is
-                     that thread's at the begin of the region in whose profile it is busy now */
+  HD_WHAT_TEAM,   /* a worker joins the team of a region, in whose profile it is busy now: its stack is empty, and its
+                     caller is the primary's when that region began. The operand names the primary's ring, and how
+                     many begins of the same profile come before that region's on the primary's stack: HD_TEAM */
   HD_WHAT_COUNT
 };
 #define HD_WHAT_SHIFT 28
 #define HD_WHAT_UNCOUNTED (1u << 27)
 #define HD_WHAT(what, operand) ((uint32_t)(what) << HD_WHAT_SHIFT | (operand))
 #define HD_WHAT_OPERAND(word) ((word) & (HD_WHAT_UNCOUNTED - 1))
+#define HD_TEAM_RING_BITS 20
+#define HD_TEAM(ring, before) ((ring) | (before) << HD_TEAM_RING_BITS)
+#define HD_TEAM_RING(operand) ((operand) & ((1u << HD_TEAM_RING_BITS) - 1))
+#define HD_TEAM_BEFORE(operand) ((operand) >> HD_TEAM_RING_BITS)
+#define HD_TEAM_BEFORE_MOST 127u
 #define HD_RING_LENGTH 1008u
 
 /** How far the sweep is with a ring. */

@@ -71,6 +71,14 @@ static bool encloses_itself(const struct hd_region *region) {
   return false;
 }
 
+/* How many regions of the same profile the same primary has open around it. */
+static uint32_t begins_before(const struct hd_region *region) {
+  uint32_t count = 0;
+  for (const struct hd_region *outer = region->outer; outer; outer = outer->outer)
+    count += outer->row == region->row; /* rows are one thread's */
+  return count < HD_TEAM_BEFORE_MOST ? count : HD_TEAM_BEFORE_MOST;
+}
+
 static void start_instance(struct hd_region *region, uint64_t now) {
   struct hd_instance_record *instance = region->instance;
   instance->begin_ticks = 0; /* a reader sees an instance that never began until the rest is in place */
@@ -126,7 +134,7 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->of_helpers = of_helpers;
     region->outer = outer;
     region->instance->uncounted = of_helpers || encloses_itself(region);
-    region->ring = primary->ring.index;
+    region->team_operand = HD_TEAM(primary->ring.index, begins_before(region));
     region->unasked = hd_clock_is_paused();
     announce_begin(primary, region);
   } else { /* the team's workers charge their time to the program */
@@ -174,7 +182,7 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
   struct hd_edge step = {.to = row ? row : worker->frames->row};
   worker->height = 0;
   if (region && hd_tool.has_routines && !region->of_helpers)
-    worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->ring);
+    worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->team_operand);
   hd_thread_push(worker, now, step, HD_KIND_PARALLEL, region && region->of_helpers ? HD_IDLE : HD_BUSY);
   worker->top->row->visits += row != NULL && !hd_clock_is_paused();
   hd_thread_open_base(worker, task, region, number);

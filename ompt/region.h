@@ -23,7 +23,7 @@ struct hd_region {
   struct hd_row_record *row; /* the primary's row of the region's profile */
   const void *address;       /* parallel_begin's return address */
   bool from_gcc;             /* started through a GOMP entry point */
-  uint32_t ring;             /* of its primary */
+  uint32_t team_operand;     /* of HD_WHAT_TEAM, for its workers */
   bool unasked;              /* it began while the measurement was paused: it is not counted */
   bool in_use;               /* between parallel_begin and parallel_end */
   bool of_helpers;           /* the runtime's own team for "target nowait": idle but for the tasks it runs */

@@ -6,6 +6,7 @@
 
 #include "callpath/call_site.h"
 #include "callpath/callpath.h"
+#include "callpath/outlined.h"
 #include "callpath/return_slot.h"
 #include "ompt/event.h"
 #include "ompt/tool.h"
@@ -52,8 +53,12 @@ static void drop_ended(struct hd_thread *thread, uint64_t now, const struct hd_h
 
 /* ---- entry ---- */
 
-static bool is_construct_body(const struct hd_hook *hook) {
-  return hook->frame && hd_call_site_in_runtime(hook->call_site);
+/* The runtime calls it; or, where a region has one thread, the routine that holds the construct does. */
+static bool is_construct_body(const struct hd_thread *thread, const struct hd_hook *hook) {
+  const bool called_by_runtime = hd_call_site_in_runtime(hook->call_site);
+  const bool in_construct = thread->base != thread->frames && !hd_routine_innermost(thread);
+  return hook->frame && (called_by_runtime || in_construct) &&
+         hd_outlined_is(hook->function, hook->entered_from, called_by_runtime);
 }
 
 static int32_t slot_offset(const struct hd_hook *hook) {
@@ -64,7 +69,7 @@ static int32_t slot_offset(const struct hd_hook *hook) {
 
 static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *from, const struct hd_hook *hook) {
   struct hd_edge edge = {.from = from, .slot_offset = slot_offset(hook)};
-  if (is_construct_body(hook))
+  if (is_construct_body(thread, hook))
     return edge;
   struct hd_step step = hd_callpath_call(from->profile, hook->function);
   edge.to = hd_thread_row(thread, step.profile);

@@ -179,17 +179,23 @@ static uint32_t height_below(const struct hd_entry_book *book, const struct hd_r
   return ring->height;
 }
 
-/* The primary's innermost routine or task when it began the region. */
+/* The begin of a region on its primary's stack that has `before` others of the same profile below; NULL: not kept. */
+static const struct hd_stack_entry *find_begin(const struct hd_entry_ring *primary, uint32_t profile, uint32_t before) {
+  const uint32_t height = primary->sweep->height < HD_STACK_LENGTH ? primary->sweep->height : HD_STACK_LENGTH;
+  for (uint32_t i = 0; i < height; i++)
+    if (is_region(&primary->stack->entries[i], profile) && before-- == 0)
+      return &primary->stack->entries[i];
+  return NULL;
+}
+
 static void join_team(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition) {
-  const uint32_t index = HD_WHAT_OPERAND(transition->what);
+  const uint32_t operand = HD_WHAT_OPERAND(transition->what);
+  const uint32_t index = HD_TEAM_RING(operand);
   const struct hd_entry_ring *primary = index < book->ring_limit ? &book->rings[index] : NULL;
   pop_to(book, ring, 0, transition->ticks);
-  ring->base_state = HD_SEQUENTIAL;
-  if (!primary || !primary->stack)
-    return;
-  const uint32_t height = height_below(book, primary->sweep, transition->busy);
-  if (height < primary->sweep->height)
-    ring->base_state = primary->stack->entries[height].own;
+  const struct hd_stack_entry *begin =
+      primary && primary->stack ? find_begin(primary, transition->busy, HD_TEAM_BEFORE(operand)) : NULL;
+  ring->base_state = begin ? begin->own : HD_SEQUENTIAL;
 }
 
 void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition,
