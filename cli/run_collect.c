@@ -73,8 +73,10 @@ static void stamp_end(int fd) {
   struct hd_file_header header;
   if (!read_header(fd, &header) || !read_clock(header.clock_kind, &header.clock_last))
     return;
-  header.end_ticks = header.clock_last.ticks;
-  if (WRITE_FIELD(fd, &header, clock_last))
+  if (header.paused_at_ticks) /* all other times leave pauses out */
+    header.paused_ticks = header.clock_last.ticks - header.paused_at_ticks;
+  header.end_ticks = header.clock_last.ticks - header.paused_ticks;
+  if (WRITE_FIELD(fd, &header, clock_last) && WRITE_FIELD(fd, &header, paused_ticks))
     WRITE_FIELD(fd, &header, end_ticks);
 }
 
@@ -127,14 +129,14 @@ static void stamp_exit(int fd, struct hd_file_header *header, int exit_status) {
     WRITE_FIELD(fd, header, flags);
 }
 
-/* From the process's start to the end of its profile. */
+/* From the process's start to the end of its profile, without pauses. */
 static uint64_t run_time_ns(const struct hd_file_header *header) {
   const struct hd_clock_pair *first = &header->clock_first;
   const struct hd_clock_pair *last = &header->clock_last;
   double end_ns = (double)last->ns;
   if (header->end_ticks && last->ticks > first->ticks)
     end_ns += ((double)header->end_ticks - (double)last->ticks) * (double)(last->ns - first->ns) /
-              (double)(last->ticks - first->ticks);
+              (double)(last->ticks - first->ticks); /* end_ticks lies before the last pair by the pauses */
   return end_ns > (double)header->begin_ns ? (uint64_t)(end_ns - (double)header->begin_ns) : 0;
 }
 

@@ -107,3 +107,10 @@ void hd_clock_resume(struct hd_file_header *header) {
   }
   pthread_mutex_unlock(&pause_lock);
 }
+
+uint64_t hd_clock_close(struct hd_file_header *header) {
+  uint64_t now = hd_clock_now();
+  if (hd_clock_is_paused())
+    header->paused_ticks = hd_clock_raw() - now;
+  return now;
+}

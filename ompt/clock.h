@@ -72,6 +72,9 @@ static inline uint64_t hd_clock_now(void) {
 void hd_clock_pause(struct hd_file_header *header);
 void hd_clock_resume(struct hd_file_header *header);
 
+/** At the profile's end: a pause that has not ended ends there. Returns the time. */
+uint64_t hd_clock_close(struct hd_file_header *header);
+
 /** Chooses the clock: `external` if not NULL, else by `name` (auto, tsc, monotonic; auto takes the TSC only when the
  *  processor says it is invariant and the kernel itself has not given it up). Returns false for an unknown name. */
 bool hd_clock_choose(const char *name, const uint64_t *external);

@@ -73,7 +73,7 @@ static void finish(void) {
   int saved = errno;
   struct hd_file_header *header = hd_store.header;
   hd_concurrency_close();
-  header->end_ticks = hd_clock_now();
+  header->end_ticks = hd_clock_close(header);
   header->clock_last = hd_clock_read_pair();
   __atomic_fetch_or(&header->flags, HD_FILE_COMPLETE, __ATOMIC_RELEASE);
   hd_tool.measuring = false;
