@@ -6,18 +6,21 @@
 #include "command.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "open_profile.h"
 #include "output/export.h"
+#include "output/fold.h"
 #include "support/stream.h"
 
-enum { OPTION_NO_CACHE = HD_OPTION_LONG };
+enum { OPTION_NO_CACHE = HD_OPTION_LONG, OPTION_DEPTH };
 
 static const struct hd_option options[] = {
     {'f', "format", "FORMAT", "the format to write (default json)"},
     {'o', "output", "OUT", "write to the file OUT instead of standard output"},
+    {OPTION_DEPTH, "depth", "K", "make every callpath its last K sites (0: leave them as they are)"},
     {OPTION_NO_CACHE, "no-cache", NULL, "do not write the names that were found into FILE"},
 };
 
@@ -33,6 +36,7 @@ static const struct hd_usage usage = {
 struct choices {
   const struct hd_exporter *exporter;
   const char *output;
+  unsigned long depth;
   bool cache;
 };
 
@@ -47,10 +51,19 @@ static bool take_format(struct choices *choices, const char *name) {
   return false;
 }
 
+static bool take_depth(struct choices *choices, const char *argument) {
+  if (hd_arguments_number(argument, UINT_MAX, &choices->depth))
+    return true;
+  hd_arguments_complain(&usage, "'%s' is not a number of sites", argument);
+  return false;
+}
+
 static bool take_option(void *context, int id, const char *argument) {
   struct choices *choices = context;
   if (id == 'f')
     return take_format(choices, argument);
+  if (id == OPTION_DEPTH)
+    return take_depth(choices, argument);
   if (id == 'o')
     choices->output = argument;
   else
@@ -73,12 +86,17 @@ static int write_model(const struct hd_model *model, const struct choices *choic
 
 int hd_cmd_export(int argc, char **argv) {
   struct choices choices = {.exporter = &hd_export_json, .cache = true};
-  const struct hd_profile_command command = {&usage, take_option, &choices, &choices.cache};
+  const struct hd_profile_command command = {&usage, take_option, &choices, &choices.cache, NULL};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
-  status = write_model(model, &choices);
+  if (hd_model_fold(model, (uint32_t)choices.depth)) {
+    status = write_model(model, &choices);
+  } else {
+    fputs("heddle: out of memory\n", stderr);
+    status = HD_EXIT_FAILED;
+  }
   hd_model_free(model);
   return status;
 }

@@ -10,10 +10,22 @@
 #include <string.h>
 
 #include "open_profile.h"
+#include "output/match.h"
 #include "output/report.h"
 #include "support/stream.h"
 
-enum { OPTION_CSV = HD_OPTION_LONG, OPTION_NO_CACHE, OPTION_AT_K, OPTION_WITH };
+enum {
+  OPTION_CSV = HD_OPTION_LONG,
+  OPTION_NO_CACHE,
+  OPTION_AT_K,
+  OPTION_WITH,
+  OPTION_FLAT,
+  OPTION_CALLGRAPH,
+  OPTION_TREE,
+  OPTION_CALLERS,
+  OPTION_FOCUS,
+  OPTION_DEPTH
+};
 
 static const struct hd_option options[] = {
     {'t', "threads", NULL, "show what each thread did, in the whole run and per region"},
@@ -22,7 +34,16 @@ static const struct hd_option options[] = {
     {OPTION_WITH, "with", "ID",
      "show what runs at the same time as one callpath: its number in\n"
      "the column Id, FILE:LINE, or a function"},
-    {'s', "sort", "KEY", "sort by gain (default), elapsed, wall, busy, wait, calls,\nimbalance or name"},
+    {OPTION_FLAT, "flat", NULL, "show each routine and construct, all its callpaths together"},
+    {OPTION_CALLGRAPH, "callgraph", NULL, "show who calls whom, and what came of it"},
+    {OPTION_TREE, "tree", NULL, "show the callpaths, routines included"},
+    {OPTION_CALLERS, "callers", "REGEX", "show all that called the routines or constructs that match"},
+    {OPTION_FOCUS, "focus", "REGEX", "only callpaths through what matches: with any of the above"},
+    {OPTION_DEPTH, "depth", "K", "make every callpath its last K sites: with any of the above"},
+    {'s', "sort", "KEY",
+     "sort by gain (default), elapsed, wall, busy, wait, calls, imbalance\n"
+     "or name. --flat: self (default), inclusive, wall, calls, elapsed or\n"
+     "name; --callgraph, --tree, --callers likewise, but by inclusive"},
     {'n', "limit", "N", "show at most N lines (default 25; 0: all)"},
     {OPTION_CSV, "csv", NULL, "write comma-separated values; see below"},
     {OPTION_NO_CACHE, "no-cache", NULL, "do not write the names that were found into FILE"},
@@ -54,6 +75,9 @@ static const struct hd_usage usage = {
         "  Runtime, Idle   opening and closing the region; workers that had not arrived yet or had already left\n"
         "  Id              the callpath's number, for --with (a line's first: inlining makes several of one place)\n"
         "\n"
+        "REGEX is a POSIX extended regular expression, found anywhere in a function's or phase's name or in\n"
+        "'KIND FILE:LINE' ('loop static heat.c:42', 'routine heat.c:10').\n"
+        "\n"
         "Comma-separated values (one header line, quoted as in RFC 4180, times in seconds; empty: not measured):\n"
         "  id              the callpath's number, as in the JSON\n"
         "  row, parent     the line's number in the tree and that of the line above it (0: the program)\n"
@@ -69,14 +93,48 @@ static const struct hd_usage usage = {
         "line 0 is the thread's whole life. With --histogram: one row per region and level (number of busy threads),\n"
         "with level, elapsed_s and level_share (of the region); line 0 is the program. With --at-k: wall_s, share (of\n"
         "the time at those levels) and busy_s of each line without those below it; the last row, of kind nobody, is\n"
-        "the time with no thread busy. With --with: overlap_s and active_share. --limit bounds the lines; --limit 0\n"
-        "writes them all.",
+        "the time with no thread busy. With --with: overlap_s and active_share. With --flat, --tree and --callers: "
+        "busy\n"
+        "time of the line itself (self_s) and with what lies below it (inclusive_s), and calls_concurrent, those "
+        "while\n"
+        "another thread was busy. With --callgraph: one row per entry, caller and callee (role), block is the index of "
+        "the\n"
+        "entry whose block it is, index the line's own; calls_s_c ...: by the state at the caller's entry and at its "
+        "own.\n"
+        "--limit bounds the lines; --limit 0 writes them all.",
 };
 
 struct choices {
   struct hd_report_options report;
   bool cache;
 };
+
+static bool is_about_routines(enum hd_question question) {
+  return question >= HD_ASK_FLAT;
+}
+
+/* Tables of regions have all keys; the views with routines only those that a routine has. */
+static bool sorts_by(enum hd_question question, enum hd_sort sort) {
+  static const enum hd_sort regions_only[] = {HD_SORT_GAIN, HD_SORT_BUSY, HD_SORT_WAIT, HD_SORT_IMBALANCE};
+  for (size_t i = 0; is_about_routines(question) && i < sizeof regions_only / sizeof regions_only[0]; i++)
+    if (sort == regions_only[i])
+      return false;
+  return true;
+}
+
+static bool check(void *context) {
+  struct choices *choices = context;
+  struct hd_report_options *report = &choices->report;
+  if (report->sort == HD_SORT_COUNT)
+    report->sort = report->question == HD_ASK_FLAT       ? HD_SORT_SELF
+                   : is_about_routines(report->question) ? HD_SORT_INCLUSIVE
+                                                         : HD_SORT_GAIN;
+  if (sorts_by(report->question, report->sort))
+    return true;
+  hd_arguments_complain(&usage, "this view has no '%s' to sort by: self, inclusive, wall, calls, elapsed or name",
+                        hd_sort_names[report->sort]);
+  return false;
+}
 
 static bool take_sort(struct choices *choices, const char *name) {
   for (int i = 0; i < HD_SORT_COUNT; i++)
@@ -94,7 +152,8 @@ static bool take_question(struct choices *choices, enum hd_question question) {
   choices->report.question = question;
   if (before == HD_ASK_REGIONS || before == question)
     return true;
-  hd_arguments_complain(&usage, "only one of --threads, --histogram, --at-k and --with at a time");
+  hd_arguments_complain(&usage, "only one of --threads, --histogram, --at-k, --with, --flat, --callgraph, --tree and "
+                                "--callers at a time");
   return false;
 }
 
@@ -117,6 +176,29 @@ static bool take_with(struct choices *choices, const char *argument) {
   return take_question(choices, HD_ASK_WITH);
 }
 
+static bool take_expression(const char **to, const char *name, const char *argument) {
+  char error[256];
+  *to = argument;
+  if (!argument[0]) {
+    hd_arguments_complain(&usage, "--%s needs a regular expression", name);
+    return false;
+  }
+  if (hd_match_is_valid(argument, error, sizeof error))
+    return true;
+  hd_arguments_complain(&usage, "--%s '%s': %s", name, argument, error);
+  return false;
+}
+
+static bool take_depth(struct choices *choices, const char *argument) {
+  unsigned long depth = 0;
+  if (!hd_arguments_number(argument, UINT_MAX, &depth) || depth == 0) {
+    hd_arguments_complain(&usage, "'%s' is not a number of sites, 1 or more", argument);
+    return false;
+  }
+  choices->report.depth = (uint32_t)depth;
+  return true;
+}
+
 static bool take_option(void *context, int id, const char *argument) {
   struct choices *choices = context;
   switch (id) {
@@ -128,6 +210,18 @@ static bool take_option(void *context, int id, const char *argument) {
     return take_level(choices, argument);
   case OPTION_WITH:
     return take_with(choices, argument);
+  case OPTION_FLAT:
+    return take_question(choices, HD_ASK_FLAT);
+  case OPTION_CALLGRAPH:
+    return take_question(choices, HD_ASK_CALLGRAPH);
+  case OPTION_TREE:
+    return take_question(choices, HD_ASK_TREE);
+  case OPTION_CALLERS:
+    return take_expression(&choices->report.callers, "callers", argument) && take_question(choices, HD_ASK_CALLERS);
+  case OPTION_FOCUS:
+    return take_expression(&choices->report.focus, "focus", argument);
+  case OPTION_DEPTH:
+    return take_depth(choices, argument);
   case 's':
     return take_sort(choices, argument);
   case 'n':
@@ -145,13 +239,15 @@ static bool take_option(void *context, int id, const char *argument) {
 }
 
 int hd_cmd_report(int argc, char **argv) {
-  struct choices choices = {.report = {.sort = HD_SORT_GAIN, .limit = 25}, .cache = true};
-  const struct hd_profile_command command = {&usage, take_option, &choices, &choices.cache};
+  struct choices choices = {.report = {.sort = HD_SORT_COUNT, .limit = 25}, .cache = true};
+  const struct hd_profile_command command = {&usage, take_option, &choices, &choices.cache, check};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
-  const enum hd_report_end end = hd_report_print(model, &choices.report, stdout, stderr);
+  enum hd_report_end end = hd_report_narrow(model, &choices.report, stderr);
+  if (end == HD_REPORT_MADE)
+    end = hd_report_print(model, &choices.report, stdout, stderr);
   if (end == HD_REPORT_NO_MEMORY && !ferror(stdout))
     fputs("heddle: out of memory\n", stderr);
   const bool written = hd_stream_finish(stdout, "standard output");

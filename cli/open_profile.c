@@ -20,6 +20,8 @@ static int find_file(const struct hd_profile_command *command, int argc, char **
   case HD_ARGUMENTS_OK:
     break;
   }
+  if (command->check && !command->check(command->choices))
+    return 0;
   if (argc - first == 1)
     return first;
   hd_arguments_complain(command->usage, first == argc ? "which FILE?" : "one FILE at a time");

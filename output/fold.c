@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/adding.h"
+#include "output/focus.h"
 
 struct fold {
   struct hd_model *model;
@@ -128,7 +129,7 @@ static bool map_nodes(struct fold *fold) {
   fold->nodes[0].offset = fold->model->nodes[0].offset;
   fold->count = 1;
   for (uint32_t i = 1; i < fold->model->node_count; i++)
-    if (!map_node(fold, i))
+    if (!(fold->model->nodes[i].flags & HD_NODE_GONE) && !map_node(fold, i))
       return false;
   return true;
 }
@@ -138,6 +139,8 @@ static bool map_nodes(struct fold *fold) {
 static void add_node(struct fold *fold, const struct hd_node *from) {
   struct hd_node *to = &fold->nodes[fold->map[from->id]];
   struct part *part = &fold->parts[to->id];
+  if (from->flags & HD_NODE_GONE)
+    return;
   to->flags |= from->flags & ~(uint32_t)HD_PROFILE_BACK;
   to->visits += from->visits;
   to->visits_concurrent += from->visits_concurrent;
@@ -163,7 +166,7 @@ static void mark_leaves(struct fold *fold) {
   for (uint32_t i = 1; i < fold->model->node_count; i++) {
     const struct hd_node *from = &fold->model->nodes[i];
     struct hd_node *to = &fold->nodes[fold->map[i]];
-    if (!(from->flags & HD_PROFILE_BACK) || fold->parts[to->id].solid > 0)
+    if ((from->flags & HD_NODE_GONE) || !(from->flags & HD_PROFILE_BACK) || fold->parts[to->id].solid > 0)
       continue;
     to->flags |= HD_PROFILE_BACK;
     to->target = fold->map[from->target];
@@ -181,6 +184,8 @@ static bool add_levels(struct fold *fold) {
       return false;
   for (uint32_t i = 0; i < fold->model->node_count; i++) {
     const struct hd_node *from = &fold->model->nodes[i];
+    if (from->flags & HD_NODE_GONE)
+      continue;
     hd_add_levels(&fold->nodes[fold->map[i]].busy_at, &from->busy_at);
     hd_add_levels(&fold->nodes[fold->map[i]].elapsed_at, &from->elapsed_at);
   }
@@ -212,13 +217,16 @@ static void add_row(struct fold *fold, const struct hd_row *from) {
 }
 
 static bool fold_rows(struct fold *fold) {
-  const uint32_t count = fold->model->row_count;
-  fold->rows = calloc((size_t)count + 1, sizeof *fold->rows);
+  fold->rows = calloc((size_t)fold->model->row_count + 1, sizeof *fold->rows);
   if (!fold->rows)
     return false;
-  for (uint32_t i = 0; i < count; i++) {
-    fold->rows[i] = fold->model->rows[i];
-    fold->rows[i].node = fold->map[fold->rows[i].node];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < fold->model->row_count; i++) {
+    const struct hd_row *row = &fold->model->rows[i];
+    if (fold->model->nodes[row->node].flags & HD_NODE_GONE)
+      continue;
+    fold->rows[count] = *row;
+    fold->rows[count++].node = fold->map[row->node];
   }
   qsort(fold->rows, count, sizeof *fold->rows, by_node_and_thread);
   for (uint32_t i = 0; i < count; i++) {
@@ -328,6 +336,8 @@ static void give(struct fold *fold) {
   struct hd_node *nodes = model->nodes;
   struct hd_row *rows = model->rows;
   fix_active(fold);
+  for (uint32_t i = 0; i < model->team_part_count; i++)
+    model->team_parts[i].node = fold->map[model->team_parts[i].node];
   model->nodes = fold->nodes;
   model->node_count = fold->count;
   model->rows = fold->rows;

@@ -5,6 +5,12 @@
  */
 #include "output/report.h"
 
+#include <stdlib.h>
+
+#include "output/focus.h"
+#include "output/fold.h"
+#include "output/match.h"
+#include "output/report_graph.h"
 #include "output/report_levels.h"
 
 enum { SUMMARY_REGIONS = 8 };
@@ -28,6 +34,7 @@ static void print_legend(const struct hd_view *view, FILE *out) {
 bool hd_report_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
   hd_report_heading(view->model, false, out);
+  hd_report_scope(view->model, options, out);
   hd_report_concurrency(view->model, out);
   if (view->count <= 1) {
     fputs("\nNo parallel region was entered.\n", out);
@@ -76,8 +83,27 @@ static enum hd_report_end print_view(struct hd_view *view, const struct hd_repor
   return made ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
 }
 
+static enum hd_report_end focus(struct hd_model *model, const char *expression, FILE *errors) {
+  uint32_t count = 0;
+  bool *meant = hd_match_nodes(model, expression, &count);
+  const bool done = meant && hd_model_focus(model, meant);
+  free(meant);
+  if (done && count == 0)
+    hd_match_complain(model, expression, errors);
+  return !done ? HD_REPORT_NO_MEMORY : count == 0 ? HD_REPORT_REFUSED : HD_REPORT_MADE;
+}
+
+enum hd_report_end hd_report_narrow(struct hd_model *model, const struct hd_report_options *options, FILE *errors) {
+  const enum hd_report_end end = options->focus ? focus(model, options->focus, errors) : HD_REPORT_MADE;
+  if (end != HD_REPORT_MADE)
+    return end;
+  return hd_model_fold(model, options->depth) ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+}
+
 enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd_report_options *options, FILE *out,
                                    FILE *errors) {
+  if (options->question >= HD_ASK_FLAT)
+    return hd_report_routines(model, options, out, errors);
   const bool levels_needed = options->question == HD_ASK_AT_LEVEL || options->question == HD_ASK_WITH;
   if (levels_needed && !model->levels_known) {
     fprintf(errors,

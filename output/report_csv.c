@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "output/kinds.h"
-#include "output/report_parts.h"
+#include "output/report_graph.h"
 
 static void put_text(const char *text, FILE *out) {
   if (!text)
@@ -47,16 +47,26 @@ static void put_state_names(FILE *out) {
 }
 
 void hd_csv_place_names(FILE *out) {
-  fputs("id,row,parent,kind,function,file,line,module,offset", out);
+  fputs("id,row,parent,", out);
+  hd_csv_node_names(out);
 }
 
 void hd_csv_place(const struct hd_view *view, uint32_t index, FILE *out) {
   const struct hd_line *line = &view->lines[index];
-  const struct hd_node *node = line->node;
-  fprintf(out, "%u,%u,", node->id, index);
+  fprintf(out, "%u,%u,", line->node->id, index);
   if (index > 0)
     fprintf(out, "%u", line->parent);
-  fprintf(out, ",%s,", hd_kind_id(node->kind));
+  fputc(',', out);
+  hd_csv_node(view->model, line->node, out);
+}
+
+void hd_csv_node_names(FILE *out) {
+  fputs("kind,function,file,line,module,offset", out);
+}
+
+void hd_csv_node(const struct hd_model *model, const struct hd_node *node, FILE *out) {
+  const bool known = node->module != HD_NONE;
+  fprintf(out, "%s,", hd_kind_id(node->kind));
   put_text(node->name.function, out);
   fputc(',', out);
   put_text(node->name.file, out);
@@ -64,11 +74,17 @@ void hd_csv_place(const struct hd_view *view, uint32_t index, FILE *out) {
   if (node->name.line != 0)
     fprintf(out, "%u", node->name.line);
   fputc(',', out);
-  if (node->module != HD_NONE)
-    put_text(view->model->modules[node->module].path, out);
+  if (known)
+    put_text(model->modules[node->module].path, out);
   fputc(',', out);
-  if (node->module != HD_NONE)
+  if (known)
     fprintf(out, "0x%llx", (unsigned long long)node->offset);
+}
+
+void hd_csv_count(uint64_t count, bool known, FILE *out) {
+  fputc(',', out);
+  if (known)
+    fprintf(out, "%llu", (unsigned long long)count);
 }
 
 static void put_team(const struct hd_view *view, const struct hd_line *line, FILE *out) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/kinds.h"
+#include "output/report_graph.h"
 #include "output/report_levels.h"
 
 /* A column of the regions side by side: percentage, bar, gap. */
@@ -130,6 +131,7 @@ static void print_region(const struct hd_view *view, uint32_t index, FILE *out) 
 bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, true);
   hd_report_heading(view->model, false, out);
+  hd_report_scope(view->model, options, out);
   hd_report_concurrency(view->model, out);
   for (uint32_t i = 1; i < view->count; i++)
     if (view->lines[i].shown)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "output/kinds.h"
-#include "output/report_parts.h"
+#include "output/report_graph.h"
 
 typedef uint64_t state_ticks[HD_STATE_COUNT];
 
@@ -130,6 +130,7 @@ static bool print_line(const struct hd_view *view, uint32_t line, FILE *out) {
 bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, true);
   hd_report_heading(view->model, false, out);
+  hd_report_scope(view->model, options, out);
   for (uint32_t i = 0; i < view->count; i++)
     if ((i == 0 || view->lines[i].shown) && !print_line(view, i, out))
       return false;

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file report_routines.c
+ * What the views with routines have in common, and which of them answers a question.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "output/report_graph.h"
+
+void hd_cell_ticks(char cell[HD_CELL_BYTES], const struct hd_model *model, const struct hd_unit *unit, uint64_t ticks,
+                   bool known) {
+  hd_cell_time(cell, unit, known ? hd_model_seconds(model, ticks) : NAN);
+}
+
+void hd_cell_count(char cell[HD_CELL_BYTES], uint64_t count, bool known) {
+  if (known)
+    snprintf(cell, HD_CELL_BYTES, "%llu", (unsigned long long)count);
+  else
+    snprintf(cell, HD_CELL_BYTES, "-");
+}
+
+void hd_cell_percent(char cell[HD_CELL_BYTES], double part, double whole, bool known) {
+  hd_cell_number(cell, known && whole > 0 ? 100 * part / whole : NAN, 1);
+}
+
+void hd_entry_text(char text[HD_PLACE_BYTES], const struct hd_graph *graph, uint32_t entry, bool numbered) {
+  const struct hd_graph_entry *at = &graph->entries[entry];
+  char number[HD_CELL_BYTES] = "", cycle[HD_CELL_BYTES] = "", place[HD_PLACE_BYTES];
+  hd_node_text(place, graph->model, at->node, NULL);
+  if (numbered)
+    snprintf(number, sizeof number, " [%u]", at->index);
+  if (at->cycle > 0)
+    snprintf(cycle, sizeof cycle, " <cycle %u>", at->cycle);
+  snprintf(text, HD_PLACE_BYTES, "%.400s%s%s%s", place, at->recursive ? " (recursive)" : "", cycle, number);
+}
+
+void hd_report_routine_hint(bool any, bool measured, const struct hd_model *model, FILE *out) {
+  const bool off = model->header.unwind_depth == 0;
+  if (!any)
+    fprintf(
+        out,
+        "\nThere are no routines in this profile%s: only OpenMP constructs are shown. Callers of regions come with\n"
+        "%s; routines with calls and times of their own with -finstrument-functions\n"
+        "(gcc or clang) when the program is compiled.\n",
+        off ? " (HEDDLE_UNWIND=off)" : "",
+        off ? "HEDDLE_UNWIND at its default" : "the first region that is called by one");
+  else if (!measured)
+    fputs(
+        "\nThe routines are known as callers of regions only: compile the program with -finstrument-functions (gcc or\n"
+        "clang) to get their calls and their own time.\n",
+        out);
+}
+
+void hd_report_scope(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
+  char kept[HD_CELL_BYTES];
+  const uint64_t busy = model->nodes[0].inclusive_ticks[HD_BUSY];
+  const uint64_t all = model->ticks[HD_BUSY];
+  hd_cell_duration(kept, hd_model_seconds(model, busy));
+  if (options->focus)
+    fprintf(out, "focus     callpaths through '%s' only: %s busy, %.1f %% of all threads' busy time\n", options->focus,
+            kept, all > 0 ? 100 * (double)busy / (double)all : 0);
+  if (model->header.callpath_depth > 0)
+    fprintf(out, "depth     callpaths are their last %u site%s: times \"with the lines below\" lack what lies deeper\n",
+            model->header.callpath_depth, model->header.callpath_depth == 1 ? "" : "s");
+}
+
+static enum hd_report_end end_of(bool made) {
+  return made ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+}
+
+static enum hd_report_end answer(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,
+                                 FILE *errors) {
+  if (options->question == HD_ASK_CALLERS)
+    return hd_report_callers(graph, options, out, errors);
+  if (options->question == HD_ASK_FLAT)
+    return end_of(options->csv ? hd_report_flat_csv(graph, options, out) : hd_report_flat(graph, options, out));
+  return end_of(options->csv ? hd_report_callgraph_csv(graph, options, out) : hd_report_callgraph(graph, options, out));
+}
+
+enum hd_report_end hd_report_routines(const struct hd_model *model, const struct hd_report_options *options, FILE *out,
+                                      FILE *errors) {
+  if (options->question == HD_ASK_TREE)
+    return end_of(hd_report_tree(model, options, out));
+  struct hd_graph *graph = hd_graph_new(model, options->sort);
+  if (!graph)
+    return HD_REPORT_NO_MEMORY;
+  const enum hd_report_end end = answer(graph, options, out, errors);
+  hd_graph_free(graph);
+  return end;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file report_tree.c
+ * The callpaths as a tree, routines included.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/report_graph.h"
+
+struct tree {
+  const struct hd_view *view;
+  const struct hd_model *model;
+  struct hd_unit unit;
+  uint32_t *row_of; /* by line */
+  struct hd_grid grid;
+};
+
+static bool is_shown(const struct hd_view *view, uint32_t line) {
+  return line == 0 || view->lines[line].shown;
+}
+
+static bool is_call_back(const struct hd_line *line) {
+  return line->node->flags & HD_PROFILE_BACK && hd_ticks_all(line->ticks) == 0;
+}
+
+static void add_columns(struct hd_grid *grid) {
+  hd_grid_column(grid, "Incl%", 2);
+  hd_grid_column(grid, "Incl", 0);
+  hd_grid_column(grid, "Self", 0);
+  hd_grid_column(grid, "Calls", 0);
+  hd_grid_column(grid, "Conc.calls", 5);
+  hd_grid_column(grid, "Wall%", 3);
+  hd_grid_column(grid, "Id", 4);
+}
+
+static void fill(struct hd_grid_row *row, const struct tree *tree, uint32_t index) {
+  const struct hd_model *model = tree->model;
+  const struct hd_line *line = &tree->view->lines[index];
+  const struct hd_line *outer = index > 0 ? &tree->view->lines[line->parent] : NULL;
+  const bool timed = !is_call_back(line);
+  size_t i = 0;
+  hd_cell_percent(row->cells[i++], (double)line->ticks[HD_BUSY], (double)tree->view->lines[0].ticks[HD_BUSY], timed);
+  hd_cell_ticks(row->cells[i++], model, &tree->unit, line->ticks[HD_BUSY], timed);
+  hd_cell_ticks(row->cells[i++], model, &tree->unit, line->own_busy_ticks, timed && line->measured);
+  hd_cell_count(row->cells[i++], line->visits, line->measured);
+  hd_cell_count(row->cells[i++], line->visits_concurrent, line->measured && model->entries_known && index > 0);
+  hd_cell_percent(row->cells[i++], line->wall_share_ticks, (double)model->elapsed_ticks, timed);
+  snprintf(row->cells[i++], HD_CELL_BYTES, "%u", line->node->id);
+  hd_place_text(row->place, model, line, outer);
+  if (!timed)
+    strcat(row->place, " (recursive call)");
+}
+
+static bool fill_rows(struct tree *tree) {
+  const struct hd_view *view = tree->view;
+  for (uint32_t i = 0; i < view->count; i++) {
+    if (!is_shown(view, i))
+      continue;
+    tree->row_of[i] = tree->grid.row_count;
+    struct hd_grid_row *row = hd_grid_add(&tree->grid, i == 0 ? HD_NONE : tree->row_of[view->lines[i].parent]);
+    if (!row)
+      return false;
+    fill(row, tree, i);
+  }
+  return true;
+}
+
+static void survey_routines(const struct hd_model *model, bool *any, bool *measured) {
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    const bool routine = model->nodes[i].kind == HD_KIND_ROUTINE;
+    *any |= routine;
+    *measured |= routine && hd_node_is_measured(&model->nodes[i]);
+  }
+}
+
+static bool print_text(struct hd_view *view, const struct hd_report_options *options, uint32_t left, FILE *out) {
+  struct tree tree = {.view = view, .model = view->model};
+  bool any = false, measured = false;
+  survey_routines(view->model, &any, &measured);
+  tree.unit = hd_unit_for(hd_model_seconds(view->model, view->lines[0].ticks[HD_BUSY]));
+  tree.row_of = calloc(view->count, sizeof *tree.row_of);
+  add_columns(&tree.grid);
+  bool done = tree.row_of && fill_rows(&tree);
+  if (done) {
+    hd_report_heading(view->model, false, out);
+    hd_report_scope(view->model, options, out);
+    fprintf(out, "\nTimes in %s.\n", tree.unit.name);
+    done = hd_grid_print(&tree.grid, "Callpath", true, out);
+    if (left > 0)
+      fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
+    fputs("\nIncl: busy time summed over threads, with the lines below; Self: without them. Calls: regions: how often "
+          "one\n"
+          "was opened; others: entries, summed over threads; Conc.calls: of these, while another thread was busy.\n"
+          "Wall%: part of the run, lines below included; threads that are busy at once share the time. A recursive\n"
+          "call's time is in the line that it leads back to. '-': not measured.\n",
+          out);
+    hd_report_routine_hint(any, measured, view->model, out);
+  }
+  hd_grid_free(&tree.grid);
+  free(tree.row_of);
+  return done;
+}
+
+static void print_csv(const struct hd_view *view, FILE *out) {
+  const struct hd_model *model = view->model;
+  const double second = model->seconds_per_tick;
+  hd_csv_place_names(out);
+  fputs(",calls,calls_concurrent,inclusive_s,self_s,wall_share_s,wall_share\n", out);
+  for (uint32_t i = 0; i < view->count; i++) {
+    const struct hd_line *line = &view->lines[i];
+    const bool timed = !is_call_back(line);
+    if (!is_shown(view, i))
+      continue;
+    hd_csv_place(view, i, out);
+    hd_csv_count(line->visits, line->measured, out);
+    hd_csv_count(line->visits_concurrent, line->measured && model->entries_known && i > 0, out);
+    hd_csv_number(timed ? (double)line->ticks[HD_BUSY] * second : NAN, out);
+    hd_csv_number(timed && line->measured ? (double)line->own_busy_ticks * second : NAN, out);
+    hd_csv_number(timed ? line->wall_share_ticks * second : NAN, out);
+    hd_csv_number(timed ? line->wall_share_ticks / (double)model->elapsed_ticks : NAN, out);
+    fputc('\n', out);
+  }
+}
+
+bool hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
+  struct hd_view *view = hd_view_new(model, options->sort, HD_VIEW_ROUTINES_TOO);
+  if (!view)
+    return false;
+  const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
+  bool done = true;
+  if (options->csv)
+    print_csv(view, out);
+  else
+    done = print_text(view, options, left, out);
+  hd_view_free(view);
+  return done;
+}
