@@ -11,5 +11,6 @@
 int hd_cmd_run(int argc, char **argv);
 int hd_cmd_report(int argc, char **argv);
 int hd_cmd_export(int argc, char **argv);
+int hd_cmd_merge(int argc, char **argv);
 
 #endif

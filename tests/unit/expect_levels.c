@@ -127,6 +127,8 @@ static const char *broken_timeline(const struct hd_model *model) {
   struct hd_timeline_bucket sum = {0};
   struct hd_stretch all;
   uint64_t before = model->before_ticks;
+  if (model->header.flags & HD_FILE_MERGED)
+    return model->timeline ? "a sum of runs has a timeline" : NULL;
   if (!model->timeline)
     return "there is no timeline";
   for (uint32_t i = 0; i < HD_TIMELINE_BUCKETS; i++) {

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file cmd_merge.c
+ * `heddle merge [-o OUT] FILE...`: the sum of several runs as one profile.
+ */
+#include "command.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/merge.h"
+#include "support/arguments.h"
+#include "support/stream.h"
+
+static const struct hd_option options[] = {
+    {'o', "output", "OUT", "the file to write (default merged.heddle)"},
+    {'f', "force", NULL, "add up runs of different programs, too; replace OUT if it exists"},
+    {'q', "quiet", NULL, "say nothing unless it fails"},
+};
+
+static const struct hd_usage usage = {
+    .command = "merge",
+    .synopsis = "[-o OUT] FILE...",
+    .description =
+        "Adds up runs of one program into a profile that 'heddle report' and 'heddle export' read like any other.\n"
+        "Callpaths are matched by construct, module and place, all along the path; thread 0 of all runs becomes "
+        "thread\n"
+        "0, and so on. Times, calls and counts add up, elapsed time too. A run that was killed, or is still running,\n"
+        "counts up to its last moment. Notes in OUT name the runs and what could not be added up.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+};
+
+struct choices {
+  const char *output;
+  bool force;
+  bool quiet;
+};
+
+static bool take_option(void *context, int id, const char *argument) {
+  struct choices *choices = context;
+  if (id == 'o')
+    choices->output = argument;
+  else if (id == 'f')
+    choices->force = true;
+  else
+    choices->quiet = true;
+  if (choices->output[0])
+    return true;
+  hd_arguments_complain(&usage, "--output needs the name of a file");
+  return false;
+}
+
+static bool open_all(char **files, size_t count, struct hd_model **models) {
+  char error[PATH_MAX + 256];
+  bool done = true;
+  for (size_t i = 0; i < count; i++) /* all that is wrong is said at once */
+    if (!hd_profile_open(files[i], &models[i], error, sizeof error)) {
+      fprintf(stderr, "heddle: %s\n", error);
+      done = false;
+    }
+  return done;
+}
+
+static bool save(const struct hd_writer *writer, const struct choices *choices) {
+  if (hd_writer_save(writer, choices->output, choices->force))
+    return true;
+  const int error = errno;
+  fprintf(stderr, "heddle: %s: %s\n", choices->output,
+          error == EEXIST ? "there is such a file; --force replaces it, -o names another" : strerror(error));
+  return false;
+}
+
+/* What the sum consists of and lacks. */
+static void print_notes(const struct hd_writer *writer, const char *path) {
+  struct hd_model *model = NULL;
+  char error[PATH_MAX + 256];
+  if (!hd_profile_parse(path, writer->bytes, writer->size, &model, error, sizeof error))
+    return;
+  fprintf(stderr, "heddle: profile: %s (%.3f s)\n", path, hd_model_seconds(model, model->elapsed_ticks));
+  for (size_t i = 0; i < model->file_note_count; i++)
+    fprintf(stderr, "heddle: %s\n", model->notes.items[i]);
+  hd_model_free(model);
+}
+
+static bool merge(struct hd_model *const *models, size_t count, const struct choices *choices) {
+  struct hd_writer writer = {0};
+  char error[2 * PATH_MAX + 256];
+  bool done = hd_merge(models, count, choices->force, &writer, error, sizeof error);
+  if (!done)
+    fprintf(stderr, "heddle: %s\n", error);
+  done = done && save(&writer, choices);
+  if (done && !choices->quiet)
+    print_notes(&writer, choices->output);
+  hd_writer_free(&writer);
+  return done;
+}
+
+int hd_cmd_merge(int argc, char **argv) {
+  struct choices choices = {.output = "merged.heddle"};
+  int first = 0;
+  hd_stream_guard();
+  switch (hd_arguments_parse(&usage, argc, argv, take_option, &choices, &first)) {
+  case HD_ARGUMENTS_HELP:
+    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+  case HD_ARGUMENTS_WRONG:
+    return HD_EXIT_USAGE;
+  case HD_ARGUMENTS_OK:
+    break;
+  }
+  const size_t count = (size_t)(argc - first);
+  if (count == 0) {
+    hd_arguments_complain(&usage, "which FILEs?");
+    return HD_EXIT_USAGE;
+  }
+  struct hd_model **models = calloc(count, sizeof(struct hd_model *));
+  const bool done = models && open_all(argv + first, count, models) && merge(models, count, &choices);
+  for (size_t i = 0; models && i < count; i++)
+    hd_model_free(models[i]);
+  free(models);
+  return done ? HD_EXIT_OK : HD_EXIT_FAILED;
+}

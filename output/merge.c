@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/merge.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/merge_parts.h"
+
+bool hd_merge_fail(struct hd_merge *merge, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(merge->error, merge->error_bytes, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+/* ---- is it the same program? ---- */
+
+/* NULL: no callpath lies in the executable, or the file does not say which module that is. */
+static const struct hd_module *executable_of(const struct hd_model *model) {
+  for (uint32_t i = 0; i < model->module_count; i++)
+    if (strcmp(hd_base_name(model->modules[i].path), model->header.program) == 0)
+      return &model->modules[i];
+  return NULL;
+}
+
+static bool is_same_build(const struct hd_model *a, const struct hd_model *b) {
+  const struct hd_module *left = executable_of(a);
+  const struct hd_module *right = executable_of(b);
+  if (!left || !right || left->build_id_bytes == 0 || right->build_id_bytes == 0)
+    return true; /* as far as is known */
+  return left->build_id_bytes == right->build_id_bytes &&
+         memcmp(left->build_id, right->build_id, left->build_id_bytes) == 0;
+}
+
+static bool check_programs(struct hd_merge *merge) {
+  for (size_t i = 1; i < merge->count; i++)
+    for (size_t j = 0; j < i; j++) {
+      const struct hd_model *a = merge->models[j];
+      const struct hd_model *b = merge->models[i];
+      if (strcmp(a->header.program, b->header.program) != 0)
+        return hd_merge_fail(merge, "%s is a run of %s, %s one of %s; --force adds them up nevertheless", a->path,
+                             a->header.program, b->path, b->header.program);
+      if (!is_same_build(a, b))
+        return hd_merge_fail(merge, "%s and %s are runs of different builds of %s; --force adds them up nevertheless",
+                             a->path, b->path, a->header.program);
+    }
+  return true;
+}
+
+/* ---- header ---- */
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+  return a > b ? a : b;
+}
+
+static void add_counters(struct hd_file_header *to, const struct hd_file_header *from, uint64_t factor) {
+  to->unknown_events += from->unknown_events;
+  to->unmatched_events += from->unmatched_events;
+  to->lost_threads += from->lost_threads;
+  to->folded_paths += from->folded_paths;
+  to->lost_callbacks |= from->lost_callbacks;
+  to->lost_tallies += from->lost_tallies;
+  to->lost_overlap_ticks += from->lost_overlap_ticks * factor;
+  to->left_routines += from->left_routines;
+  to->unmatched_routines += from->unmatched_routines;
+  to->unmatched_phases += from->unmatched_phases;
+  to->nested_signals += from->nested_signals;
+  to->lost_entries += from->lost_entries;
+  to->cut_callers += from->cut_callers;
+  to->paused_ticks += from->paused_ticks * factor;
+  to->pauses += from->pauses;
+}
+
+/* Flags that hold for the sum when they hold for all runs, and those for which one will do. */
+enum {
+  FLAGS_ALL = HD_FILE_COMPLETE | HD_FILE_EXIT_KNOWN | HD_FILE_CPU_TIME,
+  FLAGS_ANY = HD_FILE_FULL | HD_FILE_ROUTINES
+};
+
+static void join_header(struct hd_file_header *to, const struct hd_file_header *from) {
+  to->flags = (to->flags & from->flags & FLAGS_ALL) | ((to->flags | from->flags) & FLAGS_ANY);
+  to->exit_status = to->exit_status != 0 ? to->exit_status : from->exit_status;
+  to->rank = to->rank == from->rank ? to->rank : -1;
+  to->pid = to->pid == from->pid ? to->pid : 0;
+  to->max_threads = larger(to->max_threads, from->max_threads);
+  to->callpath_depth =
+      to->callpath_depth == 0 || from->callpath_depth == 0 ? 0 : larger(to->callpath_depth, from->callpath_depth);
+  to->cycle_limit = larger(to->cycle_limit, from->cycle_limit);
+  to->unwind_depth = larger(to->unwind_depth, from->unwind_depth);
+  if (from->begin_epoch_ns != 0 && (to->begin_epoch_ns == 0 || from->begin_epoch_ns < to->begin_epoch_ns))
+    to->begin_epoch_ns = from->begin_epoch_ns;
+}
+
+/* The first run's, then what the others add. Its times are set with the threads: what went before the load of the tool
+ * is part of the threads' own time already. */
+static void make_header(struct hd_merge *merge) {
+  struct hd_file_header *header = &merge->header;
+  for (size_t i = 0; i < merge->count; i++)
+    join_header(header, &merge->models[i]->header);
+  header->flags |= HD_FILE_MERGED;
+  header->begin_ns = header->paused_at_ticks = 0;
+  memset(&header->unknown_events, 0,
+         offsetof(struct hd_file_header, host) - offsetof(struct hd_file_header, unknown_events));
+  for (size_t i = 0; i < merge->count; i++)
+    add_counters(header, &merge->models[i]->header, merge->factors[i]);
+}
+
+/* ---- the sum ---- */
+
+static void find_known(struct hd_merge *merge) {
+  merge->levels_known = merge->cpu_known = true;
+  for (size_t i = 0; i < merge->count; i++) {
+    merge->levels_known = merge->levels_known && merge->models[i]->levels_known;
+    merge->cpu_known = merge->cpu_known && (merge->models[i]->header.flags & HD_FILE_CPU_TIME);
+  }
+}
+
+static bool allocate(struct hd_merge *merge) {
+  merge->factors = calloc(merge->count, sizeof *merge->factors);
+  merge->nodes = calloc(merge->count, sizeof *merge->nodes);
+  merge->modules = calloc(merge->count, sizeof *merge->modules);
+  return merge->factors && merge->nodes && merge->modules;
+}
+
+static bool add_up(struct hd_merge *merge) {
+  find_known(merge);
+  merge->header = merge->models[0]->header;
+  if (!hd_merge_clocks(merge))
+    return false;
+  make_header(merge);
+  return hd_merge_tree(merge) && hd_merge_rows(merge) && hd_merge_levels(merge);
+}
+
+static bool write_file(struct hd_merge *merge) {
+  struct hd_writer *writer = merge->writer;
+  if (!hd_merge_threads(merge)) /* the header needs their times */
+    return false;
+  hd_writer_begin(writer, &merge->header);
+  hd_merge_write_tree(merge);
+  hd_merge_write_threads(merge);
+  hd_merge_write_rows(merge);
+  if (!hd_merge_write_teams(merge) || !hd_merge_write_levels(merge))
+    return false;
+  hd_writer_begin_block(writer, HD_BLOCK_TEXT);
+  hd_merge_write_texts(merge);
+  hd_merge_write_names(merge);
+  return hd_writer_end(writer);
+}
+
+/* What was read from damaged inputs may add up to what the reader refuses: then it is not written. */
+static bool check_file(struct hd_merge *merge) {
+  struct hd_model *sum = NULL;
+  char error[256];
+  if (!hd_profile_parse("the sum", merge->writer->bytes, merge->writer->size, &sum, error, sizeof error))
+    return hd_merge_fail(merge, "cannot be added up: %s", error);
+  bool whole = true;
+  for (uint32_t i = 0; i < sum->thread_count; i++)
+    whole = whole && hd_model_thread_is_whole(sum, i);
+  hd_model_free(sum);
+  return whole || hd_merge_fail(merge, "cannot be added up: the times of a thread do not add up to its lifetime");
+}
+
+static void release(struct hd_merge *merge) {
+  for (size_t i = 0; i < merge->count; i++) {
+    if (merge->nodes)
+      free(merge->nodes[i]);
+    if (merge->modules)
+      free(merge->modules[i]);
+  }
+  for (uint32_t i = 0; i < merge->merged_count; i++) {
+    free(merge->merged[i].busy_at.ticks);
+    free(merge->merged[i].elapsed_at.ticks);
+  }
+  free(merge->factors);
+  free(merge->nodes);
+  free(merge->modules);
+  free(merge->merged);
+  free(merge->slots);
+  free(merge->phases);
+  free(merge->module_records);
+  free(merge->rows);
+  free(merge->threads);
+  free(merge->time_at.ticks);
+}
+
+bool hd_merge(struct hd_model *const *models, size_t count, bool force, struct hd_writer *writer, char *error,
+              size_t error_bytes) {
+  struct hd_merge merge = {
+      .models = models, .count = count, .writer = writer, .error = error, .error_bytes = error_bytes};
+  snprintf(error, error_bytes, "out of memory"); /* unless something else is said */
+  const bool done = allocate(&merge) && (force || check_programs(&merge)) && add_up(&merge) && write_file(&merge) &&
+                    check_file(&merge);
+  release(&merge);
+  return done;
+}

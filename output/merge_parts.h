@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file merge_parts.h
+ * Between the files of merge only, in the order in which merge.c calls them. Each function returns false when there was
+ * no memory or after hd_merge_fail().
+ */
+#ifndef HEDDLE_OUTPUT_MERGE_PARTS_H
+#define HEDDLE_OUTPUT_MERGE_PARTS_H
+
+#include "output/merge.h"
+
+/** A callpath of the sum. */
+struct hd_merged_node {
+  struct hd_profile_record record;
+  struct hd_name name; /* strings are the models'; a phase's name is its function */
+  struct hd_levels busy_at;
+  struct hd_levels elapsed_at;
+  uint64_t active_ticks;
+  uint64_t unpaired_ticks;
+};
+
+struct hd_merge {
+  struct hd_model *const *models;
+  size_t count;
+  uint64_t *factors;  /* by model: its ticks times this are the sum's */
+  uint32_t **nodes;   /* by model and node: the sum's */
+  uint32_t **modules; /* by model and module: the sum's */
+  bool levels_known;  /* in all runs */
+  bool cpu_known;     /* likewise */
+  struct hd_file_header header;
+
+  struct hd_merged_node *merged;
+  uint32_t merged_count;
+  uint32_t *slots; /* hash table of merged nodes: index + 1, 0: free */
+  uint32_t slot_mask;
+  const char **phases; /* names of phases that were met */
+  uint32_t phase_count;
+  struct hd_module_record *module_records;
+  uint32_t module_count;
+
+  struct hd_row *rows; /* sorted and joined; ticks are the sum's */
+  size_t row_count;
+  struct hd_thread_record *threads;
+  uint32_t thread_count;
+  uint64_t elapsed_ticks;
+  struct hd_levels time_at;
+
+  struct hd_writer *writer;
+  char *error;
+  size_t error_bytes;
+};
+
+/** Writes the reason into the caller's error text. Always false. */
+bool hd_merge_fail(struct hd_merge *merge, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** merge_clock.c: factors; the header's clock. */
+bool hd_merge_clocks(struct hd_merge *merge);
+
+/** merge_tree.c: unifies modules and callpaths; writes them, and the names of those that have one. */
+bool hd_merge_tree(struct hd_merge *merge);
+void hd_merge_write_tree(struct hd_merge *merge);
+void hd_merge_write_names(struct hd_merge *merge);
+
+/** merge_rows.c: rows with their entries, teams; threads, and with them the header's times. */
+bool hd_merge_rows(struct hd_merge *merge);
+bool hd_merge_threads(struct hd_merge *merge);
+void hd_merge_write_rows(struct hd_merge *merge);
+void hd_merge_write_threads(struct hd_merge *merge);
+bool hd_merge_write_teams(struct hd_merge *merge);
+
+/** merge_levels.c: time by level and overlaps. */
+bool hd_merge_levels(struct hd_merge *merge);
+bool hd_merge_write_levels(struct hd_merge *merge);
+
+/** merge_notes.c: command line, environment, and in words what the sum consists of and lacks. */
+void hd_merge_write_texts(struct hd_merge *merge);
+
+#endif
