@@ -192,35 +192,37 @@ static json_t *elapsed_levels(const struct hd_model *model, const struct hd_node
   return hd_json_levels(model, node->id == 0 ? &model->time_at : &node->elapsed_at);
 }
 
-/* The profile's own busy time by level: what is at levels 0 and 1 had no other thread busy beside it. */
-static bool put_own_levels(json_t *object, const struct hd_model *model, const struct hd_node *node, bool known) {
-  static const char *const keys[] = {
-      "thread_time_at_k_s", "busy_sequential_s", "busy_concurrent_s", "wall_share_s", "active_s", "unpaired_s", NULL};
-  const uint64_t sequential = hd_levels_up_to(&node->busy_at, 1);
-  if (!known || !hd_node_is_measured(node))
-    return hd_json_put_nulls(object, keys);
-  return hd_json_put(object, keys[0], hd_json_levels(model, &node->busy_at)) &&
-         hd_json_put(object, keys[1], hd_json_seconds(model, sequential)) &&
-         hd_json_put(object, keys[2],
-                     hd_json_seconds(model, hd_levels_up_to(&node->busy_at, UINT32_MAX) - sequential)) &&
-         hd_json_put(object, keys[3], real_ticks(model, node->wall_share_ticks)) &&
-         hd_json_put(object, keys[4],
-                     node->active_ticks == HD_TICKS_UNKNOWN ? json_null()
-                                                            : hd_json_seconds(model, node->active_ticks)) &&
-         hd_json_put(object, keys[5], hd_json_seconds(model, node->unpaired_ticks));
+static json_t *ticks_or_null(const struct hd_model *model, uint64_t ticks) {
+  return ticks == HD_TICKS_UNKNOWN ? json_null() : hd_json_seconds(model, ticks);
+}
+
+/* The profile's own, then with everything below, by level and as wall shares. */
+static bool put_shares(json_t *object, const struct hd_model *model, const struct hd_node *node, bool own_known,
+                       bool known) {
+  return hd_json_put(object, "thread_time_at_k_s", own_known ? hd_json_levels(model, &node->busy_at) : json_null()) &&
+         hd_json_put(object, "thread_time_at_k_inclusive_s",
+                     known ? hd_json_levels(model, &node->busy_at_inclusive) : json_null()) &&
+         hd_json_put(object, "wall_share_s", own_known ? real_ticks(model, node->wall_share_ticks) : json_null()) &&
+         hd_json_put(object, "wall_share_inclusive_s",
+                     known ? real_ticks(model, node->wall_share_inclusive_ticks) : json_null());
 }
 
 static bool put_levels(json_t *object, const struct hd_model *model, const struct hd_node *node) {
-  static const char *const keys[] = {"thread_time_at_k_inclusive_s", "wall_share_inclusive_s", NULL};
+  static const char *const keys[] = {"active_s", "unpaired_s", "busy_sequential_s", "busy_concurrent_s", NULL};
   const bool no_space = node->busy_at.count == 0 && node->ticks[HD_BUSY] > 0;
   const bool known = model->levels_known && !no_space;
+  const bool own_known = known && hd_node_is_measured(node);
+  /* At levels 0 and 1 no other thread was busy beside this one. */
+  const uint64_t sequential = hd_levels_up_to(&node->busy_at, 1);
   if (!hd_json_put(object, "elapsed_at_k_s", elapsed_levels(model, node)) ||
-      !put_own_levels(object, model, node, known))
+      !put_shares(object, model, node, own_known, known))
     return false;
-  if (!known)
+  if (!own_known)
     return hd_json_put_nulls(object, keys);
-  return hd_json_put(object, keys[0], hd_json_levels(model, &node->busy_at_inclusive)) &&
-         hd_json_put(object, keys[1], real_ticks(model, node->wall_share_inclusive_ticks));
+  return hd_json_put(object, keys[0], ticks_or_null(model, node->active_ticks)) &&
+         hd_json_put(object, keys[1], hd_json_seconds(model, node->unpaired_ticks)) &&
+         hd_json_put(object, keys[2], hd_json_seconds(model, sequential)) &&
+         hd_json_put(object, keys[3], hd_json_seconds(model, hd_levels_up_to(&node->busy_at, UINT32_MAX) - sequential));
 }
 
 /* ---- all of it ---- */

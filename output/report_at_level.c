@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "output/kinds.h"
+#include "output/report_graph.h"
 #include "output/report_levels.h"
 
 struct share {
@@ -19,6 +20,7 @@ struct share {
 struct table {
   const struct hd_view *view;
   const struct hd_model *model;
+  const struct hd_report_options *options;
   uint32_t level;
   double whole_ticks; /* at levels 0 to N */
   double none_ticks;
@@ -86,7 +88,8 @@ static bool put_rest(const struct table *table) {
   if (table->none_ticks > 0 && !put_row(table, table->none_ticks, NAN, "", "(nobody busy)"))
     return false;
   return !hd_unit_shows(&table->unit, missing * table->model->seconds_per_tick) ||
-         put_row(table, missing, NAN, "", "(callpaths for which the profile had no space)");
+         put_row(table, missing, NAN, "",
+                 table->options->focus ? "(callpaths out of focus)" : "(callpaths for which the profile had no space)");
 }
 
 static bool print_shares(struct table *table, FILE *out) {
@@ -131,6 +134,7 @@ static void print_answer(const struct table *table, FILE *out) {
 static bool print_text(struct table *table, FILE *out) {
   print_answer(table, out);
   hd_report_notes(table->model, SIZE_MAX, out);
+  hd_report_scope(table->model, table->options, out);
   if (table->level == 0) {
     fputs("Nothing ran then, so there is nothing to list. What the threads waited for: 'heddle report'.\n", out);
     return true;
@@ -164,6 +168,7 @@ static void print_csv(const struct table *table, FILE *out) {
 bool hd_report_at_level(const struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_model *model = view->model;
   struct table table = {.view = view,
+                        .options = options,
                         .model = model,
                         .level = options->level,
                         .whole_ticks = (double)hd_levels_up_to(&model->time_at, options->level),

@@ -38,13 +38,12 @@ void hd_entry_text(char text[HD_PLACE_BYTES], const struct hd_graph *graph, uint
 void hd_report_routine_hint(bool any, bool measured, const struct hd_model *model, FILE *out) {
   const bool off = model->header.unwind_depth == 0;
   if (!any)
-    fprintf(
-        out,
-        "\nThere are no routines in this profile%s: only OpenMP constructs are shown. Callers of regions come with\n"
-        "%s; routines with calls and times of their own with -finstrument-functions\n"
-        "(gcc or clang) when the program is compiled.\n",
-        off ? " (HEDDLE_UNWIND=off)" : "",
-        off ? "HEDDLE_UNWIND at its default" : "the first region that is called by one");
+    fprintf(out,
+            "\nThere are no routines in this profile, only OpenMP constructs: %s.\n"
+            "Compile the program with -finstrument-functions (gcc or clang) to have its routines with their calls and\n"
+            "times%s.\n",
+            off ? "it was made with HEDDLE_UNWIND=off" : "no parallel region's caller could be told",
+            off ? "; without HEDDLE_UNWIND=off, at least the callers of regions are here" : "");
   else if (!measured)
     fputs(
         "\nThe routines are known as callers of regions only: compile the program with -finstrument-functions (gcc or\n"

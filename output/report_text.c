@@ -124,7 +124,9 @@ static void construct_text(char place[HD_PLACE_BYTES], const struct hd_model *mo
 
 void hd_node_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node,
                   const struct hd_node *outer) {
-  if (node->kind == HD_KIND_ROUTINE || node->kind == HD_KIND_PHASE)
+  if (node->kind == HD_KIND_PROGRAM)
+    snprintf(place, HD_PLACE_BYTES, "program %.200s", model->header.program);
+  else if (node->kind == HD_KIND_ROUTINE || node->kind == HD_KIND_PHASE)
     name_text(place, model, node);
   else
     construct_text(place, model, node, outer && outer->kind != HD_KIND_PHASE ? outer->name.function : NULL);

@@ -14,7 +14,8 @@ typedef uint64_t state_ticks[HD_STATE_COUNT];
 /* One table: the threads' times in one line of the report and those below it. */
 struct table {
   const struct hd_view *view;
-  uint32_t line; /* 0: the whole run */
+  uint32_t line;
+  bool whole; /* the threads' whole lives */
   const state_ticks *sums;
   struct hd_unit unit;
   enum hd_state causes[HD_STATE_COUNT];
@@ -24,7 +25,7 @@ struct table {
 };
 
 static bool takes_part(const struct table *table, uint32_t thread) {
-  return table->line == 0 || hd_ticks_all(table->sums[thread]) > 0;
+  return table->whole || hd_ticks_all(table->sums[thread]) > 0;
 }
 
 static void survey(struct table *table) {
@@ -45,9 +46,9 @@ static void survey(struct table *table) {
 
 static bool add_columns(struct table *table) {
   bool done = hd_table_column(table->table, "Thread", SCOLS_FL_RIGHT) && hd_table_column(table->table, "Kind", 0) &&
-              hd_table_column(table->table, table->line == 0 ? "Lifetime" : "Time", SCOLS_FL_RIGHT) &&
+              hd_table_column(table->table, table->whole ? "Lifetime" : "Time", SCOLS_FL_RIGHT) &&
               hd_table_column(table->table, "Busy", SCOLS_FL_RIGHT) &&
-              hd_table_column(table->table, table->line == 0 ? "Busy%" : "/mean", SCOLS_FL_RIGHT);
+              hd_table_column(table->table, table->whole ? "Busy%" : "/mean", SCOLS_FL_RIGHT);
   if (table->cause_count != 1)
     done = done && hd_table_column(table->table, "Wait", SCOLS_FL_RIGHT);
   for (int i = 0; i < table->cause_count; i++)
@@ -78,7 +79,7 @@ static double mean_busy(const struct table *table) {
 static bool put_thread(const struct table *table, uint32_t thread, double mean) {
   const struct hd_model *model = table->view->model;
   const uint64_t *ticks = table->sums[thread];
-  const double whole = table->line == 0 ? (double)hd_ticks_all(ticks) / 100 : mean;
+  const double whole = table->whole ? (double)hd_ticks_all(ticks) / 100 : mean;
   char cell[HD_CELL_BYTES];
   size_t column = 0;
   struct libscols_line *line = scols_table_new_line(table->table, NULL);
@@ -88,7 +89,7 @@ static bool put_thread(const struct table *table, uint32_t thread, double mean) 
   bool done = scols_line_set_data(line, column++, cell) == 0 &&
               scols_line_set_data(line, column++, hd_thread_kind_id(model->threads[thread].kind)) == 0 &&
               put_time(table, line, &column, hd_ticks_all(ticks)) && put_time(table, line, &column, ticks[HD_BUSY]);
-  hd_cell_number(cell, whole > 0 ? (double)ticks[HD_BUSY] / whole : NAN, table->line == 0 ? 1 : 2);
+  hd_cell_number(cell, whole > 0 ? (double)ticks[HD_BUSY] / whole : NAN, table->whole ? 1 : 2);
   done = done && scols_line_set_data(line, column++, cell) == 0;
   if (table->cause_count != 1)
     done = done && put_time(table, line, &column, hd_ticks_waiting(ticks));
@@ -107,19 +108,23 @@ static bool fill(struct table *table) {
   return true;
 }
 
-static bool print_line(const struct hd_view *view, uint32_t line, FILE *out) {
+static bool print_line(const struct hd_view *view, uint32_t line, bool focused, FILE *out) {
   char place[HD_PLACE_BYTES];
   state_ticks *sums = calloc((size_t)view->model->thread_count + 1, sizeof *sums);
   if (!sums)
     return false;
   hd_view_sum_threads(view, line, sums);
-  struct table table = {.view = view, .line = line, .sums = (const state_ticks *)sums};
+  struct table table = {.view = view, .line = line, .whole = line == 0 && !focused, .sums = (const state_ticks *)sums};
   survey(&table);
   table.table = hd_table_new(out);
   bool done = table.table && add_columns(&table) && fill(&table);
   if (done) {
     hd_place_text(place, view->model, &view->lines[line], NULL);
-    fprintf(out, "\n%s (times in %s)\n", line == 0 ? "Whole run" : place, table.unit.name);
+    fprintf(out, "\n%s (times in %s)\n",
+            line > 0  ? place
+            : focused ? "All callpaths in focus"
+                      : "Whole run",
+            table.unit.name);
     done = scols_print_table(table.table) == 0;
   }
   scols_unref_table(table.table);
@@ -132,7 +137,7 @@ bool hd_report_threads(struct hd_view *view, const struct hd_report_options *opt
   hd_report_heading(view->model, false, out);
   hd_report_scope(view->model, options, out);
   for (uint32_t i = 0; i < view->count; i++)
-    if ((i == 0 || view->lines[i].shown) && !print_line(view, i, out))
+    if ((i == 0 || view->lines[i].shown) && !print_line(view, i, options->focus, out))
       return false;
   if (left > 0)
     fprintf(out, "\n%u more region%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");

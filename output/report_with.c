@@ -3,14 +3,17 @@
  * @file report_with.c
  * With whom? The lines of the report in which threads were busy while others were busy in a given one.
  *
- * The file knows pairs of profiles. A line whose place was compiled to several addresses has several profiles; its
- * overlaps are their sums, which count twice what two of them were busy together. That is known, and said.
+ * The file knows pairs of profiles. A line whose place was compiled to several addresses, or in which routines were
+ * measured, has several profiles; its overlaps are their sums, which count twice what two of them were busy together.
+ * That is known, and said.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/fold.h"
 #include "output/kinds.h"
+#include "output/report_graph.h"
 #include "output/report_levels.h"
 
 /* What the profiles of one line add up to. */
@@ -22,6 +25,7 @@ struct sums {
 };
 
 struct table {
+  const struct hd_report_options *options;
   const struct hd_view *view;
   const struct hd_model *model;
   uint32_t line; /* the one that is asked about */
@@ -114,22 +118,36 @@ static int compare_partners(const void *a, const void *b) {
   return left->line < right->line ? -1 : 1;
 }
 
+static void add_known(uint64_t *to, uint64_t ticks) {
+  *to = *to == HD_TICKS_UNKNOWN || ticks == HD_TICKS_UNKNOWN ? HD_TICKS_UNKNOWN : *to + ticks;
+}
+
+static double seconds_of(const struct table *table, uint64_t ticks) {
+  return ticks == HD_TICKS_UNKNOWN ? NAN : hd_model_seconds(table->model, ticks);
+}
+
+static double share_of(const struct table *table, uint64_t ticks) {
+  const uint64_t active = table->asked.active_ticks;
+  const bool known = active > 0 && active != HD_TICKS_UNKNOWN && ticks != HD_TICKS_UNKNOWN;
+  return known ? (double)ticks / (double)active : NAN;
+}
+
 static void add_up(struct table *table) {
   const struct hd_model *model = table->model;
   const uint32_t *line_of = table->view->line_of_node;
   for (uint32_t i = 0; i < table->view->count; i++)
     table->partners[i].line = i;
   for (uint32_t i = 0; i < model->node_count; i++) {
-    table->partners[line_of[i]].active_ticks += model->nodes[i].active_ticks;
+    add_known(&table->partners[line_of[i]].active_ticks, model->nodes[i].active_ticks);
     table->unpaired_ticks += line_of[i] == table->line ? model->nodes[i].unpaired_ticks : 0;
   }
   for (uint32_t i = 0; i < model->overlap_count; i++) {
     const struct hd_overlap *overlap = &model->overlaps[i];
     const uint32_t a = line_of[overlap->a], b = line_of[overlap->b];
     if (a == b)
-      table->partners[a].inner_ticks += overlap->ticks;
+      add_known(&table->partners[a].inner_ticks, overlap->ticks);
     else if (a == table->line || b == table->line)
-      table->partners[a == table->line ? b : a].overlap_ticks += overlap->ticks;
+      add_known(&table->partners[a == table->line ? b : a].overlap_ticks, overlap->ticks);
   }
 }
 
@@ -151,18 +169,22 @@ static bool find_partners(struct table *table) {
 
 static void print_heading(const struct table *table, FILE *out) {
   char place[HD_CALLPATH_BYTES], active[HD_CELL_BYTES], mean[HD_CELL_BYTES];
-  const double ticks = (double)table->asked.active_ticks;
+  const bool known = table->asked.active_ticks != HD_TICKS_UNKNOWN;
+  const double ticks = known ? (double)table->asked.active_ticks : 0;
   const uint64_t busy = hd_levels_all(&table->view->lines[table->line].busy_at);
   hd_callpath_text(place, table->view, table->line);
   hd_cell_duration(active, hd_model_seconds(table->model, table->asked.active_ticks));
   hd_cell_number(mean, ticks > 0 ? (double)busy / ticks : NAN, 2);
   fprintf(out, "callpath  %s (id %u)\n", place, table->view->lines[table->line].node->id);
+  if (!known) {
+    fputs("active    not known: several callpaths became this one (--depth)\n", out);
+    return;
+  }
   fprintf(out, "active    %s, %.1f %% of the run: at least one thread was busy in it", active,
           table->model->elapsed_ticks > 0 ? 100 * ticks / (double)table->model->elapsed_ticks : 0);
   if (ticks > 0)
     fprintf(out, ", on average %s", mean);
   fputc('\n', out);
-  hd_report_notes(table->model, SIZE_MAX, out);
 }
 
 static void print_missing(const struct table *table, FILE *out) {
@@ -177,21 +199,30 @@ static void print_missing(const struct table *table, FILE *out) {
 
 static void print_doubled(const struct table *table, FILE *out) {
   char time[HD_CELL_BYTES];
-  uint64_t inner = table->asked.inner_ticks;
-  for (uint32_t i = 0; i < table->shown; i++)
-    inner = table->partners[i].inner_ticks > inner ? table->partners[i].inner_ticks : inner;
+  uint64_t inner = 0;
+  bool unknown = false;
+  for (uint32_t i = 0; i <= table->shown; i++) {
+    const struct sums *sums = i < table->shown ? &table->partners[i] : &table->asked;
+    unknown |= sums->overlap_ticks == HD_TICKS_UNKNOWN;
+    if (sums->inner_ticks != HD_TICKS_UNKNOWN)
+      inner = sums->inner_ticks > inner ? sums->inner_ticks : inner;
+  }
   hd_cell_duration(time, hd_model_seconds(table->model, inner));
   if (inner > 0)
-    fprintf(out, "Places compiled to several addresses are summed: times may be too long, by %s for the worst line.\n",
+    fprintf(out,
+            "Lines that are several profiles (routines inside them, several addresses) are sums:\n"
+            "times may be too long, by %s for the worst line.\n",
             time);
+  if (unknown)
+    fputs("'-': several callpaths became one (--depth), and what they overlapped does not follow from their parts.\n",
+          out);
 }
 
 static bool put_partner(const struct table *table, struct libscols_table *into, const struct sums *partner) {
   char time[HD_CELL_BYTES], share[HD_CELL_BYTES], id[HD_CELL_BYTES], place[HD_CALLPATH_BYTES];
-  const double active = (double)table->asked.active_ticks;
   struct libscols_line *line = scols_table_new_line(into, NULL);
-  hd_cell_time(time, &table->unit, hd_model_seconds(table->model, partner->overlap_ticks));
-  hd_cell_number(share, active > 0 ? 100 * (double)partner->overlap_ticks / active : NAN, 1);
+  hd_cell_time(time, &table->unit, seconds_of(table, partner->overlap_ticks));
+  hd_cell_number(share, 100 * share_of(table, partner->overlap_ticks), 1);
   snprintf(id, sizeof id, "%u", table->view->lines[partner->line].node->id);
   hd_callpath_text(place, table->view, partner->line);
   return line && scols_line_set_data(line, 0, time) == 0 && scols_line_set_data(line, 1, share) == 0 &&
@@ -199,7 +230,11 @@ static bool put_partner(const struct table *table, struct libscols_table *into, 
 }
 
 static bool print_partners(struct table *table, FILE *out) {
-  table->unit = hd_unit_for(hd_model_seconds(table->model, table->partners[0].overlap_ticks));
+  uint64_t largest = 0;
+  for (uint32_t i = 0; i < table->count; i++)
+    if (table->partners[i].overlap_ticks > largest && table->partners[i].overlap_ticks != HD_TICKS_UNKNOWN)
+      largest = table->partners[i].overlap_ticks;
+  table->unit = hd_unit_for(hd_model_seconds(table->model, largest));
   struct libscols_table *into = hd_table_new(out);
   bool done = into && hd_table_column(into, "Overlap", SCOLS_FL_RIGHT) &&
               hd_table_column(into, "Active%", SCOLS_FL_RIGHT) && hd_table_column(into, "Id", SCOLS_FL_RIGHT) &&
@@ -219,6 +254,8 @@ static bool print_partners(struct table *table, FILE *out) {
 
 static bool print_text(struct table *table, FILE *out) {
   print_heading(table, out);
+  hd_report_notes(table->model, SIZE_MAX, out);
+  hd_report_scope(table->model, table->options, out);
   if (table->asked.active_ticks == 0) {
     fputs("\nNo thread was ever busy in it itself: what runs below it has lines of its own.\n", out);
     return true;
@@ -238,21 +275,20 @@ static bool print_text(struct table *table, FILE *out) {
 }
 
 static void print_csv(const struct table *table, FILE *out) {
-  const double active = (double)table->asked.active_ticks;
   hd_csv_place_names(out);
   fputs(",overlap_s,active_share\n", out);
   for (uint32_t i = 0; i < table->shown; i++) {
     const struct sums *partner = &table->partners[i];
     hd_csv_place(table->view, partner->line, out);
-    hd_csv_number(hd_model_seconds(table->model, partner->overlap_ticks), out);
-    hd_csv_number(active > 0 ? (double)partner->overlap_ticks / active : NAN, out);
+    hd_csv_number(seconds_of(table, partner->overlap_ticks), out);
+    hd_csv_number(share_of(table, partner->overlap_ticks), out);
     fputc('\n', out);
   }
 }
 
 enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
                                   FILE *errors) {
-  struct table table = {.view = view, .model = view->model};
+  struct table table = {.options = options, .view = view, .model = view->model};
   if (!find_line(view, options->with, &table.line, errors))
     return HD_REPORT_REFUSED;
   bool done = find_partners(&table);
