@@ -270,7 +270,8 @@ struct hd_instance_record {
   uint32_t uncounted; /* its time is not added up: an instance of the same profile encloses it, or it is the runtime's
                          own (hidden helper threads) */
   uint32_t pending;   /* workers that have not yet read join_ticks */
-  uint64_t pad[2];
+  uint32_t unasked;   /* it began while the measurement was paused: its time counts, itself it does not */
+  uint32_t pad[3];
 };
 
 /** One thread of a team; member i has thread number i. Belongs to the running instance only if `begin_ticks` is not
@@ -403,7 +404,8 @@ struct hd_tally_record {
   uint64_t active_since_ticks; /* when the count became larger than 0 */
   uint64_t active_ticks;       /* time with a count larger than 0, without the present stretch */
   uint64_t unpaired_ticks;     /* HD_TALLY_BUSY: part of active_ticks, too many others were busy: overlaps not kept */
-  uint64_t pad[2];
+  uint64_t tick;               /* HD_TALLY_PROGRAM: time of the last transition taken */
+  uint64_t level_before;       /* likewise: the level just before that instant */
 };
 
 /** A tally's ticks at levels first .. first + 6: sum of count * dt. At most one record for each tally and `first`. */

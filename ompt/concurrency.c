@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "ompt/clock.h"
+#include "output/rings.h"
 #include "output/store.h"
-#include "output/tallies.h"
 
 extern struct hd_store hd_store; /* tool.c */
 
@@ -23,13 +23,6 @@ struct hd_frontier hd_frontier;
 /* Where the last transitions of a thread go that was given up in the middle of an event. */
 static struct hd_ring_record nowhere;
 
-/* A ring with something to take, by the time of its oldest transition. */
-struct head {
-  uint64_t ticks;
-  uint64_t limit; /* the ring's head when the sweep began */
-  struct hd_ring_record *ring;
-};
-
 /* All below is the sweep's, under its lock. */
 static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hd_tallies tallies;
@@ -37,8 +30,7 @@ static struct hd_ring_record **rings; /* in use; the free ones behind them */
 static uint32_t ring_count;
 static uint32_t ring_total;
 static uint32_t ring_limit;
-static struct head *heads; /* as many as rings, and one */
-static uint32_t head_count;
+static struct hd_ring_head *heads; /* as many as rings, and one */
 
 /* ---- records ---- */
 
@@ -120,56 +112,6 @@ static uint64_t writing_bound(uint64_t bound) {
 
 /* ---- the sweep ---- */
 
-static struct hd_transition *oldest(struct hd_ring_record *ring) {
-  return &ring->transitions[ring->sweep.tail % HD_RING_LENGTH];
-}
-
-static uint64_t oldest_ticks(struct hd_ring_record *ring) {
-  return __atomic_load_n(&oldest(ring)->ticks, __ATOMIC_RELAXED);
-}
-
-/* A binary heap (Knuth 5.2.3). Puts `head` where it belongs from place `i` downwards. Which child is the earlier cannot
- * be predicted, so it is computed: a sentinel behind the last spares the question whether there are two. */
-static void sift(uint32_t i, struct head head) {
-  heads[head_count].ticks = UINT64_MAX;
-  for (uint32_t child = 2 * i + 1; child < head_count; child = 2 * i + 1) {
-    child += heads[child + 1].ticks < heads[child].ticks;
-    if (head.ticks <= heads[child].ticks)
-      break;
-    heads[i] = heads[child];
-    i = child;
-  }
-  heads[i] = head;
-}
-
-static void collect(uint64_t bound) {
-  head_count = 0;
-  for (uint32_t i = 0; i < ring_count; i++) {
-    struct hd_ring_record *ring = rings[i];
-    uint64_t limit = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-    if (limit != ring->sweep.tail && oldest_ticks(ring) <= bound)
-      heads[head_count++] = (struct head){.ticks = oldest_ticks(ring), .limit = limit, .ring = ring};
-  }
-  for (uint32_t i = head_count / 2; i-- > 0;)
-    sift(i, heads[i]);
-}
-
-/* In the order of time; of equal times any order will do. `tail` moves with each: a kill loses none and doubles none.
- */
-static void merge(uint64_t bound) {
-  while (head_count > 0) {
-    struct head head = heads[0];
-    struct hd_ring_record *ring = head.ring;
-    hd_tallies_apply(&tallies, oldest(ring), &ring->sweep);
-    __atomic_store_n(&ring->sweep.tail, ring->sweep.tail + 1, __ATOMIC_RELEASE);
-    bool more = ring->sweep.tail != head.limit && (head.ticks = oldest_ticks(ring)) <= bound;
-    if (!more)
-      head = heads[--head_count];
-    if (head_count > 0)
-      sift(0, head);
-  }
-}
-
 /* Rings that were left and are empty go behind those in use. */
 static void retire(void) {
   for (uint32_t i = ring_count; i-- > 0;) {
@@ -183,8 +125,11 @@ static void retire(void) {
 }
 
 static void take_up_to(uint64_t bound) {
-  collect(bound);
-  merge(bound);
+  struct hd_ring_heap heap;
+  hd_rings_begin(&heap, heads);
+  for (uint32_t i = 0; i < ring_count; i++)
+    hd_rings_add(&heap, rings[i], __atomic_load_n(&rings[i]->head, __ATOMIC_ACQUIRE));
+  hd_rings_take(&heap, bound, &tallies);
   retire();
 }
 
@@ -210,7 +155,7 @@ static bool grow(void) {
   if (!more_rings)
     return false;
   rings = more_rings;
-  struct head *more_heads = realloc(heads, (limit + 1) * sizeof *more_heads);
+  struct hd_ring_head *more_heads = realloc(heads, (limit + 1) * sizeof *more_heads);
   if (!more_heads)
     return false;
   heads = more_heads;

@@ -135,7 +135,7 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->outer = outer;
     region->instance->uncounted = of_helpers || encloses_itself(region);
     region->team_operand = HD_TEAM(primary->ring.index, begins_before(region));
-    region->unasked = hd_clock_is_paused();
+    region->instance->unasked = hd_clock_is_paused();
     announce_begin(primary, region);
   } else { /* the team's workers charge their time to the program */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
@@ -323,7 +323,7 @@ static void add_to_total(struct hd_thread *primary, const struct hd_region *regi
   struct hd_total_record *total = hd_region_total(primary, region->row, instance->team_size);
   if (!total)
     return;
-  total->instances += !region->unasked;
+  total->instances += !instance->unasked;
   if (instance->uncounted)
     return; /* its time lies inside its ancestor's */
   total->elapsed_ticks += instance->end_ticks - instance->begin_ticks;

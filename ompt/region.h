@@ -24,7 +24,6 @@ struct hd_region {
   const void *address;       /* parallel_begin's return address */
   bool from_gcc;             /* started through a GOMP entry point */
   uint32_t team_operand;     /* of HD_WHAT_TEAM, for its workers */
-  bool unasked;              /* it began while the measurement was paused: it is not counted */
   bool in_use;               /* between parallel_begin and parallel_end */
   bool of_helpers;           /* the runtime's own team for "target nowait": idle but for the tasks it runs */
   /* of the instance that is ending, taken at the join: */

@@ -195,14 +195,15 @@ static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t
   if (instance->profile >= reader->model->node_count || instance->primary >= reader->model->thread_count)
     return hd_reader_fail(reader, "damaged: instance %u is not valid", index);
   struct hd_node *node = &reader->model->nodes[instance->profile];
+  const uint64_t counted = !instance->unasked;
   if (instance->uncounted) {
     keep_part(reader->model, instance->profile, instance->primary,
-              &(struct hd_team_totals){.instances = 1, .open_instances = 1});
-    node->team.instances++;
-    node->team.open_instances++;
+              &(struct hd_team_totals){.instances = counted, .open_instances = counted});
+    node->team.instances += counted;
+    node->team.open_instances += counted;
     return true;
   }
-  struct hd_team_totals part = {.instances = 1, .open_instances = 1, .team_min = instance->team_size};
+  struct hd_team_totals part = {.instances = counted, .open_instances = counted, .team_min = instance->team_size};
   part.elapsed_ticks = since(reader->model->end_ticks, instance->begin_ticks);
   part.capacity_ticks = part.elapsed_ticks * instance->team_size;
   if (!sum_members(reader, instance, &part))

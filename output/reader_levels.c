@@ -9,23 +9,16 @@
 
 #include "output/kinds.h"
 #include "output/reader.h"
+#include "output/rings.h"
 #include "output/tallies.h"
 #include "output/timeline.h"
-
-struct pending {
-  struct hd_transition transition;
-  uint32_t ring;
-  uint32_t number; /* in its ring */
-};
 
 struct finisher {
   struct hd_reader *reader;
   struct hd_tallies tallies;
   struct hd_tally_record **records; /* by index; NULL: never filled */
-  struct hd_ring_sweep *rings;      /* by index */
-  struct pending *pending;
-  size_t pending_count;
-  size_t pending_limit;
+  struct hd_ring_record **rings;    /* by index; copies */
+  uint32_t ring_count;
 };
 
 static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
@@ -127,7 +120,7 @@ static bool take_entry(struct finisher *finisher, const void *bytes, uint32_t in
 static bool is_valid_stack(const struct finisher *finisher, const struct hd_stack_record *stack) {
   if (stack->ring >= finisher->reader->record_count[HD_BLOCK_RING])
     return false;
-  const uint32_t height = finisher->rings[stack->ring].height;
+  const uint32_t height = finisher->rings[stack->ring]->sweep.height;
   for (uint32_t i = 0; i < height && i < HD_STACK_LENGTH; i++)
     if (stack->entries[i].caller >= HD_ENTRY_STATES || stack->entries[i].own >= HD_ENTRY_STATES)
       return false;
@@ -140,25 +133,12 @@ static bool take_stack(struct finisher *finisher, const void *bytes, uint32_t in
   if (!is_valid_stack(finisher, from))
     return hd_reader_fail(finisher->reader, "damaged: the stack %u is not valid", index);
   struct hd_stack_record *record = copy(finisher, from, sizeof *record);
-  return (record && hd_entries_restore_stack(&finisher->tallies.entries, &finisher->rings[from->ring], record)) ||
+  return (record &&
+          hd_entries_restore_stack(&finisher->tallies.entries, &finisher->rings[from->ring]->sweep, record)) ||
          hd_reader_fail(finisher->reader, "out of memory");
 }
 
 /* ---- what is still in the rings ---- */
-
-static bool add_pending(struct finisher *finisher, uint32_t ring, uint32_t number,
-                        const struct hd_transition *transition) {
-  if (finisher->pending_count == finisher->pending_limit) {
-    const size_t limit = finisher->pending_limit ? 2 * finisher->pending_limit : 1024;
-    struct pending *more = realloc(finisher->pending, limit * sizeof *more);
-    if (!more)
-      return hd_reader_fail(finisher->reader, "out of memory");
-    finisher->pending = more;
-    finisher->pending_limit = limit;
-  }
-  finisher->pending[finisher->pending_count++] = (struct pending){*transition, ring, number};
-  return true;
-}
 
 static bool is_valid(const struct finisher *finisher, const struct hd_transition *transition) {
   const uint32_t nodes = finisher->reader->model->node_count;
@@ -169,56 +149,61 @@ static bool is_valid(const struct finisher *finisher, const struct hd_transition
   return (transition->busy < nodes || (transition->busy == HD_NONE && !needs_busy)) && (is_free || operand < nodes);
 }
 
-static bool is_valid_sweep(const struct finisher *finisher, const struct hd_ring_sweep *sweep) {
+static bool is_valid_sweep(const struct finisher *finisher, const struct hd_ring_record *ring) {
   const struct hd_model *model = finisher->reader->model;
-  return sweep->thread < model->thread_count && (sweep->busy == HD_NONE || sweep->busy < model->node_count) && sweep->base_state < HD_ENTRY_STATES;
+  const struct hd_ring_sweep *sweep = &ring->sweep;
+  return ring->head - sweep->tail <= HD_RING_LENGTH && sweep->thread < model->thread_count &&
+         (sweep->busy == HD_NONE || sweep->busy < model->node_count) &&
+         (sweep->busy_before == HD_NONE || sweep->busy_before < model->node_count) &&
+         sweep->base_state < HD_ENTRY_STATES;
 }
 
-static bool take_ring(struct finisher *finisher, const void *bytes, uint32_t index) {
-  const struct hd_ring_record *ring = bytes;
-  struct hd_ring_sweep *sweep = &finisher->rings[index];
-  const uint64_t count = ring->head - ring->sweep.tail;
-  *sweep = ring->sweep;
-  sweep->index = index;
-  if (sweep->tail == 0)
-    sweep->busy = sweep->busy_before = HD_NONE;
-  if (count > HD_RING_LENGTH || !is_valid_sweep(finisher, sweep))
-    return hd_reader_fail(finisher->reader, "damaged: the ring of thread %u is not valid", ring->sweep.thread);
-  finisher->tallies.level += sweep->busy != HD_NONE;
-  for (uint32_t i = 0; i < count; i++) {
-    const struct hd_transition *transition = &ring->transitions[(ring->sweep.tail + i) % HD_RING_LENGTH];
+/* Times do not decrease, and nothing is later than the end of the profile, unless the file is damaged. */
+static bool check_transitions(struct finisher *finisher, struct hd_ring_record *ring) {
+  uint64_t last = ring->sweep.tick;
+  for (uint64_t n = ring->sweep.tail; n != ring->head; n++) {
+    struct hd_transition *transition = &ring->transitions[n % HD_RING_LENGTH];
     if (!is_valid(finisher, transition))
       return hd_reader_fail(finisher->reader, "damaged: a transition of thread %u is not valid", ring->sweep.thread);
-    if (!add_pending(finisher, index, i, transition))
-      return false;
+    if (transition->ticks > finisher->reader->model->end_ticks)
+      transition->ticks = finisher->reader->model->end_ticks;
+    if (transition->ticks < last)
+      transition->ticks = last;
+    last = transition->ticks;
   }
   return true;
 }
 
-static int by_time(const void *a, const void *b) {
-  const struct pending *left = a;
-  const struct pending *right = b;
-  if (left->transition.ticks != right->transition.ticks)
-    return left->transition.ticks < right->transition.ticks ? -1 : 1;
-  if (left->ring != right->ring)
-    return left->ring < right->ring ? -1 : 1;
-  return left->number < right->number ? -1 : left->number > right->number;
+static bool take_ring(struct finisher *finisher, const void *bytes, uint32_t index) {
+  struct hd_ring_record *ring = copy(finisher, bytes, sizeof *ring);
+  if (!ring)
+    return hd_reader_fail(finisher->reader, "out of memory");
+  finisher->rings[index] = ring;
+  finisher->ring_count = index + 1;
+  ring->sweep.index = index;
+  if (ring->sweep.tail == 0)
+    ring->sweep.busy = ring->sweep.busy_before = HD_NONE;
+  if (!is_valid_sweep(finisher, ring))
+    return hd_reader_fail(finisher->reader, "damaged: the ring of thread %u is not valid", ring->sweep.thread);
+  finisher->tallies.level += ring->sweep.busy != HD_NONE;
+  return check_transitions(finisher, ring);
 }
 
-/* Nothing is later than the end of the profile, unless the file is damaged. */
-static void finish(struct finisher *finisher) {
+static bool finish(struct finisher *finisher) {
   const uint64_t end = finisher->reader->model->end_ticks;
-  if (finisher->pending_count > 0)
-    qsort(finisher->pending, finisher->pending_count, sizeof *finisher->pending, by_time);
-  for (size_t i = 0; i < finisher->pending_count; i++) {
-    struct pending *next = &finisher->pending[i];
-    if (next->transition.ticks > end)
-      next->transition.ticks = end;
-    hd_tallies_apply(&finisher->tallies, &next->transition, &finisher->rings[next->ring]);
-  }
-  for (uint32_t i = 0; i < finisher->reader->record_count[HD_BLOCK_RING]; i++)
-    hd_entries_close(&finisher->tallies.entries, &finisher->rings[i], end);
+  struct hd_ring_heap heap;
+  struct hd_ring_head *heads = calloc((size_t)finisher->ring_count + 1, sizeof *heads);
+  if (!heads)
+    return hd_reader_fail(finisher->reader, "out of memory");
+  hd_rings_begin(&heap, heads);
+  for (uint32_t i = 0; i < finisher->ring_count; i++)
+    hd_rings_add(&heap, finisher->rings[i], finisher->rings[i]->head);
+  hd_rings_take(&heap, UINT64_MAX, &finisher->tallies);
+  for (uint32_t i = 0; i < finisher->ring_count; i++)
+    hd_entries_close(&finisher->tallies.entries, &finisher->rings[i]->sweep, end);
   hd_tallies_end(&finisher->tallies, end);
+  free(heads);
+  return true;
 }
 
 /* ---- into the model ---- */
@@ -331,7 +316,7 @@ static bool take_all(struct finisher *finisher) {
 static bool read_levels(struct finisher *finisher) {
   struct hd_reader *reader = finisher->reader;
   finisher->records = calloc(reader->record_count[HD_BLOCK_TALLIES] + 1, sizeof(struct hd_tally_record *));
-  finisher->rings = calloc(reader->record_count[HD_BLOCK_RING] + 1, sizeof *finisher->rings);
+  finisher->rings = calloc(reader->record_count[HD_BLOCK_RING] + 1, sizeof(struct hd_ring_record *));
   if (!finisher->records || !finisher->rings)
     return hd_reader_fail(reader, "out of memory");
   if (!take_all(finisher))
@@ -340,7 +325,8 @@ static bool read_levels(struct finisher *finisher) {
   if ((!finisher->tallies.timeline && !merged) || finisher->tallies.program.active_count != 1)
     return true; /* killed while it started */
   if (!merged)
-    finish(finisher);
+    if (!finish(finisher))
+      return false;
   reader->model->levels_known = reader->model->entries_known = true;
   return fill_model(finisher) && fill_overlaps(finisher) && fill_entries(finisher);
 }
@@ -354,6 +340,5 @@ bool hd_reader_take_levels(struct hd_reader *reader) {
   hd_tallies_free(&finisher.tallies);
   free(finisher.records);
   free(finisher.rings);
-  free(finisher.pending);
   return done;
 }

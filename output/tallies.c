@@ -73,6 +73,8 @@ static struct hd_tally *adopt(struct hd_tallies *tallies, struct hd_tally_record
     free(tally);
     return NULL;
   }
+  if (record->what == HD_TALLY_PROGRAM)
+    tallies->instant = record;
   tally->record = record;
   tally->index = tallies->tally_count++;
   tally->paired_place = HD_NONE;
@@ -222,9 +224,9 @@ static void count_busy(struct hd_tallies *tallies, uint32_t before, uint32_t aft
 
 /* What was true just before an instant holds for all that happens in it, in whatever order it is taken. */
 static void reach(struct hd_tallies *tallies, struct hd_ring_sweep *ring, uint64_t now) {
-  if (tallies->tick < now) {
-    tallies->tick = now;
-    tallies->level_before = tallies->level;
+  if (tallies->instant->tick < now) {
+    tallies->instant->tick = now;
+    tallies->instant->level_before = tallies->level;
   }
   if (ring->tick < now) {
     ring->tick = now;
@@ -244,7 +246,8 @@ void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *tr
     enter(tallies, HD_WHAT_OPERAND(transition->what), HD_TALLY_ELAPSED, now);
   else if (what == HD_WHAT_REGION_END)
     leave(tallies, HD_WHAT_OPERAND(transition->what), HD_TALLY_ELAPSED, now);
-  hd_entries_apply(&tallies->entries, ring, transition, tallies->level_before > (ring->busy_before == HD_NONE ? 0 : 1));
+  hd_entries_apply(&tallies->entries, ring, transition,
+                   tallies->instant->level_before > (ring->busy_before == HD_NONE ? 0 : 1));
 }
 
 /* ---- begin and end ---- */

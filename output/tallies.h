@@ -55,9 +55,8 @@ struct hd_tallies {
   uint32_t tally_count;
   struct hd_tally *paired[HD_PAIRED_MOST]; /* active profiles whose overlaps are kept */
   uint32_t paired_count;
-  uint32_t level;        /* threads busy now */
-  uint32_t level_before; /* just before `tick` */
-  uint64_t tick;         /* time of the last transition */
+  struct hd_tally_record *instant; /* the program's: tick and level_before */
+  uint32_t level;                  /* threads busy now */
   struct hd_timeline_record *timeline;
   struct hd_overlaps overlaps;
   struct hd_entry_book entries;
