@@ -114,6 +114,8 @@ class Checker:
     def check_timeline(self):
         """It begins when the tool was loaded; before that one thread was busy."""
         timeline = self.loaded["timeline"]
+        if timeline is None and self.loaded["run"]["notes"][:1] and "sum of " in self.loaded["run"]["notes"][0]:
+            return  # several runs have no course in common
         before = timeline["begin_s"]
         self.equal(sum(timeline["none_s"]), at(self.time_at, 0), "timeline: none")
         self.equal(sum(timeline["sequential_s"]) + before, at(self.time_at, 1), "timeline: sequential")
