@@ -277,14 +277,15 @@ static double key_of(const struct hd_graph_entry *entry, enum hd_sort sort) {
 int hd_graph_compare(const struct hd_graph *graph, const struct hd_graph_entry *a, const struct hd_graph_entry *b,
                      enum hd_sort sort) {
   (void)graph;
+  if (a->node->id == b->node->id)
+    return 0;
   if (sort != HD_SORT_NAME) {
     const double left = key_of(a, sort), right = key_of(b, sort);
     if (left != right)
       return left > right ? -1 : 1;
     if (a->times.inclusive_ticks != b->times.inclusive_ticks)
       return a->times.inclusive_ticks > b->times.inclusive_ticks ? -1 : 1;
-    if (a->visits != b->visits)
-      return a->visits > b->visits ? -1 : 1;
+    return a->node->id < b->node->id ? -1 : 1; /* callers first */
   }
   return hd_place_compare(a->node, b->node);
 }

@@ -82,9 +82,11 @@ static unsigned edit_distance(const char *a, const char *b) {
   return row[width];
 }
 
-/* Lower is nearer; names in which the text occurs come first. */
+/* Lower is nearer; names that hold the text, or are held by it, come first. One letter is in all of them. */
 static unsigned distance_of(const char *name, const char *wanted) {
-  return strcasestr(name, wanted) || strcasestr(wanted, name) ? 0 : 1 + edit_distance(wanted, name);
+  const bool holds = strlen(wanted) > 1 && strcasestr(name, wanted);
+  const bool held = strlen(name) > 1 && strcasestr(wanted, name);
+  return holds || held ? 0 : 1 + edit_distance(wanted, name);
 }
 
 static void consider(struct near near[NEAR_MOST], size_t *count, const char *name, const char *wanted) {

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file test_flat.c
+ * The views with routines as text, and what becomes of routines in the tables of regions.
+ */
+#include "routine_builder.h"
+
+#include "output/export.h"
+#include "output/view.h"
+
+/* main (10) calls setup (5) once, and kernel (3 calls, 40), which loops (20); the loop's name is main's. */
+static void build(struct builder *builder) {
+  routines_start(builder);
+  const uint32_t start = routines_call(builder, 0, "main", 1, 10);
+  const uint32_t kernel = routines_call(builder, start, "kernel", 3, 40);
+  routines_node(builder, kernel, HD_KIND_LOOP, "loop", 3, 20);
+  routines_call(builder, start, "setup", 1, 5);
+}
+
+static struct hd_model *example(void) {
+  struct builder builder;
+  build(&builder);
+  struct hd_model *model = builder_read(&builder);
+  builder_free(&builder);
+  return model;
+}
+
+static char *report(struct hd_model *model, enum hd_question question, enum hd_sort sort) {
+  const struct hd_report_options options = {.question = question, .sort = sort};
+  return routines_report(model, &options, HD_REPORT_MADE);
+}
+
+static void test_flat_is_sorted_by_self_and_adds_up(void **state) {
+  (void)state;
+  struct hd_model *model = example();
+  char *text = report(model, HD_ASK_FLAT, HD_SORT_SELF);
+  routines_expect(text, "53.3 0.040 0.040 0.060 3 0");
+  routines_expect(text, "26.7 0.060 0.020 0.020 3 0");
+  routines_expect(text, "13.3 0.070 0.010 0.075 1 0");
+  routines_expect(text, "6.7 0.075 0.005 0.005 1 0");
+  assert_true(strstr(text, " kernel\n") < strstr(text, " setup\n"));
+  assert_null(strstr(text, "no routines"));
+  free(text);
+  hd_model_free(model);
+}
+
+static void test_unwound_routines_have_no_calls(void **state) {
+  (void)state;
+  struct builder builder;
+  routines_start(&builder);
+  const uint32_t caller = routines_unwound(&builder, 0, "caller");
+  routines_node(&builder, caller, HD_KIND_LOOP, "loop", 3, 20);
+  struct hd_model *model = builder_read(&builder);
+  char *text = report(model, HD_ASK_FLAT, HD_SORT_SELF);
+  routines_expect(text, "- 0.020 - 0.020 - - - - - - caller");
+  routines_expect(text, "callers of regions only: compile the program with -finstrument-functions");
+  free(text);
+  text = report(model, HD_ASK_TREE, HD_SORT_INCLUSIVE);
+  routines_expect(text, "100.0 0.020 - - -");
+  free(text);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+static void test_without_routines_the_views_say_so(void **state) {
+  (void)state;
+  struct builder builder;
+  routines_start(&builder);
+  builder.header->unwind_depth = 0;
+  routines_node(&builder, 0, HD_KIND_LOOP, "loop", 3, 20);
+  struct hd_model *model = builder_read(&builder);
+  static const enum hd_question questions[] = {HD_ASK_FLAT, HD_ASK_CALLGRAPH, HD_ASK_TREE};
+  for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
+    char *text = report(model, questions[i], HD_SORT_INCLUSIVE);
+    routines_expect(text, "There are no routines in this profile, only OpenMP constructs: it was made with "
+                          "HEDDLE_UNWIND=off.");
+    free(text);
+  }
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+static void test_tree_shows_recursive_calls_without_time(void **state) {
+  (void)state;
+  struct builder builder;
+  routines_start(&builder);
+  const uint32_t fib = routines_call(&builder, 0, "fib", 1, 10);
+  routines_back(&builder, fib, "fib", 8, fib);
+  struct hd_model *model = builder_read(&builder);
+  char *text = report(model, HD_ASK_TREE, HD_SORT_INCLUSIVE);
+  routines_expect(text, "- - - 8 0 - 2 ");
+  assert_non_null(strstr(text, "fib (recursive call)"));
+  free(text);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+static void test_callers_lead_up_to_the_program(void **state) {
+  (void)state;
+  const struct hd_report_options options = {
+      .question = HD_ASK_CALLERS, .sort = HD_SORT_INCLUSIVE, .callers = "^leaf$", .csv = true};
+  struct builder builder;
+  routines_start(&builder);
+  const uint32_t a = routines_call(&builder, 0, "a", 1, 1);
+  const uint32_t b = routines_call(&builder, 0, "b", 1, 1);
+  const uint32_t leaf = routines_call(&builder, a, "leaf", 2, 20);
+  routines_call(&builder, b, "leaf", 3, 30);
+  routines_back(&builder, leaf, "leaf", 7, leaf);
+  struct hd_model *model = builder_read(&builder);
+  char *text = routines_report(model, &options, HD_REPORT_MADE);
+  routines_expect(text, "1,0,routine,leaf,/src/app.c,,,,5");
+  routines_expect(text, "2,1,routine,b,/src/app.c,,,,3.0000000000000004e-08,3.0000000000000004e-08,3,0,");
+  routines_expect(text, "3,2,program,");
+  routines_expect(text, "4,1,routine,a,/src/app.c,,,,2e-08,2e-08,2,0,");
+  routines_expect(text, "6,1,routine,leaf,/src/app.c,,,,0,0,7,0,"); /* called by itself */
+  free(text);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+/* ---- the tables of regions ---- */
+
+static void test_routines_are_part_of_the_line_above(void **state) {
+  (void)state;
+  struct builder builder;
+  routines_start(&builder);
+  const uint32_t one = routines_call(&builder, 0, "one", 1, 5);
+  const uint32_t two = routines_call(&builder, 0, "two", 1, 7);
+  const uint32_t loop = routines_node(&builder, one, HD_KIND_LOOP, "loop", 1, 10);
+  routines_node(&builder, two, HD_KIND_LOOP, "loop", 2, 20);
+  routines_call(&builder, loop, "inner", 4, 3);
+  struct hd_model *model = builder_read(&builder);
+  struct hd_view *view = hd_view_new(model, HD_SORT_BUSY, HD_VIEW_CONSTRUCTS);
+  assert_int_equal(view->count, 2);
+  assert_int_equal(view->lines[1].visits, 3);
+  assert_int_equal(view->lines[1].ticks[HD_BUSY], 33);
+  assert_int_equal(view->lines[1].own_busy_ticks, 33);
+  assert_int_equal(view->lines[0].own_busy_ticks, 12);
+  assert_int_equal(view->lines[0].ticks[HD_BUSY], 45);
+  assert_int_equal(view->line_of_node[two], 0);
+  hd_view_free(view);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+static void test_phases_are_lines_with_their_names(void **state) {
+  (void)state;
+  const struct hd_report_options options = {.question = HD_ASK_REGIONS};
+  struct builder builder;
+  routines_start(&builder);
+  for (uint32_t i = 1; i <= 2; i++) {
+    struct hd_profile_record *phase = builder_profile(&builder, 0, HD_KIND_PHASE);
+    phase->address = phase->offset = 0;
+    builder_text(&builder, HD_TEXT_PHASE, i, i == 1 ? "set\x1bup" : "solve", 5 + (i == 1));
+    builder_row(&builder, i, 0)->ticks[HD_BUSY] = 10 * i;
+  }
+  struct hd_model *model = builder_read(&builder);
+  char *text = routines_report(model, &options, HD_REPORT_MADE);
+  routines_expect(text, "phase solve");
+  routines_expect(text, "phase set?up"); /* nothing that steers a terminal */
+  free(text);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+/* ---- JSON ---- */
+
+static char *json_of(struct hd_model *model) {
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&text, &bytes);
+  assert_true(hd_export_json.write(model, out));
+  fclose(out);
+  size_t kept = 0; /* without space, to be searched */
+  for (size_t i = 0; i < bytes; i++)
+    if (text[i] != ' ' && text[i] != '\n')
+      text[kept++] = text[i];
+  text[kept] = '\0';
+  return text;
+}
+
+static void test_json_holds_entries_and_what_was_not_measured(void **state) {
+  (void)state;
+  struct builder builder;
+  routines_start(&builder);
+  const uint32_t caller = routines_unwound(&builder, 0, "caller");
+  const uint32_t f = routines_call(&builder, caller, "f", 7, 100);
+  routines_back(&builder, f, "f", 2, f);
+  struct hd_entry_record *entries = routines_entries(&builder, f);
+  entries->visits[HD_SEQUENTIAL][HD_CONCURRENT] = 3;
+  entries->ticks[HD_SEQUENTIAL][HD_CONCURRENT] = 1000000000;
+  entries->visits[HD_CONCURRENT][HD_CONCURRENT] = 4;
+  builder.header->pauses = 2;
+  builder.header->paused_ticks = 3000000000;
+  struct hd_model *model = builder_read(&builder);
+  char *text = json_of(model);
+  assert_non_null(strstr(text, "\"visits\":7,\"visits_concurrent\":7"));
+  assert_non_null(strstr(text, "\"S-C\":{\"visits\":3,\"elapsed_s\":1.0},\"C-S\":{\"visits\":0,\"elapsed_s\":0.0}"));
+  assert_non_null(strstr(text, "\"visits\":null,\"visits_concurrent\":null"));
+  assert_non_null(strstr(text, "\"measured\":false"));
+  assert_non_null(strstr(text, "\"recursive_of\":2"));
+  assert_non_null(strstr(text, "\"pauses\":2,\"paused_s\":3.0"));
+  assert_non_null(strstr(text, "measurementwaspaused2times"));
+  free(text);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+static void test_notes_say_what_could_not_be_followed(void **state) {
+  (void)state;
+  struct builder builder;
+  routines_start(&builder);
+  builder.header->left_routines = 1;
+  builder.header->unmatched_routines = 2;
+  builder.header->unmatched_phases = 1;
+  builder.header->nested_signals = 5;
+  builder.header->lost_entries = 1;
+  builder.header->cut_callers = 3;
+  builder_module(&builder, "/lib/plugin.so");
+  struct hd_module_record *module = (void *)((char *)builder.newest[HD_BLOCK_MODULES] + HD_BLOCK_HEADER_BYTES);
+  module->flags = HD_MODULE_UNLOADED;
+  struct hd_model *model = builder_read(&builder);
+  char *text = report(model, HD_ASK_FLAT, HD_SORT_SELF);
+  routines_expect(text, "1 routine was left without returning");
+  routines_expect(text, "2 returns of routines whose entry was not seen, and were ignored");
+  routines_expect(text, "1 phase ended without having begun, or never ended");
+  routines_expect(text, "5 entries and returns in signal handlers");
+  routines_expect(text, "no space was left for the state or time of 1 entry");
+  routines_expect(text, "at 3 region begins there were more than 64 calling routines");
+  routines_expect(text, "plugin.so was unloaded while the program ran");
+  free(text);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_flat_is_sorted_by_self_and_adds_up),
+      cmocka_unit_test(test_unwound_routines_have_no_calls),
+      cmocka_unit_test(test_without_routines_the_views_say_so),
+      cmocka_unit_test(test_tree_shows_recursive_calls_without_time),
+      cmocka_unit_test(test_callers_lead_up_to_the_program),
+      cmocka_unit_test(test_routines_are_part_of_the_line_above),
+      cmocka_unit_test(test_phases_are_lines_with_their_names),
+      cmocka_unit_test(test_json_holds_entries_and_what_was_not_measured),
+      cmocka_unit_test(test_notes_say_what_could_not_be_followed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
