@@ -113,6 +113,58 @@ static void test_own_address_is_found(void **state) {
   builder_free(&builder);
 }
 
+static void expect_routine(const char *linkage_name, const char *expected) {
+  char *name = hd_symbols_routine_name(linkage_name);
+  assert_string_equal(name, expected);
+  free(name);
+}
+
+/* The body of a parallel region may be a routine of its own: it is not its parent. */
+static void test_routines_keep_names_of_their_own(void **state) {
+  (void)state;
+  expect_routine("main", "main");
+  expect_routine("kernel.cold", "kernel");
+  expect_routine("kernel.part.0", "kernel");
+  expect_routine("kernel.constprop.0.cold", "kernel");
+  expect_routine("main._omp_fn.0", "main._omp_fn.0");
+  expect_routine("main.omp_outlined.3", "main.omp_outlined.3");
+  expect_routine("_Z3fooid.cold", "foo(int, double)");
+  expect_routine("_Z3fooid.omp_outlined", "foo(int, double).omp_outlined");
+}
+
+/* Found at its first instruction: one before it lies another function. */
+static void test_routine_is_found_at_its_entry(void **state) {
+  (void)state;
+  struct builder builder;
+  make_own(&builder, here(), (uint64_t)4e18);
+  struct hd_profile_record *routine = builder_profile(&builder, 0, HD_KIND_ROUTINE);
+  struct hd_module_record *module = (void *)((char *)builder.newest[HD_BLOCK_MODULES] + HD_BLOCK_HEADER_BYTES);
+  routine->module = 0;
+  routine->address = (uint64_t)(uintptr_t)here;
+  routine->offset = routine->address - module->base;
+  struct hd_model *model = builder_read(&builder);
+  assert_int_equal(hd_names_resolve(model), 3);
+  assert_string_equal(model->nodes[3].name.function, "here");
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+static void test_routines_without_symbols_are_noted(void **state) {
+  (void)state;
+  struct builder builder;
+  make_own(&builder, here(), (uint64_t)4e18);
+  struct hd_profile_record *routine = builder_profile(&builder, 0, HD_KIND_ROUTINE);
+  routine->module = 0;
+  routine->address = routine->offset = 1; /* in the ELF header: no function */
+  struct hd_model *model = builder_read(&builder);
+  hd_names_resolve(model);
+  assert_null(model->nodes[3].name.function);
+  assert_int_equal(model->notes.count, 1);
+  assert_string_equal(model->notes.items[0], "no symbols in test_names: its routines are shown by address");
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
 static void test_another_build_is_not_asked(void **state) {
   (void)state;
   struct builder builder;
@@ -196,6 +248,9 @@ int main(void) {
       cmocka_unit_test(test_outlined_functions_bear_their_parents_name),
       cmocka_unit_test(test_outlined_functions_without_parent_have_no_name),
       cmocka_unit_test(test_own_address_is_found),
+      cmocka_unit_test(test_routines_keep_names_of_their_own),
+      cmocka_unit_test(test_routine_is_found_at_its_entry),
+      cmocka_unit_test(test_routines_without_symbols_are_noted),
       cmocka_unit_test(test_another_build_is_not_asked),
       cmocka_unit_test(test_names_are_kept_in_the_file),
       cmocka_unit_test(test_live_profile_is_left_alone),
