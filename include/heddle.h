@@ -94,8 +94,9 @@ static inline void heddle_phase_begin(const char *name) {
 
 /**
  * Ends the innermost phase `name` that the calling thread is in, and with it the phases begun inside it and not ended;
- * null: the innermost phase. A phase ends at the latest with the routine, construct or task in which it began. What
- * does not match (an end without a begin, a begin without an end) is counted, and the profile's notes say so.
+ * null: the innermost phase. It may be another routine than the one that began it (a helper, a destructor). But a phase
+ * does not outlive the parallel region, construct or task in which it began. What does not match (an end without a
+ * begin, a begin without an end) is counted, and the profile's notes say so.
  */
 static inline void heddle_phase_end(const char *name) {
   const struct heddle_functions *functions = heddle_functions_get();

@@ -118,3 +118,8 @@ static int connect_module(struct dl_phdr_info *info, size_t size, void *data) {
 void hd_markers_connect(void) {
   dl_iterate_phdr(connect_module, NULL);
 }
+
+/* A program that was started with this library may come to a marker before anything else. */
+__attribute__((constructor)) static void connect_at_load(void) {
+  hd_markers_connect();
+}

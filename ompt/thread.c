@@ -128,12 +128,12 @@ struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
     return thread && thread->record ? thread : NULL;
   }
   hd_thread_current = &not_measured; /* for what is called meanwhile and is instrumented */
-  if (hd_tool_is_measuring())
-    hd_thread_current = create(kind);
-  if (has_end_key && hd_thread_current->record)
-    pthread_setspecific(end_key, hd_thread_current);
+  struct hd_thread *thread = hd_tool_is_measuring() ? create(kind) : NULL; /* NULL: perhaps later */
+  hd_thread_current = thread;
+  if (has_end_key && thread && thread->record)
+    pthread_setspecific(end_key, thread);
   errno = saved;
-  return hd_thread_current->record ? hd_thread_current : NULL;
+  return thread && thread->record ? thread : NULL;
 }
 
 void hd_thread_begin(enum hd_thread_kind kind) {
@@ -322,6 +322,8 @@ void hd_thread_settle(struct hd_thread *thread) {
   }
   if (thread->pending & HD_PENDING_JOIN)
     hd_region_join_worker(thread);
+  if (thread->pending & HD_PENDING_TEAM)
+    hd_region_team_again(thread);
 }
 
 bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind) {
@@ -349,6 +351,13 @@ void hd_thread_drop_above(struct hd_thread *thread, struct hd_frame *frame) {
     __atomic_fetch_add(&hd_store.header->left_routines, routines, __ATOMIC_RELAXED);
   if (phases)
     __atomic_fetch_add(&hd_store.header->unmatched_phases, phases, __ATOMIC_RELAXED);
+}
+
+uint64_t hd_thread_open_phases(const struct hd_thread *thread) {
+  uint64_t phases = 0;
+  for (const struct hd_frame *frame = thread->top; frame > thread->frames; frame--)
+    phases += frame->kind == HD_KIND_PHASE;
+  return phases;
 }
 
 /* What the frame had on the sweep's stack goes with all that was put on it later. */

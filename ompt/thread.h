@@ -84,7 +84,8 @@ _Static_assert((int)HD_KIND_COUNT <= (int)HD_EDGE_CALL, "kinds of constructs and
 
 enum hd_pending {
   HD_PENDING_LOCK = 1, /* the top frame waits for a lock; if no "acquired" follows it was a failed test */
-  HD_PENDING_JOIN = 2  /* a worker waits at its region's end; its wait ends at the primary's time (region.h) */
+  HD_PENDING_JOIN = 2, /* a worker waits at its region's end; its wait ends at the primary's time (region.h) */
+  HD_PENDING_TEAM = 4  /* a worker joined its team while the measurement was paused (region.h) */
 };
 
 struct hd_thread {
@@ -133,6 +134,9 @@ void hd_thread_begin(enum hd_thread_kind kind);
 
 /** Closes the record at `now`; later events of this thread are ignored. */
 void hd_thread_end(struct hd_thread *thread, uint64_t now);
+
+/** Phases that the thread has begun and not ended. */
+uint64_t hd_thread_open_phases(const struct hd_thread *thread);
 
 /** In a forked child: the thread that called fork forgets its record, which belongs to the parent's profile. */
 void hd_thread_forget(void);

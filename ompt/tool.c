@@ -72,6 +72,9 @@ static void finish(void) {
     return;
   int saved = errno;
   struct hd_file_header *header = hd_store.header;
+  const struct hd_thread *self = hd_thread_current;
+  if (self && self->record)
+    header->unmatched_phases += hd_thread_open_phases(self);
   hd_concurrency_close();
   header->end_ticks = hd_clock_close(header);
   header->clock_last = hd_clock_read_pair();
