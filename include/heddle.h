@@ -11,8 +11,10 @@
  *
  * Without Heddle a marker does nothing and costs one load and a branch that is not taken. `heddle run` sees that a
  * program has markers and loads Heddle at the program's start; with OMP_TOOL_LIBRARIES alone they count from the first
- * OpenMP construct on. For C99 and later and C++11 and later, on 64-bit ELF systems (GCC, clang and what is
- * compatible); elsewhere the functions are there and do nothing.
+ * OpenMP construct on. Those of a library that is opened (dlopen) after Heddle's start do nothing.
+ *
+ * For C99 and later and C++11 and later, on 64-bit ELF systems (GCC, clang and what is compatible); elsewhere the
+ * functions are there and do nothing.
  *
  * Any thread may call them at any time, in and outside parallel regions, but not from a signal handler. None of them
  * blocks for long, fails or changes errno.
