@@ -130,13 +130,14 @@ static bool put_held(struct walk *walk) {
 static _Unwind_Reason_Code visit_user_code(struct walk *walk, uintptr_t ip, uintptr_t entry) {
   if (!put_held(walk))
     return _URC_END_OF_STACK;
+  walk->frames->cut = false;
   if (is_system_code(ip))
     return _URC_NO_REASON;
   if (entry == system_code.entry)
     return _URC_END_OF_STACK;
   walk->held = (const void *)entry;
-  walk->frames->cut = !entry; /* no unwind information: the unwinder cannot pass */
-  return entry ? _URC_NO_REASON : _URC_END_OF_STACK;
+  walk->frames->cut = !entry; /* no unwind information: the unwinder passes only where a signal came */
+  return _URC_NO_REASON;
 }
 
 static _Unwind_Reason_Code visit_frame(struct walk *walk, uintptr_t ip, uintptr_t entry) {

@@ -47,8 +47,7 @@ bool hd_unwind_init(uint64_t depth);
  * is left out). Routines of the C and C++ libraries are left out too. NULL: not known (no unwinder, no memory, too many
  * chains).
  *
- * Keeps errno. In the steady state no lock and no allocation. May be called from a signal handler that interrupts it
- * (NULL then).
+ * Keeps errno. In the steady state no lock and no allocation. From a signal handler that interrupts it: NULL.
  */
 const struct hd_chain *hd_unwind_callers(struct hd_unwind_cache **cache, const void *code);
 
