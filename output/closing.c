@@ -143,7 +143,7 @@ static bool take_total(struct hd_reader *reader, const void *bytes, uint64_t off
   if (record->profile >= reader->model->node_count || record->thread >= reader->model->thread_count ||
       (record->team_size == 0 && !merged))
     return hd_reader_fail(reader, "damaged: total %u is not valid", index);
-  if (record->instances == 0 && record->capacity_ticks == 0)
+  if (record->instances == 0 && record->capacity_ticks == 0 && !merged) /* never filled */
     return true;
   const struct hd_team_totals part = {
       .instances = record->instances,

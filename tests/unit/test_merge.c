@@ -1,62 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Sums of runs: every number is the sum of the runs' numbers, and every identity holds in it to the tick. */
+/* Sums of random programs' runs: every number is the sum of the runs' numbers, and every identity holds in it to the
+ * tick. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "expect.h"
-#include "output/merge.h"
-#include "profile_builder.h"
+#include "merge_sum.h"
 #include "random_program.h"
 #include "script.h"
-
-/* ---- making sums ---- */
-
-/* The sum, read back from a file, with all identities held. The caller frees it. */
-static struct hd_model *sum_of(struct hd_model *const *models, size_t count) {
-  struct hd_writer writer = {0};
-  struct hd_model *sum = NULL;
-  char error[512] = "";
-  char path[600];
-  snprintf(path, sizeof path, "%s/sum.heddle", fk_directory());
-  if (!hd_merge(models, count, false, &writer, error, sizeof error))
-    fail_msg("%s", error);
-  assert_true(hd_writer_save(&writer, path, true));
-  hd_writer_free(&writer);
-  if (!hd_profile_open(path, &sum, error, sizeof error))
-    fail_msg("%s", error);
-  const char *broken = sum->levels_known ? ex_broken_identity(sum, path) : NULL;
-  if (broken)
-    fail_msg("%s", broken);
-  return sum;
-}
-#define SUM(...)                                                                                                       \
-  sum_of((struct hd_model *[]){__VA_ARGS__}, sizeof((struct hd_model *[]){__VA_ARGS__}) / sizeof(struct hd_model *))
-
-static void expect_refused(struct hd_model *a, struct hd_model *b, const char *reason) {
-  struct hd_model *models[] = {a, b};
-  struct hd_writer writer = {0};
-  char error[512] = "";
-  assert_false(hd_merge(models, 2, false, &writer, error, sizeof error));
-  hd_writer_free(&writer);
-  if (!strstr(error, reason))
-    fail_msg("expected \"%s\" in \"%s\"", reason, error);
-  if (!hd_merge(models, 2, true, &writer, error, sizeof error))
-    fail_msg("%s", error);
-  hd_writer_free(&writer);
-}
-
-static bool has_note(const struct hd_model *model, const char *text) {
-  for (size_t i = 0; i < model->notes.count; i++)
-    if (strstr(model->notes.items[i], text))
-      return true;
-  return false;
-}
-
-static void free_all(struct hd_model **models, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    hd_model_free(models[i]);
-}
 
 /* ---- comparing a sum with its parts ---- */
 
@@ -304,6 +254,14 @@ static void test_killed_runs_count_up_to_their_end(void **state) {
   assert_true(killed > SEEDS / 2);
 }
 
+static uint64_t entry_ticks(const struct hd_model *model) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < model->row_count; i++)
+    for (int j = 0; j < 4; j++)
+      sum += model->rows[i].entries.ticks[j / 2][j % 2];
+  return sum;
+}
+
 /* Clocks of 1 GHz and, as if, of 2.1 GHz: in ticks of 1/21 of 10 ns the sum is exact. */
 static void test_clocks_of_different_rates_keep_all_identities(void **state) {
   (void)state;
@@ -316,6 +274,9 @@ static void test_clocks_of_different_rates_keep_all_identities(void **state) {
     struct hd_model *sum = SUM(models[0], models[1]); /* holds the identities */
     assert_true(has_note(sum, "its times were scaled"));
     assert_int_equal(sum->elapsed_ticks, 21 * models[0]->elapsed_ticks + 10 * models[1]->elapsed_ticks);
+    assert_int_equal(entry_ticks(sum), 21 * entry_ticks(models[0]) + 10 * entry_ticks(models[1]));
+    assert_int_equal(sum->header.paused_ticks,
+                     21 * models[0]->header.paused_ticks + 10 * models[1]->header.paused_ticks);
     assert_true(fabs(hd_model_seconds(sum, sum->elapsed_ticks) / seconds - 1) < 1e-9);
     hd_model_free(sum);
     free_all(models, 2);
@@ -333,123 +294,6 @@ static void test_clocks_of_nearly_the_same_rate_keep_whole_ticks(void **state) {
   free_all(models, 2);
 }
 
-/* ---- built profiles ---- */
-
-/* A region at offset 0x40 of a module, opened once by thread 0 with a team of two. */
-static struct hd_profile_record *build_run(struct builder *builder, const char *path, const char *build_id) {
-  builder_init(builder);
-  builder_profile(builder, 0, HD_KIND_PROGRAM);
-  struct hd_thread_record *thread = builder_thread(builder, HD_THREAD_INITIAL, 1000, 2000);
-  thread->end_ticks = 2000;
-  thread->busy_ticks = 1000;
-  builder_row(builder, 0, 0)->ticks[HD_BUSY] = 1000;
-  const uint32_t id = builder_module(builder, path);
-  struct hd_module_record *module =
-      (void *)((char *)builder->newest[HD_BLOCK_MODULES] + HD_BLOCK_HEADER_BYTES + id * sizeof *module);
-  module->build_id_bytes = (uint32_t)strlen(build_id);
-  memcpy(module->build_id, build_id, strlen(build_id));
-  struct hd_profile_record *region = builder_profile(builder, 0, HD_KIND_PARALLEL);
-  region->module = id;
-  region->offset = 0x40;
-  struct hd_total_record *total = builder_total(builder, region->id, 2);
-  *total = (struct hd_total_record){.profile = region->id,
-                                    .team_size = 2,
-                                    .instances = 1,
-                                    .elapsed_ticks = 10,
-                                    .busy_ticks = 15,
-                                    .busy_max_ticks = 20,
-                                    .capacity_ticks = 20};
-  return region;
-}
-
-static struct hd_model *read_and_free(struct builder *builder) {
-  struct hd_model *model = builder_read(builder);
-  builder_free(builder);
-  return model;
-}
-
-static struct hd_model *run_of(const char *path, const char *build_id) {
-  struct builder builder;
-  build_run(&builder, path, build_id);
-  return read_and_free(&builder);
-}
-
-static void test_modules_are_the_same_by_build_id(void **state) {
-  (void)state;
-  struct hd_model *models[] = {run_of("/a/app", "12345678"), run_of("/b/app", "12345678")};
-  struct hd_model *sum = SUM(models[0], models[1]);
-  assert_int_equal(sum->module_count, 1);
-  assert_int_equal(sum->node_count, 2);
-  assert_int_equal(sum->nodes[1].visits, 2);
-  assert_true(sum->nodes[1].team.gain_ticks == 5);
-  assert_string_equal(sum->modules[0].path, "/a/app");
-  hd_model_free(sum);
-  free_all(models, 2);
-}
-
-static void test_modules_without_build_id_are_the_same_by_path(void **state) {
-  (void)state;
-  struct hd_model *models[] = {run_of("/a/lib.so", ""), run_of("/a/lib.so", ""), run_of("/b/lib.so", "")};
-  struct hd_model *sum = SUM(models[0], models[1], models[2]);
-  assert_int_equal(sum->module_count, 2);
-  assert_int_equal(sum->node_count, 3);
-  assert_int_equal(sum->nodes[1].visits, 2);
-  assert_int_equal(sum->nodes[2].visits, 1);
-  hd_model_free(sum);
-  free_all(models, 3);
-}
-
-static void test_other_builds_and_programs_are_refused_unless_forced(void **state) {
-  (void)state;
-  struct hd_model *models[] = {run_of("/a/app", "12345678"), run_of("/a/app", "87654321"),
-                               run_of("/a/app", "12345678")};
-  expect_refused(models[0], models[1], "different builds of app");
-  strcpy(models[2]->header.program, "other");
-  expect_refused(models[0], models[2], "is a run of app");
-  free_all(models, 3);
-}
-
-static void test_names_of_any_run_are_kept(void **state) {
-  (void)state;
-  struct builder builder;
-  struct hd_model *models[] = {run_of("/a/app", "12345678"), NULL};
-  const struct hd_profile_record *region = build_run(&builder, "/a/app", "12345678");
-  builder_name(&builder, region->id, "solve", "/src/app.c", "42");
-  models[1] = read_and_free(&builder);
-  struct hd_model *sum = SUM(models[0], models[1]);
-  assert_string_equal(sum->nodes[1].name.function, "solve");
-  assert_string_equal(sum->nodes[1].name.file, "/src/app.c");
-  assert_int_equal(sum->nodes[1].name.line, 42);
-  assert_true(sum->nodes[1].name_cached);
-  hd_model_free(sum);
-  free_all(models, 2);
-}
-
-/* Two phases of one name below the program, numbered differently, are one; one of another name is another. */
-static void test_phases_are_the_same_by_name(void **state) {
-  (void)state;
-  struct hd_model *models[2];
-  const char *const names[2][2] = {{"read", "solve"}, {"solve", "write"}};
-  for (int i = 0; i < 2; i++) {
-    struct builder builder;
-    build_run(&builder, "/a/app", "12345678");
-    for (int j = 0; j < 2; j++) {
-      struct hd_profile_record *phase = builder_profile(&builder, 0, HD_KIND_PHASE);
-      phase->offset = phase->address = 0;
-      builder_text(&builder, HD_TEXT_PHASE, phase->id, names[i][j], strlen(names[i][j]));
-      builder_row(&builder, phase->id, 0)->visits = (uint64_t)(1 + j);
-    }
-    models[i] = read_and_free(&builder);
-  }
-  struct hd_model *sum = SUM(models[0], models[1]);
-  assert_int_equal(sum->node_count, 5);
-  assert_string_equal(sum->nodes[3].name.function, "solve");
-  assert_int_equal(sum->nodes[3].visits, 3);
-  assert_string_equal(sum->nodes[4].name.function, "write");
-  hd_model_free(sum);
-  free_all(models, 2);
-}
-
 static void test_what_only_some_runs_measured_is_left_out_and_said(void **state) {
   (void)state;
   struct hd_model *models[] = {play(1, false), play(1, false)};
@@ -464,24 +308,6 @@ static void test_what_only_some_runs_measured_is_left_out_and_said(void **state)
   free_all(models, 2);
 }
 
-static void test_existing_file_is_replaced_only_on_demand(void **state) {
-  (void)state;
-  struct hd_model *model = run_of("/a/app", "12345678");
-  struct hd_writer writer = {0};
-  char error[256];
-  char path[600];
-  snprintf(path, sizeof path, "%s/there.heddle", fk_directory());
-  assert_true(hd_merge(&model, 1, false, &writer, error, sizeof error));
-  assert_true(hd_writer_save(&writer, path, false));
-  assert_false(hd_writer_save(&writer, path, false));
-  assert_true(hd_writer_save(&writer, path, true));
-  assert_false(hd_writer_save(&writer, fk_directory(), true));
-  assert_false(hd_writer_save(&writer, "/nowhere/at/all", false));
-  remove(path);
-  hd_writer_free(&writer);
-  hd_model_free(model);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_run_stays_what_it_is),
@@ -490,13 +316,7 @@ int main(void) {
       cmocka_unit_test(test_killed_runs_count_up_to_their_end),
       cmocka_unit_test(test_clocks_of_different_rates_keep_all_identities),
       cmocka_unit_test(test_clocks_of_nearly_the_same_rate_keep_whole_ticks),
-      cmocka_unit_test(test_modules_are_the_same_by_build_id),
-      cmocka_unit_test(test_modules_without_build_id_are_the_same_by_path),
-      cmocka_unit_test(test_other_builds_and_programs_are_refused_unless_forced),
-      cmocka_unit_test(test_names_of_any_run_are_kept),
-      cmocka_unit_test(test_phases_are_the_same_by_name),
       cmocka_unit_test(test_what_only_some_runs_measured_is_left_out_and_said),
-      cmocka_unit_test(test_existing_file_is_replaced_only_on_demand),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
