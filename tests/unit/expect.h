@@ -18,7 +18,7 @@
 
 struct ex_site {
   uint32_t kind; /* enum hd_kind */
-  uint64_t code;
+  uint64_t code; /* address; a phase's number, see FK_PHASE_BEGIN */
 };
 #define SITE(kind, code)                                                                                               \
   { HD_KIND_##kind, code }
@@ -33,6 +33,21 @@ struct ex_site {
 /** Exclusive ticks of one thread in one state at a callpath: 0 without a row. */
 #define ex_ticks(model, thread, state, ...) ex_ticks_at(model, thread, state, EX_SITES(__VA_ARGS__))
 #define ex_visits(model, thread, ...) ex_visits_at(model, thread, EX_SITES(__VA_ARGS__))
+
+/** A routine's entries by the state of their caller and their own: sequential or concurrent. */
+struct ex_cells {
+  uint64_t ss, sc, cs, cc;
+};
+#define CELLS(...) ((struct ex_cells){__VA_ARGS__})
+
+/** Fails unless a thread's entries of a callpath, and their time, are these. */
+#define ex_expect_entries(model, thread, visits, ticks, ...)                                                           \
+  ex_expect_entries_at(model, thread, visits, ticks, EX_SITES(__VA_ARGS__), __FILE__, __LINE__)
+void ex_expect_entries_at(const struct hd_model *model, uint32_t thread, struct ex_cells visits, struct ex_cells ticks,
+                          const struct ex_site *path, size_t count, const char *file, int line);
+
+/** A site's code: a node's address, or a phase's number. */
+uint64_t ex_code(const struct hd_node *node);
 
 const struct hd_node *ex_node_at(const struct hd_model *model, bool required, const struct ex_site *path, size_t count);
 uint64_t ex_ticks_at(const struct hd_model *model, uint32_t thread, enum hd_state state, const struct ex_site *path,
@@ -50,6 +65,8 @@ struct hd_model *ex_play_killed(void);
 
 /** Plays the script and fails unless the profile agrees with the oracle in every number. `options` may be NULL. */
 struct hd_model *ex_play_exact(const struct fk_options *options);
+/** The same for a program that ends before the script does, or is not all sound. */
+struct hd_model *ex_play_exact_rough(const struct fk_options *options);
 
 /** Fails unless the levels are exactly these, from level 0 on. */
 #define ex_expect_levels(levels, ...)                                                                                  \

@@ -199,9 +199,9 @@ static void play_phase(const struct fk_event *e) {
 
 static void play_control(const struct fk_event *e) {
   ompt_callback_control_tool_t control = (ompt_callback_control_tool_t)rt.callbacks[ompt_callback_control_tool];
-  if (rt.told->control_count == FK_MAX_CONTROLS)
-    _exit(FK_BAD_SCRIPT);
-  rt.told->controls[rt.told->control_count++] = control ? control(e->kind, 0, NULL, code_of(e)) : -1;
+  int result = control ? control(e->kind, 0, NULL, code_of(e)) : -1;
+  if (rt.told->control_count < FK_MAX_CONTROLS)
+    rt.told->controls[rt.told->control_count++] = result;
 }
 
 static void play_program(const struct fk_event *e) {

@@ -110,7 +110,7 @@ struct fk_options {
 struct fk_result {
   int status;                    /* as waitpid tells it */
   bool registered[64];           /* unused entries false */
-  int controls[FK_MAX_CONTROLS]; /* what the tool answered to each FK_CONTROL */
+  int controls[FK_MAX_CONTROLS]; /* what the tool answered to the first FK_CONTROLs */
   uint32_t control_count;
   char path[512]; /* of the profile: the output, or what is left in the store directory; "" when there is none */
 };

@@ -111,12 +111,12 @@ static void look_ahead(struct oracle *o) {
 
 /* Events. */
 
-/* What is still open when the thread or the profile ends is not left: the program may have ended inside it. */
-static void end_all(struct oracle *o, struct or_thread *thread) {
-  or_suspend(o, thread, or_task_of(o, thread));
+/* What a thread has open when it ends was left. */
+static void leave_all(struct oracle *o, struct or_thread *thread) {
+  or_drop(o, thread, or_task_of(o, thread), 1);
   while (thread->outer_count) {
     thread->task = thread->outer[--thread->outer_count];
-    or_suspend(o, thread, or_task_of(o, thread));
+    or_drop(o, thread, or_task_of(o, thread), 1);
   }
 }
 
@@ -125,7 +125,7 @@ static void on_thread(struct oracle *o, struct or_thread *thread, const struct f
     thread->outside.open[0].state = e->kind == ompt_thread_initial ? HD_BUSY : HD_IDLE;
     return;
   }
-  end_all(o, thread);
+  leave_all(o, thread);
   thread->ended = true;
   or_set_lifetime(o->result, thread->id, e->time);
 }
@@ -144,6 +144,7 @@ static void on_parallel(struct oracle *o, struct or_thread *thread, const struct
     region->recursive |= o->regions[outer].node == region->node;
   or_enter(o, thread, region->node);
   region->caller = or_caller(task);
+  region->unasked = o->paused;
   or_push(task, region->node, HD_RUNTIME, OR_FORK);
 }
 
@@ -222,8 +223,9 @@ static bool waits_here(const struct or_thread *thread, uint32_t task) {
   return false;
 }
 
-/* Back to a task that waits on this thread: what ran on top of it has ended or is switched out. Or on top of what the
- * thread runs, a new task or one that goes on. */
+/* Back to a task that waits on this thread: what ran on top of it has ended or is switched out, which is possible only
+ * outside the routines that it has called. Or on top of what the thread runs, a new task or one that goes on: in the
+ * state of the program now, but that is no visit. */
 static void on_schedule(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   if (e->kind == ompt_taskwait_complete) {
     or_pop(o, thread, or_task_of(o, thread), OR_SYNC);
@@ -236,14 +238,14 @@ static void on_schedule(struct oracle *o, struct or_thread *thread, const struct
   if (ended && thread->task == e->task && thread->outer_count)
     thread->task = thread->outer[--thread->outer_count];
   while (waits_here(thread, e->next)) {
-    or_suspend(o, thread, or_task_of(o, thread));
+    or_drop(o, thread, or_task_of(o, thread), 1);
     thread->task = thread->outer[--thread->outer_count];
   }
   if (thread->task == e->next)
     return;
   switch_to(thread, e->next);
   if (next->started)
-    or_resume(o, thread, next);
+    next->caller = or_note(o, thread, next->open[0].node, FK_NONE, false);
   else
     start_task(o, thread, next);
 }
@@ -316,6 +318,15 @@ static void play(struct oracle *o) {
   }
 }
 
+/* Not left: the program may have ended in there. */
+static void end_entries(struct oracle *o, struct or_thread *thread) {
+  or_end_entries(o, thread, or_task_of(o, thread));
+  while (thread->outer_count) {
+    thread->task = thread->outer[--thread->outer_count];
+    or_end_entries(o, thread, or_task_of(o, thread));
+  }
+}
+
 /* What was still open is closed at the end of the profile. */
 static void close_all(struct oracle *o) {
   o->event = o->script->count;
@@ -324,7 +335,7 @@ static void close_all(struct oracle *o) {
     if (!thread->known || thread->ended)
       continue;
     charge(o, thread, o->end);
-    end_all(o, thread);
+    end_entries(o, thread);
     or_set_lifetime(o->result, thread->id, o->end);
   }
   for (uint32_t i = 0; i < o->script->region_count; i++)

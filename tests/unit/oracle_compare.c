@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
+
 static char difference[1000];
 
 static const char *describe(const struct or_path *path) {
@@ -24,11 +26,7 @@ static void path_of_node(const struct hd_model *model, const struct hd_node *nod
     return;
   }
   path_of_node(model, &model->nodes[node->parent], path);
-  struct or_site site = {.kind = node->kind, .code = node->address};
-  if (node->kind == HD_KIND_PHASE) /* what the fake runtime calls it */
-    site.code =
-        node->name.function && strlen(node->name.function) > 6 ? strtoull(node->name.function + 6, NULL, 10) : 0;
-  path->sites[path->count++] = site;
+  path->sites[path->count++] = (struct or_site){.kind = node->kind, .code = ex_code(node)};
 }
 
 /* The oracle's number of every node of the profile; the caller frees it. */
@@ -109,8 +107,8 @@ static bool flags_differ(const struct or_node *node, const struct hd_node *found
 
 static bool node_differs(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
   if (found)
-    return flags_differ(node, found) || visits_differ(node, model, found) || ticks_differ(node, model, found) ||
-           totals_differ(node, found);
+    return flags_differ(node, found) || visits_differ(node, model, found) || or_entries_differ(node, model, found) ||
+           ticks_differ(node, model, found) || totals_differ(node, found);
   snprintf(difference, sizeof difference, "%s: not in the profile", describe(&node->path));
   return true;
 }
@@ -148,9 +146,11 @@ static bool threads_differ(const struct or_result *result, const struct hd_model
   return false;
 }
 
-static bool header_differs(const struct or_result *result, const struct hd_file_header *found) {
+static bool header_differs(const struct or_result *result, const struct hd_model *model) {
+  const struct hd_file_header *found = &model->header;
   static const struct or_path program;
-  return or_differ(&program, "routines left", FK_NONE, result->left_routines, found->left_routines) ||
+  return or_differ(&program, "entries are known", FK_NONE, 1, model->entries_known) ||
+         or_differ(&program, "routines left", FK_NONE, result->left_routines, found->left_routines) ||
          or_differ(&program, "exits without an entry", FK_NONE, result->unmatched_routines,
                    found->unmatched_routines) ||
          or_differ(&program, "unmatched phases", FK_NONE, result->unmatched_phases, found->unmatched_phases) ||
@@ -163,8 +163,8 @@ const char *or_difference(const struct or_result *result, const struct hd_model 
   if (contradiction)
     return contradiction;
   uint32_t *oracle_node = match_nodes(result, model);
-  bool differs = threads_differ(result, model) || header_differs(result, &model->header) ||
-                 nodes_differ(result, model, oracle_node);
+  bool differs =
+      threads_differ(result, model) || header_differs(result, model) || nodes_differ(result, model, oracle_node);
   for (uint32_t i = 1; i < model->node_count && !differs; i++)
     differs = is_unexpected(model, &model->nodes[i], oracle_node);
   differs = differs || or_levels_differ(result, model, oracle_node);

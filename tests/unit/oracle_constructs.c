@@ -115,8 +115,10 @@ static void wait_in_construct(struct oracle *o, const struct or_thread *thread, 
     return;
   or_top_of(task)->closing = true;
   if (task->region != FK_NONE)
-    or_arrive(&o->regions[task->region], task->index, task->constructs, task->closed_work,
-              (struct or_share){.begin = task->work_begin, .work_end = task->work_end, .arrival = thread->last});
+    or_arrive(
+        &o->regions[task->region], task->index, task->constructs,
+        (struct or_share){
+            .node = task->closed_work, .begin = task->work_begin, .work_end = task->work_end, .arrival = thread->last});
 }
 
 static void on_sync_begin(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {

@@ -41,16 +41,16 @@ struct or_node {
   struct hd_team_totals team;
 };
 
-/** An entry of a routine, construct or task; or the stretch of one that goes on after its task was suspended. */
+/** An entry of a routine, construct or task; or where a task that was switched out goes on. */
 struct or_entry {
-  uint32_t node;
+  uint32_t node; /* that counts it */
+  uint32_t to;   /* that takes its time; FK_NONE: it has none, being no routine */
   uint32_t thread;
   uint32_t caller; /* entry of the routine or task around it; FK_NONE: the program */
   bool counted;    /* as a visit */
-  bool timed;      /* a routine */
   bool ended;
   bool concurrent;         /* another thread was busy just before: worked out at the very end */
-  uint64_t time, end_time; /* the end counts if timed */
+  uint64_t time, end_time; /* the end counts for routines */
   size_t event, end_event; /* in the script: tells what lies inside what at the same time */
 };
 

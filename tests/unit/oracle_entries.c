@@ -66,12 +66,12 @@ void or_settle_entries(struct or_result *result) {
     result->entries[i].concurrent = is_concurrent(result, &result->entries[i]);
   for (uint32_t i = 0; i < result->entry_count; i++) {
     const struct or_entry *entry = &result->entries[i];
-    struct or_row *row = or_row_of(result, entry->node, entry->thread);
+    const bool routine = entry->to != FK_NONE;
     enum hd_entry_state own = state_of(result, i);
-    enum hd_entry_state caller = entry->timed ? state_of(result, entry->caller) : HD_SEQUENTIAL;
-    if (entry->counted && (entry->timed || own == HD_CONCURRENT))
-      row->entries.visits[caller][own]++;
-    if (entry->timed)
-      add_time(row, entry, caller, own);
+    enum hd_entry_state caller = routine ? state_of(result, entry->caller) : HD_SEQUENTIAL;
+    if (entry->counted && (routine || own == HD_CONCURRENT))
+      or_row_of(result, entry->node, entry->thread)->entries.visits[caller][own]++;
+    if (routine)
+      add_time(or_row_of(result, entry->to, entry->thread), entry, caller, own);
   }
 }

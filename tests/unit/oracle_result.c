@@ -179,7 +179,7 @@ void or_add_member(struct or_region *region, uint32_t index, uint32_t thread, ui
   region->members[index] = (struct or_member){.present = true, .thread = thread, .begin = begin};
 }
 
-void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t node, struct or_share share) {
+void or_arrive(struct or_region *region, uint32_t index, uint32_t n, struct or_share share) {
   while (region->construct_count <= n) {
     region->constructs = or_grown(region->constructs, (region->construct_count + 1) * sizeof *region->constructs);
     region->constructs[region->construct_count++] = (struct or_construct){0};
@@ -190,7 +190,6 @@ void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t no
     construct->shares[construct->share_count++] = (struct or_share){0};
   }
   construct->shares[index] = share;
-  construct->node = node;
 }
 
 void or_close(struct or_region *region, uint32_t n, uint32_t index, uint64_t end) {
@@ -206,15 +205,19 @@ static struct or_share share_of(const struct or_region *region, uint32_t n, uint
   return index < construct->share_count ? construct->shares[index] : (struct or_share){0};
 }
 
+static bool is_single(const struct or_result *result, const struct or_share *share) {
+  const struct or_path *path = &result->nodes[share->node].path;
+  return path->count && path->sites[path->count - 1].kind == HD_KIND_SINGLE;
+}
+
 /* The n-th construct of a team. Its busiest thread is known when the primary has passed the next one, or the join. */
 static void add_construct(struct or_result *result, const struct or_region *region, uint32_t n, bool joined) {
   const struct or_construct *construct = &region->constructs[n];
-  struct hd_team_totals *team = &result->nodes[construct->node].team;
   const struct or_share first = share_of(region, n, 0);
+  struct hd_team_totals *team = &result->nodes[first.node].team;
   bool passed = joined || (n + 1 < region->construct_count && share_of(region, n + 1, 0).end);
   uint64_t most = 0;
-  const struct or_path *path = &result->nodes[construct->node].path;
-  if (region->gcc && path->sites[path->count - 1].kind == HD_KIND_SINGLE)
+  if (region->gcc && construct->share_count && is_single(result, &construct->shares[construct->share_count - 1]))
     return; /* its end is not told, so it has no totals */
   if (first.end) {
     team->instances++;
@@ -227,8 +230,8 @@ static void add_construct(struct or_result *result, const struct or_region *regi
     uint32_t thread = region->members[i].thread;
     uint64_t busy = busy_between(result, thread, share->begin, share->work_end) +
                     busy_between(result, thread, share->arrival, share->end);
-    team->busy_ticks += busy;
-    team->capacity_ticks += share->work_end - share->begin + share->end - share->arrival;
+    result->nodes[share->node].team.busy_ticks += busy;
+    result->nodes[share->node].team.capacity_ticks += share->work_end - share->begin + share->end - share->arrival;
     most = largest(most, busy);
   }
   if (first.end && passed)
@@ -269,8 +272,8 @@ void or_end_region(struct or_result *result, const struct or_region *region, uin
   uint64_t end = region->end ? region->end : script_end;
   uint64_t join = region->join < end ? region->join : end;
   struct hd_team_totals *team = &result->nodes[region->node].team;
-  team->instances++;
-  team->open_instances += !region->end;
+  team->instances += !region->unasked;
+  team->open_instances += !region->end && !region->unasked;
   if (!region->recursive) {
     add_instance(result, region->node, region->begin, end);
     team->elapsed_ticks += end - region->begin;

@@ -17,8 +17,8 @@ struct or_member {
 
 /** A worksharing construct of one team, closed by its own barrier. */
 struct or_construct {
-  uint32_t node;
   struct or_share {
+    uint32_t node; /* threads may come to it by different callpaths */
     uint64_t begin;
     uint64_t work_end;
     uint64_t arrival; /* at the barrier */
@@ -37,6 +37,7 @@ struct or_region {
   uint32_t caller; /* entry of the routine or task that began it; FK_NONE */
   uint32_t team_size;
   bool gcc;                  /* started through a GOMP entry point */
+  bool unasked;              /* begun in a pause */
   bool recursive;            /* an instance of the same callpath encloses it */
   struct or_member *members; /* by thread number */
   uint32_t member_count;
@@ -63,7 +64,7 @@ void or_end_entry(struct or_result *result, uint32_t entry, uint64_t time, size_
 
 void or_add_member(struct or_region *region, uint32_t index, uint32_t thread, uint64_t begin);
 /** Member `index` has ended its n-th construct and arrives at its barrier; and that barrier ends for it. */
-void or_arrive(struct or_region *region, uint32_t index, uint32_t n, uint32_t node, struct or_share share);
+void or_arrive(struct or_region *region, uint32_t index, uint32_t n, struct or_share share);
 void or_close(struct or_region *region, uint32_t n, uint32_t index, uint64_t end);
 
 /** Adds the region's totals and its constructs'; an open region ends at `script_end`. */

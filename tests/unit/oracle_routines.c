@@ -21,44 +21,26 @@ static uint32_t note(struct oracle *o, const struct or_thread *thread, struct or
 }
 
 uint32_t or_note(struct oracle *o, const struct or_thread *thread, uint32_t node, uint32_t caller, bool counted) {
-  return note(o, thread, (struct or_entry){.node = node, .caller = caller, .counted = counted});
+  return note(o, thread, (struct or_entry){.node = node, .to = FK_NONE, .caller = caller, .counted = counted});
 }
 
-static uint32_t note_routine(struct oracle *o, const struct or_thread *thread, uint32_t node, uint32_t caller,
-                             bool counted) {
-  return note(o, thread, (struct or_entry){.node = node, .caller = caller, .counted = counted, .timed = true});
-}
-
-void or_suspend(struct oracle *o, const struct or_thread *thread, struct or_task *task) {
+/* In the middle of everything: the profile ends. */
+void or_end_entries(struct oracle *o, const struct or_thread *thread, struct or_task *task) {
   for (uint32_t i = 0; i < task->open_count; i++)
     if (task->open[i].tag == OR_ROUTINE)
       or_end_entry(o->result, task->open[i].entry, thread->last, o->event);
 }
 
-/* The task and its routines are entered once more, in the state of the program now, but these are no visits. */
-void or_resume(struct oracle *o, const struct or_thread *thread, struct or_task *task) {
-  task->caller = or_note(o, thread, task->open[0].node, FK_NONE, false);
-  uint32_t caller = task->caller;
-  for (uint32_t i = 0; i < task->open_count; i++) {
-    struct or_open *open = &task->open[i];
-    if (open->tag != OR_ROUTINE)
-      continue;
-    open->entry = note_routine(o, thread, open->entered, caller, false);
-    caller = open->entry;
-  }
-}
-
 static void enter_routine(struct oracle *o, struct or_thread *thread, struct or_task *task, uint64_t code) {
   uint32_t from = or_top_of(task)->node;
   uint32_t node = or_step(o->result, from, HD_KIND_ROUTINE, code);
-  uint32_t entered = or_call(o->result, from, code, node);
-  uint32_t entry = note_routine(o, thread, entered, or_caller(task), !o->paused);
+  uint32_t counter = or_call(o->result, from, code, node);
+  struct or_entry entry = {.node = counter, .to = node, .caller = or_caller(task), .counted = !o->paused};
   if (!o->paused)
-    or_visit(o->result, entered, thread->id);
+    or_visit(o->result, counter, thread->id);
   struct or_open *open = or_push(task, node, HD_BUSY, OR_ROUTINE);
   open->code = code;
-  open->entered = entered;
-  open->entry = entry;
+  open->entry = note(o, thread, entry);
 }
 
 /* Number of the innermost open routine or phase `code` (0: any) counted from 1; 0: there is none. */
@@ -69,23 +51,21 @@ static uint32_t find(const struct or_task *task, enum or_tag tag, uint64_t code)
   return i;
 }
 
-/* Phases begun inside go on: the routine may be one that only begins them. */
+/* Phases in which it ends go on: it may be a routine that only begins them. */
 static void exit_routine(struct oracle *o, struct or_thread *thread, struct or_task *task, uint64_t code) {
   uint32_t i = find(task, OR_ROUTINE, code);
-  struct or_open phases[OR_MAX_OPEN];
-  uint32_t count = 0;
+  bool only_phases = true;
   if (!i) {
     o->result->unmatched_routines++;
     return;
   }
   for (uint32_t above = i; above < task->open_count; above++)
-    if (task->open[above].tag == OR_PHASE)
-      phases[count++] = task->open[above];
-  o->result->unmatched_phases -= count; /* dropped, and put back */
-  or_drop(o, thread, task, i - 1);
-  o->result->left_routines--; /* this one was not left */
-  memcpy(task->open + task->open_count, phases, count * sizeof *phases);
-  task->open_count += count;
+    only_phases &= task->open[above].tag == OR_PHASE;
+  if (!only_phases)
+    or_drop(o, thread, task, i);
+  or_end_entry(o->result, task->open[i - 1].entry, thread->last, o->event);
+  task->open_count--;
+  memmove(&task->open[i - 1], &task->open[i], (task->open_count - (i - 1)) * sizeof *task->open);
 }
 
 void or_on_routine(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
@@ -151,7 +131,7 @@ struct fk_script or_unpaused(const struct fk_script *script, struct or_result *r
       stopped = true;
       stopped_at = now;
       result->pauses++;
-    } else if (stopped && (or_pauses(&e) < 0 || over)) {
+    } else if (stopped && (or_pauses(&e) < 0 || (over && e.op != FK_KILL))) {
       stopped = false;
       result->paused_ticks += now - stopped_at;
     }

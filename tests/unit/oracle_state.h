@@ -17,10 +17,9 @@ struct or_open {
   uint32_t node;
   enum hd_state state;
   enum or_tag tag;
-  bool closing;     /* OR_SYNC: the worksharing construct's own barrier */
-  uint64_t code;    /* OR_ROUTINE, OR_PHASE: which */
-  uint32_t entered; /* OR_ROUTINE: the node of its entries */
-  uint32_t entry;   /* OR_ROUTINE: the number of its entry, or of what goes on of it */
+  bool closing;   /* OR_SYNC: the worksharing construct's own barrier */
+  uint64_t code;  /* OR_ROUTINE, OR_PHASE: which */
+  uint32_t entry; /* OR_ROUTINE: its number */
 };
 
 struct or_task {
@@ -86,9 +85,8 @@ void or_on_phase(struct oracle *o, struct or_thread *thread, const struct fk_eve
 uint32_t or_caller(const struct or_task *task);
 /** Notes an entry that is no routine's: its number. */
 uint32_t or_note(struct oracle *o, const struct or_thread *thread, uint32_t node, uint32_t caller, bool counted);
-/** The routines of a task that is switched out stop; they go on where it does. */
-void or_suspend(struct oracle *o, const struct or_thread *thread, struct or_task *task);
-void or_resume(struct oracle *o, const struct or_thread *thread, struct or_task *task);
+/** The entries of a task's routines end with the profile. */
+void or_end_entries(struct oracle *o, const struct or_thread *thread, struct or_task *task);
 /** A copy of the script with its times on the clock that stands still in pauses; the caller frees its events. */
 struct fk_script or_unpaused(const struct fk_script *script, struct or_result *result);
 /** Whether an event ends the profile. */

@@ -26,7 +26,9 @@ enum rp_site {
   RP_TASK,
   RP_TASKWAIT,
   RP_TASKGROUP,
-  RP_REDUCTION
+  RP_REDUCTION,
+  RP_ROUTINE,
+  RP_LEFT_ROUTINE
 };
 
 struct rp_team;
@@ -63,6 +65,7 @@ struct rp_team {
 struct rp_program {
   uint64_t random;
   struct rp_options options;
+  bool routines, pauses;
   int budget;          /* statements still to be generated */
   size_t event_limit;  /* the script has enough events then; 0: any number */
   uint32_t nesting;    /* of statements, on whatever thread */
@@ -98,5 +101,10 @@ uint64_t rp_run_pool(struct rp_team *team);
 void rp_create_task(struct rp_cursor *c);
 void rp_taskwait(struct rp_cursor *c);
 void rp_taskgroup(struct rp_cursor *c);
+
+/** Something of the program itself: mostly a routine, with statements inside. */
+void rp_program_statement(struct rp_cursor *c);
+/** A routine that all threads of a team call, with a statement of the team inside. */
+void rp_team_routine(struct rp_team *team);
 
 #endif

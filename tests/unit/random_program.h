@@ -6,6 +6,7 @@
  * Teams of 1 to 64 threads, nested to three levels, several initial threads, worksharing constructs with and without
  * their barrier, tasks (tied, untied, undeferred) that run in barriers and taskwaits on any thread, taskgroups, locks
  * and critical sections; workers' ends come late, promptly or before the join. Times are random, ties are common.
+ * Routines, some of them left by a jump, and phases wherever user code runs; pauses.
  * Long programs also have stretches in which one thread sends thousands of events while the others send none.
  */
 #ifndef HEDDLE_TESTS_RANDOM_PROGRAM_H
@@ -19,6 +20,8 @@ struct rp_options {
   bool flat;        /* no nested regions */
   bool large_teams; /* up to 64 threads, else up to 6 */
   bool killed;      /* cut at a random event and killed there */
+  bool routines;    /* three of four programs have routines and phases, some of these pauses */
+  bool no_tasks;    /* no explicit tasks */
   uint32_t events;  /* up to about so many: all of them, half as many and so on, down to 1/64. 0: a few hundred */
 };
 

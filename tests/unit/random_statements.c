@@ -3,7 +3,8 @@
 #include "random_parts.h"
 #include "script.h"
 
-enum { MOST_NESTING = 14 }; /* what is nested lies on the stack of some thread, and is part of some callpath */
+/* What is nested lies on the stack of some thread. What tasks create in tasks has longer and longer callpaths. */
+enum { MOST_NESTING = 14, MOST_DEPTH = 40 };
 
 static void section(struct rp_cursor *c, ompt_mutex_t kind, enum rp_site site) {
   uint64_t code = rp_code(site, c->depth);
@@ -65,7 +66,15 @@ static void statement(struct rp_cursor *c) {
     storm(c);
     return;
   }
-  switch (rp_random(14)) {
+  if (rp.routines && rp_chance(40)) {
+    rp_program_statement(c);
+    return;
+  }
+  if (rp.options.no_tasks && rp_chance(36)) {
+    rp_pass(c);
+    return;
+  }
+  switch (rp_random(rp.options.no_tasks ? 7 : 14)) {
   case 0:
     section(c, ompt_mutex_critical, RP_CRITICAL);
     break;
@@ -108,7 +117,8 @@ static void statement(struct rp_cursor *c) {
 
 void rp_statements(struct rp_cursor *c) {
   rp.nesting++;
-  for (uint32_t count = rp_random(3); count > 0 && !rp_is_full() && rp.nesting < MOST_NESTING; count--) {
+  bool deep = rp.nesting >= MOST_NESTING || c->depth >= MOST_DEPTH;
+  for (uint32_t count = rp_random(3); count > 0 && !rp_is_full() && !deep; count--) {
     rp.budget--;
     statement(c);
   }
@@ -175,7 +185,21 @@ static void worksharing(struct rp_team *team) {
     team_barrier(team, sc_work_barrier(), rp_code(RP_BARRIER, team->members[0].depth));
 }
 
+/* What a thread has left open makes its callpath longer. The team's sites are new to all. */
+static void level_out(struct rp_team *team) {
+  uint32_t depth = 0;
+  for (uint32_t i = 0; i < team->size; i++)
+    depth = depth < team->members[i].depth ? team->members[i].depth : depth;
+  for (uint32_t i = 0; i < team->size; i++)
+    team->members[i].depth = depth;
+}
+
 void rp_team_statement(struct rp_team *team) {
+  level_out(team);
+  if (rp.routines && rp_chance(30)) {
+    rp_team_routine(team);
+    return;
+  }
   switch (rp_random(5)) {
   case 0:
     team_barrier(team, explicit_barrier(), rp_code(RP_BARRIER, team->members[0].depth));

@@ -36,6 +36,7 @@ static void run_part(struct rp_cursor *c, struct rp_task *task) {
     rp.group[c->thread] = task->open_group;
     rp_create_task(c);
   }
+  task->depth = c->depth; /* of what it left open */
 }
 
 /* Runs a task, or its next part, on a thread that waits. */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Callpaths: what is one profile, recursion, bounded depth. */
 #include <dlfcn.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "expect.h"
-#include "random_program.h"
 #include "script.h"
 
 #define A SITE(PARALLEL, 0x100)
@@ -221,52 +217,6 @@ static void test_unreadable_depth_is_ignored(void **state) {
   hd_model_free(model);
 }
 
-/* The last `depth` sites of a node of the full profile, looked up in the bounded one. */
-static const struct hd_node *folded(const struct hd_model *full, const struct hd_node *node,
-                                    const struct hd_model *bounded, uint32_t depth) {
-  struct ex_site sites[64];
-  uint32_t count = node->depth < depth ? node->depth : depth;
-  for (uint32_t i = count; i > 0; i--, node = &full->nodes[node->parent])
-    sites[i - 1] = (struct ex_site){node->kind, node->address};
-  return ex_node_at(bounded, true, sites, count);
-}
-
-static void check_folding(const struct hd_model *full, const struct hd_model *bounded, uint32_t depth) {
-  size_t cells = (size_t)bounded->node_count * full->thread_count * HD_STATE_COUNT;
-  uint64_t *sums = calloc(cells, sizeof *sums);
-  assert_non_null(sums);
-  for (uint32_t i = 0; i < full->row_count; i++) {
-    const struct hd_row *row = &full->rows[i];
-    uint32_t node = folded(full, &full->nodes[row->node], bounded, depth)->id;
-    uint64_t *sum = sums + ((size_t)node * full->thread_count + row->thread) * HD_STATE_COUNT;
-    for (int state = 0; state < HD_STATE_COUNT; state++)
-      sum[state] += row->ticks[state];
-  }
-  for (uint32_t i = 0; i < bounded->row_count; i++) {
-    const struct hd_row *row = &bounded->rows[i];
-    uint64_t *sum = sums + ((size_t)row->node * full->thread_count + row->thread) * HD_STATE_COUNT;
-    assert_memory_equal(sum, row->ticks, sizeof row->ticks);
-    memset(sum, 0, sizeof row->ticks);
-  }
-  for (size_t i = 0; i < cells; i++)
-    assert_int_equal(sums[i], 0);
-  free(sums);
-}
-
-static void test_folding_a_full_profile_is_collecting_at_that_depth(void **state) {
-  (void)state;
-  static const char *const depths[] = {"1", "2", "3", "5"};
-  for (uint64_t seed = 1; seed <= 40; seed++) {
-    rp_generate(seed, &(struct rp_options){0});
-    struct hd_model *full = ex_play();
-    const struct fk_options options = {.depth = depths[seed % 4]};
-    struct hd_model *bounded = ex_play_with(&options);
-    check_folding(full, bounded, (uint32_t)atoi(options.depth));
-    hd_model_free(full);
-    hd_model_free(bounded);
-  }
-}
-
 /* An address inside a module called libomp*, as the runtime's own calls have. */
 static uint64_t runtime_address(void) {
   void *module = dlopen(FAKE_RUNTIME, RTLD_NOW);
@@ -335,7 +285,6 @@ int main(void) {
       cmocka_unit_test(test_depth_2_tells_callers_apart_but_not_theirs),
       cmocka_unit_test(test_depth_3_is_enough_for_three_sites),
       cmocka_unit_test(test_unreadable_depth_is_ignored),
-      cmocka_unit_test(test_folding_a_full_profile_is_collecting_at_that_depth),
       cmocka_unit_test(test_address_inside_the_runtime_is_marked),
       cmocka_unit_test(test_hidden_helpers_are_idle_but_for_their_tasks),
   };

@@ -56,15 +56,18 @@ static bool capacity_is_told(const struct hd_model *model) {
   return true;
 }
 
-static bool check_seed(uint64_t seed, const struct rp_options *program, const char *depth) {
-  const struct fk_options options = {.depth = depth};
+static unsigned number(const char *text, unsigned otherwise) {
+  return text ? (unsigned)atoi(text) : otherwise;
+}
+
+static bool check_seed(uint64_t seed, const struct rp_options *program, const struct fk_options *options) {
   rp_generate(seed, program);
   if (getenv("HEDDLE_SEED"))
     fk_print(sc_script());
-  struct hd_model *model = play_seed(&options);
+  struct hd_model *model = play_seed(options);
   if (!model)
     return false;
-  struct or_result *oracle = or_run(sc_script(), depth ? (unsigned)atoi(depth) : 0);
+  struct or_result *oracle = or_run_with(sc_script(), number(options->depth, 0), number(options->cycle_limit, 1));
   const char *difference = or_difference(oracle, model);
   if (difference)
     print_error("%s\n", difference);
@@ -74,18 +77,23 @@ static bool check_seed(uint64_t seed, const struct rp_options *program, const ch
   return right;
 }
 
-static void check_seeds(const char *what, const struct rp_options *program, const char *depth) {
+static void check_seeds_with(const char *what, struct rp_options program, struct fk_options options) {
+  program.routines = true;
   const char *only = getenv("HEDDLE_SEED");
   unsigned long failed = 0;
   unsigned long first = only ? strtoul(only, NULL, 10) : 1;
   unsigned long last = only ? first : seed_count();
   for (unsigned long seed = first; seed <= last && failed < 5; seed++) {
-    if (check_seed(seed, program, depth))
+    if (check_seed(seed, &program, &options))
       continue;
     print_error("%s: seed %lu failed; again with HEDDLE_SEED=%lu\n", what, seed, seed);
     failed++;
   }
   assert_int_equal(failed, 0);
+}
+
+static void check_seeds(const char *what, const struct rp_options *program, const char *depth) {
+  check_seeds_with(what, *program, (struct fk_options){.depth = depth});
 }
 
 static void test_random_programs_match_the_oracle(void **state) {
@@ -96,6 +104,12 @@ static void test_random_programs_match_the_oracle(void **state) {
 static void test_recursive_programs_match_the_oracle(void **state) {
   (void)state;
   check_seeds("recursive", &(struct rp_options){.recursive = true}, NULL);
+}
+
+static void test_cycle_limits_match_the_oracle(void **state) {
+  (void)state;
+  check_seeds_with("limit 2", (struct rp_options){.recursive = true}, (struct fk_options){.cycle_limit = "2"});
+  check_seeds_with("limit 3", (struct rp_options){.recursive = true}, (struct fk_options){.cycle_limit = "3"});
 }
 
 static void test_large_teams_match_the_oracle(void **state) {
@@ -147,6 +161,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_programs_match_the_oracle),
       cmocka_unit_test(test_recursive_programs_match_the_oracle),
+      cmocka_unit_test(test_cycle_limits_match_the_oracle),
       cmocka_unit_test(test_large_teams_match_the_oracle),
       cmocka_unit_test(test_killed_programs_match_the_oracle),
       cmocka_unit_test(test_bounded_depth_matches_the_oracle),
