@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 #include <unwind.h>
 
+#include "callpath/bodies.h"
 #include "callpath/call_site.h"
 
 enum { MOST_SYSTEM_LIBRARIES = 16 };
@@ -110,25 +111,26 @@ struct walk {
   uintptr_t own;
   const void *code;
   enum part part;
-  const void *held; /* a routine that counts unless the runtime turns out to have called it */
+  const void *held; /* a routine, until it is known who called it */
 };
 
 /* False: the limit is reached. */
-static bool put_held(struct walk *walk) {
+static bool put_held(struct walk *walk, bool called_by_runtime) {
   struct hd_frames *frames = walk->frames;
-  if (!walk->held)
+  const void *routine = walk->held;
+  walk->held = NULL;
+  if (!routine || hd_bodies_contain(routine, called_by_runtime))
     return true;
   if (frames->routine_count == frames->routine_limit) {
     frames->cut = true;
     return false;
   }
-  frames->routines[frames->routine_count++] = walk->held;
-  walk->held = NULL;
+  frames->routines[frames->routine_count++] = routine;
   return true;
 }
 
 static _Unwind_Reason_Code visit_user_code(struct walk *walk, uintptr_t ip, uintptr_t entry) {
-  if (!put_held(walk))
+  if (!put_held(walk, false))
     return _URC_END_OF_STACK;
   walk->frames->cut = false;
   if (is_system_code(ip))
@@ -144,7 +146,7 @@ static _Unwind_Reason_Code visit_frame(struct walk *walk, uintptr_t ip, uintptr_
   bool is_code = (const void *)ip == walk->code;
   if (hd_call_site_in_runtime((const void *)ip)) {
     if (walk->part == IN_USER_CODE) {
-      walk->held = NULL; /* the enclosing construct's body */
+      put_held(walk, true); /* the enclosing construct's body, or what that has called last */
       return _URC_END_OF_STACK;
     }
     walk->part = IN_RUNTIME;
@@ -181,6 +183,6 @@ bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code) {
   if (!unwinder.backtrace)
     return false;
   unwinder.backtrace(visit, &walk);
-  put_held(&walk);
+  put_held(&walk, false);
   return walk.part == IN_USER_CODE;
 }

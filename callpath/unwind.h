@@ -42,10 +42,11 @@ bool hd_unwind_init(uint64_t depth);
 
 /**
  * The user's routines around `code` (a region's return address) on the calling thread's stack. The innermost is the one
- * that holds the region; the outermost is main, a thread's first routine, or the one called by the body of the
- * enclosing construct (the first frame inside the OpenMP runtime; the routine that the runtime calls is that body and
- * is left out). Routines of the C and C++ libraries are left out too. NULL: not known (no unwinder, no memory, too many
- * chains).
+ * that holds the region; the outermost is main, a thread's first routine, or the first one inside the enclosing
+ * construct (what the OpenMP runtime has called). Left out are the functions that compilers make of constructs' bodies,
+ * routines of the C and C++ libraries, and what has ended in a tail call, which is not on the stack. In a module
+ * without symbols the function that the runtime calls is taken for a body. NULL: not known (no unwinder, no memory, too
+ * many chains).
  *
  * Keeps errno. In the steady state no lock and no allocation. From a signal handler that interrupts it: NULL.
  */

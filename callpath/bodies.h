@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file bodies.h
+ * Remembers which functions are bodies of OpenMP constructs: outlined.h reads a file to tell.
+ */
+#ifndef HEDDLE_CALLPATH_BODIES_H
+#define HEDDLE_CALLPATH_BODIES_H
+
+#include <stdbool.h>
+
+/** hd_outlined_is for the function that a frame is in, asked once. Any thread; takes a lock, may allocate. */
+bool hd_bodies_contain(const void *function, bool called_by_runtime);
+
+#endif
