@@ -312,9 +312,9 @@ enum hd_what {
   HD_WHAT_CALL,   /* of routine `operand`: it goes on the thread's stack */
   HD_WHAT_TASK,   /* an explicit task begins; likewise */
   HD_WHAT_RETURN, /* to a stack of `operand` entries */
-  HD_WHAT_TEAM,   /* a worker joins the team of a region, in whose profile it is busy now: its stack is empty, and its
-                     caller is the primary's when that region began. The operand names the primary's ring, and how
-                     many begins of the same profile come before that region's on the primary's stack: HD_TEAM */
+  HD_WHAT_TEAM,   /* a worker joins a team: its stack is empty, and its caller is the primary's when that region began.
+                     The operand names the primary's ring, and how many begins of regions come before that one on
+                     the primary's stack: HD_TEAM */
   HD_WHAT_COUNT
 };
 #define HD_WHAT_SHIFT 28
@@ -376,16 +376,16 @@ struct hd_entry_record {
 /** The routines, explicit tasks and regions that a ring's thread is in. Written by the sweep. */
 #define HD_STACK_LENGTH 1016u
 struct hd_stack_record {
-  uint32_t ring; /* index */
-  uint32_t reserved;
+  uint32_t ring;  /* index */
+  uint32_t level; /* of its first entry: a multiple of HD_STACK_LENGTH */
   struct hd_stack_entry {
     uint64_t since_ticks;
     uint32_t profile;
-    uint8_t what;             /* enum hd_what: _CALL, _AGAIN, _TASK, _REGION_BEGIN, _NESTED_BEGIN */
-    uint8_t caller;           /* enum hd_entry_state */
-    uint8_t own;              /* likewise; a region's is its caller's */
-    uint8_t outermost;        /* its time counts when it ends */
-  } entries[HD_STACK_LENGTH]; /* what is deeper is not kept */
+    uint8_t what;      /* enum hd_what: _CALL, _TASK, _REGION_BEGIN, _NESTED_BEGIN */
+    uint8_t caller;    /* enum hd_entry_state */
+    uint8_t own;       /* likewise; a region's is its caller's */
+    uint8_t outermost; /* its time counts when it ends */
+  } entries[HD_STACK_LENGTH];
 };
 
 enum hd_tally_what {

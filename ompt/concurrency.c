@@ -27,6 +27,7 @@ static struct hd_ring_record nowhere;
 static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hd_tallies tallies;
 static struct hd_ring_record **rings; /* in use; the free ones behind them */
+static struct hd_ring_record **rings_by_index;
 static uint32_t ring_count;
 static uint32_t ring_total;
 static uint32_t ring_limit;
@@ -126,7 +127,7 @@ static void retire(void) {
 
 static void take_up_to(uint64_t bound) {
   struct hd_ring_heap heap;
-  hd_rings_begin(&heap, heads);
+  hd_rings_begin(&heap, heads, rings_by_index, ring_total);
   for (uint32_t i = 0; i < ring_count; i++)
     hd_rings_add(&heap, rings[i], __atomic_load_n(&rings[i]->head, __ATOMIC_ACQUIRE));
   hd_rings_take(&heap, bound, &tallies);
@@ -155,6 +156,10 @@ static bool grow(void) {
   if (!more_rings)
     return false;
   rings = more_rings;
+  struct hd_ring_record **more_by_index = realloc(rings_by_index, limit * sizeof *more_by_index);
+  if (!more_by_index)
+    return false;
+  rings_by_index = more_by_index;
   struct hd_ring_head *more_heads = realloc(heads, (limit + 1) * sizeof *more_heads);
   if (!more_heads)
     return false;
@@ -181,7 +186,8 @@ static struct hd_ring_record *find_ring(uint32_t id) {
     return NULL;
   record->sweep.busy = record->sweep.busy_before = HD_NONE;
   record->sweep.index = ring_total;
-  rings[ring_total++] = record;
+  rings_by_index[ring_total] = rings[ring_total] = record;
+  ring_total++;
   return record;
 }
 

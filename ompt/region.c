@@ -71,11 +71,11 @@ static bool encloses_itself(const struct hd_region *region) {
   return false;
 }
 
-/* How many regions of the same profile the same primary has open around it. */
+/* How many regions the same primary has open around it. */
 static uint32_t begins_before(const struct hd_region *region) {
   uint32_t count = 0;
   for (const struct hd_region *outer = region->outer; outer; outer = outer->outer)
-    count += outer->row == region->row; /* rows are one thread's */
+    count += outer->instance->primary == region->instance->primary && !outer->of_helpers;
   return count < HD_TEAM_BEFORE_MOST ? count : HD_TEAM_BEFORE_MOST;
 }
 

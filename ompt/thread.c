@@ -322,8 +322,6 @@ void hd_thread_settle(struct hd_thread *thread) {
   }
   if (thread->pending & HD_PENDING_JOIN)
     hd_region_join_worker(thread);
-  if (thread->pending & HD_PENDING_TEAM)
-    hd_region_team_again(thread);
 }
 
 bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind) {

@@ -84,8 +84,7 @@ _Static_assert((int)HD_KIND_COUNT <= (int)HD_EDGE_CALL, "kinds of constructs and
 
 enum hd_pending {
   HD_PENDING_LOCK = 1, /* the top frame waits for a lock; if no "acquired" follows it was a failed test */
-  HD_PENDING_JOIN = 2, /* a worker waits at its region's end; its wait ends at the primary's time (region.h) */
-  HD_PENDING_TEAM = 4  /* a worker joined its team while the measurement was paused (region.h) */
+  HD_PENDING_JOIN = 2  /* a worker waits at its region's end; its wait ends at the primary's time (region.h) */
 };
 
 struct hd_thread {

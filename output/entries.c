@@ -78,21 +78,46 @@ static struct hd_entry_ring *ring_at(struct hd_entry_book *book, uint32_t index)
   return &grown[index];
 }
 
-static struct hd_stack_record *stack_of(struct hd_entry_book *book, const struct hd_ring_sweep *sweep) {
-  struct hd_entry_ring *ring = ring_at(book, sweep->index);
-  if (!ring)
-    return NULL;
-  ring->sweep = sweep;
-  if (!ring->stack && (ring->stack = book->allocate(book->context, HD_BLOCK_STACK, sizeof *ring->stack)))
-    ring->stack->ring = sweep->index;
-  return ring->stack;
+/* Where the stack's entry at `level` is kept, as far as it has been made. */
+static struct hd_stack_entry *entry_at(const struct hd_entry_book *book, const struct hd_ring_sweep *sweep,
+                                       uint32_t level) {
+  const struct hd_entry_ring *ring = sweep->index < book->ring_limit ? &book->rings[sweep->index] : NULL;
+  const uint32_t part = level / HD_STACK_LENGTH;
+  struct hd_stack_record *record = ring && part < ring->stack_limit ? ring->stack[part] : NULL;
+  return record ? &record->entries[level % HD_STACK_LENGTH] : NULL;
 }
 
-/* The innermost entry that was kept; NULL: none. */
+static bool make_parts(struct hd_entry_ring *ring, uint32_t count) {
+  if (count <= ring->stack_limit)
+    return true;
+  const uint32_t limit = count < 4 ? 4 : 2 * count;
+  struct hd_stack_record **grown = realloc(ring->stack, limit * sizeof(struct hd_stack_record *));
+  if (!grown)
+    return false;
+  memset(grown + ring->stack_limit, 0, (limit - ring->stack_limit) * sizeof(struct hd_stack_record *));
+  ring->stack = grown;
+  ring->stack_limit = limit;
+  return true;
+}
+
+static struct hd_stack_entry *add_part(struct hd_entry_book *book, const struct hd_ring_sweep *sweep) {
+  struct hd_entry_ring *ring = ring_at(book, sweep->index);
+  const uint32_t part = sweep->height / HD_STACK_LENGTH;
+  if (!ring || !make_parts(ring, part + 1))
+    return NULL;
+  struct hd_stack_record *record = book->allocate(book->context, HD_BLOCK_STACK, sizeof *record);
+  if (!record)
+    return NULL;
+  record->ring = sweep->index;
+  record->level = part * HD_STACK_LENGTH;
+  ring->sweep = sweep;
+  ring->stack[part] = record;
+  return entry_at(book, sweep, sweep->height);
+}
+
+/* The innermost entry; NULL: none, or it could not be kept. */
 static const struct hd_stack_entry *top_of(const struct hd_entry_book *book, const struct hd_ring_sweep *ring) {
-  const struct hd_stack_record *stack = ring->index < book->ring_limit ? book->rings[ring->index].stack : NULL;
-  const uint32_t kept = ring->height < HD_STACK_LENGTH ? ring->height : HD_STACK_LENGTH;
-  return stack && kept > 0 ? &stack->entries[kept - 1] : NULL;
+  return ring->height > 0 ? entry_at(book, ring, ring->height - 1) : NULL;
 }
 
 static enum hd_entry_state caller_state(const struct hd_entry_book *book, const struct hd_ring_sweep *ring) {
@@ -101,10 +126,12 @@ static enum hd_entry_state caller_state(const struct hd_entry_book *book, const 
 }
 
 static void push(struct hd_entry_book *book, struct hd_ring_sweep *ring, struct hd_stack_entry entry) {
-  struct hd_stack_record *stack = stack_of(book, ring);
-  if (stack && ring->height < HD_STACK_LENGTH)
-    stack->entries[ring->height] = entry;
-  else if (entry.outermost)
+  struct hd_stack_entry *place = entry_at(book, ring, ring->height);
+  if (!place)
+    place = add_part(book, ring);
+  if (place)
+    *place = entry;
+  else
     book->header->lost_entries++;
   ring->height++;
 }
@@ -121,13 +148,10 @@ static void end_entry(struct hd_entry_book *book, const struct hd_ring_sweep *ri
 }
 
 static void pop_to(struct hd_entry_book *book, struct hd_ring_sweep *ring, uint32_t height, uint64_t now) {
-  if (ring->height > HD_STACK_LENGTH) /* what was not kept */
-    ring->height = height > HD_STACK_LENGTH ? height : HD_STACK_LENGTH;
-  while (ring->height > height) {
+  for (; ring->height > height; ring->height--) {
     const struct hd_stack_entry *top = top_of(book, ring);
     if (top)
       end_entry(book, ring, top, now);
-    ring->height--;
   }
 }
 
@@ -136,7 +160,6 @@ static void pop_to(struct hd_entry_book *book, struct hd_ring_sweep *ring, uint3
 static void call(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition,
                  enum hd_entry_state own) {
   const enum hd_entry_state caller = caller_state(book, ring);
-  const bool kept = ring->height < HD_STACK_LENGTH;
   /* The time of a recursive call is that of the profile it leads back to, in which the thread is busy now. */
   struct hd_entry_record *record = find_or_add(book, ring->thread, transition->busy);
   struct hd_stack_entry entry = {.since_ticks = transition->ticks,
@@ -147,9 +170,9 @@ static void call(struct hd_entry_book *book, struct hd_ring_sweep *ring, const s
                                  .outermost = record && record->open == 0};
   if (!(transition->what & HD_WHAT_UNCOUNTED))
     count(book, ring, HD_WHAT_OPERAND(transition->what), caller, own);
-  if (record && kept)
-    record->open++;
   push(book, ring, entry);
+  if (record && top_of(book, ring))
+    record->open++;
 }
 
 static void begin_task(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition,
@@ -165,36 +188,36 @@ static void begin_region(struct hd_entry_book *book, struct hd_ring_sweep *ring,
                                .own = (uint8_t)caller_state(book, ring)});
 }
 
-static bool is_region(const struct hd_stack_entry *entry, uint32_t profile) {
-  return (entry->what == HD_WHAT_REGION_BEGIN || entry->what == HD_WHAT_NESTED_BEGIN) && entry->profile == profile;
+static bool is_region(const struct hd_stack_entry *entry) {
+  return entry->what == HD_WHAT_REGION_BEGIN || entry->what == HD_WHAT_NESTED_BEGIN;
 }
 
 /* The height below the innermost begin of the region, or the present one. */
 static uint32_t height_below(const struct hd_entry_book *book, const struct hd_ring_sweep *ring, uint32_t profile) {
-  const struct hd_stack_record *stack = ring->index < book->ring_limit ? book->rings[ring->index].stack : NULL;
-  uint32_t height = ring->height < HD_STACK_LENGTH ? ring->height : HD_STACK_LENGTH;
-  while (stack && height > 0)
-    if (is_region(&stack->entries[--height], profile))
-      return height;
+  for (uint32_t height = ring->height; height > 0; height--) {
+    const struct hd_stack_entry *entry = entry_at(book, ring, height - 1);
+    if (entry && is_region(entry) && entry->profile == profile)
+      return height - 1;
+  }
   return ring->height;
 }
 
-/* The begin of a region on its primary's stack that has `before` others of the same profile below; NULL: not kept. */
-static const struct hd_stack_entry *find_begin(const struct hd_entry_ring *primary, uint32_t profile, uint32_t before) {
-  const uint32_t height = primary->sweep->height < HD_STACK_LENGTH ? primary->sweep->height : HD_STACK_LENGTH;
-  for (uint32_t i = 0; i < height; i++)
-    if (is_region(&primary->stack->entries[i], profile) && before-- == 0)
-      return &primary->stack->entries[i];
+/* The begin of a region on its primary's stack that has `before` others below; NULL: not kept. */
+static const struct hd_stack_entry *find_begin(const struct hd_entry_book *book, const struct hd_ring_sweep *primary,
+                                               uint32_t before) {
+  for (uint32_t level = 0; primary && level < primary->height; level++) {
+    const struct hd_stack_entry *entry = entry_at(book, primary, level);
+    if (entry && is_region(entry) && before-- == 0)
+      return entry;
+  }
   return NULL;
 }
 
 static void join_team(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition) {
   const uint32_t operand = HD_WHAT_OPERAND(transition->what);
   const uint32_t index = HD_TEAM_RING(operand);
-  const struct hd_entry_ring *primary = index < book->ring_limit ? &book->rings[index] : NULL;
-  pop_to(book, ring, 0, transition->ticks);
-  const struct hd_stack_entry *begin =
-      primary && primary->stack ? find_begin(primary, transition->busy, HD_TEAM_BEFORE(operand)) : NULL;
+  const struct hd_ring_sweep *primary = index < book->ring_limit ? book->rings[index].sweep : NULL;
+  const struct hd_stack_entry *begin = find_begin(book, primary, HD_TEAM_BEFORE(operand));
   ring->base_state = begin ? begin->own : HD_SEQUENTIAL;
 }
 
@@ -233,6 +256,7 @@ void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, co
     pop_to(book, ring, operand, transition->ticks);
     break;
   case HD_WHAT_TEAM:
+    pop_to(book, ring, 0, transition->ticks);
     join_team(book, ring, transition);
     break;
   default:
@@ -257,13 +281,17 @@ bool hd_entries_restore(struct hd_entry_book *book, struct hd_entry_record *reco
 bool hd_entries_restore_stack(struct hd_entry_book *book, const struct hd_ring_sweep *sweep,
                               struct hd_stack_record *stack) {
   struct hd_entry_ring *ring = ring_at(book, sweep->index);
-  if (!ring)
+  const uint32_t part = stack->level / HD_STACK_LENGTH;
+  if (!ring || !make_parts(ring, part + 1))
     return false;
-  *ring = (struct hd_entry_ring){.sweep = sweep, .stack = stack};
+  ring->sweep = sweep;
+  ring->stack[part] = stack;
   return true;
 }
 
 void hd_entries_free(struct hd_entry_book *book) {
+  for (uint32_t i = 0; i < book->ring_limit; i++)
+    free(book->rings[i].stack);
   free(book->slots);
   free(book->rings);
 }

@@ -27,7 +27,8 @@
 
 struct hd_entry_ring {
   const struct hd_ring_sweep *sweep;
-  struct hd_stack_record *stack; /* NULL: none yet */
+  struct hd_stack_record **stack; /* [level / HD_STACK_LENGTH]; NULL: no space */
+  uint32_t stack_limit;           /* entries of `stack` */
 };
 
 struct hd_entry_book {

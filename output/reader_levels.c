@@ -117,11 +117,13 @@ static bool take_entry(struct finisher *finisher, const void *bytes, uint32_t in
          hd_reader_fail(finisher->reader, "out of memory");
 }
 
+/* No more parts than the file can hold, each with its entries' states. */
 static bool is_valid_stack(const struct finisher *finisher, const struct hd_stack_record *stack) {
-  if (stack->ring >= finisher->reader->record_count[HD_BLOCK_RING])
+  const uint64_t parts = finisher->reader->record_count[HD_BLOCK_STACK];
+  if (stack->ring >= finisher->ring_count || stack->level % HD_STACK_LENGTH != 0 ||
+      stack->level / HD_STACK_LENGTH >= parts)
     return false;
-  const uint32_t height = finisher->rings[stack->ring]->sweep.height;
-  for (uint32_t i = 0; i < height && i < HD_STACK_LENGTH; i++)
+  for (uint32_t i = 0; i < HD_STACK_LENGTH; i++)
     if (stack->entries[i].caller >= HD_ENTRY_STATES || stack->entries[i].own >= HD_ENTRY_STATES)
       return false;
   return true;
@@ -155,7 +157,8 @@ static bool is_valid_sweep(const struct finisher *finisher, const struct hd_ring
   return ring->head - sweep->tail <= HD_RING_LENGTH && sweep->thread < model->thread_count &&
          (sweep->busy == HD_NONE || sweep->busy < model->node_count) &&
          (sweep->busy_before == HD_NONE || sweep->busy_before < model->node_count) &&
-         sweep->base_state < HD_ENTRY_STATES;
+         sweep->base_state < HD_ENTRY_STATES &&
+         sweep->height <= (finisher->reader->record_count[HD_BLOCK_STACK] + 1) * HD_STACK_LENGTH;
 }
 
 /* Times do not decrease, and nothing is later than the end of the profile, unless the file is damaged. */
@@ -195,7 +198,7 @@ static bool finish(struct finisher *finisher) {
   struct hd_ring_head *heads = calloc((size_t)finisher->ring_count + 1, sizeof *heads);
   if (!heads)
     return hd_reader_fail(finisher->reader, "out of memory");
-  hd_rings_begin(&heap, heads);
+  hd_rings_begin(&heap, heads, finisher->rings, finisher->ring_count);
   for (uint32_t i = 0; i < finisher->ring_count; i++)
     hd_rings_add(&heap, finisher->rings[i], finisher->rings[i]->head);
   hd_rings_take(&heap, UINT64_MAX, &finisher->tallies);

@@ -4,8 +4,9 @@
  * Takes transitions out of many rings in the order of time: for the library's sweep, and for the reader, which takes
  * what the last sweep left.
  *
- * Of equal times the order does not matter to what is counted (tallies.h), but for one thing: a worker may join its
- * team at the instant at which the region begins, and must be taken later.
+ * Of equal times the order does not matter to what is counted (tallies.h), but for one thing: a worker may join a team
+ * at the instant at which the region begins, and all that happens while the measurement is paused happens at one
+ * instant. So before a worker joins, its primary's transitions of that instant are taken.
  */
 #ifndef HEDDLE_OUTPUT_RINGS_H
 #define HEDDLE_OUTPUT_RINGS_H
@@ -19,15 +20,18 @@ struct hd_ring_head {
   struct hd_ring_record *ring;
 };
 
-/** A binary heap (Knuth 5.2.3) of the caller's memory: room for all rings and one more. */
+/** A binary heap (Knuth 5.2.3). All memory is the caller's. */
 struct hd_ring_heap {
-  struct hd_ring_head *heads;
+  struct hd_ring_head *heads; /* room for all rings and one more */
   uint32_t count;
+  struct hd_ring_record *const *rings; /* by index */
+  uint32_t ring_count;
 };
 
-/** Forgets what it held. */
-static inline void hd_rings_begin(struct hd_ring_heap *heap, struct hd_ring_head *heads) {
-  *heap = (struct hd_ring_heap){.heads = heads};
+/** Empty. */
+static inline void hd_rings_begin(struct hd_ring_heap *heap, struct hd_ring_head *heads,
+                                  struct hd_ring_record *const *rings, uint32_t ring_count) {
+  *heap = (struct hd_ring_heap){.heads = heads, .rings = rings, .ring_count = ring_count};
 }
 
 /** Adds a ring's transitions up to number `limit`, exclusive. */
