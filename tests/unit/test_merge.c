@@ -188,7 +188,7 @@ static void expect_sum(struct hd_model *sum, struct hd_model *const *models, siz
 enum { SEEDS = 40 };
 
 static struct hd_model *play(uint64_t seed, bool killed) {
-  rp_generate(seed, &(struct rp_options){.recursive = seed % 2, .killed = killed});
+  rp_generate(seed, &(struct rp_options){.routines = true, .recursive = seed % 2, .killed = killed});
   const struct fk_result result = fk_play(sc_script(), NULL);
   struct hd_model *model = NULL;
   char error[300] = "";
