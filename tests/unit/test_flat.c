@@ -118,6 +118,27 @@ static void test_callers_lead_up_to_the_program(void **state) {
   builder_free(&builder);
 }
 
+/* f, below it g, below that f again: what the inner f took came by the way of the outer one, its calls by their own. */
+static void test_callers_count_recursion_once(void **state) {
+  (void)state;
+  const struct hd_report_options options = {
+      .question = HD_ASK_CALLERS, .sort = HD_SORT_INCLUSIVE, .callers = "^f$", .csv = true};
+  struct builder builder;
+  routines_start(&builder);
+  const uint32_t outer = routines_call(&builder, 0, "f", 1, 16);
+  const uint32_t between = routines_call(&builder, outer, "g", 1, 4);
+  routines_call(&builder, between, "f", 3, 32);
+  struct hd_model *model = builder_read(&builder);
+  model->seconds_per_tick = 1;
+  char *text = routines_report(model, &options, HD_REPORT_MADE);
+  routines_expect(text, "1,0,routine,f,/src/app.c,,,,52,48,4,0,");
+  routines_expect(text, "2,1,program,,,,,,52,48,1,0,");
+  routines_expect(text, "3,1,routine,g,/src/app.c,,,,0,0,3,0,");
+  free(text);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
 /* ---- the tables of regions ---- */
 
 static void test_routines_are_part_of_the_line_above(void **state) {
@@ -240,6 +261,7 @@ int main(void) {
       cmocka_unit_test(test_without_routines_the_views_say_so),
       cmocka_unit_test(test_tree_shows_recursive_calls_without_time),
       cmocka_unit_test(test_callers_lead_up_to_the_program),
+      cmocka_unit_test(test_callers_count_recursion_once),
       cmocka_unit_test(test_routines_are_part_of_the_line_above),
       cmocka_unit_test(test_phases_are_lines_with_their_names),
       cmocka_unit_test(test_json_holds_entries_and_what_was_not_measured),
