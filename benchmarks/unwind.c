@@ -39,7 +39,7 @@ static __attribute__((noinline)) const struct hd_chain *full(const void *code) {
   struct hd_frames frames = {.routines = routines, .routine_limit = FRAMES_MOST};
   frames.proof.words = words;
   frames.proof.limit = WORDS_MOST;
-  if (!hd_frames_walk(&frames, (uintptr_t)__builtin_frame_address(0), code) || !frames.proof.complete)
+  if (!hd_frames_walk(&frames, (uintptr_t)__builtin_frame_address(0), code, 0) || !frames.proof.complete)
     return NULL;
   return hd_chains_intern(frames.routines, frames.routine_count, frames.cut);
 }

@@ -110,17 +110,20 @@ struct walk {
   struct hd_frames *frames;
   uintptr_t own;
   const void *code;
+  uintptr_t limit;
   enum part part;
   const void *held; /* a routine, until it is known who called it */
 };
 
-/* False: the limit is reached. */
+/* False: the limit or the enclosing construct's body is reached. */
 static bool put_held(struct walk *walk, bool called_by_runtime) {
   struct hd_frames *frames = walk->frames;
   const void *routine = walk->held;
   walk->held = NULL;
-  if (!routine || hd_bodies_contain(routine, called_by_runtime))
+  if (!routine)
     return true;
+  if (hd_bodies_contain(routine, called_by_runtime))
+    return false;
   if (frames->routine_count == frames->routine_limit) {
     frames->cut = true;
     return false;
@@ -129,33 +132,35 @@ static bool put_held(struct walk *walk, bool called_by_runtime) {
   return true;
 }
 
-static _Unwind_Reason_Code visit_user_code(struct walk *walk, uintptr_t ip, uintptr_t entry) {
+static _Unwind_Reason_Code visit_user_code(struct walk *walk, const struct hd_proof_frame *frame) {
   if (!put_held(walk, false))
     return _URC_END_OF_STACK;
   walk->frames->cut = false;
-  if (is_system_code(ip))
+  if (is_system_code(frame->ip))
     return _URC_NO_REASON;
-  if (entry == system_code.entry)
+  if (frame->function == system_code.entry || (walk->limit && frame->sp >= walk->limit))
     return _URC_END_OF_STACK;
-  walk->held = (const void *)entry;
-  walk->frames->cut = !entry; /* no unwind information: the unwinder passes only where a signal came */
+  walk->held = (const void *)frame->function;
+  walk->frames->cut = !frame->function; /* no unwind information: the unwinder passes only where a signal came */
   return _URC_NO_REASON;
 }
 
-static _Unwind_Reason_Code visit_frame(struct walk *walk, uintptr_t ip, uintptr_t entry) {
-  bool is_code = (const void *)ip == walk->code;
-  if (hd_call_site_in_runtime((const void *)ip)) {
+static _Unwind_Reason_Code visit_frame(struct walk *walk, const struct hd_proof_frame *frame) {
+  const void *code = (const void *)frame->ip;
+  if (hd_call_site_in_runtime(code)) {
     if (walk->part == IN_USER_CODE) {
-      put_held(walk, true); /* the enclosing construct's body, or what that has called last */
+      put_held(walk, true); /* its body, or what that has called last */
       return _URC_END_OF_STACK;
     }
     walk->part = IN_RUNTIME;
     return _URC_NO_REASON;
   }
-  if (!is_code && (walk->part == IN_TOOL || (walk->part == IN_RUNTIME && is_system_code(ip))))
+  if (code != walk->code && (walk->part == IN_TOOL || (walk->part == IN_RUNTIME && is_system_code(frame->ip))))
     return _URC_NO_REASON; /* or in another tool, which passes events on */
+  if (walk->part != IN_USER_CODE)
+    walk->frames->place = frame->sp;
   walk->part = IN_USER_CODE;
-  return visit_user_code(walk, ip, entry);
+  return visit_user_code(walk, frame);
 }
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
@@ -172,13 +177,14 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   if (signalled)
     walk->frames->proof.complete = false;
   hd_proof_add(&walk->frames->proof, &frame);
-  return visit_frame(walk, frame.ip, frame.function);
+  return visit_frame(walk, &frame);
 }
 
-bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code) {
-  struct walk walk = {.frames = frames, .own = own, .code = code};
+bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code, uintptr_t limit) {
+  struct walk walk = {.frames = frames, .own = own, .code = code, .limit = limit};
   frames->routine_count = 0;
   frames->cut = false;
+  frames->place = 0;
   hd_proof_begin(&frames->proof, own);
   if (!unwinder.backtrace)
     return false;

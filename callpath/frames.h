@@ -18,6 +18,7 @@ struct hd_frames {
   uint32_t routine_limit;
   uint32_t routine_count;
   bool cut;              /* see struct hd_chain */
+  uintptr_t place;       /* the stack pointer in the innermost routine */
   struct hd_proof proof; /* complete: when it holds, these are the routines again */
 };
 
@@ -25,7 +26,7 @@ struct hd_frames {
 bool hd_frames_init(void);
 
 /** Unwinds from the frame at `own` (__builtin_frame_address(0) of a function that is still running) outwards: see
- *  hd_unwind_callers. False: nothing known. */
-bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code);
+ *  hd_unwind_callers_below. False: nothing known. */
+bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code, uintptr_t limit);
 
 #endif

@@ -17,14 +17,20 @@ enum { DEPTH_MOST = 4096, OTHER_FRAMES = 64 };
 /* A stack that was unwound. */
 struct remembered {
   const struct hd_chain *chain;
+  uintptr_t place;
   uint32_t word_count;
   uint32_t word_limit;
   struct hd_stack_word words[]; /* its proof */
 };
 
-struct way {
-  uintptr_t own; /* 0: empty */
+struct question {
+  uintptr_t own; /* the asking frame; 0: none */
   const void *code;
+  uintptr_t limit;
+};
+
+struct way {
+  struct question question;
   struct remembered *stack;
 };
 
@@ -66,14 +72,14 @@ static __attribute__((noinline, cold)) struct hd_unwind_cache *make_cache(void) 
   return cache;
 }
 
-static uint32_t set_of(uintptr_t own, const void *code) {
-  uint64_t hash = ((uint64_t)own >> 4) + (uint64_t)(uintptr_t)code * 0x9E3779B97F4A7C15u;
+static uint32_t set_of(const struct question *question) {
+  uint64_t hash = ((uint64_t)question->own >> 4) + (uint64_t)(uintptr_t)question->code * 0x9E3779B97F4A7C15u;
   return (uint32_t)((hash ^ hash >> 32) % SET_COUNT);
 }
 
-static void remember(struct hd_unwind_cache *cache, uintptr_t own, const void *code, const struct hd_chain *chain) {
+static void remember(struct hd_unwind_cache *cache, const struct question *question, const struct hd_chain *chain) {
   const struct hd_proof *proof = &cache->frames.proof;
-  uint32_t set = set_of(own, code);
+  uint32_t set = set_of(question);
   struct way *way = &cache->ways[set][cache->oldest[set]++ % WAYS];
   if (!way->stack || way->stack->word_limit < proof->count) {
     struct remembered *made = malloc(sizeof *made + proof->count * sizeof *made->words);
@@ -83,47 +89,53 @@ static void remember(struct hd_unwind_cache *cache, uintptr_t own, const void *c
     free(way->stack);
     way->stack = made;
   }
-  way->own = own;
-  way->code = code;
+  way->question = *question;
   way->stack->chain = chain;
+  way->stack->place = cache->frames.place;
   way->stack->word_count = proof->count;
   memcpy(way->stack->words, proof->words, proof->count * sizeof *proof->words);
 }
 
-static __attribute__((noinline, cold)) const struct hd_chain *unwind(struct hd_unwind_cache *cache, uintptr_t own,
-                                                                     const void *code) {
+static __attribute__((noinline, cold)) const struct hd_chain *unwind(struct hd_unwind_cache *cache,
+                                                                     const struct question *question) {
   struct hd_frames *frames = &cache->frames;
   const struct hd_chain *chain = NULL;
   int saved = errno;
   cache->misses++;
-  if (hd_frames_walk(frames, own, code))
+  if (hd_frames_walk(frames, question->own, question->code, question->limit))
     chain = hd_chains_intern(frames->routines, frames->routine_count, frames->cut);
   if (chain && frames->proof.complete)
-    remember(cache, own, code, chain);
+    remember(cache, question, chain);
   errno = saved;
   return chain;
 }
 
-static const struct hd_chain *recall(const struct hd_unwind_cache *cache, uintptr_t own, const void *code) {
-  const struct way *ways = cache->ways[set_of(own, code)];
+static bool is_same(const struct question *one, const struct question *other) {
+  return one->own == other->own && one->code == other->code && one->limit == other->limit;
+}
+
+static const struct remembered *recall(const struct hd_unwind_cache *cache, const struct question *question) {
+  const struct way *ways = cache->ways[set_of(question)];
   for (uint32_t i = 0; i < WAYS; i++)
-    if (ways[i].own == own && ways[i].code == code && hd_proof_holds(ways[i].stack->words, ways[i].stack->word_count))
-      return ways[i].stack->chain;
+    if (is_same(&ways[i].question, question) && hd_proof_holds(ways[i].stack->words, ways[i].stack->word_count))
+      return ways[i].stack;
   return NULL;
 }
 
-__attribute__((noinline)) const struct hd_chain *hd_unwind_callers(struct hd_unwind_cache **place, const void *code) {
-  uintptr_t own = (uintptr_t)__builtin_frame_address(0);
-  struct hd_unwind_cache *cache = *place;
-  if (__builtin_expect(!cache, false) && (!depth_limit || !(cache = *place = make_cache())))
+__attribute__((noinline)) const struct hd_chain *
+hd_unwind_callers_below(struct hd_unwind_cache **made, const void *code, uintptr_t limit, uintptr_t *place) {
+  const struct question question = {(uintptr_t)__builtin_frame_address(0), code, limit};
+  struct hd_unwind_cache *cache = *made;
+  *place = 0;
+  if (__builtin_expect(!cache, false) && (!depth_limit || !(cache = *made = make_cache())))
     return NULL;
   if (__builtin_expect(cache->in_use, false))
     return NULL;
   cache->in_use = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  const struct hd_chain *chain = recall(cache, own, code);
-  if (__builtin_expect(!chain, false))
-    chain = unwind(cache, own, code);
+  const struct remembered *stack = recall(cache, &question);
+  const struct hd_chain *chain = __builtin_expect(stack != NULL, true) ? stack->chain : unwind(cache, &question);
+  *place = stack ? stack->place : cache->frames.place;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   cache->in_use = false; /* after the call of unwind(): this frame must stay until then */
   return chain;

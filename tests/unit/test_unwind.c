@@ -60,7 +60,7 @@ static ROUTINE const struct hd_chain *unwind_afresh(const void *code) {
   struct hd_frames frames = {.routines = routines, .routine_limit = ROUTINES_MOST};
   frames.proof.words = words;
   frames.proof.limit = WORDS_MOST;
-  bool known = hd_frames_walk(&frames, (uintptr_t)__builtin_frame_address(0), code);
+  bool known = hd_frames_walk(&frames, (uintptr_t)__builtin_frame_address(0), code, 0);
   const struct hd_chain *chain = known ? hd_chains_intern(routines, frames.routine_count, frames.cut) : NULL;
   use(&frames);
   return chain;
@@ -199,6 +199,36 @@ static void test_deeper_chains_are_cut_at_the_limit(void **state) {
   assert_false(answer->cut);
   recur(11);
   assert_true(answer->cut);
+}
+
+/* A region of one thread: its body is called by the routine that holds it. */
+static uintptr_t place_of_outer_region;
+
+static ROUTINE const struct hd_chain *ask_below(uintptr_t limit, uintptr_t *where) {
+  const void *code = __builtin_extract_return_addr(__builtin_return_address(0));
+  const struct hd_chain *chain = hd_unwind_callers_below(&cache, code, limit, where);
+  __asm__ volatile("");
+  return chain;
+}
+
+static ROUTINE void in_serialised(void) {
+  uintptr_t where;
+  answer = ask_below(place_of_outer_region, &where);
+  assert_true(where < place_of_outer_region);
+}
+
+static ROUTINE void serialised(void) {
+  assert_innermost(ask_below(0, &place_of_outer_region), (const void *[]){place(serialised)}, 1);
+  in_serialised();
+  assert_int_equal(answer->count, 1);
+  assert_ptr_equal(answer->routines[0], place(in_serialised));
+}
+
+static void test_limit_leaves_out_what_encloses_a_region(void **state) {
+  (void)state;
+  for (volatile int i = 0; i < 3; i++)
+    serialised();
+  assert_int_equal(hd_unwind_misses(cache), 2);
 }
 
 static void test_errno_is_kept(void **state) {
@@ -460,6 +490,7 @@ int main(void) {
       cmocka_unit_test_setup(test_same_stack_is_unwound_once, use_depth_64),
       cmocka_unit_test_setup(test_threads_chain_begins_with_its_first_routine, use_depth_64),
       cmocka_unit_test_setup(test_deeper_chains_are_cut_at_the_limit, use_depth_64),
+      cmocka_unit_test_setup(test_limit_leaves_out_what_encloses_a_region, use_depth_64),
       cmocka_unit_test_setup(test_errno_is_kept, use_depth_64),
       cmocka_unit_test_setup(test_known_stack_needs_no_memory, use_depth_64),
       cmocka_unit_test_setup(test_without_memory_nothing_false_is_told, use_depth_64),
