@@ -146,15 +146,19 @@ static bool threads_differ(const struct or_result *result, const struct hd_model
   return false;
 }
 
+static bool unmatched_differ(const struct or_result *result, const struct hd_file_header *found) {
+  static const struct or_path program;
+  return or_differ(&program, "routines left", FK_NONE, result->left_routines, found->left_routines) ||
+         or_differ(&program, "exits without an entry", FK_NONE, result->unmatched_routines,
+                   found->unmatched_routines) ||
+         or_differ(&program, "unmatched phases", FK_NONE, result->unmatched_phases, found->unmatched_phases);
+}
+
 static bool header_differs(const struct or_result *result, const struct hd_model *model) {
   const struct hd_file_header *found = &model->header;
   static const struct or_path program;
   return or_differ(&program, "entries are known", FK_NONE, 1, model->entries_known) ||
-         or_differ(&program, "routines left", FK_NONE, result->left_routines, found->left_routines) ||
-         or_differ(&program, "exits without an entry", FK_NONE, result->unmatched_routines,
-                   found->unmatched_routines) ||
-         or_differ(&program, "unmatched phases", FK_NONE, result->unmatched_phases, found->unmatched_phases) ||
-         or_differ(&program, "pauses", FK_NONE, result->pauses, found->pauses) ||
+         unmatched_differ(result, found) || or_differ(&program, "pauses", FK_NONE, result->pauses, found->pauses) ||
          or_differ(&program, "paused", FK_NONE, result->paused_ticks, found->paused_ticks);
 }
 
@@ -188,7 +192,7 @@ static bool counts_differ(const struct or_node *node, const struct hd_model *mod
 const char *or_count_difference(const struct or_result *result, const struct hd_model *model) {
   uint32_t *oracle_node = match_nodes(result, model);
   const struct hd_node **found = match_back(result, model, oracle_node);
-  bool differs = false;
+  bool differs = unmatched_differ(result, &model->header);
   for (uint32_t i = 1; i < result->node_count && !differs; i++)
     differs = counts_differ(&result->nodes[i], model, found[i]);
   free(found);

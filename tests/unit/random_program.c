@@ -194,7 +194,7 @@ void rp_generate(uint64_t seed, const struct rp_options *options) {
   rp.tick_scale = choose_scale();
   rp.begin = 1 + rp_random(50);
   rp.routines = options->routines && rp_chance(75);
-  rp.pauses = rp.routines && rp_chance(30);
+  rp.pauses = rp.routines && rp_chance(30) && !options->no_pauses;
   sc_start((enum sc_runtime)rp_random(3));
   uint32_t initial_count = rp_chance(20) ? 2 + rp_random(2) : 1;
   rp.thread_count = initial_count;
