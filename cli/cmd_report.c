@@ -75,6 +75,8 @@ static const struct hd_usage usage = {
         "  Runtime, Idle   opening and closing the region; workers that had not arrived yet or had already left\n"
         "  Id              the callpath's number, for --with (a line's first: inlining makes several of one place)\n"
         "\n"
+        "The views with routines explain their columns below the table.\n"
+        "\n"
         "REGEX is a POSIX extended regular expression, found anywhere in a function's or phase's name or in\n"
         "'KIND FILE:LINE' ('loop static heat.c:42', 'routine heat.c:10').\n"
         "\n"

@@ -102,6 +102,19 @@ static bool is_function(Dwarf_Die *die) {
   return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
 }
 
+/* DWARF 5 numbers files from 0, which is the unit's own; libdw takes 0 for none. */
+static const char *declared_in(Dwarf_Die *unit, Dwarf_Die *die) {
+  Dwarf_Attribute attribute;
+  Dwarf_Files *files = NULL;
+  Dwarf_Word number = 1;
+  size_t count = 0;
+  const char *file = dwarf_decl_file(die);
+  if (file || !dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) != 0 ||
+      number != 0 || dwarf_getsrcfiles(unit, &files, &count) != 0)
+    return file;
+  return count > 0 ? dwarf_filesrc(files, 0, NULL, NULL) : NULL;
+}
+
 /* The innermost function around an address, inlined or not. Returns the file it is written in; NULL: not known. */
 static const char *find_function(Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symbol) {
   Dwarf_Die *scopes = NULL;
@@ -113,7 +126,7 @@ static const char *find_function(Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbo
       continue;
     symbol->function = hd_symbols_readable(name);
     symbol->outlined = symbol->function == NULL;
-    file = dwarf_decl_file(&scopes[i]);
+    file = declared_in(unit, &scopes[i]);
     break;
   }
   if (count > 0)
@@ -202,6 +215,7 @@ static void find_line(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Addr function_start,
 
 /* The function of the source around a line: of all that begin at or before it, the last. */
 struct around {
+  Dwarf_Die *unit;
   const char *file;
   int line;
   int best_line;
@@ -210,7 +224,7 @@ struct around {
 
 static void consider(Dwarf_Die *die, struct around *around) {
   int line = 0;
-  const char *file = dwarf_decl_file(die);
+  const char *file = declared_in(around->unit, die);
   const char *name = linkage_name(die);
   if (!file || !name || dwarf_decl_line(die, &line) != 0 || line > around->line || line <= around->best_line)
     return;
@@ -240,7 +254,7 @@ static void search_functions(Dwarf_Die *parent, struct around *around, int depth
 }
 
 static void name_after_source(Dwarf_Die *unit, struct hd_symbol *symbol) {
-  struct around around = {.file = symbol->file, .line = (int)symbol->line};
+  struct around around = {.unit = unit, .file = symbol->file, .line = (int)symbol->line};
   search_functions(unit, &around, 0);
   if (!around.best)
     return;
@@ -264,29 +278,36 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
     name_after_source(unit, symbol);
 }
 
-/* The function itself: what is inlined at its first instruction does not count. */
-static bool find_own_function(Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symbol) {
-  Dwarf_Die *scopes = NULL;
+/* What is inlined at the first instruction is not the routine: the function whose code this is lies around it. */
+static bool find_around(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *function) {
+  Dwarf_Die *scopes = NULL, *outer = NULL;
   bool found = false;
   const int count = dwarf_getscopes(unit, pc, &scopes);
-  for (int i = 0; i < count && !found; i++) {
-    const char *name = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine || !is_function(&scopes[i])
-                           ? NULL
-                           : linkage_name(&scopes[i]);
-    int line = 0;
-    if (!name)
-      continue;
-    found = true;
-    symbol->function = hd_symbols_routine_name(name);
-    const char *file = dwarf_decl_file(&scopes[i]);
-    if (!file || dwarf_decl_line(&scopes[i], &line) != 0 || line <= 0)
-      break;
-    symbol->file = full_path(unit, file);
-    symbol->line = symbol->file ? (uint32_t)line : 0;
+  const int outer_count = count > 0 ? dwarf_getscopes_die(&scopes[0], &outer) : 0;
+  for (int i = 0; i < outer_count && !found; i++) {
+    found = dwarf_tag(&outer[i]) == DW_TAG_subprogram || dwarf_tag(&outer[i]) == DW_TAG_entry_point;
+    if (found)
+      *function = outer[i];
   }
+  if (outer_count > 0)
+    free(outer);
   if (count > 0)
     free(scopes);
   return found;
+}
+
+static void find_own_function(Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symbol) {
+  Dwarf_Die function;
+  int line = 0;
+  const char *name = find_around(unit, pc, &function) ? linkage_name(&function) : NULL;
+  if (!name)
+    return;
+  symbol->function = hd_symbols_routine_name(name);
+  const char *file = declared_in(unit, &function);
+  if (!file || dwarf_decl_line(&function, &line) != 0 || line <= 0)
+    return;
+  symbol->file = full_path(unit, file);
+  symbol->line = symbol->file ? (uint32_t)line : 0;
 }
 
 void hd_symbols_find_routine(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol) {

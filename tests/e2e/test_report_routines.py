@@ -231,3 +231,20 @@ def test_views_are_limited_and_write_to_full_disks_with_an_error(heddle, run_hed
     with open("/dev/full", "w") as full:
         result = subprocess.run([heddle, "report", view, path], stdout=full, stderr=subprocess.PIPE, text=True)
     assert result.returncode == 1 and result.stderr == "heddle: standard output: No space left on device\n"
+
+
+def test_routine_that_begins_with_inlined_code_keeps_its_place(rows, profile, build_program, tmp_path):
+    header = tmp_path / "inlined.h"
+    header.write_text("static volatile int begun;\n\nstatic inline void begin(void) { begun = 1; }\n")
+    program = build_program(f'#include "{header}"\n' + """
+void work(int count) {
+  begin();
+#pragma omp parallel num_threads(2)
+  begun = count;
+  begin();
+}
+int main(void) { begin(); work(1); work(2); return 0; }
+""", compiler="clang-19")
+    places = {(row["kind"], row["function"], row["file"].rsplit("/", 1)[-1], row["line"])
+              for row in rows("--flat", profile(program, threads=2))}
+    assert ("routine", "main", "program.c", "9") in places and ("parallel", "work", "program.c", "5") in places
