@@ -20,15 +20,26 @@ static const char legend[] =
     "busy time of a thread over the mean. Busy and waiting times are summed over threads and include the lines below.\n"
     "Wall%: part of the run, lines below included; threads that are busy at once share the time. '-': not measured.\n";
 
+static void print_more_routines(const struct hd_model *model, FILE *out) {
+  for (uint32_t i = 0; i < model->node_count; i++)
+    if (model->nodes[i].kind == HD_KIND_ROUTINE) {
+      fputs("Routines: --flat (each), --callgraph (who calls whom), --tree (callpaths), --callers REGEX.\n", out);
+      return;
+    }
+}
+
 static void print_legend(const struct hd_view *view, FILE *out) {
   fprintf(out, "\n%s", legend);
-  if (!view->model->levels_known)
+  if (!view->model->levels_known) {
+    print_more_routines(view->model, out);
     return;
+  }
   char title[HD_CELL_BYTES];
   const struct hd_level_groups groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
   hd_levels_sparkline_title(title, &groups);
   fprintf(out, "%s: share of the region's time with so many threads of the whole program busy.\n", title);
   fputs("More: --at-k 1 (what runs while at most 1 is busy), --with ID (what runs beside a line), --histogram.\n", out);
+  print_more_routines(view->model, out);
 }
 
 bool hd_report_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
@@ -38,6 +49,7 @@ bool hd_report_regions(struct hd_view *view, const struct hd_report_options *opt
   hd_report_concurrency(view->model, out);
   if (view->count <= 1) {
     fputs("\nNo parallel region was entered.\n", out);
+    print_more_routines(view->model, out);
     return true;
   }
   if (!hd_report_table(view, false, out))
