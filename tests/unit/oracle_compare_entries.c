@@ -11,9 +11,10 @@ static bool cells_differ(const struct or_path *path, const char *what, uint32_t 
   char text[60];
   for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
     for (int own = 0; own < HD_ENTRY_STATES; own++) {
+      if (expected[caller][own] == found[caller][own])
+        continue;
       snprintf(text, sizeof text, "%s %c-%c", what, letters[caller], letters[own]);
-      if (or_differ(path, text, thread, expected[caller][own], found[caller][own]))
-        return true;
+      return or_differ(path, text, thread, expected[caller][own], found[caller][own]);
     }
   return false;
 }
