@@ -32,9 +32,12 @@ static struct hd_row_record *walk_and_remember(struct hd_thread *thread, const s
   return edge.to;
 }
 
-struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *address) {
+struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *address, uintptr_t limit, uintptr_t *place) {
   struct hd_row_record *from = thread->top->row;
-  const struct hd_chain *chain = hd_tool.unwinds ? hd_unwind_callers(&thread->unwind_cache, address) : NULL;
+  *place = 0;
+  if (!hd_tool.unwinds)
+    return from;
+  const struct hd_chain *chain = hd_unwind_callers_below(&thread->unwind_cache, address, limit, place);
   if (!chain)
     return from;
   if (chain->cut)

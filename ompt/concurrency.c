@@ -67,6 +67,7 @@ bool hd_concurrency_init(uint64_t begin_ticks) {
   tallies.allocate = tallies.overlaps.allocate = tallies.entries.allocate = allocate;
   tallies.header = tallies.entries.header = hd_store.header;
   bool begun = reserve(HD_BLOCK_TALLIES, sizeof(struct hd_tally_record)) &&
+               reserve(HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record)) &&
                reserve(HD_BLOCK_LEVELS, sizeof(struct hd_level_record)) &&
                reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record)) && hd_tallies_begin(&tallies, begin_ticks);
   errno = saved;

@@ -63,6 +63,10 @@ static struct hd_region *current_region(const struct hd_thread *thread) {
   return base->base.region;
 }
 
+static bool is_primary(const struct hd_thread *thread, const struct hd_region *region) {
+  return region->instance->primary == thread->record->id;
+}
+
 /* Recursion: an instance of the same profile is already open around it. */
 static bool encloses_itself(const struct hd_region *region) {
   for (const struct hd_region *outer = region->outer; outer; outer = outer->outer)
@@ -119,8 +123,10 @@ static void announce_end(struct hd_thread *primary, const struct hd_region *regi
 
 struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
                                   const void *address, bool from_gcc) {
-  struct hd_edge step = hd_thread_step_from(primary, hd_callers_row(primary, address), kind, address);
   struct hd_region *outer = current_region(primary);
+  uintptr_t place;
+  uintptr_t limit = outer && is_primary(primary, outer) ? outer->place : 0;
+  struct hd_edge step = hd_thread_step_from(primary, hd_callers_row(primary, address, limit, &place), kind, address);
   bool of_helpers = is_helper_fork(primary, step, from_gcc);
   struct hd_region *region = free_region(primary, requested);
   if (of_helpers)
@@ -130,6 +136,7 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->in_use = true;
     region->row = step.to;
     region->address = address;
+    region->place = place;
     region->from_gcc = from_gcc;
     region->of_helpers = of_helpers;
     region->outer = outer;
@@ -155,10 +162,6 @@ static void add_member(struct hd_thread *thread, uint64_t now, struct hd_region 
   member->thread_record = hd_store_offset(&hd_store, thread->record);
   member->busy_at_begin = thread->record->busy_ticks;
   __atomic_store_n(&member->begin_ticks, now, __ATOMIC_RELEASE);
-}
-
-static bool is_primary(const struct hd_thread *thread, const struct hd_region *region) {
-  return region->instance->primary == thread->record->id;
 }
 
 static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_region *region, ompt_data_t *task,

@@ -22,6 +22,7 @@ struct hd_region {
   struct hd_region *next;    /* ring of the primary's regions */
   struct hd_row_record *row; /* the primary's row of the region's profile */
   const void *address;       /* parallel_begin's return address */
+  uintptr_t place;           /* of the routine that holds it, on the primary's stack (callers.h); 0: not known */
   bool from_gcc;             /* started through a GOMP entry point */
   uint32_t team_operand;     /* of HD_WHAT_TEAM, for its workers */
   bool in_use;               /* between parallel_begin and parallel_end */
