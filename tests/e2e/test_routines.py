@@ -9,7 +9,7 @@ import re
 import pytest
 
 from concurrency_books import Books
-from conftest import (CASES, INSTRUMENTED, assert_close, case_elapsed, case_visits, check_times, wait_of)
+from conftest import (CASES, INSTRUMENTED, assert_close, case_elapsed, case_visits, check_times)
 from levels import at
 
 UNIT_MS = 100
@@ -193,7 +193,7 @@ def test_elapsed_time_holds_waits_and_processor_time_does_not(run_case, compiler
         assert_own_time(loaded, stage, books, "stage 0", "stage 1")
         assert_own_time(loaded, doze, books, "doze 0", "doze 1")
         waits = [e for e in loaded.profiles if e["kind"].startswith("barrier") and stage in loaded.ancestors(e)]
-        waited = sum(wait_of(entry, "barrier_explicit") + wait_of(entry, "barrier_implicit") for entry in waits)
+        waited = sum(sum(entry["wait_s"].values()) for entry in waits)  # GCC's barriers do not tell which they are
         expected = sum(sum(books.elapsed_at[name]) for name in ("stage 0", "stage 1"))
         expected -= sum(sum(books.thread_time_at[name]) for name in ("stage 0", "stage 1", "doze 0", "doze 1"))
         assert_time(loaded, waited, expected, "waited")

@@ -6,7 +6,7 @@
  *   "team": both threads of a region meet, call it and meet again: all are concurrent; one outermost entry on each
  *     thread
  * Its elapsed time is that of the outermost entries, as the program's own books have it: once for each, and by
- * thread.
+ * thread. To take long enough for that, each fib(12) works 0.1 unit: F(n - 11) times, 34 for n = 20.
  */
 #include <omp.h>
 
@@ -16,6 +16,8 @@ static _Thread_local struct outermost fibs;
 
 NOINLINE unsigned fib(unsigned n) {
   enter(&fibs);
+  if (n == 12)
+    work_in("own fib", 0.1);
   unsigned result = n < 2 ? n : fib(n - 1) + fib(n - 2);
   leave(&fibs);
   return result;

@@ -19,8 +19,10 @@ HELPER unsigned roll(unsigned sides) {
 /* Each makes 0 to 3 calls; no call of a routine is turned into a jump: the counter comes after it. */
 #define ROUTINE(i)                                                                                                     \
   NOINLINE static void r##i(unsigned depth) {                                                                          \
-    for (unsigned calls = roll(4); calls > 0 && depth < 12 && left > 0; calls--, left--)                               \
+    for (unsigned calls = roll(4); calls > 0 && depth < 12 && left > 0; calls--) {                                     \
+      left--;                                                                                                          \
       all[roll(5)](depth + 1);                                                                                         \
+    }                                                                                                                  \
     counts[i]++;                                                                                                       \
   }
 ROUTINE(0)
