@@ -7,9 +7,8 @@
 #include <limits.h>
 #include <link.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- the module's file ---- */
@@ -35,65 +34,71 @@ static int contains(struct dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
-struct file {
-  const char *bytes;
-  size_t size;
-};
+/* ---- its symbols ---- */
 
-static bool map(const char *path, struct file *file) {
-  struct stat status;
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
+/* The file may be anything by now, and change while it is read: it is not mapped. */
+static bool read_at(int file, uint64_t offset, void *to, size_t bytes) {
+  return offset <= INT64_MAX && pread(file, to, bytes, (off_t)offset) == (ssize_t)bytes;
+}
+
+static bool read_section(int file, const ElfW(Ehdr) * header, uint64_t index, ElfW(Shdr) * section) {
+  return index < header->e_shnum && header->e_shentsize == sizeof *section &&
+         read_at(file, header->e_shoff + index * sizeof *section, section, sizeof *section);
+}
+
+static bool find_table(int file, const ElfW(Ehdr) * header, ElfW(Shdr) * table) {
+  for (uint64_t i = 0; read_section(file, header, i, table); i++)
+    if (table->sh_type == SHT_SYMTAB)
+      return true;
+  return false;
+}
+
+/* A symbol's name, cut where there is no more room. */
+static bool read_name(int file, const ElfW(Ehdr) * header, const ElfW(Shdr) * table, const ElfW(Sym) * symbol,
+                      char *name, size_t bytes) {
+  ElfW(Shdr) strings;
+  if (!read_section(file, header, table->sh_link, &strings) || symbol->st_name >= strings.sh_size)
     return false;
-  void *bytes = MAP_FAILED;
-  if (fstat(descriptor, &status) == 0 && status.st_size > 0)
-    bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  close(descriptor);
-  if (bytes == MAP_FAILED)
-    return false;
-  *file = (struct file){bytes, (size_t)status.st_size};
-  return true;
+  ssize_t got = pread(file, name, bytes - 1, (off_t)(strings.sh_offset + symbol->st_name));
+  name[got > 0 ? got : 0] = 0;
+  return *name;
 }
 
-/* ---- its symbols: the file may be anything by now ---- */
-
-static const void *part(const struct file *file, uint64_t offset, uint64_t bytes) {
-  return offset <= file->size && bytes <= file->size - offset ? file->bytes + offset : NULL;
+static bool is_function_at(const ElfW(Sym) * symbol, uint64_t value) {
+  return symbol->st_value == value && (symbol->st_info & 0xf) == STT_FUNC;
 }
 
-static const ElfW(Shdr) * section(const struct file *file, const ElfW(Ehdr) * header, uint64_t index) {
-  const bool known = index < header->e_shnum && header->e_shentsize == sizeof(ElfW(Shdr));
-  return known ? part(file, header->e_shoff + index * sizeof(ElfW(Shdr)), sizeof(ElfW(Shdr))) : NULL;
-}
+enum { CHUNK_SYMBOLS = 1024 };
 
-static const char *name_at(const struct file *file, const ElfW(Shdr) * strings, uint64_t offset) {
-  const char *name = offset < strings->sh_size ? part(file, strings->sh_offset, strings->sh_size) : NULL;
-  return name && memchr(name + offset, 0, strings->sh_size - offset) ? name + offset : NULL;
-}
-
-/* The name of the function at `value` in one symbol table; NULL: none. */
-static const char *find_in(const struct file *file, const ElfW(Ehdr) * header, const ElfW(Shdr) * table,
-                           uint64_t value) {
-  const ElfW(Shdr) *strings = section(file, header, table->sh_link);
-  const ElfW(Sym) *symbols = part(file, table->sh_offset, table->sh_size);
-  if (!strings || !symbols)
-    return NULL;
-  for (uint64_t i = 0; i < table->sh_size / sizeof *symbols; i++)
-    if (symbols[i].st_value == value && (symbols[i].st_info & 0xf) == STT_FUNC)
-      return name_at(file, strings, symbols[i].st_name);
-  return NULL;
-}
-
-static const char *find_name(const struct file *file, uint64_t value) {
-  const ElfW(Ehdr) *header = part(file, 0, sizeof *header);
-  if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-    return NULL;
-  for (uint64_t i = 0; i < header->e_shnum; i++) {
-    const ElfW(Shdr) *table = section(file, header, i);
-    if (table && table->sh_type == SHT_SYMTAB)
-      return find_in(file, header, table, value);
+static bool find_symbol(int file, const ElfW(Shdr) * table, uint64_t value, ElfW(Sym) * found) {
+  const uint64_t count = table->sh_size / sizeof *found;
+  ElfW(Sym) *symbols = malloc(CHUNK_SYMBOLS * sizeof *symbols);
+  bool done = false;
+  for (uint64_t i = 0; symbols && !done && i < count; i += CHUNK_SYMBOLS) {
+    const uint64_t chunk = count - i < CHUNK_SYMBOLS ? count - i : CHUNK_SYMBOLS;
+    if (!read_at(file, table->sh_offset + i * sizeof *symbols, symbols, chunk * sizeof *symbols))
+      break;
+    for (uint64_t k = 0; k < chunk && !done; k++) {
+      done = is_function_at(&symbols[k], value);
+      *found = symbols[k];
+    }
   }
-  return NULL;
+  free(symbols);
+  return done;
+}
+
+static bool find_name(const char *path, uint64_t value, char *name, size_t bytes) {
+  ElfW(Ehdr) header;
+  ElfW(Shdr) table;
+  ElfW(Sym) symbol;
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return false;
+  bool found = read_at(file, 0, &header, sizeof header) && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+               find_table(file, &header, &table) && find_symbol(file, &table, value, &symbol) &&
+               read_name(file, &header, &table, &symbol, name, bytes);
+  close(file);
+  return found;
 }
 
 /* A full stop is in no name that a user can give. */
@@ -105,13 +110,11 @@ enum answer { YES, NO, UNKNOWN };
 
 static enum answer ask_name(const void *function) {
   struct module module = {.address = (uintptr_t)function};
-  struct file file;
-  if (!dl_iterate_phdr(contains, &module) || !map(module.path, &file))
+  char name[512];
+  if (!dl_iterate_phdr(contains, &module) ||
+      !find_name(module.path, (uintptr_t)function - module.base, name, sizeof name))
     return UNKNOWN;
-  const char *name = find_name(&file, (uintptr_t)function - module.base);
-  enum answer answer = !name ? UNKNOWN : is_compilers_name(name) ? YES : NO;
-  munmap((void *)(uintptr_t)file.bytes, file.size);
-  return answer;
+  return is_compilers_name(name) ? YES : NO;
 }
 
 /* By the unwinder's tables, which are not stripped. */
