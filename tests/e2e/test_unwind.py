@@ -73,7 +73,7 @@ def test_bodies_of_constructs_are_no_routines(callers, compiler, flags):
     passed = "main passing passed work" if flags == ("-O0",) else "main passed work"
     single = "single " if compiler == "clang" else ""  # GCC's inlined single has no event
     assert callers("unwind_bodies.c", compiler, flags) == {
-        passed: 1, "main team": 1, "main team parallel last work": 2,
+        passed: 1, "main team": 1, "main team parallel last work": 2, "main alone": 1, "main alone parallel work": 1,
         "main tasks": 1, f"main tasks parallel {single}task work": 3, "main direct": 1, "main direct parallel": 2,
         "thread_main work": 1}
 
