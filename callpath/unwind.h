@@ -33,7 +33,7 @@ struct hd_chain {
 };
 
 /** One thread's remembered stacks: at most 512, the oldest of those that share a hash makes room. Made by its first
- * use, never freed; used by one thread at a time. About 14 kB, and up to 2 kB for each stack at a depth of 64. */
+ * use, never freed; used by one thread at a time. About 20 kB, and up to 2 kB for each stack at a depth of 64. */
 struct hd_unwind_cache;
 
 /** Once, at start, after hd_call_site_init: loads the unwinder (libgcc_s.so.1). `depth`: routines told at most, at most
