@@ -26,7 +26,8 @@ NOINLINE void handler(int signal) {
 }
 
 NOINLINE void job(void) {
-  done++;
+  for (int i = 0; i < 1000; i++)
+    done++;
 }
 
 NOINLINE void step(unsigned calls) {
