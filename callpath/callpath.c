@@ -214,6 +214,12 @@ struct hd_step hd_callpath_call(uint32_t parent_id, const void *function) {
   return step;
 }
 
+void hd_callpath_notice_unloads(void) {
+  pthread_mutex_lock(&callpaths.lock);
+  hd_modules_find((const void *)(uintptr_t)hd_callpath_notice_unloads, false);
+  pthread_mutex_unlock(&callpaths.lock);
+}
+
 static struct phase *add_phase(const char *name, size_t length) {
   struct phase *phase = calloc(1, sizeof *phase + length + 1);
   if (!phase)

@@ -47,6 +47,9 @@ struct hd_step hd_callpath_step(uint32_t parent, enum hd_kind kind, const void *
  * apart: then `counter` is the leaf. */
 struct hd_step hd_callpath_call(uint32_t parent, const void *function);
 
+/** Something may have been unloaded: looks whether it was (modules.h). */
+void hd_callpath_notice_unloads(void);
+
 /** The address that stands for a phase's name in hd_callpath_step: the same for equal names. NULL: no memory. Any
  *  thread; takes a lock. */
 const void *hd_callpath_phase(const char *name);

@@ -15,6 +15,7 @@
 #ifndef HEDDLE_OMPT_EVENT_H
 #define HEDDLE_OMPT_EVENT_H
 
+#include "callpath/modules.h"
 #include "ompt/thread.h"
 
 /** Ends the event when the variable goes out of scope. */
@@ -37,6 +38,9 @@ static inline struct hd_thread *hd_event_begin_untimed(void) {
   }
   thread->at_work = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
+  if (__builtin_expect(thread->unloads != unloads, false))
+    hd_thread_forget_edges(thread, unloads);
   return thread;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/routine.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "callpath/call_site.h"
 #include "callpath/callpath.h"
@@ -38,6 +40,7 @@ static bool has_ended(const struct hd_frame_routine *routine, const struct hd_ho
 }
 
 static void drop(struct hd_thread *thread, uint64_t now, struct hd_frame *frame) {
+  thread->deeper = 0;
   __atomic_fetch_add(&hd_store.header->left_routines, 1, __ATOMIC_RELAXED);
   hd_thread_drop_above(thread, frame);
   hd_thread_pop(thread, now);
@@ -112,6 +115,13 @@ static const void *const *slot_of(const struct hd_edge *edge, const struct hd_ho
   return *slot == hook->call_site ? slot : NULL;
 }
 
+/* It has no frame: its time is the innermost frame's. */
+static void go_deeper(struct hd_thread *thread, struct hd_row_record *counter) {
+  thread->deeper++;
+  counter->visits += !hd_clock_is_paused();
+  __atomic_fetch_add(&hd_store.header->lost_entries, 1, __ATOMIC_RELAXED);
+}
+
 void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
   struct hd_edge edge = call(thread, hook);
   const void *const *slot = slot_of(&edge, hook);
@@ -122,6 +132,10 @@ void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_ho
   }
   if (!edge.to)
     return;
+  if (__builtin_expect(thread->top - thread->frames >= HD_FRAMES_MOST, false)) {
+    go_deeper(thread, edge.counter);
+    return;
+  }
   thread->ring.what = hd_thread_count(HD_WHAT_CALL, edge.counter);
   thread->height++;
   hd_thread_push(thread, now, edge, HD_KIND_ROUTINE, HD_BUSY);
@@ -146,6 +160,10 @@ static bool only_phases_above(const struct hd_thread *thread, const struct hd_fr
 
 static void exit_slow(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
   drop_ended(thread, now, hook, NULL);
+  if (thread->deeper > 0) {
+    thread->deeper--;
+    return;
+  }
   struct hd_frame *frame = find(thread, hook->function);
   if (!frame) {
     const struct hd_edge edge = call(thread, hook);
@@ -162,7 +180,7 @@ static void exit_slow(struct hd_thread *thread, uint64_t now, const struct hd_ho
 void hd_routine_exit(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
   const struct hd_frame *top = thread->top;
   /* The second condition: the innermost of several of the same routine may have ended without a word. */
-  if (__builtin_expect(is_routine(top) && top->routine.function == hook->function, true) &&
+  if (__builtin_expect(is_routine(top) && top->routine.function == hook->function && !thread->deeper, true) &&
       (!top->routine.slot || (const void *)top->routine.slot > hook->frame))
     hd_thread_pop(thread, now);
   else
@@ -170,6 +188,21 @@ void hd_routine_exit(struct hd_thread *thread, uint64_t now, const struct hd_hoo
 }
 
 /* ---- the hooks ---- */
+
+/* When this library is preloaded: what a module's addresses stood for must be forgotten before another lies there. */
+__attribute__((visibility("default"))) int dlclose(void *handle) {
+  static int (*next)(void *);
+  if (!next) {
+    void *symbol = dlsym(RTLD_NEXT, "dlclose");
+    memcpy(&next, &symbol, sizeof next);
+  }
+  int result = next ? next(handle) : -1;
+  int saved = errno;
+  if (hd_tool_is_measuring())
+    hd_callpath_notice_unloads();
+  errno = saved;
+  return result;
+}
 
 /* On another stack, of a coroutine or a signal handler, addresses cannot be compared. */
 static struct hd_hook hook_at(const struct hd_thread *thread, const void *function, const void *call_site,

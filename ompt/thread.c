@@ -242,8 +242,7 @@ void hd_thread_edge_added(struct hd_thread *thread) {
   thread->edge_count++;
 }
 
-/* A module was unloaded: its addresses may stand for other code by now. */
-static void forget_edges(struct hd_thread *thread, uint32_t unloads) {
+void hd_thread_forget_edges(struct hd_thread *thread, uint32_t unloads) {
   memset(thread->edges, 0, ((size_t)thread->edge_mask + 1) * sizeof *thread->edges);
   thread->edge_count = 0;
   thread->unloads = unloads;
@@ -251,8 +250,8 @@ static void forget_edges(struct hd_thread *thread, uint32_t unloads) {
 
 void hd_thread_remember(struct hd_thread *thread, const struct hd_edge *edge) {
   const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
-  if (thread->unloads != unloads)
-    forget_edges(thread, unloads);
+  if (thread->unloads != unloads) /* noticed just now */
+    hd_thread_forget_edges(thread, unloads);
   struct hd_edge *slot = hd_thread_edge_slot(thread, edge->from, edge->site);
   if (!slot)
     return;

@@ -74,6 +74,9 @@ struct hd_edge {
   bool in_runtime;               /* see struct hd_step */
 };
 
+/** A routine is not given a frame when a thread has so many: endless recursion must not use up the memory. */
+enum { HD_FRAMES_MOST = 1 << 17 };
+
 /** Kinds of edges that are no construct's. Six bits of a site are the kind. */
 enum hd_edge_kind {
   HD_EDGE_CALL = 61,    /* of an instrumented routine */
@@ -103,6 +106,7 @@ struct hd_thread {
   struct hd_row_record **rows; /* by profile id */
   uint32_t row_limit;
   uint32_t frame_limit;
+  uint32_t deeper; /* open routines beyond HD_FRAMES_MOST: they have no frames */
   struct hd_frame *frames;
   struct hd_region *joining; /* with HD_PENDING_JOIN */
   struct hd_row_record *row; /* that `cell` lies in */
@@ -149,8 +153,11 @@ struct hd_row_record *hd_thread_row(struct hd_thread *thread, uint32_t profile);
 struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, uint64_t site);
 void hd_thread_edge_added(struct hd_thread *thread);
 
-/** Puts a new edge into the cache if there is memory. Where modules have been unloaded, forgets all others first. */
+/** Puts a new edge into the cache if there is memory. */
 void hd_thread_remember(struct hd_thread *thread, const struct hd_edge *edge);
+
+/** Forgets all edges: a module was unloaded, and its addresses may stand for other code by now. */
+void hd_thread_forget_edges(struct hd_thread *thread, uint32_t unloads);
 
 /** The miss path of hd_thread_step_from. */
 struct hd_edge hd_thread_step_slow(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
