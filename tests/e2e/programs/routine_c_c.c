@@ -27,6 +27,7 @@ NOINLINE void inner(void) {
 }
 
 NOINLINE void outer(void) {
+  meet_at(&outer_meetings, 2); /* the other has entered it, too */
   at(NULL);
 #pragma omp parallel num_threads(2)
   {
