@@ -227,7 +227,7 @@ def test_coroutines(run_both, compiler, rounds):
 
 
 @pytest.mark.parametrize("mode", ["exits", "enters", "crossed", "null", "twice", "foreign"])
-@pytest.mark.parametrize("calls", [1, 1000, 100000])
+@pytest.mark.parametrize("calls", [1, 1000, 1000000])
 def test_unbalanced_hooks(run_both, mode, calls):
     calls = min(calls, 2000) if mode == "foreign" else calls  # a thread for each
     loaded = run_both("bad_hooks.c", "clang", mode, calls)
@@ -240,4 +240,4 @@ def test_unbalanced_hooks(run_both, mode, calls):
     assert (loaded.calls("a"), loaded.calls("b")) == expected
     assert_finite(loaded, 60)
     if mode != "foreign":  # which has many threads
-        assert loaded.path.stat().st_size < 1 << 20
+        assert loaded.path.stat().st_size < 1 << 22

@@ -5,8 +5,8 @@
  * so 2 ^ (3 - d) threads meet.
  *   calls: 1 + 2 + 4 = 7 on 4 threads: 3 on the first, 2 on that of its team, 1 on each of the other two
  *   S-S 1 (d = 2), S-C 2 (d = 1, called by d = 2), C-C 4 (d = 0)
- *   works 7 units, and what meeting takes; elapsed, once for each thread: 3 for the first, 2 for the second, 1 for the third and fourth,
- *     and what their regions take
+ *   works 7 units, and what meeting takes; elapsed, once for each thread: 3 for the first, 2 for the second, 1 for the
+ *     third and fourth, and what their regions take
  */
 #include <omp.h>
 
