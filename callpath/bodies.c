@@ -3,9 +3,12 @@
 
 #include <pthread.h>
 #include <stdint.h>
-#include <stdlib.h>
+
+#include "support/heap.h"
 
 #define HASH_NONFATAL_OOM 1
+#define uthash_malloc(bytes) hd_heap_allocate(1, bytes)
+#define uthash_free(memory, bytes) hd_heap_free(memory)
 #include <uthash.h>
 
 #include "callpath/outlined.h"
@@ -29,14 +32,14 @@ static struct {
 } functions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void remember(const struct key *key, bool is_body) {
-  struct known *known = HASH_COUNT(functions.table) < MOST_FUNCTIONS ? calloc(1, sizeof *known) : NULL;
+  struct known *known = HASH_COUNT(functions.table) < MOST_FUNCTIONS ? hd_heap_allocate(1, sizeof *known) : NULL;
   if (!known)
     return; /* asked again next time */
   known->key = *key;
   known->is_body = is_body;
   HASH_ADD(hh, functions.table, key, sizeof known->key, known);
   if (!known->hh.tbl)
-    free(known);
+    hd_heap_free(known);
 }
 
 bool hd_bodies_contain(const void *function, bool called_by_runtime) {

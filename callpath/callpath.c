@@ -2,10 +2,13 @@
 #include "callpath/callpath.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "support/heap.h"
+
 #define HASH_NONFATAL_OOM 1
+#define uthash_malloc(bytes) hd_heap_allocate(1, bytes)
+#define uthash_free(memory, bytes) hd_heap_free(memory)
 #include <uthash.h>
 
 #include "callpath/modules.h"
@@ -57,7 +60,7 @@ static bool make_room_by_id(void) {
   if (callpaths.count < callpaths.by_id_limit)
     return true;
   uint32_t limit = callpaths.by_id_limit ? callpaths.by_id_limit * 2 : 256;
-  struct hd_profile **grown = realloc(callpaths.by_id, limit * sizeof *grown);
+  struct hd_profile **grown = hd_heap_resize(callpaths.by_id, limit * sizeof *grown);
   if (!grown)
     return false;
   callpaths.by_id = grown;
@@ -92,7 +95,7 @@ static void fill_record(struct hd_profile *profile) {
 
 /* NULL: no memory, or the file cannot grow. */
 static struct hd_profile *add(struct key key) {
-  struct hd_profile *profile = make_room_by_id() ? calloc(1, sizeof *profile) : NULL;
+  struct hd_profile *profile = make_room_by_id() ? hd_heap_allocate(1, sizeof *profile) : NULL;
   if (!profile)
     return NULL;
   profile->key = key;
@@ -110,7 +113,7 @@ static struct hd_profile *add(struct key key) {
   hd_store_publish(&callpaths.cursor);
   return profile;
 out:
-  free(profile);
+  hd_heap_free(profile);
   return NULL;
 }
 
@@ -221,14 +224,14 @@ void hd_callpath_notice_unloads(void) {
 }
 
 static struct phase *add_phase(const char *name, size_t length) {
-  struct phase *phase = calloc(1, sizeof *phase + length + 1);
+  struct phase *phase = hd_heap_allocate(1, sizeof *phase + length + 1);
   if (!phase)
     return NULL;
   memcpy(phase->name, name, length);
   HASH_ADD_STR(callpaths.phases, name, phase);
   if (phase->hh.tbl)
     return phase;
-  free(phase);
+  hd_heap_free(phase);
   return NULL;
 }
 

@@ -3,9 +3,12 @@
 
 #include <pthread.h>
 #include <stddef.h>
-#include <stdlib.h>
+
+#include "support/heap.h"
 
 #define HASH_NONFATAL_OOM 1
+#define uthash_malloc(bytes) hd_heap_allocate(1, bytes)
+#define uthash_free(memory, bytes) hd_heap_free(memory)
 #include <uthash.h>
 
 enum { MOST_CHAINS = 1 << 16 };
@@ -37,7 +40,7 @@ static const struct hd_chain *find_or_add(struct interned *candidate) {
 }
 
 const struct hd_chain *hd_chains_intern(const void *const *innermost_first, uint32_t count, bool cut) {
-  struct interned *candidate = calloc(1, offsetof(struct interned, chain) + key_bytes(count));
+  struct interned *candidate = hd_heap_allocate(1, offsetof(struct interned, chain) + key_bytes(count));
   if (!candidate)
     return NULL;
   candidate->chain.count = count;
@@ -48,6 +51,6 @@ const struct hd_chain *hd_chains_intern(const void *const *innermost_first, uint
   const struct hd_chain *chain = find_or_add(candidate);
   pthread_mutex_unlock(&chains.lock);
   if (chain != &candidate->chain)
-    free(candidate);
+    hd_heap_free(candidate);
   return chain;
 }

@@ -7,9 +7,10 @@
 #include <limits.h>
 #include <link.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "support/heap.h"
 
 /* ---- the module's file ---- */
 
@@ -72,7 +73,7 @@ enum { CHUNK_SYMBOLS = 1024 };
 
 static bool find_symbol(int file, const ElfW(Shdr) * table, uint64_t value, ElfW(Sym) * found) {
   const uint64_t count = table->sh_size / sizeof *found;
-  ElfW(Sym) *symbols = malloc(CHUNK_SYMBOLS * sizeof *symbols);
+  ElfW(Sym) *symbols = hd_heap_allocate(1, CHUNK_SYMBOLS * sizeof *symbols);
   bool done = false;
   for (uint64_t i = 0; symbols && !done && i < count; i += CHUNK_SYMBOLS) {
     const uint64_t chunk = count - i < CHUNK_SYMBOLS ? count - i : CHUNK_SYMBOLS;
@@ -83,7 +84,7 @@ static bool find_symbol(int file, const ElfW(Shdr) * table, uint64_t value, ElfW
       *found = symbols[k];
     }
   }
-  free(symbols);
+  hd_heap_free(symbols);
   return done;
 }
 

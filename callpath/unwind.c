@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "callpath/chains.h"
 #include "callpath/frames.h"
+#include "support/heap.h"
 
 enum { SET_COUNT = 64, WAYS = 8 };
 
@@ -53,19 +53,19 @@ bool hd_unwind_init(uint64_t depth) {
 
 static bool make_room(struct hd_unwind_cache *cache) {
   cache->frames.routine_limit = depth_limit;
-  cache->frames.routines = calloc(depth_limit, sizeof *cache->frames.routines);
+  cache->frames.routines = hd_heap_allocate(depth_limit, sizeof *cache->frames.routines);
   cache->frames.proof.limit = 2 * (depth_limit + OTHER_FRAMES);
-  cache->frames.proof.words = calloc(cache->frames.proof.limit, sizeof *cache->frames.proof.words);
+  cache->frames.proof.words = hd_heap_allocate(cache->frames.proof.limit, sizeof *cache->frames.proof.words);
   return cache->frames.routines && cache->frames.proof.words;
 }
 
 static __attribute__((noinline, cold)) struct hd_unwind_cache *make_cache(void) {
   int saved = errno;
-  struct hd_unwind_cache *cache = calloc(1, sizeof *cache);
+  struct hd_unwind_cache *cache = hd_heap_allocate(1, sizeof *cache);
   if (cache && !make_room(cache)) {
-    free(cache->frames.routines);
-    free(cache->frames.proof.words);
-    free(cache);
+    hd_heap_free(cache->frames.routines);
+    hd_heap_free(cache->frames.proof.words);
+    hd_heap_free(cache);
     cache = NULL;
   }
   errno = saved;
@@ -82,11 +82,11 @@ static void remember(struct hd_unwind_cache *cache, const struct question *quest
   uint32_t set = set_of(question);
   struct way *way = &cache->ways[set][cache->oldest[set]++ % WAYS];
   if (!way->stack || way->stack->word_limit < proof->count) {
-    struct remembered *made = malloc(sizeof *made + proof->count * sizeof *made->words);
+    struct remembered *made = hd_heap_allocate(1, sizeof *made + proof->count * sizeof *made->words);
     if (!made)
       return;
     made->word_limit = proof->count;
-    free(way->stack);
+    hd_heap_free(way->stack);
     way->stack = made;
   }
   way->question = *question;

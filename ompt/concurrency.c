@@ -5,7 +5,6 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "ompt/clock.h"
 #include "output/rings.h"
 #include "output/store.h"
+#include "support/heap.h"
 
 extern struct hd_store hd_store; /* tool.c */
 
@@ -153,15 +153,15 @@ static bool grow(void) {
   if (ring_total < ring_limit)
     return true;
   uint32_t limit = ring_limit ? 2 * ring_limit : 64;
-  struct hd_ring_record **more_rings = realloc(rings, limit * sizeof *more_rings);
+  struct hd_ring_record **more_rings = hd_heap_resize(rings, limit * sizeof *more_rings);
   if (!more_rings)
     return false;
   rings = more_rings;
-  struct hd_ring_record **more_by_index = realloc(rings_by_index, limit * sizeof *more_by_index);
+  struct hd_ring_record **more_by_index = hd_heap_resize(rings_by_index, limit * sizeof *more_by_index);
   if (!more_by_index)
     return false;
   rings_by_index = more_by_index;
-  struct hd_ring_head *more_heads = realloc(heads, (limit + 1) * sizeof *more_heads);
+  struct hd_ring_head *more_heads = hd_heap_resize(heads, (limit + 1) * sizeof *more_heads);
   if (!more_heads)
     return false;
   heads = more_heads;

@@ -2,23 +2,23 @@
 #include "ompt/region.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "ompt/callers.h"
 #include "ompt/tool.h"
 #include "ompt/worksharing.h"
+#include "support/heap.h"
 
 static struct hd_region *make_region(struct hd_thread *primary, unsigned requested) {
   const uint32_t per_block =
       (HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES - sizeof(struct hd_instance_record)) / sizeof(struct hd_member_record);
   uint32_t members = requested > per_block ? requested : per_block;
   size_t bytes = sizeof(struct hd_instance_record) + members * sizeof(struct hd_member_record);
-  struct hd_region *region = calloc(1, sizeof *region);
+  struct hd_region *region = hd_heap_allocate(1, sizeof *region);
   if (!region)
     return NULL;
   region->instance = hd_store_add_block(&hd_store, HD_BLOCK_INSTANCES, primary->record->id, bytes);
   if (!region->instance) {
-    free(region);
+    hd_heap_free(region);
     return NULL;
   }
   region->members = (struct hd_member_record *)(region->instance + 1);

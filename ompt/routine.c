@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "callpath/call_site.h"
@@ -12,6 +11,7 @@
 #include "callpath/return_slot.h"
 #include "ompt/event.h"
 #include "ompt/tool.h"
+#include "support/own_stack.h"
 
 /* ---- frames whose routine has ended without a word ---- */
 
@@ -198,7 +198,8 @@ __attribute__((visibility("default"))) int dlclose(void *handle) {
   }
   int result = next ? next(handle) : -1;
   int saved = errno;
-  if (hd_tool_is_measuring())
+  HD_EVENT struct hd_thread *thread = hd_tool.started ? hd_event_begin_untimed() : NULL;
+  if (thread)
     hd_callpath_notice_unloads();
   errno = saved;
   return result;
@@ -212,19 +213,10 @@ static struct hd_hook hook_at(const struct hd_thread *thread, const void *functi
 }
 
 /* At a thread's first hook. A test's addresses are not on its stack: there it stays unknown. */
-static void find_stack(struct hd_thread *thread) {
-  pthread_attr_t attributes;
-  void *begin = NULL;
-  size_t bytes = 0;
+static void find_stack(struct hd_thread *thread, const void *frame) {
   int saved = errno;
-  thread->stack_begin = thread->stack_end = 1; /* not again */
-  if (hd_clock.kind != HD_CLOCK_EXTERNAL && pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    if (pthread_attr_getstack(&attributes, &begin, &bytes) == 0) {
-      thread->stack_begin = (uintptr_t)begin;
-      thread->stack_end = (uintptr_t)begin + bytes;
-    }
-    pthread_attr_destroy(&attributes);
-  }
+  if (hd_clock.kind == HD_CLOCK_EXTERNAL || !hd_own_stack((uintptr_t)frame, &thread->stack_begin, &thread->stack_end))
+    thread->stack_begin = thread->stack_end = 1; /* not again */
   errno = saved;
 }
 
@@ -239,7 +231,7 @@ __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *funct
   if (!thread)
     return;
   if (__builtin_expect(thread->stack_end == 0, false))
-    find_stack(thread);
+    find_stack(thread, __builtin_frame_address(0));
   const struct hd_hook hook =
       hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
   hd_routine_enter(thread, now, &hook);
@@ -253,7 +245,7 @@ __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *functi
   if (!thread)
     return;
   if (__builtin_expect(thread->stack_end == 0, false))
-    find_stack(thread);
+    find_stack(thread, __builtin_frame_address(0));
   const struct hd_hook hook =
       hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
   hd_routine_exit(thread, now, &hook);

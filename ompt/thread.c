@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "ompt/clock.h"
 #include "ompt/region.h"
 #include "ompt/tool.h"
+#include "support/heap.h"
 
 enum { FIRST_FRAMES = 32, FIRST_EDGES = 64, MOST_EDGES = 1 << 24 };
 
@@ -40,8 +40,8 @@ static struct hd_thread_record *add_record(enum hd_thread_kind kind) {
 }
 
 static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
-  thread->frames = calloc(FIRST_FRAMES, sizeof *thread->frames);
-  thread->edges = calloc(FIRST_EDGES, sizeof *thread->edges);
+  thread->frames = hd_heap_allocate(FIRST_FRAMES, sizeof *thread->frames);
+  thread->edges = hd_heap_allocate(FIRST_EDGES, sizeof *thread->edges);
   thread->frame_limit = FIRST_FRAMES;
   thread->edge_mask = FIRST_EDGES - 1;
   thread->record = thread->frames && thread->edges ? add_record(kind) : NULL;
@@ -79,7 +79,7 @@ static void start(struct hd_thread *thread, struct hd_row_record *row) {
 }
 
 static struct hd_thread *create(enum hd_thread_kind kind) {
-  struct hd_thread *thread = calloc(1, sizeof *thread);
+  struct hd_thread *thread = hd_heap_allocate(1, sizeof *thread);
   if (thread && allocate(thread, kind)) {
     struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
     if (row && hd_ring_join(&thread->ring, thread->record->id)) {
@@ -171,7 +171,7 @@ static bool make_room_for_row(struct hd_thread *thread, uint32_t profile) {
   uint32_t limit = thread->row_limit ? thread->row_limit : 64;
   while (limit <= profile)
     limit *= 2;
-  struct hd_row_record **grown = realloc(thread->rows, limit * sizeof *grown);
+  struct hd_row_record **grown = hd_heap_resize(thread->rows, limit * sizeof *grown);
   if (!grown)
     return false;
   memset(grown + thread->row_limit, 0, (limit - thread->row_limit) * sizeof *grown);
@@ -212,13 +212,13 @@ static struct hd_edge *probe(struct hd_edge *edges, uint32_t mask, const void *f
 
 static bool grow_edges(struct hd_thread *thread) {
   uint32_t mask = thread->edge_mask * 2 + 1;
-  struct hd_edge *edges = mask < MOST_EDGES ? calloc((size_t)mask + 1, sizeof *edges) : NULL;
+  struct hd_edge *edges = mask < MOST_EDGES ? hd_heap_allocate((size_t)mask + 1, sizeof *edges) : NULL;
   if (!edges)
     return false;
   for (uint32_t i = 0; i <= thread->edge_mask; i++)
     if (thread->edges[i].from)
       *probe(edges, mask, thread->edges[i].from, thread->edges[i].site) = thread->edges[i];
-  free(thread->edges);
+  hd_heap_free(thread->edges);
   thread->edges = edges;
   thread->edge_mask = mask;
   return true;
@@ -291,7 +291,7 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
   int saved = errno;
   size_t top = (size_t)(thread->top - thread->frames);
   size_t base = (size_t)(thread->base - thread->frames);
-  struct hd_frame *grown = realloc(thread->frames, 2 * thread->frame_limit * sizeof *grown);
+  struct hd_frame *grown = hd_heap_resize(thread->frames, 2 * thread->frame_limit * sizeof *grown);
   if (grown) {
     thread->frames = grown;
     thread->top = grown + top;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/entries.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/heap.h"
 
 enum { FIRST_SLOTS = 256, FIRST_RINGS = 16 };
 
@@ -21,7 +22,8 @@ static bool make_room(struct hd_entry_book *book) {
   if (book->count < before / 2)
     return true;
   struct hd_entry_record **slots = book->slots;
-  struct hd_entry_record **grown = calloc(before ? 2 * (size_t)before : FIRST_SLOTS, sizeof(struct hd_entry_record *));
+  struct hd_entry_record **grown =
+      hd_heap_allocate(before ? 2 * (size_t)before : FIRST_SLOTS, sizeof(struct hd_entry_record *));
   if (!grown)
     return false;
   book->slots = grown;
@@ -29,7 +31,7 @@ static bool make_room(struct hd_entry_book *book) {
   for (uint32_t i = 0; i < before; i++)
     if (slots[i])
       grown[slot_of(book, slots[i]->thread, slots[i]->profile)] = slots[i];
-  free(slots);
+  hd_heap_free(slots);
   return true;
 }
 
@@ -69,7 +71,7 @@ static struct hd_entry_ring *ring_at(struct hd_entry_book *book, uint32_t index)
   uint32_t limit = book->ring_limit ? book->ring_limit : FIRST_RINGS;
   while (limit <= index)
     limit *= 2;
-  struct hd_entry_ring *grown = realloc(book->rings, limit * sizeof *grown);
+  struct hd_entry_ring *grown = hd_heap_resize(book->rings, limit * sizeof *grown);
   if (!grown)
     return NULL;
   memset(grown + book->ring_limit, 0, (limit - book->ring_limit) * sizeof *grown);
@@ -91,7 +93,7 @@ static bool make_parts(struct hd_entry_ring *ring, uint32_t count) {
   if (count <= ring->stack_limit)
     return true;
   const uint32_t limit = count < 4 ? 4 : 2 * count;
-  struct hd_stack_record **grown = realloc(ring->stack, limit * sizeof(struct hd_stack_record *));
+  struct hd_stack_record **grown = hd_heap_resize(ring->stack, limit * sizeof(struct hd_stack_record *));
   if (!grown)
     return false;
   memset(grown + ring->stack_limit, 0, (limit - ring->stack_limit) * sizeof(struct hd_stack_record *));
@@ -291,7 +293,7 @@ bool hd_entries_restore_stack(struct hd_entry_book *book, const struct hd_ring_s
 
 void hd_entries_free(struct hd_entry_book *book) {
   for (uint32_t i = 0; i < book->ring_limit; i++)
-    free(book->rings[i].stack);
-  free(book->slots);
-  free(book->rings);
+    hd_heap_free(book->rings[i].stack);
+  hd_heap_free(book->slots);
+  hd_heap_free(book->rings);
 }

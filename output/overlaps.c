@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/overlaps.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/heap.h"
 
 enum { FIRST_TABLE = 64 };
 
@@ -22,11 +23,11 @@ static void put(struct hd_overlaps *overlaps, struct hd_overlap_record *record) 
 /* Table and records have room for twice the pairs that there may be. */
 static bool grow(struct hd_overlaps *overlaps) {
   const uint32_t limit = overlaps->limit ? 2 * overlaps->limit : FIRST_TABLE;
-  struct hd_overlap_record **records = realloc(overlaps->records, limit * sizeof *records);
+  struct hd_overlap_record **records = hd_heap_resize(overlaps->records, limit * sizeof *records);
   if (!records)
     return false;
   overlaps->records = records;
-  struct hd_overlap_record **table = calloc(limit, sizeof *table);
+  struct hd_overlap_record **table = hd_heap_allocate(limit, sizeof *table);
   if (!table)
     return false;
   struct hd_overlap_record **old = overlaps->table;
@@ -37,7 +38,7 @@ static bool grow(struct hd_overlaps *overlaps) {
   for (uint32_t i = 0; i < old_limit; i++)
     if (old[i])
       put(overlaps, old[i]);
-  free(old);
+  hd_heap_free(old);
   return true;
 }
 
@@ -99,15 +100,22 @@ bool hd_overlaps_restore(struct hd_overlaps *overlaps, struct hd_overlap_record 
   return true;
 }
 
-static int larger_first(const void *a, const void *b) {
-  const uint64_t left = (*(struct hd_overlap_record *const *)a)->ticks;
-  const uint64_t right = (*(struct hd_overlap_record *const *)b)->ticks;
-  return left < right ? 1 : left > right ? -1 : 0;
+/* Shell's method (Knuth 5.2.1): the C library's qsort may call malloc, see support/heap.h. */
+static void sort_larger_first(struct hd_overlap_record **records, uint32_t count) {
+  static const uint32_t steps[] = {8929, 3905, 2161, 929, 505, 209, 109, 41, 19, 5, 1}; /* Sedgewick */
+  for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+    for (uint32_t i = steps[s]; i < count; i++) {
+      struct hd_overlap_record *record = records[i];
+      uint32_t at = i;
+      for (; at >= steps[s] && records[at - steps[s]]->ticks < record->ticks; at -= steps[s])
+        records[at] = records[at - steps[s]];
+      records[at] = record;
+    }
 }
 
 uint64_t hd_overlaps_give_up(struct hd_overlaps *overlaps) {
   const uint32_t kept = overlaps->record_count / 2;
-  qsort(overlaps->records, overlaps->record_count, sizeof *overlaps->records, larger_first);
+  sort_larger_first(overlaps->records, overlaps->record_count);
   memset(overlaps->table, 0, overlaps->limit * sizeof *overlaps->table);
   overlaps->count = 0;
   for (uint32_t i = 0; i < kept; i++)
@@ -120,6 +128,6 @@ uint64_t hd_overlaps_give_up(struct hd_overlaps *overlaps) {
 }
 
 void hd_overlaps_free(struct hd_overlaps *overlaps) {
-  free(overlaps->table);
-  free(overlaps->records);
+  hd_heap_free(overlaps->table);
+  hd_heap_free(overlaps->records);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/tallies.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "output/timeline.h"
+#include "support/heap.h"
 
 static void count_lost(struct hd_tallies *tallies) {
   tallies->header->lost_tallies++;
@@ -23,7 +23,7 @@ static bool grow(struct hd_tally ***array, uint32_t *limit, uint32_t needed) {
   uint32_t wanted = *limit ? *limit : 16;
   while (wanted < needed)
     wanted *= 2;
-  struct hd_tally **grown = realloc(*array, wanted * sizeof *grown);
+  struct hd_tally **grown = hd_heap_resize(*array, wanted * sizeof *grown);
   if (!grown)
     return false;
   memset(grown + *limit, 0, (wanted - *limit) * sizeof *grown);
@@ -67,10 +67,10 @@ static void remove_active(struct hd_tallies *tallies, struct hd_tally_set *set, 
 /* A tally that can be counted always has its place among the active ones reserved. */
 static struct hd_tally *adopt(struct hd_tallies *tallies, struct hd_tally_record *record) {
   struct hd_tally_set *set = set_of(tallies, (enum hd_tally_what)record->what);
-  struct hd_tally *tally = calloc(1, sizeof *tally);
+  struct hd_tally *tally = hd_heap_allocate(1, sizeof *tally);
   if (!tally || !grow(&set->by_profile, &set->profile_limit, record->profile + 1) ||
       !grow(&set->active, &set->active_limit, tallies->tally_count + 1)) {
-    free(tally);
+    hd_heap_free(tally);
     return NULL;
   }
   if (record->what == HD_TALLY_PROGRAM)
@@ -101,7 +101,7 @@ static struct hd_tally *add(struct hd_tallies *tallies, uint32_t profile, enum h
 
 static struct hd_level_record **room_for_level(struct hd_tally *tally, uint32_t index) {
   if (index >= tally->level_limit) {
-    struct hd_level_record **levels = realloc(tally->levels, (index + 1) * sizeof *levels);
+    struct hd_level_record **levels = hd_heap_resize(tally->levels, (index + 1) * sizeof *levels);
     if (!levels)
       return NULL;
     memset(levels + tally->level_limit, 0, (index + 1 - tally->level_limit) * sizeof *levels);
@@ -284,11 +284,11 @@ bool hd_tallies_restore_levels(struct hd_tallies *tallies, uint32_t profile, enu
 static void free_set(struct hd_tally_set *set) {
   for (uint32_t i = 0; i < set->profile_limit; i++) {
     if (set->by_profile[i])
-      free(set->by_profile[i]->levels);
-    free(set->by_profile[i]);
+      hd_heap_free(set->by_profile[i]->levels);
+    hd_heap_free(set->by_profile[i]);
   }
-  free(set->by_profile);
-  free(set->active);
+  hd_heap_free(set->by_profile);
+  hd_heap_free(set->active);
 }
 
 void hd_tallies_free(struct hd_tallies *tallies) {

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -35,31 +38,15 @@ static bool fails(void) {
   return n > 0 && __atomic_fetch_sub(&left, 1, __ATOMIC_RELAXED) == 1;
 }
 
-extern void *__libc_malloc(size_t bytes);
-extern void *__libc_calloc(size_t count, size_t bytes);
-extern void *__libc_realloc(void *memory, size_t bytes);
-
 #define EXPORT __attribute__((visibility("default")))
 
-EXPORT void *malloc(size_t bytes) {
-  if (!fails())
-    return __libc_malloc(bytes);
-  errno = ENOMEM;
-  return NULL;
-}
-
-EXPORT void *calloc(size_t count, size_t bytes) {
-  if (!fails())
-    return __libc_calloc(count, bytes);
-  errno = ENOMEM;
-  return NULL;
-}
-
-EXPORT void *realloc(void *memory, size_t bytes) {
-  if (!fails())
-    return __libc_realloc(memory, bytes);
-  errno = ENOMEM;
-  return NULL;
+/* Where the library's memory comes from (support/heap.c), and that of pieces of the C library. */
+EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset) {
+  if (fd < 0 && (protection & PROT_WRITE) && fails()) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  return (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
 }
 
 /* In place of libc's, which the library would otherwise find: the file grows for real. */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file heap.h
+ * Memory for what runs inside the user's program. Not malloc's: an instrumented signal handler may have interrupted
+ * malloc. It comes from mmap alone, in pieces of powers of two, and goes back to lists by size.
+ *
+ * Any thread; takes a lock, which a thread cannot hold when a signal handler leads it here again: event.h. For cold
+ * paths. errno may change.
+ */
+#ifndef HEDDLE_SUPPORT_HEAP_H
+#define HEDDLE_SUPPORT_HEAP_H
+
+#include <stddef.h>
+
+/** Zeroed memory; NULL: none left. Aligned to 16 bytes. */
+void *hd_heap_allocate(size_t count, size_t bytes);
+
+/** As realloc: what is new is not zeroed. On failure NULL, and `memory` stays. */
+void *hd_heap_resize(void *memory, size_t bytes);
+
+/** `memory` may be NULL. */
+void hd_heap_free(void *memory);
+
+#endif
