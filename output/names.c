@@ -14,9 +14,18 @@ struct module {
   uint32_t routines, nameless; /* callpaths that end in a routine of it; without a name */
 };
 
+/* What an address was found to stand for: many callpaths share it. */
+struct place {
+  const struct hd_node *node; /* the first of them; NULL: free */
+  struct hd_name name;
+  bool outlined;
+};
+
 struct resolver {
   struct hd_model *model;
   struct module *modules;
+  struct place *places; /* hash table by module, offset and whether it is a routine's */
+  uint32_t mask;
   size_t found;
 };
 
@@ -81,6 +90,34 @@ static const char *keep(struct hd_model *model, char *text) {
   return copy;
 }
 
+static bool is_routine(const struct hd_node *node) {
+  return node->kind == HD_KIND_ROUTINE;
+}
+
+static struct place *place_of(struct resolver *resolver, const struct hd_node *node) {
+  uint64_t hash = ((node->offset << 1 | is_routine(node)) ^ (uint64_t)node->module << 48) * 0x9e3779b97f4a7c15u;
+  for (uint32_t slot = (uint32_t)(hash >> 32) & resolver->mask;; slot = (slot + 1) & resolver->mask) {
+    struct place *place = &resolver->places[slot];
+    const struct hd_node *other = place->node;
+    if (!other ||
+        (other->module == node->module && other->offset == node->offset && is_routine(other) == is_routine(node)))
+      return place;
+  }
+}
+
+static void look_up(struct resolver *resolver, struct hd_symbols *symbols, const struct hd_node *node,
+                    struct place *place) {
+  struct hd_symbol symbol;
+  if (is_routine(node))
+    hd_symbols_find_routine(symbols, node->offset, node->address, &symbol);
+  else
+    hd_symbols_find(symbols, node->offset, node->address, &symbol);
+  place->node = node;
+  place->outlined = symbol.outlined;
+  place->name =
+      (struct hd_name){keep(resolver->model, symbol.function), keep(resolver->model, symbol.file), symbol.line};
+}
+
 /* Whether the name is now as good as this machine can make it. */
 static bool resolve(struct resolver *resolver, struct hd_node *node) {
   struct hd_model *model = resolver->model;
@@ -93,13 +130,11 @@ static bool resolve(struct resolver *resolver, struct hd_node *node) {
   struct hd_symbols *symbols = node->module != HD_NONE ? symbols_of(resolver, node->module) : NULL;
   if (!symbols)
     return false;
-  struct hd_symbol symbol;
-  if (node->kind == HD_KIND_ROUTINE)
-    hd_symbols_find_routine(symbols, node->offset, node->address, &symbol);
-  else
-    hd_symbols_find(symbols, node->offset, node->address, &symbol);
-  node->name = (struct hd_name){keep(model, symbol.function), keep(model, symbol.file), symbol.line};
-  if (symbol.outlined)
+  struct place *place = place_of(resolver, node);
+  if (!place->node)
+    look_up(resolver, symbols, node, place);
+  node->name = place->name;
+  if (place->outlined)
     node->name.function = function_around(model, node, "");
   return true;
 }
@@ -125,10 +160,17 @@ static void note_nameless(struct resolver *resolver) {
 }
 
 size_t hd_names_resolve(struct hd_model *model) {
-  struct resolver resolver = {model, calloc((size_t)model->module_count + 1, sizeof *resolver.modules), 0};
+  struct resolver resolver = {.model = model, .mask = 15};
+  while (resolver.mask / 2 < model->node_count)
+    resolver.mask = resolver.mask * 2 + 1;
+  resolver.modules = calloc((size_t)model->module_count + 1, sizeof *resolver.modules);
+  resolver.places = calloc((size_t)resolver.mask + 1, sizeof *resolver.places);
   model->nodes[0].name.function = model->header.program;
-  if (!resolver.modules)
+  if (!resolver.modules || !resolver.places) {
+    free(resolver.modules);
+    free(resolver.places);
     return 0;
+  }
   for (uint32_t i = 1; i < model->node_count; i++) { /* parents first: children may ask for their names */
     struct hd_node *node = &model->nodes[i];
     if (!node->name_cached && !node->name_fresh)
@@ -138,6 +180,7 @@ size_t hd_names_resolve(struct hd_model *model) {
     hd_symbols_close(resolver.modules[i].symbols);
   note_nameless(&resolver);
   free(resolver.modules);
+  free(resolver.places);
   return resolver.found;
 }
 
