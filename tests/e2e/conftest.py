@@ -354,14 +354,15 @@ def case_elapsed(entry):
 
 
 def assert_entries(loaded):
-    """What holds for the entries of all routines: the cases add up, and threads add up."""
+    """What holds for the entries of all routines: the cases add up, and threads add up. A note tells of lost ones."""
+    lost = any("entries" in note for note in loaded["run"]["notes"])
     for entry in loaded.profiles:
         cases = entry.get("entries")
         if entry["kind"] != "routine" or not cases:
             continue
         name = entry["name"], entry["id"]
         visits = case_visits(entry)
-        assert sum(visits) == entry["visits"], (name, visits, entry["visits"])
+        assert sum(visits) == entry["visits"] or lost and sum(visits) < entry["visits"], (name, visits, entry["visits"])
         assert visits[1] + visits[3] == entry["visits_concurrent"], (name, visits, entry["visits_concurrent"])
         assert abs(sum(case_elapsed(entry)) - entry["elapsed_s"]) < 1e-6, name
         split = entry["busy_sequential_s"] + entry["busy_concurrent_s"]
