@@ -11,7 +11,22 @@
 
 enum { DIE_DEPTH_MAX = 32 };
 
+/* A function and its first instruction. */
+struct routine {
+  Dwarf_Addr entry;
+  Dwarf_Die die;
+};
+
+/* The functions of a unit, by their first instructions. */
+struct unit_index {
+  struct unit_index *next;
+  Dwarf_Off unit;
+  struct routine *routines;
+  size_t count;
+};
+
 struct hd_symbols {
+  struct unit_index *indexes; /* of the units asked for so far */
   Dwfl *dwfl;
   Dwfl_Module *module;
   GElf_Addr bias;   /* from the file's addresses to libdwfl's */
@@ -74,6 +89,12 @@ enum hd_symbols_status hd_symbols_open(const char *path, const uint8_t *build_id
 void hd_symbols_close(struct hd_symbols *symbols) {
   if (!symbols)
     return;
+  while (symbols->indexes) {
+    struct unit_index *next = symbols->indexes->next;
+    free(symbols->indexes->routines);
+    free(symbols->indexes);
+    symbols->indexes = next;
+  }
   dwfl_end(symbols->dwfl);
   free(symbols);
 }
@@ -296,10 +317,77 @@ static bool find_around(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *function) {
   return found;
 }
 
-static void find_own_function(Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symbol) {
+/* ---- the functions of a unit: libdw would walk through all of it for every one ---- */
+
+static bool add_routine(struct unit_index *index, Dwarf_Die *die) {
+  Dwarf_Addr entry = 0;
+  if (dwarf_entrypc(die, &entry) != 0)
+    return true;
+  if ((index->count & (index->count + 1)) == 0) { /* full: room is for one less than a power of two */
+    struct routine *more = realloc(index->routines, (2 * index->count + 1) * sizeof *more);
+    if (!more)
+      return false;
+    index->routines = more;
+  }
+  index->routines[index->count++] = (struct routine){entry, *die};
+  return true;
+}
+
+static bool may_hold_functions(int tag) {
+  return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_module ||
+         tag == DW_TAG_subprogram;
+}
+
+static void add_routines(struct unit_index *index, Dwarf_Die *parent, int depth) {
+  Dwarf_Die die;
+  if (depth > DIE_DEPTH_MAX || dwarf_child(parent, &die) != 0)
+    return;
+  do {
+    const int tag = dwarf_tag(&die);
+    if ((tag == DW_TAG_subprogram || tag == DW_TAG_entry_point) && !add_routine(index, &die))
+      return;
+    if (may_hold_functions(tag))
+      add_routines(index, &die, depth + 1);
+  } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static int by_entry(const void *a, const void *b) {
+  const Dwarf_Addr left = ((const struct routine *)a)->entry;
+  const Dwarf_Addr right = ((const struct routine *)b)->entry;
+  return left < right ? -1 : left > right;
+}
+
+static const struct unit_index *index_of(struct hd_symbols *symbols, Dwarf_Die *unit) {
+  const Dwarf_Off offset = dwarf_dieoffset(unit);
+  for (struct unit_index *index = symbols->indexes; index; index = index->next)
+    if (index->unit == offset)
+      return index;
+  struct unit_index *index = calloc(1, sizeof *index);
+  if (!index)
+    return NULL;
+  *index = (struct unit_index){.next = symbols->indexes, .unit = offset};
+  symbols->indexes = index;
+  add_routines(index, unit, 0);
+  if (index->count > 0)
+    qsort(index->routines, index->count, sizeof *index->routines, by_entry);
+  return index;
+}
+
+static bool find_by_entry(struct hd_symbols *symbols, Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *function) {
+  const struct unit_index *index = index_of(symbols, unit);
+  const struct routine wanted = {.entry = pc};
+  const struct routine *found =
+      index && index->count > 0 ? bsearch(&wanted, index->routines, index->count, sizeof wanted, by_entry) : NULL;
+  if (found)
+    *function = found->die;
+  return found;
+}
+
+static void find_own_function(struct hd_symbols *symbols, Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symbol) {
   Dwarf_Die function;
   int line = 0;
-  const char *name = find_around(unit, pc, &function) ? linkage_name(&function) : NULL;
+  const bool found = find_by_entry(symbols, unit, pc, &function) || find_around(unit, pc, &function);
+  const char *name = found ? linkage_name(&function) : NULL;
   if (!name)
     return;
   symbol->function = hd_symbols_routine_name(name);
@@ -318,7 +406,7 @@ void hd_symbols_find_routine(struct hd_symbols *symbols, uint64_t offset, uint64
   memset(symbol, 0, sizeof *symbol);
   Dwarf_Die *unit = find_unit(symbols, at, &bias);
   if (unit)
-    find_own_function(unit, at - bias, symbol);
+    find_own_function(symbols, unit, at - bias, symbol);
   const char *name =
       symbol->function ? NULL : dwfl_module_addrinfo(symbols->module, at, &within, &entry, NULL, NULL, NULL);
   if (name && !(entry.st_size > 0 && within >= entry.st_size) && !(entry.st_size == 0 && within > 0))
