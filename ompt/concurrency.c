@@ -304,6 +304,19 @@ bool hd_concurrency_others_are_busy(const struct hd_ring_record *own) {
   return busy;
 }
 
+/* Who is in the middle of a transition has charged its row: the transition must be in its ring before the profile is
+ * copied. It may have to get a processor first. */
+static void wait_for_writers(void) {
+  for (int i = 0; i < CLOSE_TRIES; i++) {
+    uint32_t writers = 0;
+    for (uint32_t ring = 0; ring < ring_count; ring++)
+      writers += __atomic_load_n(&rings[ring]->writing, __ATOMIC_ACQUIRE) != 0;
+    if (writers == 0)
+      return;
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+  }
+}
+
 /* The thread that ends the program may have been interrupted in the middle of a sweep by a signal whose handler calls
  * exit(): then the lock never comes. */
 void hd_concurrency_close(void) {
@@ -316,6 +329,7 @@ void hd_concurrency_close(void) {
   }
   announce(HD_CLOSED);
   if (locked) {
+    wait_for_writers();
     take_up_to(writing_bound(HD_CLOSED));
     pthread_mutex_unlock(&sweep_lock);
   }

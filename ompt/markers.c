@@ -30,7 +30,7 @@ static void phase_begin(const char *name) {
   if (!phase)
     return;
   struct hd_edge step = hd_thread_step(thread, HD_KIND_PHASE, phase);
-  thread->ring.what = hd_thread_count(HD_WHAT_ENTER, step.counter);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.counter);
   hd_thread_push(thread, now, step, HD_KIND_PHASE, HD_BUSY);
   thread->top->phase = phase;
 }

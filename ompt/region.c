@@ -108,7 +108,7 @@ static void become_helper(struct hd_thread *thread) {
 /* With the next transition. */
 static void announce_begin(struct hd_thread *primary, const struct hd_region *region) {
   const bool nested = region->instance->uncounted;
-  const uint32_t what = hd_thread_count(nested ? HD_WHAT_NESTED_BEGIN : HD_WHAT_REGION_BEGIN, region->row);
+  const uint32_t what = hd_thread_count(primary, nested ? HD_WHAT_NESTED_BEGIN : HD_WHAT_REGION_BEGIN, region->row);
   if (region->of_helpers)
     return;
   primary->ring.what = what;

@@ -136,7 +136,7 @@ void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_ho
     go_deeper(thread, edge.counter);
     return;
   }
-  thread->ring.what = hd_thread_count(HD_WHAT_CALL, edge.counter);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_CALL, edge.counter);
   thread->height++;
   hd_thread_push(thread, now, edge, HD_KIND_ROUTINE, HD_BUSY);
   thread->top->routine = (struct hd_frame_routine){hook->function, hook->call_site, slot, hook->entered_from};

@@ -39,7 +39,7 @@ static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   const uint32_t profile = ((struct hd_row_record *)step.to)->profile;
   const enum hd_what what = hd_tool.has_routines ? HD_WHAT_TASK : HD_WHAT_ENTER;
   if (first)
-    thread->ring.what = hd_thread_count(what, step.to);
+    thread->ring.what = hd_thread_count(thread, what, step.to);
   else if (hd_tool.has_routines)
     thread->ring.what = HD_WHAT(HD_WHAT_TASK, profile) | HD_WHAT_UNCOUNTED;
   thread->height += hd_tool.has_routines;

@@ -96,6 +96,8 @@ struct hd_thread {
   uint64_t busy_mask;              /* all ones when that cell is a busy one */
   struct hd_frame *top;
   struct hd_frame *base;
+  struct hd_row_record
+      *entered;        /* the row that counts the entry that comes with the next transition; NULL: none does */
   struct hd_ring ring; /* of its changes between busy and not, and from one profile to another while busy */
   uint32_t pending;    /* enum hd_pending */
   uint32_t height;     /* of the sweep's stack, when it has taken all transitions so far */
@@ -227,6 +229,9 @@ static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, stru
     if (!hd_ring_open(&thread->ring, &now))
       return; /* the profile is closed: its end is where the reader closes what is open */
     hd_thread_charge(thread, now);
+    if (thread->entered)
+      thread->entered->visits++;
+    thread->entered = NULL;
     hd_ring_put(&thread->ring, thread->record->last_ticks, busy);
   } else {
     hd_thread_charge(thread, now);
@@ -236,12 +241,12 @@ static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, stru
   hd_thread_point_at(thread, row, state);
 }
 
-/** Counts an entry, unless the measurement is paused. Returns hd_transition.what of the transition that comes with it.
- */
-static inline uint32_t hd_thread_count(enum hd_what what, struct hd_row_record *counter) {
+/** An entry is to be counted, unless the measurement is paused, with the transition that comes with it: not if the
+ *  profile is closed meanwhile. Returns that transition's hd_transition.what. */
+static inline uint32_t hd_thread_count(struct hd_thread *thread, enum hd_what what, struct hd_row_record *counter) {
   if (__builtin_expect(hd_clock_is_paused(), false))
     return what == HD_WHAT_ENTER ? 0 : HD_WHAT(what, counter->profile) | HD_WHAT_UNCOUNTED;
-  counter->visits++;
+  thread->entered = counter;
   return HD_WHAT(what, counter->profile);
 }
 
