@@ -20,11 +20,11 @@ each_compiler = pytest.mark.parametrize("compiler", ["clang", "gcc"])
 def run_case(measure_routines, build_program):
     """run_case(source, compiler, *arguments, check=check, ...): check(loaded, books), as in test_routines.py."""
 
-    def run(source, compiler, *arguments, check, threads=2, **options):
+    def run(source, compiler, *arguments, check, threads=2, how="spin", **options):
         program = build_program(source, compiler, INSTRUMENTED)
 
         def once():
-            return measure_routines(program, UNIT_MS, "spin", *arguments, threads=threads, gomp=compiler == "gcc",
+            return measure_routines(program, UNIT_MS, how, *arguments, threads=threads, gomp=compiler == "gcc",
                                     **options)
 
         check_times(once, lambda loaded: check(loaded, Books(loaded.stdout)))
@@ -135,7 +135,8 @@ def test_recursion_through_regions(run_case, compiler, runtime):
         assert len(times) == 4
         assert_close(times[-1], max_window(loaded.stdout, "descend"), "the first thread")
 
-    run_case("recursion_teams.c", compiler, check=check, runtime=runtime, env={"OMP_MAX_ACTIVE_LEVELS": "2"})
+    run_case("recursion_teams.c", compiler, how="sleep", check=check, runtime=runtime,
+             env={"OMP_MAX_ACTIVE_LEVELS": "2"})
 
 
 def max_window(stdout, where):
