@@ -234,6 +234,7 @@ static void count_cycle_visits(struct hd_graph *graph) {
     if (graph->entries[arc->parent].cycle == cycle) {
       graph->cycles[cycle - 1].internal_visits += arc->visits;
       graph->entries[arc->child].cycle_visits += arc->visits;
+      graph->entries[arc->child].cycle_visits_concurrent += arc->visits_concurrent;
     } else {
       graph->cycles[cycle - 1].visits += arc->visits;
     }

@@ -35,6 +35,7 @@ struct hd_graph_entry {
   uint64_t visits;            /* all */
   uint64_t self_visits;       /* from itself: direct recursion */
   uint64_t cycle_visits;      /* from other members of its cycle */
+  uint64_t cycle_visits_concurrent;
   uint64_t visits_concurrent;
   struct hd_graph_times times;
   struct hd_entries entries; /* ticks: outermost entries */

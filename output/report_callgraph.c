@@ -160,7 +160,7 @@ static bool add_cycle_parents(struct blocks *blocks, uint32_t number) {
   return done;
 }
 
-/* Calls: from other members / all but direct recursion. */
+/* Calls: from other members / all but direct recursion. Seq and Conc are those of the calls from other members. */
 static bool add_member(struct blocks *blocks, uint32_t index) {
   const struct hd_graph_entry *entry = &blocks->graph->entries[index];
   struct hd_grid_row *row = add_row(blocks, ARC);
@@ -168,7 +168,7 @@ static bool add_member(struct blocks *blocks, uint32_t index) {
     return false;
   fill_times(row, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
   fill_calls(row, entry->cycle_visits, '/', entry->visits - entry->self_visits, entry->measured);
-  fill_states(row, blocks, entry->visits, entry->visits_concurrent, entry->measured);
+  fill_states(row, blocks, entry->cycle_visits, entry->cycle_visits_concurrent, entry->measured);
   hd_entry_text(row->place, blocks->graph, index, true);
   return true;
 }

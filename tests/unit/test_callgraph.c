@@ -92,7 +92,7 @@ static void test_blocks_are_gprofs(void **state) {
   char *text = routines_report(model, &options, HD_REPORT_MADE);
   routines_expect(text, "[3] 79.2 0.057 0.000 5+9 <cycle 1 as a whole> [3]");
   routines_expect(text, "0.020 0.030 2/6 2 0 a <cycle 1> [4]"); /* main's callee */
-  routines_expect(text, "0.020 0.030 4/6 6 0 a <cycle 1> [4]"); /* as a member: 4 calls come from b */
+  routines_expect(text, "0.020 0.030 4/6 4 0 a <cycle 1> [4]"); /* as a member: 4 calls come from b */
   routines_expect(text, "5 5 0 b <cycle 1> [5]");               /* inside the cycle: a count only */
   routines_expect(text, "0.007 0.000 3/8 3 0 c [6]");
   free(text);
