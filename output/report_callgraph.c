@@ -239,9 +239,10 @@ static void print_rows(struct hd_grid *grid, FILE *out) {
   hd_grid_said_narrow(removed, out);
 }
 
+/* It takes what Time% is a part of. */
 static const char legend[] =
     "Of each block the line with an index is the entry; above it are its callers, below it what it called.\n"
-    "  Entry    Self: busy time in it, summed over threads; Below: in what it called; Time%: both, of all busy time.\n"
+    "  Entry    Self: busy time in it, summed over threads; Below: in what it called; Time%%: both, of %s.\n"
     "           Calls: how often it was entered, + direct recursive calls. Seq, Conc: of all calls, those at which no\n"
     "           other thread was busy, and the others\n"
     "  Caller   the entry's times that came through this caller; calls by this caller / all but direct recursion\n"
@@ -282,7 +283,8 @@ bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_op
       fprintf(out, "%u more entr%s not shown; --limit 0 shows all.\n", graph->block_count - shown,
               graph->block_count - shown == 1 ? "y is" : "ies are");
     done = hd_report_index(graph, shown, out);
-    fprintf(out, "\n%s", legend);
+    fputc('\n', out);
+    fprintf(out, legend, options->focus ? "the busy time in focus" : "all busy time");
     hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
   }
   hd_graph_lists_free(&blocks.lists);

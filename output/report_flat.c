@@ -29,8 +29,9 @@ static bool knows_concurrent(const struct hd_graph *graph, const struct hd_graph
   return graph->model->entries_known && entry->measured && entry->node->id != 0;
 }
 
-static bool knows_elapsed(const struct hd_graph_entry *entry) {
-  return entry->measured && entry->elapsed_ticks > 0;
+/* The run's own time is not that of the callpaths in focus. */
+static bool knows_elapsed(const struct hd_graph_entry *entry, const struct hd_report_options *options) {
+  return entry->measured && entry->elapsed_ticks > 0 && !(options->focus && entry->node->id == 0);
 }
 
 static void add_columns(struct hd_grid *grid, const struct hd_graph *graph) {
@@ -49,7 +50,7 @@ static void add_columns(struct hd_grid *grid, const struct hd_graph *graph) {
 }
 
 static void fill(struct hd_grid_row *row, const struct hd_graph *graph, uint32_t index, uint64_t cumulative,
-                 const struct hd_unit *unit) {
+                 const struct hd_unit *unit, const struct hd_report_options *options) {
   const struct hd_model *model = graph->model;
   const struct hd_graph_entry *entry = &graph->entries[index];
   const struct hd_graph_times *times = &entry->times;
@@ -64,13 +65,14 @@ static void fill(struct hd_grid_row *row, const struct hd_graph *graph, uint32_t
   hd_cell_percent(row->cells[i++], (double)times->self_sequential_ticks, (double)times->self_ticks, levels);
   hd_cell_number(row->cells[i++], hd_graph_concurrency(times->self_ticks, times->self_wall_ticks), 2);
   hd_cell_percent(row->cells[i++], times->self_wall_ticks, (double)model->elapsed_ticks, levels);
-  hd_cell_ticks(row->cells[i++], model, unit, entry->elapsed_ticks, knows_elapsed(entry));
+  hd_cell_ticks(row->cells[i++], model, unit, entry->elapsed_ticks, knows_elapsed(entry, options));
   if (model->header.flags & HD_FILE_CPU_TIME)
     hd_cell_time(row->cells[i++], unit, entry->measured ? (double)entry->cpu_ns * 1e-9 : NAN);
   hd_entry_text(row->place, graph, index, false);
 }
 
-static bool fill_rows(struct hd_grid *grid, const struct hd_graph *graph, const uint32_t *order, uint32_t shown) {
+static bool fill_rows(struct hd_grid *grid, const struct hd_graph *graph, const uint32_t *order, uint32_t shown,
+                      const struct hd_report_options *options) {
   uint64_t largest = 0, cumulative = 0;
   for (uint32_t i = 0; i < shown; i++)
     if (graph->entries[order[i]].times.inclusive_ticks > largest)
@@ -81,7 +83,7 @@ static bool fill_rows(struct hd_grid *grid, const struct hd_graph *graph, const 
     if (!row)
       return false;
     cumulative += graph->entries[order[i]].times.self_ticks;
-    fill(row, graph, order[i], cumulative, &unit);
+    fill(row, graph, order[i], cumulative, &unit, options);
   }
   return true;
 }
@@ -106,7 +108,7 @@ bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
   struct hd_grid grid = {0};
   const uint32_t shown = shown_of(graph, options->limit);
   add_columns(&grid, graph);
-  bool done = order && fill_rows(&grid, graph, order, shown);
+  bool done = order && fill_rows(&grid, graph, order, shown, options);
   if (done) {
     hd_report_heading(graph->model, false, out);
     hd_report_scope(graph->model, options, out);
@@ -152,7 +154,7 @@ bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_opt
     hd_csv_number(hd_graph_concurrency(times->self_ticks, times->self_wall_ticks), out);
     hd_csv_number(levels ? times->self_wall_ticks * second : NAN, out);
     hd_csv_number(levels ? times->self_wall_ticks / (double)model->elapsed_ticks : NAN, out);
-    hd_csv_number(knows_elapsed(entry) ? (double)entry->elapsed_ticks * second : NAN, out);
+    hd_csv_number(knows_elapsed(entry, options) ? (double)entry->elapsed_ticks * second : NAN, out);
     hd_csv_number(entry->measured && (model->header.flags & HD_FILE_CPU_TIME) ? (double)entry->cpu_ns * 1e-9 : NAN,
                   out);
     fputc('\n', out);

@@ -234,6 +234,24 @@ static void test_focus_keeps_what_goes_through(void **state) {
   hd_model_free(model);
 }
 
+static void test_views_say_what_is_of_the_focus(void **state) {
+  (void)state;
+  struct hd_report_options options = {.question = HD_ASK_FLAT, .sort = HD_SORT_SELF};
+  struct hd_model *model = two_callers();
+  char *text = routines_report(model, &options, HD_REPORT_MADE);
+  routines_expect(text, "1.000 program app");
+  free(text);
+  options.focus = "^a$";
+  text = routines_report(model, &options, HD_REPORT_MADE);
+  routines_expect(text, "- program app"); /* the run's elapsed time is not the focus's */
+  free(text);
+  options.question = HD_ASK_CALLGRAPH;
+  text = routines_report(model, &options, HD_REPORT_MADE);
+  routines_expect(text, "Time%: both, of the busy time in focus.");
+  free(text);
+  hd_model_free(model);
+}
+
 static void test_focus_on_nothing_names_what_is_near(void **state) {
   (void)state;
   const struct hd_report_options options = {.focus = "maim"};
@@ -254,6 +272,7 @@ int main(void) {
       cmocka_unit_test(test_overlap_of_joined_parts_may_be_unknown),
       cmocka_unit_test(test_any_tree_folds_to_its_last_sites),
       cmocka_unit_test(test_focus_keeps_what_goes_through),
+      cmocka_unit_test(test_views_say_what_is_of_the_focus),
       cmocka_unit_test(test_focus_on_nothing_names_what_is_near),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
