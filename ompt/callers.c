@@ -2,6 +2,7 @@
 #include "ompt/callers.h"
 
 #include "callpath/unwind.h"
+#include "ompt/region.h"
 #include "ompt/routine.h"
 #include "ompt/tool.h"
 
@@ -32,12 +33,22 @@ static struct hd_row_record *walk_and_remember(struct hd_thread *thread, const s
   return edge.to;
 }
 
-struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *address, uintptr_t limit, uintptr_t *place) {
+/* From there outwards routines enclose what is around already. */
+static uintptr_t enclosing_place(const struct hd_thread *thread) {
+  for (const struct hd_frame *frame = thread->top; frame > thread->base; frame--)
+    if (frame->kind == HD_KIND_PHASE && frame->phase.place)
+      return frame->phase.place;
+  const struct hd_region *region = hd_region_current(thread);
+  return region && region->instance->primary == thread->record->id ? region->place : 0;
+}
+
+struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *address, uintptr_t *place) {
   struct hd_row_record *from = thread->top->row;
   *place = 0;
   if (!hd_tool.unwinds)
     return from;
-  const struct hd_chain *chain = hd_unwind_callers_below(&thread->unwind_cache, address, limit, place);
+  const struct hd_chain *chain =
+      hd_unwind_callers_below(&thread->unwind_cache, address, enclosing_place(thread), place);
   if (!chain)
     return from;
   if (chain->cut)

@@ -8,6 +8,7 @@
 
 #include "callpath/callpath.h"
 #include "heddle.h"
+#include "ompt/callers.h"
 #include "ompt/event.h"
 #include "ompt/tool.h"
 
@@ -29,15 +30,17 @@ static void phase_begin(const char *name) {
   errno = saved;
   if (!phase)
     return;
-  struct hd_edge step = hd_thread_step(thread, HD_KIND_PHASE, phase);
+  uintptr_t place;
+  struct hd_row_record *from = hd_callers_row(thread, __builtin_return_address(0), &place);
+  struct hd_edge step = hd_thread_step_from(thread, from, HD_KIND_PHASE, phase);
   thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.counter);
   hd_thread_push(thread, now, step, HD_KIND_PHASE, HD_BUSY);
-  thread->top->phase = phase;
+  thread->top->phase = (struct hd_frame_phase){phase, place};
 }
 
 static struct hd_frame *find_phase(const struct hd_thread *thread, const char *name) {
   for (struct hd_frame *frame = thread->top; frame > thread->base; frame--)
-    if (frame->kind == HD_KIND_PHASE && (!name || !strcmp(frame->phase, name)))
+    if (frame->kind == HD_KIND_PHASE && (!name || !strcmp(frame->phase.name, name)))
       return frame;
   return NULL;
 }

@@ -55,8 +55,7 @@ static struct hd_region *free_region(struct hd_thread *primary, unsigned request
   return region;
 }
 
-/* The region that the thread's innermost task belongs to. */
-static struct hd_region *current_region(const struct hd_thread *thread) {
+struct hd_region *hd_region_current(const struct hd_thread *thread) {
   const struct hd_frame *base = thread->base;
   while (base->kind == HD_KIND_TASK)
     base = thread->frames + base->base.below;
@@ -123,10 +122,9 @@ static void announce_end(struct hd_thread *primary, const struct hd_region *regi
 
 struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
                                   const void *address, bool from_gcc) {
-  struct hd_region *outer = current_region(primary);
+  struct hd_region *outer = hd_region_current(primary);
   uintptr_t place;
-  uintptr_t limit = outer && is_primary(primary, outer) ? outer->place : 0;
-  struct hd_edge step = hd_thread_step_from(primary, hd_callers_row(primary, address, limit, &place), kind, address);
+  struct hd_edge step = hd_thread_step_from(primary, hd_callers_row(primary, address, &place), kind, address);
   bool of_helpers = is_helper_fork(primary, step, from_gcc);
   struct hd_region *region = free_region(primary, requested);
   if (of_helpers)

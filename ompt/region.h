@@ -37,6 +37,9 @@ struct hd_region {
 struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
                                   const void *address, bool from_gcc);
 
+/** The region that the thread's innermost task belongs to; NULL: none. */
+struct hd_region *hd_region_current(const struct hd_thread *thread);
+
 /** A thread begins its implicit task: it is busy in the region, or, without one (see hd_region_begin), in the program.
  */
 void hd_region_enter(struct hd_thread *thread, uint64_t now, struct hd_region *region, ompt_data_t *task,

@@ -151,9 +151,23 @@ void hd_thread_forget(void) {
     hd_thread_current = &not_measured;
 }
 
+static void drop(struct hd_thread *thread, struct hd_frame *frame, bool count_routines) {
+  uint64_t routines = 0;
+  uint64_t phases = 0;
+  for (const struct hd_frame *above = thread->top; above > frame; above--) {
+    routines += count_routines && above->kind == HD_KIND_ROUTINE;
+    phases += above->kind == HD_KIND_PHASE;
+  }
+  thread->top = frame;
+  if (routines)
+    __atomic_fetch_add(&hd_store.header->left_routines, routines, __ATOMIC_RELAXED);
+  if (phases)
+    __atomic_fetch_add(&hd_store.header->unmatched_phases, phases, __ATOMIC_RELAXED);
+}
+
 /* Nothing is charged or counted after this. */
 static void stop(struct hd_thread *thread, uint64_t now) {
-  hd_thread_drop_above(thread, thread->frames);
+  drop(thread, thread->frames, false); /* a thread may end anywhere, by exit() for one */
   thread->base = thread->frames;
   hd_thread_lower(thread);
   hd_thread_switch(thread, now, thread->frames->row, HD_IDLE);
@@ -337,17 +351,7 @@ bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind) 
 }
 
 void hd_thread_drop_above(struct hd_thread *thread, struct hd_frame *frame) {
-  uint64_t routines = 0;
-  uint64_t phases = 0;
-  for (const struct hd_frame *above = thread->top; above > frame; above--) {
-    routines += above->kind == HD_KIND_ROUTINE;
-    phases += above->kind == HD_KIND_PHASE;
-  }
-  thread->top = frame;
-  if (routines)
-    __atomic_fetch_add(&hd_store.header->left_routines, routines, __ATOMIC_RELAXED);
-  if (phases)
-    __atomic_fetch_add(&hd_store.header->unmatched_phases, phases, __ATOMIC_RELAXED);
+  drop(thread, frame, true);
 }
 
 uint64_t hd_thread_open_phases(const struct hd_thread *thread) {

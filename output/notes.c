@@ -110,7 +110,7 @@ static bool note_routines(struct hd_model *model) {
   bool done = true;
   if (left > 0)
     done &= hd_model_add_note(model,
-                              "%llu routine%s left without returning (longjmp, an exception, the end of a thread): "
+                              "%llu routine%s left without returning (longjmp, an exception): "
                               "the time counts up to where that was noticed",
                               left, left == 1 ? " was" : "s were");
   if (unmatched > 0)

@@ -111,13 +111,15 @@ static void look_ahead(struct oracle *o) {
 
 /* Events. */
 
-/* What a thread has open when it ends was left. */
+/* What a thread has open ends with it. Routines were not left: it may end anywhere, by exit() for one. */
 static void leave_all(struct oracle *o, struct or_thread *thread) {
+  const uint64_t left = o->result->left_routines;
   or_drop(o, thread, or_task_of(o, thread), 1);
   while (thread->outer_count) {
     thread->task = thread->outer[--thread->outer_count];
     or_drop(o, thread, or_task_of(o, thread), 1);
   }
+  o->result->left_routines = left;
 }
 
 static void on_thread(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
