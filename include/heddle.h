@@ -28,6 +28,13 @@
 extern "C" {
 #endif
 
+/* Never a function of its own, which would stand between a phase and the routine that begins it. */
+#if defined(__GNUC__)
+#define HEDDLE_INLINE static inline __attribute__((always_inline, no_instrument_function))
+#else
+#define HEDDLE_INLINE static inline
+#endif
+
 /** What Heddle puts behind the markers. Constant once published; a later version only appends. */
 struct heddle_functions {
   uint32_t version; /* HEDDLE_FUNCTIONS_VERSION of the tool */
@@ -69,13 +76,13 @@ __asm__(".pushsection .note.heddle,\"a\",%note\n"
         "\t.popsection");
 
 /** The tool's functions; null while there is no tool. */
-static inline const struct heddle_functions *heddle_functions_get(void) {
+HEDDLE_INLINE const struct heddle_functions *heddle_functions_get(void) {
   const struct heddle_functions *functions = __atomic_load_n(&heddle_functions_of_module, __ATOMIC_ACQUIRE);
   return __builtin_expect(functions != 0, 0) ? functions : 0;
 }
 
 #else
-static inline const struct heddle_functions *heddle_functions_get(void) {
+HEDDLE_INLINE const struct heddle_functions *heddle_functions_get(void) {
   return 0;
 }
 #endif
@@ -88,7 +95,7 @@ static inline const struct heddle_functions *heddle_functions_get(void) {
  * `name` is text that ends in a zero byte; phases with the same text are the same phase. It is copied when it is seen
  * for the first time. With Heddle a marker costs about what entering a parallel construct costs Heddle: some 50 ns.
  */
-static inline void heddle_phase_begin(const char *name) {
+HEDDLE_INLINE void heddle_phase_begin(const char *name) {
   const struct heddle_functions *functions = heddle_functions_get();
   if (functions)
     functions->phase_begin(name);
@@ -100,7 +107,7 @@ static inline void heddle_phase_begin(const char *name) {
  * does not outlive the parallel region, construct or task in which it began. What does not match (an end without a
  * begin, a begin without an end) is counted, and the profile's notes say so.
  */
-static inline void heddle_phase_end(const char *name) {
+HEDDLE_INLINE void heddle_phase_end(const char *name) {
   const struct heddle_functions *functions = heddle_functions_get();
   if (functions)
     functions->phase_end(name);
@@ -111,14 +118,14 @@ static inline void heddle_phase_end(const char *name) {
  * what is entered there is not counted. Does nothing while it is stopped already: pauses do not nest. Meant for the
  * serial parts of a program: the clock of all threads stops at this instant, whatever they are doing.
  */
-static inline void heddle_pause(void) {
+HEDDLE_INLINE void heddle_pause(void) {
   const struct heddle_functions *functions = heddle_functions_get();
   if (functions)
     functions->pause();
 }
 
 /** Lets the clock run again. Does nothing while it runs. */
-static inline void heddle_resume(void) {
+HEDDLE_INLINE void heddle_resume(void) {
   const struct heddle_functions *functions = heddle_functions_get();
   if (functions)
     functions->resume();

@@ -142,6 +142,10 @@ def test_phase_of_a_library_and_of_the_program_are_the_same(measure_routines, tm
                     ["main.c", "-o", "main", "-L.", "-lhelper", f"-Wl,-rpath,{tmp_path}"]):
         subprocess.run(["gcc", INCLUDE, *command], cwd=tmp_path, check=True, timeout=TIMEOUT_S)
     loaded = measure_routines(tmp_path / "main", runtime=None)
+    callers = {entry["id"]: [a["name"] for a in loaded.ancestors(entry) if a["kind"] == "routine"]
+               for entry in loaded.profiles if entry["kind"] == "phase" and entry["visits"] == 1}
+    assert sorted(callers.values()) == [["helper", "main"], ["main"]]
+    loaded = measure_routines(tmp_path / "main", runtime=None, env={"HEDDLE_UNWIND": "off"})
     assert phase(loaded, "both")["visits"] == 2
 
 
