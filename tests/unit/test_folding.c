@@ -238,7 +238,8 @@ static void check_seeds(struct rp_options program, const char *cycle_limit, stru
   program.routines = true;
   for (uint64_t seed = first; seed <= last; seed++) {
     const char *depth = depths[seed % 4];
-    if (program.recursive && atoi(depth) > atoi(cycle_limit)) /* folding needs so many sites of a cycle apart */
+    if (program.recursive && cycle_limit &&
+        atoi(depth) > atoi(cycle_limit)) /* folding needs so many sites of a cycle apart */
       depth = cycle_limit;
     check(seed, &program, depth, cycle_limit, scope);
   }
