@@ -292,7 +292,7 @@ class Profile(dict):
         """{(caller, callee): calls} of routines by name; what is called by none that is known has caller None."""
         found = {}
         for entry in self.profiles:
-            if entry["kind"] == "routine" and entry["visits"] is not None:
+            if entry["kind"] == "routine" and entry["visits"]:  # 0: a path that was begun and given up
                 caller = next((a["name"] for a in self.ancestors(entry) if a["kind"] == "routine"), None)
                 found[caller, entry["name"]] = found.get((caller, entry["name"]), 0) + entry["visits"]
         return found

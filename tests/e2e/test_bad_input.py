@@ -124,6 +124,15 @@ def test_longjmp_to_a_routine_that_then_returns(run_both, compiler):
         assert sum(entry["elapsed_s"] for entry in loaded.routines(name)) <= loaded["program"]["elapsed_s"]
 
 
+@each_compiler
+@pytest.mark.parametrize("turns", [1, 10, 50000])
+def test_jumps_between_routines_that_are_compiled_into_one_another(run_both, compiler, turns):
+    loaded = run_both("bad_inlined.c", compiler, turns)
+    assert loaded.arcs() == {(None, "main"): 1, ("main", "outer"): 2, ("outer", "middle"): turns,
+                             ("middle", "inner"): turns, ("outer", "inner"): turns}
+    assert_finite(loaded)
+
+
 @pytest.mark.parametrize("compiler", ["clang++", "g++"])
 @pytest.mark.parametrize("times, levels", [(10, 3), (2000, 20)])
 def test_exceptions_through_routines(run_both, build_program, run_routines, tmp_path, compiler, times, levels):

@@ -5,6 +5,7 @@ cprof's situations (Malony 1987): a recursive call made and left sequentially; m
 way of another routine; entered on one thread and gone on on others, through a region or a task, which is outermost there.
 """
 import re
+import resource
 
 import pytest
 
@@ -203,6 +204,30 @@ def test_hundred_thousand_levels(run_case, compiler, mode):
         assert 0 < elapsed(loaded, "down") <= lifetimes
 
     run_case("recursion_deep.c", compiler, mode, 100000, check=check, env={"OMP_STACKSIZE": "64M"})
+
+
+@pytest.fixture
+def large_stack():
+    """For what the test starts: 256 MiB."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (256 << 20, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
+
+
+@each_compiler
+def test_more_levels_than_are_kept(run_case, large_stack, compiler):
+    """Calls are counted all the same, and after the return the callers are right again."""
+
+    def check(loaded, books):
+        assert loaded.calls("down") == 400001 and loaded.calls("leaf") == 400002
+        assert loaded.calls("a") == loaded.calls("b") == 200000
+        assert loaded.arcs()["main", "down"] == loaded.arcs()["main", "a"] == 1
+        assert loaded.arcs()["down", "down"] == 400000
+        assert len(loaded["run"]["notes"]) == 1 and "entries" in loaded["run"]["notes"][0]
+        assert loaded.path.stat().st_size < 8 << 20
+
+    run_case("recursion_deep.c", compiler, "alone", 400000, check=check)
 
 
 # ---- bounded ----
