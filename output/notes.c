@@ -102,6 +102,15 @@ static bool note_identities(struct hd_model *model) {
                                          wrong, plural(wrong));
 }
 
+/* Routines of several threads, but no OpenMP runtime was heard of: the threads may be anybody's. */
+static bool note_no_runtime(struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  return header->runtime[0] || !(header->flags & HD_FILE_ROUTINES) || model->thread_count < 2 ||
+         hd_model_add_note(model,
+                           "no OpenMP runtime told of regions and waiting, so that threads count as busy while they "
+                           "wait in a routine; a program that uses GCC's libgomp needs 'heddle run --gomp'");
+}
+
 /* Routines whose entries and exits did not pair up, and callers that are missing. */
 static bool note_routines(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
@@ -159,7 +168,8 @@ static bool note_unloaded(struct hd_model *model) {
 bool hd_reader_add_notes(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
   bool done = note_end(model) && note_space(model) && note_events(model) && note_levels(model) &&
-              note_routines(model) && note_markers(model) && note_unloaded(model) && note_identities(model);
+              note_no_runtime(model) && note_routines(model) && note_markers(model) && note_unloaded(model) &&
+              note_identities(model);
   if (done && (model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
     done = hd_model_add_note(model, "the program's start is known to 10 ms only");
   return done || hd_reader_fail(reader, "out of memory");

@@ -13,33 +13,43 @@
 #include "output/report_graph.h"
 #include "output/report_levels.h"
 
-enum { SUMMARY_REGIONS = 8 };
+enum { SUMMARY_REGIONS = 8, SUMMARY_ROUTINES = 6 };
 
 static const char legend[] =
     "Gain: wall time saved if all threads of the team had been busy. Conc: busy threads on average. Imbal: longest\n"
     "busy time of a thread over the mean. Busy and waiting times are summed over threads and include the lines below.\n"
     "Wall%: part of the run, lines below included; threads that are busy at once share the time. '-': not measured.\n";
 
-static void print_more_routines(const struct hd_model *model, FILE *out) {
+static bool has_routines(const struct hd_model *model) {
   for (uint32_t i = 0; i < model->node_count; i++)
-    if (model->nodes[i].kind == HD_KIND_ROUTINE) {
-      fputs("Routines: --flat (each), --callgraph (who calls whom), --tree (callpaths), --callers REGEX.\n", out);
-      return;
-    }
+    if (model->nodes[i].kind == HD_KIND_ROUTINE)
+      return true;
+  return false;
+}
+
+static const char levels_more[] = "--at-k 1 (what runs while at most 1 is busy), --with ID (what runs beside a line), "
+                                  "--histogram";
+static const char routines_more[] = "--flat (each routine), --callgraph (who calls whom), --tree (callpaths), "
+                                    "--callers REGEX";
+
+static void print_more(const struct hd_model *model, bool levels, FILE *out) {
+  const bool routines = has_routines(model);
+  if (levels || routines)
+    fprintf(out, "More: %s%s%s.\n", levels ? levels_more : "", levels && routines ? ",\n      " : "",
+            routines ? routines_more : "");
 }
 
 static void print_legend(const struct hd_view *view, FILE *out) {
   fprintf(out, "\n%s", legend);
   if (!view->model->levels_known) {
-    print_more_routines(view->model, out);
+    print_more(view->model, false, out);
     return;
   }
   char title[HD_CELL_BYTES];
   const struct hd_level_groups groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
   hd_levels_sparkline_title(title, &groups);
   fprintf(out, "%s: share of the region's time with so many threads of the whole program busy.\n", title);
-  fputs("More: --at-k 1 (what runs while at most 1 is busy), --with ID (what runs beside a line), --histogram.\n", out);
-  print_more_routines(view->model, out);
+  print_more(view->model, true, out);
 }
 
 bool hd_report_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
@@ -48,8 +58,8 @@ bool hd_report_regions(struct hd_view *view, const struct hd_report_options *opt
   hd_report_scope(view->model, options, out);
   hd_report_concurrency(view->model, out);
   if (view->count <= 1) {
-    fputs("\nNo parallel region was entered.\n", out);
-    print_more_routines(view->model, out);
+    fprintf(out, "\nNo parallel region was %s.\n", view->model->header.runtime[0] ? "entered" : "heard of");
+    print_more(view->model, false, out);
     return true;
   }
   if (!hd_report_table(view, false, out))
@@ -132,11 +142,20 @@ enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd
   return end;
 }
 
+static void summarize_routines(const struct hd_model *model, FILE *out) {
+  struct hd_graph *graph = hd_graph_new(model, HD_SORT_SELF);
+  if (graph)
+    hd_report_flat_brief(graph, SUMMARY_ROUTINES, out);
+  hd_graph_free(graph);
+}
+
 void hd_report_summary(const struct hd_model *model, FILE *out) {
   struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
   hd_report_heading(model, true, out);
   if (!view)
     return;
+  if (!hd_report_has_regions(model))
+    summarize_routines(model, out);
   const uint32_t left = hd_view_choose(view, HD_SORT_GAIN, SUMMARY_REGIONS, true);
   if (hd_report_table(view, true, out) && left > 0)
     fprintf(out, "%u more region%s not shown.\n", left, left == 1 ? " is" : "s are");

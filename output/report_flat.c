@@ -125,6 +125,53 @@ bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
   return done;
 }
 
+/* What was measured, without the program itself. Returns how many there are in `order`, which may keep them. */
+static uint32_t keep_measured(const struct hd_graph *graph, uint32_t *order) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < graph->entry_count; i++)
+    if (graph->entries[order[i]].measured && graph->entries[order[i]].node->id != 0)
+      order[kept++] = order[i];
+  return kept;
+}
+
+static bool fill_brief(struct hd_grid *grid, const struct hd_graph *graph, const uint32_t *order, uint32_t shown,
+                       const struct hd_unit *unit) {
+  hd_grid_column(grid, "Self%", 1);
+  hd_grid_column(grid, "Self", 0);
+  hd_grid_column(grid, "Incl", 3);
+  hd_grid_column(grid, "Calls", 2);
+  for (uint32_t i = 0; i < shown; i++) {
+    const struct hd_graph_entry *entry = &graph->entries[order[i]];
+    struct hd_grid_row *row = hd_grid_add(grid, HD_NONE);
+    if (!row)
+      return false;
+    hd_cell_percent(row->cells[0], (double)entry->times.self_ticks, (double)graph->busy_ticks, true);
+    hd_cell_ticks(row->cells[1], graph->model, unit, entry->times.self_ticks, true);
+    hd_cell_ticks(row->cells[2], graph->model, unit, entry->times.inclusive_ticks, true);
+    hd_cell_count(row->cells[3], entry->visits, true);
+    hd_entry_text(row->place, graph, order[i], false);
+  }
+  return true;
+}
+
+bool hd_report_flat_brief(const struct hd_graph *graph, uint32_t limit, FILE *out) {
+  uint32_t *order = sorted_entries(graph, HD_SORT_SELF);
+  struct hd_grid grid = {0};
+  const struct hd_unit unit = unit_of(graph);
+  const uint32_t count = order ? keep_measured(graph, order) : 0;
+  const uint32_t shown = limit < count ? limit : count;
+  bool done = order && fill_brief(&grid, graph, order, shown, &unit);
+  if (done && shown > 0) {
+    fprintf(out, "\nTimes in %s.\n", unit.name);
+    done = hd_grid_print(&grid, "Routine or construct", false, out);
+    if (shown < count)
+      fprintf(out, "%u more: see 'heddle report --flat'.\n", count - shown);
+  }
+  hd_grid_free(&grid);
+  free(order);
+  return done;
+}
+
 bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
   const struct hd_model *model = graph->model;
   const double second = model->seconds_per_tick, whole = (double)graph->busy_ticks;

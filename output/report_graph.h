@@ -11,6 +11,10 @@
 
 bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
 bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
+
+/** After a run: at most `limit` of what has most time of its own, in few columns. */
+bool hd_report_flat_brief(const struct hd_graph *graph, uint32_t limit, FILE *out);
+
 bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
 bool hd_report_callgraph_csv(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
 bool hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out);

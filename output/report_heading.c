@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "output/kinds.h"
 #include "output/report_parts.h"
 
 enum { COMMAND_MAX = 100, BRIEF_NOTES = 3 };
@@ -51,12 +52,22 @@ static void print_run(const struct hd_model *model, FILE *out) {
   else if (header->flags & HD_FILE_EXIT_KNOWN)
     fprintf(out, ", exit status %d", header->exit_status);
   fputs("\nruntime   ", out);
-  print_clean(header->runtime[0] ? header->runtime : "unknown", sizeof header->runtime, out);
+  if (header->runtime[0])
+    print_clean(header->runtime, sizeof header->runtime, out);
+  else
+    fputs(header->flags & HD_FILE_ROUTINES ? "none heard of" : "unknown", out);
   fputc('\n', out);
 }
 
 static double percent(double part, double whole) {
   return whole > 0 ? 100 * part / whole : 0;
+}
+
+bool hd_report_has_regions(const struct hd_model *model) {
+  for (uint32_t i = 1; i < model->node_count; i++)
+    if (hd_kind_is_region(model->nodes[i].kind))
+      return true;
+  return false;
 }
 
 static void print_elapsed(const struct hd_model *model, FILE *out) {
@@ -66,6 +77,10 @@ static void print_elapsed(const struct hd_model *model, FILE *out) {
   hd_cell_duration(elapsed, whole);
   hd_cell_duration(inside, within);
   hd_cell_duration(outside, within < whole ? whole - within : 0);
+  if (!hd_report_has_regions(model)) {
+    fprintf(out, "elapsed   %s\n", elapsed);
+    return;
+  }
   fprintf(out, "elapsed   %s: %s (%.1f %%) inside parallel regions, %s (%.1f %%) outside\n", elapsed, inside,
           percent(within, whole), outside, percent(within < whole ? whole - within : 0, whole));
 }
@@ -123,7 +138,8 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
   print_elapsed(model, out);
   print_serial(model, out);
   print_threads(model, out);
-  print_gain(model, out);
+  if (hd_report_has_regions(model))
+    print_gain(model, out);
   hd_report_notes(model, brief ? BRIEF_NOTES : SIZE_MAX, out);
   if (!brief && !model->levels_known)
     fputs("note      how long how many threads were busy is not in this file: of an earlier version, or killed at "

@@ -73,6 +73,9 @@ void hd_csv_number(double number, FILE *out);
 /** What could not be measured, at most `limit` notes. */
 void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out);
 
+/** Whether any parallel region was entered, in focus or not. */
+bool hd_report_has_regions(const struct hd_model *model);
+
 /** What ran, for how long, and what could be gained. `brief`: only what the end of a run needs. */
 void hd_report_heading(const struct hd_model *model, bool brief, FILE *out);
 

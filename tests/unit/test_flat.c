@@ -254,6 +254,87 @@ static void test_notes_say_what_could_not_be_followed(void **state) {
   builder_free(&builder);
 }
 
+static char *summary(const struct hd_model *model) {
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&text, &bytes);
+  assert_non_null(out);
+  hd_report_summary(model, out);
+  fclose(out);
+  return text;
+}
+
+static void test_without_regions_routines_come_first(void **state) {
+  (void)state;
+  static const char *const absent[] = {"to gain", "parallel regions", "no OpenMP runtime", "program app"};
+  char name[] = "f0";
+  struct builder builder;
+  routines_start(&builder);
+  routines_unwound(&builder, 0, "unwound");
+  for (; name[1] <= '7'; name[1]++)
+    routines_call(&builder, 0, name, 2, (uint64_t)(name[1] - '0' + 1) * 10);
+  struct hd_model *model = builder_read(&builder);
+  char *text = summary(model);
+  routines_expect(text, "22.2 0.080 0.080 2 f7");
+  routines_expect(text, "8.3 0.030 0.030 2 f2");
+  routines_expect(text, "2 more: see 'heddle report --flat'.");
+  for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++)
+    assert_null(strstr(text, absent[i]));
+  free(text);
+  text = report(model, HD_ASK_REGIONS, HD_SORT_GAIN);
+  routines_expect(text, "runtime none heard of");
+  routines_expect(text, "No parallel region was heard of.");
+  routines_expect(text, "More: --flat (each routine), --callgraph");
+  assert_null(strstr(text, "to gain"));
+  free(text);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+static void test_with_regions_they_come_first(void **state) {
+  (void)state;
+  struct builder builder;
+  routines_start(&builder);
+  const uint32_t f = routines_call(&builder, 0, "f", 1, 10);
+  const uint32_t region = routines_node(&builder, f, HD_KIND_PARALLEL, "region", 0, 20);
+  *builder_total(&builder, region, 2) = (struct hd_total_record){
+      .profile = region, .team_size = 2, .instances = 1, .elapsed_ticks = 20, .busy_ticks = 20, .capacity_ticks = 40};
+  strcpy(builder.header->runtime, "a runtime");
+  struct hd_model *model = builder_read(&builder);
+  char *text = summary(model);
+  routines_expect(text, "inside parallel regions");
+  routines_expect(text, "to gain");
+  assert_null(strstr(text, " f\n"));
+  free(text);
+  text = report(model, HD_ASK_REGIONS, HD_SORT_GAIN);
+  routines_expect(text, "runtime a runtime");
+  routines_expect(text, "--with ID (what runs beside a line), --histogram,");
+  routines_expect(text, "--flat (each routine), --callgraph (who calls whom), --tree (callpaths)");
+  free(text);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+/* They may be libgomp's, and wait unseen. */
+static void test_threads_without_a_runtime_have_a_note(void **state) {
+  (void)state;
+  struct builder builder;
+  routines_start(&builder);
+  builder_thread(&builder, HD_THREAD_OTHER, 1000, 2000);
+  struct hd_model *model = builder_read(&builder);
+  char *text = summary(model);
+  routines_expect(text, "note no OpenMP runtime told of regions and waiting");
+  free(text);
+  hd_model_free(model);
+  strcpy(builder.header->runtime, "a runtime");
+  model = builder_read(&builder);
+  text = summary(model);
+  assert_null(strstr(text, "no OpenMP runtime"));
+  free(text);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_flat_is_sorted_by_self_and_adds_up),
@@ -265,6 +346,9 @@ int main(void) {
       cmocka_unit_test(test_routines_are_part_of_the_line_above),
       cmocka_unit_test(test_phases_are_lines_with_their_names),
       cmocka_unit_test(test_json_holds_entries_and_what_was_not_measured),
+      cmocka_unit_test(test_without_regions_routines_come_first),
+      cmocka_unit_test(test_with_regions_they_come_first),
+      cmocka_unit_test(test_threads_without_a_runtime_have_a_note),
       cmocka_unit_test(test_notes_say_what_could_not_be_followed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
