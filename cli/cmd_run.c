@@ -153,7 +153,7 @@ static void finish(const struct hd_run_options *taken, struct hd_run_environment
   hd_run_environment_remove(environment);
   hd_run_signals_restore(signals);
   if (profiles.count || profiles.running || profiles.unsaved)
-    hd_run_summarize(&profiles, taken->quiet);
+    hd_run_summarize(&profiles, taken, environment);
   else if (outcome->started)
     hd_run_diagnose(taken, environment, watch, outcome);
   free(profiles.items);

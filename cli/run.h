@@ -64,6 +64,7 @@ struct hd_run_environment {
   char library[PATH_MAX];   /* libheddle.so */
   char libomp[PATH_MAX];    /* "": not preloaded */
   bool preload;             /* libheddle.so, too */
+  bool untold_libgomp;      /* the program runs on libgomp, which tells nothing */
   char directory[PATH_MAX]; /* private; "" when there is none */
   char probes[HD_RUN_PROBE_COUNT][PATH_MAX];
 };
@@ -161,8 +162,9 @@ void hd_run_collect(const struct hd_run_environment *environment, const struct h
 
 /* ---- run_summary.c ---- */
 
-/** Caches symbol names in the profiles and, unless `quiet`, prints at most 25 lines about them on stderr. */
-void hd_run_summarize(const struct hd_run_profiles *profiles, bool quiet);
+/** Caches symbol names in the profiles and, unless `options->quiet`, prints at most 25 lines about them on stderr. */
+void hd_run_summarize(const struct hd_run_profiles *profiles, const struct hd_run_options *options,
+                      const struct hd_run_environment *environment);
 
 /* ---- run_program.c ---- */
 

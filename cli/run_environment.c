@@ -185,6 +185,7 @@ static bool choose_preload(const struct hd_run_options *options, struct hd_run_e
     struct hd_run_program program;
     hd_run_program_inspect(options->command[0], &program);
     environment->preload = program.calls_heddle && !program.other_identity;
+    environment->untold_libgomp = program.links_libgomp && !options->gomp;
   }
   if (!environment->preload || !strpbrk(environment->library, ": "))
     return true;

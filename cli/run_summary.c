@@ -41,8 +41,21 @@ static size_t count_lines(const char *text) {
   return count;
 }
 
+/* Routines tell of themselves, but libgomp of nothing. Returns how many lines it took. */
+static size_t print_untold(const struct hd_model *model, const struct hd_run_options *options,
+                           const struct hd_run_environment *environment) {
+  const char *name = options->command[0];
+  if (!environment->untold_libgomp || model->header.runtime[0])
+    return 0;
+  hd_log("%s uses GCC's libgomp, which loads no tools: regions and waiting are not in the profile. Run it on\n"
+         "heddle: LLVM's libomp: heddle run --gomp -- %s%s",
+         name, name, options->command[1] ? " ..." : "");
+  return 2;
+}
+
 /* Returns how many lines it took. */
-static size_t print_profile(const struct hd_run_profile *profile) {
+static size_t print_profile(const struct hd_run_profile *profile, const struct hd_run_options *options,
+                            const struct hd_run_environment *environment) {
   struct hd_model *model = NULL;
   char error[PATH_MAX + 256];
   char *text = NULL;
@@ -61,6 +74,7 @@ static size_t print_profile(const struct hd_run_profile *profile) {
       fputs(text, stderr);
     }
   }
+  lines += print_untold(model, options, environment);
   free(text);
   hd_model_free(model);
   return lines;
@@ -71,17 +85,18 @@ static void print_running(size_t running) {
          running == 1 ? " is" : "es are");
 }
 
-void hd_run_summarize(const struct hd_run_profiles *profiles, bool quiet) {
+void hd_run_summarize(const struct hd_run_profiles *profiles, const struct hd_run_options *options,
+                      const struct hd_run_environment *environment) {
   size_t lines = 2 + (profiles->running > 0); /* what is printed here */
   for (size_t i = 0; i < profiles->count; i++)
     hd_names_cache(profiles->items[i].path);
   if (profiles->running)
     print_running(profiles->running);
-  if (quiet || !profiles->count)
+  if (options->quiet || !profiles->count)
     return;
   const char *name = short_path(profiles->items[0].path);
   fprintf(stderr, "heddle: profile: %s\n", name);
-  lines += print_profile(&profiles->items[0]);
+  lines += print_profile(&profiles->items[0], options, environment);
   print_others(profiles, lines + 2 < LINES_MAX ? LINES_MAX - lines : 2);
   fprintf(stderr, "heddle: more: heddle report %s\n", name);
 }

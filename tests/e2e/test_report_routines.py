@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from conftest import INSTRUMENTED
+from conftest import INSTRUMENTED, environment_for
 
 # main calls step 3 times and leaf once; step calls kernel twice, kernel leaf 5 times: leaf has 3 * 2 * 5 + 1 = 31 calls.
 # fib(10) has 177 calls, one of them from main. even(6) calls odd(5), which calls even(4), ... odd(1), even(0): even has 4
@@ -248,3 +248,41 @@ int main(void) { begin(); work(1); work(2); return 0; }
     places = {(row["kind"], row["function"], row["file"].rsplit("/", 1)[-1], row["line"])
               for row in rows("--flat", profile(program, threads=2))}
     assert ("routine", "main", "program.c", "9") in places and ("parallel", "work", "program.c", "5") in places
+
+
+@pytest.fixture
+def summary_of(heddle, tmp_path):
+    """What `heddle run` says of a program, line by line."""
+    def run(program):
+        result = subprocess.run([heddle, "run", "-o", tmp_path / "summary.heddle", "--", program], text=True,
+                                env=environment_for(19, 2, {}), capture_output=True, check=True, cwd=tmp_path)
+        lines = squeezed(result.stderr)
+        assert len(lines) <= 25
+        return lines
+
+    return run
+
+
+def test_summary_without_openmp_shows_routines(run_heddle, summary_of, program, tmp_path):
+    lines = summary_of(program)
+    assert not any("parallel regions" in line or "to gain" in line or "libgomp" in line for line in lines)
+    at = lines.index("Self% Self Incl Calls Routine or construct")
+    assert re.fullmatch(r"\S+ \S+ \S+ 31 leaf program.c:4", lines[at + 1])
+    assert lines[at + 7] == "1 more: see 'heddle report --flat'."
+    text = run_heddle("report", tmp_path / "summary.heddle").stdout
+    assert "\nruntime   none heard of\n" in text and "to gain" not in text
+    assert "No parallel region was heard of.\nMore: --flat (each routine), --callgraph " in text
+
+
+def test_libgomp_that_tells_nothing_is_named(summary_of, build_program):
+    alone = build_program(REGIONS, compiler="gcc", flags=INSTRUMENTED)  # only main's thread calls instrumented routines
+    text = "\n".join(summary_of(alone))
+    assert "uses GCC's libgomp, which loads no tools" in text and "heddle run --gomp -- " in text
+    called = REGIONS.replace("sink = i;", "leaf();").replace("APART void work", "APART void leaf(void) {}\nAPART void work")
+    text = "\n".join(summary_of(build_program(called, compiler="gcc", flags=INSTRUMENTED)))
+    assert "note no OpenMP runtime told of regions and waiting" in text
+
+
+def test_report_with_regions_leads_to_the_routines(run_heddle, regions):
+    text = run_heddle("report", regions).stdout
+    assert "--histogram,\n      --flat (each routine), --callgraph (who calls whom), --tree " in text
