@@ -71,13 +71,15 @@ static void fill(struct hd_grid_row *row, const struct hd_graph *graph, uint32_t
   hd_entry_text(row->place, graph, index, false);
 }
 
+/* Of all entries, so that it does not depend on how many are shown. */
+static struct hd_unit unit_of(const struct hd_graph *graph) {
+  return hd_unit_for(hd_model_seconds(graph->model, graph->entries[0].times.inclusive_ticks));
+}
+
 static bool fill_rows(struct hd_grid *grid, const struct hd_graph *graph, const uint32_t *order, uint32_t shown,
                       const struct hd_report_options *options) {
-  uint64_t largest = 0, cumulative = 0;
-  for (uint32_t i = 0; i < shown; i++)
-    if (graph->entries[order[i]].times.inclusive_ticks > largest)
-      largest = graph->entries[order[i]].times.inclusive_ticks;
-  const struct hd_unit unit = hd_unit_for(hd_model_seconds(graph->model, largest));
+  const struct hd_unit unit = unit_of(graph);
+  uint64_t cumulative = 0;
   for (uint32_t i = 0; i < shown; i++) {
     struct hd_grid_row *row = hd_grid_add(grid, HD_NONE);
     if (!row)
@@ -97,10 +99,6 @@ static const char legend[] =
 
 static uint32_t shown_of(const struct hd_graph *graph, unsigned long limit) {
   return limit > 0 && limit < graph->entry_count ? (uint32_t)limit : graph->entry_count;
-}
-
-static struct hd_unit unit_of(const struct hd_graph *graph) {
-  return hd_unit_for(hd_model_seconds(graph->model, graph->entries[0].times.inclusive_ticks));
 }
 
 bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {

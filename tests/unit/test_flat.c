@@ -44,6 +44,24 @@ static void test_flat_is_sorted_by_self_and_adds_up(void **state) {
   hd_model_free(model);
 }
 
+/* However few are shown, their times are in the unit that is named. */
+static void test_flat_keeps_its_unit_when_limited(void **state) {
+  (void)state;
+  const struct hd_report_options options = {.question = HD_ASK_FLAT, .sort = HD_SORT_SELF, .limit = 1};
+  struct builder builder;
+  routines_start(&builder);
+  for (char name[] = "f0"; name[1] <= '9'; name[1]++)
+    routines_call(&builder, 0, name, 1, 900 - (uint64_t)(name[1] - '0'));
+  struct hd_model *model = builder_read(&builder);
+  model->seconds_per_tick = 1e-6; /* each below a millisecond, together above it */
+  char *text = routines_report(model, &options, HD_REPORT_MADE);
+  routines_expect(text, "Times in milliseconds.");
+  routines_expect(text, "0.900 0.900 0.900 1 0");
+  free(text);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
 static void test_unwound_routines_have_no_calls(void **state) {
   (void)state;
   struct builder builder;
@@ -338,6 +356,7 @@ static void test_threads_without_a_runtime_have_a_note(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_flat_is_sorted_by_self_and_adds_up),
+      cmocka_unit_test(test_flat_keeps_its_unit_when_limited),
       cmocka_unit_test(test_unwound_routines_have_no_calls),
       cmocka_unit_test(test_without_routines_the_views_say_so),
       cmocka_unit_test(test_tree_shows_recursive_calls_without_time),
