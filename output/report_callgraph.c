@@ -195,16 +195,25 @@ static bool add_cycle(struct blocks *blocks, uint32_t number) {
 
 /* ---- on paper ---- */
 
+/* The number at the end, by which one finds the entry's own block. */
+static const char *number_of(const char *place) {
+  const char *last = strrchr(place, ' ');
+  return last && last[1] == '[' ? last : place + strlen(place);
+}
+
+/* A name that is too long is cut before its number. */
 static void print_place(const struct hd_grid_row *row, size_t room, FILE *out) {
   const size_t indent = row->depth == PRIMARY ? 0 : INDENT;
-  size_t left = room > indent ? room - indent : 0;
+  const char *number = number_of(row->place);
+  const size_t taken = indent + strlen(number);
+  size_t left = room > taken ? room - taken : 0;
   fprintf(out, " %*s", (int)indent, "");
-  for (const char *at = row->place; *at; at++) { /* whole characters only */
+  for (const char *at = row->place; at < number; at++) { /* whole characters only */
     if (((unsigned char)*at & 0xc0) != 0x80 && left-- == 0)
       break;
     fputc(*at, out);
   }
-  fputc('\n', out);
+  fprintf(out, "%s\n", number);
 }
 
 static void print_cells(const struct hd_grid *grid, const size_t *widths, const struct hd_grid_row *row, FILE *out) {
@@ -250,8 +259,8 @@ static const char legend[] =
     "  S-C: N, T   N entries while the program was concurrent, from a caller that was entered while it was "
     "sequential;\n"
     "              T: from entry to exit, summed over threads. Likewise S-S, C-S and C-C\n"
-    "Times are measured, not shared out by calls. In a cycle (mutual recursion) arcs have counts only. '-': not "
-    "measured.\n";
+    "Times are measured, not shared out by calls. In a cycle (mutual recursion) arcs have counts only, and a member's\n"
+    "Below lacks what its calls of the others led back to: see the cycle as a whole. '-': not measured.\n";
 
 static bool add_blocks(struct blocks *blocks, uint32_t shown) {
   const struct hd_graph *graph = blocks->graph;

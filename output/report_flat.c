@@ -97,6 +97,10 @@ static const char legend[] =
     "threads that are busy at once share the time. Elapsed: from entry to exit, summed over threads; regions: from\n"
     "begin to end; other constructs: of a thread, on average. '-': not measured.\n";
 
+static const char cycle_legend[] =
+    "Incl of a member of a <cycle> (mutual recursion) may lack what its calls of the other members took: that counts\n"
+    "to those that they lead back to. Elapsed has it; --callgraph shows the cycle as a whole.\n";
+
 static uint32_t shown_of(const struct hd_graph *graph, unsigned long limit) {
   return limit > 0 && limit < graph->entry_count ? (uint32_t)limit : graph->entry_count;
 }
@@ -115,7 +119,7 @@ bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
     const uint32_t left = graph->entry_count - shown;
     if (left > 0)
       fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
-    fprintf(out, "\n%s", legend);
+    fprintf(out, "\n%s%s", legend, graph->cycle_count > 0 ? cycle_legend : "");
     hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
   }
   hd_grid_free(&grid);

@@ -45,10 +45,12 @@ void hd_report_routine_hint(bool any, bool measured, const struct hd_model *mode
             off ? "it was made with HEDDLE_UNWIND=off" : "no parallel region's caller could be told",
             off ? "; without HEDDLE_UNWIND=off, at least the callers of regions are here" : "");
   else if (!measured)
-    fputs(
-        "\nThe routines are known as callers of regions only: compile the program with -finstrument-functions (gcc or\n"
-        "clang) to get their calls and their own time.\n",
-        out);
+    fprintf(
+        out,
+        "\nThe routines are known as callers of regions only%s. Compile the program with\n"
+        "-finstrument-functions (gcc or clang) and start it by 'heddle run' ('heddle run --routines' where a script\n"
+        "starts it) to get their calls and their own time.\n",
+        model->header.flags & HD_FILE_ROUTINES ? "" : ": libheddle.so was not loaded with the program");
 }
 
 void hd_report_scope(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {

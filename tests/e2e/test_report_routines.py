@@ -195,7 +195,8 @@ def test_regions_of_several_callers_are_one_line_by_default(run_heddle, rows, re
     assert calls == {"once": 1, "thrice": 3}
     assert all(row["calls"] == row["self_s"] == "" for row in tree if row["kind"] == "routine")
     text = run_heddle("report", "--flat", regions).stdout
-    assert "known as callers of regions only: compile the program with -finstrument-functions" in text
+    assert "known as callers of regions only: libheddle.so was not loaded with the program." in text
+    assert "-finstrument-functions" in text and "'heddle run --routines'" in text
 
 
 def test_without_routines_the_views_say_how_to_get_them(run_heddle, profile, build_program):
@@ -222,6 +223,15 @@ def test_views_fit_the_terminal_and_the_locale(heddle, run_heddle, path, view):
     table = result.stdout.split("Times in")[1].split("left out")[0]
     assert all(len(line) <= 56 for line in table.splitlines()[1:] if "program.c:" in line)
     assert run_heddle("report", view, path, env={"LC_ALL": "C"}).stdout.isascii()
+
+
+def test_callgraph_cuts_names_but_not_their_numbers(heddle, path):
+    command = f"stty cols 44; LC_ALL=C.UTF-8 '{heddle}' report --callgraph --limit 0 '{path}'"
+    result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
+    table = result.stdout.split("Times in")[1].split("left out")[0].splitlines()
+    rows = [line for line in table[2:] if line.strip(" -\r") and "S-S" not in line][:-1]
+    assert rows and all(len(line) <= 44 and re.search(r" \[\d+\]$", line) for line in rows), rows
+    assert any(not re.search(r"program(\.c:\d+)?( <cycle 1>)? \[", line) for line in rows)
 
 
 @pytest.mark.parametrize("view", ["--flat", "--callgraph", "--tree", "--callers=leaf"])

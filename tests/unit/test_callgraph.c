@@ -95,6 +95,11 @@ static void test_blocks_are_gprofs(void **state) {
   routines_expect(text, "0.020 0.030 4/6 4 0 a <cycle 1> [4]"); /* as a member: 4 calls come from b */
   routines_expect(text, "5 5 0 b <cycle 1> [5]");               /* inside the cycle: a count only */
   routines_expect(text, "0.007 0.000 3/8 3 0 c [6]");
+  routines_expect(text, "Below lacks what its calls of the others led back to");
+  free(text);
+  const struct hd_report_options flat = {.question = HD_ASK_FLAT, .sort = HD_SORT_SELF};
+  text = routines_report(model, &flat, HD_REPORT_MADE);
+  routines_expect(text, "Incl of a member of a <cycle>");
   free(text);
   hd_model_free(model);
 }
