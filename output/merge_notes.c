@@ -13,6 +13,15 @@
 
 enum { NAMED_MOST = 20 }; /* runs that are listed one by one */
 
+/* Is this a note of one of the first `runs` files? */
+static bool was_read(const struct hd_merge *merge, size_t runs, const char *text) {
+  for (size_t i = 0; i < runs; i++)
+    for (size_t j = 0; j < merge->models[i]->file_note_count; j++)
+      if (strcmp(merge->models[i]->notes.items[j], text) == 0)
+        return true;
+  return false;
+}
+
 __attribute__((format(printf, 2, 3))) static void note(struct hd_merge *merge, const char *format, ...) {
   char *text = NULL;
   va_list arguments;
@@ -23,7 +32,8 @@ __attribute__((format(printf, 2, 3))) static void note(struct hd_merge *merge, c
     merge->writer->failed = true;
     return;
   }
-  hd_writer_add_text(merge->writer, HD_TEXT_NOTE, 0, text, (size_t)length);
+  if (!was_read(merge, merge->count, text)) /* else it is copied */
+    hd_writer_add_text(merge->writer, HD_TEXT_NOTE, 0, text, (size_t)length);
   free(text);
 }
 
@@ -50,19 +60,13 @@ static void note_runs(struct hd_merge *merge) {
 }
 
 /* Those of the inputs, each once. */
-static bool was_copied(const struct hd_merge *merge, size_t run, const char *text) {
-  for (size_t i = 0; i < run; i++)
-    for (size_t j = 0; j < merge->models[i]->file_note_count; j++)
-      if (strcmp(merge->models[i]->notes.items[j], text) == 0)
-        return true;
-  return false;
-}
-
 static void copy_notes(struct hd_merge *merge) {
   for (size_t i = 0; i < merge->count; i++)
-    for (size_t j = 0; j < merge->models[i]->file_note_count; j++)
-      if (!was_copied(merge, i, merge->models[i]->notes.items[j]))
-        note(merge, "%s", merge->models[i]->notes.items[j]);
+    for (size_t j = 0; j < merge->models[i]->file_note_count; j++) {
+      const char *text = merge->models[i]->notes.items[j];
+      if (!was_read(merge, i, text))
+        hd_writer_add_text(merge->writer, HD_TEXT_NOTE, 0, text, strlen(text));
+    }
 }
 
 /* ---- how the runs ended ---- */
@@ -190,9 +194,10 @@ static bool has_variable(const struct hd_model *model, const char *setting) {
   return false;
 }
 
-/* Not where the tool lay: `heddle run` finds a new place each time. */
+/* Not where the tool lay, which `heddle run` finds anew each time, or its files. */
 static bool is_setting(const char *text) {
-  return strncmp(text, "OMP_TOOL_LIBRARIES=", strlen("OMP_TOOL_LIBRARIES=")) != 0;
+  return strncmp(text, "OMP_TOOL_LIBRARIES=", strlen("OMP_TOOL_LIBRARIES=")) != 0 &&
+         strncmp(text, "HEDDLE_OUTPUT=", strlen("HEDDLE_OUTPUT=")) != 0;
 }
 
 static bool is_common(const struct hd_merge *merge, const char *setting) {

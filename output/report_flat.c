@@ -29,6 +29,11 @@ static bool knows_concurrent(const struct hd_graph *graph, const struct hd_graph
   return graph->model->entries_known && entry->measured && entry->node->id != 0;
 }
 
+/* A sum may be one of several runs. */
+static bool knows_calls(const struct hd_graph *graph, const struct hd_graph_entry *entry) {
+  return entry->measured && !(entry->node->id == 0 && (graph->model->header.flags & HD_FILE_MERGED));
+}
+
 /* The run's own time is not that of the callpaths in focus. */
 static bool knows_elapsed(const struct hd_graph_entry *entry, const struct hd_report_options *options) {
   return entry->measured && entry->elapsed_ticks > 0 && !(options->focus && entry->node->id == 0);
@@ -60,7 +65,7 @@ static void fill(struct hd_grid_row *row, const struct hd_graph *graph, uint32_t
   hd_cell_ticks(row->cells[i++], model, unit, cumulative, true);
   hd_cell_ticks(row->cells[i++], model, unit, times->self_ticks, entry->measured);
   hd_cell_ticks(row->cells[i++], model, unit, times->inclusive_ticks, true);
-  hd_cell_count(row->cells[i++], entry->visits, entry->measured);
+  hd_cell_count(row->cells[i++], entry->visits, knows_calls(graph, entry));
   hd_cell_count(row->cells[i++], entry->visits_concurrent, knows_concurrent(graph, entry));
   hd_cell_percent(row->cells[i++], (double)times->self_sequential_ticks, (double)times->self_ticks, levels);
   hd_cell_number(row->cells[i++], hd_graph_concurrency(times->self_ticks, times->self_wall_ticks), 2);
@@ -196,7 +201,7 @@ bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_opt
     hd_csv_number((double)cumulative * second, out);
     hd_csv_number((double)times->inclusive_ticks * second, out);
     hd_csv_number(whole > 0 ? (double)times->inclusive_ticks / whole : NAN, out);
-    hd_csv_count(entry->visits, entry->measured, out);
+    hd_csv_count(entry->visits, knows_calls(graph, entry), out);
     hd_csv_count(entry->visits_concurrent, knows_concurrent(graph, entry), out);
     hd_csv_number(levels ? (double)times->self_sequential_ticks * second : NAN, out);
     hd_csv_number(levels ? (double)(times->self_ticks - times->self_sequential_ticks) * second : NAN, out);

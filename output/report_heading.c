@@ -44,7 +44,8 @@ static void print_run(const struct hd_model *model, FILE *out) {
     strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local);
   fprintf(out, "run       %s on ", date);
   print_clean(header->host, sizeof header->host, out);
-  fprintf(out, ", pid %u", header->pid);
+  if (header->pid > 0) /* 0: a sum of several processes */
+    fprintf(out, ", pid %u", header->pid);
   if (header->rank >= 0)
     fprintf(out, ", rank %d", header->rank);
   if ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status > 128)

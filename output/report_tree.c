@@ -25,6 +25,11 @@ static bool is_call_back(const struct hd_line *line) {
   return line->node->flags & HD_PROFILE_BACK && hd_ticks_all(line->ticks) == 0;
 }
 
+/* A sum may be one of several runs. */
+static bool knows_calls(const struct hd_model *model, const struct hd_line *line) {
+  return line->measured && !(line->node->id == 0 && (model->header.flags & HD_FILE_MERGED));
+}
+
 static void add_columns(struct hd_grid *grid) {
   hd_grid_column(grid, "Incl%", 2);
   hd_grid_column(grid, "Incl", 0);
@@ -44,7 +49,7 @@ static void fill(struct hd_grid_row *row, const struct tree *tree, uint32_t inde
   hd_cell_percent(row->cells[i++], (double)line->ticks[HD_BUSY], (double)tree->view->lines[0].ticks[HD_BUSY], timed);
   hd_cell_ticks(row->cells[i++], model, &tree->unit, line->ticks[HD_BUSY], timed);
   hd_cell_ticks(row->cells[i++], model, &tree->unit, line->own_busy_ticks, timed && line->measured);
-  hd_cell_count(row->cells[i++], line->visits, line->measured);
+  hd_cell_count(row->cells[i++], line->visits, knows_calls(model, line));
   hd_cell_count(row->cells[i++], line->visits_concurrent, line->measured && model->entries_known && index > 0);
   hd_cell_percent(row->cells[i++], line->wall_share_ticks, (double)model->elapsed_ticks, timed);
   snprintf(row->cells[i++], HD_CELL_BYTES, "%u", line->node->id);
@@ -114,7 +119,7 @@ static void print_csv(const struct hd_view *view, FILE *out) {
     if (!is_shown(view, i))
       continue;
     hd_csv_place(view, i, out);
-    hd_csv_count(line->visits, line->measured, out);
+    hd_csv_count(line->visits, knows_calls(model, line), out);
     hd_csv_count(line->visits_concurrent, line->measured && model->entries_known && i > 0, out);
     hd_csv_number(timed ? (double)line->ticks[HD_BUSY] * second : NAN, out);
     hd_csv_number(timed && line->measured ? (double)line->own_busy_ticks * second : NAN, out);

@@ -2,6 +2,7 @@
 """`heddle merge`: the sum of real runs has the sum of their numbers, and reports and exports as any profile does."""
 
 import os
+import re
 import signal
 import subprocess
 
@@ -127,10 +128,14 @@ def test_sum_of_three_runs(runtime, program, profile, export, merge, run_heddle)
     assert f"sum of 3 runs: {paths[0]} (" in merged["run"]["notes"][0]
     assert any("cannot be added up" in note for note in merged["run"]["notes"])
     assert any("different arguments" in note for note in merged["run"]["notes"])
+    assert not any("settings" in note for note in merged["run"]["notes"])  # the files' names are none
     regions = [entry for entry in merged.profiles if entry["kind"] == "parallel"]
     assert sum(entry["visits"] for entry in regions) == 3 * (2 + 3 + 2)
     report = run_heddle("report", merged.path)
     assert report.returncode == 0 and "sum of 3 runs" in report.stdout and report.stderr == ""
+    assert ", pid" not in report.stdout
+    flat = run_heddle("report", "--flat", "--limit", 0, merged.path).stdout
+    assert re.search(r"^.* - +\S+ +\S+ +\S+ +\S+ +\S+ program ", flat, re.M), flat  # called three times or once?
 
 
 def test_order_does_not_matter_and_sums_add_up(program, profile, export, merge, tmp_path):
@@ -143,6 +148,7 @@ def test_order_does_not_matter_and_sums_add_up(program, profile, export, merge, 
     assert_is_sum(both, runs)
     assert any(note.startswith("sum of 2 runs") for note in both["run"]["notes"])
     assert any(note.startswith("sum of 2 profiles") for note in both["run"]["notes"])
+    assert len(set(both["run"]["notes"])) == len(both["run"]["notes"])
 
 
 def test_one_run_twice_is_twice_the_run(program, profile, export, merge):
