@@ -250,7 +250,8 @@ static void test_json_says_null_where_nothing_was_measured(void **state) {
   start(&builder);
   add_region(&builder, 0, "10", 100, 150);
   add_construct(&builder, 1, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 5;
-  builder_text(&builder, HD_TEXT_ARGUMENT, 0, "caf\xe9", 4); /* not UTF-8 */
+  builder_text(&builder, HD_TEXT_ARGUMENT, 0, "caf\xe9", 4);                           /* not UTF-8 */
+  builder_text(&builder, HD_TEXT_ARGUMENT, 0, "\xc3\xa4 \xff\xe2\x82\xac\xf0\x9f", 9); /* in part */
   struct hd_model *model = builder_read(&builder);
   char *text = NULL;
   size_t bytes = 0;
@@ -258,6 +259,7 @@ static void test_json_says_null_where_nothing_was_measured(void **state) {
   assert_true(hd_exporter_find("json")->write(model, out));
   fclose(out);
   assert_non_null(strstr(text, "\"caf\xef\xbf\xbd\""));
+  assert_non_null(strstr(text, "\"\xc3\xa4 \xef\xbf\xbd\xe2\x82\xac\xef\xbf\xbd\xef\xbf\xbd\""));
   const char *region = strstr(text, "\"id\": 1,");
   const char *critical = strstr(text, "\"id\": 2,");
   assert_true(region && critical && region < critical);
