@@ -101,6 +101,8 @@ static void name_text(char place[HD_PLACE_BYTES], const struct hd_model *model, 
     hd_function_text(function, node->name.function);
   if (node->kind == HD_KIND_PHASE)
     phase_text(function, node);
+  if (node->kind == HD_KIND_PHASE && !function[0])
+    strcpy(function, "without a name");
   if (node->kind == HD_KIND_PHASE || (function[0] && node->name.line == 0))
     location[0] = '\0';
   snprintf(place, HD_PLACE_BYTES, "%s%s%s%.300s", kind, function, function[0] && location[0] ? " " : "",

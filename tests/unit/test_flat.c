@@ -188,15 +188,17 @@ static void test_phases_are_lines_with_their_names(void **state) {
   const struct hd_report_options options = {.question = HD_ASK_REGIONS};
   struct builder builder;
   routines_start(&builder);
-  for (uint32_t i = 1; i <= 2; i++) {
+  static const char *const names[] = {"", "set\x1bup", "solve", ""};
+  for (uint32_t i = 1; i <= 3; i++) {
     struct hd_profile_record *phase = builder_profile(&builder, 0, HD_KIND_PHASE);
     phase->address = phase->offset = 0;
-    builder_text(&builder, HD_TEXT_PHASE, i, i == 1 ? "set\x1bup" : "solve", 5 + (i == 1));
+    builder_text(&builder, HD_TEXT_PHASE, i, names[i], strlen(names[i]));
     builder_row(&builder, i, 0)->ticks[HD_BUSY] = 10 * i;
   }
   struct hd_model *model = builder_read(&builder);
   char *text = routines_report(model, &options, HD_REPORT_MADE);
   routines_expect(text, "phase solve");
+  routines_expect(text, "phase without a name");
   routines_expect(text, "phase set?up"); /* nothing that steers a terminal */
   free(text);
   hd_model_free(model);
