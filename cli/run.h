@@ -193,6 +193,9 @@ void hd_run_program_inspect(const char *command, struct hd_run_program *program)
 /** Does an ELF file import GCC's and clang's hooks of -finstrument-functions, or hold a note of heddle.h? */
 bool hd_run_file_calls_heddle(const char *path);
 
+/** Does it define these hooks itself? */
+bool hd_run_file_has_own_hooks(const char *path);
+
 /* ---- run_diagnose.c ---- */
 
 /** Says on stderr why there is no profile, and the cure. */

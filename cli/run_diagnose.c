@@ -97,6 +97,10 @@ static void explain_program(const struct hd_run_options *options, const struct h
     hd_log("no profile: %s is statically linked, and tools are loaded dynamically; link it without -static", name);
   else if (program->links_libgomp && !options->gomp)
     explain_libgomp(options, name);
+  else if (!program->links_libomp && !program->links_libgomp && hd_run_file_has_own_hooks(program->path))
+    hd_log("no profile: %s has hooks for instrumented routines of its own, and they come before Heddle's;\n"
+           "heddle: link it without its __cyg_profile_func_enter and __cyg_profile_func_exit",
+           name);
   else if (preloaded && program->kind == HD_RUN_PROGRAM_DYNAMIC)
     explain_preloaded(name, outcome);
   else if (program->links_libomp || program->links_libgomp)

@@ -12,13 +12,14 @@
 
 #include "heddle.h"
 
-/* An import. A program that brings hooks of its own defines them, and needs none of ours. */
-static bool is_hook(Elf *elf, const GElf_Shdr *table, const GElf_Sym *symbol) {
-  const char *name = symbol->st_shndx == SHN_UNDEF ? elf_strptr(elf, table->sh_link, symbol->st_name) : NULL;
+/* An import, or defined: a program that brings hooks of its own needs none of ours. */
+static bool is_hook(Elf *elf, const GElf_Shdr *table, const GElf_Sym *symbol, bool defined) {
+  const char *name =
+      (symbol->st_shndx != SHN_UNDEF) == defined ? elf_strptr(elf, table->sh_link, symbol->st_name) : NULL;
   return name && (strcmp(name, "__cyg_profile_func_enter") == 0 || strcmp(name, "__cyg_profile_func_exit") == 0);
 }
 
-static bool imports_hooks(Elf *elf) {
+static bool has_hooks(Elf *elf, bool defined) {
   Elf_Scn *section = NULL;
   GElf_Shdr header;
   GElf_Sym symbol;
@@ -27,7 +28,7 @@ static bool imports_hooks(Elf *elf) {
       continue;
     Elf_Data *data = elf_getdata(section, NULL);
     for (int i = 1; data && gelf_getsym(data, i, &symbol); i++)
-      if (is_hook(elf, &header, &symbol))
+      if (is_hook(elf, &header, &symbol, defined))
         return true;
   }
   return false;
@@ -61,13 +62,29 @@ static bool has_markers(Elf *elf) {
   return false;
 }
 
-bool hd_run_file_calls_heddle(const char *path) {
+static bool calls_heddle(Elf *elf) {
+  return has_markers(elf) || has_hooks(elf, false);
+}
+
+static bool has_own_hooks(Elf *elf) {
+  return has_hooks(elf, true);
+}
+
+static bool holds(const char *path, bool is_so(Elf *)) {
   const int fd = elf_version(EV_CURRENT) != EV_NONE ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0)
     return false;
   Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-  const bool calls = elf && elf_kind(elf) == ELF_K_ELF && (has_markers(elf) || imports_hooks(elf));
+  const bool so = elf && elf_kind(elf) == ELF_K_ELF && is_so(elf);
   elf_end(elf);
   close(fd);
-  return calls;
+  return so;
+}
+
+bool hd_run_file_calls_heddle(const char *path) {
+  return holds(path, calls_heddle);
+}
+
+bool hd_run_file_has_own_hooks(const char *path) {
+  return holds(path, has_own_hooks);
 }

@@ -100,6 +100,14 @@ def test_program_with_hooks_of_its_own_is_left_alone(compile_c, preloaded):
     assert preloaded(compile_c("p", OWN_HOOKS, INSTRUMENTED, "-rdynamic")) == []
 
 
+@pytest.mark.parametrize("options", [(), ("--routines",)], ids=str)
+def test_reason_hooks_of_its_own(compile_c, run_heddle, options):
+    result = run_heddle("run", *options, "--", compile_c("p", OWN_HOOKS, INSTRUMENTED))
+    said = result.stderr.splitlines()
+    assert result.returncode == 0 and len(said) == 2
+    assert said[0].startswith("heddle: no profile: ") and "has hooks for instrumented routines of its own" in said[0]
+
+
 def test_routines_loads_it_for_a_script(compile_c, preloaded, tmp_path):
     script = tmp_path / "s.sh"
     script.write_text('#!/bin/sh\necho "${LD_PRELOAD:-none}"\n')
