@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A sequential program without OpenMP, for gprof and Heddle alike. Work is counted in turns of a loop, so that a
- * routine's own time is in its own code. Calls, and turns in units of 4 million:
- *   heavy: 4 calls of 160, through pointers; middle: 8 of 40, likewise
- *   light: 40 of 4, called by heavy (2 each), middle (3 each) and main (8); fib(15): 1,973 calls without a turn
- *   ping(9), which calls pong(8), which calls ping(7) and so on: 5 calls of ping of 1, 5 of pong of 5
- * Own time: heavy 640 > middle 320 > light 160 > pong 25 > ping 5
+ * routine's own time is in its own code. Calls, and turns in units of 8 million:
+ *   heavy: 4 calls of 160, through pointers; middle: 8 of 20, likewise
+ *   light: 40 of 1, called by heavy (2 each), middle (3 each) and main (8); fib(15): 1,973 calls without a turn
+ *   ping(9), which calls pong(8), which calls ping(7) and so on: 5 calls of each, of 1
+ * Own time: heavy 640 > middle 160 > light 40 > ping 5 = pong 5
  */
 #include <stdio.h>
 #define NOINLINE __attribute__((noinline))
 static volatile unsigned turns_done;
-#define TURNS(millions)                                                                                                \
-  for (unsigned turn = 0; turn < (millions)*4000000u; turn++)                                                          \
+#define TURNS(units)                                                                                                   \
+  for (unsigned turn = 0; turn < (units)*8000000u; turn++)                                                             \
   turns_done = turn
 
 NOINLINE void light(void) {
-  TURNS(4);
+  TURNS(1);
 }
 
 NOINLINE void middle(void) {
-  TURNS(40);
+  TURNS(20);
   for (int i = 0; i < 3; i++)
     light();
 }
@@ -41,7 +41,7 @@ NOINLINE void ping(unsigned n) {
 }
 
 NOINLINE void pong(unsigned n) {
-  TURNS(5);
+  TURNS(1);
   if (n > 0)
     ping(n - 1);
 }
