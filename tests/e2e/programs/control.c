@@ -6,7 +6,8 @@
  *   1, 2, 3, 4: omp_control_tool with this command: start, pause, flush, end; others too
  *   inside: a region of two threads: 1 unit of work, the first thread pauses; 2 more, it starts again; 1 more
  *   kill: dies of SIGKILL
- * Books: "did WHAT BEGIN_NS END_NS SPUN_NS" for each thing done. The runtime is started before.
+ * Books: "did WHAT BEGIN_NS END_NS SPUN_NS" for each thing done, without what is spun in a pause inside. The runtime is
+ * started before.
  */
 #include <omp.h>
 #include <signal.h>
@@ -33,7 +34,10 @@ REGION(region_b) // mark: b
 WORKER(inside) {
 #pragma omp parallel num_threads(2) // mark: inside
   for (int part = 0; part < 3; part++) {
+    struct spin_thread *books = &spin_threads[omp_get_thread_num()], before = *books;
     spin_ms(omp_get_thread_num(), (part == 1 ? 2 : 1) * unit_ms);
+    if (part == 1)
+      *books = before;
 #pragma omp barrier
 #pragma omp master
     if (part < 2)
