@@ -71,7 +71,7 @@ static int32_t slot_offset(const struct hd_hook *hook) {
 }
 
 static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *from, const struct hd_hook *hook) {
-  struct hd_edge edge = {.from = from, .slot_offset = slot_offset(hook)};
+  struct hd_edge edge = {.from = from, .entered_from = hook->entered_from, .slot_offset = slot_offset(hook)};
   if (is_construct_body(thread, hook))
     return edge;
   struct hd_step step = hd_callpath_call(from->profile, hook->function);
@@ -107,9 +107,10 @@ static inline struct hd_edge call(struct hd_thread *thread, const struct hd_hook
   return call_slow(thread, hook, site);
 }
 
-/* Not known either if the routine's frame is not as large as it was the first time. */
+/* Not known either where the routine was compiled into another: its frame is that one's, and what stands at the offset
+ * may be the same address by chance. Nor if its frame is not as large as it was the first time. */
 static const void *const *slot_of(const struct hd_edge *edge, const struct hd_hook *hook) {
-  if (!edge->slot_offset)
+  if (!edge->slot_offset || edge->entered_from != hook->entered_from)
     return NULL;
   const void *const *slot = (const void *const *)((const char *)hook->frame + edge->slot_offset);
   return *slot == hook->call_site ? slot : NULL;

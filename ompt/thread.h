@@ -73,7 +73,8 @@ struct hd_edge {
   uint64_t site;
   void *to;                      /* NULL: a routine that is no routine of the user's (routine.h) */
   struct hd_row_record *counter; /* the row that counts entries: `to`, but for recursive routines */
-  int32_t slot_offset;           /* routines: bytes from the hook's frame to the slot; 0: not known */
+  const void *entered_from;      /* routines: the place in the code for which this holds: */
+  int32_t slot_offset;           /* bytes from the hook's frame to the slot; 0: not known */
   bool in_runtime;               /* see struct hd_step */
 };
 
