@@ -126,7 +126,9 @@ static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primar
   team->busy_ticks += part->busy_ticks;
   team->busy_max_ticks += part->busy_max_ticks;
   team->idle_ticks += part->idle_ticks;
-  if (team_size > 0) { /* else it was killed before the size of its team was known */
+  if (team_size == 0) { /* killed before the size of its team was known */
+    team->mean_ticks += (double)part->elapsed_ticks;
+  } else {
     team->gain_ticks += ((double)part->capacity_ticks - (double)part->busy_ticks) / team_size;
     team->mean_ticks += (double)part->capacity_ticks / team_size;
     team->team_min = team->team_min == 0 || team_size < team->team_min ? team_size : team->team_min;

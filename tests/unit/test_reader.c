@@ -202,6 +202,25 @@ static void test_open_instance_is_closed_at_the_end(void **state) {
   builder_free(&pair.builder);
 }
 
+/* Killed before the primary's implicit task began: 100 ticks of an earlier instance, 800 of the open one. */
+static void test_open_instance_of_unknown_size_has_its_time(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  struct hd_instance_record *instance = builder_instance(&pair.builder, 1, 8);
+  instance->begin_ticks = 1200;
+  struct hd_total_record *total = builder_record(&pair.builder, HD_BLOCK_TOTALS, sizeof *total);
+  *total = (struct hd_total_record){.profile = 1, .team_size = 3, .instances = 1};
+  total->elapsed_ticks = 100;
+  total->capacity_ticks = 300;
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_int_equal(model->nodes[1].visits, 2);
+  assert_int_equal(model->nodes[1].team.elapsed_ticks, 900);
+  assert_true(hd_team_elapsed(&model->nodes[1].team) == 900);
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
 static void test_open_recursive_instance_adds_no_time(void **state) {
   (void)state;
   struct pair pair;
@@ -395,6 +414,7 @@ int main(void) {
       cmocka_unit_test(test_joining_worker_waits_to_the_end_without_a_join),
       cmocka_unit_test(test_joining_worker_that_came_after_the_join_is_idle),
       cmocka_unit_test(test_open_instance_is_closed_at_the_end),
+      cmocka_unit_test(test_open_instance_of_unknown_size_has_its_time),
       cmocka_unit_test(test_open_recursive_instance_adds_no_time),
       cmocka_unit_test(test_team_larger_than_its_room_is_read),
       cmocka_unit_test(test_time_before_the_load_is_the_first_threads),
