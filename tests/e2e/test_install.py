@@ -55,7 +55,7 @@ def has_note(program):
 def test_cmake_package_gives_the_header_to_a_program(prefix, tmp_path, languages, suffix):
     (tmp_path / f"user.{suffix}").write_text(PROGRAM)
     (tmp_path / "CMakeLists.txt").write_text(CMAKE_LISTS.format(languages=languages, suffix=suffix, version="0.1"))
-    succeed("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    succeed("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
     succeed("cmake", "--build", tmp_path / "build")
     assert succeed(tmp_path / "build" / "user") == "in the phase\n"
     assert has_note(tmp_path / "build" / "user")
@@ -64,7 +64,7 @@ def test_cmake_package_gives_the_header_to_a_program(prefix, tmp_path, languages
 def test_cmake_package_of_another_version_is_refused(prefix, tmp_path):
     (tmp_path / "user.c").write_text(PROGRAM)
     (tmp_path / "CMakeLists.txt").write_text(CMAKE_LISTS.format(languages="C", suffix="c", version="999.1"))
-    result = subprocess.run(["cmake", "-S", str(tmp_path), "-B", str(tmp_path / "build"),
+    result = subprocess.run(["cmake", "-G", "Ninja", "-S", str(tmp_path), "-B", str(tmp_path / "build"),
                              f"-DCMAKE_PREFIX_PATH={prefix}"], env=clean_environment(), capture_output=True, text=True,
                             timeout=TIMEOUT_S)
     assert result.returncode != 0 and "999.1" in result.stderr
