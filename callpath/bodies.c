@@ -2,7 +2,6 @@
 #include "callpath/bodies.h"
 
 #include <pthread.h>
-#include <stdint.h>
 
 #include "support/heap.h"
 
@@ -15,13 +14,8 @@
 
 enum { MOST_FUNCTIONS = 1 << 16 };
 
-struct key {
-  const void *function;
-  uint64_t called_by_runtime; /* wide, so that the key has no padding */
-};
-
 struct known {
-  struct key key;
+  const void *function; /* the key */
   bool is_body;
   UT_hash_handle hh;
 };
@@ -31,25 +25,24 @@ static struct {
   struct known *table;
 } functions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void remember(const struct key *key, bool is_body) {
+static void remember(const void *function, bool is_body) {
   struct known *known = HASH_COUNT(functions.table) < MOST_FUNCTIONS ? hd_heap_allocate(1, sizeof *known) : NULL;
   if (!known)
     return; /* asked again next time */
-  known->key = *key;
+  known->function = function;
   known->is_body = is_body;
-  HASH_ADD(hh, functions.table, key, sizeof known->key, known);
+  HASH_ADD_PTR(functions.table, function, known);
   if (!known->hh.tbl)
     hd_heap_free(known);
 }
 
-bool hd_bodies_contain(const void *function, bool called_by_runtime) {
-  const struct key key = {function, called_by_runtime};
+bool hd_bodies_contain(const void *function) {
   struct known *known;
   pthread_mutex_lock(&functions.lock);
-  HASH_FIND(hh, functions.table, &key, sizeof key, known);
-  bool is_body = known ? known->is_body : hd_outlined_is(function, (const char *)function + 1, called_by_runtime);
+  HASH_FIND_PTR(functions.table, &function, known);
+  const bool is_body = known ? known->is_body : hd_outlined_is(function, function, false);
   if (!known)
-    remember(&key, is_body);
+    remember(function, is_body);
   pthread_mutex_unlock(&functions.lock);
   return is_body;
 }

@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-/** hd_outlined_is for the function that a frame is in, asked once. Any thread; takes a lock, may allocate. */
-bool hd_bodies_contain(const void *function, bool called_by_runtime);
+/** hd_outlined_is for the function that a frame is in, by its name alone, asked once. Any thread; takes a lock, may
+ *  allocate. */
+bool hd_bodies_contain(const void *function);
 
 #endif

@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <execinfo.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "callpath/loaded.h"
 
 /* Below any user's frame are at least two of the C library's, where the thread began. */
 enum { MOST_FRAMES = 24, THREAD_START_FRAMES = 2 };
@@ -15,26 +16,14 @@ enum { MOST_FRAMES = 24, THREAD_START_FRAMES = 2 };
 /* Where the runtime lies; empty: unknown, nothing is checked. */
 static struct { uintptr_t begin, end; } runtime;
 
-static int find_runtime(struct dl_phdr_info *info, size_t size, void *data) {
-  uintptr_t inside = *(const uintptr_t *)data;
-  (void)size;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
-    /* Linked into the program itself, it cannot be told from the user's code by its place. */
-    if (segment->p_type == PT_LOAD && inside - begin < segment->p_memsz && strstr(info->dlpi_name, "omp")) {
-      runtime.begin = begin;
-      runtime.end = begin + segment->p_memsz;
-      return 1;
-    }
-  }
-  return 0;
-}
-
 void hd_call_site_init(const void *runtime_function) {
   void *frame;
-  uintptr_t inside = (uintptr_t)runtime_function;
-  dl_iterate_phdr(find_runtime, &inside);
+  struct hd_loaded loaded;
+  /* Linked into the program itself, it cannot be told from the user's code by its place. */
+  if (hd_loaded_find((uintptr_t)runtime_function, &loaded) && strstr(loaded.info.dlpi_name, "omp")) {
+    runtime.begin = loaded.begin;
+    runtime.end = loaded.end;
+  }
   backtrace(&frame, 1); /* its first call loads the unwinder, which must not happen under somebody's loader lock */
 }
 

@@ -1,34 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "callpath/frames.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <unwind.h>
 
 #include "callpath/bodies.h"
 #include "callpath/call_site.h"
+#include "callpath/unwinder.h"
 
 enum { MOST_SYSTEM_LIBRARIES = 16 };
-
-typedef _Unwind_Reason_Code backtrace_function(_Unwind_Trace_Fn visit, void *data);
-typedef uintptr_t get_ip_function(struct _Unwind_Context *context, int *before_instruction);
-typedef uintptr_t get_cfa_function(struct _Unwind_Context *context);
-struct function_bases { /* what libgcc's unwind-dw2-fde.h calls dwarf_eh_bases */
-  void *text;
-  void *data;
-  void *function;
-};
-typedef const void *find_fde_function(void *address, struct function_bases *bases);
-
-static struct {
-  backtrace_function *backtrace;
-  get_ip_function *get_ip;
-  get_cfa_function *get_cfa;
-  find_fde_function *find_fde;
-} unwinder;
 
 static struct {
   struct {
@@ -71,14 +53,6 @@ static bool is_system_code(uintptr_t ip) {
   return false;
 }
 
-/* The dynamic linker's answer as a function: ISO C knows no such conversion. */
-static void (*function_of(void *library, const char *name))(void) {
-  void *symbol = library ? dlsym(library, name) : NULL;
-  void (*function)(void);
-  memcpy(&function, &symbol, sizeof function);
-  return function;
-}
-
 static _Unwind_Reason_Code stop_at_once(struct _Unwind_Context *context, void *data) {
   (void)context;
   (void)data;
@@ -86,20 +60,12 @@ static _Unwind_Reason_Code stop_at_once(struct _Unwind_Context *context, void *d
 }
 
 bool hd_frames_init(void) {
-  if (!unwinder.backtrace) {
-    void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
-    unwinder.get_ip = (get_ip_function *)function_of(library, "_Unwind_GetIPInfo");
-    unwinder.get_cfa = (get_cfa_function *)function_of(library, "_Unwind_GetCFA");
-    unwinder.find_fde = (find_fde_function *)function_of(library, "_Unwind_Find_FDE");
-    if (unwinder.get_ip && unwinder.get_cfa && unwinder.find_fde)
-      unwinder.backtrace = (backtrace_function *)function_of(library, "_Unwind_Backtrace");
-  }
-  if (!unwinder.backtrace)
+  if (!hd_unwinder_load())
     return false;
   system_code.count = 0;
   system_code.entry = getauxval(AT_ENTRY);
   dl_iterate_phdr(note_system_library, NULL);
-  unwinder.backtrace(stop_at_once, NULL); /* what its first call prepares */
+  hd_unwinder.backtrace(stop_at_once, NULL); /* what its first call prepares */
   return true;
 }
 
@@ -116,13 +82,13 @@ struct walk {
 };
 
 /* False: the limit or the enclosing construct's body is reached. */
-static bool put_held(struct walk *walk, bool called_by_runtime) {
+static bool put_held(struct walk *walk) {
   struct hd_frames *frames = walk->frames;
   const void *routine = walk->held;
   walk->held = NULL;
   if (!routine)
     return true;
-  if (hd_bodies_contain(routine, called_by_runtime))
+  if (hd_bodies_contain(routine))
     return false;
   if (frames->routine_count == frames->routine_limit) {
     frames->cut = true;
@@ -133,7 +99,7 @@ static bool put_held(struct walk *walk, bool called_by_runtime) {
 }
 
 static _Unwind_Reason_Code visit_user_code(struct walk *walk, const struct hd_proof_frame *frame) {
-  if (!put_held(walk, false))
+  if (!put_held(walk))
     return _URC_END_OF_STACK;
   walk->frames->cut = false;
   if (is_system_code(frame->ip))
@@ -149,7 +115,7 @@ static _Unwind_Reason_Code visit_frame(struct walk *walk, const struct hd_proof_
   const void *code = (const void *)frame->ip;
   if (hd_call_site_in_runtime(code)) {
     if (walk->part == IN_USER_CODE) {
-      put_held(walk, true); /* its body, or what that has called last */
+      put_held(walk); /* its body, or what that has called last */
       return _URC_END_OF_STACK;
     }
     walk->part = IN_RUNTIME;
@@ -166,13 +132,14 @@ static _Unwind_Reason_Code visit_frame(struct walk *walk, const struct hd_proof_
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   struct walk *walk = data;
   int signalled = 0;
-  struct function_bases bases = {0};
-  struct hd_proof_frame frame = {.ip = unwinder.get_ip(context, &signalled), .sp = unwinder.get_cfa(context)};
+  struct hd_function_bases bases = {0};
+  struct hd_proof_frame frame = {.ip = hd_unwinder.get_ip_info(context, &signalled),
+                                 .sp = hd_unwinder.get_cfa(context)};
   if (!frame.ip)
     return _URC_END_OF_STACK;
   if (frame.sp <= walk->own) /* functions called since */
     return _URC_NO_REASON;
-  frame.fde = unwinder.find_fde((void *)(frame.ip - !signalled), &bases);
+  frame.fde = hd_unwinder.find_fde((void *)(frame.ip - !signalled), &bases);
   frame.function = frame.fde ? (uintptr_t)bases.function : 0;
   if (signalled)
     walk->frames->proof.complete = false;
@@ -186,9 +153,9 @@ bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code, u
   frames->cut = false;
   frames->place = 0;
   hd_proof_begin(&frames->proof, own);
-  if (!unwinder.backtrace)
+  if (!hd_unwinder.backtrace)
     return false;
-  unwinder.backtrace(visit, &walk);
-  put_held(&walk, false);
+  hd_unwinder.backtrace(visit, &walk);
+  put_held(&walk);
   return walk.part == IN_USER_CODE;
 }

@@ -3,11 +3,11 @@
 
 #include <elf.h>
 #include <limits.h>
-#include <link.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "callpath/loaded.h"
 
 enum { MOST_MODULES = 1024 };
 
@@ -25,51 +25,16 @@ void hd_modules_init(struct hd_store *store) {
   modules.store = store;
 }
 
-struct search {
-  uint64_t address;
-  struct dl_phdr_info info;
-  unsigned long long unloaded;
-  bool found;
-};
-
-static int contains(struct dl_phdr_info *info, size_t size, void *data) {
-  struct search *search = data;
-  if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
-    search->unloaded = info->dlpi_subs;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type == PT_LOAD && search->address - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz) {
-      search->info = *info;
-      search->found = true;
-      return 1;
-    }
-  }
-  return 0;
-}
-
-static void read_build_id_notes(const char *notes, size_t bytes, struct hd_module_record *record) {
-  while (bytes >= sizeof(ElfW(Nhdr))) {
-    const ElfW(Nhdr) *note = (const void *)notes;
-    size_t name_bytes = (note->n_namesz + 3u) & ~3u;
-    size_t total = sizeof *note + name_bytes + ((note->n_descsz + 3u) & ~3u);
-    if (total > bytes)
-      return;
-    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(note + 1, "GNU", 4)) {
-      record->build_id_bytes = note->n_descsz < sizeof record->build_id ? note->n_descsz : sizeof record->build_id;
-      memcpy(record->build_id, (const char *)(note + 1) + name_bytes, record->build_id_bytes);
-      return;
-    }
-    notes += total;
-    bytes -= total;
-  }
+static void take_build_id(void *context, const ElfW(Nhdr) * note, const char *name, const char *descriptor) {
+  struct hd_module_record *record = context;
+  if (record->build_id_bytes || note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 || memcmp(name, "GNU", 4) != 0)
+    return;
+  record->build_id_bytes = note->n_descsz < sizeof record->build_id ? note->n_descsz : sizeof record->build_id;
+  memcpy(record->build_id, descriptor, record->build_id_bytes);
 }
 
 static void read_build_id(const struct dl_phdr_info *info, struct hd_module_record *record) {
-  for (int i = 0; i < info->dlpi_phnum && !record->build_id_bytes; i++) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type == PT_NOTE)
-      read_build_id_notes((const char *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz, record);
-  }
+  hd_loaded_each_note(info, take_build_id, record);
 }
 
 /* The dynamic linker names the executable "" and others as they were found, perhaps relative to a directory that the
@@ -144,14 +109,14 @@ static bool is_runtime(const char *path) {
 
 struct hd_place hd_modules_find(const void *address, bool is_return_address) {
   struct hd_place place = {.module = HD_NONE, .offset = (uint64_t)(uintptr_t)address};
-  struct search search = {.address = (uint64_t)(uintptr_t)address - is_return_address};
+  struct hd_loaded loaded;
   if (!address)
     return place;
-  bool found = dl_iterate_phdr(contains, &search);
-  mark_unloaded(search.unloaded);
+  bool found = hd_loaded_find((uintptr_t)address - is_return_address, &loaded);
+  mark_unloaded(loaded.unloaded);
   if (!found)
     return place;
-  const struct hd_module_record *record = find_or_add(&search.info);
+  const struct hd_module_record *record = find_or_add(&loaded.info);
   if (!record)
     return place;
   place.module = record->id;

@@ -1,41 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "callpath/outlined.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "callpath/loaded.h"
+#include "callpath/unwinder.h"
 #include "support/heap.h"
 
-/* ---- the module's file ---- */
-
-struct module {
-  uintptr_t address;
-  uintptr_t base;
-  char path[PATH_MAX];
-};
-
-static int contains(struct dl_phdr_info *info, size_t size, void *data) {
-  struct module *module = data;
-  (void)size;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type != PT_LOAD || module->address - (info->dlpi_addr + segment->p_vaddr) >= segment->p_memsz)
-      continue;
-    const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
-    module->base = info->dlpi_addr;
-    strncpy(module->path, path, sizeof module->path - 1);
-    return 1;
-  }
-  return 0;
-}
-
-/* ---- its symbols ---- */
+/* ---- the symbols of a module's file ---- */
 
 /* The file may be anything by now, and change while it is read: it is not mapped. */
 static bool read_at(int file, uint64_t offset, void *to, size_t bytes) {
@@ -110,21 +87,22 @@ static bool is_compilers_name(const char *name) {
 enum answer { YES, NO, UNKNOWN };
 
 static enum answer ask_name(const void *function) {
-  struct module module = {.address = (uintptr_t)function};
+  struct hd_loaded loaded;
   char name[512];
-  if (!dl_iterate_phdr(contains, &module) ||
-      !find_name(module.path, (uintptr_t)function - module.base, name, sizeof name))
+  if (!hd_loaded_find((uintptr_t)function, &loaded))
+    return UNKNOWN;
+  const char *path = loaded.info.dlpi_name && *loaded.info.dlpi_name ? loaded.info.dlpi_name : "/proc/self/exe";
+  if (!find_name(path, (uintptr_t)function - loaded.info.dlpi_addr, name, sizeof name))
     return UNKNOWN;
   return is_compilers_name(name) ? YES : NO;
 }
 
-/* By the unwinder's tables, which are not stripped. */
+/* By the unwinder's tables, which are not stripped. `inside` is a return address. */
 static bool lies_in(const void *inside, const void *function) {
-  void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
-  void *symbol = library ? dlsym(library, "_Unwind_FindEnclosingFunction") : NULL;
-  void *(*find_function)(void *);
-  memcpy(&find_function, &symbol, sizeof find_function);
-  return !find_function || find_function((char *)(uintptr_t)inside - 1) == function;
+  struct hd_function_bases bases = {0};
+  if (!hd_unwinder_load())
+    return true;
+  return hd_unwinder.find_fde((char *)(uintptr_t)inside - 1, &bases) && bases.function == function;
 }
 
 bool hd_outlined_is(const void *function, const void *inside, bool called_by_runtime) {

@@ -7,9 +7,6 @@
 #ifndef HEDDLE_CALLPATH_RETURN_SLOT_H
 #define HEDDLE_CALLPATH_RETURN_SLOT_H
 
-/** Once, at start: loads the unwinder. */
-void hd_return_slot_init(void);
-
 /** `frame`: __builtin_frame_address(0) of the calling function, which was called by a function that returns to
  *  `call_site`. NULL: not known (no unwinder, not x86-64). Unwinds (about 2 us). */
 const void *const *hd_return_slot_of_caller(const void *frame, const void *call_site);

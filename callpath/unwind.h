@@ -44,9 +44,9 @@ bool hd_unwind_init(uint64_t depth);
  * The user's routines around `code` (a region's return address) on the calling thread's stack. The innermost is the one
  * that holds the region; the outermost is main, a thread's first routine, or the first one inside the enclosing
  * construct (what the OpenMP runtime has called). Left out are the functions that compilers make of constructs' bodies,
- * routines of the C and C++ libraries, and what has ended in a tail call, which is not on the stack. In a module
- * without symbols the function that the runtime calls is taken for a body. NULL: not known (no unwinder, no memory, too
- * many chains).
+ * routines of the C and C++ libraries, and what has ended in a tail call, which is not on the stack. A module
+ * without symbols does not name its bodies: there they are routines, unless they have ended in a tail call. NULL: not
+ * known (no unwinder, no memory, too many chains).
  *
  * Keeps errno. In the steady state no lock and no allocation. From a signal handler that interrupts it: NULL.
  */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/markers.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <link.h>
 #include <string.h>
 
 #include "callpath/callpath.h"
+#include "callpath/loaded.h"
 #include "heddle.h"
 #include "ompt/callers.h"
 #include "ompt/event.h"
@@ -93,28 +92,16 @@ static void connect(const char *descriptor) {
   __atomic_store_n(pointer, &functions, __ATOMIC_RELEASE);
 }
 
-static void connect_notes(const char *notes, size_t bytes) {
-  while (bytes >= sizeof(ElfW(Nhdr))) {
-    const ElfW(Nhdr) *note = (const void *)notes;
-    size_t name_bytes = (note->n_namesz + 3u) & ~3u;
-    size_t total = sizeof *note + name_bytes + ((note->n_descsz + 3u) & ~3u);
-    if (total > bytes)
-      return;
-    if (note->n_type == HEDDLE_NOTE_TYPE && note->n_descsz == sizeof(int64_t) &&
-        note->n_namesz == sizeof HEDDLE_NOTE_NAME && !memcmp(note + 1, HEDDLE_NOTE_NAME, sizeof HEDDLE_NOTE_NAME))
-      connect((const char *)(note + 1) + name_bytes);
-    notes += total;
-    bytes -= total;
-  }
+static void take_note(void *context, const ElfW(Nhdr) * note, const char *name, const char *descriptor) {
+  (void)context;
+  if (note->n_type == HEDDLE_NOTE_TYPE && note->n_descsz == sizeof(int64_t) &&
+      note->n_namesz == sizeof HEDDLE_NOTE_NAME && !memcmp(name, HEDDLE_NOTE_NAME, sizeof HEDDLE_NOTE_NAME))
+    connect(descriptor);
 }
 
 static int connect_module(struct dl_phdr_info *info, size_t size, void *data) {
   (void)size, (void)data;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type == PT_NOTE)
-      connect_notes((const char *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz);
-  }
+  hd_loaded_each_note(info, take_note, NULL);
   return 0;
 }
 

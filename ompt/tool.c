@@ -10,8 +10,8 @@
 
 #include "callpath/call_site.h"
 #include "callpath/callpath.h"
-#include "callpath/return_slot.h"
 #include "callpath/unwind.h"
+#include "callpath/unwinder.h"
 #include "ompt/clock.h"
 #include "ompt/concurrency.h"
 #include "ompt/markers.h"
@@ -112,7 +112,7 @@ static void start_parts(const struct hd_settings *settings) {
   hd_tool.unwinds = on_stack && settings->unwind_depth && hd_unwind_init(settings->unwind_depth);
   header->unwind_depth = hd_tool.unwinds ? (uint32_t)settings->unwind_depth : 0;
   if (on_stack && hd_tool.has_routines)
-    hd_return_slot_init();
+    hd_unwinder_load(); /* not later, perhaps in a signal handler */
   hd_thread_init();
   hd_markers_connect();
 }
@@ -144,7 +144,8 @@ static pthread_once_t start_control = PTHREAD_ONCE_INIT;
 
 void hd_tool_start_early(void) {
   int saved = errno;
-  hd_tool.runtime = "";
+  if (!hd_tool.runtime)
+    hd_tool.runtime = "";
   test_clock = dlsym(RTLD_DEFAULT, "heddle_external_clock");
   pthread_once(&start_control, start_once);
   errno = saved;
