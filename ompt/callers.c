@@ -54,8 +54,6 @@ struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *addre
   if (chain->cut)
     __atomic_fetch_add(&hd_store.header->cut_callers, 1, __ATOMIC_RELAXED);
   const uint64_t site = hd_thread_site(HD_EDGE_CALLERS, (uint64_t)(uintptr_t)chain);
-  const struct hd_edge *edge = &thread->edges[hd_thread_edge_hash(from, site) & thread->edge_mask];
-  if (__builtin_expect(edge->from == from && edge->site == site, true))
-    return edge->to;
-  return walk_and_remember(thread, chain, site);
+  const struct hd_edge *edge = hd_thread_edge_at_once(thread, from, site);
+  return edge ? edge->to : walk_and_remember(thread, chain, site);
 }

@@ -105,13 +105,16 @@ static void become_helper(struct hd_thread *thread) {
 }
 
 /* With the next transition. */
-static void announce_begin(struct hd_thread *primary, const struct hd_region *region) {
+static void announce_begin(struct hd_thread *primary, struct hd_region *region) {
   const bool nested = region->instance->uncounted;
   const uint32_t what = hd_thread_count(primary, nested ? HD_WHAT_NESTED_BEGIN : HD_WHAT_REGION_BEGIN, region->row);
   if (region->of_helpers)
     return;
   primary->ring.what = what;
-  primary->height += hd_tool.has_routines;
+  if (!hd_tool.has_routines)
+    return;
+  region->team_operand = HD_TEAM(primary->ring.index, begins_before(region));
+  primary->height++;
 }
 
 static void announce_end(struct hd_thread *primary, const struct hd_region *region) {
@@ -139,7 +142,6 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->of_helpers = of_helpers;
     region->outer = outer;
     region->instance->uncounted = of_helpers || encloses_itself(region);
-    region->team_operand = HD_TEAM(primary->ring.index, begins_before(region));
     region->instance->unasked = hd_clock_is_paused();
     announce_begin(primary, region);
   } else { /* the team's workers charge their time to the program */

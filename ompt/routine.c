@@ -100,11 +100,8 @@ static struct hd_edge call_slow(struct hd_thread *thread, const struct hd_hook *
 
 static inline struct hd_edge call(struct hd_thread *thread, const struct hd_hook *hook) {
   const uint64_t site = hd_thread_site(HD_EDGE_CALL, (uint64_t)(uintptr_t)hook->function);
-  const void *from = thread->top->row;
-  const struct hd_edge *edge = &thread->edges[hd_thread_edge_hash(from, site) & thread->edge_mask];
-  if (__builtin_expect(edge->from == from && edge->site == site, true))
-    return *edge;
-  return call_slow(thread, hook, site);
+  const struct hd_edge *edge = hd_thread_edge_at_once(thread, thread->top->row, site);
+  return edge ? *edge : call_slow(thread, hook, site);
 }
 
 /* Not known either where the routine was compiled into another: its frame is that one's, and what stands at the offset

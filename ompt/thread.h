@@ -185,14 +185,19 @@ static inline uint64_t hd_thread_edge_hash(const void *from, uint64_t site) {
   return hash ^ hash >> 32;
 }
 
+/** The edge, if it stands where the first look finds it; NULL: it may be elsewhere, or new. */
+static inline const struct hd_edge *hd_thread_edge_at_once(const struct hd_thread *thread, const void *from,
+                                                           uint64_t site) {
+  const struct hd_edge *edge = &thread->edges[hd_thread_edge_hash(from, site) & thread->edge_mask];
+  return __builtin_expect(edge->from == from && edge->site == site, true) ? edge : NULL;
+}
+
 /** The callpath step from a row of this thread to `kind` at `address`. */
 static inline struct hd_edge hd_thread_step_from(struct hd_thread *thread, struct hd_row_record *from,
                                                  enum hd_kind kind, const void *address) {
   uint64_t site = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
-  const struct hd_edge *edge = &thread->edges[hd_thread_edge_hash(from, site) & thread->edge_mask];
-  if (__builtin_expect(edge->from == from && edge->site == site, true))
-    return *edge;
-  return hd_thread_step_slow(thread, from, kind, address);
+  const struct hd_edge *edge = hd_thread_edge_at_once(thread, from, site);
+  return edge ? *edge : hd_thread_step_slow(thread, from, kind, address);
 }
 
 /** Likewise from the innermost profile. */
