@@ -364,14 +364,14 @@ def assert_entries(loaded):
         visits = case_visits(entry)
         assert sum(visits) == entry["visits"] or lost and sum(visits) < entry["visits"], (name, visits, entry["visits"])
         assert visits[1] + visits[3] == entry["visits_concurrent"], (name, visits, entry["visits_concurrent"])
-        assert abs(sum(case_elapsed(entry)) - entry["elapsed_s"]) < 1e-6, name
+        assert abs(sum(case_elapsed(entry)) - entry["elapsed_s"]) < 1e-9 * (1 + entry["elapsed_s"]), name
         split = entry["busy_sequential_s"] + entry["busy_concurrent_s"]
-        assert abs(split - entry["busy_s"]) < 1e-6, (name, split, entry["busy_s"])
+        assert abs(split - entry["busy_s"]) < 1e-9 * (1 + split), (name, split, entry["busy_s"])
         for case in CASES:
             of_threads = [thread["entries"][case] for thread in entry["threads"] if thread.get("entries")]
             assert sum(one["visits"] for one in of_threads) == cases[case]["visits"], (name, case)
             total = sum(one["elapsed_s"] for one in of_threads)
-            assert abs(total - cases[case]["elapsed_s"]) < 1e-6, (name, case)
+            assert abs(total - cases[case]["elapsed_s"]) < 1e-9 * (1 + total), (name, case)
 
 
 skipped = []
