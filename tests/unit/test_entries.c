@@ -2,28 +2,7 @@
 /* Entries by the state of the program: Malony's cprof, whose cases are caller-callee S-S, S-C and C-S; and C-C, which
  * the Alliant did not know. An entry is concurrent when another thread was busy just before it. Every profile is also
  * compared with the oracle. */
-#include "expect.h"
-#include "script.h"
-
-#define MAIN SITE(ROUTINE, 0x1000)
-#define A SITE(ROUTINE, 0x1100)
-#define B SITE(ROUTINE, 0x1200)
-#define REGION SITE(PARALLEL, 0x100)
-#define TASK SITE(TASK, 0x500)
-
-static void begin(void) {
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-  sc_at(1);
-  sc_routine_enter(0x1000);
-}
-
-static void finish(uint64_t time) {
-  sc_at(time);
-  sc_thread(0);
-  sc_routine_exit(0x1000);
-  sc_finish();
-}
+#include "routine_script.h"
 
 static void call(uint32_t thread, uint64_t function, uint64_t from, uint64_t to) {
   sc_thread(thread);
@@ -45,33 +24,13 @@ static void leave(uint32_t thread, uint64_t function, uint64_t time) {
   sc_routine_exit(function);
 }
 
-/* A team of threads 0 and 1, both busy from `time` on; and its end. */
-static void fork_two(uint64_t time) {
-  sc_thread(0);
-  sc_at(time);
-  sc_fork(0x100, 2, 1, time);
-}
-
-static void join_two(uint64_t worker_arrives, uint64_t time) {
-  sc_thread(1);
-  sc_at(worker_arrives);
-  sc_join_begin();
-  sc_thread(0);
-  sc_join(time, time, time);
-}
-
-static struct hd_model *play(void) {
-  fk_sort(sc_script());
-  return ex_play_exact(NULL);
-}
-
 static void test_sequential_caller_and_callee(void **state) {
   (void)state;
-  begin();
+  rs_begin_in_main();
   call(0, 0x1100, 2, 5);
   call(0, 0x1100, 7, 11);
-  finish(12);
-  struct hd_model *model = play();
+  rs_finish_in_main(12);
+  struct hd_model *model = rs_play(NULL);
   ex_expect_entries(model, 0, CELLS(.ss = 1), CELLS(.ss = 11), MAIN);
   ex_expect_entries(model, 0, CELLS(.ss = 2), CELLS(.ss = 3 + 4), MAIN, A);
   assert_int_equal(ex_node(model, MAIN, A)->visits_concurrent, 0);
@@ -83,13 +42,13 @@ static void test_sequential_caller_and_callee(void **state) {
 /* main, entered sequentially, opens a region whose threads call A: S-C on both. */
 static void test_sequential_caller_of_concurrent_callees(void **state) {
   (void)state;
-  begin();
-  fork_two(10);
+  rs_begin_in_main();
+  rs_fork_two(10);
   call(0, 0x1100, 13, 20);
   call(1, 0x1100, 14, 22);
-  join_two(23, 25);
-  finish(30);
-  struct hd_model *model = play();
+  rs_join_two(23, 25);
+  rs_finish_in_main(30);
+  struct hd_model *model = rs_play(NULL);
   ex_expect_entries(model, 0, CELLS(.sc = 1), CELLS(.sc = 7), MAIN, REGION, A);
   ex_expect_entries(model, 1, CELLS(.sc = 1), CELLS(.sc = 8), MAIN, REGION, A);
   assert_int_equal(ex_node(model, MAIN, REGION, A)->visits_concurrent, 2);
@@ -99,14 +58,14 @@ static void test_sequential_caller_of_concurrent_callees(void **state) {
 /* A's entry on thread 0 is concurrent. It calls B when thread 1 waits at the barrier already. */
 static void test_concurrent_caller_of_a_sequential_callee(void **state) {
   (void)state;
-  begin();
-  fork_two(10);
+  rs_begin_in_main();
+  rs_fork_two(10);
   enter(0, 0x1100, 13);
   call(0, 0x1200, 25, 31);
   leave(0, 0x1100, 33);
-  join_two(20, 35);
-  finish(40);
-  struct hd_model *model = play();
+  rs_join_two(20, 35);
+  rs_finish_in_main(40);
+  struct hd_model *model = rs_play(NULL);
   ex_expect_entries(model, 0, CELLS(.sc = 1), CELLS(.sc = 20), MAIN, REGION, A);
   ex_expect_entries(model, 0, CELLS(.cs = 1), CELLS(.cs = 6), MAIN, REGION, A, B);
   hd_model_free(model);
@@ -114,15 +73,15 @@ static void test_concurrent_caller_of_a_sequential_callee(void **state) {
 
 static void test_concurrent_caller_and_callee(void **state) {
   (void)state;
-  begin();
-  fork_two(10);
+  rs_begin_in_main();
+  rs_fork_two(10);
   enter(1, 0x1100, 13);
   call(1, 0x1200, 15, 16);
   call(1, 0x1200, 17, 20);
   leave(1, 0x1100, 22);
-  join_two(24, 35);
-  finish(40);
-  struct hd_model *model = play();
+  rs_join_two(24, 35);
+  rs_finish_in_main(40);
+  struct hd_model *model = rs_play(NULL);
   ex_expect_entries(model, 1, CELLS(.sc = 1), CELLS(.sc = 9), MAIN, REGION, A);
   ex_expect_entries(model, 1, CELLS(.cc = 2), CELLS(.cc = 4), MAIN, REGION, A, B);
   assert_int_equal(ex_node(model, MAIN, REGION, A, B)->visits_concurrent, 2);
@@ -133,7 +92,7 @@ static void test_concurrent_caller_and_callee(void **state) {
  * still does. */
 static void test_state_is_that_just_before_the_entry(void **state) {
   (void)state;
-  begin();
+  rs_begin_in_main();
   sc_at(10);
   uint32_t region = sc_parallel_begin(0x100, 2);
   sc_implicit_begin(region, 0, 2);
@@ -143,9 +102,9 @@ static void test_state_is_that_just_before_the_entry(void **state) {
   call(0, 0x1100, 15, 17); /* thread 1 begins at 15 */
   call(0, 0x1100, 20, 21); /* thread 1 ends at 20 */
   call(0, 0x1100, 22, 23);
-  join_two(20, 30);
-  finish(40);
-  struct hd_model *model = play();
+  rs_join_two(20, 30);
+  rs_finish_in_main(40);
+  struct hd_model *model = rs_play(NULL);
   ex_expect_entries(model, 0, CELLS(.ss = 2, .sc = 1), CELLS(.ss = 2 + 1, .sc = 1), MAIN, REGION, A);
   hd_model_free(model);
 }
@@ -153,8 +112,8 @@ static void test_state_is_that_just_before_the_entry(void **state) {
 /* The region's caller is A, entered concurrently: what the inner team calls is called by A. */
 static void test_workers_inherit_the_state_of_the_regions_caller(void **state) {
   (void)state;
-  begin();
-  fork_two(10);
+  rs_begin_in_main();
+  rs_fork_two(10);
   enter(1, 0x1100, 12);
   sc_at(14);
   sc_fork(0x110, 2, 2, 15);
@@ -176,8 +135,8 @@ static void test_workers_inherit_the_state_of_the_regions_caller(void **state) {
   sc_at(35);
   sc_join_end();
   sc_parallel_end();
-  finish(40);
-  struct hd_model *model = play();
+  rs_finish_in_main(40);
+  struct hd_model *model = rs_play(NULL);
 #define INNER SITE(PARALLEL, 0x110)
   ex_expect_entries(model, 2, CELLS(.cc = 2), CELLS(.cc = 2 + 1), MAIN, REGION, A, INNER, B);
   ex_expect_entries(model, 1, CELLS(.cs = 1), CELLS(.cs = 4), MAIN, REGION, A, INNER, B);
@@ -187,8 +146,8 @@ static void test_workers_inherit_the_state_of_the_regions_caller(void **state) {
 /* The primary may have called something else meanwhile: the region's caller is who began it. */
 static void test_late_workers_inherit_it_too(void **state) {
   (void)state;
-  begin();
-  fork_two(10);
+  rs_begin_in_main();
+  rs_fork_two(10);
   enter(0, 0x1200, 12); /* concurrent */
   sc_at(14);
   uint32_t inner = sc_parallel_begin(0x110, 2);
@@ -207,8 +166,8 @@ static void test_late_workers_inherit_it_too(void **state) {
   sc_join(27, 28, 29);
   leave(0, 0x1200, 30);
   sc_join(31, 32, 33);
-  finish(40);
-  struct hd_model *model = play();
+  rs_finish_in_main(40);
+  struct hd_model *model = rs_play(NULL);
   ex_expect_entries(model, 2, CELLS(.cc = 1), CELLS(.cc = 3), MAIN, REGION, B, INNER, A);
   ex_expect_entries(model, 0, CELLS(.cs = 1), CELLS(.cs = 8), MAIN, REGION, B, INNER, A);
   hd_model_free(model);
@@ -216,13 +175,13 @@ static void test_late_workers_inherit_it_too(void **state) {
 
 static void test_threads_outside_regions_are_called_by_the_program(void **state) {
   (void)state;
-  begin();
+  rs_begin_in_main();
   sc_thread(1);
   sc_at(5);
   sc_initial_begin();
   call(1, 0x1100, 8, 12);
-  finish(20);
-  struct hd_model *model = play();
+  rs_finish_in_main(20);
+  struct hd_model *model = rs_play(NULL);
   ex_expect_entries(model, 1, CELLS(.sc = 1), CELLS(.sc = 4), A);
   hd_model_free(model);
 }
@@ -232,8 +191,8 @@ static void test_threads_outside_regions_are_called_by_the_program(void **state)
 /* What a task calls is called by the task: in the state in which it began. */
 static void test_tasks_call_in_their_own_state(void **state) {
   (void)state;
-  begin();
-  fork_two(10);
+  rs_begin_in_main();
+  rs_fork_two(10);
   enter(0, 0x1200, 11); /* S-C */
   sc_at(12);
   uint32_t task = sc_task_create(0x500, 0);
@@ -252,8 +211,8 @@ static void test_tasks_call_in_their_own_state(void **state) {
   sc_barrier_end(ompt_sync_region_taskwait, 0x600);
   leave(0, 0x1200, 24);
   sc_join(25, 25, 25);
-  finish(40);
-  struct hd_model *model = play();
+  rs_finish_in_main(40);
+  struct hd_model *model = rs_play(NULL);
   ex_expect_entries(model, 0, CELLS(.ss = 1), CELLS(.ss = 3), MAIN, REGION, B, TASK, A);
   ex_expect_entries(model, 0, CELLS(.sc = 1), CELLS(.sc = 13), MAIN, REGION, B); /* the task ran inside */
   assert_int_equal(ex_node(model, MAIN, REGION, B, TASK)->visits_concurrent, 0);
@@ -263,8 +222,8 @@ static void test_tasks_call_in_their_own_state(void **state) {
 /* An untied task that goes on on another thread calls in the state in which it goes on. */
 static void test_tasks_that_change_threads_call_in_another_state(void **state) {
   (void)state;
-  begin();
-  fork_two(10);
+  rs_begin_in_main();
+  rs_fork_two(10);
   sc_at(11);
   uint32_t task = sc_task_create(0x500, ompt_task_untied);
   sc_thread(1);
@@ -286,8 +245,8 @@ static void test_tasks_that_change_threads_call_in_another_state(void **state) {
   sc_at(36);
   sc_join_end();
   sc_parallel_end();
-  finish(40);
-  struct hd_model *model = play();
+  rs_finish_in_main(40);
+  struct hd_model *model = rs_play(NULL);
   ex_expect_entries(model, 1, CELLS(.cc = 1), CELLS(.cc = 2), MAIN, REGION, TASK, A);
   ex_expect_entries(model, 0, CELLS(.ss = 1), CELLS(.ss = 3), MAIN, REGION, TASK, A);
   assert_int_equal(ex_node(model, MAIN, REGION, TASK)->visits_concurrent, 1);
@@ -296,13 +255,13 @@ static void test_tasks_that_change_threads_call_in_another_state(void **state) {
 
 static void test_open_entries_end_with_the_profile(void **state) {
   (void)state;
-  begin();
-  fork_two(10);
+  rs_begin_in_main();
+  rs_fork_two(10);
   enter(1, 0x1100, 14);
   sc_thread(0);
   sc_at(20);
   sc_finalize();
-  struct hd_model *model = play();
+  struct hd_model *model = rs_play(NULL);
   ex_expect_entries(model, 0, CELLS(.ss = 1), CELLS(.ss = 19), MAIN);
   ex_expect_entries(model, 1, CELLS(.sc = 1), CELLS(.sc = 6), MAIN, REGION, A);
   assert_int_equal(model->header.left_routines, 0);
@@ -311,7 +270,7 @@ static void test_open_entries_end_with_the_profile(void **state) {
 
 static void test_killed_program_has_its_open_entries(void **state) {
   (void)state;
-  begin();
+  rs_begin_in_main();
   call(0, 0x1100, 3, 5);
   enter(0, 0x1200, 6);
   sc_at(9);

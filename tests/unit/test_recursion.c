@@ -2,41 +2,7 @@
 /* Recursive routines: a routine's time counts once for each outermost entry and thread. Direct and mutual recursion,
  * and the situations of cprof's figures 7 and 8, where calls enter and leave on several threads. Every profile is also
  * compared with the oracle. */
-#include "expect.h"
-#include "script.h"
-
-#define MAIN SITE(ROUTINE, 0x1000)
-#define A SITE(ROUTINE, 0x1100)
-#define B SITE(ROUTINE, 0x1200)
-#define REGION SITE(PARALLEL, 0x100)
-#define TASK SITE(TASK, 0x500)
-
-static void begin(void) {
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-}
-
-static void enter(uint64_t function, uint64_t time) {
-  sc_at(time);
-  sc_routine_enter(function);
-}
-
-static void leave(uint64_t function, uint64_t time) {
-  sc_at(time);
-  sc_routine_exit(function);
-}
-
-static struct hd_model *finish_with(uint64_t time, const struct fk_options *options) {
-  sc_at(time);
-  sc_thread(0);
-  sc_finish();
-  fk_sort(sc_script());
-  return ex_play_exact(options);
-}
-
-static struct hd_model *finish(uint64_t time) {
-  return finish_with(time, NULL);
-}
+#include "routine_script.h"
 
 static const struct hd_node *target_of(const struct hd_model *model, const struct hd_node *node) {
   assert_true(node->flags & HD_PROFILE_BACK);
@@ -57,16 +23,16 @@ static void arrive(uint32_t thread, uint64_t time) {
 
 static void test_direct_recursion(void **state) {
   (void)state;
-  begin();
-  enter(0x1100, 1);
-  enter(0x1100, 3);
-  enter(0x1100, 6);
-  leave(0x1100, 7);
-  leave(0x1100, 10);
-  enter(0x1100, 11);
-  leave(0x1100, 12);
-  leave(0x1100, 15);
-  struct hd_model *model = finish(20);
+  rs_begin();
+  rs_enter(0x1100, 1);
+  rs_enter(0x1100, 3);
+  rs_enter(0x1100, 6);
+  rs_leave(0x1100, 7);
+  rs_leave(0x1100, 10);
+  rs_enter(0x1100, 11);
+  rs_leave(0x1100, 12);
+  rs_leave(0x1100, 15);
+  struct hd_model *model = rs_finish(20, NULL);
   assert_int_equal(model->node_count, 3);
   assert_int_equal(ex_visits(model, 0, A), 1);
   assert_int_equal(ex_visits(model, 0, A, A), 3);
@@ -81,16 +47,16 @@ static void test_direct_recursion(void **state) {
 
 static void test_mutual_recursion(void **state) {
   (void)state;
-  begin();
-  enter(0x1100, 1);
-  enter(0x1200, 2);
-  enter(0x1100, 4); /* back to A */
-  enter(0x1200, 7); /* the same B below the same A */
-  leave(0x1200, 8);
-  leave(0x1100, 10);
-  leave(0x1200, 15);
-  leave(0x1100, 17);
-  struct hd_model *model = finish(20);
+  rs_begin();
+  rs_enter(0x1100, 1);
+  rs_enter(0x1200, 2);
+  rs_enter(0x1100, 4); /* back to A */
+  rs_enter(0x1200, 7); /* the same B below the same A */
+  rs_leave(0x1200, 8);
+  rs_leave(0x1100, 10);
+  rs_leave(0x1200, 15);
+  rs_leave(0x1100, 17);
+  struct hd_model *model = rs_finish(20, NULL);
   assert_int_equal(model->node_count, 4);
   assert_int_equal(ex_visits(model, 0, A), 1);
   assert_int_equal(ex_visits(model, 0, A, B), 2);
@@ -106,16 +72,16 @@ static void test_mutual_recursion(void **state) {
 static void test_cycle_limit_2_tells_the_second_round_apart(void **state) {
   (void)state;
   const struct fk_options options = {.cycle_limit = "2"};
-  begin();
-  enter(0x1100, 1);
-  enter(0x1200, 2);
-  enter(0x1100, 4);
-  enter(0x1200, 7); /* A, B were on the path before */
-  leave(0x1200, 8);
-  leave(0x1100, 10);
-  leave(0x1200, 15);
-  leave(0x1100, 17);
-  struct hd_model *model = finish_with(20, &options);
+  rs_begin();
+  rs_enter(0x1100, 1);
+  rs_enter(0x1200, 2);
+  rs_enter(0x1100, 4);
+  rs_enter(0x1200, 7); /* A, B were on the path before */
+  rs_leave(0x1200, 8);
+  rs_leave(0x1100, 10);
+  rs_leave(0x1200, 15);
+  rs_leave(0x1100, 17);
+  struct hd_model *model = rs_finish(20, &options);
   assert_int_equal(model->header.cycle_limit, 2);
   assert_int_equal(ex_visits(model, 0, A, B, A), 1);
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, A, B, A), 3 + 2);
@@ -127,14 +93,14 @@ static void test_cycle_limit_2_tells_the_second_round_apart(void **state) {
 static void test_bounded_depth_has_no_ways_back(void **state) {
   (void)state;
   const struct fk_options options = {.depth = "1"};
-  begin();
-  enter(0x1100, 1);
-  enter(0x1200, 2);
-  enter(0x1100, 4);
-  leave(0x1100, 10);
-  leave(0x1200, 15);
-  leave(0x1100, 17);
-  struct hd_model *model = finish_with(20, &options);
+  rs_begin();
+  rs_enter(0x1100, 1);
+  rs_enter(0x1200, 2);
+  rs_enter(0x1100, 4);
+  rs_leave(0x1100, 10);
+  rs_leave(0x1200, 15);
+  rs_leave(0x1100, 17);
+  struct hd_model *model = rs_finish(20, &options);
   assert_int_equal(model->node_count, 3);
   assert_int_equal(ex_visits(model, 0, A), 2);
   ex_expect_entries(model, 0, CELLS(.ss = 2), CELLS(.ss = 16), A);
@@ -144,19 +110,19 @@ static void test_bounded_depth_has_no_ways_back(void **state) {
 /* cprof, figure 7: entered sequentially, it calls itself on several threads. */
 static void test_sequential_entry_recurs_on_several_threads(void **state) {
   (void)state;
-  begin();
-  enter(0x1100, 1);
+  rs_begin();
+  rs_enter(0x1100, 1);
   fork_two(5);
-  enter(0x1100, 7);
-  leave(0x1100, 11);
+  rs_enter(0x1100, 7);
+  rs_leave(0x1100, 11);
   sc_thread(1);
-  enter(0x1100, 8);
-  leave(0x1100, 13);
+  rs_enter(0x1100, 8);
+  rs_leave(0x1100, 13);
   arrive(1, 14);
   sc_thread(0);
   sc_join(15, 15, 15);
-  leave(0x1100, 20);
-  struct hd_model *model = finish(20);
+  rs_leave(0x1100, 20);
+  struct hd_model *model = rs_finish(20, NULL);
   assert_ptr_equal(target_of(model, ex_node(model, A, REGION, A)), ex_node(model, A));
   ex_expect_entries(model, 0, CELLS(.ss = 1), CELLS(.ss = 19), A);
   ex_expect_entries(model, 0, CELLS(.sc = 1), CELLS(0), A, REGION, A);
@@ -168,20 +134,20 @@ static void test_sequential_entry_recurs_on_several_threads(void **state) {
 /* Entered concurrently, it calls itself on its own thread, now with and now without the other one. */
 static void test_concurrent_entry_recurs_on_its_thread(void **state) {
   (void)state;
-  begin();
-  enter(0x1000, 1);
+  rs_begin();
+  rs_enter(0x1000, 1);
   fork_two(5);
-  enter(0x1100, 7);
-  enter(0x1100, 9);
-  leave(0x1100, 10);
+  rs_enter(0x1100, 7);
+  rs_enter(0x1100, 9);
+  rs_leave(0x1100, 10);
   arrive(1, 12);
   sc_thread(0);
-  enter(0x1100, 13);
-  leave(0x1100, 16);
-  leave(0x1100, 18);
+  rs_enter(0x1100, 13);
+  rs_leave(0x1100, 16);
+  rs_leave(0x1100, 18);
   sc_join(20, 20, 20);
-  leave(0x1000, 21);
-  struct hd_model *model = finish(22);
+  rs_leave(0x1000, 21);
+  struct hd_model *model = rs_finish(22, NULL);
   ex_expect_entries(model, 0, CELLS(.sc = 1), CELLS(.sc = 11), MAIN, REGION, A);
   ex_expect_entries(model, 0, CELLS(.cs = 1, .cc = 1), CELLS(0), MAIN, REGION, A, A);
   hd_model_free(model);
@@ -190,25 +156,25 @@ static void test_concurrent_entry_recurs_on_its_thread(void **state) {
 /* It is entered on thread 0, recurs on both, and leaves thread 0 while thread 1 is still inside. */
 static void test_recursive_exit_while_others_are_inside(void **state) {
   (void)state;
-  begin();
+  rs_begin();
   fork_two(1);
-  enter(0x1100, 2);
+  rs_enter(0x1100, 2);
   sc_thread(1);
-  enter(0x1100, 3);
+  rs_enter(0x1100, 3);
   sc_thread(0);
-  enter(0x1100, 4);
+  rs_enter(0x1100, 4);
   sc_thread(1);
-  enter(0x1100, 5);
+  rs_enter(0x1100, 5);
   sc_thread(0);
-  leave(0x1100, 6);
-  leave(0x1100, 7);
+  rs_leave(0x1100, 6);
+  rs_leave(0x1100, 7);
   sc_thread(1);
-  leave(0x1100, 10);
-  leave(0x1100, 12);
+  rs_leave(0x1100, 10);
+  rs_leave(0x1100, 12);
   arrive(1, 13);
   sc_thread(0);
   sc_join(14, 14, 14);
-  struct hd_model *model = finish(20);
+  struct hd_model *model = rs_finish(20, NULL);
   ex_expect_entries(model, 0, CELLS(.sc = 1), CELLS(.sc = 5), REGION, A);
   ex_expect_entries(model, 1, CELLS(.sc = 1), CELLS(.sc = 9), REGION, A);
   ex_expect_entries(model, 0, CELLS(.cc = 1), CELLS(0), REGION, A, A);
@@ -220,24 +186,24 @@ static void test_recursive_exit_while_others_are_inside(void **state) {
  * caller's own call, made first, has ended on thread 0 by then. */
 static void test_recursion_leaves_on_another_thread(void **state) {
   (void)state;
-  begin();
+  rs_begin();
   fork_two(1);
-  enter(0x1100, 2);
+  rs_enter(0x1100, 2);
   uint32_t task = sc_task_create(0x500, 0);
   arrive(1, 3);
   sc_at(4);
   sc_task_run(task);
-  enter(0x1100, 5);
+  rs_enter(0x1100, 5);
   sc_thread(0);
-  leave(0x1100, 8);
+  rs_leave(0x1100, 8);
   sc_thread(1);
-  enter(0x1100, 9); /* nobody else is busy */
-  leave(0x1100, 11);
-  leave(0x1100, 13);
+  rs_enter(0x1100, 9); /* nobody else is busy */
+  rs_leave(0x1100, 11);
+  rs_leave(0x1100, 13);
   sc_task_leave(ompt_task_complete);
   arrive(0, 8);
   sc_join(14, 14, 14);
-  struct hd_model *model = finish(22);
+  struct hd_model *model = rs_finish(22, NULL);
   assert_ptr_equal(target_of(model, ex_node(model, REGION, A, TASK, A)), ex_node(model, REGION, A));
   ex_expect_entries(model, 0, CELLS(.sc = 1), CELLS(.sc = 6), REGION, A);
   ex_expect_entries(model, 1, CELLS(.cc = 1), CELLS(0), REGION, A, TASK, A);
@@ -250,24 +216,24 @@ static void test_recursion_leaves_on_another_thread(void **state) {
  * happens all the same, the routine was left. */
 static void test_a_task_cannot_stop_inside_a_routine(void **state) {
   (void)state;
-  begin();
+  rs_begin();
   fork_two(1);
   uint32_t task = sc_task_create(0x500, ompt_task_untied);
   arrive(1, 2);
   sc_at(3);
   sc_task_run(task);
-  enter(0x1100, 5);
+  rs_enter(0x1100, 5);
   sc_at(9);
   sc_task_leave(ompt_task_switch);
   arrive(0, 10);
   sc_at(12);
   sc_task_run(task);
-  leave(0x1100, 15);
+  rs_leave(0x1100, 15);
   sc_at(16);
   sc_task_leave(ompt_task_complete);
   sc_join_end();
   sc_parallel_end();
-  struct hd_model *model = finish(22);
+  struct hd_model *model = rs_finish(22, NULL);
   assert_int_equal(model->header.left_routines, 1);
   assert_int_equal(model->header.unmatched_routines, 1);
   ex_expect_entries(model, 1, CELLS(.cc = 1), CELLS(.cc = 4), REGION, TASK, A);
@@ -278,30 +244,30 @@ static void test_a_task_cannot_stop_inside_a_routine(void **state) {
 /* A task calls the routine that made it, on the thread that waits inside that routine and on the other one. */
 static void test_tasks_recur_into_the_routine_that_made_them(void **state) {
   (void)state;
-  begin();
+  rs_begin();
   fork_two(1);
-  enter(0x1100, 2);
+  rs_enter(0x1100, 2);
   uint32_t first = sc_task_create(0x500, 0);
   uint32_t second = sc_task_create(0x500, 0);
   sc_at(3);
   sc_barrier_begin(ompt_sync_region_taskwait, 0x600);
   sc_at(4);
   sc_task_run(first);
-  enter(0x1100, 5);
-  leave(0x1100, 8);
+  rs_enter(0x1100, 5);
+  rs_leave(0x1100, 8);
   sc_task_leave(ompt_task_complete);
   arrive(1, 4);
   sc_at(5);
   sc_task_run(second);
-  enter(0x1100, 6);
-  leave(0x1100, 10);
+  rs_enter(0x1100, 6);
+  rs_leave(0x1100, 10);
   sc_task_leave(ompt_task_complete);
   sc_thread(0);
   sc_at(11);
   sc_barrier_end(ompt_sync_region_taskwait, 0x600);
-  leave(0x1100, 12);
+  rs_leave(0x1100, 12);
   sc_join(13, 13, 13);
-  struct hd_model *model = finish(20);
+  struct hd_model *model = rs_finish(20, NULL);
   assert_int_equal(ex_node(model, REGION, A, TASK, A)->visits, 2);
   ex_expect_entries(model, 0, CELLS(.sc = 1), CELLS(.sc = 10), REGION, A);
   ex_expect_entries(model, 1, CELLS(0), CELLS(.cc = 4), REGION, A);

@@ -1,58 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Routines that tell of their entries and exits: callpaths, calls, recursion, jumps. Every profile is also compared
  * with the oracle. */
-#include "expect.h"
 #include "oracle.h"
-#include "script.h"
+#include "routine_script.h"
 
-#define MAIN SITE(ROUTINE, 0x1000)
-#define A SITE(ROUTINE, 0x1100)
-#define B SITE(ROUTINE, 0x1200)
 #define C SITE(ROUTINE, 0x1300)
-#define REGION SITE(PARALLEL, 0x100)
-#define TASK SITE(TASK, 0x500)
-
-static void begin(void) {
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-}
-
-static void enter(uint64_t function, uint64_t time) {
-  sc_at(time);
-  sc_routine_enter(function);
-}
-
-static void leave(uint64_t function, uint64_t time) {
-  sc_at(time);
-  sc_routine_exit(function);
-}
-
-static struct hd_model *finish_with(uint64_t time, const struct fk_options *options) {
-  sc_at(time);
-  sc_thread(0);
-  sc_finish();
-  fk_sort(sc_script());
-  return ex_play_exact(options);
-}
-
-static struct hd_model *finish(uint64_t time) {
-  return finish_with(time, NULL);
-}
 
 static void test_a_routine_has_a_profile_for_each_callpath(void **state) {
   (void)state;
-  begin();
-  enter(0x1000, 1);
-  enter(0x1100, 2);
-  enter(0x1300, 4);
-  leave(0x1300, 7);
-  leave(0x1100, 8);
-  enter(0x1200, 9);
-  enter(0x1300, 10);
-  leave(0x1300, 15);
-  leave(0x1200, 16);
-  leave(0x1000, 17);
-  struct hd_model *model = finish(20);
+  rs_begin();
+  rs_enter(0x1000, 1);
+  rs_enter(0x1100, 2);
+  rs_enter(0x1300, 4);
+  rs_leave(0x1300, 7);
+  rs_leave(0x1100, 8);
+  rs_enter(0x1200, 9);
+  rs_enter(0x1300, 10);
+  rs_leave(0x1300, 15);
+  rs_leave(0x1200, 16);
+  rs_leave(0x1000, 17);
+  struct hd_model *model = rs_finish(20, NULL);
   const struct hd_node *node = ex_node(model, MAIN, A, C);
   assert_int_equal(model->node_count, 1 + 5);
   assert_true(model->header.flags & HD_FILE_ROUTINES);
@@ -67,24 +34,24 @@ static void test_a_routine_has_a_profile_for_each_callpath(void **state) {
 
 static void test_routines_and_constructs_are_on_one_callpath(void **state) {
   (void)state;
-  begin();
-  enter(0x1000, 1);
+  rs_begin();
+  rs_enter(0x1000, 1);
   sc_fork(0x100, 1, 0, 1);
   sc_work_begin(ompt_work_loop_static, 0x200);
-  enter(0x1100, 2);
+  rs_enter(0x1100, 2);
   sc_at(3);
   sc_acquire(ompt_mutex_critical, 1, 0x400);
   sc_at(5);
   sc_acquired(ompt_mutex_critical, 1, 0x400);
-  enter(0x1200, 6);
-  leave(0x1200, 8);
+  rs_enter(0x1200, 6);
+  rs_leave(0x1200, 8);
   sc_at(9);
   sc_released(ompt_mutex_critical, 1, 0x400);
-  leave(0x1100, 10);
+  rs_leave(0x1100, 10);
   sc_work_end(ompt_work_loop_static, 0x200);
   sc_join(11, 11, 11);
-  leave(0x1000, 12);
-  struct hd_model *model = finish(12);
+  rs_leave(0x1000, 12);
+  struct hd_model *model = rs_finish(12, NULL);
 #define LOOP SITE(LOOP_STATIC, 0x200)
 #define CRITICAL SITE(CRITICAL, 0x400)
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, MAIN, REGION, LOOP, A, CRITICAL, B), 2);
@@ -110,13 +77,13 @@ static void arrive(uint32_t thread, uint64_t time) {
 
 static void test_jump_over_routines_ends_them(void **state) {
   (void)state;
-  begin();
-  enter(0x1000, 1);
-  enter(0x1100, 2);
-  enter(0x1200, 4);
-  enter(0x1300, 7);
-  leave(0x1000, 11);
-  struct hd_model *model = finish(20);
+  rs_begin();
+  rs_enter(0x1000, 1);
+  rs_enter(0x1100, 2);
+  rs_enter(0x1200, 4);
+  rs_enter(0x1300, 7);
+  rs_leave(0x1000, 11);
+  struct hd_model *model = rs_finish(20, NULL);
   assert_int_equal(model->header.left_routines, 3);
   assert_int_equal(model->header.unmatched_routines, 0);
   ex_expect_entries(model, 0, CELLS(.ss = 1), CELLS(.ss = 9), MAIN, A);
@@ -127,14 +94,14 @@ static void test_jump_over_routines_ends_them(void **state) {
 
 static void test_jump_out_of_constructs(void **state) {
   (void)state;
-  begin();
-  enter(0x1100, 1);
+  rs_begin();
+  rs_enter(0x1100, 1);
   sc_at(2);
   sc_acquire(ompt_mutex_critical, 1, 0x400);
   sc_acquired(ompt_mutex_critical, 1, 0x400);
-  enter(0x1200, 3);
-  leave(0x1100, 6);
-  struct hd_model *model = finish(9);
+  rs_enter(0x1200, 3);
+  rs_leave(0x1100, 6);
+  struct hd_model *model = rs_finish(9, NULL);
   assert_int_equal(model->header.left_routines, 1);
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, A, CRITICAL, B), 3);
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 1 + 3);
@@ -144,18 +111,18 @@ static void test_jump_out_of_constructs(void **state) {
 /* The construct's end ends what was begun inside; its exit, when it comes, belongs to nothing. */
 static void test_construct_ends_inside_a_routine_begun_in_it(void **state) {
   (void)state;
-  begin();
-  enter(0x1000, 1);
+  rs_begin();
+  rs_enter(0x1000, 1);
   sc_fork(0x100, 1, 0, 1);
   sc_at(2);
   sc_work_begin(ompt_work_loop_static, 0x200);
-  enter(0x1100, 3);
+  rs_enter(0x1100, 3);
   sc_at(5);
   sc_work_end(ompt_work_loop_static, 0x200);
-  leave(0x1100, 7);
+  rs_leave(0x1100, 7);
   sc_join(9, 9, 9);
-  leave(0x1000, 10);
-  struct hd_model *model = finish(10);
+  rs_leave(0x1000, 10);
+  struct hd_model *model = rs_finish(10, NULL);
   assert_int_equal(model->header.left_routines, 1);
   assert_int_equal(model->header.unmatched_routines, 1);
   ex_expect_entries(model, 0, CELLS(.ss = 1), CELLS(.ss = 2), MAIN, REGION, LOOP, A);
@@ -165,20 +132,20 @@ static void test_construct_ends_inside_a_routine_begun_in_it(void **state) {
 
 static void test_a_region_and_a_task_end_the_routines_left_in_them(void **state) {
   (void)state;
-  begin();
+  rs_begin();
   fork_two(1);
-  enter(0x1100, 2);
+  rs_enter(0x1100, 2);
   sc_task_run(sc_task_create(0x500, ompt_task_undeferred));
-  enter(0x1200, 3);
+  rs_enter(0x1200, 3);
   sc_at(5);
   sc_task_leave(ompt_task_complete);
   sc_at(6);
   sc_thread(1);
-  enter(0x1300, 4);
+  rs_enter(0x1300, 4);
   arrive(1, 8);
   sc_thread(0);
   sc_join(9, 10, 11);
-  struct hd_model *model = finish(12);
+  struct hd_model *model = rs_finish(12, NULL);
   assert_int_equal(model->header.left_routines, 3);
   ex_expect_entries(model, 0, CELLS(.sc = 1), CELLS(.sc = 7), REGION, A);
   ex_expect_entries(model, 0, CELLS(.cc = 1), CELLS(.cc = 2), REGION, A, TASK, B);
@@ -188,17 +155,17 @@ static void test_a_region_and_a_task_end_the_routines_left_in_them(void **state)
 
 static void test_exits_without_an_entry_are_counted(void **state) {
   (void)state;
-  begin();
-  leave(0x1100, 1);
-  enter(0x1000, 2);
-  leave(0x1100, 3);
+  rs_begin();
+  rs_leave(0x1100, 1);
+  rs_enter(0x1000, 2);
+  rs_leave(0x1100, 3);
   fork_two(4);
-  leave(0x1000, 5); /* its entry is another task's */
+  rs_leave(0x1000, 5); /* its entry is another task's */
   arrive(1, 5);
   sc_thread(0);
   sc_join(6, 6, 6);
-  leave(0x1000, 7);
-  struct hd_model *model = finish(8);
+  rs_leave(0x1000, 7);
+  struct hd_model *model = rs_finish(8, NULL);
   assert_int_equal(model->header.unmatched_routines, 3);
   assert_int_equal(model->header.left_routines, 0);
   ex_expect_entries(model, 0, CELLS(.ss = 1), CELLS(.ss = 5), MAIN);
@@ -208,13 +175,13 @@ static void test_exits_without_an_entry_are_counted(void **state) {
 /* The innermost of several: those inside it have ended, the ones around it have not. */
 static void test_an_exit_ends_the_innermost_entry(void **state) {
   (void)state;
-  begin();
-  enter(0x1100, 1);
-  enter(0x1100, 2);
-  enter(0x1200, 3);
-  leave(0x1100, 5);
-  leave(0x1100, 8);
-  struct hd_model *model = finish(9);
+  rs_begin();
+  rs_enter(0x1100, 1);
+  rs_enter(0x1100, 2);
+  rs_enter(0x1200, 3);
+  rs_leave(0x1100, 5);
+  rs_leave(0x1100, 8);
+  struct hd_model *model = rs_finish(9, NULL);
   assert_int_equal(model->header.left_routines, 1);
   assert_int_equal(model->header.unmatched_routines, 0);
   ex_expect_entries(model, 0, CELLS(.ss = 1), CELLS(.ss = 7), A);
@@ -229,16 +196,16 @@ static void test_routines_entered_before_the_runtime_starts(void **state) {
   (void)state;
   const struct fk_options options = {.real_clock = true, .late_runtime = true};
   sc_start(SC_LIBOMP_19);
-  enter(0x1000, 1);
-  enter(0x1100, 2);
-  leave(0x1100, 3);
+  rs_enter(0x1000, 1);
+  rs_enter(0x1100, 2);
+  rs_leave(0x1100, 3);
   sc_at(4);
   sc_initial_begin();
   sc_fork(0x100, 1, 0, 5);
-  enter(0x1100, 6);
-  leave(0x1100, 7);
+  rs_enter(0x1100, 6);
+  rs_leave(0x1100, 7);
   sc_join(8, 8, 8);
-  leave(0x1000, 9);
+  rs_leave(0x1000, 9);
   sc_at(10);
   sc_finish();
   struct hd_model *model = ex_play_with(&options);
@@ -259,10 +226,10 @@ static void test_a_program_without_a_runtime(void **state) {
   (void)state;
   const struct fk_options options = {.real_clock = true, .late_runtime = true};
   sc_start(SC_LIBOMP_19);
-  enter(0x1000, 1);
-  enter(0x1100, 2);
-  leave(0x1100, 3);
-  leave(0x1000, 4);
+  rs_enter(0x1000, 1);
+  rs_enter(0x1100, 2);
+  rs_leave(0x1100, 3);
+  rs_leave(0x1000, 4);
   struct hd_model *model;
   sc_exit(0);
   model = ex_play_with(&options);

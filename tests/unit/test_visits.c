@@ -1,51 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Visits of constructs by the state of the program: concurrent when another thread was busy just before. Every profile
  * is also compared with the oracle. */
-#include "expect.h"
-#include "script.h"
-
-#define MAIN SITE(ROUTINE, 0x1000)
-#define REGION SITE(PARALLEL, 0x100)
-#define TASK SITE(TASK, 0x500)
-
-static void begin(void) {
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-  sc_at(1);
-  sc_routine_enter(0x1000);
-}
-
-static void finish(uint64_t time) {
-  sc_at(time);
-  sc_thread(0);
-  sc_routine_exit(0x1000);
-  sc_finish();
-}
-
-/* A team of threads 0 and 1, both busy from `time` on; and its end. */
-static void fork_two(uint64_t time) {
-  sc_thread(0);
-  sc_at(time);
-  sc_fork(0x100, 2, 1, time);
-}
-
-static void join_two(uint64_t worker_arrives, uint64_t time) {
-  sc_thread(1);
-  sc_at(worker_arrives);
-  sc_join_begin();
-  sc_thread(0);
-  sc_join(time, time, time);
-}
-
-static struct hd_model *play(void) {
-  fk_sort(sc_script());
-  return ex_play_exact(NULL);
-}
+#include "routine_script.h"
 
 static void test_concurrent_visits_of_constructs(void **state) {
   (void)state;
-  begin();
-  fork_two(10);
+  rs_begin_in_main();
+  rs_fork_two(10);
   for (uint32_t i = 0; i < 2; i++) {
     sc_thread(i);
     sc_at(12 + 10 * i);
@@ -63,9 +24,9 @@ static void test_concurrent_visits_of_constructs(void **state) {
     sc_at(30);
     sc_barrier_end(ompt_sync_region_barrier_implicit_workshare, 0x300);
   }
-  join_two(31, 32);
-  finish(40);
-  struct hd_model *model = play();
+  rs_join_two(31, 32);
+  rs_finish_in_main(40);
+  struct hd_model *model = rs_play(NULL);
 #define LOOP SITE(LOOP_STATIC, 0x200)
   assert_int_equal(ex_node(model, MAIN, REGION)->visits_concurrent, 0);
   assert_int_equal(ex_node(model, MAIN, REGION, LOOP)->visits, 2);
@@ -78,19 +39,19 @@ static void test_concurrent_visits_of_constructs(void **state) {
 
 static void test_concurrent_visits_of_nested_regions(void **state) {
   (void)state;
-  begin();
-  fork_two(10);
+  rs_begin_in_main();
+  rs_fork_two(10);
   sc_at(12);
   sc_fork(0x110, 1, 0, 12);
   sc_join(14, 14, 14);
-  join_two(11, 20); /* thread 1 waits since 11 */
-  fork_two(21);
+  rs_join_two(11, 20); /* thread 1 waits since 11 */
+  rs_fork_two(21);
   sc_at(22);
   sc_fork(0x110, 1, 0, 22);
   sc_join(24, 24, 24);
-  join_two(25, 30);
-  finish(40);
-  struct hd_model *model = play();
+  rs_join_two(25, 30);
+  rs_finish_in_main(40);
+  struct hd_model *model = rs_play(NULL);
   assert_int_equal(ex_node(model, MAIN, REGION, SITE(PARALLEL, 0x110))->visits, 2);
   assert_int_equal(ex_node(model, MAIN, REGION, SITE(PARALLEL, 0x110))->visits_concurrent, 1);
   hd_model_free(model);
@@ -98,8 +59,8 @@ static void test_concurrent_visits_of_nested_regions(void **state) {
 
 static void test_concurrent_visits_of_tasks_and_waits(void **state) {
   (void)state;
-  begin();
-  fork_two(10);
+  rs_begin_in_main();
+  rs_fork_two(10);
   sc_at(11);
   uint32_t task = sc_task_create(0x500, 0); /* no entry yet */
   sc_at(12);
@@ -115,9 +76,9 @@ static void test_concurrent_visits_of_tasks_and_waits(void **state) {
   sc_at(16);
   sc_task_leave(ompt_task_complete);
   sc_barrier_end(ompt_sync_region_taskwait, 0x600);
-  join_two(20, 21);
-  finish(40);
-  struct hd_model *model = play();
+  rs_join_two(20, 21);
+  rs_finish_in_main(40);
+  struct hd_model *model = rs_play(NULL);
   assert_int_equal(ex_node(model, MAIN, REGION, SITE(TASKWAIT, 0x600))->visits, 2);
   assert_int_equal(ex_node(model, MAIN, REGION, SITE(TASKWAIT, 0x600))->visits_concurrent, 1);
   assert_int_equal(ex_node(model, MAIN, REGION, TASK)->visits_concurrent, 1);
