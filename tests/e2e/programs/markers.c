@@ -141,7 +141,7 @@ static void unbalanced(void) {
 #endif
   work("outside", 20);
   heddle_phase_begin("open");
-  work("open", 20);
+  work("open", 200); /* and what it takes to end the program */
 }
 
 static void *worker(void *name) {
