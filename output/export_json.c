@@ -63,6 +63,7 @@ static json_t *run(const struct hd_model *model) {
                     hd_json_put(object, "start", start(header->begin_epoch_ns)) &&
                     hd_json_put(object, "runtime", hd_json_text(header->runtime)) &&
                     hd_json_put(object, "max_threads", hd_json_count(header->max_threads)) &&
+                    hd_json_put(object, "ticks_per_s", json_real(1 / model->seconds_per_tick)) &&
                     hd_json_put(object, "env", environment(&model->environment)) &&
                     hd_json_put(object, "complete", json_boolean(header->flags & HD_FILE_COMPLETE)) &&
                     hd_json_put(object, "exit",

@@ -4,6 +4,7 @@
 HEDDLE_BUILD names the build folder (default: build/), HEDDLE the command, HEDDLE_RUNTIMES the folder that
 scripts/fetch-runtimes filled. With HEDDLE_NO_SKIP set a skipped test is a failure.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -40,6 +41,18 @@ def runtime(request):
     if not (libomp_folder(request.param) / "libomp.so.5").exists():
         pytest.skip(f"no libomp {request.param} below {RUNTIMES}: run scripts/fetch-runtimes {BUILD}")
     return request.param
+
+
+@pytest.fixture(autouse=True)
+def forget_dead_runtimes():
+    """libomp notes in /dev/shm, under the process's number, that it is loaded. A killed process leaves that file, without
+    a byte in it if it was killed just then; whoever gets the number later and takes the file for its own dies by SIGBUS,
+    Heddle or not. Programs are killed here by the hundred, so the files of the dead are removed."""
+    for file in pathlib.Path("/dev/shm").glob("__KMP_REGISTERED_LIB_*"):
+        number = file.name.split("_")[-2]
+        with contextlib.suppress(OSError):  # gone meanwhile, or another user's
+            if number.isdigit() and not os.path.exists(f"/proc/{number}"):
+                file.unlink()
 
 
 @pytest.fixture(scope="session")
