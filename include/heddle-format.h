@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 2u
+#define HD_FORMAT_VERSION 3u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 16384u
@@ -154,6 +154,11 @@ struct hd_file_header {
   uint64_t paused_ticks; /* the clock stood still for so long; all other times leave it out */
   uint64_t paused_at_ticks; /* it stands still since then, in the time that leaves pauses out; 0: it runs */
   uint64_t pauses;          /* how often */
+  /* Counters (hd_event_record, hd_counts_record). */
+  uint32_t event_count;         /* records of HD_BLOCK_EVENTS; 0: nothing is counted */
+  uint32_t event_slots;         /* sets of events that take turns; 0: all events are counted all the time */
+  uint32_t counts_record_bytes; /* HD_COUNTS_BYTES(event_count, event_slots) */
+  uint32_t counters_at;         /* enum hd_counters_at */
   char host[64];
   char runtime[128]; /* the string the runtime gave to ompt_start_tool */
   char program[256]; /* base name of the executable */
@@ -173,9 +178,11 @@ enum hd_block_type {
   HD_BLOCK_OVERLAPS = 11,
   HD_BLOCK_TIMELINE = 12, /* one hd_timeline_record */
   HD_BLOCK_ENTRIES = 13,
-  HD_BLOCK_STACK = 14 /* one hd_stack_record */
+  HD_BLOCK_STACK = 14, /* one hd_stack_record */
+  HD_BLOCK_EVENTS = 15,
+  HD_BLOCK_COUNTS = 16
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_STACK
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_COUNTS
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {
@@ -234,8 +241,54 @@ struct hd_thread_record {
   uint64_t open_cell;  /* file offset of the cell (in a row's ticks) that the time since last_ticks belongs to */
   uint64_t joining;    /* file offset of the instance whose end this worker waits for; 0: none */
   uint64_t idle_cell;  /* file offset of the cell for the time after that instance's join */
-  uint64_t pad[8];
+  uint64_t uncounted;  /* bit e: event e is not counted on this thread, or no longer */
+  uint64_t pad[7];
 };
+
+/** Where the counters are read: at every change between these and what is around them. What is not told apart is
+ * counted for the innermost enclosing profile that is. Barriers, taskwaits and taskgroups always are. */
+enum hd_counters_at {
+  HD_COUNTERS_AT_REGION = 1, /* parallel regions, teams and phases */
+  HD_COUNTERS_AT_LOOP = 2,   /* and worksharing constructs, and tasks */
+  HD_COUNTERS_AT_ALL = 3     /* and whatever else has a profile */
+};
+
+/** What a thread did while its events were counted. */
+enum hd_count_class {
+  HD_COUNT_BUSY,    /* HD_BUSY */
+  HD_COUNT_WAITING, /* the waiting states, and HD_IDLE: for a worker's wait at a region's end and what follows there is
+                       one number, the region's */
+  HD_COUNT_RUNTIME, /* HD_RUNTIME */
+  HD_COUNT_CLASSES
+};
+
+/** An event that is counted, in the order in which they were asked for. */
+#define HD_EVENTS_MOST 32u
+struct hd_event_record {
+  char name[128];  /* as asked for */
+  char source[16]; /* who counts it: "kernel" or "papi" */
+  char unit[16];   /* of the counts; empty: just a number */
+  uint64_t cost;   /* what one reading adds to the count; it has been taken out */
+  uint32_t slot;   /* 0: counted all the time; else only when it is this slot's turn: 1 .. event_slots */
+  uint32_t reserved;
+  char description[80];
+};
+
+/**
+ * One thread's counts for one profile that is told apart (hd_counters_at). Exclusive: while this profile, or one below
+ * it that is not told apart, was the thread's innermost. They end at the thread's last reading: what a program counted
+ * after that until it was killed is lost. After this record come
+ *     uint64_t counts[event_count][HD_COUNT_CLASSES];
+ *     uint64_t slot_ticks[event_slots][HD_COUNT_CLASSES];   time in which it was this slot's turn
+ */
+struct hd_counts_record {
+  uint32_t profile;
+  uint32_t thread;
+  uint64_t missing[HD_COUNT_CLASSES]; /* bit e: some of event e is not in the count: a reading failed, or a pause of the
+                                         measurement lay in between */
+};
+#define HD_COUNTS_BYTES(events, slots)                                                                                 \
+  (sizeof(struct hd_counts_record) + ((events) + (slots)) * HD_COUNT_CLASSES * sizeof(uint64_t))
 
 /**
  * Totals over the finished instances of a parallel region or of a worksharing construct that ends in its own barrier,
@@ -459,7 +512,8 @@ enum hd_text_kind {
   HD_TEXT_ENVIRONMENT = 2, /* NAME=value of the variables that steer OpenMP */
   HD_TEXT_NOTE = 3,        /* what could not be measured, in words */
   HD_TEXT_NAME = 4,        /* id: profile; "function\0file\0line\0": written by the command, not by the library */
-  HD_TEXT_PHASE = 5        /* id: profile; the name of a phase */
+  HD_TEXT_PHASE = 5,       /* id: profile; the name of a phase */
+  HD_TEXT_GROUP = 6        /* a group of events whose formulas reports show: the file's name, a line end, its content */
 };
 
 /** Followed by `bytes` bytes (text needs no terminator), padded to a multiple of 8. */
@@ -487,6 +541,10 @@ _Static_assert(sizeof(struct hd_tally_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_level_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_overlap_record) == 16, "overlap record size");
 _Static_assert(sizeof(struct hd_timeline_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "it fits a block");
+_Static_assert(sizeof(struct hd_event_record) == 256, "four cache lines");
+_Static_assert(sizeof(struct hd_counts_record) == 32, "counts record size");
+_Static_assert(HD_COUNTS_BYTES(HD_EVENTS_MOST, HD_EVENTS_MOST) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES,
+               "a counts record fits a block");
 _Static_assert(sizeof(struct hd_module_record) == 1024, "module record size");
 _Static_assert(sizeof(struct hd_text_record) == 16, "text record size");
 

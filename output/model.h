@@ -98,6 +98,8 @@ struct hd_node {
   uint64_t ticks[HD_STATE_COUNT];
   uint64_t inclusive_ticks[HD_STATE_COUNT];
   struct hd_team_totals team;
+  uint32_t counts_first; /* its counts: counts[counts_first .. counts_first + counts_count - 1] */
+  uint32_t counts_count;
   struct hd_levels busy_at;           /* thread-time: busy ticks by level, exclusive */
   struct hd_levels busy_at_inclusive; /* the same with the nodes below */
   struct hd_levels elapsed_at;        /* regions and the program: elapsed ticks by level. Else count is 0 */
@@ -119,6 +121,7 @@ struct hd_thread {
                               program */
   bool alive;              /* it had not ended when the profile did */
   uint64_t lifetime_ticks; /* before + end - begin */
+  uint64_t uncounted;      /* bit e: event e was not counted on it, or not to its end */
   uint64_t ticks[HD_STATE_COUNT];
 };
 
@@ -144,10 +147,21 @@ struct hd_stretch {
   double busy_ticks;
 };
 
+/** Counts of one thread in one node, where it is told apart. */
+struct hd_counts {
+  uint32_t node;
+  uint32_t thread;
+  uint64_t missing[HD_COUNT_CLASSES]; /* as in hd_counts_record */
+  const uint64_t *counts;             /* [event][class] */
+  const uint64_t *slot_ticks;         /* [slot - 1][class] */
+};
+
 struct hd_strings {
   const char **items;
   size_t count;
 };
+
+struct hd_group; /* counters/group.h */
 
 struct hd_model {
   const char *path;             /* of the file, as given */
@@ -180,6 +194,12 @@ struct hd_model {
   uint32_t thread_count;
   struct hd_module *modules;
   uint32_t module_count;
+
+  struct hd_event_record *events; /* header.event_count; strings are terminated */
+  struct hd_counts *counts;       /* sorted by node, then thread */
+  uint32_t counts_count;
+  struct hd_group **groups; /* whose formulas reports show (counts.h) */
+  uint32_t group_count;
 
   struct hd_strings arguments;
   struct hd_strings environment; /* NAME=value */

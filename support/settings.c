@@ -25,6 +25,10 @@ static const struct setting table[] = {
     {"HEDDLE_CYCLE_LIMIT", SETTING_COUNT, offsetof(struct hd_settings, cycle_limit)},
     {"HEDDLE_UNWIND", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, unwind_depth)},
     {"HEDDLE_CPU_TIME", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, cpu_time)},
+    {"HEDDLE_COUNTERS", SETTING_TEXT, offsetof(struct hd_settings, counters)},
+    {"HEDDLE_COUNTERS_AT", SETTING_TEXT, offsetof(struct hd_settings, counters_at)},
+    {"HEDDLE_MULTIPLEX", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, take_turns)},
+    {"HEDDLE_GROUP_TEXT", SETTING_TEXT, offsetof(struct hd_settings, groups)},
 };
 
 static void read_count(const struct setting *setting, const char *text, uint64_t *value) {
@@ -43,7 +47,8 @@ static void read_count(const struct setting *setting, const char *text, uint64_t
 }
 
 void hd_settings_read(struct hd_settings *settings) {
-  *settings = (struct hd_settings){.output = "%n.%p.heddle", .clock = "auto", .cycle_limit = 1, .unwind_depth = 64};
+  *settings = (struct hd_settings){
+      .output = "%n.%p.heddle", .clock = "auto", .cycle_limit = 1, .unwind_depth = 64, .counters_at = "loop"};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     /* secure_getenv: a set-user-id program must not write where its caller says. */
     const char *text = secure_getenv(table[i].name);

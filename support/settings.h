@@ -17,6 +17,10 @@ struct hd_settings {
   uint64_t cycle_limit;    /* HEDDLE_CYCLE_LIMIT: fold a callpath when its last so many sites repeat */
   uint64_t unwind_depth;   /* HEDDLE_UNWIND: calling routines to find at a region's begin; "off" is 0 */
   uint64_t cpu_time;       /* HEDDLE_CPU_TIME: 1: measure processor time */
+  const char *counters;    /* HEDDLE_COUNTERS: events to count, divided by commas; NULL: none */
+  const char *counters_at; /* HEDDLE_COUNTERS_AT: region, loop or all */
+  uint64_t take_turns;     /* HEDDLE_MULTIPLEX: 1: events that do not fit together take turns */
+  const char *groups;      /* HEDDLE_GROUP_TEXT: for reports, see HD_TEXT_GROUP; divided by record separators (0x1e) */
 };
 
 /** Fills `settings` from the environment. Strings belong to the environment. A value that cannot be read is

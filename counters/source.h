@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file source.h
+ * Who counts events: the kernel (kernel.c: software events, through perf_event_open(2)) and PAPI (papi.c: everything
+ * that libpapi knows, which is opened only when it is asked for).
+ *
+ * Used inside the program, where nothing may be printed, no handler installed and no memory taken but through
+ * support/heap.h (PAPI's own aside), and by the command, which lists and checks events before the program starts.
+ */
+#ifndef HEDDLE_COUNTERS_SOURCE_H
+#define HEDDLE_COUNTERS_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hd_source;
+
+/** An event that a source knows. */
+struct hd_event {
+  const struct hd_source *source;
+  char name[128];       /* as asked for */
+  char unit[16];        /* empty: just a number */
+  char description[80]; /* cut to one line */
+  uint64_t code;        /* the source's own: PAPI's event code, perf's attr.config */
+  uint32_t component;   /* events of different components never share a set */
+};
+
+enum hd_event_status {
+  HD_EVENT_FOUND,
+  HD_EVENT_UNKNOWN,    /* the source has no such event */
+  HD_EVENT_UNAVAILABLE /* it has, but not here: `why` says why */
+};
+
+/** A set of events that are counted together on one thread. What it holds is the source's. */
+struct hd_event_set;
+
+/** A visitor of all events; false ends the walk. `available` false: `why` says why. */
+typedef bool (*hd_event_visit)(void *context, const struct hd_event *event, bool available, const char *why);
+
+/**
+ * All functions but read() may fail with a reason in `why` (one line without a newline, and no name of the event in
+ * it). None keeps errno. Calls for different sets may come from different threads at once; a set's calls come from the
+ * thread that it counts.
+ */
+struct hd_source {
+  const char *name; /* "kernel", "papi" */
+
+  /** Makes the source ready, once; later calls answer the same. False: nothing can be counted with it. */
+  bool (*open)(char *why, size_t why_bytes);
+
+  /** Looks an event up by name, without regard to case; fills `event` (but for `source` and `name`). */
+  enum hd_event_status (*find)(const char *name, struct hd_event *event, char *why, size_t why_bytes);
+
+  /** Walks through all events that it knows. */
+  void (*each)(hd_event_visit visit, void *context);
+
+  /** A set for the calling thread; it does not count yet. NULL: these events cannot be counted together, or not on this
+   *  thread. */
+  struct hd_event_set *(*create)(const struct hd_event *const *events, uint32_t count, char *why, size_t why_bytes);
+
+  /** Begins to count, from wherever the counts stand. */
+  bool (*start)(struct hd_event_set *set, char *why, size_t why_bytes);
+
+  /** The counts so far, in the order of create(). The hot path. False: they could not be read. */
+  bool (*read)(struct hd_event_set *set, uint64_t *counts);
+
+  /** Counts no more, until start(). */
+  void (*stop)(struct hd_event_set *set);
+
+  /** Stops it, if need be, and frees it. */
+  void (*destroy)(struct hd_event_set *set);
+};
+
+extern const struct hd_source hd_source_kernel;
+extern const struct hd_source hd_source_papi;
+
+/** In the order in which they are asked for a name; ends with NULL. */
+extern const struct hd_source *const hd_sources[];
+
+#endif
