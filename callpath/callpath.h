@@ -47,6 +47,9 @@ struct hd_step hd_callpath_step(uint32_t parent, enum hd_kind kind, const void *
  * apart: then `counter` is the leaf. */
 struct hd_step hd_callpath_call(uint32_t parent, const void *function);
 
+/** A profile's record, in the store. Any thread; takes a lock. */
+const struct hd_profile_record *hd_callpath_record(uint32_t profile);
+
 /** Something may have been unloaded: looks whether it was (modules.h). */
 void hd_callpath_notice_unloads(void);
 

@@ -253,9 +253,34 @@ enum hd_counters_at {
   HD_COUNTERS_AT_ALL = 3     /* and whatever else has a profile */
 };
 
+/** Whether profiles of a kind are told apart. The program's always is. */
+static inline int hd_kind_is_told_apart(uint32_t kind, uint32_t counters_at) {
+  switch (kind) {
+  case HD_KIND_PROGRAM:
+  case HD_KIND_PARALLEL:
+  case HD_KIND_TEAMS:
+  case HD_KIND_PHASE:
+    return 1;
+  case HD_KIND_LOOP:
+  case HD_KIND_LOOP_STATIC:
+  case HD_KIND_LOOP_DYNAMIC:
+  case HD_KIND_LOOP_GUIDED:
+  case HD_KIND_SECTIONS:
+  case HD_KIND_SINGLE:
+  case HD_KIND_WORKSHARE:
+  case HD_KIND_DISTRIBUTE:
+  case HD_KIND_TASKLOOP:
+  case HD_KIND_SCOPE:
+  case HD_KIND_TASK:
+    return counters_at >= HD_COUNTERS_AT_LOOP;
+  default:
+    return counters_at >= HD_COUNTERS_AT_ALL;
+  }
+}
+
 /** What a thread did while its events were counted. */
 enum hd_count_class {
-  HD_COUNT_BUSY,    /* HD_BUSY */
+  HD_COUNT_BUSY,    /* HD_BUSY; but for HD_COUNTERS_AT_ALL also waits of other causes than those always told apart */
   HD_COUNT_WAITING, /* the waiting states, and HD_IDLE: for a worker's wait at a region's end and what follows there is
                        one number, the region's */
   HD_COUNT_RUNTIME, /* HD_RUNTIME */
