@@ -131,19 +131,21 @@ static bool add_up(struct hd_merge *merge) {
   if (!hd_merge_clocks(merge))
     return false;
   make_header(merge);
-  return hd_merge_tree(merge) && hd_merge_rows(merge) && hd_merge_levels(merge);
+  return hd_merge_tree(merge) && hd_merge_rows(merge) && hd_merge_levels(merge) && hd_merge_counts(merge);
 }
 
 static bool write_file(struct hd_merge *merge) {
   struct hd_writer *writer = merge->writer;
   if (!hd_merge_threads(merge)) /* the header needs their times */
     return false;
+  hd_merge_mark_uncounted(merge);
   hd_writer_begin(writer, &merge->header);
   hd_merge_write_tree(merge);
   hd_merge_write_threads(merge);
   hd_merge_write_rows(merge);
   if (!hd_merge_write_teams(merge) || !hd_merge_write_levels(merge))
     return false;
+  hd_merge_write_counts(merge);
   hd_writer_begin_block(writer, HD_BLOCK_TEXT);
   hd_merge_write_texts(merge);
   hd_merge_write_names(merge);
@@ -184,6 +186,8 @@ static void release(struct hd_merge *merge) {
   free(merge->rows);
   free(merge->threads);
   free(merge->time_at.ticks);
+  free(merge->counts.origins);
+  free(merge->counts.records);
 }
 
 bool hd_merge(struct hd_model *const *models, size_t count, bool force, struct hd_writer *writer, char *error,

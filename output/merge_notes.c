@@ -22,7 +22,7 @@ static bool was_read(const struct hd_merge *merge, size_t runs, const char *text
   return false;
 }
 
-__attribute__((format(printf, 2, 3))) static void note(struct hd_merge *merge, const char *format, ...) {
+void hd_merge_note(struct hd_merge *merge, const char *format, ...) {
   char *text = NULL;
   va_list arguments;
   va_start(arguments, format);
@@ -55,7 +55,8 @@ static void note_runs(struct hd_merge *merge) {
   if (!out || fclose(out) != 0)
     merge->writer->failed = true;
   else
-    note(merge, "sum of %zu %s%s: %s", merge->count, plain ? "run" : "profile", merge->count == 1 ? "" : "s", list);
+    hd_merge_note(merge, "sum of %zu %s%s: %s", merge->count, plain ? "run" : "profile", merge->count == 1 ? "" : "s",
+                  list);
   free(list);
 }
 
@@ -80,14 +81,16 @@ static void note_end(struct hd_merge *merge, const struct hd_model *model) {
   if (header->flags & (HD_FILE_COMPLETE | HD_FILE_MERGED))
     return;
   if (!model->ended)
-    note(merge, "%s: the program %s: time is counted up to the last event seen, %.3f s after its start", model->path,
-         lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks));
+    hd_merge_note(merge, "%s: the program %s: time is counted up to the last event seen, %.3f s after its start",
+                  model->path, lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks));
   else if ((header->flags & HD_FILE_EXIT_KNOWN) && status > 128 && status < 128 + 65)
-    note(merge, "%s: the program was killed by signal %d (%s); what was open then is counted up to that moment",
-         model->path, status - 128, strsignal(status - 128));
+    hd_merge_note(merge,
+                  "%s: the program was killed by signal %d (%s); what was open then is counted up to that moment",
+                  model->path, status - 128, strsignal(status - 128));
   else
-    note(merge, "%s: the program ended without closing its profile; what was open then is counted up to that moment",
-         model->path);
+    hd_merge_note(merge,
+                  "%s: the program ended without closing its profile; what was open then is counted up to that moment",
+                  model->path);
 }
 
 static void note_damage(struct hd_merge *merge, const struct hd_model *model) {
@@ -95,13 +98,13 @@ static void note_damage(struct hd_merge *merge, const struct hd_model *model) {
   for (uint32_t i = 0; i < model->thread_count; i++)
     wrong += !hd_model_thread_is_whole(model, i);
   if (wrong > 0)
-    note(merge, "%s: the times of %u thread%s do not add up to their lifetimes", model->path, wrong,
-         wrong == 1 ? "" : "s");
+    hd_merge_note(merge, "%s: the times of %u thread%s do not add up to their lifetimes", model->path, wrong,
+                  wrong == 1 ? "" : "s");
 }
 
 static void note_start(struct hd_merge *merge, const struct hd_model *model) {
   if ((model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
-    note(merge, "%s: the program's start is known to 10 ms only", model->path);
+    hd_merge_note(merge, "%s: the program's start is known to 10 ms only", model->path);
 }
 
 /* ---- what does not fit together ---- */
@@ -113,21 +116,22 @@ static void note_clock(struct hd_merge *merge, size_t run) {
   const double ratio = model->seconds_per_tick / first->seconds_per_tick;
   const double taken = (double)merge->factors[run] / (double)merge->factors[0];
   if (fabs(ratio - 1) > 1e-3)
-    note(merge,
-         "%s: its clock ticks %.3f million times a second, that of %s %.3f million: its times were scaled, to %.1g",
-         model->path, 1e-6 / model->seconds_per_tick, first->path, 1e-6 / first->seconds_per_tick,
-         fmax(fabs(taken / ratio - 1), 1e-6));
+    hd_merge_note(
+        merge,
+        "%s: its clock ticks %.3f million times a second, that of %s %.3f million: its times were scaled, to %.1g",
+        model->path, 1e-6 / model->seconds_per_tick, first->path, 1e-6 / first->seconds_per_tick,
+        fmax(fabs(taken / ratio - 1), 1e-6));
 }
 
 static void note_missing(struct hd_merge *merge, const struct hd_model *model) {
   if (!model->levels_known)
-    note(merge, "%s does not hold how many threads were busy when: the sum leaves this out", model->path);
+    hd_merge_note(merge, "%s does not hold how many threads were busy when: the sum leaves this out", model->path);
 }
 
 static void note_cpu(struct hd_merge *merge) {
   for (size_t i = 0; !merge->cpu_known && i < merge->count; i++)
     if (merge->models[i]->header.flags & HD_FILE_CPU_TIME) {
-      note(merge, "processor time was not measured in all runs: the sum leaves it out");
+      hd_merge_note(merge, "processor time was not measured in all runs: the sum leaves it out");
       return;
     }
 }
@@ -141,8 +145,9 @@ static void note_settings(struct hd_merge *merge) {
            header->unwind_depth == first->unwind_depth;
   }
   if (!same)
-    note(merge, "the runs kept callpaths to different depths: the same place may have longer paths in one than in "
-                "another");
+    hd_merge_note(merge,
+                  "the runs kept callpaths to different depths: the same place may have longer paths in one than in "
+                  "another");
 }
 
 static bool all_are_same(const struct hd_merge *merge, bool same(const struct hd_model *, const struct hd_model *)) {
@@ -176,13 +181,13 @@ static bool has_same_arguments(const struct hd_model *a, const struct hd_model *
 static void note_differences(struct hd_merge *merge) {
   const char *first = merge->models[0]->path;
   if (!all_are_same(merge, has_same_program))
-    note(merge, "the runs are of different programs; the name is that of %s", first);
+    hd_merge_note(merge, "the runs are of different programs; the name is that of %s", first);
   if (!all_are_same(merge, has_same_arguments))
-    note(merge, "the runs had different arguments; those of %s are shown", first);
+    hd_merge_note(merge, "the runs had different arguments; those of %s are shown", first);
   if (!all_are_same(merge, has_same_host))
-    note(merge, "the runs were made on different hosts; that of %s is shown", first);
+    hd_merge_note(merge, "the runs were made on different hosts; that of %s is shown", first);
   if (!all_are_same(merge, has_same_runtime))
-    note(merge, "the runs used different OpenMP runtimes; that of %s is shown", first);
+    hd_merge_note(merge, "the runs used different OpenMP runtimes; that of %s is shown", first);
 }
 
 /* ---- command line and environment ---- */
@@ -221,7 +226,7 @@ static void write_environment(struct hd_merge *merge) {
     }
   }
   if (differ)
-    note(merge, "the runs had different OpenMP settings; those that all had are shown");
+    hd_merge_note(merge, "the runs had different OpenMP settings; those that all had are shown");
 }
 
 static void write_arguments(struct hd_merge *merge) {
@@ -245,7 +250,8 @@ void hd_merge_write_texts(struct hd_merge *merge) {
   }
   note_cpu(merge);
   note_settings(merge);
+  hd_merge_write_count_texts(merge);
   if (merge->levels_known)
-    note(merge, "the course of the runs in time cannot be added up and is left out");
+    hd_merge_note(merge, "the course of the runs in time cannot be added up and is left out");
   copy_notes(merge);
 }

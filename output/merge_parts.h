@@ -19,6 +19,16 @@ struct hd_merged_node {
   uint64_t unpaired_ticks;
 };
 
+/** Counts of the sum. */
+struct hd_merged_counts {
+  struct hd_event_record events[HD_EVENTS_MOST];
+  uint32_t event_count; /* 0: the sum has no counts */
+  uint32_t slots;
+  uint32_t (*origins)[HD_EVENTS_MOST]; /* by model and event of the sum: the model's event */
+  char *records;                       /* as in the file: sorted and joined */
+  size_t record_count;
+};
+
 struct hd_merge {
   struct hd_model *const *models;
   size_t count;
@@ -44,6 +54,7 @@ struct hd_merge {
   uint32_t thread_count;
   uint64_t elapsed_ticks;
   struct hd_levels time_at;
+  struct hd_merged_counts counts;
 
   struct hd_writer *writer;
   char *error;
@@ -72,7 +83,16 @@ bool hd_merge_write_teams(struct hd_merge *merge);
 bool hd_merge_levels(struct hd_merge *merge);
 bool hd_merge_write_levels(struct hd_merge *merge);
 
+/** merge_counts.c: counts of events, and who was not counted; in words which of them are left out, and groups. */
+bool hd_merge_counts(struct hd_merge *merge);
+void hd_merge_mark_uncounted(struct hd_merge *merge);
+void hd_merge_write_counts(struct hd_merge *merge);
+void hd_merge_write_count_texts(struct hd_merge *merge);
+
 /** merge_notes.c: command line, environment, and in words what the sum consists of and lacks. */
 void hd_merge_write_texts(struct hd_merge *merge);
+
+/** A note of the sum, unless one of the runs has the same. */
+void hd_merge_note(struct hd_merge *merge, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif
