@@ -217,6 +217,13 @@ struct hd_step hd_callpath_call(uint32_t parent_id, const void *function) {
   return step;
 }
 
+const struct hd_profile_record *hd_callpath_record(uint32_t profile) {
+  pthread_mutex_lock(&callpaths.lock);
+  const struct hd_profile_record *record = callpaths.by_id[profile]->record;
+  pthread_mutex_unlock(&callpaths.lock);
+  return record;
+}
+
 void hd_callpath_notice_unloads(void) {
   pthread_mutex_lock(&callpaths.lock);
   hd_modules_find((const void *)(uintptr_t)hd_callpath_notice_unloads, false);

@@ -313,7 +313,7 @@ struct hd_counts_record {
                                          measurement lay in between */
 };
 #define HD_COUNTS_BYTES(events, slots)                                                                                 \
-  (sizeof(struct hd_counts_record) + ((events) + (slots)) * HD_COUNT_CLASSES * sizeof(uint64_t))
+  ((uint32_t)(sizeof(struct hd_counts_record) + ((events) + (slots)) * HD_COUNT_CLASSES * sizeof(uint64_t)))
 
 /**
  * Totals over the finished instances of a parallel region or of a worksharing construct that ends in its own barrier,

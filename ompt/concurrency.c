@@ -263,10 +263,13 @@ void hd_ring_make_room(struct hd_ring *ring) {
   errno = saved;
 }
 
-void hd_ring_relieve(struct hd_ring *ring) {
+bool hd_ring_is_filling(const struct hd_ring *ring) {
+  return backlog(ring) >= QUARTER;
+}
+
+void hd_ring_relieve(void) {
   int saved = errno;
-  if (backlog(ring) >= QUARTER)
-    sweep_if_free();
+  sweep_if_free();
   errno = saved;
 }
 

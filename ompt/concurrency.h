@@ -58,8 +58,11 @@ void hd_ring_leave(struct hd_ring *ring);
 /** Makes room for one transition: sweeps, if it must. The slow path of hd_ring_open. */
 void hd_ring_make_room(struct hd_ring *ring);
 
-/** Sweeps if there is something to take and nobody else is at it: called where the thread waits anyway. */
-void hd_ring_relieve(struct hd_ring *ring);
+/** Whether there is something to take that a sweep is worth. */
+bool hd_ring_is_filling(const struct hd_ring *ring);
+
+/** Sweeps if nobody else is at it: called where the thread waits anyway. */
+void hd_ring_relieve(void);
 
 /** Whether a thread other than the one whose ring is `own` (NULL: none) is busy now; true when it cannot be found out.
  */

@@ -22,9 +22,12 @@
 #define HD_EVENT __attribute__((cleanup(hd_event_end)))
 
 static inline void hd_event_end(struct hd_thread **thread) {
+  if (!*thread)
+    return;
+  if (__builtin_expect((*thread)->counters != NULL, false))
+    hd_counters_return(*thread);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  if (*thread)
-    (*thread)->at_work = false;
+  (*thread)->at_work = false;
 }
 
 /** Without a look at the clock. NULL: this thread is not measured, the profile is closed, or the thread is at work. */

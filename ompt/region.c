@@ -49,6 +49,7 @@ static struct hd_region *free_region(struct hd_thread *primary, unsigned request
       region = region->next;
     } while (region != newest->next);
   }
+  hd_thread_leave_program(primary);
   int saved = errno;
   struct hd_region *region = make_region(primary, requested);
   errno = saved;
@@ -214,7 +215,10 @@ void hd_region_arrive(struct hd_thread *thread, uint64_t now) {
   thread->pending |= HD_PENDING_JOIN;
   thread->record->idle_cell = hd_store_offset(&hd_store, &thread->frames->row->ticks[HD_IDLE]);
   thread->record->joining = hd_store_offset(&hd_store, region->instance);
-  hd_ring_relieve(&thread->ring);
+  if (hd_ring_is_filling(&thread->ring)) {
+    hd_thread_leave_program(thread);
+    hd_ring_relieve();
+  }
 }
 
 void hd_region_join_worker(struct hd_thread *worker) {
@@ -305,6 +309,7 @@ struct hd_total_record *hd_region_total(struct hd_thread *thread, struct hd_row_
   struct hd_edge *slot = hd_thread_edge_slot(thread, row, site);
   if (slot && slot->from)
     return slot->to;
+  hd_thread_leave_program(thread);
   int saved = errno;
   struct hd_total_record *total =
       slot ? hd_store_add(&hd_store, &thread->total_cursor, HD_BLOCK_TOTALS, thread->record->id, sizeof *total) : NULL;

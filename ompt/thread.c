@@ -84,6 +84,7 @@ static struct hd_thread *create(enum hd_thread_kind kind) {
     struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
     if (row && hd_ring_join(&thread->ring, thread->record->id)) {
       start(thread, row);
+      hd_counters_start(thread, row, thread->top->state);
       return thread;
     }
   }
@@ -171,6 +172,8 @@ static void stop(struct hd_thread *thread, uint64_t now) {
   thread->base = thread->frames;
   hd_thread_lower(thread);
   hd_thread_switch(thread, now, thread->frames->row, HD_IDLE);
+  if (thread->counters)
+    hd_counters_end(thread);
   thread->record->end_ticks = thread->record->last_ticks;
   hd_ring_leave(&thread->ring);
   hd_thread_forget();
@@ -195,6 +198,7 @@ static bool make_room_for_row(struct hd_thread *thread, uint32_t profile) {
 }
 
 static struct hd_row_record *add_row(struct hd_thread *thread, uint32_t profile) {
+  hd_thread_leave_program(thread);
   int saved = errno;
   struct hd_row_record *row = NULL;
   if (profile < thread->row_limit || make_room_for_row(thread, profile))
@@ -288,6 +292,7 @@ struct hd_edge hd_thread_step_slow(struct hd_thread *thread, struct hd_row_recor
   const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
   if (known && known->from)
     return *known;
+  hd_thread_leave_program(thread);
   if (kind != HD_KIND_ROUTINE && kind != HD_KIND_PHASE) {
     const void *called_from = hd_call_site_check(address, kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP);
     if (called_from != address) /* not remembered: the next wrong address may stand for another place */
@@ -322,6 +327,8 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
 
 void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, uint32_t state) {
   hd_thread_charge(thread, hd_ring_take_back(&thread->ring, state == HD_BUSY ? row->profile : HD_NONE));
+  if (thread->counters)
+    hd_counters_take_back(thread, row, state);
   hd_thread_point_at(thread, row, state);
 }
 

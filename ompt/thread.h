@@ -21,6 +21,7 @@
 #include "heddle-format.h"
 #include "ompt/clock.h"
 #include "ompt/concurrency.h"
+#include "ompt/counters.h"
 #include "output/store.h"
 
 struct hd_region;                /* region.h */
@@ -106,6 +107,7 @@ struct hd_thread {
   uint32_t pending;    /* enum hd_pending */
   uint32_t height;     /* of the sweep's stack, when it has taken all transitions so far */
   bool at_work;        /* in the middle of an event: event.h */
+  struct hd_thread_counters *counters; /* NULL: it counts nothing */
   struct hd_edge *edges;
   uint32_t edge_mask;
   uint32_t edge_count;
@@ -234,6 +236,8 @@ static inline void hd_thread_charge(struct hd_thread *thread, uint64_t now) {
  */
 static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
   uint32_t busy = state == HD_BUSY ? row->profile : HD_NONE;
+  if (__builtin_expect(thread->counters != NULL, false))
+    hd_counters_move(thread, row, state);
   if (busy != thread->ring.busy || thread->ring.what) {
     if (!hd_ring_open(&thread->ring, &now))
       return; /* the profile is closed: its end is where the reader closes what is open */
@@ -267,6 +271,12 @@ static inline uint64_t hd_thread_time(const struct hd_thread *thread, uint64_t n
 /** The last switch did not happen: since then the thread has been in `state` of `row`, but for what a sweep has counted
  *  already. */
 void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, uint32_t state);
+
+/** Heddle's own work from here to the event's end is out of the ordinary, and not to be counted as the program's. */
+static inline void hd_thread_leave_program(struct hd_thread *thread) {
+  if (__builtin_expect(thread->counters != NULL, false))
+    hd_counters_leave_program(thread);
+}
 
 /** Enters a construct: its frame becomes the innermost, in `state`. */
 static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct hd_edge step, enum hd_kind kind,

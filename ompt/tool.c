@@ -14,6 +14,7 @@
 #include "callpath/unwinder.h"
 #include "ompt/clock.h"
 #include "ompt/concurrency.h"
+#include "ompt/counters.h"
 #include "ompt/markers.h"
 #include "ompt/process.h"
 #include "ompt/routine.h"
@@ -72,9 +73,10 @@ static void finish(void) {
     return;
   int saved = errno;
   struct hd_file_header *header = hd_store.header;
-  const struct hd_thread *self = hd_thread_current;
+  struct hd_thread *self = hd_thread_current;
   if (self && self->record)
     header->unmatched_phases += hd_thread_open_phases(self);
+  hd_counters_close(self);
   hd_concurrency_close();
   header->end_ticks = hd_clock_close(header);
   header->clock_last = hd_clock_read_pair();
@@ -114,6 +116,7 @@ static void start_parts(const struct hd_settings *settings) {
   if (on_stack && hd_tool.has_routines)
     hd_unwinder_load(); /* not later, perhaps in a signal handler */
   hd_thread_init();
+  hd_counters_init(settings);
   hd_markers_connect();
 }
 
@@ -185,20 +188,25 @@ static bool keep_errno(bool done, int saved) {
   return done;
 }
 
-bool hd_tool_pause(void) {
+static bool change_clock(void (*change)(struct hd_file_header *)) {
   int saved = errno;
   if (!hd_tool_is_measuring())
     return keep_errno(false, saved);
-  hd_clock_pause(hd_store.header);
+  struct hd_thread *self = hd_thread_self();
+  if (self && self->counters)
+    hd_counters_before_pause(self);
+  change(hd_store.header);
+  if (self && self->counters)
+    hd_counters_after_pause(self);
   return keep_errno(true, saved);
 }
 
+bool hd_tool_pause(void) {
+  return change_clock(hd_clock_pause);
+}
+
 bool hd_tool_resume(void) {
-  int saved = errno;
-  if (!hd_tool_is_measuring())
-    return keep_errno(false, saved);
-  hd_clock_resume(hd_store.header);
-  return keep_errno(true, saved);
+  return change_clock(hd_clock_resume);
 }
 
 bool hd_tool_flush(void) {

@@ -183,10 +183,18 @@ void hd_store_publish(struct hd_store_cursor *cursor) {
   __atomic_store_n(&cursor->block->count, cursor->used, __ATOMIC_RELEASE);
 }
 
+/* Now, where new things are set up, and not when the program is at work: the page faults would be taken for its own. */
+static void touch(char *content, size_t bytes) {
+  enum { PAGE_BYTES = 4096 };
+  for (size_t at = 0; at < bytes; at += PAGE_BYTES)
+    __atomic_store_n(content + at, 0, __ATOMIC_RELAXED);
+}
+
 void *hd_store_add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner, size_t bytes) {
   struct hd_block_header *block = add_block(store, type, owner, bytes);
   if (!block)
     return NULL;
+  touch(block_content(block), bytes);
   __atomic_store_n(&block->count, 1, __ATOMIC_RELEASE);
   return block_content(block);
 }
