@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file own_copy.h
+ * A shared library once more, for ourselves: with variables of its own, whether or not the program uses the same
+ * library, has used it, or will.
+ */
+#ifndef HEDDLE_COUNTERS_OWN_COPY_H
+#define HEDDLE_COUNTERS_OWN_COPY_H
+
+#include <stddef.h>
+
+/** Loads a copy of the library that dlopen(3) finds by this name or path. It is never unloaded. Returns a handle for
+ *  dlsym(3); NULL: `why` says why. dlerror(3)'s state and errno may change. */
+void *hd_own_copy_load(const char *name, char *why, size_t why_bytes);
+
+#endif
