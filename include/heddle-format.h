@@ -280,7 +280,7 @@ static inline int hd_kind_is_told_apart(uint32_t kind, uint32_t counters_at) {
 
 /** What a thread did while its events were counted. */
 enum hd_count_class {
-  HD_COUNT_BUSY,    /* HD_BUSY; but for HD_COUNTERS_AT_ALL also waits of other causes than those always told apart */
+  HD_COUNT_BUSY,    /* HD_BUSY; but for HD_COUNTERS_AT_ALL also waits at criticals, locks, ordereds and atomics */
   HD_COUNT_WAITING, /* the waiting states, and HD_IDLE: for a worker's wait at a region's end and what follows there is
                        one number, the region's */
   HD_COUNT_RUNTIME, /* HD_RUNTIME */

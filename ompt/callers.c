@@ -42,13 +42,26 @@ static uintptr_t enclosing_place(const struct hd_thread *thread) {
   return region && region->instance->primary == thread->record->id ? region->place : 0;
 }
 
+/* The event reads its counters in any case: before the stack is looked through, which takes long the first time. */
+static const struct hd_chain *find_chain(struct hd_thread *thread, const void *address, uintptr_t *place) {
+  struct hd_unwind_cache **cache = &thread->unwind_cache;
+  const uintptr_t limit = enclosing_place(thread);
+  if (__builtin_expect(thread->counters == NULL, true))
+    return hd_unwind_callers_below(cache, address, limit, place);
+  const uint64_t misses = hd_unwind_misses(*cache);
+  hd_counters_read(thread);
+  const struct hd_chain *chain = hd_unwind_callers_below(cache, address, limit, place);
+  if (hd_unwind_misses(*cache) != misses)
+    hd_counters_leave_program(thread);
+  return chain;
+}
+
 struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *address, uintptr_t *place) {
   struct hd_row_record *from = thread->top->row;
   *place = 0;
   if (!hd_tool.unwinds)
     return from;
-  const struct hd_chain *chain =
-      hd_unwind_callers_below(&thread->unwind_cache, address, enclosing_place(thread), place);
+  const struct hd_chain *chain = find_chain(thread, address, place);
   if (!chain)
     return from;
   if (chain->cut)

@@ -263,7 +263,7 @@ static void change_turn(struct hd_thread_counters *mine, uint64_t now) {
 
 /* An interval in which the clock was paused by another thread, or went on again, cannot be divided: it is left out. One
  * that lies in a pause as a whole does not count. */
-static void take(struct hd_thread *thread) {
+void hd_counters_read(struct hd_thread *thread) {
   struct hd_thread_counters *mine = thread->counters;
   uint64_t now[HD_EVENTS_MOST];
   uint64_t failed;
@@ -338,26 +338,27 @@ static struct hd_counts_record *find_record(struct hd_thread *thread, uint32_t p
 }
 
 static enum hd_count_class class_of(uint32_t state) {
-  const bool all = hd_store.header->counters_at == HD_COUNTERS_AT_ALL;
   switch (state) {
   case HD_BUSY:
     return HD_COUNT_BUSY;
   case HD_RUNTIME:
     return HD_COUNT_RUNTIME;
-  case HD_WAIT_BARRIER_IMPLICIT:
-  case HD_WAIT_BARRIER_EXPLICIT:
-  case HD_WAIT_TASKWAIT:
-  case HD_WAIT_TASKGROUP:
-  case HD_IDLE:
-    return HD_COUNT_WAITING;
+  case HD_WAIT_CRITICAL:
+  case HD_WAIT_LOCK:
+  case HD_WAIT_ORDERED:
+  case HD_WAIT_ATOMIC:
+    return hd_store.header->counters_at == HD_COUNTERS_AT_ALL ? HD_COUNT_WAITING : HD_COUNT_BUSY;
   default:
-    return all ? HD_COUNT_WAITING : HD_COUNT_BUSY;
+    return HD_COUNT_WAITING;
   }
 }
 
+/* Where a worker waits at a region's end it goes on waiting when it idles. */
 static void point_at(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state) {
   struct hd_thread_counters *mine = thread->counters;
   const enum hd_count_class class = class_of(state);
+  if (state == HD_IDLE && mine->class == HD_COUNT_WAITING)
+    return;
   struct hd_counts_record *record = known_record(mine, row->profile);
   if (!record) {
     hd_counters_leave_program(thread);
@@ -365,7 +366,7 @@ static void point_at(struct hd_thread *thread, const struct hd_row_record *row, 
   }
   if (record == mine->at && class == mine->class)
     return;
-  take(thread);
+  hd_counters_read(thread);
   mine->at = record;
   mine->class = class;
 }
@@ -378,12 +379,13 @@ void hd_counters_move(struct hd_thread *thread, const struct hd_row_record *row,
 
 void hd_counters_take_back(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state) {
   struct hd_thread_counters *mine = thread->counters;
-  mine->at = find_record(thread, row->profile);
+  struct hd_counts_record *record = known_record(mine, row->profile);
+  mine->at = record ? record : find_record(thread, row->profile);
   mine->class = class_of(state);
 }
 
 void hd_counters_leave_program(struct hd_thread *thread) {
-  take(thread);
+  hd_counters_read(thread);
   thread->counters->away = true;
 }
 
@@ -398,7 +400,7 @@ void hd_counters_return(struct hd_thread *thread) {
 }
 
 void hd_counters_before_pause(struct hd_thread *thread) {
-  take(thread);
+  hd_counters_read(thread);
   thread->counters->taken = false;
 }
 
@@ -485,12 +487,14 @@ void hd_counters_start(struct hd_thread *thread, const struct hd_row_record *row
   mine->class = class_of(state);
   mine->epoch = epoch_now();
   mine->turn_since = mine->slot_ticks_from = hd_clock_now();
+  if (!mine->at) /* no room for the counts: the thread has none */
+    thread->record->uncounted = counters.all;
   read_baseline(mine);
 }
 
 void hd_counters_end(struct hd_thread *thread) {
   struct hd_thread_counters *mine = thread->counters;
-  take(thread);
+  hd_counters_read(thread);
   pthread_mutex_lock(&counters.lock);
   mine->thread = NULL;
   pthread_mutex_unlock(&counters.lock);
@@ -502,7 +506,7 @@ void hd_counters_end(struct hd_thread *thread) {
 
 void hd_counters_close(struct hd_thread *self) {
   if (self && self->counters)
-    take(self);
+    hd_counters_read(self);
   pthread_mutex_lock(&counters.lock);
   for (const struct hd_thread_counters *other = counters.threads; other; other = other->next)
     if (other->thread && other->thread != self)

@@ -41,6 +41,9 @@ void hd_counters_move(struct hd_thread *thread, const struct hd_row_record *row,
 /** The last such move did not happen: hd_thread_take_back. */
 void hd_counters_take_back(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state);
 
+/** Reads now what this event would read anyway. */
+void hd_counters_read(struct hd_thread *thread);
+
 /** What comes until the event's end is Heddle's own and not the program's. */
 void hd_counters_leave_program(struct hd_thread *thread);
 

@@ -137,6 +137,12 @@ struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
   return thread && thread->record ? thread : NULL;
 }
 
+struct hd_thread *hd_thread_known(void) {
+  void **slot = hd_clock.kind == HD_CLOCK_EXTERNAL ? runtime_slot() : NULL;
+  struct hd_thread *thread = slot ? *slot : hd_thread_current;
+  return thread && thread->record ? thread : NULL;
+}
+
 void hd_thread_begin(enum hd_thread_kind kind) {
   if (!hd_thread_current)
     hd_thread_find(kind);
@@ -307,6 +313,7 @@ struct hd_edge hd_thread_step_slow(struct hd_thread *thread, struct hd_row_recor
 }
 
 bool hd_thread_grow_frames(struct hd_thread *thread) {
+  hd_thread_leave_program(thread);
   int saved = errno;
   size_t top = (size_t)(thread->top - thread->frames);
   size_t base = (size_t)(thread->base - thread->frames);

@@ -137,6 +137,9 @@ static inline struct hd_thread *hd_thread_self(void) {
   return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_find(HD_THREAD_INITIAL);
 }
 
+/** The calling thread's record, if it has one already and is measured; else NULL. */
+struct hd_thread *hd_thread_known(void);
+
 /** Once, at start: sees to it that threads end that the runtime knows nothing of. */
 void hd_thread_init(void);
 

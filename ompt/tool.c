@@ -73,8 +73,8 @@ static void finish(void) {
     return;
   int saved = errno;
   struct hd_file_header *header = hd_store.header;
-  struct hd_thread *self = hd_thread_current;
-  if (self && self->record)
+  struct hd_thread *self = hd_thread_known();
+  if (self)
     header->unmatched_phases += hd_thread_open_phases(self);
   hd_counters_close(self);
   hd_concurrency_close();
@@ -90,7 +90,7 @@ static void finish(void) {
  * there the likelier one of them crashes. This handler comes before. If nobody works, the program's end is what libomp
  * says. */
 static void finish_before_the_runtime(void) {
-  const struct hd_thread *self = hd_thread_current;
+  const struct hd_thread *self = hd_thread_known();
   if (hd_tool_is_measuring() && hd_concurrency_others_are_busy(self ? self->ring.record : NULL))
     finish();
 }
@@ -192,7 +192,7 @@ static bool change_clock(void (*change)(struct hd_file_header *)) {
   int saved = errno;
   if (!hd_tool_is_measuring())
     return keep_errno(false, saved);
-  struct hd_thread *self = hd_thread_self();
+  struct hd_thread *self = hd_thread_known();
   if (self && self->counters)
     hd_counters_before_pause(self);
   change(hd_store.header);
