@@ -15,10 +15,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
@@ -26,6 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counters/permission.h"
 #include "heddle-format.h"
 #include "support/heap.h"
 
@@ -102,38 +101,10 @@ static const struct software *of_config(uint64_t config) {
 
 /* ---- reasons ---- */
 
-/* How much the kernel forbids. */
-static int read_paranoid(void) {
-  char text[32] = "";
-  const int fd = open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return INT_MIN;
-  const ssize_t length = read(fd, text, sizeof text - 1);
-  close(fd);
-  return length > 0 ? (int)strtol(text, NULL, 10) : INT_MIN;
-}
-
-static void explain_permission(const struct software *event, char *why, size_t why_bytes) {
-  const int paranoid = read_paranoid();
-  const int most = event->in_user ? 2 : 1;
-  if (paranoid > most)
-    snprintf(why, why_bytes,
-             "no permission: /proc/sys/kernel/perf_event_paranoid is %d and must be %d or less "
-             "(or the program needs CAP_PERFMON)",
-             paranoid, most);
-  else if (paranoid == INT_MIN)
-    snprintf(why, why_bytes, "no permission for the system call perf_event_open");
-  else
-    snprintf(why, why_bytes,
-             "no permission, although /proc/sys/kernel/perf_event_paranoid is %d: the system call perf_event_open is "
-             "forbidden here, perhaps by a container's seccomp filter",
-             paranoid);
-}
-
 static void explain(int error, const struct software *event, char *why, size_t why_bytes) {
   struct rlimit limit = {0};
   if (error == EACCES || error == EPERM) {
-    explain_permission(event, why, why_bytes);
+    hd_permission_explain(event->in_user ? HD_PARANOID_USER_CODE : HD_PARANOID_KERNEL_TOO, why, why_bytes);
   } else if (error == EMFILE) {
     getrlimit(RLIMIT_NOFILE, &limit);
     snprintf(why, why_bytes,
