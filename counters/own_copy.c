@@ -111,20 +111,21 @@ static void *load_copy(const char *path, char *why, size_t why_bytes) {
   return library;
 }
 
-/* It stays open until its copy is, so that the libraries that both need are loaded once. */
+/* The original stays open until its copy is, so that the libraries that both need are loaded once. */
 void *hd_own_copy_load(const char *name, char *why, size_t why_bytes) {
   struct link_map *map = NULL;
+  char reason[300] = "its file is not known";
   void *original = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
   if (!original) {
-    const char *reason = dlerror();
-    snprintf(why, why_bytes, "%s", reason ? reason : "it cannot be opened");
+    const char *told = dlerror(); /* the name is in it */
+    snprintf(why, why_bytes, "%s", told ? told : name);
     return NULL;
   }
   void *library = NULL;
-  if (dlinfo(original, RTLD_DI_LINKMAP, &map))
-    snprintf(why, why_bytes, "its file is not known");
-  else
-    library = load_copy(map->l_name, why, why_bytes);
+  if (!dlinfo(original, RTLD_DI_LINKMAP, &map))
+    library = load_copy(map->l_name, reason, sizeof reason);
+  if (!library)
+    snprintf(why, why_bytes, "%s: %s", name, reason);
   dlclose(original);
   return library;
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /** Loads a copy of the library that dlopen(3) finds by this name or path. It is never unloaded. Returns a handle for
- *  dlsym(3); NULL: `why` says why. dlerror(3)'s state and errno may change. */
+ *  dlsym(3); NULL: `why` says why, the name included. dlerror(3)'s state and errno may change. */
 void *hd_own_copy_load(const char *name, char *why, size_t why_bytes);
 
 #endif
