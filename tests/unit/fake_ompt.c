@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -326,6 +327,14 @@ void fk_player_play(const struct fk_event *e) {
   }
 }
 
+/* The stub libpapi's STUB_CLOCK events count it. */
+static void share_clock(void) {
+  char address[32];
+  snprintf(address, sizeof address, "%#" PRIxPTR, (uintptr_t)&fake_now);
+  if (!rt.options->real_clock)
+    setenv("STUB_PAPI_CLOCK", address, 1);
+}
+
 void fk_player_start(const struct fk_script *script, const struct fk_options *options, struct fk_told *told) {
   typedef void hook_fn(void *, void *);
   rt.script = script;
@@ -336,6 +345,7 @@ void fk_player_start(const struct fk_script *script, const struct fk_options *op
   if (!rt.regions || !rt.tasks)
     _exit(FK_BAD_SCRIPT);
   fake_now = script->count ? script->events[0].time : 0;
+  share_clock();
   rt.library = dlopen(HEDDLE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (!rt.library) {
     fprintf(stderr, "cannot load %s: %s\n", HEDDLE_LIBRARY, dlerror());

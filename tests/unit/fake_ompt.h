@@ -102,9 +102,13 @@ struct fk_options {
   const char *cycle_limit; /* HEDDLE_CYCLE_LIMIT; NULL: unset */
   bool late_runtime; /* the library is there from the start (preloaded), the runtime only at the first event of its own
                       */
-  uint32_t failing_allocation; /* the n-th request for memory or file space since the tool's start fails; 0: none */
-  bool no_thread_data;         /* the look-up does not know ompt_get_thread_data */
-  const char *output;          /* HEDDLE_OUTPUT; NULL: a file in the test's directory */
+  uint32_t failing_allocation;    /* the n-th request for memory or file space since the tool's start fails; 0: none */
+  bool no_thread_data;            /* the look-up does not know ompt_get_thread_data */
+  const char *counters;           /* HEDDLE_COUNTERS, counted by the stub libpapi (stub_papi.c); NULL: unset */
+  const char *counters_at;        /* HEDDLE_COUNTERS_AT; NULL: unset */
+  bool take_turns;                /* HEDDLE_MULTIPLEX */
+  const char *const *environment; /* further variables, NAME=value, for the stub; ends with NULL. NULL: none */
+  const char *output;             /* HEDDLE_OUTPUT; NULL: a file in the test's directory */
 };
 
 struct fk_result {

@@ -115,6 +115,19 @@ static void die_of_faults(void) {
     signal(signals[i], SIG_DFL);
 }
 
+static void set_counters(void) {
+  if (!options->counters)
+    return;
+  setenv("HEDDLE_PAPI", STUB_PAPI, 1);
+  setenv("HEDDLE_COUNTERS", options->counters, 1);
+  if (options->counters_at)
+    setenv("HEDDLE_COUNTERS_AT", options->counters_at, 1);
+  if (options->take_turns)
+    setenv("HEDDLE_MULTIPLEX", "1", 1);
+  for (const char *const *variable = options->environment; variable && *variable; variable++)
+    putenv((char *)*variable);
+}
+
 static void child_main(struct fk_told *told) {
   die_of_faults();
   setenv("HEDDLE_OUTPUT", output_path(), 1);
@@ -123,6 +136,7 @@ static void child_main(struct fk_told *told) {
     setenv("HEDDLE_CALLPATH_DEPTH", options->depth, 1);
   if (options->cycle_limit)
     setenv("HEDDLE_CYCLE_LIMIT", options->cycle_limit, 1);
+  set_counters();
   setenv("HEDDLE_UNWIND", "off", 1); /* the player's own stack is nobody's business */
   fk_player_start(script, options, told);
   if (options->pthreads)

@@ -296,14 +296,23 @@ static void handle(struct oracle *o, struct or_thread *thread, const struct fk_e
   }
 }
 
+static void on_pause(struct oracle *o, struct or_thread *thread, bool paused) {
+  const unsigned before = o->epoch;
+  o->epoch += o->paused != paused;
+  o->paused = paused;
+  if (thread->known && !thread->ended)
+    or_mark(o, thread, before, OR_READS);
+}
+
 static void play(struct oracle *o) {
   for (size_t i = 0; i < o->script->count; i++) {
     const struct fk_event *e = &o->script->events[i];
     if (or_is_last(e))
       return;
     o->event = i;
-    o->paused = or_pauses(e) ? or_pauses(e) > 0 : o->paused;
     struct or_thread *thread = &o->threads[e->thread];
+    if (or_pauses(e))
+      on_pause(o, thread, or_pauses(e) > 0);
     if (or_pauses(e) || e->op == FK_CONTROL)
       continue;
     if (!thread->known) {
@@ -312,11 +321,13 @@ static void play(struct oracle *o) {
       thread->outside.closed_work = FK_NONE;
       or_push(&thread->outside, 0, HD_BUSY, OR_BASE);
       thread->id = or_new_thread(o->result, e->time);
+      or_mark(o, thread, o->epoch, OR_READS_IF_MOVED);
     }
     if (thread->ended)
       continue;
     charge(o, thread, e->time);
     handle(o, thread, e);
+    or_mark(o, thread, o->epoch, thread->ended ? OR_READS : OR_READS_IF_MOVED);
   }
 }
 
@@ -331,12 +342,15 @@ static void end_entries(struct oracle *o, struct or_thread *thread) {
 
 /* What was still open is closed at the end of the profile. */
 static void close_all(struct oracle *o) {
+  const struct fk_event *last = &o->script->events[o->script->count - 1];
   o->event = o->script->count;
   for (uint32_t i = 0; i < FK_MAX_THREADS; i++) {
     struct or_thread *thread = &o->threads[i];
     if (!thread->known || thread->ended)
       continue;
     charge(o, thread, o->end);
+    if (i == last->thread && last->op != FK_KILL)
+      or_mark(o, thread, o->epoch, OR_READS_PERHAPS);
     end_entries(o, thread);
     or_set_lifetime(o->result, thread->id, o->end);
   }
@@ -352,6 +366,7 @@ struct or_result *or_run_with(const struct fk_script *script, unsigned depth, un
   struct or_result *result = o->result = or_new(depth, cycle_limit);
   struct fk_script unpaused = or_unpaused(script, result);
   o->script = &unpaused;
+  o->raw = script;
   o->tasks = calloc(script->task_count + 1, sizeof *o->tasks);
   o->regions = calloc(script->region_count + 1, sizeof *o->regions);
   if (!o->tasks || !o->regions)

@@ -29,8 +29,7 @@ static void path_of_node(const struct hd_model *model, const struct hd_node *nod
   path->sites[path->count++] = (struct or_site){.kind = node->kind, .code = ex_code(node)};
 }
 
-/* The oracle's number of every node of the profile; the caller frees it. */
-static uint32_t *match_nodes(const struct or_result *result, const struct hd_model *model) {
+uint32_t *or_match_nodes(const struct or_result *result, const struct hd_model *model) {
   uint32_t *oracle_node = or_grown(NULL, (model->node_count + 1) * sizeof *oracle_node);
   for (uint32_t i = 0; i < model->node_count; i++) {
     struct or_path path;
@@ -40,9 +39,8 @@ static uint32_t *match_nodes(const struct or_result *result, const struct hd_mod
   return oracle_node;
 }
 
-/* The profile's node of every one of the oracle's, NULL: none; the caller frees it. */
-static const struct hd_node **match_back(const struct or_result *result, const struct hd_model *model,
-                                         const uint32_t *oracle_node) {
+const struct hd_node **or_match_back(const struct or_result *result, const struct hd_model *model,
+                                     const uint32_t *oracle_node) {
   const struct hd_node **found = or_grown(NULL, result->node_count * sizeof *found);
   memset(found, 0, result->node_count * sizeof *found);
   for (uint32_t i = model->node_count; i-- > 0;)
@@ -57,6 +55,10 @@ bool or_differ(const struct or_path *path, const char *what, uint32_t thread, ui
   snprintf(difference, sizeof difference, "%s: %s of thread %d: expected %" PRIu64 ", found %" PRIu64, describe(path),
            what, (int)thread, expected, found);
   return true;
+}
+
+const char *or_last_difference(void) {
+  return difference;
 }
 
 static const char *const state_names[HD_STATE_COUNT] = {
@@ -114,7 +116,7 @@ static bool node_differs(const struct or_node *node, const struct hd_model *mode
 }
 
 static bool nodes_differ(const struct or_result *result, const struct hd_model *model, const uint32_t *oracle_node) {
-  const struct hd_node **found = match_back(result, model, oracle_node);
+  const struct hd_node **found = or_match_back(result, model, oracle_node);
   bool differs = false;
   for (uint32_t i = 0; i < result->node_count && !differs; i++) {
     const struct or_node *node = &result->nodes[i];
@@ -166,7 +168,7 @@ const char *or_difference(const struct or_result *result, const struct hd_model 
   const char *contradiction = or_contradiction(result);
   if (contradiction)
     return contradiction;
-  uint32_t *oracle_node = match_nodes(result, model);
+  uint32_t *oracle_node = or_match_nodes(result, model);
   bool differs =
       threads_differ(result, model) || header_differs(result, model) || nodes_differ(result, model, oracle_node);
   for (uint32_t i = 1; i < model->node_count && !differs; i++)
@@ -190,8 +192,8 @@ static bool counts_differ(const struct or_node *node, const struct hd_model *mod
 
 /* Threads are numbered as they are heard of, which the real clock's runs decide for themselves: sums over threads. */
 const char *or_count_difference(const struct or_result *result, const struct hd_model *model) {
-  uint32_t *oracle_node = match_nodes(result, model);
-  const struct hd_node **found = match_back(result, model, oracle_node);
+  uint32_t *oracle_node = or_match_nodes(result, model);
+  const struct hd_node **found = or_match_back(result, model, oracle_node);
   bool differs = unmatched_differ(result, &model->header);
   for (uint32_t i = 1; i < result->node_count && !differs; i++)
     differs = counts_differ(&result->nodes[i], model, found[i]);

@@ -60,8 +60,24 @@ struct or_busy {
   uint32_t node;
 };
 
+/** Whether a thread reads its counters at an event of its own, though it goes nowhere else. */
+enum or_reading { OR_READS_IF_MOVED, OR_READS, OR_READS_PERHAPS };
+
+/** Where a thread was from an event of its own on. */
+struct or_mark {
+  uint64_t raw;          /* time with pauses */
+  uint64_t time;         /* and without */
+  unsigned epoch_before; /* pauses and resumes before the event... */
+  unsigned epoch;        /* ...and after it: odd while the clock stands */
+  uint32_t node;
+  enum hd_state state;
+  enum or_reading reading;
+};
+
 struct or_life {
   uint64_t begin, end;
+  struct or_mark *marks;
+  size_t mark_count, mark_limit;
   struct or_busy *busy; /* in time's order */
   size_t busy_count, busy_limit;
 };
@@ -116,6 +132,13 @@ void or_free_levels(const struct or_result *result, struct or_levels *levels);
 
 /** NULL, or which identity the oracle's own numbers break. */
 const char *or_contradiction(const struct or_result *result);
+
+/** The oracle's number of every node of the profile, FK_NONE: none; the profile's node of every one of the oracle's,
+ *  NULL: none. The caller frees them. */
+uint32_t *or_match_nodes(const struct or_result *result, const struct hd_model *model);
+const struct hd_node **or_match_back(const struct or_result *result, const struct hd_model *model,
+                                     const uint32_t *oracle_node);
+const char *or_last_difference(void);
 
 /** Whether concurrency differs. `oracle_node[i]` is the oracle's number of the profile's node i, FK_NONE: it has none.
  */

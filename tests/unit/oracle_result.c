@@ -33,8 +33,10 @@ struct or_result *or_new(unsigned depth, unsigned cycle_limit) {
 void or_free(struct or_result *result) {
   for (uint32_t i = 0; i < result->node_count; i++)
     free(result->nodes[i].rows);
-  for (uint32_t i = 0; i < result->thread_count; i++)
+  for (uint32_t i = 0; i < result->thread_count; i++) {
     free(result->threads[i].busy);
+    free(result->threads[i].marks);
+  }
   or_free_levels(result, result->levels);
   free(result->instances);
   free(result->entries);

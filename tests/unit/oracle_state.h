@@ -6,7 +6,7 @@
 #ifndef HEDDLE_TESTS_ORACLE_STATE_H
 #define HEDDLE_TESTS_ORACLE_STATE_H
 
-#include "oracle_result.h"
+#include "oracle_data.h"
 
 #define OR_MAX_OPEN 64
 
@@ -59,6 +59,8 @@ struct oracle {
   uint64_t end;
   size_t event; /* that is being handled */
   bool paused;
+  const struct fk_script *raw; /* the script with its pauses */
+  unsigned epoch;              /* pauses and resumes so far */
 };
 
 /** What the thread runs: never NULL, and there is always something on its list. */
@@ -87,6 +89,8 @@ uint32_t or_caller(const struct or_task *task);
 uint32_t or_note(struct oracle *o, const struct or_thread *thread, uint32_t node, uint32_t caller, bool counted);
 /** The entries of a task's routines end with the profile. */
 void or_end_entries(struct oracle *o, const struct or_thread *thread, struct or_task *task);
+/** Notes where the thread is since this event, for its counts: oracle_counts.c. */
+void or_mark(struct oracle *o, struct or_thread *thread, unsigned epoch_before, enum or_reading reading);
 /** A copy of the script with its times on the clock that stands still in pauses; the caller frees its events. */
 struct fk_script or_unpaused(const struct fk_script *script, struct or_result *result);
 /** Whether an event ends the profile. */
