@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/count_sums.h"
+
 void hd_add_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]) {
   for (int state = 0; state < HD_STATE_COUNT; state++)
     to[state] += from[state];
@@ -96,5 +98,5 @@ bool hd_model_sum_again(struct hd_model *model) {
   for (uint32_t i = model->node_count; i-- > 0;) /* children have larger ids */
     finish(model, &model->nodes[i]);
   free(levels);
-  return true;
+  return hd_model_sum_counts(model);
 }

@@ -44,4 +44,8 @@ uint32_t hd_model_uncounted(const struct hd_model *model, struct hd_count_of of,
 struct hd_count hd_model_metric(const struct hd_model *model, struct hd_count_of of, const struct hd_group *group,
                                 const struct hd_metric *metric);
 
+/** Adds a group to those whose formulas reports show; it is the model's from here on. False: no memory, and the group
+ *  has been freed. */
+bool hd_model_add_group(struct hd_model *model, struct hd_group *group);
+
 #endif

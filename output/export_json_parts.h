@@ -31,6 +31,15 @@ bool hd_json_put(json_t *object, const char *key, json_t *value);
 /** Adds nulls; `keys` ends in NULL. */
 bool hd_json_put_nulls(json_t *object, const char *const *keys);
 
+/** export_json_counts.c: what was counted, in the order in which it was asked for; false: no memory. Without counters
+ * "counters" is null and the rest absent. */
+json_t *hd_json_run_counters(const struct hd_model *model);
+bool hd_json_put_node_counts(json_t *object, const struct hd_model *model, const struct hd_node *node);
+bool hd_json_put_row_counts(json_t *object, const struct hd_model *model, const struct hd_node *node,
+                            const struct hd_row *row);
+bool hd_json_put_thread_counts(json_t *object, const struct hd_model *model, uint32_t thread);
+bool hd_json_put_program_counts(json_t *object, const struct hd_model *model);
+
 /** One of "profiles". */
 json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node);
 

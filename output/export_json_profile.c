@@ -167,7 +167,7 @@ static json_t *row(const struct hd_model *model, const struct hd_node *node, con
                     hd_json_put(object, "wait_s", hd_json_waits(model, from->ticks, hd_kind_is_region(node->kind))) &&
                     hd_json_put(object, "runtime_s", hd_json_seconds(model, from->ticks[HD_RUNTIME])) &&
                     hd_json_put(object, "idle_s", hd_json_seconds(model, from->ticks[HD_IDLE])) &&
-                    put_row_entries(object, model, node, from) && hd_json_put(object, "counters", json_null());
+                    put_row_entries(object, model, node, from) && hd_json_put_row_counts(object, model, node, from);
   if (done)
     return object;
   json_decref(object);
@@ -232,8 +232,7 @@ static bool put_marks(json_t *object, const struct hd_node *node) {
   return hd_json_put(object, "measured", json_boolean(hd_node_is_measured(node))) &&
          hd_json_put(object, "folded", json_boolean(node->flags & HD_PROFILE_FOLDED)) &&
          hd_json_put(object, "recursive", json_boolean(node->flags & HD_PROFILE_RECURSIVE)) &&
-         hd_json_put(object, "recursive_of", back ? hd_json_count(node->target) : json_null()) &&
-         hd_json_put(object, "counters", json_null());
+         hd_json_put(object, "recursive_of", back ? hd_json_count(node->target) : json_null());
 }
 
 json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node) {
@@ -244,7 +243,8 @@ json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node
       hd_json_put(object, "visits_concurrent", concurrent_visits(model, node)) && put_team(object, model, node) &&
       (node->id != 0 || put_program_team(object, model)) && put_routine(object, model, node) &&
       put_times(object, model, node) && put_cpu(object, model, node) && put_levels(object, model, node) &&
-      put_marks(object, node) && hd_json_put(object, "threads", rows(model, node));
+      put_marks(object, node) && hd_json_put_node_counts(object, model, node) &&
+      hd_json_put(object, "threads", rows(model, node));
   if (done)
     return object;
   json_decref(object);

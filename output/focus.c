@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/adding.h"
+#include "output/count_sums.h"
 
 enum { OUT, ABOVE, INSIDE };
 
@@ -32,6 +33,25 @@ static void drop_overlaps(struct hd_model *model, const char *place) {
   model->overlap_count = kept;
 }
 
+/* A node's counts may lie with one out of focus, and are lost with it: parents come first. */
+static void drop_counts(struct hd_model *model, const char *place) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < model->counts_count; i++)
+    if (place[model->counts[i].node] == INSIDE)
+      model->counts[kept++] = model->counts[i];
+  model->counts_count = kept;
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    struct hd_node *node = &model->nodes[i];
+    uint32_t owner = i;
+    while (!model->nodes[owner].told_apart && owner != 0)
+      owner = model->nodes[owner].parent;
+    if (place[i] != INSIDE)
+      node->counts_reach = INT32_MAX;
+    else if (node->counts_reach != INT32_MAX && place[owner] != INSIDE)
+      node->counts_reach = -1;
+  }
+}
+
 bool hd_model_focus(struct hd_model *model, const bool *through) {
   char *place = calloc(model->node_count, sizeof *place);
   if (!place)
@@ -48,6 +68,7 @@ bool hd_model_focus(struct hd_model *model, const bool *through) {
     model->nodes[i].flags |= place[i] == OUT && i > 0 ? HD_NODE_GONE : 0;
   }
   drop_overlaps(model, place);
+  drop_counts(model, place);
   free(place);
-  return hd_model_sum_again(model);
+  return hd_model_sort_counts(model) && hd_model_sum_again(model);
 }

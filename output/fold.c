@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/adding.h"
+#include "output/count_sums.h"
 #include "output/focus.h"
 
 struct fold {
@@ -99,6 +100,8 @@ static uint32_t find_or_add(struct fold *fold, uint32_t parent, const struct hd_
       .target = id,
       .offset = site->offset,
       .address = site->address,
+      .told_apart = hd_kind_is_told_apart(site->kind, fold->model->header.counters_at) != 0,
+      .counts_reach = INT32_MAX,
       .name = site->name,
       .name_cached = site->name_cached,
       .name_fresh = site->name_fresh,
@@ -122,7 +125,7 @@ static bool map_node(struct fold *fold, uint32_t id) {
 }
 
 static bool map_nodes(struct fold *fold) {
-  fold->nodes[0] = (struct hd_node){.kind = HD_KIND_PROGRAM};
+  fold->nodes[0] = (struct hd_node){.kind = HD_KIND_PROGRAM, .told_apart = true, .counts_reach = INT32_MAX};
   fold->nodes[0].module = fold->model->nodes[0].module;
   fold->nodes[0].name = fold->model->nodes[0].name;
   fold->nodes[0].address = fold->model->nodes[0].address;
@@ -305,6 +308,46 @@ static bool fold_overlaps(struct fold *fold) {
   return true;
 }
 
+/* ---- counts ---- */
+
+static uint32_t common_ancestor(const struct hd_node *nodes, uint32_t a, uint32_t b) {
+  while (a != b)
+    if (nodes[a].depth > nodes[b].depth)
+      a = nodes[a].parent;
+    else if (nodes[a].depth < nodes[b].depth)
+      b = nodes[b].parent;
+    else {
+      a = nodes[a].parent;
+      b = nodes[b].parent;
+    }
+  return a;
+}
+
+/* The node whose counts a node's own are in may have become one that is not above it any more. */
+static void fold_reach(struct fold *fold) {
+  const struct hd_node *nodes = fold->model->nodes;
+  for (uint32_t i = 0; i < fold->model->node_count; i++) {
+    struct hd_node *to = &fold->nodes[fold->map[i]];
+    int32_t reach = nodes[i].counts_reach;
+    uint32_t owner = i;
+    if (nodes[i].flags & HD_NODE_GONE)
+      continue;
+    while (!nodes[owner].told_apart && owner != 0)
+      owner = nodes[owner].parent;
+    if (reach >= 0 && reach != INT32_MAX)
+      reach = (int32_t)fold->nodes[common_ancestor(fold->nodes, to->id, fold->map[owner])].depth;
+    to->told_apart |= nodes[i].told_apart;
+    to->counts_reach = reach < to->counts_reach ? reach : to->counts_reach;
+  }
+}
+
+static void fold_counts(struct fold *fold) {
+  struct hd_model *model = fold->model;
+  fold_reach(fold);
+  for (uint32_t i = 0; i < model->counts_count; i++)
+    model->counts[i].node = fold->map[model->counts[i].node];
+}
+
 /* ---- all of it ---- */
 
 static bool allocate(struct fold *fold) {
@@ -328,6 +371,7 @@ static bool fill(struct fold *fold) {
   for (uint32_t i = 0; i < fold->model->node_count; i++)
     add_node(fold, &fold->model->nodes[i]);
   mark_leaves(fold);
+  fold_counts(fold);
   return add_levels(fold) && fold_rows(fold) && fold_overlaps(fold);
 }
 
@@ -355,7 +399,7 @@ bool hd_model_fold(struct hd_model *model, uint32_t depth) {
   bool done = allocate(&fold) && map_nodes(&fold) && fill(&fold);
   if (done) {
     give(&fold);
-    done = hd_model_sum_again(model);
+    done = hd_model_sort_counts(model) && hd_model_sum_again(model);
   }
   free(fold.nodes);
   free(fold.rows);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/count_sums.h"
+
 struct hd_blob {
   struct hd_blob *next;
   max_align_t content[];
@@ -70,6 +72,12 @@ void hd_model_free(struct hd_model *model) {
   free(model->rows);
   free(model->threads);
   free(model->modules);
+  free(model->counts);
+  hd_count_sums_free(model->counts_inclusive);
+  hd_count_sums_free(model->counts_total);
+  for (uint32_t i = 0; i < model->group_count; i++)
+    hd_group_free(model->groups[i]);
+  free(model->groups);
   free(model->arguments.items);
   free(model->environment.items);
   free(model->notes.items);

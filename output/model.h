@@ -100,6 +100,9 @@ struct hd_node {
   struct hd_team_totals team;
   uint32_t counts_first; /* its counts: counts[counts_first .. counts_first + counts_count - 1] */
   uint32_t counts_count;
+  bool told_apart;      /* its counts are its own; else they are in those of a node above it */
+  int32_t counts_reach; /* the depth up to which one must go from it to have all its own counts: its own, if it is told
+                           apart; INT32_MAX: it has none; -1: they are in no node (out of focus) */
   struct hd_levels busy_at;           /* thread-time: busy ticks by level, exclusive */
   struct hd_levels busy_at_inclusive; /* the same with the nodes below */
   struct hd_levels elapsed_at;        /* regions and the program: elapsed ticks by level. Else count is 0 */
@@ -147,11 +150,16 @@ struct hd_stretch {
   double busy_ticks;
 };
 
-/** Counts of one thread in one node, where it is told apart. */
+/**
+ * Counts of one thread in one node, where it is told apart. There is one wherever a thread has spent time, also if the
+ * file has none. Bit e of the sets stands for event e.
+ */
 struct hd_counts {
   uint32_t node;
   uint32_t thread;
-  uint64_t missing[HD_COUNT_CLASSES]; /* as in hd_counts_record */
+  uint64_t missing[HD_COUNT_CLASSES]; /* as in hd_counts_record; or the thread was alive when the program was killed and
+                                         did not tell what came last; or nothing was counted on it */
+  uint64_t counted[HD_COUNT_CLASSES]; /* counted, if only some of the time, even if the count is 0 */
   const uint64_t *counts;             /* [event][class] */
   const uint64_t *slot_ticks;         /* [slot - 1][class] */
 };
@@ -161,7 +169,8 @@ struct hd_strings {
   size_t count;
 };
 
-struct hd_group; /* counters/group.h */
+struct hd_group;      /* counters/group.h */
+struct hd_count_sums; /* count_sums.h */
 
 struct hd_model {
   const char *path;             /* of the file, as given */
@@ -198,7 +207,9 @@ struct hd_model {
   struct hd_event_record *events; /* header.event_count; strings are terminated */
   struct hd_counts *counts;       /* sorted by node, then thread */
   uint32_t counts_count;
-  struct hd_group **groups; /* whose formulas reports show (counts.h) */
+  struct hd_count_sums *counts_inclusive; /* by node: with those below. NULL: nothing was counted */
+  struct hd_count_sums *counts_total;     /* by thread, then of all. Likewise */
+  struct hd_group **groups;               /* whose formulas reports show (counts.h) */
   uint32_t group_count;
 
   struct hd_strings arguments;

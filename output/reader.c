@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output/count_sums.h"
+
 /* A running program's file changes while it is copied, and a record may refer to one that was added after its block was
  * copied. Two equal copies are one that is whole; of a program that never pauses the last is taken. */
 enum { EQUAL_TRIES = 5, LIVE_TRIES = 10 };
@@ -109,7 +111,7 @@ static bool take_header(struct hd_reader *reader) {
   return take_clock(reader);
 }
 
-static size_t record_bytes_of(unsigned type) {
+static size_t record_bytes_of(const struct hd_reader *reader, unsigned type) {
   switch (type) {
   case HD_BLOCK_PROFILES:
     return sizeof(struct hd_profile_record);
@@ -139,13 +141,17 @@ static size_t record_bytes_of(unsigned type) {
     return sizeof(struct hd_overlap_record);
   case HD_BLOCK_TIMELINE:
     return sizeof(struct hd_timeline_record);
+  case HD_BLOCK_EVENTS:
+    return sizeof(struct hd_event_record);
+  case HD_BLOCK_COUNTS:
+    return reader->model->header.counts_record_bytes;
   default:
     return 0;
   }
 }
 
 static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_block_header *block) {
-  const size_t record_bytes = record_bytes_of(block->type);
+  const size_t record_bytes = record_bytes_of(reader, block->type);
   if (block->magic != HD_BLOCK_MAGIC || record_bytes == 0)
     return hd_reader_fail(reader, "damaged: block %u has no valid header", unit);
   if (block->span == 0 || block->span > reader->unit_count - unit)
@@ -235,9 +241,10 @@ static bool read_all(struct hd_reader *reader) {
   return check_magic(reader) &&
          (reader->size >= HD_HEADER_BYTES ||
           hd_reader_fail(reader, "cut short: %zu bytes, less than its header", reader->size)) &&
-         check_layout(reader) && check_size(reader) && take_header(reader) && walk_blocks(reader) &&
-         hd_reader_take_records(reader) && hd_reader_close_all(reader) && hd_reader_take_levels(reader) &&
-         hd_reader_sum_up(reader) && hd_reader_add_notes(reader);
+         check_layout(reader) && check_size(reader) && take_header(reader) && hd_reader_check_counters(reader) &&
+         walk_blocks(reader) && hd_reader_take_records(reader) && hd_reader_close_all(reader) &&
+         hd_reader_take_levels(reader) && hd_reader_take_counts(reader) && hd_reader_sum_up(reader) &&
+         hd_model_sum_counts(reader->model) && hd_reader_add_notes(reader);
 }
 
 bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,

@@ -55,11 +55,20 @@ bool hd_reader_close_all(struct hd_reader *reader);
 /** reader_levels.c: time by level, overlaps and the timeline, closed at the end of the profile. */
 bool hd_reader_take_levels(struct hd_reader *reader);
 
+/** reader_counts.c: the header's part on counters, before blocks are looked at; events, counts and where they belong,
+ *  after all is closed and before rows are sorted; groups' texts. */
+bool hd_reader_check_counters(struct hd_reader *reader);
+bool hd_reader_take_counts(struct hd_reader *reader);
+bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t bytes);
+
 /** sums.c: sorts the rows, adds up nodes, threads and the tree. */
 bool hd_reader_sum_up(struct hd_reader *reader);
 
 /** notes.c: what the header says could not be measured, in words. */
 bool hd_reader_add_notes(struct hd_reader *reader);
+
+/** notes_counters.c: likewise of counters; for notes.c. */
+bool hd_reader_note_counters(struct hd_model *model);
 
 /** The row and state a file offset of a cell means; false when it is none. */
 bool hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, uint32_t *row, enum hd_state *state);

@@ -117,6 +117,8 @@ static bool take_text(struct hd_reader *reader, const struct hd_text_record *rec
     return take_name(reader, record->id, text, record->bytes);
   else if (record->kind == HD_TEXT_PHASE)
     return take_phase(reader, record->id, text, record->bytes);
+  else if (record->kind == HD_TEXT_GROUP)
+    return hd_reader_take_group(reader, text, record->bytes);
   return done || hd_reader_fail(reader, "out of memory");
 }
 

@@ -180,6 +180,41 @@ static inline void builder_turn(struct hd_ring_record *ring, uint64_t ticks, uin
   ring->latest_ticks = ticks;
 }
 
+/* Turns the profile into one with counters; events and counts may then be added. `slots`: 0 without turns. */
+static inline void builder_counters(struct builder *builder, uint32_t events, uint32_t slots, enum hd_counters_at at) {
+  builder->header->event_count = events;
+  builder->header->event_slots = slots;
+  builder->header->counts_record_bytes = (uint32_t)HD_COUNTS_BYTES(events, slots);
+  builder->header->counters_at = at;
+}
+
+static inline struct hd_event_record *builder_event(struct builder *builder, const char *name, uint32_t slot) {
+  struct hd_event_record *record = builder_record(builder, HD_BLOCK_EVENTS, sizeof *record);
+  strcpy(record->name, name);
+  strcpy(record->source, "kernel");
+  record->slot = slot;
+  return record;
+}
+
+/* All zero. */
+static inline struct hd_counts_record *builder_counts(struct builder *builder, uint32_t profile, uint32_t thread) {
+  struct hd_counts_record *record = builder_record(builder, HD_BLOCK_COUNTS, builder->header->counts_record_bytes);
+  record->profile = profile;
+  record->thread = thread;
+  return record;
+}
+
+static inline void builder_count(struct hd_counts_record *record, uint32_t event, enum hd_count_class class,
+                                 uint64_t count) {
+  ((uint64_t *)(record + 1))[event * HD_COUNT_CLASSES + class] = count;
+}
+
+/* Time in which it was a slot's turn; slots count from 1. */
+static inline void builder_turns(const struct builder *builder, struct hd_counts_record *record, uint32_t slot,
+                                 enum hd_count_class class, uint64_t ticks) {
+  builder_count(record, builder->header->event_count + slot - 1, class, ticks);
+}
+
 static inline uint64_t builder_offset(const struct builder *builder, const void *record) {
   return (uint64_t)((const char *)record - builder->bytes);
 }

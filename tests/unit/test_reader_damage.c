@@ -16,6 +16,8 @@ struct sample {
   struct hd_row_record *row;
   struct hd_total_record *total;
   struct hd_instance_record *instance;
+  struct hd_event_record *event;
+  struct hd_counts_record *counts;
 };
 
 /* One of everything. */
@@ -41,6 +43,13 @@ static void make_sample(struct sample *sample) {
   sample->thread->joining = builder_offset(builder, sample->instance);
   builder_text(builder, HD_TEXT_NOTE, 0, "note", 4);
   builder_name(builder, 2, "f", "f.c", "3");
+  builder_counters(builder, 2, 2, HD_COUNTERS_AT_LOOP);
+  builder_event(builder, "ONE", 1);
+  sample->event = builder_event(builder, "TWO", 2);
+  builder_counts(builder, 1, 0);
+  sample->counts = builder_counts(builder, 2, 0);
+  builder_count(sample->counts, 1, HD_COUNT_BUSY, 7);
+  builder_text(builder, HD_TEXT_GROUP, 0, "g\nMETRICS\n", 10);
 }
 
 static struct sample *setup_sample(void) {
@@ -69,11 +78,11 @@ static void test_newer_and_foreign_layouts_are_refused(void **state) {
   struct sample *sample = setup_sample();
   struct hd_file_header *header = sample->builder.header;
   header->version = 7;
-  builder_refused(&sample->builder, "written by a newer Heddle (format 7, this reads 2)");
+  builder_refused(&sample->builder, "written by a newer Heddle (format 7, this reads 3)");
   header->version = 0;
   builder_refused(&sample->builder, "never was a format 0");
   header->version = 1;
-  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 2)");
+  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 3)");
   header->version = HD_FORMAT_VERSION;
   header->byte_order = __builtin_bswap32(HD_BYTE_ORDER);
   builder_refused(&sample->builder, "other byte order");
@@ -222,6 +231,58 @@ static void test_broken_texts_are_refused(void **state) {
   builder_free(&sample->builder);
 }
 
+static void test_broken_counters_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  struct hd_file_header *header = sample->builder.header;
+  sample->counts->profile = 3;
+  builder_refused(&sample->builder, "counts 1 belong to no callpath");
+  sample->counts->profile = 2;
+  sample->counts->thread = 1;
+  builder_refused(&sample->builder, "counts 1 belong to no callpath");
+  sample->counts->thread = 0;
+  sample->event->slot = 3;
+  builder_refused(&sample->builder, "event 1 is not valid");
+  sample->event->slot = 2;
+  sample->event->name[0] = '\0';
+  builder_refused(&sample->builder, "event 1 is not valid");
+  sample->event->name[0] = 'T';
+  header->counts_record_bytes -= 8;
+  builder_refused(&sample->builder, "do not take");
+  header->counts_record_bytes += 8;
+  header->counters_at = 4;
+  builder_refused(&sample->builder, "counters were read at 4");
+  header->counters_at = 0;
+  builder_refused(&sample->builder, "counters were read at 0");
+  header->counters_at = HD_COUNTERS_AT_ALL;
+  sample->builder.newest[HD_BLOCK_EVENTS]->count = 1;
+  builder_refused(&sample->builder, "2 events were counted, 1 are described");
+  sample->builder.newest[HD_BLOCK_EVENTS]->count = 2;
+  sample->builder.newest[HD_BLOCK_COUNTS]->count = 1000;
+  builder_refused(&sample->builder, "more than fits");
+  builder_free(&sample->builder);
+}
+
+static void test_impossible_numbers_of_events_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  struct hd_file_header *header = sample->builder.header;
+  header->event_count = HD_EVENTS_MOST + 1;
+  header->counts_record_bytes = (uint32_t)HD_COUNTS_BYTES(HD_EVENTS_MOST + 1, 2);
+  builder_refused(&sample->builder, "33 events in 2 turns");
+  header->event_count = 2;
+  header->event_slots = UINT32_MAX;
+  builder_refused(&sample->builder, "2 events in 4294967295 turns");
+  header->event_slots = 2;
+  header->counts_record_bytes = 0;
+  builder_refused(&sample->builder, "do not take 0 bytes");
+  header->event_count = 0;
+  builder_refused(&sample->builder, "0 events were counted, 2 are described");
+  sample->builder.newest[HD_BLOCK_EVENTS]->count = 0;
+  builder_refused(&sample->builder, "counts of no event");
+  builder_free(&sample->builder);
+}
+
 static void test_empty_profile_is_refused(void **state) {
   (void)state;
   struct builder builder;
@@ -295,6 +356,8 @@ int main(void) {
       cmocka_unit_test(test_broken_references_are_refused),
       cmocka_unit_test(test_broken_open_cells_are_refused),
       cmocka_unit_test(test_broken_texts_are_refused),
+      cmocka_unit_test(test_broken_counters_are_refused),
+      cmocka_unit_test(test_impossible_numbers_of_events_are_refused),
       cmocka_unit_test(test_empty_profile_is_refused),
       cmocka_unit_test(test_random_damage_never_crashes),
       cmocka_unit_test(test_files_that_cannot_be_read_are_named),
