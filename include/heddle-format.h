@@ -242,7 +242,9 @@ struct hd_thread_record {
   uint64_t joining;    /* file offset of the instance whose end this worker waits for; 0: none */
   uint64_t idle_cell;  /* file offset of the cell for the time after that instance's join */
   uint64_t uncounted;  /* bit e: event e is not counted on this thread, or no longer */
-  uint64_t pad[7];
+  uint64_t counting;   /* file offset of missing[class] in the hd_counts_record that what is counted now belongs to; 0:
+                          nothing is counted */
+  uint64_t pad[6];
 };
 
 /** Where the counters are read: at every change between these and what is around them. What is not told apart is
@@ -286,6 +288,22 @@ enum hd_count_class {
   HD_COUNT_RUNTIME, /* HD_RUNTIME */
   HD_COUNT_CLASSES
 };
+
+static inline enum hd_count_class hd_count_class_of(uint32_t state, uint32_t counters_at) {
+  switch (state) {
+  case HD_BUSY:
+    return HD_COUNT_BUSY;
+  case HD_RUNTIME:
+    return HD_COUNT_RUNTIME;
+  case HD_WAIT_CRITICAL:
+  case HD_WAIT_LOCK:
+  case HD_WAIT_ORDERED:
+  case HD_WAIT_ATOMIC:
+    return counters_at == HD_COUNTERS_AT_ALL ? HD_COUNT_WAITING : HD_COUNT_BUSY;
+  default:
+    return HD_COUNT_WAITING;
+  }
+}
 
 /** An event that is counted, in the order in which they were asked for. */
 #define HD_EVENTS_MOST 32u

@@ -337,20 +337,15 @@ static struct hd_counts_record *find_record(struct hd_thread *thread, uint32_t p
   return record;
 }
 
+static void count_for(struct hd_thread *thread, struct hd_counts_record *record, enum hd_count_class class) {
+  struct hd_thread_counters *mine = thread->counters;
+  mine->at = record;
+  mine->class = class;
+  thread->record->counting = record ? hd_store_offset(&hd_store, &record->missing[class]) : 0;
+}
+
 static enum hd_count_class class_of(uint32_t state) {
-  switch (state) {
-  case HD_BUSY:
-    return HD_COUNT_BUSY;
-  case HD_RUNTIME:
-    return HD_COUNT_RUNTIME;
-  case HD_WAIT_CRITICAL:
-  case HD_WAIT_LOCK:
-  case HD_WAIT_ORDERED:
-  case HD_WAIT_ATOMIC:
-    return hd_store.header->counters_at == HD_COUNTERS_AT_ALL ? HD_COUNT_WAITING : HD_COUNT_BUSY;
-  default:
-    return HD_COUNT_WAITING;
-  }
+  return hd_count_class_of(state, hd_store.header->counters_at);
 }
 
 /* Where a worker waits at a region's end it goes on waiting when it idles. */
@@ -367,8 +362,7 @@ static void point_at(struct hd_thread *thread, const struct hd_row_record *row, 
   if (record == mine->at && class == mine->class)
     return;
   hd_counters_read(thread);
-  mine->at = record;
-  mine->class = class;
+  count_for(thread, record, class);
 }
 
 void hd_counters_move(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state) {
@@ -378,10 +372,8 @@ void hd_counters_move(struct hd_thread *thread, const struct hd_row_record *row,
 }
 
 void hd_counters_take_back(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state) {
-  struct hd_thread_counters *mine = thread->counters;
-  struct hd_counts_record *record = known_record(mine, row->profile);
-  mine->at = record ? record : find_record(thread, row->profile);
-  mine->class = class_of(state);
+  struct hd_counts_record *record = known_record(thread->counters, row->profile);
+  count_for(thread, record ? record : find_record(thread, row->profile), class_of(state));
 }
 
 void hd_counters_leave_program(struct hd_thread *thread) {
@@ -400,6 +392,8 @@ void hd_counters_return(struct hd_thread *thread) {
 }
 
 void hd_counters_before_pause(struct hd_thread *thread) {
+  if (thread->pending)
+    hd_thread_settle(thread);
   hd_counters_read(thread);
   thread->counters->taken = false;
 }
@@ -483,8 +477,7 @@ void hd_counters_start(struct hd_thread *thread, const struct hd_row_record *row
   if (mine->slot)
     start_slot(mine, mine->slot);
   calibrate_once(mine);
-  mine->at = find_record(thread, row->profile);
-  mine->class = class_of(state);
+  count_for(thread, find_record(thread, row->profile), class_of(state));
   mine->epoch = epoch_now();
   mine->turn_since = mine->slot_ticks_from = hd_clock_now();
   if (!mine->at) /* no room for the counts: the thread has none */
@@ -495,6 +488,7 @@ void hd_counters_start(struct hd_thread *thread, const struct hd_row_record *row
 void hd_counters_end(struct hd_thread *thread) {
   struct hd_thread_counters *mine = thread->counters;
   hd_counters_read(thread);
+  thread->record->counting = 0;
   pthread_mutex_lock(&counters.lock);
   mine->thread = NULL;
   pthread_mutex_unlock(&counters.lock);

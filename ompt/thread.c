@@ -44,7 +44,11 @@ static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
   thread->edges = hd_heap_allocate(FIRST_EDGES, sizeof *thread->edges);
   thread->frame_limit = FIRST_FRAMES;
   thread->edge_mask = FIRST_EDGES - 1;
-  thread->record = thread->frames && thread->edges ? add_record(kind) : NULL;
+  if (thread->frames && thread->edges) { /* page faults come now, not in the program's time */
+    memset(thread->frames, 0, FIRST_FRAMES * sizeof *thread->frames);
+    memset(thread->edges, 0, FIRST_EDGES * sizeof *thread->edges);
+    thread->record = add_record(kind);
+  }
   return thread->record;
 }
 
@@ -239,6 +243,7 @@ static bool grow_edges(struct hd_thread *thread) {
   struct hd_edge *edges = mask < MOST_EDGES ? hd_heap_allocate((size_t)mask + 1, sizeof *edges) : NULL;
   if (!edges)
     return false;
+  memset(edges, 0, ((size_t)mask + 1) * sizeof *edges); /* page faults come now, not in the program's time */
   for (uint32_t i = 0; i <= thread->edge_mask; i++)
     if (thread->edges[i].from)
       *probe(edges, mask, thread->edges[i].from, thread->edges[i].site) = thread->edges[i];
@@ -254,6 +259,7 @@ struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, 
     return edge;
   if (thread->edge_count < thread->edge_mask / 2)
     return edge;
+  hd_thread_leave_program(thread);
   int saved = errno;
   bool grown = grow_edges(thread);
   errno = saved;
