@@ -112,20 +112,22 @@ static void *load_copy(const char *path, char *why, size_t why_bytes) {
 }
 
 /* The original stays open until its copy is, so that the libraries that both need are loaded once. */
-void *hd_own_copy_load(const char *name, char *why, size_t why_bytes) {
+struct hd_own_copy hd_own_copy_load(const char *name, char *why, size_t why_bytes) {
+  struct hd_own_copy copy = {0};
   struct link_map *map = NULL;
   char reason[300] = "its file is not known";
   void *original = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
   if (!original) {
     const char *told = dlerror(); /* the name is in it */
     snprintf(why, why_bytes, "%s", told ? told : name);
-    return NULL;
+    return copy;
   }
-  void *library = NULL;
-  if (!dlinfo(original, RTLD_DI_LINKMAP, &map))
-    library = load_copy(map->l_name, reason, sizeof reason);
-  if (!library)
+  if (!dlinfo(original, RTLD_DI_LINKMAP, &map)) {
+    snprintf(copy.path, sizeof copy.path, "%s", map->l_name);
+    copy.library = load_copy(map->l_name, reason, sizeof reason);
+  }
+  if (!copy.library)
     snprintf(why, why_bytes, "%s: %s", name, reason);
   dlclose(original);
-  return library;
+  return copy;
 }

@@ -9,8 +9,13 @@
 
 #include <stddef.h>
 
-/** Loads a copy of the library that dlopen(3) finds by this name or path. It is never unloaded. Returns a handle for
- *  dlsym(3); NULL: `why` says why, the name included. dlerror(3)'s state and errno may change. */
-void *hd_own_copy_load(const char *name, char *why, size_t why_bytes);
+struct hd_own_copy {
+  void *library;  /* for dlsym(3); NULL: it could not be loaded */
+  char path[300]; /* of the original */
+};
+
+/** Loads a copy of the library that dlopen(3) finds by this name or path. It is never unloaded. On failure `why` says
+ *  why, the name included. dlerror(3)'s state and errno may change. */
+struct hd_own_copy hd_own_copy_load(const char *name, char *why, size_t why_bytes);
 
 #endif

@@ -1,151 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file papi.c
- * Everything that libpapi counts: presets, native events, other components. It is opened only when an event is asked
- * for that the kernel's software events (kernel.c) do not have: $HEDDLE_PAPI, else what the dynamic linker finds.
- *
- * The program may use PAPI, too, and PAPI permits one running event set for each thread and component: hence an
- * instance of our own (own_copy.h), always, for the program may also open its own later. It is never unloaded nor shut
- * down: threads may still read while the program ends, and PAPI itself leaves nothing behind to run at exit. The
- * libraries below it (libpfm) are shared; they are asked for names alone, before threads count.
+ * Everything that libpapi counts: presets, native events, other components.
  *
  * Only user code is counted (PAPI_DOM_USER, PAPI's default), or what else a component's default is. PAPI reads with
  * rdpmc by itself where the machine permits it. Events take turns by starting and stopping sets, not by PAPI_multiplex:
- * so it is known for how long each was counted.
- *
- * PAPI's descriptors are PAPI's: it neither places them high nor closes them on exec.
+ * so it is known for how long each was counted. PAPI's descriptors are PAPI's: it neither places them high nor closes
+ * them on exec.
  */
 #include "counters/source.h"
 
-#include <dlfcn.h>
-#include <papi.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "counters/own_copy.h"
+#include "counters/papi_library.h"
 #include "counters/permission.h"
 #include "heddle-format.h"
 #include "support/heap.h"
 
-/* ---- the library ---- */
-
-#define FUNCTIONS(_)                                                                                                   \
-  _(library_init)                                                                                                      \
-  _(thread_init)                                                                                                       \
-  _(register_thread)                                                                                                   \
-  _(unregister_thread)                                                                                                 \
-  _(strerror)                                                                                                          \
-  _(num_components)                                                                                                    \
-  _(get_component_info)                                                                                                \
-  _(event_name_to_code)                                                                                                \
-  _(event_code_to_name)                                                                                                \
-  _(query_event)                                                                                                       \
-  _(get_event_info)                                                                                                    \
-  _(get_event_component)                                                                                               \
-  _(enum_event)                                                                                                        \
-  _(enum_cmp_event)                                                                                                    \
-  _(create_eventset)                                                                                                   \
-  _(assign_eventset_component)                                                                                         \
-  _(add_event)                                                                                                         \
-  _(start)                                                                                                             \
-  _(read)                                                                                                              \
-  _(stop)                                                                                                              \
-  _(cleanup_eventset)                                                                                                  \
-  _(destroy_eventset)
-
-#define MEMBER(name) __typeof__(PAPI_##name) *name;
-#define PLACE(name) {"PAPI_" #name, offsetof(struct functions, name)},
-
-static struct functions { FUNCTIONS(MEMBER) } papi;
-
-static const struct {
-  const char *name;
-  size_t offset;
-} functions[] = {FUNCTIONS(PLACE)};
-
-static struct {
-  pthread_mutex_t lock; /* for all but reading, starting and stopping */
-  bool tried;
-  bool works;
-  pthread_t opener; /* stays registered with PAPI */
-  struct hd_event_set *sets;
-  char why[400];
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-struct hd_event_set {
-  int handle;
-  bool running;
-  uint32_t count;
-  uint8_t place[HD_EVENTS_MOST];   /* of an event among PAPI's counts: the same event under two names is counted once */
-  uint64_t before[HD_EVENTS_MOST]; /* counted until it was stopped: PAPI begins from 0 again */
-  pthread_t owner;
-  struct hd_event_set *next;
-};
-
-static bool refuse(const char *name, const char *reason) {
-  snprintf(state.why, sizeof state.why, "PAPI cannot be used: %s: %s", name, reason);
-  return false;
-}
-
-static bool find_functions(void *library, const char *name) {
-  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-    void *symbol = dlsym(library, functions[i].name);
-    char reason[80];
-    snprintf(reason, sizeof reason, "it has no %s", functions[i].name);
-    if (!symbol)
-      return refuse(name, reason);
-    memcpy((char *)&papi + functions[i].offset, &symbol, sizeof symbol);
-  }
-  return true;
-}
-
-static bool initialize(const char *name) {
-  char reason[200];
-  const int version = papi.library_init(PAPI_VER_CURRENT);
-  if (version > 0 && version != PAPI_VER_CURRENT)
-    snprintf(reason, sizeof reason, "it is PAPI %d.%d, and Heddle was built for PAPI %d.%d",
-             PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version), PAPI_VERSION_MAJOR(PAPI_VERSION),
-             PAPI_VERSION_MINOR(PAPI_VERSION));
-  else if (version < 0)
-    snprintf(reason, sizeof reason, "PAPI_library_init: %s", papi.strerror(version));
-  else if (papi.thread_init((unsigned long (*)(void))pthread_self) != PAPI_OK)
-    snprintf(reason, sizeof reason, "PAPI_thread_init failed");
-  else
-    return true;
-  return refuse(name, reason);
-}
-
-static bool open_library(void) {
-  char default_name[32];
-  char reason[300] = "";
-  snprintf(default_name, sizeof default_name, "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(PAPI_VERSION),
-           PAPI_VERSION_MINOR(PAPI_VERSION));
-  const char *asked = secure_getenv("HEDDLE_PAPI");
-  const char *name = asked && *asked ? asked : default_name;
-  void *library = hd_own_copy_load(name, reason, sizeof reason);
-  if (!library && name == default_name)
-    snprintf(state.why, sizeof state.why,
-             "PAPI cannot be used: %s (Debian: libpapi%d.%d; HEDDLE_PAPI names one elsewhere)", reason,
-             PAPI_VERSION_MAJOR(PAPI_VERSION), PAPI_VERSION_MINOR(PAPI_VERSION));
-  else if (!library)
-    snprintf(state.why, sizeof state.why, "PAPI cannot be used: %s", reason);
-  return library && find_functions(library, name) && initialize(name);
-}
-
-static bool open_source(char *why, size_t why_bytes) {
-  pthread_mutex_lock(&state.lock);
-  if (!state.tried) {
-    state.opener = pthread_self();
-    state.works = open_library();
-    state.tried = true;
-  }
-  if (!state.works)
-    snprintf(why, why_bytes, "%s", state.why);
-  pthread_mutex_unlock(&state.lock);
-  return state.works;
-}
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all but reading, starting and stopping */
 
 /* ---- events ---- */
 
@@ -157,21 +31,21 @@ static void explain(int result, const char *call, char *why, size_t why_bytes) {
   else if (result == PAPI_EISRUN)
     snprintf(why, why_bytes, "PAPI already counts on this thread");
   else
-    snprintf(why, why_bytes, "%s: %s", call, papi.strerror(result));
+    snprintf(why, why_bytes, "%s: %s", call, hd_papi.strerror(result));
 }
 
 /* The reason why a component counts nothing; NULL: it does. */
 static const char *disabled_reason(int component) {
-  const PAPI_component_info_t *info = papi.get_component_info(component);
+  const PAPI_component_info_t *info = hd_papi.get_component_info(component);
   if (!info)
     return "there is no such component";
   if (!info->disabled)
     return NULL;
-  return info->disabled_reason[0] ? info->disabled_reason : papi.strerror(info->disabled);
+  return info->disabled_reason[0] ? info->disabled_reason : hd_papi.strerror(info->disabled);
 }
 
 static void explain_disabled(int component, char *why, size_t why_bytes) {
-  const PAPI_component_info_t *info = papi.get_component_info(component);
+  const PAPI_component_info_t *info = hd_papi.get_component_info(component);
   const bool is_perf = !strncmp(info->name, "perf_event", strlen("perf_event"));
   char permission[200] = "";
   if (is_perf && hd_permission_paranoid() > HD_PARANOID_USER_CODE)
@@ -182,13 +56,13 @@ static void explain_disabled(int component, char *why, size_t why_bytes) {
 
 /* A preset is in PAPI's list whether or not this processor has it. */
 static bool is_available(int code, const PAPI_event_info_t *info, char *why, size_t why_bytes) {
-  const int component = papi.get_event_component(code);
+  const int component = hd_papi.get_event_component(code);
   const bool is_preset = code & PAPI_PRESET_MASK && !(code & PAPI_NATIVE_MASK);
   if (component >= 0 && disabled_reason(component))
     explain_disabled(component, why, why_bytes);
   else if (is_preset && info->count == 0)
     snprintf(why, why_bytes, "PAPI knows no way to count it on this processor");
-  else if (papi.query_event(code) != PAPI_OK)
+  else if (hd_papi.query_event(code) != PAPI_OK)
     snprintf(why, why_bytes, "PAPI cannot count it here");
   else
     return true;
@@ -202,10 +76,10 @@ static void copy_line(char *to, size_t bytes, const char *from) {
 
 static bool describe(int code, struct hd_event *event, char *why, size_t why_bytes) {
   PAPI_event_info_t info = {0};
-  const int result = papi.get_event_info(code, &info);
+  const int result = hd_papi.get_event_info(code, &info);
   event->code = (uint64_t)(unsigned)code;
   event->unit[0] = event->description[0] = '\0';
-  event->component = (uint32_t)papi.get_event_component(code);
+  event->component = (uint32_t)hd_papi.get_event_component(code);
   if (result != PAPI_OK) {
     explain(result, "PAPI_get_event_info", why, why_bytes);
     return false;
@@ -218,21 +92,21 @@ static bool describe(int code, struct hd_event *event, char *why, size_t why_byt
 /* As written; else in capitals, as presets are. */
 static int look_up(const char *name, int *code) {
   char capitals[sizeof((struct hd_event *)0)->name];
-  int result = papi.event_name_to_code(name, code);
+  int result = hd_papi.event_name_to_code(name, code);
   if (result == PAPI_OK)
     return result;
   snprintf(capitals, sizeof capitals, "%s", name);
   for (char *at = capitals; *at; at++)
     *at = (char)(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at);
-  return papi.event_name_to_code(capitals, code);
+  return hd_papi.event_name_to_code(capitals, code);
 }
 
 /* Events of a disabled component are not known by name. `component:::event` says whose it is; of others, most belong to
  * the processor. */
 static enum hd_event_status explain_unknown(const char *name, char *why, size_t why_bytes) {
   const char *end = strstr(name, ":::");
-  for (int i = 0; i < papi.num_components(); i++) {
-    const PAPI_component_info_t *info = papi.get_component_info(i);
+  for (int i = 0; i < hd_papi.num_components(); i++) {
+    const PAPI_component_info_t *info = hd_papi.get_component_info(i);
     if (!info || !info->disabled)
       continue;
     const size_t length = end ? (size_t)(end - name) : strlen("perf_event");
@@ -246,21 +120,33 @@ static enum hd_event_status explain_unknown(const char *name, char *why, size_t 
 
 static enum hd_event_status find(const char *name, struct hd_event *event, char *why, size_t why_bytes) {
   int code = 0;
-  pthread_mutex_lock(&state.lock);
+  pthread_mutex_lock(&lock);
   enum hd_event_status status = HD_EVENT_FOUND;
   if (look_up(name, &code) != PAPI_OK)
     status = explain_unknown(name, why, why_bytes);
   else if (!describe(code, event, why, why_bytes))
     status = HD_EVENT_UNAVAILABLE;
-  pthread_mutex_unlock(&state.lock);
+  pthread_mutex_unlock(&lock);
   return status;
 }
 
 /* ---- sets ---- */
 
+struct hd_event_set {
+  int handle;
+  bool running;
+  uint32_t count;
+  uint8_t place[HD_EVENTS_MOST];   /* of an event among PAPI's counts: the same event under two names is counted once */
+  uint64_t before[HD_EVENTS_MOST]; /* counted until it was stopped: PAPI begins from 0 again */
+  pthread_t owner;
+  struct hd_event_set *next;
+};
+
+static struct hd_event_set *sets;
+
 /* With the lock held. */
 static bool has_sets(pthread_t thread) {
-  for (const struct hd_event_set *set = state.sets; set; set = set->next)
+  for (const struct hd_event_set *set = sets; set; set = set->next)
     if (pthread_equal(set->owner, thread))
       return true;
   return false;
@@ -268,20 +154,20 @@ static bool has_sets(pthread_t thread) {
 
 /* Forgets the thread with its last set: the next thread may have the same number. */
 static void unregister(pthread_t thread) {
-  if (!has_sets(thread) && !pthread_equal(thread, state.opener))
-    papi.unregister_thread();
+  if (!has_sets(thread) && !hd_papi_is_opener(thread))
+    hd_papi.unregister_thread();
 }
 
 static void free_set(struct hd_event_set *set) {
   const pthread_t owner = set->owner;
-  for (struct hd_event_set **at = &state.sets; *at; at = &(*at)->next)
+  for (struct hd_event_set **at = &sets; *at; at = &(*at)->next)
     if (*at == set) {
       *at = set->next;
       break;
     }
   if (set->handle != PAPI_NULL) {
-    papi.cleanup_eventset(set->handle);
-    papi.destroy_eventset(&set->handle);
+    hd_papi.cleanup_eventset(set->handle);
+    hd_papi.destroy_eventset(&set->handle);
   }
   hd_heap_free(set);
   unregister(owner);
@@ -297,7 +183,7 @@ static bool add(struct hd_event_set *set, const struct hd_event *const *events, 
     }
     different = set->place[j] >= different ? (uint8_t)(set->place[j] + 1) : different;
   }
-  const int result = papi.add_event(set->handle, (int)(unsigned)events[i]->code);
+  const int result = hd_papi.add_event(set->handle, (int)(unsigned)events[i]->code);
   if (result != PAPI_OK) {
     explain(result, "PAPI_add_event", why, why_bytes);
     return false;
@@ -308,15 +194,15 @@ static bool add(struct hd_event_set *set, const struct hd_event *const *events, 
 
 static bool fill(struct hd_event_set *set, const struct hd_event *const *events, uint32_t count, char *why,
                  size_t why_bytes) {
-  int result = papi.register_thread();
+  int result = hd_papi.register_thread();
   const char *call = "PAPI_register_thread";
   if (result == PAPI_OK) {
     call = "PAPI_create_eventset";
-    result = papi.create_eventset(&set->handle);
+    result = hd_papi.create_eventset(&set->handle);
   }
   if (result == PAPI_OK) {
     call = "PAPI_assign_eventset_component";
-    result = papi.assign_eventset_component(set->handle, (int)events[0]->component);
+    result = hd_papi.assign_eventset_component(set->handle, (int)events[0]->component);
   }
   if (result != PAPI_OK)
     explain(result, call, why, why_bytes);
@@ -334,18 +220,18 @@ static struct hd_event_set *create(const struct hd_event *const *events, uint32_
   }
   set->handle = PAPI_NULL;
   set->owner = pthread_self();
-  pthread_mutex_lock(&state.lock);
-  set->next = state.sets;
-  state.sets = set;
+  pthread_mutex_lock(&lock);
+  set->next = sets;
+  sets = set;
   const bool works = fill(set, events, count, why, why_bytes);
   if (!works)
     free_set(set);
-  pthread_mutex_unlock(&state.lock);
+  pthread_mutex_unlock(&lock);
   return works ? set : NULL;
 }
 
 static bool start(struct hd_event_set *set, char *why, size_t why_bytes) {
-  const int result = papi.start(set->handle);
+  const int result = hd_papi.start(set->handle);
   set->running = result == PAPI_OK;
   if (!set->running)
     explain(result, "PAPI_start", why, why_bytes);
@@ -354,7 +240,7 @@ static bool start(struct hd_event_set *set, char *why, size_t why_bytes) {
 
 static bool read_set(struct hd_event_set *set, uint64_t *counts) {
   long long now[HD_EVENTS_MOST];
-  if (__builtin_expect(papi.read(set->handle, now) != PAPI_OK, false))
+  if (__builtin_expect(hd_papi.read(set->handle, now) != PAPI_OK, false))
     return false;
   for (uint32_t i = 0; i < set->count; i++)
     counts[i] = set->before[i] + (uint64_t)now[set->place[i]];
@@ -366,7 +252,7 @@ static void stop(struct hd_event_set *set) {
   if (!set->running)
     return;
   set->running = false;
-  if (papi.stop(set->handle, last) != PAPI_OK)
+  if (hd_papi.stop(set->handle, last) != PAPI_OK)
     return;
   for (uint32_t i = 0; i < set->count; i++)
     set->before[i] += (uint64_t)last[set->place[i]];
@@ -376,9 +262,9 @@ static void destroy(struct hd_event_set *set) {
   if (!set)
     return;
   stop(set);
-  pthread_mutex_lock(&state.lock);
+  pthread_mutex_lock(&lock);
   free_set(set);
-  pthread_mutex_unlock(&state.lock);
+  pthread_mutex_unlock(&lock);
 }
 
 /* ---- the list ---- */
@@ -399,7 +285,7 @@ static bool can_count(const struct hd_event *event, char *why, size_t why_bytes)
 static bool describe_for(int code, struct hd_event *event, char *why, size_t why_bytes) {
   char name[PAPI_HUGE_STR_LEN * 2] = "";
   *event = (struct hd_event){.source = &hd_source_papi};
-  if (papi.event_code_to_name(code, name) == PAPI_OK && strlen(name) < sizeof event->name)
+  if (hd_papi.event_code_to_name(code, name) == PAPI_OK && strlen(name) < sizeof event->name)
     memcpy(event->name, name, strlen(name));
   return describe(code, event, why, why_bytes) && can_count(event, why, why_bytes);
 }
@@ -423,7 +309,7 @@ static bool describe_and_show(struct walk *walk, int code) {
 static void show_native(struct walk *walk, int code, int component) {
   bool has_masks = false;
   int with_mask = code;
-  while (!walk->ended && papi.enum_cmp_event(&with_mask, PAPI_NTV_ENUM_UMASKS, component) == PAPI_OK)
+  while (!walk->ended && hd_papi.enum_cmp_event(&with_mask, PAPI_NTV_ENUM_UMASKS, component) == PAPI_OK)
     has_masks |= describe_and_show(walk, with_mask);
   if (!has_masks && !walk->ended)
     describe_and_show(walk, code);
@@ -431,32 +317,33 @@ static void show_native(struct walk *walk, int code, int component) {
 
 static void show_presets(struct walk *walk) {
   int code = PAPI_PRESET_MASK;
-  if (papi.enum_event(&code, PAPI_ENUM_FIRST) != PAPI_OK)
+  if (hd_papi.enum_event(&code, PAPI_ENUM_FIRST) != PAPI_OK)
     return;
   do
     describe_and_show(walk, code);
-  while (!walk->ended && papi.enum_event(&code, PAPI_ENUM_EVENTS) == PAPI_OK);
+  while (!walk->ended && hd_papi.enum_event(&code, PAPI_ENUM_EVENTS) == PAPI_OK);
 }
 
 static void each(hd_event_visit visit, void *context) {
   struct walk walk = {visit, context, false};
   char why[400];
-  if (!open_source(why, sizeof why))
+  if (!hd_papi_open(why, sizeof why))
     return;
   show_presets(&walk);
-  for (int component = 0; component < papi.num_components() && !walk.ended; component++) {
+  for (int component = 0; component < hd_papi.num_components() && !walk.ended; component++) {
     int code = PAPI_NATIVE_MASK;
-    if (disabled_reason(component) || papi.enum_cmp_event(&code, PAPI_ENUM_FIRST, component) != PAPI_OK)
+    if (disabled_reason(component) || hd_papi.enum_cmp_event(&code, PAPI_ENUM_FIRST, component) != PAPI_OK)
       continue;
     do
       show_native(&walk, code, component);
-    while (!walk.ended && papi.enum_cmp_event(&code, PAPI_ENUM_EVENTS, component) == PAPI_OK);
+    while (!walk.ended && hd_papi.enum_cmp_event(&code, PAPI_ENUM_EVENTS, component) == PAPI_OK);
   }
 }
 
 const struct hd_source hd_source_papi = {
     .name = "papi",
-    .open = open_source,
+    .open = hd_papi_open,
+    .describe = hd_papi_describe,
     .find = find,
     .each = each,
     .create = create,

@@ -28,7 +28,7 @@ struct hd_event {
 
 enum hd_event_status {
   HD_EVENT_FOUND,
-  HD_EVENT_UNKNOWN,    /* the source has no such event */
+  HD_EVENT_UNKNOWN,    /* the source has no such event; `why` may say why it may lack it */
   HD_EVENT_UNAVAILABLE /* it has, but not here: `why` says why */
 };
 
@@ -49,6 +49,9 @@ struct hd_source {
   /** Makes the source ready, once; later calls answer the same. False: nothing can be counted with it. */
   bool (*open)(char *why, size_t why_bytes);
 
+  /** After open(): one line for people about the source on this machine; what open() said if it failed. */
+  void (*describe)(char *text, size_t bytes);
+
   /** Looks an event up by name, without regard to case; fills `event` (but for `source` and `name`). */
   enum hd_event_status (*find)(const char *name, struct hd_event *event, char *why, size_t why_bytes);
 
@@ -59,7 +62,7 @@ struct hd_source {
    *  thread. */
   struct hd_event_set *(*create)(const struct hd_event *const *events, uint32_t count, char *why, size_t why_bytes);
 
-  /** Begins to count, from wherever the counts stand. */
+  /** Begins to count, from wherever the counts stand: stop() and start() do not change them. */
   bool (*start)(struct hd_event_set *set, char *why, size_t why_bytes);
 
   /** The counts so far, in the order of create(). The hot path. False: they could not be read. */
