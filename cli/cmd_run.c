@@ -19,6 +19,8 @@ enum {
   OPTION_UNWIND,
   OPTION_CYCLE_LIMIT,
   OPTION_CPU_TIME,
+  OPTION_COUNTERS_AT,
+  OPTION_MULTIPLEX,
   OPTION_ROUTINES,
   OPTION_NO_ROUTINES
 };
@@ -36,6 +38,19 @@ static const struct hd_option options[] = {
      "look for at most DEPTH calling routines of each parallel region\n"
      "(default 64); 'off': none"},
     {OPTION_CPU_TIME, "cpu-time", NULL, "measure processor time, too: a system call at every event"},
+    {'e', "events", "LIST",
+     "count these events, divided by commas, for every callpath and thread;\n"
+     "'heddle events' lists those of this machine"},
+    {'g', "groups", "LIST",
+     "count the events of these groups (IPC, CACHE, BRANCH, MEM, FLOPS, OS, ...:\n"
+     "'heddle events --groups') or files, and report what their formulas make of\n"
+     "them"},
+    {OPTION_COUNTERS_AT, "counters-at", "WHAT",
+     "what events are told apart for, and so how often they are read:\n"
+     "'region', 'loop' (default: regions, loops, tasks) or 'all'"},
+    {OPTION_MULTIPLEX, "multiplex", NULL,
+     "events that cannot be counted at the same time take turns; their counts\n"
+     "are then estimates"},
     {OPTION_ROUTINES, "routines", NULL,
      "load libheddle.so with PROGRAM: for routines compiled with\n"
      "-finstrument-functions and for markers. Needed when PROGRAM is a script\n"
@@ -78,6 +93,9 @@ static void take_choice(struct hd_run_options *taken, int id, const char *argume
   case OPTION_CPU_TIME:
     taken->cpu_time = true;
     break;
+  case OPTION_MULTIPLEX:
+    taken->take_turns = true;
+    break;
   case OPTION_ROUTINES:
     taken->routines = HD_RUN_ROUTINES_YES;
     break;
@@ -116,9 +134,34 @@ static bool take_unwind(struct hd_run_options *taken, const char *argument) {
   return false;
 }
 
+static bool take_list(char **taken, const char *option, const char *what, const char *argument) {
+  if (!hd_run_list_is_valid(argument)) {
+    hd_arguments_complain(&usage, "--%s takes names of %s, divided by commas, not '%s'", option, what, argument);
+    return false;
+  }
+  if (hd_run_list_add(taken, argument))
+    return true;
+  hd_arguments_complain(&usage, "out of memory");
+  return false;
+}
+
+static bool take_counters_at(struct hd_run_options *taken, const char *argument) {
+  taken->counters_at = argument;
+  if (hd_run_counters_at_is_valid(argument))
+    return true;
+  hd_arguments_complain(&usage, "--counters-at takes region, loop or all, not '%s'", argument);
+  return false;
+}
+
 static bool take_option(void *context, int id, const char *argument) {
   struct hd_run_options *taken = context;
   switch (id) {
+  case 'e':
+    return take_list(&taken->events, "events", "events", argument);
+  case 'g':
+    return take_list(&taken->groups, "groups", "groups or files", argument);
+  case OPTION_COUNTERS_AT:
+    return take_counters_at(taken, argument);
   case 'o':
     return take_output(taken, argument);
   case 'd':
@@ -131,6 +174,16 @@ static bool take_option(void *context, int id, const char *argument) {
     take_choice(taken, id, argument);
     return true;
   }
+}
+
+/* What is said of counters without any. */
+static bool check(const struct hd_run_options *taken) {
+  const char *option = taken->take_turns ? "--multiplex" : taken->counters_at ? "--counters-at" : NULL;
+  if (!option || hd_run_wants_counters(taken))
+    return true;
+  hd_arguments_complain(
+      &usage, "%s says how events are counted, but there are none: name some with --events or --groups", option);
+  return false;
 }
 
 /* A descriptor that heddle opens must not take the place of a closed stdin, stdout or stderr, or messages would go
@@ -159,13 +212,27 @@ static void finish(const struct hd_run_options *taken, struct hd_run_environment
   free(profiles.items);
 }
 
-int hd_cmd_run(int argc, char **argv) {
-  struct hd_run_options taken = {0};
+/* Runs the program; all is decided. */
+static int run(const struct hd_run_options *taken) {
   struct hd_run_environment environment;
   struct hd_run_signals signals;
   struct hd_run_outcome outcome;
+  fill_standard_descriptors();
+  if (!hd_run_environment_prepare(taken, &environment)) {
+    hd_run_counters_free(&environment.counters);
+    return HD_RUN_FAILED;
+  }
+  struct hd_run_watch *watch = hd_run_watch_start(&environment);
+  const bool ran = hd_run_process(taken, &environment, watch, &signals, &outcome);
+  finish(taken, &environment, watch, &signals, &outcome);
+  hd_run_watch_stop(watch);
+  return ran ? outcome.exit_status : HD_RUN_FAILED;
+}
+
+/* Like hd_cmd_run; what the options own is freed by the caller. */
+static int take_and_run(struct hd_run_options *taken, int argc, char **argv) {
   int first = 0;
-  switch (hd_arguments_parse(&usage, argc, argv, take_option, &taken, &first)) {
+  switch (hd_arguments_parse(&usage, argc, argv, take_option, taken, &first)) {
   case HD_ARGUMENTS_HELP:
     return HD_EXIT_OK;
   case HD_ARGUMENTS_WRONG:
@@ -177,13 +244,16 @@ int hd_cmd_run(int argc, char **argv) {
     hd_arguments_complain(&usage, "which program?");
     return HD_EXIT_USAGE;
   }
-  taken.command = argv + first;
-  fill_standard_descriptors();
-  if (!hd_run_environment_prepare(&taken, &environment))
-    return HD_RUN_FAILED;
-  struct hd_run_watch *watch = hd_run_watch_start(&environment);
-  const bool ran = hd_run_process(&taken, &environment, watch, &signals, &outcome);
-  finish(&taken, &environment, watch, &signals, &outcome);
-  hd_run_watch_stop(watch);
-  return ran ? outcome.exit_status : HD_RUN_FAILED;
+  if (!check(taken))
+    return HD_EXIT_USAGE;
+  taken->command = argv + first;
+  return run(taken);
+}
+
+int hd_cmd_run(int argc, char **argv) {
+  struct hd_run_options taken = {0};
+  const int status = take_and_run(&taken, argc, argv);
+  free(taken.events);
+  free(taken.groups);
+  return status;
 }

@@ -20,6 +20,7 @@ static const struct command commands[] = {
     {"run", hd_cmd_run, "run a program and write its profile"},
     {"report", hd_cmd_report, "show where a profile's parallel regions lose time"},
     {"export", hd_cmd_export, "write a profile in another format"},
+    {"events", hd_cmd_events, "list what can be counted on this machine"},
     {"merge", hd_cmd_merge, "add up the profiles of several runs"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

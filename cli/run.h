@@ -3,6 +3,7 @@
  * @file run.h
  * The parts of `heddle run`, in the order in which cmd_run.c uses them:
  *
+ *     run_counters.c      finds the groups of events and tries out the events, before anything else happens
  *     run_environment.c   finds libheddle.so and libomp, makes the private directory, sets the program's environment
  *     run_process.c       starts the program, forwards signals, waits
  *     run_watch.c         notices, while it waits, which processes write profiles and when they die
@@ -45,6 +46,10 @@ struct hd_run_options {
   const char *cycle_limit; /* HEDDLE_CYCLE_LIMIT */
   const char *unwind;      /* HEDDLE_UNWIND */
   bool cpu_time;           /* HEDDLE_CPU_TIME=1 */
+  const char *counters_at; /* HEDDLE_COUNTERS_AT */
+  bool take_turns;         /* HEDDLE_MULTIPLEX=1 */
+  char *events;            /* to count, divided by commas; owned; NULL: HEDDLE_COUNTERS */
+  char *groups;            /* of events: names and files, divided by commas; owned */
   enum hd_run_routines routines;
   bool gomp;
   bool quiet;
@@ -59,6 +64,13 @@ enum hd_run_probe {
   HD_RUN_PROBE_COUNT
 };
 
+/** What is counted: variables for the program. */
+struct hd_run_counters {
+  bool chosen;  /* on the command line; false: the environment is left as it is */
+  char *events; /* HEDDLE_COUNTERS: each once; owned */
+  char *groups; /* HEDDLE_GROUP_TEXT; owned; NULL: none */
+};
+
 struct hd_run_environment {
   char output[PATH_MAX];    /* absolute name template */
   char library[PATH_MAX];   /* libheddle.so */
@@ -67,7 +79,31 @@ struct hd_run_environment {
   bool untold_libgomp;      /* the program runs on libgomp, which tells nothing */
   char directory[PATH_MAX]; /* private; "" when there is none */
   char probes[HD_RUN_PROBE_COUNT][PATH_MAX];
+  struct hd_run_counters counters;
 };
+
+/* ---- run_counters.c ---- */
+
+/** Appends names to a list that commas divide, which may be NULL. False: no memory. */
+bool hd_run_list_add(char **list, const char *names);
+
+/** Does such a list have a name between all commas? */
+bool hd_run_list_is_valid(const char *list);
+
+/** One of region, loop and all? */
+bool hd_run_counters_at_is_valid(const char *at);
+
+/** Is anything to be counted, by the command line or by the environment? */
+bool hd_run_wants_counters(const struct hd_run_options *options);
+
+/** Reads the groups and tries out, in a process of its own, whether the events can be counted here. False: a line on
+ *  stderr names the event or the group's file, and why. */
+bool hd_run_counters_prepare(const struct hd_run_options *options, struct hd_run_counters *counters);
+
+/** Sets the variables in this process's own environment. False: no memory. */
+bool hd_run_counters_apply(const struct hd_run_options *options, const struct hd_run_counters *counters);
+
+void hd_run_counters_free(struct hd_run_counters *counters);
 
 /* ---- run_environment.c ---- */
 

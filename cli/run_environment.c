@@ -203,7 +203,8 @@ bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_
     return false;
   if (options->gomp && !hd_run_libomp_find(options->libomp, environment->libomp, sizeof environment->libomp))
     return false;
-  if (!choose_preload(options, environment) || !make_directory(environment))
+  if (!hd_run_counters_prepare(options, &environment->counters) || !choose_preload(options, environment) ||
+      !make_directory(environment))
     return false;
   if (make_probes(environment))
     return true;
@@ -251,10 +252,12 @@ bool hd_run_environment_apply(const struct hd_run_options *options, const struct
          set_choice("HEDDLE_OUTPUT", environment->output) && set_choice("HEDDLE_STORE_DIR", environment->directory) &&
          set_choice("HEDDLE_CALLPATH_DEPTH", options->depth) &&
          set_choice("HEDDLE_CYCLE_LIMIT", options->cycle_limit) && set_choice("HEDDLE_UNWIND", options->unwind) &&
-         set_choice("HEDDLE_CPU_TIME", options->cpu_time ? "1" : NULL) && set_preload(environment);
+         set_choice("HEDDLE_CPU_TIME", options->cpu_time ? "1" : NULL) &&
+         hd_run_counters_apply(options, &environment->counters) && set_preload(environment);
 }
 
 void hd_run_environment_remove(struct hd_run_environment *environment) {
+  hd_run_counters_free(&environment->counters);
   if (!environment->directory[0])
     return;
   DIR *directory = opendir(environment->directory);
