@@ -228,6 +228,22 @@ bool hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, uint32
   return true;
 }
 
+bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint32_t *counts, uint32_t *class) {
+  const uint32_t bytes = reader->model->header.counts_record_bytes;
+  const struct hd_reader_block *block = find_block(reader, offset, HD_BLOCK_COUNTS);
+  if (!block)
+    return false;
+  const uint64_t index = (offset - block->content) / bytes;
+  const uint64_t within = (offset - block->content) % bytes;
+  const size_t first = offsetof(struct hd_counts_record, missing);
+  if (index >= block->header->count || within < first || (within - first) % sizeof(uint64_t) != 0 ||
+      (within - first) / sizeof(uint64_t) >= HD_COUNT_CLASSES)
+    return false;
+  *counts = block->first + (uint32_t)index;
+  *class = (uint32_t)((within - first) / sizeof(uint64_t));
+  return true;
+}
+
 const struct hd_instance_record *hd_reader_find_instance(const struct hd_reader *reader, uint64_t offset) {
   const struct hd_reader_block *block = find_block(reader, offset, HD_BLOCK_INSTANCES);
   if (!block || offset != block->content || block->header->count == 0)

@@ -73,6 +73,9 @@ bool hd_reader_note_counters(struct hd_model *model);
 /** The row and state a file offset of a cell means; false when it is none. */
 bool hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, uint32_t *row, enum hd_state *state);
 
+/** The counts record (in the order of the file) and class that an hd_thread_record.counting means; likewise. */
+bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint32_t *counts, uint32_t *class);
+
 /** The instance at a file offset with all its members inside the file; NULL when there is none. */
 const struct hd_instance_record *hd_reader_find_instance(const struct hd_reader *reader, uint64_t offset);
 

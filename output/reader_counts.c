@@ -134,6 +134,23 @@ static uint64_t *make_value_room(struct hd_model *model, size_t records) {
   return values;
 }
 
+/* What a thread that was alive has counted since its last reading, nobody knows. */
+static bool miss_end(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
+  (void)offset;
+  struct hd_model *model = reader->model;
+  const struct hd_thread_record *record = bytes;
+  uint32_t counts, class;
+  if (record->counting == 0 || !model->threads[index].alive ||
+      (model->header.flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)))
+    return true;
+  if (!hd_reader_find_counts(reader, record->counting, &counts, &class))
+    return hd_reader_fail(reader, "damaged: thread %u counts for nothing", index);
+  model->counts[counts].missing[class] = all_events(model);
+  judge(model, &model->counts[counts]);
+  model->counts[counts].counted[class] = all_events(model) & ~model->threads[index].uncounted;
+  return true;
+}
+
 /* ---- what there is no record of ---- */
 
 /* By thread and node: where a thread spends time there ought to be counts. */
@@ -142,16 +159,6 @@ struct lack {
   uint32_t *owner; /* by node: the one whose counts hold its own */
   size_t count;    /* of counts, those made here included */
 };
-
-static enum hd_count_class class_of(const struct hd_model *model, int state) {
-  if (state == HD_BUSY)
-    return HD_COUNT_BUSY;
-  if (state == HD_RUNTIME)
-    return HD_COUNT_RUNTIME;
-  if (state <= HD_WAIT_TASKGROUP || state == HD_IDLE || model->header.counters_at == HD_COUNTERS_AT_ALL)
-    return HD_COUNT_WAITING;
-  return HD_COUNT_BUSY;
-}
 
 static void add_lack(struct hd_model *model, struct lack *lack, uint32_t node, uint32_t thread,
                      const uint64_t missing[HD_COUNT_CLASSES]) {
@@ -189,37 +196,11 @@ static void miss_rows(const struct hd_reader *reader, struct lack *lack) {
       const uint64_t before = state == HD_BUSY && row->node == 0 && row->thread == 0 ? model->before_ticks : 0;
       if (state == HD_IDLE || row->ticks[state] <= before)
         continue;
-      missing[class_of(model, state)] = all_events(model);
+      missing[hd_count_class_of((uint32_t)state, model->header.counters_at)] = all_events(model);
       any = true;
     }
     if (any && !find_counts(model, node, row->thread))
       add_lack(model, lack, node, row->thread, missing);
-  }
-}
-
-/* What a thread that was alive has counted since its last reading, nobody knows. */
-static bool miss_open(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index, struct lack *lack) {
-  (void)offset;
-  struct hd_model *model = reader->model;
-  const struct hd_thread_record *record = bytes;
-  uint64_t missing[HD_COUNT_CLASSES] = {0};
-  uint32_t row;
-  enum hd_state state;
-  if (!model->threads[index].alive || !hd_reader_find_cell(reader, record->open_cell, &row, &state) ||
-      (model->header.flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)))
-    return true;
-  missing[class_of(model, state)] = all_events(model);
-  add_lack(model, lack, lack->owner[reader->rows[row].node], index, missing);
-  return true;
-}
-
-static void miss_ends(struct hd_reader *reader, struct lack *lack) {
-  for (uint32_t i = 0; i < reader->block_count; i++) {
-    const struct hd_reader_block *block = &reader->blocks[i];
-    for (uint32_t j = 0; block->header->type == HD_BLOCK_THREADS && j < block->header->count; j++) {
-      const uint64_t offset = block->content + (uint64_t)j * sizeof(struct hd_thread_record);
-      miss_open(reader, reader->bytes + offset, offset, block->first + j, lack);
-    }
   }
 }
 
@@ -251,7 +232,6 @@ static bool add_lacks(struct hd_reader *reader, const uint64_t *zeros) {
   find_owners(model, lack.owner);
   find_reach(reader, lack.owner);
   miss_rows(reader, &lack);
-  miss_ends(reader, &lack);
   model->counts_count = (uint32_t)lack.count;
   free(lack.owner);
   return hd_model_sort_counts(model);
@@ -269,7 +249,7 @@ static void take_uncounted(struct hd_reader *reader) {
 bool hd_reader_take_counts(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
   const uint64_t records = reader->record_count[HD_BLOCK_COUNTS];
-  const uint64_t most = records + reader->row_count + model->thread_count;
+  const uint64_t most = records + reader->row_count;
   if (!take_events(reader))
     return false;
   if (model->header.event_count == 0)
@@ -282,6 +262,8 @@ bool hd_reader_take_counts(struct hd_reader *reader) {
   if (!zeros)
     return hd_reader_fail(reader, "out of memory");
   if (!hd_reader_each(reader, HD_BLOCK_COUNTS, model->header.counts_record_bytes, take_counts))
+    return false;
+  if (!hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), miss_end))
     return false;
   model->counts_count = (uint32_t)records;
   return (hd_model_sort_counts(model) && add_lacks(reader, zeros)) || hd_reader_fail(reader, "out of memory");

@@ -10,6 +10,7 @@
 #include "output/focus.h"
 #include "output/fold.h"
 #include "output/match.h"
+#include "output/report_counts.h"
 #include "output/report_graph.h"
 #include "output/report_levels.h"
 
@@ -59,13 +60,16 @@ bool hd_report_regions(struct hd_view *view, const struct hd_report_options *opt
   hd_report_concurrency(view->model, out);
   if (view->count <= 1) {
     fprintf(out, "\nNo parallel region was %s.\n", view->model->header.runtime[0] ? "entered" : "heard of");
+    const bool done = hd_report_counted(view->model, out);
     print_more(view->model, false, out);
-    return true;
+    return done;
   }
   if (!hd_report_table(view, false, out))
     return false;
   if (left > 0)
     fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
+  if (!hd_report_counted(view->model, out))
+    return false;
   hd_report_foremost(view, options->sort, out);
   print_legend(view, out);
   return true;

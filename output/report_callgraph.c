@@ -3,12 +3,14 @@
  * @file report_callgraph.c
  * The call graph in gprof's blocks: parents above an entry, what it called below. All times were measured.
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/adding.h"
 #include "output/report_callgraph.h"
+#include "output/report_counts.h"
 
 /* Kinds of rows, kept in their `depth`. */
 enum { PRIMARY, ARC, TEXT, RULE };
@@ -19,11 +21,14 @@ struct blocks {
   struct hd_graph_lists lists;
   struct hd_unit unit;
   struct hd_grid grid;
+  bool focused;
+  struct hd_count_columns columns;
+  struct hd_graph_counts counts;
 };
 
-enum { COLUMN_INDEX, COLUMN_SHARE, COLUMN_SELF, COLUMN_BELOW, COLUMN_CALLS, COLUMN_SEQ, COLUMN_CONC };
+enum { COLUMN_INDEX, COLUMN_SHARE, COLUMN_SELF, COLUMN_BELOW, COLUMN_CALLS, COLUMN_SEQ, COLUMN_CONC, COLUMN_COUNTS };
 
-static void add_columns(struct hd_grid *grid) {
+static void add_columns(struct hd_grid *grid, const struct hd_count_columns *columns) {
   hd_grid_column(grid, "Index", 0);
   hd_grid_column(grid, "Time%", 1);
   hd_grid_column(grid, "Self", 0);
@@ -31,6 +36,7 @@ static void add_columns(struct hd_grid *grid) {
   hd_grid_column(grid, "Calls", 0);
   hd_grid_column(grid, "Seq", 2);
   hd_grid_column(grid, "Conc", 2);
+  hd_count_columns_add(columns, grid);
 }
 
 static struct hd_grid_row *add_row(struct blocks *blocks, uint32_t kind) {
@@ -55,6 +61,13 @@ static void fill_states(struct hd_grid_row *row, const struct blocks *blocks, ui
   hd_cell_count(row->cells[COLUMN_CONC], concurrent, known);
 }
 
+/* Counts of what came with `inclusive` ticks; `sums` NULL: there are no counters. */
+static void fill_counts(struct hd_grid_row *row, struct blocks *blocks, const struct hd_count_sums *sums,
+                        uint32_t index, uint64_t inclusive, double elapsed) {
+  if (sums)
+    hd_count_cells(row, COLUMN_COUNTS, &blocks->columns, &sums->sums[index], inclusive, elapsed);
+}
+
 /* "3/10", "10+4"; without the second part when it says nothing. */
 static void fill_calls(struct hd_grid_row *row, uint64_t calls, char sign, uint64_t second, bool known) {
   if (!known)
@@ -77,8 +90,10 @@ static bool add_arc(struct blocks *blocks, const struct hd_graph_arc *arc, uint3
   struct hd_grid_row *row = add_row(blocks, ARC);
   if (!row)
     return false;
-  if (!inner)
+  if (!inner) {
     fill_times(row, blocks, arc->times.self_ticks, arc->times.inclusive_ticks, arc->measured);
+    fill_counts(row, blocks, blocks->counts.arcs, (uint32_t)(arc - graph->arcs), arc->times.inclusive_ticks, NAN);
+  }
   if (inner)
     hd_cell_count(row->cells[COLUMN_CALLS], arc->visits, arc->measured);
   else
@@ -121,6 +136,8 @@ static bool add_primary(struct blocks *blocks, uint32_t index) {
   snprintf(row->cells[COLUMN_INDEX], HD_CELL_BYTES, "[%u]", entry->index);
   hd_cell_percent(row->cells[COLUMN_SHARE], (double)entry->times.inclusive_ticks, (double)graph->busy_ticks, true);
   fill_times(row, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
+  fill_counts(row, blocks, blocks->counts.inclusive, index, entry->times.inclusive_ticks,
+              index == 0 && blocks->focused ? NAN : hd_graph_entry_elapsed(entry));
   fill_calls(row, entry->visits - entry->self_visits, '+', entry->self_visits, entry->measured && index != 0);
   fill_states(row, blocks, entry->visits, entry->visits_concurrent, entry->measured && index != 0);
   hd_entry_text(row->place, graph, index, true);
@@ -184,6 +201,7 @@ static bool add_cycle(struct blocks *blocks, uint32_t number) {
   snprintf(row->cells[COLUMN_INDEX], HD_CELL_BYTES, "[%u]", cycle->index);
   hd_cell_percent(row->cells[COLUMN_SHARE], (double)cycle->times.inclusive_ticks, (double)graph->busy_ticks, true);
   fill_times(row, blocks, cycle->times.self_ticks, cycle->times.inclusive_ticks, true);
+  fill_counts(row, blocks, blocks->counts.cycles, number - 1, cycle->times.inclusive_ticks, NAN);
   fill_calls(row, cycle->visits, '+', cycle->internal_visits, true);
   snprintf(row->place, sizeof row->place, "<cycle %u as a whole> [%u]", number, cycle->index);
   for (uint32_t i = 0; i < graph->block_count; i++)
@@ -278,24 +296,29 @@ static uint32_t shown_of(const struct hd_graph *graph, unsigned long limit) {
 }
 
 bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
-  struct blocks blocks = {.graph = graph};
+  struct blocks blocks = {.graph = graph, .focused = options->focus};
   const uint32_t shown = shown_of(graph, options->limit);
   blocks.unit = hd_unit_for(hd_model_seconds(graph->model, graph->busy_ticks));
-  add_columns(&blocks.grid);
-  bool done = hd_graph_lists_make(&blocks.lists, graph) && add_blocks(&blocks, shown);
+  hd_count_columns_choose(&blocks.columns, graph->model, true);
+  add_columns(&blocks.grid, &blocks.columns);
+  bool done =
+      hd_graph_count(&blocks.counts, graph) && hd_graph_lists_make(&blocks.lists, graph) && add_blocks(&blocks, shown);
   if (done) {
     hd_report_heading(graph->model, false, out);
     hd_report_scope(graph->model, options, out);
     fprintf(out, "\nTimes in %s.\n", blocks.unit.name);
     print_rows(&blocks.grid, out);
+    hd_count_columns_said_left(&blocks.columns, blocks.grid.titles, blocks.grid.column_count, out);
     if (shown < graph->block_count)
       fprintf(out, "%u more entr%s not shown; --limit 0 shows all.\n", graph->block_count - shown,
               graph->block_count - shown == 1 ? "y is" : "ies are");
     done = hd_report_index(graph, shown, out);
     fputc('\n', out);
     fprintf(out, legend, options->focus ? "the busy time in focus" : "all busy time");
+    hd_count_legend(&blocks.columns, "with all that it called", out);
     hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
   }
+  hd_graph_counts_free(&blocks.counts);
   hd_graph_lists_free(&blocks.lists);
   hd_grid_free(&blocks.grid);
   return done;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/report_callgraph.h"
+#include "output/report_counts.h"
 
 bool hd_graph_is_inner(const struct hd_graph *graph, const struct hd_graph_arc *arc) {
   const uint32_t cycle = graph->entries[arc->child].cycle;
@@ -161,7 +162,14 @@ static void put_times(const struct hd_graph *graph, uint64_t self, uint64_t incl
   hd_csv_number(timed ? (double)inclusive * second : NAN, out);
 }
 
-static void put_entry(const struct hd_graph *graph, uint32_t index, FILE *out) {
+/* Counts of an entry, an arc or a cycle. */
+static void put_counts(const struct hd_graph *graph, const struct hd_count_sums *sums, uint32_t index,
+                       uint64_t inclusive, double elapsed, FILE *out) {
+  hd_csv_counts(graph->model, sums ? &sums->sums[index] : NULL, true, inclusive, elapsed, out);
+  fputc('\n', out);
+}
+
+static void put_entry(const struct hd_graph *graph, const struct hd_graph_counts *counts, uint32_t index, FILE *out) {
   const struct hd_graph_entry *entry = &graph->entries[index];
   const bool counted = graph->model->entries_known && entry->measured && index != 0;
   fprintf(out, "entry,%u,%u,", entry->index, entry->index);
@@ -177,10 +185,11 @@ static void put_entry(const struct hd_graph *graph, uint32_t index, FILE *out) {
       hd_csv_count(entry->entries.visits[caller][own], known, out);
       hd_csv_number(known ? hd_model_seconds(graph->model, entry->entries.ticks[caller][own]) : NAN, out);
     }
-  fputc('\n', out);
+  put_counts(graph, counts->inclusive, index, entry->times.inclusive_ticks, hd_graph_entry_elapsed(entry), out);
 }
 
-static void put_arc(const struct hd_graph *graph, const struct hd_graph_arc *arc, bool parent, FILE *out) {
+static void put_arc(const struct hd_graph *graph, const struct hd_graph_counts *counts, const struct hd_graph_arc *arc,
+                    bool parent, FILE *out) {
   const struct hd_graph_entry *named = &graph->entries[parent ? arc->parent : arc->child];
   const struct hd_graph_entry *block = &graph->entries[parent ? arc->child : arc->parent];
   fprintf(out, "%s,%u,%u,", parent ? "caller" : "callee", block->index, named->index);
@@ -191,37 +200,44 @@ static void put_arc(const struct hd_graph *graph, const struct hd_graph_arc *arc
   hd_csv_count(arc->visits, arc->measured, out);
   fputc(',', out);
   hd_csv_count(arc->visits_concurrent, arc->measured && graph->model->entries_known, out);
-  fputs(",,,,,,,,\n", out);
+  fputs(",,,,,,,,", out);
+  put_counts(graph, hd_graph_is_inner(graph, arc) ? NULL : counts->arcs, (uint32_t)(arc - graph->arcs),
+             arc->times.inclusive_ticks, NAN, out);
 }
 
-static void put_cycle(const struct hd_graph *graph, uint32_t number, FILE *out) {
+static void put_cycle(const struct hd_graph *graph, const struct hd_graph_counts *counts, uint32_t number, FILE *out) {
   const struct hd_graph_cycle *cycle = &graph->cycles[number - 1];
   fprintf(out, "cycle,%u,%u,,,,,,,%u", cycle->index, cycle->index, number);
   put_times(graph, cycle->times.self_ticks, cycle->times.inclusive_ticks, true, true, out);
   hd_csv_count(cycle->visits, true, out);
   hd_csv_count(cycle->internal_visits, true, out);
-  fputs(",,,,,,,,,\n", out);
+  fputs(",,,,,,,,,", out);
+  put_counts(graph, counts->cycles, number - 1, cycle->times.inclusive_ticks, NAN, out);
 }
 
 bool hd_report_callgraph_csv(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
   struct hd_graph_lists lists = {0};
-  const bool done = hd_graph_lists_make(&lists, graph);
+  struct hd_graph_counts counts;
+  const bool done = hd_graph_count(&counts, graph) && hd_graph_lists_make(&lists, graph);
   hd_csv_node_names((fputs("role,block,index,", out), out));
   fputs(",cycle,self_s,inclusive_s,calls,calls_recursive,calls_concurrent,calls_s_s,elapsed_s_s_s,calls_s_c,"
-        "elapsed_s_c_s,calls_c_s,elapsed_c_s_s,calls_c_c,elapsed_c_c_s\n",
+        "elapsed_s_c_s,calls_c_s,elapsed_c_s_s,calls_c_c,elapsed_c_c_s",
         out);
+  hd_csv_count_names(graph->model, "", true, out);
+  fputc('\n', out);
   for (uint32_t i = 0; done && i < graph->block_count && (options->limit == 0 || i < options->limit); i++) {
     const uint32_t entry = graph->blocks[i].entry;
     if (entry == HD_NONE) {
-      put_cycle(graph, graph->blocks[i].cycle, out);
+      put_cycle(graph, &counts, graph->blocks[i].cycle, out);
       continue;
     }
     for (uint32_t j = lists.parents_first[entry]; j < lists.parents_first[entry + 1]; j++)
-      put_arc(graph, &graph->arcs[lists.parents[j]], true, out);
-    put_entry(graph, entry, out);
+      put_arc(graph, &counts, &graph->arcs[lists.parents[j]], true, out);
+    put_entry(graph, &counts, entry, out);
     for (uint32_t j = lists.children_first[entry]; j < lists.children_first[entry + 1]; j++)
-      put_arc(graph, &graph->arcs[lists.children[j]], false, out);
+      put_arc(graph, &counts, &graph->arcs[lists.children[j]], false, out);
   }
+  hd_graph_counts_free(&counts);
   hd_graph_lists_free(&lists);
   return done;
 }

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "output/kinds.h"
-#include "output/report_graph.h"
+#include "output/report_counts.h"
 
-static void put_text(const char *text, FILE *out) {
+void hd_csv_text(const char *text, FILE *out) {
   if (!text)
     text = "";
   if (!strpbrk(text, ",\"\r\n")) {
@@ -43,7 +43,7 @@ static void put_state_names(FILE *out) {
   fputs(",busy_s,wait_s", out);
   for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
     fprintf(out, ",wait_%s_s", hd_state_id((enum hd_state)state));
-  fputs(",runtime_s,idle_s\n", out);
+  fputs(",runtime_s,idle_s", out);
 }
 
 void hd_csv_place_names(FILE *out) {
@@ -67,15 +67,15 @@ void hd_csv_node_names(FILE *out) {
 void hd_csv_node(const struct hd_model *model, const struct hd_node *node, FILE *out) {
   const bool known = node->module != HD_NONE;
   fprintf(out, "%s,", hd_kind_id(node->kind));
-  put_text(node->name.function, out);
+  hd_csv_text(node->name.function, out);
   fputc(',', out);
-  put_text(node->name.file, out);
+  hd_csv_text(node->name.file, out);
   fputc(',', out);
   if (node->name.line != 0)
     fprintf(out, "%u", node->name.line);
   fputc(',', out);
   if (known)
-    put_text(model->modules[node->module].path, out);
+    hd_csv_text(model->modules[node->module].path, out);
   fputc(',', out);
   if (known)
     fprintf(out, "0x%llx", (unsigned long long)node->offset);
@@ -111,6 +111,9 @@ bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options 
   fputs(",calls,team_min,team_max,elapsed_s,elapsed_share,gain_s,gain_share,mean_concurrency,imbalance", out);
   fputs(",wall_share_s,wall_share", out);
   put_state_names(out);
+  hd_csv_count_names(view->model, "", true, out);
+  fputc('\n', out);
+  struct hd_count_sums *sums = hd_view_count_lines(view, true);
   for (uint32_t i = 1; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
     if (!line->shown)
@@ -121,26 +124,33 @@ bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options 
     hd_csv_number(line->wall_share_ticks * view->model->seconds_per_tick, out);
     hd_csv_number(line->wall_share_ticks / (double)view->model->elapsed_ticks, out);
     put_states(view->model, line->ticks, out);
+    hd_csv_counts(view->model, sums ? &sums->sums[i] : NULL, true, line->ticks[HD_BUSY], hd_count_elapsed(&line->team),
+                  out);
     fputs("\n", out);
   }
+  hd_count_sums_free(sums);
   return true;
 }
 
 /* Rows of one line and thread, with the lines below; the program's are each thread's whole life. */
-static bool put_threads(const struct hd_view *view, uint32_t line, FILE *out) {
+static bool put_threads(const struct hd_view *view, uint32_t line, bool whole, FILE *out) {
   const struct hd_model *model = view->model;
   uint64_t(*sums)[HD_STATE_COUNT] = calloc((size_t)model->thread_count + 1, sizeof *sums);
   if (!sums)
     return false;
   hd_view_sum_threads(view, line, sums);
+  struct hd_count_sums *counts = hd_view_count_threads(view, line);
   for (uint32_t thread = 0; thread < model->thread_count; thread++) {
     if (line > 0 && hd_ticks_all(sums[thread]) == 0)
       continue;
     hd_csv_place(view, line, out);
     fprintf(out, ",%u,%s", thread, hd_thread_kind_id(model->threads[thread].kind));
     put_states(model, sums[thread], out);
+    hd_csv_counts(model, counts ? &counts->sums[thread] : NULL, true, sums[thread][HD_BUSY],
+                  whole ? (double)model->threads[thread].lifetime_ticks : NAN, out);
     fputs("\n", out);
   }
+  hd_count_sums_free(counts);
   free(sums);
   return true;
 }
@@ -150,8 +160,10 @@ bool hd_report_threads_csv(struct hd_view *view, const struct hd_report_options 
   hd_csv_place_names(out);
   fputs(",thread,thread_kind", out);
   put_state_names(out);
+  hd_csv_count_names(view->model, "", true, out);
+  fputc('\n', out);
   for (uint32_t i = 0; i < view->count; i++)
-    if ((i == 0 || view->lines[i].shown) && !put_threads(view, i, out))
+    if ((i == 0 || view->lines[i].shown) && !put_threads(view, i, i == 0 && !options->focus, out))
       return false;
   return true;
 }

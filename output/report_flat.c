@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/report_graph.h"
+#include "output/report_counts.h"
 
 static int compare_entries(const void *a, const void *b, void *context) {
   const struct hd_graph *graph = *(const struct hd_graph *const *)context;
@@ -39,7 +39,7 @@ static bool knows_elapsed(const struct hd_graph_entry *entry, const struct hd_re
   return entry->measured && entry->elapsed_ticks > 0 && !(options->focus && entry->node->id == 0);
 }
 
-static void add_columns(struct hd_grid *grid, const struct hd_graph *graph) {
+static void add_columns(struct hd_grid *grid, const struct hd_graph *graph, const struct hd_count_columns *counts) {
   hd_grid_column(grid, "Self%", 1);
   hd_grid_column(grid, "Cumul", 8);
   hd_grid_column(grid, "Self", 0);
@@ -52,10 +52,12 @@ static void add_columns(struct hd_grid *grid, const struct hd_graph *graph) {
   hd_grid_column(grid, "Elapsed", 4);
   if (graph->model->header.flags & HD_FILE_CPU_TIME)
     hd_grid_column(grid, "CPU", 7);
+  hd_count_columns_add(counts, grid);
 }
 
 static void fill(struct hd_grid_row *row, const struct hd_graph *graph, uint32_t index, uint64_t cumulative,
-                 const struct hd_unit *unit, const struct hd_report_options *options) {
+                 const struct hd_unit *unit, const struct hd_report_options *options, struct hd_count_columns *counts,
+                 const struct hd_count_sums *sums) {
   const struct hd_model *model = graph->model;
   const struct hd_graph_entry *entry = &graph->entries[index];
   const struct hd_graph_times *times = &entry->times;
@@ -73,6 +75,8 @@ static void fill(struct hd_grid_row *row, const struct hd_graph *graph, uint32_t
   hd_cell_ticks(row->cells[i++], model, unit, entry->elapsed_ticks, knows_elapsed(entry, options));
   if (model->header.flags & HD_FILE_CPU_TIME)
     hd_cell_time(row->cells[i++], unit, entry->measured ? (double)entry->cpu_ns * 1e-9 : NAN);
+  if (sums)
+    hd_count_cells(row, i, counts, &sums->sums[index], times->self_ticks, hd_graph_entry_elapsed(entry));
   hd_entry_text(row->place, graph, index, false);
 }
 
@@ -82,7 +86,8 @@ static struct hd_unit unit_of(const struct hd_graph *graph) {
 }
 
 static bool fill_rows(struct hd_grid *grid, const struct hd_graph *graph, const uint32_t *order, uint32_t shown,
-                      const struct hd_report_options *options) {
+                      const struct hd_report_options *options, struct hd_count_columns *counts,
+                      const struct hd_count_sums *sums) {
   const struct hd_unit unit = unit_of(graph);
   uint64_t cumulative = 0;
   for (uint32_t i = 0; i < shown; i++) {
@@ -90,7 +95,7 @@ static bool fill_rows(struct hd_grid *grid, const struct hd_graph *graph, const 
     if (!row)
       return false;
     cumulative += graph->entries[order[i]].times.self_ticks;
-    fill(row, graph, order[i], cumulative, &unit, options);
+    fill(row, graph, order[i], cumulative, &unit, options, counts, sums);
   }
   return true;
 }
@@ -114,8 +119,12 @@ bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
   uint32_t *order = sorted_entries(graph, options->sort);
   struct hd_grid grid = {0};
   const uint32_t shown = shown_of(graph, options->limit);
-  add_columns(&grid, graph);
-  bool done = order && fill_rows(&grid, graph, order, shown, options);
+  struct hd_count_columns columns;
+  struct hd_graph_counts counts;
+  hd_count_columns_choose(&columns, graph->model, true);
+  add_columns(&grid, graph, &columns);
+  bool done =
+      hd_graph_count(&counts, graph) && order && fill_rows(&grid, graph, order, shown, options, &columns, counts.own);
   if (done) {
     hd_report_heading(graph->model, false, out);
     hd_report_scope(graph->model, options, out);
@@ -124,9 +133,12 @@ bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
     const uint32_t left = graph->entry_count - shown;
     if (left > 0)
       fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
+    hd_count_columns_said_left(&columns, grid.titles, grid.column_count, out);
     fprintf(out, "\n%s%s", legend, graph->cycle_count > 0 ? cycle_legend : "");
+    hd_count_legend(&columns, "in the line itself", out);
     hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
   }
+  hd_graph_counts_free(&counts);
   hd_grid_free(&grid);
   free(order);
   return done;
@@ -184,12 +196,19 @@ bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_opt
   const double second = model->seconds_per_tick, whole = (double)graph->busy_ticks;
   uint32_t *order = sorted_entries(graph, options->sort);
   uint64_t cumulative = 0;
-  if (!order)
+  struct hd_graph_counts counts;
+  if (!hd_graph_count(&counts, graph) || !order) {
+    hd_graph_counts_free(&counts);
+    free(order);
     return false;
+  }
   hd_csv_node_names(out);
   fputs(",self_s,self_share,cumulative_s,inclusive_s,inclusive_share,calls,calls_concurrent,self_sequential_s,"
-        "self_concurrent_s,mean_concurrency,wall_share_s,wall_share,elapsed_s,cpu_s\n",
+        "self_concurrent_s,mean_concurrency,wall_share_s,wall_share,elapsed_s,cpu_s",
         out);
+  hd_csv_count_names(model, "", true, out);
+  hd_csv_count_names(model, " inclusive", false, out);
+  fputc('\n', out);
   for (uint32_t i = 0; i < shown_of(graph, options->limit); i++) {
     const struct hd_graph_entry *entry = &graph->entries[order[i]];
     const struct hd_graph_times *times = &entry->times;
@@ -211,8 +230,14 @@ bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_opt
     hd_csv_number(knows_elapsed(entry, options) ? (double)entry->elapsed_ticks * second : NAN, out);
     hd_csv_number(entry->measured && (model->header.flags & HD_FILE_CPU_TIME) ? (double)entry->cpu_ns * 1e-9 : NAN,
                   out);
+    if (counts.own) {
+      const double elapsed = hd_graph_entry_elapsed(entry);
+      hd_csv_counts(model, &counts.own->sums[order[i]], true, times->self_ticks, elapsed, out);
+      hd_csv_counts(model, &counts.inclusive->sums[order[i]], false, times->inclusive_ticks, elapsed, out);
+    }
     fputc('\n', out);
   }
+  hd_graph_counts_free(&counts);
   free(order);
   return true;
 }

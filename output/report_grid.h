@@ -9,7 +9,7 @@
 
 #include "output/report_parts.h"
 
-enum { HD_GRID_COLUMNS = 16 };
+enum { HD_GRID_COLUMNS = 40 };
 
 struct hd_grid_row {
   char cells[HD_GRID_COLUMNS][HD_CELL_BYTES];

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "output/kinds.h"
-#include "output/report_parts.h"
+#include "output/report_counts.h"
 
 enum { COMMAND_MAX = 100, BRIEF_NOTES = 3 };
 
@@ -141,6 +141,8 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
   print_threads(model, out);
   if (hd_report_has_regions(model))
     print_gain(model, out);
+  if (brief)
+    hd_report_counted_brief(model, out);
   hd_report_notes(model, brief ? BRIEF_NOTES : SIZE_MAX, out);
   if (!brief && !model->levels_known)
     fputs("note      how long how many threads were busy is not in this file: of an earlier version, or killed at "

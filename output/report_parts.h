@@ -70,6 +70,9 @@ void hd_csv_place_names(FILE *out);
 void hd_csv_place(const struct hd_view *view, uint32_t line, FILE *out);
 void hd_csv_number(double number, FILE *out);
 
+/** A text, quoted if it must be; NULL: empty. */
+void hd_csv_text(const char *text, FILE *out);
+
 /** What could not be measured, at most `limit` notes. */
 void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out);
 

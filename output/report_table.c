@@ -8,18 +8,19 @@
 #include <string.h>
 
 #include "output/kinds.h"
+#include "output/report_counts.h"
 #include "output/report_levels.h"
 
 /* With less room for the place in the source, or than the longest place takes, other columns give way. */
-enum { PLACE_LEAST = 40, COLUMNS_MAX = HD_STATE_COUNT + 16, TREE_DEPTH_MAX = 64 };
+enum { PLACE_LEAST = 40, COLUMNS_MAX = HD_STATE_COUNT + 16 + HD_COUNT_COLUMNS, TREE_DEPTH_MAX = 64 };
 
 struct table;
 
 struct column {
   const char *title;
   int rank; /* what is left out first when the terminal is narrow: the highest; 0: never */
-  void (*fill)(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, enum hd_state state);
-  enum hd_state state;
+  void (*fill)(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which);
+  int which; /* a state, or the number of a counters' column */
 };
 
 struct table {
@@ -31,7 +32,9 @@ struct table {
   char groups_title[HD_CELL_BYTES];
   struct column columns[COLUMNS_MAX];
   size_t column_count;
-  uint32_t *shown; /* lines of the view */
+  struct hd_count_columns counts;
+  struct hd_count_sums *sums; /* by line of the view, inclusive; NULL: there are no counters */
+  uint32_t *shown;            /* lines of the view */
   uint32_t shown_count;
   char (*cells)[HD_CELL_BYTES]; /* by shown line, then column */
 };
@@ -52,61 +55,55 @@ static void fill_share(char cell[HD_CELL_BYTES], const struct table *table, cons
   hd_cell_number(cell, has_team(line) && whole > 0 ? 100 * ticks / whole : NAN, 1);
 }
 
-static void fill_gain(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                      enum hd_state state) {
-  (void)state;
+static void fill_gain(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
+  (void)which;
   fill_team_time(cell, table, line, line->team.gain_ticks);
 }
 
 static void fill_gain_share(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                            enum hd_state state) {
-  (void)state;
+                            int which) {
+  (void)which;
   fill_share(cell, table, line, line->team.gain_ticks);
 }
 
-static void fill_elapsed(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                         enum hd_state state) {
-  (void)state;
+static void fill_elapsed(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
+  (void)which;
   fill_team_time(cell, table, line, hd_team_elapsed(&line->team));
 }
 
 static void fill_elapsed_share(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                               enum hd_state state) {
-  (void)state;
+                               int which) {
+  (void)which;
   fill_share(cell, table, line, hd_team_elapsed(&line->team));
 }
 
 static void fill_wall_share(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                            enum hd_state state) {
-  (void)state;
+                            int which) {
+  (void)which;
   const double whole = (double)table->model->elapsed_ticks;
   hd_cell_number(cell, whole > 0 ? 100 * line->wall_share_ticks / whole : NAN, 1);
 }
 
-static void fill_levels(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                        enum hd_state state) {
-  (void)state;
+static void fill_levels(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
+  (void)which;
   hd_levels_sparkline(cell, &line->elapsed_at, &table->groups);
 }
 
-static void fill_id(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                    enum hd_state state) {
+static void fill_id(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
   (void)table;
-  (void)state;
+  (void)which;
   snprintf(cell, HD_CELL_BYTES, "%u", line->node->id);
 }
 
-static void fill_calls(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                       enum hd_state state) {
+static void fill_calls(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
   (void)table;
-  (void)state;
+  (void)which;
   snprintf(cell, HD_CELL_BYTES, "%llu", (unsigned long long)line->visits);
 }
 
-static void fill_team(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                      enum hd_state state) {
+static void fill_team(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
   (void)table;
-  (void)state;
+  (void)which;
   const struct hd_team_totals *team = &line->team;
   if (team->team_max == 0)
     snprintf(cell, HD_CELL_BYTES, "-");
@@ -117,44 +114,45 @@ static void fill_team(char cell[HD_CELL_BYTES], const struct table *table, const
 }
 
 static void fill_concurrency(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                             enum hd_state state) {
+                             int which) {
   (void)table;
-  (void)state;
+  (void)which;
   hd_cell_number(cell, hd_team_concurrency(&line->team), 2);
 }
 
-static void fill_imbalance(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                           enum hd_state state) {
+static void fill_imbalance(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
   (void)table;
-  (void)state;
+  (void)which;
   hd_cell_number(cell, hd_team_imbalance(&line->team), 2);
 }
 
-static void fill_state(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                       enum hd_state state) {
-  hd_cell_time(cell, &table->unit, hd_model_seconds(table->model, line->ticks[state]));
+static void fill_state(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
+  hd_cell_time(cell, &table->unit, hd_model_seconds(table->model, line->ticks[which]));
 }
 
-static void fill_wait(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                      enum hd_state state) {
-  (void)state;
+static void fill_wait(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
+  (void)which;
   hd_cell_time(cell, &table->unit, hd_model_seconds(table->model, hd_ticks_waiting(line->ticks)));
 }
 
-static void fill_runtime(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                         enum hd_state state) {
-  const bool known = hd_kind_is_region(line->node->kind) || line->ticks[state] > 0;
-  hd_cell_time(cell, &table->unit, known ? hd_model_seconds(table->model, line->ticks[state]) : NAN);
+static void fill_runtime(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
+  const bool known = hd_kind_is_region(line->node->kind) || line->ticks[which] > 0;
+  hd_cell_time(cell, &table->unit, known ? hd_model_seconds(table->model, line->ticks[which]) : NAN);
 }
 
-static void fill_idle(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line,
-                      enum hd_state state) {
-  (void)state;
+static void fill_idle(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
+  (void)which;
   const bool known = hd_kind_is_region(line->node->kind);
   if (known)
     fill_team_time(cell, table, line, (double)line->team.idle_ticks);
   else
     hd_cell_time(cell, &table->unit, NAN);
+}
+
+static void fill_count(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
+  const struct hd_count_sum *sum = &table->sums->sums[line - table->view->lines];
+  struct hd_count_columns *counts = (struct hd_count_columns *)&table->counts; /* they keep track of marks */
+  hd_count_cell(cell, counts, (size_t)which, sum, line->ticks[HD_BUSY], hd_count_elapsed(&line->team));
 }
 
 /* ---- which columns there are ---- */
@@ -168,10 +166,9 @@ static const struct column brief_columns[] = {
 };
 
 static void add_column(struct table *table, const char *title, int rank,
-                       void (*fill)(char cell[HD_CELL_BYTES], const struct table *, const struct hd_line *,
-                                    enum hd_state),
-                       enum hd_state state) {
-  table->columns[table->column_count++] = (struct column){title, rank, fill, state};
+                       void (*fill)(char cell[HD_CELL_BYTES], const struct table *, const struct hd_line *, int),
+                       int which) {
+  table->columns[table->column_count++] = (struct column){title, rank, fill, which};
 }
 
 struct survey {
@@ -219,6 +216,8 @@ static void choose_columns(struct table *table) {
     add_column(table, "Runtime", 7, fill_runtime, HD_RUNTIME);
   if (hd_unit_shows(&table->unit, hd_model_seconds(table->model, survey.idle_ticks)))
     add_column(table, "Idle", 8, fill_idle, HD_IDLE);
+  for (size_t i = 0; table->sums && i < table->counts.count; i++)
+    add_column(table, table->counts.items[i].title, table->counts.items[i].rank, fill_count, (int)i);
   add_column(table, "Id", 1, fill_id, HD_BUSY);
 }
 
@@ -298,7 +297,7 @@ static bool fill_cells(struct table *table) {
   for (uint32_t row = 0; row < table->shown_count; row++)
     for (size_t i = 0; i < table->column_count; i++)
       table->columns[i].fill(cell_at(table, row, i), table, &table->view->lines[table->shown[row]],
-                             table->columns[i].state);
+                             table->columns[i].which);
   return true;
 }
 
@@ -345,6 +344,14 @@ static bool print_cells(const struct table *table, FILE *out) {
   return done;
 }
 
+static void say_counts(const struct table *table, FILE *out) {
+  const char *titles[COLUMNS_MAX];
+  for (size_t i = 0; i < table->column_count; i++)
+    titles[i] = table->columns[i].title;
+  hd_count_columns_said_left(&table->counts, titles, table->column_count, out);
+  hd_count_legend(&table->counts, "with the lines below", out);
+}
+
 bool hd_report_table(const struct hd_view *view, bool brief, FILE *out) {
   struct table table = {.view = view, .model = view->model, .brief = brief};
   table.shown = calloc(view->count, sizeof *table.shown);
@@ -355,14 +362,20 @@ bool hd_report_table(const struct hd_view *view, bool brief, FILE *out) {
       table.shown[table.shown_count++] = i;
   table.groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
   hd_levels_sparkline_title(table.groups_title, &table.groups);
+  hd_count_columns_choose(&table.counts, view->model, true);
+  if (!brief && table.counts.count > 0)
+    table.sums = hd_view_count_lines(view, true);
   choose_columns(&table);
-  bool done = fill_cells(&table);
+  bool done = fill_cells(&table) && (brief || table.counts.count == 0 || table.sums);
   if (done && table.shown_count > 0) {
     const unsigned removed = fit(&table, hd_report_width(out));
     done = print_cells(&table, out);
     if (removed > 0 && !brief)
       fprintf(out, "%u column%s left out: the terminal is too narrow.\n", removed, removed == 1 ? " is" : "s are");
+    if (!brief)
+      say_counts(&table, out);
   }
+  hd_count_sums_free(table.sums);
   free(table.shown);
   free(table.cells);
   return done;

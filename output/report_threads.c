@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "output/kinds.h"
-#include "output/report_graph.h"
+#include "output/report_counts.h"
 
 typedef uint64_t state_ticks[HD_STATE_COUNT];
 
@@ -108,7 +108,34 @@ static bool fill(struct table *table) {
   return true;
 }
 
-static bool print_line(const struct hd_view *view, uint32_t line, bool focused, FILE *out) {
+/* A table of its own below the times: what each thread counted, while busy and while waiting. */
+static bool print_counts(const struct table *table, struct hd_count_columns *columns, FILE *out) {
+  const struct hd_model *model = table->view->model;
+  struct hd_grid grid = {0};
+  struct hd_count_sums *sums = columns->count > 0 ? hd_view_count_threads(table->view, table->line) : NULL;
+  bool done = sums;
+  if (columns->count == 0)
+    return true;
+  hd_count_columns_add(columns, &grid);
+  for (uint32_t i = 0; done && i < model->thread_count; i++) {
+    struct hd_grid_row *row = takes_part(table, i) ? hd_grid_add(&grid, HD_NONE) : NULL;
+    done = row || !takes_part(table, i);
+    if (!row)
+      continue;
+    hd_count_cells(row, 0, columns, &sums->sums[i], table->sums[i][HD_BUSY],
+                   table->whole ? (double)model->threads[i].lifetime_ticks : NAN);
+    snprintf(row->place, sizeof row->place, "%u", i);
+  }
+  done = done && hd_grid_print(&grid, "Thread", false, out);
+  if (done)
+    hd_count_columns_said_left(columns, grid.titles, grid.column_count, out);
+  hd_count_sums_free(sums);
+  hd_grid_free(&grid);
+  return done;
+}
+
+static bool print_line(const struct hd_view *view, uint32_t line, bool focused, struct hd_count_columns *columns,
+                       FILE *out) {
   char place[HD_PLACE_BYTES];
   state_ticks *sums = calloc((size_t)view->model->thread_count + 1, sizeof *sums);
   if (!sums)
@@ -125,7 +152,7 @@ static bool print_line(const struct hd_view *view, uint32_t line, bool focused, 
             : focused ? "All callpaths in focus"
                       : "Whole run",
             table.unit.name);
-    done = scols_print_table(table.table) == 0;
+    done = scols_print_table(table.table) == 0 && print_counts(&table, columns, out);
   }
   scols_unref_table(table.table);
   free(sums);
@@ -134,14 +161,17 @@ static bool print_line(const struct hd_view *view, uint32_t line, bool focused, 
 
 bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, true);
+  struct hd_count_columns columns;
+  hd_count_columns_choose(&columns, view->model, true);
   hd_report_heading(view->model, false, out);
   hd_report_scope(view->model, options, out);
   for (uint32_t i = 0; i < view->count; i++)
-    if ((i == 0 || view->lines[i].shown) && !print_line(view, i, options->focus, out))
+    if ((i == 0 || view->lines[i].shown) && !print_line(view, i, options->focus, &columns, out))
       return false;
   if (left > 0)
     fprintf(out, "\n%u more region%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
   fputs("\nA region's times include all that the thread did inside it. /mean: busy time over the threads' mean.\n",
         out);
+  hd_count_legend(&columns, "of what the thread did there", out);
   return true;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/report_graph.h"
+#include "output/report_counts.h"
 
 struct tree {
   const struct hd_view *view;
@@ -15,6 +15,9 @@ struct tree {
   struct hd_unit unit;
   uint32_t *row_of; /* by line */
   struct hd_grid grid;
+  bool focused;
+  struct hd_count_columns counts;
+  struct hd_count_sums *sums; /* by line, inclusive; NULL: there are no counters */
 };
 
 static bool is_shown(const struct hd_view *view, uint32_t line) {
@@ -30,7 +33,7 @@ static bool knows_calls(const struct hd_model *model, const struct hd_line *line
   return line->measured && !(line->node->id == 0 && (model->header.flags & HD_FILE_MERGED));
 }
 
-static void add_columns(struct hd_grid *grid) {
+static void add_columns(struct hd_grid *grid, const struct hd_count_columns *counts) {
   hd_grid_column(grid, "Incl%", 2);
   hd_grid_column(grid, "Incl", 0);
   hd_grid_column(grid, "Self", 0);
@@ -38,9 +41,17 @@ static void add_columns(struct hd_grid *grid) {
   hd_grid_column(grid, "Conc.calls", 5);
   hd_grid_column(grid, "Wall%", 3);
   hd_grid_column(grid, "Id", 4);
+  hd_count_columns_add(counts, grid);
 }
 
-static void fill(struct hd_grid_row *row, const struct tree *tree, uint32_t index) {
+/* The run's own is not that of the callpaths in focus. */
+static double elapsed_of(const struct hd_view *view, uint32_t line, bool focused) {
+  if (line == 0 && focused)
+    return NAN;
+  return line == 0 ? (double)view->model->elapsed_ticks : hd_count_elapsed(&view->lines[line].team);
+}
+
+static void fill(struct hd_grid_row *row, struct tree *tree, uint32_t index) {
   const struct hd_model *model = tree->model;
   const struct hd_line *line = &tree->view->lines[index];
   const struct hd_line *outer = index > 0 ? &tree->view->lines[line->parent] : NULL;
@@ -53,6 +64,9 @@ static void fill(struct hd_grid_row *row, const struct tree *tree, uint32_t inde
   hd_cell_count(row->cells[i++], line->visits_concurrent, line->measured && model->entries_known && index > 0);
   hd_cell_percent(row->cells[i++], line->wall_share_ticks, (double)model->elapsed_ticks, timed);
   snprintf(row->cells[i++], HD_CELL_BYTES, "%u", line->node->id);
+  if (tree->sums)
+    hd_count_cells(row, i, &tree->counts, &tree->sums->sums[index], line->ticks[HD_BUSY],
+                   elapsed_of(tree->view, index, tree->focused));
   hd_place_text(row->place, model, line, outer);
   if (!timed)
     strcat(row->place, " (recursive call)");
@@ -81,18 +95,21 @@ static void survey_routines(const struct hd_model *model, bool *any, bool *measu
 }
 
 static bool print_text(struct hd_view *view, const struct hd_report_options *options, uint32_t left, FILE *out) {
-  struct tree tree = {.view = view, .model = view->model};
+  struct tree tree = {.view = view, .model = view->model, .focused = options->focus};
   bool any = false, measured = false;
   survey_routines(view->model, &any, &measured);
   tree.unit = hd_unit_for(hd_model_seconds(view->model, view->lines[0].ticks[HD_BUSY]));
   tree.row_of = calloc(view->count, sizeof *tree.row_of);
-  add_columns(&tree.grid);
+  hd_count_columns_choose(&tree.counts, view->model, true);
+  tree.sums = hd_view_count_lines(view, true);
+  add_columns(&tree.grid, &tree.counts);
   bool done = tree.row_of && fill_rows(&tree);
   if (done) {
     hd_report_heading(view->model, false, out);
     hd_report_scope(view->model, options, out);
     fprintf(out, "\nTimes in %s.\n", tree.unit.name);
     done = hd_grid_print(&tree.grid, "Callpath", true, out);
+    hd_count_columns_said_left(&tree.counts, tree.grid.titles, tree.grid.column_count, out);
     if (left > 0)
       fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
     fputs("\nIncl: busy time summed over threads, with the lines below; Self: without them. Calls: regions: how often "
@@ -101,18 +118,25 @@ static bool print_text(struct hd_view *view, const struct hd_report_options *opt
           "Wall%: part of the run, lines below included; threads that are busy at once share the time. A recursive\n"
           "call's time is in the line that it leads back to. '-': not measured.\n",
           out);
+    hd_count_legend(&tree.counts, "with the lines below", out);
     hd_report_routine_hint(any, measured, view->model, out);
   }
+  hd_count_sums_free(tree.sums);
   hd_grid_free(&tree.grid);
   free(tree.row_of);
   return done;
 }
 
-static void print_csv(const struct hd_view *view, FILE *out) {
+static void print_csv(const struct hd_view *view, bool focused, FILE *out) {
   const struct hd_model *model = view->model;
   const double second = model->seconds_per_tick;
   hd_csv_place_names(out);
-  fputs(",calls,calls_concurrent,inclusive_s,self_s,wall_share_s,wall_share\n", out);
+  fputs(",calls,calls_concurrent,inclusive_s,self_s,wall_share_s,wall_share", out);
+  hd_csv_count_names(model, "", true, out);
+  hd_csv_count_names(model, " self", false, out);
+  fputc('\n', out);
+  struct hd_count_sums *sums = hd_view_count_lines(view, true);
+  struct hd_count_sums *own = hd_view_count_lines(view, false);
   for (uint32_t i = 0; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
     const bool timed = !is_call_back(line);
@@ -125,8 +149,13 @@ static void print_csv(const struct hd_view *view, FILE *out) {
     hd_csv_number(timed && line->measured ? (double)line->own_busy_ticks * second : NAN, out);
     hd_csv_number(timed ? line->wall_share_ticks * second : NAN, out);
     hd_csv_number(timed ? line->wall_share_ticks / (double)model->elapsed_ticks : NAN, out);
+    const double elapsed = elapsed_of(view, i, focused);
+    hd_csv_counts(model, sums ? &sums->sums[i] : NULL, true, line->ticks[HD_BUSY], elapsed, out);
+    hd_csv_counts(model, own ? &own->sums[i] : NULL, false, line->own_busy_ticks, elapsed, out);
     fputc('\n', out);
   }
+  hd_count_sums_free(sums);
+  hd_count_sums_free(own);
 }
 
 bool hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
@@ -136,7 +165,7 @@ bool hd_report_tree(const struct hd_model *model, const struct hd_report_options
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
   bool done = true;
   if (options->csv)
-    print_csv(view, out);
+    print_csv(view, options->focus, out);
   else
     done = print_text(view, options, left, out);
   hd_view_free(view);

@@ -207,12 +207,13 @@ static void test_a_killed_program_lacks_what_came_last(void **state) {
   (void)state;
   struct builder builder;
   start_whole(&builder, HD_COUNTERS_AT_LOOP);
+  struct hd_counts_record *loop = (void *)((char *)builder.newest[HD_BLOCK_COUNTS] + HD_BLOCK_HEADER_BYTES);
+  struct hd_counts_record *region = (void *)((char *)loop + 3 * builder.header->counts_record_bytes);
   struct hd_thread_record *threads = (void *)((char *)builder.newest[HD_BLOCK_THREADS] + HD_BLOCK_HEADER_BYTES);
-  struct hd_row_record *rows = (void *)((char *)builder.newest[HD_BLOCK_ROWS] + HD_BLOCK_HEADER_BYTES);
   builder.header->flags = 0;
   threads[0].end_ticks = threads[1].end_ticks = 0;
-  threads[0].open_cell = builder_offset(&builder, &rows[1].ticks[HD_WAIT_BARRIER_IMPLICIT]);
-  threads[1].open_cell = builder_offset(&builder, &rows[6].ticks[HD_BUSY]); /* in the critical section */
+  threads[0].counting = builder_offset(&builder, &region->missing[HD_COUNT_WAITING]);
+  threads[1].counting = builder_offset(&builder, &loop->missing[HD_COUNT_BUSY]);
   struct hd_model *model = builder_read(&builder);
   expect_partial(of(model, LOOP, 1, false), 300);
   expect_exact(of(model, LOOP, 0, false), 200);

@@ -247,6 +247,14 @@ static void test_broken_counters_are_refused(void **state) {
   sample->event->name[0] = '\0';
   builder_refused(&sample->builder, "event 1 is not valid");
   sample->event->name[0] = 'T';
+  header->flags = 0;
+  const uint64_t counting = builder_offset(&sample->builder, sample->counts->missing);
+  const uint64_t bad[] = {counting + 4, counting - 8, counting + 8 * HD_COUNT_CLASSES, UINT64_MAX, 8, 1 << 20};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    sample->thread->counting = bad[i];
+    builder_refused(&sample->builder, "thread 0 counts for nothing");
+  }
+  sample->thread->counting = counting;
   header->counts_record_bytes -= 8;
   builder_refused(&sample->builder, "do not take");
   header->counts_record_bytes += 8;
