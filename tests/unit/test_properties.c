@@ -60,8 +60,16 @@ static unsigned number(const char *text, unsigned otherwise) {
   return text ? (unsigned)atoi(text) : otherwise;
 }
 
+/* Turns last a million ticks: some of the program's steps shall be longer, some shorter. */
+static void make_long(struct fk_script *script) {
+  for (size_t i = 0; i < script->count; i++)
+    script->events[i].time *= 30000;
+}
+
 static bool check_seed(uint64_t seed, const struct rp_options *program, const struct fk_options *options) {
   rp_generate(seed, program);
+  if (options->take_turns)
+    make_long(sc_script());
   if (getenv("HEDDLE_SEED"))
     fk_print(sc_script());
   struct hd_model *model = play_seed(options);
@@ -69,6 +77,8 @@ static bool check_seed(uint64_t seed, const struct rp_options *program, const st
     return false;
   struct or_result *oracle = or_run_with(sc_script(), number(options->depth, 0), number(options->cycle_limit, 1));
   const char *difference = or_difference(oracle, model);
+  if (!difference && options->counters)
+    difference = or_counts_difference(oracle, model);
   if (difference)
     print_error("%s\n", difference);
   bool right = !difference && (!program->flat || capacity_is_told(model));
@@ -159,6 +169,51 @@ static void test_long_programs_of_bounded_depth_match_the_oracle(void **state) {
   check_seeds("long, depth 2", &(struct rp_options){.large_teams = true, .events = 20000}, "2");
 }
 
+/* Counts of an event that is the clock: what was counted somewhere is the time that was spent there. */
+
+#define COUNTED .counters = "STUB_CLOCK,STUB_CLOCK_3", .counters_at
+static const struct fk_options counted[] = {{COUNTED = "all"}, {COUNTED = "loop"}, {COUNTED = "region"}};
+
+static void test_counts_match_the_oracle(void **state) {
+  (void)state;
+  check_variants("counts", (struct rp_options){0}, counted, 3);
+  check_variants("counts, without pauses", (struct rp_options){.no_pauses = true}, counted, 3);
+  check_variants("counts, recursive", (struct rp_options){.recursive = true}, counted, 3);
+  check_variants("counts, large", (struct rp_options){.large_teams = true}, counted, 3);
+}
+
+static void test_counts_of_killed_programs_match_the_oracle(void **state) {
+  (void)state;
+  check_variants("counts, killed", (struct rp_options){.killed = true}, counted, 3);
+  check_variants("counts, killed, without pauses", (struct rp_options){.killed = true, .no_pauses = true}, counted, 3);
+}
+
+static void test_counts_of_bounded_depth_match_the_oracle(void **state) {
+  (void)state;
+  static const struct fk_options bounded[] = {
+      {COUNTED = "all", .depth = "1"},    {COUNTED = "loop", .depth = "2"},      {COUNTED = "region", .depth = "3"},
+      {COUNTED = "region", .depth = "2"}, {COUNTED = "all", .cycle_limit = "2"}, {COUNTED = "loop", .cycle_limit = "3"},
+  };
+  check_variants("counts, bounded", (struct rp_options){.recursive = true}, bounded, 6);
+}
+
+static void test_counts_of_long_programs_match_the_oracle(void **state) {
+  (void)state;
+  check_variants("counts, long", (struct rp_options){.large_teams = true, .events = 20000}, counted, 3);
+}
+
+static void test_counts_in_turns_match_the_oracle(void **state) {
+  (void)state;
+  static const char *const alone[] = {"STUB_PAPI_SET_MOST=1", NULL};
+  static const char *const two[] = {"STUB_PAPI_SET_MOST=2", NULL};
+#define IN_TURNS(most, at)                                                                                             \
+  { .counters = "STUB_CLOCK,STUB_CLOCK_2,STUB_CLOCK_3", .counters_at = at, .take_turns = true, .environment = most }
+  static const struct fk_options turns[] = {IN_TURNS(alone, "all"), IN_TURNS(alone, "loop"), IN_TURNS(two, "region"),
+                                            IN_TURNS(two, "all")};
+  check_variants("turns", (struct rp_options){0}, turns, 4);
+  check_variants("turns, killed", (struct rp_options){.killed = true}, turns, 4);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_programs_match_the_oracle),
@@ -172,6 +227,11 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_long_programs_match_the_oracle),
       cmocka_unit_test(test_long_killed_programs_match_the_oracle),
       cmocka_unit_test(test_long_programs_of_bounded_depth_match_the_oracle),
+      cmocka_unit_test(test_counts_match_the_oracle),
+      cmocka_unit_test(test_counts_of_killed_programs_match_the_oracle),
+      cmocka_unit_test(test_counts_of_bounded_depth_match_the_oracle),
+      cmocka_unit_test(test_counts_of_long_programs_match_the_oracle),
+      cmocka_unit_test(test_counts_in_turns_match_the_oracle),
   };
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);
