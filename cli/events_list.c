@@ -117,15 +117,16 @@ static bool visit(void *context, const struct hd_event *event, bool available, c
   return !walk->no_memory && !ferror(walk->out);
 }
 
-/* Opens them all; what cannot be opened has no events to list, and no other place to say why. */
+/* What cannot be opened has no events to list: the line about it is all that is said. */
 static void walk_sources(struct walk *walk) {
   for (const struct hd_source *const *source = hd_sources; *source && !walk->no_memory; source++) {
-    char why[600] = "";
-    const bool opened = (*source)->open(why, sizeof why);
-    if (!walk->choices->csv && why[0])
-      fprintf(walk->out, "%-8s%s\n", (*source)->name, why);
+    char text[600] = "";
+    const bool opened = (*source)->open(text, sizeof text);
+    (*source)->describe(text, sizeof text);
+    if (!walk->choices->csv)
+      fprintf(walk->out, "%-7s %s\n", (*source)->name, text);
     else if (!opened)
-      fprintf(stderr, "heddle: %s: %s\n", (*source)->name, why[0] ? why : "not here");
+      fprintf(stderr, "heddle: %s: %s\n", (*source)->name, text);
     if (opened)
       (*source)->each(visit, walk);
   }

@@ -160,11 +160,30 @@ struct answer {
   char near[NEAREST_MOST][128];
 };
 
+static bool can_be_counted(const char *name) {
+  char why[256];
+  struct hd_event event;
+  for (const struct hd_source *const *source = hd_sources; *source; source++)
+    if ((*source)->open(why, sizeof why) && (*source)->find(name, &event, why, sizeof why) == HD_EVENT_FOUND)
+      return true;
+  return false;
+}
+
+/* For an event that exists, only others that can be counted are of use. */
+static void find_near(struct answer *answer) {
+  char near[3 * NEAREST_MOST][128];
+  const struct hd_plan_error *error = &answer->error;
+  const uint32_t count = hd_plan_nearest(error->event, 3 * NEAREST_MOST, near);
+  for (uint32_t i = 0; i < count && answer->near_count < NEAREST_MOST; i++)
+    if (error->unknown || (strcasecmp(near[i], error->event) != 0 && can_be_counted(near[i])))
+      memcpy(answer->near[answer->near_count++], near[i], sizeof near[i]);
+}
+
 static void make_answer(const char *list, bool take_turns, struct answer *answer) {
   struct hd_plan plan;
   answer->made = hd_plan_make(&plan, list, take_turns, &answer->error);
   if (!answer->made && answer->error.event[0])
-    answer->near_count = hd_plan_nearest(answer->error.event, NEAREST_MOST, answer->near);
+    find_near(answer);
 }
 
 /* libpapi has been seen to print. */

@@ -89,3 +89,10 @@ def test_installed_command_finds_its_library(prefix, tmp_path):
     program.chmod(0o755)
     libraries = succeed(prefix / "bin" / "heddle", "run", program, cwd=tmp_path).strip().split(":")
     assert any(library.startswith(f"{prefix}/") and library.endswith("libheddle.so") for library in libraries)
+
+
+def test_installed_command_finds_its_groups(prefix, tmp_path):
+    lines = succeed(prefix / "bin" / "heddle", "events", "--groups", "--csv").splitlines()[1:]
+    folder = prefix.resolve() / "share" / "heddle" / "groups"
+    assert {line.split(",")[1] for line in lines} == {str(path) for path in folder.iterdir()}
+    assert {line.split(",")[0] for line in lines} >= {"IPC", "CACHE", "BRANCH", "MEM", "FLOPS", "OS"}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`heddle events`: what can be counted here, and the groups. The kernel's events are the same on every machine."""
+
+import csv
+import io
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from conftest import BUILD, HEDDLE, SOURCE, TIMEOUT_S, clean_environment
+
+GROUPS = SOURCE / "counters" / "groups"
+NAMES = ["BRANCH", "CACHE", "FLOPS", "FLOPS_DP", "FLOPS_SP", "IPC", "MEM", "OS"]
+KERNELS = {"perf::TASK-CLOCK", "perf::PAGE-FAULTS", "perf::CONTEXT-SWITCHES", "perf::CPU-MIGRATIONS"}
+
+
+@pytest.fixture
+def succeed(run_heddle):
+    def succeed(*arguments, **options):
+        result = run_heddle("events", *arguments, **options)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    return succeed
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_kernels_events_are_listed_with_unit_source_and_meaning(succeed):
+    lines = [line.split() for line in succeed("perf::").splitlines()]
+    found = {line[0]: line[1:] for line in lines if line and line[0].startswith("perf::")}
+    assert KERNELS <= set(found)
+    assert found["perf::TASK-CLOCK"][:2] == ["ns", "kernel"]
+    assert found["perf::PAGE-FAULTS"][0] == "kernel" and "faults" in found["perf::PAGE-FAULTS"]
+
+
+def test_no_event_is_listed_twice(succeed):
+    names = [row["event"].upper() for row in rows(succeed("--csv"))]
+    assert len(names) == len(set(names))
+
+
+def test_the_expression_is_found_in_names_and_descriptions_without_regard_to_case(succeed):
+    assert {row["event"] for row in rows(succeed("--csv", "^PERF::(task-clock|page-faults)$"))} == {
+        "perf::TASK-CLOCK", "perf::PAGE-FAULTS"}
+    assert "perf::CPU-MIGRATIONS" in {row["event"] for row in rows(succeed("--csv", "ANOTHER"))}
+
+
+def test_what_cannot_be_counted_has_a_reason(succeed):
+    for row in rows(succeed("--csv")):
+        assert (row["available"], row["reason"] == "") in (("yes", True), ("no", False)), row
+        assert row["source"] in ("kernel", "papi")
+    for row in rows(succeed("--csv", "--available")):
+        assert row["available"] == "yes", row
+    assert KERNELS & {row["event"] for row in rows(succeed("--csv", "-a"))}
+
+
+def test_every_event_that_is_available_can_be_counted(succeed, run_heddle, tmp_path):
+    for row in rows(succeed("--csv", "--available", "perf::")):
+        result = run_heddle("run", "-q", "-e", row["event"], "--", "true", cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+
+
+def test_reasons_stand_once_below_the_table(succeed):
+    """As root all are permitted: take the permission away. Where anybody may count all are permitted to anybody."""
+    permitted = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text()) < 2
+    before = ["setpriv", "--bounding-set=-perfmon,-sys_admin"] if os.geteuid() == 0 else []
+    result = subprocess.run([*before, HEDDLE, "events", "switches"], env=clean_environment(), capture_output=True,
+                            text=True, timeout=TIMEOUT_S)
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    if permitted:
+        assert not any(" no [1] " in line and "perf::" in line for line in lines), lines
+        return
+    assert sum(" no [1] " in line for line in lines) >= 2, lines
+    assert [line for line in lines if line.startswith("[1] ")][0].startswith("[1] no permission: /proc/sys/kernel/")
+
+
+def test_the_first_lines_are_about_the_sources(succeed):
+    kernel, papi = succeed().splitlines()[:2]
+    assert kernel.startswith("kernel  ") and "perf_event_paranoid" in kernel
+    assert papi.startswith("papi    ") and "PAPI" in papi
+    stub = str(BUILD / "tests" / "unit" / "libstub-papi.so")
+    papi = succeed("STUB", env={"HEDDLE_PAPI": stub}).splitlines()[1]
+    assert papi.startswith("papi    ") and "7.0" in papi and stub in papi, papi
+
+
+def test_the_stubs_events_are_listed(succeed):
+    found = {row["event"]: row for row in rows(succeed("--csv", env={
+        "HEDDLE_PAPI": str(BUILD / "tests" / "unit" / "libstub-papi.so")}))}
+    assert found["STUB_CLOCK"]["unit"] == "ns" and found["STUB_CLOCK"]["available"] == "yes"
+    assert found["PAPI_TLB_DM"]["available"] == "no" and found["PAPI_TLB_DM"]["reason"]
+    assert found["STUB_EPERM"]["available"] == "no" and found["STUB_EPERM"]["reason"]
+    assert "\n" not in found["STUB_CLOCK"]["description"]
+
+
+def test_a_missing_libpapi_is_said_and_the_kernels_events_remain(run_heddle):
+    result = run_heddle("events", env={"HEDDLE_PAPI": "/nowhere/libpapi.so"})
+    assert result.returncode == 0 and "perf::TASK-CLOCK" in result.stdout
+    assert "/nowhere/libpapi.so" in result.stdout and "PAPI_" not in result.stdout
+    result = run_heddle("events", "--csv", env={"HEDDLE_PAPI": "/nowhere/libpapi.so"})
+    assert result.returncode == 0 and "/nowhere/libpapi.so" in result.stderr
+    assert rows(result.stdout)
+
+
+def test_nothing_that_matches(run_heddle):
+    result = run_heddle("events", "ZZZZ")
+    assert result.returncode == 1 and result.stdout.count("ZZZZ") == 0
+    assert result.stderr == "heddle: no event matches 'ZZZZ'\n"
+    result = run_heddle("events", "perf::PAGE-FALUTS")
+    assert result.returncode == 1 and "perf::PAGE-FAULTS" in result.stderr.split("; nearest: ")[1]
+    result = run_heddle("events", "--groups", "ZZZZ")
+    assert result.returncode == 1 and result.stderr == "heddle: no group matches 'ZZZZ'\n"
+
+
+@pytest.mark.parametrize("arguments, words", [(["("], "'(': "), (["[a"], "'[a': "), ([""], "the regular expression is empty"),
+                                              (["a", "b"], "one regular expression at a time"),
+                                              (["--none"], "'--none' is not an option here")])
+def test_wrong_arguments(run_heddle, arguments, words):
+    result = run_heddle("events", *arguments)
+    assert result.returncode == 2 and result.stderr.startswith(f"heddle events: {words}"), result.stderr
+    assert result.stdout == ""
+
+
+def test_a_reader_that_goes_away_is_no_error(heddle):
+    command = f"{heddle} events --csv | head -n 1; {heddle} events | head -n 1"
+    result = subprocess.run(["sh", "-c", command], env=clean_environment(), capture_output=True, text=True,
+                            timeout=TIMEOUT_S)
+    assert result.returncode == 0 and result.stderr == ""
+
+
+def test_a_full_disk_is_an_error(heddle):
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([heddle, "events"], env=clean_environment(), stdout=full, stderr=subprocess.PIPE,
+                                text=True, timeout=TIMEOUT_S)
+    assert result.returncode == 1 and "No space left" in result.stderr
+
+
+# ---- groups ----
+
+
+def test_all_groups_are_listed(succeed):
+    found = rows(succeed("--groups", "--csv"))
+    assert [row["group"] for row in found] == NAMES
+    for row in found:
+        assert row["file"] == str(GROUPS / f"{row['group']}.txt") and row["description"] and row["events"]
+    os_group = found[-1]
+    assert set(os_group["events"].split()) == KERNELS
+    assert os_group["available"] == "yes" or "perf_event_paranoid" in os_group["reason"]
+    table = succeed("--groups").splitlines()
+    assert [line.split()[0] for line in table[1:1 + len(NAMES)]] == NAMES
+
+
+def test_a_group_is_explained(succeed):
+    text = succeed("--groups", "^os$")
+    assert text.startswith("OS: What the operating system did")
+    assert f"{GROUPS}/OS.txt\ncan be counted here: " in text
+    assert "\n  CLOCK = perf::TASK-CLOCK\n" in text and "\n  CPUs = 1e-9 * CLOCK / elapsed\n" in text
+    assert text.endswith("normal where memory is touched for the first time.\n")
+
+
+def test_a_group_that_cannot_be_counted_says_why(succeed, run_heddle):
+    env = {"HEDDLE_PAPI": "/nowhere/libpapi.so"}
+    row = rows(succeed("--groups", "--csv", "^IPC$", env=env))[0]
+    assert row["available"] == "no" and row["reason"].startswith("PAPI_TOT_INS: ")
+    assert "can be counted here: no, PAPI_TOT_INS: " in succeed("--groups", "^IPC$", env=env)
+    result = run_heddle("events", "--groups", "--csv", "--available", env=env)
+    assert {row["group"] for row in rows(result.stdout)} <= {"OS"}
+
+
+def test_the_users_groups_come_first_and_damaged_ones_are_told(run_heddle, tmp_path):
+    (tmp_path / "ipc.txt").write_text("SHORT another\nEVENTSET\nA  perf::PAGE-FAULTS\nMETRICS\nx, y [\"\"]  A\n")
+    (tmp_path / "Bad.txt").write_text("EVENTSET\nA  perf::PAGE-FAULTS\nMETRICS\nx  A / 0\n")
+    env = {"HEDDLE_GROUPS": str(tmp_path)}
+    result = run_heddle("events", "--groups", "--csv", env=env)
+    assert result.returncode == 0
+    found = {row["group"]: row for row in rows(result.stdout)}
+    assert sorted(found, key=str.lower) == sorted([name for name in NAMES if name != "IPC"] + ["ipc"], key=str.lower)
+    assert found["ipc"]["description"] == "another" and found["ipc"]["available"] == "yes"
+    assert result.stderr == f"heddle: {tmp_path}/Bad.txt:4: formula of 'x', column 6: division by zero\n"
+
+
+def test_every_group_that_comes_with_heddle_parses_and_fits_four_counters(succeed):
+    for row in rows(succeed("--groups", "--csv")):
+        assert len(row["events"].split()) <= 4, row
