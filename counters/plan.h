@@ -41,8 +41,8 @@ struct hd_plan_error {
  */
 bool hd_plan_make(struct hd_plan *plan, const char *list, bool take_turns, struct hd_plan_error *error);
 
-/** The `most` names of events that look most like `name`, best first; fewer if fewer are near. Static storage of the
- *  caller: names[i] holds `name_bytes` bytes each. Returns how many. The command's, not the program's. */
+/** The `most` names (16 at most) of events that look most like `name`, best first; fewer if fewer are near. They are
+ *  copied into names[]. Returns how many. The command's, not the program's. */
 uint32_t hd_plan_nearest(const char *name, uint32_t most, char (*names)[128]);
 
 /** The events of a set of the plan, as the source's create() wants them. Returns their number. */
