@@ -161,9 +161,12 @@ def export(run_heddle):
 @pytest.fixture
 def measure(profile, export):
     """measure(program, arguments..., runtime=, ...) -> Profile, with .path, .stdout and the program's own books in
-    seconds (programs/spin.h): .spun, .blocked, .waited, .joined of each thread, .elapsed of each team."""
+    seconds (programs/spin.h): .spun, .blocked, .waited, .joined of each thread, .elapsed of each team. events, at: what
+    is counted, and where (counting.py)."""
 
-    def run(program, *arguments, threads=None, env=None, **options):
+    def run(program, *arguments, threads=None, env=None, events=None, at=None, **options):
+        asked = {"HEDDLE_COUNTERS": events, "HEDDLE_COUNTERS_AT": at}
+        env = {**(env or {}), **{name: value for name, value in asked.items() if value}}
         steered = {"OMP_WAIT_POLICY", "KMP_BLOCKTIME"} & set(env or {})
         if threads and threads > os.cpu_count() and not steered:  # who waits must leave the cores to those that spin
             env = {"OMP_WAIT_POLICY": "passive", **(env or {})}
@@ -179,7 +182,7 @@ def load_checked(export, path, stdout):
     loaded = export(path)
     loaded.path = path
     loaded.stdout = stdout
-    for book in ("spun", "blocked", "waited", "joined", "elapsed"):
+    for book in ("spun", "blocked", "waited", "joined", "elapsed", "ran", "stood"):
         lines = re.findall(rf"^{book} \d+ (\d+)$", loaded.stdout, re.M)
         setattr(loaded, book, [int(ns) / 1e9 for ns in lines])
     assert_states_sum_to_lifetimes(loaded)
@@ -194,19 +197,23 @@ INSTRUMENTED = ("-finstrument-functions", "-pthread")
 @pytest.fixture
 def run_routines(heddle, tmp_path):
     """run_routines(program, arguments..., runtime=, gomp=, env=) -> path of the profile that `heddle run` saved, or None;
-    run_routines.result: how it ended. `gomp`: the program was built by GCC and uses OpenMP. Threads that wait leave the
-    cores alone."""
+    run_routines.result: how it ended. `gomp`: the program was built by GCC and uses OpenMP. events, at: what is counted, and
+    where; options: more of `heddle run`'s. Threads that wait leave the cores alone."""
     count = 0
 
-    def run(program, *arguments, runtime=19, threads=None, gomp=False, env=None, timeout=TIMEOUT_S):
+    def run(program, *arguments, runtime=19, threads=None, gomp=False, env=None, events=None, at=None, options=(),
+            timeout=TIMEOUT_S):
         nonlocal count
         count += 1
         path = tmp_path / f"routines-{count}.heddle"
-        libomp = ["--gomp", "--libomp", libomp_folder(runtime) / "libomp.so.5"] if gomp else []
+        asked = ["--gomp", "--libomp", libomp_folder(runtime) / "libomp.so.5"] if gomp else []
+        asked += ["-e", events] if events else []
+        asked += ["--counters-at", at] if at else []
         store = tmp_path / "store"
         store.mkdir(exist_ok=True)
         env = {"OMP_WAIT_POLICY": "passive", "HEDDLE_STORE_DIR": str(store), **(env or {})}
-        run.result = subprocess.run([heddle, "run", "-q", *libomp, "-o", path, "--", program, *map(str, arguments)],
+        run.result = subprocess.run([heddle, "run", "-q", *asked, *options, "-o", path, "--", program,
+                                     *map(str, arguments)],
                                     env=environment_for(runtime, threads, env), capture_output=True, timeout=timeout,
                                     encoding="utf-8", errors="surrogateescape", cwd=tmp_path)
         return path if path.exists() else None

@@ -41,6 +41,7 @@ static void close_and_open(const char *path) {
   afterwards();
   for (int i = file; i < most; i++)
     offsets += lseek(i, 0, SEEK_CUR);
+  closefrom(3); // the profile is written through one
   printf("offsets %lld\n", (long long)offsets);
 }
 

@@ -6,6 +6,7 @@
  *   task      240 on all threads together, a multiple of 10 on each
  *   region    15, of the thread that makes the tasks
  *   waiting   0: a task that runs inside a barrier is work
+ * In `warm_up` there are 100 tasks, so that the runtime has all the memory for tasks that it will need.
  */
 #include <omp.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static __attribute__((noinline)) void body(int n) {
 #pragma omp master
   {
     touch(0, 15 * n);
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < (n ? 24 : 100); i++) {
 #pragma omp task // mark: task
       task(n);
     }
@@ -35,7 +36,7 @@ static __attribute__((noinline)) void body(int n) {
   }
 }
 
-CALLER(warm_up, for (int i = 0; i < 8; i++) body(0))
+CALLER(warm_up, for (int i = 0; i < 4; i++) body(0))
 CALLER(measured, body(1))
 
 int main(int argc, char **argv) {

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Events are counted for the callpath, thread and class where they happened: proved with page faults, of which the programs
+make a known number, and exactly. What a program's first time through a piece of code costs is below `warm_up`, not here.
+"""
+import re
+
+import pytest
+
+from conftest import INSTRUMENTED, SOURCE, assert_close, check_times, marks, wait_of
+from counting import CLOCK, FAULTS, SWITCHES, assert_counts, below, count, each, is_told_apart, total
+
+INCLUDE = [f"-I{SOURCE}/include"]
+
+levels = pytest.mark.parametrize("at", ("region", "loop", "all"))
+threads_1_2_4 = pytest.mark.parametrize("threads", (1, 2, 4))
+
+
+def expected_of_loops(line, at, threads, n):
+    units = [n * (i + 1) for i in range(threads)]
+    if at == "region":
+        return {line["region"]: sum(110 * u for u in units) + 100 * n}
+    found = {line["touching"]: [100 * u for u in units], line["single"]: [40 * n], line["sections"]: 60 * n}
+    if at == "loop":
+        return {**found, line["region"]: [10 * u for u in units]}
+    return {**found, line["region"]: [5 * u for u in units], line["critical"]: [5 * u for u in units]}
+
+
+@threads_1_2_4
+@levels
+def test_faults_are_where_the_pages_were_touched(measure, build_program, runtime, threads, at):
+    loaded = measure(build_program("counters_loops.c"), runtime=runtime, threads=threads, events=FAULTS, at=at)
+    line = marks("counters_loops.c")
+    for routine, n in (("measured", 1), ("other", 3)):
+        assert_counts(below(loaded, routine), at, expected_of_loops(line, at, threads, n))
+        region = loaded.one(line["region"], "parallel", below=loaded.routine(routine)["line"])
+        assert region["counters_inclusive"][FAULTS] == sum(110 * n * (i + 1) for i in range(threads)) + 100 * n
+
+
+def test_faults_of_threads_that_spin_while_they_wait(measure, build_program, runtime):
+    loaded = measure(build_program("counters_loops.c"), runtime=runtime, threads=2, events=FAULTS,
+                     env={"OMP_WAIT_POLICY": "active", "KMP_BLOCKTIME": "infinite"})
+    line = marks("counters_loops.c")
+    assert_counts(below(loaded, "measured"), "loop", expected_of_loops(line, "loop", 2, 1))
+
+
+@levels
+def test_faults_in_nested_regions(measure, build_program, runtime, at):
+    loaded = measure(build_program("counters_nested.c"), runtime=runtime, threads=2, events=FAULTS, at=at)
+    line = marks("counters_nested.c")
+    found = {line["outer"]: [30, 40], line["inner"]: [7] * 4, line["loop"]: [100, 200, 300, 400]}
+    if at == "region":
+        found = {line["outer"]: [30, 40], line["inner"]: [107, 207, 307, 407]}
+    assert_counts(below(loaded, "measured"), at, found)
+
+
+@threads_1_2_4
+@pytest.mark.parametrize("where", ("barrier", "taskwait"))
+def test_faults_of_tasks_that_run_where_threads_wait(measure, build_program, runtime, threads, where):
+    loaded = measure(build_program("counters_tasks.c"), where, runtime=runtime, threads=threads, events=FAULTS)
+    line = marks("counters_tasks.c")
+    entries = below(loaded, "measured")
+    assert_counts(entries, "loop", {line["task"]: 240, line["region"]: [15]})
+    tasks = each([entry for entry in entries if entry["kind"] == "task"])
+    assert all(n % 10 == 0 for n in tasks), tasks
+
+
+@levels
+def test_faults_of_phases_and_serial_parts(measure, build_program, runtime, at):
+    loaded = measure(build_program("counters_serial.c", flags=INCLUDE), runtime=runtime, events=FAULTS, at=at)
+    line = marks("counters_serial.c")
+    assert_counts(below(loaded, "measured"), at,
+                  {"read": [70], "solve": [70], line["region"]: [100, 200], "paused": [1024]})
+
+
+# ---- routines ----
+
+
+def test_faults_of_instrumented_routines(measure_routines, build_program, runtime):
+    loaded = measure_routines(instrumented(build_program), runtime=runtime, threads=2, events=FAULTS, at="all")
+    line = marks("counters_routines.c")
+    entries = [loaded.routine("measured"), *below(loaded, "measured")]
+    assert_counts(entries, "all", {"measured": [33], "upper": [20], "falls": [10], "lower": 345,
+                                   line["region"]: [8, 16]})
+    assert count(loaded.routine("lower", below="upper")) == 30
+    in_region = [entry for entry in loaded.routines("lower", below="measured")
+                 if any(a["kind"] == "parallel" for a in loaded.ancestors(entry))]
+    assert each(in_region) == [105, 205]
+    critical = loaded.one(line["critical"], "critical", below=loaded.routine("measured")["line"])
+    assert critical["counters_inclusive"][FAULTS] == 10
+    assert loaded.routine("measured")["counters_inclusive"][FAULTS] == 33 + 20 + 30 + 10 + 24 + 310
+
+
+def test_routines_that_are_not_told_apart_belong_to_what_is_around(measure_routines, build_program, runtime):
+    loaded = measure_routines(instrumented(build_program), runtime=runtime, threads=2, events=FAULTS)
+    assert_counts(below(loaded, "measured"), "loop", {marks("counters_routines.c")["region"]: [113, 221]})
+
+
+def instrumented(build_program):
+    return build_program("counters_routines.c", flags=INSTRUMENTED)
+
+
+# ---- levels ----
+
+
+def test_levels_agree_in_their_sums(measure, build_program, runtime):
+    sums = []
+    for at in ("region", "loop", "all"):
+        loaded = measure(build_program("counters_loops.c"), runtime=runtime, threads=2, events=FAULTS, at=at)
+        entries = below(loaded, "other")
+        sums.append([total(entries, of) for of in ("busy", "waiting", "runtime")] + each(
+            [entry for entry in entries if is_told_apart(entry, at)]))
+    assert sums[0][:3] == sums[1][:3] == sums[2][:3] == [1290, 0, 0], sums
+
+
+def test_nothing_is_counted_unless_asked_for(measure, build_program, runtime):
+    loaded = measure(build_program("counters_loops.c"), runtime=runtime, threads=2)
+    assert loaded["run"]["counters"] is None
+    for entry in (loaded["program"], *loaded.threads, *loaded.profiles):
+        assert not any(entry.get(name) for name in ("counters", "counters_waiting", "counters_runtime", "metrics"))
+
+
+# ---- pauses ----
+
+
+@pytest.mark.parametrize("how", ("pause", "control"))
+def test_what_happens_in_a_pause_is_not_counted(measure, build_program, runtime, how):
+    loaded = measure(build_program("counters_serial.c", flags=INCLUDE), how, runtime=runtime, events=FAULTS)
+    line = marks("counters_serial.c")
+    entries = {entry["name"] if entry["kind"] == "phase" else entry["line"]: entry
+               for entry in below(loaded, "measured")}
+    assert each([entries["paused"]]) == [24]
+    assert each([entries["solve"]]) == each([entries["read"]]) == [70]
+    assert each([entries[line["region"]]]) == [100, 200]
+
+
+# ---- how programs end ----
+
+
+def regions(loaded, mark="region"):
+    line = marks("counters_ends.c")
+    return [entry for entry in below(loaded, "measured") if entry["line"] == line[mark] and entry["kind"] == "parallel"]
+
+
+@pytest.mark.parametrize("how", ("return", "fork"))
+def test_a_child_is_not_counted(measure_routines, build_program, runtime, how):
+    loaded = measure_routines(build_program("counters_ends.c"), how, runtime=runtime, events=FAULTS)
+    assert each(regions(loaded)) == [200, 400]
+    assert total(loaded.profiles) < 1000, "5000 pages are the child's"
+
+
+@pytest.mark.parametrize("how, status", (("exec", 0), ("exit", 3), ("_exit", 4), ("kill", 137)))
+def test_counts_up_to_the_end(measure_routines, build_program, runtime, how, status):
+    loaded = measure_routines(build_program("counters_ends.c"), how, runtime=runtime, events=FAULTS, status=status)
+    line = marks("counters_ends.c")
+    assert each(regions(loaded)) == [100, 200]
+    if how != "exec":
+        assert each([loaded.one(line["loop"])]) == [10, 20]
+    else:
+        assert "became another" in loaded.stdout
+
+
+# ---- processor time, switches ----
+
+
+@pytest.mark.parametrize("threads, policy", ((1, "active"), (2, "active"), (2, "passive"), (4, "passive")))
+def test_processor_time_of_work_and_of_waiting(measure, build_program, runtime, threads, policy):
+    blocktime = "infinite" if policy == "active" else "0"
+    env = {"OMP_WAIT_POLICY": policy, "KMP_BLOCKTIME": blocktime, "KMP_USE_YIELD": "0"}  # who spins keeps the processor
+    line = marks("counters_clock.c")["loop"]
+
+    def check(loaded):
+        loop = loaded.one(line)
+        without_processor = sum(loaded.spun) - sum(loaded.ran)
+        assert_close(count(loop, event=CLOCK) / 1e9, sum(loaded.ran), "busy, by the processor's time")
+        for actual, ran in zip(each([loop], event=CLOCK), sorted(loaded.ran)):
+            assert_close(actual / 1e9, ran, "busy of a thread", scale=sum(loaded.ran))
+        assert abs(count(loop, event=CLOCK) / 1e9 + without_processor - loop["busy_s"]) <= 0.02 * loop["busy_s"]
+        waited = wait_of(loop, "barrier_implicit")
+        assert_close(count(loop, "waiting", CLOCK) / 1e9, sum(loaded.stood), "waiting", scale=sum(loaded.spun))
+        if policy == "active" and threads == 2:
+            assert 0.1 * waited < count(loop, "waiting", CLOCK) / 1e9 < 1.02 * waited
+        if policy == "passive":
+            assert count(loop, "waiting", CLOCK) / 1e9 < 0.02 * sum(loaded.spun)
+
+    check_times(lambda: measure(build_program("counters_clock.c"), 40, runtime=runtime, threads=threads, env=env,
+                                events=CLOCK), check)
+
+
+@threads_1_2_4
+def test_switches_of_threads_that_sleep(measure, build_program, runtime, threads):
+    """Every sleep is a switch; the kernel says how many others there were. One may fall between its books and ours."""
+    times, line = 10, marks("counters_switches.c")["loop"]
+
+    def check(loaded):
+        books = [[int(n) for n in found]
+                 for found in re.findall(r"^switched \d+ (\d+) (\d+)$", loaded.stdout, re.M)]
+        assert [voluntary for voluntary, _ in books] == [times * (i + 1) for i in range(threads)]
+        assert each([loaded.one(line)], event=SWITCHES) == sorted(sum(found) for found in books)
+
+    check_times(lambda: measure(build_program("counters_switches.c"), times, runtime=runtime, threads=threads,
+                                env={"OMP_WAIT_POLICY": "passive"}, events=SWITCHES), check)
+
+
+def test_several_events_at_once(measure, build_program, runtime):
+    """In the order asked for; one that is asked for twice, in other letters, is one."""
+    events = f"{SWITCHES},{FAULTS},perf::page-faults,perf::CPU-MIGRATIONS,{CLOCK}"
+    loaded = measure(build_program("counters_loops.c"), runtime=runtime, threads=2, events=events)
+    names = [event["name"] for event in loaded["run"]["counters"]["events"]]
+    assert names == [SWITCHES, FAULTS, "perf::CPU-MIGRATIONS", CLOCK]
+    assert_counts(below(loaded, "measured"), "loop", expected_of_loops(marks("counters_loops.c"), "loop", 2, 1))
+    for entry in (loaded["program"], *loaded.threads):
+        assert list(entry["counters"]) == names
+        assert entry["counters"][CLOCK] <= 1.02e9 * entry["busy_s"]
+
+
+# ---- descriptors ----
+
+
+def opened(loaded):
+    return int(re.search(r"^opens (\d+)$", loaded.stdout, re.M).group(1))
+
+
+def test_the_programs_files_get_the_numbers_they_would_have(measure, build_program, runtime):
+    program = build_program("counters_descriptors.c")
+    plain = measure(program, runtime=runtime)
+    counted = measure(program, runtime=runtime, events=f"{FAULTS},{CLOCK}")
+    assert opened(plain) == opened(counted)
+
+
+def test_files_of_a_program_that_closes_ours(measure, build_program, runtime, tmp_path):
+    """It closes every descriptor and opens its own in their place: these are left alone, and what is not counted any more
+    is not known."""
+    file = tmp_path / "file"
+    file.write_bytes(bytes(range(256)) * 256)
+    loaded = measure(build_program("counters_descriptors.c"), "close", file, runtime=runtime, events=FAULTS)
+    assert "offsets 0\n" in loaded.stdout, loaded.stdout
+    assert file.read_bytes() == bytes(range(256)) * 256
+    line = marks("counters_descriptors.c")["region"]
+    before, after = (loaded.one(line, "parallel", below=loaded.routine(name)["line"])
+                     for name in ("measured", "afterwards"))
+    assert before["counters_partial"] == {FAULTS: {"counted": 300, "threads_missing": [0, 1]}}
+    assert count(before) is None and count(after) is None and count(loaded["program"]) is None
+    assert any("not counted" in note for note in loaded["run"]["notes"])
+
+
+def test_threads_for_which_there_are_no_descriptors(measure, build_program, runtime):
+    left = 8
+    loaded = measure(build_program("counters_descriptors.c"), "limit", left, runtime=runtime, events=FAULTS,
+                     env={"OMP_WAIT_POLICY": "passive"})
+    assert opened(loaded) >= 3, "the program may open its own files"
+    region = loaded.one(marks("counters_descriptors.c")["region"], "parallel", below=loaded.routine("measured")["line"])
+    counted = [row for row in region["threads"] if count(row) is not None]
+    missing = [row["thread"] for row in region["threads"] if count(row) is None]
+    assert len(counted) + len(missing) == 8 and counted and missing
+    assert all(count(row) > 0 and count(row) % 100 == 0 for row in counted)
+    assert count(region) is None
+    partial = region["counters_partial"][FAULTS]
+    assert partial == {"counted": sum(count(row) for row in counted), "threads_missing": missing}
+    assert count(loaded["program"]) is None
