@@ -28,9 +28,11 @@ void or_free(struct or_result *result);
  *  timeline; what the header counts of routines, phases and pauses. */
 const char *or_difference(const struct or_result *result, const struct hd_model *model);
 
-/** The same for the counts of events whose names begin with STUB_CLOCK (stub_papi.c), which count the script's time.
- *  What was not counted on purpose (threads that cannot be counted) is for the test to know. */
+/** The same for the counts of events that count the script's time: STUB_CLOCK and the like (stub_papi.c). */
 const char *or_counts_difference(const struct or_result *result, const struct hd_model *model);
+
+/** The same when counting fails here and there: a count may be too small where that is said. */
+const char *or_counts_too_small(const struct or_result *result, const struct hd_model *model);
 
 /** The same for the numbers that do not depend on the clock: visits and instances. */
 const char *or_count_difference(const struct or_result *result, const struct hd_model *model);
