@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The kernel's software events: exact counts, other people's descriptors, and what may be forbidden. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "counters/permission.h"
+#include "counters/source.h"
+#include "heddle-format.h"
+#include "own_process.h"
+
+static const struct hd_source *const kernel = &hd_source_kernel;
+
+static struct hd_event find(const char *name) {
+  struct hd_event event = {.source = kernel};
+  char why[400] = "";
+  const enum hd_event_status status = kernel->find(name, &event, why, sizeof why);
+  if (status != HD_EVENT_FOUND)
+    fprintf(stderr, "%s: %s\n", name, why);
+  CHECK_EQUAL(status, HD_EVENT_FOUND);
+  snprintf(event.name, sizeof event.name, "%s", name);
+  return event;
+}
+
+static struct hd_event_set *create(const char *const *names, uint32_t count) {
+  static struct hd_event events[HD_EVENTS_MOST];
+  const struct hd_event *pointers[HD_EVENTS_MOST];
+  char why[400] = "";
+  for (uint32_t i = 0; i < count; i++) {
+    events[i] = find(names[i]);
+    pointers[i] = &events[i];
+  }
+  struct hd_event_set *set = kernel->create(pointers, count, why, sizeof why);
+  CHECK_TEXT(why, "");
+  CHECK(set);
+  return set;
+}
+
+static struct hd_event_set *start_one(const char *name) {
+  char why[400] = "";
+  struct hd_event_set *set = create(&name, 1);
+  CHECK(kernel->start(set, why, sizeof why));
+  return set;
+}
+
+static uint64_t read_one(struct hd_event_set *set) {
+  uint64_t counts[HD_EVENTS_MOST];
+  CHECK(kernel->read(set, counts));
+  return counts[0];
+}
+
+static char *fresh;
+
+/* Pages that nobody has touched: in advance, for sanitizers keep books of what is mapped. */
+static void prepare(size_t pages) {
+  const size_t bytes = pages * (size_t)sysconf(_SC_PAGESIZE);
+  fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(fresh != MAP_FAILED);
+  madvise(fresh, bytes, MADV_NOHUGEPAGE);
+}
+
+/* Touches so many of them: that many page faults, and no more. */
+__attribute__((no_sanitize("address"), no_sanitize("thread"), noinline)) static void touch(size_t pages) {
+  const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+  for (size_t i = 0; i < pages; i++, fresh += page_bytes)
+    *(volatile char *)fresh = 1;
+}
+
+/* A forked process has not touched its own copy of the stack yet: from here on readings have no faults. */
+static uint64_t settle(struct hd_event_set *set) {
+  touch(1);
+  read_one(set);
+  return read_one(set);
+}
+
+/* ---- counts ---- */
+
+OWN_PROCESS_TEST(test_fresh_pages_are_faults) {
+  prepare(2000);
+  struct hd_event_set *set = start_one("perf::PAGE-FAULTS");
+  const uint64_t before = settle(set);
+  touch(1000);
+  CHECK_EQUAL(read_one(set) - before, 1000);
+  CHECK_EQUAL(read_one(set) - before, 1000); /* a reading has none */
+  kernel->destroy(set);
+}
+
+static uint64_t thread_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+OWN_PROCESS_TEST(test_task_clock_is_the_threads_processor_time) {
+  const uint64_t spin_ns = 100000000;
+  struct hd_event_set *set = start_one("perf::TASK-CLOCK");
+  const uint64_t before_ns = thread_ns();
+  const uint64_t before = read_one(set);
+  while (thread_ns() - before_ns < spin_ns) {
+  }
+  const uint64_t counted = read_one(set) - before;
+  const uint64_t lasted_ns = thread_ns() - before_ns;
+  CHECK(counted > spin_ns * 98 / 100 && counted <= lasted_ns * 102 / 100);
+  CHECK_TEXT(find("task-clock").unit, "ns");
+  CHECK_TEXT(find("page-faults").unit, "");
+}
+
+OWN_PROCESS_TEST(test_sleeping_switches_context) {
+  if (geteuid() != 0 && hd_permission_paranoid() > HD_PARANOID_KERNEL_TOO)
+    return;
+  struct hd_event_set *set = start_one("perf::CS");
+  const uint64_t before = read_one(set);
+  for (int i = 0; i < 5; i++)
+    usleep(1000);
+  CHECK(read_one(set) - before >= 5);
+}
+
+OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
+  prepare(2000);
+  static const char *const names[] = {"task-clock", "page-faults", "perf::MAJOR-FAULTS", "perf::MINOR-FAULTS"};
+  uint64_t before[HD_EVENTS_MOST], after[HD_EVENTS_MOST];
+  char why[400];
+  struct hd_event_set *set = create(names, 4);
+  CHECK(kernel->start(set, why, sizeof why));
+  touch(1);
+  CHECK(kernel->read(set, before) && kernel->read(set, before));
+  touch(77);
+  CHECK(kernel->read(set, after));
+  CHECK(after[0] - before[0] > 1000);
+  CHECK_EQUAL(after[1] - before[1], 77);
+  CHECK_EQUAL(after[2] - before[2], 0);
+  CHECK_EQUAL(after[3] - before[3], 77);
+}
+
+OWN_PROCESS_TEST(test_nothing_is_counted_while_stopped) {
+  prepare(2000);
+  char why[400];
+  const char *name = "page-faults";
+  struct hd_event_set *set = create(&name, 1);
+  touch(10);
+  CHECK_EQUAL(read_one(set), 0);
+  CHECK(kernel->start(set, why, sizeof why));
+  touch(20);
+  kernel->stop(set);
+  const uint64_t at_stop = read_one(set);
+  CHECK(at_stop >= 20 && at_stop < 25);
+  touch(40);
+  CHECK_EQUAL(read_one(set), at_stop);
+  CHECK(kernel->start(set, why, sizeof why));
+  touch(80);
+  CHECK(read_one(set) >= at_stop + 80 && read_one(set) < at_stop + 85);
+}
+
+static void *touch_and_count(void *pages) {
+  prepare(300);
+  struct hd_event_set *set = start_one("page-faults");
+  const uint64_t before = settle(set);
+  touch(*(const size_t *)pages);
+  CHECK_EQUAL(read_one(set) - before, *(const size_t *)pages);
+  kernel->destroy(set);
+  return NULL;
+}
+
+OWN_PROCESS_TEST(test_each_thread_counts_for_itself) {
+  prepare(1);
+  prepare(2000);
+  static const size_t pages[] = {100, 200};
+  struct hd_event_set *set = start_one("page-faults");
+  const uint64_t before = settle(set);
+  for (int i = 0; i < 2; i++) {
+    pthread_t thread;
+    CHECK(!pthread_create(&thread, NULL, touch_and_count, (void *)(uintptr_t)&pages[i]));
+    CHECK(!pthread_join(thread, NULL));
+  }
+  CHECK(read_one(set) - before < 50); /* the stack's, at most */
+}
+
+/* ---- names ---- */
+
+OWN_PROCESS_TEST(test_names_are_those_of_libpfm_and_perf) {
+  static const char *const same[][5] = {
+      {"perf::PAGE-FAULTS", "perf::faults", "page-faults", "PERF_COUNT_SW_PAGE_FAULTS",
+       "perf::PERF_COUNT_SW_PAGE_FAULTS"},
+      {"perf::TASK-CLOCK", "Perf::Task-Clock", "task-clock", "perf_sw::TASK-CLOCK", "perf_count_sw_task_clock"},
+      {"perf::MINOR-FAULTS", "minor-faults", "MINOR-FAULTS", "perf_sw::minor-faults", "PERF_COUNT_SW_PAGE_FAULTS_MIN"},
+      {"perf::MAJOR-FAULTS", "major-faults", "MAJOR-FAULTS", "perf_sw::major-faults", "PERF_COUNT_SW_PAGE_FAULTS_MAJ"},
+  };
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+    for (size_t j = 1; j < 5; j++)
+      CHECK_EQUAL(find(same[i][j]).code, find(same[i][0]).code);
+  CHECK(find("page-faults").code != find("minor-faults").code);
+}
+
+OWN_PROCESS_TEST(test_other_names_are_not_known) {
+  static const char *const names[] = {"",
+                                      "perf::",
+                                      "perf::CYCLES",
+                                      "PAPI_TOT_INS",
+                                      "faultss",
+                                      "PERF_COUNT_SW_",
+                                      "PERF_COUNT_SW_PAGE-FAULTS",
+                                      "perf::PAGE-FAULTS:u",
+                                      "fault",
+                                      "other::faults"};
+  struct hd_event event;
+  char why[400];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    CHECK_EQUAL(kernel->find(names[i], &event, why, sizeof why), HD_EVENT_UNKNOWN);
+}
+
+static int visits;
+
+static bool visit(void *most, const struct hd_event *event, bool available, const char *why) {
+  struct hd_event same = {0};
+  char text[400];
+  visits++;
+  CHECK(event->source == kernel && event->description[0] && !strncmp(event->name, "perf::", 6));
+  CHECK_EQUAL(kernel->find(event->name, &same, text, sizeof text), available ? HD_EVENT_FOUND : HD_EVENT_UNAVAILABLE);
+  CHECK_EQUAL(same.code, event->code);
+  CHECK(available || why[0]);
+  return visits < *(int *)most;
+}
+
+OWN_PROCESS_TEST(test_walk_visits_all_events_until_told_to_end) {
+  int most = 100;
+  kernel->each(visit, &most);
+  CHECK_EQUAL(visits, 10);
+  visits = 0;
+  most = 3;
+  kernel->each(visit, &most);
+  CHECK_EQUAL(visits, 3);
+}
+
+/* ---- descriptors ---- */
+
+static int perf_descriptors(int *fds) {
+  int count = 0;
+  char path[64], target[64];
+  for (int fd = 0; fd < 8192; fd++) {
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    const ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length <= 0)
+      continue;
+    target[length] = '\0';
+    if (strstr(target, "perf_event"))
+      fds[count++] = fd;
+  }
+  return count;
+}
+
+static void limit_descriptors(rlim_t most) {
+  struct rlimit limit;
+  CHECK(!getrlimit(RLIMIT_NOFILE, &limit));
+  limit.rlim_cur = most;
+  CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
+}
+
+OWN_PROCESS_TEST(test_the_programs_numbers_stay_the_same) {
+  static const char *const names[] = {"page-faults", "task-clock", "minor-faults"};
+  int fds[HD_EVENTS_MOST];
+  const int before = dup(0);
+  close(before);
+  limit_descriptors(1000);
+  struct hd_event_set *set = create(names, 3);
+  CHECK_EQUAL(dup(0), before);
+  CHECK_EQUAL(perf_descriptors(fds), 3);
+  for (int i = 0; i < 3; i++) {
+    CHECK_EQUAL(fds[i], 500 + i);
+    CHECK_EQUAL(fcntl(fds[i], F_GETFD), FD_CLOEXEC);
+  }
+  kernel->destroy(set);
+  CHECK_EQUAL(perf_descriptors(fds), 0);
+}
+
+OWN_PROCESS_TEST(test_a_quarter_of_the_numbers_at_most_is_taken) {
+  static const char *const names[] = {"page-faults", "task-clock", "minor-faults", "major-faults",
+                                      "cpu-clock",   "faults",     "task-clock"};
+  struct hd_event events[7];
+  const struct hd_event *pointers[7];
+  char why[400] = "";
+  int fds[HD_EVENTS_MOST];
+  limit_descriptors(24);
+  kernel->destroy(create(names, 6));
+  for (int i = 0; i < 7; i++) {
+    events[i] = find(names[i]);
+    pointers[i] = &events[i];
+  }
+  CHECK(!kernel->create(pointers, 7, why, sizeof why));
+  CHECK_CONTAINS(why, "too many open files");
+  CHECK_CONTAINS(why, "24");
+  CHECK_EQUAL(perf_descriptors(fds), 0);
+}
+
+OWN_PROCESS_TEST(test_no_descriptor_left_is_said) {
+  const struct hd_event event = find("page-faults");
+  const struct hd_event *pointer = &event;
+  char why[400] = "";
+  limit_descriptors(64);
+  while (dup(0) >= 0) {
+  }
+  CHECK(!kernel->create(&pointer, 1, why, sizeof why));
+  CHECK_CONTAINS(why, "too many open files");
+}
+
+/* As a daemon does; then a pipe of its own lies where ours was. */
+OWN_PROCESS_TEST(test_a_foreign_descriptor_is_left_alone) {
+  static const char *const names[] = {"page-faults", "task-clock"};
+  uint64_t counts[HD_EVENTS_MOST];
+  char why[400], text[16] = "";
+  int fds[HD_EVENTS_MOST], ends[2];
+  struct hd_event_set *set = create(names, 2);
+  CHECK(kernel->start(set, why, sizeof why) && kernel->read(set, counts));
+  CHECK_EQUAL(perf_descriptors(fds), 2);
+  close(fds[0]);
+  close(fds[1]);
+  CHECK(!pipe(ends) && dup2(ends[0], fds[0]) >= 0 && dup2(ends[1], fds[1]) >= 0);
+  CHECK_EQUAL(write(fds[1], "0123456789abcdef0123456789abcdef", 32), 32);
+  CHECK(!kernel->read(set, counts));
+  CHECK(!kernel->read(set, counts));
+  kernel->stop(set);
+  CHECK(!kernel->start(set, why, sizeof why));
+  CHECK_CONTAINS(why, "closed");
+  kernel->destroy(set);
+  CHECK_EQUAL(read(fds[0], text, 10), 10);
+  CHECK_TEXT(text, "0123456789");
+  CHECK_EQUAL(write(fds[1], "x", 1), 1);
+}
+
+OWN_PROCESS_TEST(test_a_foreign_event_is_not_stopped) {
+  prepare(2000);
+  int fds[HD_EVENTS_MOST];
+  struct hd_event_set *own = start_one("page-faults");
+  CHECK_EQUAL(perf_descriptors(fds), 1);
+  struct hd_event_set *other = start_one("page-faults");
+  int both[HD_EVENTS_MOST];
+  CHECK_EQUAL(perf_descriptors(both), 2);
+  CHECK(dup2(both[1], fds[0]) >= 0);
+  kernel->stop(own);
+  kernel->destroy(own);
+  const uint64_t before = settle(other);
+  touch(10);
+  CHECK_EQUAL(read_one(other) - before, 10);
+  CHECK_EQUAL(perf_descriptors(fds), 2);
+}
+
+OWN_PROCESS_TEST(test_a_set_that_lost_an_event_is_not_read) {
+  static const char *const names[] = {"page-faults", "task-clock"};
+  uint64_t counts[HD_EVENTS_MOST];
+  char why[400];
+  int fds[HD_EVENTS_MOST];
+  struct hd_event_set *set = create(names, 2);
+  CHECK(kernel->start(set, why, sizeof why) && kernel->read(set, counts));
+  CHECK_EQUAL(perf_descriptors(fds), 2);
+  close(fds[1]);
+  CHECK(!kernel->read(set, counts));
+  kernel->destroy(set);
+  CHECK_EQUAL(perf_descriptors(fds), 0);
+}
+
+/* ---- what may be forbidden ---- */
+
+OWN_PROCESS_TEST(test_without_permission_what_the_user_causes_is_counted_only) {
+  prepare(2000);
+  const int paranoid = hd_permission_paranoid();
+  struct hd_event event;
+  char why[400] = "", expected[64];
+  if (geteuid() == 0)
+    CHECK(!setresgid(65534, 65534, 65534) && !setresuid(65534, 65534, 65534));
+  snprintf(expected, sizeof expected, "/proc/sys/kernel/perf_event_paranoid is %d", paranoid);
+  if (paranoid > HD_PARANOID_KERNEL_TOO) {
+    CHECK_EQUAL(kernel->find("perf::CONTEXT-SWITCHES", &event, why, sizeof why), HD_EVENT_UNAVAILABLE);
+    CHECK_CONTAINS(why, expected);
+    CHECK_CONTAINS(why, "must be 1 or less");
+  }
+  if (paranoid == HD_PARANOID_USER_CODE) {
+    CHECK_CONTAINS(find("page-faults").description, "not the kernel's own");
+    CHECK(!strstr(find("task-clock").description, "kernel"));
+    struct hd_event_set *set = start_one("page-faults");
+    touch(1);
+    const uint64_t before = read_one(set);
+    touch(10);
+    CHECK_EQUAL(read_one(set) - before, 10);
+  }
+  if (paranoid > HD_PARANOID_USER_CODE) {
+    CHECK_EQUAL(kernel->find("page-faults", &event, why, sizeof why), HD_EVENT_UNAVAILABLE);
+    CHECK_CONTAINS(why, "must be 2 or less");
+  }
+}
+
+/* From now on perf_event_open fails with this error, as in a container. */
+static void forbid(int error) {
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+  CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+  CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+}
+
+static void check_forbidden(int error, const char *reason) {
+  struct hd_event event;
+  char why[400] = "";
+  forbid(error);
+  CHECK_EQUAL(kernel->find("page-faults", &event, why, sizeof why), HD_EVENT_UNAVAILABLE);
+  CHECK_CONTAINS(why, reason);
+}
+
+OWN_PROCESS_TEST(test_a_container_that_forbids_it_is_named) {
+  if (hd_permission_paranoid() <= HD_PARANOID_USER_CODE)
+    check_forbidden(EPERM, "seccomp");
+}
+
+OWN_PROCESS_TEST(test_a_container_that_hides_it_is_named) {
+  check_forbidden(ENOSYS, "this kernel has no perf_event_open");
+}
+
+OWN_PROCESS_TEST(test_an_event_that_the_kernel_lacks_is_said_so) {
+  check_forbidden(ENOENT, "this kernel does not know the event");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fresh_pages_are_faults),
+      cmocka_unit_test(test_task_clock_is_the_threads_processor_time),
+      cmocka_unit_test(test_sleeping_switches_context),
+      cmocka_unit_test(test_events_of_a_set_keep_their_order),
+      cmocka_unit_test(test_nothing_is_counted_while_stopped),
+      cmocka_unit_test(test_each_thread_counts_for_itself),
+      cmocka_unit_test(test_names_are_those_of_libpfm_and_perf),
+      cmocka_unit_test(test_other_names_are_not_known),
+      cmocka_unit_test(test_walk_visits_all_events_until_told_to_end),
+      cmocka_unit_test(test_the_programs_numbers_stay_the_same),
+      cmocka_unit_test(test_a_quarter_of_the_numbers_at_most_is_taken),
+      cmocka_unit_test(test_no_descriptor_left_is_said),
+      cmocka_unit_test(test_a_foreign_descriptor_is_left_alone),
+      cmocka_unit_test(test_a_foreign_event_is_not_stopped),
+      cmocka_unit_test(test_a_set_that_lost_an_event_is_not_read),
+      cmocka_unit_test(test_without_permission_what_the_user_causes_is_counted_only),
+      cmocka_unit_test(test_a_container_that_forbids_it_is_named),
+      cmocka_unit_test(test_a_container_that_hides_it_is_named),
+      cmocka_unit_test(test_an_event_that_the_kernel_lacks_is_said_so),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
