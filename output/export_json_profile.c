@@ -174,10 +174,19 @@ static json_t *row(const struct hd_model *model, const struct hd_node *node, con
   return NULL;
 }
 
+/* In the order of threads. Where callpaths are cut, a thread may have counted for a profile that it never was in. */
 static json_t *rows(const struct hd_model *model, const struct hd_node *node) {
   json_t *array = json_array();
-  for (uint32_t i = 0; array && i < node->row_count; i++)
-    json_array_append_new(array, row(model, node, &model->rows[node->row_first + i]));
+  uint32_t i = 0, j = 0;
+  while (array && (i < node->row_count || j < node->counts_count)) {
+    const struct hd_row *next = i < node->row_count ? &model->rows[node->row_first + i] : NULL;
+    const struct hd_counts *counts = j < node->counts_count ? &model->counts[node->counts_first + j] : NULL;
+    const struct hd_row none = {.node = node->id, .thread = counts ? counts->thread : 0};
+    const bool has_row = next && (!counts || next->thread <= counts->thread);
+    j += counts && (!has_row || counts->thread == next->thread);
+    i += has_row;
+    json_array_append_new(array, row(model, node, has_row ? next : &none));
+  }
   return array;
 }
 

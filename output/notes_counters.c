@@ -85,6 +85,18 @@ static bool note_ends(struct hd_model *model) {
                            alive, alive == 1 ? "" : "s");
 }
 
+/* Of a program that ended in peace while workers stood by. */
+static bool note_workers(struct hd_model *model) {
+  uint32_t alive = 0;
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    alive += model->threads[i].alive && model->threads[i].uncounted == 0 && model->threads[i].kind == HD_THREAD_WORKER;
+  return !(model->header.flags & HD_FILE_COMPLETE) || (model->header.flags & HD_FILE_MERGED) || alive == 0 ||
+         hd_model_add_note(model,
+                           "%u worker%s still there when the program ended: what %s counted since the last wait began "
+                           "is not in the counts",
+                           alive, alive == 1 ? " was" : "s were", alive == 1 ? "it" : "they");
+}
+
 static bool note_divisions(struct hd_model *model) {
   bool done = true;
   for (uint32_t i = 0; i < model->group_count; i++)
@@ -102,5 +114,6 @@ static bool note_divisions(struct hd_model *model) {
 bool hd_reader_note_counters(struct hd_model *model) {
   if (model->header.event_count == 0)
     return true;
-  return note_begin(model) && note_turns(model) && note_threads(model) && note_ends(model) && note_divisions(model);
+  return note_begin(model) && note_turns(model) && note_threads(model) && note_ends(model) && note_workers(model) &&
+         note_divisions(model);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The identities of exact concurrency: what must hold in every profile's JSON, whatever the program did.
+"""The identities of exact concurrency and of counters: what must hold in every profile's JSON, whatever the program did.
 
 Also a script: levels.py FILE.json... says what does not hold.
 """
@@ -19,6 +19,9 @@ class Checker:
         self.time_at = self.program["time_at_k_s"]
         self.scale = max(self.program["elapsed_s"], self.program["busy_s"])
         self.failures = []
+        self.children = {}
+        for entry in self.profiles:
+            self.children.setdefault(entry["parent"], []).append(entry)
 
     def equal(self, one, other, what):
         if not abs(one - other) <= EXACT * self.scale:
@@ -29,8 +32,9 @@ class Checker:
             self.failures.append(f"{what}: {one!r} is more than {other!r}")
 
     def check(self):
+        self.check_counters()
         if self.time_at is None:
-            return ["the profile has no levels"]
+            return ["the profile has no levels"] + self.failures
         self.check_program()
         self.check_sums_of_profiles()
         for entry in self.profiles:
@@ -87,12 +91,9 @@ class Checker:
 
     def check_tree(self):
         """Inclusive is exclusive and what is inclusive in the children, level by level."""
-        children = {}
-        for entry in self.profiles:
-            children.setdefault(entry["parent"], []).append(entry)
         for entry in self.profiles:
             for k in range(len(self.time_at)):
-                below = sum(at(child["thread_time_at_k_inclusive_s"], k) for child in children.get(entry["id"], []))
+                below = sum(at(child["thread_time_at_k_inclusive_s"], k) for child in self.children.get(entry["id"], []))
                 self.equal(at(entry["thread_time_at_k_s"], k) + below, at(entry["thread_time_at_k_inclusive_s"], k),
                            f"profile {entry['id']}: inclusive thread-time at {k}")
 
@@ -130,6 +131,66 @@ class Checker:
         self.equal(sum(timeline["none_s"]), at(self.time_at, 0), "timeline: none")
         self.equal(sum(timeline["sequential_s"]) + before, at(self.time_at, 1), "timeline: sequential")
         self.equal(sum(timeline["busy_s"]) + before, self.program["busy_s"], "timeline: busy")
+
+    # ---- counters ----
+
+    def check_counters(self):
+        """What is known adds up over threads and the tree; what is known in part only is never given as the whole."""
+        counters = self.loaded["run"].get("counters")
+        if counters is None:
+            if any(entry["counters"] is not None for entry in self.profiles + [self.program] + self.loaded["threads"]):
+                self.failures.append("counts, though nothing was counted")
+            return
+        events = [event["name"] for event in counters["events"]]
+        for entry in self.profiles + [self.program] + self.loaded["threads"]:
+            self.check_shape(entry, events)
+        for event in events:
+            for key in CLASSES:
+                for entry in self.profiles:
+                    self.check_sum(entry, entry["threads"], key, event)
+                self.check_sum(self.program, self.loaded["threads"], key, event)
+                self.check_sum(self.program, self.profiles, key, event)
+            self.check_inclusive(event)
+
+    def check_shape(self, entry, events):
+        for key in CLASSES + (("counters_inclusive",) if "counters_inclusive" in entry else ()):
+            values, parts, fractions = entry[key], entry.get(key + "_partial", {}), entry.get(key + "_fraction", {})
+            if list(values) != events or any(value is not None and value < 0 for value in values.values()):
+                self.failures.append(f"{key} of {entry.get('id')}: {values}")
+            if any(values[event] is not None or part["counted"] < 0 for event, part in parts.items()):
+                self.failures.append(f"{key} of {entry.get('id')}: the whole of {parts}")
+            if any(not 0 < fraction < 1 for fraction in fractions.values()):
+                self.failures.append(f"{key} of {entry.get('id')}: fractions {fractions}")
+
+    def check_sum(self, whole, parts, key, event):
+        """Nothing is known of profiles that are not told apart: they have no part in the sum."""
+        known = [part[key][event] for part in parts if part[key][event] is not None]
+        total = whole[key][event]
+        if total is None or any(event in part.get(key + "_partial", {}) for part in parts):
+            return
+        estimated = any(event in entry.get(key + "_fraction", {}) for entry in [whole, *parts])
+        if not estimated and sum(known) != total:
+            self.failures.append(f"{event}, {key} of {whole.get('id', 'the program')}: {total}, parts {known}")
+        if estimated and len(known) == len(parts) and abs(sum(known) - total) > len(parts) + EXACT * total:
+            self.failures.append(f"{event}, {key} of {whole.get('id', 'the program')}: about {total}, parts {known}")
+
+    def check_inclusive(self, event):
+        counted, doubted = {}, set()
+        for entry in reversed(self.profiles):  # children have larger ids
+            below = [child["id"] for child in self.children.get(entry["id"], [])]
+            counted[entry["id"]] = (entry["counters"][event] or 0) + sum(counted[child] for child in below)
+            if any(event in entry.get("counters" + suffix, {}) for suffix in ("_partial", "_fraction")):
+                doubted.add(entry["id"])
+            if any(child in doubted for child in below):
+                doubted.add(entry["id"])
+            inclusive = entry["counters_inclusive"][event]
+            if inclusive is not None and entry["id"] not in doubted and inclusive != counted[entry["id"]]:
+                self.failures.append(f"{event} of {entry['id']} and below: {inclusive}, {counted[entry['id']]}")
+        if self.program["counters_inclusive"][event] != self.program["counters"][event]:
+            self.failures.append(f"{event} of the program: with all below it is another number")
+
+
+CLASSES = ("counters", "counters_waiting", "counters_runtime")
 
 
 def known_from_stack(entry):
