@@ -7,6 +7,7 @@
 #include "expect.h"
 #include "oracle.h"
 #include "output/counts.h"
+#include "random_program.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)
@@ -477,6 +478,40 @@ static void test_real_threads_count_alike(void **state) {
   hd_model_free(model);
 }
 
+static void test_random_programs_on_real_threads_count_alike(void **state) {
+  (void)state;
+  const char *const levels[] = {"all", "loop", "region"};
+  for (uint64_t seed = 1; seed <= 24; seed++) {
+    const struct fk_options options = {.counters = "STUB_CLOCK", .counters_at = levels[seed % 3], .pthreads = true};
+    rp_generate(seed, &(struct rp_options){.routines = true});
+    hd_model_free(play(&options));
+  }
+}
+
+/* In real time. Heddle's own work is left out: a thread counts at most its life. */
+static void test_threads_running_freely_count_their_lives(void **state) {
+  (void)state;
+  const struct fk_options options = {
+      .counters = "STUB_CLOCK", .counters_at = "all", .pthreads = true, .real_clock = true, .free_running = true};
+  for (uint64_t seed = 1; seed <= 24; seed++) {
+    rp_generate(seed, &(struct rp_options){.routines = true, .no_pauses = true});
+    struct hd_model *model = ex_play_with(&options);
+    for (uint32_t thread = 0; thread < model->thread_count; thread++) {
+      uint64_t count = 0;
+      for (uint32_t i = 0; i < model->counts_count; i++)
+        for (int c = 0; c < HD_COUNT_CLASSES && model->counts[i].thread == thread; c++) {
+          assert_int_equal(model->counts[i].missing[c], 0);
+          count += model->counts[i].counts[c];
+        }
+      const double life =
+          1e9 * hd_model_seconds(model, model->threads[thread].lifetime_ticks - model->threads[thread].before_ticks);
+      assert_true((double)count <= 1.01 * life + 1e4);
+      assert_true(count > 0 || life < 1e5);
+    }
+    hd_model_free(model);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_region_is_counted_while_busy_waiting_and_in_the_runtime),
@@ -500,6 +535,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_forked_child_leaves_the_counts_alone),
       cmocka_unit_test(test_events_are_counted_side_by_side),
       cmocka_unit_test(test_real_threads_count_alike),
+      cmocka_unit_test(test_random_programs_on_real_threads_count_alike),
+      cmocka_unit_test(test_threads_running_freely_count_their_lives),
   };
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);
