@@ -108,16 +108,6 @@ static json_t *program(const struct hd_model *model) {
   return NULL;
 }
 
-static json_t *profiles(const struct hd_model *model) {
-  json_t *array = json_array();
-  for (uint32_t i = 0; array && i < model->node_count; i++)
-    if (json_array_append_new(array, hd_json_profile(model, &model->nodes[i])) != 0) {
-      json_decref(array);
-      return NULL;
-    }
-  return array;
-}
-
 static json_t *thread(const struct hd_model *model, const struct hd_thread *from) {
   json_t *object = json_object();
   const bool done = object && hd_json_put(object, "thread", hd_json_count(from->id)) &&
@@ -188,15 +178,38 @@ static json_t *timeline(const struct hd_model *model) {
   return NULL;
 }
 
+/* Takes the value. */
+static bool write_value(json_t *value, FILE *out) {
+  const bool done = value;
+  if (value)
+    json_dumpf(value, out, JSON_INDENT(1) | JSON_ENCODE_ANY);
+  json_decref(value);
+  return done;
+}
+
+static bool write_member(const char *key, json_t *value, FILE *out) {
+  fprintf(out, ",\n\"%s\": ", key);
+  return write_value(value, out);
+}
+
+/* One at a time: all of them together would take gigabytes. */
+static bool write_profiles(const struct hd_model *model, FILE *out) {
+  bool done = true;
+  fputs(",\n\"profiles\": [", out);
+  for (uint32_t i = 0; done && i < model->node_count; i++) {
+    fputs(i == 0 ? "\n" : ",\n", out);
+    done = write_value(hd_json_profile(model, &model->nodes[i]), out);
+  }
+  fputs("\n]", out);
+  return done;
+}
+
 static bool write_json(const struct hd_model *model, FILE *out) {
-  json_t *root = json_object();
-  const bool made = root && hd_json_put(root, "heddle", json_integer(JSON_VERSION)) &&
-                    hd_json_put(root, "run", run(model)) && hd_json_put(root, "program", program(model)) &&
-                    hd_json_put(root, "profiles", profiles(model)) && hd_json_put(root, "threads", threads(model)) &&
-                    hd_json_put(root, "overlaps", overlaps(model)) && hd_json_put(root, "timeline", timeline(model));
-  if (made && json_dumpf(root, out, JSON_INDENT(1)) == 0)
-    fputc('\n', out);
-  json_decref(root);
+  fprintf(out, "{\n\"heddle\": %d", JSON_VERSION);
+  const bool made = write_member("run", run(model), out) && write_member("program", program(model), out) &&
+                    write_profiles(model, out) && write_member("threads", threads(model), out) &&
+                    write_member("overlaps", overlaps(model), out) && write_member("timeline", timeline(model), out);
+  fputs("\n}\n", out);
   return made;
 }
 
