@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import counting
 from conftest import LIBRARY, assert_identities, assert_states_sum_to_lifetimes, environment_for
 
 # ARGUMENT loops of 1000 iterations in a region of two threads, in a function that is called from two places; a
@@ -230,6 +231,92 @@ def test_running_program_is_added_as_it_is(build_program, merge, profile, tmp_pa
     finally:
         running.kill()
         running.wait()
+
+
+# ---- counters ----
+
+
+def counts_of(entry):
+    """By field, event and thread: None where that is not known."""
+    found = {}
+    for who in (entry, *(entry.get("threads") or [])):
+        for field in counting.CLASSES.values():
+            for event, n in (who.get(field) or {}).items():
+                found[field, event, who.get("thread") if who is not entry else None] = n
+    return found
+
+
+def add_counts(into, counts):
+    for key, n in counts.items():
+        before = into.get(key, 0)
+        into[key] = None if before is None or n is None else before + n
+
+
+def assert_counts_add_up(merged, runs):
+    """To the last count. What a run does not know its sum does not."""
+    expected, whole = {}, {}
+    for run in runs:
+        add_counts(whole, counts_of({**run["program"], "threads": run.threads}))
+        for entry in run.profiles:
+            add_counts(expected.setdefault(path_of(run, entry), {}), counts_of(entry))
+    assert any(n for counts in expected.values() for n in counts.values())
+    for entry in merged.profiles:
+        assert counts_of(entry) == expected[path_of(merged, entry)], entry
+    assert counts_of({**merged["program"], "threads": merged.threads}) == whole
+
+
+def counted(profile, program, n, *events, at="loop", **env):
+    return profile(program, n, runtime=19, threads=2,
+                   env={"HEDDLE_COUNTERS": ",".join(events), "HEDDLE_COUNTERS_AT": at, **env})
+
+
+@pytest.mark.parametrize("at", ["region", "loop", "all"])
+def test_counts_add_up(program, profile, export, merge, run_heddle, at):
+    paths = [counted(profile, program, n, counting.FAULTS, counting.CLOCK, at=at) for n in (2, 3, 2)]
+    runs = [export(path) for path in paths]
+    merged = merge(*paths)
+    assert_is_sum(merged, runs)
+    assert_counts_add_up(merged, runs)
+    assert merged["run"]["counters"]["at"] == at
+    assert [event["name"] for event in merged["run"]["counters"]["events"]] == [counting.FAULTS, counting.CLOCK]
+    report = run_heddle("report", merged.path)
+    assert report.returncode == 0 and report.stderr == ""
+
+
+def test_events_that_all_runs_counted_are_kept(program, profile, export, merge):
+    paths = [counted(profile, program, 2, counting.FAULTS, counting.CLOCK),
+             counted(profile, program, 2, counting.SWITCHES, counting.FAULTS)]
+    merged = merge(*paths)
+    assert [event["name"] for event in merged["run"]["counters"]["events"]] == [counting.FAULTS]
+    runs = [export(path)["program"]["counters"][counting.FAULTS] for path in paths]
+    assert merged["program"]["counters"] == {counting.FAULTS: sum(runs)}
+    notes = merged["run"]["notes"]
+    assert f"{counting.CLOCK} was not counted in {paths[1]}: the sum leaves it out" in notes
+    assert f"{counting.SWITCHES} was not counted in {paths[0]}: the sum leaves it out" in notes
+
+
+def test_runs_that_counted_otherwise_leave_no_counts(program, profile, merge):
+    paths = [counted(profile, program, 1, counting.FAULTS), profile(program, 1, runtime=19, threads=2),
+             counted(profile, program, 1, counting.FAULTS, at="all")]
+    merged = merge(paths[0], paths[1])
+    assert merged["run"]["counters"] is None
+    assert any(note.startswith(f"no events were counted in {paths[1]}") for note in merged["run"]["notes"])
+    merged = merge(paths[0], paths[2])
+    assert merged["run"]["counters"] is None
+    assert any(f"read at loops in {paths[0]}, at all constructs in {paths[2]}" in n for n in merged["run"]["notes"])
+
+
+def test_groups_and_their_metrics_survive(program, run_heddle, export, merge, tmp_path):
+    paths = [tmp_path / f"{n}.heddle" for n in range(2)]
+    for path in paths:
+        result = run_heddle("run", "-q", "-g", "OS", "-o", path, program, env=environment_for(19, 2))
+        assert result.returncode == 0, result.stderr
+    runs = [export(path) for path in paths]
+    merged = merge(*paths)
+    assert_counts_add_up(merged, runs)
+    assert [group["name"] for group in merged["run"]["counters"]["groups"]] == ["OS"]
+    metrics = merged["program"]["metrics"]
+    assert metrics.keys() == runs[0]["program"]["metrics"].keys() and any(metrics.values())
 
 
 # ---- what it refuses ----
