@@ -197,8 +197,8 @@ INSTRUMENTED = ("-finstrument-functions", "-pthread")
 @pytest.fixture
 def run_routines(heddle, tmp_path):
     """run_routines(program, arguments..., runtime=, gomp=, env=) -> path of the profile that `heddle run` saved, or None;
-    run_routines.result: how it ended. `gomp`: the program was built by GCC and uses OpenMP. events, at: what is counted, and
-    where; options: more of `heddle run`'s. Threads that wait leave the cores alone."""
+    run_routines.result: how it ended. `gomp`: the program was built by GCC and uses OpenMP. events, at: what is counted,
+    and where; options: more of `heddle run`'s. Threads that wait leave the cores alone."""
     count = 0
 
     def run(program, *arguments, runtime=19, threads=None, gomp=False, env=None, events=None, at=None, options=(),

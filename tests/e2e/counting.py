@@ -6,8 +6,8 @@ SWITCHES = "perf::CONTEXT-SWITCHES"
 
 CLASSES = {"busy": "counters", "waiting": "counters_waiting", "runtime": "counters_runtime"}
 REGIONS = {"program", "parallel", "teams", "phase"}
-LOOPS = REGIONS | {"loop", "loop_static", "loop_dynamic", "loop_guided", "sections", "single", "workshare", "distribute",
-                   "taskloop", "scope", "task"}
+LOOPS = REGIONS | {"loop", "loop_static", "loop_dynamic", "loop_guided", "sections", "single", "workshare",
+                   "distribute", "taskloop", "scope", "task"}
 
 
 def count(entry, of="busy", event=FAULTS):

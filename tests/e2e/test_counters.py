@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Events are counted for the callpath, thread and class where they happened: proved with page faults, of which the programs
-make a known number, and exactly. What a program's first time through a piece of code costs is below `warm_up`, not here.
+"""Events are counted for the callpath, thread and class where they happened: proved with page faults, of which the
+programs make a known number, and exactly. What the first time through a piece of code costs is below `warm_up`.
 """
 import re
 
 import pytest
 
-from conftest import INSTRUMENTED, SOURCE, assert_close, check_times, marks, wait_of
-from counting import CLOCK, FAULTS, SWITCHES, assert_counts, below, count, each, is_told_apart, total
+from conftest import BUILD, INSTRUMENTED, SOURCE, assert_close, check_times, marks, run_plain, wait_of
+from counting import (CLOCK, FAULTS, SWITCHES, assert_counts, assert_known_where_told_apart, below, count, each,
+                      is_told_apart, total)
 
 INCLUDE = [f"-I{SOURCE}/include"]
 
@@ -228,8 +229,8 @@ def test_the_programs_files_get_the_numbers_they_would_have(measure, build_progr
 
 
 def test_files_of_a_program_that_closes_ours(measure, build_program, runtime, tmp_path):
-    """It closes every descriptor and opens its own in their place: these are left alone, and what is not counted any more
-    is not known."""
+    """It closes every descriptor and opens its own in their place: these are left alone, and what is not counted any
+    more is not known."""
     file = tmp_path / "file"
     file.write_bytes(bytes(range(256)) * 256)
     loaded = measure(build_program("counters_descriptors.c"), "close", file, runtime=runtime, events=FAULTS)
@@ -257,3 +258,61 @@ def test_threads_for_which_there_are_no_descriptors(measure, build_program, runt
     partial = region["counters_partial"][FAULTS]
     assert partial == {"counted": sum(count(row) for row in counted), "threads_missing": missing}
     assert count(loaded["program"]) is None
+
+
+# ---- programs built by GCC ----
+
+
+@pytest.mark.parametrize("threads", (2, 4))
+def test_faults_of_a_program_built_by_gcc(measure_routines, build_program, runtime, threads):
+    """GCC calls nothing for a static loop: what happens in it is the region's own, and so is a single's work. It makes
+    a dynamic loop of the sections."""
+    program = build_program("counters_loops.c", compiler="gcc")
+    loaded = measure_routines(program, runtime=runtime, threads=threads, gomp=True, events=FAULTS)
+    line = marks("counters_loops.c")
+    for routine, n in (("measured", 1), ("other", 3)):
+        entries = below(loaded, routine)
+        units = sum(n * (i + 1) for i in range(threads))
+        loops = [entry for entry in entries if entry["kind"] in ("loop", "loop_dynamic")]
+        assert total(loops) == 60 * n
+        others = [entry for entry in entries if entry not in loops]
+        assert_counts(others, "loop", {line["region"]: 110 * units + 40 * n})
+
+
+@pytest.mark.parametrize("where", ("barrier", "taskwait"))
+def test_faults_of_tasks_of_a_program_built_by_gcc(measure_routines, build_program, runtime, where):
+    program = build_program("counters_tasks.c", compiler="gcc")
+    loaded = measure_routines(program, where, runtime=runtime, threads=4, gomp=True, events=FAULTS)
+    entries = below(loaded, "measured")
+    assert_known_where_told_apart(entries, "loop")
+    assert total(entry for entry in entries if entry["kind"] == "task") == 240
+    assert each(entry for entry in entries if entry["kind"] == "parallel") == [15]
+    assert total(entries) == 255 and total(entries, "waiting") == total(entries, "runtime") == 0
+
+
+# ---- programs that use PAPI themselves ----
+
+STUB = BUILD / "tests" / "unit" / "libstub-papi.so"
+LIBRARIES = {"libpapi": ["-lpapi"], "stub": [str(STUB), f"-Wl,-rpath={STUB.parent}"]}
+
+
+@pytest.mark.parametrize("library, event",
+                         (("libpapi", "PAPI_TOT_INS"), ("stub", "STUB_SETS"), ("stub", "STUB_THREADS")))
+@pytest.mark.parametrize("events", (None, FAULTS, f"STUB_SETS,{FAULTS},STUB_THREADS", "PAPI_TOT_INS"),
+                         ids=("no events", "kernel's", "stub's", "PAPI's"))
+def test_a_program_that_uses_papi_itself(measure, build_program, runtime, library, event, events):
+    """Its instance of the library is not ours, even where both are the same file: it sees its own sets and threads, and
+    with libpapi, whether or not that can count here, it is told the same."""
+    program = build_program("counters_papi.c", flags=["-pthread", *LIBRARIES[library]])
+    plain = run_plain(program, event, runtime=runtime)
+    assert plain.returncode == 0 and "initialised 1 threads 0" in plain.stdout
+    if library == "stub":
+        assert re.findall(r"status (-?\d+) counted (\d+)", plain.stdout) == [("0", "2")] * 4
+    env = {"HEDDLE_PAPI": str(STUB)} if events and "STUB" in events else {}
+    loaded = measure(program, event, runtime=runtime, events=events, env=env)
+    assert re.sub(r"counted \d+", "", loaded.stdout) == re.sub(r"counted \d+", "", plain.stdout)
+    if library == "stub":
+        assert loaded.stdout == plain.stdout
+    if events and FAULTS in events:
+        loop = [entry for entry in below(loaded, "measured") if entry["line"] == marks("counters_papi.c")["loop"]]
+        assert each(loop) == [100, 200]
