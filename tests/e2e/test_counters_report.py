@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counts in every view: the numbers that the JSON holds, which are known beforehand; and what is said of those that are
+missing, estimated or not known."""
+import csv
+import io
+import re
+import signal
+import subprocess
+
+import pytest
+
+from conftest import BUILD, environment_for, marks
+from counting import CLOCK, FAULTS, SWITCHES
+
+STUB = BUILD / "tests" / "unit" / "libstub-papi.so"
+VIEWS = ([], ["--threads"], ["--flat"], ["--callgraph"], ["--tree"])
+MEASURED = {"touching": 300, "single": 40, "sections": 60, "region": 30}  # counters_loops.c, 2 threads, below `measured`
+
+
+@pytest.fixture(scope="module")
+def counted(heddle, build_program, tmp_path_factory):
+    """A profile of counters_loops.c on two threads, with page faults, switches and the group OS."""
+    path = tmp_path_factory.mktemp("counted") / "loops.heddle"
+    result = subprocess.run([heddle, "run", "-q", "-e", f"{FAULTS},{SWITCHES}", "-g", "OS", "-o", path, "--",
+                             build_program("counters_loops.c")], env=environment_for(19, 2), capture_output=True,
+                            text=True)
+    assert result.returncode == 0, result.stderr
+    return path
+
+
+@pytest.fixture
+def rows(run_heddle):
+    """rows(path, view...) -> the view's rows as dictionaries."""
+
+    def read(path, *view):
+        text = run_heddle("report", *view, "--csv", "--limit", 0, path).stdout
+        return list(csv.DictReader(io.StringIO(text)))
+
+    return read
+
+
+def at_line(rows_of_view, line, kind):
+    return [row for row in rows_of_view if row["line"] == str(line) and row["kind"] == kind]
+
+
+def below(tree, routine):
+    """The rows below a routine in a tree's rows."""
+    by_row = {row["row"]: row for row in tree}
+
+    def is_below(row):
+        while row["parent"]:
+            row = by_row[row["parent"]]
+            if row["kind"] == "routine" and row["function"] == routine:
+                return True
+        return False
+
+    return [row for row in tree if is_below(row)]
+
+
+def test_the_tree_has_the_counts_that_were_made(rows, counted):
+    line = marks("counters_loops.c")
+    tree = below(rows(counted, "--tree"), "measured")
+    kinds = {"touching": "loop_static", "single": "single", "sections": "sections", "region": "parallel"}
+    for mark, kind in kinds.items():
+        found = [row for row in at_line(tree, line[mark], kind) if row[f"{FAULTS} self"]]
+        assert sum(int(row[f"{FAULTS} self"]) for row in found) == MEASURED[mark], mark
+    region, = at_line(tree, line["region"], "parallel")
+    assert int(region[FAULTS]) == sum(MEASURED.values())
+    critical, = at_line(tree, line["critical"], "critical")
+    assert critical[FAULTS] == critical[f"{FAULTS} self"] == ""
+
+
+def test_tables_are_sums_of_the_json(rows, counted, export):
+    line = marks("counters_loops.c")
+    loaded = export(counted)
+    region = [entry for entry in loaded.profiles if entry["line"] == line["region"] and entry["kind"] == "parallel"]
+    inclusive = sum(entry["counters_inclusive"][FAULTS] for entry in region)
+    exclusive = sum(entry["counters"][FAULTS] for entry in region)
+    waiting = sum(entry["counters_waiting"][FAULTS] for entry in region)
+    shown, = at_line(rows(counted), line["region"], "parallel")
+    assert int(shown[FAULTS]) == inclusive
+    assert int(shown[f"{FAULTS} waiting"]) >= waiting
+    flat, = at_line(rows(counted, "--flat"), line["region"], "parallel")
+    assert (int(flat[FAULTS]), int(flat[f"{FAULTS} inclusive"])) == (exclusive, inclusive)
+    entry, = [row for row in at_line(rows(counted, "--callgraph"), line["region"], "parallel") if row["role"] == "entry"]
+    assert int(entry[FAULTS]) == inclusive
+    callers = [row for row in rows(counted, "--callgraph") if row["role"] == "caller" and row["block"] == entry["block"]]
+    assert sum(int(row[FAULTS]) for row in callers) == inclusive
+    threads = at_line(rows(counted, "--threads"), line["region"], "parallel")
+    assert sum(int(row[FAULTS]) for row in threads) == inclusive
+    whole = [row for row in rows(counted, "--threads") if row["kind"] == "program"]
+    assert sum(int(row[FAULTS]) for row in whole) == loaded["program"]["counters"][FAULTS]
+
+
+def test_metrics_are_the_formulas_of_the_sums(rows, counted, export):
+    loaded = export(counted)
+    for entry in loaded.profiles:
+        faults, busy = entry["counters_inclusive"][FAULTS], entry["busy_inclusive_s"]
+        expected = None if faults is None or not busy else pytest.approx(faults / busy, rel=1e-9)
+        assert entry["metrics_inclusive"]["OS: Faults"] == expected, entry
+    line = marks("counters_loops.c")
+    shown, = at_line(rows(counted), line["region"], "parallel")
+    assert float(shown["OS: Faults"]) == pytest.approx(int(shown[FAULTS]) / float(shown["busy_s"]), rel=1e-9)
+    used = int(shown[CLOCK]) * 1e-9 / float(shown["elapsed_s"])
+    assert float(shown["OS: CPUs"]) == pytest.approx(used, rel=1e-9)
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view[0] if view else "regions")
+def test_views_show_counters_and_fit_the_terminal(heddle, run_heddle, counted, view):
+    wide = run_heddle("report", *view, counted).stdout
+    assert re.search(r"PAGE-FAULTS +CONTEXT-SWITCHES", wide) and "Faults [/s]" in wide and "Counters: while busy" in wide
+    command = f"stty cols 100; LC_ALL=C.UTF-8 '{heddle}' report {' '.join(view)} '{counted}'"
+    narrow = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True).stdout
+    assert "CPUs" in narrow and "left out: the terminal is too narrow" in narrow
+    left = re.search(r"Not shown:(.*?); --csv has all", narrow, re.S)
+    assert left and "CPU-MIGRATIONS" in left[1]
+    for said in re.sub(r"\s+", " ", left[1]).split(", "):
+        assert said.strip() in re.sub(" +", " ", wide), said
+    table = re.split(r"imes in \w+[.)]\n", narrow)[1].split("left out")[0]
+    assert all(len(text) <= 100 for text in table.splitlines()), table
+
+
+def test_the_summary_after_a_run_names_what_was_counted(heddle, build_program, tmp_path):
+    result = subprocess.run([heddle, "run", "-e", FAULTS, "-o", tmp_path / "a.heddle", "--",
+                             build_program("counters_loops.c")], env=environment_for(19, 2), capture_output=True,
+                            text=True)
+    assert re.search(r"^counted   PAGE-FAULTS \d+ busy, \d+ waiting$", result.stderr, re.M), result.stderr
+
+
+def test_a_killed_program_has_counts_that_are_at_least_so_much(heddle, run_heddle, build_program, export, tmp_path):
+    path = tmp_path / "killed.heddle"
+    program = subprocess.Popen([heddle, "run", "-q", "-e", CLOCK, "-o", path, "--", build_program("endless.c")],
+                               env=environment_for(19, 2), stdout=subprocess.PIPE, text=True)
+    assert program.stdout.readline() == "running\n"
+    child = int(open(f"/proc/{program.pid}/task/{program.pid}/children", encoding="ascii").read().split()[0])
+    subprocess.run(["kill", f"-{signal.SIGKILL.value}", str(child)], check=True)
+    program.wait()
+    loaded = export(path)
+    assert loaded["program"]["counters"][CLOCK] is None or loaded["program"]["counters_waiting"][CLOCK] is None
+    parts = {**loaded["program"].get("counters_partial", {}), **loaded["program"].get("counters_waiting_partial", {})}
+    assert parts[CLOCK]["counted"] > 0 and set(parts[CLOCK]["threads_missing"]) <= {0, 1}
+    text = run_heddle("report", path).stdout
+    assert ">=" in text and "'>=': at least so much" in text
+    assert "had counted since the counters were last read is missing" in text
+
+
+def test_estimates_say_so(heddle, run_heddle, build_program, export, rows, tmp_path):
+    """The stub counts 1 cycle and 2 instructions for each ns, one of them at a time."""
+    if not STUB.exists():
+        pytest.skip(f"no {STUB}")
+    path, group = tmp_path / "turns.heddle", tmp_path / "ipc.txt"
+    group.write_text("SHORT Instructions\n\nEVENTSET\nINS  PAPI_TOT_INS\nCYC  PAPI_TOT_CYC\n\n"
+                     "METRICS\nIPC  INS / CYC\n\nLONG\nOf a stub.\n")
+    env = {**environment_for(19, 2), "HEDDLE_PAPI": str(STUB), "STUB_PAPI_SET_MOST": "1"}
+    result = subprocess.run([heddle, "run", "-q", "--multiplex", "-g", group, "-o", path, "--",
+                             build_program("counters_clock.c")], env=env, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    loaded = export(path)
+    assert loaded["run"]["counters"]["multiplexed"]
+    fractions = loaded["program"]["counters_fraction"]
+    assert sum(fractions.values()) == pytest.approx(1)
+    assert loaded["program"]["counters"]["PAPI_TOT_CYC"] == pytest.approx(loaded["program"]["busy_s"] * 1e9, rel=0.05)
+    assert loaded["program"]["metrics"]["ipc: IPC"] == pytest.approx(2, rel=0.1)
+    text = run_heddle("report", path).stdout
+    assert re.search(r"~\d", text) and re.search(r"'~': an estimate: .* \d+ to \d+ % of the time", text)
+    assert "took turns, and their counts are estimates: PAPI_TOT_INS / PAPI_TOT_CYC" in text
+    assert all(0 < float(row["PAPI_TOT_INS fraction"]) < 1 for row in rows(path, "--tree") if row["kind"] == "program")
+
+
+def test_a_division_by_zero_names_the_group_and_the_line(heddle, run_heddle, build_program, export, tmp_path):
+    path, group = tmp_path / "zero.heddle", tmp_path / "zero.txt"
+    group.write_text("SHORT By zero\n\nEVENTSET\nFAULTS  perf::PAGE-FAULTS\n\nMETRICS\nTime for each  busy / FAULTS\n")
+    subprocess.run([heddle, "run", "-q", "-g", group, "-o", path, "--", build_program("counters_loops.c")],
+                   env=environment_for(19, 2), check=True, capture_output=True)
+    text = run_heddle("report", path).stdout
+    assert re.search(rf"^note      group zero \({re.escape(str(group))}:7\): 'Time for each' divided by zero in \d+ "
+                     r"callpaths: left empty$", text, re.M), text
+    line = marks("counters_loops.c")
+    loaded = export(path)
+    before = [entry for entry in loaded.profiles if entry["line"] == line["before"]
+              and entry["kind"] == "loop_static" and entry["counters"][FAULTS] == 0]
+    assert before and all(entry["metrics"]["zero: Time for each"] is None for entry in before)
+
+
+def test_without_counters_nothing_is_said_of_them(run_heddle, profile, build_program, export):
+    path = profile(build_program("counters_loops.c"), runtime=19, threads=2)
+    for view in VIEWS:
+        text = run_heddle("report", *view, path).stdout.replace("counters_loops", "")
+        assert "ounter" not in text and "Counted" not in text
+    loaded = export(path)
+    assert loaded["run"]["counters"] is None
+    assert all(entry["counters"] is None and "metrics" not in entry for entry in loaded.profiles)
