@@ -104,7 +104,7 @@ void hd_count_sum_add(const struct hd_model *model, struct hd_count_sum *to, con
 }
 
 void hd_count_sum_add_own(const struct hd_model *model, struct hd_count_sum *to, const struct hd_node *node) {
-  to->incomplete |= !node->told_apart || node->counts_reach < 0 || !hd_node_is_measured(node);
+  to->incomplete |= !hd_node_has_own_counts(node);
   for (uint32_t i = 0; i < node->counts_count; i++)
     hd_count_sum_add_counts(model, to, &model->counts[node->counts_first + i]);
 }

@@ -28,6 +28,11 @@ struct hd_count_sums {
   double *room;
 };
 
+/** Whether a node's exclusive counts are known as far as they were taken: it is told apart, in focus, and measured. */
+static inline bool hd_node_has_own_counts(const struct hd_node *node) {
+  return node->told_apart && node->counts_reach >= 0 && hd_node_is_measured(node);
+}
+
 /** `count` empty sums. NULL: no memory. */
 struct hd_count_sums *hd_count_sums_new(const struct hd_model *model, size_t count);
 void hd_count_sums_free(struct hd_count_sums *sums);

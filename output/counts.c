@@ -52,8 +52,7 @@ static const struct hd_count_sum *sum_of(const struct hd_model *model, struct hd
     return &model->counts_inclusive->sums[of.node];
   struct adding adding = {model, room};
   each_of(model, of, add, &adding);
-  room->incomplete = of.inclusive ? model->counts_inclusive->sums[of.node].incomplete
-                                  : !node->told_apart || node->counts_reach < 0 || !hd_node_is_measured(node);
+  room->incomplete = of.inclusive ? model->counts_inclusive->sums[of.node].incomplete : !hd_node_has_own_counts(node);
   return room;
 }
 

@@ -199,7 +199,7 @@ bool hd_json_put_row_counts(json_t *object, const struct hd_model *model, const 
   struct hd_count_sums *own = hd_count_sums_new(model, 1);
   if (!own)
     return false;
-  own->sums->incomplete = !node->told_apart || node->counts_reach < 0 || !hd_node_is_measured(node);
+  own->sums->incomplete = !hd_node_has_own_counts(node);
   for (uint32_t i = 0; i < node->counts_count; i++)
     if (model->counts[node->counts_first + i].thread == row->thread)
       hd_count_sum_add_counts(model, own->sums, &model->counts[node->counts_first + i]);

@@ -4,6 +4,7 @@
  * What counts lack, and which of them are estimates.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/count_sums.h"
@@ -85,16 +86,33 @@ static bool note_ends(struct hd_model *model) {
                            alive, alive == 1 ? "" : "s");
 }
 
-/* Of a program that ended in peace while workers stood by. */
-static bool note_workers(struct hd_model *model) {
-  uint32_t alive = 0;
-  for (uint32_t i = 0; i < model->thread_count; i++)
-    alive += model->threads[i].alive && model->threads[i].uncounted == 0 && model->threads[i].kind == HD_THREAD_WORKER;
-  return !(model->header.flags & HD_FILE_COMPLETE) || (model->header.flags & HD_FILE_MERGED) || alive == 0 ||
+/* Whether something is missing for a reason that no other note gives. */
+static bool is_incomplete(const struct hd_model *model, const struct hd_counts *counts) {
+  const struct hd_thread *thread = &model->threads[counts->thread];
+  const bool killed = thread->alive && !(model->header.flags & (HD_FILE_COMPLETE | HD_FILE_MERGED));
+  uint64_t missing = 0;
+  for (int c = 0; c < HD_COUNT_CLASSES; c++)
+    missing |= counts->missing[c] & ~thread->uncounted;
+  return missing != 0 && !killed;
+}
+
+/* By thread, for counts are in the order of nodes. */
+static bool note_gaps(struct hd_model *model) {
+  bool *found = calloc((size_t)model->thread_count + 1, sizeof *found);
+  uint32_t threads = 0;
+  if (!found)
+    return false;
+  for (uint32_t i = 0; i < model->counts_count; i++)
+    if (is_incomplete(model, &model->counts[i]) && !found[model->counts[i].thread]) {
+      found[model->counts[i].thread] = true;
+      threads++;
+    }
+  free(found);
+  return threads == 0 ||
          hd_model_add_note(model,
-                           "%u worker%s still there when the program ended: what %s counted since the last wait began "
-                           "is not in the counts",
-                           alive, alive == 1 ? " was" : "s were", alive == 1 ? "it" : "they");
+                           "some counts of %u of %u threads are missing: a reading failed, another thread paused the "
+                           "measurement, there was no space, or the program ended before they were read again",
+                           threads, model->thread_count);
 }
 
 static bool note_divisions(struct hd_model *model) {
@@ -114,6 +132,6 @@ static bool note_divisions(struct hd_model *model) {
 bool hd_reader_note_counters(struct hd_model *model) {
   if (model->header.event_count == 0)
     return true;
-  return note_begin(model) && note_turns(model) && note_threads(model) && note_ends(model) && note_workers(model) &&
+  return note_begin(model) && note_turns(model) && note_threads(model) && note_ends(model) && note_gaps(model) &&
          note_divisions(model);
 }

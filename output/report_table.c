@@ -32,7 +32,7 @@ struct table {
   char groups_title[HD_CELL_BYTES];
   struct column columns[COLUMNS_MAX];
   size_t column_count;
-  struct hd_count_columns counts;
+  struct hd_count_columns *counts;
   struct hd_count_sums *sums; /* by line of the view, inclusive; NULL: there are no counters */
   uint32_t *shown;            /* lines of the view */
   uint32_t shown_count;
@@ -151,8 +151,7 @@ static void fill_idle(char cell[HD_CELL_BYTES], const struct table *table, const
 
 static void fill_count(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
   const struct hd_count_sum *sum = &table->sums->sums[line - table->view->lines];
-  struct hd_count_columns *counts = (struct hd_count_columns *)&table->counts; /* they keep track of marks */
-  hd_count_cell(cell, counts, (size_t)which, sum, line->ticks[HD_BUSY], hd_count_elapsed(&line->team));
+  hd_count_cell(cell, table->counts, (size_t)which, sum, line->ticks[HD_BUSY], hd_count_elapsed(&line->team));
 }
 
 /* ---- which columns there are ---- */
@@ -211,13 +210,13 @@ static void choose_columns(struct table *table) {
   if (count != 1)
     add_column(table, "Wait", 2, fill_wait, HD_BUSY);
   for (int i = 0; i < count; i++)
-    add_column(table, hd_state_words(causes[i]), count == 1 ? 2 : 6, fill_state, causes[i]);
+    add_column(table, hd_state_words(causes[i]), count == 1 ? 2 : 6, fill_state, (int)causes[i]);
   if (hd_unit_shows(&table->unit, hd_model_seconds(table->model, survey.most[HD_RUNTIME])))
     add_column(table, "Runtime", 7, fill_runtime, HD_RUNTIME);
   if (hd_unit_shows(&table->unit, hd_model_seconds(table->model, survey.idle_ticks)))
     add_column(table, "Idle", 8, fill_idle, HD_IDLE);
-  for (size_t i = 0; table->sums && i < table->counts.count; i++)
-    add_column(table, table->counts.items[i].title, table->counts.items[i].rank, fill_count, (int)i);
+  for (size_t i = 0; table->sums && i < table->counts->count; i++)
+    add_column(table, table->counts->items[i].title, table->counts->items[i].rank, fill_count, (int)i);
   add_column(table, "Id", 1, fill_id, HD_BUSY);
 }
 
@@ -348,12 +347,13 @@ static void say_counts(const struct table *table, FILE *out) {
   const char *titles[COLUMNS_MAX];
   for (size_t i = 0; i < table->column_count; i++)
     titles[i] = table->columns[i].title;
-  hd_count_columns_said_left(&table->counts, titles, table->column_count, out);
-  hd_count_legend(&table->counts, "with the lines below", out);
+  hd_count_columns_said_left(table->counts, titles, table->column_count, out);
+  hd_count_legend(table->counts, "with the lines below", out);
 }
 
 bool hd_report_table(const struct hd_view *view, bool brief, FILE *out) {
-  struct table table = {.view = view, .model = view->model, .brief = brief};
+  struct hd_count_columns counts;
+  struct table table = {.view = view, .model = view->model, .brief = brief, .counts = &counts};
   table.shown = calloc(view->count, sizeof *table.shown);
   if (!table.shown)
     return false;
@@ -362,11 +362,11 @@ bool hd_report_table(const struct hd_view *view, bool brief, FILE *out) {
       table.shown[table.shown_count++] = i;
   table.groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
   hd_levels_sparkline_title(table.groups_title, &table.groups);
-  hd_count_columns_choose(&table.counts, view->model, true);
-  if (!brief && table.counts.count > 0)
+  hd_count_columns_choose(&counts, view->model, true);
+  if (!brief && counts.count > 0)
     table.sums = hd_view_count_lines(view, true);
   choose_columns(&table);
-  bool done = fill_cells(&table) && (brief || table.counts.count == 0 || table.sums);
+  bool done = fill_cells(&table) && (brief || counts.count == 0 || table.sums);
   if (done && table.shown_count > 0) {
     const unsigned removed = fit(&table, hd_report_width(out));
     done = print_cells(&table, out);

@@ -198,6 +198,7 @@ static void test_a_failed_reading_is_missing_in_its_class_only(void **state) {
   expect_exact(of(model, REGION, HD_NONE, false), 50);
   expect_partial(hd_model_count(model, (struct hd_count_of){REGION, HD_NONE, false}, 0, HD_COUNT_WAITING), 11);
   expect_partial(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_CLASSES), 66);
+  assert_non_null(strstr(model->notes.items[0], "some counts of 1 of 2 threads are missing: a reading failed"));
   hd_model_free(model);
   builder_free(&builder);
 }
@@ -223,6 +224,19 @@ static void test_a_killed_program_lacks_what_came_last(void **state) {
   expect_exact(hd_model_count(model, (struct hd_count_of){REGION, 1, false}, 0, HD_COUNT_WAITING), 0);
   expect_partial(of(model, PROGRAM, HD_NONE, true), 551);
   assert_non_null(strstr(model->notes.items[1], "what the 2 threads then alive had counted"));
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+/* A worker's idling has a row of its own, and is counted with the wait before it. */
+static void test_idling_without_a_record_is_not_missing(void **state) {
+  (void)state;
+  struct builder builder;
+  start_whole(&builder, HD_COUNTERS_AT_LOOP);
+  builder_row(&builder, PROGRAM, 1)->ticks[HD_IDLE] = 10;
+  struct hd_model *model = builder_read(&builder);
+  expect_exact(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_WAITING), 12);
+  expect_exact(of(model, PROGRAM, HD_NONE, true), 551);
   hd_model_free(model);
   builder_free(&builder);
 }
@@ -495,6 +509,7 @@ int main(void) {
       cmocka_unit_test(test_nothing_counted_anywhere_is_not_zero),
       cmocka_unit_test(test_a_failed_reading_is_missing_in_its_class_only),
       cmocka_unit_test(test_a_killed_program_lacks_what_came_last),
+      cmocka_unit_test(test_idling_without_a_record_is_not_missing),
       cmocka_unit_test(test_turns_are_scaled_up_where_they_were_taken),
       cmocka_unit_test(test_the_rest_stands_for_what_had_no_turn),
       cmocka_unit_test(test_unwound_routines_have_inclusive_counts),

@@ -130,6 +130,23 @@ static void test_flat_shows_what_is_in_the_line_itself(void **state) {
   finish(&sample, text);
 }
 
+/* It has nothing of its own, whatever is told apart. */
+static void test_a_routine_known_from_the_stack_has_inclusive_counts(void **state) {
+  (void)state;
+  struct sample sample;
+  build(&sample, 0);
+  sample.builder.header->counters_at = HD_COUNTERS_AT_ALL;
+  const uint32_t caller = routines_unwound(&sample.builder, 0, "caller");
+  const uint32_t region = routines_node(&sample.builder, caller, HD_KIND_PARALLEL, "other", 0, 40);
+  fill(builder_counts(&sample.builder, region, 0), 5000, 0);
+  char *text = report(&sample, (struct hd_report_options){.question = HD_ASK_FLAT, .sort = HD_SORT_SELF});
+  routines_expect(text, "- - - caller");
+  free(text);
+  text = report(&sample, (struct hd_report_options){.question = HD_ASK_TREE, .sort = HD_SORT_INCLUSIVE});
+  routines_expect(text, "5000 50.000 us 0 `-caller");
+  finish(&sample, text);
+}
+
 static void test_tree_and_callgraph_show_counts_with_what_is_below(void **state) {
   (void)state;
   struct sample sample;
@@ -242,6 +259,10 @@ static void test_csv_is_exact(void **state) {
   free(text);
   text = report(&sample, (struct hd_report_options){.question = HD_ASK_CALLGRAPH, .csv = true});
   routines_expect(text, ",1126463,50,0,,,0,0,11264630,");
+  unsigned found = 0;
+  for (const char *at = text; (at = strstr(at, ",1126456,50,0,")); at++)
+    found++;
+  assert_int_equal(found, 3); /* the region, its caller, and itself as that one's callee */
   finish(&sample, text);
 }
 
@@ -360,6 +381,7 @@ int main(void) {
       cmocka_unit_test(test_groups_come_first),
       cmocka_unit_test(test_threads_have_a_table_of_counts),
       cmocka_unit_test(test_flat_shows_what_is_in_the_line_itself),
+      cmocka_unit_test(test_a_routine_known_from_the_stack_has_inclusive_counts),
       cmocka_unit_test(test_tree_and_callgraph_show_counts_with_what_is_below),
       cmocka_unit_test(test_missing_counts_are_marked),
       cmocka_unit_test(test_estimates_are_marked_with_their_fraction),
