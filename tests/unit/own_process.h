@@ -7,6 +7,7 @@
 #define HEDDLE_TESTS_OWN_PROCESS_H
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,12 +53,21 @@
     }                                                                                                                  \
   } while (0)
 
+/** cmocka's handlers would go on with the next test. */
+static inline void die_of_faults(void) {
+  static const int signals[] = {SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGABRT, SIGSYS};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    signal(signals[i], SIG_DFL);
+}
+
 /** Runs `body`; the test passes if it returns. */
 static inline void in_own_process(void (*body)(void)) {
   int status = -1;
   fflush(NULL);
   const pid_t child = fork();
   if (child == 0) {
+    die_of_faults();
+    alarm(60);
     body();
     exit(0); /* destructors, too */
   }
