@@ -42,9 +42,10 @@ static const char *make_bare(const char *plain) {
   return bare;
 }
 
-/* Letters that differ; UINT_MAX: too many for it to have been meant. A third may, but not a short name's. */
-static unsigned differing(const char *meant, const char *name) {
-  const size_t length = strlen(meant);
+/* Letters that differ; UINT32_MAX: too many for it to have been meant. A third of what is not prefix may, but not of a
+ * short name. */
+static unsigned differing(const struct search *search, const char *meant, const char *name) {
+  const size_t length = strlen(search->bare);
   const unsigned most = length < 4 ? 0 : length < 6 ? 1 : (unsigned)(length / 3);
   const unsigned distance = hd_likeness_distance(meant, name);
   return distance <= most ? distance : UINT32_MAX;
@@ -56,8 +57,8 @@ static unsigned distance_of(const struct search *search, const char *name) {
   char plain[NAME_BYTES];
   make_plain(plain, name);
   const char *bare = make_bare(plain);
-  const unsigned whole = differing(search->plain, plain);
-  const unsigned core = differing(search->bare, bare);
+  const unsigned whole = differing(search, search->plain, plain);
+  const unsigned core = differing(search, search->bare, bare);
   if (whole != UINT32_MAX || core != UINT32_MAX)
     return whole < core ? whole : core;
   if (strlen(search->bare) >= PART_LENGTH_LEAST && strstr(bare, search->bare))

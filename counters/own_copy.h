@@ -14,8 +14,8 @@ struct hd_own_copy {
   char path[300]; /* of the original */
 };
 
-/** Loads a copy of the library that dlopen(3) finds by this name or path. It is never unloaded. On failure `why` says
- *  why, the name included. dlerror(3)'s state and errno may change. */
+/** Loads a copy of the library that dlopen(3) finds by this name or path. It is never unloaded, and the only one
+ *  of this process. On failure `why` says why, the name included. dlerror(3)'s state and errno may change. */
 struct hd_own_copy hd_own_copy_load(const char *name, char *why, size_t why_bytes);
 
 #endif

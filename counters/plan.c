@@ -234,5 +234,8 @@ bool hd_plan_make(struct hd_plan *plan, const char *list, bool take_turns, struc
     if (gather(plan, i, &all) && !divide(plan, &all, error))
       return false;
   }
-  return !plan->slots || take_turns || explain_misfit(plan, error);
+  if (plan->slots && !take_turns)
+    return explain_misfit(plan, error);
+  *error = (struct hd_plan_error){0};
+  return true;
 }
