@@ -2,13 +2,15 @@
 """Events are counted for the callpath, thread and class where they happened: proved with page faults, of which the
 programs make a known number, and exactly. What the first time through a piece of code costs is below `warm_up`.
 """
+import itertools
 import re
+import resource
 
 import pytest
 
 from conftest import BUILD, INSTRUMENTED, SOURCE, assert_close, check_times, marks, run_plain, wait_of
-from counting import (CLOCK, FAULTS, SWITCHES, assert_counts, assert_known_where_told_apart, below, count, each,
-                      is_told_apart, total)
+from counting import (CLASSES, CLOCK, FAULTS, SWITCHES, assert_counts, assert_known_where_told_apart, below, count,
+                      each, is_told_apart, total)
 
 INCLUDE = [f"-I{SOURCE}/include"]
 
@@ -202,6 +204,31 @@ def test_switches_of_threads_that_sleep(measure, build_program, runtime, threads
                                 env={"OMP_WAIT_POLICY": "passive"}, events=SWITCHES), check)
 
 
+SHORT = """
+int main(void) {
+#pragma omp parallel num_threads(1)
+  for (int i = 0; i < 30000; i++) {
+#pragma omp critical
+    __asm__ volatile("");
+  }
+  return 0;
+}
+"""
+
+
+def test_what_readings_cost_is_taken_out(measure, build_program, runtime):
+    """30,000 critical sections with nothing in them, and a reading at each of their three edges."""
+
+    def check(loaded):
+        cost = loaded["run"]["counters"]["events"][0]["cost_per_reading"]
+        assert 100 < cost < 20000
+        for entry, of in itertools.product(loaded.profiles, ("busy", "waiting")):
+            if entry["kind"] in ("parallel", "critical"):
+                assert count(entry, of, CLOCK) < 0.4 * 30000 * cost, (entry["kind"], of)
+
+    check_times(lambda: measure(build_program(SHORT), runtime=runtime, events=CLOCK, at="all"), check)
+
+
 def test_several_events_at_once(measure, build_program, runtime):
     """In the order asked for; one that is asked for twice, in other letters, is one."""
     events = f"{SWITCHES},{FAULTS},perf::page-faults,perf::CPU-MIGRATIONS,{CLOCK}"
@@ -212,6 +239,25 @@ def test_several_events_at_once(measure, build_program, runtime):
     for entry in (loaded["program"], *loaded.threads):
         assert list(entry["counters"]) == names
         assert entry["counters"][CLOCK] <= 1.02e9 * entry["busy_s"]
+
+
+def test_the_kernel_counted_no_less_for_the_whole_process(profile, export, build_program, runtime):
+    """Less what came before the first construct, and Heddle's own."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    path = profile(build_program("counters_clock.c"), 40, runtime=runtime, threads=2,
+                   env={"HEDDLE_COUNTERS": f"{FAULTS},{CLOCK},{SWITCHES}"})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    program = export(path)["program"]
+
+    def counted(event):
+        return sum(count(program, of, event) for of in CLASSES)
+
+    def used(*fields):
+        return sum(getattr(after, field) - getattr(before, field) for field in fields)
+
+    assert 0 < counted(FAULTS) <= used("ru_minflt", "ru_majflt")
+    assert counted(SWITCHES) <= used("ru_nvcsw", "ru_nivcsw")
+    assert 0.85 * used("ru_utime", "ru_stime") <= counted(CLOCK) / 1e9 <= 1.02 * used("ru_utime", "ru_stime")
 
 
 # ---- descriptors ----
