@@ -243,8 +243,9 @@ def test_several_events_at_once(measure, build_program, runtime):
 
 def test_the_kernel_counted_no_less_for_the_whole_process(profile, export, build_program, runtime):
     """Less what came before the first construct, and Heddle's own."""
+    built = build_program("counters_clock.c")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    path = profile(build_program("counters_clock.c"), 40, runtime=runtime, threads=2,
+    path = profile(built, 40, runtime=runtime, threads=2,
                    env={"HEDDLE_COUNTERS": f"{FAULTS},{CLOCK},{SWITCHES}"})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     program = export(path)["program"]
