@@ -92,20 +92,34 @@ static void put_row(struct walk *walk, const struct hd_event *event, bool availa
   fputc('\n', walk->out);
 }
 
-/* libpfm lists the software events, too, but they are the kernel's: it is asked first. */
-static bool is_anothers(const struct hd_event *event) {
+static enum hd_event_status ask(const struct hd_source *source, const struct hd_event *event) {
   struct hd_event same = *event;
   char why[600];
-  for (const struct hd_source *const *source = hd_sources; *source != event->source; source++)
-    if ((*source)->open(why, sizeof why) && (*source)->find(event->name, &same, why, sizeof why) != HD_EVENT_UNKNOWN)
+  return source->open(why, sizeof why) ? source->find(event->name, &same, why, sizeof why) : HD_EVENT_UNKNOWN;
+}
+
+/* Several sources know the software events. An event is the first one's that can count it; else the first one's. */
+static bool is_anothers(const struct hd_event *event, bool available) {
+  bool after = false;
+  for (const struct hd_source *const *source = hd_sources; *source; source++) {
+    if (*source == event->source) {
+      if (available)
+        return false;
+      after = true;
+      continue;
+    }
+    const enum hd_event_status status = ask(*source, event);
+    if (status == HD_EVENT_FOUND || (status == HD_EVENT_UNAVAILABLE && !available && !after))
       return true;
+  }
   return false;
 }
 
 static bool visit(void *context, const struct hd_event *event, bool available, const char *why) {
   struct walk *walk = context;
   const char *const texts[] = {event->name, event->description};
-  if ((walk->choices->available && !available) || !hd_events_is_meant(walk->choices, texts, 2) || is_anothers(event))
+  if ((walk->choices->available && !available) || !hd_events_is_meant(walk->choices, texts, 2) ||
+      is_anothers(event, available))
     return true;
   if (!why || !why[0])
     why = "it cannot be counted here";

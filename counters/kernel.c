@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file kernel.c
- * Software events, which the kernel counts on any machine, virtual or not: perf_event_open(2).
+ * Software events, which the kernel counts on any machine, virtual or not: perf_event_open(2). Where that is forbidden,
+ * usage.c has some of them.
  *
  * A set is one group of events of the calling thread: one read(2) for all of them. On a virtual machine where
  * getppid(2) takes 0.11 us, that is 0.6 us for one event and 0.7 us for four.
@@ -19,13 +20,13 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "counters/permission.h"
+#include "counters/software.h"
 #include "heddle-format.h"
 #include "support/heap.h"
 
@@ -36,73 +37,9 @@ struct hd_event_set {
   uint64_t ids[HD_EVENTS_MOST];
 };
 
-/* ---- the events ---- */
-
-struct software {
-  const char *name; /* after perf:: */
-  const char *alias;
-  const char *constant; /* after PERF_COUNT_SW_ */
-  uint32_t config;
-  bool
-      in_user; /* not only the kernel can be the cause: without permission for the kernel, user code is still counted */
-  const char *unit;
-  const char *description;
-};
-
-#define SW_CGROUP_SWITCHES 11 /* newer than some systems' headers */
-
-static const struct software table[] = {
-    {"CPU-CLOCK", "CPU-CLOCK", "CPU_CLOCK", PERF_COUNT_SW_CPU_CLOCK, true, "ns",
-     "time on a processor, by the processor's clock"},
-    {"TASK-CLOCK", "TASK-CLOCK", "TASK_CLOCK", PERF_COUNT_SW_TASK_CLOCK, true, "ns", "time on a processor"},
-    {"PAGE-FAULTS", "FAULTS", "PAGE_FAULTS", PERF_COUNT_SW_PAGE_FAULTS, true, "", "page faults"},
-    {"CONTEXT-SWITCHES", "CS", "CONTEXT_SWITCHES", PERF_COUNT_SW_CONTEXT_SWITCHES, false, "",
-     "times that the thread left its processor to another"},
-    {"CPU-MIGRATIONS", "MIGRATIONS", "CPU_MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS, false, "",
-     "moves from one processor to another"},
-    {"MINOR-FAULTS", "MINOR-FAULTS", "PAGE_FAULTS_MIN", PERF_COUNT_SW_PAGE_FAULTS_MIN, true, "",
-     "page faults without input from storage"},
-    {"MAJOR-FAULTS", "MAJOR-FAULTS", "PAGE_FAULTS_MAJ", PERF_COUNT_SW_PAGE_FAULTS_MAJ, true, "",
-     "page faults that waited for storage"},
-    {"ALIGNMENT-FAULTS", "ALIGNMENT-FAULTS", "ALIGNMENT_FAULTS", PERF_COUNT_SW_ALIGNMENT_FAULTS, true, "",
-     "unaligned accesses that the kernel had to handle"},
-    {"EMULATION-FAULTS", "EMULATION-FAULTS", "EMULATION_FAULTS", PERF_COUNT_SW_EMULATION_FAULTS, true, "",
-     "instructions that the kernel had to emulate"},
-    {"CGROUP-SWITCHES", "CGROUP-SWITCHES", "CGROUP_SWITCHES", SW_CGROUP_SWITCHES, false, "",
-     "context switches to a thread of another control group"},
-};
-enum { TABLE_LENGTH = sizeof table / sizeof *table };
-
-static const char *after(const char *name, const char *prefix) {
-  const size_t length = strlen(prefix);
-  return strncasecmp(name, prefix, length) ? NULL : name + length;
-}
-
-/* perf::PAGE-FAULTS and perf::PERF_COUNT_SW_PAGE_FAULTS are libpfm's, page-faults is perf's own. */
-static const struct software *look_up(const char *name) {
-  const char *bare = after(name, "perf::");
-  if (!bare)
-    bare = after(name, "perf_sw::");
-  if (!bare)
-    bare = name;
-  const char *constant = after(bare, "PERF_COUNT_SW_");
-  for (const struct software *event = table; event < table + TABLE_LENGTH; event++)
-    if (constant ? !strcasecmp(constant, event->constant)
-                 : !strcasecmp(bare, event->name) || !strcasecmp(bare, event->alias))
-      return event;
-  return NULL;
-}
-
-static const struct software *of_config(uint64_t config) {
-  for (const struct software *event = table; event < table + TABLE_LENGTH; event++)
-    if (event->config == config)
-      return event;
-  return NULL;
-}
-
 /* ---- reasons ---- */
 
-static void explain(int error, const struct software *event, char *why, size_t why_bytes) {
+static void explain(int error, const struct hd_software *event, char *why, size_t why_bytes) {
   struct rlimit limit = {0};
   if (error == EACCES || error == EPERM) {
     hd_permission_explain(event->in_user ? HD_PARANOID_USER_CODE : HD_PARANOID_KERNEL_TOO, why, why_bytes);
@@ -156,7 +93,7 @@ static int open_once(uint32_t config, int leader, bool user_only) {
 }
 
 /* The kernel's part too, if it may be counted. Negative: -errno. */
-static int open_event(const struct software *event, int leader, bool *user_only) {
+static int open_event(const struct hd_software *event, int leader, bool *user_only) {
   *user_only = false;
   int fd = open_once(event->config, leader, false);
   if (fd < 0 && (errno == EACCES || errno == EPERM) && event->in_user) {
@@ -190,7 +127,7 @@ static void describe_source(char *text, size_t bytes) {
     snprintf(text, bytes, "the kernel's software events; perf_event_paranoid is %d", paranoid);
 }
 
-static bool describe(const struct software *software, struct hd_event *event, char *why, size_t why_bytes) {
+static bool describe(const struct hd_software *software, struct hd_event *event, char *why, size_t why_bytes) {
   bool user_only;
   const int fd = open_event(software, -1, &user_only);
   const bool is_clock = software->unit[0];
@@ -207,14 +144,14 @@ static bool describe(const struct software *software, struct hd_event *event, ch
 }
 
 static enum hd_event_status find(const char *name, struct hd_event *event, char *why, size_t why_bytes) {
-  const struct software *software = look_up(name);
+  const struct hd_software *software = hd_software_of_name(name);
   if (!software)
     return HD_EVENT_UNKNOWN;
   return describe(software, event, why, why_bytes) ? HD_EVENT_FOUND : HD_EVENT_UNAVAILABLE;
 }
 
 static void each(hd_event_visit visit, void *context) {
-  for (const struct software *software = table; software < table + TABLE_LENGTH; software++) {
+  for (const struct hd_software *software = hd_software; software < hd_software + HD_SOFTWARE_COUNT; software++) {
     struct hd_event event = {.source = &hd_source_kernel};
     char why[256] = "";
     snprintf(event.name, sizeof event.name, "perf::%s", software->name);
@@ -234,7 +171,7 @@ static void destroy(struct hd_event_set *set) {
 }
 
 static bool add(struct hd_event_set *set, const struct hd_event *event, char *why, size_t why_bytes) {
-  const struct software *software = of_config(event->code);
+  const struct hd_software *software = hd_software_of_config(event->code);
   bool user_only;
   const int fd = software ? open_event(software, set->count ? set->fds[0] : -1, &user_only) : -EINVAL;
   uint64_t id;
@@ -243,7 +180,7 @@ static bool add(struct hd_event_set *set, const struct hd_event *event, char *wh
     set->fds[set->count++] = fd;
     return true;
   }
-  explain(fd < 0 ? -fd : errno, software ? software : table, why, why_bytes);
+  explain(fd < 0 ? -fd : errno, software ? software : hd_software, why, why_bytes);
   if (fd >= 0)
     close(fd);
   return false;
@@ -289,6 +226,7 @@ static void stop(struct hd_event_set *set) {
 
 const struct hd_source hd_source_kernel = {
     .name = "kernel",
+    .reads_others = true,
     .open = open_source,
     .describe = describe_source,
     .find = find,

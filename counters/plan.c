@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-const struct hd_source *const hd_sources[] = {&hd_source_kernel, &hd_source_papi, NULL};
+const struct hd_source *const hd_sources[] = {&hd_source_kernel, &hd_source_usage, &hd_source_papi, NULL};
 
 uint32_t hd_plan_set_events(const struct hd_plan *plan, const struct hd_planned_set *set,
                             const struct hd_event *events[HD_EVENTS_MOST]) {
@@ -74,14 +74,14 @@ static bool add_names(struct hd_plan *plan, const char *list, struct hd_plan_err
 /* ---- who knows them ---- */
 
 /* One source's answer. What it says of an event that it does not have matters less than why an event that there is
- * cannot be counted here. */
+ * cannot be counted here, by the first that has it. */
 static bool ask(const struct hd_source *source, struct hd_event *event, struct hd_plan_error *error) {
   char why[sizeof error->why] = "";
   enum hd_event_status status = HD_EVENT_UNKNOWN;
   event->source = source;
   if (source->open(why, sizeof why))
     status = source->find(event->name, event, why, sizeof why);
-  if (status == HD_EVENT_UNAVAILABLE) {
+  if (status == HD_EVENT_UNAVAILABLE && error->unknown) {
     error->unknown = false;
     snprintf(error->why, sizeof error->why, "%s", why[0] ? why : "it cannot be counted here");
   } else if (error->unknown && why[0]) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file source.h
- * Who counts events: the kernel (kernel.c: software events, through perf_event_open(2)) and PAPI (papi.c: everything
- * that libpapi knows, which is opened only when it is asked for).
+ * Who counts events: the kernel (kernel.c: software events, through perf_event_open(2); usage.c: some of them, without
+ * permission) and PAPI (papi.c: everything that libpapi knows, which is opened only when it is asked for).
  *
  * Used inside the program, where nothing may be printed, no handler installed and no memory taken but through
  * support/heap.h (PAPI's own aside), and by the command, which lists and checks events before the program starts.
@@ -44,7 +44,10 @@ typedef bool (*hd_event_visit)(void *context, const struct hd_event *event, bool
  * thread that it counts.
  */
 struct hd_source {
-  const char *name; /* "kernel", "papi" */
+  const char *name; /* "kernel", "usage", "papi" */
+
+  /** Any thread may call read() while the thread that is counted makes no calls. */
+  bool reads_others;
 
   /** Makes the source ready, once; later calls answer the same. False: nothing can be counted with it. */
   bool (*open)(char *why, size_t why_bytes);
@@ -76,9 +79,10 @@ struct hd_source {
 };
 
 extern const struct hd_source hd_source_kernel;
+extern const struct hd_source hd_source_usage;
 extern const struct hd_source hd_source_papi;
 
-/** In the order in which they are asked for a name; ends with NULL. */
+/** In the order in which they are asked for a name: the first that can count it does. Ends with NULL. */
 extern const struct hd_source *const hd_sources[];
 
 #endif

@@ -309,7 +309,7 @@ static inline enum hd_count_class hd_count_class_of(uint32_t state, uint32_t cou
 #define HD_EVENTS_MOST 32u
 struct hd_event_record {
   char name[128];  /* as asked for */
-  char source[16]; /* who counts it: "kernel" or "papi" */
+  char source[16]; /* who counts it: "kernel", "usage" or "papi" */
   char unit[16];   /* of the counts; empty: just a number */
   uint64_t cost;   /* what one reading adds to the count; it has been taken out */
   uint32_t slot;   /* 0: counted all the time; else only when it is this slot's turn: 1 .. event_slots */

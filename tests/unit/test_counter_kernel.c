@@ -3,15 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <time.h>
 
+#include "counted_work.h"
 #include "counters/permission.h"
 #include "counters/source.h"
 #include "heddle-format.h"
@@ -57,23 +52,6 @@ static uint64_t read_one(struct hd_event_set *set) {
   return counts[0];
 }
 
-static char *fresh;
-
-/* Pages that nobody has touched: in advance, for sanitizers keep books of what is mapped. */
-static void prepare(size_t pages) {
-  const size_t bytes = pages * (size_t)sysconf(_SC_PAGESIZE);
-  fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  CHECK(fresh != MAP_FAILED);
-  madvise(fresh, bytes, MADV_NOHUGEPAGE);
-}
-
-/* Touches so many of them: that many page faults, and no more. */
-__attribute__((no_sanitize("address"), no_sanitize("thread"), noinline)) static void touch(size_t pages) {
-  const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-  for (size_t i = 0; i < pages; i++, fresh += page_bytes)
-    *(volatile char *)fresh = 1;
-}
-
 /* A forked process has not touched its own copy of the stack yet: from here on readings have no faults. */
 static uint64_t settle(struct hd_event_set *set) {
   touch(1);
@@ -91,12 +69,6 @@ OWN_PROCESS_TEST(test_fresh_pages_are_faults) {
   CHECK_EQUAL(read_one(set) - before, 1000);
   CHECK_EQUAL(read_one(set) - before, 1000); /* a reading has none */
   kernel->destroy(set);
-}
-
-static uint64_t thread_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 OWN_PROCESS_TEST(test_task_clock_is_the_threads_processor_time) {
@@ -393,19 +365,6 @@ OWN_PROCESS_TEST(test_without_permission_what_the_user_causes_is_counted_only) {
     CHECK_EQUAL(kernel->find("page-faults", &event, why, sizeof why), HD_EVENT_UNAVAILABLE);
     CHECK_CONTAINS(why, "must be 2 or less");
   }
-}
-
-/* From now on perf_event_open fails with this error, as in a container. */
-static void forbid(int error) {
-  struct sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
-  CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-  CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
 }
 
 static void check_forbidden(int error, const char *reason) {

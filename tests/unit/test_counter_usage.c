@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the kernel tells each thread of itself: exact counts, the same as perf's, and whose turn it is to count. */
+#include <errno.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "counted_work.h"
+#include "counters/plan.h"
+#include "counters/source.h"
+#include "own_process.h"
+
+static const struct hd_source *const usage = &hd_source_usage;
+
+static struct hd_event_set *create_of(const struct hd_source *source, const char *const *names, uint32_t count) {
+  struct hd_event events[HD_EVENTS_MOST] = {0};
+  const struct hd_event *pointers[HD_EVENTS_MOST];
+  char why[400] = "";
+  for (uint32_t i = 0; i < count; i++) {
+    events[i].source = source;
+    CHECK_EQUAL(source->find(names[i], &events[i], why, sizeof why), HD_EVENT_FOUND);
+    pointers[i] = &events[i];
+  }
+  struct hd_event_set *set = source->create(pointers, count, why, sizeof why);
+  CHECK_TEXT(why, "");
+  CHECK(set);
+  return set;
+}
+
+static void start_it(const struct hd_source *source, struct hd_event_set *set) {
+  char why[400] = "";
+  CHECK(source->start(set, why, sizeof why));
+}
+
+static struct hd_event_set *start_one(const char *name) {
+  struct hd_event_set *set = create_of(usage, &name, 1);
+  start_it(usage, set);
+  return set;
+}
+
+static uint64_t read_one(struct hd_event_set *set) {
+  uint64_t counts[HD_EVENTS_MOST];
+  CHECK(usage->read(set, counts));
+  return counts[0];
+}
+
+/* A forked process has not touched its own copy of the stack yet: from here on readings have no faults. */
+static uint64_t settle(struct hd_event_set *set) {
+  touch(1);
+  read_one(set);
+  return read_one(set);
+}
+
+/* ---- counts ---- */
+
+OWN_PROCESS_TEST(test_fresh_pages_are_faults) {
+  prepare(2000);
+  struct hd_event_set *set = start_one("perf::PAGE-FAULTS");
+  const uint64_t before = settle(set);
+  touch(1000);
+  CHECK_EQUAL(read_one(set) - before, 1000);
+  CHECK_EQUAL(read_one(set) - before, 1000); /* a reading has none */
+  usage->destroy(set);
+}
+
+/* From its own beginning, not the thread's. */
+OWN_PROCESS_TEST(test_a_set_begins_at_zero) {
+  static const char *const names[] = {"page-faults", "task-clock", "context-switches"};
+  uint64_t counts[HD_EVENTS_MOST];
+  prepare(2000);
+  touch(500);
+  usleep(1000);
+  const uint64_t before_ns = thread_ns();
+  struct hd_event_set *set = create_of(usage, names, 3);
+  CHECK(usage->read(set, counts));
+  CHECK(counts[0] == 0 && counts[1] == 0 && counts[2] == 0);
+  start_it(usage, set);
+  CHECK(usage->read(set, counts));
+  CHECK(counts[0] < 20 && counts[1] <= thread_ns() - before_ns && counts[2] < 20);
+  usage->destroy(set);
+}
+
+static void check_clock(const char *name) {
+  const uint64_t spin_ns = 50000000;
+  struct hd_event_set *set = start_one(name);
+  const uint64_t outer_ns = thread_ns();
+  const uint64_t before = read_one(set);
+  const uint64_t inner_ns = thread_ns();
+  while (thread_ns() - inner_ns < spin_ns) {
+  }
+  usleep(20000);
+  const uint64_t least_ns = thread_ns() - inner_ns;
+  const uint64_t counted = read_one(set) - before;
+  const uint64_t most_ns = thread_ns() - outer_ns;
+  CHECK(counted >= least_ns && counted <= most_ns);
+  usage->destroy(set);
+}
+
+OWN_PROCESS_TEST(test_clocks_are_the_threads_processor_time) {
+  check_clock("perf::TASK-CLOCK");
+  check_clock("perf::CPU-CLOCK");
+}
+
+OWN_PROCESS_TEST(test_every_sleep_is_a_switch) {
+  struct rusage before, after;
+  struct hd_event_set *set = start_one("perf::CS");
+  getrusage(RUSAGE_THREAD, &before);
+  const uint64_t first = read_one(set);
+  for (int i = 0; i < 10; i++)
+    usleep(1000);
+  const uint64_t switches = read_one(set) - first;
+  getrusage(RUSAGE_THREAD, &after);
+  CHECK(switches >= 10);
+  CHECK(switches <= (uint64_t)(after.ru_nvcsw + after.ru_nivcsw - before.ru_nvcsw - before.ru_nivcsw));
+}
+
+OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
+  static const char *const names[] = {"task-clock", "page-faults", "perf::MAJOR-FAULTS", "perf::MINOR-FAULTS",
+                                      "context-switches"};
+  uint64_t before[HD_EVENTS_MOST], after[HD_EVENTS_MOST];
+  prepare(2000);
+  struct hd_event_set *set = create_of(usage, names, 5);
+  start_it(usage, set);
+  touch(1);
+  CHECK(usage->read(set, before) && usage->read(set, before));
+  touch(77);
+  usleep(1000);
+  CHECK(usage->read(set, after));
+  CHECK(after[0] - before[0] > 1000 && after[0] - before[0] < 100000000);
+  CHECK_EQUAL(after[1] - before[1], 77);
+  CHECK_EQUAL(after[2] - before[2], 0);
+  CHECK_EQUAL(after[3] - before[3], 77);
+  CHECK(after[4] - before[4] >= 1 && after[4] - before[4] < 50);
+}
+
+OWN_PROCESS_TEST(test_nothing_is_counted_while_stopped) {
+  prepare(2000);
+  const char *name = "page-faults";
+  struct hd_event_set *set = create_of(usage, &name, 1);
+  touch(10);
+  CHECK_EQUAL(read_one(set), 0);
+  start_it(usage, set);
+  uint64_t stands = settle(set);
+  for (size_t turn = 1; turn <= 5; turn++) {
+    touch(20 * turn);
+    usage->stop(set);
+    stands += 20 * turn;
+    CHECK_EQUAL(read_one(set), stands);
+    touch(40);
+    CHECK_EQUAL(read_one(set), stands);
+    usage->stop(set);
+    start_it(usage, set);
+    CHECK_EQUAL(read_one(set), stands);
+    start_it(usage, set);
+    CHECK_EQUAL(read_one(set), stands);
+  }
+}
+
+static void *touch_and_count(void *pages) {
+  prepare(300);
+  struct hd_event_set *set = start_one("page-faults");
+  const uint64_t before = settle(set);
+  touch(*(const size_t *)pages);
+  CHECK_EQUAL(read_one(set) - before, *(const size_t *)pages);
+  usage->destroy(set);
+  return NULL;
+}
+
+OWN_PROCESS_TEST(test_each_thread_counts_for_itself) {
+  static const size_t pages[] = {100, 200};
+  prepare(2000);
+  struct hd_event_set *set = start_one("page-faults");
+  const uint64_t before = settle(set);
+  for (int i = 0; i < 2; i++) {
+    pthread_t thread;
+    CHECK(!pthread_create(&thread, NULL, touch_and_count, (void *)(uintptr_t)&pages[i]));
+    CHECK(!pthread_join(thread, NULL));
+  }
+  CHECK(read_one(set) - before < 50); /* the stack's, at most */
+  CHECK(!usage->reads_others);
+}
+
+/* ---- against perf ---- */
+
+/* Both of one event, with `work` in between. False: the kernel does not let us compare. */
+static bool gain_of_both(const char *name, void (*work)(void), uint64_t gains[2]) {
+  const struct hd_source *const sources[] = {&hd_source_kernel, usage};
+  struct hd_event_set *sets[2];
+  struct hd_event event;
+  uint64_t before[2], after[2];
+  char why[400];
+  if (hd_source_kernel.find(name, &event, why, sizeof why) != HD_EVENT_FOUND || strstr(event.description, "own"))
+    return false;
+  for (int i = 0; i < 2; i++) {
+    sets[i] = create_of(sources[i], &name, 1);
+    start_it(sources[i], sets[i]);
+  }
+  for (int warm = 0; warm < 2; warm++)
+    CHECK(sources[0]->read(sets[0], &before[0]) && sources[1]->read(sets[1], &before[1]));
+  work();
+  CHECK(sources[0]->read(sets[0], &after[0]) && sources[1]->read(sets[1], &after[1]));
+  for (int i = 0; i < 2; i++)
+    gains[i] = after[i] - before[i];
+  return true;
+}
+
+static void touch_100(void) {
+  touch(100);
+}
+
+/* The kernel fills them: faults in a system call, of which each is one. */
+static void receive_100(void) {
+  int ends[2];
+  static const char byte = 1;
+  CHECK(!pipe(ends));
+  for (int i = 0; i < 100; i++, fresh += sysconf(_SC_PAGESIZE))
+    CHECK(write(ends[1], &byte, 1) == 1 && read(ends[0], fresh, 1) == 1);
+}
+
+static void populate_100(void) {
+  prepare(1); /* so that the mapping itself is nothing new */
+  CHECK(mmap(NULL, 100 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0) !=
+        MAP_FAILED);
+}
+
+OWN_PROCESS_TEST(test_faults_are_perfs) {
+  uint64_t gains[2];
+  prepare(2000);
+  touch(1);
+  if (!gain_of_both("page-faults", touch_100, gains))
+    return;
+  CHECK(gains[0] == 100 && gains[1] == 100);
+  CHECK(gain_of_both("minor-faults", receive_100, gains));
+  CHECK(gains[0] >= 100 && gains[0] < 110 && gains[1] == gains[0]);
+}
+
+/* As the description says. */
+OWN_PROCESS_TEST(test_pages_brought_in_in_advance_are_faults_here_alone) {
+  uint64_t gains[2];
+  struct hd_event event;
+  prepare(2000);
+  touch(1);
+  CHECK_EQUAL(usage->find("page-faults", &event, NULL, 0), HD_EVENT_FOUND);
+  CHECK_CONTAINS(event.description, "MAP_POPULATE");
+  if (sysconf(_SC_PAGESIZE) != 4096 || !gain_of_both("page-faults", populate_100, gains))
+    return;
+  CHECK(gains[0] < 10 && gains[1] > gains[0]); /* one fault may bring in several pages */
+}
+
+/* ---- names ---- */
+
+OWN_PROCESS_TEST(test_names_are_the_kernel_sources) {
+  static const char *const names[] = {"perf::PAGE-FAULTS", "faults", "PERF_COUNT_SW_PAGE_FAULTS", "cs", "cpu-clock"};
+  struct hd_event event = {0}, same = {0};
+  char why[400] = "";
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    CHECK_EQUAL(usage->find(names[i], &event, why, sizeof why), HD_EVENT_FOUND);
+    hd_source_kernel.find(names[i], &same, why, sizeof why);
+    CHECK_EQUAL(event.code, same.code);
+    CHECK_TEXT(event.unit, same.unit);
+  }
+  static const char *const others[] = {"perf::CPU-MIGRATIONS", "alignment-faults", "cgroup-switches", "PAPI_TOT_INS",
+                                       ""};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    CHECK_EQUAL(usage->find(others[i], &event, why, sizeof why), HD_EVENT_UNKNOWN);
+}
+
+static int visits;
+
+static bool visit(void *most, const struct hd_event *event, bool available, const char *why) {
+  struct hd_event same = {0};
+  CHECK(event->source == usage && available && !why[0]);
+  CHECK_EQUAL(usage->find(event->name, &same, NULL, 0), HD_EVENT_FOUND);
+  CHECK_EQUAL(same.code, event->code);
+  CHECK_TEXT(same.description, event->description);
+  CHECK(event->description[strlen(event->description) - 1] == ')' || !strchr(event->description, '(')); /* not cut */
+  return ++visits < *(int *)most;
+}
+
+OWN_PROCESS_TEST(test_walk_visits_all_events_until_told_to_end) {
+  int most = 100;
+  usage->each(visit, &most);
+  CHECK_EQUAL(visits, 6);
+  visits = 0;
+  most = 2;
+  usage->each(visit, &most);
+  CHECK_EQUAL(visits, 2);
+}
+
+/* ---- whose turn ---- */
+
+static const char os_events[] = "perf::TASK-CLOCK,perf::PAGE-FAULTS,perf::CONTEXT-SWITCHES";
+
+static void check_plan_when_forbidden(int error) {
+  struct hd_plan plan;
+  struct hd_plan_error why;
+  forbid(error);
+  CHECK(hd_plan_make(&plan, os_events, false, &why));
+  CHECK_EQUAL(plan.set_count, 1);
+  CHECK(plan.sets[0].source == usage && plan.sets[0].count == 3 && plan.slots == 0);
+}
+
+OWN_PROCESS_TEST(test_counts_where_perf_is_not_permitted) {
+  check_plan_when_forbidden(EACCES);
+}
+
+OWN_PROCESS_TEST(test_counts_where_a_container_forbids_perf) {
+  check_plan_when_forbidden(EPERM);
+}
+
+OWN_PROCESS_TEST(test_counts_where_a_container_hides_perf) {
+  check_plan_when_forbidden(ENOSYS);
+}
+
+OWN_PROCESS_TEST(test_the_kernels_events_come_first) {
+  struct hd_event event;
+  struct hd_plan plan;
+  struct hd_plan_error error;
+  char why[400];
+  CHECK(hd_plan_make(&plan, os_events, false, &error));
+  for (uint32_t i = 0; i < plan.event_count; i++) {
+    const bool perf = hd_source_kernel.find(plan.events[i].name, &event, why, sizeof why) == HD_EVENT_FOUND;
+    CHECK(plan.events[i].source == (perf ? &hd_source_kernel : usage));
+  }
+}
+
+OWN_PROCESS_TEST(test_the_reason_is_perfs_for_what_nobody_counts) {
+  struct hd_plan plan;
+  struct hd_plan_error error;
+  forbid(ENOSYS);
+  CHECK(!hd_plan_make(&plan, "perf::PAGE-FAULTS,perf::CPU-MIGRATIONS", false, &error));
+  CHECK_TEXT(error.event, "perf::CPU-MIGRATIONS");
+  CHECK(!error.unknown);
+  CHECK_CONTAINS(error.why, "perf_event_open");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fresh_pages_are_faults),
+      cmocka_unit_test(test_a_set_begins_at_zero),
+      cmocka_unit_test(test_clocks_are_the_threads_processor_time),
+      cmocka_unit_test(test_every_sleep_is_a_switch),
+      cmocka_unit_test(test_events_of_a_set_keep_their_order),
+      cmocka_unit_test(test_nothing_is_counted_while_stopped),
+      cmocka_unit_test(test_each_thread_counts_for_itself),
+      cmocka_unit_test(test_faults_are_perfs),
+      cmocka_unit_test(test_pages_brought_in_in_advance_are_faults_here_alone),
+      cmocka_unit_test(test_names_are_the_kernel_sources),
+      cmocka_unit_test(test_walk_visits_all_events_until_told_to_end),
+      cmocka_unit_test(test_counts_where_perf_is_not_permitted),
+      cmocka_unit_test(test_counts_where_a_container_forbids_perf),
+      cmocka_unit_test(test_counts_where_a_container_hides_perf),
+      cmocka_unit_test(test_the_kernels_events_come_first),
+      cmocka_unit_test(test_the_reason_is_perfs_for_what_nobody_counts),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
