@@ -15,6 +15,7 @@
  *   STUB_NEEDS_2   as STUB_CLOCK; takes two counters
  *   STUB_EPERM     cannot be added: PAPI_EPERM
  *   STUB_ABSENT    has a name, but PAPI_query_event does not know it; PAPI_TLB_DM: a preset that is not to be had
+ *   STUB_LONG_A_0123456789012..., STUB_LONG_B_...  112 letters; as STUB_CLOCK
  *   STUB_MASKED    with masks :ODD (3) and :EVEN (4), and the modifier :u=0
  * Component 1, "other": other:::CLOCK, other:::CLOCK_7. Component 2, "broken", is disabled: "there is no such device".
  *
@@ -44,6 +45,8 @@
 enum { COMPONENTS = 3, SETS_MOST = 8192, EVENTS_MOST = 64 };
 
 enum what { TIME, READS, SETS, THREADS, DENIED, ABSENT };
+
+#define FILLING "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
 
 static const struct event {
   const char *name;
@@ -78,6 +81,8 @@ static const struct event {
     {.name = "STUB_MASKED:ODD", .factor = 3, .is_mask = true},
     {.name = "STUB_MASKED:EVEN", .factor = 4, .is_mask = true},
     {.name = "STUB_MASKED:u=0", .factor = 1, .is_mask = true},
+    {.name = "STUB_LONG_A_" FILLING, .factor = 1},
+    {.name = "STUB_LONG_B_" FILLING, .factor = 1},
     {.name = "other:::CLOCK", .factor = 1, .component = 1},
     {.name = "other:::CLOCK_7", .factor = 7, .component = 1},
 };
@@ -106,7 +111,9 @@ struct set {
   long long last[EVENTS_MOST];
 };
 
-static struct set *sets[SETS_MOST];
+/* Known outside, as PAPI's own tables are: a second instance might use those of the first. */
+extern struct set *stub_papi_sets[SETS_MOST];
+__attribute__((visibility("default"))) struct set *stub_papi_sets[SETS_MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t call_counts[CALLS];
 static uint64_t set_count, thread_count, threads_seen;
@@ -316,7 +323,7 @@ int PAPI_enum_cmp_event(int *code, int modifier, int component) {
 /* ---- event sets ---- */
 
 static struct set *set_of(int handle) {
-  return handle >= 0 && handle < SETS_MOST ? __atomic_load_n(&sets[handle], __ATOMIC_ACQUIRE) : NULL;
+  return handle >= 0 && handle < SETS_MOST ? __atomic_load_n(&stub_papi_sets[handle], __ATOMIC_ACQUIRE) : NULL;
 }
 
 int PAPI_create_eventset(int *handle) {
@@ -328,8 +335,8 @@ int PAPI_create_eventset(int *handle) {
   }
   pthread_mutex_lock(&lock);
   for (int i = 0; i < SETS_MOST && result != PAPI_OK; i++)
-    if (!sets[i]) {
-      sets[i] = set;
+    if (!stub_papi_sets[i]) {
+      stub_papi_sets[i] = set;
       *handle = i;
       set_count++;
       result = PAPI_OK;
@@ -444,7 +451,7 @@ int PAPI_destroy_eventset(int *handle) {
   if (!set || set->count)
     return PAPI_EINVAL;
   pthread_mutex_lock(&lock);
-  sets[*handle] = NULL;
+  stub_papi_sets[*handle] = NULL;
   set_count--;
   pthread_mutex_unlock(&lock);
   free(set);

@@ -237,14 +237,17 @@ static bool visit(void *context, const struct hd_event *event, bool available, c
   return ++visited->count < visited->most;
 }
 
+#define DIGITS "0123456789"
+#define LONG DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS
+
 OWN_PROCESS_TEST(test_walk_visits_presets_and_all_components) {
   struct visited all = {.most = 100}, some = {.most = 7};
   open_with(NULL);
   papi->each(visit, &all);
   CHECK_TEXT(all.names, "PAPI_TOT_CYC PAPI_TOT_INS PAPI_L3_TCM PAPI_BR_INS PAPI_TLB_DM STUB_CLOCK STUB_CLOCK_2 "
                         "STUB_CLOCK_3 STUB_CLOCK_5 STUB_READS STUB_SIGN STUB_WRAP STUB_BACK STUB_SETS STUB_THREADS "
-                        "STUB_NEEDS_2 STUB_EPERM STUB_ABSENT STUB_MASKED:ODD STUB_MASKED:EVEN other:::CLOCK "
-                        "other:::CLOCK_7 ");
+                        "STUB_NEEDS_2 STUB_EPERM STUB_ABSENT STUB_MASKED:ODD STUB_MASKED:EVEN "
+                        "STUB_LONG_A_" LONG " STUB_LONG_B_" LONG " other:::CLOCK other:::CLOCK_7 ");
   CHECK_EQUAL(all.unavailable, 3);
   papi->each(visit, &some);
   CHECK_EQUAL(some.count, 7);
