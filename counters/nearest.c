@@ -65,10 +65,17 @@ static unsigned distance_of(const struct search *search, const char *name) {
   return UINT32_MAX;
 }
 
-static bool is_listed(const struct search *search, const char *name) {
-  for (uint32_t i = 0; i < search->count; i++)
-    if (!strcasecmp(search->nearest[i].name, name))
+/* Several sources may have an event of that name: the best rank counts. */
+static bool is_listed(struct search *search, unsigned rank, const char *name) {
+  for (uint32_t i = 0; i < search->count; i++) {
+    struct candidate *same = &search->nearest[i];
+    if (strcasecmp(same->name, name))
+      continue;
+    if (same->rank <= rank)
       return true;
+    memmove(same, same + 1, (--search->count - i) * sizeof *same);
+    return false;
+  }
   return false;
 }
 
@@ -90,9 +97,10 @@ static bool consider(void *context, const struct hd_event *event, bool available
   struct search *search = context;
   const unsigned distance = distance_of(search, event->name);
   const bool is_special = event->source == &hd_source_papi && strncasecmp(event->name, "PAPI_", strlen("PAPI_"));
+  const unsigned rank = distance * 4 + (available ? 0 : 2) + is_special;
   (void)why;
-  if (distance != UINT32_MAX && !is_listed(search, event->name))
-    insert(search, distance * 4 + (available ? 0 : 2) + is_special, event->name);
+  if (distance != UINT32_MAX && !is_listed(search, rank, event->name))
+    insert(search, rank, event->name);
   return true;
 }
 
