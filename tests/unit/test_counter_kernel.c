@@ -52,11 +52,16 @@ static uint64_t read_one(struct hd_event_set *set) {
   return counts[0];
 }
 
-/* A forked process has not touched its own copy of the stack yet: from here on readings have no faults. */
-static uint64_t settle(struct hd_event_set *set) {
-  touch(1);
-  read_one(set);
-  return read_one(set);
+/* Of touching so many pages. A forked process has faults of its own at its first pass through code and stack: only the
+ * second pass is exact. */
+__attribute__((noinline)) static uint64_t faults_of(struct hd_event_set *set, size_t pages) {
+  uint64_t faults = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    const uint64_t before = read_one(set);
+    touch(pass == 0 ? 1 : pages);
+    faults = read_one(set) - before;
+  }
+  return faults;
 }
 
 /* ---- counts ---- */
@@ -64,10 +69,8 @@ static uint64_t settle(struct hd_event_set *set) {
 OWN_PROCESS_TEST(test_fresh_pages_are_faults) {
   prepare(2000);
   struct hd_event_set *set = start_one("perf::PAGE-FAULTS");
-  const uint64_t before = settle(set);
-  touch(1000);
-  CHECK_EQUAL(read_one(set) - before, 1000);
-  CHECK_EQUAL(read_one(set) - before, 1000); /* a reading has none */
+  CHECK_EQUAL(faults_of(set, 1000), 1000);
+  CHECK_EQUAL(faults_of(set, 0), 0); /* a reading has none */
   kernel->destroy(set);
 }
 
@@ -102,10 +105,11 @@ OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
   char why[400];
   struct hd_event_set *set = create(names, 4);
   CHECK(kernel->start(set, why, sizeof why));
-  touch(1);
-  CHECK(kernel->read(set, before) && kernel->read(set, before));
-  touch(77);
-  CHECK(kernel->read(set, after));
+  for (int pass = 0; pass < 2; pass++) {
+    CHECK(kernel->read(set, before));
+    touch(77);
+    CHECK(kernel->read(set, after));
+  }
   CHECK(after[0] - before[0] > 1000);
   CHECK_EQUAL(after[1] - before[1], 77);
   CHECK_EQUAL(after[2] - before[2], 0);
@@ -134,25 +138,21 @@ OWN_PROCESS_TEST(test_nothing_is_counted_while_stopped) {
 static void *touch_and_count(void *pages) {
   prepare(300);
   struct hd_event_set *set = start_one("page-faults");
-  const uint64_t before = settle(set);
-  touch(*(const size_t *)pages);
-  CHECK_EQUAL(read_one(set) - before, *(const size_t *)pages);
+  CHECK_EQUAL(faults_of(set, *(const size_t *)pages), *(const size_t *)pages);
   kernel->destroy(set);
   return NULL;
 }
 
 OWN_PROCESS_TEST(test_each_thread_counts_for_itself) {
-  prepare(1);
-  prepare(2000);
   static const size_t pages[] = {100, 200};
   struct hd_event_set *set = start_one("page-faults");
-  const uint64_t before = settle(set);
+  const uint64_t before = read_one(set);
   for (int i = 0; i < 2; i++) {
     pthread_t thread;
     CHECK(!pthread_create(&thread, NULL, touch_and_count, (void *)(uintptr_t)&pages[i]));
     CHECK(!pthread_join(thread, NULL));
   }
-  CHECK(read_one(set) - before < 50); /* the stack's, at most */
+  CHECK(read_one(set) - before < 100); /* what making threads takes, not what they do */
 }
 
 /* ---- names ---- */
@@ -280,6 +280,7 @@ OWN_PROCESS_TEST(test_no_descriptor_left_is_said) {
   }
   CHECK(!kernel->create(&pointer, 1, why, sizeof why));
   CHECK_CONTAINS(why, "too many open files");
+  _exit(0); /* sanitizers would need descriptors to say that all is well */
 }
 
 /* As a daemon does; then a pipe of its own lies where ours was. */
@@ -317,9 +318,7 @@ OWN_PROCESS_TEST(test_a_foreign_event_is_not_stopped) {
   CHECK(dup2(both[1], fds[0]) >= 0);
   kernel->stop(own);
   kernel->destroy(own);
-  const uint64_t before = settle(other);
-  touch(10);
-  CHECK_EQUAL(read_one(other) - before, 10);
+  CHECK_EQUAL(faults_of(other, 10), 10);
   CHECK_EQUAL(perf_descriptors(fds), 2);
 }
 
@@ -356,10 +355,7 @@ OWN_PROCESS_TEST(test_without_permission_what_the_user_causes_is_counted_only) {
     CHECK_CONTAINS(find("page-faults").description, "not the kernel's own");
     CHECK(!strstr(find("task-clock").description, "kernel"));
     struct hd_event_set *set = start_one("page-faults");
-    touch(1);
-    const uint64_t before = read_one(set);
-    touch(10);
-    CHECK_EQUAL(read_one(set) - before, 10);
+    CHECK_EQUAL(faults_of(set, 10), 10);
   }
   if (paranoid > HD_PARANOID_USER_CODE) {
     CHECK_EQUAL(kernel->find("page-faults", &event, why, sizeof why), HD_EVENT_UNAVAILABLE);
