@@ -2,6 +2,7 @@
 #include "callpath/unwinder.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -15,14 +16,21 @@ static bool find(void *library, const char *name, void *function, size_t bytes) 
 }
 #define FIND(library, name, member) find(library, name, &(member), sizeof(member))
 
-bool hd_unwinder_load(void) {
+static void load(void) {
   struct hd_unwinder found = {0};
-  if (hd_unwinder.backtrace)
-    return true;
   void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!FIND(library, "_Unwind_Backtrace", found.backtrace) || !FIND(library, "_Unwind_GetIPInfo", found.get_ip_info) ||
       !FIND(library, "_Unwind_GetCFA", found.get_cfa) || !FIND(library, "_Unwind_Find_FDE", found.find_fde))
-    return false;
+    return;
   hd_unwinder = found;
-  return true;
+}
+
+bool hd_unwinder_load(void) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  if (!hd_unwinder.backtrace)
+    load();
+  const bool loaded = hd_unwinder.backtrace;
+  pthread_mutex_unlock(&lock);
+  return loaded;
 }

@@ -159,6 +159,7 @@ struct hd_file_header {
   uint32_t event_slots;         /* sets of events that take turns; 0: all events are counted all the time */
   uint32_t counts_record_bytes; /* HD_COUNTS_BYTES(event_count, event_slots) */
   uint32_t counters_at;         /* enum hd_counters_at */
+  uint64_t reading_ticks;       /* what one reading takes, all sets of a thread; found out at start */
   char host[64];
   char runtime[128]; /* the string the runtime gave to ompt_start_tool */
   char program[256]; /* base name of the executable */
@@ -244,7 +245,8 @@ struct hd_thread_record {
   uint64_t uncounted;  /* bit e: event e is not counted on this thread, or no longer */
   uint64_t counting;   /* file offset of missing[class] in the hd_counts_record that what is counted now belongs to; 0:
                           nothing is counted */
-  uint64_t pad[6];
+  uint64_t readings;   /* of its counters, so far */
+  uint64_t pad[5];
 };
 
 /** Where the counters are read: at every change between these and what is around them. What is not told apart is

@@ -165,6 +165,7 @@ static void give_up(struct hd_thread_counters *mine, uint32_t set) {
 static uint64_t read_sets(struct hd_thread_counters *mine, uint64_t *now, uint64_t *failed) {
   uint64_t values[HD_EVENTS_MOST];
   uint64_t read = 0;
+  mine->thread->record->readings++;
   *failed = 0;
   for (uint32_t i = 0; i < counters.plan.set_count; i++) {
     const struct hd_planned_set *planned = &counters.plan.sets[i];
@@ -321,6 +322,7 @@ static struct hd_counts_record *known_record(const struct hd_thread_counters *mi
 /* The record of the innermost profile at or above this one that is told apart and has room. */
 static struct hd_counts_record *find_record(struct hd_thread *thread, uint32_t profile) {
   struct hd_thread_counters *mine = thread->counters;
+  const int saved = errno;
   struct hd_counts_record *record = NULL;
   uint32_t owner = profile;
   while (!record) {
@@ -334,6 +336,7 @@ static struct hd_counts_record *find_record(struct hd_thread *thread, uint32_t p
   }
   if (record && (profile < mine->record_limit || make_room(mine, profile)))
     mine->records[profile] = record;
+  errno = saved;
   return record;
 }
 
@@ -410,6 +413,7 @@ static void calibrate(struct hd_thread_counters *mine) {
   static uint64_t gained[HD_EVENTS_MOST][CALIBRATIONS];
   uint64_t before[HD_EVENTS_MOST], now[HD_EVENTS_MOST], failed;
   uint64_t events = read_sets(mine, before, &failed);
+  const uint64_t begin = hd_clock_now();
   for (uint32_t i = 0; i < CALIBRATIONS; i++) {
     events &= read_sets(mine, now, &failed);
     for (uint32_t e = 0; e < counters.plan.event_count; e++) {
@@ -421,6 +425,7 @@ static void calibrate(struct hd_thread_counters *mine) {
     }
     memcpy(before, now, sizeof before);
   }
+  hd_store.header->reading_ticks = (hd_clock_now() - begin) / CALIBRATIONS;
   for (uint32_t e = 0; e < counters.plan.event_count; e++)
     if (events >> e & 1)
       counters.events[e].cost = gained[e][CALIBRATIONS / 2];
@@ -461,6 +466,10 @@ static void calibrate_once(struct hd_thread_counters *mine) {
   pthread_mutex_unlock(&counters.lock);
 }
 
+uint64_t hd_counters_events(void) {
+  return counters.on ? counters.all : 0;
+}
+
 void hd_counters_start(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state) {
   if (!counters.on)
     return;
@@ -477,6 +486,7 @@ void hd_counters_start(struct hd_thread *thread, const struct hd_row_record *row
   if (mine->slot)
     start_slot(mine, mine->slot);
   calibrate_once(mine);
+  thread->record->readings = 0;
   count_for(thread, find_record(thread, row->profile), class_of(state));
   mine->epoch = epoch_now();
   mine->turn_since = mine->slot_ticks_from = hd_clock_now();
@@ -501,9 +511,32 @@ void hd_counters_end(struct hd_thread *thread) {
 void hd_counters_close(struct hd_thread *self) {
   if (self && self->counters)
     hd_counters_read(self);
+}
+
+/* Its own record is not touched but for what is counted: the thread may come back, and find that all is closed. */
+static void close_other(struct hd_thread_counters *other, bool is_at_work) {
+  uint64_t values[HD_EVENTS_MOST];
+  for (uint32_t i = 0; i < counters.plan.set_count; i++) {
+    const struct hd_planned_set *planned = &counters.plan.sets[i];
+    if (!is_running(other, i))
+      continue;
+    if (is_at_work || epoch_now() != other->epoch || planned->slot || !planned->source->reads_others ||
+        !planned->source->read(other->sets[i], values)) {
+      miss(other, events_of(planned));
+      continue;
+    }
+    uint64_t now[HD_EVENTS_MOST];
+    for (uint32_t j = 0; j < planned->count; j++)
+      now[planned->events[j]] = values[j];
+    if (!hd_clock_is_paused())
+      charge(other, now, events_of(planned));
+  }
+}
+
+void hd_counters_close_others(const struct hd_thread *self) {
   pthread_mutex_lock(&counters.lock);
-  for (const struct hd_thread_counters *other = counters.threads; other; other = other->next)
+  for (struct hd_thread_counters *other = counters.threads; other; other = other->next)
     if (other->thread && other->thread != self)
-      miss(other, counters.all);
+      close_other(other, __atomic_load_n(&other->thread->at_work, __ATOMIC_ACQUIRE) || hd_frontier.needs_fence);
   pthread_mutex_unlock(&counters.lock);
 }

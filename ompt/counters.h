@@ -32,6 +32,9 @@ struct hd_thread_counters;
  *  a note in the profile say why, and nothing is counted. */
 void hd_counters_init(const struct hd_settings *settings);
 
+/** Bit e of every event that is counted. */
+uint64_t hd_counters_events(void);
+
 /** A new thread, which is in `state` of `row`, begins to count. What it cannot count, its record says. */
 void hd_counters_start(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state);
 
@@ -57,8 +60,11 @@ void hd_counters_after_pause(struct hd_thread *thread);
 /** The thread ends: its last move has been made. */
 void hd_counters_end(struct hd_thread *thread);
 
-/** The profile ends: the calling thread (NULL: it is not measured) counts up to here. What other threads have counted
- *  since their last reading is missing, and said to be. */
+/** The profile ends: the calling thread (NULL: it is not measured) counts up to here. */
 void hd_counters_close(struct hd_thread *self);
+
+/** And no event comes any more: so do the others, where a source can be read from outside; where not, or a thread is in
+ *  the middle of an event, what it has counted since its last reading is missing, and said to be. */
+void hd_counters_close_others(const struct hd_thread *self);
 
 #endif

@@ -26,21 +26,26 @@ static inline void hd_event_end(struct hd_thread **thread) {
     return;
   if (__builtin_expect((*thread)->counters != NULL, false))
     hd_counters_return(*thread);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  (*thread)->at_work = false;
+  __atomic_store_n(&(*thread)->at_work, false, __ATOMIC_RELEASE);
 }
 
 /** Without a look at the clock. NULL: this thread is not measured, the profile is closed, or the thread is at work. */
 static inline struct hd_thread *hd_event_begin_untimed(void) {
   struct hd_thread *thread = hd_thread_self();
-  if (!thread || __builtin_expect(hd_concurrency_is_closed(), false))
+  if (!thread)
     return NULL;
   if (__builtin_expect(thread->at_work, false)) {
-    __atomic_fetch_add(&hd_store.header->nested_signals, 1, __ATOMIC_RELAXED);
+    if (!hd_concurrency_is_closed())
+      __atomic_fetch_add(&hd_store.header->nested_signals, 1, __ATOMIC_RELAXED);
     return NULL;
   }
-  thread->at_work = true;
+  /* In this order: who closes the profile then asks who is at work (counters.c). */
+  __atomic_store_n(&thread->at_work, true, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (__builtin_expect(hd_concurrency_is_closed(), false)) {
+    __atomic_store_n(&thread->at_work, false, __ATOMIC_RELEASE);
+    return NULL;
+  }
   const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
   if (__builtin_expect(thread->unloads != unloads, false))
     hd_thread_forget_edges(thread, unloads);

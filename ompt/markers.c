@@ -24,6 +24,7 @@ static void phase_begin(const char *name) {
   HD_EVENT struct hd_thread *thread = begin_event(&now);
   if (!thread)
     return;
+  hd_thread_leave_program(thread);
   int saved = errno;
   const void *phase = hd_callpath_phase(name ? name : "");
   errno = saved;

@@ -90,6 +90,7 @@ static struct hd_edge call_slow(struct hd_thread *thread, const struct hd_hook *
   const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
   if (known && known->from)
     return *known;
+  hd_thread_leave_program(thread);
   int saved = errno;
   struct hd_edge edge = new_edge(thread, from, hook);
   errno = saved;
@@ -197,8 +198,10 @@ __attribute__((visibility("default"))) int dlclose(void *handle) {
   int result = next ? next(handle) : -1;
   int saved = errno;
   HD_EVENT struct hd_thread *thread = hd_tool.started ? hd_event_begin_untimed() : NULL;
-  if (thread)
+  if (thread) {
+    hd_thread_leave_program(thread);
     hd_callpath_notice_unloads();
+  }
   errno = saved;
   return result;
 }

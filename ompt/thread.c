@@ -93,6 +93,8 @@ static struct hd_thread *create(enum hd_thread_kind kind) {
     }
   }
   /* What was allocated stays: the record's number may already be known to the store. */
+  if (thread && thread->record)
+    thread->record->uncounted = hd_counters_events();
   __atomic_fetch_add(&hd_store.header->lost_threads, 1, __ATOMIC_RELAXED);
   return &not_measured;
 }

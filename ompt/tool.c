@@ -78,6 +78,7 @@ static void finish(void) {
     header->unmatched_phases += hd_thread_open_phases(self);
   hd_counters_close(self);
   hd_concurrency_close();
+  hd_counters_close_others(self);
   header->end_ticks = hd_clock_close(header);
   header->clock_last = hd_clock_read_pair();
   __atomic_fetch_or(&header->flags, HD_FILE_COMPLETE, __ATOMIC_RELEASE);

@@ -172,22 +172,24 @@ bool hd_store_reserve(struct hd_store *store, struct hd_store_cursor *cursor, en
   return true;
 }
 
-void *hd_store_add(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
-                   size_t record_bytes) {
-  if (cursor->used == cursor->limit && !hd_store_reserve(store, cursor, type, owner, record_bytes))
-    return NULL;
-  return block_content(cursor->block) + record_bytes * cursor->used++;
-}
-
-void hd_store_publish(struct hd_store_cursor *cursor) {
-  __atomic_store_n(&cursor->block->count, cursor->used, __ATOMIC_RELEASE);
-}
-
 /* Now, where new things are set up, and not when the program is at work: the page faults would be taken for its own. */
 static void touch(char *content, size_t bytes) {
   enum { PAGE_BYTES = 4096 };
   for (size_t at = 0; at < bytes; at += PAGE_BYTES)
     __atomic_store_n(content + at, 0, __ATOMIC_RELAXED);
+}
+
+void *hd_store_add(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
+                   size_t record_bytes) {
+  if (cursor->used == cursor->limit && !hd_store_reserve(store, cursor, type, owner, record_bytes))
+    return NULL;
+  char *record = block_content(cursor->block) + record_bytes * cursor->used++;
+  memset(record, 0, record_bytes); /* it may lie on two pages: see touch() */
+  return record;
+}
+
+void hd_store_publish(struct hd_store_cursor *cursor) {
+  __atomic_store_n(&cursor->block->count, cursor->used, __ATOMIC_RELEASE);
 }
 
 void *hd_store_add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner, size_t bytes) {

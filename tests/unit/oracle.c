@@ -304,11 +304,31 @@ static void on_pause(struct oracle *o, struct or_thread *thread, bool paused) {
     or_mark(o, thread, before, OR_READS);
 }
 
+static uint32_t open_phases(const struct or_task *task) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < task->open_count; i++)
+    count += task->open[i].tag == OR_PHASE;
+  return count;
+}
+
+/* Who ends the profile tells which phases it never ended; a killed program cannot. */
+static void on_last(struct oracle *o, const struct fk_event *e) {
+  struct or_thread *thread = &o->threads[e->thread];
+  if (e->op == FK_KILL || !thread->known || thread->ended)
+    return;
+  o->result->unmatched_phases += open_phases(or_task_of(o, thread));
+  for (uint32_t i = 0; i < thread->outer_count; i++)
+    o->result->unmatched_phases +=
+        open_phases(thread->outer[i] == FK_NONE ? &thread->outside : &o->tasks[thread->outer[i]]);
+}
+
 static void play(struct oracle *o) {
   for (size_t i = 0; i < o->script->count; i++) {
     const struct fk_event *e = &o->script->events[i];
-    if (or_is_last(e))
+    if (or_is_last(e)) {
+      on_last(o, e);
       return;
+    }
     o->event = i;
     struct or_thread *thread = &o->threads[e->thread];
     if (or_pauses(e))
