@@ -41,8 +41,8 @@ void hd_counters_start(struct hd_thread *thread, const struct hd_row_record *row
 /** The thread goes to `state` of `row`: hd_thread_switch. */
 void hd_counters_move(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state);
 
-/** The last such move did not happen: hd_thread_take_back. */
-void hd_counters_take_back(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state);
+/** The last such move did not happen, or it is the first: what is counted from the last reading on belongs there. */
+void hd_counters_point_at(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state);
 
 /** Reads now what this event would read anyway. */
 void hd_counters_read(struct hd_thread *thread);

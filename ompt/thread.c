@@ -343,7 +343,7 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
 void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, uint32_t state) {
   hd_thread_charge(thread, hd_ring_take_back(&thread->ring, state == HD_BUSY ? row->profile : HD_NONE));
   if (thread->counters)
-    hd_counters_take_back(thread, row, state);
+    hd_counters_point_at(thread, row, state);
   hd_thread_point_at(thread, row, state);
 }
 
