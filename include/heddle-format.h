@@ -163,6 +163,7 @@ struct hd_file_header {
   char host[64];
   char runtime[128]; /* the string the runtime gave to ompt_start_tool */
   char program[256]; /* base name of the executable */
+  uint64_t before_ticks; /* merged files: from the programs' starts to the loads of the tool, summed; else 0 */
 };
 
 enum hd_block_type {

@@ -48,6 +48,7 @@ static void find_time_before(struct hd_model *model) {
     const double ticks = ns / ns_per_tick;
     model->before_ticks = ticks > 0 && ticks < 0x1p62 ? (uint64_t)llround(ticks) : 0;
   }
+  model->uncounted_ticks = header->flags & HD_FILE_MERGED ? header->before_ticks : model->before_ticks;
   model->elapsed_ticks = model->before_ticks + since(model->end_ticks, header->loaded_ticks);
   if (model->thread_count > 0)
     model->threads[0].before_ticks = model->before_ticks;

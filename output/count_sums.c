@@ -63,14 +63,14 @@ void hd_count_sum_clear(const struct hd_model *model, struct hd_count_sum *sum) 
 static double all_turns(const struct hd_model *model, const struct hd_counts *from, int class) {
   double sum = 0;
   for (size_t slot = 0; slot < slots_of(model); slot++)
-    sum += (double)from->slot_ticks[slot * HD_COUNT_CLASSES + (size_t)class];
+    sum += (double)from->slot_ticks[slot * HD_COUNT_CLASSES + (size_t) class];
   return sum;
 }
 
 static void add_turns(const struct hd_model *model, struct hd_count_sum *to, const struct hd_counts *from, int class) {
   const double all = all_turns(model, from, class);
   for (size_t slot = 0; slot < slots_of(model); slot++) {
-    const size_t at = slot * HD_COUNT_CLASSES + (size_t)class;
+    const size_t at = slot * HD_COUNT_CLASSES + (size_t) class;
     const double turn = (double)from->slot_ticks[at];
     turns_of(model, to)[at] += turn;
     covered_of(model, to)[at] += turn > 0 ? all : 0;
@@ -78,6 +78,7 @@ static void add_turns(const struct hd_model *model, struct hd_count_sum *to, con
 }
 
 void hd_count_sum_add_counts(const struct hd_model *model, struct hd_count_sum *to, const struct hd_counts *from) {
+  to->busy_ticks += from->busy_ticks;
   for (int c = 0; c < HD_COUNT_CLASSES; c++) {
     const double all = all_turns(model, from, c);
     to->missing[c] |= from->missing[c];
@@ -98,6 +99,7 @@ void hd_count_sum_add(const struct hd_model *model, struct hd_count_sum *to, con
     to->missing[c] |= from->missing[c];
     to->counted[c] |= from->counted[c];
   }
+  to->busy_ticks += from->busy_ticks;
   to->incomplete |= from->incomplete;
   for (size_t i = 0; i < numbers_of(model); i++)
     to->numbers[i] += from->numbers[i];
@@ -120,7 +122,7 @@ static struct hd_count of_class(const struct hd_model *model, const struct hd_co
                                 int class) {
   const uint64_t bit = UINT64_C(1) << event;
   const uint32_t slot = model->events[event].slot;
-  struct hd_count count = {.value = sum->numbers[event * (size_t)HD_COUNT_CLASSES + (size_t)class],
+  struct hd_count count = {.value = sum->numbers[event * (size_t)HD_COUNT_CLASSES + (size_t) class],
                            .fraction = 1,
                            .known = true,
                            .partial = sum->missing[class] & bit};
@@ -130,8 +132,8 @@ static struct hd_count of_class(const struct hd_model *model, const struct hd_co
     return count;
   double all = 0;
   for (size_t i = 0; i < slots_of(model); i++)
-    all += turns_of(model, sum)[i * HD_COUNT_CLASSES + (size_t)class];
-  const size_t at = (slot - 1) * (size_t)HD_COUNT_CLASSES + (size_t)class;
+    all += turns_of(model, sum)[i * HD_COUNT_CLASSES + (size_t) class];
+  const size_t at = (slot - 1) * (size_t)HD_COUNT_CLASSES + (size_t) class;
   const double covered = covered_of(model, sum)[at];
   if (all <= 0)
     return count;
@@ -171,6 +173,19 @@ double hd_count_elapsed(const struct hd_team_totals *team) {
   return team->team_max > 0 ? hd_team_elapsed(team) : NAN;
 }
 
+static double counted_part(const struct hd_model *model, uint64_t ticks) {
+  return ticks > model->uncounted_ticks ? (double)(ticks - model->uncounted_ticks) : 0;
+}
+
+double hd_count_elapsed_of_program(const struct hd_model *model) {
+  return counted_part(model, model->elapsed_ticks);
+}
+
+double hd_count_lifetime(const struct hd_model *model, uint32_t thread) {
+  const uint64_t ticks = model->threads[thread].lifetime_ticks;
+  return thread == 0 ? counted_part(model, ticks) : (double)ticks;
+}
+
 /* Sources know their events without regard to case. HD_NONE: it was not counted. */
 static uint32_t find_event(const struct hd_model *model, const char *name) {
   for (uint32_t i = 0; i < model->header.event_count; i++)
@@ -180,8 +195,8 @@ static uint32_t find_event(const struct hd_model *model, const char *name) {
 }
 
 struct hd_count hd_count_sum_metric(const struct hd_model *model, const struct hd_count_sum *sum,
-                                    const struct hd_group *group, const struct hd_metric *metric, uint64_t busy_ticks,
-                                    double elapsed_ticks, bool *zero) {
+                                    const struct hd_group *group, const struct hd_metric *metric, double elapsed_ticks,
+                                    bool *zero) {
   struct hd_group *variables = (struct hd_group *)group; /* the model's own */
   struct hd_count result = {.fraction = 1, .known = true};
   for (uint32_t i = 0; i < metric->event_count; i++) {
@@ -189,13 +204,12 @@ struct hd_count hd_count_sum_metric(const struct hd_model *model, const struct h
     const struct hd_count count =
         event == HD_NONE ? (struct hd_count){.known = false} : hd_count_sum_of(model, sum, event, HD_COUNT_BUSY);
     variables->values[metric->events[i]] = count.value;
-    result.known &= count.known;
-    result.partial |= count.partial;
+    result.known &= count.known && !count.partial;
     result.fraction = fmin(result.fraction, count.fraction);
   }
   if (!result.known || sum->incomplete || (metric->uses_elapsed && isnan(elapsed_ticks)))
     return (struct hd_count){.known = false};
-  variables->busy_s = hd_model_seconds(model, busy_ticks);
+  variables->busy_s = hd_model_seconds(model, sum->busy_ticks);
   variables->elapsed_s = isnan(elapsed_ticks) ? 0 : elapsed_ticks * model->seconds_per_tick;
   result.value = hd_metric_value(group, metric);
   if (isfinite(result.value))
@@ -231,6 +245,7 @@ static bool join(struct hd_model *model, struct hd_counts *to, const struct hd_c
       if (i < events)
         to->missing[i % HD_COUNT_CLASSES] |= UINT64_C(1) << i / HD_COUNT_CLASSES;
     }
+  to->busy_ticks += from->busy_ticks;
   to->counts = sums;
   to->slot_ticks = sums + events;
   return true;
@@ -310,19 +325,19 @@ bool hd_model_sum_counts(struct hd_model *model) {
 
 /* ---- division by zero ---- */
 
-static bool is_empty(const struct hd_model *model, const struct hd_count_sum *sum, uint64_t busy_ticks) {
+static bool is_empty(const struct hd_model *model, const struct hd_count_sum *sum) {
   for (uint32_t e = 0; e < model->header.event_count; e++)
     if (sum->numbers[e * (size_t)HD_COUNT_CLASSES + HD_COUNT_BUSY] > 0)
       return false;
-  return busy_ticks == 0;
+  return sum->busy_ticks == 0;
 }
 
 static bool divides(const struct hd_model *model, const struct hd_group *group, const struct hd_metric *metric,
-                    const struct hd_node *node, const struct hd_count_sum *sum, uint64_t busy_ticks) {
+                    const struct hd_node *node, const struct hd_count_sum *sum) {
   bool zero = false;
-  const double elapsed = node->id == 0 ? (double)model->elapsed_ticks : hd_count_elapsed(&node->team);
-  if (!is_empty(model, sum, busy_ticks))
-    hd_count_sum_metric(model, sum, group, metric, busy_ticks, elapsed, &zero);
+  const double elapsed = node->id == 0 ? hd_count_elapsed_of_program(model) : hd_count_elapsed(&node->team);
+  if (!is_empty(model, sum))
+    hd_count_sum_metric(model, sum, group, metric, elapsed, &zero);
   return zero;
 }
 
@@ -334,8 +349,8 @@ uint32_t hd_model_divisions_by_zero(const struct hd_model *model, const struct h
     const struct hd_node *node = &model->nodes[i];
     hd_count_sum_clear(model, own->sums);
     hd_count_sum_add_own(model, own->sums, node);
-    count += divides(model, group, metric, node, own->sums, node->ticks[HD_BUSY]) ||
-             divides(model, group, metric, node, &model->counts_inclusive->sums[i], node->inclusive_ticks[HD_BUSY]);
+    count += divides(model, group, metric, node, own->sums) ||
+             divides(model, group, metric, node, &model->counts_inclusive->sums[i]);
   }
   hd_count_sums_free(own);
   return count;

@@ -16,9 +16,10 @@
 struct hd_count_sum {
   uint64_t missing[HD_COUNT_CLASSES]; /* as in hd_counts: of any part */
   uint64_t counted[HD_COUNT_CLASSES];
-  bool incomplete; /* a part's counts are in those of a node that does not belong to the sum: nothing is known */
-  double *numbers; /* [event][class] sums, whole numbers or estimates; [slot - 1][class] ticks of the slot; [slot -
-                      1][class] ticks of all slots where this one had its turn */
+  uint64_t busy_ticks; /* thread time in which the counts of HD_COUNT_BUSY were made */
+  bool incomplete;     /* a part's counts are in those of a node that does not belong to the sum: nothing is known */
+  double *numbers;     /* [event][class] sums, whole numbers or estimates; [slot - 1][class] ticks of the slot; [slot -
+                          1][class] ticks of all slots where this one had its turn */
 };
 
 struct hd_count_sums {
@@ -55,14 +56,19 @@ void hd_count_sum_clear(const struct hd_model *model, struct hd_count_sum *sum);
 struct hd_count hd_count_sum_of(const struct hd_model *model, const struct hd_count_sum *sum, uint32_t event,
                                 enum hd_count_class class);
 
-/** A metric of what was done while busy. `elapsed_ticks` NaN: there is no elapsed time. `zero` (may be NULL) becomes
- *  true when the formula has no value though all that it uses is known. */
+/** A metric of what was done while busy; never partial: of counts of which some is missing there is no value.
+ *  `elapsed_ticks` NaN: there is no elapsed time. `zero` (may be NULL) becomes true when the formula has no value
+ * though all that it uses is known. */
 struct hd_count hd_count_sum_metric(const struct hd_model *model, const struct hd_count_sum *sum,
-                                    const struct hd_group *group, const struct hd_metric *metric, uint64_t busy_ticks,
-                                    double elapsed_ticks, bool *zero);
+                                    const struct hd_group *group, const struct hd_metric *metric, double elapsed_ticks,
+                                    bool *zero);
 
 /** The elapsed time of a team, or NaN. */
 double hd_count_elapsed(const struct hd_team_totals *team);
+
+/** The part of the program's elapsed time and of a thread's lifetime in which was counted. */
+double hd_count_elapsed_of_program(const struct hd_model *model);
+double hd_count_lifetime(const struct hd_model *model, uint32_t thread);
 
 /** Puts counts into the order of nodes and threads, joins those of the same, and tells nodes theirs. False: no
  *  memory. */

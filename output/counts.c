@@ -104,28 +104,13 @@ uint32_t hd_model_uncounted(const struct hd_model *model, struct hd_count_of of,
 
 /* ---- metrics ---- */
 
-static uint64_t busy_of(const struct hd_model *model, struct hd_count_of of) {
-  uint64_t sum = 0;
-  if (of.node == HD_NONE)
-    return of.thread == HD_NONE ? model->ticks[HD_BUSY] : model->threads[of.thread].ticks[HD_BUSY];
-  const struct hd_node *node = &model->nodes[of.node];
-  if (of.thread == HD_NONE)
-    return of.inclusive ? node->inclusive_ticks[HD_BUSY] : node->ticks[HD_BUSY];
-  for (uint32_t i = node->row_first; i < model->row_count; i++) {
-    const struct hd_row *row = &model->rows[i];
-    const bool within = of.inclusive ? is_below(model, row->node, of.node) : row->node == of.node;
-    sum += within && row->thread == of.thread ? row->ticks[HD_BUSY] : 0;
-  }
-  return sum;
-}
-
 static double elapsed_of(const struct hd_model *model, struct hd_count_of of) {
   if (of.node == HD_NONE && of.thread != HD_NONE)
-    return (double)model->threads[of.thread].lifetime_ticks;
+    return hd_count_lifetime(model, of.thread);
   if (of.thread != HD_NONE)
     return NAN;
   if (of.node == HD_NONE || of.node == 0)
-    return (double)model->elapsed_ticks;
+    return hd_count_elapsed_of_program(model);
   return hd_count_elapsed(&model->nodes[of.node].team);
 }
 
@@ -136,8 +121,7 @@ struct hd_count hd_model_metric(const struct hd_model *model, struct hd_count_of
     return count;
   struct hd_count_sums *room = hd_count_sums_new(model, 1);
   if (room)
-    count = hd_count_sum_metric(model, sum_of(model, of, room->sums), group, metric, busy_of(model, of),
-                                elapsed_of(model, of), NULL);
+    count = hd_count_sum_metric(model, sum_of(model, of, room->sums), group, metric, elapsed_of(model, of), NULL);
   hd_count_sums_free(room);
   return count;
 }

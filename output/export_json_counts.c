@@ -18,7 +18,6 @@ struct subject {
   const struct hd_model *model;
   const struct hd_count_sum *sum;
   struct hd_count_of of;
-  uint64_t busy_ticks;
   double elapsed_ticks;
 };
 
@@ -147,12 +146,12 @@ static bool put_metrics(json_t *object, const struct subject *subject, const cha
   for (uint32_t i = 0; i < model->group_count; i++)
     for (uint32_t j = 0; values && j < model->groups[i]->metric_count; j++) {
       const struct hd_group *from = model->groups[i];
-      const struct hd_count count = hd_count_sum_metric(model, subject->sum, from, &from->metrics[j],
-                                                        subject->busy_ticks, subject->elapsed_ticks, NULL);
+      const struct hd_count count =
+          hd_count_sum_metric(model, subject->sum, from, &from->metrics[j], subject->elapsed_ticks, NULL);
       char *name = NULL;
       if (asprintf(&name, "%s: %s", from->name, from->metrics[j].name) < 0)
         continue;
-      hd_json_put(values, name, count.known && !count.partial ? hd_json_number(count.value) : json_null());
+      hd_json_put(values, name, count.known ? hd_json_number(count.value) : json_null());
       free(name);
     }
   return hd_json_put(object, key, values);
@@ -170,7 +169,7 @@ static bool put_inclusive(json_t *object, const struct subject *subject) {
 }
 
 static double elapsed_of(const struct hd_model *model, const struct hd_node *node) {
-  return node->id == 0 ? (double)model->elapsed_ticks : hd_count_elapsed(&node->team);
+  return node->id == 0 ? hd_count_elapsed_of_program(model) : hd_count_elapsed(&node->team);
 }
 
 bool hd_json_put_node_counts(json_t *object, const struct hd_model *model, const struct hd_node *node) {
@@ -181,12 +180,9 @@ bool hd_json_put_node_counts(json_t *object, const struct hd_model *model, const
     return false;
   hd_count_sum_add_own(model, own->sums, node);
   const double elapsed = elapsed_of(model, node);
-  const struct subject exclusive = {model, own->sums, {node->id, HD_NONE, false}, node->ticks[HD_BUSY], elapsed};
-  const struct subject inclusive = {model,
-                                    &model->counts_inclusive->sums[node->id],
-                                    {node->id, HD_NONE, true},
-                                    node->inclusive_ticks[HD_BUSY],
-                                    elapsed};
+  const struct subject exclusive = {model, own->sums, {node->id, HD_NONE, false}, elapsed};
+  const struct subject inclusive = {
+      model, &model->counts_inclusive->sums[node->id], {node->id, HD_NONE, true}, elapsed};
   const bool done = put_all(object, &exclusive) && put_inclusive(object, &inclusive);
   hd_count_sums_free(own);
   return done;
@@ -203,7 +199,7 @@ bool hd_json_put_row_counts(json_t *object, const struct hd_model *model, const 
   for (uint32_t i = 0; i < node->counts_count; i++)
     if (model->counts[node->counts_first + i].thread == row->thread)
       hd_count_sum_add_counts(model, own->sums, &model->counts[node->counts_first + i]);
-  const struct subject subject = {model, own->sums, {node->id, row->thread, false}, row->ticks[HD_BUSY], NAN};
+  const struct subject subject = {model, own->sums, {node->id, row->thread, false}, NAN};
   const bool done = put_all(object, &subject);
   hd_count_sums_free(own);
   return done;
@@ -212,11 +208,8 @@ bool hd_json_put_row_counts(json_t *object, const struct hd_model *model, const 
 bool hd_json_put_thread_counts(json_t *object, const struct hd_model *model, uint32_t thread) {
   if (model->header.event_count == 0)
     return hd_json_put(object, "counters", json_null());
-  const struct subject subject = {model,
-                                  &model->counts_total->sums[thread],
-                                  {HD_NONE, thread, true},
-                                  model->threads[thread].ticks[HD_BUSY],
-                                  (double)model->threads[thread].lifetime_ticks};
+  const struct subject subject = {
+      model, &model->counts_total->sums[thread], {HD_NONE, thread, true}, hd_count_lifetime(model, thread)};
   return put_all(object, &subject);
 }
 
@@ -224,6 +217,6 @@ bool hd_json_put_program_counts(json_t *object, const struct hd_model *model) {
   if (model->header.event_count == 0)
     return hd_json_put(object, "counters", json_null());
   const struct subject subject = {model, &model->counts_total->sums[model->thread_count], HD_COUNT_OF_PROGRAM,
-                                  model->ticks[HD_BUSY], (double)model->elapsed_ticks};
+                                  hd_count_elapsed_of_program(model)};
   return put_all(object, &subject) && put_inclusive(object, &subject);
 }

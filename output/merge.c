@@ -104,8 +104,12 @@ static void make_header(struct hd_merge *merge) {
   header->begin_ns = header->paused_at_ticks = 0;
   memset(&header->unknown_events, 0,
          offsetof(struct hd_file_header, host) - offsetof(struct hd_file_header, unknown_events));
-  for (size_t i = 0; i < merge->count; i++)
-    add_counters(header, &merge->models[i]->header, merge->factors[i]);
+  header->before_ticks = 0;
+  for (size_t i = 0; i < merge->count; i++) {
+    const struct hd_model *model = merge->models[i];
+    add_counters(header, &model->header, merge->factors[i]);
+    header->before_ticks += model->thread_count > 0 ? model->uncounted_ticks * merge->factors[i] : 0;
+  }
 }
 
 /* ---- the sum ---- */

@@ -125,6 +125,7 @@ struct hd_thread {
   bool alive;              /* it had not ended when the profile did */
   uint64_t lifetime_ticks; /* before + end - begin */
   uint64_t uncounted;      /* bit e: event e was not counted on it, or not to its end */
+  uint64_t readings;       /* of its counters */
   uint64_t ticks[HD_STATE_COUNT];
 };
 
@@ -160,8 +161,9 @@ struct hd_counts {
   uint64_t missing[HD_COUNT_CLASSES]; /* as in hd_counts_record; or the thread was alive when the program was killed and
                                          did not tell what came last; or nothing was counted on it */
   uint64_t counted[HD_COUNT_CLASSES]; /* counted, if only some of the time, even if the count is 0 */
-  const uint64_t *counts;             /* [event][class] */
-  const uint64_t *slot_ticks;         /* [slot - 1][class] */
+  uint64_t busy_ticks;        /* time that counts as busy, here and where it is not told apart but counted here */
+  const uint64_t *counts;     /* [event][class] */
+  const uint64_t *slot_ticks; /* [slot - 1][class] */
 };
 
 struct hd_strings {
@@ -176,10 +178,12 @@ struct hd_model {
   const char *path;             /* of the file, as given */
   struct hd_file_header header; /* host, runtime and program are terminated */
   double seconds_per_tick;
-  uint64_t before_ticks;  /* program start to the load of the tool */
-  uint64_t end_ticks;     /* where open intervals were closed */
-  uint64_t elapsed_ticks; /* program start to end */
-  uint64_t inside_ticks;  /* elapsed time of the outermost regions that thread 0 opened */
+  uint64_t before_ticks;    /* program start to the load of the tool */
+  uint64_t end_ticks;       /* where open intervals were closed */
+  uint64_t elapsed_ticks;   /* program start to end */
+  uint64_t uncounted_ticks; /* program start to the load of the tool, before which nothing was counted; part of thread
+                               0's busy time in the program. Merged files: of all runs */
+  uint64_t inside_ticks;    /* elapsed time of the outermost regions that thread 0 opened */
   uint64_t ticks[HD_STATE_COUNT];
   double gain_ticks; /* of all outermost regions */
   bool ended;        /* false: killed or still running, end_ticks is that of the last event seen */

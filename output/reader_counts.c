@@ -160,15 +160,16 @@ struct lack {
   size_t count;    /* of counts, those made here included */
 };
 
-static void add_lack(struct hd_model *model, struct lack *lack, uint32_t node, uint32_t thread,
-                     const uint64_t missing[HD_COUNT_CLASSES]) {
+static struct hd_counts *add_lack(struct hd_model *model, struct lack *lack, uint32_t node, uint32_t thread,
+                                  const uint64_t missing[HD_COUNT_CLASSES]) {
   struct hd_counts *counts = &model->counts[lack->count++];
   *counts = (struct hd_counts){.node = node, .thread = thread, .counts = lack->zeros};
   counts->slot_ticks = lack->zeros + (size_t)model->header.event_count * HD_COUNT_CLASSES;
   memcpy(counts->missing, missing, sizeof counts->missing);
+  return counts;
 }
 
-static const struct hd_counts *find_counts(const struct hd_model *model, uint32_t node, uint32_t thread) {
+static struct hd_counts *find_counts(const struct hd_model *model, uint32_t node, uint32_t thread) {
   uint32_t low = model->nodes[node].counts_first;
   uint32_t high = low + model->nodes[node].counts_count;
   while (low < high) {
@@ -183,24 +184,31 @@ static const struct hd_counts *find_counts(const struct hd_model *model, uint32_
   return NULL;
 }
 
-/* Idling is counted with the wait before it, wherever its row is. The time before the load was never counted: a note
- * says so. */
-static void miss_rows(const struct hd_reader *reader, struct lack *lack) {
+/* The time of counts, and counts that are missing. Idling is counted with the wait before it, wherever its row is. The
+ * time before the load was never counted: a note says so. */
+static void take_rows(const struct hd_reader *reader, struct lack *lack) {
   struct hd_model *model = reader->model;
   for (uint32_t i = 0; i < reader->row_count; i++) {
     const struct hd_row *row = &reader->rows[i];
     const uint32_t node = lack->owner[row->node];
     uint64_t missing[HD_COUNT_CLASSES] = {0};
+    uint64_t busy = 0;
     bool any = false;
     for (int state = 0; state < HD_STATE_COUNT; state++) {
-      const uint64_t before = state == HD_BUSY && row->node == 0 && row->thread == 0 ? model->before_ticks : 0;
+      const uint64_t before = state == HD_BUSY && row->node == 0 && row->thread == 0 ? model->uncounted_ticks : 0;
       if (state == HD_IDLE || row->ticks[state] <= before)
         continue;
-      missing[hd_count_class_of((uint32_t)state, model->header.counters_at)] = all_events(model);
+      const enum hd_count_class class = hd_count_class_of((uint32_t)state, model->header.counters_at);
+      busy += class == HD_COUNT_BUSY ? row->ticks[state] - before : 0;
+      missing[class] = all_events(model);
       any = true;
     }
-    if (any && !find_counts(model, node, row->thread))
-      add_lack(model, lack, node, row->thread, missing);
+    if (!any)
+      continue;
+    struct hd_counts *counts = find_counts(model, node, row->thread);
+    if (!counts)
+      counts = add_lack(model, lack, node, row->thread, missing);
+    counts->busy_ticks += busy;
   }
 }
 
@@ -231,18 +239,21 @@ static bool add_lacks(struct hd_reader *reader, const uint64_t *zeros) {
     return false;
   find_owners(model, lack.owner);
   find_reach(reader, lack.owner);
-  miss_rows(reader, &lack);
+  take_rows(reader, &lack);
   model->counts_count = (uint32_t)lack.count;
   free(lack.owner);
   return hd_model_sort_counts(model);
 }
 
-static void take_uncounted(struct hd_reader *reader) {
+static void take_threads(struct hd_reader *reader) {
   for (uint32_t i = 0; i < reader->block_count; i++) {
     const struct hd_reader_block *block = &reader->blocks[i];
     const struct hd_thread_record *records = (const void *)(reader->bytes + block->content);
-    for (uint32_t j = 0; block->header->type == HD_BLOCK_THREADS && j < block->header->count; j++)
-      reader->model->threads[block->first + j].uncounted = records[j].uncounted & all_events(reader->model);
+    struct hd_thread *threads = reader->model->threads + block->first;
+    for (uint32_t j = 0; block->header->type == HD_BLOCK_THREADS && j < block->header->count; j++) {
+      threads[j].uncounted = records[j].uncounted & all_events(reader->model);
+      threads[j].readings = records[j].readings;
+    }
   }
 }
 
@@ -256,7 +267,7 @@ bool hd_reader_take_counts(struct hd_reader *reader) {
     return records == 0 || hd_reader_fail(reader, "damaged: counts of no event");
   if (most >= HD_NONE)
     return hd_reader_fail(reader, "damaged: too many records");
-  take_uncounted(reader);
+  take_threads(reader);
   model->counts = calloc(most + 1, sizeof *model->counts);
   const uint64_t *zeros = model->counts ? make_value_room(model, records) : NULL;
   if (!zeros)

@@ -61,11 +61,11 @@ static void fill_states(struct hd_grid_row *row, const struct blocks *blocks, ui
   hd_cell_count(row->cells[COLUMN_CONC], concurrent, known);
 }
 
-/* Counts of what came with `inclusive` ticks; `sums` NULL: there are no counters. */
+/* `sums` NULL: there are no counters. */
 static void fill_counts(struct hd_grid_row *row, struct blocks *blocks, const struct hd_count_sums *sums,
-                        uint32_t index, uint64_t inclusive, double elapsed) {
+                        uint32_t index, double elapsed) {
   if (sums)
-    hd_count_cells(row, COLUMN_COUNTS, &blocks->columns, &sums->sums[index], inclusive, elapsed);
+    hd_count_cells(row, COLUMN_COUNTS, &blocks->columns, &sums->sums[index], elapsed);
 }
 
 /* "3/10", "10+4"; without the second part when it says nothing. */
@@ -92,7 +92,7 @@ static bool add_arc(struct blocks *blocks, const struct hd_graph_arc *arc, uint3
     return false;
   if (!inner) {
     fill_times(row, blocks, arc->times.self_ticks, arc->times.inclusive_ticks, arc->measured);
-    fill_counts(row, blocks, blocks->counts.arcs, (uint32_t)(arc - graph->arcs), arc->times.inclusive_ticks, NAN);
+    fill_counts(row, blocks, blocks->counts.arcs, (uint32_t)(arc - graph->arcs), NAN);
   }
   if (inner)
     hd_cell_count(row->cells[COLUMN_CALLS], arc->visits, arc->measured);
@@ -136,7 +136,7 @@ static bool add_primary(struct blocks *blocks, uint32_t index) {
   snprintf(row->cells[COLUMN_INDEX], HD_CELL_BYTES, "[%u]", entry->index);
   hd_cell_percent(row->cells[COLUMN_SHARE], (double)entry->times.inclusive_ticks, (double)graph->busy_ticks, true);
   fill_times(row, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
-  fill_counts(row, blocks, blocks->counts.inclusive, index, entry->times.inclusive_ticks,
+  fill_counts(row, blocks, blocks->counts.inclusive, index,
               index == 0 && blocks->focused ? NAN : hd_graph_entry_elapsed(entry));
   fill_calls(row, entry->visits - entry->self_visits, '+', entry->self_visits, entry->measured && index != 0);
   fill_states(row, blocks, entry->visits, entry->visits_concurrent, entry->measured && index != 0);
@@ -201,7 +201,7 @@ static bool add_cycle(struct blocks *blocks, uint32_t number) {
   snprintf(row->cells[COLUMN_INDEX], HD_CELL_BYTES, "[%u]", cycle->index);
   hd_cell_percent(row->cells[COLUMN_SHARE], (double)cycle->times.inclusive_ticks, (double)graph->busy_ticks, true);
   fill_times(row, blocks, cycle->times.self_ticks, cycle->times.inclusive_ticks, true);
-  fill_counts(row, blocks, blocks->counts.cycles, number - 1, cycle->times.inclusive_ticks, NAN);
+  fill_counts(row, blocks, blocks->counts.cycles, number - 1, NAN);
   fill_calls(row, cycle->visits, '+', cycle->internal_visits, true);
   snprintf(row->place, sizeof row->place, "<cycle %u as a whole> [%u]", number, cycle->index);
   for (uint32_t i = 0; i < graph->block_count; i++)

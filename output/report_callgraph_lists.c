@@ -163,9 +163,9 @@ static void put_times(const struct hd_graph *graph, uint64_t self, uint64_t incl
 }
 
 /* Counts of an entry, an arc or a cycle. */
-static void put_counts(const struct hd_graph *graph, const struct hd_count_sums *sums, uint32_t index,
-                       uint64_t inclusive, double elapsed, FILE *out) {
-  hd_csv_counts(graph->model, sums ? &sums->sums[index] : NULL, true, inclusive, elapsed, out);
+static void put_counts(const struct hd_graph *graph, const struct hd_count_sums *sums, uint32_t index, double elapsed,
+                       FILE *out) {
+  hd_csv_counts(graph->model, sums ? &sums->sums[index] : NULL, true, elapsed, out);
   fputc('\n', out);
 }
 
@@ -185,7 +185,7 @@ static void put_entry(const struct hd_graph *graph, const struct hd_graph_counts
       hd_csv_count(entry->entries.visits[caller][own], known, out);
       hd_csv_number(known ? hd_model_seconds(graph->model, entry->entries.ticks[caller][own]) : NAN, out);
     }
-  put_counts(graph, counts->inclusive, index, entry->times.inclusive_ticks, hd_graph_entry_elapsed(entry), out);
+  put_counts(graph, counts->inclusive, index, hd_graph_entry_elapsed(entry), out);
 }
 
 static void put_arc(const struct hd_graph *graph, const struct hd_graph_counts *counts, const struct hd_graph_arc *arc,
@@ -201,8 +201,7 @@ static void put_arc(const struct hd_graph *graph, const struct hd_graph_counts *
   fputc(',', out);
   hd_csv_count(arc->visits_concurrent, arc->measured && graph->model->entries_known, out);
   fputs(",,,,,,,,", out);
-  put_counts(graph, hd_graph_is_inner(graph, arc) ? NULL : counts->arcs, (uint32_t)(arc - graph->arcs),
-             arc->times.inclusive_ticks, NAN, out);
+  put_counts(graph, hd_graph_is_inner(graph, arc) ? NULL : counts->arcs, (uint32_t)(arc - graph->arcs), NAN, out);
 }
 
 static void put_cycle(const struct hd_graph *graph, const struct hd_graph_counts *counts, uint32_t number, FILE *out) {
@@ -212,7 +211,7 @@ static void put_cycle(const struct hd_graph *graph, const struct hd_graph_counts
   hd_csv_count(cycle->visits, true, out);
   hd_csv_count(cycle->internal_visits, true, out);
   fputs(",,,,,,,,,", out);
-  put_counts(graph, counts->cycles, number - 1, cycle->times.inclusive_ticks, NAN, out);
+  put_counts(graph, counts->cycles, number - 1, NAN, out);
 }
 
 bool hd_report_callgraph_csv(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {

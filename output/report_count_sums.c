@@ -152,8 +152,8 @@ static double whole_or_nothing(struct hd_count count) {
   return count.known && !count.partial ? count.value : NAN;
 }
 
-void hd_csv_counts(const struct hd_model *model, const struct hd_count_sum *sum, bool classes, uint64_t busy_ticks,
-                   double elapsed_ticks, FILE *out) {
+void hd_csv_counts(const struct hd_model *model, const struct hd_count_sum *sum, bool classes, double elapsed_ticks,
+                   FILE *out) {
   const struct hd_count none = {.known = false};
   for (uint32_t i = 0; i < model->header.event_count; i++) {
     const struct hd_count busy = sum ? hd_count_sum_of(model, sum, i, HD_COUNT_BUSY) : none;
@@ -168,8 +168,7 @@ void hd_csv_counts(const struct hd_model *model, const struct hd_count_sum *sum,
     for (uint32_t j = 0; j < model->groups[i]->metric_count; j++) {
       const struct hd_group *group = model->groups[i];
       const struct hd_metric *metric = &group->metrics[j];
-      hd_csv_number(whole_or_nothing(
-                        sum ? hd_count_sum_metric(model, sum, group, metric, busy_ticks, elapsed_ticks, NULL) : none),
+      hd_csv_number(whole_or_nothing(sum ? hd_count_sum_metric(model, sum, group, metric, elapsed_ticks, NULL) : none),
                     out);
     }
 }

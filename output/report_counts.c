@@ -164,28 +164,23 @@ static void value_text(char text[HD_CELL_BYTES], const struct hd_model *model, c
 }
 
 /* Notes the mark for the legend. */
-static const char *mark_of(struct hd_count_columns *columns, const struct hd_count_column *column,
-                           const struct hd_count *count) {
+static const char *mark_of(struct hd_count_columns *columns, const struct hd_count *count) {
   if (count->fraction < 1) {
     columns->estimated = true;
     columns->least_fraction = fmin(columns->least_fraction, count->fraction);
     columns->most_fraction = fmax(columns->most_fraction, count->fraction);
-  }
-  if (count->partial && column->group) {
-    columns->doubtful = true;
-    return "?";
   }
   columns->at_least |= count->partial;
   return count->partial ? ">=" : "";
 }
 
 void hd_count_cell(char cell[HD_CELL_BYTES], struct hd_count_columns *columns, size_t index,
-                   const struct hd_count_sum *sum, uint64_t busy_ticks, double elapsed_ticks) {
+                   const struct hd_count_sum *sum, double elapsed_ticks) {
   const struct hd_model *model = columns->model;
   const struct hd_count_column *column = &columns->items[index];
   char text[HD_CELL_BYTES];
   const struct hd_count count =
-      column->group ? hd_count_sum_metric(model, sum, column->group, column->metric, busy_ticks, elapsed_ticks, NULL)
+      column->group ? hd_count_sum_metric(model, sum, column->group, column->metric, elapsed_ticks, NULL)
                     : hd_count_sum_of(model, sum, column->event, column->class);
   if (!count.known) {
     columns->unknown = true;
@@ -193,13 +188,13 @@ void hd_count_cell(char cell[HD_CELL_BYTES], struct hd_count_columns *columns, s
     return;
   }
   value_text(text, model, column, count.value);
-  snprintf(cell, HD_CELL_BYTES, "%s%s%.24s", mark_of(columns, column, &count), count.fraction < 1 ? "~" : "", text);
+  snprintf(cell, HD_CELL_BYTES, "%s%s%.24s", mark_of(columns, &count), count.fraction < 1 ? "~" : "", text);
 }
 
 void hd_count_cells(struct hd_grid_row *row, size_t first, struct hd_count_columns *columns,
-                    const struct hd_count_sum *sum, uint64_t busy_ticks, double elapsed_ticks) {
+                    const struct hd_count_sum *sum, double elapsed_ticks) {
   for (size_t i = 0; i < columns->count; i++)
-    hd_count_cell(row->cells[first + i], columns, i, sum, busy_ticks, elapsed_ticks);
+    hd_count_cell(row->cells[first + i], columns, i, sum, elapsed_ticks);
 }
 
 /* ---- what they mean ---- */
@@ -210,10 +205,10 @@ static void print_marks(const struct hd_count_columns *columns, FILE *out) {
             100 * columns->least_fraction, 100 * columns->most_fraction);
   if (columns->at_least)
     fputs("'>=': at least so much: some of it could not be counted (see the notes).\n", out);
-  if (columns->doubtful)
-    fputs("'?': made from counts of which some is missing.\n", out);
   if (columns->unknown)
-    fputs("'-' in a counter's column: not counted, counted for a line above, or a formula without a value.\n", out);
+    fputs("'-' in a counter's column: not counted, counted for a line above, or a formula without a value (a part "
+          "is missing,\nor it divides by zero).\n",
+          out);
 }
 
 void hd_count_legend(const struct hd_count_columns *columns, const char *scope, FILE *out) {
@@ -239,7 +234,7 @@ static bool add_event(struct hd_grid *grid, struct hd_count_columns *marks, uint
     return false;
   for (int class = 0; class < HD_COUNT_CLASSES; class ++) {
     marks->items[0] = (struct hd_count_column){.event = event, .class = (enum hd_count_class) class};
-    hd_count_cell(row->cells[class], marks, 0, sum, 0, NAN);
+    hd_count_cell(row->cells[class], marks, 0, sum, NAN);
   }
   const struct hd_count waiting = hd_count_sum_of(model, sum, event, HD_COUNT_WAITING);
   const struct hd_count all = hd_count_sum_of(model, sum, event, HD_COUNT_CLASSES);
@@ -256,7 +251,7 @@ static bool add_metric(struct hd_grid *grid, struct hd_count_columns *marks, con
   if (!row)
     return false;
   marks->items[0] = (struct hd_count_column){.group = group, .metric = metric};
-  hd_count_cell(row->cells[0], marks, 0, whole_run(model), model->ticks[HD_BUSY], (double)model->elapsed_ticks);
+  hd_count_cell(row->cells[0], marks, 0, whole_run(model), hd_count_elapsed_of_program(model));
   snprintf(row->place, sizeof row->place, "%.100s: %.200s%s%.50s%s", group->name, metric->name,
            metric->unit && metric->unit[0] ? " [" : "", metric->unit ? metric->unit : "",
            metric->unit && metric->unit[0] ? "]" : "");
@@ -295,8 +290,8 @@ void hd_report_counted_brief(const struct hd_model *model, FILE *out) {
   for (uint32_t i = 0; i < model->header.event_count && i < EVENTS; i++) {
     columns.items[0] = (struct hd_count_column){.event = i, .class = HD_COUNT_BUSY};
     columns.items[1] = (struct hd_count_column){.event = i, .class = HD_COUNT_WAITING};
-    hd_count_cell(busy, &columns, 0, whole_run(model), 0, NAN);
-    hd_count_cell(waiting, &columns, 1, whole_run(model), 0, NAN);
+    hd_count_cell(busy, &columns, 0, whole_run(model), NAN);
+    hd_count_cell(waiting, &columns, 1, whole_run(model), NAN);
     fprintf(out, "%s%s %s busy, %s waiting", i == 0 ? "counted   " : "; ", short_name(model, i), busy, waiting);
   }
   if (model->header.event_count > EVENTS)

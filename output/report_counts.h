@@ -3,8 +3,7 @@
  * @file report_counts.h
  * Between the files of the report only: columns of counts and metrics, the marks in them, and what they are sums of.
  *
- * "~": an estimate, the event took turns with others. ">=": some is missing. "?": a metric of counts of which some is
- * missing. "-": not known.
+ * "~": an estimate, the event took turns with others. ">=": some is missing. "-": not known.
  */
 #ifndef HEDDLE_OUTPUT_REPORT_COUNTS_H
 #define HEDDLE_OUTPUT_REPORT_COUNTS_H
@@ -29,7 +28,7 @@ struct hd_count_columns {
   size_t count;
   size_t left; /* so many more there was no room for */
   /* The marks that cells have been given so far. */
-  bool at_least, estimated, doubtful, unknown;
+  bool at_least, estimated, unknown;
   double least_fraction, most_fraction;
 };
 
@@ -42,11 +41,11 @@ void hd_count_columns_add(const struct hd_count_columns *columns, struct hd_grid
 
 /** A count or metric for people: "12345", "1.234 M", "56.7 ms", with its mark. */
 void hd_count_cell(char cell[HD_CELL_BYTES], struct hd_count_columns *columns, size_t column,
-                   const struct hd_count_sum *sum, uint64_t busy_ticks, double elapsed_ticks);
+                   const struct hd_count_sum *sum, double elapsed_ticks);
 
 /** The cells of a row from `first` on. */
 void hd_count_cells(struct hd_grid_row *row, size_t first, struct hd_count_columns *columns,
-                    const struct hd_count_sum *sum, uint64_t busy_ticks, double elapsed_ticks);
+                    const struct hd_count_sum *sum, double elapsed_ticks);
 
 /** Which columns are not among those that are shown. */
 void hd_count_columns_said_left(const struct hd_count_columns *columns, const char *const *titles, size_t count,
@@ -80,7 +79,7 @@ double hd_graph_entry_elapsed(const struct hd_graph_entry *entry);
  *  the part of the time that was counted, if there are turns; what is known of counts of which some is missing; then
  *  the metrics. All names end in `suffix`. Nothing without counters. `sum` NULL: empty fields. */
 void hd_csv_count_names(const struct hd_model *model, const char *suffix, bool classes, FILE *out);
-void hd_csv_counts(const struct hd_model *model, const struct hd_count_sum *sum, bool classes, uint64_t busy_ticks,
-                   double elapsed_ticks, FILE *out);
+void hd_csv_counts(const struct hd_model *model, const struct hd_count_sum *sum, bool classes, double elapsed_ticks,
+                   FILE *out);
 
 #endif

@@ -124,8 +124,7 @@ bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options 
     hd_csv_number(line->wall_share_ticks * view->model->seconds_per_tick, out);
     hd_csv_number(line->wall_share_ticks / (double)view->model->elapsed_ticks, out);
     put_states(view->model, line->ticks, out);
-    hd_csv_counts(view->model, sums ? &sums->sums[i] : NULL, true, line->ticks[HD_BUSY], hd_count_elapsed(&line->team),
-                  out);
+    hd_csv_counts(view->model, sums ? &sums->sums[i] : NULL, true, hd_count_elapsed(&line->team), out);
     fputs("\n", out);
   }
   hd_count_sums_free(sums);
@@ -146,8 +145,8 @@ static bool put_threads(const struct hd_view *view, uint32_t line, bool whole, F
     hd_csv_place(view, line, out);
     fprintf(out, ",%u,%s", thread, hd_thread_kind_id(model->threads[thread].kind));
     put_states(model, sums[thread], out);
-    hd_csv_counts(model, counts ? &counts->sums[thread] : NULL, true, sums[thread][HD_BUSY],
-                  whole ? (double)model->threads[thread].lifetime_ticks : NAN, out);
+    hd_csv_counts(model, counts ? &counts->sums[thread] : NULL, true, whole ? hd_count_lifetime(model, thread) : NAN,
+                  out);
     fputs("\n", out);
   }
   hd_count_sums_free(counts);

@@ -76,7 +76,7 @@ static void fill(struct hd_grid_row *row, const struct hd_graph *graph, uint32_t
   if (model->header.flags & HD_FILE_CPU_TIME)
     hd_cell_time(row->cells[i++], unit, entry->measured ? (double)entry->cpu_ns * 1e-9 : NAN);
   if (sums)
-    hd_count_cells(row, i, counts, &sums->sums[index], times->self_ticks, hd_graph_entry_elapsed(entry));
+    hd_count_cells(row, i, counts, &sums->sums[index], hd_graph_entry_elapsed(entry));
   hd_entry_text(row->place, graph, index, false);
 }
 
@@ -232,8 +232,8 @@ bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_opt
                   out);
     if (counts.own) {
       const double elapsed = hd_graph_entry_elapsed(entry);
-      hd_csv_counts(model, &counts.own->sums[order[i]], true, times->self_ticks, elapsed, out);
-      hd_csv_counts(model, &counts.inclusive->sums[order[i]], false, times->inclusive_ticks, elapsed, out);
+      hd_csv_counts(model, &counts.own->sums[order[i]], true, elapsed, out);
+      hd_csv_counts(model, &counts.inclusive->sums[order[i]], false, elapsed, out);
     }
     fputc('\n', out);
   }

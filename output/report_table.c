@@ -151,7 +151,7 @@ static void fill_idle(char cell[HD_CELL_BYTES], const struct table *table, const
 
 static void fill_count(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
   const struct hd_count_sum *sum = &table->sums->sums[line - table->view->lines];
-  hd_count_cell(cell, table->counts, (size_t)which, sum, line->ticks[HD_BUSY], hd_count_elapsed(&line->team));
+  hd_count_cell(cell, table->counts, (size_t)which, sum, hd_count_elapsed(&line->team));
 }
 
 /* ---- which columns there are ---- */

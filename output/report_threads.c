@@ -122,8 +122,7 @@ static bool print_counts(const struct table *table, struct hd_count_columns *col
     done = row || !takes_part(table, i);
     if (!row)
       continue;
-    hd_count_cells(row, 0, columns, &sums->sums[i], table->sums[i][HD_BUSY],
-                   table->whole ? (double)model->threads[i].lifetime_ticks : NAN);
+    hd_count_cells(row, 0, columns, &sums->sums[i], table->whole ? hd_count_lifetime(model, i) : NAN);
     snprintf(row->place, sizeof row->place, "%u", i);
   }
   done = done && hd_grid_print(&grid, "Thread", false, out);

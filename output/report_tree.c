@@ -48,7 +48,7 @@ static void add_columns(struct hd_grid *grid, const struct hd_count_columns *cou
 static double elapsed_of(const struct hd_view *view, uint32_t line, bool focused) {
   if (line == 0 && focused)
     return NAN;
-  return line == 0 ? (double)view->model->elapsed_ticks : hd_count_elapsed(&view->lines[line].team);
+  return line == 0 ? hd_count_elapsed_of_program(view->model) : hd_count_elapsed(&view->lines[line].team);
 }
 
 static void fill(struct hd_grid_row *row, struct tree *tree, uint32_t index) {
@@ -65,8 +65,7 @@ static void fill(struct hd_grid_row *row, struct tree *tree, uint32_t index) {
   hd_cell_percent(row->cells[i++], line->wall_share_ticks, (double)model->elapsed_ticks, timed);
   snprintf(row->cells[i++], HD_CELL_BYTES, "%u", line->node->id);
   if (tree->sums)
-    hd_count_cells(row, i, &tree->counts, &tree->sums->sums[index], line->ticks[HD_BUSY],
-                   elapsed_of(tree->view, index, tree->focused));
+    hd_count_cells(row, i, &tree->counts, &tree->sums->sums[index], elapsed_of(tree->view, index, tree->focused));
   hd_place_text(row->place, model, line, outer);
   if (!timed)
     strcat(row->place, " (recursive call)");
@@ -150,8 +149,8 @@ static void print_csv(const struct hd_view *view, bool focused, FILE *out) {
     hd_csv_number(timed ? line->wall_share_ticks * second : NAN, out);
     hd_csv_number(timed ? line->wall_share_ticks / (double)model->elapsed_ticks : NAN, out);
     const double elapsed = elapsed_of(view, i, focused);
-    hd_csv_counts(model, sums ? &sums->sums[i] : NULL, true, line->ticks[HD_BUSY], elapsed, out);
-    hd_csv_counts(model, own ? &own->sums[i] : NULL, false, line->own_busy_ticks, elapsed, out);
+    hd_csv_counts(model, sums ? &sums->sums[i] : NULL, true, elapsed, out);
+    hd_csv_counts(model, own ? &own->sums[i] : NULL, false, elapsed, out);
     fputc('\n', out);
   }
   hd_count_sums_free(sums);

@@ -3,82 +3,10 @@
  * @file test_counts_read.c
  * Counts of events as the reader adds them up: what is known, in part, as an estimate, or not at all.
  */
-#include <math.h>
-#include <stdio.h>
+#include "counts_sample.h"
 
-#include "output/counts.h"
 #include "output/focus.h"
 #include "output/fold.h"
-#include "profile_builder.h"
-
-enum { PROGRAM, REGION, LOOP, CRITICAL };
-
-/* The program, a region of two threads, a loop in it, a critical section in that: each has 10 ticks of each thread, the
- * program 10 of the first. */
-static void start(struct builder *builder, uint32_t events, uint32_t slots, enum hd_counters_at at) {
-  builder_init(builder);
-  builder_counters(builder, events, slots, at);
-  builder_profile(builder, 0, HD_KIND_PROGRAM);
-  builder_profile(builder, PROGRAM, HD_KIND_PARALLEL);
-  builder_profile(builder, REGION, HD_KIND_LOOP_STATIC);
-  builder_profile(builder, LOOP, HD_KIND_CRITICAL);
-  for (uint32_t thread = 0; thread < 2; thread++) {
-    builder_thread(builder, thread == 0 ? HD_THREAD_INITIAL : HD_THREAD_WORKER, 1960 + 10 * thread, 2000)->end_ticks =
-        2000;
-    for (uint32_t profile = thread == 0 ? PROGRAM : REGION; profile <= CRITICAL; profile++)
-      builder_row(builder, profile, thread)->ticks[HD_BUSY] = 10;
-  }
-  for (uint32_t i = 0; i < events; i++) {
-    char name[16];
-    snprintf(name, sizeof name, "E%u", i);
-    builder_event(builder, name, slots > 0 ? i % slots + 1 : 0);
-  }
-}
-
-static struct hd_counts_record *count(struct builder *builder, uint32_t profile, uint32_t thread, uint64_t busy,
-                                      uint64_t waiting) {
-  struct hd_counts_record *record = builder_counts(builder, profile, thread);
-  builder_count(record, 0, HD_COUNT_BUSY, busy);
-  builder_count(record, 0, HD_COUNT_WAITING, waiting);
-  return record;
-}
-
-/* One event, all of it: 1 + 20 + 30 + 200 + 300, waiting 5 + 7. */
-static void start_whole(struct builder *builder, enum hd_counters_at at) {
-  start(builder, 1, 0, at);
-  count(builder, LOOP, 1, 300, 7);
-  count(builder, LOOP, 0, 200, 5);
-  count(builder, PROGRAM, 0, 1, 0);
-  count(builder, REGION, 0, 20, 0);
-  count(builder, REGION, 1, 30, 0);
-}
-
-static struct hd_count of(const struct hd_model *model, uint32_t node, uint32_t thread, bool inclusive) {
-  return hd_model_count(model, (struct hd_count_of){node, thread, inclusive}, 0, HD_COUNT_BUSY);
-}
-
-static void expect_exact(struct hd_count count, double value) {
-  assert_true(count.known);
-  assert_false(count.partial);
-  assert_true(count.fraction == 1);
-  assert_true(count.value == value);
-}
-
-static void expect_partial(struct hd_count count, double value) {
-  assert_true(count.known && count.partial);
-  assert_true(count.value == value);
-}
-
-static void expect_estimate(struct hd_count count, double value, double fraction) {
-  assert_true(count.known && !count.partial);
-  assert_true(fabs(count.value - value) < 1e-9 * value);
-  assert_true(fabs(count.fraction - fraction) < 1e-9);
-}
-
-static void expect_unknown(struct hd_count count) {
-  assert_false(count.known);
-  assert_true(count.value == 0);
-}
 
 static void test_counts_add_up_over_threads_and_tree(void **state) {
   (void)state;
@@ -403,71 +331,6 @@ static void test_focus_drops_counts_with_their_times(void **state) {
   builder_free(&builder);
 }
 
-/* ---- groups ---- */
-
-static const char rates[] = "rates.txt\nSHORT Rates\n\nEVENTSET\nA  E0\nB  E1\n\nMETRICS\nratio            A / B\n"
-                            "per second [1/s]  A / busy\nspeed [1/s]  A / elapsed\n";
-
-static struct hd_count metric(const struct hd_model *model, uint32_t node, uint32_t thread, bool inclusive, int index) {
-  return hd_model_metric(model, (struct hd_count_of){node, thread, inclusive}, model->groups[0],
-                         &model->groups[0]->metrics[index]);
-}
-
-static void test_metrics_are_of_sums(void **state) {
-  (void)state;
-  struct builder builder;
-  start(&builder, 2, 0, HD_COUNTERS_AT_REGION);
-  builder_text(&builder, HD_TEXT_GROUP, 0, rates, sizeof rates - 1);
-  builder_count(count(&builder, PROGRAM, 0, 10, 0), 1, HD_COUNT_BUSY, 0);
-  builder_count(count(&builder, REGION, 0, 100, 0), 1, HD_COUNT_BUSY, 10);
-  builder_count(count(&builder, REGION, 1, 300, 0), 1, HD_COUNT_BUSY, 190);
-  *builder_total(&builder, REGION, 2) = (struct hd_total_record){
-      .profile = REGION, .team_size = 2, .instances = 1, .elapsed_ticks = 100, .busy_ticks = 60, .capacity_ticks = 200};
-  struct hd_model *model = builder_read(&builder);
-  assert_int_equal(model->group_count, 1);
-  expect_exact(metric(model, REGION, HD_NONE, false, 0), 2); /* not the mean of 10 and 1.58 */
-  expect_exact(metric(model, REGION, 0, false, 0), 10);
-  expect_exact(metric(model, PROGRAM, HD_NONE, true, 0), 2.05);
-  expect_unknown(metric(model, PROGRAM, HD_NONE, false, 0)); /* by zero */
-  expect_estimate(metric(model, REGION, HD_NONE, false, 1), 400 / 20e-9, 1);
-  expect_estimate(metric(model, REGION, HD_NONE, true, 1), 400 / 60e-9, 1);
-  expect_estimate(metric(model, REGION, HD_NONE, true, 2), 400 / 100e-9, 1);
-  expect_estimate(metric(model, HD_NONE, HD_NONE, true, 2), 410 / 1000e-9, 1);
-  expect_estimate(metric(model, HD_NONE, 1, true, 2), 300 / 30e-9, 1);
-  expect_unknown(metric(model, REGION, 0, true, 2)); /* a thread's part of a region has no elapsed time */
-  assert_string_equal(model->notes.items[0],
-                      "group rates (rates.txt:8): 'ratio' divided by zero in 1 callpath: left empty");
-  hd_model_free(model);
-  builder_free(&builder);
-}
-
-static void test_broken_groups_become_notes(void **state) {
-  (void)state;
-  static const char broken[] = "mine.txt\nSHORT Mine\n\nEVENTSET\nA  E0\n\nMETRICS\nratio   A / NOBODY\n";
-  struct builder builder;
-  start_whole(&builder, HD_COUNTERS_AT_LOOP);
-  builder_text(&builder, HD_TEXT_GROUP, 0, broken, sizeof broken - 1);
-  struct hd_model *model = builder_read(&builder);
-  assert_int_equal(model->group_count, 0);
-  assert_non_null(strstr(model->notes.items[0], "mine.txt:7:"));
-  assert_non_null(strstr(model->notes.items[0], "the group is left out"));
-  hd_model_free(model);
-  builder_free(&builder);
-}
-
-static void test_a_group_of_events_that_were_not_counted_is_not_known(void **state) {
-  (void)state;
-  struct builder builder;
-  start_whole(&builder, HD_COUNTERS_AT_LOOP); /* there is no E1 */
-  builder_text(&builder, HD_TEXT_GROUP, 0, rates, sizeof rates - 1);
-  struct hd_model *model = builder_read(&builder);
-  expect_unknown(metric(model, REGION, HD_NONE, true, 0));
-  assert_true(metric(model, REGION, HD_NONE, true, 1).known);
-  assert_int_equal(model->notes.count, 0);
-  hd_model_free(model);
-  builder_free(&builder);
-}
-
 static void test_all_32_events_are_read(void **state) {
   (void)state;
   struct builder builder;
@@ -517,9 +380,6 @@ int main(void) {
       cmocka_unit_test(test_folded_callpaths_keep_their_counts),
       cmocka_unit_test(test_folded_callpaths_do_not_claim_what_went_elsewhere),
       cmocka_unit_test(test_focus_drops_counts_with_their_times),
-      cmocka_unit_test(test_metrics_are_of_sums),
-      cmocka_unit_test(test_broken_groups_become_notes),
-      cmocka_unit_test(test_a_group_of_events_that_were_not_counted_is_not_known),
       cmocka_unit_test(test_all_32_events_are_read),
       cmocka_unit_test(test_counters_begin_at_the_load),
   };
