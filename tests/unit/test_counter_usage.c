@@ -11,6 +11,12 @@
 
 static const struct hd_source *const usage = &hd_source_usage;
 
+/* AddressSanitizer would put arrays on ever fresh pages. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+  return "detect_stack_use_after_return=0";
+}
+
 static struct hd_event_set *create_of(const struct hd_source *source, const char *const *names, uint32_t count) {
   struct hd_event events[HD_EVENTS_MOST] = {0};
   const struct hd_event *pointers[HD_EVENTS_MOST];
@@ -43,11 +49,16 @@ static uint64_t read_one(struct hd_event_set *set) {
   return counts[0];
 }
 
-/* A forked process has not touched its own copy of the stack yet: from here on readings have no faults. */
-static uint64_t settle(struct hd_event_set *set) {
-  touch(1);
-  read_one(set);
-  return read_one(set);
+/* Of touching so many pages. A forked process has faults of its own at its first pass through code and stack: only the
+ * second pass is exact. */
+__attribute__((noinline)) static uint64_t faults_of(struct hd_event_set *set, size_t pages) {
+  uint64_t faults = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    const uint64_t before = read_one(set);
+    touch(pass == 0 ? 1 : pages);
+    faults = read_one(set) - before;
+  }
+  return faults;
 }
 
 /* ---- counts ---- */
@@ -55,10 +66,8 @@ static uint64_t settle(struct hd_event_set *set) {
 OWN_PROCESS_TEST(test_fresh_pages_are_faults) {
   prepare(2000);
   struct hd_event_set *set = start_one("perf::PAGE-FAULTS");
-  const uint64_t before = settle(set);
-  touch(1000);
-  CHECK_EQUAL(read_one(set) - before, 1000);
-  CHECK_EQUAL(read_one(set) - before, 1000); /* a reading has none */
+  CHECK_EQUAL(faults_of(set, 1000), 1000);
+  CHECK_EQUAL(faults_of(set, 0), 0); /* a reading has none */
   usage->destroy(set);
 }
 
@@ -120,11 +129,12 @@ OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
   prepare(2000);
   struct hd_event_set *set = create_of(usage, names, 5);
   start_it(usage, set);
-  touch(1);
-  CHECK(usage->read(set, before) && usage->read(set, before));
-  touch(77);
-  usleep(1000);
-  CHECK(usage->read(set, after));
+  for (int pass = 0; pass < 2; pass++) {
+    CHECK(usage->read(set, before));
+    touch(77);
+    usleep(1000);
+    CHECK(usage->read(set, after));
+  }
   CHECK(after[0] - before[0] > 1000 && after[0] - before[0] < 100000000);
   CHECK_EQUAL(after[1] - before[1], 77);
   CHECK_EQUAL(after[2] - before[2], 0);
@@ -139,49 +149,48 @@ OWN_PROCESS_TEST(test_nothing_is_counted_while_stopped) {
   touch(10);
   CHECK_EQUAL(read_one(set), 0);
   start_it(usage, set);
-  uint64_t stands = settle(set);
-  for (size_t turn = 1; turn <= 5; turn++) {
-    touch(20 * turn);
+  for (size_t turn = 0; turn <= 5; turn++) { /* the first is for the code to be there */
+    uint64_t counts[6];
+    counts[0] = read_one(set);
+    touch(20 * turn + 1);
     usage->stop(set);
-    stands += 20 * turn;
-    CHECK_EQUAL(read_one(set), stands);
+    counts[1] = read_one(set);
     touch(40);
-    CHECK_EQUAL(read_one(set), stands);
+    counts[2] = read_one(set);
     usage->stop(set);
     start_it(usage, set);
-    CHECK_EQUAL(read_one(set), stands);
+    counts[3] = read_one(set);
     start_it(usage, set);
-    CHECK_EQUAL(read_one(set), stands);
+    counts[4] = read_one(set);
+    for (int i = 1; turn > 0 && i <= 4; i++)
+      CHECK_EQUAL(counts[i] - counts[0], 20 * turn + 1);
   }
 }
 
 static void *touch_and_count(void *pages) {
   prepare(300);
   struct hd_event_set *set = start_one("page-faults");
-  const uint64_t before = settle(set);
-  touch(*(const size_t *)pages);
-  CHECK_EQUAL(read_one(set) - before, *(const size_t *)pages);
+  CHECK_EQUAL(faults_of(set, *(const size_t *)pages), *(const size_t *)pages);
   usage->destroy(set);
   return NULL;
 }
 
 OWN_PROCESS_TEST(test_each_thread_counts_for_itself) {
   static const size_t pages[] = {100, 200};
-  prepare(2000);
   struct hd_event_set *set = start_one("page-faults");
-  const uint64_t before = settle(set);
+  const uint64_t before = read_one(set);
   for (int i = 0; i < 2; i++) {
     pthread_t thread;
     CHECK(!pthread_create(&thread, NULL, touch_and_count, (void *)(uintptr_t)&pages[i]));
     CHECK(!pthread_join(thread, NULL));
   }
-  CHECK(read_one(set) - before < 50); /* the stack's, at most */
+  CHECK(read_one(set) - before < 100); /* what making threads takes, not what they do */
   CHECK(!usage->reads_others);
 }
 
 /* ---- against perf ---- */
 
-/* Both of one event, with `work` in between. False: the kernel does not let us compare. */
+/* Both of one event, with `work` in between, at its second pass. False: the kernel does not let us compare. */
 static bool gain_of_both(const char *name, void (*work)(void), uint64_t gains[2]) {
   const struct hd_source *const sources[] = {&hd_source_kernel, usage};
   struct hd_event_set *sets[2];
@@ -194,10 +203,11 @@ static bool gain_of_both(const char *name, void (*work)(void), uint64_t gains[2]
     sets[i] = create_of(sources[i], &name, 1);
     start_it(sources[i], sets[i]);
   }
-  for (int warm = 0; warm < 2; warm++)
+  for (int pass = 0; pass < 2; pass++) {
     CHECK(sources[0]->read(sets[0], &before[0]) && sources[1]->read(sets[1], &before[1]));
-  work();
-  CHECK(sources[0]->read(sets[0], &after[0]) && sources[1]->read(sets[1], &after[1]));
+    work();
+    CHECK(sources[0]->read(sets[0], &after[0]) && sources[1]->read(sets[1], &after[1]));
+  }
   for (int i = 0; i < 2; i++)
     gains[i] = after[i] - before[i];
   return true;
@@ -207,38 +217,34 @@ static void touch_100(void) {
   touch(100);
 }
 
-/* The kernel fills them: faults in a system call, of which each is one. */
+/* The kernel fills them: faults in a system call, of which each is one. Sanitizers do not see it. */
 static void receive_100(void) {
   int ends[2];
   static const char byte = 1;
   CHECK(!pipe(ends));
   for (int i = 0; i < 100; i++, fresh += sysconf(_SC_PAGESIZE))
-    CHECK(write(ends[1], &byte, 1) == 1 && read(ends[0], fresh, 1) == 1);
+    CHECK(write(ends[1], &byte, 1) == 1 && syscall(SYS_read, ends[0], fresh, 1) == 1);
 }
 
 static void populate_100(void) {
-  prepare(1); /* so that the mapping itself is nothing new */
-  CHECK(mmap(NULL, 100 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0) !=
-        MAP_FAILED);
+  CHECK(syscall(SYS_mmap, NULL, 100 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
+                0) != -1);
 }
 
 OWN_PROCESS_TEST(test_faults_are_perfs) {
   uint64_t gains[2];
   prepare(2000);
-  touch(1);
   if (!gain_of_both("page-faults", touch_100, gains))
     return;
   CHECK(gains[0] == 100 && gains[1] == 100);
   CHECK(gain_of_both("minor-faults", receive_100, gains));
-  CHECK(gains[0] >= 100 && gains[0] < 110 && gains[1] == gains[0]);
+  CHECK(gains[0] == 100 && gains[1] == 100);
 }
 
 /* As the description says. */
 OWN_PROCESS_TEST(test_pages_brought_in_in_advance_are_faults_here_alone) {
   uint64_t gains[2];
   struct hd_event event;
-  prepare(2000);
-  touch(1);
   CHECK_EQUAL(usage->find("page-faults", &event, NULL, 0), HD_EVENT_FOUND);
   CHECK_CONTAINS(event.description, "MAP_POPULATE");
   if (sysconf(_SC_PAGESIZE) != 4096 || !gain_of_both("page-faults", populate_100, gains))
