@@ -126,7 +126,7 @@ def test_views_show_counters_and_fit_the_terminal(heddle, run_heddle, counted, v
     narrow = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True).stdout
     assert "CPUs" in narrow and "left out: the terminal is too narrow" in narrow
     left = re.search(r"Not shown:(.*?); --csv has all", narrow, re.S)
-    assert left and "CPU-MIGRATIONS" in left[1]
+    assert left and "CONTEXT-SWITCHES" in left[1]
     for said in re.sub(r"\s+", " ", left[1]).split(", "):
         assert said.strip() in re.sub(" +", " ", wide), said
     table = re.split(r"imes in \w+[.)]\n", narrow)[1].split("left out")[0]
