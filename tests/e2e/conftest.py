@@ -162,10 +162,10 @@ def export(run_heddle):
 def measure(profile, export):
     """measure(program, arguments..., runtime=, ...) -> Profile, with .path, .stdout and the program's own books in
     seconds (programs/spin.h): .spun, .blocked, .waited, .joined of each thread, .elapsed of each team. events, at: what
-    is counted, and where (counting.py)."""
+    is counted, and where (counting.py); then no symbol is looked up late, which would count, too."""
 
     def run(program, *arguments, threads=None, env=None, events=None, at=None, **options):
-        asked = {"HEDDLE_COUNTERS": events, "HEDDLE_COUNTERS_AT": at}
+        asked = {"HEDDLE_COUNTERS": events, "HEDDLE_COUNTERS_AT": at, "LD_BIND_NOW": events and "1"}
         env = {**(env or {}), **{name: value for name, value in asked.items() if value}}
         steered = {"OMP_WAIT_POLICY", "KMP_BLOCKTIME"} & set(env or {})
         if threads and threads > os.cpu_count() and not steered:  # who waits must leave the cores to those that spin
@@ -197,8 +197,8 @@ INSTRUMENTED = ("-finstrument-functions", "-pthread")
 @pytest.fixture
 def run_routines(heddle, tmp_path):
     """run_routines(program, arguments..., runtime=, gomp=, env=) -> path of the profile that `heddle run` saved, or None;
-    run_routines.result: how it ended. `gomp`: the program was built by GCC and uses OpenMP. events, at: what is counted,
-    and where; options: more of `heddle run`'s. Threads that wait leave the cores alone."""
+    run_routines.result: how it ended. `gomp`: the program was built by GCC and uses OpenMP. events, at: what is
+    counted, and where; options: more of `heddle run`'s. Threads that wait leave the cores alone."""
     count = 0
 
     def run(program, *arguments, runtime=19, threads=None, gomp=False, env=None, events=None, at=None, options=(),
@@ -211,7 +211,8 @@ def run_routines(heddle, tmp_path):
         asked += ["--counters-at", at] if at else []
         store = tmp_path / "store"
         store.mkdir(exist_ok=True)
-        env = {"OMP_WAIT_POLICY": "passive", "HEDDLE_STORE_DIR": str(store), **(env or {})}
+        env = {"OMP_WAIT_POLICY": "passive", "HEDDLE_STORE_DIR": str(store), **({"LD_BIND_NOW": "1"} if events else {}),
+               **(env or {})}
         run.result = subprocess.run([heddle, "run", "-q", *asked, *options, "-o", path, "--", program,
                                      *map(str, arguments)],
                                     env=environment_for(runtime, threads, env), capture_output=True, timeout=timeout,

@@ -82,9 +82,10 @@ def test_faults_of_instrumented_routines(measure_routines, build_program, runtim
     loaded = measure_routines(instrumented(build_program), runtime=runtime, threads=2, events=FAULTS, at="all")
     line = marks("counters_routines.c")
     entries = [loaded.routine("measured"), *below(loaded, "measured")]
-    assert_counts(entries, "all", {"measured": [33], "upper": [20], "falls": [10], "lower": 345,
+    assert_counts(entries, "all", {"measured": [33], "upper": [20], "falls": [10], "lower": 340,
                                    line["region"]: [8, 16]})
-    assert count(loaded.routine("lower", below="upper")) == 30
+    assert total(entry for entry in loaded.routines("lower", below="measured")
+                 if any(a["name"] == "upper" for a in loaded.ancestors(entry))) == 30
     in_region = [entry for entry in loaded.routines("lower", below="measured")
                  if any(a["kind"] == "parallel" for a in loaded.ancestors(entry))]
     assert each(in_region) == [105, 205]
@@ -139,14 +140,14 @@ def test_what_happens_in_a_pause_is_not_counted(measure, build_program, runtime,
 # ---- how programs end ----
 
 
-def regions(loaded, mark="region"):
-    line = marks("counters_ends.c")
-    return [entry for entry in below(loaded, "measured") if entry["line"] == line[mark] and entry["kind"] == "parallel"]
+def regions(loaded):
+    """Those from `measured`."""
+    return [entry for entry in below(loaded, "measured") if entry["kind"] == "parallel"]
 
 
-@pytest.mark.parametrize("how", ("return", "fork"))
+@pytest.mark.parametrize("how", ("no fork", "fork"))
 def test_a_child_is_not_counted(measure_routines, build_program, runtime, how):
-    loaded = measure_routines(build_program("counters_ends.c"), how, runtime=runtime, events=FAULTS)
+    loaded = measure_routines(build_program("counters_fork.c"), how, runtime=runtime, events=FAULTS)
     assert each(regions(loaded)) == [200, 400]
     assert total(loaded.profiles) < 1000, "5000 pages are the child's"
 
@@ -242,7 +243,7 @@ def test_several_events_at_once(measure, build_program, runtime):
 
 
 def test_the_kernel_counted_no_less_for_the_whole_process(profile, export, build_program, runtime):
-    """Less what came before the first construct, and Heddle's own."""
+    """Less what came before the first construct, and Heddle's own. Interrupts are no processor time in its books."""
     built = build_program("counters_clock.c")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     path = profile(built, 40, runtime=runtime, threads=2,
@@ -258,7 +259,7 @@ def test_the_kernel_counted_no_less_for_the_whole_process(profile, export, build
 
     assert 0 < counted(FAULTS) <= used("ru_minflt", "ru_majflt")
     assert counted(SWITCHES) <= used("ru_nvcsw", "ru_nivcsw")
-    assert 0.85 * used("ru_utime", "ru_stime") <= counted(CLOCK) / 1e9 <= 1.02 * used("ru_utime", "ru_stime")
+    assert 0.85 * used("ru_utime", "ru_stime") <= counted(CLOCK) / 1e9 <= 1.1 * used("ru_utime", "ru_stime")
 
 
 # ---- descriptors ----

@@ -16,12 +16,8 @@
 static int event;
 
 static int open_set(int *set) {
-  int status = PAPI_register_thread();
-  if (status == PAPI_OK)
-    status = PAPI_create_eventset(set);
-  if (status == PAPI_OK)
-    status = PAPI_add_event(*set, event);
-  return status;
+  const int status = PAPI_register_thread() ? PAPI_ESYS : PAPI_create_eventset(set);
+  return status ? status : PAPI_add_event(*set, event);
 }
 
 static __attribute__((noinline)) void body(int n) {
@@ -53,8 +49,8 @@ CALLER(measured, body(1))
 
 int main(int argc, char **argv) {
   open_pages();
-  const int initialised = PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT;
-  printf("initialised %d threads %d ", initialised, PAPI_thread_init((unsigned long (*)(void))pthread_self));
+  printf("initialised %d ", PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT);
+  printf("threads %d ", PAPI_thread_init((unsigned long (*)(void))pthread_self));
   printf("name %d\n", PAPI_event_name_to_code(argc > 1 ? argv[1] : "PAPI_TOT_INS", &event));
   warm_up();
   measured();
