@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the kernel tells each thread of itself: exact counts, the same as perf's, and whose turn it is to count. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "counted_work.h"
@@ -109,17 +111,52 @@ OWN_PROCESS_TEST(test_clocks_are_the_threads_processor_time) {
   check_clock("perf::CPU-CLOCK");
 }
 
-OWN_PROCESS_TEST(test_every_sleep_is_a_switch) {
-  struct rusage before, after;
+static uint64_t switches(void) {
+  struct rusage used;
+  getrusage(RUSAGE_THREAD, &used);
+  return (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw;
+}
+
+static void spin_ms(unsigned ms) {
+  const uint64_t begin_ns = thread_ns();
+  while (thread_ns() - begin_ns < ms * 1000000u) {
+  }
+}
+
+static void *spin_200_ms(void *unused) {
+  spin_ms(200);
+  return unused;
+}
+
+/* Two threads on one processor take it from each other, or sleep. */
+OWN_PROCESS_TEST(test_switches_are_the_kernels) {
+  cpu_set_t one;
+  pthread_t thread;
+  CPU_ZERO(&one);
+  CPU_SET((size_t)sched_getcpu(), &one);
+  CHECK(!sched_setaffinity(0, sizeof one, &one));
+  CHECK(!pthread_create(&thread, NULL, spin_200_ms, NULL));
   struct hd_event_set *set = start_one("perf::CS");
-  getrusage(RUSAGE_THREAD, &before);
+  const uint64_t outer = switches();
   const uint64_t first = read_one(set);
+  const uint64_t inner = switches();
   for (int i = 0; i < 10; i++)
     usleep(1000);
-  const uint64_t switches = read_one(set) - first;
-  getrusage(RUSAGE_THREAD, &after);
-  CHECK(switches >= 10);
-  CHECK(switches <= (uint64_t)(after.ru_nvcsw + after.ru_nivcsw - before.ru_nvcsw - before.ru_nivcsw));
+  spin_ms(100);
+  const uint64_t least = switches() - inner;
+  const uint64_t counted = read_one(set) - first;
+  const uint64_t most = switches() - outer;
+  CHECK(!pthread_join(thread, NULL));
+  CHECK(least > 10); /* more than the sleeps */
+  CHECK(counted >= least && counted <= most);
+}
+
+OWN_PROCESS_TEST(test_other_threads_time_does_not_count) {
+  pthread_t thread;
+  struct hd_event_set *set = start_one("task-clock");
+  CHECK(!pthread_create(&thread, NULL, spin_200_ms, NULL));
+  CHECK(!pthread_join(thread, NULL));
+  CHECK(read_one(set) < 50000000);
 }
 
 OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
@@ -241,6 +278,33 @@ OWN_PROCESS_TEST(test_faults_are_perfs) {
   CHECK(gains[0] == 100 && gains[1] == 100);
 }
 
+static int file;
+
+/* Pages of a file that must be read from storage, if it lies on any. */
+static void read_file(void) {
+  CHECK(!posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED));
+  volatile char *pages = mmap(NULL, 64 << 12, PROT_READ, MAP_PRIVATE, file, 0);
+  CHECK(pages != MAP_FAILED);
+  madvise((char *)pages, 64 << 12, MADV_RANDOM);
+  for (int i = 0; i < 64; i++)
+    (void)pages[i << 12];
+  munmap((char *)pages, 64 << 12);
+}
+
+OWN_PROCESS_TEST(test_faults_that_wait_for_storage_are_perfs) {
+  static char content[64 << 12];
+  char path[] = "heddle-test-XXXXXX";
+  uint64_t faults[2], major[2];
+  file = mkstemp(path);
+  CHECK(file >= 0 && !unlink(path));
+  CHECK_EQUAL(write(file, content, sizeof content), sizeof content);
+  CHECK(!fsync(file));
+  if (!gain_of_both("page-faults", read_file, faults) || !gain_of_both("major-faults", read_file, major))
+    return;
+  CHECK_EQUAL(faults[1], faults[0]);
+  CHECK_EQUAL(major[1], major[0]);
+}
+
 /* As the description says. */
 OWN_PROCESS_TEST(test_pages_brought_in_in_advance_are_faults_here_alone) {
   uint64_t gains[2];
@@ -344,11 +408,13 @@ int main(void) {
       cmocka_unit_test(test_fresh_pages_are_faults),
       cmocka_unit_test(test_a_set_begins_at_zero),
       cmocka_unit_test(test_clocks_are_the_threads_processor_time),
-      cmocka_unit_test(test_every_sleep_is_a_switch),
+      cmocka_unit_test(test_switches_are_the_kernels),
+      cmocka_unit_test(test_other_threads_time_does_not_count),
       cmocka_unit_test(test_events_of_a_set_keep_their_order),
       cmocka_unit_test(test_nothing_is_counted_while_stopped),
       cmocka_unit_test(test_each_thread_counts_for_itself),
       cmocka_unit_test(test_faults_are_perfs),
+      cmocka_unit_test(test_faults_that_wait_for_storage_are_perfs),
       cmocka_unit_test(test_pages_brought_in_in_advance_are_faults_here_alone),
       cmocka_unit_test(test_names_are_the_kernel_sources),
       cmocka_unit_test(test_walk_visits_all_events_until_told_to_end),
