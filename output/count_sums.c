@@ -105,7 +105,13 @@ void hd_count_sum_add(const struct hd_model *model, struct hd_count_sum *to, con
     to->numbers[i] += from->numbers[i];
 }
 
+void hd_count_sum_miss(struct hd_count_sum *to, uint64_t events) {
+  for (int c = 0; c < HD_COUNT_CLASSES; c++)
+    to->missing[c] |= events;
+}
+
 void hd_count_sum_add_own(const struct hd_model *model, struct hd_count_sum *to, const struct hd_node *node) {
+  hd_count_sum_miss(to, node->counts_lost);
   to->incomplete |= !hd_node_has_own_counts(node);
   for (uint32_t i = 0; i < node->counts_count; i++)
     hd_count_sum_add_counts(model, to, &model->counts[node->counts_first + i]);
@@ -284,6 +290,7 @@ static bool sum_nodes(struct hd_model *model, struct hd_count_sums *sums) {
   for (uint32_t i = model->node_count; i-- > 0;) {
     const struct hd_node *node = &model->nodes[i];
     struct hd_count_sum *sum = &sums->sums[i];
+    hd_count_sum_miss(sum, node->counts_lost);
     for (uint32_t j = 0; j < node->counts_count; j++)
       hd_count_sum_add_counts(model, sum, &model->counts[node->counts_first + j]);
     if (i > 0) {
@@ -300,8 +307,11 @@ static void sum_threads(const struct hd_model *model, struct hd_count_sums *sums
   struct hd_count_sum *all = &sums->sums[model->thread_count];
   for (uint32_t i = 0; i < model->counts_count; i++)
     hd_count_sum_add_counts(model, &sums->sums[model->counts[i].thread], &model->counts[i]);
-  for (uint32_t i = 0; i < model->thread_count; i++)
+  for (uint32_t i = 0; i < model->thread_count; i++) {
+    hd_count_sum_miss(&sums->sums[i], model->threads[i].lost ? model->threads[i].uncounted : 0);
     hd_count_sum_add(model, all, &sums->sums[i]);
+  }
+  hd_count_sum_miss(all, model->nodes[0].counts_lost);
 }
 
 bool hd_model_sum_counts(struct hd_model *model) {

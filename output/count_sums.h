@@ -43,6 +43,9 @@ void hd_count_sum_add_counts(const struct hd_model *model, struct hd_count_sum *
 
 void hd_count_sum_add(const struct hd_model *model, struct hd_count_sum *to, const struct hd_count_sum *from);
 
+/** Says that events, as bits, are missing in all classes. */
+void hd_count_sum_miss(struct hd_count_sum *to, uint64_t events);
+
 /** Adds a node's exclusive counts. */
 void hd_count_sum_add_own(const struct hd_model *model, struct hd_count_sum *to, const struct hd_node *node);
 

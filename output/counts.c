@@ -52,6 +52,8 @@ static const struct hd_count_sum *sum_of(const struct hd_model *model, struct hd
     return &model->counts_inclusive->sums[of.node];
   struct adding adding = {model, room};
   each_of(model, of, add, &adding);
+  if (of.thread == HD_NONE)
+    hd_count_sum_miss(room, node->counts_lost);
   room->incomplete = of.inclusive ? model->counts_inclusive->sums[of.node].incomplete : !hd_node_has_own_counts(node);
   return room;
 }
@@ -83,6 +85,16 @@ static void look(void *context, const struct hd_counts *counts) {
       search->found[counts->thread] = true;
 }
 
+/* Whether threads without rows may have come there. */
+static bool lacks_threads(const struct hd_model *model, struct hd_count_of of, uint64_t bit) {
+  if (of.thread != HD_NONE || of.node == HD_NONE)
+    return of.thread == HD_NONE && (model->nodes[0].counts_lost & bit);
+  bool found = model->nodes[of.node].counts_lost & bit;
+  for (uint32_t i = of.node + 1; of.inclusive && !found && i < model->node_count; i++)
+    found = (model->nodes[i].counts_lost & bit) && is_below(model, i, of.node);
+  return found;
+}
+
 uint32_t hd_model_uncounted(const struct hd_model *model, struct hd_count_of of, uint32_t event, uint32_t *threads,
                             uint32_t most) {
   uint32_t count = 0;
@@ -92,6 +104,8 @@ uint32_t hd_model_uncounted(const struct hd_model *model, struct hd_count_of of,
     return 0;
   }
   each_of(model, of, look, &search);
+  for (uint32_t i = 0; lacks_threads(model, of, search.bit) && i < model->thread_count; i++)
+    search.found[i] |= model->threads[i].lost && (model->threads[i].uncounted & search.bit);
   for (uint32_t i = 0; i < model->thread_count; i++)
     if (search.found[i]) {
       if (count < most)

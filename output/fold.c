@@ -337,6 +337,7 @@ static void fold_reach(struct fold *fold) {
     if (reach >= 0 && reach != INT32_MAX)
       reach = (int32_t)fold->nodes[common_ancestor(fold->nodes, to->id, fold->map[owner])].depth;
     to->told_apart |= nodes[i].told_apart;
+    to->counts_lost |= nodes[i].counts_lost;
     to->counts_reach = reach < to->counts_reach ? reach : to->counts_reach;
   }
 }

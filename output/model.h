@@ -103,6 +103,7 @@ struct hd_node {
   bool told_apart;      /* its counts are its own; else they are in those of a node above it */
   int32_t counts_reach; /* the depth up to which one must go from it to have all its own counts: its own, if it is told
                            apart; INT32_MAX: it has none; -1: they are in no node (out of focus) */
+  uint64_t counts_lost; /* bit e: counts of event e may be missing of threads that are not even in the rows */
   struct hd_levels busy_at;           /* thread-time: busy ticks by level, exclusive */
   struct hd_levels busy_at_inclusive; /* the same with the nodes below */
   struct hd_levels elapsed_at;        /* regions and the program: elapsed ticks by level. Else count is 0 */
@@ -126,6 +127,7 @@ struct hd_thread {
   uint64_t lifetime_ticks; /* before + end - begin */
   uint64_t uncounted;      /* bit e: event e was not counted on it, or not to its end */
   uint64_t readings;       /* of its counters */
+  bool lost;               /* it was not counted, and there is no row of it either */
   uint64_t ticks[HD_STATE_COUNT];
 };
 

@@ -260,7 +260,7 @@ static bool read_all(struct hd_reader *reader) {
          check_layout(reader) && check_size(reader) && take_header(reader) && hd_reader_check_counters(reader) &&
          walk_blocks(reader) && hd_reader_take_records(reader) && hd_reader_close_all(reader) &&
          hd_reader_take_levels(reader) && hd_reader_take_counts(reader) && hd_reader_sum_up(reader) &&
-         hd_model_sum_counts(reader->model) && hd_reader_add_notes(reader);
+         hd_reader_find_losses(reader) && hd_model_sum_counts(reader->model) && hd_reader_add_notes(reader);
 }
 
 bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,

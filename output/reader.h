@@ -59,6 +59,9 @@ bool hd_reader_take_levels(struct hd_reader *reader);
  *  after all is closed and before rows are sorted; groups' texts. */
 bool hd_reader_check_counters(struct hd_reader *reader);
 bool hd_reader_take_counts(struct hd_reader *reader);
+
+/** count_losses.c: what threads without rows counted is missing. After the sums of rows. */
+bool hd_reader_find_losses(struct hd_reader *reader);
 bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t bytes);
 
 /** sums.c: sorts the rows, adds up nodes, threads and the tree. */
