@@ -79,6 +79,12 @@ static int place_high(int fd) {
   return -EMFILE;
 }
 
+/* Each event takes one on each thread. */
+static uint64_t room(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_NOFILE, &limit) ? UINT64_MAX : limit.rlim_cur / 4;
+}
+
 static int open_once(uint32_t config, int leader, bool user_only) {
   struct perf_event_attr attributes = {
       .type = PERF_TYPE_SOFTWARE,
@@ -226,6 +232,7 @@ static void stop(struct hd_event_set *set) {
 
 const struct hd_source hd_source_kernel = {
     .name = "kernel",
+    .room = room,
     .reads_others = true,
     .open = open_source,
     .describe = describe_source,

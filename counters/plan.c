@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "counters/plan.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -97,6 +99,46 @@ static bool resolve(struct hd_event *event, struct hd_plan_error *error) {
     if (ask(*source, event, error))
       return true;
   return false;
+}
+
+/* As many as there will be, as far as is known before they are there. */
+static uint64_t expected_threads(void) {
+  cpu_set_t processors;
+  const char *asked_for = getenv("OMP_NUM_THREADS");
+  const unsigned long wanted = asked_for ? strtoul(asked_for, NULL, 10) : 0;
+  const unsigned long have =
+      sched_getaffinity(0, sizeof processors, &processors) ? 1 : (unsigned)CPU_COUNT(&processors);
+  return wanted > have ? wanted : have;
+}
+
+static uint64_t events_of(const struct hd_plan *plan, const struct hd_source *source) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < plan->event_count; i++)
+    count += plan->events[i].source == source;
+  return count;
+}
+
+/* To the first of the sources that can count it, if there is one. */
+static void hand_over(struct hd_event *event, const struct hd_source *const *sources) {
+  for (const struct hd_source *const *source = sources; *source; source++) {
+    struct hd_event taken = *event;
+    struct hd_plan_error ignored = {.unknown = true};
+    if (ask(*source, &taken, &ignored)) {
+      *event = taken;
+      return;
+    }
+  }
+}
+
+/* If a source's room will not do for all threads, others count what they can. */
+static void make_room(struct hd_plan *plan) {
+  for (const struct hd_source *const *source = hd_sources; *source; source++) {
+    if (!(*source)->room || events_of(plan, *source) * expected_threads() <= (*source)->room())
+      continue;
+    for (uint32_t i = 0; i < plan->event_count; i++)
+      if (plan->events[i].source == *source)
+        hand_over(&plan->events[i], source + 1);
+  }
 }
 
 /* ---- what fits together ---- */
@@ -228,6 +270,7 @@ bool hd_plan_make(struct hd_plan *plan, const char *list, bool take_turns, struc
   for (uint32_t i = 0; i < plan->event_count; i++)
     if (!resolve(&plan->events[i], error))
       return false;
+  make_room(plan);
   *error = (struct hd_plan_error){0};
   for (uint32_t i = 0; i < plan->event_count; i++) { /* a component's events at once */
     struct hd_planned_set all;

@@ -46,6 +46,9 @@ typedef bool (*hd_event_visit)(void *context, const struct hd_event *event, bool
 struct hd_source {
   const char *name; /* "kernel", "usage", "papi" */
 
+  /** How many events it can count at once, each thread's counted; NULL: no limit. */
+  uint64_t (*room)(void);
+
   /** Any thread may call read() while the thread that is counted makes no calls. */
   bool reads_others;
 

@@ -207,11 +207,13 @@ void hd_counters_end(struct hd_thread *thread) {
 }
 
 void hd_counters_close(struct hd_thread *self) {
-  if (self && self->counters)
-    hd_counters_read(self);
+  if (!self || !self->counters)
+    return;
+  hd_counters_read(self);
+  self->record->counting = 0;
 }
 
-/* Its own record is not touched but for what is counted: the thread may come back, and find that all is closed. */
+/* Its sets stay: the thread may come back, and find that all is closed. */
 static void close_other(struct hd_thread_counters *other, bool is_at_work) {
   uint64_t values[HD_EVENTS_MOST];
   for (uint32_t i = 0; i < hd_counters.plan.set_count; i++) {
@@ -229,6 +231,7 @@ static void close_other(struct hd_thread_counters *other, bool is_at_work) {
     if (!hd_clock_is_paused())
       hd_counters_charge(other, now, hd_counters_events_of(planned));
   }
+  other->thread->record->counting = 0;
 }
 
 /* Whoever holds the lock may have been interrupted by a signal whose handler calls exit(): then it never comes. */

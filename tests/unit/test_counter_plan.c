@@ -2,6 +2,7 @@
 /* What a list of events becomes: sets that can be counted, slots that take turns, or a reason. On the stub of libpapi.
  */
 #include <dlfcn.h>
+#include <sys/resource.h>
 
 #include "counters/own_copy.h"
 #include "counters/plan.h"
@@ -41,6 +42,22 @@ static void check_set(uint32_t i, const char *expected) {
     length += snprintf(text + length, sizeof text - (size_t)length, " %s", events[j]->name);
   }
   CHECK_TEXT(text, expected);
+}
+
+/* ---- room ---- */
+
+OWN_PROCESS_TEST(test_where_files_do_not_suffice_for_all_threads_others_count) {
+  const struct rlimit limit = {.rlim_cur = 64, .rlim_max = 64};
+  CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
+  setenv("OMP_NUM_THREADS", "5,2", 1); /* 5 x 3 of the 16 that are taken */
+  check_made("page-faults,task-clock,cpu-migrations", false);
+  CHECK_EQUAL(plan.set_count, 1);
+  check_set(0, "kernel 0: page-faults task-clock cpu-migrations");
+  setenv("OMP_NUM_THREADS", "6", 1);
+  check_made("page-faults,task-clock,cpu-migrations", false);
+  CHECK_EQUAL(plan.set_count, 2);
+  check_set(0, "usage 0: page-faults task-clock");
+  check_set(1, "kernel 0: cpu-migrations");
 }
 
 /* ---- lists ---- */
@@ -277,6 +294,7 @@ OWN_PROCESS_TEST(test_no_more_names_than_asked_for) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_where_files_do_not_suffice_for_all_threads_others_count),
       cmocka_unit_test(test_an_empty_name_is_refused),
       cmocka_unit_test(test_a_name_that_is_too_long_is_refused),
       cmocka_unit_test(test_too_many_events_are_refused),
