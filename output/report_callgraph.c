@@ -137,7 +137,7 @@ static bool add_primary(struct blocks *blocks, uint32_t index) {
   hd_cell_percent(row->cells[COLUMN_SHARE], (double)entry->times.inclusive_ticks, (double)graph->busy_ticks, true);
   fill_times(row, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
   fill_counts(row, blocks, blocks->counts.inclusive, index,
-              index == 0 && blocks->focused ? NAN : hd_graph_entry_elapsed(entry));
+              index == 0 && blocks->focused ? NAN : hd_graph_entry_elapsed(graph, entry));
   fill_calls(row, entry->visits - entry->self_visits, '+', entry->self_visits, entry->measured && index != 0);
   fill_states(row, blocks, entry->visits, entry->visits_concurrent, entry->measured && index != 0);
   hd_entry_text(row->place, graph, index, true);
@@ -247,8 +247,8 @@ static void print_rule(size_t width, FILE *out) {
 }
 
 static void print_rows(struct hd_grid *grid, FILE *out) {
-  const size_t terminal = hd_report_width(out);
-  const unsigned removed = hd_grid_fit(grid, terminal, NAME_LEAST);
+  const size_t terminal = hd_report_width(out), page = hd_grid_room(grid, out);
+  const unsigned removed = hd_grid_fit(grid, page, NAME_LEAST);
   size_t widths[HD_GRID_COLUMNS], used = 0;
   for (size_t i = 0; i < grid->column_count; i++)
     used += (widths[i] = hd_grid_width(grid, i)) + 1;
@@ -257,7 +257,7 @@ static void print_rows(struct hd_grid *grid, FILE *out) {
   fputs(" Entry\n", out);
   for (uint32_t i = 0; i < grid->row_count; i++) {
     if (grid->rows[i].depth == RULE) {
-      print_rule(terminal < RULE_MOST ? terminal : RULE_MOST, out);
+      print_rule(page < RULE_MOST ? page : RULE_MOST, out);
       continue;
     }
     print_cells(grid, widths, &grid->rows[i], out);
@@ -299,7 +299,7 @@ bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_op
   struct blocks blocks = {.graph = graph, .focused = options->focus};
   const uint32_t shown = shown_of(graph, options->limit);
   blocks.unit = hd_unit_for(hd_model_seconds(graph->model, graph->busy_ticks));
-  hd_count_columns_choose(&blocks.columns, graph->model, true);
+  hd_count_columns_choose(&blocks.columns, graph->model, false);
   add_columns(&blocks.grid, &blocks.columns);
   bool done =
       hd_graph_count(&blocks.counts, graph) && hd_graph_lists_make(&blocks.lists, graph) && add_blocks(&blocks, shown);

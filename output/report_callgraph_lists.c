@@ -185,7 +185,7 @@ static void put_entry(const struct hd_graph *graph, const struct hd_graph_counts
       hd_csv_count(entry->entries.visits[caller][own], known, out);
       hd_csv_number(known ? hd_model_seconds(graph->model, entry->entries.ticks[caller][own]) : NAN, out);
     }
-  put_counts(graph, counts->inclusive, index, hd_graph_entry_elapsed(entry), out);
+  put_counts(graph, counts->inclusive, index, hd_graph_entry_elapsed(graph, entry), out);
 }
 
 static void put_arc(const struct hd_graph *graph, const struct hd_graph_counts *counts, const struct hd_graph_arc *arc,

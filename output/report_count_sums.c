@@ -106,7 +106,9 @@ void hd_graph_counts_free(struct hd_graph_counts *counts) {
   hd_count_sums_free(counts->cycles);
 }
 
-double hd_graph_entry_elapsed(const struct hd_graph_entry *entry) {
+double hd_graph_entry_elapsed(const struct hd_graph *graph, const struct hd_graph_entry *entry) {
+  if (entry->node->id == 0 && entry->elapsed_ticks > 0)
+    return hd_count_elapsed_of_program(graph->model);
   return entry->node->kind != HD_KIND_ROUTINE && entry->elapsed_ticks > 0 ? (double)entry->elapsed_ticks : NAN;
 }
 

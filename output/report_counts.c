@@ -4,9 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* With more columns, or none that is asked for first, the other columns of a table would have to go. */
-enum { FIRST_COLUMNS = 3, RANK_FIRST = 3, RANK_REST = 9, RANK_WAITING = 10, TITLE_MOST = 18 };
+enum { FIRST_COLUMNS = 3, RANK_FOREMOST = 1, RANK_FIRST = 3, RANK_REST = 9, RANK_WAITING = 10, TITLE_MOST = 18 };
 
 /* ---- names ---- */
 
@@ -47,15 +48,19 @@ static void metric_title(char title[HD_COUNT_TITLE_BYTES], const struct hd_metri
 
 /* ---- which columns ---- */
 
-static void add_column(struct hd_count_columns *columns, struct hd_count_column column) {
-  if (columns->count == HD_COUNT_COLUMNS) {
+/* Those that are not shown come last. */
+static void add_column(struct hd_count_columns *columns, struct hd_count_column column, bool shown) {
+  if (columns->all == HD_COUNT_COLUMNS) {
     columns->left++;
     return;
   }
   column.rank = column.class == HD_COUNT_WAITING ? RANK_WAITING
+                : columns->count == 0            ? RANK_FOREMOST
                 : columns->count < FIRST_COLUMNS ? RANK_FIRST
                                                  : RANK_REST;
-  columns->items[columns->count++] = column;
+  columns->items[columns->all++] = column;
+  if (shown)
+    columns->count = columns->all;
 }
 
 static bool waits(const struct hd_model *model, uint32_t event) {
@@ -63,32 +68,60 @@ static bool waits(const struct hd_model *model, uint32_t event) {
   return count.known && count.value > 0;
 }
 
+static bool is_in_a_group(const struct hd_model *model, uint32_t event) {
+  for (uint32_t i = 0; i < model->group_count; i++)
+    for (uint32_t j = 0; j < model->groups[i]->event_count; j++)
+      if (strcasecmp(model->groups[i]->events[j].event, model->events[event].name) == 0)
+        return true;
+  return false;
+}
+
+static void add_metrics(struct hd_count_columns *columns, const struct hd_group *group) {
+  for (uint32_t i = 0; i < group->metric_count; i++) {
+    struct hd_count_column column = {.group = group, .metric = &group->metrics[i], .class = HD_COUNT_BUSY};
+    metric_title(column.title, column.metric);
+    add_column(columns, column, true);
+  }
+}
+
+/* A group's metrics stand for its events. */
+static void add_busy(struct hd_count_columns *columns, bool shown) {
+  const struct hd_model *model = columns->model;
+  for (uint32_t i = 0; i < model->header.event_count; i++) {
+    struct hd_count_column column = {.event = i, .class = HD_COUNT_BUSY};
+    cut(column.title, short_name(model, i));
+    if (is_in_a_group(model, i) != shown)
+      add_column(columns, column, shown);
+  }
+}
+
+static void add_waiting(struct hd_count_columns *columns, bool shown) {
+  const struct hd_model *model = columns->model;
+  for (uint32_t i = 0; i < model->header.event_count; i++) {
+    struct hd_count_column column = {.event = i, .class = HD_COUNT_WAITING};
+    cut(column.title, short_name(model, i));
+    strcat(column.title, " waiting");
+    if (waits(model, i))
+      add_column(columns, column, shown);
+  }
+}
+
 void hd_count_columns_choose(struct hd_count_columns *columns, const struct hd_model *model, bool waiting) {
   *columns = (struct hd_count_columns){.model = model, .least_fraction = 1};
   if (model->header.event_count == 0)
     return;
   for (uint32_t i = 0; i < model->group_count; i++)
-    for (uint32_t j = 0; j < model->groups[i]->metric_count; j++) {
-      const struct hd_group *group = model->groups[i];
-      struct hd_count_column column = {.group = group, .metric = &group->metrics[j], .class = HD_COUNT_BUSY};
-      metric_title(column.title, column.metric);
-      add_column(columns, column);
-    }
-  for (uint32_t i = 0; i < model->header.event_count; i++) {
-    struct hd_count_column column = {.event = i, .class = HD_COUNT_BUSY};
-    cut(column.title, short_name(model, i));
-    add_column(columns, column);
-  }
-  for (uint32_t i = 0; waiting && i < model->header.event_count; i++) {
-    struct hd_count_column column = {.event = i, .class = HD_COUNT_WAITING};
-    cut(column.title, short_name(model, i));
-    strcat(column.title, " waiting");
-    if (waits(model, i))
-      add_column(columns, column);
-  }
+    add_metrics(columns, model->groups[i]);
+  add_busy(columns, true);
+  if (waiting)
+    add_waiting(columns, true);
+  add_busy(columns, false);
+  if (!waiting)
+    add_waiting(columns, false);
 }
 
 void hd_count_columns_add(const struct hd_count_columns *columns, struct hd_grid *grid) {
+  grid->counted = columns->count > 0;
   for (size_t i = 0; i < columns->count; i++)
     hd_grid_column(grid, columns->items[i].title, columns->items[i].rank);
 }
@@ -116,7 +149,7 @@ void hd_count_columns_said_left(const struct hd_count_columns *columns, const ch
                                 FILE *out) {
   size_t used = 0;
   const char *between = ":";
-  for (size_t i = 0; i < columns->count; i++) {
+  for (size_t i = 0; i < columns->all; i++) {
     if (is_shown(columns->items[i].title, titles, count))
       continue;
     if (used == 0)
@@ -213,10 +246,13 @@ static void print_marks(const struct hd_count_columns *columns, FILE *out) {
 
 void hd_count_legend(const struct hd_count_columns *columns, const char *scope, FILE *out) {
   static const char *const places[] = {"", "regions and phases", "regions, phases, loops and tasks", "all lines"};
+  bool waiting = false;
   if (columns->count == 0)
     return;
-  fprintf(out, "Counters: while busy (\"waiting\": while waiting), %s; kept apart for %s.\n", scope,
-          places[columns->model->header.counters_at]);
+  for (size_t i = 0; i < columns->count; i++)
+    waiting |= columns->items[i].class == HD_COUNT_WAITING;
+  fprintf(out, "Counters: while busy%s, %s; kept apart for %s.\n", waiting ? " (\"waiting\": while waiting)" : "",
+          scope, places[columns->model->header.counters_at]);
   print_marks(columns, out);
 }
 

@@ -25,15 +25,16 @@ struct hd_count_column {
 struct hd_count_columns {
   const struct hd_model *model;
   struct hd_count_column items[HD_COUNT_COLUMNS];
-  size_t count;
+  size_t count; /* so many are shown; those that follow are told of only */
+  size_t all;
   size_t left; /* so many more there was no room for */
   /* The marks that cells have been given so far. */
   bool at_least, estimated, unknown;
   double least_fraction, most_fraction;
 };
 
-/** Metrics of the groups, then counts while busy, then, with `waiting`, those while waiting that are not all 0. Without
- *  counters there are none. */
+/** Metrics of the groups, then counts while busy of the events that are in no group, then, with `waiting`, those while
+ *  waiting that are not all 0. The other counts are told of only. Without counters there are none. */
 void hd_count_columns_choose(struct hd_count_columns *columns, const struct hd_model *model, bool waiting);
 
 /** Adds them to a grid, which keeps pointers to the titles. */
@@ -72,8 +73,8 @@ struct hd_graph_counts {
 bool hd_graph_count(struct hd_graph_counts *counts, const struct hd_graph *graph);
 void hd_graph_counts_free(struct hd_graph_counts *counts);
 
-/** For metrics: elapsed ticks of an entry, or NaN. */
-double hd_graph_entry_elapsed(const struct hd_graph_entry *entry);
+/** For metrics: elapsed ticks of an entry, those of the program as far as was counted; or NaN. */
+double hd_graph_entry_elapsed(const struct hd_graph *graph, const struct hd_graph_entry *entry);
 
 /** Comma-separated values: for each event the counts while busy, with `classes` also while waiting and in the runtime;
  *  the part of the time that was counted, if there are turns; what is known of counts of which some is missing; then

@@ -76,7 +76,7 @@ static void fill(struct hd_grid_row *row, const struct hd_graph *graph, uint32_t
   if (model->header.flags & HD_FILE_CPU_TIME)
     hd_cell_time(row->cells[i++], unit, entry->measured ? (double)entry->cpu_ns * 1e-9 : NAN);
   if (sums)
-    hd_count_cells(row, i, counts, &sums->sums[index], hd_graph_entry_elapsed(entry));
+    hd_count_cells(row, i, counts, &sums->sums[index], hd_graph_entry_elapsed(graph, entry));
   hd_entry_text(row->place, graph, index, false);
 }
 
@@ -121,7 +121,7 @@ bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
   const uint32_t shown = shown_of(graph, options->limit);
   struct hd_count_columns columns;
   struct hd_graph_counts counts;
-  hd_count_columns_choose(&columns, graph->model, true);
+  hd_count_columns_choose(&columns, graph->model, false);
   add_columns(&grid, graph, &columns);
   bool done =
       hd_graph_count(&counts, graph) && order && fill_rows(&grid, graph, order, shown, options, &columns, counts.own);
@@ -231,7 +231,7 @@ bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_opt
     hd_csv_number(entry->measured && (model->header.flags & HD_FILE_CPU_TIME) ? (double)entry->cpu_ns * 1e-9 : NAN,
                   out);
     if (counts.own) {
-      const double elapsed = hd_graph_entry_elapsed(entry);
+      const double elapsed = hd_graph_entry_elapsed(graph, entry);
       hd_csv_counts(model, &counts.own->sums[order[i]], true, elapsed, out);
       hd_csv_counts(model, &counts.inclusive->sums[order[i]], false, elapsed, out);
     }

@@ -104,13 +104,22 @@ static bool add_lines(const struct hd_grid *grid, struct libscols_table *into, b
   return done;
 }
 
+size_t hd_grid_room(const struct hd_grid *grid, FILE *out) {
+  return grid->counted ? hd_report_page(out) : hd_report_width(out);
+}
+
 void hd_grid_said_narrow(unsigned removed, FILE *out) {
-  if (removed > 0)
-    fprintf(out, "%u column%s left out: the terminal is too narrow.\n", removed, removed == 1 ? " is" : "s are");
+  if (removed == 0)
+    return;
+  fprintf(out, "%u column%s left out: ", removed, removed == 1 ? " is" : "s are");
+  if (hd_report_width(out) != HD_UNBOUNDED_WIDTH)
+    fputs("the terminal is too narrow.\n", out);
+  else
+    fprintf(out, "a line has %zu characters; the variable COLUMNS says how many.\n", hd_report_page(out));
 }
 
 bool hd_grid_print(struct hd_grid *grid, const char *title, bool tree, FILE *out) {
-  const unsigned removed = hd_grid_fit(grid, hd_report_width(out), place_width(grid, tree));
+  const unsigned removed = hd_grid_fit(grid, hd_grid_room(grid, out), place_width(grid, tree));
   struct libscols_table *into = hd_table_new(out);
   bool done = into != NULL;
   for (size_t i = 0; done && i < grid->column_count; i++)

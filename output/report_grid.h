@@ -22,6 +22,7 @@ struct hd_grid {
   const char *titles[HD_GRID_COLUMNS];
   int ranks[HD_GRID_COLUMNS]; /* what is left out first: the highest; 0: never */
   size_t column_count;
+  bool counted; /* there are columns of counters */
   struct hd_grid_row *rows;
   uint32_t row_count;
   uint32_t limit;
@@ -37,6 +38,9 @@ struct hd_grid_row *hd_grid_add(struct hd_grid *grid, uint32_t parent);
 unsigned hd_grid_fit(struct hd_grid *grid, size_t room, size_t place);
 
 size_t hd_grid_width(const struct hd_grid *grid, size_t column);
+
+/** The width that it may have. */
+size_t hd_grid_room(const struct hd_grid *grid, FILE *out);
 
 /** Prints all, `title` above the places, and says which columns did not fit. False: no memory. */
 bool hd_grid_print(struct hd_grid *grid, const char *title, bool tree, FILE *out);

@@ -57,6 +57,10 @@ size_t hd_text_width(const char *text);
 enum { HD_UNBOUNDED_WIDTH = 4096 };
 size_t hd_report_width(FILE *out);
 
+/** The width that a table with columns of counters may have: they are many, and the names at the end of the lines shall
+ *  stay in sight. The terminal's, or that of $COLUMNS, or 120. */
+size_t hd_report_page(FILE *out);
+
 /** A table as wide as the terminal. NULL: no memory. */
 struct libscols_table *hd_table_new(FILE *out);
 bool hd_table_column(struct libscols_table *table, const char *title, int flags);

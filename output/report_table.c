@@ -362,18 +362,18 @@ bool hd_report_table(const struct hd_view *view, bool brief, FILE *out) {
       table.shown[table.shown_count++] = i;
   table.groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
   hd_levels_sparkline_title(table.groups_title, &table.groups);
-  hd_count_columns_choose(&counts, view->model, true);
+  hd_count_columns_choose(&counts, view->model, false);
   if (!brief && counts.count > 0)
     table.sums = hd_view_count_lines(view, true);
   choose_columns(&table);
   bool done = fill_cells(&table) && (brief || counts.count == 0 || table.sums);
   if (done && table.shown_count > 0) {
-    const unsigned removed = fit(&table, hd_report_width(out));
+    const unsigned removed = fit(&table, table.sums ? hd_report_page(out) : hd_report_width(out));
     done = print_cells(&table, out);
-    if (removed > 0 && !brief)
-      fprintf(out, "%u column%s left out: the terminal is too narrow.\n", removed, removed == 1 ? " is" : "s are");
-    if (!brief)
+    if (!brief) {
+      hd_grid_said_narrow(removed, out);
       say_counts(&table, out);
+    }
   }
   hd_count_sums_free(table.sums);
   free(table.shown);

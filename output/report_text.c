@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -172,6 +173,16 @@ size_t hd_report_width(FILE *out) {
   struct winsize size;
   const int descriptor = fileno(out) >= 0 ? fileno(out) : STDERR_FILENO;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : HD_UNBOUNDED_WIDTH;
+}
+
+size_t hd_report_page(FILE *out) {
+  enum { PAGE = 120, PAGE_LEAST = 20 };
+  const size_t width = hd_report_width(out);
+  const char *columns = getenv("COLUMNS");
+  if (width != HD_UNBOUNDED_WIDTH)
+    return width;
+  const long asked = columns ? strtol(columns, NULL, 10) : 0;
+  return asked < PAGE_LEAST ? PAGE : asked > HD_UNBOUNDED_WIDTH ? HD_UNBOUNDED_WIDTH : (size_t)asked;
 }
 
 struct libscols_table *hd_table_new(FILE *out) {

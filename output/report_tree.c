@@ -99,7 +99,7 @@ static bool print_text(struct hd_view *view, const struct hd_report_options *opt
   survey_routines(view->model, &any, &measured);
   tree.unit = hd_unit_for(hd_model_seconds(view->model, view->lines[0].ticks[HD_BUSY]));
   tree.row_of = calloc(view->count, sizeof *tree.row_of);
-  hd_count_columns_choose(&tree.counts, view->model, true);
+  hd_count_columns_choose(&tree.counts, view->model, false);
   tree.sums = hd_view_count_lines(view, true);
   add_columns(&tree.grid, &tree.counts);
   bool done = tree.row_of && fill_rows(&tree);

@@ -106,10 +106,20 @@ def test_tables_are_sums_of_the_json(rows, counted, export):
 
 
 def test_metrics_are_the_formulas_of_the_sums(rows, counted, export):
+    """At `loop` work includes waiting for critical sections, and nothing was counted before the tool was loaded."""
     loaded = export(counted)
+    below = {}
+    for entry in reversed(loaded.profiles):
+        waits = entry["wait_s"] or {}
+        busy = (entry["busy_s"] or 0) + sum(waits.get(cause, 0) for cause in ("critical", "lock", "ordered", "atomic"))
+        below[entry["id"]] = below.get(entry["id"], 0) + busy
+        if entry["id"] != 0:
+            below[entry["parent"]] = below.get(entry["parent"], 0) + below[entry["id"]]
     for entry in loaded.profiles:
-        faults, busy = entry["counters_inclusive"][FAULTS], entry["busy_inclusive_s"]
-        expected = None if faults is None or not busy else pytest.approx(faults / busy, rel=1e-9)
+        faults, busy = entry["counters_inclusive"][FAULTS], below[entry["id"]]
+        if entry["id"] == 0:
+            busy -= loaded["timeline"]["begin_s"]
+        expected = None if faults is None or not busy else pytest.approx(faults / busy, rel=1e-6)
         assert entry["metrics_inclusive"]["OS: Faults"] == expected, entry
     line = marks("counters_loops.c")
     shown, = at_line(rows(counted), line["region"], "parallel")
@@ -118,19 +128,39 @@ def test_metrics_are_the_formulas_of_the_sums(rows, counted, export):
     assert float(shown["OS: CPUs"]) == pytest.approx(used, rel=1e-9)
 
 
+def table_of(text):
+    return re.split(r"imes in \w+[.)]\n", text)[1].split("left out")[0]
+
+
+def left_out(text):
+    left = re.search(r"Not shown:(.*?); --csv has all", text, re.S)
+    return re.sub(r"\s+", " ", left[1]).strip().split(", ")
+
+
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view[0] if view else "regions")
-def test_views_show_counters_and_fit_the_terminal(heddle, run_heddle, counted, view):
-    wide = run_heddle("report", *view, counted).stdout
-    assert re.search(r"PAGE-FAULTS +CONTEXT-SWITCHES", wide) and "Faults [/s]" in wide and "Counters: while busy" in wide
-    command = f"stty cols 100; LC_ALL=C.UTF-8 '{heddle}' report {' '.join(view)} '{counted}'"
+def test_views_show_counters_and_fit_the_page(heddle, run_heddle, counted, view):
+    """Metrics stand for their events; what there is no room for is named."""
+    wide = run_heddle("report", *view, counted, env={"COLUMNS": "500"}).stdout
+    for metric in ("CPUs", "On a CPU [%]", "Faults [/s]", "Switches [/s]"):
+        assert metric in table_of(wide) or view == ["--threads"], metric
+    assert "Counters: while busy" in wide and "PAGE-FAULTS" in left_out(wide)
+    for columns in ("80", None):
+        text = run_heddle("report", *view, counted, env={"COLUMNS": columns} if columns else {}).stdout
+        titles, = (line for line in table_of(text).splitlines() if "CPUs" in line)
+        assert len(titles) < int(columns or 120), titles  # names may go on: a pipe has them whole
+        assert "CPUs" in text and {"PAGE-FAULTS", "CONTEXT-SWITCHES"} <= set(left_out(text))
+        assert view == ["--threads"] or re.search(r"parallel counters_loops\.c|region", table_of(text))
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view[0] if view else "regions")
+def test_views_fit_the_terminal(heddle, counted, view):
+    command = f"stty cols 80; LC_ALL=C.UTF-8 '{heddle}' report {' '.join(view)} '{counted}'"
     narrow = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True).stdout
-    assert "CPUs" in narrow and "left out: the terminal is too narrow" in narrow
-    left = re.search(r"Not shown:(.*?); --csv has all", narrow, re.S)
-    assert left and "CONTEXT-SWITCHES" in left[1]
-    for said in re.sub(r"\s+", " ", left[1]).split(", "):
-        assert said.strip() in re.sub(" +", " ", wide), said
-    table = re.split(r"imes in \w+[.)]\n", narrow)[1].split("left out")[0]
-    assert all(len(text) <= 100 for text in table.splitlines()), table
+    assert "CPUs" in narrow and {"PAGE-FAULTS", "CONTEXT-SWITCHES"} <= set(left_out(narrow))
+    assert view == ["--threads"] or "left out: the terminal is too narrow" in narrow
+    lines = table_of(narrow).splitlines()
+    first, = (i for i, text in enumerate(lines) if "CPUs" in text)  # before it: --threads' table of times
+    assert all(len(text) <= 80 for text in lines[first:]), lines
 
 
 def test_the_summary_after_a_run_names_what_was_counted(heddle, build_program, tmp_path):
