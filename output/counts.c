@@ -116,6 +116,20 @@ uint32_t hd_model_uncounted(const struct hd_model *model, struct hd_count_of of,
   return count;
 }
 
+/* ---- readings ---- */
+
+uint64_t hd_model_readings(const struct hd_model *model) {
+  uint64_t readings = 0;
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    readings += model->threads[i].readings;
+  return readings;
+}
+
+double hd_model_reading_seconds(const struct hd_model *model) {
+  const double ticks = (double)model->header.reading_ticks;
+  return ticks > 0 ? ticks * (double)hd_model_readings(model) * model->seconds_per_tick : NAN;
+}
+
 /* ---- metrics ---- */
 
 static double elapsed_of(const struct hd_model *model, struct hd_count_of of) {

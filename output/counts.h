@@ -39,6 +39,10 @@ struct hd_count hd_model_count(const struct hd_model *model, struct hd_count_of 
 uint32_t hd_model_uncounted(const struct hd_model *model, struct hd_count_of of, uint32_t event, uint32_t *threads,
                             uint32_t most);
 
+/** How often counters were read, on all threads, and how long that took, about. NaN: not known. */
+uint64_t hd_model_readings(const struct hd_model *model);
+double hd_model_reading_seconds(const struct hd_model *model);
+
 /** A metric of one of the model's groups, while busy. `known` false: an event is not known, the formula divides by zero
  *  (counted in the model: a note says so), or it wants an elapsed time where there is none. */
 struct hd_count hd_model_metric(const struct hd_model *model, struct hd_count_of of, const struct hd_group *group,

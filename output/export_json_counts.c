@@ -79,7 +79,9 @@ json_t *hd_json_run_counters(const struct hd_model *model) {
   for (uint32_t i = 0; groups && i < model->group_count; i++)
     json_array_append_new(groups, group(model->groups[i]));
   bool done = object && hd_json_put(object, "at", json_string(places[model->header.counters_at])) &&
-              hd_json_put(object, "multiplexed", json_boolean(model->header.event_slots > 0));
+              hd_json_put(object, "multiplexed", json_boolean(model->header.event_slots > 0)) &&
+              hd_json_put(object, "readings", hd_json_count(hd_model_readings(model))) &&
+              hd_json_put(object, "reading_s", hd_json_number(hd_model_reading_seconds(model)));
   done = hd_json_put(object, "events", events) && done;
   done = hd_json_put(object, "groups", groups) && done;
   if (done)

@@ -142,7 +142,7 @@ static bool write_file(struct hd_merge *merge) {
   struct hd_writer *writer = merge->writer;
   if (!hd_merge_threads(merge)) /* the header needs their times */
     return false;
-  hd_merge_mark_uncounted(merge);
+  hd_merge_mark_threads(merge);
   hd_writer_begin(writer, &merge->header);
   hd_merge_write_tree(merge);
   hd_merge_write_threads(merge);

@@ -4,11 +4,13 @@
  * Counts of events of a sum: those of the events that were counted in all runs, at the same places. Exact counts add
  * up, and so does the time in which it was an event's turn when the same events took turns with it in all runs.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "counters/group.h"
+#include "output/counts.h"
 #include "output/merge_parts.h"
 
 /* ---- which events ---- */
@@ -192,9 +194,28 @@ static uint64_t uncounted_on(const struct hd_merge *merge, uint32_t thread) {
   return bits;
 }
 
-void hd_merge_mark_uncounted(struct hd_merge *merge) {
+/* What a reading took is the mean of the runs', by their readings; not known of one, it is not known of the sum. */
+static void add_readings(struct hd_merge *merge) {
+  double readings = 0, ticks = 0;
+  bool known = true;
+  for (size_t i = 0; i < merge->count; i++) {
+    const struct hd_model *model = merge->models[i];
+    const double count = (double)hd_model_readings(model);
+    known = known && (count == 0 || model->header.reading_ticks > 0);
+    readings += count;
+    ticks += count * (double)model->header.reading_ticks * (double)merge->factors[i];
+    for (uint32_t j = 0; j < model->thread_count; j++)
+      merge->threads[j].readings += model->threads[j].readings;
+  }
+  merge->header.reading_ticks = known && readings > 0 ? (uint64_t)llround(ticks / readings) : 0;
+}
+
+void hd_merge_mark_threads(struct hd_merge *merge) {
+  if (merge->counts.event_count == 0)
+    return;
   for (uint32_t i = 0; i < merge->thread_count; i++)
     merge->threads[i].uncounted = uncounted_on(merge, i);
+  add_readings(merge);
 }
 
 /* ---- into the file ---- */

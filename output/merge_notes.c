@@ -199,10 +199,10 @@ static bool has_variable(const struct hd_model *model, const char *setting) {
   return false;
 }
 
-/* Not where the tool lay, which `heddle run` finds anew each time, or its files. */
+/* Not where the tool lay, which `heddle run` finds anew each time, and its own: other notes tell what they change. */
 static bool is_setting(const char *text) {
   return strncmp(text, "OMP_TOOL_LIBRARIES=", strlen("OMP_TOOL_LIBRARIES=")) != 0 &&
-         strncmp(text, "HEDDLE_OUTPUT=", strlen("HEDDLE_OUTPUT=")) != 0;
+         strncmp(text, "HEDDLE_", strlen("HEDDLE_")) != 0;
 }
 
 static bool is_common(const struct hd_merge *merge, const char *setting) {

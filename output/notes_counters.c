@@ -115,6 +115,21 @@ static bool note_gaps(struct hd_model *model) {
                            threads, model->thread_count);
 }
 
+/* The times are those of a program that was slowed down so much. */
+static bool note_readings(struct hd_model *model) {
+  static const char *const advice[] = {"", "", ": --counters-at region reads less often",
+                                       ": --counters-at loop reads less often"};
+  const double worth_a_note = 0.05;
+  const double taken = hd_model_reading_seconds(model);
+  const double busy = hd_model_seconds(model, model->ticks[HD_BUSY]) - hd_model_seconds(model, model->uncounted_ticks);
+  if (!(taken > worth_a_note * busy))
+    return true;
+  return hd_model_add_note(
+      model,
+      "counters were read %llu times, about %.3g s in all threads together, as much as %.0f %% of the busy time%s",
+      (unsigned long long)hd_model_readings(model), taken, 100 * taken / busy, advice[model->header.counters_at]);
+}
+
 static bool note_divisions(struct hd_model *model) {
   bool done = true;
   for (uint32_t i = 0; i < model->group_count; i++)
@@ -132,6 +147,6 @@ static bool note_divisions(struct hd_model *model) {
 bool hd_reader_note_counters(struct hd_model *model) {
   if (model->header.event_count == 0)
     return true;
-  return note_begin(model) && note_turns(model) && note_threads(model) && note_ends(model) && note_gaps(model) &&
-         note_divisions(model);
+  return note_begin(model) && note_readings(model) && note_turns(model) && note_threads(model) && note_ends(model) &&
+         note_gaps(model) && note_divisions(model);
 }

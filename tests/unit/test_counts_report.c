@@ -353,9 +353,9 @@ static void test_json_holds_counts(void **state) {
   build(&sample, 0);
   builder_text(&sample.builder, HD_TEXT_GROUP, 0, group, sizeof group - 1);
   char *text = json_of(&sample);
-  expect_json(text,
-              "\"counters\":{\"at\":\"loop\",\"multiplexed\":false,\"events\":[{\"name\":\"PAPI_TOT_INS\",\"source\":"
-              "\"kernel\",\"unit\":null,\"description\":\"\",\"cost_per_reading\":0,\"slot\":null}");
+  expect_json(text, "\"counters\":{\"at\":\"loop\",\"multiplexed\":false,\"readings\":0,\"reading_s\":null,\"events\":["
+                    "{\"name\":\"PAPI_TOT_INS\",\"source\":"
+                    "\"kernel\",\"unit\":null,\"description\":\"\",\"cost_per_reading\":0,\"slot\":null}");
   expect_json(text, "\"groups\":[{\"name\":\"rate\"");
   expect_json(text, "\"counters\":{\"PAPI_TOT_INS\":3000,\"perf::TASK-CLOCK\":30000},\"counters_waiting\":{"
                     "\"PAPI_TOT_INS\":50,\"perf::TASK-CLOCK\":0}");
