@@ -30,7 +30,8 @@ static const struct hd_usage usage = {
     .description = "Writes all of a profile for other programs to read.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .epilogue = "Formats:\n  json   the stable machine interface: seconds and counts; null was not measured",
+    .epilogue = "Formats:\n  json   the stable machine interface: seconds and counts; null was not measured. What was\n"
+                "         counted is in \"counters\" of the run, the program, each thread and callpath",
 };
 
 struct choices {

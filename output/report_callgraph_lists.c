@@ -222,7 +222,7 @@ bool hd_report_callgraph_csv(const struct hd_graph *graph, const struct hd_repor
   fputs(",cycle,self_s,inclusive_s,calls,calls_recursive,calls_concurrent,calls_s_s,elapsed_s_s_s,calls_s_c,"
         "elapsed_s_c_s,calls_c_s,elapsed_c_s_s,calls_c_c,elapsed_c_c_s",
         out);
-  hd_csv_count_names(graph->model, "", true, out);
+  hd_csv_count_names(graph->model, " inclusive", true, out);
   fputc('\n', out);
   for (uint32_t i = 0; done && i < graph->block_count && (options->limit == 0 || i < options->limit); i++) {
     const uint32_t entry = graph->blocks[i].entry;

@@ -111,7 +111,7 @@ bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options 
   fputs(",calls,team_min,team_max,elapsed_s,elapsed_share,gain_s,gain_share,mean_concurrency,imbalance", out);
   fputs(",wall_share_s,wall_share", out);
   put_state_names(out);
-  hd_csv_count_names(view->model, "", true, out);
+  hd_csv_count_names(view->model, " inclusive", true, out);
   fputc('\n', out);
   struct hd_count_sums *sums = hd_view_count_lines(view, true);
   for (uint32_t i = 1; i < view->count; i++) {
@@ -159,7 +159,7 @@ bool hd_report_threads_csv(struct hd_view *view, const struct hd_report_options 
   hd_csv_place_names(out);
   fputs(",thread,thread_kind", out);
   put_state_names(out);
-  hd_csv_count_names(view->model, "", true, out);
+  hd_csv_count_names(view->model, " inclusive", true, out);
   fputc('\n', out);
   for (uint32_t i = 0; i < view->count; i++)
     if ((i == 0 || view->lines[i].shown) && !put_threads(view, i, i == 0 && !options->focus, out))

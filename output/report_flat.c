@@ -206,7 +206,7 @@ bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_opt
   fputs(",self_s,self_share,cumulative_s,inclusive_s,inclusive_share,calls,calls_concurrent,self_sequential_s,"
         "self_concurrent_s,mean_concurrency,wall_share_s,wall_share,elapsed_s,cpu_s",
         out);
-  hd_csv_count_names(model, "", true, out);
+  hd_csv_count_names(model, " self", true, out);
   hd_csv_count_names(model, " inclusive", false, out);
   fputc('\n', out);
   for (uint32_t i = 0; i < shown_of(graph, options->limit); i++) {

@@ -131,7 +131,7 @@ static void print_csv(const struct hd_view *view, bool focused, FILE *out) {
   const double second = model->seconds_per_tick;
   hd_csv_place_names(out);
   fputs(",calls,calls_concurrent,inclusive_s,self_s,wall_share_s,wall_share", out);
-  hd_csv_count_names(model, "", true, out);
+  hd_csv_count_names(model, " inclusive", true, out);
   hd_csv_count_names(model, " self", false, out);
   fputc('\n', out);
   struct hd_count_sums *sums = hd_view_count_lines(view, true);

@@ -13,6 +13,7 @@ from conftest import BUILD, environment_for, marks
 from counting import CLOCK, FAULTS, SWITCHES
 
 STUB = BUILD / "tests" / "unit" / "libstub-papi.so"
+INCLUSIVE = f"{FAULTS} inclusive"
 VIEWS = ([], ["--threads"], ["--flat"], ["--callgraph"], ["--tree"])
 MEASURED = {"touching": 300, "single": 40, "sections": 60, "region": 30}  # counters_loops.c, 2 threads, below `measured`
 
@@ -78,9 +79,9 @@ def test_the_tree_has_the_counts_that_were_made(rows, counted):
         found = [row for row in at_line(tree, line[mark], kind) if row[f"{FAULTS} self"]]
         assert sum(int(row[f"{FAULTS} self"]) for row in found) == MEASURED[mark], mark
     region, = at_line(tree, line["region"], "parallel")
-    assert int(region[FAULTS]) == sum(MEASURED.values())
+    assert int(region[INCLUSIVE]) == sum(MEASURED.values())
     critical, = at_line(tree, line["critical"], "critical")
-    assert critical[FAULTS] == critical[f"{FAULTS} self"] == ""
+    assert critical[INCLUSIVE] == critical[f"{FAULTS} self"] == ""
 
 
 def test_tables_are_sums_of_the_json(rows, counted, export):
@@ -91,18 +92,18 @@ def test_tables_are_sums_of_the_json(rows, counted, export):
     exclusive = sum(entry["counters"][FAULTS] for entry in region)
     waiting = sum(entry["counters_waiting"][FAULTS] for entry in region)
     shown, = at_line(rows(counted), line["region"], "parallel")
-    assert int(shown[FAULTS]) == inclusive
-    assert int(shown[f"{FAULTS} waiting"]) >= waiting
+    assert int(shown[INCLUSIVE]) == inclusive
+    assert int(shown[f"{FAULTS} waiting inclusive"]) >= waiting
     flat, = at_line(rows(counted, "--flat"), line["region"], "parallel")
-    assert (int(flat[FAULTS]), int(flat[f"{FAULTS} inclusive"])) == (exclusive, inclusive)
+    assert (int(flat[f"{FAULTS} self"]), int(flat[INCLUSIVE])) == (exclusive, inclusive)
     entry, = [row for row in at_line(rows(counted, "--callgraph"), line["region"], "parallel") if row["role"] == "entry"]
-    assert int(entry[FAULTS]) == inclusive
+    assert int(entry[INCLUSIVE]) == inclusive
     callers = [row for row in rows(counted, "--callgraph") if row["role"] == "caller" and row["block"] == entry["block"]]
-    assert sum(int(row[FAULTS]) for row in callers) == inclusive
+    assert sum(int(row[INCLUSIVE]) for row in callers) == inclusive
     threads = at_line(rows(counted, "--threads"), line["region"], "parallel")
-    assert sum(int(row[FAULTS]) for row in threads) == inclusive
+    assert sum(int(row[INCLUSIVE]) for row in threads) == inclusive
     whole = [row for row in rows(counted, "--threads") if row["kind"] == "program"]
-    assert sum(int(row[FAULTS]) for row in whole) == loaded["program"]["counters"][FAULTS]
+    assert sum(int(row[INCLUSIVE]) for row in whole) == loaded["program"]["counters"][FAULTS]
 
 
 def test_metrics_are_the_formulas_of_the_sums(rows, counted, export):
@@ -125,9 +126,9 @@ def test_metrics_are_the_formulas_of_the_sums(rows, counted, export):
     shown, = at_line(rows(counted), line["region"], "parallel")
     waits = (f"wait_{cause}_s" for cause in ("critical", "lock", "ordered", "atomic"))
     work = sum(float(shown[name]) for name in ("busy_s", *waits))
-    assert float(shown["OS: Faults"]) == pytest.approx(int(shown[FAULTS]) / work, rel=1e-6)
-    used = int(shown[CLOCK]) * 1e-9 / float(shown["elapsed_s"])
-    assert float(shown["OS: CPUs"]) == pytest.approx(used, rel=1e-9)
+    assert float(shown["OS: Faults inclusive"]) == pytest.approx(int(shown[INCLUSIVE]) / work, rel=1e-6)
+    used = int(shown[f"{CLOCK} inclusive"]) * 1e-9 / float(shown["elapsed_s"])
+    assert float(shown["OS: CPUs inclusive"]) == pytest.approx(used, rel=1e-9)
 
 
 def table_of(text):
@@ -211,7 +212,7 @@ def test_estimates_say_so(heddle, run_heddle, build_program, export, rows, tmp_p
     text = run_heddle("report", path).stdout
     assert re.search(r"~\d", text) and re.search(r"'~': an estimate: .* \d+ to \d+ % of the time", text)
     assert "took turns, and their counts are estimates: PAPI_TOT_INS / PAPI_TOT_CYC" in text
-    assert all(0 < float(row["PAPI_TOT_INS fraction"]) < 1 for row in rows(path, "--tree") if row["kind"] == "program")
+    assert all(0 < float(row["PAPI_TOT_INS fraction inclusive"]) < 1 for row in rows(path, "--tree") if row["kind"] == "program")
 
 
 def test_a_division_by_zero_names_the_group_and_the_line(heddle, run_heddle, build_program, export, tmp_path):
