@@ -85,10 +85,10 @@ static bool has_event(const char *list, const char *event) {
   return false;
 }
 
-/* The path goes on a line of its own. */
-static void clean(char *path) {
-  for (char *c = path; *c; c++)
-    if ((unsigned char)*c < ' ')
+/* Paths and messages are one line each. */
+static void clean(char *text) {
+  for (char *c = text; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 0x7f)
       *c = '?';
 }
 
@@ -132,18 +132,24 @@ static bool add_group(struct request *request, struct hd_group *group) {
   return add_group_text(request, group);
 }
 
+/* For all that its name tells. */
+static bool is_event(const char *name) {
+  return !strchr(name, '/') && (strstr(name, "::") || strncasecmp(name, "PAPI_", strlen("PAPI_")) == 0);
+}
+
 static bool add_groups(struct request *request, const char *names) {
   for (const char *name = names; name && *name;) {
-    char error[PATH_MAX + 512];
+    char error[PATH_MAX + 512] = "";
     name += strspn(name, " \t");
     const size_t length = strcspn(name, ",");
     char *one = strndup(name, length);
     if (!one)
       return complain_of_memory();
     struct hd_group *group = hd_group_read(one, error, sizeof error);
-    free(one);
+    clean(error);
     if (!group)
-      hd_log("%s", error);
+      hd_log("%s%s", error, is_event(one) ? "; it is an event: --events" : "");
+    free(one);
     if (!group || !add_group(request, group))
       return false;
     name += length + (name[length] == ',');
@@ -169,10 +175,12 @@ static bool can_be_counted(const char *name) {
   return false;
 }
 
-/* For an event that exists, only others that can be counted are of use. */
+/* For an event that exists, only others that can be counted are of use; none when it can itself, and merely failed. */
 static void find_near(struct answer *answer) {
   char near[3 * NEAREST_MOST][128];
   const struct hd_plan_error *error = &answer->error;
+  if (!error->unknown && can_be_counted(error->event))
+    return;
   const uint32_t count = hd_plan_nearest(error->event, 3 * NEAREST_MOST, near);
   for (uint32_t i = 0; i < count && answer->near_count < NEAREST_MOST; i++)
     if (error->unknown || (strcasecmp(near[i], error->event) != 0 && can_be_counted(near[i])))
@@ -247,6 +255,24 @@ static const struct hd_group_event *find_origin(const struct request *request, c
   return NULL;
 }
 
+static bool is_group(const char *name) {
+  char error[PATH_MAX + 512];
+  struct hd_group *group = strchr(name, '/') ? NULL : hd_group_read(name, error, sizeof error);
+  hd_group_free(group);
+  return group != NULL;
+}
+
+/* Why an event is not known, if there is more to say; whether PAPI works has nothing to do with the kernel's names. */
+static void explain_unknown(char **line, const struct answer *answer) {
+  const struct hd_plan_error *error = &answer->error;
+  const bool kernels = strncasecmp(error->event, "perf::", strlen("perf::")) == 0;
+  append(line, "event %s: unknown", error->event);
+  if (is_group(error->event))
+    append(line, "; it is a group: --groups %s", error->event);
+  else if (strcmp(error->why, "no such event") != 0 && !(kernels && answer->near_count > 0))
+    append(line, " here (%s)", error->why);
+}
+
 /* One line: where it is asked for, the event, why, and what else may have been meant. */
 static void explain(const struct request *request, const struct answer *answer) {
   const struct hd_group *group = NULL;
@@ -259,12 +285,12 @@ static void explain(const struct request *request, const struct answer *answer) 
     append(&line, "the events cannot be counted: %s", error->why);
   else if (!error->unknown)
     append(&line, "event %s: %s", error->event, error->why);
-  else if (strcmp(error->why, "no such event") == 0)
-    append(&line, "event %s: unknown", error->event);
   else
-    append(&line, "event %s: unknown here (%s)", error->event, error->why);
+    explain_unknown(&line, answer);
   for (uint32_t i = 0; i < answer->near_count; i++)
     append(&line, "%s%s", i == 0 ? "; nearest: " : ", ", answer->near[i]);
+  if (line)
+    clean(line);
   fprintf(stderr, "heddle: %s\n", line ? line : "out of memory");
   free(line);
 }

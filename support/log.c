@@ -18,6 +18,9 @@ void hd_log(const char *format, ...) {
     size_t total = (size_t)prefix + (size_t)length;
     if (total > sizeof line - 2)
       total = sizeof line - 2;
+    for (size_t i = (size_t)prefix; i < total; i++) /* names may hold what a terminal obeys */
+      if (((unsigned char)line[i] < ' ' && line[i] != '\n') || line[i] == 0x7f)
+        line[i] = '?';
     line[total++] = '\n';
     if (write(STDERR_FILENO, line, total) < 0) {
       /* Nobody is listening; there is nowhere else to say so. */

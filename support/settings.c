@@ -8,7 +8,7 @@
 
 #include "support/log.h"
 
-enum setting_type { SETTING_TEXT, SETTING_COUNT, SETTING_COUNT_OR_OFF };
+enum setting_type { SETTING_TEXT, SETTING_COUNT, SETTING_COUNT_OR_OFF, SETTING_SWITCH };
 
 struct setting {
   const char *name;
@@ -27,19 +27,21 @@ static const struct setting table[] = {
     {"HEDDLE_CPU_TIME", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, cpu_time)},
     {"HEDDLE_COUNTERS", SETTING_TEXT, offsetof(struct hd_settings, counters)},
     {"HEDDLE_COUNTERS_AT", SETTING_TEXT, offsetof(struct hd_settings, counters_at)},
-    {"HEDDLE_MULTIPLEX", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, take_turns)},
+    {"HEDDLE_MULTIPLEX", SETTING_SWITCH, offsetof(struct hd_settings, take_turns)},
     {"HEDDLE_GROUP_TEXT", SETTING_TEXT, offsetof(struct hd_settings, groups)},
 };
 
 static void read_count(const struct setting *setting, const char *text, uint64_t *value) {
   char *end;
-  if (setting->type == SETTING_COUNT_OR_OFF && !strcmp(text, "off")) {
+  if (setting->type != SETTING_COUNT && !strcmp(text, "off")) {
     *value = 0;
     return;
   }
   errno = 0;
   unsigned long long count = strtoull(text, &end, 10);
-  if (errno || *end || end == text || *text == '-')
+  if (setting->type == SETTING_SWITCH && (strlen(text) != 1 || !strchr("01", *text)))
+    hd_log("%s=%s is neither 0 nor 1; ignored", setting->name, text);
+  else if (errno || *end || end == text || *text == '-')
     hd_log("%s=%s is not a count%s; ignored", setting->name, text,
            setting->type == SETTING_COUNT_OR_OFF ? " or \"off\"" : "");
   else

@@ -88,6 +88,16 @@ def test_an_unknown_event_is_named_with_the_nearest(refused, wrong, nearest):
     assert nearest in line.split("; nearest: ")[1].split(", "), line
 
 
+def test_a_group_is_no_event_and_an_event_no_group(refused):
+    assert refused("-e", "OS").startswith("event OS: unknown; it is a group: --groups OS")
+    assert refused("-g", "perf::PAGE-FAULTS").endswith("; it is an event: --events")
+
+
+def test_names_cannot_break_the_message(refused):
+    assert refused("-e", "perf::X\n\x1b[31mY").startswith("event perf::X??[31mY: unknown")
+    assert refused("-g", "a\nb").startswith("no group of events 'a?b'")
+
+
 def test_an_event_like_no_other_has_no_nearest(refused):
     line = refused("-e", "ZZZZ")
     assert line.startswith("event ZZZZ: unknown") and "nearest" not in line
@@ -148,6 +158,11 @@ def stub():
     assert library.exists(), f"{library} is not built"
     return lambda **settings: {"HEDDLE_PAPI": str(library),
                                **{f"STUB_PAPI_{name}": str(value) for name, value in settings.items()}}
+
+
+def test_an_event_that_failed_has_no_nearest(refused, stub):
+    line = refused("-e", "PAPI_TOT_INS", env=stub(STUB_PAPI_FAIL="start:1+"))
+    assert line.startswith("event PAPI_TOT_INS: PAPI_start: ") and "nearest" not in line
 
 
 def test_events_that_do_not_fit_together_are_told_with_those_that_do(refused, run, stub):
