@@ -161,7 +161,7 @@ def stub():
 
 
 def test_an_event_that_failed_has_no_nearest(refused, stub):
-    line = refused("-e", "PAPI_TOT_INS", env=stub(STUB_PAPI_FAIL="start:1+"))
+    line = refused("-e", "PAPI_TOT_INS", env=stub(FAIL="start:1+"))
     assert line.startswith("event PAPI_TOT_INS: PAPI_start: ") and "nearest" not in line
 
 
