@@ -23,8 +23,8 @@ static struct hd_store_cursor text_cursor;
 
 static void say_why_not(const struct hd_plan_error *error) {
   char note[800];
-  const int bytes =
-      snprintf(note, sizeof note, "nothing was counted: %s%s%s", error->event, *error->event ? ": " : "", error->why);
+  const int bytes = snprintf(note, sizeof note, "nothing was counted: %s%s%s%s", error->event,
+                             *error->event ? ": " : "", error->unknown ? "unknown here: " : "", error->why);
   hd_log("%s", note);
   hd_store_add_text(&hd_store, &text_cursor, HD_TEXT_NOTE, 0, note, bytes > 0 ? (size_t)bytes : 0);
 }
