@@ -83,7 +83,8 @@ bool hd_merge_write_teams(struct hd_merge *merge);
 bool hd_merge_levels(struct hd_merge *merge);
 bool hd_merge_write_levels(struct hd_merge *merge);
 
-/** merge_counts.c: counts of events, who was not counted, and how often was read; in words which of them are left out, and groups. */
+/** merge_counts.c: counts of events, who was not counted, and how often was read; in words which of them are left out,
+ * and groups. */
 bool hd_merge_counts(struct hd_merge *merge);
 void hd_merge_mark_threads(struct hd_merge *merge);
 void hd_merge_write_counts(struct hd_merge *merge);

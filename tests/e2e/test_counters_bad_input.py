@@ -396,6 +396,14 @@ def test_a_wrong_event_without_heddle_run_changes_nothing_in_the_program(build_p
     assert sum(thread["busy_s"] for thread in loaded.threads) > 0
 
 
+def test_plain_use_says_which_values_a_switch_takes(build_program, tmp_path):
+    tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(tmp_path / "plain.heddle"),
+            "HEDDLE_COUNTERS": "perf::PAGE-FAULTS", "HEDDLE_MULTIPLEX": "may\x1bbe"}
+    result = subprocess.run([build_program(REGION)], env=environment_for(19, env=tool), capture_output=True, text=True,
+                            timeout=TIMEOUT_S)
+    assert result.stderr == "heddle: HEDDLE_MULTIPLEX=may?be is neither 0 nor 1; ignored\n"
+
+
 def test_the_summary_says_that_nothing_was_counted(build_program, tmp_path):
     """heddle run checks events where it runs; elsewhere, or a moment later, they may not be counted all the same."""
     program = build_program(REGION)
