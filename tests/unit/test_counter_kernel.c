@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-#include "counted_work.h"
+#include "counted_sets.h"
 #include "counters/permission.h"
 #include "counters/source.h"
 #include "heddle-format.h"
@@ -14,88 +14,38 @@
 
 static const struct hd_source *const kernel = &hd_source_kernel;
 
-static struct hd_event find(const char *name) {
-  struct hd_event event = {.source = kernel};
-  char why[400] = "";
-  const enum hd_event_status status = kernel->find(name, &event, why, sizeof why);
-  if (status != HD_EVENT_FOUND)
-    fprintf(stderr, "%s: %s\n", name, why);
-  CHECK_EQUAL(status, HD_EVENT_FOUND);
-  snprintf(event.name, sizeof event.name, "%s", name);
-  return event;
-}
-
-static struct hd_event_set *create(const char *const *names, uint32_t count) {
-  static struct hd_event events[HD_EVENTS_MOST];
-  const struct hd_event *pointers[HD_EVENTS_MOST];
-  char why[400] = "";
-  for (uint32_t i = 0; i < count; i++) {
-    events[i] = find(names[i]);
-    pointers[i] = &events[i];
-  }
-  struct hd_event_set *set = kernel->create(pointers, count, why, sizeof why);
-  CHECK_TEXT(why, "");
-  CHECK(set);
-  return set;
-}
-
-static struct hd_event_set *start_one(const char *name) {
-  char why[400] = "";
-  struct hd_event_set *set = create(&name, 1);
-  CHECK(kernel->start(set, why, sizeof why));
-  return set;
-}
-
-static uint64_t read_one(struct hd_event_set *set) {
-  uint64_t counts[HD_EVENTS_MOST];
-  CHECK(kernel->read(set, counts));
-  return counts[0];
-}
-
-/* Of touching so many pages. A forked process has faults of its own at its first pass through code and stack: only the
- * second pass is exact. */
-__attribute__((noinline)) static uint64_t faults_of(struct hd_event_set *set, size_t pages) {
-  uint64_t faults = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    const uint64_t before = read_one(set);
-    touch(pass == 0 ? 1 : pages);
-    faults = read_one(set) - before;
-  }
-  return faults;
-}
-
 /* ---- counts ---- */
 
 OWN_PROCESS_TEST(test_fresh_pages_are_faults) {
   prepare(2000);
-  struct hd_event_set *set = start_one("perf::PAGE-FAULTS");
-  CHECK_EQUAL(faults_of(set, 1000), 1000);
-  CHECK_EQUAL(faults_of(set, 0), 0); /* a reading has none */
+  struct hd_event_set *set = start_one(kernel, "perf::PAGE-FAULTS");
+  CHECK_EQUAL(faults_of(kernel, set, 1000), 1000);
+  CHECK_EQUAL(faults_of(kernel, set, 0), 0); /* a reading has none */
   kernel->destroy(set);
 }
 
 OWN_PROCESS_TEST(test_task_clock_is_the_threads_processor_time) {
   const uint64_t spin_ns = 100000000;
-  struct hd_event_set *set = start_one("perf::TASK-CLOCK");
+  struct hd_event_set *set = start_one(kernel, "perf::TASK-CLOCK");
   const uint64_t before_ns = thread_ns();
-  const uint64_t before = read_one(set);
+  const uint64_t before = read_one(kernel, set);
   while (thread_ns() - before_ns < spin_ns) {
   }
-  const uint64_t counted = read_one(set) - before;
+  const uint64_t counted = read_one(kernel, set) - before;
   const uint64_t lasted_ns = thread_ns() - before_ns;
   CHECK(counted > spin_ns * 98 / 100 && counted <= lasted_ns * 102 / 100);
-  CHECK_TEXT(find("task-clock").unit, "ns");
-  CHECK_TEXT(find("page-faults").unit, "");
+  CHECK_TEXT(find_event(kernel, "task-clock").unit, "ns");
+  CHECK_TEXT(find_event(kernel, "page-faults").unit, "");
 }
 
 OWN_PROCESS_TEST(test_sleeping_switches_context) {
   if (geteuid() != 0 && hd_permission_paranoid() > HD_PARANOID_KERNEL_TOO)
     return;
-  struct hd_event_set *set = start_one("perf::CS");
-  const uint64_t before = read_one(set);
+  struct hd_event_set *set = start_one(kernel, "perf::CS");
+  const uint64_t before = read_one(kernel, set);
   for (int i = 0; i < 5; i++)
     usleep(1000);
-  CHECK(read_one(set) - before >= 5);
+  CHECK(read_one(kernel, set) - before >= 5);
 }
 
 OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
@@ -103,7 +53,7 @@ OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
   static const char *const names[] = {"task-clock", "page-faults", "perf::MAJOR-FAULTS", "perf::MINOR-FAULTS"};
   uint64_t before[HD_EVENTS_MOST], after[HD_EVENTS_MOST];
   char why[400];
-  struct hd_event_set *set = create(names, 4);
+  struct hd_event_set *set = create_set(kernel, names, 4);
   CHECK(kernel->start(set, why, sizeof why));
   for (int pass = 0; pass < 2; pass++) {
     CHECK(kernel->read(set, before));
@@ -120,39 +70,39 @@ OWN_PROCESS_TEST(test_nothing_is_counted_while_stopped) {
   prepare(2000);
   char why[400];
   const char *name = "page-faults";
-  struct hd_event_set *set = create(&name, 1);
+  struct hd_event_set *set = create_set(kernel, &name, 1);
   touch(10);
-  CHECK_EQUAL(read_one(set), 0);
+  CHECK_EQUAL(read_one(kernel, set), 0);
   CHECK(kernel->start(set, why, sizeof why));
   touch(20);
   kernel->stop(set);
-  const uint64_t at_stop = read_one(set);
+  const uint64_t at_stop = read_one(kernel, set);
   CHECK(at_stop >= 20 && at_stop < 25);
   touch(40);
-  CHECK_EQUAL(read_one(set), at_stop);
+  CHECK_EQUAL(read_one(kernel, set), at_stop);
   CHECK(kernel->start(set, why, sizeof why));
   touch(80);
-  CHECK(read_one(set) >= at_stop + 80 && read_one(set) < at_stop + 85);
+  CHECK(read_one(kernel, set) >= at_stop + 80 && read_one(kernel, set) < at_stop + 85);
 }
 
 static void *touch_and_count(void *pages) {
   prepare(300);
-  struct hd_event_set *set = start_one("page-faults");
-  CHECK_EQUAL(faults_of(set, *(const size_t *)pages), *(const size_t *)pages);
+  struct hd_event_set *set = start_one(kernel, "page-faults");
+  CHECK_EQUAL(faults_of(kernel, set, *(const size_t *)pages), *(const size_t *)pages);
   kernel->destroy(set);
   return NULL;
 }
 
 OWN_PROCESS_TEST(test_each_thread_counts_for_itself) {
   static const size_t pages[] = {100, 200};
-  struct hd_event_set *set = start_one("page-faults");
-  const uint64_t before = read_one(set);
+  struct hd_event_set *set = start_one(kernel, "page-faults");
+  const uint64_t before = read_one(kernel, set);
   for (int i = 0; i < 2; i++) {
     pthread_t thread;
     CHECK(!pthread_create(&thread, NULL, touch_and_count, (void *)(uintptr_t)&pages[i]));
     CHECK(!pthread_join(thread, NULL));
   }
-  CHECK(read_one(set) - before < 100); /* what making threads takes, not what they do */
+  CHECK(read_one(kernel, set) - before < 100); /* what making threads takes, not what they do */
 }
 
 /* ---- names ---- */
@@ -167,8 +117,8 @@ OWN_PROCESS_TEST(test_names_are_those_of_libpfm_and_perf) {
   };
   for (size_t i = 0; i < sizeof same / sizeof *same; i++)
     for (size_t j = 1; j < 5; j++)
-      CHECK_EQUAL(find(same[i][j]).code, find(same[i][0]).code);
-  CHECK(find("page-faults").code != find("minor-faults").code);
+      CHECK_EQUAL(find_event(kernel, same[i][j]).code, find_event(kernel, same[i][0]).code);
+  CHECK(find_event(kernel, "page-faults").code != find_event(kernel, "minor-faults").code);
 }
 
 OWN_PROCESS_TEST(test_other_names_are_not_known) {
@@ -241,7 +191,7 @@ OWN_PROCESS_TEST(test_the_programs_numbers_stay_the_same) {
   const int before = dup(0);
   close(before);
   limit_descriptors(1000);
-  struct hd_event_set *set = create(names, 3);
+  struct hd_event_set *set = create_set(kernel, names, 3);
   CHECK_EQUAL(dup(0), before);
   CHECK_EQUAL(perf_descriptors(fds), 3);
   for (int i = 0; i < 3; i++) {
@@ -260,9 +210,9 @@ OWN_PROCESS_TEST(test_a_quarter_of_the_numbers_at_most_is_taken) {
   char why[400] = "";
   int fds[HD_EVENTS_MOST];
   limit_descriptors(24);
-  kernel->destroy(create(names, 6));
+  kernel->destroy(create_set(kernel, names, 6));
   for (int i = 0; i < 7; i++) {
-    events[i] = find(names[i]);
+    events[i] = find_event(kernel, names[i]);
     pointers[i] = &events[i];
   }
   CHECK(!kernel->create(pointers, 7, why, sizeof why));
@@ -272,7 +222,7 @@ OWN_PROCESS_TEST(test_a_quarter_of_the_numbers_at_most_is_taken) {
 }
 
 OWN_PROCESS_TEST(test_no_descriptor_left_is_said) {
-  const struct hd_event event = find("page-faults");
+  const struct hd_event event = find_event(kernel, "page-faults");
   const struct hd_event *pointer = &event;
   char why[400] = "";
   limit_descriptors(64);
@@ -289,7 +239,7 @@ OWN_PROCESS_TEST(test_a_foreign_descriptor_is_left_alone) {
   uint64_t counts[HD_EVENTS_MOST];
   char why[400], text[16] = "";
   int fds[HD_EVENTS_MOST], ends[2];
-  struct hd_event_set *set = create(names, 2);
+  struct hd_event_set *set = create_set(kernel, names, 2);
   CHECK(kernel->start(set, why, sizeof why) && kernel->read(set, counts));
   CHECK_EQUAL(perf_descriptors(fds), 2);
   close(fds[0]);
@@ -310,15 +260,15 @@ OWN_PROCESS_TEST(test_a_foreign_descriptor_is_left_alone) {
 OWN_PROCESS_TEST(test_a_foreign_event_is_not_stopped) {
   prepare(2000);
   int fds[HD_EVENTS_MOST];
-  struct hd_event_set *own = start_one("page-faults");
+  struct hd_event_set *own = start_one(kernel, "page-faults");
   CHECK_EQUAL(perf_descriptors(fds), 1);
-  struct hd_event_set *other = start_one("page-faults");
+  struct hd_event_set *other = start_one(kernel, "page-faults");
   int both[HD_EVENTS_MOST];
   CHECK_EQUAL(perf_descriptors(both), 2);
   CHECK(dup2(both[1], fds[0]) >= 0);
   kernel->stop(own);
   kernel->destroy(own);
-  CHECK_EQUAL(faults_of(other, 10), 10);
+  CHECK_EQUAL(faults_of(kernel, other, 10), 10);
   CHECK_EQUAL(perf_descriptors(fds), 2);
 }
 
@@ -327,7 +277,7 @@ OWN_PROCESS_TEST(test_a_set_that_lost_an_event_is_not_read) {
   uint64_t counts[HD_EVENTS_MOST];
   char why[400];
   int fds[HD_EVENTS_MOST];
-  struct hd_event_set *set = create(names, 2);
+  struct hd_event_set *set = create_set(kernel, names, 2);
   CHECK(kernel->start(set, why, sizeof why) && kernel->read(set, counts));
   CHECK_EQUAL(perf_descriptors(fds), 2);
   close(fds[1]);
@@ -352,10 +302,10 @@ OWN_PROCESS_TEST(test_without_permission_what_the_user_causes_is_counted_only) {
     CHECK_CONTAINS(why, "must be 1 or less");
   }
   if (paranoid == HD_PARANOID_USER_CODE) {
-    CHECK_CONTAINS(find("page-faults").description, "not the kernel's own");
-    CHECK(!strstr(find("task-clock").description, "kernel"));
-    struct hd_event_set *set = start_one("page-faults");
-    CHECK_EQUAL(faults_of(set, 10), 10);
+    CHECK_CONTAINS(find_event(kernel, "page-faults").description, "not the kernel's own");
+    CHECK(!strstr(find_event(kernel, "task-clock").description, "kernel"));
+    struct hd_event_set *set = start_one(kernel, "page-faults");
+    CHECK_EQUAL(faults_of(kernel, set, 10), 10);
   }
   if (paranoid > HD_PARANOID_USER_CODE) {
     CHECK_EQUAL(kernel->find("page-faults", &event, why, sizeof why), HD_EVENT_UNAVAILABLE);

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#include "counted_work.h"
+#include "counted_sets.h"
 #include "counters/plan.h"
 #include "counters/source.h"
 #include "own_process.h"
@@ -19,57 +19,13 @@ const char *__asan_default_options(void) {
   return "detect_stack_use_after_return=0";
 }
 
-static struct hd_event_set *create_of(const struct hd_source *source, const char *const *names, uint32_t count) {
-  struct hd_event events[HD_EVENTS_MOST] = {0};
-  const struct hd_event *pointers[HD_EVENTS_MOST];
-  char why[400] = "";
-  for (uint32_t i = 0; i < count; i++) {
-    events[i].source = source;
-    CHECK_EQUAL(source->find(names[i], &events[i], why, sizeof why), HD_EVENT_FOUND);
-    pointers[i] = &events[i];
-  }
-  struct hd_event_set *set = source->create(pointers, count, why, sizeof why);
-  CHECK_TEXT(why, "");
-  CHECK(set);
-  return set;
-}
-
-static void start_it(const struct hd_source *source, struct hd_event_set *set) {
-  char why[400] = "";
-  CHECK(source->start(set, why, sizeof why));
-}
-
-static struct hd_event_set *start_one(const char *name) {
-  struct hd_event_set *set = create_of(usage, &name, 1);
-  start_it(usage, set);
-  return set;
-}
-
-static uint64_t read_one(struct hd_event_set *set) {
-  uint64_t counts[HD_EVENTS_MOST];
-  CHECK(usage->read(set, counts));
-  return counts[0];
-}
-
-/* Of touching so many pages. A forked process has faults of its own at its first pass through code and stack: only the
- * second pass is exact. */
-__attribute__((noinline)) static uint64_t faults_of(struct hd_event_set *set, size_t pages) {
-  uint64_t faults = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    const uint64_t before = read_one(set);
-    touch(pass == 0 ? 1 : pages);
-    faults = read_one(set) - before;
-  }
-  return faults;
-}
-
 /* ---- counts ---- */
 
 OWN_PROCESS_TEST(test_fresh_pages_are_faults) {
   prepare(2000);
-  struct hd_event_set *set = start_one("perf::PAGE-FAULTS");
-  CHECK_EQUAL(faults_of(set, 1000), 1000);
-  CHECK_EQUAL(faults_of(set, 0), 0); /* a reading has none */
+  struct hd_event_set *set = start_one(usage, "perf::PAGE-FAULTS");
+  CHECK_EQUAL(faults_of(usage, set, 1000), 1000);
+  CHECK_EQUAL(faults_of(usage, set, 0), 0); /* a reading has none */
   usage->destroy(set);
 }
 
@@ -81,10 +37,10 @@ OWN_PROCESS_TEST(test_a_set_begins_at_zero) {
   touch(500);
   usleep(1000);
   const uint64_t before_ns = thread_ns();
-  struct hd_event_set *set = create_of(usage, names, 3);
+  struct hd_event_set *set = create_set(usage, names, 3);
   CHECK(usage->read(set, counts));
   CHECK(counts[0] == 0 && counts[1] == 0 && counts[2] == 0);
-  start_it(usage, set);
+  start_set(usage, set);
   CHECK(usage->read(set, counts));
   CHECK(counts[0] < 20 && counts[1] <= thread_ns() - before_ns && counts[2] < 20);
   usage->destroy(set);
@@ -92,15 +48,15 @@ OWN_PROCESS_TEST(test_a_set_begins_at_zero) {
 
 static void check_clock(const char *name) {
   const uint64_t spin_ns = 50000000;
-  struct hd_event_set *set = start_one(name);
+  struct hd_event_set *set = start_one(usage, name);
   const uint64_t outer_ns = thread_ns();
-  const uint64_t before = read_one(set);
+  const uint64_t before = read_one(usage, set);
   const uint64_t inner_ns = thread_ns();
   while (thread_ns() - inner_ns < spin_ns) {
   }
   usleep(20000);
   const uint64_t least_ns = thread_ns() - inner_ns;
-  const uint64_t counted = read_one(set) - before;
+  const uint64_t counted = read_one(usage, set) - before;
   const uint64_t most_ns = thread_ns() - outer_ns;
   CHECK(counted >= least_ns && counted <= most_ns);
   usage->destroy(set);
@@ -136,15 +92,15 @@ OWN_PROCESS_TEST(test_switches_are_the_kernels) {
   CPU_SET((size_t)sched_getcpu(), &one);
   CHECK(!sched_setaffinity(0, sizeof one, &one));
   CHECK(!pthread_create(&thread, NULL, spin_200_ms, NULL));
-  struct hd_event_set *set = start_one("perf::CS");
+  struct hd_event_set *set = start_one(usage, "perf::CS");
   const uint64_t outer = switches();
-  const uint64_t first = read_one(set);
+  const uint64_t first = read_one(usage, set);
   const uint64_t inner = switches();
   for (int i = 0; i < 10; i++)
     usleep(1000);
   spin_ms(100);
   const uint64_t least = switches() - inner;
-  const uint64_t counted = read_one(set) - first;
+  const uint64_t counted = read_one(usage, set) - first;
   const uint64_t most = switches() - outer;
   CHECK(!pthread_join(thread, NULL));
   CHECK(least > 10); /* more than the sleeps */
@@ -153,10 +109,10 @@ OWN_PROCESS_TEST(test_switches_are_the_kernels) {
 
 OWN_PROCESS_TEST(test_other_threads_time_does_not_count) {
   pthread_t thread;
-  struct hd_event_set *set = start_one("task-clock");
+  struct hd_event_set *set = start_one(usage, "task-clock");
   CHECK(!pthread_create(&thread, NULL, spin_200_ms, NULL));
   CHECK(!pthread_join(thread, NULL));
-  CHECK(read_one(set) < 50000000);
+  CHECK(read_one(usage, set) < 50000000);
 }
 
 OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
@@ -164,8 +120,8 @@ OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
                                       "context-switches"};
   uint64_t before[HD_EVENTS_MOST], after[HD_EVENTS_MOST];
   prepare(2000);
-  struct hd_event_set *set = create_of(usage, names, 5);
-  start_it(usage, set);
+  struct hd_event_set *set = create_set(usage, names, 5);
+  start_set(usage, set);
   for (int pass = 0; pass < 2; pass++) {
     CHECK(usage->read(set, before));
     touch(77);
@@ -182,23 +138,23 @@ OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
 OWN_PROCESS_TEST(test_nothing_is_counted_while_stopped) {
   prepare(2000);
   const char *name = "page-faults";
-  struct hd_event_set *set = create_of(usage, &name, 1);
+  struct hd_event_set *set = create_set(usage, &name, 1);
   touch(10);
-  CHECK_EQUAL(read_one(set), 0);
-  start_it(usage, set);
+  CHECK_EQUAL(read_one(usage, set), 0);
+  start_set(usage, set);
   for (size_t turn = 0; turn <= 5; turn++) { /* the first is for the code to be there */
     uint64_t counts[6];
-    counts[0] = read_one(set);
+    counts[0] = read_one(usage, set);
     touch(20 * turn + 1);
     usage->stop(set);
-    counts[1] = read_one(set);
+    counts[1] = read_one(usage, set);
     touch(40);
-    counts[2] = read_one(set);
+    counts[2] = read_one(usage, set);
     usage->stop(set);
-    start_it(usage, set);
-    counts[3] = read_one(set);
-    start_it(usage, set);
-    counts[4] = read_one(set);
+    start_set(usage, set);
+    counts[3] = read_one(usage, set);
+    start_set(usage, set);
+    counts[4] = read_one(usage, set);
     for (int i = 1; turn > 0 && i <= 4; i++)
       CHECK_EQUAL(counts[i] - counts[0], 20 * turn + 1);
   }
@@ -206,22 +162,22 @@ OWN_PROCESS_TEST(test_nothing_is_counted_while_stopped) {
 
 static void *touch_and_count(void *pages) {
   prepare(300);
-  struct hd_event_set *set = start_one("page-faults");
-  CHECK_EQUAL(faults_of(set, *(const size_t *)pages), *(const size_t *)pages);
+  struct hd_event_set *set = start_one(usage, "page-faults");
+  CHECK_EQUAL(faults_of(usage, set, *(const size_t *)pages), *(const size_t *)pages);
   usage->destroy(set);
   return NULL;
 }
 
 OWN_PROCESS_TEST(test_each_thread_counts_for_itself) {
   static const size_t pages[] = {100, 200};
-  struct hd_event_set *set = start_one("page-faults");
-  const uint64_t before = read_one(set);
+  struct hd_event_set *set = start_one(usage, "page-faults");
+  const uint64_t before = read_one(usage, set);
   for (int i = 0; i < 2; i++) {
     pthread_t thread;
     CHECK(!pthread_create(&thread, NULL, touch_and_count, (void *)(uintptr_t)&pages[i]));
     CHECK(!pthread_join(thread, NULL));
   }
-  CHECK(read_one(set) - before < 100); /* what making threads takes, not what they do */
+  CHECK(read_one(usage, set) - before < 100); /* what making threads takes, not what they do */
   CHECK(!usage->reads_others);
 }
 
@@ -237,8 +193,8 @@ static bool gain_of_both(const char *name, void (*work)(void), uint64_t gains[2]
   if (hd_source_kernel.find(name, &event, why, sizeof why) != HD_EVENT_FOUND || strstr(event.description, "own"))
     return false;
   for (int i = 0; i < 2; i++) {
-    sets[i] = create_of(sources[i], &name, 1);
-    start_it(sources[i], sets[i]);
+    sets[i] = create_set(sources[i], &name, 1);
+    start_set(sources[i], sets[i]);
   }
   for (int pass = 0; pass < 2; pass++) {
     CHECK(sources[0]->read(sets[0], &before[0]) && sources[1]->read(sets[1], &before[1]));
