@@ -144,8 +144,8 @@ def changed(data, offset, new):
 DAMAGES = {
     "magic": (lambda data: changed(data, 0, b"LOOM"), "not a Heddle profile"),
     "text mode": (lambda data: data.replace(b"\r\n", b"\n"), "text mode"),
-    "newer version": (lambda data: changed(data, 8, (3).to_bytes(4, "little")), "newer"),
-    "older version": (lambda data: changed(data, 8, (1).to_bytes(4, "little")), "older"),
+    "newer version": (lambda data: changed(data, 8, bytes([data[8] + 1])), "newer"),
+    "older version": (lambda data: changed(data, 8, bytes([data[8] - 1])), "older"),
     "far newer version": (lambda data: changed(data, 8, b"\xff\xff\xff\xff"), "newer"),
     "version 0": (lambda data: changed(data, 8, bytes(4)), "format 0"),
     "other byte order": (lambda data: changed(data, 12, bytes(reversed(data[12:16]))), "byte order"),
