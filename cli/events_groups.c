@@ -80,6 +80,8 @@ static void put_row(const struct walk *walk, const struct hd_group *group, const
 static void print_metric(const struct hd_metric *metric, FILE *out) {
   const char *unit = metric->unit;
   fprintf(out, "  %s%s%s%s = %s\n", metric->name, unit[0] ? " [" : "", unit, unit[0] ? "]" : "", metric->formula);
+  if (metric->problem)
+    fprintf(out, "    has no value: %s\n", metric->problem);
 }
 
 static void print_group(const struct walk *walk, const struct hd_group *group, bool available, const char *why) {

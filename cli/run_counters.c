@@ -108,6 +108,15 @@ static bool add_group_text(struct request *request, struct hd_group *group) {
   return false;
 }
 
+/* What is counted does not depend on them. */
+static void warn_of_formulas(const struct hd_group *group) {
+  for (uint32_t i = 0; i < group->metric_count; i++)
+    if (group->metrics[i].problem) {
+      clean(group->metrics[i].problem);
+      hd_log("%s: its column will be empty", group->metrics[i].problem);
+    }
+}
+
 /* Takes the group. The metrics of two groups of one name could not be told apart. */
 static bool add_group(struct request *request, struct hd_group *group) {
   for (uint32_t i = 0; i < request->group_count; i++) {
@@ -125,6 +134,7 @@ static bool add_group(struct request *request, struct hd_group *group) {
     hd_group_free(group);
     return false;
   }
+  warn_of_formulas(group);
   request->read[request->group_count++] = group;
   for (uint32_t i = 0; i < group->event_count; i++)
     if (!has_event(request->list, group->events[i].event) && !hd_run_list_add(&request->list, group->events[i].event))

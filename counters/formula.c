@@ -356,6 +356,8 @@ void hd_formula_free(void *parser) {
 double hd_metric_value(const struct hd_group *group, const struct hd_metric *metric) {
   fenv_t before;
   (void)group; /* muParser knows where its numbers are */
+  if (!metric->parser)
+    return NAN;
   feholdexcept(&before);
   const double value = mup.evaluate(metric->parser);
   const bool failed = mup.take_error(metric->parser) || fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW) != 0;

@@ -232,6 +232,14 @@ static bool name_metric(const struct parser *parser, struct hd_metric *metric, c
          complain(parser, parser->line, "the metric's name is longer than %d bytes", NAME_BYTES_MOST);
 }
 
+/* What was complained of last is this metric's problem alone. */
+static bool keep_problem(const struct parser *parser, struct hd_metric *metric) {
+  hd_formula_free(metric->parser);
+  metric->parser = NULL;
+  metric->problem = strdup(parser->error);
+  return metric->problem || complain_of_memory(parser);
+}
+
 static bool check_formula(const struct parser *parser, struct hd_metric *metric, const char *line, size_t offset) {
   struct hd_formula_error error;
   if (strlen(metric->formula) > HD_FORMULA_BYTES_MOST)
@@ -240,9 +248,11 @@ static bool check_formula(const struct parser *parser, struct hd_metric *metric,
   if (hd_formula_compile(parser->group, metric, &error))
     return true;
   if (error.position < 0)
-    return complain(parser, parser->line, "formula of '%s': %s", metric->name, error.why);
-  return complain(parser, parser->line, "formula of '%s', column %u: %s", metric->name,
-                  column_of(line, offset + (size_t)error.position), error.why);
+    complain(parser, parser->line, "formula of '%s': %s", metric->name, error.why);
+  else
+    complain(parser, parser->line, "formula of '%s', column %u: %s", metric->name,
+             column_of(line, offset + (size_t)error.position), error.why);
+  return keep_problem(parser, metric);
 }
 
 static bool take_metric(struct parser *parser, const char *line, size_t indent) {
@@ -384,6 +394,7 @@ void hd_group_free(struct hd_group *group) {
     free(group->metrics[i].name);
     free(group->metrics[i].unit);
     free(group->metrics[i].formula);
+    free(group->metrics[i].problem);
   }
   free(group->path);
   free(group->name);

@@ -43,7 +43,8 @@ struct hd_metric {
   char *unit; /* empty: just a number */
   char *formula;
   uint32_t line;
-  void *parser; /* the formula's; the group's own */
+  char *problem; /* why the formula can have no value, "path:line: what is wrong"; NULL: it may have one */
+  void *parser;  /* the formula's; the group's own; NULL with a problem */
   uint32_t event_count;
   uint32_t events[HD_EVENTS_MOST]; /* indices into the group's events: those that the formula uses */
   bool uses_elapsed;
@@ -64,7 +65,8 @@ struct hd_group {
   double elapsed_s;
 };
 
-/** Parses `text`, formulas included. NULL: `error` holds "path:line: what is wrong". Free with hd_group_free(). */
+/** Parses `text`, formulas included. A formula that is wrong makes a metric with a problem and no values: what is
+ * counted does not depend on it. NULL: `error` holds "path:line: what is wrong". Free with hd_group_free(). */
 struct hd_group *hd_group_parse(const char *path, const char *text, char *error, size_t error_bytes);
 
 /** Finds and reads a group: a file's path, or the name of one in `$HEDDLE_GROUPS` (a folder), then of one that came
@@ -78,7 +80,7 @@ void hd_group_free(struct hd_group *group);
 void hd_group_each(void (*visit)(void *context, const struct hd_group *group, const char *error), void *context);
 
 /** A formula's value for group->values, busy_s and elapsed_s, which the caller has filled. NaN: it has none (divided by
- *  zero). */
+ *  zero, or has a problem). */
 double hd_metric_value(const struct hd_group *group, const struct hd_metric *metric);
 
 #endif

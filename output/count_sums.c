@@ -213,7 +213,7 @@ struct hd_count hd_count_sum_metric(const struct hd_model *model, const struct h
     result.known &= count.known && !count.partial;
     result.fraction = fmin(result.fraction, count.fraction);
   }
-  if (!result.known || sum->incomplete || (metric->uses_elapsed && isnan(elapsed_ticks)))
+  if (!result.known || metric->problem || sum->incomplete || (metric->uses_elapsed && isnan(elapsed_ticks)))
     return (struct hd_count){.known = false};
   variables->busy_s = hd_model_seconds(model, sum->busy_ticks);
   variables->elapsed_s = isnan(elapsed_ticks) ? 0 : elapsed_ticks * model->seconds_per_tick;

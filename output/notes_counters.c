@@ -144,9 +144,18 @@ static bool note_divisions(struct hd_model *model) {
   return done;
 }
 
+static bool note_problems(struct hd_model *model) {
+  bool done = true;
+  for (uint32_t i = 0; i < model->group_count; i++)
+    for (uint32_t j = 0; j < model->groups[i]->metric_count; j++)
+      if (model->groups[i]->metrics[j].problem)
+        done &= hd_model_add_note(model, "%s: its column is empty", model->groups[i]->metrics[j].problem);
+  return done;
+}
+
 bool hd_reader_note_counters(struct hd_model *model) {
   if (model->header.event_count == 0)
     return true;
   return note_begin(model) && note_readings(model) && note_turns(model) && note_threads(model) && note_ends(model) &&
-         note_gaps(model) && note_divisions(model);
+         note_gaps(model) && note_divisions(model) && note_problems(model);
 }

@@ -283,9 +283,21 @@ FORMULAS = {
 
 
 @pytest.mark.parametrize("formula", FORMULAS, ids=lambda formula: None)
-def test_a_wrong_formula_is_told_with_line_and_column(refused, group, formula):
-    path = group(f"EVENTSET\r\nA  perf::CS\r\nFAULTS  perf::FAULTS\r\nMETRICS\r\nMetric   {formula}\r\n")
-    assert refused("-g", path) == f"{path}:5: formula of 'Metric', {FORMULAS[formula]}"
+def test_a_wrong_formula_is_told_with_line_and_column_and_its_column_is_empty(run_heddle, build_program, export, group,
+                                                                              tmp_path, formula):
+    path = group(f"EVENTSET\r\nA  perf::CS\r\nFAULTS  perf::FAULTS\r\nMETRICS\r\nMetric   {formula}\r\nTwice  2 * FAULTS\r\n")
+    what = f"{path}:5: formula of 'Metric', {FORMULAS[formula]}: its column"
+    result = run_heddle("run", "-q", "-o", tmp_path / "p.heddle", "-g", path, "--", build_program(REGION),
+                        env=environment_for(19))
+    assert (result.returncode, result.stdout) == (3, "threads 2\n")
+    assert result.stderr == f"heddle: {what} will be empty\n"
+    profile = export(tmp_path / "p.heddle")
+    assert f"{what} is empty" in profile["run"]["notes"]
+    program = profile["program"]
+    name = path.stem
+    assert program["metrics"] == {f"{name}: Metric": None, f"{name}: Twice": 2 * program["counters"]["perf::FAULTS"]}
+    report = run_heddle("report", "--csv", "--flat", tmp_path / "p.heddle").stdout
+    assert f"{name}: Metric self" in report and run_heddle("report", tmp_path / "p.heddle").returncode == 0
 
 
 def test_an_event_of_a_group_is_told_with_its_line(refused, group):

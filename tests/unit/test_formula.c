@@ -23,13 +23,25 @@ static double value_of(const char *formula) {
   return value;
 }
 
+/* The group is whole but for the metric's values. */
+static void expect_problem(const char *text, const char *expected) {
+  char error[512] = "";
+  struct hd_group *group = hd_group_parse("G.txt", text, error, sizeof error);
+  assert_non_null(group);
+  assert_non_null(group->metrics[0].problem);
+  assert_string_equal(group->metrics[0].problem, expected);
+  assert_null(group->metrics[0].parser);
+  assert_true(isnan(hd_metric_value(group, &group->metrics[0])));
+  hd_group_free(group);
+}
+
 /* The formula stands in line 5, from column 7 on. */
 static void expect_formula_error(const char *formula, const char *expected) {
   char text[3000];
   char whole[600];
   snprintf(text, sizeof text, EVENTS "METRICS\nvalue\t%s\n", formula);
   snprintf(whole, sizeof whole, "G.txt:5: formula of 'value', column %s", expected);
-  expect_error(text, whole);
+  expect_problem(text, whole);
 }
 
 /* ---- what is wrong with formulas ---- */
@@ -46,8 +58,8 @@ static void test_unknown_events_are_named_with_the_nearest(void **state) {
 
 static void test_columns_are_counted_in_characters(void **state) {
   (void)state;
-  expect_error(EVENTS "METRICS\n  Zählung [µs]  INS / X\n",
-               "G.txt:5: formula of 'Zählung', column 23: 'X' is no event of this group");
+  expect_problem(EVENTS "METRICS\n  Zählung [µs]  INS / X\n",
+                 "G.txt:5: formula of 'Zählung', column 23: 'X' is no event of this group");
 }
 
 static void test_syntax_errors_have_muparsers_words_and_the_column(void **state) {
