@@ -144,7 +144,7 @@ static double time_turn(int pattern) {
   const uint64_t end_ns = now_ns();
   if (pattern > 0)
     end_region();
-  return (double)(end_ns - begin_ns) / TURNS;
+  return (double)(end_ns - begin_ns) / (double)TURNS;
 }
 
 /* Answers each pattern's number with what it cost, until there are no more. */

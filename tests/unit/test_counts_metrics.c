@@ -46,7 +46,7 @@ static void test_metrics_are_of_sums(void **state) {
 
 static void test_broken_groups_become_notes(void **state) {
   (void)state;
-  static const char broken[] = "mine.txt\nSHORT Mine\n\nEVENTSET\nA  E0\n\nMETRICS\nratio   A / NOBODY\n";
+  static const char broken[] = "mine.txt\nSHORT Mine\n\nEVENTSET\nA  E0\n\nMETRICS\nratio A\n";
   struct builder builder;
   start_whole(&builder, HD_COUNTERS_AT_LOOP);
   builder_text(&builder, HD_TEXT_GROUP, 0, broken, sizeof broken - 1);
@@ -54,6 +54,23 @@ static void test_broken_groups_become_notes(void **state) {
   assert_int_equal(model->group_count, 0);
   assert_non_null(strstr(model->notes.items[0], "mine.txt:7:"));
   assert_non_null(strstr(model->notes.items[0], "the group is left out"));
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+static void test_a_wrong_formula_has_no_value_and_becomes_a_note(void **state) {
+  (void)state;
+  static const char wrong[] = "mine.txt\nEVENTSET\nA  E0\nMETRICS\nratio   A / NOBODY\ntwice   2 * A\n";
+  struct builder builder;
+  start_whole(&builder, HD_COUNTERS_AT_LOOP);
+  builder_text(&builder, HD_TEXT_GROUP, 0, wrong, sizeof wrong - 1);
+  struct hd_model *model = builder_read(&builder);
+  assert_int_equal(model->group_count, 1);
+  expect_unknown(metric(model, REGION, HD_NONE, true, 0));
+  assert_true(metric(model, REGION, HD_NONE, true, 1).known);
+  assert_string_equal(
+      model->notes.items[0],
+      "mine.txt:4: formula of 'ratio', column 13: 'NOBODY' is no event of this group: its column is empty");
   hd_model_free(model);
   builder_free(&builder);
 }
@@ -145,6 +162,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_metrics_are_of_sums),
       cmocka_unit_test(test_broken_groups_become_notes),
+      cmocka_unit_test(test_a_wrong_formula_has_no_value_and_becomes_a_note),
       cmocka_unit_test(test_a_group_of_events_that_were_not_counted_is_not_known),
       cmocka_unit_test(test_busy_is_the_time_of_what_was_counted),
       cmocka_unit_test(test_metrics_leave_the_time_before_counting_out),
