@@ -37,8 +37,11 @@ void hd_events_free_reasons(struct hd_events_reasons *reasons);
 /** Is one of the texts meant? */
 bool hd_events_is_meant(const struct hd_events_choices *choices, const char *const *texts, size_t count);
 
-/** A field of comma-separated values. */
-void hd_events_put_csv(const char *text, FILE *out);
+/** A line of comma-separated values. */
+void hd_events_put_row(const char *const *fields, size_t count, FILE *out);
+
+/** A table with these columns, the last of which gives way. NULL: no memory. */
+struct libscols_table *hd_events_new_table(const char *const *titles, size_t count, FILE *out);
 
 /** A cell with "yes", or "no" and the reason's number; false: no memory. */
 bool hd_events_answer(char *cell, size_t cell_bytes, bool available, const char *why,

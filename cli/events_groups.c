@@ -69,12 +69,7 @@ static bool add_row(struct walk *walk, const struct hd_group *group, const char 
 static void put_row(const struct walk *walk, const struct hd_group *group, const char *events, bool available,
                     const char *why) {
   const char *const fields[] = {group->name, group->path, available ? "yes" : "no", why, events, group->short_text};
-  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-    if (i > 0)
-      fputc(',', walk->out);
-    hd_events_put_csv(fields[i], walk->out);
-  }
-  fputc('\n', walk->out);
+  hd_events_put_row(fields, sizeof fields / sizeof *fields, walk->out);
 }
 
 static void print_metric(const struct hd_metric *metric, FILE *out) {
@@ -128,10 +123,7 @@ static void visit(void *context, const struct hd_group *group, const char *error
 
 static bool begin_table(struct walk *walk) {
   static const char *const titles[] = {"Group", "Here", "Description", "Events"};
-  walk->table = hd_table_new(walk->out);
-  for (size_t i = 0; walk->table && i < sizeof titles / sizeof *titles; i++)
-    if (!hd_table_column(walk->table, titles[i], i == 3 ? SCOLS_FL_TRUNC : 0))
-      return false;
+  walk->table = hd_events_new_table(titles, sizeof titles / sizeof *titles, walk->out);
   return walk->table != NULL;
 }
 

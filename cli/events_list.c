@@ -40,15 +40,23 @@ bool hd_events_is_meant(const struct hd_events_choices *choices, const char *con
   return meant;
 }
 
-void hd_events_put_csv(const char *text, FILE *out) {
-  if (!strpbrk(text, ",\"\r\n")) {
-    fputs(text, out);
-    return;
+void hd_events_put_row(const char *const *fields, size_t count, FILE *out) {
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0)
+      fputc(',', out);
+    hd_csv_text(fields[i], out);
   }
-  fputc('"', out);
-  for (; *text; text++)
-    fputs(*text == '"' ? "\"\"" : (const char[]){*text, '\0'}, out);
-  fputc('"', out);
+  fputc('\n', out);
+}
+
+struct libscols_table *hd_events_new_table(const char *const *titles, size_t count, FILE *out) {
+  struct libscols_table *table = hd_table_new(out);
+  for (size_t i = 0; table && i < count; i++)
+    if (!hd_table_column(table, titles[i], i + 1 == count ? SCOLS_FL_TRUNC : 0)) {
+      scols_unref_table(table);
+      table = NULL;
+    }
+  return table;
 }
 
 bool hd_events_answer(char *cell, size_t cell_bytes, bool available, const char *why,
@@ -84,12 +92,7 @@ static bool add_row(struct walk *walk, const struct hd_event *event, bool availa
 static void put_row(struct walk *walk, const struct hd_event *event, bool available, const char *why) {
   const char *const fields[] = {event->name,          event->unit,       event->source->name, available ? "yes" : "no",
                                 available ? "" : why, event->description};
-  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-    if (i > 0)
-      fputc(',', walk->out);
-    hd_events_put_csv(fields[i], walk->out);
-  }
-  fputc('\n', walk->out);
+  hd_events_put_row(fields, sizeof fields / sizeof *fields, walk->out);
 }
 
 static enum hd_event_status ask(const struct hd_source *source, const struct hd_event *event) {
@@ -148,10 +151,7 @@ static void walk_sources(struct walk *walk) {
 
 static bool begin_table(struct walk *walk) {
   static const char *const titles[] = {"Event", "Unit", "Source", "Here", "Description"};
-  walk->table = hd_table_new(walk->out);
-  for (size_t i = 0; walk->table && i < sizeof titles / sizeof *titles; i++)
-    if (!hd_table_column(walk->table, titles[i], i == 4 ? SCOLS_FL_TRUNC : 0))
-      return false;
+  walk->table = hd_events_new_table(titles, sizeof titles / sizeof *titles, walk->out);
   return walk->table != NULL;
 }
 

@@ -36,8 +36,9 @@ struct hd_plan_error {
 
 /**
  * Makes a plan for a list of event names, divided by commas, on the calling thread, which is used to try the sets out.
- * A name that is asked for twice is counted once. False: `error` says why; where events do not fit together it names
- * those that do.
+ * A name that is asked for twice is counted once. Where a source's room will not do for all threads that are expected
+ * (the processors, or OMP_NUM_THREADS), another that can takes its events. False: `error` says why; where events do not
+ * fit together it names those that do.
  */
 bool hd_plan_make(struct hd_plan *plan, const char *list, bool take_turns, struct hd_plan_error *error);
 
