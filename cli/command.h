@@ -8,10 +8,12 @@
 #ifndef HEDDLE_COMMAND_H
 #define HEDDLE_COMMAND_H
 
+int hd_cmd_compare(int argc, char **argv);
 int hd_cmd_events(int argc, char **argv);
 int hd_cmd_run(int argc, char **argv);
 int hd_cmd_report(int argc, char **argv);
 int hd_cmd_export(int argc, char **argv);
+int hd_cmd_scale(int argc, char **argv);
 int hd_cmd_merge(int argc, char **argv);
 
 #endif

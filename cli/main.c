@@ -19,6 +19,8 @@ struct command {
 static const struct command commands[] = {
     {"run", hd_cmd_run, "run a program and write its profile"},
     {"report", hd_cmd_report, "show where a profile's parallel regions lose time"},
+    {"scale", hd_cmd_scale, "run a program at several thread counts and compare"},
+    {"compare", hd_cmd_compare, "show what more threads, or another build, changed in each region, and why"},
     {"export", hd_cmd_export, "write a profile in another format"},
     {"events", hd_cmd_events, "list what can be counted on this machine"},
     {"merge", hd_cmd_merge, "add up the profiles of several runs"},

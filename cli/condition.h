@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file condition.h
+ * Conditions on a comparison, for use in continuous integration: `heddle compare --fail-if 'region.time > 1.05'`.
+ *
+ * An expression in muParser's language over the variables program.NAME and region.NAME, where NAME is
+ *
+ *     time        time here / time at the baseline
+ *     seconds     time here - time at the baseline
+ *     speedup, efficiency
+ *     lost        wall seconds lost, all causes
+ *     serial, imbalance, barrier_explicit, locks, tasks, runtime, other, work_inflation    wall seconds lost by cause
+ *
+ * It is tried for every region and every point but the baseline; with program.* variables alone once for each point.
+ */
+#ifndef HEDDLE_CONDITION_H
+#define HEDDLE_CONDITION_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "output/comparison.h"
+
+struct hd_condition;
+
+/** NULL: `error` holds one line that says what is wrong with the expression, without a newline. */
+struct hd_condition *hd_condition_new(const char *expression, char *error, size_t error_bytes);
+void hd_condition_free(struct hd_condition *condition);
+
+/** Whether the condition holds anywhere. Says on `out`, a line each, where it does and with what values; also where it
+ *  would hold but for the noise, which does not count. Regions whose time is less than `least_share` of the program's at
+ *  both points are not tried; how many is said. */
+bool hd_condition_holds(const struct hd_condition *condition, const struct hd_comparison *comparison,
+                        double least_share, FILE *out);
+
+#endif
