@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Work of a known amount, for programs whose runs at several thread counts are compared: the same total for any. */
+#ifndef HEDDLE_TESTS_COMPARE_WORK_H
+#define HEDDLE_TESTS_COMPARE_WORK_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { COMPARE_STEPS = 1000 }; /* in a unit: about 1 us */
+
+/* Nothing but arithmetic that cannot be done in parallel: it touches no memory, so threads do not slow each other. */
+__attribute__((noinline)) static uint64_t work_units(long units) {
+  uint64_t x = 1;
+  for (long step = units * COMPARE_STEPS; step > 0; step--) {
+    x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    __asm__ volatile("" : "+r"(x));
+  }
+  return x;
+}
+
+/* So many units altogether, the program's first argument. */
+static inline long compare_units(int argc, char **argv, long otherwise) {
+  return argc > 1 ? strtol(argv[1], NULL, 10) : otherwise;
+}
+
+#endif
