@@ -3,6 +3,7 @@
  * @file run.h
  * The parts of `heddle run`, in the order in which cmd_run.c uses them:
  *
+ *     run_options.c       the options that `heddle scale` has, too
  *     run_counters.c      finds the groups of events and tries out the events, before anything else happens
  *     run_environment.c   finds libheddle.so and libomp, makes the private directory, sets the program's environment
  *     run_process.c       starts the program, forwards signals, waits
@@ -25,6 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "support/arguments.h"
 
 /** Exit statuses besides the program's own; those of env(1), timeout(1) and the shell. */
 enum hd_run_exit { HD_RUN_FAILED = 125, HD_RUN_CANNOT_EXECUTE = 126, HD_RUN_NOT_FOUND = 127, HD_RUN_SIGNAL = 128 };
@@ -81,6 +84,21 @@ struct hd_run_environment {
   char probes[HD_RUN_PROBE_COUNT][PATH_MAX];
   struct hd_run_counters counters;
 };
+
+/* ---- run_options.c ---- */
+
+/** What of a program's run is measured, and with which libraries: options of all commands that run programs. */
+enum { HD_RUN_SHARED_COUNT = 13 };
+extern const struct hd_option hd_run_shared_options[HD_RUN_SHARED_COUNT];
+
+/** Takes one of them. False: it makes no sense, as `usage`'s user has been told. */
+bool hd_run_take_shared(const struct hd_usage *usage, struct hd_run_options *taken, int id, const char *argument);
+
+/** Whether all that was taken goes together; likewise. */
+bool hd_run_check_shared(const struct hd_usage *usage, const struct hd_run_options *taken);
+
+/** Frees what the options own. */
+void hd_run_options_free(struct hd_run_options *options);
 
 /* ---- run_counters.c ---- */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 32, HELP_COLUMN = 26 };
+enum { OPTIONS_MAX = 64, HELP_COLUMN = 26 };
 
 static const struct hd_option help_option = {'h', "help", NULL, "print this help and exit"};
 
@@ -53,6 +53,13 @@ static void print_option(const struct hd_option *option, FILE *out) {
   }
 }
 
+static void print_section(const struct hd_option_section *section, FILE *out) {
+  if (section->heading)
+    fprintf(out, "\n%s\n", section->heading);
+  for (size_t i = 0; i < section->count; i++)
+    print_option(&section->options[i], out);
+}
+
 void hd_arguments_help(const struct hd_usage *usage, FILE *out) {
   print_usage_line(usage, out);
   if (usage->description)
@@ -60,7 +67,12 @@ void hd_arguments_help(const struct hd_usage *usage, FILE *out) {
   fputs("\nOptions:\n", out);
   for (size_t i = 0; i < usage->option_count; i++)
     print_option(&usage->options[i], out);
-  print_option(&help_option, out);
+  if (!usage->section_count || usage->sections[0].heading)
+    print_option(&help_option, out);
+  for (size_t i = 0; i < usage->section_count; i++)
+    print_section(&usage->sections[i], out);
+  if (usage->section_count && !usage->sections[0].heading)
+    print_option(&help_option, out);
   if (usage->epilogue)
     fprintf(out, "\n%s\n", usage->epilogue);
 }
@@ -88,8 +100,11 @@ static void make_tables(const struct hd_usage *usage, struct getopt_tables *tabl
   if (usage->in_order)
     *shorts++ = '+';
   *shorts++ = ':'; /* a missing argument is told apart from an unknown option, and getopt prints nothing itself */
-  for (size_t i = 0; i < usage->option_count && i < OPTIONS_MAX; i++)
+  for (size_t i = 0; i < usage->option_count && count < OPTIONS_MAX; i++)
     add_option(tables, &count, &shorts, &usage->options[i]);
+  for (size_t i = 0; i < usage->section_count; i++)
+    for (size_t j = 0; j < usage->sections[i].count && count < OPTIONS_MAX; j++)
+      add_option(tables, &count, &shorts, &usage->sections[i].options[j]);
   add_option(tables, &count, &shorts, &help_option);
 }
 

@@ -25,12 +25,21 @@ struct hd_option {
   const char *help;     /* may span lines with '\n' */
 };
 
+/** Options that several commands have. */
+struct hd_option_section {
+  const char *heading; /* over them in --help; NULL: they go on from those before */
+  const struct hd_option *options;
+  size_t count;
+};
+
 struct hd_usage {
   const char *command;     /* "report"; NULL: the options of `heddle` itself */
   const char *synopsis;    /* what follows the command's name: "[options] FILE" */
   const char *description; /* one or more sentences, printed under the usage line */
   const struct hd_option *options;
   size_t option_count;
+  const struct hd_option_section *sections; /* more options, after these; may be NULL */
+  size_t section_count;
   const char *epilogue; /* printed after the options; may be NULL */
   bool in_order;        /* the first operand ends the options: the rest belongs to another program */
 };
