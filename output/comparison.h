@@ -48,6 +48,7 @@ struct hd_run {
   struct hd_loss_book *book;
   uint64_t factor; /* to the common clock */
   uint32_t point;
+  uint32_t order; /* index of its input */
 };
 
 struct hd_point {
@@ -109,6 +110,7 @@ struct hd_compared_row {
 
 struct hd_comparison {
   struct hd_compare_options options;
+  struct hd_model **models; /* of the runs, in their order */
   struct hd_united *united;
   double seconds_per_tick; /* of the common clock */
   struct hd_run *runs;     /* in the order of points */
@@ -118,7 +120,8 @@ struct hd_comparison {
   struct hd_compared_row *rows; /* 0: the program; 1: outside; then regions, each followed by what is in it */
   uint32_t row_count;
   uint32_t *row_of; /* by united node: the row whose time it is, itself or as part; HD_NONE: the program's own */
-  bool by_name;     /* callpaths were matched by name */
+  bool *heads;  /* by united node: its inclusive numbers are part of the row's; false: they are in those of one above */
+  bool by_name; /* callpaths were matched by name */
   /* Serial time of the baseline: outside regions and in `single`s, ticks; what Amdahl's bound is made of. */
   int64_t serial_ticks;
   struct hd_strings notes; /* what cannot be compared, in words */

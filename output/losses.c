@@ -255,6 +255,7 @@ struct hd_loss_book *hd_loss_book_new(const struct hd_model *model) {
   if (enough) {
     book->asked_threads = asked_threads(model);
     book->threads = book->asked_threads > book->alive_threads ? book->asked_threads : book->alive_threads;
+    book->threads = book->threads > 0 ? book->threads : 1; /* none was measured */
     join_below(model, below);
     divide_nodes(book, below, teams);
     sum_up(book);
