@@ -8,10 +8,7 @@
  * were asked for and never came are lost, too. Capacity = busy + the sum of all losses, to the tick, because what no
  * event accounts for is one of them (HD_LOSS_SERIAL). All numbers are ticks of the run's clock.
  *
- * How the time of threads that wait is told apart (the rules, and why they are as they are: docs/compare.md):
- * - the wait at an implicit barrier is imbalance as far as the threads' busy times explain it; as tasks when tasks ran
- *   below; at the end of a `single` it is serial as far as the work in the single explains it;
- * - what is left of it is lock time as far as locks and criticals below can have made threads late, else the runtime's.
+ * How waits at implicit barriers are divided: losses_barriers.c.
  */
 #ifndef HEDDLE_OUTPUT_LOSSES_H
 #define HEDDLE_OUTPUT_LOSSES_H
