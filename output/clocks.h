@@ -12,7 +12,7 @@
 /**
  * Fills factors[i]: ticks of models[i] times this are ticks of the common clock, whose length is `*seconds_per_tick`.
  * Clocks whose rates differ by less than 0.1 % are those of one machine, calibrated twice, and get the same factor.
- * False: the clocks are too different.
+ * False: the clocks are too different, or the runs too long: the thread time of all would not fit 62 bits.
  */
 bool hd_clocks_join(struct hd_model *const *models, size_t count, uint64_t *factors, double *seconds_per_tick);
 

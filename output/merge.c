@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/merge.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/clocks.h"
 #include "output/merge_parts.h"
 
 bool hd_merge_fail(struct hd_merge *merge, const char *format, ...) {
@@ -18,36 +20,39 @@ bool hd_merge_fail(struct hd_merge *merge, const char *format, ...) {
 
 /* ---- is it the same program? ---- */
 
-/* NULL: no callpath lies in the executable, or the file does not say which module that is. */
-static const struct hd_module *executable_of(const struct hd_model *model) {
-  for (uint32_t i = 0; i < model->module_count; i++)
-    if (strcmp(hd_base_name(model->modules[i].path), model->header.program) == 0)
-      return &model->modules[i];
-  return NULL;
-}
-
-static bool is_same_build(const struct hd_model *a, const struct hd_model *b) {
-  const struct hd_module *left = executable_of(a);
-  const struct hd_module *right = executable_of(b);
-  if (!left || !right || left->build_id_bytes == 0 || right->build_id_bytes == 0)
-    return true; /* as far as is known */
-  return left->build_id_bytes == right->build_id_bytes &&
-         memcmp(left->build_id, right->build_id, left->build_id_bytes) == 0;
-}
-
+/* A library that was rebuilt does no harm: what lies in it is two things. */
 static bool check_programs(struct hd_merge *merge) {
-  for (size_t i = 1; i < merge->count; i++)
-    for (size_t j = 0; j < i; j++) {
-      const struct hd_model *a = merge->models[j];
-      const struct hd_model *b = merge->models[i];
-      if (strcmp(a->header.program, b->header.program) != 0)
-        return hd_merge_fail(merge, "%s is a run of %s, %s one of %s; --force adds them up nevertheless", a->path,
-                             a->header.program, b->path, b->header.program);
-      if (!is_same_build(a, b))
-        return hd_merge_fail(merge, "%s and %s are runs of different builds of %s; --force adds them up nevertheless",
-                             a->path, b->path, a->header.program);
-    }
+  size_t first, second;
+  const struct hd_module *module;
+  const enum hd_same_program same = hd_same_program(merge->models, merge->count, &first, &second, &module);
+  const struct hd_model *a = merge->models[first];
+  const struct hd_model *b = merge->models[second];
+  if (same == HD_OTHER_PROGRAM)
+    return hd_merge_fail(merge, "%s is a run of %s, %s one of %s; --force adds them up nevertheless", a->path,
+                         a->header.program, b->path, b->header.program);
+  if (same == HD_OTHER_BUILD && strcmp(hd_base_name(module->path), b->header.program) == 0)
+    return hd_merge_fail(merge, "%s and %s are runs of different builds of %s; --force adds them up nevertheless",
+                         a->path, b->path, a->header.program);
   return true;
+}
+
+/* ---- clock ---- */
+
+/* The header's clock: the common one, unless the first run's will do. */
+static bool join_clocks(struct hd_merge *merge) {
+  double seconds_per_tick;
+  if (!hd_clocks_join(merge->models, merge->count, merge->factors, &seconds_per_tick))
+    return hd_merge_fail(merge, "the runs' clocks are too different");
+  struct hd_file_header *header = &merge->header;
+  bool in_ns = true;
+  for (size_t i = 0; i < merge->count; i++)
+    in_ns = in_ns && merge->models[i]->header.clock_kind == header->clock_kind && header->clock_kind != HD_CLOCK_TSC;
+  if (in_ns || merge->count == 1)
+    return true;
+  header->clock_kind = HD_CLOCK_TSC;
+  header->clock_first = (struct hd_clock_pair){0, 0};
+  header->clock_last = (struct hd_clock_pair){(uint64_t)llround(1e3 / seconds_per_tick), 1000000000000u};
+  return header->clock_last.ticks > 0 || hd_merge_fail(merge, "the runs' clocks are too different");
 }
 
 /* ---- header ---- */
@@ -124,15 +129,13 @@ static void find_known(struct hd_merge *merge) {
 
 static bool allocate(struct hd_merge *merge) {
   merge->factors = calloc(merge->count, sizeof *merge->factors);
-  merge->nodes = calloc(merge->count, sizeof *merge->nodes);
-  merge->modules = calloc(merge->count, sizeof *merge->modules);
-  return merge->factors && merge->nodes && merge->modules;
+  return merge->factors != NULL;
 }
 
 static bool add_up(struct hd_merge *merge) {
   find_known(merge);
   merge->header = merge->models[0]->header;
-  if (!hd_merge_clocks(merge))
+  if (!join_clocks(merge))
     return false;
   make_header(merge);
   return hd_merge_tree(merge) && hd_merge_rows(merge) && hd_merge_levels(merge) && hd_merge_counts(merge);
@@ -170,23 +173,13 @@ static bool check_file(struct hd_merge *merge) {
 }
 
 static void release(struct hd_merge *merge) {
-  for (size_t i = 0; i < merge->count; i++) {
-    if (merge->nodes)
-      free(merge->nodes[i]);
-    if (merge->modules)
-      free(merge->modules[i]);
-  }
-  for (uint32_t i = 0; i < merge->merged_count; i++) {
+  for (uint32_t i = 0; merge->merged && i < merge->united->node_count; i++) {
     free(merge->merged[i].busy_at.ticks);
     free(merge->merged[i].elapsed_at.ticks);
   }
   free(merge->factors);
-  free(merge->nodes);
-  free(merge->modules);
   free(merge->merged);
-  free(merge->slots);
-  free(merge->phases);
-  free(merge->module_records);
+  hd_united_free(merge->united);
   free(merge->rows);
   free(merge->threads);
   free(merge->time_at.ticks);

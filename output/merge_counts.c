@@ -108,7 +108,7 @@ static void take_counts(struct hd_merge *merge, size_t run, const struct hd_coun
                         struct hd_counts_record *record) {
   const struct hd_merged_counts *counts = &merge->counts;
   uint64_t *value = values_of(record);
-  record->profile = merge->nodes[run][from->node];
+  record->profile = merge->united->node_of[run][from->node];
   record->thread = from->thread;
   for (uint32_t event = 0; event < counts->event_count; event++) {
     const uint32_t origin = counts->origins[run][event];

@@ -30,7 +30,7 @@ static bool add_run(struct hd_merge *merge, size_t run) {
     return false;
   for (uint32_t i = 0; i < model->node_count; i++) {
     const struct hd_node *node = &model->nodes[i];
-    struct hd_merged_node *merged = &merge->merged[merge->nodes[run][i]];
+    struct hd_merged_node *merged = &merge->merged[merge->united->node_of[run][i]];
     merged->active_ticks += node->active_ticks * factor;
     merged->unpaired_ticks += node->unpaired_ticks * factor;
     if (!add_levels(&merged->busy_at, &node->busy_at, factor) ||
@@ -57,7 +57,7 @@ static void each_tally(struct hd_merge *merge, tally_writer *write) {
   uint32_t index = 0;
   const struct hd_tally_record program = {.what = HD_TALLY_PROGRAM, .count = 1, .since_ticks = merge->header.end_ticks};
   write(merge, index++, &program, &merge->time_at);
-  for (uint32_t i = 0; i < merge->merged_count; i++) {
+  for (uint32_t i = 0; i < merge->united->node_count; i++) {
     const struct hd_merged_node *node = &merge->merged[i];
     const struct hd_tally_record busy = {.profile = i,
                                          .what = HD_TALLY_BUSY,
@@ -107,8 +107,8 @@ static size_t collect_overlaps(const struct hd_merge *merge, struct hd_overlap_r
   for (size_t i = 0; i < merge->count; i++)
     for (uint32_t j = 0; j < merge->models[i]->overlap_count; j++) {
       const struct hd_overlap *from = &merge->models[i]->overlaps[j];
-      const uint32_t a = merge->nodes[i][from->a];
-      const uint32_t b = merge->nodes[i][from->b];
+      const uint32_t a = merge->united->node_of[i][from->a];
+      const uint32_t b = merge->united->node_of[i][from->b];
       if (a != b)
         overlaps[count++] = (struct hd_overlap_record){a < b ? a : b, a < b ? b : a, from->ticks * merge->factors[i]};
     }

@@ -8,11 +8,10 @@
 #define HEDDLE_OUTPUT_MERGE_PARTS_H
 
 #include "output/merge.h"
+#include "output/united.h"
 
-/** A callpath of the sum. */
+/** Of a callpath of the sum. */
 struct hd_merged_node {
-  struct hd_profile_record record;
-  struct hd_name name; /* strings are the models'; a phase's name is its function */
   struct hd_levels busy_at;
   struct hd_levels elapsed_at;
   uint64_t active_ticks;
@@ -32,21 +31,13 @@ struct hd_merged_counts {
 struct hd_merge {
   struct hd_model *const *models;
   size_t count;
-  uint64_t *factors;  /* by model: its ticks times this are the sum's */
-  uint32_t **nodes;   /* by model and node: the sum's */
-  uint32_t **modules; /* by model and module: the sum's */
-  bool levels_known;  /* in all runs */
-  bool cpu_known;     /* likewise */
+  uint64_t *factors; /* by model: its ticks times this are the sum's */
+  bool levels_known; /* in all runs */
+  bool cpu_known;    /* likewise */
   struct hd_file_header header;
 
-  struct hd_merged_node *merged;
-  uint32_t merged_count;
-  uint32_t *slots; /* hash table of merged nodes: index + 1, 0: free */
-  uint32_t slot_mask;
-  const char **phases; /* names of phases that were met */
-  uint32_t phase_count;
-  struct hd_module_record *module_records;
-  uint32_t module_count;
+  struct hd_united *united;      /* the sum's callpaths and modules */
+  struct hd_merged_node *merged; /* by callpath */
 
   struct hd_row *rows; /* sorted and joined; ticks are the sum's */
   size_t row_count;
@@ -64,10 +55,7 @@ struct hd_merge {
 /** Writes the reason into the caller's error text. Always false. */
 bool hd_merge_fail(struct hd_merge *merge, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** merge_clock.c: factors; the header's clock. */
-bool hd_merge_clocks(struct hd_merge *merge);
-
-/** merge_tree.c: unifies modules and callpaths; writes them, and the names of those that have one. */
+/** merge_tree.c: unites modules and callpaths; writes them, and the names of those that have one. */
 bool hd_merge_tree(struct hd_merge *merge);
 void hd_merge_write_tree(struct hd_merge *merge);
 void hd_merge_write_names(struct hd_merge *merge);

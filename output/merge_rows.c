@@ -21,7 +21,7 @@ static int by_place(const void *a, const void *b) {
 static struct hd_row scaled_row(const struct hd_merge *merge, size_t run, const struct hd_row *from) {
   struct hd_row row = *from;
   const uint64_t factor = merge->factors[run];
-  row.node = merge->nodes[run][from->node];
+  row.node = merge->united->node_of[run][from->node];
   row.cpu_ns = merge->cpu_known ? from->cpu_ns : 0;
   for (int state = 0; state < HD_STATE_COUNT; state++)
     row.ticks[state] *= factor;
@@ -107,7 +107,7 @@ static struct hd_total_record total_of(const struct hd_merge *merge, size_t run,
   const struct hd_team_totals *totals = &part->totals;
   const uint64_t factor = merge->factors[run];
   return (struct hd_total_record){
-      .profile = merge->nodes[run][part->node],
+      .profile = merge->united->node_of[run][part->node],
       .thread = part->thread,
       .team_size = totals->team_min,
       .open = (uint32_t)totals->open_instances,

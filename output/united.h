@@ -25,6 +25,8 @@ struct hd_united_module {
 struct hd_united_node {
   uint32_t parent;              /* the program, 0, is its own; parents come before their children */
   uint32_t module;              /* index into modules or HD_NONE */
+  uint32_t target;              /* HD_PROFILE_BACK: the callpath that takes its time; else itself */
+  uint32_t place;               /* equal for callpaths that end at the same place: hd_united_place_is_same() */
   uint32_t flags;               /* of all runs' nodes */
   const struct hd_model *model; /* the first run that has it */
   const struct hd_node *node;   /* and its node there */
@@ -34,6 +36,7 @@ struct hd_united_node {
 struct hd_united {
   struct hd_model *const *models; /* the caller's; must outlive this */
   size_t model_count;
+  enum hd_unite_by by;
   struct hd_united_node *nodes;
   uint32_t node_count;
   struct hd_united_module *modules;
@@ -53,7 +56,7 @@ bool hd_united_place_is_same(const struct hd_united *united, uint32_t a, uint32_
 
 enum hd_same_program {
   HD_SAME_PROGRAM,
-  HD_OTHER_BUILD,  /* of the executable, or of a library that both runs have callpaths in */
+  HD_OTHER_BUILD,  /* of the executable, or of a library (not the runtime itself) that both have callpaths in */
   HD_OTHER_PROGRAM /* its name differs */
 };
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file same_program.c
+ * Whether runs are of one program, and of one build of it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/united.h"
+
+/* NULL: no callpath lies in the executable, or the file does not say which module that is. */
+static const struct hd_module *executable_of(const struct hd_model *model) {
+  for (uint32_t i = 0; i < model->module_count; i++)
+    if (strcmp(hd_base_name(model->modules[i].path), model->header.program) == 0)
+      return &model->modules[i];
+  return NULL;
+}
+
+/* As far as is known. */
+static bool is_other_build(const struct hd_module *a, const struct hd_module *b) {
+  if (!a || !b || a->build_id_bytes == 0 || b->build_id_bytes == 0)
+    return false;
+  return a->build_id_bytes != b->build_id_bytes || memcmp(a->build_id, b->build_id, a->build_id_bytes) != 0;
+}
+
+static enum hd_same_program compare_programs(const struct hd_model *a, const struct hd_model *b,
+                                             const struct hd_module **module) {
+  if (strcmp(a->header.program, b->header.program) != 0)
+    return HD_OTHER_PROGRAM;
+  if (!is_other_build(executable_of(a), executable_of(b)))
+    return HD_SAME_PROGRAM;
+  *module = executable_of(b);
+  return HD_OTHER_BUILD;
+}
+
+/* ---- libraries ---- */
+
+/* Where the call site is not known the address is the runtime's: that is no callpath in it. */
+static bool has_callpaths_in(const struct hd_model *model, uint32_t module) {
+  for (uint32_t i = 0; i < model->node_count; i++)
+    if (model->nodes[i].module == module && !(model->nodes[i].flags & HD_PROFILE_IN_RUNTIME))
+      return true;
+  return false;
+}
+
+/* Of a's modules, one of that name that is another build; NULL: none, or a has this build, too. */
+static const struct hd_module *other_build_in(const struct hd_model *a, const struct hd_module *module) {
+  const struct hd_module *other = NULL;
+  for (uint32_t i = 0; i < a->module_count; i++) {
+    const struct hd_module *known = &a->modules[i];
+    if (strcmp(hd_base_name(known->path), hd_base_name(module->path)) != 0)
+      continue;
+    if (!is_other_build(known, module))
+      return NULL;
+    if (has_callpaths_in(a, i))
+      other = known;
+  }
+  return other;
+}
+
+static const struct hd_module *rebuilt_library(const struct hd_model *a, const struct hd_model *b) {
+  for (uint32_t i = 0; i < b->module_count; i++)
+    if (has_callpaths_in(b, i) && other_build_in(a, &b->modules[i]))
+      return &b->modules[i];
+  return NULL;
+}
+
+enum hd_same_program hd_same_program(struct hd_model *const *models, size_t count, size_t *a, size_t *b,
+                                     const struct hd_module **module) {
+  *module = NULL;
+  for (*b = 1; *b < count; ++*b)
+    for (*a = 0; *a < *b; ++*a) {
+      const enum hd_same_program same = compare_programs(models[*a], models[*b], module);
+      if (same != HD_SAME_PROGRAM)
+        return same;
+    }
+  for (*b = 1; *b < count; ++*b)
+    for (*a = 0; *a < *b; ++*a)
+      if ((*module = rebuilt_library(models[*a], models[*b])))
+        return HD_OTHER_BUILD;
+  *a = *b = 0;
+  return HD_SAME_PROGRAM;
+}
