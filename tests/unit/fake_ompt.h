@@ -107,7 +107,7 @@ struct fk_options {
   const char *counters;           /* HEDDLE_COUNTERS, counted by the stub libpapi (stub_papi.c); NULL: unset */
   const char *counters_at;        /* HEDDLE_COUNTERS_AT; NULL: unset */
   bool take_turns;                /* HEDDLE_MULTIPLEX */
-  const char *const *environment; /* further variables, NAME=value, for the stub; ends with NULL. NULL: none */
+  const char *const *environment; /* further variables, NAME=value; ends with NULL. NULL: none */
   const char *output;             /* HEDDLE_OUTPUT; NULL: a file in the test's directory */
 };
 

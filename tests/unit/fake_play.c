@@ -124,8 +124,6 @@ static void set_counters(void) {
     setenv("HEDDLE_COUNTERS_AT", options->counters_at, 1);
   if (options->take_turns)
     setenv("HEDDLE_MULTIPLEX", "1", 1);
-  for (const char *const *variable = options->environment; variable && *variable; variable++)
-    putenv((char *)*variable);
 }
 
 static void child_main(struct fk_told *told) {
@@ -137,6 +135,8 @@ static void child_main(struct fk_told *told) {
   if (options->cycle_limit)
     setenv("HEDDLE_CYCLE_LIMIT", options->cycle_limit, 1);
   set_counters();
+  for (const char *const *variable = options->environment; variable && *variable; variable++)
+    putenv((char *)*variable);
   setenv("HEDDLE_UNWIND", "off", 1); /* the player's own stack is nobody's business */
   fk_player_start(script, options, told);
   if (options->pthreads)
