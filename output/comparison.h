@@ -8,7 +8,8 @@
  * them (resample.h), and all losses shown with it are those of the same run, so that they add up.
  *
  * A *row* is the program, what is outside all regions, a region, or a worksharing construct in one; callpaths that end
- * at one place in the source are one row. For every row, with capacity as in losses.h,
+ * at one place in the source are one row; the loop of a `parallel for` has none but the region's. For every row, with
+ * capacity as in losses.h,
  *
  *     capacity(point) - capacity(baseline) = sum over causes of lost(point) - lost(baseline), + busy(point) -
  * busy(baseline)

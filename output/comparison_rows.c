@@ -4,6 +4,7 @@
  * Which callpaths are one row: those that end at one place of the source, in one row.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "output/comparison_parts.h"
 #include "output/kinds.h"
@@ -84,6 +85,17 @@ static uint32_t add_child(struct grouping *grouping, uint32_t parent, uint32_t u
   return index;
 }
 
+/* The loop of a `parallel for`: it has no barrier of its own, and beside the region's row its own would tell of work
+ * alone, as if nobody had waited for it. */
+static bool is_combined(const struct grouping *grouping, uint32_t above, uint32_t united) {
+  const struct hd_united_node *nodes = grouping->comparison->united->nodes;
+  const struct hd_node *outer = nodes[grouping->groups[above].united].named;
+  const struct hd_node *inner = nodes[united].named;
+  return hd_kind_is_region(outer->kind) && !hd_kind_is_region(inner->kind) && inner->name.line != 0 &&
+         inner->name.line == outer->name.line && inner->name.file && outer->name.file &&
+         strcmp(inner->name.file, outer->name.file) == 0;
+}
+
 static void group_nodes(struct grouping *grouping) {
   const struct hd_united *united = grouping->comparison->united;
   grouping->groups[0] = (struct group){.first_child = HD_NONE, .last_child = HD_NONE, .next = HD_NONE, .row = HD_NONE};
@@ -93,6 +105,8 @@ static void group_nodes(struct grouping *grouping) {
     const uint32_t above = grouping->group_of[united->nodes[i].parent];
     grouping->group_of[i] = above;
     if (!makes_row(kind, grouping->groups[above].place) && !makes_step(grouping, kind))
+      continue;
+    if (is_combined(grouping, above, i))
       continue;
     const uint32_t found = find_child(grouping, above, i);
     grouping->group_of[i] = found != HD_NONE ? found : add_child(grouping, above, i);
