@@ -11,6 +11,7 @@
  * 2. unequal work in the construct itself: per instance, team size * the longest busy time - the sum of busy times. For
  *    the last barrier of a region with other barriers inside it is what was done outside of constructs with a barrier
  * of their own: nobody waits for work that is not there. In a `single` all work is unequal;
+ *    Work of one thread alone (a `single` without a barrier) makes others wait at explicit barriers, too;
  * 3. unequal work before the construct, in the same region but outside of constructs with a barrier, as far as 2 has
  * not used it up;
  * 4. waits for locks inside, times the number of threads that can wait for a thread that waits;
@@ -37,7 +38,7 @@ struct scope {
   uint64_t explained;  /* of the node's own wait, by 1 and 2 */
   uint64_t used;       /* regions: the same of the constructs in it */
   uint64_t unequal;    /* regions: work that 3 can still explain something with */
-  uint64_t alone;      /* the same, in singles */
+  uint64_t alone; /* regions: of what singles without a barrier can make others wait, what has not been found yet */
 };
 
 static uint64_t smaller(uint64_t a, uint64_t b) {
@@ -50,6 +51,12 @@ static uint64_t larger(uint64_t a, uint64_t b) {
 
 static uint64_t difference(uint64_t more, uint64_t less) {
   return more > less ? more - less : 0;
+}
+
+static uint64_t take(uint64_t *from, uint64_t most) {
+  const uint64_t taken = smaller(*from, most);
+  *from -= taken;
+  return taken;
 }
 
 static bool waits_at_end(const struct hd_node *node) {
@@ -125,9 +132,26 @@ static void explain_by_own(const struct hd_node *node, struct scope *scopes, str
   }
   uint64_t serial = node->kind == HD_KIND_SINGLE ? scope->explained : 0;
   if (hd_kind_is_region(node->kind))
-    serial = smaller(scope->explained, scope->others * scope->singles);
+    serial = take(&scope->alone, scope->explained);
   hd_losses_plus(&losses->lost[HD_LOSS_SERIAL], serial);
   hd_losses_plus(&losses->lost[HD_LOSS_IMBALANCE], scope->explained - serial);
+}
+
+static void explain_explicit(const struct hd_node *node, struct scope *scopes, struct hd_losses *losses) {
+  const uint64_t serial = take(&scopes[scopes[node->id].region].alone, node->ticks[HD_WAIT_BARRIER_EXPLICIT]);
+  hd_losses_plus(&losses->lost[HD_LOSS_SERIAL], serial);
+  hd_losses_plus(&losses->lost[HD_LOSS_BARRIER], -serial);
+}
+
+/* Regions come before what is in them: the last barrier comes first. */
+static void explain_by_work(const struct hd_model *model, struct scope *scopes, struct hd_losses *losses) {
+  for (uint32_t i = 1; i < model->node_count; i++)
+    if (hd_kind_is_region(model->nodes[i].kind))
+      scopes[i].alone = scopes[i].others * scopes[i].singles;
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    explain_by_own(&model->nodes[i], scopes, &losses[i]);
+    explain_explicit(&model->nodes[i], scopes, &losses[i]);
+  }
 }
 
 /* ---- 3 ---- */
@@ -174,14 +198,7 @@ static void find_unequal(const struct hd_model *model, struct scope *scopes, con
     const uint64_t by_instance = difference(difference(node->team.busy_max_ticks, node->team.busy_ticks), scope->used);
     scope->unequal = larger(by_instance, unequal_by_thread(model, next, first[i], scope->others + 1, by_thread));
     scope->unequal = difference(scope->unequal, scope->explained + scope->explicit_waits);
-    scope->alone = smaller(scope->unequal, difference(scope->others * scope->singles, scope->explained));
   }
-}
-
-static uint64_t take(uint64_t *from, uint64_t most) {
-  const uint64_t taken = smaller(*from, most);
-  *from -= taken;
-  return taken;
 }
 
 static uint64_t explain_by_region(struct scope *region, uint64_t wait, struct hd_losses *losses) {
@@ -214,8 +231,7 @@ bool hd_losses_divide_barriers(struct hd_loss_book *book) {
   if (enough) {
     find_teams(model, scopes);
     join_scopes(model, scopes);
-    for (uint32_t i = 1; i < model->node_count; i++)
-      explain_by_own(&model->nodes[i], scopes, &book->inclusive[i]);
+    explain_by_work(model, scopes, book->inclusive);
     list_unsynchronized(model, scopes, first, next);
     find_unequal(model, scopes, first, next, by_thread);
     for (uint32_t i = 1; i < model->node_count; i++)
