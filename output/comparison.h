@@ -64,9 +64,10 @@ struct hd_point {
 
 /** A row at a point. */
 struct hd_compared {
-  uint32_t runs;      /* repeats in which it occurs; 0: in none, and nothing below is filled */
-  uint32_t run;       /* the median one: index into the comparison's runs */
-  uint64_t calls;     /* instances of a region; else entries; in that run */
+  uint32_t runs; /* repeats in which it occurs; 0: in none, and nothing below is filled */
+  uint32_t run;  /* the median one: index into the comparison's runs */
+  uint64_t
+      calls; /* of a region: its instances; of a construct: how often one thread came to it, at most; in that run */
   double *seconds;    /* by repeat in which it occurs; `runs` of them */
   int64_t time_ticks; /* elapsed; a construct's: thread time spent in it / threads, rounded down */
   double time_s;

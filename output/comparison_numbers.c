@@ -28,9 +28,20 @@ static struct cell *cell_of(const struct table *table, uint32_t row, uint32_t ru
 
 /* ---- one run ---- */
 
+/* How often a team came to a construct: all its threads do. */
+static uint64_t calls_of(const struct hd_model *model, const struct hd_node *node) {
+  if (hd_kind_is_region(node->kind))
+    return node->visits;
+  uint64_t most = 0;
+  for (uint32_t row = node->row_first; row < node->row_first + node->row_count; row++)
+    if (model->rows[row].visits > most)
+      most = model->rows[row].visits;
+  return most;
+}
+
 static void add_node(struct cell *cell, const struct hd_run *run, const struct hd_node *node) {
   cell->present = true;
-  cell->calls += node->visits;
+  cell->calls += calls_of(run->model, node);
   if (hd_kind_is_region(node->kind))
     cell->elapsed_ticks += node->team.elapsed_ticks * run->factor;
   hd_losses_add(&cell->losses, &run->book->inclusive[node->id], (int64_t)run->factor);

@@ -58,9 +58,9 @@ static enum hd_loss_place place_below(enum hd_kind kind, enum hd_loss_place abov
 }
 
 static uint32_t find_child(const struct grouping *grouping, uint32_t parent, uint32_t united) {
+  const struct hd_united_node *nodes = grouping->comparison->united->nodes;
   uint32_t child = grouping->groups[parent].first_child;
-  while (child != HD_NONE &&
-         !hd_united_place_is_same(grouping->comparison->united, grouping->groups[child].united, united))
+  while (child != HD_NONE && nodes[grouping->groups[child].united].place != nodes[united].place)
     child = grouping->groups[child].next;
   return child;
 }
