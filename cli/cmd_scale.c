@@ -1,7 +1,432 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file cmd_scale.c
+ * `heddle scale [options] -- PROGRAM [ARGUMENT...]`: runs a program at several thread counts and compares the runs.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "command.h"
+#include "run.h"
+#include "scale.h"
+#include "support/arguments.h"
+#include "support/log.h"
+#include "support/stream.h"
+
+enum {
+  OPTION_BIND = HD_OPTION_LONG + 64,
+  OPTION_PARAM,
+  OPTION_WARMUP,
+  OPTION_KEEP_GOING,
+  OPTION_START_OVER,
+  /* heddle compare's */
+  OPTION_PREDICT = HD_OPTION_LONG + 128,
+  OPTION_CSV,
+  OPTION_MARKDOWN,
+  OPTION_JSON,
+  OPTION_LIMIT,
+  OPTION_CALLPATHS,
+  OPTION_FORCE,
+  OPTION_FAIL_IF,
+  OPTION_MIN_SHARE
+};
+enum { REPEATS_DEFAULT = 5, REPEATS_MOST = 10000 };
+
+static const struct hd_option options[] = {
+    {'t', "threads", "LIST",
+     "thread counts: numbers and ranges, 1,2,4 or 1-8 or 2-16:2 (every second),\n"
+     "divided by commas. Default: powers of two up to the number of processors,\n"
+     "and that number"},
+    {'r', "repeats", "N", "how often each is run (default 5)"},
+    {'o', "output", "DIR",
+     "where profiles and outputs are kept (default PROGRAM.scale). If a scan is\n"
+     "there, it goes on: with what is missing, or with more thread counts,\n"
+     "repeats, values"},
+    {OPTION_BIND, "bind", "POLICY",
+     "bind threads to cores: sets OMP_PROC_BIND (close, spread, ...), and\n"
+     "OMP_PLACES=cores where it is not set"},
+    {OPTION_PARAM, "param", "NAME=A,B,...",
+     "also vary NAME: {NAME} in the command, else an environment variable.\n"
+     "May be repeated: all combinations are run. '\\,' is a comma in a value"},
+    {OPTION_WARMUP, "warmup", "N", "before all others, N runs that are not kept"},
+    {OPTION_KEEP_GOING, "keep-going", NULL, "go on when a run fails"},
+    {OPTION_START_OVER, "start-over", NULL, "discard the runs that are in DIR"},
+    {'q', "quiet", NULL, "no progress; only what went wrong, and the comparison"},
+};
+
+static const struct hd_option compare_options[] = {
+    {OPTION_PREDICT, "predict", "LIST", "times with these numbers of threads, from the fitted model"},
+    {OPTION_CSV, "csv", NULL, "comma-separated values"},
+    {OPTION_MARKDOWN, "markdown", NULL, "Markdown tables"},
+    {OPTION_JSON, "json", NULL, "JSON"},
+    {OPTION_LIMIT, "limit", "N", "the first N regions"},
+    {OPTION_CALLPATHS, "callpaths", NULL, "regions apart by the routines that led to them"},
+    {OPTION_FORCE, "force", NULL, "also when programs or builds differ"},
+    {OPTION_FAIL_IF, "fail-if", "EXPR", "exit status 3 if it holds"},
+    {OPTION_MIN_SHARE, "min-share", "PERCENT", "of the run, below which regions do not count for it"},
+};
+enum { COMPARE_COUNT = sizeof compare_options / sizeof compare_options[0] };
+
+static const struct hd_option_section sections[] = {
+    {"Of 'heddle run', for every run:", hd_run_shared_options, HD_RUN_SHARED_COUNT},
+    {"Of 'heddle compare', for what is printed at the end:", compare_options, COMPARE_COUNT},
+};
+
+static const struct hd_usage usage = {
+    .command = "scale",
+    .synopsis = "[options] [--] PROGRAM [ARGUMENT...]",
+    .description =
+        "Runs PROGRAM under Heddle at several thread counts, repeatedly, and prints what more threads bought\n"
+        "and where the rest went. {threads} in an argument stands for the thread count. A scan that was\n"
+        "interrupted goes on when the same command is given again.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .sections = sections,
+    .section_count = sizeof sections / sizeof sections[0],
+    .epilogue =
+        "Exit status: 0; 1 when a run or the comparison failed; 2 for wrong options; 3 when a --fail-if holds;\n"
+        "128+N when signal N ended the scan.",
+    .in_order = true,
+};
+
+/* What is taken from the command line, and what is needed only for that. */
+struct choices {
+  struct hd_scale_options scale;
+  struct hd_run_options run; /* to check them */
+  char *directory;           /* the default */
+};
+
+/* ---- options ---- */
+
+static bool take_count(const char *option, const char *argument, unsigned long least, uint32_t *taken) {
+  unsigned long count = 0;
+  const bool good = hd_arguments_number(argument, REPEATS_MOST, &count) && count >= least;
+  *taken = (uint32_t)count;
+  if (!good)
+    hd_arguments_complain(&usage, "--%s takes a number from %lu to %d, not '%s'", option, least, REPEATS_MOST,
+                          argument);
+  return good;
+}
+
+static bool take_threads(struct hd_scale_options *taken, const char *argument) {
+  const char *wrong = hd_scale_parse_threads(argument, &taken->threads);
+  if (wrong)
+    hd_arguments_complain(&usage, "--threads takes %s, not '%s'", wrong, argument);
+  return !wrong;
+}
+
+static bool take_parameter(struct hd_scale_options *taken, const char *argument) {
+  struct hd_scale_parameter *grown = realloc(taken->parameters, (taken->parameter_count + 1) * sizeof *grown);
+  if (!grown)
+    return hd_scale_no_memory();
+  taken->parameters = grown;
+  struct hd_scale_parameter *parameter = &grown[taken->parameter_count++];
+  const char *wrong = hd_scale_parse_parameter(argument, parameter);
+  for (size_t i = 0; i + 1 < taken->parameter_count && !wrong; i++)
+    if (strcmp(grown[i].name, parameter->name) == 0)
+      wrong = "each NAME once";
+  if (wrong)
+    hd_arguments_complain(&usage, "--param takes %s, not '%s'", wrong, argument);
+  return !wrong;
+}
+
+/* A list for nested teams is a policy, too. */
+static bool take_bind(struct hd_scale_options *taken, const char *argument) {
+  static const char *const policies[] = {"true", "false", "close", "spread", "primary", "master"};
+  taken->bind = argument;
+  for (const char *word = argument;; word++) {
+    const size_t length = strcspn(word, ",");
+    bool known = false;
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+      known = known || (strlen(policies[i]) == length && strncmp(word, policies[i], length) == 0);
+    if (!known) {
+      hd_arguments_complain(&usage, "--bind takes close, spread, primary, true or false, not '%s'", argument);
+      return false;
+    }
+    word += length;
+    if (!*word)
+      return true;
+  }
+}
+
+static const struct hd_option *find_option(const struct hd_option *table, size_t count, int id) {
+  for (size_t i = 0; i < count; i++)
+    if (table[i].id == id)
+      return &table[i];
+  return NULL;
+}
+
+/* Options of other commands are passed on in one form. */
+static bool pass_on(struct hd_texts *texts, const struct hd_option *option, const char *argument) {
+  return hd_texts_add(texts, "--%s%s%s", option->name, argument ? "=" : "", argument ? argument : "") ||
+         hd_scale_no_memory();
+}
+
+static bool take_passed(struct choices *choices, int id, const char *argument) {
+  const struct hd_option *option = find_option(hd_run_shared_options, HD_RUN_SHARED_COUNT, id);
+  if (option)
+    return hd_run_take_shared(&usage, &choices->run, id, argument) &&
+           pass_on(&choices->scale.run_options, option, argument);
+  return pass_on(&choices->scale.compare_options, find_option(compare_options, COMPARE_COUNT, id), argument);
+}
+
+static bool take_option(void *context, int id, const char *argument) {
+  struct choices *choices = context;
+  struct hd_scale_options *taken = &choices->scale;
+  switch (id) {
+  case 't':
+    return take_threads(taken, argument);
+  case 'r':
+    return take_count("repeats", argument, 1, &taken->repeats);
+  case 'o':
+    taken->directory = argument;
+    return true;
+  case 'q':
+    taken->quiet = true;
+    return true;
+  case OPTION_BIND:
+    return take_bind(taken, argument);
+  case OPTION_PARAM:
+    return take_parameter(taken, argument);
+  case OPTION_WARMUP:
+    return take_count("warmup", argument, 0, &taken->warmups);
+  case OPTION_KEEP_GOING:
+    taken->keep_going = true;
+    return true;
+  case OPTION_START_OVER:
+    taken->start_over = true;
+    return true;
+  default:
+    return take_passed(choices, id, argument);
+  }
+}
+
+static int compare_texts(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static uint32_t count_processors(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    return (uint32_t)CPU_COUNT(&set);
+  const long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? (uint32_t)count : 1;
+}
+
+static bool check_parameters(const struct hd_scale_options *taken) {
+  for (size_t i = 0; i < taken->parameter_count; i++)
+    if (taken->bind && strcmp(taken->parameters[i].name, "OMP_PROC_BIND") == 0) {
+      hd_arguments_complain(&usage, "--bind and --param OMP_PROC_BIND set the same");
+      return false;
+    }
+  return true;
+}
+
+/* What was not said. */
+static bool complete(struct choices *choices) {
+  struct hd_scale_options *taken = &choices->scale;
+  if (!hd_run_check_shared(&usage, &choices->run) || !check_parameters(taken))
+    return false;
+  if (taken->run_options.count) /* in which order they were given means nothing */
+    qsort(taken->run_options.items, taken->run_options.count, sizeof(char *), compare_texts);
+  if (taken->directory && !*taken->directory) {
+    hd_arguments_complain(&usage, "--output takes the name of a directory");
+    return false;
+  }
+  if (taken->directory)
+    return true;
+  const char *slash = strrchr(taken->command[0], '/');
+  if (asprintf(&choices->directory, "%s.scale", slash ? slash + 1 : taken->command[0]) < 0)
+    return hd_scale_no_memory();
+  taken->directory = choices->directory;
+  return true;
+}
+
+/* ---- the scan ---- */
+
+static size_t count_left(const struct hd_scale_plan *plan) {
+  size_t left = 0;
+  for (size_t i = 0; i < plan->step_count; i++)
+    left += !plan->steps[i].done;
+  return left;
+}
+
+static void announce(const struct hd_scale_plan *plan) {
+  const struct hd_scale_options *taken = plan->options;
+  const size_t left = count_left(plan);
+  const uint32_t processors = count_processors();
+  const uint32_t most = taken->threads.items[taken->threads.count - 1];
+  if (taken->quiet)
+    return;
+  if (left == 0)
+    hd_log("all runs are in %s", taken->directory);
+  else if (left < plan->step_count)
+    hd_log("%zu of %zu runs are in %s already", plan->step_count - left, plan->step_count, taken->directory);
+  else
+    hd_log("%zu runs, kept in %s", left, taken->directory);
+  if (left && most > processors)
+    hd_log("warning: up to %u threads on %u processor%s: threads will wait for a processor", most, processors,
+           processors == 1 ? "" : "s");
+}
+
+enum end { END_DONE, END_FAILED, END_STOPPED };
+
+/* One run, whatever becomes of it. False: the scan cannot go on. */
+static bool take_step(struct hd_scale_plan *plan, struct hd_scale_store *store, struct hd_scale_signals *signals,
+                      struct hd_scale_progress *progress, struct hd_scale_step *step) {
+  struct hd_scale_outcome outcome;
+  struct hd_scale_profiles profiles = {0};
+  char error[PATH_MAX + 256] = "";
+  if (!hd_scale_store_clear(store) || !hd_scale_store_has_room(store) ||
+      !hd_scale_run(plan, store, step, signals, progress, &outcome))
+    return false;
+  if (outcome.interrupted)
+    return true;
+  const char *wrong = "";
+  if (!outcome.signal && !outcome.status)
+    wrong = hd_scale_profiles_find(plan, store, step, &profiles, error, sizeof error);
+  step->failed = wrong != NULL;
+  profiles.seconds = outcome.seconds;
+  hd_scale_progress_clear(progress);
+  const bool kept = wrong || hd_scale_store_keep(plan, store, step, &profiles);
+  if (wrong)
+    hd_scale_failure_show(plan, store, step, &outcome, wrong);
+  hd_scale_profiles_free(&profiles);
+  return kept;
+}
+
+/* Repeats the step when it was stopped and continued meanwhile: its times would be wrong. */
+static enum end run_step(struct hd_scale_plan *plan, struct hd_scale_store *store, struct hd_scale_signals *signals,
+                         struct hd_scale_progress *progress, size_t index) {
+  struct hd_scale_step *step = &plan->steps[index];
+  do {
+    if (hd_scale_signals_look(signals, 0))
+      return END_STOPPED;
+    hd_scale_progress_begin(progress, index);
+    if (!take_step(plan, store, signals, progress, step))
+      return END_FAILED;
+    if (signals->stop)
+      return END_STOPPED;
+  } while (!step->done && !step->failed);
+  hd_scale_progress_end(progress, step->done);
+  return step->failed && !plan->options->keep_going ? END_FAILED : END_DONE;
+}
+
+static enum end run_steps(struct hd_scale_plan *plan, struct hd_scale_store *store, struct hd_scale_signals *signals) {
+  struct hd_scale_progress progress;
+  enum end end = END_DONE;
+  hd_scale_progress_start(&progress, plan);
+  for (size_t i = 0; i < plan->step_count && end == END_DONE; i++)
+    if (!plan->steps[i].done)
+      end = run_step(plan, store, signals, &progress, i);
+  hd_scale_progress_clear(&progress);
+  return end;
+}
+
+/* ---- the end ---- */
+
+static size_t tell_failed(const struct hd_scale_plan *plan) {
+  size_t failed = 0;
+  char name[NAME_MAX + 64];
+  for (size_t i = 0; i < plan->step_count; i++)
+    failed += plan->steps[i].failed;
+  if (!failed || !plan->options->keep_going)
+    return failed;
+  hd_log("%zu of %zu runs failed, and are not in the comparison:", failed, plan->step_count);
+  for (size_t i = 0; i < plan->step_count; i++)
+    if (plan->steps[i].failed) {
+      hd_scale_step_name(plan, &plan->steps[i], name, sizeof name);
+      hd_log("  %s", name);
+    }
+  return failed;
+}
+
+static int compare(const struct hd_scale_plan *plan) {
+  const struct hd_texts *passed = &plan->options->compare_options;
+  struct hd_texts arguments = {0};
+  bool made = hd_texts_add(&arguments, "compare");
+  for (size_t i = 0; i < passed->count; i++)
+    made = made && hd_texts_add(&arguments, "%s", passed->items[i]);
+  made = made && hd_texts_add(&arguments, "--") && hd_texts_add(&arguments, "%s", plan->options->directory);
+  const int status = made ? hd_cmd_compare((int)arguments.count, arguments.items) : HD_EXIT_FAILED;
+  hd_texts_free(&arguments);
+  return status;
+}
+
+static int conclude(const struct hd_scale_plan *plan, const struct hd_scale_store *store) {
+  const size_t failed = tell_failed(plan);
+  int status = HD_EXIT_OK;
+  if (store->points > 1)
+    status = compare(plan);
+  else if (!plan->options->quiet)
+    hd_log("nothing to compare in %s: 'heddle compare %s OTHER' compares it with another scan",
+           plan->options->directory, plan->options->directory);
+  return failed ? HD_EXIT_FAILED : status;
+}
+
+static int scan_in(struct hd_scale_plan *plan, struct hd_scale_store *store) {
+  struct hd_scale_signals signals;
+  if (!hd_scale_store_open(plan, store))
+    return HD_EXIT_FAILED;
+  announce(plan);
+  if (!hd_scale_signals_take(&signals))
+    return HD_EXIT_FAILED;
+  const enum end end = run_steps(plan, store, &signals);
+  hd_scale_store_close(store);
+  hd_scale_signals_restore(&signals);
+  if (end == END_DONE)
+    return conclude(plan, store);
+  hd_log("the scan ended with %zu of %zu runs to do; the same command goes on with it", count_left(plan),
+         plan->step_count);
+  return end == END_STOPPED ? HD_RUN_SIGNAL + signals.stop : HD_EXIT_FAILED;
+}
+
+static int scan(const struct hd_scale_options *taken) {
+  struct hd_scale_plan plan;
+  struct hd_scale_store store = {.lock = -1};
+  const int status = hd_scale_plan_make(taken, &plan) ? scan_in(&plan, &store) : HD_EXIT_FAILED;
+  hd_scale_store_close(&store);
+  hd_scale_plan_free(&plan);
+  return status;
+}
+
+static int take_and_scan(struct choices *choices, int argc, char **argv) {
+  int first = 0;
+  switch (hd_arguments_parse(&usage, argc, argv, take_option, choices, &first)) {
+  case HD_ARGUMENTS_HELP:
+    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+  case HD_ARGUMENTS_WRONG:
+    return HD_EXIT_USAGE;
+  case HD_ARGUMENTS_OK:
+    break;
+  }
+  if (first >= argc || !*argv[first]) {
+    hd_arguments_complain(&usage, "which program?");
+    return HD_EXIT_USAGE;
+  }
+  choices->scale.command = argv + first;
+  if (!complete(choices))
+    return HD_EXIT_USAGE;
+  if (!choices->scale.threads.count && !hd_scale_default_threads(count_processors(), &choices->scale.threads))
+    return hd_scale_no_memory(), HD_EXIT_FAILED;
+  return scan(&choices->scale);
+}
 
 int hd_cmd_scale(int argc, char **argv) {
-  (void)argc, (void)argv;
-  return 1;
+  struct choices choices = {.scale = {.repeats = REPEATS_DEFAULT}};
+  hd_stream_guard();
+  const int status = take_and_scan(&choices, argc, argv);
+  hd_run_options_free(&choices.run);
+  free(choices.directory);
+  free(choices.scale.threads.items);
+  for (size_t i = 0; i < choices.scale.parameter_count; i++)
+    hd_scale_parameter_free(&choices.scale.parameters[i]);
+  free(choices.scale.parameters);
+  hd_texts_free(&choices.scale.run_options);
+  hd_texts_free(&choices.scale.compare_options);
+  return status;
 }

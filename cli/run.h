@@ -239,6 +239,9 @@ struct hd_run_program {
   bool calls_heddle; /* it, or a library that it links, has instrumented routines or markers */
 };
 
+/** Where execvp would find `command`, in PATH_MAX bytes. False: nowhere. */
+bool hd_run_program_find(const char *command, char *path);
+
 /** Looks at the file that `command` names, as execvp would find it. Never runs it: its own loader is asked. */
 void hd_run_program_inspect(const char *command, struct hd_run_program *program);
 

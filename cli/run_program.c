@@ -19,7 +19,7 @@ static bool is_executable_file(const char *path) {
 }
 
 /* As execvp looks for it. */
-static bool find_program(const char *command, char *path) {
+bool hd_run_program_find(const char *command, char *path) {
   if (strchr(command, '/'))
     return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX && is_executable_file(path);
   const char *search = getenv("PATH");
@@ -185,7 +185,7 @@ static void read_elf(int fd, struct hd_run_program *program) {
 
 void hd_run_program_inspect(const char *command, struct hd_run_program *program) {
   memset(program, 0, sizeof *program);
-  if (!find_program(command, program->path))
+  if (!hd_run_program_find(command, program->path))
     return;
   program->other_identity = changes_identity(program->path);
   const int fd = open(program->path, O_RDONLY | O_CLOEXEC);
