@@ -1,2 +1,221 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "command.h"
+#include "compare_sets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "output/names.h"
+
+static bool no_memory(void) {
+  fputs("heddle: out of memory\n", stderr);
+  return false;
+}
+
+/* ---- files ---- */
+
+static bool add_set(struct hd_compare_sets *sets, const char *path) {
+  struct hd_compare_set *grown = realloc(sets->sets, (sets->set_count + 1) * sizeof *grown);
+  if (!grown)
+    return no_memory();
+  sets->sets = grown;
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/')
+    length--;
+  struct hd_compare_set *set = &grown[sets->set_count];
+  *set = (struct hd_compare_set){.path = strndup(path, length)};
+  if (!set->path)
+    return no_memory();
+  sets->set_count++;
+  return true;
+}
+
+/* Into the newest set. */
+static bool add_run(struct hd_compare_sets *sets, const char *path) {
+  char error[PATH_MAX + 256];
+  struct hd_model *model = NULL;
+  if (!hd_profile_open(path, &model, error, sizeof error)) {
+    fprintf(stderr, "heddle: %s\n", error);
+    return false;
+  }
+  struct hd_compare_run *grown = realloc(sets->runs, (sets->run_count + 1) * sizeof *grown);
+  if (!grown) {
+    hd_model_free(model);
+    return no_memory();
+  }
+  hd_names_resolve(model);
+  sets->runs = grown;
+  grown[sets->run_count++] = (struct hd_compare_run){.model = model, .set = (uint32_t)sets->set_count - 1};
+  return true;
+}
+
+static bool is_visible(const struct dirent *entry) {
+  return entry->d_name[0] != '.';
+}
+
+static int take_visible(const struct dirent *entry) {
+  return is_visible(entry);
+}
+
+static bool is_profile(const char *name) {
+  const size_t length = strlen(name);
+  return length > 7 && strcmp(name + length - 7, ".heddle") == 0;
+}
+
+static bool is_directory(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* A directory's own profiles, in the order of their names; `*found` becomes their number. */
+static bool add_own(struct hd_compare_sets *sets, const char *directory, struct dirent **entries, int count,
+                    size_t *found) {
+  char path[PATH_MAX];
+  bool done = true;
+  for (int i = 0; i < count; i++) {
+    snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
+    if (!is_profile(entries[i]->d_name) || is_directory(path))
+      continue;
+    if (*found == 0 && !add_set(sets, directory))
+      return false;
+    ++*found;
+    done = add_run(sets, path) && done; /* all that is wrong is said at once */
+  }
+  return done;
+}
+
+static bool add_directory(struct hd_compare_sets *sets, const char *directory, bool deeper, size_t *found) {
+  struct dirent **entries = NULL;
+  char path[PATH_MAX];
+  const int count = scandir(directory, &entries, take_visible, versionsort);
+  if (count < 0) {
+    fprintf(stderr, "heddle: %s: %s\n", directory, strerror(errno));
+    return false;
+  }
+  bool done = add_own(sets, directory, entries, count, found);
+  for (int i = 0; i < count; i++) {
+    size_t below = 0;
+    snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
+    if (deeper && is_directory(path))
+      done = add_directory(sets, path, false, &below) && done;
+    *found += below;
+    free(entries[i]);
+  }
+  free(entries);
+  return done;
+}
+
+static bool add_operand(struct hd_compare_sets *sets, const char *operand) {
+  size_t found = 0;
+  char *path = strdup(operand);
+  if (!path)
+    return no_memory();
+  for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
+    path[length - 1] = '\0';
+  bool done = true;
+  if (!is_directory(path))
+    done = add_set(sets, path) && add_run(sets, path);
+  else if (!add_directory(sets, path, true, &found))
+    done = false;
+  else if (found == 0) {
+    fprintf(stderr, "heddle: %s: no profiles (*.heddle) in this directory\n", path);
+    done = false;
+  }
+  free(path);
+  return done;
+}
+
+/* ---- what the runs and sets are called ---- */
+
+static int compare_threads(const void *a, const void *b) {
+  const uint32_t left = *(const uint32_t *)a;
+  const uint32_t right = *(const uint32_t *)b;
+  return (left > right) - (left < right);
+}
+
+static size_t distinct(uint32_t *threads, size_t count) {
+  size_t kept = 0;
+  qsort(threads, count, sizeof *threads, compare_threads);
+  for (size_t i = 0; i < count; i++)
+    if (kept == 0 || threads[kept - 1] != threads[i])
+      threads[kept++] = threads[i];
+  return kept;
+}
+
+static bool find_threads(struct hd_compare_sets *sets) {
+  bool asked = true;
+  uint32_t *most = calloc(sets->run_count, sizeof *most);
+  bool done = most != NULL;
+  for (size_t i = 0; done && i < sets->run_count; i++) {
+    struct hd_loss_book *book = hd_loss_book_new(sets->runs[i].model);
+    done = book != NULL;
+    if (!book)
+      break;
+    most[i] = book->threads;
+    sets->runs[i].threads = book->asked_threads;
+    asked = asked && book->asked_threads > 0;
+    hd_loss_book_free(book);
+  }
+  for (size_t i = 0; done && !asked && i < sets->run_count; i++)
+    sets->runs[i].threads = most[i];
+  free(most);
+  return done || no_memory();
+}
+
+static bool count_threads(struct hd_compare_sets *sets) {
+  uint32_t *threads = calloc(sets->run_count + 1, sizeof *threads);
+  if (!threads)
+    return no_memory();
+  for (size_t set = 0; set < sets->set_count; set++) {
+    size_t count = 0;
+    for (size_t i = 0; i < sets->run_count; i++)
+      if (sets->runs[i].set == set)
+        threads[count++] = sets->runs[i].threads;
+    sets->sets[set].thread_counts = distinct(threads, count);
+  }
+  for (size_t i = 0; i < sets->run_count; i++)
+    threads[i] = sets->runs[i].threads;
+  sets->thread_counts = threads;
+  sets->thread_count_count = distinct(threads, sets->run_count);
+  return true;
+}
+
+static const char *last_part(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+static void label_sets(struct hd_compare_sets *sets) {
+  for (size_t i = 0; i < sets->set_count; i++) {
+    sets->sets[i].label = last_part(sets->sets[i].path);
+    for (size_t j = 0; j < sets->set_count; j++)
+      if (j != i && strcmp(last_part(sets->sets[i].path), last_part(sets->sets[j].path)) == 0)
+        sets->sets[i].label = sets->sets[i].path;
+  }
+}
+
+bool hd_compare_sets_open(struct hd_compare_sets *sets, char **operands, size_t count) {
+  *sets = (struct hd_compare_sets){0};
+  bool done = true;
+  for (size_t i = 0; i < count; i++)
+    done = add_operand(sets, operands[i]) && done;
+  if (!done)
+    return false;
+  label_sets(sets);
+  return find_threads(sets) && count_threads(sets);
+}
+
+void hd_compare_sets_free(struct hd_compare_sets *sets) {
+  for (size_t i = 0; i < sets->run_count; i++)
+    hd_model_free(sets->runs[i].model);
+  for (size_t i = 0; i < sets->set_count; i++)
+    free(sets->sets[i].path);
+  free(sets->runs);
+  free(sets->sets);
+  free(sets->thread_counts);
+  *sets = (struct hd_compare_sets){0};
+}

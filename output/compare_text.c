@@ -1,2 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/compare_view.h"
+/**
+ * @file compare_text.c
+ * A comparison for people, as text or Markdown: the program, where its time went, its regions, laws, counts.
+ */
+#include <stdio.h>
+
+#include "output/compare_parts.h"
+
+static const char scaling_legend[] =
+    "Speedup: time at the baseline / time here. Effic%: thread time at the baseline / here. Busy: threads busy on\n"
+    "average. Work%: busy time at the baseline / here. Lost: wall time beyond the baseline's thread time divided by "
+    "the\n"
+    "threads here, T(p) - T(1) / p; the causes add up to it. Negative: less than at the baseline. Main cause: its "
+    "share\n"
+    "of all that was lost. Times of loops and other constructs: thread time in them / threads. '-': not measured or\n"
+    "nothing to compare with.";
+
+static const char karp_flatt_legend[] =
+    "Karp-Flatt%: the serial part that the speedup amounts to; if it grows with the threads, overhead does. Amdahl: "
+    "the\n"
+    "largest speedup if only the time outside regions and in singles at the baseline stays serial.";
+
+static const char difference_legend[] =
+    "Diff: after - before; negative: faster. Causes: wall time that waits, the runtime or more work cost more than\n"
+    "before (negative: less), that is thread time / threads; they add up to the difference. Main cause: its share of "
+    "all\n"
+    "that went the same way. Busy: threads busy on average. Times of loops and other constructs: thread time in them "
+    "/\n"
+    "threads. '-': not measured or nothing to compare with.";
+
+static bool print_regions(const struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
+  if (comparison->options.mode == HD_COMPARE_SCALING)
+    return hd_compare_regions(sheet, comparison, limit);
+  for (uint32_t point = 1; point < comparison->point_count; point++)
+    if (!hd_compare_difference(sheet, comparison, point, limit))
+      return false;
+  return true;
+}
+
+static bool print_one(const struct hd_compare_series *series, const struct hd_compare_view_options *options,
+                      const struct hd_sheet *sheet) {
+  const struct hd_comparison *comparison = series->comparison;
+  const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
+  if (series->title)
+    hd_sheet_title(sheet, 1, "%s", series->title);
+  hd_compare_heading(sheet, comparison);
+  if (!hd_compare_program(sheet, comparison) || !hd_compare_losses(sheet, comparison) ||
+      !print_regions(sheet, comparison, options->limit))
+    return false;
+  hd_compare_unmatched(sheet, comparison);
+  if (!hd_compare_laws(sheet, comparison, options) || !hd_compare_counts(sheet, comparison, options->limit))
+    return false;
+  hd_sheet_say(sheet, "\n%s", scaling ? scaling_legend : difference_legend);
+  if (scaling)
+    hd_sheet_say(sheet, "%s", karp_flatt_legend);
+  return true;
+}
+
+bool hd_compare_text(const struct hd_compare_series *series, size_t count,
+                     const struct hd_compare_view_options *options, const struct hd_sheet *sheet) {
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0)
+      fputc('\n', sheet->out);
+    if (!print_one(&series[i], options, sheet))
+      return false;
+  }
+  return true;
+}

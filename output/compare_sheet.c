@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file compare_sheet.c
+ * One place where what a comparison says is written, as text for a terminal or as Markdown.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/compare_parts.h"
+
+static void plain_text(const char *text, char *clean, size_t bytes) {
+  snprintf(clean, bytes, "%s", text);
+  for (char *at = clean; *at; at++)
+    *at = iscntrl((unsigned char)*at) && *at != '\n' ? '?' : *at;
+}
+
+void hd_sheet_clean(const struct hd_sheet *sheet, const char *text, char *clean, size_t bytes) {
+  if (sheet->markdown)
+    hd_markdown_text(text, clean, bytes);
+  else
+    plain_text(text, clean, bytes);
+}
+
+static void put(const struct hd_sheet *sheet, const char *format, va_list arguments) {
+  char text[HD_SENTENCE_BYTES], clean[2 * HD_SENTENCE_BYTES];
+  vsnprintf(text, sizeof text, format, arguments);
+  hd_sheet_clean(sheet, text, clean, sizeof clean);
+  fputs(clean, sheet->out);
+}
+
+void hd_sheet_title(const struct hd_sheet *sheet, int level, const char *format, ...) {
+  va_list arguments;
+  fprintf(sheet->out, "%s", sheet->markdown ? (level == 1 ? "\n## " : level == 2 ? "\n### " : "\n#### ") : "\n");
+  if (!sheet->markdown && level == 1)
+    fputs("== ", sheet->out);
+  va_start(arguments, format);
+  put(sheet, format, arguments);
+  va_end(arguments);
+  fputs(!sheet->markdown && level == 1 ? " ==\n" : sheet->markdown ? "\n\n" : "\n", sheet->out);
+}
+
+void hd_sheet_fact(const struct hd_sheet *sheet, const char *word, const char *format, ...) {
+  va_list arguments;
+  fprintf(sheet->out, sheet->markdown ? "- %s: " : "%-9s ", word);
+  va_start(arguments, format);
+  put(sheet, format, arguments);
+  va_end(arguments);
+  fputc('\n', sheet->out);
+}
+
+void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) {
+  va_list arguments;
+  if (sheet->markdown)
+    fputc('\n', sheet->out);
+  va_start(arguments, format);
+  put(sheet, format, arguments);
+  va_end(arguments);
+  fputs("\n", sheet->out);
+}
+
+bool hd_sheet_table(const struct hd_sheet *sheet, struct hd_grid *grid, const char *title, bool tree) {
+  return sheet->markdown ? hd_markdown_table(grid, title, tree, sheet->out)
+                         : hd_grid_print(grid, title, tree, sheet->out);
+}
