@@ -17,6 +17,7 @@ static struct {
   __typeof__(mupRelease) *release;
   __typeof__(mupSetExpr) *set_expression;
   __typeof__(mupDefineVar) *define_variable;
+  __typeof__(mupDefineNameChars) *define_name_characters;
   __typeof__(mupEvalMulti) *evaluate_all;
   __typeof__(mupEval) *evaluate;
   __typeof__(mupError) *take_error; /* whether there was one, once */
@@ -35,6 +36,7 @@ static const struct {
     {"mupRelease", &mup.release},
     {"mupSetExpr", &mup.set_expression},
     {"mupDefineVar", &mup.define_variable},
+    {"mupDefineNameChars", &mup.define_name_characters},
     {"mupEvalMulti", &mup.evaluate_all},
     {"mupEval", &mup.evaluate},
     {"mupError", &mup.take_error},
@@ -106,16 +108,17 @@ static size_t name_length(const char *text) {
   return length;
 }
 
+/* Of a name as the formula's writer sees it. */
+static size_t dotted_length(const char *text, const struct hd_formula_scope *scope) {
+  size_t length = name_length(text);
+  while (scope->dotted && length > 0 && (continues_name(text[length]) || text[length] == '.'))
+    length++;
+  return length;
+}
+
 bool hd_formula_is_identifier(const char *name) {
   const size_t length = name_length(name);
   return length > 0 && name[length] == '\0';
-}
-
-static const char *const times[] = {"busy", "elapsed", "time"};
-enum { TIME_COUNT = sizeof times / sizeof *times };
-
-static double *time_of(struct hd_group *group, size_t which) {
-  return which == 0 ? &group->busy_s : &group->elapsed_s;
 }
 
 /* A formula without variables. False: it cannot be evaluated. */
@@ -139,9 +142,6 @@ const char *hd_formula_meaning(const char *name) {
   char call[HD_ALIAS_BYTES_MOST + 8];
   double value;
   int code = 0;
-  for (size_t i = 0; i < TIME_COUNT; i++)
-    if (strcmp(name, times[i]) == 0)
-      return i == 0 ? "the busy time" : "the elapsed time";
   if (evaluate_constant(name, &value, &code))
     return "a constant";
   snprintf(call, sizeof call, "%s(1)", name);
@@ -238,11 +238,11 @@ static bool divides_by_no_zero(const char *formula, struct hd_formula_error *err
 /* ---- muParser's own errors ---- */
 
 /* The nearest name that the formula could have meant; NULL: none is near. */
-static const char *nearest_name(const struct hd_group *group, const char *name) {
+static const char *nearest_name(const struct hd_formula_scope *scope, const char *name) {
   const char *nearest = NULL;
   unsigned least = 0;
-  for (uint32_t i = 0; i < group->event_count + TIME_COUNT; i++) {
-    const char *candidate = i < group->event_count ? group->events[i].alias : times[i - group->event_count];
+  for (size_t i = 0; i < scope->count; i++) {
+    const char *candidate = scope->variables[i].name;
     const unsigned distance = hd_likeness_distance(name, candidate);
     if (hd_likeness_is_near(name, candidate) && (!nearest || distance < least)) {
       nearest = candidate;
@@ -252,15 +252,14 @@ static const char *nearest_name(const struct hd_group *group, const char *name) 
   return nearest;
 }
 
-static void explain_unknown(const struct hd_group *group, const char *name, size_t length,
+static void explain_unknown(const struct hd_formula_scope *scope, const char *name, size_t length,
                             struct hd_formula_error *error) {
   char unknown[HD_ALIAS_BYTES_MOST + 1];
   snprintf(unknown, sizeof unknown, "%.*s", (int)(length < sizeof unknown ? length : sizeof unknown - 1), name);
-  const char *nearest = nearest_name(group, unknown);
-  if (nearest)
-    snprintf(error->why, sizeof error->why, "'%s' is no event of this group; nearest: %s", unknown, nearest);
-  else
-    snprintf(error->why, sizeof error->why, "'%s' is no event of this group", unknown);
+  const char *nearest = nearest_name(scope, unknown);
+  const char *otherwise = scope->otherwise ? scope->otherwise : "";
+  snprintf(error->why, sizeof error->why, "'%s' is no %s%s%s", unknown, scope->what,
+           nearest ? "; nearest: " : otherwise, nearest ? nearest : "");
 }
 
 /* muParser's words without its "at position N", which counts from the formula's begin, and without the blank that it
@@ -285,15 +284,16 @@ static void explain_in_its_words(void *parser, struct hd_formula_error *error) {
     why[length - 1] = '\0';
 }
 
-static bool explain(void *parser, const struct hd_group *group, const char *formula, struct hd_formula_error *error) {
+static bool explain(void *parser, const struct hd_formula_scope *scope, const char *formula,
+                    struct hd_formula_error *error) {
   const size_t length = strlen(formula);
   error->position = mup.error_position(parser);
   if (error->position > (int)length)
     error->position = (int)length;
   const char *rest = error->position >= 0 ? formula + error->position : "";
-  const size_t name = name_length(rest);
+  const size_t name = dotted_length(rest, scope);
   if (mup.error_code(parser) == ERROR_UNKNOWN_TOKEN && name > 0)
-    explain_unknown(group, rest, name, error);
+    explain_unknown(scope, rest, name, error);
   else
     explain_in_its_words(parser, error);
   return false;
@@ -301,27 +301,16 @@ static bool explain(void *parser, const struct hd_group *group, const char *form
 
 /* ---- compiling ---- */
 
-static void define_variables(void *parser, struct hd_group *group) {
-  for (uint32_t i = 0; i < group->event_count; i++)
-    mup.define_variable(parser, group->events[i].alias, &group->values[i]);
-  for (size_t i = 0; i < TIME_COUNT; i++)
-    mup.define_variable(parser, times[i], time_of(group, i));
-}
-
-static void find_used(void *parser, const struct hd_group *group, struct hd_metric *metric) {
-  const int count = mup.used_count(parser);
-  for (int i = 0; i < count; i++) {
-    const char *name;
-    double *variable = NULL;
-    mup.used(parser, (unsigned)i, &name, &variable);
-    metric->uses_elapsed = metric->uses_elapsed || variable == &group->elapsed_s;
-    if (variable >= group->values && variable < group->values + group->event_count)
-      metric->events[metric->event_count++] = (uint32_t)(variable - group->values);
-  }
+static void define_names(void *parser, const struct hd_formula_scope *scope) {
+  if (scope->dotted)
+    mup.define_name_characters(parser, "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.");
+  for (size_t i = 0; i < scope->count; i++)
+    mup.define_variable(parser, scope->variables[i].name, scope->variables[i].value);
 }
 
 /* The first evaluation compiles, and finds what is wrong. */
-static bool try_out(void *parser, const struct hd_group *group, const char *formula, struct hd_formula_error *error) {
+static bool try_out(void *parser, const struct hd_formula_scope *scope, const char *formula,
+                    struct hd_formula_error *error) {
   int results = 0;
   mup.set_expression(parser, formula);
   bool failed = mup.take_error(parser);
@@ -330,21 +319,36 @@ static bool try_out(void *parser, const struct hd_group *group, const char *form
     failed = mup.take_error(parser);
   }
   if (failed)
-    return explain(parser, group, formula, error);
+    return explain(parser, scope, formula, error);
   return results == 1 || refuse(error, strcspn(formula, ","), "',' stands only between a function's arguments");
 }
 
-bool hd_formula_compile(struct hd_group *group, struct hd_metric *metric, struct hd_formula_error *error) {
-  if (!assigns_nothing(metric->formula, error))
-    return false;
-  metric->parser = mup.create(muBASETYPE_FLOAT);
-  if (!metric->parser)
-    return refuse(error, 0, "out of memory");
-  define_variables(metric->parser, group);
-  if (!try_out(metric->parser, group, metric->formula, error) || !divides_by_no_zero(metric->formula, error))
-    return false;
-  find_used(metric->parser, group, metric);
-  return true;
+void *hd_formula_new(const char *formula, const struct hd_formula_scope *scope, struct hd_formula_error *error) {
+  if (!assigns_nothing(formula, error))
+    return NULL;
+  void *parser = mup.create(muBASETYPE_FLOAT);
+  if (!parser) {
+    refuse(error, 0, "out of memory");
+    return NULL;
+  }
+  define_names(parser, scope);
+  if (!try_out(parser, scope, formula, error) || !divides_by_no_zero(formula, error)) {
+    mup.release(parser);
+    return NULL;
+  }
+  return parser;
+}
+
+bool hd_formula_uses(void *parser, const double *value) {
+  const int count = mup.used_count(parser);
+  for (int i = 0; i < count; i++) {
+    const char *name;
+    double *variable = NULL;
+    mup.used(parser, (unsigned)i, &name, &variable);
+    if (variable == value)
+      return true;
+  }
+  return false;
 }
 
 void hd_formula_free(void *parser) {
@@ -353,14 +357,11 @@ void hd_formula_free(void *parser) {
 }
 
 /* A division by zero deep in a formula may still come out as a number, 1 / (a / 0) as 0: the flags tell. */
-double hd_metric_value(const struct hd_group *group, const struct hd_metric *metric) {
+double hd_formula_value(void *parser) {
   fenv_t before;
-  (void)group; /* muParser knows where its numbers are */
-  if (!metric->parser)
-    return NAN;
   feholdexcept(&before);
-  const double value = mup.evaluate(metric->parser);
-  const bool failed = mup.take_error(metric->parser) || fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW) != 0;
+  const double value = mup.evaluate(parser);
+  const bool failed = mup.take_error(parser) || fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW) != 0;
   fesetenv(&before);
   return failed || !isfinite(value) ? NAN : value;
 }

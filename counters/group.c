@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/formula.h"
+#include "counters/metric.h"
 #include "counters/likeness.h"
 
 enum { METRICS_MOST = 64, NAME_BYTES_MOST = 100 };
@@ -168,7 +168,7 @@ static bool check_alias(const struct parser *parser, const char *alias, bool alo
                           alias);
   if (strlen(alias) > HD_ALIAS_BYTES_MOST)
     return complain(parser, parser->line, "the name is longer than %d bytes", HD_ALIAS_BYTES_MOST);
-  const char *meaning = hd_formula_meaning(alias);
+  const char *meaning = hd_metric_meaning(alias);
   if (meaning)
     return complain(parser, parser->line, "the name '%s' is taken: in formulas it is %s", alias, meaning);
   for (uint32_t i = 0; i < group->event_count; i++)
@@ -245,7 +245,7 @@ static bool check_formula(const struct parser *parser, struct hd_metric *metric,
   if (strlen(metric->formula) > HD_FORMULA_BYTES_MOST)
     return complain(parser, parser->line, "the formula of '%s' is longer than %d bytes", metric->name,
                     HD_FORMULA_BYTES_MOST);
-  if (hd_formula_compile(parser->group, metric, &error))
+  if (hd_metric_compile(parser->group, metric, &error))
     return true;
   if (error.position < 0)
     complain(parser, parser->line, "formula of '%s': %s", metric->name, error.why);
