@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/metric.h"
 #include "counters/likeness.h"
+#include "counters/metric.h"
 
 enum { METRICS_MOST = 64, NAME_BYTES_MOST = 100 };
 
