@@ -37,8 +37,11 @@ static inline const char *broken_loss(const struct hd_loss_book *book) {
     if (losses->busy != (int64_t)model->nodes[i].inclusive_ticks[HD_BUSY])
       return "busy time is not the node's";
     for (int loss = 0; loss < HD_LOSS_COUNT; loss++)
-      if (losses->lost[loss] < 0)
+      if (losses->lost[loss] < 0) {
+        print_error("node %u, kind %u, p %u: ", i, model->nodes[i].kind, book->threads);
+        print_losses("a loss is negative", losses);
         return "a loss is negative";
+      }
     if (losses->lost[HD_LOSS_INFLATION])
       return "work inflation in one run alone";
     if (book->place[i] == HD_PLACE_REGION && model->nodes[i].team.elapsed_ticks > 0 &&
