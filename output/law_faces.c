@@ -136,6 +136,12 @@ enum hd_law_face_id hd_law_faces_best(const struct hd_law_faces *faces, size_t f
   return best;
 }
 
+bool hd_law_faces_have_time_one(const struct hd_law_faces *faces) {
+  const struct hd_law_face *without = &faces->faces[HD_FACE_COHERENCE];
+  return !is_within(without->at, 0) ||
+         faces->faces[hd_law_faces_best(faces, HD_FACE_COUNT)].squares <= without->squares;
+}
+
 double hd_law_faces_most(const struct hd_law_faces *faces, size_t face_count, const double factors[HD_LAW_TERMS],
                          double limit, double at[HD_LAW_TERMS]) {
   double most = -INFINITY;

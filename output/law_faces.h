@@ -54,6 +54,9 @@ void hd_law_factors(double threads, double factors[HD_LAW_TERMS]);
 /** Fits all faces to `count` (3 at least) times, all positive. False: no memory, or the points do not determine it. */
 bool hd_law_faces_fit(const double *threads, const double *seconds, size_t count, struct hd_law_faces *faces);
 
+/** Whether the least squares have T(1) > 0. If not, there is no best law: the smaller T(1), the better. */
+bool hd_law_faces_have_time_one(const struct hd_law_faces *faces);
+
 /** The face with the least squares within the bounds and T(1) > 0, of the first `face_count`; of equal ones the least
  *  free. */
 enum hd_law_face_id hd_law_faces_best(const struct hd_law_faces *faces, size_t face_count);

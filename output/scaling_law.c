@@ -259,6 +259,8 @@ bool hd_scaling_fit(const struct hd_scaling_point *points, size_t count, struct 
   scaling->why = gather(data, points, count);
   if (!scaling->why && !hd_law_faces_fit(data->threads, data->seconds, data->count, &data->faces))
     scaling->why = "the thread counts do not determine a law";
+  else if (!scaling->why && !hd_law_faces_have_time_one(&data->faces))
+    scaling->why = "no law fits: with one thread there would be no time at all";
   scaling->fitted = !scaling->why;
   for (int law = 0; law < HD_LAW_COUNT && scaling->fitted; law++) {
     data->best[law] = hd_law_faces_best(&data->faces, face_counts[law]);
@@ -292,6 +294,12 @@ static bool are_apart(struct hd_interval a, struct hd_interval b) {
   return a.high < b.low || b.high < a.low;
 }
 
+/* By both laws. Growing times are Amdahl's constant, but not the other's. */
+static bool may_be_constant(const struct hd_law_data *data) {
+  const double squares = data->faces.faces[HD_FACE_CONSTANT].squares;
+  return squares <= limit(data, HD_LAW_AMDAHL, serial) && squares <= limit(data, HD_LAW_USL, coherence);
+}
+
 /* NULL: the data can tell. */
 static const char *doubt(const struct hd_scaling *scaling, double threads, const struct hd_prediction *prediction) {
   const struct hd_law_data *data = scaling->data;
@@ -300,7 +308,7 @@ static const char *doubt(const struct hd_scaling *scaling, double threads, const
     most = fmax(most, data->threads[i]);
   for (size_t law = scaling->amdahl_refuted ? HD_LAW_USL : HD_LAW_AMDAHL; law < HD_LAW_COUNT; law++)
     span = fmax(span, prediction->interval[law].high / prediction->interval[law].low);
-  if (data->faces.faces[HD_FACE_CONSTANT].squares <= limit(data, HD_LAW_USL, coherence))
+  if (may_be_constant(data))
     return "the time does not change with the number of threads beyond its noise";
   if (!scaling->amdahl_refuted && are_apart(prediction->interval[HD_LAW_AMDAHL], prediction->interval[HD_LAW_USL]))
     return "the two laws contradict each other";
