@@ -14,9 +14,8 @@ static const double FAR = 4; /* times the largest number of threads measured */
 /* Amdahl's law is refuted when it fails by so many times what would do. */
 static const double REFUTED = 2;
 
-/* The standard deviation that is left unexplained at least, because four points may lie on a law by luck: with the
- * noise of repeats known, and without. */
-static const double MISFIT_LEAST = 0.01, MISFIT_LEAST_NOISY = 0.015;
+/* The standard deviation that is left unexplained at least: four points may lie on a law by luck. */
+static const double MISFIT_LEAST = 0.015;
 
 static const size_t face_counts[HD_LAW_COUNT] = {HD_FACE_COHERENCE, HD_FACE_COUNT};
 static const enum hd_law_face_id whole[HD_LAW_COUNT] = {HD_FACE_AMDAHL, HD_FACE_USL};
@@ -124,9 +123,8 @@ static double least_squares(const struct hd_law_data *data, enum hd_law law) {
 static double misfit(const struct hd_law_data *data, enum hd_law law) {
   const double all = least_squares(data, law) / freedom_left(data, law);
   const double unexplained = isnan(data->variance) ? all : fmax(0, all - data->variance);
-  const double quantile = student(freedom_left(data, law)),
-               least = isnan(data->variance) ? MISFIT_LEAST_NOISY : MISFIT_LEAST;
-  return quantile * quantile * unexplained + 1.96 * 1.96 * least * least;
+  const double quantile = student(freedom_left(data, law));
+  return quantile * quantile * unexplained + 1.96 * 1.96 * MISFIT_LEAST * MISFIT_LEAST;
 }
 
 /* What the noise of the repeats does to factors * (a, b, c): as if all points had this variance; and, in squares of the
