@@ -10,9 +10,9 @@
 #include "output/kinds.h"
 
 json_t *hd_json_interval(struct hd_interval interval) {
-  if (!isfinite(interval.low) || !isfinite(interval.high))
+  if (!isfinite(interval.low) && !isfinite(interval.high))
     return json_null();
-  return json_pack("[f,f]", interval.low, interval.high);
+  return json_pack("[o,o]", hd_json_number(interval.low), hd_json_number(interval.high));
 }
 
 static json_t *ticks_by_cause(const int64_t ticks[HD_LOSS_COUNT]) {

@@ -9,48 +9,27 @@
 
 #include "output/compare_parts.h"
 
-enum { PREDICTIONS_SHOWN = 8 };
+enum { PREDICTIONS_SHOWN = 12 };
 
 struct laws_table {
   struct hd_grid grid;
   struct hd_unit unit;
   const struct hd_compare_view_options *options;
   size_t shown;
-  char titles[PREDICTIONS_SHOWN][HD_LAW_COUNT][HD_TITLE_BYTES];
+  char titles[PREDICTIONS_SHOWN][2][HD_TITLE_BYTES];
 };
 
-static void add_columns(struct laws_table *table) {
-  static const char *const names[HD_LAW_COUNT] = {"Amdahl", "USL"};
-  struct hd_grid *grid = &table->grid;
+/* ---- the laws ---- */
+
+static void add_law_columns(struct hd_grid *grid) {
   hd_grid_column(grid, "Amdahl s%", 1);
-  hd_grid_column(grid, "s 95%", 6);
-  hd_grid_column(grid, "Misfit%", 4);
+  hd_grid_column(grid, "s 95%", 5);
+  hd_grid_column(grid, "Misfit%", 3);
   hd_grid_column(grid, "USL s%", 1);
   hd_grid_column(grid, "k%", 1);
   hd_grid_column(grid, "k 95%", 6);
   hd_grid_column(grid, "Misfit%", 4);
   hd_grid_column(grid, "Best p", 2);
-  for (size_t i = 0; i < table->shown; i++)
-    for (int law = 0; law < HD_LAW_COUNT; law++) {
-      snprintf(table->titles[i][law], HD_TITLE_BYTES, "%s T(%u)", names[law], table->options->predict[i]);
-      hd_grid_column(grid, table->titles[i][law], 0);
-    }
-}
-
-static void fill_prediction(struct hd_grid_row *into, size_t *column, const struct laws_table *table,
-                            const struct hd_scaling *scaling, uint32_t threads) {
-  struct hd_prediction prediction;
-  char time[HD_CELL_BYTES], interval[HD_CELL_BYTES];
-  hd_scaling_predict(scaling, threads, &prediction);
-  for (int law = 0; law < HD_LAW_COUNT; law++) {
-    char *cell = into->cells[(*column)++];
-    hd_cell_time(time, &table->unit, prediction.seconds[law]);
-    hd_cell_interval(interval, prediction.interval[law], table->unit.per_second, table->unit.decimals);
-    if (strcmp(interval, "-") == 0)
-      snprintf(cell, HD_CELL_BYTES, "%s%.28s", prediction.told ? "" : "?", time);
-    else
-      snprintf(cell, HD_CELL_BYTES, "%s%.10s (%.17s)", prediction.told ? "" : "?", time, interval);
-  }
 }
 
 static void fill_laws(struct hd_grid_row *into, const struct hd_comparison *comparison, uint32_t index, void *context) {
@@ -71,86 +50,131 @@ static void fill_laws(struct hd_grid_row *into, const struct hd_comparison *comp
   hd_cell_interval(into->cells[column++], usl->coherence_interval, 100, 3);
   hd_cell_number(into->cells[column++], 100 * usl->residual, 1);
   if (isfinite(usl->peak))
-    hd_cell_number(into->cells[column++], usl->peak, 0);
+    hd_cell_number(into->cells[column], usl->peak, 0);
   else
-    strcpy(into->cells[column++], "more");
-  for (size_t i = 0; i < table->shown; i++)
-    fill_prediction(into, &column, table, scaling, table->options->predict[i]);
+    strcpy(into->cells[column], "-");
 }
 
-static void say_program(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
-  const struct hd_scaling *scaling = &comparison->rows[0].scaling;
+static void say_laws(const struct hd_sheet *sheet, const struct hd_scaling *scaling) {
   const struct hd_law_fit *amdahl = &scaling->laws[HD_LAW_AMDAHL], *usl = &scaling->laws[HD_LAW_USL];
-  char bound[HD_CELL_BYTES];
-  hd_cell_number(bound, 1 / amdahl->serial, 1);
-  if (isfinite(1 / amdahl->serial))
-    hd_sheet_say(sheet,
-                 "Amdahl's law: %.2f %% of the program is serial, so no number of threads makes it more than %s "
-                 "times as fast; it misses the measured times by %.1f %%.",
-                 100 * amdahl->serial, bound, 100 * amdahl->residual);
+  if (scaling->amdahl_refuted)
+    hd_sheet_say(sheet, "Amdahl's law does not hold for the program: far beyond noise, more threads cost time of their "
+                        "own.");
+  else if (amdahl->serial > 0)
+    hd_sheet_say(
+        sheet,
+        "By Amdahl's law %.1f %% of the program's time with one thread is serial, so no number of threads makes "
+        "it more than %.1f times as fast; it misses the measured times by %.1f %%.",
+        100 * amdahl->serial, 1 / amdahl->serial, 100 * amdahl->residual);
   else
-    hd_sheet_say(sheet, "Amdahl's law: nothing is serial; it misses the measured times by %.1f %%.",
+    hd_sheet_say(sheet, "By Amdahl's law nothing is serial; it misses the measured times by %.1f %%.",
                  100 * amdahl->residual);
   if (isfinite(usl->peak))
     hd_sheet_say(sheet,
-                 "Universal scalability law: fastest with %.0f threads; it misses the measured times by %.1f %%.",
+                 "By the universal scalability law the program is fastest with %.0f threads; it misses the measured "
+                 "times by %.1f %%.",
                  usl->peak, 100 * usl->residual);
   else
-    hd_sheet_say(sheet,
-                 "Universal scalability law: more threads never cost time; it misses the measured times by "
-                 "%.1f %%.",
-                 100 * usl->residual);
+    hd_sheet_say(
+        sheet,
+        "By the universal scalability law no number of threads is known to be the best; it misses the measured "
+        "times by %.1f %%.",
+        100 * usl->residual);
 }
 
-/* For which rows, and why, the data cannot tell: of the program in its own words. */
-static void say_untold(const struct hd_sheet *sheet, const struct hd_comparison *comparison,
-                       const struct hd_compare_view_options *options) {
-  struct hd_prediction prediction;
-  for (size_t i = 0; i < options->predict_count; i++) {
-    uint32_t untold = 0;
-    for (uint32_t row = 1; row < comparison->row_count; row++)
-      if (comparison->rows[row].scaling.fitted) {
-        hd_scaling_predict(&comparison->rows[row].scaling, options->predict[i], &prediction);
-        untold += !prediction.told;
-      }
-    hd_scaling_predict(&comparison->rows[0].scaling, options->predict[i], &prediction);
-    if (!prediction.told)
-      hd_sheet_say(sheet, "With %u threads the data cannot tell how long the program takes: %s.", options->predict[i],
-                   prediction.why ? prediction.why : "the laws differ");
-    if (untold > 0)
-      hd_sheet_say(sheet, "With %u threads they cannot tell for %u row%s, marked '?'.", options->predict[i], untold,
-                   untold == 1 ? "" : "s");
+/* ---- what they foretell ---- */
+
+static void add_prediction_columns(struct laws_table *table) {
+  for (size_t i = 0; i < table->shown; i++) {
+    snprintf(table->titles[i][0], HD_TITLE_BYTES, "T(%u)", table->options->predict[i]);
+    snprintf(table->titles[i][1], HD_TITLE_BYTES, "T(%u) 95%%", table->options->predict[i]);
+    hd_grid_column(&table->grid, table->titles[i][0], 0);
+    hd_grid_column(&table->grid, table->titles[i][1], 2);
   }
+}
+
+/* By the universal scalability law, which contains Amdahl's. */
+static void fill_predictions(struct hd_grid_row *into, const struct hd_comparison *comparison, uint32_t index,
+                             void *context) {
+  const struct laws_table *table = context;
+  const struct hd_scaling *scaling = &comparison->rows[index].scaling;
+  struct hd_prediction prediction = {0};
+  for (size_t i = 0; i < table->shown; i++) {
+    if (scaling->fitted)
+      hd_scaling_predict(scaling, table->options->predict[i], &prediction);
+    hd_cell_time(into->cells[2 * i], &table->unit, prediction.told ? prediction.seconds[HD_LAW_USL] : NAN);
+    hd_cell_interval(into->cells[2 * i + 1], prediction.told ? prediction.interval[HD_LAW_USL] : HD_INTERVAL_UNKNOWN,
+                     table->unit.per_second, table->unit.decimals);
+    if (scaling->fitted && !prediction.told)
+      strcpy(into->cells[2 * i], "?");
+  }
+}
+
+static void say_prediction(const struct hd_sheet *sheet, const struct hd_scaling *scaling, uint32_t threads) {
+  struct hd_prediction prediction;
+  char usl[HD_CELL_BYTES], amdahl[HD_CELL_BYTES], low[HD_CELL_BYTES], high[HD_CELL_BYTES];
+  hd_scaling_predict(scaling, threads, &prediction);
+  const char *s = threads == 1 ? "" : "s";
+  if (!prediction.told) {
+    hd_sheet_say(sheet, "With %u thread%s the data cannot tell the program's time: %s.", threads, s,
+                 prediction.why ? prediction.why : "the laws differ");
+    return;
+  }
+  hd_cell_duration(usl, prediction.seconds[HD_LAW_USL]);
+  hd_cell_duration(amdahl, prediction.seconds[HD_LAW_AMDAHL]);
+  hd_cell_duration(low, prediction.interval[HD_LAW_USL].low);
+  hd_cell_duration(high, prediction.interval[HD_LAW_USL].high);
+  hd_sheet_say(sheet, "With %u thread%s the program would take %s (%s to %s)%s%s.", threads, s, usl, low, high,
+               scaling->amdahl_refuted ? "" : "; by Amdahl's law ", scaling->amdahl_refuted ? "" : amdahl);
+}
+
+static bool print_laws(const struct hd_sheet *sheet, const struct hd_comparison *comparison, struct laws_table *table) {
+  uint32_t left = 0;
+  add_law_columns(&table->grid);
+  hd_sheet_title(sheet, 2, "Laws of scaling: Amdahl's, and the universal scalability law (USL)");
+  const bool done = hd_compare_fill(&table->grid, comparison, 0, table->options->limit, fill_laws, table, &left) &&
+                    hd_sheet_table(sheet, &table->grid, "Region", true);
+  hd_grid_free(&table->grid);
+  hd_said_left(sheet, left);
+  say_laws(sheet, &comparison->rows[0].scaling);
+  hd_sheet_say(sheet, "s: serial part; k: what each thread costs each other one, as part of the time with one thread. "
+                      "Misfit%%: how far the law is from the measured times. Best p: threads with the shortest time; "
+                      "'-': not known.");
+  return done;
+}
+
+static bool print_predictions(const struct hd_sheet *sheet, const struct hd_comparison *comparison,
+                              struct laws_table *table) {
+  uint32_t left = 0;
+  add_prediction_columns(table);
+  hd_sheet_title(sheet, 2, "Foretold times in %s, by the USL", table->unit.name);
+  const bool done =
+      hd_compare_fill(&table->grid, comparison, 0, table->options->limit, fill_predictions, table, &left) &&
+      hd_sheet_table(sheet, &table->grid, "Region", true);
+  hd_grid_free(&table->grid);
+  hd_said_left(sheet, left);
+  for (size_t i = 0; i < table->options->predict_count; i++)
+    say_prediction(sheet, &comparison->rows[0].scaling, table->options->predict[i]);
+  hd_sheet_say(sheet, "'?': the data cannot tell.%s",
+               table->shown < table->options->predict_count ? " More thread counts than fit: --json has all." : "");
+  return done;
 }
 
 bool hd_compare_laws(const struct hd_sheet *sheet, const struct hd_comparison *comparison,
                      const struct hd_compare_view_options *options) {
   const struct hd_scaling *program = &comparison->rows[0].scaling;
   struct laws_table table = {.unit = hd_comparison_unit(comparison), .options = options};
-  uint32_t left = 0;
-  if (comparison->options.mode != HD_COMPARE_SCALING)
+  if (comparison->options.mode != HD_COMPARE_SCALING) {
+    if (options->predict_count > 0)
+      hd_sheet_say(sheet, "\nNothing is foretold: that takes runs with several thread counts.");
     return true;
+  }
   if (!program->fitted) {
     if (options->predict_count > 0)
       hd_sheet_say(sheet, "\nNothing can be foretold: %s.", program->why ? program->why : "no law could be fitted");
     return true;
   }
   table.shown = options->predict_count < PREDICTIONS_SHOWN ? options->predict_count : PREDICTIONS_SHOWN;
-  add_columns(&table);
-  bool done = hd_compare_fill(&table.grid, comparison, 0, options->limit, fill_laws, &table, &left);
-  if (table.shown > 0)
-    hd_sheet_title(sheet, 2, "Laws of scaling, and the times they foretell (95 %%), in %s", table.unit.name);
-  else
-    hd_sheet_title(sheet, 2, "Laws of scaling");
-  done = done && hd_sheet_table(sheet, &table.grid, "Region", true);
-  hd_grid_free(&table.grid);
-  if (!done)
-    return false;
-  hd_said_left(sheet, left);
-  say_program(sheet, comparison);
-  say_untold(sheet, comparison, options);
-  if (table.shown < options->predict_count)
-    hd_sheet_say(sheet, "Predictions for %zu more thread counts are in the JSON only.",
-                 options->predict_count - table.shown);
-  return true;
+  return print_laws(sheet, comparison, &table) &&
+         (options->predict_count == 0 || print_predictions(sheet, comparison, &table));
 }

@@ -229,8 +229,10 @@ static bool fill_losses(struct hd_grid *grid, const struct hd_comparison *compar
     for (uint32_t i = 0; i < cause_count; i++)
       hd_cell_time(row->cells[i], unit, at->lost_s[causes[i]]);
     hd_cell_lost(row->cells[cause_count], comparison, at, unit, at->lost_total_s);
-    hd_cell_number(row->cells[cause_count + 1], 100 * at->lost_total_s / at->time_s, 1);
-    hd_cell_interval(row->cells[cause_count + 2], at->lost_total_interval, unit->per_second, unit->decimals);
+    hd_cell_interval(row->cells[cause_count + 1], at->lost_total_interval, unit->per_second, unit->decimals);
+    if (comparison->options.mode == HD_COMPARE_SCALING)
+      hd_cell_number(row->cells[cause_count + (any_interval(comparison) ? 2 : 1)], 100 * at->lost_total_s / at->time_s,
+                     1);
     hd_point_text(row->place, comparison, point);
   }
   return true;
@@ -245,9 +247,10 @@ bool hd_compare_losses(const struct hd_sheet *sheet, const struct hd_comparison 
   for (uint32_t i = 0; i < count; i++)
     hd_grid_column(&grid, hd_loss_words(causes[i]), 1);
   hd_grid_column(&grid, scaling ? "Lost" : "Sum", 0);
-  hd_grid_column(&grid, scaling ? "Lost%" : "Sum%", 2);
   if (any_interval(comparison))
     hd_grid_column(&grid, scaling ? "Lost 95%" : "Sum 95%", 3);
+  if (scaling)
+    hd_grid_column(&grid, "Lost%", 2);
   bool done = fill_losses(&grid, comparison, &unit, causes, count);
   hd_sheet_title(sheet, 2, scaling ? "Lost wall %s by cause" : "Wall %s lost (negative: gained) by cause", unit.name);
   done = done && hd_sheet_table(sheet, &grid, scaling ? "At" : "Side", false);

@@ -215,7 +215,6 @@ void hd_compare_unmatched(const struct hd_sheet *sheet, const struct hd_comparis
   for (uint32_t i = 2; i < comparison->row_count; i++)
     differ += hd_row_calls_differ(comparison, &comparison->rows[i]);
   if (differ > 0)
-    hd_sheet_say(sheet,
-                 "\"calls differ\": %u region%s not entered as often at all points, so the work may not be the same.",
-                 differ, differ == 1 ? " was" : "s were");
+    hd_sheet_say(sheet, "\"calls differ\": %u %s not entered as often at all points, so the work may not be the same.",
+                 differ, differ == 1 ? "row was" : "rows were");
 }

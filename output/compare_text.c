@@ -8,26 +8,34 @@
 #include "output/compare_parts.h"
 
 static const char scaling_legend[] =
-    "Speedup: time at the baseline / time here. Effic%: thread time at the baseline / here. Busy: threads busy on\n"
-    "average. Work%: busy time at the baseline / here. Lost: wall time beyond the baseline's thread time divided by "
-    "the\n"
-    "threads here, T(p) - T(1) / p; the causes add up to it. Negative: less than at the baseline. Main cause: its "
-    "share\n"
-    "of all that was lost. Times of loops and other constructs: thread time in them / threads. '-': not measured or\n"
-    "nothing to compare with.";
+    "Speedup: time at the baseline / time here. Effic%: thread time at the baseline / here. Busy: threads busy on "
+    "average. "
+    "Work%: busy time at the baseline / here. Lost: wall time beyond the baseline's thread time divided by the threads "
+    "here, so T(p) - T(1) / p; the causes add up to it. Negative: less than at the baseline. Main cause: its share of "
+    "all "
+    "that was lost.";
 
 static const char karp_flatt_legend[] =
     "Karp-Flatt%: the serial part that the speedup amounts to; if it grows with the threads, overhead does. Amdahl: "
-    "the\n"
+    "the "
     "largest speedup if only the time outside regions and in singles at the baseline stays serial.";
 
 static const char difference_legend[] =
-    "Diff: after - before; negative: faster. Causes: wall time that waits, the runtime or more work cost more than\n"
-    "before (negative: less), that is thread time / threads; they add up to the difference. Main cause: its share of "
-    "all\n"
-    "that went the same way. Busy: threads busy on average. Times of loops and other constructs: thread time in them "
-    "/\n"
-    "threads. '-': not measured or nothing to compare with.";
+    "Diff: after - before; negative: faster. Causes: wall time that they cost more than before (negative: less), that "
+    "is "
+    "thread time / threads; they add up to the difference. Main cause: its share of all that went the same way. Busy: "
+    "threads busy on average.";
+
+static const char common_legend[] =
+    "Times of loops and other constructs: thread time in them / threads. work grew: threads were busy for longer to do "
+    "the same. '-': not measured, or nothing to compare with.";
+
+static const char repeats_legend[] =
+    "Of several runs each line shows the one with its median time, so lines need not add up to the program.";
+
+static bool has_repeats(const struct hd_comparison *comparison) {
+  return comparison->run_count > comparison->point_count;
+}
 
 static bool print_regions(const struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
   if (comparison->options.mode == HD_COMPARE_SCALING)
@@ -51,9 +59,8 @@ static bool print_one(const struct hd_compare_series *series, const struct hd_co
   hd_compare_unmatched(sheet, comparison);
   if (!hd_compare_laws(sheet, comparison, options) || !hd_compare_counts(sheet, comparison, options->limit))
     return false;
-  hd_sheet_say(sheet, "\n%s", scaling ? scaling_legend : difference_legend);
-  if (scaling)
-    hd_sheet_say(sheet, "%s", karp_flatt_legend);
+  hd_sheet_say(sheet, "\n%s %s %s%s%s", scaling ? scaling_legend : difference_legend, scaling ? karp_flatt_legend : "",
+               common_legend, has_repeats(comparison) ? " " : "", has_repeats(comparison) ? repeats_legend : "");
   return true;
 }
 

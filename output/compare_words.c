@@ -180,10 +180,11 @@ bool hd_row_is_partial(const struct hd_comparison *comparison, const struct hd_c
   return false;
 }
 
-/* Every thread enters a construct: its entries grow with the threads, so only regions tell. */
+/* Regions in regions are opened by each thread, so their number grows with the threads. */
 bool hd_row_calls_differ(const struct hd_comparison *comparison, const struct hd_compared_row *row) {
   const struct hd_compared *first = NULL;
-  if (row->kind != HD_COMPARED_REGION)
+  const struct hd_compared_row *outer = row->parent == HD_NONE ? row : &comparison->rows[row->parent];
+  if (outer->kind != HD_COMPARED_REGION || row->kind == HD_COMPARED_NESTED)
     return false;
   for (uint32_t point = 0; point < comparison->point_count; point++) {
     if (row->at[point].runs == 0)
@@ -206,8 +207,12 @@ struct hd_unit hd_comparison_unit(const struct hd_comparison *comparison) {
 }
 
 void hd_cell_interval(char cell[HD_CELL_BYTES], struct hd_interval interval, double factor, int decimals) {
-  if (!isfinite(interval.low) || !isfinite(interval.high)) {
+  if (!isfinite(interval.low) || isnan(interval.high)) {
     strcpy(cell, "-");
+    return;
+  }
+  if (!isfinite(interval.high)) {
+    snprintf(cell, HD_CELL_BYTES, ">%.*f", decimals, interval.low * factor);
     return;
   }
   const char *between = interval.low * factor < 0 || interval.high * factor < 0 ? ".." : "-";
