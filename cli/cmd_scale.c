@@ -3,37 +3,25 @@
  * @file cmd_scale.c
  * `heddle scale [options] -- PROGRAM [ARGUMENT...]`: runs a program at several thread counts and compares the runs.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "compare_options.h"
 #include "run.h"
 #include "scale.h"
 #include "support/arguments.h"
 #include "support/log.h"
 #include "support/stream.h"
 
-enum {
-  OPTION_BIND = HD_OPTION_LONG + 64,
-  OPTION_PARAM,
-  OPTION_WARMUP,
-  OPTION_KEEP_GOING,
-  OPTION_START_OVER,
-  /* heddle compare's */
-  OPTION_PREDICT = HD_OPTION_LONG + 128,
-  OPTION_CSV,
-  OPTION_MARKDOWN,
-  OPTION_JSON,
-  OPTION_LIMIT,
-  OPTION_CALLPATHS,
-  OPTION_FORCE,
-  OPTION_FAIL_IF,
-  OPTION_MIN_SHARE
-};
+enum { OPTION_BIND = HD_OPTION_LONG + 64, OPTION_PARAM, OPTION_WARMUP, OPTION_KEEP_GOING, OPTION_START_OVER };
 enum { REPEATS_DEFAULT = 5, REPEATS_MOST = 10000 };
 
 static const struct hd_option options[] = {
@@ -58,22 +46,9 @@ static const struct hd_option options[] = {
     {'q', "quiet", NULL, "no progress; only what went wrong, and the comparison"},
 };
 
-static const struct hd_option compare_options[] = {
-    {OPTION_PREDICT, "predict", "LIST", "times with these numbers of threads, from the fitted model"},
-    {OPTION_CSV, "csv", NULL, "comma-separated values"},
-    {OPTION_MARKDOWN, "markdown", NULL, "Markdown tables"},
-    {OPTION_JSON, "json", NULL, "JSON"},
-    {OPTION_LIMIT, "limit", "N", "the first N regions"},
-    {OPTION_CALLPATHS, "callpaths", NULL, "regions apart by the routines that led to them"},
-    {OPTION_FORCE, "force", NULL, "also when programs or builds differ"},
-    {OPTION_FAIL_IF, "fail-if", "EXPR", "exit status 3 if it holds"},
-    {OPTION_MIN_SHARE, "min-share", "PERCENT", "of the run, below which regions do not count for it"},
-};
-enum { COMPARE_COUNT = sizeof compare_options / sizeof compare_options[0] };
-
-static const struct hd_option_section sections[] = {
+static struct hd_option_section sections[] = {
     {"Of 'heddle run', for every run:", hd_run_shared_options, HD_RUN_SHARED_COUNT},
-    {"Of 'heddle compare', for what is printed at the end:", compare_options, COMPARE_COUNT},
+    {"Of 'heddle compare', for what is printed at the end:", hd_compare_options, 0 /* set at start */},
 };
 
 static const struct hd_usage usage = {
@@ -171,7 +146,8 @@ static bool take_passed(struct choices *choices, int id, const char *argument) {
   if (option)
     return hd_run_take_shared(&usage, &choices->run, id, argument) &&
            pass_on(&choices->scale.run_options, option, argument);
-  return pass_on(&choices->scale.compare_options, find_option(compare_options, COMPARE_COUNT, id), argument);
+  return pass_on(&choices->scale.compare_options, find_option(hd_compare_options, hd_compare_option_count, id),
+                 argument);
 }
 
 static bool take_option(void *context, int id, const char *argument) {
@@ -226,10 +202,34 @@ static bool check_parameters(const struct hd_scale_options *taken) {
   return true;
 }
 
+static int compare(const struct hd_scale_options *taken, const char *last_option, const char *operand) {
+  struct hd_texts arguments = {0};
+  bool made = hd_texts_add(&arguments, "compare");
+  for (size_t i = 0; i < taken->compare_options.count; i++)
+    made = made && hd_texts_add(&arguments, "%s", taken->compare_options.items[i]);
+  made = made && hd_texts_add(&arguments, "%s", last_option) && hd_texts_add(&arguments, "%s", operand);
+  const int status = made ? hd_cmd_compare((int)arguments.count, arguments.items) : HD_EXIT_FAILED;
+  hd_texts_free(&arguments);
+  return status;
+}
+
+/* What compare would say of its options is said before anything runs: --help comes last, if it comes to that. */
+static bool check_comparison(const struct hd_scale_options *taken) {
+  int status = 0;
+  const pid_t child = taken->compare_options.count ? fork() : -1;
+  if (child == 0) {
+    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    _exit(null >= 0 && dup2(null, STDOUT_FILENO) >= 0 ? compare(taken, "--help", "-") : HD_EXIT_OK);
+  }
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return !(WIFEXITED(status) && WEXITSTATUS(status) == HD_EXIT_USAGE);
+}
+
 /* What was not said. */
 static bool complete(struct choices *choices) {
   struct hd_scale_options *taken = &choices->scale;
-  if (!hd_run_check_shared(&usage, &choices->run) || !check_parameters(taken))
+  if (!hd_run_check_shared(&usage, &choices->run) || !check_parameters(taken) || !check_comparison(taken))
     return false;
   if (taken->run_options.count) /* in which order they were given means nothing */
     qsort(taken->run_options.items, taken->run_options.count, sizeof(char *), compare_texts);
@@ -267,7 +267,7 @@ static void announce(const struct hd_scale_plan *plan) {
   else if (left < plan->step_count)
     hd_log("%zu of %zu runs are in %s already", plan->step_count - left, plan->step_count, taken->directory);
   else
-    hd_log("%zu runs, kept in %s", left, taken->directory);
+    hd_log("%zu run%s, kept in %s", left, left == 1 ? "" : "s", taken->directory);
   if (left && most > processors)
     hd_log("warning: up to %u threads on %u processor%s: threads will wait for a processor", most, processors,
            processors == 1 ? "" : "s");
@@ -295,6 +295,8 @@ static bool take_step(struct hd_scale_plan *plan, struct hd_scale_store *store, 
   const bool kept = wrong || hd_scale_store_keep(plan, store, step, &profiles);
   if (wrong)
     hd_scale_failure_show(plan, store, step, &outcome, wrong);
+  if (wrong && !profiles.paths.count)
+    hd_scale_store_has_room(store); /* if not, that is why, and neither run nor library could say so */
   hd_scale_profiles_free(&profiles);
   return kept;
 }
@@ -312,7 +314,7 @@ static enum end run_step(struct hd_scale_plan *plan, struct hd_scale_store *stor
     if (signals->stop)
       return END_STOPPED;
   } while (!step->done && !step->failed);
-  hd_scale_progress_end(progress, step->done);
+  hd_scale_progress_end(progress);
   return step->failed && !plan->options->keep_going ? END_FAILED : END_DONE;
 }
 
@@ -345,23 +347,11 @@ static size_t tell_failed(const struct hd_scale_plan *plan) {
   return failed;
 }
 
-static int compare(const struct hd_scale_plan *plan) {
-  const struct hd_texts *passed = &plan->options->compare_options;
-  struct hd_texts arguments = {0};
-  bool made = hd_texts_add(&arguments, "compare");
-  for (size_t i = 0; i < passed->count; i++)
-    made = made && hd_texts_add(&arguments, "%s", passed->items[i]);
-  made = made && hd_texts_add(&arguments, "--") && hd_texts_add(&arguments, "%s", plan->options->directory);
-  const int status = made ? hd_cmd_compare((int)arguments.count, arguments.items) : HD_EXIT_FAILED;
-  hd_texts_free(&arguments);
-  return status;
-}
-
 static int conclude(const struct hd_scale_plan *plan, const struct hd_scale_store *store) {
   const size_t failed = tell_failed(plan);
   int status = HD_EXIT_OK;
   if (store->points > 1)
-    status = compare(plan);
+    status = compare(plan->options, "--", plan->options->directory);
   else if (!plan->options->quiet)
     hd_log("nothing to compare in %s: 'heddle compare %s OTHER' compares it with another scan",
            plan->options->directory, plan->options->directory);
@@ -419,6 +409,7 @@ static int take_and_scan(struct choices *choices, int argc, char **argv) {
 int hd_cmd_scale(int argc, char **argv) {
   struct choices choices = {.scale = {.repeats = REPEATS_DEFAULT}};
   hd_stream_guard();
+  sections[1].count = hd_compare_option_count;
   const int status = take_and_scan(&choices, argc, argv);
   hd_run_options_free(&choices.run);
   free(choices.directory);

@@ -222,8 +222,8 @@ void hd_scale_progress_begin(struct hd_scale_progress *progress, size_t step);
 /** It is still running: draws the bar again. */
 void hd_scale_progress_tick(struct hd_scale_progress *progress);
 
-/** It has ended; well or not. */
-void hd_scale_progress_end(struct hd_scale_progress *progress, bool well);
+/** It has ended. */
+void hd_scale_progress_end(struct hd_scale_progress *progress);
 
 /** Takes the bar away, for other lines. */
 void hd_scale_progress_clear(struct hd_scale_progress *progress);

@@ -11,7 +11,7 @@
 
 #include "run.h"
 
-enum { LINES_MOST = 15, BYTES_MOST = 4096 };
+enum { LINES_MOST = 15, BYTES_MOST = 4096, COLUMNS_MOST = 500 };
 
 /* ---- the command, so that it can be given to a shell ---- */
 
@@ -96,8 +96,11 @@ static void print_end(const char *path) {
   for (int lines = 0; line > text; line--)
     if (line[-1] == '\n' && ++lines == LINES_MOST)
       break;
-  for (; *line; line += strcspn(line, "\n"), line += *line == '\n')
-    fprintf(stderr, "  | %.*s\n", (int)strcspn(line, "\n"), line);
+  while (*line) {
+    const size_t length = strcspn(line, "\n");
+    fprintf(stderr, "  | %.*s\n", (int)(length < COLUMNS_MOST ? length : COLUMNS_MOST), line);
+    line += length + (line[length] == '\n');
+  }
   free(text);
 }
 

@@ -136,19 +136,17 @@ void hd_scale_progress_tick(struct hd_scale_progress *progress) {
     draw(progress);
 }
 
-void hd_scale_progress_end(struct hd_scale_progress *progress, bool well) {
+void hd_scale_progress_end(struct hd_scale_progress *progress) {
   const struct hd_scale_plan *plan = progress->plan;
   const struct hd_scale_step *step = &plan->steps[progress->running];
   char name[NAME_MAX + 64];
   char left[64];
-  if (progress->quiet)
-    return;
-  if (progress->bar) {
+  if (progress->bar)
     draw(progress);
+  if (progress->quiet || progress->bar || step->failed) /* of that more is said */
     return;
-  }
   hd_scale_step_name(plan, step, name, sizeof name);
   write_left(time_left(progress, false), left, sizeof left);
-  fprintf(stderr, "heddle: run %zu of %zu: %s: %s%.3f s%s\n", count_ended(plan), plan->step_count, name,
-          well ? "" : "failed after ", hd_scale_now_s() - progress->begin_s, left);
+  fprintf(stderr, "heddle: run %zu of %zu: %s: %.3f s%s\n", count_ended(plan), plan->step_count, name,
+          hd_scale_now_s() - progress->begin_s, left);
 }

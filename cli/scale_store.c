@@ -170,29 +170,33 @@ static bool wait_for_run(int lock, const char *path) {
   return false;
 }
 
+static bool lock_file(int lock, const struct hd_scale_store *store) {
+  if (flock(lock, LOCK_EX | LOCK_NB) == 0)
+    return true;
+  if (errno != EWOULDBLOCK)
+    return fail("lock", store->path);
+  const int pid = read_owner(lock);
+  if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH)
+    return wait_for_run(lock, store->path);
+  hd_log("another heddle scale (process %d) is at work in %s", pid, store->path);
+  return false;
+}
+
 static bool take_lock(struct hd_scale_store *store) {
   char path[PATH_MAX];
   char owner[16];
   if (!join(path, store->path, lock_name))
     return false;
-  store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (store->lock < 0)
+  const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock < 0)
     return fail("write", path);
-  if (flock(store->lock, LOCK_EX | LOCK_NB) != 0) {
-    const int pid = read_owner(store->lock);
-    if (errno != EWOULDBLOCK)
-      return fail("lock", path);
-    if (pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH) {
-      hd_log("another heddle scale (process %d) is at work in %s", pid, store->path);
-      return false;
-    }
-    if (!wait_for_run(store->lock, store->path))
-      return false;
-  }
   const int length = snprintf(owner, sizeof owner, "%d\n", (int)getpid());
-  if (ftruncate(store->lock, 0) != 0 || pwrite(store->lock, owner, (size_t)length, 0) != length)
-    return fail("write", path);
-  return true;
+  if (!lock_file(lock, store)) {
+    close(lock);
+    return false;
+  }
+  store->lock = lock;
+  return (ftruncate(lock, 0) == 0 && pwrite(lock, owner, (size_t)length, 0) == length) || fail("write", path);
 }
 
 /* ---- scan.json ---- */
