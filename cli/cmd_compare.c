@@ -121,7 +121,7 @@ static bool take_condition(struct choices *choices, const char *expression) {
   choices->conditions = grown;
   struct hd_condition *condition = hd_condition_new(expression, error, sizeof error);
   if (!condition) {
-    hd_arguments_complain(&usage, "--fail-if '%s': %s", expression, error);
+    hd_arguments_complain(&usage, "--fail-if: %s", error);
     return false;
   }
   grown[choices->condition_count++] = condition;

@@ -23,6 +23,9 @@ void hd_point_text(char text[HD_PLACE_BYTES], const struct hd_comparison *compar
 /** "parallel app.c:42 in main", "outside all regions", "program app". With callpaths also who calls it. */
 void hd_row_text(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t row);
 
+/** The same for a sentence: with its function, also if that is the region's. */
+void hd_row_text_alone(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t row);
+
 /** The node that names a united callpath, with its name from whichever run has one. */
 struct hd_node hd_row_node(const struct hd_comparison *comparison, uint32_t united);
 

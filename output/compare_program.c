@@ -176,7 +176,7 @@ static void cause_text(char *text, size_t bytes, const struct hd_comparison *com
   const uint32_t row = foremost(comparison, point, cause, sign);
   if (row == HD_NONE)
     return;
-  hd_row_text(place, comparison, row);
+  hd_row_text_alone(place, comparison, row);
   const double part = (double)comparison->rows[row].at[point].lost_ticks[cause] / (double)at->lost_ticks[cause];
   if (part > 0.5)
     snprintf(text + used, bytes - used, ", most of that in %.300s", place);

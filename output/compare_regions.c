@@ -186,26 +186,43 @@ bool hd_compare_difference(const struct hd_sheet *sheet, const struct hd_compari
 
 /* ---- what has nothing to be compared with ---- */
 
-static void say_unmatched_at(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {
-  char name[HD_PLACE_BYTES], time[HD_CELL_BYTES];
+static uint32_t region_of(const struct hd_comparison *comparison, uint32_t row) {
+  while (comparison->rows[row].parent != HD_NONE)
+    row = comparison->rows[row].parent;
+  return row;
+}
+
+/* "2 regions, 1.234 s, and 1 construct in others"; returns false when all that occurs there occurs everywhere. */
+static bool unmatched_text(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t point) {
+  char time[HD_CELL_BYTES];
   uint32_t regions = 0, inside = 0;
   double seconds = 0;
   for (uint32_t i = 2; i < comparison->row_count; i++) {
     const struct hd_compared_row *row = &comparison->rows[i];
     if (row->at[point].runs == 0 || !hd_row_is_partial(comparison, row))
       continue;
-    if (row->kind == HD_COMPARED_REGION) {
-      regions++;
-      seconds += row->at[point].time_s;
-    } else if (!hd_row_is_partial(comparison, &comparison->rows[row->parent]))
-      inside++;
+    const bool region = row->parent == HD_NONE;
+    regions += region;
+    seconds += region ? row->at[point].time_s : 0;
+    inside += !region && !hd_row_is_partial(comparison, &comparison->rows[region_of(comparison, i)]);
   }
-  if (regions == 0 && inside == 0)
-    return;
-  hd_point_text(name, comparison, point);
+  size_t used = 0;
   hd_cell_duration(time, seconds);
-  hd_sheet_say(sheet, "Not at all points: %u region%s with %s at %s, and %u construct%s in regions that are matched.",
-               regions, regions == 1 ? "" : "s", time, name, inside, inside == 1 ? "" : "s");
+  text[0] = '\0';
+  if (regions > 0)
+    used = (size_t)snprintf(text, HD_PLACE_BYTES, "%u region%s, %s%s", regions, regions == 1 ? "" : "s", time,
+                            inside > 0 ? ", and " : "");
+  if (inside > 0)
+    snprintf(text + used, HD_PLACE_BYTES - used, "%u construct%s in regions that are everywhere", inside,
+             inside == 1 ? "" : "s");
+  return text[0] != '\0';
+}
+
+static void say_unmatched_at(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {
+  char name[HD_PLACE_BYTES], text[HD_PLACE_BYTES];
+  hd_point_text(name, comparison, point);
+  if (unmatched_text(text, comparison, point))
+    hd_sheet_say(sheet, "At %s, but not everywhere, so without a comparison: %s.", name, text);
 }
 
 void hd_compare_unmatched(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {

@@ -46,10 +46,15 @@ static bool print_regions(const struct hd_sheet *sheet, const struct hd_comparis
   return true;
 }
 
+static void print_legend(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+  const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
+  hd_sheet_say(sheet, "\n%s %s %s%s%s", scaling ? scaling_legend : difference_legend, scaling ? karp_flatt_legend : "",
+               common_legend, has_repeats(comparison) ? " " : "", has_repeats(comparison) ? repeats_legend : "");
+}
+
 static bool print_one(const struct hd_compare_series *series, const struct hd_compare_view_options *options,
                       const struct hd_sheet *sheet) {
   const struct hd_comparison *comparison = series->comparison;
-  const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
   if (series->title)
     hd_sheet_title(sheet, 1, "%s", series->title);
   hd_compare_heading(sheet, comparison);
@@ -57,10 +62,14 @@ static bool print_one(const struct hd_compare_series *series, const struct hd_co
       !print_regions(sheet, comparison, options->limit))
     return false;
   hd_compare_unmatched(sheet, comparison);
-  if (!hd_compare_laws(sheet, comparison, options) || !hd_compare_counts(sheet, comparison, options->limit))
-    return false;
-  hd_sheet_say(sheet, "\n%s %s %s%s%s", scaling ? scaling_legend : difference_legend, scaling ? karp_flatt_legend : "",
-               common_legend, has_repeats(comparison) ? " " : "", has_repeats(comparison) ? repeats_legend : "");
+  return hd_compare_laws(sheet, comparison, options) && hd_compare_counts(sheet, comparison, options->limit);
+}
+
+/* Below the last of its kind. */
+static bool has_legend(const struct hd_compare_series *series, size_t count, size_t index) {
+  for (size_t i = index + 1; i < count; i++)
+    if (series[i].comparison->options.mode == series[index].comparison->options.mode)
+      return false;
   return true;
 }
 
@@ -71,6 +80,8 @@ bool hd_compare_text(const struct hd_compare_series *series, size_t count,
       fputc('\n', sheet->out);
     if (!print_one(&series[i], options, sheet))
       return false;
+    if (has_legend(series, count, i))
+      print_legend(sheet, series[i].comparison);
   }
   return true;
 }

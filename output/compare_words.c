@@ -54,6 +54,16 @@ void hd_row_text(char text[HD_PLACE_BYTES], const struct hd_comparison *comparis
     add_callers(text, comparison, row->united);
 }
 
+/* On its own, without the row it is in. */
+void hd_row_text_alone(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t index) {
+  const struct hd_compared_row *row = &comparison->rows[index];
+  const struct hd_node node = hd_row_node(comparison, row->united);
+  if (row->parent == HD_NONE)
+    hd_row_text(text, comparison, index);
+  else
+    hd_node_text(text, comparison->united->nodes[row->united].model, &node, NULL);
+}
+
 const char *hd_compared_kind_id(enum hd_compared_kind kind) {
   static const char *const ids[] = {"program", "outside", "region", "nested", "construct"};
   return ids[kind];
