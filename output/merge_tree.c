@@ -15,7 +15,7 @@ bool hd_merge_tree(struct hd_merge *merge) {
     most += merge->models[i]->node_count;
   if (most >= HD_NONE / 4)
     return hd_merge_fail(merge, "the runs have more callpaths than a profile can hold");
-  merge->united = hd_united_new(merge->models, merge->count, HD_UNITE_BY_ADDRESS);
+  merge->united = hd_united_new(merge->models, merge->count, HD_UNITE_STRICTLY);
   if (!merge->united)
     return false;
   merge->merged = calloc(merge->united->node_count, sizeof *merge->merged);

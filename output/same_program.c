@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/united.h"
+#include "output/united_parts.h"
 
 /* NULL: no callpath lies in the executable, or the file does not say which module that is. */
 static const struct hd_module *executable_of(const struct hd_model *model) {
@@ -80,4 +80,11 @@ enum hd_same_program hd_same_program(struct hd_model *const *models, size_t coun
         return HD_OTHER_BUILD;
   *a = *b = 0;
   return HD_SAME_PROGRAM;
+}
+
+bool hd_is_same_build(const struct hd_model *a, const struct hd_model *b) {
+  const struct hd_module *left = executable_of(a);
+  const struct hd_module *right = executable_of(b);
+  return left && right && left->build_id_bytes > 0 && right->build_id_bytes > 0 && !is_other_build(left, right) &&
+         !rebuilt_library(a, b);
 }

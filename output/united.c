@@ -59,17 +59,36 @@ static void set_address(struct hd_uniting *uniting, size_t run, const struct hd_
   key->site = node->module == HD_NONE ? node->address : node->offset;
   if (node->module == HD_NONE)
     key->module = HD_NONE;
-  else if (united->by == HD_UNITE_BY_ADDRESS)
+  else if (united->by != HD_UNITE_BY_NAME)
     key->module = united->module_of[run][node->module];
   else
     key->module = hd_united_texts_number(&uniting->texts, module_text(united->models[run], node));
+}
+
+static uint32_t kind_of(const struct hd_united *united, const struct hd_node *node) {
+  const bool is_loop =
+      node->kind == HD_KIND_LOOP_STATIC || node->kind == HD_KIND_LOOP_DYNAMIC || node->kind == HD_KIND_LOOP_GUIDED;
+  return is_loop && united->by != HD_UNITE_STRICTLY ? HD_KIND_LOOP : (uint32_t)node->kind;
+}
+
+/* Functions made of regions and tasks are numbered through: main.omp_outlined.3, main._omp_fn.3. The number changes
+ * when there is one more before; the region around tells which it is. */
+static uint32_t function_text(struct hd_uniting *uniting, const struct hd_node *node) {
+  static const char *const marks[] = {".omp_outlined", ".omp_task_entry", "._omp_fn"};
+  const char *function = node->name.function;
+  for (size_t i = 0; function && node->kind == HD_KIND_ROUTINE && i < sizeof marks / sizeof *marks; i++) {
+    const char *mark = strstr(function, marks[i]);
+    if (mark)
+      return hd_united_texts_number_of(&uniting->texts, function, (size_t)(mark - function) + strlen(marks[i]));
+  }
+  return hd_united_texts_number(&uniting->texts, function);
 }
 
 struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, const struct hd_node *node) {
   const struct hd_united *united = uniting->united;
   const struct hd_name *name = &node->name;
   struct hd_united_key key = {.parent = united->node_of[run][node->parent],
-                              .kind = (uint32_t)node->kind,
+                              .kind = kind_of(united, node),
                               .flags = node->flags & KEY_FLAGS,
                               .function = HD_NONE,
                               .file = HD_NONE,
@@ -78,11 +97,11 @@ struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, co
     key.function = hd_united_texts_number(&uniting->texts, name->function ? name->function : "");
     return key;
   }
-  if (united->by == HD_UNITE_BY_ADDRESS) {
+  if (united->by != HD_UNITE_BY_NAME) {
     set_address(uniting, run, node, &key);
     return key;
   }
-  key.function = hd_united_texts_number(&uniting->texts, name->function);
+  key.function = function_text(uniting, node);
   key.file = hd_united_texts_number(&uniting->texts, name->file ? hd_base_name(name->file) : NULL);
   key.by_line = node->kind == HD_KIND_ROUTINE ? name->function != NULL : name->line != 0;
   if (!key.by_line)
@@ -105,7 +124,6 @@ void hd_united_take(struct hd_uniting *uniting, size_t run, const struct hd_node
   if (id == united->node_count) {
     united->node_count++;
     *to = (struct hd_united_node){.parent = united->node_of[run][node->parent],
-                                  .target = united->node_of[run][node->target],
                                   .module = node->module == HD_NONE ? HD_NONE : united->module_of[run][node->module],
                                   .model = united->models[run],
                                   .node = node,
@@ -116,7 +134,7 @@ void hd_united_take(struct hd_uniting *uniting, size_t run, const struct hd_node
     to->named = node;
 }
 
-static void unite_nodes(struct hd_uniting *uniting) {
+static void unite_by_address(struct hd_uniting *uniting) {
   struct hd_united *united = uniting->united;
   for (size_t run = 0; run < united->model_count; run++) {
     const struct hd_model *model = united->models[run];
@@ -128,12 +146,22 @@ static void unite_nodes(struct hd_uniting *uniting) {
   }
 }
 
+static void find_targets(struct hd_united *united) {
+  for (size_t run = 0; run < united->model_count; run++)
+    for (uint32_t i = 0; i < united->models[run]->node_count; i++) {
+      const struct hd_node *node = &united->models[run]->nodes[i];
+      struct hd_united_node *to = &united->nodes[united->node_of[run][i]];
+      if (to->node == node)
+        to->target = united->node_of[run][node->target];
+    }
+}
+
 /* ---- places ---- */
 
 static struct hd_united_key place_of(struct hd_uniting *uniting, const struct hd_united_node *united) {
   const struct hd_node *node = united->named;
   const struct hd_name *name = &node->name;
-  struct hd_united_key key = {.kind = (uint32_t)node->kind,
+  struct hd_united_key key = {.kind = kind_of(uniting->united, node),
                               .function = hd_united_texts_number(&uniting->texts, name->function),
                               .file = HD_NONE,
                               .module = HD_NONE};
@@ -169,15 +197,20 @@ bool hd_united_place_is_same(const struct hd_united *united, uint32_t a, uint32_
 
 /* ---- all together ---- */
 
-static bool allocate(struct hd_uniting *uniting) {
+static size_t count_nodes(const struct hd_united *united) {
+  size_t count = 0;
+  for (size_t i = 0; i < united->model_count; i++)
+    count += united->models[i]->node_count;
+  return count;
+}
+
+static bool allocate(struct hd_uniting *uniting, size_t most) {
   struct hd_united *united = uniting->united;
-  size_t most = 0;
   united->node_of = calloc(united->model_count + 1, sizeof *united->node_of);
   united->module_of = calloc(united->model_count + 1, sizeof *united->module_of);
   if (!united->node_of || !united->module_of)
     return false;
   for (size_t i = 0; i < united->model_count; i++) {
-    most += united->models[i]->node_count;
     united->node_of[i] = calloc((size_t)united->models[i]->node_count + 1, sizeof *united->node_of[i]);
     if (!united->node_of[i])
       return false;
@@ -194,11 +227,15 @@ struct hd_united *hd_united_new(struct hd_model *const *models, size_t count, en
     return NULL;
   *united = (struct hd_united){.models = models, .model_count = count, .by = by};
   struct hd_uniting uniting = {.united = united};
-  bool done = allocate(&uniting) && unite_modules(united);
-  if (done) {
-    unite_nodes(&uniting);
-    done = find_places(&uniting);
-  }
+  const size_t most = count_nodes(united);
+  bool done = allocate(&uniting, most) && unite_modules(united);
+  if (done && by == HD_UNITE_BY_NAME)
+    done = hd_united_by_name(&uniting, most);
+  else if (done)
+    unite_by_address(&uniting);
+  if (done)
+    find_targets(united);
+  done = done && find_places(&uniting);
   hd_united_texts_release(&uniting.texts);
   hd_united_keys_release(&uniting.keys);
   if (done)

@@ -4,17 +4,24 @@
  * Which programs, modules and callpaths of several runs are the same: one tree that holds the callpaths of all.
  *
  * By address, callpaths are the same when their kinds, modules (by build id, else by path) and offsets agree all along
- * the path; phases by their names. By name, for runs of different builds: when kinds, functions, files (their base
- * names) and lines agree all along the path. What is then left over below one parent is the same in spite of its line
- * if kind, function and file agree and all runs have as many of them: lines move when a program is edited. Where a name
- * is not known, offset and the module's base name count.
+ * the path; phases by their names. Loops of all schedules are of one kind: a run may choose it.
+ *
+ * By name, for runs of different builds: when kinds, functions and files (their base names) agree all along the path,
+ * and lines; of routines the line does not count. Lines move when a program is edited: of what has the same function
+ * and file below one parent, the lines of one build are aligned with those of the other (united_lines.h). What can be
+ * aligned in several ways equally well is left alone: nothing tells which is which.
+ * Where a name is not known, offset and the module's base name count (the executable may be called otherwise).
  */
 #ifndef HEDDLE_OUTPUT_UNITED_H
 #define HEDDLE_OUTPUT_UNITED_H
 
 #include "output/model.h"
 
-enum hd_unite_by { HD_UNITE_BY_ADDRESS, HD_UNITE_BY_NAME };
+enum hd_unite_by {
+  HD_UNITE_BY_ADDRESS,
+  HD_UNITE_BY_NAME,
+  HD_UNITE_STRICTLY /* by address, and loops of different schedules are different */
+};
 
 struct hd_united_module {
   const struct hd_module *module; /* of the first run that has it */
@@ -29,7 +36,7 @@ struct hd_united_node {
   uint32_t place;               /* equal for callpaths that end at the same place: hd_united_place_is_same() */
   uint32_t flags;               /* of all runs' nodes */
   const struct hd_model *model; /* the first run that has it */
-  const struct hd_node *node;   /* and its node there */
+  const struct hd_node *node;   /* and its node there; there may be others of the same run */
   const struct hd_node *named;  /* the first run's node that has a name; else the same */
 };
 

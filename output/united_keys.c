@@ -33,21 +33,24 @@ void hd_united_texts_release(struct hd_united_texts *texts) {
   free(texts->slots.numbers);
 }
 
-uint32_t hd_united_texts_number(struct hd_united_texts *texts, const char *text) {
-  if (!text)
-    return HD_NONE;
-  uint64_t hash = 0;
-  for (const char *at = text; *at; at++)
-    hash = mix(hash, (unsigned char)*at);
+uint32_t hd_united_texts_number_of(struct hd_united_texts *texts, const char *text, size_t length) {
+  uint64_t hash = length;
+  for (size_t i = 0; i < length; i++)
+    hash = mix(hash, (unsigned char)text[i]);
   const struct hd_slots *slots = &texts->slots;
   size_t at = (hash >> 16) & slots->mask;
-  while (slots->numbers[at] != 0 && strcmp(texts->texts[slots->numbers[at] - 1], text) != 0)
-    at = (at + 1) & slots->mask;
-  if (slots->numbers[at] == 0) {
-    texts->texts[texts->count] = text;
-    slots->numbers[at] = ++texts->count;
+  for (; slots->numbers[at] != 0; at = (at + 1) & slots->mask) {
+    const struct hd_united_text *known = &texts->texts[slots->numbers[at] - 1];
+    if (known->length == length && memcmp(known->text, text, length) == 0)
+      return slots->numbers[at] - 1;
   }
-  return slots->numbers[at] - 1;
+  texts->texts[texts->count] = (struct hd_united_text){text, length};
+  slots->numbers[at] = ++texts->count;
+  return texts->count - 1;
+}
+
+uint32_t hd_united_texts_number(struct hd_united_texts *texts, const char *text) {
+  return text ? hd_united_texts_number_of(texts, text, strlen(text)) : HD_NONE;
 }
 
 /* ---- keys ---- */

@@ -19,7 +19,10 @@ struct hd_slots {
 };
 
 struct hd_united_texts {
-  const char **texts; /* the caller's */
+  struct hd_united_text {
+    const char *text; /* the caller's; not terminated */
+    size_t length;
+  } * texts;
   uint32_t count;
   struct hd_slots slots;
 };
@@ -51,6 +54,7 @@ void hd_united_keys_release(struct hd_united_keys *keys);
 
 /** HD_NONE for NULL. */
 uint32_t hd_united_texts_number(struct hd_united_texts *texts, const char *text);
+uint32_t hd_united_texts_number_of(struct hd_united_texts *texts, const char *text, size_t length);
 
 /** One that was not known gets the number that was `count` before. */
 uint32_t hd_united_keys_number(struct hd_united_keys *keys, const struct hd_united_key *key);

@@ -22,4 +22,11 @@ struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, co
 /** Says that a node is that of `id`, which may be new: the next number. */
 void hd_united_take(struct hd_uniting *uniting, size_t run, const struct hd_node *node, uint32_t id);
 
+/** For runs of different builds; `most`: nodes of all runs. False: no memory. */
+bool hd_united_by_name(struct hd_uniting *uniting, size_t most);
+
+/** Whether two runs are known to be of the same build, of the executable and of all libraries that both have callpaths
+ * in. */
+bool hd_is_same_build(const struct hd_model *a, const struct hd_model *b);
+
 #endif
