@@ -65,7 +65,7 @@ static void set_address(struct hd_uniting *uniting, size_t run, const struct hd_
     key->module = hd_united_texts_number(&uniting->texts, module_text(united->models[run], node));
 }
 
-static uint32_t kind_of(const struct hd_united *united, const struct hd_node *node) {
+uint32_t hd_united_kind_of(const struct hd_united *united, const struct hd_node *node) {
   const bool is_loop =
       node->kind == HD_KIND_LOOP_STATIC || node->kind == HD_KIND_LOOP_DYNAMIC || node->kind == HD_KIND_LOOP_GUIDED;
   return is_loop && united->by != HD_UNITE_STRICTLY ? HD_KIND_LOOP : (uint32_t)node->kind;
@@ -88,7 +88,7 @@ struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, co
   const struct hd_united *united = uniting->united;
   const struct hd_name *name = &node->name;
   struct hd_united_key key = {.parent = united->node_of[run][node->parent],
-                              .kind = kind_of(united, node),
+                              .kind = hd_united_kind_of(united, node),
                               .flags = node->flags & KEY_FLAGS,
                               .function = HD_NONE,
                               .file = HD_NONE,
@@ -161,7 +161,7 @@ static void find_targets(struct hd_united *united) {
 static struct hd_united_key place_of(struct hd_uniting *uniting, const struct hd_united_node *united) {
   const struct hd_node *node = united->named;
   const struct hd_name *name = &node->name;
-  struct hd_united_key key = {.kind = kind_of(uniting->united, node),
+  struct hd_united_key key = {.kind = hd_united_kind_of(uniting->united, node),
                               .function = hd_united_texts_number(&uniting->texts, name->function),
                               .file = HD_NONE,
                               .module = HD_NONE};

@@ -269,13 +269,13 @@ static uint32_t mix(uint32_t hash, uint32_t value) {
 }
 
 /* By what is below a node, in any order: kinds, how far down in the same function, and so on. NULL: no memory. */
-static uint32_t *find_likeness(const struct hd_model *model) {
+static uint32_t *find_likeness(const struct hd_united *united, const struct hd_model *model) {
   uint32_t *likeness = calloc((size_t)model->node_count + 1, sizeof *likeness);
   for (uint32_t i = model->node_count; likeness && --i > 0;) { /* parents come before their children */
     const struct hd_node *node = &model->nodes[i];
     const struct hd_node *parent = &model->nodes[node->parent];
     const bool below = node->name.line != 0 && parent->name.line != 0 && is_same_function(node, parent);
-    const uint32_t inside = mix(mix(likeness[i], (uint32_t)node->kind), below);
+    const uint32_t inside = mix(mix(likeness[i], hd_united_kind_of(united, node)), below);
     likeness[node->parent] += mix(inside, below ? node->name.line - parent->name.line : 0);
   }
   return likeness;
@@ -306,7 +306,7 @@ static bool prepare(struct naming *naming, size_t most) {
       same++;
     naming->build_of[i] = same < i ? naming->build_of[same] : naming->build_count++;
     naming->by_depth[i] = sort_by_depth(models[i]);
-    naming->likeness[i] = find_likeness(models[i]);
+    naming->likeness[i] = find_likeness(naming->uniting->united, models[i]);
     if (!naming->by_depth[i] || !naming->likeness[i])
       return false;
   }

@@ -16,6 +16,9 @@ struct hd_uniting {
   struct hd_united_keys keys;   /* of callpaths */
 };
 
+/** A node's kind; loops of all schedules have one, unless they are united strictly. */
+uint32_t hd_united_kind_of(const struct hd_united *united, const struct hd_node *node);
+
 /** What makes a node the same as another below the same parent, which has been united already. */
 struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, const struct hd_node *node);
 
