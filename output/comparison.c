@@ -176,6 +176,12 @@ static bool note_run(struct hd_comparison *comparison, const struct hd_run *run)
     done = done && hd_comparison_note(comparison, "%s: OMP_NUM_THREADS was %u, and no more than %u thread%s came",
                                       model->path, run->book->asked_threads, run->book->alive_threads,
                                       run->book->alive_threads == 1 ? "" : "s");
+  if (run->book->recursive)
+    done =
+        done && hd_comparison_note(comparison,
+                                   "%s: regions lead back to routines that were called outside of regions, too; what "
+                                   "ran there counts as outside",
+                                   model->path);
   if (header->flags & HD_FILE_MERGED)
     done = done && hd_comparison_note(comparison, "%s: a sum of several runs", model->path);
   return done;

@@ -55,10 +55,15 @@ static void add_program(struct table *table, uint32_t index) {
   *program = (struct cell){.present = true, .calls = 1, .elapsed_ticks = model->elapsed_ticks * run->factor};
   hd_losses_add(&program->losses, &run->book->program, (int64_t)run->factor);
   *outside = *program;
-  outside->elapsed_ticks -= model->inside_ticks * run->factor;
+  uint64_t inside = 0; /* of all initial threads */
   for (uint32_t row = 2; row < table->comparison->row_count; row++)
-    if (table->comparison->rows[row].kind == HD_COMPARED_REGION)
+    if (table->comparison->rows[row].kind == HD_COMPARED_REGION) {
       hd_losses_add(&outside->losses, &cell_of(table, row, index)->losses, -1);
+      inside += cell_of(table, row, index)->elapsed_ticks;
+    }
+  if (inside > model->inside_ticks * run->factor)
+    inside = model->inside_ticks * run->factor;
+  outside->elapsed_ticks -= inside < outside->elapsed_ticks ? inside : outside->elapsed_ticks;
 }
 
 static void add_run(struct table *table, uint32_t index) {

@@ -127,25 +127,85 @@ static void divide_nodes(struct hd_loss_book *book) {
   }
 }
 
-/* What nothing accounts for is capacity that had no work. */
-static void give_capacity(struct hd_losses *losses, uint64_t threads, uint64_t elapsed_ticks) {
+/* A routine that was called outside of regions and then, through one, by its own callees has one profile for both: it
+ * is outside of regions though workers ran it. What regions it opened ran within each other, and have no capacity of
+ * the program's of their own. */
+static bool leads_back_outside(const struct hd_loss_book *book) {
+  const struct hd_model *model = book->model;
+  uint64_t elapsed_ticks = 0;
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    if (book->place[i] == HD_PLACE_REGION)
+      elapsed_ticks += node->team.elapsed_ticks;
+    if (book->place[i] != HD_PLACE_OUTSIDE)
+      continue;
+    for (uint32_t row = node->row_first; row < node->row_first + node->row_count; row++)
+      if (model->threads[model->rows[row].thread].kind == HD_THREAD_WORKER && model->rows[row].ticks[HD_BUSY] > 0)
+        return true;
+  }
+  return elapsed_ticks > model->elapsed_ticks;
+}
+
+static void nest_recursive_regions(struct hd_loss_book *book, bool *below) {
+  const struct hd_model *model = book->model;
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    below[i] = below[node->parent] || (node->flags & HD_PROFILE_RECURSIVE);
+    if (below[i] && book->place[i] == HD_PLACE_REGION) {
+      book->place[i] = HD_PLACE_NESTED;
+      book->recursive = true;
+    }
+  }
+}
+
+static bool find_recursive_regions(struct hd_loss_book *book) {
+  if (!leads_back_outside(book))
+    return true;
+  bool *below = calloc(book->model->node_count, sizeof *below);
+  if (below)
+    nest_recursive_regions(book, below);
+  free(below);
+  return below != NULL;
+}
+
+/* What nothing accounts for is capacity that had no work. Threads that left one nested team may have begun in the next
+ * before the first was over: then its idle time was counted twice. */
+static uint64_t find_rest(struct hd_losses *losses, uint64_t threads, uint64_t elapsed_ticks) {
   losses->capacity = (int64_t)(threads * elapsed_ticks);
-  hd_losses_plus(&losses->lost[HD_LOSS_SERIAL], (uint64_t)losses->capacity - (uint64_t)explained(losses));
+  const int64_t rest = (int64_t)((uint64_t)losses->capacity - (uint64_t)explained(losses));
+  if (rest >= 0)
+    return (uint64_t)rest;
+  hd_losses_plus(&losses->lost[HD_LOSS_RUNTIME], (uint64_t)rest);
+  return 0;
 }
 
 static void sum_up(struct hd_loss_book *book) {
   const struct hd_model *model = book->model;
-  for (uint32_t i = model->node_count; i-- > 1;) {
+  for (uint32_t i = model->node_count; i-- > 0;) { /* children have larger ids: they have been added */
     const struct hd_node *node = &model->nodes[i];
     struct hd_losses *own = &book->inclusive[i];
-    hd_losses_add(&book->inclusive[node->parent], own, 1);
-    if (book->place[i] == HD_PLACE_REGION && node->team.elapsed_ticks > 0)
-      give_capacity(own, book->threads, node->team.elapsed_ticks);
+    uint64_t rest = 0;
+    if (i == 0)
+      rest = find_rest(own, book->threads, model->elapsed_ticks);
+    else if (book->place[i] == HD_PLACE_REGION && node->team.elapsed_ticks > 0)
+      rest = find_rest(own, book->threads, node->team.elapsed_ticks);
     else
       own->capacity = explained(own);
+    if (i > 0) {
+      hd_losses_add(&book->inclusive[node->parent], own, 1);
+      book->inclusive[node->parent].capacity = 0;
+    }
+    hd_losses_plus(&own->lost[HD_LOSS_SERIAL], rest);
   }
-  give_capacity(&book->inclusive[0], book->threads, model->elapsed_ticks);
   book->program = book->inclusive[0];
+}
+
+static uint32_t largest_team(const struct hd_model *model) {
+  uint32_t most = 1;
+  for (uint32_t i = 1; i < model->node_count; i++)
+    if (hd_kind_is_region(model->nodes[i].kind) && model->nodes[i].team.team_max > most)
+      most = model->nodes[i].team.team_max;
+  return most;
 }
 
 static bool fill(struct hd_loss_book *book) {
@@ -155,10 +215,13 @@ static bool fill(struct hd_loss_book *book) {
   if (!book->inclusive || !book->place || !count_alive(model, &book->alive_threads))
     return false;
   book->asked_threads = asked_threads(model);
-  book->threads = book->asked_threads > book->alive_threads ? book->asked_threads : book->alive_threads;
-  book->threads = book->threads > 0 ? book->threads : 1; /* none was measured */
+  book->threads = largest_team(model); /* a program may have been killed before all of a team were alive */
+  if (book->threads < book->asked_threads)
+    book->threads = book->asked_threads;
+  if (book->threads < book->alive_threads)
+    book->threads = book->alive_threads;
   divide_nodes(book);
-  if (!hd_losses_divide_barriers(book))
+  if (!hd_losses_divide_barriers(book) || !find_recursive_regions(book))
     return false;
   sum_up(book);
   return true;
