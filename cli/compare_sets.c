@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,24 +89,58 @@ static bool add_own(struct hd_compare_sets *sets, const char *directory, struct 
   return done;
 }
 
-static bool add_directory(struct hd_compare_sets *sets, const char *directory, bool deeper, size_t *found) {
-  struct dirent **entries = NULL;
-  char path[PATH_MAX];
-  const int count = scandir(directory, &entries, take_visible, versionsort);
-  if (count < 0) {
+static bool list(const char *directory, struct dirent ***entries, int *count) {
+  *count = scandir(directory, entries, take_visible, versionsort);
+  if (*count < 0)
     fprintf(stderr, "heddle: %s: %s\n", directory, strerror(errno));
-    return false;
-  }
-  bool done = add_own(sets, directory, entries, count, found);
-  for (int i = 0; i < count; i++) {
-    size_t below = 0;
-    snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
-    if (deeper && is_directory(path))
-      done = add_directory(sets, path, false, &below) && done;
-    *found += below;
+  return *count >= 0;
+}
+
+static void free_list(struct dirent **entries, int count) {
+  for (int i = 0; i < count; i++)
     free(entries[i]);
-  }
   free(entries);
+}
+
+static bool add_below(struct hd_compare_sets *sets, const char *directory, const char *name, size_t *found) {
+  char path[PATH_MAX];
+  struct dirent **entries = NULL;
+  int count = 0;
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  if (!is_directory(path))
+    return true;
+  size_t below = 0;
+  const bool done = list(path, &entries, &count) && add_own(sets, path, entries, count, &below);
+  *found += below;
+  free_list(entries, count);
+  return done;
+}
+
+/* What a scan says of itself; NULL: it is none. Its sets are in the order in which they were asked for. */
+static json_t *scan_of(const char *directory) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/scan.json", directory);
+  return json_load_file(path, 0, NULL);
+}
+
+/* Subdirectories: first those that the scan names, in its order, then the others by their names. */
+static bool add_directory(struct hd_compare_sets *sets, const char *directory, size_t *found) {
+  struct dirent **entries = NULL;
+  int count = 0;
+  const char *name = NULL;
+  json_t *set = NULL;
+  if (!list(directory, &entries, &count))
+    return false;
+  json_t *scan = scan_of(directory);
+  json_t *named = json_object_get(scan, "sets");
+  bool done = add_own(sets, directory, entries, count, found);
+  json_object_foreach(named, name, set) if (name[0] && !strchr(name, '/') && name[0] != '.') done =
+      add_below(sets, directory, name, found) && done;
+  for (int i = 0; i < count; i++)
+    if (!json_object_get(named, entries[i]->d_name))
+      done = add_below(sets, directory, entries[i]->d_name, found) && done;
+  json_decref(scan);
+  free_list(entries, count);
   return done;
 }
 
@@ -119,7 +154,7 @@ static bool add_operand(struct hd_compare_sets *sets, const char *operand) {
   bool done = true;
   if (!is_directory(path))
     done = add_set(sets, path) && add_run(sets, path);
-  else if (!add_directory(sets, path, true, &found))
+  else if (!add_directory(sets, path, &found))
     done = false;
   else if (found == 0) {
     fprintf(stderr, "heddle: %s: no profiles (*.heddle) in this directory\n", path);

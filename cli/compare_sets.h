@@ -4,7 +4,8 @@
  * The operands of `heddle compare` as sets of runs, and what is to be compared with what.
  *
  * An operand is a profile, a set of one run, or a directory: its own files *.heddle are a set, and those of each of its
- * subdirectories are, as `heddle scale --param` leaves them. Hidden files and directories do not count.
+ * subdirectories are, as `heddle scale --param` leaves them: in the order of its scan.json, else by their names. Hidden
+ * files and directories do not count.
  */
 #ifndef HEDDLE_COMPARE_SETS_H
 #define HEDDLE_COMPARE_SETS_H
