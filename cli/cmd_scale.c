@@ -202,12 +202,14 @@ static bool check_parameters(const struct hd_scale_options *taken) {
   return true;
 }
 
-static int compare(const struct hd_scale_options *taken, const char *last_option, const char *operand) {
+static int compare(const struct hd_scale_options *taken, const char *last_option, const struct hd_texts *operands) {
   struct hd_texts arguments = {0};
   bool made = hd_texts_add(&arguments, "compare");
   for (size_t i = 0; i < taken->compare_options.count; i++)
     made = made && hd_texts_add(&arguments, "%s", taken->compare_options.items[i]);
-  made = made && hd_texts_add(&arguments, "%s", last_option) && hd_texts_add(&arguments, "%s", operand);
+  made = made && hd_texts_add(&arguments, "%s", last_option);
+  for (size_t i = 0; operands && i < operands->count; i++)
+    made = made && hd_texts_add(&arguments, "%s", operands->items[i]);
   const int status = made ? hd_cmd_compare((int)arguments.count, arguments.items) : HD_EXIT_FAILED;
   hd_texts_free(&arguments);
   return status;
@@ -219,7 +221,7 @@ static bool check_comparison(const struct hd_scale_options *taken) {
   const pid_t child = taken->compare_options.count ? fork() : -1;
   if (child == 0) {
     const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    _exit(null >= 0 && dup2(null, STDOUT_FILENO) >= 0 ? compare(taken, "--help", "-") : HD_EXIT_OK);
+    _exit(null >= 0 && dup2(null, STDOUT_FILENO) >= 0 ? compare(taken, "--help", NULL) : HD_EXIT_OK);
   }
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -349,12 +351,16 @@ static size_t tell_failed(const struct hd_scale_plan *plan) {
 
 static int conclude(const struct hd_scale_plan *plan, const struct hd_scale_store *store) {
   const size_t failed = tell_failed(plan);
+  struct hd_texts operands = {0};
   int status = HD_EXIT_OK;
-  if (store->points > 1)
-    status = compare(plan->options, "--", plan->options->directory);
+  if (!hd_scale_store_operands(plan->options, store, &operands))
+    status = HD_EXIT_FAILED;
+  else if (store->points > 1)
+    status = compare(plan->options, "--", &operands);
   else if (!plan->options->quiet)
     hd_log("nothing to compare in %s: 'heddle compare %s OTHER' compares it with another scan",
            plan->options->directory, plan->options->directory);
+  hd_texts_free(&operands);
   return failed ? HD_EXIT_FAILED : status;
 }
 
@@ -379,7 +385,7 @@ static int scan(const struct hd_scale_options *taken) {
   struct hd_scale_plan plan;
   struct hd_scale_store store = {.lock = -1};
   const int status = hd_scale_plan_make(taken, &plan) ? scan_in(&plan, &store) : HD_EXIT_FAILED;
-  hd_scale_store_close(&store);
+  hd_scale_store_free(&store);
   hd_scale_plan_free(&plan);
   return status;
 }

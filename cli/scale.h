@@ -157,14 +157,20 @@ struct hd_scale_store {
   char path[PATH_MAX];    /* absolute */
   char running[PATH_MAX]; /* the folder for the run that is not whole yet */
   int lock;
-  size_t points;    /* that the scan has, earlier ones included: thread counts by sets */
-  bool told_others; /* that runs consist of several processes */
+  size_t points;        /* that the scan has, earlier ones included: thread counts by sets */
+  struct hd_texts sets; /* their names, in the order in which they were asked for */
+  bool told_others;     /* that runs consist of several processes */
 };
 
 /** Makes the directory or goes on with what is in it: marks the plan's steps that are done. Call hd_scale_store_close()
- *  in any case. */
+ *  and hd_scale_store_free() in any case. */
 bool hd_scale_store_open(struct hd_scale_plan *plan, struct hd_scale_store *store);
 void hd_scale_store_close(struct hd_scale_store *store);
+void hd_scale_store_free(struct hd_scale_store *store);
+
+/** What is to be compared: the directory, or those of the sets that have profiles. False: no memory, said. */
+bool hd_scale_store_operands(const struct hd_scale_options *options, const struct hd_scale_store *store,
+                             struct hd_texts *operands);
 
 /** The path of a step's file, "DIR/SET/t4.r2" and `ending`. */
 void hd_scale_store_path(const struct hd_scale_plan *plan, const struct hd_scale_store *store,

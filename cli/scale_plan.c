@@ -12,14 +12,20 @@ enum { SETS_MOST = 10000 };
 
 /* ---- sets ---- */
 
-/* Characters that mean something in a folder's name are written as % and two digits. */
-static bool write_name(FILE *out, const char *text) {
+static bool is_utf8(const char *text) {
+  json_t *made = json_string(text);
+  json_decref(made);
+  return made != NULL;
+}
+
+/* Characters that mean something in a folder's name, and those that are none, are written as % and two digits. */
+static void write_name(FILE *out, const char *text) {
+  const unsigned char last = is_utf8(text) ? 0xff : 0x7e;
   for (; *text; text++)
-    if (strchr("/,%=", *text) || (unsigned char)*text < ' ' || *text == 0x7f)
+    if (strchr("/,%=", *text) || (unsigned char)*text < ' ' || *text == 0x7f || (unsigned char)*text > last)
       fprintf(out, "%%%02X", (unsigned)(unsigned char)*text);
     else
       putc(*text, out);
-  return !ferror(out);
 }
 
 static bool name_set(const struct hd_scale_options *options, struct hd_scale_set *set) {

@@ -226,10 +226,15 @@ static bool save_scan(const struct hd_scale_store *store, const json_t *scan) {
   return move(part, path) && (sync_path(store->path, O_DIRECTORY) || fail("write", store->path));
 }
 
-/* Those whose program was not found count, too. */
-static size_t count_sets(const json_t *scan) {
-  const size_t count = json_object_size(json_object_get(scan, "sets"));
-  return count ? count : 1;
+/* Those whose program was not found are not among them. */
+static bool list_sets(json_t *scan, struct hd_scale_store *store) {
+  const char *name;
+  json_t *set;
+  json_object_foreach(json_object_get(scan, "sets"), name, set) if (!hd_texts_add(&store->sets, "%s", name)) {
+    return hd_scale_no_memory();
+  }
+  store->points = json_array_size(json_object_get(scan, "threads")) * store->sets.count;
+  return true;
 }
 
 static bool update_scan(struct hd_scale_plan *plan, struct hd_scale_store *store) {
@@ -244,8 +249,7 @@ static bool update_scan(struct hd_scale_plan *plan, struct hd_scale_store *store
            store->path);
     done = false;
   }
-  done = done && (json_equal(before, asked) || save_scan(store, asked));
-  store->points = json_array_size(json_object_get(asked, "threads")) * count_sets(asked);
+  done = done && (json_equal(before, asked) || save_scan(store, asked)) && list_sets(asked, store);
   json_decref(before);
   json_decref(asked);
   return done;
@@ -315,6 +319,36 @@ void hd_scale_store_close(struct hd_scale_store *store) {
   rmdir(store->running);
   close(store->lock);
   store->lock = -1;
+}
+
+void hd_scale_store_free(struct hd_scale_store *store) {
+  hd_scale_store_close(store);
+  hd_texts_free(&store->sets);
+}
+
+static bool has_profiles(const char *path) {
+  DIR *directory = opendir(path);
+  const struct dirent *entry;
+  bool found = false;
+  while (directory && !found && (entry = readdir(directory))) {
+    const char *ending = strrchr(entry->d_name, '.');
+    found = ending && strcmp(ending, ".heddle") == 0;
+  }
+  if (directory)
+    closedir(directory);
+  return found;
+}
+
+bool hd_scale_store_operands(const struct hd_scale_options *options, const struct hd_scale_store *store,
+                             struct hd_texts *operands) {
+  char path[PATH_MAX];
+  if (!options->parameter_count)
+    return hd_texts_add(operands, "%s", options->directory) || hd_scale_no_memory();
+  for (size_t i = 0; i < store->sets.count; i++)
+    if (join(path, options->directory, store->sets.items[i]) && has_profiles(path) &&
+        !hd_texts_add(operands, "%s", path))
+      return hd_scale_no_memory();
+  return true;
 }
 
 bool hd_scale_store_has_room(const struct hd_scale_store *store) {

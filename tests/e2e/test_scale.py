@@ -218,7 +218,19 @@ def test_parameters_are_variables_or_stand_in_the_command(scan, run_heddle):
         colour = "red" if "red" in folder else "blue,green"
         text = scan.output(f"{folder}/t2.r1")
         assert f"argument x{folder[-1]}y\nargument 2\nargument {{COLOR}}\n" in text and f"COLOUR={colour}\n" in text
-    assert result.stdout == run_heddle("compare", "app.scale", cwd=scan.folder).stdout
+    given = ["COLOUR=red,N=7", "COLOUR=red,N=8", "COLOUR=blue%2Cgreen,N=7", "COLOUR=blue%2Cgreen,N=8"]
+    operands = [f"app.scale/{folder}" for folder in given]  # the first is the baseline
+    assert result.stdout and result.stdout == run_heddle("compare", *operands, cwd=scan.folder).stdout
+
+
+def test_values_may_be_any_bytes(scan):
+    values = b"COLOUR=gr\xc3\xbcn,\xff\\/,two\nlines"
+    result = scan.run("-t", "1", "-r", "1", "-q", "--param", os.fsdecode(values))
+    assert result.returncode == 0 and "%FF" in result.stdout, result.stderr
+    folders = sorted(path.name for path in scan.directory.iterdir() if path.is_dir())
+    assert folders == ["COLOUR=%FF\\%2F", "COLOUR=grün", "COLOUR=two%0Alines"]
+    assert b"COLOUR=\xff\\/\n" in (scan.directory / folders[0] / "t1.r1.out").read_bytes()
+    assert scan.run("-t", "1", "-r", "1", "--param", os.fsdecode(values)).returncode == 0 and len(scan.logged()) == 3
 
 
 def test_parameters_vary_within_a_round(scan):
@@ -381,9 +393,10 @@ def test_what_is_there_is_not_run_again_and_more_can_be_asked_for(scan):
 
 def test_values_can_be_added(scan):
     assert scan.run("-t", "1", "-r", "1", "--param", "COLOUR=red").returncode == 0
-    result = scan.run("-t", "1", "-r", "1", "--param", "COLOUR=red,blue")
+    result = scan.run("-t", "1", "-r", "1", "--param", "COLOUR=blue,red")
     assert result.returncode == 0 and "1 of 2 runs are in app.scale already" in result.stderr, result.stderr
     assert len(scan.logged()) == 2
+    assert result.stdout.index("COLOUR=red") < result.stdout.index("COLOUR=blue")  # what was there comes first
 
 
 @pytest.mark.parametrize("arguments, command, env, said", [
