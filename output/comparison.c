@@ -152,13 +152,30 @@ static bool note_point(struct hd_comparison *comparison, const struct hd_point *
   if (point->asked_threads > 0 && point->threads > point->asked_threads)
     done = done && hd_comparison_note(comparison, "%s: %u threads were alive though OMP_NUM_THREADS was %u",
                                       point->label, point->threads, point->asked_threads);
-  if (point->processors > 0 && point->threads > point->processors)
-    done =
-        done && hd_comparison_note(comparison,
-                                   "%s: %u threads shared %u processor%s; time in which a thread had none counts "
-                                   "as busy, or as whatever it was about to do",
-                                   point->label, point->threads, point->processors, point->processors == 1 ? "" : "s");
   return done;
+}
+
+static bool shares_processors(const struct hd_point *point) {
+  return point->processors > 0 && point->threads > point->processors;
+}
+
+/* One note for all of them. */
+static bool note_processors(struct hd_comparison *comparison) {
+  char labels[256] = "";
+  uint32_t processors = 0;
+  for (uint32_t i = 0; i < comparison->point_count; i++) {
+    const struct hd_point *point = &comparison->points[i];
+    if (!shares_processors(point))
+      continue;
+    const size_t used = strlen(labels);
+    snprintf(labels + used, sizeof labels - used, "%s%s", used > 0 ? ", " : "", point->label);
+    processors = processors == 0 || point->processors < processors ? point->processors : processors;
+  }
+  return processors == 0 ||
+         hd_comparison_note(comparison,
+                            "%s: more threads than the %u processor%s; time in which a thread had none counts as busy, "
+                            "or as whatever it was about to do",
+                            labels, processors, processors == 1 ? "" : "s");
 }
 
 static bool note_run(struct hd_comparison *comparison, const struct hd_run *run) {
@@ -191,6 +208,7 @@ static bool write_notes(struct hd_comparison *comparison) {
   bool done = true;
   for (uint32_t i = 0; i < comparison->point_count; i++)
     done = done && note_point(comparison, &comparison->points[i]);
+  done = done && note_processors(comparison);
   for (uint32_t i = 0; i < comparison->run_count; i++)
     done = done && note_run(comparison, &comparison->runs[i]);
   if (comparison->by_name)
