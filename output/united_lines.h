@@ -17,13 +17,18 @@ struct hd_line {
 
 /**
  * Aligns lines of two versions of a source, both in the order of line, then kind: b_of[i] is the index in b of what
- * a[i] has become, HD_NONE if there is none. As many as can be are matched, in their order, and so that the distance by
- * which lines have moved, `distance` at first, changes as seldom as can be: an edit moves all that follows. To look
- * alike counts as much as such a change. What can be done in several ways equally well is left unmatched. Very long
- * lists are matched in order if they are equally long, else only where lines are the same.
+ * a[i] has become, HD_NONE if there is none. As many as can be are matched, in their order, and so that few edits
+ * explain it: an edit moves all that follows, so the distance by which lines have moved, `distance` at first, changes
+ * seldom, grows where something is new and shrinks where something is gone. To look alike counts a little, too. What
+ * can be explained in several ways equally well is left unmatched. Very long lists are matched in order if they are
+ * equally long, else only where lines are the same.
  */
 void hd_lines_align(const struct hd_line *a, size_t a_count, const struct hd_line *b, size_t b_count, uint64_t distance,
                     uint32_t *b_of);
+
+/** In order if they are equally many, of the same kinds; else only the same lines match. */
+void hd_lines_in_order(const struct hd_line *a, size_t a_count, const struct hd_line *b, size_t b_count,
+                       uint32_t *b_of);
 
 /** Only the same lines match. */
 void hd_lines_match(const struct hd_line *a, size_t a_count, const struct hd_line *b, size_t b_count, uint32_t *b_of);

@@ -121,18 +121,26 @@ static void unite_two(struct naming *naming, const struct spot *a, const struct 
   leader->moved = leader->moved || a->key.site != b->key.site;
 }
 
-/* Two builds' spots of one group. */
-static void unite_builds(struct naming *naming, const struct spot *a, size_t a_count, const struct spot *b,
-                         size_t b_count) {
+/* Which of b's spots are which of a's, in naming->match. */
+static void match(const struct naming *naming, const struct spot *a, size_t a_count, const struct spot *b,
+                  size_t b_count) {
   struct hd_line *before = naming->lines;
   struct hd_line *after = naming->lines + a_count;
   set_lines(naming, a, a_count, before);
   set_lines(naming, b, b_count, after);
-  if (may_move(naming, a, b))
+  if (!may_move(naming, a, b))
+    hd_lines_match(before, a_count, after, b_count, naming->match);
+  else if (!a->key.by_line) /* compilers put code where they like */
+    hd_lines_in_order(before, a_count, after, b_count, naming->match);
+  else
     hd_lines_align(before, a_count, after, b_count,
                    first_distance(naming, &naming->states[a->number], &naming->states[b->number]), naming->match);
-  else
-    hd_lines_match(before, a_count, after, b_count, naming->match);
+}
+
+/* Two builds' spots of one group. */
+static void unite_builds(struct naming *naming, const struct spot *a, size_t a_count, const struct spot *b,
+                         size_t b_count) {
+  match(naming, a, a_count, b, b_count);
   for (size_t i = 0; i < a_count; i++)
     if (naming->match[i] != HD_NONE)
       unite_two(naming, &a[i], &b[naming->match[i]]);
