@@ -171,6 +171,7 @@ static json_t *laws(const struct hd_scaling *scaling, const struct hd_compare_vi
   done &= hd_json_put(object, "threads", threads);
   done &= hd_json_put(object, "amdahl", scaling->fitted ? fit(scaling, HD_LAW_AMDAHL) : json_null());
   done &= hd_json_put(object, "usl", scaling->fitted ? fit(scaling, HD_LAW_USL) : json_null());
+  done &= hd_json_put(object, "amdahl_refuted", scaling->fitted ? json_boolean(scaling->amdahl_refuted) : json_null());
   done &= hd_json_put(object, "predictions", told);
   if (done)
     return object;
