@@ -171,17 +171,19 @@ static void cause_text(char *text, size_t bytes, const struct hd_comparison *com
   text[0] = '\0';
   if (cause == HD_LOSS_COUNT)
     return;
-  size_t used = (size_t)snprintf(text, bytes, "; %.0f %% of it is %s", 100 * share, hd_cause_text(cause));
   const double sign = at->lost_total_ticks > 0 ? 1 : -1;
+  size_t used = (size_t)snprintf(text, bytes, "; %.0f %% of it %s %s", 100 * share, sign > 0 ? "to" : "from",
+                                 hd_cause_text(cause));
   const uint32_t row = foremost(comparison, point, cause, sign);
   if (row == HD_NONE)
     return;
   hd_row_text_alone(place, comparison, row);
   const double part = (double)comparison->rows[row].at[point].lost_ticks[cause] / (double)at->lost_ticks[cause];
+  const char *in = comparison->rows[row].kind == HD_COMPARED_OUTSIDE ? "" : "in ";
   if (part > 0.5)
-    snprintf(text + used, bytes - used, ", most of that in %.300s", place);
+    snprintf(text + used, bytes - used, ", most of that %s%.300s", in, place);
   else
-    snprintf(text + used, bytes - used, ", the largest part of that (%.0f %%) in %.300s", 100 * part, place);
+    snprintf(text + used, bytes - used, ", the largest part of that (%.0f %%) %s%.300s", 100 * part, in, place);
 }
 
 static void say_scaling(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {

@@ -160,9 +160,9 @@ static void say_difference(const struct hd_sheet *sheet, const struct hd_compari
     return;
   hd_row_text(place, comparison, index);
   hd_cell_duration(lost, fabs(at->lost_total_s));
-  hd_sheet_say(sheet, "Of the regions, %s %s most: %s; %.0f %% of it is %s%s.", place,
+  hd_sheet_say(sheet, "Of the regions, %s %s most: %s; %.0f %% of it %s %s.", place,
                at->lost_total_ticks > 0 ? "loses" : "gains", lost, 100 * share,
-               at->lost_total_ticks > 0 ? "" : "less of ", hd_cause_text(cause));
+               at->lost_total_ticks > 0 ? "to" : "from", hd_cause_text(cause));
 }
 
 bool hd_compare_difference(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,

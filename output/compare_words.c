@@ -107,7 +107,7 @@ const char *hd_cause_text(enum hd_loss cause) {
       [HD_LOSS_SERIAL] = "serial time",        [HD_LOSS_IMBALANCE] = "imbalance",
       [HD_LOSS_BARRIER] = "explicit barriers", [HD_LOSS_LOCKS] = "locks and critical sections",
       [HD_LOSS_TASKS] = "waits for tasks",     [HD_LOSS_RUNTIME] = "the runtime",
-      [HD_LOSS_OTHER] = "other waits",         [HD_LOSS_INFLATION] = "work inflation (more busy time)",
+      [HD_LOSS_OTHER] = "other waits",         [HD_LOSS_INFLATION] = "work inflation",
   };
   return texts[cause];
 }
