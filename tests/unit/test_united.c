@@ -348,6 +348,8 @@ static void test_a_region_that_is_added_is_new(void **state) {
 static void test_a_region_that_is_removed_is_gone(void **state) {
   (void)state;
   EXPECT_BY_NAME("10|10 20|- 30|30", 0, LINES("a", 10, 20, 30), LINES("b", 10, 30));
+  EXPECT_BY_NAME("10|10 20|-", 0, LINES("a", 10, 20), LINES("b", 10));
+  EXPECT_BY_NAME("10|- 20|12", 1, LINES("a", 10, 20), LINES("b", 12));
   EXPECT_BY_NAME("10|10 20|- 30|24 40|34", 2, LINES("a", 10, 20, 30, 40), LINES("b", 10, 24, 34));
 }
 
