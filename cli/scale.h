@@ -6,10 +6,12 @@
  *     scale_values.c      reads thread counts and parameters from the command line
  *     scale_plan.c        which runs there are, in which order; a run's command, environment and name
  *     scale_definition.c  what a scan is, as kept in scan.json, and what must not differ when it goes on
+ *     scale_lock.c        keeps a second scan out of the directory
  *     scale_store.c       the directory: its lock, what is in it already, how runs come into it
  *     scale_profiles.c    finds a run's profiles
  *     scale_run.c         one run: a child that is `heddle run`
  *     scale_failure.c     shows a run that failed
+ *     scale_scan.c        all runs, one after the other
  *     scale_progress.c    the bar with runs done and time left
  *
  * A scan varies thread counts and parameters. Each combination of the parameters' values is a *set*; a set has runs at
@@ -151,6 +153,14 @@ json_t *hd_scale_definition_make(const struct hd_scale_plan *plan, const json_t 
  *  parameters' values. */
 bool hd_scale_definition_fits(const struct hd_scale_plan *plan, const json_t *before, const json_t *asked);
 
+/* ---- scale_lock.c ---- */
+
+#define HD_SCALE_LOCK_NAME "scan.lock"
+
+/** Locks `directory` until the descriptor that is returned is closed, in this process and in a child that is a run.
+ *  -1: it cannot be, as was said. */
+int hd_scale_lock(const char *directory);
+
 /* ---- scale_store.c ---- */
 
 struct hd_scale_store {
@@ -269,5 +279,20 @@ bool hd_scale_run(const struct hd_scale_plan *plan, const struct hd_scale_store 
 /** Shows a run that failed: its command, why, and the end of its output, which is kept as "t4.r2.failed.out". */
 void hd_scale_failure_show(const struct hd_scale_plan *plan, const struct hd_scale_store *store,
                            const struct hd_scale_step *step, const struct hd_scale_outcome *outcome, const char *why);
+
+/* ---- scale_scan.c ---- */
+
+/** Says how much there is to do. */
+void hd_scale_announce(const struct hd_scale_plan *plan, uint32_t processors);
+
+enum hd_scale_end {
+  HD_SCALE_DONE, /* runs that failed included, if the scan is to keep going */
+  HD_SCALE_FAILED,
+  HD_SCALE_STOPPED, /* by a signal */
+};
+
+/** Makes all runs that are not there yet. What it did not get to is said. */
+enum hd_scale_end hd_scale_scan(struct hd_scale_plan *plan, struct hd_scale_store *store,
+                                struct hd_scale_signals *signals);
 
 #endif

@@ -5,26 +5,21 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/log.h"
 
 static const char scan_name[] = "scan.json";
-static const char lock_name[] = "scan.lock";
 static const char running_name[] = ".running";
 
 enum {
   PATH_MOST = 900,            /* of the directory: libheddle.so's names have at most 1024 bytes */
   LEAST_FREE_BYTES = 8 << 20, /* a profile takes a few hundred KiB */
-  WAITS_MOST = 100,           /* of 0.1 s, for the last run of a scan that was killed */
 };
 
 /* ---- helpers ---- */
@@ -117,7 +112,7 @@ static bool discard(const struct hd_scale_store *store) {
   return (join(path, store->path, scan_name) && unlink(path) == 0) || errno == ENOENT || fail("remove", path);
 }
 
-/* ---- the directory and its lock ---- */
+/* ---- the directory ---- */
 
 /* Does it hold something, but no scan? */
 static bool is_foreign(const char *path) {
@@ -125,7 +120,7 @@ static bool is_foreign(const char *path) {
   const struct dirent *entry;
   bool foreign = false;
   while (directory && (entry = readdir(directory)))
-    foreign = foreign || (is_any_file(entry->d_name) && strcmp(entry->d_name, lock_name) != 0 &&
+    foreign = foreign || (is_any_file(entry->d_name) && strcmp(entry->d_name, HD_SCALE_LOCK_NAME) != 0 &&
                           strcmp(entry->d_name, running_name) != 0 && strcmp(entry->d_name, "scan.json.part") != 0);
   if (directory)
     closedir(directory);
@@ -150,53 +145,6 @@ static bool make_directory(const struct hd_scale_options *options, struct hd_sca
     return true;
   hd_log("%s is there and is not empty, but holds no scan; name another directory with -o", options->directory);
   return false;
-}
-
-static int read_owner(int lock) {
-  char text[16] = "";
-  return pread(lock, text, sizeof text - 1, 0) > 0 ? atoi(text) : 0;
-}
-
-/* The lock is also held by the run of a scan that was killed, until it has ended. */
-static bool wait_for_run(int lock, const char *path) {
-  const struct timespec pause = {.tv_nsec = 100000000};
-  hd_log("%s: a run of the scan that was killed has not ended yet; waiting for it", path);
-  for (int i = 0; i < WAITS_MOST; i++) {
-    if (flock(lock, LOCK_EX | LOCK_NB) == 0)
-      return true;
-    nanosleep(&pause, NULL);
-  }
-  hd_log("%s: it is still running; end it first", path);
-  return false;
-}
-
-static bool lock_file(int lock, const struct hd_scale_store *store) {
-  if (flock(lock, LOCK_EX | LOCK_NB) == 0)
-    return true;
-  if (errno != EWOULDBLOCK)
-    return fail("lock", store->path);
-  const int pid = read_owner(lock);
-  if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH)
-    return wait_for_run(lock, store->path);
-  hd_log("another heddle scale (process %d) is at work in %s", pid, store->path);
-  return false;
-}
-
-static bool take_lock(struct hd_scale_store *store) {
-  char path[PATH_MAX];
-  char owner[16];
-  if (!join(path, store->path, lock_name))
-    return false;
-  const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock < 0)
-    return fail("write", path);
-  const int length = snprintf(owner, sizeof owner, "%d\n", (int)getpid());
-  if (!lock_file(lock, store)) {
-    close(lock);
-    return false;
-  }
-  store->lock = lock;
-  return (ftruncate(lock, 0) == 0 && pwrite(lock, owner, (size_t)length, 0) == length) || fail("write", path);
 }
 
 /* ---- scan.json ---- */
@@ -305,8 +253,10 @@ static void mark_done(struct hd_scale_plan *plan, const struct hd_scale_store *s
 bool hd_scale_store_open(struct hd_scale_plan *plan, struct hd_scale_store *store) {
   memset(store, 0, sizeof *store);
   store->lock = -1;
-  if (!make_directory(plan->options, store) || !take_lock(store) || !update_scan(plan, store) ||
-      !make_folders(plan, store) || !hd_scale_store_clear(store))
+  if (!make_directory(plan->options, store))
+    return false;
+  store->lock = hd_scale_lock(store->path);
+  if (store->lock < 0 || !update_scan(plan, store) || !make_folders(plan, store) || !hd_scale_store_clear(store))
     return false;
   mark_done(plan, store);
   return true;
