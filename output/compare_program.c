@@ -173,7 +173,7 @@ static void cause_text(char *text, size_t bytes, const struct hd_comparison *com
     return;
   const double sign = at->lost_total_ticks > 0 ? 1 : -1;
   size_t used = (size_t)snprintf(text, bytes, "; %.0f %% of it %s %s", 100 * share, sign > 0 ? "to" : "from",
-                                 hd_cause_text(cause));
+                                 hd_cause_text(cause, sign < 0));
   const uint32_t row = foremost(comparison, point, cause, sign);
   if (row == HD_NONE)
     return;

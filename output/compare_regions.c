@@ -72,7 +72,7 @@ static void say_foremost(const struct hd_sheet *sheet, const struct hd_compariso
   hd_point_text(base, comparison, 0);
   hd_cell_duration(lost, at->lost_total_s);
   hd_sheet_say(sheet, "Of the regions, %s loses most: %s at %s, %.2f times as fast as with %s; %.0f %% of it to %s.",
-               place, lost, name, at->speedup, base, 100 * share, hd_cause_text(cause));
+               place, lost, name, at->speedup, base, 100 * share, hd_cause_text(cause, at->lost_total_ticks < 0));
 }
 
 bool hd_compare_regions(const struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
@@ -162,7 +162,7 @@ static void say_difference(const struct hd_sheet *sheet, const struct hd_compari
   hd_cell_duration(lost, fabs(at->lost_total_s));
   hd_sheet_say(sheet, "Of the regions, %s %s most: %s; %.0f %% of it %s %s.", place,
                at->lost_total_ticks > 0 ? "loses" : "gains", lost, 100 * share,
-               at->lost_total_ticks > 0 ? "to" : "from", hd_cause_text(cause));
+               at->lost_total_ticks > 0 ? "to" : "from", hd_cause_text(cause, at->lost_total_ticks < 0));
 }
 
 bool hd_compare_difference(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,

@@ -102,14 +102,18 @@ const char *hd_noise_mark(const struct hd_comparison *comparison, const struct h
   return at->matched && !at->noise_known && hd_noise_is_known_anywhere(comparison) ? "?" : "";
 }
 
-const char *hd_cause_text(enum hd_loss cause) {
-  static const char *const texts[HD_LOSS_COUNT] = {
-      [HD_LOSS_SERIAL] = "serial time",        [HD_LOSS_IMBALANCE] = "imbalance",
-      [HD_LOSS_BARRIER] = "explicit barriers", [HD_LOSS_LOCKS] = "locks and critical sections",
-      [HD_LOSS_TASKS] = "waits for tasks",     [HD_LOSS_RUNTIME] = "the runtime",
-      [HD_LOSS_OTHER] = "other waits",         [HD_LOSS_INFLATION] = "work inflation",
+const char *hd_cause_text(enum hd_loss cause, bool gained) {
+  static const char *const texts[HD_LOSS_COUNT][2] = {
+      [HD_LOSS_SERIAL] = {"serial time", "less serial time"},
+      [HD_LOSS_IMBALANCE] = {"imbalance", "less imbalance"},
+      [HD_LOSS_BARRIER] = {"explicit barriers", "less waiting at explicit barriers"},
+      [HD_LOSS_LOCKS] = {"locks and critical sections", "less waiting for locks and critical sections"},
+      [HD_LOSS_TASKS] = {"waits for tasks", "less waiting for tasks"},
+      [HD_LOSS_RUNTIME] = {"the runtime", "less time in the runtime"},
+      [HD_LOSS_OTHER] = {"other waits", "less of other waits"},
+      [HD_LOSS_INFLATION] = {"work inflation", "less busy time for the work"},
   };
-  return texts[cause];
+  return texts[cause][gained];
 }
 
 void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at) {
@@ -117,8 +121,11 @@ void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at) {
   const enum hd_loss cause = hd_row_cause(at, &share);
   if (cause == HD_LOSS_COUNT)
     strcpy(cell, "-");
+  else if (at->lost_total_ticks < 0 && cause == HD_LOSS_INFLATION)
+    snprintf(cell, HD_CELL_BYTES, "work shrank %.0f%%", 100 * share);
   else
-    snprintf(cell, HD_CELL_BYTES, "%s %.0f%%", hd_loss_words(cause), 100 * share);
+    snprintf(cell, HD_CELL_BYTES, "%s%s %.0f%%", at->lost_total_ticks < 0 ? "less " : "", hd_loss_words(cause),
+             100 * share);
 }
 
 void hd_cell_lost(char cell[HD_CELL_BYTES], const struct hd_comparison *comparison, const struct hd_compared *at,

@@ -217,14 +217,14 @@ static void test_sides_are_shown_as_a_difference(void **state) {
               "   1 0.500 -0.200 -28.6 1.60 after\n");
   expect_text("imbalance    Sum Side\n"
               "   -0.200 -0.200 after\n"
-              "after takes 0.200 us (28.6 %) less than before; 100 % of it from imbalance, most of that in parallel "
-              "app.c:10\nin main.\n");
+              "after takes 0.200 us (28.6 %) less than before; 100 % of it from less imbalance, most of that in "
+              "parallel\napp.c:10 in main.\n");
   expect_text("\nRegions, in microseconds: before is before, after is after\n"
-              "Before After   Diff Diff%     Main cause imbalance Region\n"
-              " 0.500 0.300 -0.200 -40.0 imbalance 100%    -0.200 parallel app.c:10 in main\n"
-              " 0.200 0.200  0.000   0.0              -     0.000 outside all regions\n"
-              " 0.700 0.500 -0.200 -28.6 imbalance 100%    -0.200 program app\n"
-              "Of the regions, parallel app.c:10 in main gains most: 0.200 us; 100 % of it from imbalance.\n");
+              "Before After   Diff Diff%          Main cause imbalance Region\n"
+              " 0.500 0.300 -0.200 -40.0 less imbalance 100%    -0.200 parallel app.c:10 in main\n"
+              " 0.200 0.200  0.000   0.0                   -     0.000 outside all regions\n"
+              " 0.700 0.500 -0.200 -28.6 less imbalance 100%    -0.200 program app\n"
+              "Of the regions, parallel app.c:10 in main gains most: 0.200 us; 100 % of it from less imbalance.\n");
 }
 
 static void test_regions_that_are_not_everywhere_stay_in_sight(void **state) {
