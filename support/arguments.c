@@ -53,26 +53,25 @@ static void print_option(const struct hd_option *option, FILE *out) {
   }
 }
 
-static void print_section(const struct hd_option_section *section, FILE *out) {
-  if (section->heading)
-    fprintf(out, "\n%s\n", section->heading);
-  for (size_t i = 0; i < section->count; i++)
-    print_option(&section->options[i], out);
+static void print_options(const struct hd_option *options, size_t count, FILE *out) {
+  for (size_t i = 0; i < count; i++)
+    print_option(&options[i], out);
 }
 
 void hd_arguments_help(const struct hd_usage *usage, FILE *out) {
+  size_t section = 0;
   print_usage_line(usage, out);
   if (usage->description)
     fprintf(out, "\n%s\n", usage->description);
   fputs("\nOptions:\n", out);
-  for (size_t i = 0; i < usage->option_count; i++)
-    print_option(&usage->options[i], out);
-  if (!usage->section_count || usage->sections[0].heading)
-    print_option(&help_option, out);
-  for (size_t i = 0; i < usage->section_count; i++)
-    print_section(&usage->sections[i], out);
-  if (usage->section_count && !usage->sections[0].heading)
-    print_option(&help_option, out);
+  print_options(usage->options, usage->option_count, out);
+  for (; section < usage->section_count && !usage->sections[section].heading; section++)
+    print_options(usage->sections[section].options, usage->sections[section].count, out);
+  print_option(&help_option, out);
+  for (; section < usage->section_count; section++) {
+    fprintf(out, "\n%s\n", usage->sections[section].heading);
+    print_options(usage->sections[section].options, usage->sections[section].count, out);
+  }
   if (usage->epilogue)
     fprintf(out, "\n%s\n", usage->epilogue);
 }

@@ -27,7 +27,7 @@ struct hd_option {
 
 /** Options that several commands have. */
 struct hd_option_section {
-  const char *heading; /* over them in --help; NULL: they go on from those before */
+  const char *heading; /* over them in --help; NULL, in the first sections only: they go on from the options before */
   const struct hd_option *options;
   size_t count;
 };

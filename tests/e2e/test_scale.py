@@ -116,7 +116,7 @@ def names(*counts, repeats):
 
 
 def wait_until(condition, what):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 10
     while not condition():
         assert time.monotonic() < end, what
         time.sleep(0.01)
@@ -304,6 +304,14 @@ def test_a_failing_run_is_shown_and_stops_the_scan(scan, variable, reason, more)
     again = scan.run("-t", "1,2", "-r", "2", command=["./app", "it's"])
     assert again.returncode == 0 and len(scan.logged()) == 2 + 3
     assert not list(scan.directory.glob("*.failed.out"))
+
+
+def test_the_last_lines_of_a_failing_run_are_shown_without_what_a_terminal_obeys(scan):
+    lines = "seq 100; printf '\\033[31mred\\n%01000d\\n\\n' 7; exit 3"
+    result = scan.run("-t", "1", "-r", "1", command=["sh", "-c", lines])
+    shown = [line[4:] for line in result.stderr.splitlines() if line.startswith("  | ")]
+    assert len(shown) == 15 and shown[0] == "91"
+    assert shown[10:13] == ["?[31mred", "0" * 500, ""]  # then two lines of heddle run
 
 
 def test_keep_going_compares_the_rest(scan, run_heddle):
@@ -505,6 +513,14 @@ def test_two_scans_in_one_directory_are_refused(scan):
     assert f"another heddle scale (process {first.pid}) is at work in {scan.directory}" in second.stderr
     first.communicate(timeout=30)
     assert first.returncode == 0 and len(scan.logged()) == 2
+
+
+def test_the_program_of_a_killed_scan_ends(scan):
+    process = scan.start("-t", "1", "-r", "1", env={"NAP_MS": "20000"})
+    wait_until(lambda: scan.logged(), "no run began")
+    process.kill()
+    process.communicate()
+    wait_until(lambda: not is_running(scan.program), "it still runs")
 
 
 def test_the_run_of_a_killed_scan_is_waited_for(scan):

@@ -133,6 +133,36 @@ static void test_help_names_every_option(void **state) {
   free(text);
 }
 
+static const struct hd_option shared[] = {{'s', "shared", "S", "is another command's, too"}};
+static const struct hd_option_section sections[] = {{NULL, shared, 1}, {"More:", &shared[0], 1}};
+
+static void test_options_of_sections_are_taken_and_helped_with(void **state) {
+  (void)state;
+  struct hd_usage with = usage;
+  struct taken taken;
+  int first = 0;
+  char *argv[] = {"test", "-s", "1", "--shared=2", "-a", NULL};
+  char *text = NULL;
+  size_t bytes = 0;
+  with.sections = sections;
+  with.section_count = 1;
+  assert_int_equal(parse(&with, &taken, &first, argv), HD_ARGUMENTS_OK);
+  assert_string_equal(taken.text, "115=1;115=2;97=;");
+  with.section_count = 2;
+  FILE *out = open_memstream(&text, &bytes);
+  hd_arguments_help(&with, out);
+  fclose(out);
+  assert_string_equal(strstr(text, "      --long"), "      --long-only         has no letter\n"
+                                                    "  -s, --shared S          is another command's, too\n"
+                                                    "  -h, --help              print this help and exit\n"
+                                                    "\n"
+                                                    "More:\n"
+                                                    "  -s, --shared S          is another command's, too\n"
+                                                    "\n"
+                                                    "The end.\n");
+  free(text);
+}
+
 static void test_numbers_are_whole_and_bounded(void **state) {
   (void)state;
   unsigned long value = 7;
@@ -152,6 +182,7 @@ int main(void) {
       cmocka_unit_test(test_in_order_leaves_the_rest_alone),
       cmocka_unit_test(test_wrong_options_are_named),
       cmocka_unit_test(test_help_names_every_option),
+      cmocka_unit_test(test_options_of_sections_are_taken_and_helped_with),
       cmocka_unit_test(test_numbers_are_whole_and_bounded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
