@@ -1,54 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where a run's thread time went: scripts whose losses by cause are known to the tick. */
-#include "losses_expect.h"
-#include "script.h"
-
-#define REGION SITE(PARALLEL, 0x100)
-#define INNER SITE(PARALLEL, 0x110)
-#define LOOP SITE(LOOP_STATIC, 0x200)
-#define SINGLE SITE(SINGLE, 0x200)
-#define ASKED(threads) (&(struct fk_options){.environment = (const char *const[]){"OMP_NUM_THREADS=" #threads, NULL}})
-
-static struct hd_model *model;
-static struct hd_loss_book *book;
-
-static int forget(void **state) {
-  (void)state;
-  hd_loss_book_free(book);
-  hd_model_free(model);
-  book = NULL;
-  model = NULL;
-  return 0;
-}
-
-static void begin(void) {
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-}
-
-/* Plays the program, which ends at `time`. */
-static void end_asked(uint64_t time, const struct fk_options *options) {
-  sc_at(time);
-  sc_finish();
-  fk_sort(sc_script());
-  model = ex_play_with(options);
-  assert_int_equal(model->elapsed_ticks, time);
-  book = book_of(model);
-}
-
-static void end(uint64_t time) {
-  end_asked(time, NULL);
-}
-
-#define LOSSES(...) (&book->inclusive[ex_node(model, __VA_ARGS__)->id])
-
-/* The worker (of a team of two) arrives at the region's end; thread 0 is current again. */
-static void worker_arrives(uint64_t time) {
-  sc_thread(1);
-  sc_at(time);
-  sc_join_begin();
-  sc_thread(0);
-}
+#include "losses_script.h"
 
 /* ---- outside of regions, and around teams ---- */
 
@@ -159,109 +111,6 @@ static void test_region_of_one_thread_loses_nothing_but_fork_and_join(void **sta
   expect_losses(&book->program, 20, 17, RUNTIME = 3);
 }
 
-/* ---- implicit barriers ---- */
-
-static void test_unequal_work_is_imbalance(void **state) {
-  (void)state;
-  begin();
-  sc_fork(0x100, 2, 1, 0);
-  worker_arrives(25);
-  sc_join(60, 60, 60);
-  end(60);
-  expect_losses(LOSSES(REGION), 2 * 60, 60 + 25, IMBALANCE = 35);
-  expect_losses(&book->program, 2 * 60, 60 + 25, IMBALANCE = 35);
-}
-
-/* Three instances: the same thread is never late twice, so only each instance on its own shows the imbalance. */
-static void test_imbalance_is_that_of_each_instance(void **state) {
-  (void)state;
-  begin();
-  for (uint64_t t = 0; t < 300; t += 100) {
-    const uint64_t first = t == 100 ? 30 : 90, second = t == 100 ? 90 : 30;
-    sc_at(t);
-    sc_fork(0x100, 2, 1, t);
-    worker_arrives(t + second);
-    sc_join(t + first, t + 90, t + 90);
-  }
-  end(290);
-  expect_losses(LOSSES(REGION), 2 * 270, 3 * (90 + 30), IMBALANCE = 3 * 60);
-}
-
-static void loop_of(uint32_t thread, ompt_work_t kind, uint64_t from, uint64_t to, uint64_t leaves) {
-  sc_thread(thread);
-  sc_at(from);
-  sc_work_begin(kind, 0x200);
-  sc_at(to);
-  sc_work_end(kind, 0x200);
-  sc_barrier_begin(sc_work_barrier(), 0x240);
-  sc_at(leaves);
-  sc_barrier_end(sc_work_barrier(), 0x240);
-}
-
-/* Where the barrier takes longer than the slowest thread's work, the rest is the runtime's. */
-static void test_imbalance_of_a_loop_is_the_loops(void **state) {
-  (void)state;
-  begin();
-  sc_fork(0x100, 2, 1, 0);
-  loop_of(0, ompt_work_loop_static, 0, 80, 83);
-  loop_of(1, ompt_work_loop_static, 0, 20, 83);
-  worker_arrives(90);
-  sc_join(90, 90, 90);
-  end(90);
-  expect_losses(LOSSES(REGION, LOOP), 2 * 83, 80 + 20, IMBALANCE = 60, RUNTIME = 3 + 3);
-  expect_losses(LOSSES(REGION), 2 * 90, 100 + 2 * 7, IMBALANCE = 60, RUNTIME = 6);
-}
-
-static void test_reduction_is_imbalance(void **state) {
-  (void)state;
-  begin();
-  sc_fork(0x100, 2, 1, 0);
-  sc_at(30);
-  sc_barrier_begin(ompt_sync_region_reduction, 0x300);
-  sc_at(50);
-  sc_barrier_end(ompt_sync_region_reduction, 0x300);
-  worker_arrives(50);
-  sc_join(50, 50, 50);
-  end(50);
-  expect_losses(LOSSES(REGION), 2 * 50, 50 + 30, IMBALANCE = 20);
-}
-
-/* Thread 0 does it, the other waits; both leave 2 late. */
-static void test_wait_for_a_single_is_serial(void **state) {
-  (void)state;
-  begin();
-  sc_fork(0x100, 2, 1, 0);
-  loop_of(0, ompt_work_single_executor, 10, 60, 62);
-  loop_of(1, ompt_work_single_other, 10, 10, 62);
-  worker_arrives(70);
-  sc_join(70, 70, 70);
-  end(70);
-  expect_losses(LOSSES(REGION, SINGLE), 2 * 52, 50, SERIAL = 50, RUNTIME = 2 + 2);
-  expect_losses(LOSSES(REGION), 2 * 70, 50 + 2 * 18, SERIAL = 50, RUNTIME = 4);
-  expect_losses(&book->program, 2 * 70, 50 + 2 * 18, SERIAL = 50, RUNTIME = 4);
-}
-
-static void single_without_barrier(uint32_t thread, ompt_work_t kind, uint64_t from, uint64_t to) {
-  sc_thread(thread);
-  sc_at(from);
-  sc_work_begin(kind, 0x200);
-  sc_at(to);
-  sc_work_end(kind, 0x200);
-}
-
-/* It has no barrier of its own: the wait is the region's, but what it is for is the same. */
-static void test_wait_for_a_single_at_the_regions_end_is_serial(void **state) {
-  (void)state;
-  begin();
-  sc_fork(0x100, 2, 1, 0);
-  single_without_barrier(0, ompt_work_single_executor, 5, 65);
-  single_without_barrier(1, ompt_work_single_other, 5, 5);
-  worker_arrives(15);
-  sc_join(75, 75, 75);
-  end(75);
-  expect_losses(LOSSES(REGION), 2 * 75, 75 + 15, SERIAL = 60);
-}
-
 /* ---- what is named by the program ---- */
 
 static void wait_for(ompt_mutex_t kind, uint64_t from, uint64_t to, uint64_t until) {
@@ -362,31 +211,6 @@ static void test_taskwaits_and_taskgroups_are_tasks(void **state) {
   expect_losses(LOSSES(REGION), 2 * 50, 50 + 50 - 15 - 7, TASKS = 15 + 7);
 }
 
-/* ---- GCC's code ---- */
-
-/* Its `single` has no end: what was done in it is in the region's own time. */
-static void test_wait_for_a_single_of_gcc_is_serial(void **state) {
-  (void)state;
-  sc_start(SC_GOMP);
-  sc_initial_begin();
-  sc_fork(0x100, 2, 1, 0);
-  sc_at(10);
-  sc_work_begin(ompt_work_single_executor, 0x200);
-  sc_at(60);
-  sc_barrier_begin(sc_work_barrier(), 0);
-  sc_at(62);
-  sc_barrier_end(sc_work_barrier(), 0);
-  loop_of(1, ompt_work_single_other, 10, 10, 62);
-  worker_arrives(70);
-  sc_join(70, 70, 70);
-  end(70);
-  const struct hd_losses *losses = LOSSES(REGION);
-  assert_int_equal(losses->capacity, 2 * 70);
-  assert_int_equal(losses->busy, 50 + 2 * 18);
-  assert_true(losses->lost[HD_LOSS_SERIAL] >= 50);
-  assert_int_equal(losses->lost[HD_LOSS_SERIAL] + losses->lost[HD_LOSS_RUNTIME], 52 + 2);
-}
-
 /* ---- regions in regions, several initial threads, kills ---- */
 
 /* Team of two; thread 0 opens an inner team with thread 2, from 20 to 60, that arrives at 30: 30 lost. Thread 1 is done
@@ -462,6 +286,83 @@ static void test_program_killed_in_its_region(void **state) {
   expect_losses(&book->program, 3 * 80, 80 + 20 + 70, SERIAL = 2 * 10, IMBALANCE = 50);
 }
 
+/* The team's size is known, but none of its workers has come. */
+static void test_program_killed_before_its_threads_came(void **state) {
+  (void)state;
+  begin();
+  sc_at(10);
+  const uint32_t region = sc_parallel_begin(0x100, 4);
+  sc_at(20);
+  sc_implicit_begin(region, 0, 4);
+  sc_at(50);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x600);
+  sc_kill();
+  model = ex_play_killed();
+  book = book_of(model);
+  assert_int_equal(book->threads, 4);
+  assert_int_equal(book->alive_threads, 1);
+  expect_losses(LOSSES(REGION), 4 * 40, 30, RUNTIME = 10 + 3 * 40);
+  expect_losses(&book->program, 4 * 50, 40, SERIAL = 3 * 10, RUNTIME = 10 + 3 * 40);
+}
+
+/* Threads 0 and 1 each open a team with thread 2, which joins the other's at 50, ten ticks before its first one is
+ * over: these ten are in the idle time of the first team, and busy in the second. They are counted once. */
+static void test_thread_that_changes_teams_is_counted_once(void **state) {
+  (void)state;
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  sc_fork(0x110, 2, 2, 0);
+  sc_thread(2);
+  sc_at(50);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(50, 50, 60);
+  sc_thread(1);
+  sc_at(50);
+  sc_fork(0x120, 2, 2, 50);
+  sc_thread(2);
+  sc_at(100);
+  sc_join_begin();
+  sc_thread(1);
+  sc_join(100, 100, 100);
+  worker_arrives(100);
+  sc_join(100, 100, 100);
+  end(100);
+  expect_losses(LOSSES(REGION, INNER), 2 * 60, 2 * 50, RUNTIME = 10 + 10);
+  expect_losses(LOSSES(REGION), 3 * 100, 300 - 10, RUNTIME = 10);
+}
+
+/* Routine 0x8000 opens a region in which both threads call it again, and so does thread 0 with another region: that
+ * folds into the first call, outside of regions. All time is there, once. */
+static void test_recursion_through_a_region_counts_nothing_twice(void **state) {
+  (void)state;
+  begin();
+  sc_routine_enter(0x8000);
+  sc_fork(0x100, 2, 1, 0);
+  sc_routine_enter(0x8000);
+  sc_at(10);
+  sc_fork(0x110, 2, 2, 10);
+  sc_thread(2);
+  sc_at(40);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(40, 40, 40);
+  sc_routine_exit(0x8000);
+  sc_thread(1);
+  sc_at(0);
+  sc_routine_enter(0x8000);
+  sc_at(50);
+  sc_routine_exit(0x8000);
+  worker_arrives(50);
+  sc_join(50, 50, 50);
+  sc_routine_exit(0x8000);
+  end(50);
+  assert_true(book->recursive);
+  for (uint32_t i = 0; i < model->node_count; i++)
+    assert_int_not_equal(book->place[i], HD_PLACE_REGION);
+  expect_losses(&book->program, 3 * 50, 50 + 50 + 30, SERIAL = 20);
+}
+
 /* ---- names ---- */
 
 static void test_losses_have_names(void **state) {
@@ -482,21 +383,17 @@ int main(void) {
       cmocka_unit_test_teardown(test_threads_that_a_team_lacks_are_serial, forget),
       cmocka_unit_test_teardown(test_fork_and_join_and_late_threads_are_the_runtimes, forget),
       cmocka_unit_test_teardown(test_region_of_one_thread_loses_nothing_but_fork_and_join, forget),
-      cmocka_unit_test_teardown(test_unequal_work_is_imbalance, forget),
-      cmocka_unit_test_teardown(test_imbalance_is_that_of_each_instance, forget),
-      cmocka_unit_test_teardown(test_imbalance_of_a_loop_is_the_loops, forget),
-      cmocka_unit_test_teardown(test_reduction_is_imbalance, forget),
-      cmocka_unit_test_teardown(test_wait_for_a_single_is_serial, forget),
-      cmocka_unit_test_teardown(test_wait_for_a_single_at_the_regions_end_is_serial, forget),
       cmocka_unit_test_teardown(test_waits_for_mutexes_are_locks, forget),
       cmocka_unit_test_teardown(test_threads_late_because_of_a_lock_are_locks, forget),
       cmocka_unit_test_teardown(test_explicit_barriers_are_barriers, forget),
       cmocka_unit_test_teardown(test_waits_at_barriers_with_tasks_are_tasks, forget),
       cmocka_unit_test_teardown(test_taskwaits_and_taskgroups_are_tasks, forget),
-      cmocka_unit_test_teardown(test_wait_for_a_single_of_gcc_is_serial, forget),
       cmocka_unit_test_teardown(test_nested_regions_losses_are_those_around_too, forget),
       cmocka_unit_test_teardown(test_regions_of_two_initial_threads, forget),
       cmocka_unit_test_teardown(test_program_killed_in_its_region, forget),
+      cmocka_unit_test_teardown(test_program_killed_before_its_threads_came, forget),
+      cmocka_unit_test_teardown(test_thread_that_changes_teams_is_counted_once, forget),
+      cmocka_unit_test_teardown(test_recursion_through_a_region_counts_nothing_twice, forget),
       cmocka_unit_test(test_losses_have_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
