@@ -78,6 +78,7 @@ enum hd_kind {
   HD_KIND_OTHER,   /* an enum value newer than this file */
   HD_KIND_ROUTINE, /* a function: its address is that of its first instruction */
   HD_KIND_PHASE,   /* between the user's markers; its name is a text of kind HD_TEXT_PHASE */
+  HD_KIND_MASKED,  /* the block of a `masked` or `master`: only the threads that run it are in it */
   HD_KIND_COUNT
 };
 

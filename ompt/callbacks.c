@@ -297,6 +297,22 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     end_wait(thread, now, kind, parallel);
 }
 
+/* ---- masked ---- */
+
+/* Sent only to a thread that runs the block. The end's address is of no use: it is called as the last thing of a body.
+ */
+static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *address) {
+  (void)parallel, (void)task;
+  uint64_t now;
+  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  if (!thread)
+    return;
+  if (endpoint == ompt_scope_begin)
+    enter(thread, now, HD_KIND_MASKED, address, HD_BUSY);
+  else if (endpoint == ompt_scope_end)
+    hd_thread_leave(thread, now, HD_KIND_MASKED);
+}
+
 /* ---- mutual exclusion ---- */
 
 static enum hd_kind kind_of_mutex(ompt_mutex_t kind) {
@@ -484,6 +500,7 @@ uint64_t hd_callbacks_register(ompt_set_callback_t set_callback) {
       {ompt_callback_task_create, (ompt_callback_t)on_task_create},
       {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
       {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
+      {ompt_callback_masked, (ompt_callback_t)on_masked}, /* up to OpenMP 5.0: ompt_callback_master */
   };
   uint64_t lost = 0;
   for (unsigned i = 0; i < sizeof table / sizeof *table; i++)

@@ -34,6 +34,7 @@ static const struct words kinds[HD_KIND_COUNT] = {
     [HD_KIND_OTHER] = {"other", "other construct"},
     [HD_KIND_ROUTINE] = {"routine", "routine"},
     [HD_KIND_PHASE] = {"phase", "phase"},
+    [HD_KIND_MASKED] = {"masked", "masked"},
 };
 
 static const struct words states[HD_STATE_COUNT] = {

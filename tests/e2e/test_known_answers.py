@@ -208,6 +208,69 @@ def test_explicit_barrier_has_a_wait_of_its_own(measure, build_program, runtime,
     check_times(lambda: measure(build_program("barrier_explicit.c"), 50, runtime=runtime, threads=threads), check)
 
 
+def check_masked(measure, program, runtime, threads):
+    line, rounds = marks("masked.c"), 5
+
+    def check(loaded):
+        region = loaded.one(line["region"], "parallel")
+        spun = dict(zip(("master", "masked", "outside"), loaded.spun))
+        threads_of = {}
+        for mark in spun:
+            entry = loaded.one(line[mark], "masked")
+            assert entry["parent"] == (0 if mark == "outside" else region["id"])
+            assert entry["visits"] == (1 if mark == "outside" else rounds)
+            assert [row["visits"] for row in entry["threads"]] == [entry["visits"]], mark
+            assert_close(entry["busy_s"], spun[mark], f"busy in {mark}")
+            assert entry["wait_s"] == {cause: 0 for cause in entry["wait_s"]}
+            threads_of[mark] = entry["threads"][0]["thread"]
+        assert threads_of["master"] == threads_of["outside"] == 0
+        assert (threads_of["masked"] == 0) == (threads == 1)
+        assert_close(region["busy_s"], 0, "busy outside of both", scale=loaded.elapsed[0])
+        waits = sum(wait_of(entry, "barrier_explicit") for entry in loaded.all(line["barrier"], "barrier_explicit"))
+        assert_close(waits, sum(loaded.blocked), "waiting at the barriers", scale=loaded.elapsed[0])
+        busy = [spun["master"], spun["masked"]] if threads > 1 else [spun["master"] + spun["masked"]]
+        assert_region(region, loaded.elapsed[0], busy, threads)
+
+    check_times(lambda: measure(program, 20, rounds, runtime=runtime, threads=threads), check)
+
+
+@threads_1_2_4
+def test_work_of_one_thread_in_a_masked_and_a_master(measure, build_program, runtime, threads):
+    check_masked(measure, build_program("masked.c", flags=["-fopenmp-version=51"]), runtime, threads)
+
+
+def test_masked_built_by_clang_19(measure, build_program):
+    program = build_program("masked.c", compiler="clang-19", flags=["-fopenmp-version=52"])
+    check_masked(measure, program, 19, 2)
+
+
+def test_gcc_does_not_tell_of_a_master(measure_routines, build_program):
+    """Its code compares the thread's number and calls nothing: the work stays with the region."""
+    source = """
+#include <omp.h>
+#include "spin.h"
+int main(void) {
+  team_begin(0);
+#pragma omp parallel
+  {
+#pragma omp master
+    spin_ms(0, 100);
+  }
+  team_end(0, 0, 1);
+  print_books(1);
+  return 0;
+}
+"""
+    program = build_program(source, compiler="gcc")
+
+    def check(loaded):
+        region = next(entry for entry in loaded.profiles if entry["kind"] == "parallel")
+        assert not [entry for entry in loaded.profiles if entry["kind"] == "masked"]
+        assert_close(region["busy_s"], loaded.spun[0], "busy", scale=loaded.elapsed[0])
+
+    check_times(lambda: measure_routines(program, threads=2, gomp=True), check)
+
+
 @threads_1_2_4
 @pytest.mark.parametrize("where", ["taskwait", "barrier"])
 def test_tasks_inside_waits_are_work(measure, build_program, runtime, threads, where):
@@ -318,6 +381,7 @@ NAMES = {
     "single": ("in_static_function", "single"),
     "barrier": ("in_static_function", "barrier_explicit"),
     "task region": ("with_tasks", "parallel"),
+    "master": ("with_tasks", "masked"),
     "task": ("with_tasks", "task"),
     "taskwait": ("with_tasks", "taskwait"),
     "lock region": ("main", "parallel"),

@@ -255,6 +255,10 @@ static void play_other(const struct fk_event *e) {
   case FK_CANCEL:
     CALL(ompt_callback_cancel, ompt_callback_cancel_t, task_data(e->task), (int)e->flags, code_of(e));
     break;
+  case FK_MASKED:
+    CALL(ompt_callback_masked, ompt_callback_masked_t, endpoint, region_data(e->region), task_data(e->task),
+         code_of(e));
+    break;
   case FK_FORK:
     play_fork();
     break;

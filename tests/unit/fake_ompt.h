@@ -46,6 +46,7 @@ enum fk_op {
   FK_TASK_CREATE,
   FK_TASK_SCHEDULE,
   FK_CANCEL,
+  FK_MASKED,
   FK_ROUTINE_ENTER, /* __cyg_profile_func_enter: `code` is the function, `wait_id` the call's return address */
   FK_ROUTINE_EXIT,
   FK_PHASE_BEGIN, /* heddle_phase_begin("phase <code>") */

@@ -84,6 +84,7 @@ static const char *const op_names[] = {
     [FK_TASK_CREATE] = "task_create",
     [FK_TASK_SCHEDULE] = "task_schedule",
     [FK_CANCEL] = "cancel",
+    [FK_MASKED] = "masked",
     [FK_ROUTINE_ENTER] = "enter routine",
     [FK_ROUTINE_EXIT] = "exit routine",
     [FK_PHASE_BEGIN] = "begin phase",

@@ -277,6 +277,9 @@ static void handle(struct oracle *o, struct or_thread *thread, const struct fk_e
   case FK_MUTEX_RELEASED:
     or_on_mutex(o, thread, e);
     break;
+  case FK_MASKED:
+    or_on_masked(o, thread, e);
+    break;
   case FK_TASK_CREATE:
     on_create(o, thread, e);
     break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The oracle's view of what happens inside tasks: worksharing, barriers and waits, mutual exclusion. */
+/* The oracle's view of what happens inside tasks: worksharing, barriers and waits, mutual exclusion, masked. */
 #include "oracle_state.h"
 
 static bool is_lock(uint32_t kind) {
@@ -188,6 +188,17 @@ void or_on_mutex(struct oracle *o, struct or_thread *thread, const struct fk_eve
     or_pop(o, thread, task, OR_MUTEX); /* the wait for a lock, or a critical section */
   else if (e->op == FK_MUTEX_ACQUIRED && !is_lock(e->kind))
     or_top_of(task)->state = HD_BUSY;
+}
+
+/* Who is not in a masked block hears nothing of it. */
+void or_on_masked(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
+  if (e->endpoint == ompt_scope_end) {
+    or_pop(o, thread, or_task_of(o, thread), OR_MASKED);
+    return;
+  }
+  uint32_t node = or_step(o->result, or_node_of(o, thread), HD_KIND_MASKED, e->code);
+  or_enter(o, thread, node);
+  or_push(or_task_of(o, thread), node, HD_BUSY, OR_MASKED);
 }
 
 /* Barriers and taskwaits send both events at the same time; of a taskgroup only the wait at its end counts, its body is

@@ -52,6 +52,7 @@ static bool is_told_apart(uint32_t kind, uint32_t at) {
   case HD_KIND_LOCK:
   case HD_KIND_ORDERED:
   case HD_KIND_ATOMIC:
+  case HD_KIND_MASKED:
   case HD_KIND_OTHER:
   case HD_KIND_ROUTINE:
     return at == HD_COUNTERS_AT_ALL;

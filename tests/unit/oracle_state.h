@@ -11,7 +11,7 @@
 #define OR_MAX_OPEN 64
 
 /* Why a construct is on a task's list: what its end will look for. */
-enum or_tag { OR_BASE, OR_FORK, OR_WORK, OR_SYNC, OR_MUTEX, OR_JOIN, OR_ROUTINE, OR_PHASE };
+enum or_tag { OR_BASE, OR_FORK, OR_WORK, OR_SYNC, OR_MUTEX, OR_MASKED, OR_JOIN, OR_ROUTINE, OR_PHASE };
 
 struct or_open {
   uint32_t node;
@@ -80,6 +80,7 @@ bool or_is_join(const struct oracle *o, const struct fk_event *e);
 void or_on_work(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
 void or_on_sync(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
 void or_on_mutex(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
+void or_on_masked(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
 /** Routines and phases: oracle_routines.c. */
 void or_on_routine(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
 void or_on_phase(struct oracle *o, struct or_thread *thread, const struct fk_event *e);

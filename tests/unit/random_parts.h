@@ -28,7 +28,8 @@ enum rp_site {
   RP_TASKGROUP,
   RP_REDUCTION,
   RP_ROUTINE,
-  RP_LEFT_ROUTINE
+  RP_LEFT_ROUTINE,
+  RP_MASKED
 };
 
 struct rp_team;

@@ -158,7 +158,8 @@ static void run_initial_thread(uint32_t thread) {
 static bool charges(const struct fk_event *e) {
   if (e->op == FK_WORK)
     return e->kind != ompt_work_single_executor;
-  return e->op == FK_PARALLEL_BEGIN || (e->op == FK_MUTEX_ACQUIRE && e->kind >= ompt_mutex_critical);
+  return e->op == FK_PARALLEL_BEGIN || e->op == FK_MASKED ||
+         (e->op == FK_MUTEX_ACQUIRE && e->kind >= ompt_mutex_critical);
 }
 
 static void kill_somewhere(struct fk_script *script) {

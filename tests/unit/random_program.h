@@ -4,10 +4,10 @@
  * Random OpenMP programs as event scripts: what libomp would send for a program that could exist.
  *
  * Teams of 1 to 64 threads, nested to three levels, several initial threads, worksharing constructs with and without
- * their barrier, tasks (tied, untied, undeferred) that run in barriers and taskwaits on any thread, taskgroups, locks
- * and critical sections; workers' ends come late, promptly or before the join. Times are random, ties are common.
- * Routines, some of them left by a jump, and phases wherever user code runs; pauses.
- * Long programs also have stretches in which one thread sends thousands of events while the others send none.
+ * their barrier, tasks (tied, untied, undeferred) that run in barriers and taskwaits on any thread, taskgroups, locks,
+ * critical sections and masked blocks; workers' ends come late, promptly or before the join. Times are random, ties are
+ * common. Routines, some of them left by a jump, and phases wherever user code runs; pauses. Long programs also have
+ * stretches in which one thread sends thousands of events while the others send none.
  */
 #ifndef HEDDLE_TESTS_RANDOM_PROGRAM_H
 #define HEDDLE_TESTS_RANDOM_PROGRAM_H

@@ -66,6 +66,9 @@ void sc_acquire(ompt_mutex_t kind, uint64_t wait_id, uint64_t code);
 void sc_acquired(ompt_mutex_t kind, uint64_t wait_id, uint64_t code);
 void sc_released(ompt_mutex_t kind, uint64_t wait_id, uint64_t code);
 void sc_cancel(uint32_t flags, uint64_t code);
+/** The block of a masked construct, on a thread that runs it. Its end is a tail call: the address is libomp's. */
+void sc_masked_begin(uint64_t code);
+void sc_masked_end(void);
 
 /* Explicit tasks. */
 uint32_t sc_task_create(uint64_t code, uint32_t flags);

@@ -100,6 +100,23 @@ void sc_cancel(uint32_t flags, uint64_t code) {
   sc_emit(event);
 }
 
+static void masked(ompt_scope_endpoint_t endpoint, uint64_t code) {
+  struct fk_event event = sc_event(FK_MASKED);
+  event.endpoint = endpoint;
+  event.region = sc_current_region();
+  event.task = sc_current_task();
+  event.code = code;
+  sc_emit(event);
+}
+
+void sc_masked_begin(uint64_t code) {
+  masked(ompt_scope_begin, code);
+}
+
+void sc_masked_end(void) {
+  masked(ompt_scope_end, 0x700000);
+}
+
 /* Explicit tasks. */
 
 uint32_t sc_task_create(uint64_t code, uint32_t flags) {
