@@ -323,6 +323,13 @@ def test_keep_going_compares_the_rest(scan, run_heddle):
                                   "heddle:   t2.r1\nheddle:   t2.r2\n"), result.stderr
 
 
+def test_values_with_which_nothing_runs_are_left_out(scan, run_heddle):
+    result = scan.run("-t", "1", "-r", "1", "--keep-going", "--param", "FAIL_AT=9,1,8")
+    assert result.returncode == 1 and "FAIL_AT=1/t1.r1" in result.stderr
+    operands = [f"app.scale/FAIL_AT={value}" for value in (9, 8)]
+    assert result.stdout and result.stdout == run_heddle("compare", *operands, cwd=scan.folder).stdout
+
+
 @pytest.mark.parametrize("command, reason", [(["./nowhere"], "exit status 127 (it was not found)"),
                                              (["/etc/passwd"], "exit status 126 (it cannot be executed)"),
                                              (["true"], "it left no profile")])
