@@ -124,7 +124,8 @@ struct hd_comparison {
   uint32_t *row_of; /* by united node: the row whose time it is, itself or as part; HD_NONE: the program's own */
   bool *heads;  /* by united node: its inclusive numbers are part of the row's; false: they are in those of one above */
   bool by_name; /* callpaths were matched by name */
-  /* Serial time of the baseline: outside regions and in `single`s, ticks; what Amdahl's bound is made of. */
+  /* Serial time of the baseline: outside regions and in `single` and `masked`, ticks; what Amdahl's bound is made of.
+   */
   int64_t serial_ticks;
   struct hd_strings notes; /* what cannot be compared, in words */
 };

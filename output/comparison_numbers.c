@@ -256,16 +256,29 @@ static bool fit_row(struct hd_comparison *comparison, struct hd_compared_row *ro
   return hd_scaling_fit(row->scaling_points, count, &row->scaling);
 }
 
-/* In the baseline's median run. What one thread of a team does in a `single` the others cannot do. */
-static void find_serial(const struct table *table) {
+/* What one thread of a team does in a `single` or `masked` the others cannot do. */
+static bool is_for_one(const struct hd_node *node) {
+  return node->kind == HD_KIND_SINGLE || node->kind == HD_KIND_MASKED;
+}
+
+/* In the baseline's median run. False: no memory. */
+static bool find_serial(const struct table *table) {
   struct hd_comparison *comparison = table->comparison;
-  const uint32_t run = comparison->rows[0].at[0].run;
-  comparison->serial_ticks = (int64_t)cell_of(table, 1, run)->elapsed_ticks;
-  for (uint32_t i = 2; i < comparison->row_count; i++) {
-    const struct hd_compared_row *row = &comparison->rows[i];
-    if (comparison->united->nodes[row->united].node->kind == HD_KIND_SINGLE)
-      comparison->serial_ticks += cell_of(table, i, run)->losses.busy;
+  const uint32_t index = comparison->rows[0].at[0].run;
+  const struct hd_run *run = &comparison->runs[index];
+  bool *counted = calloc(run->model->node_count, sizeof *counted); /* it or one above it */
+  if (!counted)
+    return false;
+  struct hd_losses serial = {.busy = (int64_t)cell_of(table, 1, index)->elapsed_ticks};
+  for (uint32_t i = 1; i < run->model->node_count; i++) {
+    const struct hd_node *node = &run->model->nodes[i];
+    counted[i] = counted[node->parent] || (is_for_one(node) && run->book->place[i] == HD_PLACE_INSIDE);
+    if (counted[i] && !counted[node->parent])
+      hd_losses_add(&serial, &run->book->inclusive[i], (int64_t)run->factor);
   }
+  comparison->serial_ticks = serial.busy;
+  free(counted);
+  return true;
 }
 
 bool hd_comparison_fill_rows(struct hd_comparison *comparison) {
@@ -279,8 +292,7 @@ bool hd_comparison_fill_rows(struct hd_comparison *comparison) {
   for (uint32_t i = 0; done && i < comparison->row_count; i++)
     done = fill_row(&table, i, runs, shares) &&
            (comparison->options.mode != HD_COMPARE_SCALING || fit_row(comparison, &comparison->rows[i]));
-  if (done)
-    find_serial(&table);
+  done = done && find_serial(&table);
   free(table.cells);
   free(runs);
   free(shares);

@@ -16,7 +16,8 @@
 #include "output/model.h"
 
 enum hd_loss {
-  HD_LOSS_SERIAL,    /* no work for the thread: outside regions, in regions with a smaller team, during a `single` */
+  HD_LOSS_SERIAL,    /* no work for the thread: outside regions, in regions with a smaller team, during a `single` or
+                        `masked` */
   HD_LOSS_IMBALANCE, /* implicit barriers and reductions: others had more to do */
   HD_LOSS_BARRIER,   /* explicit barriers */
   HD_LOSS_LOCKS,     /* criticals, locks, ordered, atomics */

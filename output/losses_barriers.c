@@ -11,7 +11,8 @@
  * 2. unequal work in the construct itself: per instance, team size * the longest busy time - the sum of busy times. For
  *    the last barrier of a region with other barriers inside it is what was done outside of constructs with a barrier
  * of their own: nobody waits for work that is not there. In a `single` all work is unequal;
- *    Work of one thread alone (a `single` without a barrier) makes others wait at explicit barriers, too;
+ *    Work of one thread alone (in a `masked`, or a `single` without a barrier) makes others wait at explicit barriers,
+ *    too;
  * 3. unequal work before the construct, in the same region but outside of constructs with a barrier, as far as 2 has
  * not used it up;
  * 4. waits for locks inside, times the number of threads that can wait for a thread that waits;
@@ -26,7 +27,7 @@
 struct scope {
   uint64_t busy;
   uint64_t locks;        /* waits */
-  uint64_t singles;      /* busy in singles at whose end nobody waits */
+  uint64_t singles;      /* busy in masked constructs, and in singles at whose end nobody waits */
   uint64_t synchronized; /* busy in constructs at whose end all wait */
   uint64_t explicit_waits;
   bool barriers; /* the team waits for each other somewhere */
@@ -67,6 +68,10 @@ static bool is_barrier(enum hd_kind kind) {
   return kind == HD_KIND_BARRIER_EXPLICIT || kind == HD_KIND_BARRIER || kind == HD_KIND_BARRIER_IMPLICIT;
 }
 
+static bool is_for_one(enum hd_kind kind) {
+  return kind == HD_KIND_SINGLE || kind == HD_KIND_MASKED;
+}
+
 /* ---- what is where ---- */
 
 static void find_teams(const struct hd_model *model, struct scope *scopes) {
@@ -100,7 +105,7 @@ static void join_scopes(const struct hd_model *model, struct scope *scopes) {
     above->tasks |= own->tasks;
     above->barriers |= own->barriers || waits_at_end(node) || is_barrier(node->kind);
     above->synchronized += waits_at_end(node) ? own->busy : own->synchronized;
-    above->singles += node->kind == HD_KIND_SINGLE && !waits_at_end(node) ? own->busy : own->singles;
+    above->singles += is_for_one(node->kind) && !waits_at_end(node) ? own->busy : own->singles;
   }
 }
 

@@ -17,11 +17,11 @@ CAUSES = {"serial", "imbalance", "barrier_explicit", "locks", "tasks", "runtime"
 
 FLAWS = {"single": "serial", "imbalance": "imbalance", "critical": "locks", "sharing": "work_inflation",
          "tiny": "runtime"}
-SHAPES = {"master": "barrier_explicit", "uneven": "barrier_explicit", "sections": "imbalance",
-          "reduction": "imbalance", "lock": "locks", "ordered": "locks", "tasks": "tasks", "taskloop": "tasks",
-          "taskwait": "tasks", "atomic": "work_inflation"}
-# GCC's code does not tell an explicit barrier from the end of a static loop.
-GCC_SHAPES = {**SHAPES, "master": "imbalance", "uneven": "imbalance"}
+SHAPES = {"master": "serial", "first": "serial", "more": "imbalance", "uneven": "barrier_explicit",
+          "sections": "imbalance", "reduction": "imbalance", "lock": "locks", "ordered": "locks", "tasks": "tasks",
+          "taskloop": "tasks", "taskwait": "tasks", "atomic": "work_inflation"}
+# GCC's code does not tell of a master, nor an explicit barrier from the end of a static loop.
+GCC_SHAPES = {**SHAPES, "master": "imbalance", "first": "imbalance", "uneven": "imbalance"}
 
 each_policy = pytest.mark.parametrize("policy", ["active", "passive"])
 

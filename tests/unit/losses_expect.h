@@ -23,7 +23,7 @@ static inline void print_losses(const char *what, const struct hd_losses *losses
   print_error("%s: capacity %" PRId64 ", busy %" PRId64, what, losses->capacity, losses->busy);
   for (int i = 0; i < HD_LOSS_COUNT; i++)
     if (losses->lost[i])
-      print_error(", %s %" PRId64, hd_loss_id(i), losses->lost[i]);
+      print_error(", %s %" PRId64, hd_loss_id((enum hd_loss)i), losses->lost[i]);
   print_error("\n");
 }
 

@@ -370,8 +370,8 @@ static void test_losses_have_names(void **state) {
   static const char *const ids[] = {"serial",  "imbalance", "barrier_explicit", "locks", "tasks",
                                     "runtime", "other",     "work_inflation"};
   for (int i = 0; i < HD_LOSS_COUNT; i++) {
-    assert_string_equal(hd_loss_id(i), ids[i]);
-    assert_in_range(strlen(hd_loss_words(i)), 1, 13);
+    assert_string_equal(hd_loss_id((enum hd_loss)i), ids[i]);
+    assert_in_range(strlen(hd_loss_words((enum hd_loss)i)), 1, 13);
   }
 }
 

@@ -94,6 +94,41 @@ static void test_wait_for_a_single_at_the_regions_end_is_serial(void **state) {
   expect_losses(LOSSES(REGION), 2 * 75, 75 + 15, SERIAL = 60);
 }
 
+static void explicit_barrier(uint32_t thread, uint64_t from, uint64_t to) {
+  sc_thread(thread);
+  sc_at(from);
+  sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x300);
+  sc_at(to);
+  sc_barrier_end(ompt_sync_region_barrier_explicit, 0x300);
+}
+
+/* Thread 0 works alone from 0 to 50, `before` more by itself, and then at the explicit barrier both go on at once. */
+static void play_masked(uint64_t before) {
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  sc_at(0);
+  sc_masked_begin(0x200);
+  sc_at(50);
+  sc_masked_end();
+  explicit_barrier(0, 50 + before, 50 + before);
+  explicit_barrier(1, 0, 50 + before);
+  worker_arrives(50 + before);
+  sc_join(50 + before, 50 + before, 50 + before);
+  end(50 + before);
+}
+
+static void test_wait_at_a_barrier_for_who_is_masked_is_serial(void **state) {
+  (void)state;
+  play_masked(0);
+  expect_losses(LOSSES(REGION), 2 * 50, 50, SERIAL = 50);
+}
+
+static void test_wait_at_a_barrier_for_more_than_the_masked_is_the_barriers(void **state) {
+  (void)state;
+  play_masked(30);
+  expect_losses(LOSSES(REGION), 2 * 80, 80, SERIAL = 50, BARRIER = 30);
+}
+
 /* ---- work before a construct ---- */
 
 /* Thread 0 works from 0 to `before`, the other not at all; then both have 20 in a loop. */
@@ -137,6 +172,33 @@ static void test_equal_work_before_a_loop_explains_nothing(void **state) {
   sc_join(80, 80, 80);
   end(80);
   expect_losses(LOSSES(REGION, LOOP), 2 * 30, 2 * 20, RUNTIME = 2 * 10);
+}
+
+/* Thread 0 alone works from 0 to 50, then both for 20 in a loop. */
+static void test_master_before_a_loop_is_serial(void **state) {
+  (void)state;
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  sc_masked_begin(0x800);
+  sc_at(50);
+  sc_masked_end();
+  play_loop_after(50);
+  expect_losses(LOSSES(REGION, LOOP), 21 + 71, 2 * 20, SERIAL = 50, RUNTIME = 2);
+  expect_losses(LOSSES(REGION), 2 * 71, 50 + 2 * 20, SERIAL = 50, RUNTIME = 2);
+}
+
+static void test_wait_for_a_master_at_the_regions_end_is_serial(void **state) {
+  (void)state;
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  sc_at(10);
+  sc_masked_begin(0x800);
+  sc_at(60);
+  sc_masked_end();
+  worker_arrives(10);
+  sc_join(60, 60, 60);
+  end(60);
+  expect_losses(LOSSES(REGION), 2 * 60, 60 + 10, SERIAL = 50);
 }
 
 static void test_single_before_an_explicit_barrier_is_serial(void **state) {
@@ -203,9 +265,13 @@ int main(void) {
       cmocka_unit_test_teardown(test_reduction_is_imbalance, forget),
       cmocka_unit_test_teardown(test_wait_for_a_single_is_serial, forget),
       cmocka_unit_test_teardown(test_wait_for_a_single_at_the_regions_end_is_serial, forget),
+      cmocka_unit_test_teardown(test_wait_at_a_barrier_for_who_is_masked_is_serial, forget),
+      cmocka_unit_test_teardown(test_wait_at_a_barrier_for_more_than_the_masked_is_the_barriers, forget),
       cmocka_unit_test_teardown(test_unequal_work_before_a_loop_is_imbalance, forget),
       cmocka_unit_test_teardown(test_single_before_a_loop_is_serial, forget),
       cmocka_unit_test_teardown(test_equal_work_before_a_loop_explains_nothing, forget),
+      cmocka_unit_test_teardown(test_master_before_a_loop_is_serial, forget),
+      cmocka_unit_test_teardown(test_wait_for_a_master_at_the_regions_end_is_serial, forget),
       cmocka_unit_test_teardown(test_single_before_an_explicit_barrier_is_serial, forget),
       cmocka_unit_test_teardown(test_wait_for_a_single_of_gcc_is_serial, forget),
       cmocka_unit_test_teardown(test_wait_for_a_single_of_gcc_with_tasks_is_tasks, forget),

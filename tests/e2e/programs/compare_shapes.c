@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The flaws of compare_flaws.c in other shapes. Each region has N units of work for any number of threads up to 2:
- *   master     all of it in a master, the others wait at a barrier           explicit barriers
+ *   master     all of it in a master, the others wait at a barrier           serial
+ *   first      half of it in a master, then an even loop                     serial
+ *   more       half of it by thread 0 only, then an even loop                imbalance
  *   uneven     a loop without its own barrier, 3 : 1, then a barrier         explicit barriers
  *   sections   two sections, 3 : 1                                           imbalance
  *   reduction  a loop, 3 : 1, that sums up                                   imbalance
@@ -24,6 +26,22 @@ static void waits(long units) {
 #pragma omp master
     work_units(units);
 #pragma omp barrier
+  }
+#pragma omp parallel // mark: first
+  {
+#pragma omp master
+    work_units(units / 2);
+#pragma omp for schedule(static)
+    for (int part = 0; part < 2; part++)
+      work_units(units / 4);
+  }
+#pragma omp parallel // mark: more
+  {
+    if (omp_get_thread_num() == 0)
+      work_units(units / 2);
+#pragma omp for schedule(static)
+    for (int part = 0; part < 2; part++)
+      work_units(units / 4);
   }
 #pragma omp parallel // mark: uneven
   {
