@@ -130,6 +130,7 @@ static void test_syntax_errors_have_a_column(void **state) {
   expect_error("region.time = 2", "condition 'region.time = 2', column 13: a formula cannot assign; == compares");
   expect_error("region.time / 0 > 2", "condition 'region.time / 0 > 2', column 13: division by zero");
   expect_error("'ä' x", "condition ''ä' x', column 1: Unexpected token \"'ä' x\"");
+  expect_error("ä = 3", "condition 'ä = 3', column 3: a formula cannot assign; == compares");
   expect_error("", "condition '': Expression is empty");
 }
 
@@ -214,6 +215,18 @@ static void test_region_and_program_can_be_mixed(void **state) {
          "region.seconds = 4 (too few runs to know the noise)\n" SMALL("region.seconds / program.seconds > .25"));
 }
 
+static void test_nested_regions_are_tried_what_is_outside_is_not(void **state) {
+  (void)state;
+  struct sample sample;
+  fill(&sample);
+  sample.rows[COLD].kind = HD_COMPARED_NESTED;
+  set_time(&sample, 1, 1, 9);
+  set_time(&sample, COLD, 1, 2);
+  expect(&sample, "region.time > 1.5", true,
+         "'region.time > 1.5' holds: parallel app.c:40 in cold, after: region.time = 40 (too few runs to know the "
+         "noise)\n");
+}
+
 /* ---- noise ---- */
 
 static void test_what_is_noise_does_not_count_and_is_said(void **state) {
@@ -246,12 +259,39 @@ static void test_speedup_counts_where_nothing_is_lost(void **state) {
   sample.at[0][1].lost_total_s = 0.01;
   set_noise(&sample, 0, 0.48, 0.52);
   sample.at[0][1].in_noise = true;
-  expect(&sample, "program.speedup < 3", true,
-         "'program.speedup < 3' holds: program app, after: program.speedup = 2\n");
-  expect(&sample, "program.time > 0.4", true, "'program.time > 0.4' holds: program app, after: program.time = 0.5\n");
+  expect(&sample, "program.speedup > 1.5", true,
+         "'program.speedup > 1.5' holds: program app, after: program.speedup = 2\n");
+  expect(&sample, "program.time < 0.6", true, "'program.time < 0.6' holds: program app, after: program.time = 0.5\n");
   expect(&sample, "program.lost > 0.001", false,
          "'program.lost > 0.001' would hold but for the noise: program app, after: program.lost = 0.01\n"
          "'program.lost > 0.001' holds nowhere (tried 1 time)\n");
+}
+
+static void test_each_quantity_is_taken_without_its_noise(void **state) {
+  (void)state;
+  static const char *const expressions[] = {"program.time > 1.05",    "program.seconds > 0.1",
+                                            "program.speedup < 0.99", "program.efficiency < .9",
+                                            "program.lost > 0.1",     "program.locks > 0.1"};
+  for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
+    struct sample sample;
+    char expected[300], error[300], *text = NULL;
+    size_t length;
+    fill(&sample);
+    set_time(&sample, 0, 1, 12);
+    set_noise(&sample, 0, 0.9, 1.4);
+    for (int known = 1; known >= 0; known--) {
+      sample.at[0][1].noise_known = known != 0; /* if not, the rest says nothing */
+      struct hd_condition *condition = hd_condition_new(expressions[i], error, sizeof error);
+      FILE *out = open_memstream(&text, &length);
+      assert_true(hd_condition_holds(condition, &sample.comparison, 0.01, out) == !known);
+      fclose(out);
+      hd_condition_free(condition);
+      snprintf(expected, sizeof expected, "'%s' %s: program app, after: ", expressions[i],
+               known ? "would hold but for the noise" : "holds");
+      assert_memory_equal(text, expected, strlen(expected));
+      free(text);
+    }
+  }
 }
 
 /* No difference is a value, too. */
@@ -334,6 +374,8 @@ int main(void) {
       cmocka_unit_test(test_region_and_program_can_be_mixed),
       cmocka_unit_test(test_what_is_noise_does_not_count_and_is_said),
       cmocka_unit_test(test_speedup_counts_where_nothing_is_lost),
+      cmocka_unit_test(test_nested_regions_are_tried_what_is_outside_is_not),
+      cmocka_unit_test(test_each_quantity_is_taken_without_its_noise),
       cmocka_unit_test(test_conditions_that_hold_without_any_difference_count),
       cmocka_unit_test(test_regions_on_one_side_are_said),
       cmocka_unit_test(test_small_regions_count_when_they_grow),

@@ -117,6 +117,22 @@ static void test_intervals_and_variances_are_those_of_brute_force(void **state) 
   }
 }
 
+/* 0, 1, 2, ... whatever was drawn. */
+static double count_up(const double *medians, size_t count, void *context) {
+  (void)medians, (void)count;
+  return (*(double *)context)++;
+}
+
+static void test_of_five_percent_one_half_is_outside_on_either_side(void **state) {
+  (void)state;
+  const double values[] = {1, 2, 3};
+  const struct hd_sample sample = {values, 3};
+  double next = 0;
+  const struct hd_interval interval = hd_bootstrap(&sample, 1, count_up, &next);
+  assert_true(fabs(interval.low - 0.025 * next) < 1.5 && fabs(interval.high - 0.975 * next) < 1.5);
+  assert_true(next > 1000);
+}
+
 static void test_the_same_samples_have_the_same_interval(void **state) {
   (void)state;
   struct drand48_data random;
@@ -219,6 +235,7 @@ int main(void) {
       cmocka_unit_test(test_of_an_even_number_it_is_the_lower_middle),
       cmocka_unit_test(test_equal_values_have_a_median),
       cmocka_unit_test(test_intervals_and_variances_are_those_of_brute_force),
+      cmocka_unit_test(test_of_five_percent_one_half_is_outside_on_either_side),
       cmocka_unit_test(test_the_same_samples_have_the_same_interval),
       cmocka_unit_test(test_too_few_repeats_say_nothing),
       cmocka_unit_test(test_what_is_no_number_says_nothing),
