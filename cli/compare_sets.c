@@ -24,11 +24,8 @@ static bool add_set(struct hd_compare_sets *sets, const char *path) {
   if (!grown)
     return no_memory();
   sets->sets = grown;
-  size_t length = strlen(path);
-  while (length > 1 && path[length - 1] == '/')
-    length--;
   struct hd_compare_set *set = &grown[sets->set_count];
-  *set = (struct hd_compare_set){.path = strndup(path, length)};
+  *set = (struct hd_compare_set){.path = strdup(path)};
   if (!set->path)
     return no_memory();
   sets->set_count++;

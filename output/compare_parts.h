@@ -48,8 +48,11 @@ const char *hd_noise_mark(const struct hd_comparison *comparison, const struct h
 /** For sentences: "serial time"; if less was lost to it "less serial time". */
 const char *hd_cause_text(enum hd_loss cause, bool gained);
 
-/** For cells: "imbalance 61%", "less imbalance 61%"; "-" when there is none. */
-void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at);
+/** For cells: "imbalance 61%", "less imbalance 61%"; "-" when there is none, or the loss is shown as 0. */
+void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at, const struct hd_unit *unit);
+
+/** The same for a sentence: "; 61 % of it to imbalance"; empty when there is none. */
+void hd_cause_phrase(char text[HD_PLACE_BYTES], const struct hd_compared *at);
 
 /** A lost time with its mark; "-" when there is nothing to compare with. */
 void hd_cell_lost(char cell[HD_CELL_BYTES], const struct hd_comparison *comparison, const struct hd_compared *at,
@@ -62,9 +65,6 @@ double hd_if_matched(const struct hd_compared *at, double number);
  */
 uint32_t hd_causes_that_occur(const struct hd_comparison *comparison, bool program_only,
                               enum hd_loss causes[HD_LOSS_COUNT]);
-
-/** The point with most wall seconds lost (sides: lost or gained) by the program; 0: none but the baseline is known. */
-uint32_t hd_worst_point(const struct hd_comparison *comparison);
 
 /** Whether all, or none, of the points but the baseline have enough repeats for noise to be known. */
 bool hd_noise_is_known_everywhere(const struct hd_comparison *comparison);

@@ -165,16 +165,13 @@ static uint32_t foremost(const struct hd_comparison *comparison, uint32_t point,
 
 static void cause_text(char *text, size_t bytes, const struct hd_comparison *comparison, uint32_t point) {
   const struct hd_compared *at = &comparison->rows[0].at[point];
-  char place[HD_PLACE_BYTES];
+  char place[HD_PLACE_BYTES], phrase[HD_PLACE_BYTES];
   double share = NAN;
   const enum hd_loss cause = hd_row_cause(at, &share);
-  text[0] = '\0';
-  if (cause == HD_LOSS_COUNT)
-    return;
-  const double sign = at->lost_total_ticks > 0 ? 1 : -1;
-  size_t used = (size_t)snprintf(text, bytes, "; %.0f %% of it %s %s", 100 * share, sign > 0 ? "to" : "from",
-                                 hd_cause_text(cause, sign < 0));
-  const uint32_t row = foremost(comparison, point, cause, sign);
+  hd_cause_phrase(phrase, at);
+  const size_t used = (size_t)snprintf(text, bytes, "%s", phrase);
+  const uint32_t row =
+      cause == HD_LOSS_COUNT ? HD_NONE : foremost(comparison, point, cause, at->lost_total_ticks > 0 ? 1 : -1);
   if (row == HD_NONE)
     return;
   hd_row_text_alone(place, comparison, row);
@@ -259,12 +256,9 @@ bool hd_compare_losses(const struct hd_sheet *sheet, const struct hd_comparison 
   hd_grid_free(&grid);
   if (!done)
     return false;
-  const uint32_t worst = hd_worst_point(comparison);
-  for (uint32_t point = 1; point < comparison->point_count; point++) {
-    if (!scaling)
-      say_side(sheet, comparison, point);
-    else if (point == worst)
-      say_scaling(sheet, comparison, point);
-  }
+  if (scaling) /* where the table of regions says why, too */
+    say_scaling(sheet, comparison, comparison->point_count - 1);
+  for (uint32_t point = 1; !scaling && point < comparison->point_count; point++)
+    say_side(sheet, comparison, point);
   return true;
 }

@@ -54,25 +54,24 @@ static void fill_scaling(struct hd_grid_row *into, const struct hd_comparison *c
   if (table->intervals)
     hd_cell_interval(into->cells[column++], at->noise_known ? at->lost_total_interval : HD_INTERVAL_UNKNOWN,
                      table->unit.per_second, table->unit.decimals);
-  hd_cell_cause(into->cells[column], at);
+  hd_cell_cause(into->cells[column], at, &table->unit);
 }
 
 static void say_foremost(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {
   const uint32_t index = hd_foremost_region(comparison, point);
-  char place[HD_PLACE_BYTES], name[HD_PLACE_BYTES], base[HD_PLACE_BYTES], lost[HD_CELL_BYTES];
-  double share = NAN;
+  char place[HD_PLACE_BYTES], name[HD_PLACE_BYTES], base[HD_PLACE_BYTES], lost[HD_CELL_BYTES], cause[HD_PLACE_BYTES];
   if (index == HD_NONE)
     return;
   const struct hd_compared *at = &comparison->rows[index].at[point];
-  const enum hd_loss cause = hd_row_cause(at, &share);
-  if (cause == HD_LOSS_COUNT || at->lost_total_ticks <= 0)
+  hd_cause_phrase(cause, at);
+  if (!cause[0] || at->lost_total_ticks <= 0)
     return;
   hd_row_text(place, comparison, index);
   hd_point_text(name, comparison, point);
   hd_point_text(base, comparison, 0);
   hd_cell_duration(lost, at->lost_total_s);
-  hd_sheet_say(sheet, "Of the regions, %s loses most: %s at %s, %.2f times as fast as with %s; %.0f %% of it to %s.",
-               place, lost, name, at->speedup, base, 100 * share, hd_cause_text(cause, at->lost_total_ticks < 0));
+  hd_sheet_say(sheet, "Of the regions, %s loses most: %s at %s, %.2f times as fast as with %s%s.", place, lost, name,
+               at->speedup, base, cause);
 }
 
 bool hd_compare_regions(const struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
@@ -143,26 +142,24 @@ static void fill_difference(struct hd_grid_row *into, const struct hd_comparison
                      table->unit.per_second, table->unit.decimals);
   if (table->lost)
     hd_cell_lost(into->cells[column++], comparison, at, &table->unit, at->lost_total_s);
-  hd_cell_cause(into->cells[column++], at);
+  hd_cell_cause(into->cells[column++], at, &table->unit);
   for (uint32_t i = 0; i < table->cause_count; i++)
     hd_cell_time(into->cells[column++], &table->unit, hd_if_matched(at, at->lost_s[table->causes[i]]));
 }
 
 static void say_difference(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {
   const uint32_t index = hd_foremost_region(comparison, point);
-  char place[HD_PLACE_BYTES], lost[HD_CELL_BYTES];
-  double share = NAN;
+  char place[HD_PLACE_BYTES], lost[HD_CELL_BYTES], cause[HD_PLACE_BYTES];
   if (index == HD_NONE)
     return;
   const struct hd_compared *at = &comparison->rows[index].at[point];
-  const enum hd_loss cause = hd_row_cause(at, &share);
-  if (cause == HD_LOSS_COUNT)
+  hd_cause_phrase(cause, at);
+  if (!cause[0])
     return;
   hd_row_text(place, comparison, index);
   hd_cell_duration(lost, fabs(at->lost_total_s));
-  hd_sheet_say(sheet, "Of the regions, %s %s most: %s; %.0f %% of it %s %s.", place,
-               at->lost_total_ticks > 0 ? "loses" : "gains", lost, 100 * share,
-               at->lost_total_ticks > 0 ? "to" : "from", hd_cause_text(cause, at->lost_total_ticks < 0));
+  hd_sheet_say(sheet, "Of the regions, %s %s most: %s%s.", place, at->lost_total_ticks > 0 ? "loses" : "gains", lost,
+               cause);
 }
 
 bool hd_compare_difference(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,

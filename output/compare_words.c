@@ -116,10 +116,31 @@ const char *hd_cause_text(enum hd_loss cause, bool gained) {
   return texts[cause][gained];
 }
 
-void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at) {
+/* A share of the whole is only said where nothing goes the other way: it would be one of more than the whole. */
+void hd_cause_phrase(char text[HD_PLACE_BYTES], const struct hd_compared *at) {
+  char mine[HD_CELL_BYTES], others[HD_CELL_BYTES];
   double share = NAN;
   const enum hd_loss cause = hd_row_cause(at, &share);
+  text[0] = '\0';
   if (cause == HD_LOSS_COUNT)
+    return;
+  const bool gained = at->lost_total_ticks < 0;
+  const double all = fabs(at->lost_s[cause]) / share;
+  const double opposite = all - fabs(at->lost_total_s);
+  const char *words = hd_cause_text(cause, gained);
+  hd_cell_duration(mine, fabs(at->lost_s[cause]));
+  hd_cell_duration(others, opposite);
+  if (opposite < 0.005 * all)
+    snprintf(text, HD_PLACE_BYTES, "; %.0f %% of it %s %s", 100 * share, gained ? "from" : "to", words);
+  else
+    snprintf(text, HD_PLACE_BYTES, "; %s %s %s (and %s %s otherwise)", mine, gained ? "from" : "to", words, others,
+             gained ? "lost" : "gained");
+}
+
+void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at, const struct hd_unit *unit) {
+  double share = NAN;
+  const enum hd_loss cause = hd_row_cause(at, &share);
+  if (cause == HD_LOSS_COUNT || !hd_unit_shows(unit, fabs(at->lost_total_s)))
     strcpy(cell, "-");
   else if (at->lost_total_ticks < 0 && cause == HD_LOSS_INFLATION)
     snprintf(cell, HD_CELL_BYTES, "work shrank %.0f%%", 100 * share);
@@ -156,20 +177,6 @@ uint32_t hd_causes_that_occur(const struct hd_comparison *comparison, bool progr
         break;
       }
   return count;
-}
-
-uint32_t hd_worst_point(const struct hd_comparison *comparison) {
-  uint32_t worst = 0;
-  double most = -INFINITY;
-  for (uint32_t point = 1; point < comparison->point_count; point++) {
-    const struct hd_compared *at = &comparison->rows[0].at[point];
-    const double lost = comparison->options.mode == HD_COMPARE_SIDES ? fabs(at->lost_total_s) : at->lost_total_s;
-    if (at->matched && lost > most) {
-      most = lost;
-      worst = point;
-    }
-  }
-  return worst;
 }
 
 static bool noise_is_known(const struct hd_comparison *comparison, uint32_t point) {

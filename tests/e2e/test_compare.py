@@ -214,6 +214,7 @@ def test_sets_with_one_thread_count_are_sides(load, twos, scan, tmp_path):
     [comparison] = load(twos, after)
     assert comparison["mode"] == "sides"
     assert [(p["label"], p["run_count"]) for p in comparison["points"]] == [("twos", 3), ("after", 3)]
+    assert load(f"{twos}/", f"{after}//")[0]["runs"][0]["path"] == str(twos / "t2.r1.heddle")
     for row in comparison["rows"]:
         assert row["laws"] is None
         assert row["at"][1]["lost_total_ticks"] == 0 and row["at"][1]["in_noise"], row["text"]  # the same runs
@@ -235,6 +236,7 @@ def test_sets_of_a_scan_with_parameters(load, compare, scan, tmp_path):
     loaded = load(tmp_path)
     assert [(c["mode"], c["title"]) for c in loaded] == [
         ("scaling", "n=1"), ("scaling", "n=2"), ("sides", "1 thread"), ("sides", "2 threads")]
+    assert [point["label"] for point in loaded[2]["points"]] == ["n=1", "n=2"]  # what is hidden is not compared
     assert [c["mode"] for c in load("--scaling", tmp_path)] == ["scaling", "scaling"]
     assert [c["title"] for c in load("--difference", tmp_path)] == ["1 thread", "2 threads"]
     text = compare(tmp_path)
@@ -294,6 +296,12 @@ def test_callpaths_tell_callers_apart(load, compare, record, tmp_path):
     assert [row["at"][0]["calls"] for row in rows] == [1, 1]
     assert sorted("second" in row["text"] for row in rows) == [False, True]
     assert any("second" in place for row in rows for place in row["callpath"])
+
+
+def test_names_are_found_where_profiles_hold_none(load, profile, build_program):
+    program = build_program(WORK, flags=("-fno-inline",))
+    [comparison] = load(*[profile(program, N, runtime=19, threads=threads) for threads in (1, 2)])
+    assert row_of(comparison, "in uneven")["name"] == "uneven"
 
 
 def test_limit_keeps_those_that_lost_most(compare, load, scan):
@@ -489,8 +497,10 @@ def test_counts_are_compared_when_all_counted_the_same(compare, load, record, tm
                for words in line if words.endswith("program program"))
     lines = list(csv.DictReader(io.StringIO(compare("--csv", *files))))
     assert int(lines[0][event]) == whole["count"]
-    other = record(tmp_path / "other.heddle", 2)
-    assert "PAGE-FAULTS" not in compare(files[0], other) and load(files[0], other)[0]["events"] == []
+    for events in (None, "perf::CONTEXT-SWITCHES"):
+        other = record(tmp_path / "other.heddle", 2, events=events)
+        assert "while busy" not in compare(files[0], other) and load(files[0], other)[0]["events"] == []
+        other.unlink()
 
 
 # ---- builds, sums, and runs that failed ----
@@ -539,6 +549,8 @@ def test_any_of_several_conditions_fails(compare, scan):
     for formats in ([], ["--json"], ["--csv"], ["--markdown"]):
         compare(*formats, "--fail-if", never, "--fail-if", always, scan, status=3)
         assert "program.time" in compare.stderr
+    compare("--fail-if", always, "--fail-if", always, scan, status=3)
+    compare("--fail-if", always, "--fail-if", never, scan, status=3)
     compare("--fail-if", never, "--fail-if", never, scan, status=0)
 
 

@@ -254,6 +254,8 @@ static void test_many_points_leave_columns_out_and_say_so(void **state) {
   expect_text(" T(20) ");
   expect_no_text(" T(21) ");
   expect_text("\nLaws of scaling");
+  expect_text("By Amdahl's law 7."); /* 200 of 2600 ns */
+  expect_text(" program app\n   ");
   expect_text("T(64)");
 }
 
