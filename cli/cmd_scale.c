@@ -202,30 +202,54 @@ static bool check_parameters(const struct hd_scale_options *taken) {
   return true;
 }
 
-static int compare(const struct hd_scale_options *taken, const char *last_option, const struct hd_texts *operands) {
+static int compare(const struct hd_scale_options *taken, const char *last_option, const char *directory) {
   struct hd_texts arguments = {0};
   bool made = hd_texts_add(&arguments, "compare");
   for (size_t i = 0; i < taken->compare_options.count; i++)
     made = made && hd_texts_add(&arguments, "%s", taken->compare_options.items[i]);
   made = made && hd_texts_add(&arguments, "%s", last_option);
-  for (size_t i = 0; operands && i < operands->count; i++)
-    made = made && hd_texts_add(&arguments, "%s", operands->items[i]);
+  made = made && (!directory || hd_texts_add(&arguments, "%s", directory));
   const int status = made ? hd_cmd_compare((int)arguments.count, arguments.items) : HD_EXIT_FAILED;
   hd_texts_free(&arguments);
   return status;
 }
 
-/* What compare would say of its options is said before anything runs: --help comes last, if it comes to that. */
+/* In a child: compare reads its options, and --help, which comes last, if nothing is wrong with them. */
+static _Noreturn void try_comparison(const struct hd_scale_options *taken, int complaint) {
+  const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  const bool ready = null >= 0 && dup2(null, STDOUT_FILENO) >= 0 && dup2(complaint, STDERR_FILENO) >= 0;
+  _exit(ready ? compare(taken, "--help", NULL) : HD_EXIT_OK);
+}
+
+/* Its complaint is ours, without the command's name and what follows the first line. */
+static void pass_complaint(char *text) {
+  static const char prefix[] = "heddle compare: ";
+  text[strcspn(text, "\n")] = '\0';
+  hd_arguments_complain(&usage, "%s", strncmp(text, prefix, strlen(prefix)) == 0 ? text + strlen(prefix) : text);
+}
+
+/* What compare would say of its options is said before anything runs. */
 static bool check_comparison(const struct hd_scale_options *taken) {
+  char text[1024] = "";
+  int ends[2];
   int status = 0;
-  const pid_t child = taken->compare_options.count ? fork() : -1;
-  if (child == 0) {
-    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    _exit(null >= 0 && dup2(null, STDOUT_FILENO) >= 0 ? compare(taken, "--help", NULL) : HD_EXIT_OK);
+  if (!taken->compare_options.count || pipe2(ends, O_CLOEXEC) != 0)
+    return true;
+  const pid_t child = fork();
+  if (child == 0)
+    try_comparison(taken, ends[1]);
+  close(ends[1]);
+  FILE *complaint = fdopen(ends[0], "r");
+  if (complaint) {
+    (void)!fread(text, 1, sizeof text - 1, complaint);
+    fclose(complaint);
   }
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return !(WIFEXITED(status) && WEXITSTATUS(status) == HD_EXIT_USAGE);
+  const bool wrong = WIFEXITED(status) && WEXITSTATUS(status) == HD_EXIT_USAGE;
+  if (wrong)
+    pass_complaint(text);
+  return !wrong;
 }
 
 /* What was not said. */
@@ -268,16 +292,12 @@ static size_t tell_failed(const struct hd_scale_plan *plan) {
 
 static int conclude(const struct hd_scale_plan *plan, const struct hd_scale_store *store) {
   const size_t failed = tell_failed(plan);
-  struct hd_texts operands = {0};
   int status = HD_EXIT_OK;
-  if (!hd_scale_store_operands(plan->options, store, &operands))
-    status = HD_EXIT_FAILED;
-  else if (store->points > 1)
-    status = compare(plan->options, "--", &operands);
+  if (store->points > 1)
+    status = compare(plan->options, "--", plan->options->directory);
   else if (!plan->options->quiet)
     hd_log("nothing to compare in %s: 'heddle compare %s OTHER' compares it with another scan",
            plan->options->directory, plan->options->directory);
-  hd_texts_free(&operands);
   return failed ? HD_EXIT_FAILED : status;
 }
 
@@ -301,7 +321,7 @@ static int scan(const struct hd_scale_options *taken) {
   struct hd_scale_plan plan;
   struct hd_scale_store store = {.lock = -1};
   const int status = hd_scale_plan_make(taken, &plan) ? scan_in(&plan, &store) : HD_EXIT_FAILED;
-  hd_scale_store_free(&store);
+  hd_scale_store_close(&store);
   hd_scale_plan_free(&plan);
   return status;
 }

@@ -92,9 +92,10 @@ struct hd_scale_options {
 };
 
 struct hd_scale_set {
-  char *name;               /* its folder, "NAME=a,OTHER=b"; "": without parameters, the scan's own */
-  const char **values;      /* by parameter; the options' */
-  struct hd_model *first;   /* the profile of a run that is there; others must be of the same program. NULL: none yet */
+  char *name;             /* its folder, "NAME=a,OTHER=b"; "": without parameters, the scan's own */
+  const char **values;    /* by parameter; the options' */
+  struct hd_model *first; /* the profile of a run that is there; others must be of the same program. NULL: none yet */
+  uint32_t first_threads;
   char program[PATH_MAX];   /* the file that runs; "": not found */
   uint64_t program_content; /* a hash of it */
   struct timespec program_changed;
@@ -167,20 +168,15 @@ struct hd_scale_store {
   char path[PATH_MAX];    /* absolute */
   char running[PATH_MAX]; /* the folder for the run that is not whole yet */
   int lock;
-  size_t points;        /* that the scan has, earlier ones included: thread counts by sets */
-  struct hd_texts sets; /* their names, in the order in which they were asked for */
-  bool told_others;     /* that runs consist of several processes */
+  size_t points;     /* that the scan has, earlier ones included: thread counts by sets */
+  bool told_others;  /* that runs consist of several processes */
+  bool told_command; /* that runs have other arguments */
 };
 
 /** Makes the directory or goes on with what is in it: marks the plan's steps that are done. Call hd_scale_store_close()
- *  and hd_scale_store_free() in any case. */
+ *  in any case. */
 bool hd_scale_store_open(struct hd_scale_plan *plan, struct hd_scale_store *store);
 void hd_scale_store_close(struct hd_scale_store *store);
-void hd_scale_store_free(struct hd_scale_store *store);
-
-/** What is to be compared: the directory, or those of the sets that have profiles. False: no memory, said. */
-bool hd_scale_store_operands(const struct hd_scale_options *options, const struct hd_scale_store *store,
-                             struct hd_texts *operands);
 
 /** The path of a step's file, "DIR/SET/t4.r2" and `ending`. */
 void hd_scale_store_path(const struct hd_scale_plan *plan, const struct hd_scale_store *store,
@@ -202,6 +198,7 @@ bool hd_scale_store_clear(const struct hd_scale_store *store);
 struct hd_scale_profiles {
   struct hd_texts paths;
   struct hd_model *first; /* owned */
+  bool other_command;     /* of the same program as those of the runs before, but its arguments differ */
   double seconds;         /* that it ran */
 };
 void hd_scale_profiles_free(struct hd_scale_profiles *profiles);

@@ -49,25 +49,73 @@ static enum hd_same_program relation(const struct hd_scale_set *set, struct hd_m
   return set->first ? hd_same_program(models, 2, &a, &b, &module) : HD_SAME_PROGRAM;
 }
 
-/* Is `a` rather to be compared than `b`? The same program goes before another, then the longer run. */
-static bool is_better(const struct hd_scale_set *set, struct hd_model *a, struct hd_model *b) {
+/* Moves past a number; whether it is this one. */
+static bool skip_number(const char **text, uint32_t expected) {
+  char *end;
+  errno = 0;
+  const unsigned long number = strtoul(*text, &end, 10);
+  *text = end;
+  return errno == 0 && number == expected;
+}
+
+/* The same text but for the thread counts `a_threads` and `b_threads` in it? */
+static bool is_same_argument(const char *a, uint32_t a_threads, const char *b, uint32_t b_threads) {
+  if (strcmp(a, b) == 0)
+    return true;
+  while (*a && *b) {
+    if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+      const char *a_number = a, *b_number = b;
+      const bool are_threads = skip_number(&a, a_threads) & skip_number(&b, b_threads);
+      if (!are_threads && (a - a_number != b - b_number || strncmp(a_number, b_number, (size_t)(a - a_number)) != 0))
+        return false;
+    } else if (*a++ != *b++) {
+      return false;
+    }
+  }
+  return !*a && !*b;
+}
+
+static bool is_same_command(const struct hd_scale_set *set, const struct hd_model *model, uint32_t threads) {
+  const struct hd_strings *a = &set->first->arguments;
+  const struct hd_strings *b = &model->arguments;
+  if (a->count != b->count)
+    return false;
+  for (size_t i = 0; i < a->count; i++)
+    if (!is_same_argument(a->items[i], set->first_threads, b->items[i], threads))
+      return false;
+  return true;
+}
+
+/* What comes first of a run's profiles: the same command as before, then the same program, then any. */
+enum likeness { LIKE_NONE, LIKE_PROGRAM, LIKE_COMMAND };
+
+static enum likeness likeness(const struct hd_scale_set *set, struct hd_model *model, uint32_t threads) {
+  if (!set->first)
+    return LIKE_COMMAND;
+  if (relation(set, model) == HD_OTHER_PROGRAM)
+    return LIKE_NONE;
+  return is_same_command(set, model, threads) ? LIKE_COMMAND : LIKE_PROGRAM;
+}
+
+/* Is `a` rather to be compared than `b`? Of those that are as like, the one that ran longer. */
+static bool is_better(const struct hd_scale_set *set, uint32_t threads, struct hd_model *a, struct hd_model *b) {
   if (!b)
     return true;
-  const bool a_is_other = relation(set, a) == HD_OTHER_PROGRAM;
-  const bool b_is_other = relation(set, b) == HD_OTHER_PROGRAM;
-  if (a_is_other != b_is_other)
-    return b_is_other;
+  const enum likeness a_like = likeness(set, a, threads);
+  const enum likeness b_like = likeness(set, b, threads);
+  if (a_like != b_like)
+    return a_like > b_like;
   return hd_model_seconds(a, a->elapsed_ticks) > hd_model_seconds(b, b->elapsed_ticks);
 }
 
 /* Puts the path of the one to be compared first. */
-static bool choose_first(const struct hd_scale_set *set, struct hd_scale_profiles *profiles, char *error,
-                         size_t error_bytes) {
+static bool choose_first(const struct hd_scale_set *set, uint32_t threads, struct hd_scale_profiles *profiles,
+                         char *error, size_t error_bytes) {
   for (size_t i = 0; i < profiles->paths.count; i++) {
     struct hd_model *model = NULL;
     if (!hd_profile_open(profiles->paths.items[i], &model, error, error_bytes))
       return false;
-    if (!is_better(set, model, profiles->first)) {
+    if (!is_better(set, threads, model, profiles->first)) {
       hd_model_free(model);
       continue;
     }
@@ -77,6 +125,7 @@ static bool choose_first(const struct hd_scale_set *set, struct hd_scale_profile
     profiles->paths.items[i] = profiles->paths.items[0];
     profiles->paths.items[0] = path;
   }
+  profiles->other_command = likeness(set, profiles->first, threads) == LIKE_PROGRAM;
   return true;
 }
 
@@ -90,7 +139,7 @@ const char *hd_scale_profiles_find(const struct hd_scale_plan *plan, const struc
     return "no memory";
   if (!profiles->paths.count)
     return "it left no profile";
-  if (!choose_first(set, profiles, error, error_bytes))
+  if (!choose_first(set, step->threads, profiles, error, error_bytes))
     return error;
   switch (relation(set, profiles->first)) {
   case HD_SAME_PROGRAM:

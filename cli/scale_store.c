@@ -95,6 +95,32 @@ static void remove_files(const char *path, bool chosen(const char *name)) {
     closedir(directory);
 }
 
+static bool has_profiles(const char *path) {
+  DIR *directory = opendir(path);
+  const struct dirent *entry;
+  bool found = false;
+  while (directory && !found && (entry = readdir(directory))) {
+    const char *ending = strrchr(entry->d_name, '.');
+    found = is_run_file(entry->d_name) && strcmp(ending, ".heddle") == 0;
+  }
+  if (directory)
+    closedir(directory);
+  return found;
+}
+
+/* Is any run kept? */
+static bool has_runs(const struct hd_scale_store *store) {
+  char path[PATH_MAX];
+  DIR *directory = opendir(store->path);
+  const struct dirent *entry;
+  bool found = has_profiles(store->path);
+  while (directory && !found && (entry = readdir(directory)))
+    found = strchr(entry->d_name, '=') && join(path, store->path, entry->d_name) && has_profiles(path);
+  if (directory)
+    closedir(directory);
+  return found;
+}
+
 /* All runs; nothing else that somebody may have put there. */
 static bool discard(const struct hd_scale_store *store) {
   char path[PATH_MAX];
@@ -174,20 +200,15 @@ static bool save_scan(const struct hd_scale_store *store, const json_t *scan) {
   return move(part, path) && (sync_path(store->path, O_DIRECTORY) || fail("write", store->path));
 }
 
-/* Those whose program was not found are not among them. */
-static bool list_sets(json_t *scan, struct hd_scale_store *store) {
-  const char *name;
-  json_t *set;
-  json_object_foreach(json_object_get(scan, "sets"), name, set) if (!hd_texts_add(&store->sets, "%s", name)) {
-    return hd_scale_no_memory();
-  }
-  store->points = json_array_size(json_object_get(scan, "threads")) * store->sets.count;
-  return true;
+/* Sets whose program was not found are not in it. */
+static size_t count_points(const json_t *scan) {
+  return json_array_size(json_object_get(scan, "threads")) * json_object_size(json_object_get(scan, "sets"));
 }
 
+/* A scan without a run, of a command that was mistyped, is in nobody's way. */
 static bool update_scan(struct hd_scale_plan *plan, struct hd_scale_store *store) {
   json_t *before = NULL;
-  bool done = !plan->options->start_over || discard(store);
+  bool done = (!plan->options->start_over && has_runs(store)) || discard(store);
   done = done && hd_scale_programs_find(plan) && load_scan(store, &before);
   json_t *asked = done ? hd_scale_definition_make(plan, before) : NULL;
   if (done && !asked)
@@ -197,7 +218,8 @@ static bool update_scan(struct hd_scale_plan *plan, struct hd_scale_store *store
            store->path);
     done = false;
   }
-  done = done && (json_equal(before, asked) || save_scan(store, asked)) && list_sets(asked, store);
+  done = done && (json_equal(before, asked) || save_scan(store, asked));
+  store->points = count_points(asked);
   json_decref(before);
   json_decref(asked);
   return done;
@@ -215,6 +237,16 @@ static bool make_folders(const struct hd_scale_plan *plan, const struct hd_scale
   return true;
 }
 
+/* The set's other profiles have to be of the same program as its first. True: this is it, and the set's. */
+static bool take_first(struct hd_scale_plan *plan, const struct hd_scale_step *step, struct hd_model *model) {
+  struct hd_scale_set *set = &plan->sets[step->set];
+  if (set->first)
+    return false;
+  set->first = model;
+  set->first_threads = step->threads;
+  return true;
+}
+
 /* A profile that cannot be read is made again. */
 static void look_for(struct hd_scale_plan *plan, const struct hd_scale_store *store, struct hd_scale_step *step) {
   char path[PATH_MAX];
@@ -229,10 +261,8 @@ static void look_for(struct hd_scale_plan *plan, const struct hd_scale_store *st
   }
   step->done = true;
   step->seconds = hd_model_seconds(model, model->elapsed_ticks);
-  if (plan->sets[step->set].first)
+  if (!take_first(plan, step, model))
     hd_model_free(model);
-  else
-    plan->sets[step->set].first = model;
 }
 
 /* Runs that are not kept make nothing ready that is not needed. */
@@ -271,36 +301,6 @@ void hd_scale_store_close(struct hd_scale_store *store) {
   store->lock = -1;
 }
 
-void hd_scale_store_free(struct hd_scale_store *store) {
-  hd_scale_store_close(store);
-  hd_texts_free(&store->sets);
-}
-
-static bool has_profiles(const char *path) {
-  DIR *directory = opendir(path);
-  const struct dirent *entry;
-  bool found = false;
-  while (directory && !found && (entry = readdir(directory))) {
-    const char *ending = strrchr(entry->d_name, '.');
-    found = ending && strcmp(ending, ".heddle") == 0;
-  }
-  if (directory)
-    closedir(directory);
-  return found;
-}
-
-bool hd_scale_store_operands(const struct hd_scale_options *options, const struct hd_scale_store *store,
-                             struct hd_texts *operands) {
-  char path[PATH_MAX];
-  if (!options->parameter_count)
-    return hd_texts_add(operands, "%s", options->directory) || hd_scale_no_memory();
-  for (size_t i = 0; i < store->sets.count; i++)
-    if (join(path, options->directory, store->sets.items[i]) && has_profiles(path) &&
-        !hd_texts_add(operands, "%s", path))
-      return hd_scale_no_memory();
-  return true;
-}
-
 bool hd_scale_store_has_room(const struct hd_scale_store *store) {
   struct statvfs status;
   if (statvfs(store->path, &status) != 0)
@@ -336,6 +336,10 @@ static void tell_of_others(struct hd_scale_store *store, const struct hd_scale_p
     hd_log("a run has %zu processes with profiles; compared is that of %s, which ran longest; the others: %s.1, ...",
            profiles->paths.count, profiles->first->header.program, strrchr(path, '/') + 1);
   store->told_others = store->told_others || profiles->paths.count > 1;
+  if (!store->told_command && profiles->other_command)
+    hd_log("%s: the process that is compared has other arguments than that of the run before it",
+           strrchr(path, '/') + 1);
+  store->told_command = store->told_command || profiles->other_command;
 }
 
 bool hd_scale_store_keep(struct hd_scale_plan *plan, struct hd_scale_store *store, struct hd_scale_step *step,
@@ -360,9 +364,7 @@ bool hd_scale_store_keep(struct hd_scale_plan *plan, struct hd_scale_store *stor
   step->done = true;
   if (!plan->options->quiet)
     tell_of_others(store, profiles, path);
-  if (!plan->sets[step->set].first) {
-    plan->sets[step->set].first = profiles->first;
+  if (take_first(plan, step, profiles->first))
     profiles->first = NULL;
-  }
   return true;
 }

@@ -219,8 +219,9 @@ def test_parameters_are_variables_or_stand_in_the_command(scan, run_heddle):
         text = scan.output(f"{folder}/t2.r1")
         assert f"argument x{folder[-1]}y\nargument 2\nargument {{COLOR}}\n" in text and f"COLOUR={colour}\n" in text
     given = ["COLOUR=red,N=7", "COLOUR=red,N=8", "COLOUR=blue%2Cgreen,N=7", "COLOUR=blue%2Cgreen,N=8"]
-    operands = [f"app.scale/{folder}" for folder in given]  # the first is the baseline
-    assert result.stdout and result.stdout == run_heddle("compare", *operands, cwd=scan.folder).stdout
+    assert re.findall(r"^== (COLOUR.*) ==$", result.stdout, re.M) == given
+    assert f"{given[0]}, the baseline" in result.stdout
+    assert result.stdout == run_heddle("compare", "app.scale", cwd=scan.folder).stdout
 
 
 def test_values_may_be_any_bytes(scan):
@@ -249,7 +250,8 @@ def test_options_of_run_are_passed_on(scan, export):
 
 def test_options_of_compare_are_passed_on_and_checked_first(scan, run_heddle):
     wrong = scan.run("-t", "1,2", "-r", "1", "--predict", "many")
-    assert wrong.returncode == 2 and "many" in wrong.stderr and not scan.directory.exists()
+    assert wrong.returncode == 2 and not scan.directory.exists()
+    assert wrong.stderr.splitlines()[0].startswith("heddle scale: --predict 'many'") and "compare" not in wrong.stderr
     result = scan.run("-t", "1,2", "-r", "1", "--json")
     assert result.returncode == 0 and json.loads(result.stdout)["heddle_compare"] == 1
     assert scan.run("-t", "1,2", "-r", "1", "--csv").stdout == run_heddle("compare", "--csv", scan.directory).stdout
@@ -281,6 +283,19 @@ def test_of_several_processes_the_longest_is_compared_and_all_are_kept(scan, exp
     told = [line for line in result.stderr.splitlines() if "processes" in line]
     assert told == ["heddle: a run has 2 processes with profiles; compared is that of app, which ran longest; the others: "
                     "t1.r1.heddle.1, ..."]
+
+
+def test_later_runs_compare_the_command_that_the_first_did(scan, export):
+    """At one thread the first program runs longer, at two the second."""
+    script = '[ $OMP_NUM_THREADS = 1 ] && export NAP_MS=150; ./app first $1; NAP_MS=$((150-${NAP_MS-0})) ./app second $1'
+    command = ["sh", "-c", script, "sh", "{threads}x0{threads}"]
+    result = scan.run("-t", "1,2", "-r", "2", "-o", "app.scale", command=command)
+    assert result.returncode == 0 and "other arguments" not in result.stderr, result.stderr
+    for name in names(1, 2, repeats=2):
+        assert export(scan.directory / name)["run"]["command"] == ["./app", "first", f"{name[1]}x0{name[1]}"]
+    result = scan.run("-t", "1,2", "-r", "2", "-o", "d", command=["sh", "-c", "exec ./app $$"])
+    told = [line for line in result.stderr.splitlines() if "other arguments" in line]
+    assert told == ["heddle: t2.r1.heddle: the process that is compared has other arguments than that of the run before it"]
 
 
 # ---- runs that fail ----
@@ -326,8 +341,8 @@ def test_keep_going_compares_the_rest(scan, run_heddle):
 def test_values_with_which_nothing_runs_are_left_out(scan, run_heddle):
     result = scan.run("-t", "1", "-r", "1", "--keep-going", "--param", "FAIL_AT=9,1,8")
     assert result.returncode == 1 and "FAIL_AT=1/t1.r1" in result.stderr
-    operands = [f"app.scale/FAIL_AT={value}" for value in (9, 8)]
-    assert result.stdout and result.stdout == run_heddle("compare", *operands, cwd=scan.folder).stdout
+    assert "FAIL_AT=9, FAIL_AT=8;" in result.stdout
+    assert result.stdout == run_heddle("compare", "app.scale", cwd=scan.folder).stdout
 
 
 @pytest.mark.parametrize("command, reason", [(["./nowhere"], "exit status 127 (it was not found)"),
@@ -448,6 +463,14 @@ def test_another_folder_or_build_is_refused(scan, build_program):
     result = scan.run("-t", "1", "-r", "2", command=[scan.program])
     assert result.returncode == 1 and f"{scan.program} has been changed since (another build)" in result.stderr
     assert len(scan.logged()) == 1
+
+
+def test_a_scan_without_runs_is_in_nobodys_way(scan):
+    assert scan.run("-t", "1", "-r", "1", "-o", "d", command=["./ap"]).returncode == 1
+    assert (scan.folder / "d" / "scan.json").exists()
+    assert scan.run("-t", "1", "-r", "1", "-o", "d", "--param", "N=1").returncode == 0
+    assert not list((scan.folder / "d").glob("*.failed.out"))
+    assert scan.run("-t", "1", "-r", "1", "-o", "d").returncode == 1
 
 
 def test_a_profile_that_is_damaged_is_made_again(scan):
