@@ -68,20 +68,6 @@ static json_t *run(const struct hd_comparison *comparison, uint32_t index) {
   return NULL;
 }
 
-/* Takes the value. */
-static bool write_value(json_t *value, FILE *out) {
-  const bool done = value;
-  if (value)
-    json_dumpf(value, out, JSON_INDENT(1) | JSON_ENCODE_ANY);
-  json_decref(value);
-  return done;
-}
-
-static bool write_member(const char *key, json_t *value, FILE *out) {
-  fprintf(out, ",\n\"%s\": ", key);
-  return write_value(value, out);
-}
-
 static json_t *points(const struct hd_comparison *comparison) {
   json_t *array = json_array();
   for (uint32_t i = 0; i < comparison->point_count; i++)
@@ -109,7 +95,7 @@ static bool write_rows(const struct hd_compared_counts *counts, const struct hd_
   fputs(",\n\"rows\": [", out);
   for (uint32_t i = 0; done && i < counts->comparison->row_count; i++) {
     fputs(i == 0 ? "\n" : ",\n", out);
-    done = write_value(hd_compare_json_row(counts, i, options), out);
+    done = hd_json_write(hd_compare_json_row(counts, i, options), out);
   }
   fputs("\n]", out);
   return done;
@@ -123,16 +109,17 @@ static bool write_one(const struct hd_compare_series *series, const struct hd_co
   if (!hd_compared_counts_make(&counts, comparison))
     return false;
   fprintf(out, "{\n\"mode\": \"%s\"", scaling ? "scaling" : "sides");
-  const bool done =
-      write_member("title", hd_json_text(series->title), out) &&
-      write_member("by_name", json_boolean(comparison->by_name), out) &&
-      write_member("moved", hd_json_count(comparison->united->moved), out) &&
-      write_member("seconds_per_tick", json_real(comparison->seconds_per_tick), out) &&
-      write_member("serial_ticks", json_integer(comparison->serial_ticks), out) &&
-      write_member("amdahl_bound", scaling ? hd_json_number(hd_amdahl_bound(comparison, 0)) : json_null(), out) &&
-      write_member("events", events(&counts), out) && write_member("notes", strings(&comparison->notes), out) &&
-      write_member("points", points(comparison), out) && write_member("runs", runs(comparison), out) &&
-      write_rows(&counts, options, out);
+  const bool done = hd_json_write_member("title", hd_json_text(series->title), out) &&
+                    hd_json_write_member("by_name", json_boolean(comparison->by_name), out) &&
+                    hd_json_write_member("moved", hd_json_count(comparison->united->moved), out) &&
+                    hd_json_write_member("seconds_per_tick", json_real(comparison->seconds_per_tick), out) &&
+                    hd_json_write_member("serial_ticks", json_integer(comparison->serial_ticks), out) &&
+                    hd_json_write_member("amdahl_bound",
+                                         scaling ? hd_json_number(hd_amdahl_bound(comparison, 0)) : json_null(), out) &&
+                    hd_json_write_member("events", events(&counts), out) &&
+                    hd_json_write_member("notes", strings(&comparison->notes), out) &&
+                    hd_json_write_member("points", points(comparison), out) &&
+                    hd_json_write_member("runs", runs(comparison), out) && write_rows(&counts, options, out);
   fputs("\n}", out);
   hd_compared_counts_free(&counts);
   return done;

@@ -25,26 +25,8 @@ struct grouping {
   uint32_t *group_of; /* by united node */
 };
 
-static bool is_worksharing(enum hd_kind kind) {
-  switch (kind) {
-  case HD_KIND_LOOP:
-  case HD_KIND_LOOP_STATIC:
-  case HD_KIND_LOOP_DYNAMIC:
-  case HD_KIND_LOOP_GUIDED:
-  case HD_KIND_SECTIONS:
-  case HD_KIND_SINGLE:
-  case HD_KIND_WORKSHARE:
-  case HD_KIND_DISTRIBUTE:
-  case HD_KIND_TASKLOOP:
-  case HD_KIND_SCOPE:
-    return true;
-  default:
-    return false;
-  }
-}
-
 static bool makes_row(enum hd_kind kind, enum hd_loss_place above) {
-  return hd_kind_is_region(kind) || (above != HD_PLACE_OUTSIDE && is_worksharing(kind));
+  return hd_kind_is_region(kind) || (above != HD_PLACE_OUTSIDE && hd_kind_is_worksharing(kind));
 }
 
 static bool makes_step(const struct grouping *grouping, enum hd_kind kind) {

@@ -178,27 +178,13 @@ static json_t *timeline(const struct hd_model *model) {
   return NULL;
 }
 
-/* Takes the value. */
-static bool write_value(json_t *value, FILE *out) {
-  const bool done = value;
-  if (value)
-    json_dumpf(value, out, JSON_INDENT(1) | JSON_ENCODE_ANY);
-  json_decref(value);
-  return done;
-}
-
-static bool write_member(const char *key, json_t *value, FILE *out) {
-  fprintf(out, ",\n\"%s\": ", key);
-  return write_value(value, out);
-}
-
 /* One at a time: all of them together would take gigabytes. */
 static bool write_profiles(const struct hd_model *model, FILE *out) {
   bool done = true;
   fputs(",\n\"profiles\": [", out);
   for (uint32_t i = 0; done && i < model->node_count; i++) {
     fputs(i == 0 ? "\n" : ",\n", out);
-    done = write_value(hd_json_profile(model, &model->nodes[i]), out);
+    done = hd_json_write(hd_json_profile(model, &model->nodes[i]), out);
   }
   fputs("\n]", out);
   return done;
@@ -206,9 +192,10 @@ static bool write_profiles(const struct hd_model *model, FILE *out) {
 
 static bool write_json(const struct hd_model *model, FILE *out) {
   fprintf(out, "{\n\"heddle\": %d", JSON_VERSION);
-  const bool made = write_member("run", run(model), out) && write_member("program", program(model), out) &&
-                    write_profiles(model, out) && write_member("threads", threads(model), out) &&
-                    write_member("overlaps", overlaps(model), out) && write_member("timeline", timeline(model), out);
+  const bool made =
+      hd_json_write_member("run", run(model), out) && hd_json_write_member("program", program(model), out) &&
+      write_profiles(model, out) && hd_json_write_member("threads", threads(model), out) &&
+      hd_json_write_member("overlaps", overlaps(model), out) && hd_json_write_member("timeline", timeline(model), out);
   fputs("\n}\n", out);
   return made;
 }

@@ -82,3 +82,16 @@ json_t *hd_json_waits(const struct hd_model *model, const uint64_t ticks[HD_STAT
       hd_json_put(object, hd_state_id((enum hd_state)state), hd_json_seconds(model, ticks[state]));
   return object;
 }
+
+bool hd_json_write(json_t *value, FILE *out) {
+  const bool done = value;
+  if (value)
+    json_dumpf(value, out, JSON_INDENT(1) | JSON_ENCODE_ANY);
+  json_decref(value);
+  return done;
+}
+
+bool hd_json_write_member(const char *key, json_t *value, FILE *out) {
+  fprintf(out, ",\n\"%s\": ", key);
+  return hd_json_write(value, out);
+}

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file export_json_parts.h
- * Between the files of the JSON exporter only: values, and the object of one profile. NULL: no memory.
+ * Between the files that write JSON only: values, and the object of one profile. NULL: no memory.
  */
 #ifndef HEDDLE_OUTPUT_EXPORT_JSON_PARTS_H
 #define HEDDLE_OUTPUT_EXPORT_JSON_PARTS_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "output/model.h"
 
@@ -30,6 +31,10 @@ bool hd_json_put(json_t *object, const char *key, json_t *value);
 
 /** Adds nulls; `keys` ends in NULL. */
 bool hd_json_put_nulls(json_t *object, const char *const *keys);
+
+/** Writes a value, or ",\n\"KEY\": " and it. The value is taken; false: it is NULL. Write errors are left to `out`. */
+bool hd_json_write(json_t *value, FILE *out);
+bool hd_json_write_member(const char *key, json_t *value, FILE *out);
 
 /** export_json_counts.c: what was counted, in the order in which it was asked for; false: no memory. Without counters
  * "counters" is null and the rest absent. */

@@ -65,6 +65,10 @@ bool hd_kind_is_region(enum hd_kind kind) {
   return kind == HD_KIND_PARALLEL || kind == HD_KIND_TEAMS;
 }
 
+bool hd_kind_is_worksharing(enum hd_kind kind) {
+  return kind >= HD_KIND_LOOP && kind <= HD_KIND_SCOPE; /* they are numbered in a row */
+}
+
 const char *hd_state_id(enum hd_state state) {
   return (unsigned)state < HD_STATE_COUNT ? states[state].id : "other";
 }

@@ -19,6 +19,9 @@ const char *hd_kind_words(enum hd_kind kind);
 /** Parallel or teams: constructs whose visits are counted as instances. */
 bool hd_kind_is_region(enum hd_kind kind);
 
+/** Loops, sections, single and their like, taskloop among them: what a team divides among its threads. */
+bool hd_kind_is_worksharing(enum hd_kind kind);
+
 /** The stable name of a state: "busy", "barrier_implicit", ..., "runtime", "idle". */
 const char *hd_state_id(enum hd_state state);
 
