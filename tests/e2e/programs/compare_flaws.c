@@ -20,7 +20,7 @@ static void sharing(long units) {
 #pragma omp parallel for schedule(static) // mark: sharing
   for (int part = 0; part < 2; part++) {
     volatile uint64_t *mine = &shared_line.of[omp_get_thread_num()];
-    for (long step = units * COMPARE_STEPS / 2; step > 0; step--)
+    for (long step = units * COMPARE_STEPS; step > 0; step--)
       ++*mine;
   }
 }
