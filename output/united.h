@@ -9,7 +9,8 @@
  * By name, for runs of different builds: when kinds, functions and files (their base names) agree all along the path,
  * and lines; of routines the line does not count. Lines move when a program is edited: of what has the same function
  * and file below one parent, the lines of one build are aligned with those of the other (united_lines.h). What can be
- * aligned in several ways equally well is left alone: nothing tells which is which.
+ * aligned in several ways equally well is left alone: nothing tells which is which. A file that does not occur in all
+ * builds may have been renamed, or one was built without lines: then the function alone counts.
  * Where a name is not known, offset and the module's base name count (the executable may be called otherwise).
  */
 #ifndef HEDDLE_OUTPUT_UNITED_H

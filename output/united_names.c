@@ -13,6 +13,7 @@
 /* One of the present depth. */
 struct spot {
   struct hd_united_key key;
+  struct hd_line line;
   uint32_t number;
 };
 
@@ -32,6 +33,7 @@ struct naming {
   uint32_t build_count; /* runs that are not known to be of one build are of two */
   uint32_t **by_depth;  /* by run: its nodes */
   uint32_t **likeness;  /* by run and node: equal if they look alike inside */
+  uint32_t *files;      /* by text: so many builds have that file */
   uint32_t *done;       /* by run: so many of them are united */
   uint32_t *end;        /* by run: where those of the present depth end */
   struct spot_state *states;
@@ -46,26 +48,30 @@ static int compare_numbers(uint64_t a, uint64_t b) {
   return a < b ? -1 : a > b;
 }
 
-/* What is in one function, below one parent. */
+/* What is in one function, below one parent; but not the function itself. */
 static int compare_groups(const struct hd_united_key *a, const struct hd_united_key *b) {
   int order = compare_numbers(a->parent, b->parent);
   order = order != 0 ? order : compare_numbers(a->function, b->function);
   order = order != 0 ? order : compare_numbers(a->file, b->file);
-  order = order != 0 ? order : compare_numbers(a->by_line, b->by_line);
-  return order != 0 ? order : compare_numbers(a->module, b->module);
-}
-
-static uint32_t kind_in(const struct hd_united_key *key) {
-  return key->kind << 16 | key->flags;
+  return order != 0 ? order : compare_numbers(a->kind == HD_KIND_ROUTINE, b->kind == HD_KIND_ROUTINE);
 }
 
 static int by_group_and_line(const void *left, const void *right) {
-  const struct hd_united_key *a = &((const struct spot *)left)->key;
-  const struct hd_united_key *b = &((const struct spot *)right)->key;
-  int order = compare_groups(a, b);
-  order = order != 0 ? order : compare_numbers(a->build, b->build);
-  order = order != 0 ? order : compare_numbers(a->site, b->site);
-  return order != 0 ? order : compare_numbers(kind_in(a), kind_in(b));
+  const struct spot *a = left;
+  const struct spot *b = right;
+  int order = compare_groups(&a->key, &b->key);
+  order = order != 0 ? order : compare_numbers(a->key.build, b->key.build);
+  order = order != 0 ? order : compare_numbers(a->line.line, b->line.line);
+  return order != 0 ? order : compare_numbers(a->line.kind, b->line.kind);
+}
+
+/* Where no line is known, the offset in its module: no line is that large. */
+static struct hd_line line_of(const struct naming *naming, const struct hd_united_key *key,
+                              const struct spot_state *state) {
+  const uint64_t module = key->module == HD_NONE ? 0xffff : key->module % 0xffff + 1;
+  return (struct hd_line){.line = key->by_line ? key->site : module << 48 | (key->site & 0xffffffffffff),
+                          .kind = key->kind << 16 | key->flags,
+                          .likeness = naming->likeness[state->run][state->node->id]};
 }
 
 static bool is_same_function(const struct hd_node *a, const struct hd_node *b) {
@@ -102,12 +108,14 @@ static bool may_move(const struct naming *naming, const struct spot *a, const st
 
 /* ---- spots of different builds that are one ---- */
 
-static void set_lines(const struct naming *naming, const struct spot *spots, size_t count, struct hd_line *lines) {
+/* Whether all of them have one; else none does, or hardly. */
+static bool set_lines(const struct spot *spots, size_t count, struct hd_line *lines) {
+  bool known = true;
   for (size_t i = 0; i < count; i++) {
-    const struct spot_state *state = &naming->states[spots[i].number];
-    lines[i] =
-        (struct hd_line){spots[i].key.site, kind_in(&spots[i].key), naming->likeness[state->run][state->node->id]};
+    lines[i] = spots[i].line;
+    known = known && spots[i].key.by_line;
   }
+  return known;
 }
 
 static void unite_two(struct naming *naming, const struct spot *a, const struct spot *b) {
@@ -118,7 +126,7 @@ static void unite_two(struct naming *naming, const struct spot *a, const struct 
     return;
   state->leader = naming->states[a->number].leader;
   leader->taken_by = build;
-  leader->moved = leader->moved || a->key.site != b->key.site;
+  leader->moved = leader->moved || a->line.line != b->line.line;
 }
 
 /* Which of b's spots are which of a's, in naming->match. */
@@ -126,11 +134,11 @@ static void match(const struct naming *naming, const struct spot *a, size_t a_co
                   size_t b_count) {
   struct hd_line *before = naming->lines;
   struct hd_line *after = naming->lines + a_count;
-  set_lines(naming, a, a_count, before);
-  set_lines(naming, b, b_count, after);
+  const bool a_known = set_lines(a, a_count, before);
+  const bool b_known = set_lines(b, b_count, after);
   if (!may_move(naming, a, b))
     hd_lines_match(before, a_count, after, b_count, naming->match);
-  else if (!a->key.by_line) /* compilers put code where they like */
+  else if (!a_known || !b_known) /* compilers put code where they like */
     hd_lines_in_order(before, a_count, after, b_count, naming->match);
   else
     hd_lines_align(before, a_count, after, b_count,
@@ -173,11 +181,16 @@ static void unite_group(struct naming *naming, const struct spot *spots, size_t 
   }
 }
 
+static struct spot spot_of(const struct naming *naming, uint32_t number) {
+  const struct hd_united_key *key = &naming->uniting->keys.keys[number];
+  return (struct spot){*key, line_of(naming, key, &naming->states[number]), number};
+}
+
 /* All of one depth: numbers first .. end - 1. */
 static void unite_spots(struct naming *naming, uint32_t first, uint32_t end) {
   const size_t count = end - first;
   for (uint32_t i = first; i < end; i++)
-    naming->spots[i - first] = (struct spot){naming->uniting->keys.keys[i], i};
+    naming->spots[i - first] = spot_of(naming, i);
   qsort(naming->spots, count, sizeof *naming->spots, by_group_and_line);
   size_t size;
   for (size_t i = 0; i < count; i += size) {
@@ -198,6 +211,8 @@ static void find_spots(struct naming *naming, size_t run) {
     const struct hd_node *node = &united->models[run]->nodes[naming->by_depth[run][i]];
     struct hd_united_key key = hd_united_key_of(naming->uniting, run, node);
     key.build = naming->build_of[run];
+    if (key.file != HD_NONE && naming->files[key.file] < naming->build_count)
+      key.file = HD_NONE; /* renamed, or compiled without lines elsewhere */
     const uint32_t spot = hd_united_keys_number(&naming->uniting->keys, &key);
     struct spot_state *state = &naming->states[spot];
     if (!state->node)
@@ -289,18 +304,34 @@ static uint32_t *find_likeness(const struct hd_united *united, const struct hd_m
   return likeness;
 }
 
+static void count_files(struct naming *naming) {
+  const struct hd_united *united = naming->uniting->united;
+  uint32_t *latest = naming->match; /* by text: the latest build that has it, and one; not used yet */
+  for (uint32_t build = 0; build < naming->build_count; build++)
+    for (size_t run = 0; run < united->model_count; run++)
+      for (uint32_t i = 0; naming->build_of[run] == build && i < united->models[run]->node_count; i++) {
+        const char *file = united->models[run]->nodes[i].name.file;
+        const uint32_t text = hd_united_texts_number(&naming->uniting->texts, file ? hd_base_name(file) : NULL);
+        if (text != HD_NONE && latest[text] != build + 1) {
+          latest[text] = build + 1;
+          naming->files[text]++;
+        }
+      }
+}
+
 static bool allocate(struct naming *naming, size_t runs, size_t most) {
   naming->build_of = calloc(runs + 1, sizeof *naming->build_of);
   naming->by_depth = calloc(runs + 1, sizeof *naming->by_depth);
   naming->likeness = calloc(runs + 1, sizeof *naming->likeness);
+  naming->files = calloc(most + 1, sizeof *naming->files); /* these are the first texts */
   naming->done = calloc(runs + 1, sizeof *naming->done);
   naming->end = calloc(runs + 1, sizeof *naming->end);
   naming->states = calloc(most + 1, sizeof *naming->states);
   naming->spots = calloc(most + 1, sizeof *naming->spots);
   naming->lines = calloc(most + 1, sizeof *naming->lines);
   naming->match = calloc(most + 1, sizeof *naming->match);
-  return naming->build_of && naming->by_depth && naming->likeness && naming->done && naming->end && naming->states &&
-         naming->spots && naming->lines && naming->match;
+  return naming->build_of && naming->by_depth && naming->likeness && naming->files && naming->done && naming->end &&
+         naming->states && naming->spots && naming->lines && naming->match;
 }
 
 static bool prepare(struct naming *naming, size_t most) {
@@ -318,6 +349,7 @@ static bool prepare(struct naming *naming, size_t most) {
     if (!naming->by_depth[i] || !naming->likeness[i])
       return false;
   }
+  count_files(naming);
   return true;
 }
 
@@ -331,6 +363,7 @@ static void release(struct naming *naming, size_t runs) {
   free(naming->build_of);
   free(naming->by_depth);
   free(naming->likeness);
+  free(naming->files);
   free(naming->done);
   free(naming->end);
   free(naming->states);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`heddle compare` of different builds: a program is built twice, edited in between, and its regions are found again."""
+"""`heddle compare` of different builds: a program is built twice, edited in between; its regions are found again."""
 import json
 import re
 import subprocess
@@ -9,9 +9,9 @@ import pytest
 from conftest import HEDDLE, TIMEOUT_S, compile_command, environment_for
 from test_compare import assert_adds_up, flat, row_of
 
-# Threads sleep instead of working: regions take as long as they say, whatever else the machine does. Two routines with a
-# region each, one of them with constructs in it, and two regions in main(). The region's call is not a routine's last one:
-# it would be a jump.
+# Threads sleep instead of working: regions take as long as they say, whatever else the machine does. Two routines with
+# a region each, one of them with constructs in it, and two regions in main(). The region's call is not a routine's last
+# one: it would be a jump.
 PROGRAM = r"""
 #include <time.h>
 static void rest(long us) { nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, 0); }
@@ -55,16 +55,16 @@ DYNAMIC = PROGRAM.replace("schedule(static)", "schedule(dynamic)")
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory):
-    """record(source, runs, compiler=, flags=, name=, runtime=) builds the program and runs it with two threads
+    """record(source, runs, compiler=, flags=, name=, file=, runtime=) builds the program and runs it with two threads
     -> the folder of its profiles. Each is built and run once."""
     known = {}
 
-    def run(source, runs=1, compiler="clang", flags=(), name="program", runtime=19, env=None):
-        key = (source, runs, compiler, tuple(flags), name, runtime, tuple(env or ()))
+    def run(source, runs=1, compiler="clang", flags=(), name="program", file="program.c", runtime=19, env=None):
+        key = (source, runs, compiler, tuple(flags), name, file, runtime, tuple(env or ()))
         if key not in known:
             folder = known[key] = tmp_path_factory.mktemp("build")
             (folder / "source").mkdir()
-            text = folder / "source" / "program.c"
+            text = folder / "source" / file
             text.write_text(source.lstrip("\n"))
             program = folder / name
             built = subprocess.run(compile_command(compiler, text, program, ["-Wl,--build-id", *flags]),
@@ -190,9 +190,15 @@ def test_moved_lines_are_found_again(load, record, runtime):
 
 
 @pytest.mark.parametrize("compiler, flags", [("clang", ["-O0"]), ("clang", ["-O3", "-fno-omit-frame-pointer"]),
-                                             ("clang-19", ["-O2"])], ids=lambda value: "".join(value))
+                                             ("clang", ["-g0"]), ("clang-19", ["-O2"])],
+                         ids=lambda value: "".join(value))
 def test_compilers_and_optimization_make_no_other_region(load, record, compiler, flags):
     comparison = load(record(PROGRAM), record(MOVED, compiler=compiler, flags=flags))
+    assert everywhere(comparison) == sorted(ALL)
+
+
+def test_another_source_file_has_the_same_functions(load, record):
+    comparison = load(record(PROGRAM), record(MOVED, file="improved.c"))
     assert everywhere(comparison) == sorted(ALL)
 
 

@@ -126,10 +126,29 @@ static void test_lines_move_within_function_and_file_only(void **state) {
   (void)state;
   EXPECT_BY_NAME("10|- -|11", 0, run_of_region("a", "f", "x.c", 10), run_of_region("b", "g", "x.c", 11));
   EXPECT_BY_NAME("10|- -|10", 0, run_of_region("a", "f", "x.c", 10), run_of_region("b", "g", "x.c", 10));
-  EXPECT_BY_NAME("10|- -|11", 0, run_of_region("a", "f", "x.c", 10), run_of_region("b", "f", "y.c", 11));
   EXPECT_BY_NAME("10|11", 1, run_of_region("a", "f", "/s/x.c", 10), run_of_region("b", "f", "/t/x.c", 11));
   EXPECT_BY_NAME("10|- -|11", 0, run_of_region("a", "", "x.c", 10), run_of_region("b", "", "x.c", 11));
   EXPECT_BY_NAME("10|10", 0, run_of_region("a", "", "x.c", 10), run_of_region("b", "", "x.c", 10));
+}
+
+/* f() in one file, g() in another. */
+static struct hd_model *run_of_files(const char *build_id, const char *f_file, const char *g_file) {
+  struct builder builder;
+  begin_run(&builder, "app", build_id);
+  add_named(&builder, 0, HD_KIND_PARALLEL, "f", f_file, 10);
+  add_named(&builder, 0, HD_KIND_PARALLEL, "g", g_file, 20);
+  return end_run(&builder);
+}
+
+static void test_files_count_unless_they_were_renamed(void **state) {
+  (void)state;
+  EXPECT_BY_NAME("10|10 20|20", 0, run_of_files("a", "x.c", "x.c"), run_of_files("b", "y.c", "y.c"));
+  EXPECT_BY_NAME("10|- 20|- -|10 -|20", 0, run_of_files("a", "x.c", "y.c"), run_of_files("b", "y.c", "x.c"));
+  EXPECT_BY_NAME("10|10 20|- -|20", 0, run_of_files("a", "x.c", "y.c"), run_of_files("b", "x.c", "x.c"));
+  EXPECT_BY_NAME("10|10|10 20|20|20", 0, run_of_files("a", "x.c", "y.c"), run_of_files("b", "x.c", "z.c"),
+                 run_of_files("c", "x.c", "y.c"));
+  EXPECT_BY_NAME("10|-|10 20|20|20 -|10|-", 0, run_of_files("a", "x.c", "y.c"), run_of_files("a", "z.c", "y.c"),
+                 run_of_files("a", "x.c", "y.c"));
 }
 
 /* Repeats of a build need not have come everywhere; that moves no line of it. */
@@ -234,6 +253,14 @@ static void test_without_lines_kinds_count(void **state) {
                  run_of_two_kinds("b", HD_KIND_SINGLE, HD_KIND_PARALLEL));
 }
 
+/* One build knows lines, the other only functions. */
+static void test_with_and_without_lines_their_order_counts(void **state) {
+  (void)state;
+  EXPECT_BY_NAME("10|x11 20|x27", 2, LINES("a", 10, 20), OFFSETS("b", 0x11, 0x27));
+  EXPECT_BY_NAME("x11|10 x27|20", 2, OFFSETS("a", 0x11, 0x27), LINES("b", 10, 20));
+  EXPECT_BY_NAME("17|- -|x11 -|x27", 0, LINES("a", 17), OFFSETS("b", 0x11, 0x27));
+}
+
 /* ---- by name: routines ---- */
 
 static struct hd_model *run_of_routine(const char *build_id, uint16_t flags) {
@@ -323,6 +350,7 @@ int main(void) {
       cmocka_unit_test(test_a_region_moves_with_what_is_in_it),
       cmocka_unit_test(test_kinds_are_never_mixed),
       cmocka_unit_test(test_lines_move_within_function_and_file_only),
+      cmocka_unit_test(test_files_count_unless_they_were_renamed),
       cmocka_unit_test(test_lines_of_one_build_do_not_move),
       cmocka_unit_test(test_builds_that_contradict_each_other),
       cmocka_unit_test(test_very_many_lines),
@@ -330,6 +358,7 @@ int main(void) {
       cmocka_unit_test(test_without_names_offsets_in_modules_count),
       cmocka_unit_test(test_without_lines_their_order_counts),
       cmocka_unit_test(test_without_lines_kinds_count),
+      cmocka_unit_test(test_with_and_without_lines_their_order_counts),
       cmocka_unit_test(test_called_and_seen_routines_are_not_mixed),
       cmocka_unit_test(test_routines_are_the_same_wherever_they_are),
       cmocka_unit_test(test_recursion_leads_back_to_the_united_routine),
