@@ -60,13 +60,13 @@ static bool skip_number(const char **text, uint32_t expected) {
 
 /* The same text but for the thread counts `a_threads` and `b_threads` in it? */
 static bool is_same_argument(const char *a, uint32_t a_threads, const char *b, uint32_t b_threads) {
-  if (strcmp(a, b) == 0)
-    return true;
   while (*a && *b) {
     if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
       const char *a_number = a, *b_number = b;
-      const bool are_threads = skip_number(&a, a_threads) & skip_number(&b, b_threads);
-      if (!are_threads && (a - a_number != b - b_number || strncmp(a_number, b_number, (size_t)(a - a_number)) != 0))
+      const bool a_is_threads = skip_number(&a, a_threads);
+      const bool b_is_threads = skip_number(&b, b_threads);
+      if (!(a_is_threads && b_is_threads) &&
+          (a - a_number != b - b_number || strncmp(a_number, b_number, (size_t)(a - a_number)) != 0))
         return false;
     } else if (*a++ != *b++) {
       return false;
