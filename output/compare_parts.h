@@ -51,8 +51,8 @@ const char *hd_cause_text(enum hd_loss cause, bool gained);
 /** For cells: "imbalance 61%", "less imbalance 61%"; "-" when there is none, or the loss is shown as 0. */
 void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at, const struct hd_unit *unit);
 
-/** The same for a sentence: "; 61 % of it to imbalance"; empty when there is none. */
-void hd_cause_phrase(char text[HD_PLACE_BYTES], const struct hd_compared *at);
+/** The same for a sentence: "; 61 % of it to imbalance", then `where`; empty when there is none. */
+void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, const char *where);
 
 /** A lost time with its mark; "-" when there is nothing to compare with. */
 void hd_cell_lost(char cell[HD_CELL_BYTES], const struct hd_comparison *comparison, const struct hd_compared *at,

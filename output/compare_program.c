@@ -163,24 +163,30 @@ static uint32_t foremost(const struct hd_comparison *comparison, uint32_t point,
   return found;
 }
 
-static void cause_text(char *text, size_t bytes, const struct hd_comparison *comparison, uint32_t point) {
+/* ", most of that in loop static app.c:42 in main". */
+static void where_text(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t point) {
   const struct hd_compared *at = &comparison->rows[0].at[point];
-  char place[HD_PLACE_BYTES], phrase[HD_PLACE_BYTES];
+  char place[HD_PLACE_BYTES];
   double share = NAN;
   const enum hd_loss cause = hd_row_cause(at, &share);
-  hd_cause_phrase(phrase, at);
-  const size_t used = (size_t)snprintf(text, bytes, "%s", phrase);
   const uint32_t row =
       cause == HD_LOSS_COUNT ? HD_NONE : foremost(comparison, point, cause, at->lost_total_ticks > 0 ? 1 : -1);
+  text[0] = '\0';
   if (row == HD_NONE)
     return;
   hd_row_text_alone(place, comparison, row);
   const double part = (double)comparison->rows[row].at[point].lost_ticks[cause] / (double)at->lost_ticks[cause];
   const char *in = comparison->rows[row].kind == HD_COMPARED_OUTSIDE ? "" : "in ";
   if (part > 0.5)
-    snprintf(text + used, bytes - used, ", most of that %s%.300s", in, place);
+    snprintf(text, HD_PLACE_BYTES, ", most of that %s%.300s", in, place);
   else
-    snprintf(text + used, bytes - used, ", the largest part of that (%.0f %%) %s%.300s", 100 * part, in, place);
+    snprintf(text, HD_PLACE_BYTES, ", the largest part of that (%.0f %%) %s%.300s", 100 * part, in, place);
+}
+
+static void cause_text(char *text, size_t bytes, const struct hd_comparison *comparison, uint32_t point) {
+  char where[HD_PLACE_BYTES];
+  where_text(where, comparison, point);
+  hd_cause_phrase(text, bytes, &comparison->rows[0].at[point], where);
 }
 
 static void say_scaling(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {

@@ -63,7 +63,7 @@ static void say_foremost(const struct hd_sheet *sheet, const struct hd_compariso
   if (index == HD_NONE)
     return;
   const struct hd_compared *at = &comparison->rows[index].at[point];
-  hd_cause_phrase(cause, at);
+  hd_cause_phrase(cause, sizeof cause, at, "");
   if (!cause[0] || at->lost_total_ticks <= 0)
     return;
   hd_row_text(place, comparison, index);
@@ -153,7 +153,7 @@ static void say_difference(const struct hd_sheet *sheet, const struct hd_compari
   if (index == HD_NONE)
     return;
   const struct hd_compared *at = &comparison->rows[index].at[point];
-  hd_cause_phrase(cause, at);
+  hd_cause_phrase(cause, sizeof cause, at, "");
   if (!cause[0])
     return;
   hd_row_text(place, comparison, index);

@@ -117,7 +117,7 @@ const char *hd_cause_text(enum hd_loss cause, bool gained) {
 }
 
 /* A share of the whole is only said where nothing goes the other way: it would be one of more than the whole. */
-void hd_cause_phrase(char text[HD_PLACE_BYTES], const struct hd_compared *at) {
+void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, const char *where) {
   char mine[HD_CELL_BYTES], others[HD_CELL_BYTES];
   double share = NAN;
   const enum hd_loss cause = hd_row_cause(at, &share);
@@ -125,15 +125,15 @@ void hd_cause_phrase(char text[HD_PLACE_BYTES], const struct hd_compared *at) {
   if (cause == HD_LOSS_COUNT)
     return;
   const bool gained = at->lost_total_ticks < 0;
+  const char *to = gained ? "from" : "to", *words = hd_cause_text(cause, gained);
   const double all = fabs(at->lost_s[cause]) / share;
   const double opposite = all - fabs(at->lost_total_s);
-  const char *words = hd_cause_text(cause, gained);
   hd_cell_duration(mine, fabs(at->lost_s[cause]));
   hd_cell_duration(others, opposite);
   if (opposite < 0.005 * all)
-    snprintf(text, HD_PLACE_BYTES, "; %.0f %% of it %s %s", 100 * share, gained ? "from" : "to", words);
+    snprintf(text, bytes, "; %.0f %% of it %s %s%s", 100 * share, to, words, where);
   else
-    snprintf(text, HD_PLACE_BYTES, "; %s %s %s (and %s %s otherwise)", mine, gained ? "from" : "to", words, others,
+    snprintf(text, bytes, "; %s %s %s%s (%s were %s otherwise)", mine, to, words, where, others,
              gained ? "lost" : "gained");
 }
 

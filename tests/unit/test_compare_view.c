@@ -243,6 +243,33 @@ static void test_regions_that_are_not_everywhere_stay_in_sight(void **state) {
   expect_text("At 2 threads, but not everywhere"); /* the limit does not hide it */
 }
 
+/* With half the work 200 ns of the thread time are gained, and 600 lost. */
+static void test_a_share_is_said_only_where_nothing_was_gained(void **state) {
+  (void)state;
+  add_run(1, 800, 0);
+  add_run(2, 500, 100);
+  compare(HD_COMPARE_SCALING);
+  print(HD_COMPARE_TEXT);
+  expect_text(
+      "At 2 threads 0.200 us of 0.700 us are lost; 0.200 us to imbalance, most of that in parallel app.c:10 in\n"
+      "main (0.100 us were gained otherwise).\n");
+  expect_text("imbalance 67% program app\n");
+}
+
+static void test_what_is_shown_as_nothing_has_no_cause(void **state) {
+  (void)state;
+  for (uint32_t threads = 1; threads <= 2; threads++) {
+    begin_run(threads);
+    add_region(threads, 3000000000u / threads, 3000000000u / threads, "main");
+    add_region(threads, 100, 50, "tiny");
+    end_run(threads, 3000000000u / threads + 100, NULL, 0);
+  }
+  compare(HD_COMPARE_SCALING);
+  assert_int_equal(test.comparison->rows[3].at[1].lost_total_ticks, 100);
+  print(HD_COMPARE_TEXT);
+  expect_text("0.000 0.000    1.00   50.0 0.000          - parallel app.c:20 in tiny\n");
+}
+
 static void test_many_points_leave_columns_out_and_say_so(void **state) {
   (void)state;
   for (uint32_t threads = 1; threads <= 30; threads++)
@@ -389,6 +416,8 @@ int main(void) {
       cmocka_unit_test_teardown(test_what_may_be_chance_is_marked_and_has_no_cause, forget),
       cmocka_unit_test_teardown(test_sides_are_shown_as_a_difference, forget),
       cmocka_unit_test_teardown(test_regions_that_are_not_everywhere_stay_in_sight, forget),
+      cmocka_unit_test_teardown(test_a_share_is_said_only_where_nothing_was_gained, forget),
+      cmocka_unit_test_teardown(test_what_is_shown_as_nothing_has_no_cause, forget),
       cmocka_unit_test_teardown(test_many_points_leave_columns_out_and_say_so, forget),
       cmocka_unit_test_teardown(test_no_law_and_no_prediction_without_four_counts, forget),
       cmocka_unit_test_teardown(test_markdown_shows_marks_as_they_are, forget),
