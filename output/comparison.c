@@ -90,9 +90,17 @@ static bool make_runs(struct hd_comparison *comparison, const struct hd_compare_
   return true;
 }
 
+/* Or its program failed. */
+static bool is_unfinished(const struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  return !model->ended || !(header->flags & HD_FILE_COMPLETE) ||
+         ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status != 0);
+}
+
 static void join_point(struct hd_point *point, const struct hd_run *run) {
   const uint32_t processors = run->model->header.max_threads;
   const bool first = point->run_count++ == 0;
+  point->unfinished += is_unfinished(run->model);
   if (first || run->book->threads > point->threads)
     point->threads = run->book->threads;
   if (first || run->book->threads < point->least_threads)
@@ -200,7 +208,9 @@ static bool note_run(struct hd_comparison *comparison, const struct hd_run *run)
                                    "ran there counts as outside",
                                    model->path);
   if (header->flags & HD_FILE_MERGED)
-    done = done && hd_comparison_note(comparison, "%s: a sum of several runs", model->path);
+    done = done && hd_comparison_note(
+                       comparison, "%s: a sum of several runs, and so are its times: compare it with sums of as many",
+                       model->path);
   return done;
 }
 
