@@ -250,9 +250,8 @@ static void test_a_share_is_said_only_where_nothing_was_gained(void **state) {
   add_run(2, 500, 100);
   compare(HD_COMPARE_SCALING);
   print(HD_COMPARE_TEXT);
-  expect_text(
-      "At 2 threads 0.200 us of 0.700 us are lost; 0.200 us to imbalance, most of that in parallel app.c:10 in\n"
-      "main (0.100 us were gained otherwise).\n");
+  expect_text("At 2 threads 0.200 us of 0.700 us are lost; 0.200 us to imbalance, most of that in ");
+  expect_text("\n(0.100 us were gained otherwise).\n");
   expect_text("imbalance 67% program app\n");
 }
 
