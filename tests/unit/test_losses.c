@@ -238,6 +238,28 @@ static void test_nested_regions_losses_are_those_around_too(void **state) {
   expect_losses(&book->program, 3 * 100, 150, SERIAL = 60, IMBALANCE = 90);
 }
 
+/* Thread 1 begins 40 late, and so thread 0 waits for it at the end: not for the lock that a thread of thread 0's inner
+ * team waited for. */
+static void test_locks_of_a_nested_team_keep_nobody_else_waiting(void **state) {
+  (void)state;
+  begin();
+  const uint32_t region = sc_parallel_begin(0x100, 2);
+  sc_implicit_begin(region, 0, 2);
+  sc_fork(0x110, 2, 2, 0);
+  sc_thread(2);
+  wait_for(ompt_mutex_lock, 0, 20, 30);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(30, 30, 30);
+  sc_thread(1);
+  sc_at(40);
+  sc_implicit_begin(region, 1, 2);
+  worker_arrives(80);
+  sc_join(40, 80, 80);
+  end(80);
+  expect_losses(LOSSES(REGION), 3 * 80, 40 + 10 + 40, LOCKS = 20, RUNTIME = 40 + 40, SERIAL = 50);
+}
+
 /* Two threads open a region each at the same time; of the four threads each region has two. */
 static void test_regions_of_two_initial_threads(void **state) {
   (void)state;
@@ -389,6 +411,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_waits_at_barriers_with_tasks_are_tasks, forget),
       cmocka_unit_test_teardown(test_taskwaits_and_taskgroups_are_tasks, forget),
       cmocka_unit_test_teardown(test_nested_regions_losses_are_those_around_too, forget),
+      cmocka_unit_test_teardown(test_locks_of_a_nested_team_keep_nobody_else_waiting, forget),
       cmocka_unit_test_teardown(test_regions_of_two_initial_threads, forget),
       cmocka_unit_test_teardown(test_program_killed_in_its_region, forget),
       cmocka_unit_test_teardown(test_program_killed_before_its_threads_came, forget),

@@ -161,17 +161,25 @@ static void test_single_before_a_loop_is_serial(void **state) {
   expect_losses(LOSSES(REGION, LOOP), 21 + 71, 2 * 20, SERIAL = 50, RUNTIME = 2);
 }
 
-/* Both do the same before it, and are late all the same: that is not their work. */
+/* In the second region both do the same before the loop, and are late all the same: that is not their work, nor that
+ * before the loop of the first. */
 static void test_equal_work_before_a_loop_explains_nothing(void **state) {
   (void)state;
   begin();
   sc_fork(0x100, 2, 1, 0);
-  loop_of(0, ompt_work_loop_static, 50, 70, 80);
-  loop_of(1, ompt_work_loop_static, 50, 70, 80);
-  worker_arrives(80);
-  sc_join(80, 80, 80);
-  end(80);
-  expect_losses(LOSSES(REGION, LOOP), 2 * 30, 2 * 20, RUNTIME = 2 * 10);
+  loop_of(0, ompt_work_loop_static, 50, 70, 70);
+  loop_of(1, ompt_work_loop_static, 0, 20, 70);
+  worker_arrives(70);
+  sc_join(70, 70, 70);
+  sc_at(100);
+  sc_fork(0x110, 2, 1, 100);
+  loop_of(0, ompt_work_loop_static, 150, 170, 180);
+  loop_of(1, ompt_work_loop_static, 150, 170, 180);
+  worker_arrives(180);
+  sc_join(180, 180, 180);
+  end(180);
+  expect_losses(LOSSES(REGION, LOOP), 20 + 70, 2 * 20, IMBALANCE = 50);
+  expect_losses(LOSSES(INNER, LOOP), 2 * 30, 2 * 20, RUNTIME = 2 * 10);
 }
 
 /* Thread 0 alone works from 0 to 50, then both for 20 in a loop. */
