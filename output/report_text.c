@@ -49,13 +49,24 @@ void hd_location_text(char place[HD_PLACE_BYTES], const struct hd_model *model, 
              (unsigned long long)node->offset);
 }
 
+/* Characters of the sign behind "operator"; 0: a type or a word. The longest comes first. */
+static size_t sign_length(const char *text) {
+  static const char signs[][4] = {"->*", "<=>", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
+                                  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "^=", "&=", "|=", "()", "[]", "+",
+                                  "-",   "*",   "/",   "%",   "^",  "&",  "|",  "~",  "!",  "=",  "<",  ">",  ","};
+  for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+    if (strncmp(text, signs[i], strlen(signs[i])) == 0)
+      return strlen(signs[i]);
+  return 0;
+}
+
 /* Copies "operator" and its sign: they may be brackets. Returns how much of `from` that was; 0: another word. */
 static size_t copy_operator(char *to, const char *from) {
   static const char word[] = "operator";
   size_t length = sizeof word - 1;
   if (strncmp(from, word, length) != 0 || isalnum((unsigned char)from[length]) || from[length] == '_')
     return 0;
-  length += from[length] == '(' ? 2 : strspn(from + length, "<>=!+-*/%^&|~[],");
+  length += sign_length(from + length);
   memcpy(to, from, length);
   return length;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "output/names.h"
+#include "output/report_parts.h"
 #include "output/symbols.h"
 
 static void expect_readable(const char *linkage_name, const char *expected) {
@@ -243,8 +244,30 @@ static void test_live_profile_is_left_alone(void **state) {
   builder_free(&builder);
 }
 
+/* Without parameters, template arguments and result; an operator's sign may be a bracket. */
+static void test_functions_are_shortened_for_readers(void **state) {
+  (void)state;
+  static const char *const names[][2] = {
+      {"main", "main"},
+      {"lab::Grid<double, 3>::sum(std::vector<int> const&) const", "lab::Grid::sum"},
+      {"int largest<int>(int, int)", "largest"},
+      {"A::operator()(int)", "A::operator()"},
+      {"int operator|<A, A>(A, A)", "operator|"},
+      {"bool operator< <int>(A<int> const&, A<int> const&)", "operator<"},
+      {"A::operator[](unsigned long)", "A::operator[]"},
+      {"B& operator<<=<B>(B&, int)", "operator<<="},
+      {"A::operator->() const", "A::operator->"},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    char text[HD_FUNCTION_BYTES];
+    hd_function_text(text, names[i][0]);
+    assert_string_equal(text, names[i][1]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_functions_are_shortened_for_readers),
       cmocka_unit_test(test_outlined_functions_bear_their_parents_name),
       cmocka_unit_test(test_outlined_functions_without_parent_have_no_name),
       cmocka_unit_test(test_own_address_is_found),
