@@ -76,6 +76,11 @@ static bool is_one_line(const char *expression) {
   return true;
 }
 
+/* Without one it would hold wherever a value is not 0: hardly what was meant. */
+static bool has_comparison(const char *expression) {
+  return strpbrk(expression, "<>") || strstr(expression, "==") || strstr(expression, "!=");
+}
+
 /* Writes what is wrong; false when something is. */
 static bool prepare(struct hd_condition *condition, char *error, size_t error_bytes) {
   struct hd_formula_error wrong = {.position = -1};
@@ -92,6 +97,9 @@ static bool prepare(struct hd_condition *condition, char *error, size_t error_by
     snprintf(error, error_bytes, "condition '%s': %s", condition->expression, wrong.why);
   else if (!uses_any(condition, OF_PROGRAM) && !uses_any(condition, OF_REGION))
     snprintf(error, error_bytes, "condition '%s': without program.NAME or region.NAME it says nothing about the runs",
+             condition->expression);
+  else if (!has_comparison(condition->expression))
+    snprintf(error, error_bytes, "condition '%s' compares nothing; for example 'region.time > 1.05'",
              condition->expression);
   else
     return true;

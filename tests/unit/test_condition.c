@@ -137,6 +137,7 @@ static void test_syntax_errors_have_a_column(void **state) {
 static void test_conditions_must_speak_of_the_runs(void **state) {
   (void)state;
   expect_error("1 > 2", "condition '1 > 2': without program.NAME or region.NAME it says nothing about the runs");
+  expect_error("region.time", "condition 'region.time' compares nothing; for example 'region.time > 1.05'");
   expect_error("region.time\n> 1", "the condition has characters that cannot be shown");
   char expression[1100];
   memset(expression, '1', sizeof expression);
