@@ -52,6 +52,22 @@ static bool may_compare(struct hd_comparison *comparison, const struct hd_compar
   return same == HD_SAME_PROGRAM || comparison->options.force || refuse(inputs, a, b, same, module, error, error_bytes);
 }
 
+/* The times of a sum of runs are theirs added up. */
+static bool are_all_sums_or_none(const struct hd_comparison *comparison, const struct hd_compare_input *inputs,
+                                 size_t count, char *error, size_t error_bytes) {
+  for (size_t i = 1; i < count && !comparison->options.force; i++) {
+    const struct hd_model *a = inputs[0].model;
+    const struct hd_model *b = inputs[i].model;
+    if (!((a->header.flags ^ b->header.flags) & HD_FILE_MERGED))
+      continue;
+    const bool first = a->header.flags & HD_FILE_MERGED;
+    snprintf(error, error_bytes, "%s is a sum of several runs, %s is one run; --force compares them nevertheless",
+             first ? a->path : b->path, first ? b->path : a->path);
+    return false;
+  }
+  return true;
+}
+
 /* ---- runs and points ---- */
 
 /* What tells points apart. Where all runs were asked for a number of threads it is that: how many came may differ. */
@@ -237,7 +253,8 @@ static bool write_notes(struct hd_comparison *comparison) {
 static bool build(struct hd_comparison *comparison, const struct hd_compare_input *inputs, size_t count,
                   struct hd_model **models, char *error, size_t error_bytes) {
   uint64_t *factors = calloc(count, sizeof *factors);
-  bool done = factors && may_compare(comparison, inputs, models, count, error, error_bytes);
+  bool done = factors && may_compare(comparison, inputs, models, count, error, error_bytes) &&
+              are_all_sums_or_none(comparison, inputs, count, error, error_bytes);
   if (done && !hd_clocks_join(models, count, factors, &comparison->seconds_per_tick)) {
     snprintf(error, error_bytes, "the runs' clocks are too different");
     done = false;
