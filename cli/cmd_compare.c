@@ -88,6 +88,7 @@ struct choices {
   struct hd_condition **conditions;
   size_t condition_count;
   double least_share;
+  bool failed; /* something is missing that an option needs; said */
 };
 
 static bool take_predictions(struct choices *choices, const char *argument) {
@@ -120,6 +121,11 @@ static bool take_condition(struct choices *choices, const char *expression) {
   }
   choices->conditions = grown;
   struct hd_condition *condition = hd_condition_new(expression, error, sizeof error);
+  if (!condition && strstr(error, "libmuparser")) { /* no fault of the expression */
+    fprintf(stderr, "heddle: --fail-if: %s\n", error);
+    choices->failed = true;
+    return true;
+  }
   if (!condition) {
     hd_arguments_complain(&usage, "--fail-if: %s", error);
     return false;
@@ -192,21 +198,24 @@ static bool take_option(void *context, int id, const char *argument) {
 
 /* ---- comparing ---- */
 
-static bool compare_all(const struct hd_compare_jobs *jobs, const struct choices *choices,
-                        struct hd_compare_series *series) {
+/* Those that can be made; returns their number. What is wrong with the others is told. */
+static size_t compare_all(const struct hd_compare_jobs *jobs, const struct choices *choices,
+                          struct hd_compare_series *series) {
   char error[2 * PATH_MAX + 256];
+  size_t count = 0;
   for (size_t i = 0; i < jobs->count; i++) {
     struct hd_compare_options options = choices->compare;
     options.mode = jobs->items[i].mode;
-    series[i].title = jobs->items[i].title;
-    series[i].comparison =
+    series[count].title = jobs->items[i].title;
+    series[count].comparison =
         hd_comparison_new(jobs->items[i].inputs, jobs->items[i].input_count, &options, error, sizeof error);
-    if (!series[i].comparison) {
-      fprintf(stderr, "heddle: %s\n", error);
-      return false;
-    }
+    if (series[count].comparison)
+      count++;
+    else
+      fprintf(stderr, "heddle: %s%s%s\n", jobs->items[i].title ? jobs->items[i].title : "",
+              jobs->items[i].title ? ": " : "", error);
   }
-  return true;
+  return count;
 }
 
 static bool fails(const struct choices *choices, const struct hd_compare_series *series, size_t count) {
@@ -221,19 +230,21 @@ static bool fails(const struct choices *choices, const struct hd_compare_series 
 static int compare(const struct hd_compare_sets *sets, const struct choices *choices) {
   struct hd_compare_jobs jobs = {0};
   int status = HD_EXIT_FAILED;
+  size_t count = 0;
   struct hd_compare_series *series = NULL;
-  if (hd_compare_jobs_make(&jobs, sets, choices->ask)) {
+  if (hd_compare_jobs_make(&jobs, sets, choices->ask))
     series = calloc(jobs.count, sizeof *series);
-    if (series && compare_all(&jobs, choices, series)) {
-      const bool printed = hd_compare_print(series, jobs.count, &choices->view, stdout);
-      if (!printed)
-        fputs("heddle: out of memory\n", stderr);
-      const bool written = hd_stream_finish(stdout, "standard output");
-      const bool failed = fails(choices, series, jobs.count);
-      status = !printed || !written ? HD_EXIT_FAILED : failed ? EXIT_CONDITION : HD_EXIT_OK;
-    }
+  if (series)
+    count = compare_all(&jobs, choices, series);
+  if (count > 0) {
+    const bool printed = hd_compare_print(series, count, &choices->view, stdout);
+    if (!printed)
+      fputs("heddle: out of memory\n", stderr);
+    const bool written = hd_stream_finish(stdout, "standard output");
+    const bool failed = fails(choices, series, count);
+    status = !printed || !written || count < jobs.count ? HD_EXIT_FAILED : failed ? EXIT_CONDITION : HD_EXIT_OK;
   }
-  for (size_t i = 0; series && i < jobs.count; i++)
+  for (size_t i = 0; i < count; i++)
     hd_comparison_free((struct hd_comparison *)(uintptr_t)series[i].comparison);
   free(series);
   hd_compare_jobs_free(&jobs);
@@ -255,6 +266,8 @@ static int run(int argc, char **argv, struct choices *choices) {
     hd_arguments_complain(&usage, "which profiles or directories?");
     return HD_EXIT_USAGE;
   }
+  if (choices->failed)
+    return HD_EXIT_FAILED;
   const int status =
       hd_compare_sets_open(&sets, argv + first, (size_t)(argc - first)) ? compare(&sets, choices) : HD_EXIT_FAILED;
   hd_compare_sets_free(&sets);

@@ -221,13 +221,36 @@ static const char *last_part(const char *path) {
   return slash && slash[1] ? slash + 1 : path;
 }
 
-static void label_sets(struct hd_compare_sets *sets) {
+/* `heddle scale` writes what cannot be in a folder's name "NAME=VALUE" as %2F. */
+static void decode(char *name) {
+  char *to = name;
+  for (const char *from = name; *from; from++) {
+    unsigned code = 0;
+    if (*from == '%' && sscanf(from + 1, "%2x", &code) == 1 && code > 0 && strlen(from) > 2) {
+      *to++ = (char)code;
+      from += 2;
+    } else
+      *to++ = *from;
+  }
+  *to = '\0';
+}
+
+static bool label_sets(struct hd_compare_sets *sets) {
   for (size_t i = 0; i < sets->set_count; i++) {
-    sets->sets[i].label = last_part(sets->sets[i].path);
+    struct hd_compare_set *set = &sets->sets[i];
+    set->name = strdup(last_part(set->path));
+    if (!set->name)
+      return no_memory();
+    if (strchr(set->name, '='))
+      decode(set->name);
+  }
+  for (size_t i = 0; i < sets->set_count; i++) {
+    sets->sets[i].label = sets->sets[i].name;
     for (size_t j = 0; j < sets->set_count; j++)
-      if (j != i && strcmp(last_part(sets->sets[i].path), last_part(sets->sets[j].path)) == 0)
+      if (j != i && strcmp(sets->sets[i].name, sets->sets[j].name) == 0)
         sets->sets[i].label = sets->sets[i].path;
   }
+  return true;
 }
 
 bool hd_compare_sets_open(struct hd_compare_sets *sets, char **operands, size_t count) {
@@ -237,15 +260,16 @@ bool hd_compare_sets_open(struct hd_compare_sets *sets, char **operands, size_t 
     done = add_operand(sets, operands[i]) && done;
   if (!done)
     return false;
-  label_sets(sets);
-  return find_threads(sets) && count_threads(sets);
+  return label_sets(sets) && find_threads(sets) && count_threads(sets);
 }
 
 void hd_compare_sets_free(struct hd_compare_sets *sets) {
   for (size_t i = 0; i < sets->run_count; i++)
     hd_model_free(sets->runs[i].model);
-  for (size_t i = 0; i < sets->set_count; i++)
+  for (size_t i = 0; i < sets->set_count; i++) {
     free(sets->sets[i].path);
+    free(sets->sets[i].name);
+  }
   free(sets->runs);
   free(sets->sets);
   free(sets->thread_counts);

@@ -24,7 +24,8 @@ struct hd_compare_run {
 
 struct hd_compare_set {
   char *path;           /* as given, without slashes at its end */
-  const char *label;    /* the last part of path; all of it if another set's is the same */
+  char *name;           /* the last part of path; of a scan's set, its parameters' values as they were given */
+  const char *label;    /* that; all of path if another set's is the same */
   size_t thread_counts; /* how many different ones its runs have */
 };
 

@@ -8,7 +8,7 @@
 
 #include "output/compare_parts.h"
 
-enum { COMMAND_MAX = 100, LIST_MAX = 400, NOTES_MOST = 12 };
+enum { COMMANDS_MOST = 4, COMMAND_MAX = 100, LIST_MAX = 400, NOTES_MOST = 12 };
 
 /* Appends to a text that is then full, and ends in "...". */
 static void append(char *text, size_t bytes, const char *more) {
@@ -43,15 +43,17 @@ static bool is_told(const struct hd_comparison *comparison, uint32_t run, bool h
 
 static void put_commands(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   char text[COMMAND_MAX];
-  char all[LIST_MAX] = "";
+  uint32_t told = 0;
   for (uint32_t run = 0; run < comparison->run_count; run++) {
-    if (is_told(comparison, run, false))
+    if (is_told(comparison, run, false) || ++told > COMMANDS_MOST)
       continue;
     command_of(comparison->runs[run].model, text, sizeof text);
-    append(all, sizeof all, all[0] ? "; " : "");
-    append(all, sizeof all, text);
+    hd_sheet_fact(sheet, told > 1 ? "other" : "command", "%s", text);
   }
-  hd_sheet_fact(sheet, "command", "%s", all);
+  if (told > COMMANDS_MOST)
+    hd_sheet_fact(sheet, "other", "%u more", told - COMMANDS_MOST);
+  if (told > 1)
+    hd_sheet_fact(sheet, "note", "the runs' command lines differ, so perhaps what they did");
 }
 
 static void put_hosts(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
@@ -104,13 +106,15 @@ static void put_points(const struct hd_sheet *sheet, const struct hd_comparison 
 
 static void put_noise(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   if (hd_noise_is_known_everywhere(comparison))
-    hd_sheet_fact(sheet, "noise",
-                  "known from the repeats: medians, 95 %% intervals; ~ marks what is within the noise, so no claim");
+    hd_sheet_fact(
+        sheet, "noise",
+        "known from the repeats: medians, 95 %% intervals; ~ marks losses and differences that may be chance");
   else if (hd_noise_is_known_anywhere(comparison))
-    hd_sheet_fact(sheet, "noise",
-                  "~ marks what is within the noise, so no claim; ? what has fewer than %d repeats: its noise is not "
-                  "known",
-                  HD_REPEATS_LEAST);
+    hd_sheet_fact(
+        sheet, "noise",
+        "~ marks losses and differences that may be chance; ? what has fewer than %d repeats: its noise is not "
+        "known",
+        HD_REPEATS_LEAST);
   else
     hd_sheet_fact(sheet, "noise", "not known: that takes %d or more runs of each. Any difference below may be chance",
                   HD_REPEATS_LEAST);

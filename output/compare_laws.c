@@ -88,6 +88,11 @@ static void add_law_columns(struct hd_grid *grid) {
   hd_grid_column(grid, "Best p", 2);
 }
 
+/* Without k above 0 more threads never cost time, or as many as one likes are as good. */
+static bool has_peak(const struct hd_law_fit *usl) {
+  return isfinite(usl->peak) && usl->coherence_interval.low > 0;
+}
+
 static void fill_laws(struct hd_grid_row *into, const struct hd_scaling *scaling) {
   const struct hd_law_fit *amdahl = &scaling->laws[HD_LAW_AMDAHL], *usl = &scaling->laws[HD_LAW_USL];
   const bool holds = !scaling->amdahl_refuted;
@@ -99,7 +104,7 @@ static void fill_laws(struct hd_grid_row *into, const struct hd_scaling *scaling
   hd_cell_number(into->cells[column++], 100 * usl->coherence, 3);
   hd_cell_interval(into->cells[column++], usl->coherence_interval, 100, 3);
   hd_cell_number(into->cells[column++], 100 * usl->residual, 1);
-  hd_cell_number(into->cells[column], isfinite(usl->peak) ? usl->peak : NAN, 0);
+  hd_cell_number(into->cells[column], has_peak(usl) ? usl->peak : NAN, 0);
 }
 
 static void say_program(const struct hd_sheet *sheet, const struct hd_scaling *scaling) {
@@ -121,7 +126,7 @@ static void say_program(const struct hd_sheet *sheet, const struct hd_scaling *s
   else
     hd_sheet_say(sheet, "By Amdahl's law nothing is serial; it misses the measured times by %.1f %%.",
                  100 * amdahl->residual);
-  if (tells(scaling) && isfinite(usl->peak))
+  if (tells(scaling) && has_peak(usl))
     hd_sheet_say(sheet,
                  "By the universal scalability law the program is fastest with %.0f threads; it misses the measured "
                  "times by %.1f %%.",

@@ -54,6 +54,9 @@ void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at, const
 /** The same for a sentence: "; 61 % of it to imbalance", then `where`; empty when there is none. */
 void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, const char *where);
 
+/** A time that may be negative, but not "-0.000". */
+void hd_cell_difference(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds);
+
 /** A lost time with its mark; "-" when there is nothing to compare with. */
 void hd_cell_lost(char cell[HD_CELL_BYTES], const struct hd_comparison *comparison, const struct hd_compared *at,
                   const struct hd_unit *unit, double seconds);
@@ -65,6 +68,9 @@ double hd_if_matched(const struct hd_compared *at, double number);
  */
 uint32_t hd_causes_that_occur(const struct hd_comparison *comparison, bool program_only,
                               enum hd_loss causes[HD_LOSS_COUNT]);
+
+/** Whether all runs of a point came to their end: none was killed. */
+bool hd_point_is_whole(const struct hd_comparison *comparison, uint32_t point);
 
 /** Whether all, or none, of the points but the baseline have enough repeats for noise to be known. */
 bool hd_noise_is_known_everywhere(const struct hd_comparison *comparison);

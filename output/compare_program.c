@@ -73,7 +73,7 @@ static void fill_point(struct program_table *table, struct hd_grid_row *row, uin
   if (table->intervals)
     hd_cell_interval(next(table, row), at->time_interval, table->unit.per_second, table->unit.decimals);
   if (!table->scaling) {
-    hd_cell_time(next(table, row), &table->unit, index == 0 ? NAN : at->time_s - base->time_s);
+    hd_cell_difference(next(table, row), &table->unit, index == 0 ? NAN : at->time_s - base->time_s);
     hd_cell_number(next(table, row), index == 0 ? NAN : 100 * (at->time_s - base->time_s) / base->time_s, 1);
     hd_cell_number(next(table, row), at->busy_concurrency, 2);
     return;
@@ -105,9 +105,12 @@ static void fill_remark(const struct program_table *table, struct hd_grid_row *r
   if (point->processors > 0 && point->threads > point->processors)
     used += (size_t)snprintf(text + used, sizeof text - used, "%son %u processor%s", used > 0 ? ", " : "",
                              point->processors, point->processors == 1 ? "" : "s");
+  if (!hd_point_is_whole(table->comparison, index))
+    used += (size_t)snprintf(text + used, sizeof text - used, "%sa run was killed", used > 0 ? ", " : "");
   const struct hd_compared *at = &table->comparison->rows[0].at[index];
   if (index > 0 && hd_compared_is_noise(at))
-    snprintf(text + used, sizeof text - used, "%s~ within the noise", used > 0 ? ", " : "");
+    snprintf(text + used, sizeof text - used, "%s~ %s within the noise", used > 0 ? ", " : "",
+             table->scaling ? "loss" : "difference");
   else if (index > 0 && !at->noise_known && hd_noise_is_known_anywhere(table->comparison))
     snprintf(text + used, sizeof text - used, "%s? noise not known", used > 0 ? ", " : "");
   snprintf(row->place, sizeof row->place, "%s", text);
@@ -196,7 +199,9 @@ static void say_scaling(const struct hd_sheet *sheet, const struct hd_comparison
   hd_cell_duration(lost, fabs(at->lost_total_s));
   hd_cell_duration(time, at->time_s);
   cause_text(cause, sizeof cause, comparison, point);
-  if (hd_compared_is_noise(at))
+  if (!hd_point_is_whole(comparison, point) || !hd_point_is_whole(comparison, 0))
+    hd_sheet_say(sheet, "A run was killed: its time is not that of the whole program, and a loss cannot be told.");
+  else if (hd_compared_is_noise(at))
     hd_sheet_say(sheet, "At %s nothing is lost that could be told from noise.", name);
   else if (at->lost_total_ticks <= 0)
     hd_sheet_say(sheet, "At %s nothing is lost: the run is %s shorter than the baseline's work divided by the threads.",
@@ -213,7 +218,10 @@ static void say_side(const struct hd_sheet *sheet, const struct hd_comparison *c
   char lost[HD_CELL_BYTES], cause[HD_SENTENCE_BYTES / 2];
   hd_cell_duration(lost, fabs(seconds));
   cause_text(cause, sizeof cause, comparison, point);
-  if (hd_compared_is_noise(at))
+  if (!hd_point_is_whole(comparison, point) || !hd_point_is_whole(comparison, 0))
+    hd_sheet_say(sheet,
+                 "A run was killed: its time is not that of the whole program, and a difference cannot be told.");
+  else if (hd_compared_is_noise(at))
     hd_sheet_say(sheet, "%s differs from %s by no more than the noise.", comparison->points[point].label,
                  comparison->points[0].label);
   else if (alike)
@@ -232,7 +240,7 @@ static bool fill_losses(struct hd_grid *grid, const struct hd_comparison *compar
     if (!row)
       return false;
     for (uint32_t i = 0; i < cause_count; i++)
-      hd_cell_time(row->cells[i], unit, at->lost_s[causes[i]]);
+      hd_cell_difference(row->cells[i], unit, at->lost_s[causes[i]]);
     hd_cell_lost(row->cells[cause_count], comparison, at, unit, at->lost_total_s);
     hd_cell_interval(row->cells[cause_count + 1], at->lost_total_interval, unit->per_second, unit->decimals);
     if (comparison->options.mode == HD_COMPARE_SCALING)

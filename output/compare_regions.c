@@ -144,7 +144,7 @@ static void fill_difference(struct hd_grid_row *into, const struct hd_comparison
     hd_cell_lost(into->cells[column++], comparison, at, &table->unit, at->lost_total_s);
   hd_cell_cause(into->cells[column++], at, &table->unit);
   for (uint32_t i = 0; i < table->cause_count; i++)
-    hd_cell_time(into->cells[column++], &table->unit, hd_if_matched(at, at->lost_s[table->causes[i]]));
+    hd_cell_difference(into->cells[column++], &table->unit, hd_if_matched(at, at->lost_s[table->causes[i]]));
 }
 
 static void say_difference(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {

@@ -149,10 +149,14 @@ void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at, const
              100 * share);
 }
 
+void hd_cell_difference(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds) {
+  hd_cell_time(cell, unit, isnan(seconds) || hd_unit_shows(unit, fabs(seconds)) ? seconds : 0);
+}
+
 void hd_cell_lost(char cell[HD_CELL_BYTES], const struct hd_comparison *comparison, const struct hd_compared *at,
                   const struct hd_unit *unit, double seconds) {
   char number[HD_CELL_BYTES];
-  hd_cell_time(number, unit, hd_if_matched(at, seconds));
+  hd_cell_difference(number, unit, hd_if_matched(at, seconds));
   snprintf(cell, HD_CELL_BYTES, "%s%.28s", hd_noise_mark(comparison, at), number);
 }
 
@@ -177,6 +181,17 @@ uint32_t hd_causes_that_occur(const struct hd_comparison *comparison, bool progr
         break;
       }
   return count;
+}
+
+bool hd_point_is_whole(const struct hd_comparison *comparison, uint32_t point) {
+  const struct hd_point *of = &comparison->points[point];
+  for (uint32_t run = of->run_first; run < of->run_first + of->run_count; run++) {
+    const struct hd_model *model = comparison->runs[run].model;
+    if (!model->ended || !(model->header.flags & HD_FILE_COMPLETE) ||
+        ((model->header.flags & HD_FILE_EXIT_KNOWN) && model->header.exit_status > 128))
+      return false;
+  }
+  return true;
 }
 
 static bool noise_is_known(const struct hd_comparison *comparison, uint32_t point) {

@@ -258,6 +258,21 @@ def test_sets_of_a_scan_keep_its_order(load, twos, tmp_path):
     assert [p["label"] for p in load(folder)[0]["points"]] == ["B=after", "B=before", "B=other"]
 
 
+def test_sets_of_a_scan_are_called_by_their_values(load, twos, tmp_path):
+    for name in ("S=static", "S=dynamic%2C4%", "plain%2C"):
+        shutil.copytree(twos, tmp_path / "scan" / name)
+    assert [p["label"] for p in load(tmp_path / "scan")[0]["points"]] == ["S=dynamic,4%", "S=static", "plain%2C"]
+
+
+def test_what_can_be_compared_is_shown_though_the_rest_is_refused(compare, scan, edited, record, tmp_path):
+    other = tmp_path / "edited"
+    shutil.copytree(edited, other)
+    record(other / "one.heddle", 1, source=EDITED)
+    text = compare(scan, other, status=1)
+    assert [line for line in text.splitlines() if line.startswith("== ")] == ["== scan ==", "== edited =="]
+    assert compare.stderr.count("\n") == 2 and "heddle: 2 threads: " in compare.stderr and "--force" in compare.stderr
+
+
 def test_difference_can_be_asked_for_where_threads_differ(load, scan):
     [comparison] = load("--difference", scan / "t1.r1.heddle", scan / "t2.r1.heddle")
     assert comparison["mode"] == "sides" and [p["threads"] for p in comparison["points"]] == [1, 2]
@@ -524,11 +539,17 @@ def test_other_builds_are_refused_and_forced(compare, load, twos, edited):
 def test_killed_failed_and_merged_runs_are_told(compare, record, run_heddle, scan, tmp_path):
     killed = record(tmp_path / "killed.heddle", 2, N, "die", status=128 + 9)
     assert "killed.heddle: the program" in flat(compare(scan / "t1.r1.heddle", killed))
+    text = compare(scan / "t1.r1.heddle", killed)
+    assert re.search(r"^ +2 .* a run was killed$", text, re.M) and "\nA run was killed: its time is not that" in text
+    assert "\nother     " in text and "the runs' command lines differ" in text
+    assert "killed:" not in compare(scan) and "\nother" not in compare(scan)
     failed = record(tmp_path / "failed.heddle", 2, N, "fail", status=1)
     assert "failed.heddle: the program's exit status was 1" in flat(compare(scan / "t1.r1.heddle", failed))
     merged = tmp_path / "merged.heddle"
     run_heddle("merge", "-o", merged, scan / "t2.r1.heddle", scan / "t2.r2.heddle")
-    assert "merged.heddle: a sum of several runs" in flat(compare(scan / "t1.r1.heddle", merged))
+    refused = run_heddle("compare", scan / "t1.r1.heddle", merged)
+    assert refused.returncode == 1 and refused.stdout == "" and "is a sum of several runs" in flat(refused.stderr)
+    assert "merged.heddle: a sum of several runs" in flat(compare("--force", scan / "t1.r1.heddle", merged))
 
 
 # ---- conditions ----

@@ -193,7 +193,7 @@ static void test_what_may_be_chance_is_marked_and_has_no_cause(void **state) {
   print(HD_COMPARE_TEXT);
   expect_text("~0.200 -0.010..0.010  28.6 2 threads\n");
   expect_text("? what has fewer than 3 repeats");
-  expect_text("~ within the noise\n");
+  expect_text("~ loss within the noise\n");
   expect_text("? noise not known\n");
   expect_text(" ?0.567 "); /* 3 * 900 - 1000 thread ns, divided by 3 */
   test.comparison->point_count = 2;
@@ -201,6 +201,7 @@ static void test_what_may_be_chance_is_marked_and_has_no_cause(void **state) {
   expect_text("At 2 threads nothing is lost that could be told from noise.\n");
   expect_text(" ~0.100 -0.010..0.010          - parallel app.c:10 in main\n");
   expect_no_text("100%");
+  test.comparison->point_count = 3;
 }
 
 static void test_sides_are_shown_as_a_difference(void **state) {
@@ -267,6 +268,9 @@ static void test_what_is_shown_as_nothing_has_no_cause(void **state) {
   assert_int_equal(test.comparison->rows[3].at[1].lost_total_ticks, 100);
   print(HD_COMPARE_TEXT);
   expect_text("0.000 0.000    1.00   50.0 0.000          - parallel app.c:20 in tiny\n");
+  test.comparison->rows[0].at[1].lost_s[HD_LOSS_IMBALANCE] = -1e-9;
+  print(HD_COMPARE_TEXT);
+  expect_no_text("-0.000");
 }
 
 static void test_many_points_leave_columns_out_and_say_so(void **state) {
