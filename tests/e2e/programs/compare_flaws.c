@@ -16,7 +16,7 @@
 
 static struct { _Alignas(64) volatile uint64_t of[8]; } shared_line;
 
-static void sharing(long units) {
+__attribute__((noinline)) static void sharing(long units) {
 #pragma omp parallel for schedule(static) // mark: sharing
   for (int part = 0; part < 2; part++) {
     volatile uint64_t *mine = &shared_line.of[omp_get_thread_num()];
@@ -25,7 +25,7 @@ static void sharing(long units) {
   }
 }
 
-static void tiny(long units) {
+__attribute__((noinline)) static void tiny(long units) {
   for (long i = 0; i < units / 16; i++) {
 #pragma omp parallel for schedule(static) // mark: tiny
     for (int part = 0; part < 2; part++)
@@ -34,7 +34,7 @@ static void tiny(long units) {
 }
 
 int main(int argc, char **argv) {
-  const long units = compare_units(argc, argv, 100000);
+  const long units = compare_units(argc, argv, 100000), parts = compare_parts(units);
   work_units(units);
 
 #pragma omp parallel // mark: single
@@ -46,10 +46,10 @@ int main(int argc, char **argv) {
     work_units(part < 4 ? units * 3 / 16 : units / 16);
 
 #pragma omp parallel for schedule(static) // mark: critical
-  for (long part = 0; part < units / 10; part++) {
-    work_units(1);
+  for (long part = 0; part < parts; part++) {
+    work_units(units / parts / 10);
 #pragma omp critical
-    work_units(9);
+    work_units(units / parts * 9 / 10);
   }
   sharing(units);
   tiny(units);

@@ -68,20 +68,21 @@ static uint64_t loops(long units) {
 }
 
 static void turns(long units) {
+  const long parts = compare_parts(units);
   omp_lock_t lock;
   omp_init_lock(&lock);
 #pragma omp parallel for schedule(static) // mark: lock
-  for (long part = 0; part < units / 10; part++) {
-    work_units(1);
+  for (long part = 0; part < parts; part++) {
+    work_units(units / parts / 10);
     omp_set_lock(&lock);
-    work_units(9);
+    work_units(units / parts * 9 / 10);
     omp_unset_lock(&lock);
   }
 #pragma omp parallel for ordered schedule(static, 1) // mark: ordered
-  for (long part = 0; part < units / 100; part++) {
-    work_units(10);
+  for (long part = 0; part < parts; part++) {
+    work_units(units / parts / 10);
 #pragma omp ordered
-    work_units(90);
+    work_units(units / parts * 9 / 10);
   }
 }
 
