@@ -52,7 +52,11 @@ const char *hd_cause_text(enum hd_loss cause, bool gained);
 void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at, const struct hd_unit *unit);
 
 /** The same for a sentence: "; 61 % of it to imbalance", then `where`; empty when there is none. */
-void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, const char *where);
+void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, const struct hd_unit *unit,
+                     const char *where);
+
+/** A time for a sentence, "0.728 s", in the unit of the table; in a smaller one if it would be 0 there. */
+void hd_duration_in(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds);
 
 /** A time that may be negative, but not "-0.000". */
 void hd_cell_difference(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds);

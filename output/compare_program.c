@@ -186,19 +186,21 @@ static void where_text(char text[HD_PLACE_BYTES], const struct hd_comparison *co
     snprintf(text, HD_PLACE_BYTES, ", the largest part of that (%.0f %%) %s%.300s", 100 * part, in, place);
 }
 
-static void cause_text(char *text, size_t bytes, const struct hd_comparison *comparison, uint32_t point) {
+static void cause_text(char *text, size_t bytes, const struct hd_comparison *comparison, uint32_t point,
+                       const struct hd_unit *unit) {
   char where[HD_PLACE_BYTES];
   where_text(where, comparison, point);
-  hd_cause_phrase(text, bytes, &comparison->rows[0].at[point], where);
+  hd_cause_phrase(text, bytes, &comparison->rows[0].at[point], unit, where);
 }
 
-static void say_scaling(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {
+static void say_scaling(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+                        const struct hd_unit *unit) {
   const struct hd_compared *at = &comparison->rows[0].at[point];
   char lost[HD_CELL_BYTES], time[HD_CELL_BYTES], name[HD_PLACE_BYTES], cause[HD_SENTENCE_BYTES / 2];
   hd_point_text(name, comparison, point);
-  hd_cell_duration(lost, fabs(at->lost_total_s));
-  hd_cell_duration(time, at->time_s);
-  cause_text(cause, sizeof cause, comparison, point);
+  hd_duration_in(lost, unit, fabs(at->lost_total_s));
+  hd_duration_in(time, unit, at->time_s);
+  cause_text(cause, sizeof cause, comparison, point, unit);
   if (!hd_point_is_whole(comparison, point) || !hd_point_is_whole(comparison, 0))
     hd_sheet_say(sheet, "A run was killed: its time is not that of the whole program, and a loss cannot be told.");
   else if (hd_compared_is_noise(at))
@@ -210,14 +212,15 @@ static void say_scaling(const struct hd_sheet *sheet, const struct hd_comparison
     hd_sheet_say(sheet, "At %s %s of %s are lost%s.", name, lost, time, cause);
 }
 
-static void say_side(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {
+static void say_side(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+                     const struct hd_unit *unit) {
   const struct hd_compared *at = &comparison->rows[0].at[point];
   const struct hd_compared *base = &comparison->rows[0].at[0];
   const bool alike = comparison->points[0].threads == comparison->points[point].threads;
   const double seconds = alike ? at->time_s - base->time_s : at->lost_total_s;
   char lost[HD_CELL_BYTES], cause[HD_SENTENCE_BYTES / 2];
-  hd_cell_duration(lost, fabs(seconds));
-  cause_text(cause, sizeof cause, comparison, point);
+  hd_duration_in(lost, unit, fabs(seconds));
+  cause_text(cause, sizeof cause, comparison, point, unit);
   if (!hd_point_is_whole(comparison, point) || !hd_point_is_whole(comparison, 0))
     hd_sheet_say(sheet,
                  "A run was killed: its time is not that of the whole program, and a difference cannot be told.");
@@ -271,8 +274,8 @@ bool hd_compare_losses(const struct hd_sheet *sheet, const struct hd_comparison 
   if (!done)
     return false;
   if (scaling) /* where the table of regions says why, too */
-    say_scaling(sheet, comparison, comparison->point_count - 1);
+    say_scaling(sheet, comparison, comparison->point_count - 1, &unit);
   for (uint32_t point = 1; !scaling && point < comparison->point_count; point++)
-    say_side(sheet, comparison, point);
+    say_side(sheet, comparison, point, &unit);
   return true;
 }

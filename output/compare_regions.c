@@ -57,19 +57,20 @@ static void fill_scaling(struct hd_grid_row *into, const struct hd_comparison *c
   hd_cell_cause(into->cells[column], at, &table->unit);
 }
 
-static void say_foremost(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {
+static void say_foremost(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+                         const struct hd_unit *unit) {
   const uint32_t index = hd_foremost_region(comparison, point);
   char place[HD_PLACE_BYTES], name[HD_PLACE_BYTES], base[HD_PLACE_BYTES], lost[HD_CELL_BYTES], cause[HD_PLACE_BYTES];
   if (index == HD_NONE)
     return;
   const struct hd_compared *at = &comparison->rows[index].at[point];
-  hd_cause_phrase(cause, sizeof cause, at, "");
+  hd_cause_phrase(cause, sizeof cause, at, unit, "");
   if (!cause[0] || at->lost_total_ticks <= 0)
     return;
   hd_row_text(place, comparison, index);
   hd_point_text(name, comparison, point);
   hd_point_text(base, comparison, 0);
-  hd_cell_duration(lost, at->lost_total_s);
+  hd_duration_in(lost, unit, at->lost_total_s);
   hd_sheet_say(sheet, "Of the regions, %s loses most: %s at %s, %.2f times as fast as with %s%s.", place, lost, name,
                at->speedup, base, cause);
 }
@@ -92,7 +93,7 @@ bool hd_compare_regions(const struct hd_sheet *sheet, const struct hd_comparison
   hd_said_left(sheet, left);
   if (count > table.points_shown)
     hd_sheet_say(sheet, "The times at %u more thread counts are not shown; --csv has all.", count - table.points_shown);
-  say_foremost(sheet, comparison, table.point);
+  say_foremost(sheet, comparison, table.point, &table.unit);
   return true;
 }
 
@@ -147,17 +148,18 @@ static void fill_difference(struct hd_grid_row *into, const struct hd_comparison
     hd_cell_difference(into->cells[column++], &table->unit, hd_if_matched(at, at->lost_s[table->causes[i]]));
 }
 
-static void say_difference(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {
+static void say_difference(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+                           const struct hd_unit *unit) {
   const uint32_t index = hd_foremost_region(comparison, point);
   char place[HD_PLACE_BYTES], lost[HD_CELL_BYTES], cause[HD_PLACE_BYTES];
   if (index == HD_NONE)
     return;
   const struct hd_compared *at = &comparison->rows[index].at[point];
-  hd_cause_phrase(cause, sizeof cause, at, "");
+  hd_cause_phrase(cause, sizeof cause, at, unit, "");
   if (!cause[0])
     return;
   hd_row_text(place, comparison, index);
-  hd_cell_duration(lost, fabs(at->lost_total_s));
+  hd_duration_in(lost, unit, fabs(at->lost_total_s));
   hd_sheet_say(sheet, "Of the regions, %s %s most: %s%s.", place, at->lost_total_ticks > 0 ? "loses" : "gains", lost,
                cause);
 }
@@ -177,7 +179,7 @@ bool hd_compare_difference(const struct hd_sheet *sheet, const struct hd_compari
   if (!done)
     return false;
   hd_said_left(sheet, left);
-  say_difference(sheet, comparison, point);
+  say_difference(sheet, comparison, point, &table.unit);
   return true;
 }
 

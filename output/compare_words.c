@@ -116,8 +116,17 @@ const char *hd_cause_text(enum hd_loss cause, bool gained) {
   return texts[cause][gained];
 }
 
+void hd_duration_in(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds) {
+  const char *name = unit->per_second > 1e3 ? "us" : unit->per_second > 1 ? "ms" : "s";
+  if (hd_unit_shows(unit, seconds))
+    snprintf(cell, HD_CELL_BYTES, "%.*f %s", unit->decimals, seconds * unit->per_second, name);
+  else
+    hd_cell_duration(cell, seconds);
+}
+
 /* A share of the whole is only said where nothing goes the other way: it would be one of more than the whole. */
-void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, const char *where) {
+void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, const struct hd_unit *unit,
+                     const char *where) {
   char mine[HD_CELL_BYTES], others[HD_CELL_BYTES];
   double share = NAN;
   const enum hd_loss cause = hd_row_cause(at, &share);
@@ -128,8 +137,8 @@ void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, con
   const char *to = gained ? "from" : "to", *words = hd_cause_text(cause, gained);
   const double all = fabs(at->lost_s[cause]) / share;
   const double opposite = all - fabs(at->lost_total_s);
-  hd_cell_duration(mine, fabs(at->lost_s[cause]));
-  hd_cell_duration(others, opposite);
+  hd_duration_in(mine, unit, fabs(at->lost_s[cause]));
+  hd_duration_in(others, unit, opposite);
   if (opposite < 0.005 * all)
     snprintf(text, bytes, "; %.0f %% of it %s %s%s", 100 * share, to, words, where);
   else
