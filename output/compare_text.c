@@ -48,8 +48,9 @@ static bool print_regions(const struct hd_sheet *sheet, const struct hd_comparis
 
 static void print_legend(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
-  hd_sheet_say(sheet, "\n%s %s %s%s%s", scaling ? scaling_legend : difference_legend, scaling ? karp_flatt_legend : "",
-               common_legend, has_repeats(comparison) ? " " : "", has_repeats(comparison) ? repeats_legend : "");
+  hd_sheet_say(sheet, "\n%s%s%s %s%s%s", scaling ? scaling_legend : difference_legend, scaling ? " " : "",
+               scaling ? karp_flatt_legend : "", common_legend, has_repeats(comparison) ? " " : "",
+               has_repeats(comparison) ? repeats_legend : "");
 }
 
 static bool print_one(const struct hd_compare_series *series, const struct hd_compare_view_options *options,
