@@ -193,14 +193,7 @@ uint32_t hd_causes_that_occur(const struct hd_comparison *comparison, bool progr
 }
 
 bool hd_point_is_whole(const struct hd_comparison *comparison, uint32_t point) {
-  const struct hd_point *of = &comparison->points[point];
-  for (uint32_t run = of->run_first; run < of->run_first + of->run_count; run++) {
-    const struct hd_model *model = comparison->runs[run].model;
-    if (!model->ended || !(model->header.flags & HD_FILE_COMPLETE) ||
-        ((model->header.flags & HD_FILE_EXIT_KNOWN) && model->header.exit_status > 128))
-      return false;
-  }
-  return true;
+  return comparison->points[point].cut_short == 0;
 }
 
 static bool noise_is_known(const struct hd_comparison *comparison, uint32_t point) {

@@ -106,17 +106,16 @@ static bool make_runs(struct hd_comparison *comparison, const struct hd_compare_
   return true;
 }
 
-/* Or its program failed. */
-static bool is_unfinished(const struct hd_model *model) {
+static bool was_cut_short(const struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
-  return !model->ended || !(header->flags & HD_FILE_COMPLETE) ||
-         ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status != 0);
+  const bool by_signal = (header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status > 128; /* as a shell says it */
+  return !model->ended || !(header->flags & HD_FILE_COMPLETE) || by_signal;
 }
 
 static void join_point(struct hd_point *point, const struct hd_run *run) {
   const uint32_t processors = run->model->header.max_threads;
   const bool first = point->run_count++ == 0;
-  point->unfinished += is_unfinished(run->model);
+  point->cut_short += was_cut_short(run->model);
   if (first || run->book->threads > point->threads)
     point->threads = run->book->threads;
   if (first || run->book->threads < point->least_threads)
@@ -208,7 +207,7 @@ static bool note_run(struct hd_comparison *comparison, const struct hd_run *run)
   bool done = true;
   if (!model->ended && hd_model_life(model) == HD_LIFE_RUNNING)
     done = hd_comparison_note(comparison, "%s: the program still runs", model->path);
-  else if (!model->ended || !(header->flags & HD_FILE_COMPLETE))
+  else if (was_cut_short(model))
     done = hd_comparison_note(comparison, "%s: the program was killed or did not end in the usual way", model->path);
   if ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status != 0)
     done = done && hd_comparison_note(comparison, "%s: the program's exit status was %d", model->path,

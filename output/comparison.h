@@ -60,7 +60,7 @@ struct hd_point {
   uint32_t processors;    /* that the program could use; the fewest of its runs */
   uint32_t run_first;     /* runs[run_first .. run_first + run_count - 1] */
   uint32_t run_count;
-  uint32_t unfinished; /* of these, how many were killed, failed or still go on: their times say little */
+  uint32_t cut_short; /* of these, how many were killed or still go on: their times say little */
 };
 
 /** A row at a point. */
