@@ -72,7 +72,7 @@ def region(comparison, program, mark):
     line of a loop around it.)"""
     line = marks(program)[mark]
     regions = [row for row in comparison["rows"] if row["construct"] == "parallel"]
-    found = [row for row in regions if row["line"] == line or row["name"] == mark]
+    found = [row for row in regions if row["line"] == line] or [row for row in regions if row["name"] == mark]
     assert len(found) == 1, (mark, [(row["text"], row["line"]) for row in comparison["rows"]])
     return found[0]["at"][-1]
 
