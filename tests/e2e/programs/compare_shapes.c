@@ -107,13 +107,17 @@ static void tasks(long units) {
   }
 }
 
-static uint64_t others(long units) {
+static __attribute__((noinline)) uint64_t atomic(long units) {
   uint64_t sum = 0;
 #pragma omp parallel for schedule(static) // mark: atomic
   for (long step = 0; step < units * COMPARE_STEPS / 4; step++) {
 #pragma omp atomic
     sum++;
   }
+  return sum;
+}
+
+static void others(long units) {
 #pragma omp parallel num_threads(1) // mark: small
   work_units(units);
 #pragma omp parallel for schedule(static) // mark: nested
@@ -121,7 +125,6 @@ static uint64_t others(long units) {
 #pragma omp parallel num_threads(1) // mark: inner
     work_units(units / 2);
   }
-  return sum;
 }
 
 int main(int argc, char **argv) {
@@ -130,6 +133,7 @@ int main(int argc, char **argv) {
   loops(units);
   turns(units);
   tasks(units);
+  atomic(units);
   others(units);
   return 0;
 }
