@@ -118,18 +118,26 @@ def test_each_flaw_is_told_apart(scaled, build_program, runtime, policy, how):
     check_times(lambda: scaled(program, how, runtime, policy), lambda comparison: check_flaws(comparison, how))
 
 
-@each_how
 @each_policy
-def test_flaws_in_other_shapes(scaled, build_program, runtime, policy, how):
+def test_flaws_in_other_shapes(scaled, build_program, runtime, policy):
     program = build_program("compare_shapes.c")
-    check_times(lambda: scaled(program, how, runtime, policy), lambda comparison: check_shapes(comparison, how))
+    check_times(lambda: scaled(program, "sleep", runtime, policy), lambda comparison: check_shapes(comparison, "sleep"))
+
+
+def test_flaws_in_other_shapes_of_threads_that_work(scaled, build_program):
+    program = build_program("compare_shapes.c")
+    check_times(lambda: scaled(program, "work"), lambda comparison: check_shapes(comparison, "work"))
 
 
 @each_how
-@pytest.mark.parametrize("source, check", [("compare_flaws.c", check_flaws), ("compare_shapes.c", check_gcc_shapes)])
-def test_flaws_of_programs_built_by_gcc(scaled, build_program, source, check, how):
-    program = build_program(source, "gcc")
-    check_times(lambda: scaled(program, how, gomp=True), lambda comparison: check(comparison, how))
+def test_flaws_of_a_program_built_by_gcc(scaled, build_program, how):
+    program = build_program("compare_flaws.c", "gcc")
+    check_times(lambda: scaled(program, how, gomp=True), lambda comparison: check_flaws(comparison, how))
+
+
+def test_flaws_in_other_shapes_built_by_gcc(scaled, build_program):
+    program = build_program("compare_shapes.c", "gcc")
+    check_times(lambda: scaled(program, "sleep", gomp=True), lambda comparison: check_gcc_shapes(comparison, "sleep"))
 
 
 TWO_OF_FOUR = """
