@@ -221,12 +221,12 @@ static const char *last_part(const char *path) {
   return slash && slash[1] ? slash + 1 : path;
 }
 
-/* `heddle scale` writes what cannot be in a folder's name "NAME=VALUE" as %2F. */
+/* `heddle scale` writes what cannot be in a folder's name "NAME=VALUE" as %2F. What cannot be shown stays so. */
 static void decode(char *name) {
   char *to = name;
   for (const char *from = name; *from; from++) {
     unsigned code = 0;
-    if (*from == '%' && sscanf(from + 1, "%2x", &code) == 1 && code > 0 && strlen(from) > 2) {
+    if (*from == '%' && sscanf(from + 1, "%2x", &code) == 1 && code >= ' ' && code <= '~' && strlen(from) > 2) {
       *to++ = (char)code;
       from += 2;
     } else

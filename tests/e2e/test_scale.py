@@ -218,7 +218,7 @@ def test_parameters_are_variables_or_stand_in_the_command(scan, run_heddle):
         colour = "red" if "red" in folder else "blue,green"
         text = scan.output(f"{folder}/t2.r1")
         assert f"argument x{folder[-1]}y\nargument 2\nargument {{COLOR}}\n" in text and f"COLOUR={colour}\n" in text
-    given = ["COLOUR=red,N=7", "COLOUR=red,N=8", "COLOUR=blue%2Cgreen,N=7", "COLOUR=blue%2Cgreen,N=8"]
+    given = ["COLOUR=red,N=7", "COLOUR=red,N=8", "COLOUR=blue,green,N=7", "COLOUR=blue,green,N=8"]
     assert re.findall(r"^== (COLOUR.*) ==$", result.stdout, re.M) == given
     assert f"{given[0]}, the baseline" in result.stdout
     assert result.stdout == run_heddle("compare", "app.scale", cwd=scan.folder).stdout
