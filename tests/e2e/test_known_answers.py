@@ -287,7 +287,7 @@ def test_tasks_inside_waits_are_work(measure, build_program, runtime, threads, w
         lost = threads * loaded.elapsed[0] - sum(loaded.spun)
         assert waits <= lost + 0.01 * loaded.elapsed[0], "time in tasks was counted as waiting too"
 
-    arguments = [50, "taskwait"] if where == "taskwait" else [50]
+    arguments = [100, "taskwait"] if where == "taskwait" else [100]
     check_times(lambda: measure(build_program("tasks.c"), *arguments, runtime=runtime, threads=threads), check)
 
 
