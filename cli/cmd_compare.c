@@ -13,6 +13,7 @@
 #include "compare_options.h"
 #include "compare_sets.h"
 #include "condition.h"
+#include "counters/formula.h"
 #include "output/compare_view.h"
 #include "support/stream.h"
 
@@ -50,7 +51,6 @@ const struct hd_option hd_compare_options[] = {
     {OPTION_SCALING, "scaling", NULL, "compare thread counts only"},
 };
 const size_t hd_compare_option_count = sizeof hd_compare_options / sizeof hd_compare_options[0];
-const size_t hd_compare_view_option_count = sizeof hd_compare_options / sizeof hd_compare_options[0] - 3;
 
 static const struct hd_usage usage = {
     .command = "compare",
@@ -120,12 +120,12 @@ static bool take_condition(struct choices *choices, const char *expression) {
     return false;
   }
   choices->conditions = grown;
-  struct hd_condition *condition = hd_condition_new(expression, error, sizeof error);
-  if (!condition && strstr(error, "libmuparser")) { /* no fault of the expression */
+  if (!hd_formula_open(error, sizeof error)) { /* no fault of the expression */
     fprintf(stderr, "heddle: --fail-if: %s\n", error);
     choices->failed = true;
     return true;
   }
+  struct hd_condition *condition = hd_condition_new(expression, error, sizeof error);
   if (!condition) {
     hd_arguments_complain(&usage, "--fail-if: %s", error);
     return false;

@@ -13,8 +13,8 @@
 /** Their ids: letters, or from here on. */
 enum { HD_COMPARE_OPTION_FIRST = HD_OPTION_LONG + 128 };
 
-/** How results are shown and judged; then, for `heddle compare` alone, what is compared with what. */
+/** How results are shown and judged, and what is compared with what. */
 extern const struct hd_option hd_compare_options[];
-extern const size_t hd_compare_option_count, hd_compare_view_option_count;
+extern const size_t hd_compare_option_count;
 
 #endif

@@ -18,7 +18,7 @@ static const char scaling_legend[] =
 static const char karp_flatt_legend[] =
     "Karp-Flatt%: the serial part that the speedup amounts to; if it grows with the threads, overhead does. Amdahl: "
     "the "
-    "largest speedup if only the time outside regions and in singles at the baseline stays serial.";
+    "largest speedup if only the time outside regions, in single and in masked at the baseline stays serial.";
 
 static const char difference_legend[] =
     "Diff: after - before; negative: faster. Causes: wall time that they cost more than before (negative: less), that "

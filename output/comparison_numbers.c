@@ -256,11 +256,6 @@ static bool fit_row(struct hd_comparison *comparison, struct hd_compared_row *ro
   return hd_scaling_fit(row->scaling_points, count, &row->scaling);
 }
 
-/* What one thread of a team does in a `single` or `masked` the others cannot do. */
-static bool is_for_one(const struct hd_node *node) {
-  return node->kind == HD_KIND_SINGLE || node->kind == HD_KIND_MASKED;
-}
-
 /* In the baseline's median run. False: no memory. */
 static bool find_serial(const struct table *table) {
   struct hd_comparison *comparison = table->comparison;
@@ -272,7 +267,7 @@ static bool find_serial(const struct table *table) {
   struct hd_losses serial = {.busy = (int64_t)cell_of(table, 1, index)->elapsed_ticks};
   for (uint32_t i = 1; i < run->model->node_count; i++) {
     const struct hd_node *node = &run->model->nodes[i];
-    counted[i] = counted[node->parent] || (is_for_one(node) && run->book->place[i] == HD_PLACE_INSIDE);
+    counted[i] = counted[node->parent] || (hd_kind_is_for_one(node->kind) && run->book->place[i] == HD_PLACE_INSIDE);
     if (counted[i] && !counted[node->parent])
       hd_losses_add(&serial, &run->book->inclusive[i], (int64_t)run->factor);
   }

@@ -33,16 +33,10 @@ static bool makes_step(const struct grouping *grouping, enum hd_kind kind) {
   return grouping->comparison->options.callpaths && (kind == HD_KIND_ROUTINE || kind == HD_KIND_PHASE);
 }
 
-static enum hd_loss_place place_below(enum hd_kind kind, enum hd_loss_place above) {
-  if (hd_kind_is_region(kind))
-    return above == HD_PLACE_OUTSIDE ? HD_PLACE_REGION : HD_PLACE_NESTED;
-  return above == HD_PLACE_OUTSIDE ? HD_PLACE_OUTSIDE : HD_PLACE_INSIDE;
-}
-
 static uint32_t find_child(const struct grouping *grouping, uint32_t parent, uint32_t united) {
-  const struct hd_united_node *nodes = grouping->comparison->united->nodes;
+  const struct hd_united *all = grouping->comparison->united;
   uint32_t child = grouping->groups[parent].first_child;
-  while (child != HD_NONE && nodes[grouping->groups[child].united].place != nodes[united].place)
+  while (child != HD_NONE && !hd_united_place_is_same(all, grouping->groups[child].united, united))
     child = grouping->groups[child].next;
   return child;
 }
@@ -57,7 +51,7 @@ static uint32_t add_child(struct grouping *grouping, uint32_t parent, uint32_t u
       .last_child = HD_NONE,
       .next = HD_NONE,
       .row = HD_NONE,
-      .place = place_below(grouping->comparison->united->nodes[united].node->kind, above->place),
+      .place = hd_loss_place_of(grouping->comparison->united->nodes[united].node->kind, above->place),
   };
   if (above->last_child == HD_NONE)
     above->first_child = index;

@@ -65,6 +65,10 @@ bool hd_kind_is_region(enum hd_kind kind) {
   return kind == HD_KIND_PARALLEL || kind == HD_KIND_TEAMS;
 }
 
+bool hd_kind_is_for_one(enum hd_kind kind) {
+  return kind == HD_KIND_SINGLE || kind == HD_KIND_MASKED;
+}
+
 bool hd_kind_is_worksharing(enum hd_kind kind) {
   return kind >= HD_KIND_LOOP && kind <= HD_KIND_SCOPE; /* they are numbered in a row */
 }

@@ -22,6 +22,9 @@ bool hd_kind_is_region(enum hd_kind kind);
 /** Loops, sections, single and their like, taskloop among them: what a team divides among its threads. */
 bool hd_kind_is_worksharing(enum hd_kind kind);
 
+/** Single or masked: what one thread of a team does, and the others cannot. */
+bool hd_kind_is_for_one(enum hd_kind kind);
+
 /** The stable name of a state: "busy", "barrier_implicit", ..., "runtime", "idle". */
 const char *hd_state_id(enum hd_state state);
 

@@ -113,8 +113,8 @@ static int64_t explained(const struct hd_losses *losses) {
   return sum;
 }
 
-static enum hd_loss_place place_of(const struct hd_node *node, enum hd_loss_place above) {
-  if (hd_kind_is_region(node->kind))
+enum hd_loss_place hd_loss_place_of(enum hd_kind kind, enum hd_loss_place above) {
+  if (hd_kind_is_region(kind))
     return above == HD_PLACE_OUTSIDE ? HD_PLACE_REGION : HD_PLACE_NESTED;
   return above == HD_PLACE_OUTSIDE ? HD_PLACE_OUTSIDE : HD_PLACE_INSIDE;
 }
@@ -122,7 +122,7 @@ static enum hd_loss_place place_of(const struct hd_node *node, enum hd_loss_plac
 static void divide_nodes(struct hd_loss_book *book) {
   for (uint32_t i = 0; i < book->model->node_count; i++) { /* parents come before their children */
     const struct hd_node *node = &book->model->nodes[i];
-    book->place[i] = i == 0 ? HD_PLACE_OUTSIDE : (uint8_t)place_of(node, book->place[node->parent]);
+    book->place[i] = i == 0 ? HD_PLACE_OUTSIDE : (uint8_t)hd_loss_place_of(node->kind, book->place[node->parent]);
     divide_node(node, &book->inclusive[i]);
   }
 }

@@ -61,6 +61,9 @@ enum hd_loss_place {
   HD_PLACE_INSIDE   /* anything else in a region */
 };
 
+/** Of a node, from its parent's place. */
+enum hd_loss_place hd_loss_place_of(enum hd_kind kind, enum hd_loss_place above);
+
 /** The model must outlive the book. NULL: no memory. */
 struct hd_loss_book *hd_loss_book_new(const struct hd_model *model);
 void hd_loss_book_free(struct hd_loss_book *book);

@@ -68,10 +68,6 @@ static bool is_barrier(enum hd_kind kind) {
   return kind == HD_KIND_BARRIER_EXPLICIT || kind == HD_KIND_BARRIER || kind == HD_KIND_BARRIER_IMPLICIT;
 }
 
-static bool is_for_one(enum hd_kind kind) {
-  return kind == HD_KIND_SINGLE || kind == HD_KIND_MASKED;
-}
-
 /* ---- what is where ---- */
 
 static void find_teams(const struct hd_model *model, struct scope *scopes) {
@@ -105,7 +101,7 @@ static void join_scopes(const struct hd_model *model, struct scope *scopes) {
     above->tasks |= own->tasks;
     above->barriers |= own->barriers || waits_at_end(node) || is_barrier(node->kind);
     above->synchronized += waits_at_end(node) ? own->busy : own->synchronized;
-    above->singles += is_for_one(node->kind) && !waits_at_end(node) ? own->busy : own->singles;
+    above->singles += hd_kind_is_for_one(node->kind) && !waits_at_end(node) ? own->busy : own->singles;
   }
 }
 
