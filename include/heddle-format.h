@@ -19,10 +19,11 @@
 #ifndef HEDDLE_FORMAT_H
 #define HEDDLE_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 3u
+#define HD_FORMAT_VERSION 4u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 16384u
@@ -80,6 +81,62 @@ enum hd_kind {
   HD_KIND_PHASE,   /* between the user's markers; its name is a text of kind HD_TEXT_PHASE */
   HD_KIND_MASKED,  /* the block of a `masked` or `master`: only the threads that run it are in it */
   HD_KIND_COUNT
+};
+
+/**
+ * What Heddle does itself takes time in the program: its *intrusion*. Every event's cost is known: measured where it is
+ * out of the ordinary, else the mean of what events of its kind cost this thread (hd_costs_record). A cell's intrusion
+ * is what its ticks contain of it, so ticks - intrusion is the *corrected* time: Li and Zhang's virtual clock, without
+ * which the program would have run. Intrusion may be negative: a thread that Heddle has delayed waits less for others.
+ */
+enum hd_intrusion_class {
+  HD_INTRUSION_BUSY,    /* HD_BUSY */
+  HD_INTRUSION_WAITING, /* the waiting states */
+  HD_INTRUSION_RUNTIME, /* HD_RUNTIME */
+  HD_INTRUSION_IDLE,    /* HD_IDLE */
+  HD_INTRUSION_CLASSES
+};
+
+static inline enum hd_intrusion_class hd_intrusion_class_of(uint32_t state) {
+  return state == HD_BUSY      ? HD_INTRUSION_BUSY
+         : state == HD_RUNTIME ? HD_INTRUSION_RUNTIME
+         : state == HD_IDLE    ? HD_INTRUSION_IDLE
+                               : HD_INTRUSION_WAITING;
+}
+
+/** Events by their cost: callbacks of the runtime, and what the program itself tells. Append only. */
+enum hd_event_kind {
+  HD_EVENT_THREAD, /* begin and end */
+  HD_EVENT_PARALLEL_BEGIN,
+  HD_EVENT_PARALLEL_END,
+  HD_EVENT_IMPLICIT_BEGIN,
+  HD_EVENT_IMPLICIT_END,
+  HD_EVENT_WORK_BEGIN,
+  HD_EVENT_WORK_END,
+  HD_EVENT_WAIT_BEGIN, /* barriers, taskwait, taskgroup, reduction */
+  HD_EVENT_WAIT_END,
+  HD_EVENT_MASKED_BEGIN,
+  HD_EVENT_MASKED_END,
+  HD_EVENT_MUTEX_ACQUIRE,
+  HD_EVENT_MUTEX_ACQUIRED,
+  HD_EVENT_MUTEX_RELEASED,
+  HD_EVENT_TASK_CREATE,
+  HD_EVENT_TASK_SCHEDULE,
+  HD_EVENT_CALL, /* of an instrumented routine */
+  HD_EVENT_RETURN,
+  HD_EVENT_MARKER,
+  HD_EVENT_KINDS
+};
+
+/** Events that are switched off together when they cost more than the budget allows, finest first. Regions, waits at
+ *  their ends and threads never are. Append only. */
+enum hd_event_class {
+  HD_CLASS_MUTEX, /* critical, locks, ordered, atomic */
+  HD_CLASS_TASK,  /* creation and scheduling of explicit tasks */
+  HD_CLASS_CALL,  /* instrumented routines */
+  HD_CLASS_WORK,  /* loops, sections, single, masked */
+  HD_CLASS_SYNC,  /* barriers other than a region's last, taskwait, taskgroup, reduction */
+  HD_CLASS_COUNT
 };
 
 enum hd_clock_kind {
@@ -162,9 +219,19 @@ struct hd_file_header {
   uint32_t counters_at;         /* enum hd_counters_at */
   uint64_t reading_ticks;       /* what one reading takes, all sets of a thread; found out at start */
   char host[64];
-  char runtime[128]; /* the string the runtime gave to ompt_start_tool */
-  char program[256]; /* base name of the executable */
+  char runtime[128];     /* the string the runtime gave to ompt_start_tool */
+  char program[256];     /* base name of the executable */
   uint64_t before_ticks; /* merged files: from the programs' starts to the loads of the tool, summed; else 0 */
+  uint32_t costs_record_bytes;
+  uint32_t switch_record_bytes;
+  uint64_t outside_ticks; /* of an event's cost: its call and return, which it cannot measure itself; found out at
+                             start, and contained in all costs */
+  uint64_t budget_ppm;    /* of a thread's time that events may cost before the finest are switched off; 0: no limit */
+  uint64_t lost_switches; /* times that events were switched off for which there is no record */
+  uint64_t
+      memory_limit_bytes; /* of what Heddle uses in the program: the file and its own memory; grows with the threads */
+  uint64_t memory_bytes;  /* in use; refreshed on cold paths */
+  uint64_t shortened_paths; /* callpaths of two sites that stand for longer ones, because of that limit */
 };
 
 enum hd_block_type {
@@ -183,9 +250,11 @@ enum hd_block_type {
   HD_BLOCK_ENTRIES = 13,
   HD_BLOCK_STACK = 14, /* one hd_stack_record */
   HD_BLOCK_EVENTS = 15,
-  HD_BLOCK_COUNTS = 16
+  HD_BLOCK_COUNTS = 16,
+  HD_BLOCK_COSTS = 17,
+  HD_BLOCK_SWITCHES = 18
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_COUNTS
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_SWITCHES
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {
@@ -219,7 +288,9 @@ enum hd_profile_flag {
   HD_PROFILE_RECURSIVE = 1u << 2,  /* also holds deeper recursive entries of the same site */
   HD_PROFILE_CALLED = 1u << 3,     /* a routine that tells of its entries and exits. Without it a routine is known from
                                       the stack only: neither its calls nor its own time were measured */
-  HD_PROFILE_BACK = 1u << 4 /* a routine's recursive entries from its parent: visits only, the time is `target`'s */
+  HD_PROFILE_BACK = 1u << 4, /* a routine's recursive entries from its parent: visits only, the time is `target`'s */
+  HD_PROFILE_SHORTENED =
+      1u << 5 /* its path is the last two sites of several longer ones: the memory's limit was near */
 };
 
 /** One thread's numbers for one profile. Time is exclusive: spent while this profile was the thread's innermost. */
@@ -229,6 +300,11 @@ struct hd_row_record {
   uint64_t visits;
   uint64_t cpu_ns; /* processor time, exclusive; 0 without HD_FILE_CPU_TIME */
   uint64_t ticks[HD_STATE_COUNT];
+  int64_t intrusion[HD_INTRUSION_CLASSES]; /* contained in `ticks`. But for waits at a team's barriers: there what the
+                                              thread had gathered since its team was last together, negative */
+  int64_t merged; /* waits at a team's barriers: by how much Heddle delayed the last thread to arrive, times the team's
+                     size, summed. In the row of thread number 0, for all threads: a profile's corrected waiting time is
+                     the sum over its rows of ticks - intrusion - merged */
 };
 
 enum hd_thread_kind { HD_THREAD_INITIAL = 1, HD_THREAD_WORKER = 2, HD_THREAD_OTHER = 3 };
@@ -248,7 +324,10 @@ struct hd_thread_record {
   uint64_t counting;   /* file offset of missing[class] in the hd_counts_record that what is counted now belongs to; 0:
                           nothing is counted */
   uint64_t readings;   /* of its counters, so far */
-  uint64_t pad[5];
+  int64_t intrusion;   /* by which the thread is late: of its own events; since a region that it opened, the team's */
+  int64_t intrusion_charged; /* part of it that is in rows: what it was at last_ticks */
+  int64_t intrusion_base;    /* what it was when its team was last together */
+  uint64_t pad[2];
 };
 
 /** Where the counters are read: at every change between these and what is around them. What is not told apart is
@@ -356,6 +435,8 @@ struct hd_total_record {
   uint64_t busy_max_ticks; /* already multiplied by p */
   uint64_t idle_ticks;     /* of the team's workers: before they arrived, after the join. 0 for worksharing */
   uint64_t capacity_ticks; /* thread time at hand */
+  int64_t intrusion_ticks; /* regions: contained in elapsed_ticks */
+  uint64_t pad;
 };
 
 /** One parallel region that is running, or whose workers have not all been seen again since. Reused. */
@@ -379,11 +460,17 @@ struct hd_instance_record {
 struct hd_member_record {
   uint32_t thread; /* HD_NONE: never used */
   uint32_t reserved;
-  uint64_t thread_record;     /* file offset of the thread's record */
-  uint64_t begin_ticks;       /* its implicit task's begin */
-  uint64_t busy_at_begin;     /* its busy_ticks then */
-  uint64_t construct_busy[2]; /* in the last two worksharing constructs, alternating: region.c */
-  uint64_t pad[2];
+  uint64_t thread_record; /* file offset of the thread's record */
+  uint64_t begin_ticks;   /* its implicit task's begin */
+  uint64_t busy_at_begin; /* its busy_ticks then */
+  uint64_t pad[4];
+  /* Of its team's last two barriers, alternating: worksharing.c. A cache line of its own. */
+  struct hd_arrival {
+    uint64_t busy;      /* in the worksharing construct that the barrier closed; 0: none */
+    uint64_t entered;   /* when Heddle let the thread go into the barrier */
+    uint64_t undelayed; /* when it would have come without Heddle, had the team been undelayed when last together */
+    uint64_t pad;
+  } arrivals[2];
 };
 
 /*
@@ -540,6 +627,31 @@ struct hd_timeline_record {
   } buckets[HD_TIMELINE_BUCKETS];
 };
 
+/** What one thread's events of each kind have cost it. */
+struct hd_costs_record {
+  uint32_t thread;
+  uint32_t reserved;
+  struct hd_event_cost {
+    uint64_t count;       /* events so far */
+    uint64_t charged;     /* so many of them are in `total_ticks`; the others cost `ticks` each */
+    uint64_t total_ticks; /* intrusion */
+    uint32_t ticks;       /* of an ordinary one: mean of those that were measured */
+    uint32_t measured;    /* how many were, ordinary or not */
+  } kinds[HD_EVENT_KINDS];
+};
+
+/** For so long events of a class were switched off, because they cost more than the budget allows. */
+struct hd_switch_record {
+  uint32_t event_class; /* enum hd_event_class */
+  uint32_t thread;      /* whose time they cost */
+  uint32_t profile;     /* where it was then */
+  uint32_t times;       /* 1; more: several such times in one record */
+  uint64_t off_ticks;
+  uint64_t on_ticks;    /* 0: still off */
+  uint64_t total_ticks; /* between the two, summed; merged files and records of several times */
+  uint64_t cost_ppm;    /* of the thread's time, that led to it; the highest */
+};
+
 struct hd_module_record {
   uint32_t id;
   uint32_t build_id_bytes; /* 0: none */
@@ -575,11 +687,12 @@ struct hd_text_record {
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");
 _Static_assert(sizeof(struct hd_profile_record) == 64, "one cache line");
-_Static_assert(sizeof(struct hd_row_record) == 128, "two cache lines");
+_Static_assert(sizeof(struct hd_row_record) == 168, "row record size");
 _Static_assert(sizeof(struct hd_thread_record) == 128, "two cache lines");
-_Static_assert(sizeof(struct hd_total_record) == 64, "one cache line");
+_Static_assert(sizeof(struct hd_total_record) == 80, "total record size");
 _Static_assert(sizeof(struct hd_instance_record) == 64, "one cache line");
-_Static_assert(sizeof(struct hd_member_record) == 64, "one cache line");
+_Static_assert(sizeof(struct hd_member_record) == 128, "two cache lines");
+_Static_assert(offsetof(struct hd_member_record, arrivals) == 64, "arrivals are alone on their cache line");
 _Static_assert(sizeof(struct hd_ring_sweep) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_ring_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits a block");
 _Static_assert(sizeof(struct hd_entry_record) == 80, "entry record size");
@@ -592,6 +705,7 @@ _Static_assert(sizeof(struct hd_event_record) == 256, "four cache lines");
 _Static_assert(sizeof(struct hd_counts_record) == 32, "counts record size");
 _Static_assert(HD_COUNTS_BYTES(HD_EVENTS_MOST, HD_EVENTS_MOST) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES,
                "a counts record fits a block");
+_Static_assert(sizeof(struct hd_switch_record) == 48, "switch record size");
 _Static_assert(sizeof(struct hd_module_record) == 1024, "module record size");
 _Static_assert(sizeof(struct hd_text_record) == 16, "text record size");
 

@@ -37,7 +37,7 @@ struct hd_worksharing {
   uint64_t barrier_ticks;             /* when the barrier began */
   uint64_t busy_at_barrier;           /* and the thread's busy time then */
   struct hd_total_record *unfinished; /* thread 0: of the construct before, whose busiest thread is not known yet */
-  uint32_t barriers;                  /* worksharing barriers passed; its parity selects the member's construct_busy */
+  uint32_t barriers;                  /* worksharing barriers passed; its parity selects the member's arrivals */
   bool ended;                         /* the construct has ended, its barrier has not come yet */
   bool timed;                         /* its end is told, so it has totals */
 };

@@ -35,7 +35,7 @@ static void add_share(struct hd_thread *thread, uint64_t now, const struct hd_re
   total->capacity_ticks += work->present_ticks + (now - work->barrier_ticks);
   total->busy_ticks += busy;
   if (number < region->instance->member_limit)
-    __atomic_store_n(&region->members[number].construct_busy[work->barriers & 1], busy, __ATOMIC_RELAXED);
+    __atomic_store_n(&region->members[number].arrivals[work->barriers & 1].busy, busy, __ATOMIC_RELAXED);
 }
 
 /* On thread 0, for the construct before the current one, or for the last one at the join. */
@@ -45,7 +45,7 @@ static void find_busiest(const struct hd_region *region, struct hd_worksharing *
   if (!work->unfinished)
     return;
   for (uint32_t i = 0; i < hd_region_member_count(region); i++) {
-    uint64_t busy = __atomic_load_n(&region->members[i].construct_busy[side], __ATOMIC_RELAXED);
+    uint64_t busy = __atomic_load_n(&region->members[i].arrivals[side].busy, __ATOMIC_RELAXED);
     if (longest < busy)
       longest = busy;
   }

@@ -34,6 +34,8 @@ static void fill_layout(struct hd_file_header *header) {
   header->instance_record_bytes = sizeof(struct hd_instance_record);
   header->module_record_bytes = sizeof(struct hd_module_record);
   header->entry_record_bytes = sizeof(struct hd_entry_record);
+  header->costs_record_bytes = sizeof(struct hd_costs_record);
+  header->switch_record_bytes = sizeof(struct hd_switch_record);
   header->state_count = HD_STATE_COUNT;
   memcpy(header->magic, HD_MAGIC, sizeof header->magic);
 }
