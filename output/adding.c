@@ -11,6 +11,12 @@ void hd_add_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUN
     to[state] += from[state];
 }
 
+void hd_add_intrusion(struct hd_intrusion *to, const struct hd_intrusion *from) {
+  for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
+    to->ticks[class] = hd_add_signed(to->ticks[class], from->ticks[class]);
+  to->merged = hd_add_signed(to->merged, from->merged);
+}
+
 static uint32_t least_team(uint32_t a, uint32_t b) {
   return a == 0 || (b != 0 && b < a) ? b : a;
 }
@@ -23,6 +29,7 @@ void hd_add_team(struct hd_team_totals *to, const struct hd_team_totals *from) {
   to->busy_ticks += from->busy_ticks;
   to->busy_max_ticks += from->busy_max_ticks;
   to->idle_ticks += from->idle_ticks;
+  to->intrusion_ticks = hd_add_signed(to->intrusion_ticks, from->intrusion_ticks);
   to->team_min = least_team(to->team_min, from->team_min);
   to->team_max = to->team_max > from->team_max ? to->team_max : from->team_max;
   to->gain_ticks += from->gain_ticks;
@@ -73,6 +80,7 @@ static struct hd_levels *make_levels(struct hd_model *model) {
 
 static void start(struct hd_node *node, const struct hd_levels *room) {
   memcpy(node->inclusive_ticks, node->ticks, sizeof node->inclusive_ticks);
+  node->intrusion_inclusive = node->intrusion;
   node->cpu_inclusive_ns = node->cpu_ns;
   node->busy_at_inclusive = *room;
   hd_add_levels(&node->busy_at_inclusive, &node->busy_at);
@@ -85,6 +93,7 @@ static void finish(struct hd_model *model, struct hd_node *node) {
   if (node->id == 0)
     return;
   hd_add_ticks(parent->inclusive_ticks, node->inclusive_ticks);
+  hd_add_intrusion(&parent->intrusion_inclusive, &node->intrusion_inclusive);
   hd_add_levels(&parent->busy_at_inclusive, &node->busy_at_inclusive);
   parent->cpu_inclusive_ns += node->cpu_inclusive_ns;
 }

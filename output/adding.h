@@ -9,6 +9,7 @@
 #include "output/model.h"
 
 void hd_add_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]);
+void hd_add_intrusion(struct hd_intrusion *to, const struct hd_intrusion *from);
 void hd_add_team(struct hd_team_totals *to, const struct hd_team_totals *from);
 void hd_add_entries(struct hd_entries *to, const struct hd_entries *from);
 

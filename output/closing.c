@@ -80,6 +80,18 @@ static bool charge_joining(struct hd_reader *reader, const struct hd_thread_reco
          charge(reader, record->id, idle_cell, join, end);
 }
 
+/* What was not in rows yet at the thread's last event belongs where the time since then does. */
+static void charge_intrusion(struct hd_reader *reader, const struct hd_thread_record *record) {
+  uint32_t row = 0;
+  enum hd_state state = HD_BUSY;
+  const int64_t left = hd_add_signed(record->intrusion, (int64_t)(0 - (uint64_t)record->intrusion_charged));
+  if (left == 0 || !hd_reader_find_cell(reader, record->open_cell, &row, &state) ||
+      reader->rows[row].thread != record->id)
+    return;
+  int64_t *class = &reader->rows[row].intrusion.ticks[hd_intrusion_class_of(state)];
+  *class = hd_add_signed(*class, left);
+}
+
 static bool close_thread(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
   (void)offset;
   const struct hd_thread_record *record = bytes;
@@ -89,6 +101,7 @@ static bool close_thread(struct hd_reader *reader, const void *bytes, uint64_t o
   /* A thread may still send an event after its own end; and none at all, before its first. */
   thread->end_ticks = record->open_cell != 0 ? later(known_end, record->last_ticks) : record->last_ticks;
   thread->lifetime_ticks = thread->before_ticks + (thread->end_ticks - thread->begin_ticks);
+  charge_intrusion(reader, record);
   if (record->joining != 0)
     return charge_joining(reader, record, thread->end_ticks);
   return charge(reader, index, record->open_cell, record->last_ticks, thread->end_ticks);
@@ -127,6 +140,7 @@ static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primar
   team->busy_ticks += part->busy_ticks;
   team->busy_max_ticks += part->busy_max_ticks;
   team->idle_ticks += part->idle_ticks;
+  team->intrusion_ticks = hd_add_signed(team->intrusion_ticks, part->intrusion_ticks);
   if (team_size == 0) { /* killed before the size of its team was known */
     team->mean_ticks += (double)part->elapsed_ticks;
   } else {
@@ -156,6 +170,7 @@ static bool take_total(struct hd_reader *reader, const void *bytes, uint64_t off
       .busy_ticks = record->busy_ticks,
       .busy_max_ticks = record->busy_max_ticks,
       .idle_ticks = record->idle_ticks,
+      .intrusion_ticks = record->intrusion_ticks,
       .team_min = record->team_size,
   };
   add_team(reader, record->profile, record->thread, &part);

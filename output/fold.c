@@ -151,6 +151,7 @@ static void add_node(struct fold *fold, const struct hd_node *from) {
   to->unpaired_ticks += from->unpaired_ticks;
   hd_add_entries(&to->entries, &from->entries);
   hd_add_ticks(to->ticks, from->ticks);
+  hd_add_intrusion(&to->intrusion, &from->intrusion);
   hd_add_team(&to->team, &from->team);
   hd_widen_levels(&to->busy_at, &from->busy_at);
   hd_widen_levels(&to->elapsed_at, &from->elapsed_at);
@@ -212,6 +213,7 @@ static void add_row(struct fold *fold, const struct hd_row *from) {
     last->cpu_ns += from->cpu_ns;
     hd_add_entries(&last->entries, &from->entries);
     hd_add_ticks(last->ticks, from->ticks);
+    hd_add_intrusion(&last->intrusion, &from->intrusion);
     return;
   }
   if (node->row_count++ == 0)

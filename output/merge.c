@@ -79,6 +79,23 @@ static void add_counters(struct hd_file_header *to, const struct hd_file_header 
   to->pauses += from->pauses;
 }
 
+static uint64_t laxest(uint64_t a, uint64_t b) {
+  return a == 0 || b == 0 ? 0 : a > b ? a : b;
+}
+
+/* What bounded the measurement: the laxest bound, the largest memory. */
+static void add_bounds(struct hd_file_header *to, const struct hd_file_header *from, uint64_t factor) {
+  to->budget_ppm = laxest(to->budget_ppm, from->budget_ppm);
+  to->outside_ticks =
+      from->outside_ticks * factor > to->outside_ticks ? from->outside_ticks * factor : to->outside_ticks;
+  to->lost_switches += from->lost_switches;
+  if (from->memory_limit_bytes > to->memory_limit_bytes)
+    to->memory_limit_bytes = from->memory_limit_bytes;
+  if (from->memory_bytes > to->memory_bytes)
+    to->memory_bytes = from->memory_bytes;
+  to->shortened_paths += from->shortened_paths;
+}
+
 /* Flags that hold for the sum when they hold for all runs, and those for which one will do. */
 enum {
   FLAGS_ALL = HD_FILE_COMPLETE | HD_FILE_EXIT_KNOWN | HD_FILE_CPU_TIME,
@@ -109,10 +126,11 @@ static void make_header(struct hd_merge *merge) {
   header->begin_ns = header->paused_at_ticks = 0;
   memset(&header->unknown_events, 0,
          offsetof(struct hd_file_header, host) - offsetof(struct hd_file_header, unknown_events));
-  header->before_ticks = 0;
+  header->before_ticks = header->outside_ticks = header->lost_switches = header->shortened_paths = 0;
   for (size_t i = 0; i < merge->count; i++) {
     const struct hd_model *model = merge->models[i];
     add_counters(header, &model->header, merge->factors[i]);
+    add_bounds(header, &model->header, merge->factors[i]);
     header->before_ticks += model->thread_count > 0 ? model->uncounted_ticks * merge->factors[i] : 0;
   }
 }
@@ -150,7 +168,7 @@ static bool write_file(struct hd_merge *merge) {
   hd_merge_write_tree(merge);
   hd_merge_write_threads(merge);
   hd_merge_write_rows(merge);
-  if (!hd_merge_write_teams(merge) || !hd_merge_write_levels(merge))
+  if (!hd_merge_write_teams(merge) || !hd_merge_write_overhead(merge) || !hd_merge_write_levels(merge))
     return false;
   hd_merge_write_counts(merge);
   hd_writer_begin_block(writer, HD_BLOCK_TEXT);

@@ -67,6 +67,14 @@ void hd_merge_write_rows(struct hd_merge *merge);
 void hd_merge_write_threads(struct hd_merge *merge);
 bool hd_merge_write_teams(struct hd_merge *merge);
 
+/** Times of a run as those of the sum. */
+static inline int64_t hd_merge_scale(int64_t ticks, uint64_t factor) {
+  return (int64_t)((uint64_t)ticks * factor);
+}
+
+/** merge_overhead.c: what Heddle's own work cost in all runs, and what was switched off. */
+bool hd_merge_write_overhead(struct hd_merge *merge);
+
 /** merge_levels.c: time by level and overlaps. */
 bool hd_merge_levels(struct hd_merge *merge);
 bool hd_merge_write_levels(struct hd_merge *merge);

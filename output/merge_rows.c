@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/adding.h"
 #include "output/merge_parts.h"
 
 /* ---- rows ---- */
@@ -25,6 +26,9 @@ static struct hd_row scaled_row(const struct hd_merge *merge, size_t run, const 
   row.cpu_ns = merge->cpu_known ? from->cpu_ns : 0;
   for (int state = 0; state < HD_STATE_COUNT; state++)
     row.ticks[state] *= factor;
+  for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
+    row.intrusion.ticks[class] = hd_merge_scale(row.intrusion.ticks[class], factor);
+  row.intrusion.merged = hd_merge_scale(row.intrusion.merged, factor);
   for (int i = 0; i < HD_ENTRY_STATES * HD_ENTRY_STATES; i++)
     row.entries.ticks[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES] *= factor;
   return row;
@@ -33,8 +37,8 @@ static struct hd_row scaled_row(const struct hd_merge *merge, size_t run, const 
 static void add_row(struct hd_row *to, const struct hd_row *from) {
   to->visits += from->visits;
   to->cpu_ns += from->cpu_ns;
-  for (int state = 0; state < HD_STATE_COUNT; state++)
-    to->ticks[state] += from->ticks[state];
+  hd_add_ticks(to->ticks, from->ticks);
+  hd_add_intrusion(&to->intrusion, &from->intrusion);
   for (int i = 0; i < HD_ENTRY_STATES * HD_ENTRY_STATES; i++) {
     const int caller = i / HD_ENTRY_STATES;
     const int own = i % HD_ENTRY_STATES;
@@ -74,8 +78,13 @@ void hd_merge_write_rows(struct hd_merge *merge) {
   hd_writer_begin_block(merge->writer, HD_BLOCK_ROWS);
   for (size_t i = 0; i < merge->row_count; i++) {
     const struct hd_row *row = &merge->rows[i];
-    struct hd_row_record record = {row->node, row->thread, row->visits, row->cpu_ns, {0}};
+    struct hd_row_record record = {.profile = row->node,
+                                   .thread = row->thread,
+                                   .visits = row->visits,
+                                   .cpu_ns = row->cpu_ns,
+                                   .merged = row->intrusion.merged};
     memcpy(record.ticks, row->ticks, sizeof record.ticks);
+    memcpy(record.intrusion, row->intrusion.ticks, sizeof record.intrusion);
     hd_writer_add(merge->writer, &record, sizeof record);
   }
   if (!merge->levels_known)
@@ -117,6 +126,7 @@ static struct hd_total_record total_of(const struct hd_merge *merge, size_t run,
       .busy_max_ticks = totals->busy_max_ticks * factor,
       .idle_ticks = totals->idle_ticks * factor,
       .capacity_ticks = totals->capacity_ticks * factor,
+      .intrusion_ticks = hd_merge_scale(totals->intrusion_ticks, factor),
   };
 }
 
@@ -128,6 +138,7 @@ static void add_total(struct hd_total_record *to, const struct hd_total_record *
   to->busy_max_ticks += from->busy_max_ticks;
   to->idle_ticks += from->idle_ticks;
   to->capacity_ticks += from->capacity_ticks;
+  to->intrusion_ticks = hd_add_signed(to->intrusion_ticks, from->intrusion_ticks);
 }
 
 bool hd_merge_write_teams(struct hd_merge *merge) {
@@ -180,6 +191,17 @@ static void place_threads(struct hd_merge *merge) {
   }
 }
 
+/* By how much Heddle delayed the runs' threads of one number. All of it is in rows. */
+static void add_lateness(struct hd_merge *merge) {
+  for (size_t i = 0; i < merge->count; i++)
+    for (uint32_t j = 0; j < merge->models[i]->thread_count; j++) {
+      struct hd_thread_record *to = &merge->threads[j];
+      to->intrusion =
+          hd_add_signed(to->intrusion, hd_merge_scale(merge->models[i]->threads[j].late_ticks, merge->factors[i]));
+      to->intrusion_charged = to->intrusion;
+    }
+}
+
 /* A lifetime is what the rows say: the same as the sum of lifetimes, unless an input is damaged (a note says so). */
 bool hd_merge_threads(struct hd_merge *merge) {
   for (size_t i = 0; i < merge->count; i++) {
@@ -196,6 +218,7 @@ bool hd_merge_threads(struct hd_merge *merge) {
     thread->busy_ticks += merge->rows[i].ticks[HD_BUSY];
   }
   place_threads(merge);
+  add_lateness(merge);
   return true;
 }
 

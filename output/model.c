@@ -73,6 +73,8 @@ void hd_model_free(struct hd_model *model) {
   free(model->threads);
   free(model->modules);
   free(model->counts);
+  free(model->costs);
+  free(model->switches);
   hd_count_sums_free(model->counts_inclusive);
   hd_count_sums_free(model->counts_total);
   for (uint32_t i = 0; i < model->group_count; i++)
@@ -108,6 +110,29 @@ uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]) {
 
 uint64_t hd_ticks_all(const uint64_t ticks[HD_STATE_COUNT]) {
   return ticks[HD_BUSY] + hd_ticks_waiting(ticks) + ticks[HD_RUNTIME] + ticks[HD_IDLE];
+}
+
+int64_t hd_intrusion_waiting(const struct hd_intrusion *intrusion) {
+  return hd_add_signed(intrusion->ticks[HD_INTRUSION_WAITING], intrusion->merged);
+}
+
+int64_t hd_intrusion_all(const struct hd_intrusion *intrusion) {
+  int64_t sum = intrusion->merged;
+  for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
+    sum = hd_add_signed(sum, intrusion->ticks[class]);
+  return sum;
+}
+
+double hd_model_corrected_elapsed(const struct hd_model *model) {
+  return hd_corrected(model->elapsed_ticks, model->thread_count > 0 ? model->threads[0].late_ticks : 0);
+}
+
+double hd_team_corrected_elapsed(const struct hd_team_totals *team) {
+  return team->instances > 0 ? hd_team_elapsed(team) - (double)team->intrusion_ticks : NAN;
+}
+
+double hd_model_overhead(const struct hd_model *model) {
+  return model->ticks[HD_BUSY] > 0 ? (double)model->cost_ticks / (double)model->ticks[HD_BUSY] : 0;
 }
 
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {

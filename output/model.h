@@ -28,6 +28,16 @@ struct hd_entries {
   uint64_t ticks[HD_ENTRY_STATES][HD_ENTRY_STATES]; /* from entry to exit; a thread's outermost entries */
 };
 
+/**
+ * How much of some thread time is Heddle's own doing: time - intrusion is the *corrected* time, an estimate of what it
+ * had been without (heddle-format.h). May be negative, and so may, by a little, corrected times. Sums wrap around, as
+ * those of ticks do.
+ */
+struct hd_intrusion {
+  int64_t ticks[HD_INTRUSION_CLASSES];
+  int64_t merged; /* of waiting time, too: what teams were delayed at barriers */
+};
+
 /** One thread's numbers for one node; open intervals are closed. */
 struct hd_row {
   uint32_t node;
@@ -36,6 +46,7 @@ struct hd_row {
   uint64_t cpu_ns; /* exclusive; with HD_FILE_CPU_TIME in header.flags */
   struct hd_entries entries;
   uint64_t ticks[HD_STATE_COUNT]; /* exclusive */
+  struct hd_intrusion intrusion;  /* contained in them */
 };
 
 /**
@@ -58,8 +69,9 @@ struct hd_team_totals {
   uint64_t idle_ticks;     /* of the team's workers, before they arrived and after the join; 0 for worksharing */
   uint32_t team_min;
   uint32_t team_max;
-  double gain_ticks; /* sum over team sizes of (capacity - busy) / p, never negative */
-  double mean_ticks; /* sum over team sizes of capacity / p: see hd_team_elapsed() */
+  int64_t intrusion_ticks; /* regions: contained in elapsed_ticks; without that of open instances */
+  double gain_ticks;       /* sum over team sizes of (capacity - busy) / p, never negative */
+  double mean_ticks;       /* sum over team sizes of capacity / p: see hd_team_elapsed() */
 };
 
 /** One of those that a node's team totals add up: of one team size, opened (constructs: entered) by one thread. */
@@ -97,6 +109,8 @@ struct hd_node {
   uint64_t cpu_inclusive_ns;
   uint64_t ticks[HD_STATE_COUNT];
   uint64_t inclusive_ticks[HD_STATE_COUNT];
+  struct hd_intrusion intrusion;
+  struct hd_intrusion intrusion_inclusive;
   struct hd_team_totals team;
   uint32_t counts_first; /* its counts: counts[counts_first .. counts_first + counts_count - 1] */
   uint32_t counts_count;
@@ -129,6 +143,25 @@ struct hd_thread {
   uint64_t readings;       /* of its counters */
   bool lost;               /* it was not counted, and there is no row of it either */
   uint64_t ticks[HD_STATE_COUNT];
+  int64_t late_ticks; /* by which Heddle has delayed it: its own events, and those of teams that it waited for */
+  struct hd_intrusion intrusion; /* contained in `ticks` */
+  uint64_t cost_ticks;           /* of its own events */
+};
+
+/** What events of one kind have cost. */
+struct hd_cost {
+  uint64_t count;
+  uint64_t ticks;
+};
+
+/** Events of a class that were switched off, because they cost more than the budget allows. */
+struct hd_switch {
+  uint32_t event_class; /* enum hd_event_class */
+  uint32_t thread;      /* whose time they cost */
+  uint32_t node;        /* where it was then */
+  uint64_t times;
+  uint64_t ticks; /* for so long; what was still off at the end is closed */
+  uint64_t cost_ppm;
 };
 
 struct hd_module {
@@ -187,8 +220,9 @@ struct hd_model {
                                0's busy time in the program. Merged files: of all runs */
   uint64_t inside_ticks;    /* elapsed time of the outermost regions that thread 0 opened */
   uint64_t ticks[HD_STATE_COUNT];
-  double gain_ticks; /* of all outermost regions */
-  bool ended;        /* false: killed or still running, end_ticks is that of the last event seen */
+  struct hd_intrusion intrusion; /* of all rows */
+  double gain_ticks;             /* of all outermost regions */
+  bool ended;                    /* false: killed or still running, end_ticks is that of the last event seen */
 
   bool levels_known;        /* false: the file has none, and all numbers by level and overlaps are missing */
   uint32_t level_count;     /* the highest level or the largest team, whichever is more, and one */
@@ -217,6 +251,13 @@ struct hd_model {
   struct hd_count_sums *counts_total;     /* by thread, then of all. Likewise */
   struct hd_group **groups;               /* whose formulas reports show (counts.h) */
   uint32_t group_count;
+
+  struct hd_costs_record *costs; /* as in the file: in no order, of valid threads */
+  uint32_t cost_count;
+  struct hd_cost cost_of[HD_EVENT_KINDS]; /* of all threads */
+  uint64_t cost_ticks;                    /* of all kinds */
+  struct hd_switch *switches;             /* in the order of the file */
+  uint32_t switch_count;
 
   struct hd_strings arguments;
   struct hd_strings environment; /* NAME=value */
@@ -266,6 +307,29 @@ uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]);
 
 /** Sum of all states of `ticks`. */
 uint64_t hd_ticks_all(const uint64_t ticks[HD_STATE_COUNT]);
+
+/** By how much waiting time, and time of any kind, is less without Heddle. */
+int64_t hd_intrusion_waiting(const struct hd_intrusion *intrusion);
+int64_t hd_intrusion_all(const struct hd_intrusion *intrusion);
+
+/** `to` + `from`; what a damaged file says may be too large for the sum. */
+static inline int64_t hd_add_signed(int64_t to, int64_t from) {
+  return (int64_t)((uint64_t)to + (uint64_t)from);
+}
+
+/** Ticks less the intrusion that they contain. */
+static inline double hd_corrected(uint64_t ticks, int64_t intrusion) {
+  return (double)ticks - (double)intrusion;
+}
+
+/** The program's elapsed time without Heddle: that of its first thread. */
+double hd_model_corrected_elapsed(const struct hd_model *model);
+
+/** A region's, or a team's. NaN: not known; only regions have it. */
+double hd_team_corrected_elapsed(const struct hd_team_totals *team);
+
+/** What Heddle's own work is of the busy time of all threads; 0: not known. */
+double hd_model_overhead(const struct hd_model *model);
 
 /** Whether the ticks of all rows of `thread` add up to its lifetime: true for every intact profile. */
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);

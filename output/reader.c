@@ -61,6 +61,8 @@ static bool check_layout(struct hd_reader *reader) {
                     header->instance_record_bytes == sizeof(struct hd_instance_record) &&
                     header->module_record_bytes == sizeof(struct hd_module_record) &&
                     header->entry_record_bytes == sizeof(struct hd_entry_record) &&
+                    header->costs_record_bytes == sizeof(struct hd_costs_record) &&
+                    header->switch_record_bytes == sizeof(struct hd_switch_record) &&
                     header->state_count == HD_STATE_COUNT;
   return same || hd_reader_fail(reader, "damaged: its record sizes are not those of format %u", HD_FORMAT_VERSION);
 }
@@ -145,6 +147,10 @@ static size_t record_bytes_of(const struct hd_reader *reader, unsigned type) {
     return sizeof(struct hd_event_record);
   case HD_BLOCK_COUNTS:
     return reader->model->header.counts_record_bytes;
+  case HD_BLOCK_COSTS:
+    return sizeof(struct hd_costs_record);
+  case HD_BLOCK_SWITCHES:
+    return sizeof(struct hd_switch_record);
   default:
     return 0;
   }
@@ -259,8 +265,9 @@ static bool read_all(struct hd_reader *reader) {
           hd_reader_fail(reader, "cut short: %zu bytes, less than its header", reader->size)) &&
          check_layout(reader) && check_size(reader) && take_header(reader) && hd_reader_check_counters(reader) &&
          walk_blocks(reader) && hd_reader_take_records(reader) && hd_reader_close_all(reader) &&
-         hd_reader_take_levels(reader) && hd_reader_take_counts(reader) && hd_reader_sum_up(reader) &&
-         hd_reader_find_losses(reader) && hd_model_sum_counts(reader->model) && hd_reader_add_notes(reader);
+         hd_reader_take_levels(reader) && hd_reader_take_counts(reader) && hd_reader_take_overhead(reader) &&
+         hd_reader_sum_up(reader) && hd_reader_find_losses(reader) && hd_model_sum_counts(reader->model) &&
+         hd_reader_add_notes(reader);
 }
 
 bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,

@@ -60,6 +60,9 @@ bool hd_reader_take_levels(struct hd_reader *reader);
 bool hd_reader_check_counters(struct hd_reader *reader);
 bool hd_reader_take_counts(struct hd_reader *reader);
 
+/** reader_overhead.c: what Heddle's own work cost, and what was switched off, after all is closed. */
+bool hd_reader_take_overhead(struct hd_reader *reader);
+
 /** count_losses.c: what threads without rows counted is missing. After the sums of rows. */
 bool hd_reader_find_losses(struct hd_reader *reader);
 bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t bytes);

@@ -55,8 +55,11 @@ static bool take_thread(struct hd_reader *reader, const void *bytes, uint64_t of
                      (record->end_ticks == 0 || record->end_ticks >= record->begin_ticks);
   if (!valid)
     return hd_reader_fail(reader, "damaged: thread %u is not valid", index);
-  reader->model->threads[index] = (struct hd_thread){
-      .id = index, .kind = record->kind, .begin_ticks = record->begin_ticks, .alive = record->end_ticks == 0};
+  reader->model->threads[index] = (struct hd_thread){.id = index,
+                                                     .kind = record->kind,
+                                                     .begin_ticks = record->begin_ticks,
+                                                     .alive = record->end_ticks == 0,
+                                                     .late_ticks = record->intrusion};
   return true;
 }
 
@@ -71,6 +74,8 @@ static bool take_row(struct hd_reader *reader, const void *bytes, uint64_t offse
   row->visits = record->visits;
   row->cpu_ns = record->cpu_ns;
   memcpy(row->ticks, record->ticks, sizeof row->ticks);
+  memcpy(row->intrusion.ticks, record->intrusion, sizeof row->intrusion.ticks);
+  row->intrusion.merged = record->merged;
   return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "output/adding.h"
 #include "output/kinds.h"
 
 static void add_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]) {
@@ -59,6 +60,7 @@ static uint32_t merge_equal(struct hd_row *rows, uint32_t count) {
       add_ticks(rows[kept - 1].ticks, rows[i].ticks);
       rows[kept - 1].visits += rows[i].visits;
       rows[kept - 1].cpu_ns += rows[i].cpu_ns;
+      hd_add_intrusion(&rows[kept - 1].intrusion, &rows[i].intrusion);
       add_entries(&rows[kept - 1].entries, &rows[i].entries);
     } else {
       rows[kept++] = rows[i];
@@ -97,6 +99,10 @@ static void add_rows(struct hd_model *model) {
     add_entries(&node->entries, &row->entries);
     add_ticks(node->ticks, row->ticks);
     add_ticks(node->inclusive_ticks, row->ticks);
+    hd_add_intrusion(&node->intrusion, &row->intrusion);
+    hd_add_intrusion(&node->intrusion_inclusive, &row->intrusion);
+    hd_add_intrusion(&model->threads[row->thread].intrusion, &row->intrusion);
+    hd_add_intrusion(&model->intrusion, &row->intrusion);
     add_ticks(model->threads[row->thread].ticks, row->ticks);
     add_ticks(model->ticks, row->ticks);
   }
@@ -166,6 +172,7 @@ bool hd_reader_sum_up(struct hd_reader *reader) {
       break;
     /* children have larger ids: all of them have been added to this one */
     add_ticks(model->nodes[node->parent].inclusive_ticks, node->inclusive_ticks);
+    hd_add_intrusion(&model->nodes[node->parent].intrusion_inclusive, &node->intrusion_inclusive);
     model->nodes[node->parent].cpu_inclusive_ns += node->cpu_inclusive_ns;
   }
   return true;

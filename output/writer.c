@@ -47,6 +47,8 @@ void hd_writer_begin(struct hd_writer *writer, const struct hd_file_header *head
   made.module_record_bytes = sizeof(struct hd_module_record);
   made.state_count = HD_STATE_COUNT;
   made.entry_record_bytes = sizeof(struct hd_entry_record);
+  made.costs_record_bytes = sizeof(struct hd_costs_record);
+  made.switch_record_bytes = sizeof(struct hd_switch_record);
   made.block_count = 0;
   memcpy(place, &made, sizeof made);
 }

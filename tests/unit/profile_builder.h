@@ -47,6 +47,8 @@ static inline void builder_init(struct builder *builder) {
   header->instance_record_bytes = sizeof(struct hd_instance_record);
   header->module_record_bytes = sizeof(struct hd_module_record);
   header->entry_record_bytes = sizeof(struct hd_entry_record);
+  header->costs_record_bytes = sizeof(struct hd_costs_record);
+  header->switch_record_bytes = sizeof(struct hd_switch_record);
   header->state_count = HD_STATE_COUNT;
   header->flags = HD_FILE_COMPLETE;
   header->pid = 42;
@@ -104,6 +106,22 @@ static inline struct hd_row_record *builder_row(struct builder *builder, uint32_
   struct hd_row_record *record = builder_record(builder, HD_BLOCK_ROWS, sizeof *record);
   record->profile = profile;
   record->thread = thread;
+  return record;
+}
+
+/* All zero. */
+static inline struct hd_costs_record *builder_costs(struct builder *builder, uint32_t thread) {
+  struct hd_costs_record *record = builder_record(builder, HD_BLOCK_COSTS, sizeof *record);
+  record->thread = thread;
+  return record;
+}
+
+/* Once, from tick 1000 on. */
+static inline struct hd_switch_record *builder_switch(struct builder *builder, enum hd_event_class class,
+                                                      uint32_t thread, uint32_t profile) {
+  struct hd_switch_record *record = builder_record(builder, HD_BLOCK_SWITCHES, sizeof *record);
+  *record = (struct hd_switch_record){
+      .event_class = class, .thread = thread, .profile = profile, .times = 1, .off_ticks = 1000};
   return record;
 }
 

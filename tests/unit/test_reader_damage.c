@@ -18,6 +18,8 @@ struct sample {
   struct hd_instance_record *instance;
   struct hd_event_record *event;
   struct hd_counts_record *counts;
+  struct hd_costs_record *costs;
+  struct hd_switch_record *switched;
 };
 
 /* One of everything. */
@@ -50,6 +52,10 @@ static void make_sample(struct sample *sample) {
   sample->counts = builder_counts(builder, 2, 0);
   builder_count(sample->counts, 1, HD_COUNT_BUSY, 7);
   builder_text(builder, HD_TEXT_GROUP, 0, "g\nMETRICS\n", 10);
+  sample->costs = builder_costs(builder, 0);
+  sample->costs->kinds[HD_EVENT_WORK_END] =
+      (struct hd_event_cost){.count = 10, .charged = 4, .total_ticks = 8, .ticks = 2};
+  sample->switched = builder_switch(builder, HD_CLASS_TASK, 0, 2);
 }
 
 static struct sample *setup_sample(void) {
@@ -78,11 +84,11 @@ static void test_newer_and_foreign_layouts_are_refused(void **state) {
   struct sample *sample = setup_sample();
   struct hd_file_header *header = sample->builder.header;
   header->version = 7;
-  builder_refused(&sample->builder, "written by a newer Heddle (format 7, this reads 3)");
+  builder_refused(&sample->builder, "written by a newer Heddle (format 7, this reads 4)");
   header->version = 0;
   builder_refused(&sample->builder, "never was a format 0");
   header->version = 1;
-  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 3)");
+  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 4)");
   header->version = HD_FORMAT_VERSION;
   header->byte_order = __builtin_bswap32(HD_BYTE_ORDER);
   builder_refused(&sample->builder, "other byte order");
@@ -90,6 +96,12 @@ static void test_newer_and_foreign_layouts_are_refused(void **state) {
   header->row_record_bytes = 64;
   builder_refused(&sample->builder, "record sizes");
   header->row_record_bytes = sizeof(struct hd_row_record);
+  header->costs_record_bytes -= 8;
+  builder_refused(&sample->builder, "record sizes");
+  header->costs_record_bytes += 8;
+  header->switch_record_bytes = 0;
+  builder_refused(&sample->builder, "record sizes");
+  header->switch_record_bytes = sizeof(struct hd_switch_record);
   header->clock_kind = 9;
   builder_refused(&sample->builder, "unknown clock");
   builder_free(&sample->builder);
@@ -291,6 +303,48 @@ static void test_impossible_numbers_of_events_are_refused(void **state) {
   builder_free(&sample->builder);
 }
 
+static void test_broken_costs_and_switches_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  sample->costs->thread = 1;
+  builder_refused(&sample->builder, "costs 0 are no thread's");
+  sample->costs->thread = 0;
+  sample->switched->event_class = HD_CLASS_COUNT;
+  builder_refused(&sample->builder, "switch 0 is not valid");
+  sample->switched->event_class = HD_CLASS_TASK;
+  sample->switched->thread = 1;
+  builder_refused(&sample->builder, "switch 0 is not valid");
+  sample->switched->thread = 0;
+  sample->switched->profile = 3;
+  builder_refused(&sample->builder, "switch 0 is not valid");
+  sample->switched->profile = 2;
+  sample->builder.newest[HD_BLOCK_COSTS]->count = 1000;
+  builder_refused(&sample->builder, "more than fits");
+  builder_free(&sample->builder);
+}
+
+/* What no program can have cost is as much as a number holds; nothing wraps around into something that looks well. */
+static void test_absurd_costs_stay_absurd(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  struct hd_event_cost *cost = &sample->costs->kinds[HD_EVENT_WORK_END];
+  *cost = (struct hd_event_cost){.count = UINT64_MAX, .total_ticks = 5, .ticks = UINT32_MAX};
+  sample->costs->kinds[HD_EVENT_CALL] = (struct hd_event_cost){.count = 1, .charged = 2, .total_ticks = 7, .ticks = 9};
+  sample->thread->intrusion = INT64_MIN;
+  sample->thread->intrusion_charged = INT64_MAX;
+  sample->row->intrusion[HD_INTRUSION_BUSY] = INT64_MIN;
+  sample->row->merged = INT64_MIN;
+  sample->total->intrusion_ticks = INT64_MIN;
+  sample->switched->off_ticks = UINT64_MAX;
+  struct hd_model *model = builder_read(&sample->builder);
+  assert_true(model->cost_of[HD_EVENT_WORK_END].ticks == UINT64_MAX);
+  assert_true(model->cost_ticks == UINT64_MAX);
+  assert_int_equal(model->cost_of[HD_EVENT_CALL].ticks, 7); /* more are charged than there were: none is left */
+  assert_int_equal(model->switches[0].ticks, 0);
+  hd_model_free(model);
+  builder_free(&sample->builder);
+}
+
 static void test_empty_profile_is_refused(void **state) {
   (void)state;
   struct builder builder;
@@ -366,6 +420,8 @@ int main(void) {
       cmocka_unit_test(test_broken_texts_are_refused),
       cmocka_unit_test(test_broken_counters_are_refused),
       cmocka_unit_test(test_impossible_numbers_of_events_are_refused),
+      cmocka_unit_test(test_broken_costs_and_switches_are_refused),
+      cmocka_unit_test(test_absurd_costs_stay_absurd),
       cmocka_unit_test(test_empty_profile_is_refused),
       cmocka_unit_test(test_random_damage_never_crashes),
       cmocka_unit_test(test_files_that_cannot_be_read_are_named),
