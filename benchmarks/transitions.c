@@ -48,6 +48,8 @@ static uint32_t in_own_callpath(uint32_t thread, uint32_t step) {
 
 static void put(struct hd_ring *ring, uint32_t busy) {
   uint64_t now = hd_clock_now();
+  if (hd_ring_is_due(ring))
+    hd_ring_make_room(ring);
   if (hd_ring_open(ring, &now))
     hd_ring_put(ring, now, busy);
 }

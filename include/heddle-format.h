@@ -464,13 +464,13 @@ struct hd_member_record {
   uint64_t begin_ticks;   /* its implicit task's begin */
   uint64_t busy_at_begin; /* its busy_ticks then */
   uint64_t pad[4];
-  /* Of its team's last two barriers, alternating: worksharing.c. A cache line of its own. */
+  /* Of its team's last barriers, in turn: barrier.h. */
   struct hd_arrival {
     uint64_t busy;      /* in the worksharing construct that the barrier closed; 0: none */
     uint64_t entered;   /* when Heddle let the thread go into the barrier */
     uint64_t undelayed; /* when it would have come without Heddle, had the team been undelayed when last together */
-    uint64_t pad;
-  } arrivals[2];
+    uint64_t number;    /* of the barrier, counted from 1 */
+  } arrivals[4];
 };
 
 /*
@@ -636,7 +636,7 @@ struct hd_costs_record {
     uint64_t charged;     /* so many of them are in `total_ticks`; the others cost `ticks` each */
     uint64_t total_ticks; /* intrusion */
     uint32_t ticks;       /* of an ordinary one: mean of those that were measured */
-    uint32_t measured;    /* how many were, ordinary or not */
+    uint32_t mask;        /* an ordinary one is measured when its number & mask is 0 */
   } kinds[HD_EVENT_KINDS];
 };
 
@@ -691,8 +691,8 @@ _Static_assert(sizeof(struct hd_row_record) == 168, "row record size");
 _Static_assert(sizeof(struct hd_thread_record) == 128, "two cache lines");
 _Static_assert(sizeof(struct hd_total_record) == 80, "total record size");
 _Static_assert(sizeof(struct hd_instance_record) == 64, "one cache line");
-_Static_assert(sizeof(struct hd_member_record) == 128, "two cache lines");
-_Static_assert(offsetof(struct hd_member_record, arrivals) == 64, "arrivals are alone on their cache line");
+_Static_assert(sizeof(struct hd_member_record) == 192, "three cache lines");
+_Static_assert(offsetof(struct hd_member_record, arrivals) == 64, "arrivals are alone on their cache lines");
 _Static_assert(sizeof(struct hd_ring_sweep) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_ring_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits a block");
 _Static_assert(sizeof(struct hd_entry_record) == 80, "entry record size");

@@ -3,6 +3,7 @@
  * From OMPT's callbacks to the state machine: each decodes its arguments, reads the clock once and says what happened.
  * What libomp really sends, and when, is told in docs/design.md, "Facts about the runtime".
  */
+#include "ompt/barrier.h"
 #include "ompt/event.h"
 #include "ompt/region.h"
 #include "ompt/task.h"
@@ -33,8 +34,9 @@ static void on_thread_begin(ompt_thread_t kind, ompt_data_t *data) {
 
 static void on_thread_end(ompt_data_t *data) {
   (void)data;
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_THREAD);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   if (thread)
     hd_thread_end(thread, now);
 }
@@ -44,8 +46,9 @@ static void on_thread_end(ompt_data_t *data) {
 static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested,
                               int flags, const void *address) {
   (void)task, (void)frame;
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_PARALLEL_BEGIN);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   parallel->ptr = NULL;
   if (!thread)
     return;
@@ -55,16 +58,19 @@ static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt
 
 static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {
   (void)task, (void)flags, (void)address;
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_PARALLEL_END);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   if (thread)
     hd_region_end(thread, now, parallel ? parallel->ptr : NULL);
 }
 
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                              unsigned team_size, unsigned thread_number, int flags) {
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event =
+      hd_event_begin(endpoint == ompt_scope_end ? HD_EVENT_IMPLICIT_END : HD_EVENT_IMPLICIT_BEGIN);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   if (!thread)
     return;
   struct hd_region *region = parallel ? parallel->ptr : NULL;
@@ -132,8 +138,10 @@ static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type,
 static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                     uint64_t count, const void *address) {
   (void)parallel, (void)task, (void)count;
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event =
+      hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_WORK_BEGIN : HD_EVENT_WORK_END);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   if (!thread)
     return;
   if (endpoint != ompt_scope_end)
@@ -150,27 +158,31 @@ static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_
 /* The barrier that closes a worksharing construct follows its end directly and is the construct's own time. */
 static void begin_worksharing_barrier(struct hd_thread *thread, uint64_t now, const void *address) {
   const struct hd_worksharing *work = &thread->base->base.work;
-  if (!work->ended) {
-    enter(thread, now, HD_KIND_BARRIER_IMPLICIT, address, HD_WAIT_BARRIER_IMPLICIT);
-    return;
-  }
   struct hd_edge step = {.to = work->row};
-  hd_thread_push(thread, now, step, HD_KIND_BARRIER_IMPLICIT, HD_WAIT_BARRIER_IMPLICIT);
-  hd_worksharing_barrier_begin(thread, now);
+  if (work->ended) {
+    hd_thread_push(thread, now, step, HD_KIND_BARRIER_IMPLICIT, HD_WAIT_BARRIER_IMPLICIT);
+    hd_worksharing_barrier_begin(thread, now);
+  } else {
+    enter(thread, now, HD_KIND_BARRIER_IMPLICIT, address, HD_WAIT_BARRIER_IMPLICIT);
+  }
+  hd_barrier_begin(thread);
 }
 
 /* Sent for everything in GCC-built code, else by reductions. */
 static void begin_implementation_barrier(struct hd_thread *thread, uint64_t now, const void *address) {
   const struct hd_worksharing *work = &thread->base->base.work;
   struct hd_edge step = {.to = work->row};
-  if (is_gcc_code(thread) && work->ended)
+  if (is_gcc_code(thread) && work->ended) {
     begin_worksharing_barrier(thread, now, address);
-  else if (is_gcc_code(thread))
+    return;
+  }
+  if (is_gcc_code(thread))
     enter(thread, now, HD_KIND_BARRIER, address, HD_WAIT_OTHER);
   else if (work->ended)
     hd_thread_push(thread, now, step, HD_KIND_REDUCTION, HD_WAIT_REDUCTION);
   else
     enter(thread, now, HD_KIND_REDUCTION, address, HD_WAIT_REDUCTION);
+  hd_barrier_begin(thread);
 }
 
 /* Before libomp 17 the region's last barrier and a worksharing one bear the same kind. A worker's last has no address,
@@ -199,6 +211,7 @@ static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_
   case ompt_sync_region_barrier_explicit:
     thread->base->base.work.ended = false; /* no later barrier follows that construct directly */
     enter(thread, now, HD_KIND_BARRIER_EXPLICIT, address, HD_WAIT_BARRIER_EXPLICIT);
+    hd_barrier_begin(thread);
     break;
   case ompt_sync_region_barrier_implementation:
     begin_implementation_barrier(thread, now, address);
@@ -221,6 +234,7 @@ static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_
 /* The end of a worksharing barrier, or of what was taken for the region's last one and was not. */
 static void end_implicit_barrier(struct hd_thread *thread, uint64_t now) {
   bool of_construct = thread->base->base.work.ended;
+  hd_barrier_end(thread);
   if (thread->top == thread->base && thread->base->state == HD_WAIT_BARRIER_IMPLICIT) {
     thread->pending &= ~(uint32_t)HD_PENDING_JOIN;
     thread->record->joining = 0;
@@ -235,10 +249,12 @@ static bool is_in(const struct hd_thread *thread, enum hd_kind kind) {
 }
 
 static void end_implementation_barrier(struct hd_thread *thread, uint64_t now) {
-  if (is_in(thread, HD_KIND_BARRIER_IMPLICIT))
+  if (is_in(thread, HD_KIND_BARRIER_IMPLICIT)) {
     end_implicit_barrier(thread, now);
-  else
-    hd_thread_leave(thread, now, is_in(thread, HD_KIND_BARRIER) ? HD_KIND_BARRIER : HD_KIND_REDUCTION);
+    return;
+  }
+  hd_barrier_end(thread);
+  hd_thread_leave(thread, now, is_in(thread, HD_KIND_BARRIER) ? HD_KIND_BARRIER : HD_KIND_REDUCTION);
 }
 
 /* On a worker this may come seconds late and says nothing: region.h. */
@@ -265,6 +281,7 @@ static void end_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t 
     end_implicit_barrier(thread, now);
     break;
   case ompt_sync_region_barrier_explicit:
+    hd_barrier_end(thread);
     hd_thread_leave(thread, now, HD_KIND_BARRIER_EXPLICIT);
     break;
   case ompt_sync_region_barrier_implementation:
@@ -284,17 +301,25 @@ static void end_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t 
   }
 }
 
-static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
-                                ompt_data_t *task, const void *address) {
-  (void)task;
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+static struct hd_thread *change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
+                                     const ompt_data_t *parallel, const void *address) {
+  HD_EVENT struct hd_event event =
+      hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_WAIT_BEGIN : HD_EVENT_WAIT_END);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   if (!thread)
-    return;
+    return NULL;
   if (endpoint == ompt_scope_begin)
     begin_wait(thread, now, kind, address);
   else if (endpoint == ompt_scope_end)
     end_wait(thread, now, kind, parallel);
+  return thread;
+}
+
+static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+                                ompt_data_t *task, const void *address) {
+  (void)task;
+  hd_barrier_enter(change_wait(kind, endpoint, parallel, address));
 }
 
 /* ---- masked ---- */
@@ -303,8 +328,10 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
  */
 static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *address) {
   (void)parallel, (void)task;
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event =
+      hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_MASKED_BEGIN : HD_EVENT_MASKED_END);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   if (!thread)
     return;
   if (endpoint == ompt_scope_begin)
@@ -351,8 +378,9 @@ static enum hd_state wait_for_mutex(enum hd_kind kind) {
 static void on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
                              const void *address) {
   (void)hint, (void)implementation, (void)id;
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_ACQUIRE);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   if (!thread)
     return;
   enum hd_kind kind = kind_of_mutex(mutex);
@@ -371,16 +399,15 @@ static void on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned impleme
 }
 
 /* A lock's holder goes on in what surrounds it: locks need not nest, nor be released by who took them. */
-static void end_lock_wait(struct hd_thread *thread) {
+static void end_lock_wait(struct hd_thread *thread, uint64_t now) {
   if (!(thread->pending & HD_PENDING_LOCK))
     return;
   thread->pending &= ~(uint32_t)HD_PENDING_LOCK;
   hd_ring_set_tentative(&thread->ring, false);
-  hd_thread_pop(thread, hd_clock_now());
+  hd_thread_pop(thread, now);
 }
 
-static void enter_mutex(struct hd_thread *thread, enum hd_kind kind) {
-  uint64_t now = hd_clock_now();
+static void enter_mutex(struct hd_thread *thread, uint64_t now, enum hd_kind kind) {
   if (thread->pending)
     hd_thread_settle(thread);
   if (thread->top->kind == kind)
@@ -390,22 +417,24 @@ static void enter_mutex(struct hd_thread *thread, enum hd_kind kind) {
 static void on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
   (void)id, (void)address;
   enum hd_kind kind = kind_of_mutex(mutex);
-  HD_EVENT struct hd_thread *thread = hd_event_begin_untimed(); /* a lock's wait must not be settled */
+  HD_EVENT struct hd_event event = hd_event_begin_unsettled(HD_EVENT_MUTEX_ACQUIRED);
+  struct hd_thread *thread = event.thread; /* a lock's wait must not be settled */
   if (!thread)
     return;
   if (kind == HD_KIND_LOCK)
-    end_lock_wait(thread);
+    end_lock_wait(thread, event.now);
   else
-    enter_mutex(thread, kind);
+    enter_mutex(thread, event.now, kind);
 }
 
 static void on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
   (void)id, (void)address;
-  uint64_t now;
   enum hd_kind kind = kind_of_mutex(mutex);
   if (kind == HD_KIND_LOCK || kind == HD_KIND_OTHER)
     return;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_RELEASED);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   if (thread)
     hd_thread_leave(thread, now, kind);
 }
@@ -415,15 +444,17 @@ static void on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void 
 /* "taskwait depend", and the wait of an undeferred task for its dependences (libomp 16 and later): a task that is never
  * run begins the wait, its "complete" ends it. */
 static void begin_dependence_wait(const void *address) {
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_BEGIN);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   if (thread)
     enter(thread, now, HD_KIND_TASKWAIT, address, HD_WAIT_TASKWAIT);
 }
 
 static void end_dependence_wait(void) {
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_END);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   if (thread && thread->top->kind == HD_KIND_TASKWAIT)
     hd_thread_leave(thread, now, HD_KIND_TASKWAIT);
 }
@@ -435,7 +466,8 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
     begin_dependence_wait(address);
     return;
   }
-  HD_EVENT struct hd_thread *thread = hd_event_begin_untimed();
+  HD_EVENT struct hd_event event = hd_event_begin_untimed(HD_EVENT_TASK_CREATE);
+  struct hd_thread *thread = event.thread;
   if (!thread || (flags & (ompt_task_initial | ompt_task_implicit)))
     return;
   if (thread->pending)
@@ -443,17 +475,20 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
   hd_task_create(thread, task, address);
 }
 
+static struct hd_thread *change_task(const ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_SCHEDULE);
+  if (event.thread)
+    hd_task_schedule(event.thread, event.now, prior, status, next);
+  return event.thread;
+}
+
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   if (status == ompt_task_early_fulfill || status == ompt_task_late_fulfill)
     return; /* nobody starts or stops working */
-  if (status == ompt_taskwait_complete) {
+  if (status == ompt_taskwait_complete)
     end_dependence_wait();
-    return;
-  }
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
-  if (thread)
-    hd_task_schedule(thread, now, prior, status, next);
+  else
+    hd_barrier_enter(change_task(prior, status, next));
 }
 
 /* ---- what the program asks of the tool ---- */

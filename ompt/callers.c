@@ -46,13 +46,12 @@ static uintptr_t enclosing_place(const struct hd_thread *thread) {
 static const struct hd_chain *find_chain(struct hd_thread *thread, const void *address, uintptr_t *place) {
   struct hd_unwind_cache **cache = &thread->unwind_cache;
   const uintptr_t limit = enclosing_place(thread);
-  if (__builtin_expect(thread->counters == NULL, true))
-    return hd_unwind_callers_below(cache, address, limit, place);
   const uint64_t misses = hd_unwind_misses(*cache);
-  hd_counters_read(thread);
+  if (__builtin_expect(thread->counters != NULL, false))
+    hd_counters_read(thread);
   const struct hd_chain *chain = hd_unwind_callers_below(cache, address, limit, place);
-  if (hd_unwind_misses(*cache) != misses)
-    hd_counters_leave_program(thread);
+  if (__builtin_expect(hd_unwind_misses(*cache) != misses, false))
+    hd_thread_leave_program(thread);
   return chain;
 }
 

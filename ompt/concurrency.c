@@ -277,7 +277,11 @@ uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
   struct hd_ring_record *record = ring->record;
   uint64_t from = record->latest_ticks;
   hd_ring_set_tentative(ring, false);
-  if (ring->busy == busy || !hd_ring_open(ring, &from))
+  if (ring->busy == busy)
+    return from;
+  if (hd_ring_is_due(ring))
+    hd_ring_make_room(ring);
+  if (!hd_ring_open(ring, &from))
     return record->latest_ticks;
   struct hd_transition *newest = &record->transitions[(record->head - 1) % HD_RING_LENGTH];
   bool passed = from > record->latest_ticks || from <= __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED);

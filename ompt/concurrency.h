@@ -55,8 +55,11 @@ bool hd_ring_join(struct hd_ring *ring, uint32_t id);
 /** The owner ends: the ring's last transition is in it. */
 void hd_ring_leave(struct hd_ring *ring);
 
-/** Makes room for one transition: sweeps, if it must. The slow path of hd_ring_open. */
+/** Makes room for one transition: sweeps, if it must. Before hd_ring_open, when hd_ring_is_due. */
 void hd_ring_make_room(struct hd_ring *ring);
+static inline bool hd_ring_is_due(const struct hd_ring *ring) {
+  return __builtin_expect(ring->record->head == ring->check_at, false);
+}
 
 /** Whether there is something to take that a sweep is worth. */
 bool hd_ring_is_filling(const struct hd_ring *ring);
@@ -88,8 +91,6 @@ static inline void hd_ring_release(struct hd_ring *ring) {
  * follow at once. False: the profile is closed, and nothing was begun.
  */
 static inline bool hd_ring_open(struct hd_ring *ring, uint64_t *now) {
-  if (__builtin_expect(ring->record->head == ring->check_at, false))
-    hd_ring_make_room(ring);
   if (__builtin_expect(hd_frontier.needs_fence, false)) {
     __atomic_exchange_n(&ring->record->writing, 1, __ATOMIC_SEQ_CST);
   } else {

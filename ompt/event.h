@@ -4,13 +4,18 @@
  * How every event begins and ends, whoever tells of it: the runtime (callbacks.c), an instrumented routine (routine.c)
  * or a marker (markers.c).
  *
- *     uint64_t now;
- *     HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
- *     if (!thread)
+ *     HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WORK_END);
+ *     if (!event.thread)
  *       return;
  *
  * In between the thread is marked as being at work. A signal may come just then, and its handler may be instrumented:
  * what it would tell is left out, for its entries as for its exits, and counted.
+ *
+ * What an event costs is taken out of the program's time (Li and Zhang's virtual clock; hd_row_record.intrusion). An
+ * event in which Heddle does something out of the ordinary is measured, by a second look at the clock at its end. Of
+ * the others the first few of a kind are, and then every 64th; all cost the mean of those. So what is taken out is what
+ * events cost this thread in this run, with its team at work, and costs next to nothing itself. The call and the return
+ * are outside of what an event can measure; they are found out at start.
  */
 #ifndef HEDDLE_OMPT_EVENT_H
 #define HEDDLE_OMPT_EVENT_H
@@ -18,48 +23,81 @@
 #include "callpath/modules.h"
 #include "ompt/thread.h"
 
+struct hd_event {
+  struct hd_thread *thread; /* NULL: this thread is not measured, the profile is closed, or the thread is at work */
+  uint64_t now;             /* 0 without a look at the clock */
+  enum hd_event_kind kind;
+};
+
+/** Once, at start: finds out what an event costs outside of itself, and reads what a test asks for. */
+void hd_event_init(const char *test_delay, void (*advance)(uint64_t ticks));
+
+/** A new thread: whether its events are delayed. */
+void hd_event_prepare(struct hd_thread *thread);
+
+/** The end of an event whose cost is not just the usual one. */
+void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind);
+
 /** Ends the event when the variable goes out of scope. */
 #define HD_EVENT __attribute__((cleanup(hd_event_end)))
 
-static inline void hd_event_end(struct hd_thread **thread) {
-  if (!*thread)
+static inline void hd_event_end(struct hd_event *event) {
+  struct hd_thread *thread = event->thread;
+  if (!thread)
     return;
-  if (__builtin_expect((*thread)->counters != NULL, false))
-    hd_counters_return(*thread);
-  __atomic_store_n(&(*thread)->at_work, false, __ATOMIC_RELEASE);
+  if (__builtin_expect(thread->counters != NULL, false))
+    hd_counters_return(thread);
+  struct hd_event_cost *cost = &thread->costs[event->kind];
+  const uint64_t count = ++cost->count;
+  if (__builtin_expect(thread->special != 0 || (count & cost->mask) == 0, false))
+    hd_event_end_slow(thread, event->kind);
+  else
+    __atomic_store_n(&thread->record->intrusion, thread->record->intrusion + cost->ticks, __ATOMIC_RELAXED);
+  __atomic_store_n(&thread->at_work, false, __ATOMIC_RELEASE);
 }
 
-/** Without a look at the clock. NULL: this thread is not measured, the profile is closed, or the thread is at work. */
-static inline struct hd_thread *hd_event_begin_untimed(void) {
-  struct hd_thread *thread = hd_thread_self();
+/** Without a look at the clock, unless this one is measured. */
+static inline struct hd_event hd_event_begin_untimed(enum hd_event_kind kind) {
+  struct hd_event event = {.thread = hd_thread_self(), .kind = kind};
+  struct hd_thread *thread = event.thread;
   if (!thread)
-    return NULL;
+    return event;
   if (__builtin_expect(thread->at_work, false)) {
     if (!hd_concurrency_is_closed())
       __atomic_fetch_add(&hd_store.header->nested_signals, 1, __ATOMIC_RELAXED);
-    return NULL;
+    return (struct hd_event){0};
   }
   /* In this order: who closes the profile then asks who is at work (counters.c). */
   __atomic_store_n(&thread->at_work, true, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (__builtin_expect(hd_concurrency_is_closed(), false)) {
     __atomic_store_n(&thread->at_work, false, __ATOMIC_RELEASE);
-    return NULL;
+    return (struct hd_event){0};
   }
+  if (__builtin_expect(hd_clock_is_paused(), false))
+    thread->special |= HD_SPECIAL_PAUSED;
+  const struct hd_event_cost *cost = &thread->costs[kind];
+  const bool measured = ((cost->count + 1) & cost->mask) == 0;
+  thread->event_ticks = __builtin_expect(measured, false) ? hd_clock_now() : 0;
   const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
   if (__builtin_expect(thread->unloads != unloads, false))
     hd_thread_forget_edges(thread, unloads);
-  return thread;
+  return event;
 }
 
-static inline struct hd_thread *hd_event_begin(uint64_t *now) {
-  struct hd_thread *thread = hd_event_begin_untimed();
-  if (!thread)
-    return NULL;
-  *now = hd_clock_now();
-  if (__builtin_expect(thread->pending != 0, false))
-    hd_thread_settle(thread);
-  return thread;
+/** With a look at the clock, but what is pending stays so. */
+static inline struct hd_event hd_event_begin_unsettled(enum hd_event_kind kind) {
+  struct hd_event event = hd_event_begin_untimed(kind);
+  if (event.thread)
+    event.thread->event_ticks = event.now = hd_clock_now();
+  return event;
+}
+
+static inline struct hd_event hd_event_begin(enum hd_event_kind kind) {
+  struct hd_event event = hd_event_begin_unsettled(kind);
+  if (event.thread && __builtin_expect(event.thread->pending != 0, false))
+    hd_thread_settle(event.thread);
+  return event;
 }
 
 #endif

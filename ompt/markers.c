@@ -13,15 +13,16 @@
 
 /* ---- phases ---- */
 
-static struct hd_thread *begin_event(uint64_t *now) {
+static struct hd_event begin_event(void) {
   if (!hd_tool.started)
     hd_tool_start_early();
-  return hd_event_begin(now);
+  return hd_event_begin(HD_EVENT_MARKER);
 }
 
 static void phase_begin(const char *name) {
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_event event = begin_event();
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   if (!thread)
     return;
   hd_thread_leave_program(thread);
@@ -51,8 +52,9 @@ static void count_unmatched(void) {
 
 /* What lies above and is no phase goes on: perhaps a helper that ends phases for its caller. */
 static void phase_end(const char *name) {
-  uint64_t now;
-  HD_EVENT struct hd_thread *thread = begin_event(&now);
+  HD_EVENT struct hd_event event = begin_event();
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
   const struct hd_frame *ended = thread ? find_phase(thread, name) : NULL;
   if (thread && !ended)
     count_unmatched();

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
+#include "ompt/barrier.h"
 #include "ompt/callers.h"
 #include "ompt/tool.h"
-#include "ompt/worksharing.h"
 #include "support/heap.h"
 
 static struct hd_region *make_region(struct hd_thread *primary, unsigned requested) {
@@ -92,6 +92,26 @@ static void start_instance(struct hd_region *region, uint64_t now) {
   __atomic_store_n(&instance->begin_ticks, now, __ATOMIC_RELEASE);
 }
 
+/* The region is late by what its primary's events cost, until there is a team (barrier.h). */
+static void start_delay(struct hd_region *region, struct hd_thread_record *primary) {
+  region->delay_ticks = 0;
+  region->intrusion_before = primary->intrusion;
+  region->base_before = primary->intrusion_base;
+  primary->intrusion_base = primary->intrusion;
+}
+
+void hd_region_add_primary_delay(struct hd_region *region, struct hd_thread_record *primary) {
+  region->delay_ticks += primary->intrusion - primary->intrusion_base;
+  primary->intrusion_base = primary->intrusion;
+}
+
+/* The primary is late by what the region was, and by what it was late before. */
+static void end_delay(struct hd_region *region, struct hd_thread_record *primary) {
+  hd_region_add_primary_delay(region, primary);
+  primary->intrusion = primary->intrusion_charged = region->intrusion_before + region->delay_ticks;
+  primary->intrusion_base = region->base_before;
+}
+
 /* libomp's hidden helper team: a thread of the runtime, outside any region, forks from inside the runtime, once and for
  * as long as the program runs. User code forks from user code. */
 static bool is_helper_fork(const struct hd_thread *primary, struct hd_edge step, bool from_gcc) {
@@ -149,8 +169,10 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   }
   hd_thread_push(primary, now, step, HD_KIND_PARALLEL, HD_RUNTIME);
-  if (region)
+  if (region) {
+    start_delay(region, primary->record);
     start_instance(region, primary->record->last_ticks);
+  }
   hd_thread_open_base(primary, NULL, region, 0);
   return region;
 }
@@ -171,9 +193,19 @@ static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_
   hd_thread_unwind_task(primary, now, region && region->of_helpers ? HD_IDLE : HD_BUSY);
   if (!region)
     return;
+  hd_region_add_primary_delay(region, primary->record); /* its team begins when it was late by as much */
   __atomic_store_n(&region->instance->pending, team_size - 1, __ATOMIC_RELAXED);
   region->instance->team_size = team_size;
   add_member(primary, primary->record->last_ticks, region, 0);
+}
+
+/* What it did while it idled delays nobody. When the region made it, it is late by what that cost. */
+static void start_in_step(struct hd_thread *worker, const struct hd_region *region) {
+  struct hd_thread_record *record = worker->record;
+  const bool is_new = region && record->begin_ticks >= region->instance->begin_ticks;
+  record->intrusion_charged = record->intrusion;
+  record->intrusion_base = record->intrusion - (is_new ? worker->creation_ticks : 0);
+  worker->creation_ticks = 0;
 }
 
 static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_region *region, ompt_data_t *task,
@@ -185,6 +217,7 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
   struct hd_row_record *row = region ? hd_thread_row(worker, region->instance->profile) : NULL;
   struct hd_edge step = {.to = row ? row : worker->frames->row};
   worker->height = 0;
+  start_in_step(worker, region);
   if (region && hd_tool.has_routines && !region->of_helpers)
     worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->team_operand);
   hd_thread_push(worker, now, step, HD_KIND_PARALLEL, region && region->of_helpers ? HD_IDLE : HD_BUSY);
@@ -209,6 +242,8 @@ void hd_region_arrive(struct hd_thread *thread, uint64_t now) {
   if (thread->base->kind != HD_KIND_PARALLEL)
     return;
   hd_thread_unwind_task(thread, now, region && region->of_helpers ? HD_IDLE : HD_WAIT_BARRIER_IMPLICIT);
+  if (region)
+    hd_barrier_begin(thread);
   if (!region || is_primary(thread, region))
     return;
   thread->joining = region;
@@ -228,6 +263,7 @@ void hd_region_join_worker(struct hd_thread *worker) {
     return;
   worker->pending &= ~(uint32_t)HD_PENDING_JOIN;
   worker->record->joining = 0;
+  hd_barrier_end(worker);
   hd_thread_close_base(worker, join);
   __atomic_fetch_sub(&region->instance->pending, 1, __ATOMIC_RELEASE);
 }
@@ -236,8 +272,8 @@ static const struct hd_thread_record *thread_of(const struct hd_member_record *m
   return (const void *)(hd_store.base + member->thread_record);
 }
 
-static bool took_part(const struct hd_region *region, const struct hd_member_record *member) {
-  return __atomic_load_n(&member->begin_ticks, __ATOMIC_ACQUIRE) >= region->instance->begin_ticks;
+bool hd_region_took_part(const struct hd_region *region, uint32_t number) {
+  return __atomic_load_n(&region->members[number].begin_ticks, __ATOMIC_ACQUIRE) >= region->instance->begin_ticks;
 }
 
 uint32_t hd_region_member_count(const struct hd_region *region) {
@@ -249,7 +285,7 @@ uint32_t hd_region_member_count(const struct hd_region *region) {
 static uint64_t join_time(const struct hd_region *region, uint64_t now) {
   for (uint32_t i = 1; i < hd_region_member_count(region); i++) {
     const struct hd_member_record *member = &region->members[i];
-    if (!took_part(region, member))
+    if (!hd_region_took_part(region, i))
       continue;
     uint64_t arrived = __atomic_load_n(&thread_of(member)->last_ticks, __ATOMIC_RELAXED);
     if (now < arrived)
@@ -262,7 +298,7 @@ static void add_up_team(struct hd_region *region, uint64_t join) {
   region->team_busy_ticks = region->longest_busy_ticks = region->late_ticks = 0;
   for (uint32_t i = 0; i < hd_region_member_count(region); i++) {
     const struct hd_member_record *member = &region->members[i];
-    if (!took_part(region, member)) {
+    if (!hd_region_took_part(region, i)) {
       region->late_ticks += join - region->instance->begin_ticks;
       continue;
     }
@@ -281,9 +317,9 @@ void hd_region_join(struct hd_thread *primary, uint64_t now) {
     hd_thread_unwind_task(primary, now, HD_RUNTIME);
     return;
   }
+  hd_barrier_join(primary);
   hd_thread_unwind_task(primary, join_time(region, now), HD_RUNTIME);
   add_up_team(region, primary->record->last_ticks);
-  hd_worksharing_join(primary);
   __atomic_store_n(&region->instance->join_ticks, primary->record->last_ticks, __ATOMIC_RELEASE);
 }
 
@@ -334,6 +370,7 @@ static void add_to_total(struct hd_thread *primary, const struct hd_region *regi
   total->instances += !instance->unasked;
   if (instance->uncounted)
     return; /* its time lies inside its ancestor's */
+  total->intrusion_ticks += region->delay_ticks;
   total->elapsed_ticks += instance->end_ticks - instance->begin_ticks;
   total->capacity_ticks += team_size * (instance->end_ticks - instance->begin_ticks);
   total->busy_ticks += region->team_busy_ticks;
@@ -362,6 +399,7 @@ void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *re
   if (!region->instance->team_size)
     region->instance->team_size = 1; /* its implicit task was never announced */
   region->instance->end_ticks = primary->record->last_ticks;
+  end_delay(region, primary->record);
   if (!region->of_helpers) /* nothing of the user's to gain there */
     add_to_total(primary, region);
   region->in_use = false;

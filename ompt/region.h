@@ -31,6 +31,10 @@ struct hd_region {
   uint64_t team_busy_ticks;
   uint64_t longest_busy_ticks;
   uint64_t late_ticks; /* from the region's begin to each worker's, summed */
+  /* what Heddle does to its time (barrier.h): */
+  int64_t delay_ticks;      /* by so much it lasts longer, so far: since its primary's last barrier is not in it */
+  int64_t intrusion_before; /* the primary's, at the region's begin, */
+  int64_t base_before;      /* and that of its own team's last barrier */
 };
 
 /** parallel_begin on the primary: runtime time of the region begins. Returns NULL when there is no memory. */
@@ -59,6 +63,12 @@ void hd_region_leave(struct hd_thread *thread, uint64_t now);
 
 /** parallel_end on the primary: the totals are added up. */
 void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *region);
+
+/** What the primary's own events have cost since its last barrier becomes the region's delay. */
+void hd_region_add_primary_delay(struct hd_region *region, struct hd_thread_record *primary);
+
+/** Whether member `number` has begun to take part in the present instance. */
+bool hd_region_took_part(const struct hd_region *region, uint32_t number);
 
 /** Members whose numbers are known: the team, unless it is larger than was asked for. 0 before the team's size is. */
 uint32_t hd_region_member_count(const struct hd_region *region);

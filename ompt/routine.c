@@ -197,9 +197,9 @@ __attribute__((visibility("default"))) int dlclose(void *handle) {
   }
   int result = next ? next(handle) : -1;
   int saved = errno;
-  HD_EVENT struct hd_thread *thread = hd_tool.started ? hd_event_begin_untimed() : NULL;
-  if (thread) {
-    hd_thread_leave_program(thread);
+  HD_EVENT struct hd_event event = hd_tool.started ? hd_event_begin_untimed(HD_EVENT_MARKER) : (struct hd_event){0};
+  if (event.thread) {
+    hd_thread_leave_program(event.thread);
     hd_callpath_notice_unloads();
   }
   errno = saved;
@@ -225,31 +225,31 @@ void __cyg_profile_func_enter(void *function, void *call_site);
 void __cyg_profile_func_exit(void *function, void *call_site);
 
 __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *call_site) {
-  uint64_t now;
   if (__builtin_expect(!hd_tool.started, false))
     hd_tool_start_early();
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_CALL);
+  struct hd_thread *thread = event.thread;
   if (!thread)
     return;
   if (__builtin_expect(thread->stack_end == 0, false))
     find_stack(thread, __builtin_frame_address(0));
   const struct hd_hook hook =
       hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
-  hd_routine_enter(thread, now, &hook);
+  hd_routine_enter(thread, event.now, &hook);
 }
 
 __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *call_site) {
-  uint64_t now;
   if (__builtin_expect(!hd_tool.started, false)) /* it was entered before anybody listened */
     return;
-  HD_EVENT struct hd_thread *thread = hd_event_begin(&now);
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_RETURN);
+  struct hd_thread *thread = event.thread;
   if (!thread)
     return;
   if (__builtin_expect(thread->stack_end == 0, false))
     find_stack(thread, __builtin_frame_address(0));
   const struct hd_hook hook =
       hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
-  hd_routine_exit(thread, now, &hook);
+  hd_routine_exit(thread, event.now, &hook);
 }
 
 static void own_hook(void *function, void *call_site) __attribute__((alias("__cyg_profile_func_enter")));

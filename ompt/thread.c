@@ -10,6 +10,7 @@
 #include "callpath/callpath.h"
 #include "callpath/modules.h"
 #include "ompt/clock.h"
+#include "ompt/event.h"
 #include "ompt/region.h"
 #include "ompt/tool.h"
 #include "support/heap.h"
@@ -21,19 +22,30 @@ __thread struct hd_thread *hd_thread_current __attribute__((tls_model("initial-e
 static struct hd_thread not_measured; /* record NULL: events of this thread are ignored */
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hd_store_cursor registry_cursor;
+static struct hd_store_cursor costs_cursor;
 static uint32_t thread_count;
 
+static struct hd_event_cost *add_costs(uint32_t id) {
+  struct hd_costs_record *costs = hd_store_add(&hd_store, &costs_cursor, HD_BLOCK_COSTS, HD_NONE, sizeof *costs);
+  if (!costs)
+    return NULL;
+  costs->thread = id;
+  return costs->kinds;
+}
+
 /* Complete when it is published, and published before another thread can begin the next block. */
-static struct hd_thread_record *add_record(enum hd_thread_kind kind) {
+static struct hd_thread_record *add_record(struct hd_thread *thread, enum hd_thread_kind kind) {
   pthread_mutex_lock(&registry_lock);
+  thread->costs = add_costs(thread_count);
   struct hd_thread_record *record =
-      hd_store_add(&hd_store, &registry_cursor, HD_BLOCK_THREADS, HD_NONE, sizeof *record);
+      thread->costs ? hd_store_add(&hd_store, &registry_cursor, HD_BLOCK_THREADS, HD_NONE, sizeof *record) : NULL;
   if (record) {
     record->id = thread_count++;
     record->kind = kind;
     record->begin_ticks = record->id == 0 ? hd_store.header->loaded_ticks : hd_clock_now();
     record->last_ticks = record->begin_ticks;
     hd_store_publish(&registry_cursor);
+    hd_store_publish(&costs_cursor); /* whose thread is known by now */
   }
   pthread_mutex_unlock(&registry_lock);
   return record;
@@ -47,7 +59,7 @@ static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
   if (thread->frames && thread->edges) { /* page faults come now, not in the program's time */
     memset(thread->frames, 0, FIRST_FRAMES * sizeof *thread->frames);
     memset(thread->edges, 0, FIRST_EDGES * sizeof *thread->edges);
-    thread->record = add_record(kind);
+    thread->record = add_record(thread, kind);
   }
   return thread->record;
 }
@@ -74,6 +86,7 @@ static void start(struct hd_thread *thread, struct hd_row_record *row) {
   *thread->top = (struct hd_frame){.row = row, .state = state, .kind = HD_KIND_PROGRAM};
   thread->row = row;
   thread->cell = &row->ticks[HD_IDLE];
+  thread->intrusion_cell = &row->intrusion[HD_INTRUSION_IDLE];
   if (!initial)
     hd_thread_point_at(thread, row, HD_IDLE);
   else
@@ -82,13 +95,27 @@ static void start(struct hd_thread *thread, struct hd_row_record *row) {
   row->ticks[HD_IDLE] = 0;
 }
 
+/* What it cost to begin to measure. The program's first thread has also waited for the tool's start. */
+static void charge_creation(struct hd_thread *thread, uint64_t began) {
+  struct hd_thread_record *record = thread->record;
+  const uint64_t now = hd_clock_now();
+  thread->creation_ticks = (int64_t)(now > began ? now - began : 0);
+  if (record->id == 0)
+    record->intrusion = (int64_t)hd_tool.start_ticks + thread->creation_ticks;
+  else if (record->kind == HD_THREAD_INITIAL)
+    record->intrusion = (int64_t)(now > record->begin_ticks ? now - record->begin_ticks : 0);
+  hd_event_prepare(thread);
+}
+
 static struct hd_thread *create(enum hd_thread_kind kind) {
+  const uint64_t began = hd_clock_now();
   struct hd_thread *thread = hd_heap_allocate(1, sizeof *thread);
   if (thread && allocate(thread, kind)) {
     struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
     if (row && hd_ring_join(&thread->ring, thread->record->id)) {
       start(thread, row);
       hd_counters_start(thread, row, thread->top->state);
+      charge_creation(thread, began);
       return thread;
     }
   }

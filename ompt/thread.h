@@ -27,19 +27,25 @@
 struct hd_region;                /* region.h */
 extern struct hd_store hd_store; /* tool.c */
 
+/** Where an implicit task is among its team's barriers (barrier.h). */
+struct hd_team_place {
+  struct hd_arrival *arrival;         /* of the barrier it waits in; NULL: it is in none, or alone */
+  uint64_t barriers;                  /* it has arrived at */
+  struct hd_row_record *unmerged;     /* thread 0: row of the last barrier it has left; NULL: none */
+  struct hd_total_record *unfinished; /* likewise: of the construct that this barrier closed; NULL: none */
+};
+
 /** The worksharing construct an implicit task is in or has just left: its closing barrier is charged to it. */
 struct hd_worksharing {
   struct hd_row_record *row; /* NULL: none yet */
   uint64_t begin_ticks;
   uint64_t busy_at_begin;
-  uint64_t present_ticks;             /* in the construct, once it has ended; its barrier is added when that ends */
-  uint64_t busy_ticks;                /* likewise; tasks may run in the barrier */
-  uint64_t barrier_ticks;             /* when the barrier began */
-  uint64_t busy_at_barrier;           /* and the thread's busy time then */
-  struct hd_total_record *unfinished; /* thread 0: of the construct before, whose busiest thread is not known yet */
-  uint32_t barriers;                  /* worksharing barriers passed; its parity selects the member's arrivals */
-  bool ended;                         /* the construct has ended, its barrier has not come yet */
-  bool timed;                         /* its end is told, so it has totals */
+  uint64_t present_ticks;   /* in the construct, once it has ended; its barrier is added when that ends */
+  uint64_t busy_ticks;      /* likewise; tasks may run in the barrier */
+  uint64_t barrier_ticks;   /* when the barrier began */
+  uint64_t busy_at_barrier; /* and the thread's busy time then */
+  bool ended;               /* the construct has ended, its barrier has not come yet */
+  bool timed;               /* its end is told, so it has totals */
 };
 
 struct hd_frame {
@@ -53,6 +59,7 @@ struct hd_frame {
       uint32_t below;         /* index of the base frame of the task beneath */
       uint32_t thread_number; /* in the region's team */
       struct hd_region *region;
+      struct hd_team_place place;
       struct hd_worksharing work;
     } base;
     struct hd_frame_routine { /* routine.h */
@@ -90,6 +97,13 @@ enum hd_edge_kind {
 };
 _Static_assert((int)HD_KIND_COUNT <= (int)HD_EDGE_CALL, "kinds of constructs and of other edges differ");
 
+/** Why an event's cost is not just the usual one: event.h. */
+enum hd_special {
+  HD_SPECIAL_MEASURE = 1, /* Heddle does something out of the ordinary */
+  HD_SPECIAL_PAUSED = 2,  /* the clock stands still */
+  HD_SPECIAL_DELAY = 4    /* a test wants all of this thread's events to last longer */
+};
+
 enum hd_pending {
   HD_PENDING_LOCK = 1, /* the top frame waits for a lock; if no "acquired" follows it was a failed test */
   HD_PENDING_JOIN = 2  /* a worker waits at its region's end; its wait ends at the primary's time (region.h) */
@@ -98,7 +112,11 @@ enum hd_pending {
 struct hd_thread {
   struct hd_thread_record *record; /* in the store: last_ticks, busy_ticks, open_cell are the live state */
   uint64_t *cell;                  /* what the time since last_ticks will be charged to */
+  int64_t *intrusion_cell;         /* and what Heddle took of it */
   uint64_t busy_mask;              /* all ones when that cell is a busy one */
+  struct hd_event_cost *costs;     /* in the store, by kind of event */
+  uint64_t event_ticks;            /* when the event began; 0: it did not look at the clock */
+  uint32_t special;                /* enum hd_special */
   struct hd_frame *top;
   struct hd_frame *base;
   struct hd_row_record
@@ -126,6 +144,11 @@ struct hd_thread {
   struct hd_region *last_region; /* newest of this thread's own regions, a ring for reuse */
   struct hd_store_cursor row_cursor;
   struct hd_store_cursor total_cursor;
+  int64_t creation_ticks; /* what it cost to begin to measure it */
+  struct hd_event_mean {  /* what the means in `costs` are made of */
+    uint64_t ticks;
+    uint64_t events;
+  } means[HD_EVENT_KINDS];
 };
 
 /** The calling thread's record, made at its first event. NULL: not measured (no memory, a forked child, after its end).
@@ -217,6 +240,7 @@ void hd_thread_charge_cpu(struct hd_thread *thread);
 static inline void hd_thread_point_at(struct hd_thread *thread, struct hd_row_record *row, uint32_t state) {
   thread->row = row;
   thread->cell = &row->ticks[state];
+  thread->intrusion_cell = &row->intrusion[hd_intrusion_class_of(state)];
   thread->busy_mask = state == HD_BUSY ? UINT64_MAX : 0;
   thread->record->open_cell = hd_store_offset(&hd_store, thread->cell);
 }
@@ -227,9 +251,21 @@ static inline void hd_thread_charge(struct hd_thread *thread, uint64_t now) {
   /* `now` may be a region's join time, a few ticks ahead of this processor's clock. */
   uint64_t ticks = now > record->last_ticks ? now - record->last_ticks : 0;
   *thread->cell += ticks;
+  *thread->intrusion_cell += record->intrusion - record->intrusion_charged;
+  __atomic_store_n(&record->intrusion_charged, record->intrusion, __ATOMIC_RELAXED);
   /* Atomic because the region's primary reads it; the barrier between orders the two. */
   __atomic_store_n(&record->busy_ticks, record->busy_ticks + (ticks & thread->busy_mask), __ATOMIC_RELAXED);
   __atomic_store_n(&record->last_ticks, record->last_ticks + ticks, __ATOMIC_RELAXED);
+}
+
+/** Heddle's own work from here to the event's end is out of the ordinary: its time is measured, and it is not counted
+ * as the program's. */
+static inline void hd_thread_leave_program(struct hd_thread *thread) {
+  if (!(thread->special & HD_SPECIAL_MEASURE) && thread->event_ticks == 0)
+    thread->event_ticks = hd_clock_now();
+  thread->special |= HD_SPECIAL_MEASURE;
+  if (__builtin_expect(thread->counters != NULL, false))
+    hd_counters_leave_program(thread);
 }
 
 /**
@@ -242,6 +278,10 @@ static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, stru
   if (__builtin_expect(thread->counters != NULL, false))
     hd_counters_move(thread, row, state);
   if (busy != thread->ring.busy || thread->ring.what) {
+    if (hd_ring_is_due(&thread->ring)) {
+      hd_thread_leave_program(thread);
+      hd_ring_make_room(&thread->ring);
+    }
     if (!hd_ring_open(&thread->ring, &now))
       return; /* the profile is closed: its end is where the reader closes what is open */
     hd_thread_charge(thread, now);
@@ -274,12 +314,6 @@ static inline uint64_t hd_thread_time(const struct hd_thread *thread, uint64_t n
 /** The last switch did not happen: since then the thread has been in `state` of `row`, but for what a sweep has counted
  *  already. */
 void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, uint32_t state);
-
-/** Heddle's own work from here to the event's end is out of the ordinary, and not to be counted as the program's. */
-static inline void hd_thread_leave_program(struct hd_thread *thread) {
-  if (__builtin_expect(thread->counters != NULL, false))
-    hd_counters_leave_program(thread);
-}
 
 /** Enters a construct: its frame becomes the innermost, in `state`. */
 static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct hd_edge step, enum hd_kind kind,

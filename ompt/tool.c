@@ -15,6 +15,7 @@
 #include "ompt/clock.h"
 #include "ompt/concurrency.h"
 #include "ompt/counters.h"
+#include "ompt/event.h"
 #include "ompt/markers.h"
 #include "ompt/process.h"
 #include "ompt/routine.h"
@@ -35,6 +36,10 @@ static void forget_in_child(void) {
   hd_tool.measuring = false;
   hd_thread_forget();
 }
+
+/* What every runtime but the tests' does not know: how to let a test's time pass. */
+typedef void advance_function(uint64_t ticks);
+static advance_function *test_advance;
 
 /* An unknown entry point to every runtime but the tests', which answers with the address of its clock. */
 static const uint64_t *find_external_clock(ompt_function_lookup_t lookup) {
@@ -117,6 +122,7 @@ static void start_parts(const struct hd_settings *settings) {
   if (on_stack && hd_tool.has_routines)
     hd_unwinder_load(); /* not later, perhaps in a signal handler */
   hd_thread_init();
+  hd_event_init(settings->test_delay, test_advance);
   hd_counters_init(settings);
   hd_markers_connect();
 }
@@ -151,7 +157,11 @@ void hd_tool_start_early(void) {
   if (!hd_tool.runtime)
     hd_tool.runtime = "";
   test_clock = dlsym(RTLD_DEFAULT, "heddle_external_clock");
+  void *advance = dlsym(RTLD_DEFAULT, "heddle_external_advance");
+  memcpy(&test_advance, &advance, sizeof test_advance);
   pthread_once(&start_control, start_once);
+  if (hd_tool.measuring)
+    hd_tool.start_ticks = hd_clock_now() - hd_store.header->loaded_ticks;
   errno = saved;
 }
 
@@ -168,15 +178,19 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   hd_tool.get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
   hd_tool.needs_libgomp = hd_process_needs_libgomp();
   test_clock = find_external_clock(lookup);
+  test_advance = (advance_function *)lookup("heddle_external_advance");
   if (set_callback)
     pthread_once(&start_control, start_once);
   const bool measuring = set_callback && hd_tool_is_measuring();
   if (measuring) {
     describe_runtime();
+    const bool early = hd_tool.start_ticks != 0; /* the program has run meanwhile */
     if (hd_clock.kind != HD_CLOCK_EXTERNAL)
       hd_call_site_init((const void *)(uintptr_t)set_callback);
     hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
     hd_store.header->clock_last = hd_clock_read_pair();
+    if (!early)
+      hd_tool.start_ticks = hd_clock_now() - hd_store.header->loaded_ticks;
   }
   errno = saved;
   return measuring; /* 0: the runtime goes on without us */

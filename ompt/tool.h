@@ -15,9 +15,10 @@ struct hd_tool {
   int pid;             /* of the process that is measured; a forked child is not */
   bool started;        /* it was tried, with or without success */
   bool measuring;
-  bool needs_libgomp; /* built by GCC, and run on libomp through its GOMP entry points */
-  bool has_routines;  /* instrumented routines can tell of their entries and exits */
-  bool unwinds;       /* calling routines of regions are looked for */
+  bool needs_libgomp;   /* built by GCC, and run on libomp through its GOMP entry points */
+  bool has_routines;    /* instrumented routines can tell of their entries and exits */
+  bool unwinds;         /* calling routines of regions are looked for */
+  uint64_t start_ticks; /* what its start took */
 };
 extern struct hd_tool hd_tool;
 

@@ -2,7 +2,8 @@
 /**
  * @file worksharing.h
  * Worksharing constructs that end in a barrier of their own (loop, sections, single, ...): how long each thread was
- * there, how long it worked, and who worked longest. State: struct hd_worksharing of the implicit task (thread.h).
+ * there and how long it worked; who worked longest is barrier.h's. State: struct hd_worksharing of the implicit task
+ * (thread.h).
  *
  * Called by the thread itself, after the event's time has been charged.
  */
@@ -21,8 +22,5 @@ void hd_worksharing_end(struct hd_thread *thread, uint64_t now);
 /** The barrier that closes it, which follows its end directly. */
 void hd_worksharing_barrier_begin(struct hd_thread *thread, uint64_t now);
 void hd_worksharing_barrier_end(struct hd_thread *thread, uint64_t now);
-
-/** On the primary at its region's join: finishes the last construct's totals. */
-void hd_worksharing_join(struct hd_thread *primary);
 
 #endif

@@ -28,6 +28,7 @@ static const struct setting table[] = {
     {"HEDDLE_COUNTERS", SETTING_TEXT, offsetof(struct hd_settings, counters)},
     {"HEDDLE_COUNTERS_AT", SETTING_TEXT, offsetof(struct hd_settings, counters_at)},
     {"HEDDLE_MULTIPLEX", SETTING_SWITCH, offsetof(struct hd_settings, take_turns)},
+    {"HEDDLE_TEST_DELAY", SETTING_TEXT, offsetof(struct hd_settings, test_delay)},
     {"HEDDLE_GROUP_TEXT", SETTING_TEXT, offsetof(struct hd_settings, groups)},
 };
 

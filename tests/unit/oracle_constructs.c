@@ -138,6 +138,10 @@ static void on_sync_begin(struct oracle *o, struct or_thread *thread, const stru
   }
 }
 
+static bool is_barrier(uint32_t kind) {
+  return kind != ompt_sync_region_taskwait && kind != ompt_sync_region_taskgroup && kind != ompt_sync_region_reduction;
+}
+
 static void on_sync_end(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   struct or_task *task = or_task_of(o, thread);
   if (or_is_join(o, e)) { /* a worker's comes at any time and means nothing */
@@ -151,6 +155,8 @@ static void on_sync_end(struct oracle *o, struct or_thread *thread, const struct
     task->constructs++;
     task->closed_work = FK_NONE;
   }
+  if (is_barrier(e->kind) && task->index == 0 && task->region != FK_NONE)
+    or_pass(&o->regions[task->region]);
   or_pop(o, thread, task, OR_SYNC);
 }
 

@@ -196,6 +196,11 @@ void or_arrive(struct or_region *region, uint32_t index, uint32_t n, struct or_s
 
 void or_close(struct or_region *region, uint32_t n, uint32_t index, uint64_t end) {
   region->constructs[n].shares[index].end = end;
+  region->constructs[n].shares[index].passed_before = region->passed;
+}
+
+void or_pass(struct or_region *region) {
+  region->passed++;
 }
 
 static uint64_t largest(uint64_t a, uint64_t b) {
@@ -212,12 +217,13 @@ static bool is_single(const struct or_result *result, const struct or_share *sha
   return path->count && path->sites[path->count - 1].kind == HD_KIND_SINGLE;
 }
 
-/* The n-th construct of a team. Its busiest thread is known when the primary has passed the next one, or the join. */
+/* The n-th construct of a team. Its busiest thread is known when the primary has left the next barrier, or at the join;
+ * or at once when it is alone. */
 static void add_construct(struct or_result *result, const struct or_region *region, uint32_t n, bool joined) {
   const struct or_construct *construct = &region->constructs[n];
   const struct or_share first = share_of(region, n, 0);
   struct hd_team_totals *team = &result->nodes[first.node].team;
-  bool passed = joined || (n + 1 < region->construct_count && share_of(region, n + 1, 0).end);
+  bool passed = joined || region->team_size == 1 || region->passed > first.passed_before + 1;
   uint64_t most = 0;
   if (region->gcc && construct->share_count && is_single(result, &construct->shares[construct->share_count - 1]))
     return; /* its end is not told, so it has no totals */
