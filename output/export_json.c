@@ -69,7 +69,7 @@ static json_t *run(const struct hd_model *model) {
                     hd_json_put(object, "exit",
                                 header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null()) &&
                     hd_json_put(object, "counters", hd_json_run_counters(model)) &&
-                    hd_json_put(object, "notes", notes(model));
+                    hd_json_put_run_overhead(object, model) && hd_json_put(object, "notes", notes(model));
   if (done)
     return object;
   json_decref(object);
@@ -101,7 +101,7 @@ static json_t *program(const struct hd_model *model) {
                     put_program_levels(object, model) &&
                     hd_json_put(object, "pauses", hd_json_count(model->header.pauses)) &&
                     hd_json_put(object, "paused_s", hd_json_seconds(model, model->header.paused_ticks)) &&
-                    hd_json_put_program_counts(object, model);
+                    hd_json_put_program_corrected(object, model) && hd_json_put_program_counts(object, model);
   if (done)
     return object;
   json_decref(object);
@@ -118,6 +118,7 @@ static json_t *thread(const struct hd_model *model, const struct hd_thread *from
                     hd_json_put(object, "wait_s", hd_json_seconds(model, hd_ticks_waiting(from->ticks))) &&
                     hd_json_put(object, "wait_by_cause_s", hd_json_waits(model, from->ticks, false)) &&
                     hd_json_put(object, "runtime_s", hd_json_seconds(model, from->ticks[HD_RUNTIME])) &&
+                    hd_json_put_thread_overhead(object, model, from) &&
                     hd_json_put_thread_counts(object, model, from->id);
   if (done)
     return object;

@@ -45,6 +45,12 @@ bool hd_json_put_row_counts(json_t *object, const struct hd_model *model, const 
 bool hd_json_put_thread_counts(json_t *object, const struct hd_model *model, uint32_t thread);
 bool hd_json_put_program_counts(json_t *object, const struct hd_model *model);
 
+/** export_json_overhead.c: what Heddle itself cost; corrected times, which are estimates. */
+bool hd_json_put_run_overhead(json_t *object, const struct hd_model *model);
+bool hd_json_put_program_corrected(json_t *object, const struct hd_model *model);
+bool hd_json_put_node_corrected(json_t *object, const struct hd_model *model, const struct hd_node *node);
+bool hd_json_put_thread_overhead(json_t *object, const struct hd_model *model, const struct hd_thread *thread);
+
 /** One of "profiles". */
 json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node);
 

@@ -251,9 +251,9 @@ json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node
       hd_json_put(object, "visits", hd_node_is_measured(node) ? hd_json_count(node->visits) : json_null()) &&
       hd_json_put(object, "visits_concurrent", concurrent_visits(model, node)) && put_team(object, model, node) &&
       (node->id != 0 || put_program_team(object, model)) && put_routine(object, model, node) &&
-      put_times(object, model, node) && put_cpu(object, model, node) && put_levels(object, model, node) &&
-      put_marks(object, node) && hd_json_put_node_counts(object, model, node) &&
-      hd_json_put(object, "threads", rows(model, node));
+      put_times(object, model, node) && hd_json_put_node_corrected(object, model, node) &&
+      put_cpu(object, model, node) && put_levels(object, model, node) && put_marks(object, node) &&
+      hd_json_put_node_counts(object, model, node) && hd_json_put(object, "threads", rows(model, node));
   if (done)
     return object;
   json_decref(object);

@@ -385,6 +385,8 @@ static void give(struct fold *fold) {
   fix_active(fold);
   for (uint32_t i = 0; i < model->team_part_count; i++)
     model->team_parts[i].node = fold->map[model->team_parts[i].node];
+  for (uint32_t i = 0; i < model->switch_count; i++) /* out of focus: the program */
+    model->switches[i].node = fold->map[model->switches[i].node];
   model->nodes = fold->nodes;
   model->node_count = fold->count;
   model->rows = fold->rows;

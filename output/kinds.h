@@ -31,6 +31,12 @@ const char *hd_state_id(enum hd_state state);
 /** The heading of a waiting state's column in reports ("barrier", "critical"). */
 const char *hd_state_words(enum hd_state state);
 
+/** The stable name of a kind of event ("work_begin"), and of a class of events ("mutex"); what is in it ("critical
+ * sections, locks, ordered and atomic"). "other" for a number that is not known. */
+const char *hd_event_id(enum hd_event_kind kind);
+const char *hd_event_class_id(enum hd_event_class event_class);
+const char *hd_event_class_words(enum hd_event_class event_class);
+
 /** "initial", "worker" or "other". */
 const char *hd_thread_kind_id(uint32_t kind);
 

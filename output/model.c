@@ -135,6 +135,14 @@ double hd_model_overhead(const struct hd_model *model) {
   return model->ticks[HD_BUSY] > 0 ? (double)model->cost_ticks / (double)model->ticks[HD_BUSY] : 0;
 }
 
+double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intrusion *intrusion,
+                      const struct hd_team_totals *team) {
+  const double elapsed = hd_team_elapsed(team);
+  const double busy = ticks[HD_BUSY] > 0 ? (double)intrusion->ticks[HD_INTRUSION_BUSY] / (double)ticks[HD_BUSY] : 0;
+  const double late = elapsed > 0 ? (double)team->intrusion_ticks / elapsed : 0;
+  return busy > late ? busy : late;
+}
+
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {
   const struct hd_thread *at = &model->threads[thread];
   return hd_ticks_all(at->ticks) == at->lifetime_ticks;

@@ -331,6 +331,12 @@ double hd_team_corrected_elapsed(const struct hd_team_totals *team);
 /** What Heddle's own work is of the busy time of all threads; 0: not known. */
 double hd_model_overhead(const struct hd_model *model);
 
+/** What Heddle is of some callpath's time, with those below: of its busy time or, if that is more, of its elapsed time
+ *  (regions). From HD_OVERHEAD_LARGE on what is measured there may mislead. */
+double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intrusion *intrusion,
+                      const struct hd_team_totals *team);
+#define HD_OVERHEAD_LARGE 0.05
+
 /** Whether the ticks of all rows of `thread` add up to its lifetime: true for every intact profile. */
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);
 

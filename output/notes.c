@@ -169,7 +169,7 @@ bool hd_reader_add_notes(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
   bool done = note_end(model) && note_space(model) && note_events(model) && note_levels(model) &&
               note_no_runtime(model) && note_routines(model) && note_markers(model) && note_unloaded(model) &&
-              note_identities(model) && hd_reader_note_counters(model);
+              note_identities(model) && hd_reader_note_overhead(model) && hd_reader_note_counters(model);
   if (done && (model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
     done = hd_model_add_note(model, "the program's start is known to 10 ms only");
   return done || hd_reader_fail(reader, "out of memory");

@@ -63,6 +63,9 @@ bool hd_reader_take_counts(struct hd_reader *reader);
 /** reader_overhead.c: what Heddle's own work cost, and what was switched off, after all is closed. */
 bool hd_reader_take_overhead(struct hd_reader *reader);
 
+/** notes_overhead.c: where that was much, what was switched off, and what was shortened; for notes.c. */
+bool hd_reader_note_overhead(struct hd_model *model);
+
 /** count_losses.c: what threads without rows counted is missing. After the sums of rows. */
 bool hd_reader_find_losses(struct hd_reader *reader);
 bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t bytes);

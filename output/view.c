@@ -48,6 +48,7 @@ static void add_node(struct hd_line *line, const struct hd_node *node) {
   line->visits_concurrent += node->visits_concurrent;
   for (int state = 0; state < HD_STATE_COUNT; state++)
     line->ticks[state] += node->inclusive_ticks[state];
+  hd_add_intrusion(&line->intrusion, &node->intrusion_inclusive);
   line->wall_share_ticks += node->wall_share_inclusive_ticks;
   hd_add_team(&line->team, &node->team);
 }

@@ -16,6 +16,7 @@
 
 #define POISON 0xdeadbeefdeadbeefu
 #define MAX_EVENT 64
+#define LIVE_MOST 100000 /* regions, and tasks, of a program that is not known beforehand */
 
 /* Data of a team or task: libomp gives the tool a pointer to it, tools keep a word there. */
 struct slot {
@@ -42,7 +43,8 @@ static struct {
   ompt_data_t task_slots[FK_MAX_THREADS][FK_MAX_LEVELS];
 } rt;
 
-static uint64_t fake_now;                          /* the clock that the library reads */
+static uint64_t fake_now; /* the clock that the library reads */
+static const struct fk_event *being_played;
 static __thread uint32_t current_thread = FK_NONE; /* simulated thread */
 
 static ompt_data_t *region_data(uint32_t region) {
@@ -71,6 +73,11 @@ static ompt_data_t *get_thread_data(void) {
   return current_thread == FK_NONE ? NULL : &rt.threads[current_thread];
 }
 
+/* An event that lasts: HEDDLE_TEST_DELAY. */
+static void advance(uint64_t ticks) {
+  fake_now += rt.options->delay ? rt.options->delay(being_played) : ticks;
+}
+
 static ompt_interface_fn_t look_up(const char *name) {
   if (strcmp(name, "ompt_set_callback") == 0)
     return (ompt_interface_fn_t)set_callback;
@@ -78,6 +85,8 @@ static ompt_interface_fn_t look_up(const char *name) {
     return (ompt_interface_fn_t)get_thread_data;
   if (strcmp(name, "heddle_external_clock") == 0 && !rt.options->real_clock)
     return (ompt_interface_fn_t)(uintptr_t)&fake_now;
+  if (strcmp(name, "heddle_external_advance") == 0 && !rt.options->real_clock)
+    return (ompt_interface_fn_t)advance;
   return NULL;
 }
 
@@ -323,12 +332,18 @@ void fk_player_play(const struct fk_event *e) {
     fake_now = e->time;
   if (!rt.tool && !is_program_event(e))
     start_runtime();
+  being_played = e;
   errno = ERANGE;
   play_event(e);
   if (errno != ERANGE) {
     fprintf(stderr, "errno became %d in event %u of the script\n", errno, (unsigned)(e - rt.script->events));
     _exit(FK_ERRNO_CHANGED);
   }
+}
+
+uint64_t fk_send(const struct fk_event *event) {
+  fk_player_play(event);
+  return fake_now;
 }
 
 /* The stub libpapi's STUB_CLOCK events count it. */
@@ -344,8 +359,9 @@ void fk_player_start(const struct fk_script *script, const struct fk_options *op
   rt.script = script;
   rt.options = options;
   rt.told = told;
-  rt.regions = calloc(script->region_count + 1, sizeof *rt.regions);
-  rt.tasks = calloc(script->task_count + 1, sizeof *rt.tasks);
+  const size_t unknown = options->live ? LIVE_MOST : 0;
+  rt.regions = calloc(script->region_count + 1 + unknown, sizeof *rt.regions);
+  rt.tasks = calloc(script->task_count + 1 + unknown, sizeof *rt.tasks);
   if (!rt.regions || !rt.tasks)
     _exit(FK_BAD_SCRIPT);
   fake_now = script->count ? script->events[0].time : 0;

@@ -110,6 +110,11 @@ struct fk_options {
   bool take_turns;                /* HEDDLE_MULTIPLEX */
   const char *const *environment; /* further variables, NAME=value; ends with NULL. NULL: none */
   const char *output;             /* HEDDLE_OUTPUT; NULL: a file in the test's directory */
+  /* Instead of the script the child plays what this sends (fk_send). */
+  void (*live)(void *context);
+  void *live_context;
+  /* With HEDDLE_TEST_DELAY: for how long an event of a thread that is delayed lasts. NULL: as the variable says. */
+  uint64_t (*delay)(const struct fk_event *event);
 };
 
 struct fk_result {
@@ -139,6 +144,10 @@ struct fk_event fk_event_of(enum fk_op op, uint64_t time, uint32_t thread);
  * 90 could not be loaded or declined, 91 a callback changed errno, 92 bad script.
  */
 struct fk_result fk_play(const struct fk_script *script, const struct fk_options *options);
+
+/** In the child, from fk_options.live: plays an event. Returns the time at its end: the events' own time, unless
+ *  HEDDLE_TEST_DELAY makes them last. */
+uint64_t fk_send(const struct fk_event *event);
 
 /** False in sanitized builds: `failing_allocation` then has no effect. */
 bool fk_can_fail_allocations(void);

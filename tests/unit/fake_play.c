@@ -139,6 +139,10 @@ static void child_main(struct fk_told *told) {
     putenv((char *)*variable);
   setenv("HEDDLE_UNWIND", "off", 1); /* the player's own stack is nobody's business */
   fk_player_start(script, options, told);
+  if (options->live) {
+    options->live(options->live_context);
+    _exit(0);
+  }
   if (options->pthreads)
     play_on_pthreads();
   for (size_t i = 0; i < script->count && !options->pthreads; i++)
