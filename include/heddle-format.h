@@ -98,10 +98,9 @@ enum hd_intrusion_class {
 };
 
 static inline enum hd_intrusion_class hd_intrusion_class_of(uint32_t state) {
-  return state == HD_BUSY      ? HD_INTRUSION_BUSY
-         : state == HD_RUNTIME ? HD_INTRUSION_RUNTIME
-         : state == HD_IDLE    ? HD_INTRUSION_IDLE
-                               : HD_INTRUSION_WAITING;
+  const int is_working = state == HD_BUSY;
+  const int is_after_waits = state > HD_WAIT_LAST;
+  return (enum hd_intrusion_class)(1 - is_working + is_after_waits * (int)(state - HD_WAIT_LAST));
 }
 
 /** Events by their cost: callbacks of the runtime, and what the program itself tells. Append only. */
@@ -469,7 +468,7 @@ struct hd_member_record {
     uint64_t busy;      /* in the worksharing construct that the barrier closed; 0: none */
     uint64_t entered;   /* when Heddle let the thread go into the barrier */
     uint64_t undelayed; /* when it would have come without Heddle, had the team been undelayed when last together */
-    uint64_t number;    /* of the barrier, counted from 1 */
+    uint64_t number;    /* of the barrier, counted from 1, times 2; plus 1 when it closes a worksharing construct */
   } arrivals[4];
 };
 
@@ -684,6 +683,9 @@ struct hd_text_record {
   uint32_t pad;
 };
 
+_Static_assert((int)HD_IDLE - (int)HD_WAIT_LAST == (int)HD_INTRUSION_IDLE - (int)HD_INTRUSION_WAITING &&
+                   (int)HD_RUNTIME - (int)HD_WAIT_LAST == (int)HD_INTRUSION_RUNTIME - (int)HD_INTRUSION_WAITING,
+               "states and classes of intrusion come in the same order");
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");
 _Static_assert(sizeof(struct hd_profile_record) == 64, "one cache line");

@@ -26,9 +26,25 @@ void hd_barrier_begin(struct hd_thread *thread) {
     return;
   struct hd_arrival *arrival = place_of(&task->region->members[task->thread_number], ++task->place.barriers);
   task->place.arrival = arrival;
-  __atomic_store_n(&arrival->number, task->place.barriers, __ATOMIC_RELAXED);
+  const bool closes_work = task->work.ended;
+  __atomic_store_n(&arrival->number, task->place.barriers << 1 | closes_work, __ATOMIC_RELAXED);
   __atomic_store_n(&arrival->busy, 0, __ATOMIC_RELAXED);
   hd_barrier_entered(thread);
+}
+
+void hd_barrier_skip(struct hd_thread *thread) {
+  struct hd_frame_base *task = &thread->base->base;
+  task->work.ended = false; /* no later barrier follows that construct directly */
+  if (has_barriers(task))
+    task->place.barriers++;
+}
+
+bool hd_barrier_closes_work(const struct hd_thread *thread) {
+  const struct hd_frame_base *task = &thread->base->base;
+  if (!has_barriers(task))
+    return true;
+  const struct hd_arrival *of_first = place_of(&task->region->members[0], task->place.barriers);
+  return __atomic_load_n(&of_first->number, __ATOMIC_RELAXED) == (task->place.barriers << 1 | 1);
 }
 
 void hd_barrier_entered(struct hd_thread *thread) {
@@ -46,7 +62,7 @@ static int64_t merge(const struct hd_region *region, uint64_t number, uint64_t *
   *longest_ticks = 0;
   for (uint32_t i = 0; i < hd_region_member_count(region); i++) {
     struct hd_arrival *arrival = place_of(&region->members[i], number);
-    if (!hd_region_took_part(region, i) || __atomic_load_n(&arrival->number, __ATOMIC_RELAXED) != number)
+    if (!hd_region_took_part(region, i) || __atomic_load_n(&arrival->number, __ATOMIC_RELAXED) >> 1 != number)
       continue;
     const uint64_t its_entered = __atomic_load_n(&arrival->entered, __ATOMIC_RELAXED);
     const uint64_t its_undelayed = __atomic_load_n(&arrival->undelayed, __ATOMIC_RELAXED);

@@ -24,6 +24,12 @@
 /** The innermost implicit task arrives at a barrier of its team; its time has been charged. */
 void hd_barrier_begin(struct hd_thread *thread);
 
+/** It arrives at one that is not observed (budget.h). */
+void hd_barrier_skip(struct hd_thread *thread);
+
+/** It leaves a barrier: does that close a worksharing construct on thread 0, as far as that was told of both? */
+bool hd_barrier_closes_work(const struct hd_thread *thread);
+
 /** At the end of the event with which a thread began to wait, or went back to waiting after a task. */
 void hd_barrier_entered(struct hd_thread *thread);
 static inline void hd_barrier_enter(struct hd_thread *thread) {

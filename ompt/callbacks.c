@@ -4,6 +4,7 @@
  * What libomp really sends, and when, is told in docs/design.md, "Facts about the runtime".
  */
 #include "ompt/barrier.h"
+#include "ompt/budget.h"
 #include "ompt/event.h"
 #include "ompt/region.h"
 #include "ompt/task.h"
@@ -18,9 +19,17 @@ static void count_unknown(void) {
 /* Enters a construct at `address` below the innermost profile. */
 static inline void enter(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address,
                          enum hd_state state) {
-  struct hd_edge step = hd_thread_step(thread, kind, address);
-  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.counter);
-  hd_thread_push(thread, now, step, kind, state);
+  const struct hd_edge *step = hd_thread_step(thread, kind, address);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->counter);
+  hd_thread_push(thread, now, step->to, kind, state);
+}
+
+/* The class is off, and what ends was not observed. */
+static bool is_unobserved_end(enum hd_event_class event_class, enum hd_kind kind, const void *id) {
+  if (!hd_budget_is_off(event_class))
+    return false;
+  const struct hd_thread *thread = hd_thread_known();
+  return thread && !hd_thread_find_open(thread, kind, id);
 }
 
 /* ---- threads ---- */
@@ -52,6 +61,7 @@ static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt
   parallel->ptr = NULL;
   if (!thread)
     return;
+  hd_budget_outside(thread);
   enum hd_kind kind = flags & ompt_parallel_league ? HD_KIND_TEAMS : HD_KIND_PARALLEL;
   parallel->ptr = hd_region_begin(thread, now, kind, requested, address, flags & ompt_parallel_invoker_program);
 }
@@ -61,8 +71,10 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_PARALLEL_END);
   struct hd_thread *thread = event.thread;
   const uint64_t now = event.now;
-  if (thread)
-    hd_region_end(thread, now, parallel ? parallel->ptr : NULL);
+  if (!thread)
+    return;
+  hd_region_end(thread, now, parallel ? parallel->ptr : NULL);
+  hd_budget_outside(thread);
 }
 
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
@@ -117,27 +129,46 @@ static bool is_gcc_code(const struct hd_thread *thread) {
   return region ? region->from_gcc : hd_tool.needs_libgomp;
 }
 
-static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type, const void *address) {
+static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type, ompt_data_t *task,
+                       const void *address) {
   enum hd_kind kind = kind_of_work(type);
-  struct hd_edge step = hd_thread_step(thread, kind, address);
-  struct hd_row_record *row = step.to;
-  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.counter);
+  const struct hd_edge *step = hd_thread_step(thread, kind, address);
+  struct hd_row_record *row = step->to;
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->counter);
   /* GCC-built code never says where the executor's block ends: its time stays with the region. */
   bool gcc_single = kind == HD_KIND_SINGLE && is_gcc_code(thread);
   bool endless = gcc_single && type == ompt_work_single_executor;
   if (endless)
     hd_thread_set_state(thread, now, thread->top->state);
   else
-    hd_thread_push(thread, now, step, frame_kind(kind), HD_BUSY);
-  if (kind != HD_KIND_TASKLOOP)
+    hd_thread_push(thread, now, row, frame_kind(kind), HD_BUSY);
+  if (kind == HD_KIND_TASKLOOP)
+    thread->top->task = task;
+  else
     hd_worksharing_begin(thread, now, row, !gcc_single);
   if (endless)
     hd_worksharing_end(thread, now);
 }
 
+/* The barrier that closes it must not be taken for an earlier construct's. */
+static bool refuse_work(ompt_work_t type) {
+  if (!hd_budget_refuses(HD_CLASS_WORK))
+    return false;
+  struct hd_thread *thread = hd_thread_known();
+  if (thread && type != ompt_work_taskloop)
+    thread->base->base.work.ended = false;
+  return true;
+}
+
+static bool is_unobserved_work(ompt_work_t type, const ompt_data_t *task) {
+  return hd_budget_is_off(HD_CLASS_WORK) && is_unobserved_end(HD_CLASS_WORK, frame_kind(kind_of_work(type)), task);
+}
+
 static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                     uint64_t count, const void *address) {
-  (void)parallel, (void)task, (void)count;
+  (void)parallel, (void)count;
+  if (endpoint == ompt_scope_end ? is_unobserved_work(type, task) : refuse_work(type))
+    return;
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_WORK_BEGIN : HD_EVENT_WORK_END);
   struct hd_thread *thread = event.thread;
@@ -145,11 +176,11 @@ static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_
   if (!thread)
     return;
   if (endpoint != ompt_scope_end)
-    begin_work(thread, now, type, address);
+    begin_work(thread, now, type, task, address);
   if (endpoint == ompt_scope_begin)
     return;
   enum hd_kind kind = kind_of_work(type);
-  if (hd_thread_leave(thread, now, frame_kind(kind)) && kind != HD_KIND_TASKLOOP)
+  if (hd_thread_leave(thread, now, frame_kind(kind), task) && kind != HD_KIND_TASKLOOP)
     hd_worksharing_end(thread, now);
 }
 
@@ -158,9 +189,8 @@ static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_
 /* The barrier that closes a worksharing construct follows its end directly and is the construct's own time. */
 static void begin_worksharing_barrier(struct hd_thread *thread, uint64_t now, const void *address) {
   const struct hd_worksharing *work = &thread->base->base.work;
-  struct hd_edge step = {.to = work->row};
   if (work->ended) {
-    hd_thread_push(thread, now, step, HD_KIND_BARRIER_IMPLICIT, HD_WAIT_BARRIER_IMPLICIT);
+    hd_thread_push(thread, now, work->row, HD_KIND_BARRIER_IMPLICIT, HD_WAIT_BARRIER_IMPLICIT);
     hd_worksharing_barrier_begin(thread, now);
   } else {
     enter(thread, now, HD_KIND_BARRIER_IMPLICIT, address, HD_WAIT_BARRIER_IMPLICIT);
@@ -171,7 +201,6 @@ static void begin_worksharing_barrier(struct hd_thread *thread, uint64_t now, co
 /* Sent for everything in GCC-built code, else by reductions. */
 static void begin_implementation_barrier(struct hd_thread *thread, uint64_t now, const void *address) {
   const struct hd_worksharing *work = &thread->base->base.work;
-  struct hd_edge step = {.to = work->row};
   if (is_gcc_code(thread) && work->ended) {
     begin_worksharing_barrier(thread, now, address);
     return;
@@ -179,7 +208,7 @@ static void begin_implementation_barrier(struct hd_thread *thread, uint64_t now,
   if (is_gcc_code(thread))
     enter(thread, now, HD_KIND_BARRIER, address, HD_WAIT_OTHER);
   else if (work->ended)
-    hd_thread_push(thread, now, step, HD_KIND_REDUCTION, HD_WAIT_REDUCTION);
+    hd_thread_push(thread, now, work->row, HD_KIND_REDUCTION, HD_WAIT_REDUCTION);
   else
     enter(thread, now, HD_KIND_REDUCTION, address, HD_WAIT_REDUCTION);
   hd_barrier_begin(thread);
@@ -192,7 +221,8 @@ static bool ends_region(const struct hd_thread *thread, const void *address) {
   return !address || (region && address == region->address && thread->base->base.thread_number == 0);
 }
 
-static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t kind, const void *address) {
+static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t kind, ompt_data_t *task,
+                       const void *address) {
   switch ((unsigned)kind) {
   case ompt_sync_region_barrier:
   case ompt_sync_region_barrier_implicit:
@@ -218,9 +248,11 @@ static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_
     break;
   case ompt_sync_region_taskwait:
     enter(thread, now, HD_KIND_TASKWAIT, address, HD_WAIT_TASKWAIT);
+    thread->top->task = task;
     break;
   case ompt_sync_region_taskgroup:
     enter(thread, now, HD_KIND_TASKGROUP, address, HD_WAIT_TASKGROUP);
+    thread->top->task = task;
     break;
   case ompt_sync_region_reduction:
     enter(thread, now, HD_KIND_REDUCTION, address, HD_WAIT_REDUCTION);
@@ -239,7 +271,7 @@ static void end_implicit_barrier(struct hd_thread *thread, uint64_t now) {
     thread->pending &= ~(uint32_t)HD_PENDING_JOIN;
     thread->record->joining = 0;
     hd_thread_set_state(thread, now, HD_BUSY);
-  } else if (hd_thread_leave(thread, now, HD_KIND_BARRIER_IMPLICIT) && of_construct) {
+  } else if (hd_thread_leave(thread, now, HD_KIND_BARRIER_IMPLICIT, NULL) && of_construct) {
     hd_worksharing_barrier_end(thread, now);
   }
 }
@@ -254,7 +286,7 @@ static void end_implementation_barrier(struct hd_thread *thread, uint64_t now) {
     return;
   }
   hd_barrier_end(thread);
-  hd_thread_leave(thread, now, is_in(thread, HD_KIND_BARRIER) ? HD_KIND_BARRIER : HD_KIND_REDUCTION);
+  hd_thread_leave(thread, now, is_in(thread, HD_KIND_BARRIER) ? HD_KIND_BARRIER : HD_KIND_REDUCTION, NULL);
 }
 
 /* On a worker this may come seconds late and says nothing: region.h. */
@@ -264,7 +296,8 @@ static void end_last_barrier(struct hd_thread *thread, uint64_t now) {
     hd_region_join(thread, now);
 }
 
-static void end_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t kind, const ompt_data_t *parallel) {
+static void end_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t kind, const ompt_data_t *parallel,
+                     const ompt_data_t *task) {
   switch ((unsigned)kind) {
   case ompt_sync_region_barrier:
   case ompt_sync_region_barrier_implicit:
@@ -282,27 +315,67 @@ static void end_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t 
     break;
   case ompt_sync_region_barrier_explicit:
     hd_barrier_end(thread);
-    hd_thread_leave(thread, now, HD_KIND_BARRIER_EXPLICIT);
+    hd_thread_leave(thread, now, HD_KIND_BARRIER_EXPLICIT, NULL);
     break;
   case ompt_sync_region_barrier_implementation:
     end_implementation_barrier(thread, now);
     break;
   case ompt_sync_region_taskwait:
-    hd_thread_leave(thread, now, HD_KIND_TASKWAIT);
+    hd_thread_leave(thread, now, HD_KIND_TASKWAIT, task);
     break;
   case ompt_sync_region_taskgroup:
-    hd_thread_leave(thread, now, HD_KIND_TASKGROUP);
+    hd_thread_leave(thread, now, HD_KIND_TASKGROUP, task);
     break;
   case ompt_sync_region_reduction:
-    hd_thread_leave(thread, now, HD_KIND_REDUCTION);
+    hd_thread_leave(thread, now, HD_KIND_REDUCTION, NULL);
     break;
   default:
-    hd_thread_leave(thread, now, HD_KIND_OTHER);
+    hd_thread_leave(thread, now, HD_KIND_OTHER, NULL);
   }
 }
 
+/* A region's last barrier is never left out; of the others a team must know how many there have been. */
+static bool refuse_wait(ompt_sync_region_t kind, const void *address) {
+  if (!hd_budget_refuses(HD_CLASS_SYNC))
+    return false;
+  struct hd_thread *thread = hd_thread_known();
+  if (!thread)
+    return false;
+  switch ((unsigned)kind) {
+  case ompt_sync_region_barrier_implicit_parallel:
+  case ompt_sync_region_barrier_teams:
+    return false;
+  case ompt_sync_region_barrier:
+  case ompt_sync_region_barrier_implicit:
+    if (ends_region(thread, address))
+      return false;
+    break;
+  case ompt_sync_region_taskwait:
+  case ompt_sync_region_taskgroup:
+  case ompt_sync_region_reduction:
+    return true;
+  default:
+    break;
+  }
+  hd_barrier_skip(thread);
+  return true;
+}
+
+/* The class is off, and the thread waits in nothing, not even at its region's end. */
+static bool is_unobserved_wait(void) {
+  if (!hd_budget_is_off(HD_CLASS_SYNC))
+    return false;
+  const struct hd_thread *thread = hd_thread_known();
+  if (!thread || thread->base->state != HD_BUSY)
+    return false;
+  for (const struct hd_frame *frame = thread->top; frame > thread->base; frame--)
+    if (frame->state != HD_BUSY)
+      return false;
+  return true;
+}
+
 static struct hd_thread *change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
-                                     const ompt_data_t *parallel, const void *address) {
+                                     const ompt_data_t *parallel, ompt_data_t *task, const void *address) {
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_WAIT_BEGIN : HD_EVENT_WAIT_END);
   struct hd_thread *thread = event.thread;
@@ -310,16 +383,19 @@ static struct hd_thread *change_wait(ompt_sync_region_t kind, ompt_scope_endpoin
   if (!thread)
     return NULL;
   if (endpoint == ompt_scope_begin)
-    begin_wait(thread, now, kind, address);
+    begin_wait(thread, now, kind, task, address);
   else if (endpoint == ompt_scope_end)
-    end_wait(thread, now, kind, parallel);
+    end_wait(thread, now, kind, parallel, task);
   return thread;
 }
 
 static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                                 ompt_data_t *task, const void *address) {
-  (void)task;
-  hd_barrier_enter(change_wait(kind, endpoint, parallel, address));
+  if (endpoint == ompt_scope_begin ? refuse_wait(kind, address) : is_unobserved_wait())
+    return;
+  struct hd_thread *thread = change_wait(kind, endpoint, parallel, task, address);
+  if (endpoint == ompt_scope_begin) /* an end may come before the primary has told of the join */
+    hd_barrier_enter(thread);
 }
 
 /* ---- masked ---- */
@@ -328,6 +404,9 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
  */
 static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *address) {
   (void)parallel, (void)task;
+  if (endpoint == ompt_scope_begin ? hd_budget_refuses(HD_CLASS_WORK)
+                                   : is_unobserved_end(HD_CLASS_WORK, HD_KIND_MASKED, NULL))
+    return;
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_MASKED_BEGIN : HD_EVENT_MASKED_END);
   struct hd_thread *thread = event.thread;
@@ -337,7 +416,7 @@ static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, omp
   if (endpoint == ompt_scope_begin)
     enter(thread, now, HD_KIND_MASKED, address, HD_BUSY);
   else if (endpoint == ompt_scope_end)
-    hd_thread_leave(thread, now, HD_KIND_MASKED);
+    hd_thread_leave(thread, now, HD_KIND_MASKED, NULL);
 }
 
 /* ---- mutual exclusion ---- */
@@ -375,22 +454,35 @@ static enum hd_state wait_for_mutex(enum hd_kind kind) {
   }
 }
 
+/* A test of a lock that failed has ended by now. */
+static bool refuse_mutex(void) {
+  if (!hd_budget_refuses(HD_CLASS_MUTEX))
+    return false;
+  const struct hd_thread *thread = hd_thread_known();
+  return !thread || !(thread->pending & HD_PENDING_LOCK);
+}
+
 static void on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
                              const void *address) {
-  (void)hint, (void)implementation, (void)id;
+  (void)hint, (void)implementation;
+  if (refuse_mutex())
+    return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_ACQUIRE);
   struct hd_thread *thread = event.thread;
   const uint64_t now = event.now;
   if (!thread)
     return;
   enum hd_kind kind = kind_of_mutex(mutex);
-  if (kind == HD_KIND_OTHER) {
+  if (hd_budget_is_off(HD_CLASS_MUTEX)) {
+    hd_thread_set_state(thread, now, thread->top->state);
+  } else if (kind == HD_KIND_OTHER) {
     count_unknown();
   } else if (mutex == ompt_mutex_test_lock || mutex == ompt_mutex_test_nest_lock) {
-    thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, hd_thread_step(thread, kind, address).counter);
+    thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, hd_thread_step(thread, kind, address)->counter);
     hd_thread_set_state(thread, now, thread->top->state); /* a test never waits */
   } else {
     enter(thread, now, kind, address, wait_for_mutex(kind));
+    thread->top->task = (ompt_data_t *)(uintptr_t)id;
     if (kind != HD_KIND_LOCK)
       return;
     thread->pending |= HD_PENDING_LOCK;
@@ -407,16 +499,18 @@ static void end_lock_wait(struct hd_thread *thread, uint64_t now) {
   hd_thread_pop(thread, now);
 }
 
-static void enter_mutex(struct hd_thread *thread, uint64_t now, enum hd_kind kind) {
+static void enter_mutex(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id) {
   if (thread->pending)
     hd_thread_settle(thread);
-  if (thread->top->kind == kind)
+  if (thread->top->kind == kind && (!hd_budget_has_switched() || thread->top->task == id))
     hd_thread_set_state(thread, now, HD_BUSY);
 }
 
 static void on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
-  (void)id, (void)address;
+  (void)address;
   enum hd_kind kind = kind_of_mutex(mutex);
+  if (is_unobserved_end(HD_CLASS_MUTEX, kind, (const void *)(uintptr_t)id))
+    return;
   HD_EVENT struct hd_event event = hd_event_begin_unsettled(HD_EVENT_MUTEX_ACQUIRED);
   struct hd_thread *thread = event.thread; /* a lock's wait must not be settled */
   if (!thread)
@@ -424,48 +518,55 @@ static void on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void 
   if (kind == HD_KIND_LOCK)
     end_lock_wait(thread, event.now);
   else
-    enter_mutex(thread, event.now, kind);
+    enter_mutex(thread, event.now, kind, (const void *)(uintptr_t)id);
 }
 
 static void on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
-  (void)id, (void)address;
+  (void)address;
   enum hd_kind kind = kind_of_mutex(mutex);
-  if (kind == HD_KIND_LOCK || kind == HD_KIND_OTHER)
+  const void *lock = (const void *)(uintptr_t)id;
+  if (kind == HD_KIND_LOCK || kind == HD_KIND_OTHER || is_unobserved_end(HD_CLASS_MUTEX, kind, lock))
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_RELEASED);
   struct hd_thread *thread = event.thread;
   const uint64_t now = event.now;
   if (thread)
-    hd_thread_leave(thread, now, kind);
+    hd_thread_leave(thread, now, kind, lock);
 }
 
 /* ---- explicit tasks ---- */
 
 /* "taskwait depend", and the wait of an undeferred task for its dependences (libomp 16 and later): a task that is never
  * run begins the wait, its "complete" ends it. */
-static void begin_dependence_wait(const void *address) {
+static void begin_dependence_wait(ompt_data_t *task, const void *address) {
+  if (hd_budget_refuses(HD_CLASS_TASK) || hd_budget_refuses(HD_CLASS_SYNC))
+    return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_BEGIN);
   struct hd_thread *thread = event.thread;
   const uint64_t now = event.now;
-  if (thread)
-    enter(thread, now, HD_KIND_TASKWAIT, address, HD_WAIT_TASKWAIT);
+  if (!thread)
+    return;
+  enter(thread, now, HD_KIND_TASKWAIT, address, HD_WAIT_TASKWAIT);
+  thread->top->task = task;
 }
 
-static void end_dependence_wait(void) {
+static void end_dependence_wait(const ompt_data_t *task) {
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_END);
   struct hd_thread *thread = event.thread;
   const uint64_t now = event.now;
   if (thread && thread->top->kind == HD_KIND_TASKWAIT)
-    hd_thread_leave(thread, now, HD_KIND_TASKWAIT);
+    hd_thread_leave(thread, now, HD_KIND_TASKWAIT, task);
 }
 
 static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                            int has_dependences, const void *address) {
   (void)creator, (void)frame, (void)has_dependences;
   if (flags & ompt_task_taskwait) {
-    begin_dependence_wait(address);
+    begin_dependence_wait(task, address);
     return;
   }
+  if (hd_budget_refuses(HD_CLASS_TASK))
+    return;
   HD_EVENT struct hd_event event = hd_event_begin_untimed(HD_EVENT_TASK_CREATE);
   struct hd_thread *thread = event.thread;
   if (!thread || (flags & (ompt_task_initial | ompt_task_implicit)))
@@ -482,12 +583,19 @@ static struct hd_thread *change_task(const ompt_data_t *prior, ompt_task_status_
   return event.thread;
 }
 
+static bool is_unobserved_task(const ompt_data_t *prior, ompt_task_status_t status, const ompt_data_t *next) {
+  if (!hd_budget_is_off(HD_CLASS_TASK))
+    return false;
+  const struct hd_thread *thread = hd_thread_known();
+  return thread && !hd_task_is_observed(thread, prior, status, next);
+}
+
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   if (status == ompt_task_early_fulfill || status == ompt_task_late_fulfill)
     return; /* nobody starts or stops working */
   if (status == ompt_taskwait_complete)
-    end_dependence_wait();
-  else
+    end_dependence_wait(prior);
+  else if (!is_unobserved_task(prior, status, next))
     hd_barrier_enter(change_task(prior, status, next));
 }
 
@@ -515,31 +623,42 @@ static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, 
 
 /* ---- registration ---- */
 
+static ompt_set_callback_t set_callback;
+
 /* sync_region_wait rather than sync_region: the same for barriers and taskwait, but for a taskgroup only the wait at
  * its end, not its body. Never flush: a program that spins on it sends millions. */
-uint64_t hd_callbacks_register(ompt_set_callback_t set_callback) {
-  static const struct {
-    ompt_callbacks_t event;
-    ompt_callback_t function;
-  } table[] = {
-      {ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin},
-      {ompt_callback_thread_end, (ompt_callback_t)on_thread_end},
-      {ompt_callback_parallel_begin, (ompt_callback_t)on_parallel_begin},
-      {ompt_callback_parallel_end, (ompt_callback_t)on_parallel_end},
-      {ompt_callback_implicit_task, (ompt_callback_t)on_implicit_task},
-      {ompt_callback_work, (ompt_callback_t)on_work},
-      {ompt_callback_sync_region_wait, (ompt_callback_t)on_sync_region_wait},
-      {ompt_callback_mutex_acquire, (ompt_callback_t)on_mutex_acquire},
-      {ompt_callback_mutex_acquired, (ompt_callback_t)on_mutex_acquired},
-      {ompt_callback_mutex_released, (ompt_callback_t)on_mutex_released},
-      {ompt_callback_task_create, (ompt_callback_t)on_task_create},
-      {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
-      {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
-      {ompt_callback_masked, (ompt_callback_t)on_masked}, /* up to OpenMP 5.0: ompt_callback_master */
-  };
+static const struct {
+  ompt_callbacks_t event;
+  uint32_t classes; /* it can be muted when these are off (budget.h) */
+  ompt_callback_t function;
+} table[] = {
+    {ompt_callback_thread_begin, 0, (ompt_callback_t)on_thread_begin},
+    {ompt_callback_thread_end, 0, (ompt_callback_t)on_thread_end},
+    {ompt_callback_parallel_begin, 0, (ompt_callback_t)on_parallel_begin},
+    {ompt_callback_parallel_end, 0, (ompt_callback_t)on_parallel_end},
+    {ompt_callback_implicit_task, 0, (ompt_callback_t)on_implicit_task},
+    {ompt_callback_work, 1u << HD_CLASS_WORK, (ompt_callback_t)on_work},
+    {ompt_callback_sync_region_wait, 0, (ompt_callback_t)on_sync_region_wait},
+    {ompt_callback_mutex_acquire, 1u << HD_CLASS_MUTEX, (ompt_callback_t)on_mutex_acquire},
+    {ompt_callback_mutex_acquired, 1u << HD_CLASS_MUTEX, (ompt_callback_t)on_mutex_acquired},
+    {ompt_callback_mutex_released, 1u << HD_CLASS_MUTEX, (ompt_callback_t)on_mutex_released},
+    {ompt_callback_task_create, 1u << HD_CLASS_TASK, (ompt_callback_t)on_task_create},
+    {ompt_callback_task_schedule, 1u << HD_CLASS_TASK, (ompt_callback_t)on_task_schedule},
+    {ompt_callback_control_tool, 0, (ompt_callback_t)on_control_tool},
+    {ompt_callback_masked, 1u << HD_CLASS_WORK, (ompt_callback_t)on_masked}, /* up to OpenMP 5.0: _master */
+};
+
+uint64_t hd_callbacks_register(ompt_set_callback_t runtime_set_callback) {
   uint64_t lost = 0;
+  set_callback = runtime_set_callback;
   for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
     if (set_callback(table[i].event, table[i].function) != ompt_set_always)
       lost |= (uint64_t)1 << i;
   return lost;
+}
+
+void hd_callbacks_mute(uint32_t classes, bool mute) {
+  for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
+    if (table[i].classes & classes)
+      set_callback(table[i].event, mute ? NULL : table[i].function);
 }

@@ -19,7 +19,7 @@ static uint32_t first_new(const struct hd_thread *thread, const struct hd_chain 
 static struct hd_row_record *walk(struct hd_thread *thread, const struct hd_chain *chain) {
   struct hd_row_record *row = thread->top->row;
   for (uint32_t i = first_new(thread, chain); i < chain->count; i++)
-    row = hd_thread_step_from(thread, row, HD_KIND_ROUTINE, chain->routines[i]).to;
+    row = hd_thread_step_from(thread, row, HD_KIND_ROUTINE, chain->routines[i])->to;
   return row;
 }
 

@@ -9,7 +9,7 @@
 #include <cpuid.h>
 #endif
 
-struct hd_clock hd_clock = {.kind = HD_CLOCK_MONOTONIC};
+struct hd_clock hd_clock = {.kind = HD_CLOCK_MONOTONIC, .special = HD_CLOCK_OTHER};
 
 uint64_t hd_clock_other(void) {
   if (hd_clock.kind == HD_CLOCK_EXTERNAL)
@@ -46,6 +46,14 @@ static bool kernel_gave_counter_up(void) {
          !strncmp(source, "refined-jiffies", 15);
 }
 
+uint64_t hd_clock_now_slow(void) {
+  uint64_t stands_at = __atomic_load_n(&hd_clock.stands_at, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(stands_at != 0, false))
+    return stands_at;
+  uint64_t raw = hd_clock_raw();
+  return raw - __atomic_load_n(&hd_clock.paused_ticks, __ATOMIC_ACQUIRE);
+}
+
 bool hd_clock_choose(const char *name, const uint64_t *external) {
   bool automatic = !strcmp(name, "auto");
   if (external) {
@@ -57,6 +65,7 @@ bool hd_clock_choose(const char *name, const uint64_t *external) {
   if (!strcmp(name, "tsc") || (automatic && processor_counter_is_invariant() && !kernel_gave_counter_up())) {
 #if defined(__x86_64__) || defined(__aarch64__)
     hd_clock.kind = HD_CLOCK_TSC;
+    hd_clock.special &= ~(uint32_t)HD_CLOCK_OTHER;
 #endif
     return true;
   }
@@ -92,6 +101,7 @@ void hd_clock_pause(struct hd_file_header *header) {
     header->paused_at_ticks = now;
     header->pauses++;
     __atomic_store_n(&hd_clock.stands_at, now, __ATOMIC_RELEASE);
+    __atomic_fetch_or(&hd_clock.special, HD_CLOCK_STANDS, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&pause_lock);
 }
@@ -104,6 +114,7 @@ void hd_clock_resume(struct hd_file_header *header) {
     __atomic_store_n(&hd_clock.paused_ticks, header->paused_ticks, __ATOMIC_RELEASE);
     header->paused_at_ticks = 0;
     __atomic_store_n(&hd_clock.stands_at, 0, __ATOMIC_RELEASE);
+    __atomic_fetch_and(&hd_clock.special, ~(uint32_t)HD_CLOCK_STANDS, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&pause_lock);
 }

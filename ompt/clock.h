@@ -26,7 +26,14 @@ struct hd_clock {
   const uint64_t *external; /* HD_CLOCK_EXTERNAL: where a test keeps its time */
   uint64_t paused_ticks;    /* of all pauses that have ended */
   uint64_t stands_at;       /* 0: it runs */
+  uint32_t special;         /* enum hd_clock_special: asked for at every event; 0 as a rule */
   bool measures_cpu;        /* processor time is measured, too (thread.h) */
+};
+
+enum hd_clock_special {
+  HD_CLOCK_OTHER = 1,  /* it is not the TSC */
+  HD_CLOCK_STANDS = 2, /* it is paused */
+  HD_CLOCK_CLOSED = 4  /* the profile is closed: events are to be ignored */
 };
 extern struct hd_clock hd_clock;
 
@@ -58,14 +65,23 @@ static inline bool hd_clock_is_paused(void) {
   return __atomic_load_n(&hd_clock.stands_at, __ATOMIC_ACQUIRE) != 0;
 }
 
+uint64_t hd_clock_now_slow(void);
+
 /** Now, in ticks. Any thread. About 10 ns with the TSC (one unordered read), 25 ns with the system clock. A thread that
  *  is interrupted in here by a whole pause reads a time that is too early, never one that is too late. */
 static inline uint64_t hd_clock_now(void) {
-  uint64_t stands_at = __atomic_load_n(&hd_clock.stands_at, __ATOMIC_ACQUIRE);
-  if (__builtin_expect(stands_at != 0, false))
-    return stands_at;
-  uint64_t raw = hd_clock_raw();
-  return raw - __atomic_load_n(&hd_clock.paused_ticks, __ATOMIC_ACQUIRE);
+#if defined(__x86_64__)
+  if (__builtin_expect(__atomic_load_n(&hd_clock.special, __ATOMIC_ACQUIRE) == 0, true)) {
+    uint64_t raw = __rdtsc();
+    return raw - __atomic_load_n(&hd_clock.paused_ticks, __ATOMIC_ACQUIRE);
+  }
+#endif
+  return hd_clock_now_slow();
+}
+
+/** Events are ignored from now on. */
+static inline void hd_clock_close_events(void) {
+  __atomic_fetch_or(&hd_clock.special, HD_CLOCK_CLOSED, __ATOMIC_SEQ_CST);
 }
 
 /** Pauses the clock, or lets it go on; the profile's header says so. No effect when it stands, or runs, already. */

@@ -122,4 +122,5 @@ void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind) {
   charge(thread, kind, ticks);
   if (ordinary)
     learn(thread, kind, ticks);
+  hd_budget_check(thread, kind, ordinary ? 0 : ticks, now);
 }

@@ -56,8 +56,7 @@ static inline void hd_event_end(struct hd_event *event) {
   __atomic_store_n(&thread->at_work, false, __ATOMIC_RELEASE);
 }
 
-/** Without a look at the clock, unless this one is measured. */
-static inline struct hd_event hd_event_begin_untimed(enum hd_event_kind kind) {
+static inline struct hd_event hd_event_open(enum hd_event_kind kind) {
   struct hd_event event = {.thread = hd_thread_self(), .kind = kind};
   struct hd_thread *thread = event.thread;
   if (!thread)
@@ -70,24 +69,34 @@ static inline struct hd_event hd_event_begin_untimed(enum hd_event_kind kind) {
   /* In this order: who closes the profile then asks who is at work (counters.c). */
   __atomic_store_n(&thread->at_work, true, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  if (__builtin_expect(hd_concurrency_is_closed(), false)) {
-    __atomic_store_n(&thread->at_work, false, __ATOMIC_RELEASE);
-    return (struct hd_event){0};
+  const uint32_t special = __atomic_load_n(&hd_clock.special, __ATOMIC_RELAXED);
+  if (__builtin_expect(special != 0, false)) {
+    if (special & HD_CLOCK_CLOSED) {
+      __atomic_store_n(&thread->at_work, false, __ATOMIC_RELEASE);
+      return (struct hd_event){0};
+    }
+    thread->special |= special & HD_CLOCK_STANDS ? HD_SPECIAL_PAUSED : 0;
   }
-  if (__builtin_expect(hd_clock_is_paused(), false))
-    thread->special |= HD_SPECIAL_PAUSED;
-  const struct hd_event_cost *cost = &thread->costs[kind];
-  const bool measured = ((cost->count + 1) & cost->mask) == 0;
-  thread->event_ticks = __builtin_expect(measured, false) ? hd_clock_now() : 0;
   const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
   if (__builtin_expect(thread->unloads != unloads, false))
     hd_thread_forget_edges(thread, unloads);
   return event;
 }
 
+/** Without a look at the clock, unless this one is measured. */
+static inline struct hd_event hd_event_begin_untimed(enum hd_event_kind kind) {
+  struct hd_event event = hd_event_open(kind);
+  if (!event.thread)
+    return event;
+  const struct hd_event_cost *cost = &event.thread->costs[kind];
+  const bool is_measured = ((cost->count + 1) & cost->mask) == 0;
+  event.thread->event_ticks = __builtin_expect(is_measured, false) ? hd_clock_now() : 0;
+  return event;
+}
+
 /** With a look at the clock, but what is pending stays so. */
 static inline struct hd_event hd_event_begin_unsettled(enum hd_event_kind kind) {
-  struct hd_event event = hd_event_begin_untimed(kind);
+  struct hd_event event = hd_event_open(kind);
   if (event.thread)
     event.thread->event_ticks = event.now = hd_clock_now();
   return event;

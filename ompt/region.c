@@ -114,8 +114,8 @@ static void end_delay(struct hd_region *region, struct hd_thread_record *primary
 
 /* libomp's hidden helper team: a thread of the runtime, outside any region, forks from inside the runtime, once and for
  * as long as the program runs. User code forks from user code. */
-static bool is_helper_fork(const struct hd_thread *primary, struct hd_edge step, bool from_gcc) {
-  return step.in_runtime && !from_gcc && primary->base == primary->frames;
+static bool is_helper_fork(const struct hd_thread *primary, const struct hd_edge *step, bool from_gcc) {
+  return step->in_runtime && !from_gcc && primary->base == primary->frames;
 }
 
 /* It looked like a thread that runs the user's program. This is its first event but for its begin. */
@@ -148,7 +148,7 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
                                   const void *address, bool from_gcc) {
   struct hd_region *outer = hd_region_current(primary);
   uintptr_t place;
-  struct hd_edge step = hd_thread_step_from(primary, hd_callers_row(primary, address, &place), kind, address);
+  const struct hd_edge *step = hd_thread_step_from(primary, hd_callers_row(primary, address, &place), kind, address);
   bool of_helpers = is_helper_fork(primary, step, from_gcc);
   struct hd_region *region = free_region(primary, requested);
   if (of_helpers)
@@ -156,7 +156,7 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
   if (region) {
     primary->last_region = region;
     region->in_use = true;
-    region->row = step.to;
+    region->row = step->to;
     region->address = address;
     region->place = place;
     region->from_gcc = from_gcc;
@@ -168,7 +168,7 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
   } else { /* the team's workers charge their time to the program */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   }
-  hd_thread_push(primary, now, step, HD_KIND_PARALLEL, HD_RUNTIME);
+  hd_thread_push(primary, now, step->to, HD_KIND_PARALLEL, HD_RUNTIME);
   if (region) {
     start_delay(region, primary->record);
     start_instance(region, primary->record->last_ticks);
@@ -199,13 +199,12 @@ static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_
   add_member(primary, primary->record->last_ticks, region, 0);
 }
 
-/* What it did while it idled delays nobody. When the region made it, it is late by what that cost. */
+/* What it did while it idled delays nobody. But it is late by what it did since the region woke or made it. */
 static void start_in_step(struct hd_thread *worker, const struct hd_region *region) {
   struct hd_thread_record *record = worker->record;
-  const bool is_new = region && record->begin_ticks >= region->instance->begin_ticks;
+  const bool was_woken = region && worker->woken_ticks >= region->instance->begin_ticks;
   record->intrusion_charged = record->intrusion;
-  record->intrusion_base = record->intrusion - (is_new ? worker->creation_ticks : 0);
-  worker->creation_ticks = 0;
+  record->intrusion_base = was_woken ? worker->woken_intrusion : record->intrusion;
 }
 
 static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_region *region, ompt_data_t *task,
@@ -215,12 +214,12 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
   if (region && now < region->instance->begin_ticks) /* another processor's clock, a few ticks behind */
     now = region->instance->begin_ticks;
   struct hd_row_record *row = region ? hd_thread_row(worker, region->instance->profile) : NULL;
-  struct hd_edge step = {.to = row ? row : worker->frames->row};
   worker->height = 0;
   start_in_step(worker, region);
   if (region && hd_tool.has_routines && !region->of_helpers)
     worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->team_operand);
-  hd_thread_push(worker, now, step, HD_KIND_PARALLEL, region && region->of_helpers ? HD_IDLE : HD_BUSY);
+  hd_thread_push(worker, now, row ? row : worker->frames->row, HD_KIND_PARALLEL,
+                 region && region->of_helpers ? HD_IDLE : HD_BUSY);
   worker->top->row->visits += row != NULL && !hd_clock_is_paused();
   hd_thread_open_base(worker, task, region, number);
   if (region)
@@ -263,6 +262,8 @@ void hd_region_join_worker(struct hd_thread *worker) {
     return;
   worker->pending &= ~(uint32_t)HD_PENDING_JOIN;
   worker->record->joining = 0;
+  worker->woken_ticks = worker->event_ticks;
+  worker->woken_intrusion = worker->record->intrusion;
   hd_barrier_end(worker);
   hd_thread_close_base(worker, join);
   __atomic_fetch_sub(&region->instance->pending, 1, __ATOMIC_RELEASE);

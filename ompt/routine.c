@@ -137,7 +137,8 @@ void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_ho
   }
   thread->ring.what = hd_thread_count(thread, HD_WHAT_CALL, edge.counter);
   thread->height++;
-  hd_thread_push(thread, now, edge, HD_KIND_ROUTINE, HD_BUSY);
+  hd_thread_push(thread, now, edge.to, HD_KIND_ROUTINE, HD_BUSY);
+  thread->top->refused = 0;
   thread->top->routine = (struct hd_frame_routine){hook->function, hook->call_site, slot, hook->entered_from};
 }
 
@@ -166,7 +167,7 @@ static void exit_slow(struct hd_thread *thread, uint64_t now, const struct hd_ho
   struct hd_frame *frame = find(thread, hook->function);
   if (!frame) {
     const struct hd_edge edge = call(thread, hook);
-    if (edge.to)
+    if (edge.to && !hd_budget_touched(HD_CLASS_CALL))
       __atomic_fetch_add(&hd_store.header->unmatched_routines, 1, __ATOMIC_RELAXED);
   } else if (only_phases_above(thread, frame)) { /* a helper that begins a phase for its caller */
     hd_thread_take_out(thread, now, frame);
@@ -221,12 +222,46 @@ static void find_stack(struct hd_thread *thread, const void *frame) {
   errno = saved;
 }
 
+/* The frame that counts the entries refused above it. */
+static struct hd_frame *refusing_frame(const struct hd_thread *thread) {
+  const struct hd_frame *innermost = hd_routine_innermost(thread);
+  return innermost ? (struct hd_frame *)innermost : thread->base;
+}
+
+/* Routines are switched off (budget.h). */
+static bool refuse_entry(void) {
+  if (!hd_budget_refuses(HD_CLASS_CALL))
+    return false;
+  struct hd_thread *thread = hd_thread_known();
+  if (thread && !thread->at_work)
+    refusing_frame(thread)->refused++;
+  return true;
+}
+
+/* The exit of a refused entry, or of one that nobody has seen. */
+static bool is_refused_exit(struct hd_thread *thread) {
+  struct hd_frame *frame = refusing_frame(thread);
+  if (frame->refused == 0)
+    return frame == thread->base && hd_budget_is_off(HD_CLASS_CALL);
+  frame->refused--;
+  return true;
+}
+
+static bool refuse_exit(void) {
+  if (!hd_budget_touched(HD_CLASS_CALL))
+    return false;
+  struct hd_thread *thread = hd_thread_known();
+  return thread && !thread->at_work && is_refused_exit(thread);
+}
+
 void __cyg_profile_func_enter(void *function, void *call_site);
 void __cyg_profile_func_exit(void *function, void *call_site);
 
 __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *call_site) {
   if (__builtin_expect(!hd_tool.started, false))
     hd_tool_start_early();
+  if (refuse_entry())
+    return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_CALL);
   struct hd_thread *thread = event.thread;
   if (!thread)
@@ -240,6 +275,8 @@ __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *funct
 
 __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *call_site) {
   if (__builtin_expect(!hd_tool.started, false)) /* it was entered before anybody listened */
+    return;
+  if (refuse_exit())
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_RETURN);
   struct hd_thread *thread = event.thread;

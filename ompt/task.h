@@ -13,6 +13,10 @@
 /** `task` is created at `address` by what `thread` is doing. Reads no clock: the creator stays busy. */
 void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address);
 
+/** Whether hd_task_schedule would have anything to do while tasks are switched off (budget.h). */
+bool hd_task_is_observed(const struct hd_thread *thread, const ompt_data_t *prior, ompt_task_status_t status,
+                         const ompt_data_t *next);
+
 /** The thread leaves `prior` (for good or not, see `status`) and goes on with `next`. */
 void hd_task_schedule(struct hd_thread *thread, uint64_t now, const ompt_data_t *prior, ompt_task_status_t status,
                       ompt_data_t *next);

@@ -24,6 +24,7 @@ static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hd_store_cursor registry_cursor;
 static struct hd_store_cursor costs_cursor;
 static uint32_t thread_count;
+static uint32_t own_count; /* threads that are not the runtime's workers */
 
 static struct hd_event_cost *add_costs(uint32_t id) {
   struct hd_costs_record *costs = hd_store_add(&hd_store, &costs_cursor, HD_BLOCK_COSTS, HD_NONE, sizeof *costs);
@@ -41,6 +42,7 @@ static struct hd_thread_record *add_record(struct hd_thread *thread, enum hd_thr
       thread->costs ? hd_store_add(&hd_store, &registry_cursor, HD_BLOCK_THREADS, HD_NONE, sizeof *record) : NULL;
   if (record) {
     record->id = thread_count++;
+    own_count += kind != HD_THREAD_WORKER;
     record->kind = kind;
     record->begin_ticks = record->id == 0 ? hd_store.header->loaded_ticks : hd_clock_now();
     record->last_ticks = record->begin_ticks;
@@ -49,6 +51,16 @@ static struct hd_thread_record *add_record(struct hd_thread *thread, enum hd_thr
   }
   pthread_mutex_unlock(&registry_lock);
   return record;
+}
+
+bool hd_thread_while_alone(const struct hd_thread *thread, void (*act)(void *data), void *data) {
+  pthread_mutex_lock(&registry_lock);
+  const bool alone = own_count == 1 && thread->record->kind != HD_THREAD_WORKER &&
+                     __atomic_load_n(&hd_store.header->lost_threads, __ATOMIC_RELAXED) == 0;
+  if (alone)
+    act(data);
+  pthread_mutex_unlock(&registry_lock);
+  return alone;
 }
 
 static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
@@ -71,11 +83,18 @@ static uint64_t cpu_now_ns(void) {
 }
 
 /* Pauses count: this clock cannot be stopped. */
-void hd_thread_charge_cpu(struct hd_thread *thread) {
+static void charge_cpu(struct hd_thread *thread) {
   uint64_t now = cpu_now_ns();
   if (thread->cpu_ns && now > thread->cpu_ns)
     thread->row->cpu_ns += now - thread->cpu_ns;
   thread->cpu_ns = now;
+}
+
+void hd_thread_switch_instruments(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state) {
+  if (thread->counters)
+    hd_counters_move(thread, row, state);
+  if (hd_clock.measures_cpu)
+    charge_cpu(thread);
 }
 
 /* Time outside any region, until an event says otherwise. */
@@ -99,9 +118,11 @@ static void start(struct hd_thread *thread, struct hd_row_record *row) {
 static void charge_creation(struct hd_thread *thread, uint64_t began) {
   struct hd_thread_record *record = thread->record;
   const uint64_t now = hd_clock_now();
-  thread->creation_ticks = (int64_t)(now > began ? now - began : 0);
+  const int64_t creation = (int64_t)(now > began ? now - began : 0);
+  thread->woken_ticks = record->begin_ticks;
+  thread->woken_intrusion = -creation;
   if (record->id == 0)
-    record->intrusion = (int64_t)hd_tool.start_ticks + thread->creation_ticks;
+    record->intrusion = (int64_t)hd_tool.start_ticks + creation;
   else if (record->kind == HD_THREAD_INITIAL)
     record->intrusion = (int64_t)(now > record->begin_ticks ? now - record->begin_ticks : 0);
   hd_event_prepare(thread);
@@ -113,8 +134,10 @@ static struct hd_thread *create(enum hd_thread_kind kind) {
   if (thread && allocate(thread, kind)) {
     struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
     if (row && hd_ring_join(&thread->ring, thread->record->id)) {
+      thread->instrumented = hd_clock.measures_cpu;
       start(thread, row);
       hd_counters_start(thread, row, thread->top->state);
+      thread->instrumented = thread->counters || hd_clock.measures_cpu;
       charge_creation(thread, began);
       return thread;
     }
@@ -327,12 +350,12 @@ static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *f
   return (struct hd_edge){.from = from, .to = row, .counter = row, .in_runtime = step.in_runtime};
 }
 
-struct hd_edge hd_thread_step_slow(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
-                                   const void *address) {
+const struct hd_edge *hd_thread_step_slow(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
+                                          const void *address) {
   uint64_t site = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
   const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
   if (known && known->from)
-    return *known;
+    return known;
   hd_thread_leave_program(thread);
   if (kind != HD_KIND_ROUTINE && kind != HD_KIND_PHASE) {
     const void *called_from = hd_call_site_check(address, kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP);
@@ -340,11 +363,11 @@ struct hd_edge hd_thread_step_slow(struct hd_thread *thread, struct hd_row_recor
       return hd_thread_step_from(thread, from, kind, called_from);
   }
   int saved = errno;
-  struct hd_edge edge = new_edge(thread, from, kind, address);
+  thread->passing = new_edge(thread, from, kind, address);
   errno = saved;
-  edge.site = site;
-  hd_thread_remember(thread, &edge);
-  return edge;
+  thread->passing.site = site;
+  hd_thread_remember(thread, &thread->passing);
+  return &thread->passing;
 }
 
 bool hd_thread_grow_frames(struct hd_thread *thread) {
@@ -386,12 +409,19 @@ void hd_thread_settle(struct hd_thread *thread) {
     hd_region_join_worker(thread);
 }
 
-bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind) {
+struct hd_frame *hd_thread_find_open(const struct hd_thread *thread, enum hd_kind kind, const void *id) {
+  const bool any = !hd_budget_has_switched();
   struct hd_frame *frame = thread->top;
-  while (frame > thread->base && frame->kind != kind)
+  while (frame > thread->base && (frame->kind != kind || (!any && frame->task && frame->task != id)))
     frame--;
-  if (frame == thread->base) {
-    __atomic_fetch_add(&hd_store.header->unmatched_events, 1, __ATOMIC_RELAXED);
+  return frame > thread->base ? frame : NULL;
+}
+
+bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id) {
+  struct hd_frame *frame = hd_thread_find_open(thread, kind, id);
+  if (!frame) {
+    if (!hd_budget_has_switched())
+      __atomic_fetch_add(&hd_store.header->unmatched_events, 1, __ATOMIC_RELAXED);
     return false;
   }
   hd_thread_drop_above(thread, frame);
@@ -433,6 +463,7 @@ void hd_thread_unwind_task(struct hd_thread *thread, uint64_t now, uint32_t stat
 void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, struct hd_region *region, uint32_t number) {
   struct hd_frame *frame = thread->top;
   frame->task = task;
+  frame->refused = 0;
   frame->base = (struct hd_frame_base){
       .below = (uint32_t)(thread->base - thread->frames), .thread_number = number, .region = region};
   thread->base = frame;

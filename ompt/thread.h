@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "heddle-format.h"
+#include "ompt/budget.h"
 #include "ompt/clock.h"
 #include "ompt/concurrency.h"
 #include "ompt/counters.h"
@@ -53,7 +54,9 @@ struct hd_frame {
   uint32_t state;    /* enum hd_state, to return to when what lies above has ended */
   uint16_t kind;     /* enum hd_kind; base frames: HD_KIND_PROGRAM, _PARALLEL or _TASK */
   uint32_t height;   /* of the sweep's stack (entries.h) while this frame is the innermost */
-  ompt_data_t *task; /* base frames: the task; NULL for constructs */
+  uint32_t refused;  /* base frames and routines: entries of routines since, that were refused (budget.h) */
+  ompt_data_t *task; /* base frames: the task; constructs that can lie in one of their own kind: what their end is known
+                        by when another's begin may have been refused; else NULL */
   union {
     struct hd_frame_base {
       uint32_t below;         /* index of the base frame of the task beneath */
@@ -125,8 +128,10 @@ struct hd_thread {
   uint32_t pending;    /* enum hd_pending */
   uint32_t height;     /* of the sweep's stack, when it has taken all transitions so far */
   bool at_work;        /* in the middle of an event: event.h */
+  bool instrumented;   /* it counts events, or measures its processor time */
   struct hd_thread_counters *counters; /* NULL: it counts nothing */
   struct hd_edge *edges;
+  struct hd_edge passing; /* a step that found no place among them */
   uint32_t edge_mask;
   uint32_t edge_count;
   struct hd_row_record **rows; /* by profile id */
@@ -144,8 +149,10 @@ struct hd_thread {
   struct hd_region *last_region; /* newest of this thread's own regions, a ring for reuse */
   struct hd_store_cursor row_cursor;
   struct hd_store_cursor total_cursor;
-  int64_t creation_ticks; /* what it cost to begin to measure it */
-  struct hd_event_mean {  /* what the means in `costs` are made of */
+  uint64_t woken_ticks;    /* a worker's first event since its last region's join; or its beginning */
+  int64_t woken_intrusion; /* what its intrusion was before that */
+  struct hd_budget_window budget;
+  struct hd_event_mean { /* what the means in `costs` are made of */
     uint64_t ticks;
     uint64_t events;
   } means[HD_EVENT_KINDS];
@@ -194,8 +201,8 @@ void hd_thread_remember(struct hd_thread *thread, const struct hd_edge *edge);
 void hd_thread_forget_edges(struct hd_thread *thread, uint32_t unloads);
 
 /** The miss path of hd_thread_step_from. */
-struct hd_edge hd_thread_step_slow(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
-                                   const void *address);
+const struct hd_edge *hd_thread_step_slow(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
+                                          const void *address);
 
 /** More room for frames; moves them. False: no memory; the thread's measurement then ends here, and the profile says
  *  that a thread was lost. */
@@ -220,21 +227,21 @@ static inline const struct hd_edge *hd_thread_edge_at_once(const struct hd_threa
   return __builtin_expect(edge->from == from && edge->site == site, true) ? edge : NULL;
 }
 
-/** The callpath step from a row of this thread to `kind` at `address`. */
-static inline struct hd_edge hd_thread_step_from(struct hd_thread *thread, struct hd_row_record *from,
-                                                 enum hd_kind kind, const void *address) {
+/** The callpath step from a row of this thread to `kind` at `address`. Valid until the next one. */
+static inline const struct hd_edge *hd_thread_step_from(struct hd_thread *thread, struct hd_row_record *from,
+                                                        enum hd_kind kind, const void *address) {
   uint64_t site = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
   const struct hd_edge *edge = hd_thread_edge_at_once(thread, from, site);
-  return edge ? *edge : hd_thread_step_slow(thread, from, kind, address);
+  return edge ? edge : hd_thread_step_slow(thread, from, kind, address);
 }
 
 /** Likewise from the innermost profile. */
-static inline struct hd_edge hd_thread_step(struct hd_thread *thread, enum hd_kind kind, const void *address) {
+static inline const struct hd_edge *hd_thread_step(struct hd_thread *thread, enum hd_kind kind, const void *address) {
   return hd_thread_step_from(thread, thread->top->row, kind, address);
 }
 
-/** Charges the processor time since it was last called to the row that time is charged to. A system call. */
-void hd_thread_charge_cpu(struct hd_thread *thread);
+/** With counters or processor time: brings them up to date before the thread goes to `state` of `row`. */
+void hd_thread_switch_instruments(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state);
 
 /** Names the cell that time is charged to from now on. */
 static inline void hd_thread_point_at(struct hd_thread *thread, struct hd_row_record *row, uint32_t state) {
@@ -275,8 +282,8 @@ static inline void hd_thread_leave_program(struct hd_thread *thread) {
  */
 static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
   uint32_t busy = state == HD_BUSY ? row->profile : HD_NONE;
-  if (__builtin_expect(thread->counters != NULL, false))
-    hd_counters_move(thread, row, state);
+  if (__builtin_expect(thread->instrumented, false))
+    hd_thread_switch_instruments(thread, row, state);
   if (busy != thread->ring.busy || thread->ring.what) {
     if (hd_ring_is_due(&thread->ring)) {
       hd_thread_leave_program(thread);
@@ -292,8 +299,6 @@ static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, stru
   } else {
     hd_thread_charge(thread, now);
   }
-  if (__builtin_expect(hd_clock.measures_cpu, false))
-    hd_thread_charge_cpu(thread);
   hd_thread_point_at(thread, row, state);
 }
 
@@ -316,18 +321,18 @@ static inline uint64_t hd_thread_time(const struct hd_thread *thread, uint64_t n
 void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, uint32_t state);
 
 /** Enters a construct: its frame becomes the innermost, in `state`. */
-static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct hd_edge step, enum hd_kind kind,
+static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, enum hd_kind kind,
                                   uint32_t state) {
   if (__builtin_expect(thread->top + 1 == thread->frames + thread->frame_limit, false) &&
       !hd_thread_grow_frames(thread))
     return;
   struct hd_frame *frame = ++thread->top;
-  frame->row = step.to;
+  frame->row = row;
   frame->state = state;
   frame->kind = (uint16_t)kind;
   frame->height = thread->height;
   frame->task = NULL;
-  hd_thread_switch(thread, now, frame->row, state);
+  hd_thread_switch(thread, now, row, state);
 }
 
 /** Tells the sweep which of the entries on its stack have ended, when the top frame has changed downwards. A region's
@@ -360,9 +365,17 @@ void hd_thread_drop_above(struct hd_thread *thread, struct hd_frame *frame);
 /** Takes a frame out from under others, which go on. */
 void hd_thread_take_out(struct hd_thread *thread, uint64_t now, struct hd_frame *frame);
 
-/** Leaves the innermost open construct of `kind` of the current task and all that was left open inside it. False: there
- *  is none (its begin was never sent); counted. */
-bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind);
+/** The innermost open construct of `kind` of the current task. `id`: what its frame's `task` must be, if that is not
+ * NULL and begins may have been refused. NULL: there is none. */
+struct hd_frame *hd_thread_find_open(const struct hd_thread *thread, enum hd_kind kind, const void *id);
+
+/** Leaves that construct and all that was left open inside it. False: there is none (its begin was never sent);
+ *  counted, unless begins have been refused. */
+bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id);
+
+/** Does something that must not happen while a thread that sends events of its own accord, other than the caller, may
+ *  begin: only if there has never been one. False: not done. */
+bool hd_thread_while_alone(const struct hd_thread *thread, void (*act)(void *data), void *data);
 
 /** Leaves everything above the current task's base frame, which goes to `state`. */
 void hd_thread_unwind_task(struct hd_thread *thread, uint64_t now, uint32_t state);

@@ -12,6 +12,7 @@
 #include "callpath/callpath.h"
 #include "callpath/unwind.h"
 #include "callpath/unwinder.h"
+#include "ompt/budget.h"
 #include "ompt/clock.h"
 #include "ompt/concurrency.h"
 #include "ompt/counters.h"
@@ -81,7 +82,9 @@ static void finish(void) {
   struct hd_thread *self = hd_thread_known();
   if (self)
     header->unmatched_phases += hd_thread_open_phases(self);
+  hd_budget_close();
   hd_counters_close(self);
+  hd_clock_close_events();
   hd_concurrency_close();
   hd_counters_close_others(self);
   header->end_ticks = hd_clock_close(header);
@@ -123,6 +126,7 @@ static void start_parts(const struct hd_settings *settings) {
     hd_unwinder_load(); /* not later, perhaps in a signal handler */
   hd_thread_init();
   hd_event_init(settings->test_delay, test_advance);
+  hd_budget_init(settings->overhead_ppm);
   hd_counters_init(settings);
   hd_markers_connect();
 }

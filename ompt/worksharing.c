@@ -36,6 +36,9 @@ void hd_worksharing_barrier_end(struct hd_thread *thread, uint64_t now) {
   work->ended = false;
   if (!total)
     return;
+  /* Who counts the instances and finds the busiest thread was not told of this one. */
+  if (!first && hd_budget_has_switched() && !hd_barrier_closes_work(thread))
+    return;
   const uint64_t busy = work->busy_ticks + thread->record->busy_ticks - work->busy_at_barrier;
   total->capacity_ticks += work->present_ticks + (now - work->barrier_ticks);
   total->busy_ticks += busy;
