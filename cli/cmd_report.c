@@ -19,6 +19,7 @@ enum {
   OPTION_NO_CACHE,
   OPTION_AT_K,
   OPTION_WITH,
+  OPTION_OVERHEAD,
   OPTION_FLAT,
   OPTION_CALLGRAPH,
   OPTION_TREE,
@@ -34,6 +35,7 @@ static const struct hd_option options[] = {
     {OPTION_WITH, "with", "ID",
      "show what runs at the same time as one callpath: its number in\n"
      "the column Id, FILE:LINE, or a function"},
+    {OPTION_OVERHEAD, "overhead", NULL, "show what Heddle itself cost, and the times without it"},
     {OPTION_FLAT, "flat", NULL, "show each routine and construct, all its callpaths together"},
     {OPTION_CALLGRAPH, "callgraph", NULL, "show who calls whom, and what came of it"},
     {OPTION_TREE, "tree", NULL, "show the callpaths, routines included"},
@@ -73,6 +75,10 @@ static const struct hd_usage usage = {
         "  Busy, Wait ...  thread time, summed over threads, including the lines below; Wait is split by what was\n"
         "                  waited for\n"
         "  Runtime, Idle   opening and closing the region; workers that had not arrived yet or had already left\n"
+        "  Heddle%         only where that is more than 5 % somewhere: what Heddle itself took of the line's busy or, "
+        "if "
+        "more,\n"
+        "                  elapsed time. --overhead shows the times without it, an estimate\n"
         "  Id              the callpath's number, for --with (a line's first: inlining makes several of one place)\n"
         "\n"
         "The views with routines explain their columns below the table.\n"
@@ -109,7 +115,11 @@ static const struct hd_usage usage = {
         "line 0 is the thread's whole life. With --histogram: one row per region and level (number of busy threads),\n"
         "with level, elapsed_s and level_share (of the region); line 0 is the program. With --at-k: wall_s, share (of\n"
         "the time at those levels) and busy_s of each line without those below it; the last row, of kind nobody, is\n"
-        "the time with no thread busy. With --with: overlap_s and active_share. With --flat, --tree and --callers: "
+        "the time with no thread busy. With --with: overlap_s and active_share. With --overhead:\n"
+        "corrected_..._s beside each time, an estimate of what it had been without Heddle, and overhead_share; then "
+        "one\n"
+        "row of kind event for each kind of Heddle's own events, with events, event_ns (each) and event_s (sum). With "
+        "--flat, --tree and --callers: "
         "busy\n"
         "time of the line itself (self_s) and with what lies below it (inclusive_s), and calls_concurrent, those "
         "while\n"
@@ -168,8 +178,8 @@ static bool take_question(struct choices *choices, enum hd_question question) {
   choices->report.question = question;
   if (before == HD_ASK_REGIONS || before == question)
     return true;
-  hd_arguments_complain(&usage, "only one of --threads, --histogram, --at-k, --with, --flat, --callgraph, --tree and "
-                                "--callers at a time");
+  hd_arguments_complain(&usage, "only one of --threads, --histogram, --at-k, --with, --overhead, --flat, --callgraph, "
+                                "--tree and --callers at a time");
   return false;
 }
 
@@ -226,6 +236,8 @@ static bool take_option(void *context, int id, const char *argument) {
     return take_level(choices, argument);
   case OPTION_WITH:
     return take_with(choices, argument);
+  case OPTION_OVERHEAD:
+    return take_question(choices, HD_ASK_OVERHEAD);
   case OPTION_FLAT:
     return take_question(choices, HD_ASK_FLAT);
   case OPTION_CALLGRAPH:

@@ -13,6 +13,7 @@
 #include "output/report_counts.h"
 #include "output/report_graph.h"
 #include "output/report_levels.h"
+#include "output/report_overhead.h"
 
 enum { SUMMARY_REGIONS = 8, SUMMARY_ROUTINES = 6 };
 
@@ -46,6 +47,10 @@ static void print_legend(const struct hd_view *view, FILE *out) {
     print_more(view->model, false, out);
     return;
   }
+  if (hd_report_overhead_is_large(view))
+    fputs("Heddle%: what Heddle itself took of the line's time. More than 5 %: shares and small times mislead; see\n"
+          "--overhead.\n",
+          out);
   char title[HD_CELL_BYTES];
   const struct hd_level_groups groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
   hd_levels_sparkline_title(title, &groups);
@@ -81,6 +86,8 @@ static bool print_csv(struct hd_view *view, const struct hd_report_options *opti
     return hd_report_threads_csv(view, options, out);
   case HD_ASK_HISTOGRAM:
     return hd_report_histogram_csv(view, options, out);
+  case HD_ASK_OVERHEAD:
+    return hd_report_overhead_csv(view, options, out);
   default:
     return hd_report_regions_csv(view, options, out);
   }
@@ -92,6 +99,8 @@ static bool print_text(struct hd_view *view, const struct hd_report_options *opt
     return hd_report_threads(view, options, out);
   case HD_ASK_HISTOGRAM:
     return hd_report_histogram(view, options, out);
+  case HD_ASK_OVERHEAD:
+    return hd_report_overhead(view, options, out);
   default:
     return hd_report_regions(view, options, out);
   }

@@ -6,6 +6,7 @@
 
 #include "output/kinds.h"
 #include "output/report_counts.h"
+#include "output/report_overhead.h"
 
 enum { COMMAND_MAX = 100, BRIEF_NOTES = 3 };
 
@@ -143,6 +144,7 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
     print_gain(model, out);
   if (brief)
     hd_report_counted_brief(model, out);
+  hd_report_own_cost(model, out);
   hd_report_notes(model, brief ? BRIEF_NOTES : SIZE_MAX, out);
   if (!brief && !model->levels_known)
     fputs("note      how long how many threads were busy is not in this file: of an earlier version, or killed at "

@@ -10,6 +10,7 @@
 #include "output/kinds.h"
 #include "output/report_counts.h"
 #include "output/report_levels.h"
+#include "output/report_overhead.h"
 
 /* With less room for the place in the source, or than the longest place takes, other columns give way. */
 enum { PLACE_LEAST = 40, COLUMNS_MAX = HD_STATE_COUNT + 16 + HD_COUNT_COLUMNS, TREE_DEPTH_MAX = 64 };
@@ -135,6 +136,12 @@ static void fill_wait(char cell[HD_CELL_BYTES], const struct table *table, const
   hd_cell_time(cell, &table->unit, hd_model_seconds(table->model, hd_ticks_waiting(line->ticks)));
 }
 
+static void fill_overhead(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
+  (void)table;
+  (void)which;
+  hd_cell_number(cell, 100 * hd_line_overhead(line), 1);
+}
+
 static void fill_runtime(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
   const bool known = hd_kind_is_region(line->node->kind) || line->ticks[which] > 0;
   hd_cell_time(cell, &table->unit, known ? hd_model_seconds(table->model, line->ticks[which]) : NAN);
@@ -201,6 +208,8 @@ static void choose_columns(struct table *table) {
   table->unit = hd_unit_for(survey.largest_ticks * table->model->seconds_per_tick);
   for (size_t i = 0; i < sizeof brief_columns / sizeof brief_columns[0]; i++)
     table->columns[table->column_count++] = brief_columns[i];
+  if (hd_report_overhead_is_large(table->view))
+    add_column(table, "Heddle%", 3, fill_overhead, HD_BUSY);
   if (table->brief)
     return;
   if (table->model->levels_known)
