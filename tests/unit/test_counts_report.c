@@ -123,7 +123,7 @@ static void test_tables_fit_the_page(void **state) {
   build(&sample, 0);
   builder_text(&sample.builder, HD_TEXT_GROUP, 0, group, sizeof group - 1);
   for (enum hd_question question = HD_ASK_REGIONS; question <= HD_ASK_TREE; question++) {
-    if (question == HD_ASK_HISTOGRAM || question == HD_ASK_AT_LEVEL || question == HD_ASK_WITH)
+    if (question == HD_ASK_HISTOGRAM || (question >= HD_ASK_AT_LEVEL && question <= HD_ASK_OVERHEAD))
       continue;
     setenv("COLUMNS", "90", 1);
     char *made = report(&sample, (struct hd_report_options){.question = question});
@@ -257,7 +257,7 @@ static void test_many_events_are_limited_and_said(void **state) {
   struct hd_model *model = builder_read(&builder);
   for (enum hd_question question = HD_ASK_REGIONS; question <= HD_ASK_TREE; question++) {
     const struct hd_report_options options = {.question = question};
-    if (question == HD_ASK_HISTOGRAM || question == HD_ASK_AT_LEVEL || question == HD_ASK_WITH)
+    if (question == HD_ASK_HISTOGRAM || (question >= HD_ASK_AT_LEVEL && question <= HD_ASK_OVERHEAD))
       continue;
     char *text = routines_report(model, &options, HD_REPORT_MADE);
     routines_expect(text, "Not shown: 8 more columns of counters; --csv has all.");
