@@ -2,13 +2,14 @@
 #include "support/settings.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/log.h"
 
-enum setting_type { SETTING_TEXT, SETTING_COUNT, SETTING_COUNT_OR_OFF, SETTING_SWITCH };
+enum setting_type { SETTING_TEXT, SETTING_COUNT, SETTING_COUNT_OR_OFF, SETTING_SWITCH, SETTING_SHARE };
 
 struct setting {
   const char *name;
@@ -28,6 +29,7 @@ static const struct setting table[] = {
     {"HEDDLE_COUNTERS", SETTING_TEXT, offsetof(struct hd_settings, counters)},
     {"HEDDLE_COUNTERS_AT", SETTING_TEXT, offsetof(struct hd_settings, counters_at)},
     {"HEDDLE_MULTIPLEX", SETTING_SWITCH, offsetof(struct hd_settings, take_turns)},
+    {"HEDDLE_OVERHEAD", SETTING_SHARE, offsetof(struct hd_settings, overhead_ppm)},
     {"HEDDLE_TEST_DELAY", SETTING_TEXT, offsetof(struct hd_settings, test_delay)},
     {"HEDDLE_GROUP_TEXT", SETTING_TEXT, offsetof(struct hd_settings, groups)},
 };
@@ -49,9 +51,39 @@ static void read_count(const struct setting *setting, const char *text, uint64_t
     *value = count;
 }
 
+/* Percent, with or without the sign, to four places; kept as parts in a million. Not by strtod: the program's locale
+ * may have another decimal point. */
+static bool read_percent(const char *text, uint64_t *ppm) {
+  uint64_t unit = 10000;
+  uint64_t value = 0;
+  const char *at = text;
+  for (; *at >= '0' && *at <= '9' && value <= 100; at++)
+    value = 10 * value + (uint64_t)(*at - '0');
+  if (at == text || value > 100)
+    return false;
+  value *= unit;
+  if (*at == '.')
+    for (at++; *at >= '0' && *at <= '9' && unit > 1; at++)
+      value += (unit /= 10) * (uint64_t)(*at - '0');
+  *ppm = value;
+  return (*at == '\0' || !strcmp(at, "%")) && value > 0 && value <= 1000000;
+}
+
+static void read_share(const struct setting *setting, const char *text, uint64_t *ppm) {
+  uint64_t value = 0;
+  if (!strcmp(text, "off") || read_percent(text, &value))
+    *ppm = value;
+  else
+    hd_log("%s=%s is neither percent, from 0.0001 to 100, nor \"off\"; ignored", setting->name, text);
+}
+
 void hd_settings_read(struct hd_settings *settings) {
-  *settings = (struct hd_settings){
-      .output = "%n.%p.heddle", .clock = "auto", .cycle_limit = 1, .unwind_depth = 64, .counters_at = "loop"};
+  *settings = (struct hd_settings){.output = "%n.%p.heddle",
+                                   .clock = "auto",
+                                   .cycle_limit = 1,
+                                   .unwind_depth = 64,
+                                   .counters_at = "loop",
+                                   .overhead_ppm = 20000};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     /* secure_getenv: a set-user-id program must not write where its caller says. */
     const char *text = secure_getenv(table[i].name);
@@ -60,6 +92,8 @@ void hd_settings_read(struct hd_settings *settings) {
       continue;
     if (table[i].type == SETTING_TEXT)
       memcpy(field, &text, sizeof text);
+    else if (table[i].type == SETTING_SHARE)
+      read_share(&table[i], text, field);
     else
       read_count(&table[i], text, field);
   }

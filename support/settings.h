@@ -20,6 +20,7 @@ struct hd_settings {
   const char *counters;    /* HEDDLE_COUNTERS: events to count, divided by commas; NULL: none */
   const char *counters_at; /* HEDDLE_COUNTERS_AT: region, loop or all */
   uint64_t take_turns;     /* HEDDLE_MULTIPLEX: 1: events that do not fit together take turns */
+  uint64_t overhead_ppm;   /* HEDDLE_OVERHEAD: what events may cost; parts in a million; "off" is 0 */
   const char *test_delay;  /* HEDDLE_TEST_DELAY: NS or NS@THREAD, for tests of the virtual clock; NULL: none */
   const char *groups;      /* HEDDLE_GROUP_TEXT: for reports, see HD_TEXT_GROUP; divided by record separators (0x1e) */
 };
