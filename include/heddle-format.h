@@ -463,12 +463,13 @@ struct hd_member_record {
   uint64_t begin_ticks;   /* its implicit task's begin */
   uint64_t busy_at_begin; /* its busy_ticks then */
   uint64_t pad[4];
-  /* Of its team's last barriers, in turn: barrier.h. */
+  /* At its team's last barriers, in turn: barrier.h. A cache line each. */
   struct hd_arrival {
     uint64_t busy;      /* in the worksharing construct that the barrier closed; 0: none */
     uint64_t entered;   /* when Heddle let the thread go into the barrier */
     uint64_t undelayed; /* when it would have come without Heddle, had the team been undelayed when last together */
     uint64_t number;    /* of the barrier, counted from 1, times 2; plus 1 when it closes a worksharing construct */
+    uint64_t pad[4];
   } arrivals[4];
 };
 
@@ -693,7 +694,7 @@ _Static_assert(sizeof(struct hd_row_record) == 168, "row record size");
 _Static_assert(sizeof(struct hd_thread_record) == 128, "two cache lines");
 _Static_assert(sizeof(struct hd_total_record) == 80, "total record size");
 _Static_assert(sizeof(struct hd_instance_record) == 64, "one cache line");
-_Static_assert(sizeof(struct hd_member_record) == 192, "three cache lines");
+_Static_assert(sizeof(struct hd_member_record) == 320, "five cache lines");
 _Static_assert(offsetof(struct hd_member_record, arrivals) == 64, "arrivals are alone on their cache lines");
 _Static_assert(sizeof(struct hd_ring_sweep) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_ring_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits a block");

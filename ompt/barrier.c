@@ -3,7 +3,7 @@
 
 #include "ompt/region.h"
 
-enum { PLACES = sizeof((struct hd_member_record *)0)->arrivals / sizeof(struct hd_arrival) };
+enum { PLACES = sizeof((struct hd_member_record *)0)->arrivals / sizeof(struct hd_arrival), FETCHED_MOST = 16 };
 
 static struct hd_arrival *place_of(struct hd_member_record *member, uint64_t barrier) {
   return &member->arrivals[barrier % PLACES];
@@ -28,7 +28,7 @@ void hd_barrier_begin(struct hd_thread *thread) {
   task->place.arrival = arrival;
   const bool closes_work = task->work.ended;
   __atomic_store_n(&arrival->number, task->place.barriers << 1 | closes_work, __ATOMIC_RELAXED);
-  __atomic_store_n(&arrival->busy, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&arrival->busy, closes_work ? task->work.busy_ticks : 0, __ATOMIC_RELAXED);
   hd_barrier_entered(thread);
 }
 
@@ -96,6 +96,13 @@ static void catch_up(struct hd_thread *thread) {
   record->intrusion_charged = record->intrusion_base = record->intrusion;
 }
 
+/* What thread 0 will read at the next barrier lies in other processors' caches. */
+static void fetch_arrivals(const struct hd_frame_base *task) {
+  const uint32_t count = hd_region_member_count(task->region);
+  for (uint32_t i = 1; i < count && i < FETCHED_MOST; i++)
+    __builtin_prefetch(place_of(&task->region->members[i], task->place.barriers));
+}
+
 void hd_barrier_end(struct hd_thread *thread) {
   struct hd_frame_base *task = &thread->base->base;
   if (!task->place.arrival)
@@ -106,6 +113,7 @@ void hd_barrier_end(struct hd_thread *thread) {
     return;
   merge_last(task, task->place.barriers - 1);
   task->place.unmerged = thread->row;
+  fetch_arrivals(task);
 }
 
 void hd_barrier_end_work(struct hd_thread *thread, uint64_t busy_ticks, struct hd_total_record *total) {
@@ -116,7 +124,8 @@ void hd_barrier_end_work(struct hd_thread *thread, uint64_t busy_ticks, struct h
     return;
   }
   struct hd_arrival *arrival = place_of(&task->region->members[task->thread_number], task->place.barriers);
-  __atomic_store_n(&arrival->busy, busy_ticks, __ATOMIC_RELAXED);
+  if (arrival->busy != busy_ticks) /* tasks ran in the barrier */
+    __atomic_store_n(&arrival->busy, busy_ticks, __ATOMIC_RELAXED);
   task->place.unfinished = total;
 }
 

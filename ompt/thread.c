@@ -464,8 +464,12 @@ void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, struct hd_
   struct hd_frame *frame = thread->top;
   frame->task = task;
   frame->refused = 0;
-  frame->base = (struct hd_frame_base){
-      .below = (uint32_t)(thread->base - thread->frames), .thread_number = number, .region = region};
+  frame->base.below = (uint32_t)(thread->base - thread->frames);
+  frame->base.thread_number = number;
+  frame->base.region = region;
+  frame->base.place = (struct hd_team_place){0};
+  frame->base.work.row = NULL;
+  frame->base.work.ended = false;
   thread->base = frame;
 }
 
