@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Processes that take turns. All variants of a benchmark are started once; one at a time runs for a few milliseconds,
+the others are stopped (SIGSTOP: also their threads that spin). So what else the machine does hits all alike."""
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+STEERING = ("OMP_", "KMP_", "GOMP_", "HEDDLE", "LD_LIBRARY_PATH", "LD_PRELOAD")
+
+
+def clean_environment():
+    """The caller's environment without what steers OpenMP or Heddle."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
+
+
+class Stopped:
+    """A process of the program `constructs` that runs only while it is asked to."""
+
+    def __init__(self, program, environment):
+        self.process = subprocess.Popen([program], env={**clean_environment(), **environment}, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self._stop()
+
+    def _stop(self):
+        self.process.send_signal(signal.SIGSTOP)
+        _, status = os.waitpid(self.process.pid, os.WUNTRACED)
+        if not os.WIFSTOPPED(status):
+            raise SystemExit(f"{self.process.args[0]} ended: {self.process.stderr.read()}")
+
+    def turn(self, construct, count, settle_ms=0):
+        """Meets so many constructs -> ns that they took; before that, as many again and again for settle_ms."""
+        self.process.send_signal(signal.SIGCONT)
+        until = time.monotonic() + settle_ms / 1000
+        while time.monotonic() < until:
+            self._ask(construct, count)
+        ns = self._ask(construct, count)
+        self._stop()
+        return ns
+
+    def _ask(self, construct, count):
+        self.process.stdin.write(f"{construct} {count}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"{self.process.args[0]} {construct}: {self.process.stderr.read()}")
+        return int(answer)
+
+    def runtime(self):
+        """Path of the OpenMP runtime that it has loaded."""
+        names = ("libomp", "libiomp")
+        maps = pathlib.Path(f"/proc/{self.process.pid}/maps").read_text().split()
+        return next((word for word in maps if os.path.basename(word).startswith(names)), "unknown")
+
+    def end(self):
+        """Lets it finish -> what it wrote on standard error."""
+        self.process.send_signal(signal.SIGCONT)
+        _, errors = self.process.communicate()
+        if self.process.returncode != 0:
+            raise SystemExit(f"{self.process.args[0]} ended with status {self.process.returncode}: {errors}")
+        return errors
