@@ -56,7 +56,8 @@ static inline void hd_event_end(struct hd_event *event) {
   __atomic_store_n(&thread->at_work, false, __ATOMIC_RELEASE);
 }
 
-static inline struct hd_event hd_event_open(enum hd_event_kind kind) {
+/** `special`: enum hd_clock_special, as it was when it was looked at. */
+static inline struct hd_event hd_event_open(enum hd_event_kind kind, uint32_t *special) {
   struct hd_event event = {.thread = hd_thread_self(), .kind = kind};
   struct hd_thread *thread = event.thread;
   if (!thread)
@@ -69,13 +70,13 @@ static inline struct hd_event hd_event_open(enum hd_event_kind kind) {
   /* In this order: who closes the profile then asks who is at work (counters.c). */
   __atomic_store_n(&thread->at_work, true, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  const uint32_t special = __atomic_load_n(&hd_clock.special, __ATOMIC_RELAXED);
-  if (__builtin_expect(special != 0, false)) {
-    if (special & HD_CLOCK_CLOSED) {
+  *special = __atomic_load_n(&hd_clock.special, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(*special != 0, false)) {
+    if (*special & HD_CLOCK_CLOSED) {
       __atomic_store_n(&thread->at_work, false, __ATOMIC_RELEASE);
       return (struct hd_event){0};
     }
-    thread->special |= special & HD_CLOCK_STANDS ? HD_SPECIAL_PAUSED : 0;
+    thread->special |= *special & HD_CLOCK_STANDS ? HD_SPECIAL_PAUSED : 0;
   }
   const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
   if (__builtin_expect(thread->unloads != unloads, false))
@@ -85,7 +86,8 @@ static inline struct hd_event hd_event_open(enum hd_event_kind kind) {
 
 /** Without a look at the clock, unless this one is measured. */
 static inline struct hd_event hd_event_begin_untimed(enum hd_event_kind kind) {
-  struct hd_event event = hd_event_open(kind);
+  uint32_t special;
+  struct hd_event event = hd_event_open(kind, &special);
   if (!event.thread)
     return event;
   const struct hd_event_cost *cost = &event.thread->costs[kind];
@@ -96,9 +98,10 @@ static inline struct hd_event hd_event_begin_untimed(enum hd_event_kind kind) {
 
 /** With a look at the clock, but what is pending stays so. */
 static inline struct hd_event hd_event_begin_unsettled(enum hd_event_kind kind) {
-  struct hd_event event = hd_event_open(kind);
+  uint32_t special;
+  struct hd_event event = hd_event_open(kind, &special);
   if (event.thread)
-    event.thread->event_ticks = event.now = hd_clock_now();
+    event.thread->event_ticks = event.now = hd_clock_now_as(special);
   return event;
 }
 
