@@ -7,6 +7,7 @@
 #include "output/reader.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "output/kinds.h"
 
@@ -54,15 +55,32 @@ static void find_time_before(struct hd_model *model) {
     model->threads[0].before_ticks = model->before_ticks;
 }
 
+/* The row of the cell at a file offset, with nothing in it yet: what is added to it is joined later. */
+static struct hd_row *row_at(struct hd_reader *reader, uint32_t thread, uint64_t cell_offset, enum hd_state *state) {
+  const struct hd_row_record *record = hd_reader_find_cell(reader, cell_offset, state);
+  if (!record || record->thread != thread) {
+    hd_reader_fail(reader, "damaged: the open interval of thread %u belongs to none of its rows", thread);
+    return NULL;
+  }
+  struct hd_row *row = hd_source_add_row(reader->source);
+  if (!row) {
+    hd_reader_fail(reader, "out of memory");
+    return NULL;
+  }
+  row->node = record->profile;
+  row->thread = thread;
+  return row;
+}
+
 /* Adds the time from `begin` to `end` to the cell at a file offset. */
 static bool charge(struct hd_reader *reader, uint32_t thread, uint64_t cell_offset, uint64_t begin, uint64_t end) {
-  uint32_t row = 0;
   enum hd_state state = HD_BUSY;
   if (end <= begin)
     return true;
-  if (!hd_reader_find_cell(reader, cell_offset, &row, &state) || reader->rows[row].thread != thread)
-    return hd_reader_fail(reader, "damaged: the open interval of thread %u belongs to none of its rows", thread);
-  reader->rows[row].ticks[state] += end - begin;
+  struct hd_row *row = row_at(reader, thread, cell_offset, &state);
+  if (!row)
+    return false;
+  row->ticks[state] = end - begin;
   if (state == HD_BUSY)
     reader->busy_now_ticks[thread] += end - begin;
   return true;
@@ -81,15 +99,15 @@ static bool charge_joining(struct hd_reader *reader, const struct hd_thread_reco
 }
 
 /* What was not in rows yet at the thread's last event belongs where the time since then does. */
-static void charge_intrusion(struct hd_reader *reader, const struct hd_thread_record *record) {
-  uint32_t row = 0;
+static bool charge_intrusion(struct hd_reader *reader, const struct hd_thread_record *record) {
   enum hd_state state = HD_BUSY;
   const int64_t left = hd_add_signed(record->intrusion, (int64_t)(0 - (uint64_t)record->intrusion_charged));
-  if (left == 0 || !hd_reader_find_cell(reader, record->open_cell, &row, &state) ||
-      reader->rows[row].thread != record->id)
-    return;
-  int64_t *class = &reader->rows[row].intrusion.ticks[hd_intrusion_class_of(state)];
-  *class = hd_add_signed(*class, left);
+  if (left == 0 || !hd_reader_find_cell(reader, record->open_cell, &state))
+    return true;
+  struct hd_row *row = row_at(reader, record->id, record->open_cell, &state);
+  if (row)
+    row->intrusion.ticks[hd_intrusion_class_of(state)] = left;
+  return row != NULL;
 }
 
 static bool close_thread(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
@@ -101,26 +119,25 @@ static bool close_thread(struct hd_reader *reader, const void *bytes, uint64_t o
   /* A thread may still send an event after its own end; and none at all, before its first. */
   thread->end_ticks = record->open_cell != 0 ? later(known_end, record->last_ticks) : record->last_ticks;
   thread->lifetime_ticks = thread->before_ticks + (thread->end_ticks - thread->begin_ticks);
-  charge_intrusion(reader, record);
+  if (!charge_intrusion(reader, record))
+    return false;
   if (record->joining != 0)
     return charge_joining(reader, record, thread->end_ticks);
   return charge(reader, index, record->open_cell, record->last_ticks, thread->end_ticks);
 }
 
-/* The row is made when the thread never came to the program itself; the array has one to spare. */
-static void add_time_before(struct hd_reader *reader) {
-  struct hd_model *model = reader->model;
+/* Of thread 0 in the program. */
+static bool add_time_before(struct hd_reader *reader) {
+  const struct hd_model *model = reader->model;
   if (model->thread_count == 0 || model->before_ticks == 0)
-    return;
-  uint32_t i = 0;
-  while (i < reader->row_count && (reader->rows[i].node != 0 || reader->rows[i].thread != 0))
-    i++;
-  if (i == reader->row_count)
-    reader->rows[reader->row_count++] = (struct hd_row){.node = 0, .thread = 0};
-  reader->rows[i].ticks[HD_BUSY] += model->before_ticks;
+    return true;
+  struct hd_row *row = hd_source_add_row(reader->source);
+  if (row)
+    row->ticks[HD_BUSY] = model->before_ticks;
+  return row || hd_reader_fail(reader, "out of memory");
 }
 
-/* There is room for one from every record. */
+/* There is room for one from every instance. */
 static void keep_part(struct hd_model *model, uint32_t node, uint32_t thread, const struct hd_team_totals *part) {
   model->team_parts[model->team_part_count++] = (struct hd_team_part){node, thread, *part};
 }
@@ -132,7 +149,6 @@ static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primar
   struct hd_team_totals *team = &node->team;
   const bool outermost = hd_kind_is_region(node->kind) && !reader->in_region[node_id];
   const uint32_t team_size = part->team_min;
-  keep_part(model, node_id, primary, part);
   team->instances += part->instances;
   team->open_instances += part->open_instances;
   team->elapsed_ticks += part->elapsed_ticks;
@@ -160,19 +176,9 @@ static bool take_total(struct hd_reader *reader, const void *bytes, uint64_t off
   if (record->profile >= reader->model->node_count || record->thread >= reader->model->thread_count ||
       (record->team_size == 0 && !merged))
     return hd_reader_fail(reader, "damaged: total %u is not valid", index);
-  if (record->instances == 0 && record->capacity_ticks == 0 && !merged) /* never filled */
+  if (hd_total_is_empty(record, merged))
     return true;
-  const struct hd_team_totals part = {
-      .instances = record->instances,
-      .open_instances = merged ? record->open : 0,
-      .elapsed_ticks = record->elapsed_ticks,
-      .capacity_ticks = record->capacity_ticks,
-      .busy_ticks = record->busy_ticks,
-      .busy_max_ticks = record->busy_max_ticks,
-      .idle_ticks = record->idle_ticks,
-      .intrusion_ticks = record->intrusion_ticks,
-      .team_min = record->team_size,
-  };
+  const struct hd_team_totals part = hd_team_totals_of(record, merged);
   add_team(reader, record->profile, record->thread, &part);
   return true;
 }
@@ -226,14 +232,14 @@ static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t
   part.capacity_ticks = part.elapsed_ticks * instance->team_size;
   if (!sum_members(reader, instance, &part))
     return false;
+  keep_part(reader->model, instance->profile, instance->primary, &part);
   add_team(reader, instance->profile, instance->primary, &part);
   return true;
 }
 
 bool hd_reader_close_all(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
-  const uint64_t parts = reader->record_count[HD_BLOCK_TOTALS] + reader->record_count[HD_BLOCK_INSTANCES] + 1;
-  model->team_parts = hd_model_allocate(model, parts * sizeof *model->team_parts);
+  model->team_parts = calloc(reader->record_count[HD_BLOCK_INSTANCES] + 1, sizeof *model->team_parts);
   if (!model->team_parts)
     return hd_reader_fail(reader, "out of memory");
   if (!find_end(reader))
@@ -241,7 +247,7 @@ bool hd_reader_close_all(struct hd_reader *reader) {
   find_time_before(model);
   if (!hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), close_thread))
     return false;
-  add_time_before(reader);
-  return hd_reader_each(reader, HD_BLOCK_TOTALS, sizeof(struct hd_total_record), take_total) &&
+  return add_time_before(reader) &&
+         hd_reader_each(reader, HD_BLOCK_TOTALS, sizeof(struct hd_total_record), take_total) &&
          hd_reader_each(reader, HD_BLOCK_INSTANCES, sizeof(struct hd_instance_record), close_instance);
 }

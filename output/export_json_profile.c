@@ -176,7 +176,7 @@ static json_t *row(const struct hd_model *model, const struct hd_node *node, con
 
 /* In the order of threads. Where callpaths are cut, a thread may have counted for a profile that it never was in. */
 static json_t *rows(const struct hd_model *model, const struct hd_node *node) {
-  json_t *array = json_array();
+  json_t *array = hd_model_need_rows(model) ? json_array() : NULL;
   uint32_t i = 0, j = 0;
   while (array && (i < node->row_count || j < node->counts_count)) {
     const struct hd_row *next = i < node->row_count ? &model->rows[node->row_first + i] : NULL;

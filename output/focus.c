@@ -55,7 +55,7 @@ static void drop_counts(struct hd_model *model, const char *place) {
 }
 
 bool hd_model_focus(struct hd_model *model, const bool *through) {
-  char *place = calloc(model->node_count, sizeof *place);
+  char *place = hd_model_need_rows(model) ? calloc(model->node_count, sizeof *place) : NULL;
   if (!place)
     return false;
   for (uint32_t i = 0; i < model->node_count; i++)

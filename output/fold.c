@@ -401,7 +401,8 @@ bool hd_model_fold(struct hd_model *model, uint32_t depth) {
   struct fold fold = {.model = model, .depth = depth};
   if (depth == 0 || (now != 0 && now <= depth))
     return true;
-  bool done = allocate(&fold) && map_nodes(&fold) && fill(&fold);
+  bool done = hd_model_need_rows(model) && hd_model_need_team_parts(model) && allocate(&fold) && map_nodes(&fold) &&
+              fill(&fold);
   if (done) {
     give(&fold);
     done = hd_model_sort_counts(model) && hd_model_sum_again(model);

@@ -140,20 +140,31 @@ static bool is_inside(const struct hd_graph *graph, const struct hd_node *node, 
   return false;
 }
 
-static void add_elapsed(struct hd_graph *graph, const struct hd_node *node) {
+static bool add_outermost_elapsed(const struct hd_graph *graph, const struct hd_node *node,
+                                  struct hd_graph_entry *entry) {
+  if (!hd_model_need_rows(graph->model))
+    return false;
+  for (uint32_t i = 0; i < node->row_count; i++) {
+    const struct hd_row *row = &graph->model->rows[node->row_first + i];
+    const uint64_t ticks = hd_entries_ticks(&row->entries);
+    if (ticks > 0 && !is_inside(graph, node, row->thread))
+      entry->elapsed_ticks += ticks;
+  }
+  return true;
+}
+
+/* False: no memory. */
+static bool add_elapsed(struct hd_graph *graph, const struct hd_node *node) {
   struct hd_graph_entry *entry = &graph->entries[graph->entry_of_node[node->id]];
   hd_add_entries(&entry->entries, &node->entries);
   if (node->kind != HD_KIND_ROUTINE) {
     entry->elapsed_ticks += (uint64_t)hd_team_elapsed(&node->team);
-    return;
-  }
-  for (uint32_t i = 0; i < node->row_count; i++) {
-    const struct hd_row *row = &graph->model->rows[node->row_first + i];
-    const uint64_t ticks = hd_entries_ticks(&row->entries);
-    if (ticks > 0 && (graph->outermost[node->id] || !is_inside(graph, node, row->thread)))
-      entry->elapsed_ticks += ticks;
+    return true;
   }
   graph->has_entries |= graph->model->entries_known && hd_node_is_measured(node);
+  if (graph->outermost[node->id])
+    entry->elapsed_ticks += hd_entries_ticks(&node->entries);
+  return graph->outermost[node->id] || add_outermost_elapsed(graph, node, entry);
 }
 
 static void add_inclusive(struct hd_graph_times *times, const struct hd_node *node) {
@@ -251,8 +262,8 @@ static bool add_times(struct build *build) {
     return false;
   count_cycle_visits(graph);
   for (uint32_t i = 0; i < graph->model->node_count; i++)
-    if (graph->entry_of_node[i] != HD_NONE)
-      add_elapsed(graph, &graph->model->nodes[i]);
+    if (graph->entry_of_node[i] != HD_NONE && !add_elapsed(graph, &graph->model->nodes[i]))
+      return false;
   graph->entries[0].elapsed_ticks = graph->model->elapsed_ticks;
   graph->busy_ticks = graph->model->nodes[0].inclusive_ticks[HD_BUSY];
   return true;

@@ -127,23 +127,31 @@ static void divide_nodes(struct hd_loss_book *book) {
   }
 }
 
+struct search {
+  const struct hd_loss_book *book;
+  bool found;
+};
+
+static void look_for_workers(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]) {
+  struct search *search = context;
+  search->found |= ticks[HD_BUSY] > 0 && node > 0 && search->book->place[node] == HD_PLACE_OUTSIDE &&
+                   search->book->model->threads[thread].kind == HD_THREAD_WORKER;
+}
+
 /* A routine that was called outside of regions and then, through one, by its own callees has one profile for both: it
  * is outside of regions though workers ran it. What regions it opened ran within each other, and have no capacity of
  * the program's of their own. */
 static bool leads_back_outside(const struct hd_loss_book *book) {
   const struct hd_model *model = book->model;
   uint64_t elapsed_ticks = 0;
+  struct search search = {book, false};
   for (uint32_t i = 1; i < model->node_count; i++) {
     const struct hd_node *node = &model->nodes[i];
     if (book->place[i] == HD_PLACE_REGION)
       elapsed_ticks += node->team.elapsed_ticks;
-    if (book->place[i] != HD_PLACE_OUTSIDE)
-      continue;
-    for (uint32_t row = node->row_first; row < node->row_first + node->row_count; row++)
-      if (model->threads[model->rows[row].thread].kind == HD_THREAD_WORKER && model->rows[row].ticks[HD_BUSY] > 0)
-        return true;
   }
-  return elapsed_ticks > model->elapsed_ticks;
+  hd_model_each_times(model, look_for_workers, &search);
+  return search.found || elapsed_ticks > model->elapsed_ticks;
 }
 
 static void nest_recursive_regions(struct hd_loss_book *book, bool *below) {

@@ -228,7 +228,7 @@ bool hd_losses_divide_barriers(struct hd_loss_book *book) {
   uint32_t *first = calloc(model->node_count, sizeof *first);
   uint32_t *next = calloc(model->node_count, sizeof *next);
   uint64_t *by_thread = calloc((size_t)model->thread_count + 1, sizeof *by_thread);
-  const bool enough = scopes && first && next && by_thread;
+  const bool enough = scopes && first && next && by_thread && hd_model_need_rows(model);
   if (enough) {
     find_teams(model, scopes);
     join_scopes(model, scopes);

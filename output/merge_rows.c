@@ -49,8 +49,11 @@ static void add_row(struct hd_row *to, const struct hd_row *from) {
 
 bool hd_merge_rows(struct hd_merge *merge) {
   size_t most = 1;
-  for (size_t i = 0; i < merge->count; i++)
+  for (size_t i = 0; i < merge->count; i++) {
+    if (!hd_model_need_rows(merge->models[i]))
+      return false;
     most += merge->models[i]->row_count;
+  }
   struct hd_row *rows = merge->rows = calloc(most, sizeof *rows);
   if (!rows)
     return false;
@@ -143,8 +146,11 @@ static void add_total(struct hd_total_record *to, const struct hd_total_record *
 
 bool hd_merge_write_teams(struct hd_merge *merge) {
   size_t most = 1;
-  for (size_t i = 0; i < merge->count; i++)
+  for (size_t i = 0; i < merge->count; i++) {
+    if (!hd_model_need_team_parts(merge->models[i]))
+      return false;
     most += merge->models[i]->team_part_count;
+  }
   struct hd_total_record *totals = calloc(most, sizeof *totals);
   if (!totals)
     return false;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "output/count_sums.h"
+#include "output/rows.h"
 
 struct hd_blob {
   struct hd_blob *next;
@@ -70,6 +71,10 @@ void hd_model_free(struct hd_model *model) {
   }
   free(model->nodes);
   free(model->rows);
+  free(model->team_parts);
+  if (model->source)
+    hd_source_clear(model->source);
+  free(model->source);
   free(model->threads);
   free(model->modules);
   free(model->counts);
@@ -88,6 +93,8 @@ void hd_model_free(struct hd_model *model) {
 
 const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread) {
   const struct hd_node *at = &model->nodes[node];
+  if (!hd_model_need_rows(model))
+    return NULL;
   uint32_t low = at->row_first;
   uint32_t high = at->row_first + at->row_count;
   while (low < high) {

@@ -3,9 +3,9 @@
  * @file model.h
  * A profile file as the command sees it: checked, closed and summed.
  *
- * Reading copies the file into memory (it may belong to a running program), checks every count, offset and reference,
- * and closes what was still open when the program ended or was killed. Times stay whole ticks, so that sums are exact;
- * hd_model_seconds() converts. The model is read-only after hd_profile_open() but for the names (names.h).
+ * Reading checks every count, offset and reference, and closes what was still open when the program ended or was
+ * killed. Times stay whole ticks, so that sums are exact; hd_model_seconds() converts. The model is read-only after
+ * hd_profile_open() but for the names (names.h), and for rows, which are made when they are first asked for.
  *
  * Words: a *node* is a callpath's profile, one node of the tree; its id is the profile id of the file.
  * *Exclusive* ticks were spent while the node was a thread's innermost one, *inclusive* ticks add the nodes below it.
@@ -99,7 +99,8 @@ struct hd_node {
   uint32_t target; /* HD_PROFILE_BACK: the node that takes its time; else its own id */
   uint64_t offset;
   uint64_t address;
-  uint32_t row_first; /* its rows, in the order of threads: rows[row_first .. row_first + row_count - 1] */
+  uint32_t row_first; /* its rows, in the order of threads: rows[row_first .. row_first + row_count - 1]; after
+                         hd_model_need_rows() */
   uint32_t row_count;
   uint64_t visits; /* regions: instances, finished or not; else the sum of the rows' visits; the program: 1. Routines
                       known from the stack only: 0, see hd_node_is_measured() */
@@ -235,9 +236,10 @@ struct hd_model {
 
   struct hd_node *nodes; /* nodes[i].id == i; parents come before their children */
   uint32_t node_count;
-  struct hd_row *rows; /* sorted by node, then thread */
-  uint32_t row_count;
-  struct hd_team_part *team_parts; /* in no order; there may be several of one node, thread and size */
+  struct hd_row *rows;             /* sorted by node, then thread; after hd_model_need_rows() */
+  uint32_t row_count;              /* likewise */
+  struct hd_team_part *team_parts; /* in no order; there may be several of one node, thread and size; after
+                                      hd_model_need_team_parts() */
   uint32_t team_part_count;
   struct hd_thread *threads; /* threads[i].id == i */
   uint32_t thread_count;
@@ -264,7 +266,8 @@ struct hd_model {
   struct hd_strings notes;       /* what could not be measured: the file's own, then those that the reader derives */
   size_t file_note_count;        /* so many are the file's own */
 
-  struct hd_blob *blobs; /* memory the strings live in */
+  struct hd_blob *blobs;    /* memory the strings live in */
+  struct hd_source *source; /* rows.h; NULL: rows and team parts are there */
 };
 
 /**
@@ -274,7 +277,8 @@ struct hd_model {
  */
 bool hd_profile_open(const char *path, struct hd_model **model, char *error, size_t error_bytes);
 
-/** The same for a file already in memory; `bytes` may be anything. `path` is used for messages only. */
+/** The same for a file already in memory; `bytes` may be anything, and are not needed afterwards. `path` is used for
+ *  messages only. All rows are made. */
 bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,
                       size_t error_bytes);
 
@@ -299,7 +303,18 @@ double hd_levels_wall_share(const struct hd_levels *levels, uint32_t most);
  *  proportion within one. False: not known. */
 bool hd_model_stretch(const struct hd_model *model, double from, double to, struct hd_stretch *stretch);
 
-/** The row of a node and thread; NULL when the thread never came there. */
+/**
+ * Makes the rows, or the team parts, unless they are there. Of a large profile they take longer than all else, and a
+ * lot of memory: what can do with the sums over threads should. False: no memory.
+ */
+bool hd_model_need_rows(const struct hd_model *model);
+bool hd_model_need_team_parts(const struct hd_model *model);
+
+/** Calls `visit` for the times of all rows, in no order; there may be several of one node and thread. */
+typedef void hd_times_visitor(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]);
+void hd_model_each_times(const struct hd_model *model, hd_times_visitor *visit, void *context);
+
+/** The row of a node and thread; NULL when the thread never came there, or no memory is left to make the rows. */
 const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread);
 
 /** Sum of the waiting states of `ticks`. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@
 /* A running program's file changes while it is copied, and a record may refer to one that was added after its block was
  * copied. Two equal copies are one that is whole; of a program that never pauses the last is taken. */
 enum { EQUAL_TRIES = 5, LIVE_TRIES = 10 };
+
+enum { MAPPED_FROM_BYTES = 16 << 20 };
 
 bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) {
   const int used = snprintf(reader->error, reader->error_bytes, "%s: ", reader->path);
@@ -179,7 +182,7 @@ static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_
 
 static bool walk_blocks(struct hd_reader *reader) {
   reader->unit_block = calloc((size_t)reader->unit_count + 1, sizeof *reader->unit_block);
-  reader->blocks = calloc((size_t)reader->unit_count + 1, sizeof *reader->blocks);
+  reader->blocks = reader->source->blocks = calloc((size_t)reader->unit_count + 1, sizeof *reader->blocks);
   if (!reader->unit_block || !reader->blocks)
     return hd_reader_fail(reader, "out of memory");
   for (uint32_t unit = 0; unit < reader->unit_count;) {
@@ -189,6 +192,7 @@ static bool walk_blocks(struct hd_reader *reader) {
       return false;
     unit += block->span;
   }
+  reader->source->block_count = reader->block_count;
   return true;
 }
 
@@ -217,21 +221,20 @@ static const struct hd_reader_block *find_block(const struct hd_reader *reader, 
   return block->header->type == type && offset >= block->content ? block : NULL;
 }
 
-bool hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, uint32_t *row, enum hd_state *state) {
+const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, enum hd_state *state) {
   const struct hd_reader_block *block = find_block(reader, offset, HD_BLOCK_ROWS);
   if (!block)
-    return false;
+    return NULL;
   const uint64_t index = (offset - block->content) / sizeof(struct hd_row_record);
   const uint64_t within = (offset - block->content) % sizeof(struct hd_row_record);
   const size_t cells = offsetof(struct hd_row_record, ticks);
   if (index >= block->header->count || within < cells || (within - cells) % sizeof(uint64_t) != 0)
-    return false;
+    return NULL;
   const uint64_t cell = (within - cells) / sizeof(uint64_t);
   if (cell >= HD_STATE_COUNT)
-    return false;
-  *row = block->first + (uint32_t)index;
+    return NULL;
   *state = (enum hd_state)cell;
-  return true;
+  return (const struct hd_row_record *)(const void *)(reader->bytes + block->content) + index;
 }
 
 bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint32_t *counts, uint32_t *class) {
@@ -270,18 +273,24 @@ static bool read_all(struct hd_reader *reader) {
          hd_reader_add_notes(reader);
 }
 
-bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,
-                      size_t error_bytes) {
-  struct hd_reader reader = {.path = path, .bytes = bytes, .size = size, .error = error, .error_bytes = error_bytes};
+/* Takes the memory over that the bytes lie in, if any: it is given back when the model is, or now. */
+static bool parse(const char *path, struct hd_source source, struct hd_model **model, char *error, size_t error_bytes,
+                  size_t size) {
+  struct hd_reader reader = {
+      .path = path, .bytes = source.bytes, .size = size, .error = error, .error_bytes = error_bytes};
   *model = NULL;
   reader.model = calloc(1, sizeof *reader.model);
-  if (!reader.model)
+  reader.source = malloc(sizeof *reader.source);
+  if (!reader.model || !reader.source) {
+    free(reader.model);
+    free(reader.source);
+    hd_source_clear(&source);
     return hd_reader_fail(&reader, "out of memory");
+  }
+  *reader.source = source;
+  reader.model->source = reader.source;
   const bool done = read_all(&reader);
   free(reader.unit_block);
-  free(reader.blocks);
-  free(reader.rows);
-  free(reader.entries);
   free(reader.in_region);
   free(reader.busy_now_ticks);
   if (done)
@@ -291,22 +300,49 @@ bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct h
   return done;
 }
 
-/* Copies the file, no more of it than its header claims. The caller frees *bytes. */
-static bool read_file(struct hd_reader *reader, int file, char **bytes) {
+bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,
+                      size_t error_bytes) {
+  struct hd_reader reader = {.path = path, .error = error, .error_bytes = error_bytes};
+  if (!parse(path, (struct hd_source){.bytes = bytes}, model, error, error_bytes, size))
+    return false;
+  if (hd_model_need_rows(*model) && hd_model_need_team_parts(*model)) {
+    hd_source_clear((*model)->source);
+    free((*model)->source);
+    (*model)->source = NULL;
+    return true;
+  }
+  hd_model_free(*model);
+  *model = NULL;
+  return hd_reader_fail(&reader, "out of memory");
+}
+
+/* ---- files ---- */
+
+/* How much of the file there is: no more than its header claims. */
+static bool find_size(struct hd_reader *reader, int file, struct hd_file_header *header, size_t *wanted) {
   struct stat status;
   if (fstat(file, &status) != 0)
     return hd_reader_fail(reader, "%s", strerror(errno));
   if (!S_ISREG(status.st_mode))
     return hd_reader_fail(reader, S_ISDIR(status.st_mode) ? "is a directory" : "not a regular file");
+  *wanted = (size_t)status.st_size;
+  *header = (struct hd_file_header){0};
+  if (*wanted <= HD_HEADER_BYTES)
+    return true;
+  const bool known = pread(file, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
+                     memcmp(header->magic, HD_MAGIC, sizeof header->magic) == 0 && header->byte_order == HD_BYTE_ORDER;
+  const uint64_t claimed = known ? claimed_bytes(header) : HD_HEADER_BYTES;
+  if (claimed < *wanted)
+    *wanted = (size_t)claimed;
+  return true;
+}
+
+/* Copies the file. The caller frees *bytes. */
+static bool read_file(struct hd_reader *reader, int file, char **bytes) {
   struct hd_file_header header;
-  size_t wanted = (size_t)status.st_size;
-  if (wanted > HD_HEADER_BYTES) {
-    const bool known = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header &&
-                       memcmp(header.magic, HD_MAGIC, sizeof header.magic) == 0 && header.byte_order == HD_BYTE_ORDER;
-    const uint64_t claimed = known ? claimed_bytes(&header) : HD_HEADER_BYTES;
-    if (claimed < wanted)
-      wanted = (size_t)claimed;
-  }
+  size_t wanted = 0;
+  if (!find_size(reader, file, &header, &wanted))
+    return false;
   *bytes = malloc(wanted + 1);
   if (!*bytes)
     return hd_reader_fail(reader, "out of memory");
@@ -324,9 +360,46 @@ static bool read_file(struct hd_reader *reader, int file, char **bytes) {
   return true;
 }
 
-static bool may_change(const char *bytes, size_t size) {
-  const struct hd_file_header *header = (const void *)bytes;
-  return size >= sizeof *header && !(header->flags & HD_FILE_COMPLETE) && header->end_ticks == 0;
+static bool may_change(const struct hd_file_header *header) {
+  return !(header->flags & HD_FILE_COMPLETE) && header->end_ticks == 0;
+}
+
+/* A large file that nobody writes any more is not copied. Small ones are: who cuts a mapped file short ends its
+ * readers. */
+static void *map(struct hd_reader *reader, int file) {
+  struct hd_file_header header;
+  size_t wanted = 0;
+  if (!find_size(reader, file, &header, &wanted) || wanted < MAPPED_FROM_BYTES || may_change(&header))
+    return NULL;
+  void *bytes = mmap(NULL, wanted, PROT_READ, MAP_PRIVATE, file, 0);
+  reader->size = wanted;
+  return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+static bool open_copy(struct hd_reader *reader, int file, struct hd_model **model) {
+  bool done = false;
+  bool again = true;
+  char *last = NULL;
+  size_t last_size = 0;
+  for (int try = 0; !done && again && try < LIVE_TRIES; try++) {
+    char *bytes = NULL;
+    if (!read_file(reader, file, &bytes)) {
+      free(bytes);
+      break;
+    }
+    again = reader->size >= sizeof(struct hd_file_header) && may_change((const void *)bytes);
+    const bool whole = !again || (last && last_size == reader->size && memcmp(last, bytes, last_size) == 0);
+    free(last);
+    last = bytes;
+    last_size = reader->size;
+    if (whole || try >= EQUAL_TRIES) {
+      const struct hd_source source = {.memory = bytes, .memory_bytes = last_size, .bytes = bytes};
+      last = NULL;
+      done = parse(reader->path, source, model, reader->error, reader->error_bytes, last_size);
+    }
+  }
+  free(last);
+  return done;
 }
 
 bool hd_profile_open(const char *path, struct hd_model **model, char *error, size_t error_bytes) {
@@ -335,25 +408,10 @@ bool hd_profile_open(const char *path, struct hd_model **model, char *error, siz
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0)
     return hd_reader_fail(&reader, "%s", strerror(errno));
-  bool done = false;
-  bool again = true;
-  char *last = NULL;
-  size_t last_size = 0;
-  for (int try = 0; !done && again && try < LIVE_TRIES; try++) {
-    char *bytes = NULL;
-    if (!read_file(&reader, file, &bytes)) {
-      free(bytes);
-      break;
-    }
-    again = may_change(bytes, reader.size);
-    const bool whole = !again || (last && last_size == reader.size && memcmp(last, bytes, last_size) == 0);
-    if (whole || try >= EQUAL_TRIES)
-      done = hd_profile_parse(path, bytes, reader.size, model, error, error_bytes);
-    free(last);
-    last = bytes;
-    last_size = reader.size;
-  }
-  free(last);
+  void *mapped = map(&reader, file);
+  const struct hd_source source = {.memory = mapped, .memory_bytes = reader.size, .mapped = true, .bytes = mapped};
+  const bool done =
+      mapped ? parse(path, source, model, error, error_bytes, reader.size) : open_copy(&reader, file, model);
   close(file);
   return done;
 }

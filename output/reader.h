@@ -9,34 +9,25 @@
 #ifndef HEDDLE_OUTPUT_READER_H
 #define HEDDLE_OUTPUT_READER_H
 
-#include "output/model.h"
+#include "output/rows.h"
 
 struct hd_reader {
   const char *path;
   const char *bytes;
   size_t size;
-  uint32_t unit_count;  /* of HD_BLOCK_BYTES, after the header */
-  uint32_t *unit_block; /* by unit: index of the block it belongs to, HD_NONE for none */
-  struct hd_reader_block *blocks;
+  uint32_t unit_count;            /* of HD_BLOCK_BYTES, after the header */
+  uint32_t *unit_block;           /* by unit: index of the block it belongs to, HD_NONE for none */
+  struct hd_reader_block *blocks; /* the source's */
   uint32_t block_count;
   uint64_t record_count[HD_BLOCK_TYPE_LAST + 1]; /* by block type */
 
-  struct hd_row *rows; /* in the order of the file; one to spare */
-  uint32_t row_count;
-  struct hd_row *entries; /* node, thread and entries only; in no order */
-  uint32_t entry_count;
+  struct hd_source *source; /* the model's */
   bool *in_region;          /* by node: a region lies above it in the tree */
   uint64_t *busy_now_ticks; /* by thread: its busy_ticks at the end, without the time before the load */
 
   struct hd_model *model;
   char *error;
   size_t error_bytes;
-};
-
-struct hd_reader_block {
-  const struct hd_block_header *header;
-  uint64_t content; /* file offset */
-  uint32_t first;   /* index of its first record among those of its type */
 };
 
 /** Writes "PATH: " and the reason into the caller's error text. Always false. */
@@ -56,7 +47,7 @@ bool hd_reader_close_all(struct hd_reader *reader);
 bool hd_reader_take_levels(struct hd_reader *reader);
 
 /** reader_counts.c: the header's part on counters, before blocks are looked at; events, counts and where they belong,
- *  after all is closed and before rows are sorted; groups' texts. */
+ *  after all is closed; groups' texts. */
 bool hd_reader_check_counters(struct hd_reader *reader);
 bool hd_reader_take_counts(struct hd_reader *reader);
 
@@ -70,7 +61,9 @@ bool hd_reader_note_overhead(struct hd_model *model);
 bool hd_reader_find_losses(struct hd_reader *reader);
 bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t bytes);
 
-/** sums.c: sorts the rows, adds up nodes, threads and the tree. */
+/** sums.c: adds up nodes, threads and the tree: first the rows of the file, each as it is read; when all is closed,
+ *  the rest. */
+void hd_reader_add_row(struct hd_model *model, const struct hd_row_record *row);
 bool hd_reader_sum_up(struct hd_reader *reader);
 
 /** notes.c: what the header says could not be measured, in words. */
@@ -79,8 +72,8 @@ bool hd_reader_add_notes(struct hd_reader *reader);
 /** notes_counters.c: likewise of counters; for notes.c. */
 bool hd_reader_note_counters(struct hd_model *model);
 
-/** The row and state a file offset of a cell means; false when it is none. */
-bool hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, uint32_t *row, enum hd_state *state);
+/** The row and state a file offset of a cell means; NULL when it is none. */
+const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, enum hd_state *state);
 
 /** The counts record (in the order of the file) and class that an hd_thread_record.counting means; likewise. */
 bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint32_t *counts, uint32_t *class);

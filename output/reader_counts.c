@@ -186,10 +186,9 @@ static struct hd_counts *find_counts(const struct hd_model *model, uint32_t node
 
 /* The time of counts, and counts that are missing. Idling is counted with the wait before it, wherever its row is. The
  * time before the load was never counted: a note says so. */
-static void take_rows(const struct hd_reader *reader, struct lack *lack) {
-  struct hd_model *model = reader->model;
-  for (uint32_t i = 0; i < reader->row_count; i++) {
-    const struct hd_row *row = &reader->rows[i];
+static void take_rows(struct hd_model *model, struct lack *lack) {
+  for (uint32_t i = 0; i < model->row_count; i++) {
+    const struct hd_row *row = &model->rows[i];
     const uint32_t node = lack->owner[row->node];
     uint64_t missing[HD_COUNT_CLASSES] = {0};
     uint64_t busy = 0;
@@ -223,23 +222,21 @@ static void find_owners(struct hd_model *model, uint32_t *owner) {
   }
 }
 
-static void find_reach(const struct hd_reader *reader, const uint32_t *owner) {
-  struct hd_model *model = reader->model;
-  for (uint32_t i = 0; i < reader->row_count; i++) {
-    const struct hd_row *row = &reader->rows[i];
+static void find_reach(struct hd_model *model, const uint32_t *owner) {
+  for (uint32_t i = 0; i < model->row_count; i++) {
+    const struct hd_row *row = &model->rows[i];
     if (hd_ticks_all(row->ticks) > 0)
       model->nodes[row->node].counts_reach = (int32_t)model->nodes[owner[row->node]].depth;
   }
 }
 
-static bool add_lacks(struct hd_reader *reader, const uint64_t *zeros) {
-  struct hd_model *model = reader->model;
+static bool add_lacks(struct hd_model *model, const uint64_t *zeros) {
   struct lack lack = {zeros, calloc(model->node_count, sizeof *lack.owner), model->counts_count};
   if (!lack.owner)
     return false;
   find_owners(model, lack.owner);
-  find_reach(reader, lack.owner);
-  take_rows(reader, &lack);
+  find_reach(model, lack.owner);
+  take_rows(model, &lack);
   model->counts_count = (uint32_t)lack.count;
   free(lack.owner);
   return hd_model_sort_counts(model);
@@ -260,11 +257,13 @@ static void take_threads(struct hd_reader *reader) {
 bool hd_reader_take_counts(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
   const uint64_t records = reader->record_count[HD_BLOCK_COUNTS];
-  const uint64_t most = records + reader->row_count;
   if (!take_events(reader))
     return false;
   if (model->header.event_count == 0)
     return records == 0 || hd_reader_fail(reader, "damaged: counts of no event");
+  if (!hd_model_need_rows(model))
+    return hd_reader_fail(reader, "out of memory");
+  const uint64_t most = records + model->row_count;
   if (most >= HD_NONE)
     return hd_reader_fail(reader, "damaged: too many records");
   take_threads(reader);
@@ -277,5 +276,5 @@ bool hd_reader_take_counts(struct hd_reader *reader) {
   if (!hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), miss_end))
     return false;
   model->counts_count = (uint32_t)records;
-  return (hd_model_sort_counts(model) && add_lacks(reader, zeros)) || hd_reader_fail(reader, "out of memory");
+  return (hd_model_sort_counts(model) && add_lacks(model, zeros)) || hd_reader_fail(reader, "out of memory");
 }

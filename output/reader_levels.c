@@ -26,25 +26,22 @@ static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
   return hd_model_allocate(context, bytes);
 }
 
-/* A copy that may be written. */
-static void *copy(struct finisher *finisher, const void *record, size_t bytes) {
-  void *to = hd_model_allocate(finisher->reader->model, bytes);
-  return to ? memcpy(to, record, bytes) : NULL;
-}
-
-static const void *record_at(const struct hd_reader_block *block, uint32_t index, size_t bytes) {
-  return (const char *)block->header + HD_BLOCK_HEADER_BYTES + index * bytes;
-}
-
-/* Goes through the records of a type; stops at the first that is refused. */
-typedef bool taker(struct finisher *finisher, const void *record, uint32_t index);
+/* Goes through copies of the records of a type, which live as long as the model and may be written; stops at the first
+ * that is refused. A large team has a million records of levels: a block's are copied at once. */
+typedef bool taker(struct finisher *finisher, void *record, uint32_t index);
 
 static bool each(struct finisher *finisher, enum hd_block_type type, size_t bytes, taker *take) {
-  const struct hd_reader *reader = finisher->reader;
+  struct hd_reader *reader = finisher->reader;
   for (uint32_t i = 0; i < reader->block_count; i++) {
     const struct hd_reader_block *block = &reader->blocks[i];
-    for (uint32_t j = 0; block->header->type == type && j < block->header->count; j++)
-      if (!take(finisher, record_at(block, j, bytes), block->first + j))
+    if (block->header->type != type || block->header->count == 0)
+      continue;
+    char *copies = hd_model_allocate(reader->model, block->header->count * bytes);
+    if (!copies)
+      return hd_reader_fail(reader, "out of memory");
+    memcpy(copies, reader->bytes + block->content, block->header->count * bytes);
+    for (uint32_t j = 0; j < block->header->count; j++)
+      if (!take(finisher, copies + j * bytes, block->first + j))
         return false;
   }
   return true;
@@ -52,69 +49,99 @@ static bool each(struct finisher *finisher, enum hd_block_type type, size_t byte
 
 /* ---- what the last sweep left ---- */
 
-static bool take_tally(struct finisher *finisher, const void *bytes, uint32_t index) {
-  const struct hd_tally_record *from = bytes;
+static bool take_tally(struct finisher *finisher, void *bytes, uint32_t index) {
+  struct hd_tally_record *record = bytes;
   const struct hd_model *model = finisher->reader->model;
-  if (from->what == 0) { /* the program was killed before it was filled */
+  if (record->what == 0) { /* the program was killed before it was filled */
     finisher->tallies.tally_count = index + 1;
     return true;
   }
-  if (from->what > HD_TALLY_ELAPSED || from->profile >= model->node_count ||
-      hd_tallies_find(&finisher->tallies, from->profile, (enum hd_tally_what)from->what))
+  if (record->what > HD_TALLY_ELAPSED || record->profile >= model->node_count ||
+      hd_tallies_find(&finisher->tallies, record->profile, (enum hd_tally_what)record->what))
     return hd_reader_fail(finisher->reader, "damaged: tally %u is not valid", index);
-  struct hd_tally_record *record = copy(finisher, from, sizeof *record);
-  if (!record || !hd_tallies_restore(&finisher->tallies, record))
+  if (!hd_tallies_restore(&finisher->tallies, record))
     return hd_reader_fail(finisher->reader, "out of memory");
   finisher->records[index] = record;
   return true;
 }
 
-static bool take_levels(struct finisher *finisher, const void *bytes, uint32_t index) {
-  const struct hd_level_record *from = bytes;
+static bool take_levels(struct finisher *finisher, void *bytes, uint32_t index) {
+  struct hd_level_record *record = bytes;
   struct hd_reader *reader = finisher->reader;
   const uint64_t rings = reader->record_count[HD_BLOCK_RING];
   const bool merged = reader->model->header.flags & HD_FILE_MERGED;
   const uint64_t most = merged ? reader->model->thread_count : rings; /* threads that can be busy at once */
-  if (from->tally >= reader->record_count[HD_BLOCK_TALLIES] || from->first % HD_LEVELS_PER_RECORD != 0 ||
-      from->first > most)
+  if (record->tally >= reader->record_count[HD_BLOCK_TALLIES] || record->first % HD_LEVELS_PER_RECORD != 0 ||
+      record->first > most)
     return hd_reader_fail(reader, "damaged: levels %u are not valid", index);
-  const struct hd_tally_record *tally = finisher->records[from->tally];
+  const struct hd_tally_record *tally = finisher->records[record->tally];
   if (!tally)
     return true;
-  struct hd_level_record *record = copy(finisher, from, sizeof *record);
-  if (!record ||
-      !hd_tallies_restore_levels(&finisher->tallies, tally->profile, (enum hd_tally_what)tally->what, record))
+  if (!hd_tallies_restore_levels(&finisher->tallies, tally->profile, (enum hd_tally_what)tally->what, record))
     return hd_reader_fail(reader, "out of memory");
   return true;
 }
 
-static bool take_overlap(struct finisher *finisher, const void *bytes, uint32_t index) {
-  const struct hd_overlap_record *from = bytes;
-  if (from->ticks == 0)
+static bool take_overlap(struct finisher *finisher, void *bytes, uint32_t index) {
+  struct hd_overlap_record *record = bytes;
+  if (record->ticks == 0)
     return true;
-  if (from->a >= from->b || from->b >= finisher->reader->model->node_count)
+  if (record->a >= record->b || record->b >= finisher->reader->model->node_count)
     return hd_reader_fail(finisher->reader, "damaged: overlap %u is not valid", index);
-  struct hd_overlap_record *record = copy(finisher, from, sizeof *record);
-  return (record && hd_overlaps_restore(&finisher->tallies.overlaps, record)) ||
-         hd_reader_fail(finisher->reader, "out of memory");
+  return hd_overlaps_restore(&finisher->tallies.overlaps, record) || hd_reader_fail(finisher->reader, "out of memory");
 }
 
-static bool take_timeline(struct finisher *finisher, const void *bytes, uint32_t index) {
+static bool take_timeline(struct finisher *finisher, void *bytes, uint32_t index) {
   (void)index;
   if (finisher->tallies.timeline || !hd_timeline_is_valid(bytes))
     return hd_reader_fail(finisher->reader, "damaged: its timeline is not valid");
-  finisher->tallies.timeline = copy(finisher, bytes, sizeof(struct hd_timeline_record));
-  return finisher->tallies.timeline || hd_reader_fail(finisher->reader, "out of memory");
+  finisher->tallies.timeline = bytes;
+  return true;
 }
 
-static bool take_entry(struct finisher *finisher, const void *bytes, uint32_t index) {
-  const struct hd_entry_record *from = bytes;
-  const struct hd_model *model = finisher->reader->model;
-  if (from->profile >= model->node_count || from->thread >= model->thread_count)
-    return hd_reader_fail(finisher->reader, "damaged: entries %u belong to no callpath or thread", index);
-  struct hd_entry_record *record = copy(finisher, from, sizeof *record);
-  return (record && hd_entries_restore(&finisher->tallies.entries, record)) ||
-         hd_reader_fail(finisher->reader, "out of memory");
+/* There is one for every row, almost. They change only if their thread had something left to say: most never do. */
+static bool take_entry(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
+  (void)offset;
+  const struct hd_entry_record *record = bytes;
+  struct hd_model *model = reader->model;
+  if (record->profile >= model->node_count || record->thread >= model->thread_count)
+    return hd_reader_fail(reader, "damaged: entries %u belong to no callpath or thread", index);
+  if (reader->source->in_extra[record->thread])
+    return true;
+  struct hd_entries *entries = &model->nodes[record->profile].entries;
+  for (int i = 0; i < HD_ENTRY_STATES * HD_ENTRY_STATES; i++) {
+    entries->visits[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES] +=
+        record->visits[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES];
+    entries->ticks[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES] += record->ticks[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES];
+  }
+  return true;
+}
+
+/* Its copy is the book's. */
+static bool take_living_entry(struct finisher *finisher, const struct hd_entry_record *from) {
+  struct hd_reader *reader = finisher->reader;
+  if (!reader->source->in_extra[from->thread])
+    return true;
+  struct hd_entry_record *record = hd_model_allocate(reader->model, sizeof *record);
+  if (!record)
+    return hd_reader_fail(reader, "out of memory");
+  *record = *from;
+  return hd_entries_restore(&finisher->tallies.entries, record) || hd_reader_fail(reader, "out of memory");
+}
+
+static bool take_living_entries(struct finisher *finisher) {
+  const struct hd_reader *reader = finisher->reader;
+  bool any = false;
+  for (uint32_t i = 0; i < reader->model->thread_count; i++)
+    any |= reader->source->in_extra[i];
+  for (uint32_t i = 0; any && i < reader->block_count; i++) {
+    const struct hd_reader_block *block = &reader->blocks[i];
+    const struct hd_entry_record *records = (const void *)(reader->bytes + block->content);
+    for (uint32_t j = 0; block->header->type == HD_BLOCK_ENTRIES && j < block->header->count; j++)
+      if (!take_living_entry(finisher, &records[j]))
+        return false;
+  }
+  return true;
 }
 
 /* No more parts than the file can hold, each with its entries' states. */
@@ -130,13 +157,11 @@ static bool is_valid_stack(const struct finisher *finisher, const struct hd_stac
 }
 
 /* Rings have been taken before. */
-static bool take_stack(struct finisher *finisher, const void *bytes, uint32_t index) {
-  const struct hd_stack_record *from = bytes;
-  if (!is_valid_stack(finisher, from))
+static bool take_stack(struct finisher *finisher, void *bytes, uint32_t index) {
+  struct hd_stack_record *record = bytes;
+  if (!is_valid_stack(finisher, record))
     return hd_reader_fail(finisher->reader, "damaged: the stack %u is not valid", index);
-  struct hd_stack_record *record = copy(finisher, from, sizeof *record);
-  return (record &&
-          hd_entries_restore_stack(&finisher->tallies.entries, &finisher->rings[from->ring]->sweep, record)) ||
+  return hd_entries_restore_stack(&finisher->tallies.entries, &finisher->rings[record->ring]->sweep, record) ||
          hd_reader_fail(finisher->reader, "out of memory");
 }
 
@@ -177,10 +202,8 @@ static bool check_transitions(struct finisher *finisher, struct hd_ring_record *
   return true;
 }
 
-static bool take_ring(struct finisher *finisher, const void *bytes, uint32_t index) {
-  struct hd_ring_record *ring = copy(finisher, bytes, sizeof *ring);
-  if (!ring)
-    return hd_reader_fail(finisher->reader, "out of memory");
+static bool take_ring(struct finisher *finisher, void *bytes, uint32_t index) {
+  struct hd_ring_record *ring = bytes;
   finisher->rings[index] = ring;
   finisher->ring_count = index + 1;
   ring->sweep.index = index;
@@ -189,6 +212,8 @@ static bool take_ring(struct finisher *finisher, const void *bytes, uint32_t ind
   if (!is_valid_sweep(finisher, ring))
     return hd_reader_fail(finisher->reader, "damaged: the ring of thread %u is not valid", ring->sweep.thread);
   finisher->tallies.level += ring->sweep.busy != HD_NONE;
+  if (ring->head != ring->sweep.tail || ring->sweep.height > 0)
+    finisher->reader->source->in_extra[ring->sweep.thread] = true;
   return check_transitions(finisher, ring);
 }
 
@@ -211,19 +236,19 @@ static bool finish(struct finisher *finisher) {
 
 /* ---- into the model ---- */
 
-/* The rows are not sorted yet (sums.c): the entries go to the reader by node and thread. */
+/* They become rows. */
 static bool fill_entries(struct finisher *finisher) {
   const struct hd_entry_book *book = &finisher->tallies.entries;
   struct hd_reader *reader = finisher->reader;
-  reader->entries = calloc((size_t)book->count + 1, sizeof(struct hd_row));
-  if (!reader->entries)
-    return hd_reader_fail(reader, "out of memory");
   for (uint32_t i = 0; book->slots && i <= book->mask; i++) {
     const struct hd_entry_record *record = book->slots[i];
     if (!record)
       continue;
-    struct hd_row *row = &reader->entries[reader->entry_count++];
-    *row = (struct hd_row){.node = record->profile, .thread = record->thread};
+    struct hd_row *row = hd_source_add_row(reader->source);
+    if (!row)
+      return hd_reader_fail(reader, "out of memory");
+    row->node = record->profile;
+    row->thread = record->thread;
     memcpy(row->entries.visits, record->visits, sizeof row->entries.visits);
     memcpy(row->entries.ticks, record->ticks, sizeof row->entries.ticks);
   }
@@ -311,9 +336,17 @@ static bool take_all(struct finisher *finisher) {
          each(finisher, HD_BLOCK_LEVELS, sizeof(struct hd_level_record), take_levels) &&
          each(finisher, HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record), take_overlap) &&
          each(finisher, HD_BLOCK_TIMELINE, sizeof(struct hd_timeline_record), take_timeline) &&
-         each(finisher, HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), take_entry) &&
          each(finisher, HD_BLOCK_RING, sizeof(struct hd_ring_record), take_ring) &&
-         each(finisher, HD_BLOCK_STACK, sizeof(struct hd_stack_record), take_stack);
+         each(finisher, HD_BLOCK_STACK, sizeof(struct hd_stack_record), take_stack) &&
+         hd_reader_each(finisher->reader, HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), take_entry) &&
+         take_living_entries(finisher);
+}
+
+/* Killed while it started. */
+static bool forget_entries(struct hd_model *model) {
+  for (uint32_t i = 0; i < model->node_count; i++)
+    model->nodes[i].entries = (struct hd_entries){0};
+  return true;
 }
 
 static bool read_levels(struct finisher *finisher) {
@@ -326,7 +359,7 @@ static bool read_levels(struct finisher *finisher) {
     return false;
   const bool merged = reader->model->header.flags & HD_FILE_MERGED;
   if ((!finisher->tallies.timeline && !merged) || finisher->tallies.program.active_count != 1)
-    return true; /* killed while it started */
+    return forget_entries(reader->model);
   if (!merged)
     if (!finish(finisher))
       return false;

@@ -68,14 +68,7 @@ static bool take_row(struct hd_reader *reader, const void *bytes, uint64_t offse
   const struct hd_row_record *record = bytes;
   if (record->profile >= reader->model->node_count || record->thread >= reader->model->thread_count)
     return hd_reader_fail(reader, "damaged: row %u belongs to no callpath or thread", index);
-  struct hd_row *row = &reader->rows[index];
-  row->node = record->profile;
-  row->thread = record->thread;
-  row->visits = record->visits;
-  row->cpu_ns = record->cpu_ns;
-  memcpy(row->ticks, record->ticks, sizeof row->ticks);
-  memcpy(row->intrusion.ticks, record->intrusion, sizeof row->intrusion.ticks);
-  row->intrusion.merged = record->merged;
+  hd_reader_add_row(reader->model, record);
   return true;
 }
 
@@ -157,16 +150,15 @@ static bool allocate(struct hd_reader *reader) {
   model->module_count = (uint32_t)reader->record_count[HD_BLOCK_MODULES];
   model->node_count = (uint32_t)reader->record_count[HD_BLOCK_PROFILES];
   model->thread_count = (uint32_t)reader->record_count[HD_BLOCK_THREADS];
-  reader->row_count = (uint32_t)reader->record_count[HD_BLOCK_ROWS];
   if (model->node_count == 0)
     return hd_reader_fail(reader, "holds no measurement: the program ended while the tool was starting");
   model->modules = calloc((size_t)model->module_count + 1, sizeof *model->modules);
   model->nodes = calloc(model->node_count, sizeof *model->nodes);
   model->threads = calloc((size_t)model->thread_count + 1, sizeof *model->threads);
-  reader->rows = calloc((size_t)reader->row_count + 1, sizeof *reader->rows);
+  reader->source->in_extra = calloc((size_t)model->thread_count + 1, sizeof *reader->source->in_extra);
   reader->in_region = calloc(model->node_count, sizeof *reader->in_region);
   reader->busy_now_ticks = calloc((size_t)model->thread_count + 1, sizeof *reader->busy_now_ticks);
-  return (model->modules && model->nodes && model->threads && reader->rows && reader->in_region &&
+  return (model->modules && model->nodes && model->threads && reader->source->in_extra && reader->in_region &&
           reader->busy_now_ticks) ||
          hd_reader_fail(reader, "out of memory");
 }

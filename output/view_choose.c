@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <stdlib.h>
 
+#include "output/adding.h"
 #include "output/kinds.h"
 #include "output/view.h"
 
@@ -67,13 +68,19 @@ uint32_t hd_view_choose(struct hd_view *view, enum hd_sort sort, unsigned long l
   return candidates - chosen;
 }
 
+struct thread_sums {
+  const struct hd_view *view;
+  uint32_t line;
+  uint64_t (*sums)[HD_STATE_COUNT];
+};
+
+static void add_times(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]) {
+  const struct thread_sums *all = context;
+  if (all->view->line_of_node[node] - all->line < all->view->lines[all->line].subtree)
+    hd_add_ticks(all->sums[thread], ticks);
+}
+
 void hd_view_sum_threads(const struct hd_view *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]) {
-  const struct hd_model *model = view->model;
-  for (uint32_t i = 0; i < model->row_count; i++) {
-    const struct hd_row *row = &model->rows[i];
-    if (view->line_of_node[row->node] - line >= view->lines[line].subtree)
-      continue;
-    for (int state = 0; state < HD_STATE_COUNT; state++)
-      sums[row->thread][state] += row->ticks[state];
-  }
+  struct thread_sums all = {view, line, sums};
+  hd_model_each_times(view->model, add_times, &all);
 }

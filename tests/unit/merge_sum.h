@@ -25,6 +25,7 @@ static inline struct hd_model *sum_of(struct hd_model *const *models, size_t cou
   hd_writer_free(&writer);
   if (!hd_profile_open(path, &sum, error, sizeof error))
     fail_msg("%s", error);
+  assert_true(hd_model_need_rows(sum));
   const char *broken = sum->levels_known ? ex_broken_identity(sum, path) : NULL;
   if (broken)
     fail_msg("%s", broken);

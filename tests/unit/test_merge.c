@@ -194,6 +194,7 @@ static struct hd_model *play(uint64_t seed, bool killed) {
   char error[300] = "";
   if (!hd_profile_open(result.path, &model, error, sizeof error))
     fail_msg("seed %llu: %s", (unsigned long long)seed, error);
+  assert_true(hd_model_need_rows(model));
   return model;
 }
 
