@@ -30,9 +30,11 @@ class Stopped:
             raise SystemExit(f"{self.process.args[0]} ended: {self.process.stderr.read()}")
 
     def turn(self, construct, count, settle_ms=0):
-        """Meets so many constructs -> ns that they took; before that, as many again and again for settle_ms."""
+        """Meets so many constructs -> ns that they took; before that, as many once, so that all threads are awake and in
+        their places, or again and again for settle_ms."""
         self.process.send_signal(signal.SIGCONT)
         until = time.monotonic() + settle_ms / 1000
+        self._ask(construct, count)
         while time.monotonic() < until:
             self._ask(construct, count)
         ns = self._ask(construct, count)
