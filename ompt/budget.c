@@ -344,7 +344,7 @@ static void mute(void *data) {
 
 void hd_budget_outside(struct hd_thread *thread) {
 #if defined(__x86_64__)
-  const uint32_t mutable = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_WORK;
+  const uint32_t mutable = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_WORK;
   if (!(__atomic_load_n(&hd_budget.off, __ATOMIC_RELAXED) & mutable) || is_in_construct(thread) ||
       pthread_mutex_trylock(&lock))
     return;

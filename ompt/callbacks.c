@@ -361,6 +361,10 @@ static bool refuse_wait(ompt_sync_region_t kind, const void *address) {
   return true;
 }
 
+static bool is_wait(enum hd_kind kind) {
+  return (kind >= HD_KIND_TASKWAIT && kind <= HD_KIND_REDUCTION) || kind == HD_KIND_OTHER;
+}
+
 /* The class is off, and the thread waits in nothing, not even at its region's end. */
 static bool is_unobserved_wait(void) {
   if (!hd_budget_is_off(HD_CLASS_SYNC))
@@ -369,7 +373,7 @@ static bool is_unobserved_wait(void) {
   if (!thread || thread->base->state != HD_BUSY)
     return false;
   for (const struct hd_frame *frame = thread->top; frame > thread->base; frame--)
-    if (frame->state != HD_BUSY)
+    if (is_wait(frame->kind))
       return false;
   return true;
 }
@@ -583,11 +587,24 @@ static struct hd_thread *change_task(const ompt_data_t *prior, ompt_task_status_
   return event.thread;
 }
 
+/* Tasks are off, and one begins in a wait: the rest of that counts as busy, which it rather is. But not at a region's
+ * end, where nobody hears when it is over. */
+static void take_for_busy(void) {
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_SCHEDULE);
+  if (event.thread)
+    hd_thread_set_state(event.thread, event.now, HD_BUSY);
+}
+
 static bool is_unobserved_task(const ompt_data_t *prior, ompt_task_status_t status, const ompt_data_t *next) {
   if (!hd_budget_is_off(HD_CLASS_TASK))
     return false;
   const struct hd_thread *thread = hd_thread_known();
-  return thread && !hd_task_is_observed(thread, prior, status, next);
+  if (!thread || hd_task_is_observed(thread, prior, status, next))
+    return false;
+  const struct hd_frame *top = thread->top;
+  if (next && next != thread->base->task && top > thread->base && is_wait(top->kind) && top->state != HD_BUSY)
+    take_for_busy();
+  return true;
 }
 
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
@@ -642,8 +659,8 @@ static const struct {
     {ompt_callback_mutex_acquire, 1u << HD_CLASS_MUTEX, (ompt_callback_t)on_mutex_acquire},
     {ompt_callback_mutex_acquired, 1u << HD_CLASS_MUTEX, (ompt_callback_t)on_mutex_acquired},
     {ompt_callback_mutex_released, 1u << HD_CLASS_MUTEX, (ompt_callback_t)on_mutex_released},
-    {ompt_callback_task_create, 1u << HD_CLASS_TASK, (ompt_callback_t)on_task_create},
-    {ompt_callback_task_schedule, 1u << HD_CLASS_TASK, (ompt_callback_t)on_task_schedule},
+    {ompt_callback_task_create, 0, (ompt_callback_t)on_task_create},
+    {ompt_callback_task_schedule, 0, (ompt_callback_t)on_task_schedule},
     {ompt_callback_control_tool, 0, (ompt_callback_t)on_control_tool},
     {ompt_callback_masked, 1u << HD_CLASS_WORK, (ompt_callback_t)on_masked}, /* up to OpenMP 5.0: _master */
 };
