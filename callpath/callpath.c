@@ -12,10 +12,12 @@
 #include <uthash.h>
 
 #include "callpath/modules.h"
+#include "support/memory_limit.h"
 
 struct site {
-  uint32_t kind;
-  uint32_t module; /* an address may come to mean another place when its module is unloaded */
+  uint16_t kind;
+  uint16_t shortened; /* 1: stands for all callpaths that end so, as far as they have no profile of their own */
+  uint32_t module;    /* an address may come to mean another place when its module is unloaded */
   const void *address;
 };
 
@@ -27,6 +29,7 @@ struct key {
 struct hd_profile {
   struct key key;
   struct hd_profile_record *record;
+  bool is_counted; /* in header->shortened_paths */
   UT_hash_handle hh;
 };
 
@@ -86,11 +89,16 @@ static void fill_record(struct hd_profile *profile) {
   record->module = place.module;
   record->offset = place.offset;
   record->address = site->kind == HD_KIND_PHASE ? 0 : (uint64_t)(uintptr_t)site->address;
-  record->flags = place.in_runtime ? HD_PROFILE_IN_RUNTIME : 0;
+  record->flags =
+      (uint16_t)((place.in_runtime ? HD_PROFILE_IN_RUNTIME : 0) | (site->shortened ? HD_PROFILE_SHORTENED : 0));
   if (site->kind == HD_KIND_PHASE) {
     const char *name = site->address;
     hd_store_add_text(callpaths.store, &callpaths.texts, HD_TEXT_PHASE, record->id, name, strlen(name));
   }
+}
+
+static bool is_region(uint32_t kind) {
+  return kind == HD_KIND_PARALLEL || kind == HD_KIND_TEAMS;
 }
 
 /* NULL: no memory, or the file cannot grow. */
@@ -111,26 +119,78 @@ static struct hd_profile *add(struct key key) {
   callpaths.by_id[callpaths.count] = profile;
   fill_record(profile);
   hd_store_publish(&callpaths.cursor);
+  hd_memory_promise(HD_MEMORY_TALLY, is_region(key.site.kind) ? 2 : 1);
   return profile;
 out:
   hd_heap_free(profile);
   return NULL;
 }
 
-static struct hd_profile *find_or_add(struct hd_profile *parent, struct site site) {
-  struct key key = {.parent = parent, .site = site};
-  struct hd_profile *profile = find(key);
-  return profile ? profile : add(key);
+/* With its record, its name and its share of all tables. */
+static size_t bytes_of(const struct site *site) {
+  enum { PROFILE_BYTES = 640 };
+  return PROFILE_BYTES + (site->kind == HD_KIND_PHASE ? strlen(site->address) : 0);
 }
 
+/* NULL: no room for a new one. */
+static struct hd_profile *find_or_add(struct hd_profile *parent, struct site site, enum hd_memory_use use) {
+  struct key key = {.parent = parent, .site = site};
+  struct hd_profile *profile = find(key);
+  return profile || !hd_memory_has_room(use, bytes_of(&site)) ? profile : add(key);
+}
+
+/* What a path of so many sites is given room as. */
+static enum hd_memory_use use_of(uint64_t sites) {
+  return sites > 2 ? HD_MEMORY_PATH : sites == 2 ? HD_MEMORY_SHORT_PATH : HD_MEMORY_SITE;
+}
+
+/* ---- paths for which there is no room ---- */
+
+static struct hd_profile *count_shortened(struct hd_profile *profile) {
+  if (profile && !profile->is_counted) {
+    profile->is_counted = true;
+    callpaths.store->header->shortened_paths++;
+  }
+  return profile;
+}
+
+static struct hd_profile *shortened_to_one(struct site site) {
+  site.shortened = 1;
+  return find_or_add(callpaths.root, site, HD_MEMORY_SITE);
+}
+
+/* All paths that end in these two sites; if there is no room for that, in the last one. */
+static struct hd_profile *shortened_to_two(struct site last_but_one, struct site last) {
+  struct hd_profile *profile = NULL;
+  last.shortened = 1;
+  if (hd_memory_has_room(HD_MEMORY_SHORT_PATH, bytes_of(&last_but_one) + bytes_of(&last))) {
+    struct hd_profile *parent = shortened_to_one(last_but_one);
+    profile = parent ? find_or_add(parent, last, HD_MEMORY_SHORT_PATH) : NULL;
+  } else {
+    last_but_one.shortened = 1;
+    const struct hd_profile *parent = find((struct key){.parent = callpaths.root, .site = last_but_one});
+    profile = parent ? find((struct key){.parent = parent, .site = last}) : NULL;
+  }
+  return count_shortened(profile ? profile : shortened_to_one(last));
+}
+
+/* The profile itself, or a shorter path that ends alike. */
+static struct hd_profile *step_of_any_length(struct hd_profile *parent, struct site site) {
+  const bool shortened = parent->key.site.shortened;
+  struct hd_profile *profile = shortened ? NULL : find_or_add(parent, site, use_of(parent->record->depth + 1));
+  return profile ? profile : parent == callpaths.root ? NULL : shortened_to_two(parent->key.site, site);
+}
+
+/* ---- bounded and recursive paths ---- */
+
 /* The path of the last `keep` sites up to and including `profile`, built from the root. */
-static struct hd_profile *shortened(const struct hd_profile *profile, uint64_t keep) {
+static struct hd_profile *last_sites(const struct hd_profile *profile, uint64_t keep) {
   struct hd_profile *parent = callpaths.root;
   if (keep == 0 || profile == callpaths.root)
     return parent;
   if (profile->record->depth > 1)
-    parent = shortened(profile->key.parent, keep - 1);
-  return parent ? find_or_add(parent, profile->key.site) : NULL;
+    parent = last_sites(profile->key.parent, keep - 1);
+  return parent ? find_or_add(parent, profile->key.site, use_of(parent->record->depth + 1)) : NULL;
 }
 
 static bool is_same(const struct site *a, const struct site *b) {
@@ -158,17 +218,21 @@ static struct hd_profile *earlier_round(struct hd_profile *path, const struct si
 }
 
 static struct hd_profile *bounded_step(struct hd_profile *parent, struct site site) {
-  if (parent->record->depth >= callpaths.depth_limit)
-    parent = shortened(parent, callpaths.depth_limit - 1);
-  return parent ? find_or_add(parent, site) : NULL;
+  struct hd_profile *above = parent;
+  if (parent->record->depth >= callpaths.depth_limit && !parent->key.site.shortened)
+    above = last_sites(parent, callpaths.depth_limit - 1);
+  if (above)
+    return step_of_any_length(above, site);
+  return shortened_to_two(parent->key.site, site);
 }
 
+/* Behind a path that was shortened no earlier round can be seen. */
 static struct hd_profile *step_below(struct hd_profile *parent, struct site site) {
   if (callpaths.depth_limit)
     return bounded_step(parent, site);
-  struct hd_profile *earlier = earlier_round(parent, &site);
+  struct hd_profile *earlier = parent->key.site.shortened ? NULL : earlier_round(parent, &site);
   if (!earlier)
-    return find_or_add(parent, site);
+    return step_of_any_length(parent, site);
   earlier->record->flags |= HD_PROFILE_RECURSIVE;
   return earlier;
 }
@@ -186,7 +250,7 @@ static struct hd_step step_to(struct hd_profile *parent, const struct hd_profile
 struct hd_step hd_callpath_step(uint32_t parent_id, enum hd_kind kind, const void *address) {
   pthread_mutex_lock(&callpaths.lock);
   struct hd_profile *parent = callpaths.by_id[parent_id];
-  struct site site = {.kind = kind, .module = place_of(kind, address).module, .address = address};
+  struct site site = {.kind = (uint16_t)kind, .module = place_of(kind, address).module, .address = address};
   struct hd_step step = step_to(parent, step_below(parent, site));
   pthread_mutex_unlock(&callpaths.lock);
   return step;
@@ -194,7 +258,7 @@ struct hd_step hd_callpath_step(uint32_t parent_id, enum hd_kind kind, const voi
 
 /* The path folded: its calls are counted in a leaf below the caller. */
 static uint32_t back_leaf(struct hd_profile *parent, struct site site, const struct hd_profile *target) {
-  struct hd_profile *leaf = find_or_add(parent, site);
+  struct hd_profile *leaf = find_or_add(parent, site, HD_MEMORY_PATH);
   if (!leaf)
     return target->record->id;
   leaf->record->target = target->record->id;
@@ -211,10 +275,28 @@ struct hd_step hd_callpath_call(uint32_t parent_id, const void *function) {
   struct hd_step step = step_to(parent, profile);
   if (profile)
     profile->record->flags |= HD_PROFILE_CALLED;
-  if (profile && !callpaths.depth_limit && profile->key.parent != parent)
+  if (profile && !callpaths.depth_limit && profile->key.parent != parent && !profile->key.site.shortened)
     step.counter = back_leaf(parent, site, profile);
   pthread_mutex_unlock(&callpaths.lock);
   return step;
+}
+
+static struct hd_profile *shorter(const struct hd_profile *profile) {
+  if (profile->record->depth < 2 || (profile->record->flags & HD_PROFILE_BACK))
+    return NULL;
+  struct hd_profile *found = profile->record->depth > 2
+                                 ? shortened_to_two(profile->key.parent->key.site, profile->key.site)
+                                 : count_shortened(shortened_to_one(profile->key.site));
+  if (found)
+    found->record->flags |= profile->record->flags & HD_PROFILE_CALLED;
+  return found;
+}
+
+uint32_t hd_callpath_shorter(uint32_t profile) {
+  pthread_mutex_lock(&callpaths.lock);
+  const struct hd_profile *found = shorter(callpaths.by_id[profile]);
+  pthread_mutex_unlock(&callpaths.lock);
+  return found ? found->record->id : HD_NONE;
 }
 
 const struct hd_profile_record *hd_callpath_record(uint32_t profile) {
@@ -231,7 +313,8 @@ void hd_callpath_notice_unloads(void) {
 }
 
 static struct phase *add_phase(const char *name, size_t length) {
-  struct phase *phase = hd_heap_allocate(1, sizeof *phase + length + 1);
+  const size_t bytes = sizeof(struct phase) + length + 1;
+  struct phase *phase = hd_memory_has_room(HD_MEMORY_SHORT_PATH, bytes) ? hd_heap_allocate(1, bytes) : NULL;
   if (!phase)
     return NULL;
   memcpy(phase->name, name, length);
@@ -242,14 +325,16 @@ static struct phase *add_phase(const char *name, size_t length) {
   return NULL;
 }
 
-const void *hd_callpath_phase(const char *name) {
+const char hd_callpath_other_phases[] = "(other phases)";
+
+const char *hd_callpath_phase(const char *name) {
   struct phase *phase;
   pthread_mutex_lock(&callpaths.lock);
   HASH_FIND_STR(callpaths.phases, name, phase);
   if (!phase)
     phase = add_phase(name, strlen(name));
   pthread_mutex_unlock(&callpaths.lock);
-  return phase ? phase->name : NULL;
+  return phase ? phase->name : hd_callpath_other_phases;
 }
 
 bool hd_callpath_init(struct hd_store *store, uint64_t depth, uint64_t cycle_limit) {

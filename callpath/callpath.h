@@ -15,6 +15,12 @@
  * for k <= n, folding the profiles to k sites when they are read gives what a depth of k collects. With n = 1, the
  * default, a site that is already on the path leads back to its ancestor, as gprof does with cycles.
  *
+ * When the memory's limit is near (support/memory_limit.h), a path of more than two sites that has no profile yet gets
+ * none: the step leads to one that stands for all such paths that end in the same two sites (HD_PROFILE_SHORTENED). It
+ * is a profile apart, below one for what ends in the first of the two: the profiles of whole paths stay exact, and
+ * folding all to two sites when they are read gives what it gives without the limit (for n > 1, above). If not even
+ * that finds room, one for all that ends in the last site serves; if that does not either, the time is the parent's.
+ *
  * A routine's recursive entries are counted in a profile of their own, a leaf below the caller (HD_PROFILE_BACK): the
  * arc from caller to callee keeps its count, and the time is the ancestor's.
  */
@@ -38,14 +44,18 @@ struct hd_step {
  *  counts. False: no memory. */
 bool hd_callpath_init(struct hd_store *store, uint64_t depth, uint64_t cycle_limit);
 
-/** The profile of the site (`kind`, `address`) below profile `parent`. Never fails: when memory or the file is full it
- *  is the parent itself (the time is charged there and the profile marked as folded). Any thread. Takes a lock, may
- *  allocate: not for the steady state. */
+/** The profile of the site (`kind`, `address`) below profile `parent`, or a shortened one. Never fails: when memory or
+ *  the file is full it is the parent itself (the time is charged there and the profile marked as folded). Any thread.
+ *  Takes a lock, may allocate: not for the steady state. */
 struct hd_step hd_callpath_step(uint32_t parent, enum hd_kind kind, const void *address);
 
 /** Likewise for the call of a routine that tells of its entries and exits itself. Its recursive calls are counted
  * apart: then `counter` is the leaf. */
 struct hd_step hd_callpath_call(uint32_t parent, const void *function);
+
+/** A shortened profile for a thread that has no room for numbers of its own for this one; HD_NONE: there is none. Any
+ *  thread; takes a lock. */
+uint32_t hd_callpath_shorter(uint32_t profile);
 
 /** A profile's record, in the store. Any thread; takes a lock. */
 const struct hd_profile_record *hd_callpath_record(uint32_t profile);
@@ -53,8 +63,9 @@ const struct hd_profile_record *hd_callpath_record(uint32_t profile);
 /** Something may have been unloaded: looks whether it was (modules.h). */
 void hd_callpath_notice_unloads(void);
 
-/** The address that stands for a phase's name in hd_callpath_step: the same for equal names. NULL: no memory. Any
- *  thread; takes a lock. */
-const void *hd_callpath_phase(const char *name);
+/** The address that stands for a phase's name in hd_callpath_step: the same for equal names. Without room for a new
+ *  name it is hd_callpath_other_phases. Any thread; takes a lock. */
+const char *hd_callpath_phase(const char *name);
+extern const char hd_callpath_other_phases[];
 
 #endif

@@ -9,7 +9,7 @@
  *
  *     offset 0                       struct hd_file_header, padded to HD_HEADER_BYTES
  *     HD_HEADER_BYTES                block 0
- *     HD_HEADER_BYTES + n * 16 KiB   block n (a block may span several units: see `span`)
+ *     HD_HEADER_BYTES + n * 4 KiB    block n (a block may span several units: see `span`)
  *
  * A block holds `count` records of one type, all owned by one thread (or by the process, under the store's lock).
  *
@@ -26,7 +26,7 @@
 #define HD_FORMAT_VERSION 4u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
-#define HD_BLOCK_BYTES 16384u
+#define HD_BLOCK_BYTES 4096u
 #define HD_BLOCK_MAGIC 0x4b4c4248u /* "HBLK" */
 #define HD_NONE UINT32_MAX         /* "no thread", "no module", ... in every u32 reference */
 
@@ -227,10 +227,11 @@ struct hd_file_header {
                              start, and contained in all costs */
   uint64_t budget_ppm;    /* of a thread's time that events may cost before the finest are switched off; 0: no limit */
   uint64_t lost_switches; /* times that events were switched off for which there is no record */
-  uint64_t
-      memory_limit_bytes; /* of what Heddle uses in the program: the file and its own memory; grows with the threads */
-  uint64_t memory_bytes;  /* in use; refreshed on cold paths */
-  uint64_t shortened_paths; /* callpaths of two sites that stand for longer ones, because of that limit */
+  uint64_t memory_limit_bytes; /* of what Heddle uses in the program: the file and its own memory; grows with the
+                                  threads; 0: none */
+  uint64_t memory_bytes;       /* in use now */
+  uint64_t shortened_paths;    /* callpaths of the last two sites (or one) that stand for longer ones, because of that
+                                  limit */
 };
 
 enum hd_block_type {
@@ -288,8 +289,9 @@ enum hd_profile_flag {
   HD_PROFILE_CALLED = 1u << 3,     /* a routine that tells of its entries and exits. Without it a routine is known from
                                       the stack only: neither its calls nor its own time were measured */
   HD_PROFILE_BACK = 1u << 4, /* a routine's recursive entries from its parent: visits only, the time is `target`'s */
-  HD_PROFILE_SHORTENED =
-      1u << 5 /* its path is the last two sites of several longer ones: the memory's limit was near */
+  HD_PROFILE_SHORTENED = 1u << 5 /* its path is the end of several longer ones, for which there was no memory. Below the
+                                    program: it stands for whatever ends in its site; below such a one: for whatever
+                                    ends in the two. A profile of the same site without this flag is one apart */
 };
 
 /** One thread's numbers for one profile. Time is exclusive: spent while this profile was the thread's innermost. */
@@ -697,13 +699,12 @@ _Static_assert(sizeof(struct hd_instance_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_member_record) == 320, "five cache lines");
 _Static_assert(offsetof(struct hd_member_record, arrivals) == 64, "arrivals are alone on their cache lines");
 _Static_assert(sizeof(struct hd_ring_sweep) == 64, "one cache line");
-_Static_assert(sizeof(struct hd_ring_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits a block");
+_Static_assert(sizeof(struct hd_ring_record) <= 4 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits four units");
 _Static_assert(sizeof(struct hd_entry_record) == 80, "entry record size");
-_Static_assert(sizeof(struct hd_stack_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a stack fits a block");
+_Static_assert(sizeof(struct hd_stack_record) <= 4 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a stack fits four units");
 _Static_assert(sizeof(struct hd_tally_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_level_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_overlap_record) == 16, "overlap record size");
-_Static_assert(sizeof(struct hd_timeline_record) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "it fits a block");
 _Static_assert(sizeof(struct hd_event_record) == 256, "four cache lines");
 _Static_assert(sizeof(struct hd_counts_record) == 32, "counts record size");
 _Static_assert(HD_COUNTS_BYTES(HD_EVENTS_MOST, HD_EVENTS_MOST) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES,

@@ -26,7 +26,7 @@ static struct hd_row_record *walk(struct hd_thread *thread, const struct hd_chai
 static struct hd_row_record *walk_and_remember(struct hd_thread *thread, const struct hd_chain *chain, uint64_t site) {
   const void *from = thread->top->row;
   const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
-  if (known && known->from)
+  if (known->from)
     return known->to;
   struct hd_edge edge = {.from = from, .site = site, .to = walk(thread, chain)};
   hd_thread_remember(thread, &edge);

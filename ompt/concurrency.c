@@ -13,6 +13,7 @@
 #include "output/rings.h"
 #include "output/store.h"
 #include "support/heap.h"
+#include "support/memory_limit.h"
 
 extern struct hd_store hd_store; /* tool.c */
 
@@ -37,6 +38,16 @@ static struct hd_ring_head *heads; /* as many as rings, and one */
 
 static struct hd_store_cursor cursors[HD_BLOCK_TYPE_LAST + 1];
 
+/* support/memory_limit.h */
+static void keep_promise(enum hd_block_type type) {
+  if (type == HD_BLOCK_TALLIES)
+    hd_memory_keep_promise(HD_MEMORY_TALLY);
+  else if (type == HD_BLOCK_LEVELS)
+    hd_memory_keep_promise(HD_MEMORY_LEVELS);
+  else if (type == HD_BLOCK_ENTRIES)
+    hd_memory_keep_promise(HD_MEMORY_ENTRY);
+}
+
 static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
   static bool full[HD_BLOCK_TYPE_LAST + 1]; /* asking again at every transition would cost too much */
   (void)context;
@@ -46,6 +57,8 @@ static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
   if (full[type])
     return NULL;
   void *record = hd_store_add(&hd_store, cursor, type, HD_NONE, bytes);
+  if (record)
+    keep_promise(type);
   if (record)
     hd_store_publish(cursor); /* the reader takes a record that is still all zero for none */
   full[type] = !record;

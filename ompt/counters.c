@@ -5,6 +5,7 @@
 #include "callpath/callpath.h"
 #include "ompt/counters_parts.h"
 #include "support/heap.h"
+#include "support/memory_limit.h"
 
 struct hd_counters hd_counters;
 
@@ -183,6 +184,7 @@ static struct hd_counts_record *add_record(struct hd_thread *thread, uint32_t pr
       hd_store_add(&hd_store, &mine->cursor, HD_BLOCK_COUNTS, thread->record->id, hd_store.header->counts_record_bytes);
   if (!record)
     return NULL;
+  hd_memory_keep_promise(HD_MEMORY_COUNTS);
   record->profile = profile;
   record->thread = thread->record->id;
   hd_store_publish(&mine->cursor);

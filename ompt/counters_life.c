@@ -6,6 +6,7 @@
 #include "ompt/counters_parts.h"
 #include "support/heap.h"
 #include "support/log.h"
+#include "support/memory_limit.h"
 
 enum { CALIBRATIONS = 101 };
 
@@ -96,6 +97,7 @@ void hd_counters_init(const struct hd_settings *settings) {
   }
   header->event_slots = hd_counters.plan.slots;
   header->counts_record_bytes = HD_COUNTS_BYTES(hd_counters.plan.event_count, hd_counters.plan.slots);
+  hd_memory_set_counts_bytes(header->counts_record_bytes);
   header->counters_at = told_apart(settings->counters_at);
   header->event_count = hd_counters.plan.event_count;
   hd_store_publish(&event_cursor);

@@ -27,10 +27,8 @@ static void phase_begin(const char *name) {
     return;
   hd_thread_leave_program(thread);
   int saved = errno;
-  const void *phase = hd_callpath_phase(name ? name : "");
+  const char *phase = hd_callpath_phase(name ? name : "");
   errno = saved;
-  if (!phase)
-    return;
   uintptr_t place;
   struct hd_row_record *from = hd_callers_row(thread, __builtin_return_address(0), &place);
   const struct hd_edge *step = hd_thread_step_from(thread, from, HD_KIND_PHASE, phase);
@@ -39,9 +37,14 @@ static void phase_begin(const char *name) {
   thread->top->phase = (struct hd_frame_phase){phase, place};
 }
 
+static bool has_name(const struct hd_frame *frame, const char *name) {
+  return !name || frame->phase.name == hd_callpath_other_phases || !strcmp(frame->phase.name, name);
+}
+
+/* NULL: of any name. */
 static struct hd_frame *find_phase(const struct hd_thread *thread, const char *name) {
   for (struct hd_frame *frame = thread->top; frame > thread->base; frame--)
-    if (frame->kind == HD_KIND_PHASE && (!name || !strcmp(frame->phase.name, name)))
+    if (frame->kind == HD_KIND_PHASE && has_name(frame, name))
       return frame;
   return NULL;
 }

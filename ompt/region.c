@@ -7,13 +7,15 @@
 #include "ompt/callers.h"
 #include "ompt/tool.h"
 #include "support/heap.h"
+#include "support/memory_limit.h"
 
 static struct hd_region *make_region(struct hd_thread *primary, unsigned requested) {
   const uint32_t per_block =
       (HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES - sizeof(struct hd_instance_record)) / sizeof(struct hd_member_record);
   uint32_t members = requested > per_block ? requested : per_block;
   size_t bytes = sizeof(struct hd_instance_record) + members * sizeof(struct hd_member_record);
-  struct hd_region *region = hd_heap_allocate(1, sizeof *region);
+  const bool has_room = !primary->last_region || hd_memory_has_room(HD_MEMORY_SITE, bytes);
+  struct hd_region *region = has_room ? hd_heap_allocate(1, sizeof *region) : NULL;
   if (!region)
     return NULL;
   region->instance = hd_store_add_block(&hd_store, HD_BLOCK_INSTANCES, primary->record->id, bytes);
@@ -341,24 +343,37 @@ void hd_region_leave(struct hd_thread *thread, uint64_t now) {
   }
 }
 
-struct hd_total_record *hd_region_total(struct hd_thread *thread, struct hd_row_record *row, uint32_t team_size) {
-  uint64_t site = hd_thread_site(HD_EDGE_TOTALS, team_size);
-  struct hd_edge *slot = hd_thread_edge_slot(thread, row, site);
-  if (slot && slot->from)
-    return slot->to;
+static struct hd_total_record *new_total(struct hd_thread *thread, uint32_t profile, uint32_t team_size) {
+  struct hd_total_record *total = NULL;
   hd_thread_leave_program(thread);
   int saved = errno;
-  struct hd_total_record *total =
-      slot ? hd_store_add(&hd_store, &thread->total_cursor, HD_BLOCK_TOTALS, thread->record->id, sizeof *total) : NULL;
+  if (hd_memory_has_room(HD_MEMORY_SITE, sizeof *total) && hd_index_make_room(&thread->index))
+    total = hd_store_add(&hd_store, &thread->total_cursor, HD_BLOCK_TOTALS, thread->record->id, sizeof *total);
   errno = saved;
   if (!total)
     return NULL;
-  total->profile = row->profile;
+  total->profile = profile;
   total->thread = thread->record->id;
   total->team_size = team_size;
   hd_store_publish(&thread->total_cursor);
+  hd_index_add(&thread->index, HD_INDEX_TOTAL(profile, team_size), total);
+  return total;
+}
+
+struct hd_total_record *hd_region_total(struct hd_thread *thread, struct hd_row_record *row, uint32_t team_size) {
+  const uint64_t site = hd_thread_site(HD_EDGE_TOTALS, team_size);
+  const struct hd_edge *edge = hd_thread_edge_at_once(thread, row, site);
+  if (edge)
+    return edge->to;
+  struct hd_total_record *total = hd_index_find(&thread->index, HD_INDEX_TOTAL(row->profile, team_size));
+  if (!total)
+    total = new_total(thread, row->profile, team_size);
+  if (!total)
+    return NULL;
+  struct hd_edge *slot = hd_thread_edge_slot(thread, row, site);
+  if (!slot->from)
+    hd_thread_edge_added(thread);
   *slot = (struct hd_edge){.from = row, .site = site, .to = total};
-  hd_thread_edge_added(thread);
   return total;
 }
 

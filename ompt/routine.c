@@ -88,7 +88,7 @@ static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *f
 static struct hd_edge call_slow(struct hd_thread *thread, const struct hd_hook *hook, uint64_t site) {
   struct hd_row_record *from = thread->top->row;
   const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
-  if (known && known->from)
+  if (known->from)
     return *known;
   hd_thread_leave_program(thread);
   int saved = errno;
@@ -131,7 +131,7 @@ void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_ho
   }
   if (!edge.to)
     return;
-  if (__builtin_expect(thread->top - thread->frames >= HD_FRAMES_MOST, false)) {
+  if (__builtin_expect(thread->top + 1 == thread->frames + thread->frame_limit, false) && !hd_thread_can_nest(thread)) {
     go_deeper(thread, edge.counter);
     return;
   }

@@ -14,8 +14,9 @@
 #include "ompt/region.h"
 #include "ompt/tool.h"
 #include "support/heap.h"
+#include "support/memory_limit.h"
 
-enum { FIRST_FRAMES = 32, FIRST_EDGES = 64, MOST_EDGES = 1 << 24 };
+enum { FIRST_FRAMES = 32, FIRST_EDGES = 64, FEW_EDGES = 256, MOST_EDGES = 1 << 24 };
 
 __thread struct hd_thread *hd_thread_current __attribute__((tls_model("initial-exec")));
 
@@ -68,7 +69,8 @@ static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
   thread->edges = hd_heap_allocate(FIRST_EDGES, sizeof *thread->edges);
   thread->frame_limit = FIRST_FRAMES;
   thread->edge_mask = FIRST_EDGES - 1;
-  if (thread->frames && thread->edges) { /* page faults come now, not in the program's time */
+  if (thread->frames && thread->edges && hd_index_init(&thread->index)) {
+    /* page faults come now, not in the program's time */
     memset(thread->frames, 0, FIRST_FRAMES * sizeof *thread->frames);
     memset(thread->edges, 0, FIRST_EDGES * sizeof *thread->edges);
     thread->record = add_record(thread, kind);
@@ -130,6 +132,7 @@ static void charge_creation(struct hd_thread *thread, uint64_t began) {
 
 static struct hd_thread *create(enum hd_thread_kind kind) {
   const uint64_t began = hd_clock_now();
+  hd_memory_add_thread();
   struct hd_thread *thread = hd_heap_allocate(1, sizeof *thread);
   if (thread && allocate(thread, kind)) {
     struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
@@ -246,41 +249,52 @@ void hd_thread_end(struct hd_thread *thread, uint64_t now) {
   stop(thread, now);
 }
 
-static bool make_room_for_row(struct hd_thread *thread, uint32_t profile) {
-  uint32_t limit = thread->row_limit ? thread->row_limit : 64;
-  while (limit <= profile)
-    limit *= 2;
-  struct hd_row_record **grown = hd_heap_resize(thread->rows, limit * sizeof *grown);
-  if (!grown)
-    return false;
-  memset(grown + thread->row_limit, 0, (limit - thread->row_limit) * sizeof *grown);
-  thread->rows = grown;
-  thread->row_limit = limit;
-  return true;
+static struct hd_row_record *new_row(struct hd_thread *thread, uint32_t profile) {
+  const uint32_t depth = hd_callpath_record(profile)->depth;
+  const enum hd_memory_use use = depth > 2 ? HD_MEMORY_PATH_ROW : depth == 2 ? HD_MEMORY_SHORT_PATH : HD_MEMORY_SITE;
+  struct hd_row_record *row = NULL;
+  if ((thread->index.count == 0 || hd_memory_has_room(use, sizeof *row)) && hd_index_make_room(&thread->index))
+    row = hd_store_add(&hd_store, &thread->row_cursor, HD_BLOCK_ROWS, thread->record->id, sizeof *row);
+  if (!row)
+    return NULL;
+  row->profile = profile;
+  row->thread = thread->record->id;
+  hd_store_publish(&thread->row_cursor);
+  hd_memory_promise(HD_MEMORY_ENTRY, 1);
+  hd_memory_promise(HD_MEMORY_COUNTS, thread->counters != NULL);
+  hd_index_add(&thread->index, HD_INDEX_ROW(profile), row);
+  return row;
+}
+
+/* For a shorter path that stands for this one, too. */
+static struct hd_row_record *shorter_row(struct hd_thread *thread, uint32_t profile) {
+  struct hd_row_record *row = NULL;
+  uint32_t shorter = profile;
+  while (!row && (shorter = hd_callpath_shorter(shorter)) != HD_NONE) {
+    row = hd_index_find(&thread->index, HD_INDEX_ROW(shorter));
+    if (!row)
+      row = new_row(thread, shorter);
+  }
+  if (row && hd_index_make_room(&thread->index))
+    hd_index_add(&thread->index, HD_INDEX_ROW(profile), row);
+  return row;
 }
 
 static struct hd_row_record *add_row(struct hd_thread *thread, uint32_t profile) {
   hd_thread_leave_program(thread);
   int saved = errno;
-  struct hd_row_record *row = NULL;
-  if (profile < thread->row_limit || make_room_for_row(thread, profile))
-    row = hd_store_add(&hd_store, &thread->row_cursor, HD_BLOCK_ROWS, thread->record->id, sizeof *row);
-  if (row) {
-    row->profile = profile;
-    row->thread = thread->record->id;
-    hd_store_publish(&thread->row_cursor);
-    thread->rows[profile] = row;
-  } else {
+  struct hd_row_record *row = new_row(thread, profile);
+  if (!row)
+    row = shorter_row(thread, profile);
+  if (!row)
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
-  }
   errno = saved;
   return row;
 }
 
 struct hd_row_record *hd_thread_row(struct hd_thread *thread, uint32_t profile) {
-  if (__builtin_expect(profile < thread->row_limit && thread->rows[profile], true))
-    return thread->rows[profile];
-  return add_row(thread, profile);
+  struct hd_row_record *row = hd_index_find(&thread->index, HD_INDEX_ROW(profile));
+  return __builtin_expect(row != NULL, true) ? row : add_row(thread, profile);
 }
 
 static struct hd_edge *probe(struct hd_edge *edges, uint32_t mask, const void *from, uint64_t site) {
@@ -291,8 +305,10 @@ static struct hd_edge *probe(struct hd_edge *edges, uint32_t mask, const void *f
 }
 
 static bool grow_edges(struct hd_thread *thread) {
-  uint32_t mask = thread->edge_mask * 2 + 1;
-  struct hd_edge *edges = mask < MOST_EDGES ? hd_heap_allocate((size_t)mask + 1, sizeof *edges) : NULL;
+  const uint32_t mask = thread->edge_mask * 2 + 1;
+  const size_t bytes = ((size_t)mask + 1) * sizeof(struct hd_edge);
+  const enum hd_memory_use use = mask < FEW_EDGES ? HD_MEMORY_SHORT_PATH : HD_MEMORY_PATH_ROW;
+  struct hd_edge *edges = mask < MOST_EDGES && hd_memory_has_room(use, bytes) ? hd_heap_allocate(1, bytes) : NULL;
   if (!edges)
     return false;
   memset(edges, 0, ((size_t)mask + 1) * sizeof *edges); /* page faults come now, not in the program's time */
@@ -305,19 +321,25 @@ static bool grow_edges(struct hd_thread *thread) {
   return true;
 }
 
+/* The one place where the first look finds it: what stands there has to go. */
+static struct hd_edge *only_slot(struct hd_thread *thread, const void *from, uint64_t site) {
+  struct hd_edge *edge = &thread->edges[(uint32_t)hd_thread_edge_hash(from, site) & thread->edge_mask];
+  if (edge->from != from || edge->site != site)
+    edge->from = NULL;
+  return edge;
+}
+
 struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, uint64_t site) {
+  if (thread->edges_bounded)
+    return only_slot(thread, from, site);
   struct hd_edge *edge = probe(thread->edges, thread->edge_mask, from, site);
-  if (edge->from)
-    return edge;
-  if (thread->edge_count < thread->edge_mask / 2)
+  if (edge->from || thread->edge_count < thread->edge_mask / 2)
     return edge;
   hd_thread_leave_program(thread);
   int saved = errno;
-  bool grown = grow_edges(thread);
+  thread->edges_bounded = !grow_edges(thread);
   errno = saved;
-  if (grown)
-    return probe(thread->edges, thread->edge_mask, from, site);
-  return thread->edge_count < thread->edge_mask - 1 ? edge : NULL; /* one slot stays empty: probes end there */
+  return thread->edges_bounded ? only_slot(thread, from, site) : probe(thread->edges, thread->edge_mask, from, site);
 }
 
 void hd_thread_edge_added(struct hd_thread *thread) {
@@ -334,10 +356,7 @@ void hd_thread_remember(struct hd_thread *thread, const struct hd_edge *edge) {
   const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
   if (thread->unloads != unloads) /* noticed just now */
     hd_thread_forget_edges(thread, unloads);
-  struct hd_edge *slot = hd_thread_edge_slot(thread, edge->from, edge->site);
-  if (!slot)
-    return;
-  *slot = *edge;
+  *hd_thread_edge_slot(thread, edge->from, edge->site) = *edge;
   hd_thread_edge_added(thread);
 }
 
@@ -354,7 +373,7 @@ const struct hd_edge *hd_thread_step_slow(struct hd_thread *thread, struct hd_ro
                                           const void *address) {
   uint64_t site = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
   const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
-  if (known && known->from)
+  if (known->from)
     return known;
   hd_thread_leave_program(thread);
   if (kind != HD_KIND_ROUTINE && kind != HD_KIND_PHASE) {
@@ -370,12 +389,17 @@ const struct hd_edge *hd_thread_step_slow(struct hd_thread *thread, struct hd_ro
   return &thread->passing;
 }
 
+bool hd_thread_can_nest(const struct hd_thread *thread) {
+  const size_t bytes = 2 * thread->frame_limit * sizeof(struct hd_frame);
+  return thread->top - thread->frames < HD_FRAMES_MOST && hd_memory_has_room(HD_MEMORY_PATH_ROW, bytes);
+}
+
 bool hd_thread_grow_frames(struct hd_thread *thread) {
   hd_thread_leave_program(thread);
   int saved = errno;
   size_t top = (size_t)(thread->top - thread->frames);
   size_t base = (size_t)(thread->base - thread->frames);
-  struct hd_frame *grown = hd_heap_resize(thread->frames, 2 * thread->frame_limit * sizeof *grown);
+  struct hd_frame *grown = hd_heap_resize_surely(thread->frames, 2 * thread->frame_limit * sizeof *grown);
   if (grown) {
     thread->frames = grown;
     thread->top = grown + top;

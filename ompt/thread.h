@@ -23,6 +23,7 @@
 #include "ompt/clock.h"
 #include "ompt/concurrency.h"
 #include "ompt/counters.h"
+#include "ompt/index.h"
 #include "output/store.h"
 
 struct hd_region;                /* region.h */
@@ -89,7 +90,8 @@ struct hd_edge {
   bool in_runtime;               /* see struct hd_step */
 };
 
-/** A routine is not given a frame when a thread has so many: endless recursion must not use up the memory. */
+/** A routine is not given a frame when a thread has so many, or the memory's limit is near: endless recursion must not
+ *  use up the memory. */
 enum { HD_FRAMES_MOST = 1 << 17 };
 
 /** Kinds of edges that are no construct's. Six bits of a site are the kind. */
@@ -134,8 +136,8 @@ struct hd_thread {
   struct hd_edge passing; /* a step that found no place among them */
   uint32_t edge_mask;
   uint32_t edge_count;
-  struct hd_row_record **rows; /* by profile id */
-  uint32_t row_limit;
+  bool edges_bounded;    /* no memory for more: a new edge takes the place of another */
+  struct hd_index index; /* rows and totals: HD_INDEX_ROW, HD_INDEX_TOTAL */
   uint32_t frame_limit;
   uint32_t deeper; /* open routines beyond HD_FRAMES_MOST: they have no frames */
   struct hd_frame *frames;
@@ -185,12 +187,17 @@ uint64_t hd_thread_open_phases(const struct hd_thread *thread);
 /** In a forked child: the thread that called fork forgets its record, which belongs to the parent's profile. */
 void hd_thread_forget(void);
 
-/** This thread's row for a profile; NULL when the store is full (counted as a folded path: the caller charges the time
- * to a row that exists). Constant time when it exists. */
+/** This thread's row for a profile, or, without room for another, for a shortened one that stands for it as well; NULL
+ * when there is no room for that either (counted as a folded path: the caller charges the time to a row that exists).
+ * Constant time when it exists. */
 struct hd_row_record *hd_thread_row(struct hd_thread *thread, uint32_t profile);
 
+/** Keys of hd_thread.index. */
+#define HD_INDEX_ROW(profile) ((uint64_t)(profile))
+#define HD_INDEX_TOTAL(profile, team_size) ((uint64_t)(profile) | ((uint64_t)(team_size) + 1) << 32)
+
 /** The slot of (from, site) in the thread's edge cache, empty (from == NULL) when it is new: the caller fills it and
- *  counts it with hd_thread_edge_added. NULL when a new one finds no memory. */
+ *  counts it with hd_thread_edge_added. It may have been another's until now. */
 struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, uint64_t site);
 void hd_thread_edge_added(struct hd_thread *thread);
 
@@ -207,6 +214,9 @@ const struct hd_edge *hd_thread_step_slow(struct hd_thread *thread, struct hd_ro
 /** More room for frames; moves them. False: no memory; the thread's measurement then ends here, and the profile says
  *  that a thread was lost. */
 bool hd_thread_grow_frames(struct hd_thread *thread);
+
+/** Whether there is room for more frames of routines, when those there are are in use. */
+bool hd_thread_can_nest(const struct hd_thread *thread);
 
 /** Resolves what is pending, before an event is handled. */
 void hd_thread_settle(struct hd_thread *thread);

@@ -24,6 +24,7 @@
 #include "output/save.h"
 #include "output/store.h"
 #include "support/log.h"
+#include "support/memory_limit.h"
 #include "support/settings.h"
 
 struct hd_tool hd_tool;
@@ -57,10 +58,13 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
   if (!hd_clock_choose(settings->clock, external_clock))
     hd_log("HEDDLE_CLOCK=%s is neither auto, tsc nor monotonic; taking monotonic", settings->clock);
   hd_process_program(program, sizeof program);
+  hd_memory_limit(settings->memory);
+  hd_store.wanted_bytes = settings->memory;
   if (!hd_store_create(&hd_store, settings->store_dir, program, why, sizeof why)) {
     hd_log("not measuring: %s", why);
     return false;
   }
+  hd_memory_show(&hd_store.header->memory_limit_bytes, &hd_store.header->memory_bytes);
   hd_process_describe(&hd_store, settings->start, hd_tool.runtime);
   if (!hd_save_expand_name(settings->output, hd_store.header, hd_store.output_path, sizeof hd_store.output_path))
     hd_log("not measuring: the profile's name is too long: %s", settings->output);

@@ -14,11 +14,14 @@
 
 #include "output/save.h"
 #include "support/log.h"
+#include "support/memory_limit.h"
 
-/* Address space only; pages are reserved as the file grows. Tried in turn: RLIMIT_AS may refuse the larger ones. */
-static const size_t mapping_bytes[] = {256u << 20, 64u << 20, 16u << 20, 4u << 20};
+/* Address space only; pages are reserved as the file grows. Tried in turn after what the limit asks for: RLIMIT_AS may
+ * refuse the larger ones. */
+static const size_t mapping_bytes[] = {(size_t)256 << 20, (size_t)64 << 20, (size_t)16 << 20, (size_t)4 << 20};
 
 enum { OPEN_STEP_BYTES = 1 << 20 }; /* divides all of them */
+enum { GROWTH_STEP_BYTES = 1 << 14 };
 
 static pthread_mutex_t growth_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -90,51 +93,85 @@ static bool open_up(struct hd_store *store, uint64_t end) {
   return true;
 }
 
-static bool map_file(struct hd_store *store, int fd) {
-  for (size_t i = 0; i < sizeof mapping_bytes / sizeof *mapping_bytes; i++) {
-    void *base = mmap(NULL, mapping_bytes[i], PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (base != MAP_FAILED) {
-      store->base = base;
-      store->limit_bytes = mapping_bytes[i] < file_size_limit() ? mapping_bytes[i] : file_size_limit();
-      store->header = base;
-      return open_up(store, HD_HEADER_BYTES);
-    }
+static bool map_as_large(struct hd_store *store, int fd, size_t bytes) {
+  void *base = mmap(NULL, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (base == MAP_FAILED)
+    return false;
+  store->base = base;
+  store->limit_bytes = bytes < file_size_limit() ? bytes : file_size_limit();
+  store->header = base;
+  return true;
+}
+
+static bool map_file(struct hd_store *store, int fd, uint64_t wanted) {
+  const size_t threads = mapping_bytes[0]; /* their part of the limit */
+  const size_t most = (size_t)1 << 40;
+  size_t bytes = wanted < mapping_bytes[1] ? 0 : wanted < most ? (size_t)wanted + threads : most;
+  bool mapped = false;
+  for (; !mapped && bytes > mapping_bytes[0]; bytes /= 4) {
+    bytes = bytes / OPEN_STEP_BYTES * OPEN_STEP_BYTES;
+    mapped = map_as_large(store, fd, bytes);
   }
-  return false;
+  for (size_t i = 0; !mapped && i < sizeof mapping_bytes / sizeof *mapping_bytes; i++)
+    mapped = map_as_large(store, fd, mapping_bytes[i]);
+  return mapped && open_up(store, HD_HEADER_BYTES);
+}
+
+static bool make_header(struct hd_store *store, int fd, int *error) {
+  *error = file_size_limit() < HD_HEADER_BYTES ? EFBIG : posix_fallocate(fd, 0, HD_HEADER_BYTES);
+  if (!*error && !map_file(store, fd, store->wanted_bytes))
+    *error = errno;
+  if (*error || !hd_memory_take(HD_HEADER_BYTES))
+    return false;
+  store->reserved_bytes = HD_HEADER_BYTES;
+  fill_layout(store->header);
+  return true;
 }
 
 /* The descriptor is not kept: a program may close all descriptors it does not know. Growth opens the file anew. */
 bool hd_store_create(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes) {
+  int error;
   int fd = open_somewhere(store, directory, program);
   if (fd < 0) {
     snprintf(why, why_bytes, "cannot create %s: %s", store->live_path, strerror(errno));
     return false;
   }
-  int error = file_size_limit() < HD_HEADER_BYTES ? EFBIG : posix_fallocate(fd, 0, HD_HEADER_BYTES);
-  if (error || !map_file(store, fd)) {
-    snprintf(why, why_bytes, "cannot map %s: %s", store->live_path, strerror(error ? error : errno));
+  if (!make_header(store, fd, &error)) {
+    snprintf(why, why_bytes, "cannot map %s: %s", store->live_path, strerror(error));
     unlink(store->live_path);
     close(fd);
     return false;
   }
   close(fd);
-  fill_layout(store->header);
   return true;
+}
+
+/* Takes space for the file up to `end` and somewhat more, because each time costs three system calls. */
+static bool reserve_up_to(struct hd_store *store, uint64_t end) {
+  if (end <= store->reserved_bytes)
+    return true;
+  uint64_t wanted =
+      HD_HEADER_BYTES + (end - HD_HEADER_BYTES + GROWTH_STEP_BYTES - 1) / GROWTH_STEP_BYTES * GROWTH_STEP_BYTES;
+  if (wanted > store->limit_bytes)
+    wanted = end;
+  const size_t bytes = wanted - store->reserved_bytes;
+  if (wanted > store->limit_bytes || !hd_memory_take(bytes))
+    return false;
+  int fd = open(store->live_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  bool done = fd >= 0 && posix_fallocate(fd, (off_t)store->reserved_bytes, (off_t)bytes) == 0;
+  if (fd >= 0)
+    close(fd);
+  if (!done)
+    hd_memory_give(bytes);
+  store->reserved_bytes += done ? bytes : 0;
+  return done;
 }
 
 /* Reserves and returns `span` units at the end of the file. Under growth_lock. */
 static struct hd_block_header *grow(struct hd_store *store, uint32_t span) {
-  struct hd_file_header *header = store->header;
-  uint64_t begin = HD_HEADER_BYTES + (uint64_t)header->block_count * HD_BLOCK_BYTES;
-  uint64_t bytes = (uint64_t)span * HD_BLOCK_BYTES;
-  if (begin + bytes > store->limit_bytes)
-    return NULL;
-  int fd = open(store->live_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0)
-    return NULL;
-  int error = posix_fallocate(fd, (off_t)begin, (off_t)bytes);
-  close(fd);
-  if (error || !open_up(store, begin + bytes))
+  uint64_t begin = HD_HEADER_BYTES + (uint64_t)store->header->block_count * HD_BLOCK_BYTES;
+  uint64_t end = begin + (uint64_t)span * HD_BLOCK_BYTES;
+  if (!reserve_up_to(store, end) || !open_up(store, end))
     return NULL;
   return (struct hd_block_header *)(store->base + begin);
 }
@@ -170,7 +207,7 @@ bool hd_store_reserve(struct hd_store *store, struct hd_store_cursor *cursor, en
     return false;
   cursor->block = block;
   cursor->used = 0;
-  cursor->limit = (uint32_t)((HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES) / record_bytes);
+  cursor->limit = (uint32_t)((block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES) / record_bytes);
   return true;
 }
 
@@ -205,15 +242,14 @@ void *hd_store_add_block(struct hd_store *store, enum hd_block_type type, uint32
 
 void hd_store_add_text(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_text_kind kind, uint32_t id,
                        const char *text, size_t bytes) {
-  const size_t room = HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
-  if (bytes > room - sizeof(struct hd_text_record))
-    bytes = room - sizeof(struct hd_text_record);
+  if (bytes > HD_STORE_TEXT_MOST)
+    bytes = HD_STORE_TEXT_MOST;
   uint32_t total = (uint32_t)(sizeof(struct hd_text_record) + ((bytes + 7) & ~(size_t)7));
   if (cursor->limit - cursor->used < total) {
     struct hd_block_header *block = add_block(store, HD_BLOCK_TEXT, HD_NONE, total);
     if (!block)
       return;
-    *cursor = (struct hd_store_cursor){.block = block, .limit = (uint32_t)room};
+    *cursor = (struct hd_store_cursor){.block = block, .limit = block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES};
   }
   struct hd_text_record *record = (void *)(block_content(cursor->block) + cursor->used);
   *record = (struct hd_text_record){.kind = (uint16_t)kind, .id = id, .bytes = (uint32_t)bytes};

@@ -19,14 +19,18 @@
 #include "heddle-format.h"
 
 struct hd_store {
-  char *base; /* the mapping; record pointer - base = file offset */
+  uint64_t wanted_bytes; /* how large it may have to grow; 0: as usual */
+  char *base;            /* the mapping; record pointer - base = file offset */
   struct hd_file_header *header;
   size_t limit_bytes;        /* of the mapping, hence of the file */
+  uint64_t reserved_bytes;   /* of the file: there is space for them, and they count (support/memory_limit.h) */
   uint64_t open_bytes;       /* of the mapping: accessible */
   bool in_private_directory; /* the live file lies where `heddle run` collects it */
   char live_path[1024];
   char output_path[1024]; /* absolute; the final name before a free suffix is sought */
 };
+
+enum { HD_STORE_TEXT_MOST = 16384 };
 
 /** Where one owner's records of one type go: its newest block. Zero-initialised. */
 struct hd_store_cursor {
@@ -36,12 +40,13 @@ struct hd_store_cursor {
 };
 
 /** Creates the live file in `directory` (the private one of `heddle run`, or NULL), else in /dev/shm or the temporary
- *  directory, and maps it. `program` names it. On failure returns false with the reason in `why`. */
+ *  directory, and maps it, with address space for store->wanted_bytes if there is so much. `program` names it. On
+ * failure returns false with the reason in `why`. */
 bool hd_store_create(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes);
 
-/** The next record of `type` for `owner`, zeroed; NULL when the file cannot grow (the header's FULL flag is then set).
- *  `cursor` belongs to the owner; for the process's own records the caller holds its own lock. The record is visible
- *  to readers only after hd_store_publish. */
+/** The next record of `type` for `owner`, zeroed; NULL when the file cannot grow (the header's FULL flag is then set:
+ * no space, or the memory limit). `cursor` belongs to the owner; for the process's own records the caller holds its own
+ * lock. The record is visible to readers only after hd_store_publish. */
 void *hd_store_add(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
                    size_t record_bytes);
 
@@ -56,7 +61,7 @@ void hd_store_publish(struct hd_store_cursor *cursor);
 /** A block of its own for `bytes` bytes of content (an instance with its members); NULL when the file cannot grow. */
 void *hd_store_add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner, size_t bytes);
 
-/** Appends a text record, cut to what a block holds. Process-owned: only before threads run, or under a lock. */
+/** Appends a text record, cut to HD_STORE_TEXT_MOST bytes. Process-owned: only before threads run, or under a lock. */
 void hd_store_add_text(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_text_kind kind, uint32_t id,
                        const char *text, size_t bytes);
 

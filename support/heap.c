@@ -2,46 +2,82 @@
 #include "support/heap.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* Pieces of at least CHUNK_BYTES are mapped and unmapped one by one, smaller ones cut from chunks. */
-enum { CHUNK_BYTES = 16384, CLASS_FIRST = 5, CLASS_CHUNK = 14 };
+#include "support/memory_limit.h"
+
+/* Larger pieces are mapped and unmapped one by one, in pages; smaller ones cut from chunks. */
+enum { CHUNK_BYTES = 16384, CUT_MOST = 8192, PAGE_BYTES = 4096 };
+
+/* Four sizes between powers of two, so that at most a fifth is lost; the small ones in steps of 16. */
+enum { SMALLEST = 32, STEP = 16, STEPS_TO = 128, STEP_CLASSES = (STEPS_TO - SMALLEST) / STEP + 1 };
+enum { CLASSES = STEP_CLASSES + 4 * 6 }; /* 128 * 2^6 is CUT_MOST */
 
 struct piece {
-  uint64_t size_class; /* 2^size_class bytes, this header included */
-  struct piece *next;  /* while it is free */
+  uint64_t bytes;     /* this header included */
+  struct piece *next; /* while it is free */
   char content[];
 };
 _Static_assert(sizeof(struct piece) == 16, "contents are aligned to 16 bytes");
 
 static struct {
   pthread_mutex_t lock;
-  struct piece *free[CLASS_CHUNK];
+  struct piece *free[CLASSES];
   char *chunk;
   size_t chunk_left;
 } heap = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static size_t class_bytes(unsigned class) {
+  if (class < STEP_CLASSES)
+    return SMALLEST + class * STEP;
+  const unsigned above = class - STEP_CLASSES;
+  return ((size_t)STEPS_TO / 4 * (5 + above % 4)) << above / 4;
+}
+
+/* The smallest that has room. */
 static unsigned class_of(size_t bytes) {
-  unsigned size_class = CLASS_FIRST;
-  while (((size_t)1 << size_class) < bytes)
-    size_class++;
-  return size_class;
+  unsigned class = 0;
+  while (class_bytes(class) < bytes)
+    class ++;
+  return class;
 }
 
-static void *map(size_t bytes) {
+static void *map(size_t bytes, bool surely) {
+  if (surely)
+    hd_memory_take_surely(bytes);
+  else if (!hd_memory_take(bytes))
+    return NULL;
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? NULL : memory;
+  if (memory != MAP_FAILED)
+    return memory;
+  hd_memory_give(bytes);
+  return NULL;
 }
 
-/* What is left of a chunk that is too small for the next piece is lost: less than a piece. */
-static struct piece *cut(unsigned size_class) {
-  const size_t bytes = (size_t)1 << size_class;
+static void put_aside(struct piece *piece, unsigned class) {
+  piece->next = heap.free[class];
+  heap.free[class] = piece;
+}
+
+/* What is left of the chunk serves smaller pieces. */
+static void use_up_chunk(void) {
+  for (unsigned class = CLASSES; class -- > 0;)
+    while (heap.chunk_left >= class_bytes(class)) {
+      put_aside((struct piece *)heap.chunk, class);
+      heap.chunk += class_bytes(class);
+      heap.chunk_left -= class_bytes(class);
+    }
+}
+
+static struct piece *cut(size_t bytes, bool surely) {
   if (heap.chunk_left < bytes) {
-    char *chunk = map(CHUNK_BYTES);
+    char *chunk = map(CHUNK_BYTES, surely);
     if (!chunk)
       return NULL;
+    use_up_chunk();
     heap.chunk = chunk;
     heap.chunk_left = CHUNK_BYTES;
   }
@@ -51,29 +87,41 @@ static struct piece *cut(unsigned size_class) {
   return piece;
 }
 
-static struct piece *take(unsigned size_class) {
+static struct piece *take(unsigned class, bool surely) {
+  const size_t bytes = class_bytes(class);
   pthread_mutex_lock(&heap.lock);
-  struct piece *piece = heap.free[size_class];
+  struct piece *piece = heap.free[class];
   if (piece) {
-    heap.free[size_class] = piece->next;
-    memset(piece, 0, (size_t)1 << size_class);
+    heap.free[class] = piece->next;
+    memset(piece, 0, bytes);
   } else {
-    piece = cut(size_class);
+    piece = cut(bytes, surely);
   }
   pthread_mutex_unlock(&heap.lock);
+  if (piece)
+    piece->bytes = bytes;
   return piece;
+}
+
+static struct piece *map_piece(size_t bytes, bool surely) {
+  bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+  struct piece *piece = map(bytes, surely);
+  if (piece)
+    piece->bytes = bytes;
+  return piece;
+}
+
+static void *allocate(size_t bytes, bool surely) {
+  const size_t total = bytes + sizeof(struct piece);
+  struct piece *piece = total <= CUT_MOST ? take(class_of(total), surely) : map_piece(total, surely);
+  return piece ? piece->content : NULL;
 }
 
 void *hd_heap_allocate(size_t count, size_t bytes) {
   size_t total;
   if (__builtin_mul_overflow(count, bytes, &total) || total > SIZE_MAX / 4)
     return NULL;
-  const unsigned size_class = class_of(total + sizeof(struct piece));
-  struct piece *piece = size_class < CLASS_CHUNK ? take(size_class) : map((size_t)1 << size_class);
-  if (!piece)
-    return NULL;
-  piece->size_class = size_class;
-  return piece->content;
+  return allocate(total, false);
 }
 
 static struct piece *piece_of(void *memory) {
@@ -84,25 +132,34 @@ void hd_heap_free(void *memory) {
   struct piece *piece = memory ? piece_of(memory) : NULL;
   if (!piece)
     return;
-  if (piece->size_class >= CLASS_CHUNK) {
-    munmap(piece, (size_t)1 << piece->size_class);
+  if (piece->bytes > CUT_MOST) {
+    const size_t bytes = piece->bytes;
+    munmap(piece, bytes);
+    hd_memory_give(bytes);
     return;
   }
   pthread_mutex_lock(&heap.lock);
-  piece->next = heap.free[piece->size_class];
-  heap.free[piece->size_class] = piece;
+  put_aside(piece, class_of(piece->bytes));
   pthread_mutex_unlock(&heap.lock);
 }
 
-void *hd_heap_resize(void *memory, size_t bytes) {
-  const size_t room = memory ? ((size_t)1 << piece_of(memory)->size_class) - sizeof(struct piece) : 0;
+static void *resize(void *memory, size_t bytes, bool surely) {
+  const size_t room = memory ? piece_of(memory)->bytes - sizeof(struct piece) : 0;
   if (memory && bytes <= room)
     return memory;
-  void *grown = hd_heap_allocate(1, bytes);
+  void *grown = bytes > SIZE_MAX / 4 ? NULL : allocate(bytes, surely);
   if (!grown)
     return NULL;
   if (memory)
     memcpy(grown, memory, room);
   hd_heap_free(memory);
   return grown;
+}
+
+void *hd_heap_resize(void *memory, size_t bytes) {
+  return resize(memory, bytes, false);
+}
+
+void *hd_heap_resize_surely(void *memory, size_t bytes) {
+  return resize(memory, bytes, true);
 }

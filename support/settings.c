@@ -8,8 +8,17 @@
 #include <string.h>
 
 #include "support/log.h"
+#include "support/memory_limit.h"
+#include "support/size.h"
 
-enum setting_type { SETTING_TEXT, SETTING_COUNT, SETTING_COUNT_OR_OFF, SETTING_SWITCH, SETTING_SHARE };
+enum setting_type {
+  SETTING_TEXT,
+  SETTING_COUNT,
+  SETTING_COUNT_OR_OFF,
+  SETTING_SIZE_OR_OFF,
+  SETTING_SWITCH,
+  SETTING_SHARE
+};
 
 struct setting {
   const char *name;
@@ -25,6 +34,7 @@ static const struct setting table[] = {
     {"HEDDLE_CALLPATH_DEPTH", SETTING_COUNT, offsetof(struct hd_settings, callpath_depth)},
     {"HEDDLE_CYCLE_LIMIT", SETTING_COUNT, offsetof(struct hd_settings, cycle_limit)},
     {"HEDDLE_UNWIND", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, unwind_depth)},
+    {"HEDDLE_MEMORY", SETTING_SIZE_OR_OFF, offsetof(struct hd_settings, memory)},
     {"HEDDLE_CPU_TIME", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, cpu_time)},
     {"HEDDLE_COUNTERS", SETTING_TEXT, offsetof(struct hd_settings, counters)},
     {"HEDDLE_COUNTERS_AT", SETTING_TEXT, offsetof(struct hd_settings, counters_at)},
@@ -77,12 +87,20 @@ static void read_share(const struct setting *setting, const char *text, uint64_t
     hd_log("%s=%s is neither percent, from 0.0001 to 100, nor \"off\"; ignored", setting->name, text);
 }
 
+static void read_size(const struct setting *setting, const char *text, uint64_t *value) {
+  if (!strcmp(text, "off"))
+    *value = HD_MEMORY_UNLIMITED;
+  else if (!hd_size_read(text, value))
+    hd_log("%s=%s is not a size as 16M, nor \"off\"; ignored", setting->name, text);
+}
+
 void hd_settings_read(struct hd_settings *settings) {
   *settings = (struct hd_settings){.output = "%n.%p.heddle",
                                    .clock = "auto",
                                    .cycle_limit = 1,
                                    .unwind_depth = 64,
                                    .counters_at = "loop",
+                                   .memory = HD_MEMORY_DEFAULT,
                                    .overhead_ppm = 20000};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     /* secure_getenv: a set-user-id program must not write where its caller says. */
@@ -94,6 +112,8 @@ void hd_settings_read(struct hd_settings *settings) {
       memcpy(field, &text, sizeof text);
     else if (table[i].type == SETTING_SHARE)
       read_share(&table[i], text, field);
+    else if (table[i].type == SETTING_SIZE_OR_OFF)
+      read_size(&table[i], text, field);
     else
       read_count(&table[i], text, field);
   }

@@ -12,7 +12,7 @@ import pytest
 from conftest import LIBRARY, assert_close, assert_states_sum_to_lifetimes, environment_for, marks
 
 HEADER_BYTES = 4096
-BLOCK_BYTES = 16384
+BLOCK_BYTES = 4096
 COMMANDS = {"report": ["report"], "csv": ["report", "--csv"], "export": ["export", "--format", "json"]}
 every_command = pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS.keys())
 

@@ -108,7 +108,8 @@ struct fk_options {
   const char *counters;           /* HEDDLE_COUNTERS, counted by the stub libpapi (stub_papi.c); NULL: unset */
   const char *counters_at;        /* HEDDLE_COUNTERS_AT; NULL: unset */
   bool take_turns;                /* HEDDLE_MULTIPLEX */
-  const char *const *environment; /* further variables, NAME=value; ends with NULL. NULL: none */
+  const char *const *environment; /* further variables, NAME=value; ends with NULL. NULL: none. HEDDLE_MEMORY is
+                                     "off" if it is not among them */
   const char *output;             /* HEDDLE_OUTPUT; NULL: a file in the test's directory */
   /* Instead of the script the child plays what this sends (fk_send). */
   void (*live)(void *context);

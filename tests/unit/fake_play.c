@@ -134,6 +134,7 @@ static void child_main(struct fk_told *told) {
     setenv("HEDDLE_CALLPATH_DEPTH", options->depth, 1);
   if (options->cycle_limit)
     setenv("HEDDLE_CYCLE_LIMIT", options->cycle_limit, 1);
+  setenv("HEDDLE_MEMORY", "off", 1);
   set_counters();
   for (const char *const *variable = options->environment; variable && *variable; variable++)
     putenv((char *)*variable);

@@ -19,7 +19,7 @@
 
 #include "output/model.h"
 
-enum { BUILDER_UNITS = 1024 };
+enum { BUILDER_UNITS = 4096 };
 
 struct builder {
   char *bytes;
@@ -75,10 +75,14 @@ static inline struct hd_block_header *builder_block(struct builder *builder, enu
   return block;
 }
 
+static inline uint32_t builder_span(size_t bytes) {
+  return (uint32_t)((bytes + HD_BLOCK_HEADER_BYTES + HD_BLOCK_BYTES - 1) / HD_BLOCK_BYTES);
+}
+
 static inline void *builder_record(struct builder *builder, enum hd_block_type type, size_t bytes) {
   struct hd_block_header *block = builder->newest[type];
-  if (!block || (block->count + 1) * bytes > HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES)
-    block = builder_block(builder, type, 1);
+  if (!block || (block->count + 1) * bytes > block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES)
+    block = builder_block(builder, type, builder_span(bytes));
   return (char *)block + HD_BLOCK_HEADER_BYTES + bytes * block->count++;
 }
 
@@ -134,7 +138,8 @@ static inline struct hd_total_record *builder_total(struct builder *builder, uin
 
 /* With room for `limit` members, none of which has come. */
 static inline struct hd_instance_record *builder_instance(struct builder *builder, uint32_t profile, uint32_t limit) {
-  struct hd_block_header *block = builder_block(builder, HD_BLOCK_INSTANCES, 1);
+  const uint32_t span = builder_span(sizeof(struct hd_instance_record) + limit * sizeof(struct hd_member_record));
+  struct hd_block_header *block = builder_block(builder, HD_BLOCK_INSTANCES, span);
   struct hd_instance_record *record = (void *)((char *)block + HD_BLOCK_HEADER_BYTES);
   struct hd_member_record *members = (void *)(record + 1);
   block->count = 1;
@@ -160,8 +165,8 @@ static inline void builder_text(struct builder *builder, enum hd_text_kind kind,
                                 size_t bytes) {
   const size_t padded = sizeof(struct hd_text_record) + ((bytes + 7) & ~(size_t)7);
   struct hd_block_header *block = builder->newest[HD_BLOCK_TEXT];
-  if (!block || block->count + padded > HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES)
-    block = builder_block(builder, HD_BLOCK_TEXT, 1);
+  if (!block || block->count + padded > block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES)
+    block = builder_block(builder, HD_BLOCK_TEXT, builder_span(padded));
   struct hd_text_record *record = (void *)((char *)block + HD_BLOCK_HEADER_BYTES + block->count);
   *record = (struct hd_text_record){.kind = (uint16_t)kind, .id = id, .bytes = (uint32_t)bytes};
   memcpy(record + 1, text, bytes);

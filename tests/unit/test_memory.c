@@ -15,8 +15,8 @@ enum outcome { DECLINES, LOSES, LOSES_NOTHING };
 
 static enum outcome outcome_of(const struct hd_model *model, uint32_t n) {
   const struct hd_file_header *header = &model->header;
-  if (header->lost_threads || header->folded_paths || header->lost_tallies || header->lost_entries ||
-      (header->flags & HD_FILE_FULL))
+  if (header->lost_threads || header->folded_paths || header->shortened_paths || header->lost_tallies ||
+      header->lost_entries || (header->flags & HD_FILE_FULL))
     return LOSES;
   struct or_result *oracle = or_run(sc_script(), 0);
   const char *difference = or_difference(oracle, model);
