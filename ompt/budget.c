@@ -376,6 +376,25 @@ void hd_budget_init(uint64_t limit_ppm) {
   hd_store.header->budget_ppm = limit_ppm;
 }
 
+static void switch_for_test(uint32_t event_class, bool off) {
+  struct hd_thread *thread = hd_thread_known();
+  const uint64_t now = hd_clock_now();
+  if (!thread)
+    return;
+  if (!off) {
+    switch_on(event_class, now);
+    return;
+  }
+  switch_off(thread, event_class, now, 0, 1);
+  state.classes[event_class].length_ticks = INT64_MAX;
+  find_wake_time();
+}
+
+void hd_budget_offer_switch(void (**slot)(uint32_t event_class, bool off)) {
+  if (slot)
+    *slot = switch_for_test;
+}
+
 /* Who holds the lock does so for a microsecond; unless it is the caller itself, interrupted by a signal. */
 void hd_budget_close(void) {
   __atomic_store_n(&state.closed, true, __ATOMIC_SEQ_CST);

@@ -69,6 +69,9 @@ extern struct hd_budget hd_budget;
 /** Once, at start, when the clock runs. */
 void hd_budget_init(uint64_t limit_ppm);
 
+/** A test's runtime switches classes itself, at once, through `*slot`. NULL: there is none. */
+void hd_budget_offer_switch(void (**slot)(uint32_t event_class, bool off));
+
 /** At the profile's end: nothing is switched any more. */
 void hd_budget_close(void);
 

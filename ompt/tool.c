@@ -52,6 +52,16 @@ static const uint64_t *find_external_clock(ompt_function_lookup_t lookup) {
   return clock;
 }
 
+typedef void (*switch_function)(uint32_t event_class, bool off);
+
+/* Likewise: where a test wants to be told how to switch classes of events. */
+static switch_function *find_external_switch(ompt_function_lookup_t lookup) {
+  ompt_interface_fn_t entry = lookup("heddle_external_switch");
+  switch_function *slot;
+  __builtin_memcpy(&slot, &entry, sizeof slot);
+  return slot;
+}
+
 static bool prepare(const struct hd_settings *settings, const uint64_t *external_clock) {
   char why[1200];
   char program[sizeof hd_store.header->program];
@@ -187,6 +197,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   hd_tool.needs_libgomp = hd_process_needs_libgomp();
   test_clock = find_external_clock(lookup);
   test_advance = (advance_function *)lookup("heddle_external_advance");
+  hd_budget_offer_switch(find_external_switch(lookup));
   if (set_callback)
     pthread_once(&start_control, start_once);
   const bool measuring = set_callback && hd_tool_is_measuring();

@@ -47,6 +47,8 @@ static uint64_t fake_now; /* the clock that the library reads */
 static const struct fk_event *being_played;
 static __thread uint32_t current_thread = FK_NONE; /* simulated thread */
 
+static void (*switch_class)(uint32_t event_class, bool off); /* the tool's, once it has started */
+
 static ompt_data_t *region_data(uint32_t region) {
   return region == FK_NONE ? NULL : rt.regions[region].data;
 }
@@ -87,6 +89,8 @@ static ompt_interface_fn_t look_up(const char *name) {
     return (ompt_interface_fn_t)(uintptr_t)&fake_now;
   if (strcmp(name, "heddle_external_advance") == 0 && !rt.options->real_clock)
     return (ompt_interface_fn_t)advance;
+  if (strcmp(name, "heddle_external_switch") == 0)
+    return (ompt_interface_fn_t)(uintptr_t)&switch_class;
   return NULL;
 }
 
@@ -270,6 +274,9 @@ static void play_other(const struct fk_event *e) {
     break;
   case FK_FORK:
     play_fork();
+    break;
+  case FK_SWITCH:
+    switch_class(e->kind, endpoint == ompt_scope_begin);
     break;
   default:
     _exit(FK_BAD_SCRIPT);
