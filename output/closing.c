@@ -98,11 +98,30 @@ static bool charge_joining(struct hd_reader *reader, const struct hd_thread_reco
          charge(reader, record->id, idle_cell, join, end);
 }
 
-/* What was not in rows yet at the thread's last event belongs where the time since then does. */
+static int64_t difference(int64_t a, int64_t b) {
+  return hd_add_signed(a, (int64_t)(0 - (uint64_t)b));
+}
+
+/* What was not in rows yet at the thread's last event belongs where the time since then does. But a thread that waits
+ * for its team is late for nothing then; and what it was late by on arriving is taken out of its wait, if the team's
+ * delay was added: at the primary's join. An open barrier inside a region has neither. */
+static int64_t open_intrusion(const struct hd_reader *reader, const struct hd_thread_record *record,
+                              enum hd_state state) {
+  const struct hd_instance_record *instance =
+      record->joining != 0 ? hd_reader_find_instance(reader, record->joining) : NULL;
+  if (instance && instance->join_ticks != 0)
+    return difference(record->intrusion_base, record->intrusion_charged);
+  if (instance || state == HD_WAIT_BARRIER_IMPLICIT || state == HD_WAIT_BARRIER_EXPLICIT)
+    return 0;
+  return difference(record->intrusion, record->intrusion_charged);
+}
+
 static bool charge_intrusion(struct hd_reader *reader, const struct hd_thread_record *record) {
   enum hd_state state = HD_BUSY;
-  const int64_t left = hd_add_signed(record->intrusion, (int64_t)(0 - (uint64_t)record->intrusion_charged));
-  if (left == 0 || !hd_reader_find_cell(reader, record->open_cell, &state))
+  if (!hd_reader_find_cell(reader, record->open_cell, &state))
+    return true;
+  const int64_t left = open_intrusion(reader, record, state);
+  if (left == 0)
     return true;
   struct hd_row *row = row_at(reader, record->id, record->open_cell, &state);
   if (row)

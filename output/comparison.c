@@ -10,6 +10,8 @@
 #include "output/clocks.h"
 #include "output/comparison_parts.h"
 
+#define OVERHEAD_NOTED 0.03
+
 bool hd_comparison_note(struct hd_comparison *comparison, const char *format, ...) {
   struct hd_strings *notes = &comparison->notes;
   char *text = NULL;
@@ -222,6 +224,11 @@ static bool note_run(struct hd_comparison *comparison, const struct hd_run *run)
                                    "%s: regions lead back to routines that were called outside of regions, too; what "
                                    "ran there counts as outside",
                                    model->path);
+  if (hd_model_overhead(model) > OVERHEAD_NOTED)
+    done = done && hd_comparison_note(comparison,
+                                      "%s: Heddle's own work is %.1f %% of the busy time, and is contained in what is "
+                                      "compared ('heddle report --overhead')",
+                                      model->path, 100 * hd_model_overhead(model));
   if (header->flags & HD_FILE_MERGED)
     done = done && hd_comparison_note(
                        comparison, "%s: a sum of several runs, and so are its times: compare it with sums of as many",

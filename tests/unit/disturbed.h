@@ -83,12 +83,14 @@ struct di_program {
   struct di_gate *gates;
   uint32_t gate_count, gate_limit;
   uint32_t slots; /* of regions and tasks */
+  bool left;      /* at the end workers wait where they are: nobody ends them */
 };
 
 struct di_options {
   bool tasks;         /* explicit tasks */
   bool nested;        /* regions in regions */
   bool routines;      /* and phases */
+  bool left;          /* workers never end */
   bool prompt;        /* workers' ends of regions come at once, some of them; else at the next region */
   uint64_t gap_ticks; /* at least so long after such a region, and at the start: longer than all that events may take */
   uint32_t statements; /* about so many */

@@ -165,11 +165,17 @@ static uint32_t next_thread(const struct play *play) {
   return found;
 }
 
-/* All others have ended. */
+/* All others have ended, or never will. */
 static void finish(struct play *play) {
   const size_t sent = sc_script()->count;
   sc_at(play->now[0]);
-  sc_finish();
+  if (play->program->left) {
+    sc_thread(0);
+    sc_initial_end();
+    sc_finalize();
+  } else {
+    sc_finish();
+  }
   send_new(play, sent);
 }
 

@@ -353,7 +353,7 @@ static void end_threads(uint64_t gap) {
   const uint32_t gate = new_gate(1);
   arrive(0, gate);
   add(0, (struct di_action){.what = DI_WORK, .ticks = gap});
-  for (uint32_t i = 1; i < make.program->thread_count; i++) {
+  for (uint32_t i = 1; i < make.program->thread_count && !make.options.left; i++) {
     pass(i, gate, below(1000));
     SEND(i, .event = DI_WORKER_THREAD_END);
   }
@@ -369,6 +369,7 @@ void di_generate(struct di_program *program, uint64_t seed, const struct di_opti
   make.left = options->statements;
   program->runtime = (enum sc_runtime)below(3);
   program->thread_count = 1;
+  program->left = options->left;
   sc_start(program->runtime); /* loops are told as this runtime tells them */
   while (make.left > 0) {
     make.left--;
