@@ -13,7 +13,7 @@
 
 #include "output/names.h"
 
-enum { COPY_BYTES = 64 * 1024 };
+enum { COPY_BYTES = 64 * 1024, MOST_STORED_BYTES = 256 << 20 };
 
 static size_t put_name(const struct hd_node *node, char *to) {
   char line[16];
@@ -78,6 +78,11 @@ static bool copy_bytes(int from, int to, size_t count) {
   return true;
 }
 
+/* A large file takes longer to copy than names take to find. */
+static bool is_small(const struct hd_file_header *header) {
+  return header->block_count <= MOST_STORED_BYTES / HD_BLOCK_BYTES;
+}
+
 /* The file must be the one that was read, and closed. */
 static bool is_unchanged(const struct hd_model *model, const struct hd_file_header *header) {
   const struct hd_file_header *known = &model->header;
@@ -131,7 +136,7 @@ static bool replace(const struct hd_model *model, int from, const char *path) {
 }
 
 bool hd_names_store(const struct hd_model *model) {
-  if (hd_model_life(model) != HD_LIFE_OVER)
+  if (hd_model_life(model) != HD_LIFE_OVER || !is_small(&model->header))
     return false;
   char *path = realpath(model->path, NULL); /* a link stays a link */
   const int from = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;

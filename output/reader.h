@@ -63,7 +63,7 @@ bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t byt
 
 /** sums.c: adds up nodes, threads and the tree: first the rows of the file, each as it is read; when all is closed,
  *  the rest. */
-void hd_reader_add_row(struct hd_model *model, const struct hd_row_record *row);
+bool hd_reader_add_rows(struct hd_reader *reader);
 bool hd_reader_sum_up(struct hd_reader *reader);
 
 /** notes.c: what the header says could not be measured, in words. */

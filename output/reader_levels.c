@@ -109,11 +109,11 @@ static bool take_entry(struct hd_reader *reader, const void *bytes, uint64_t off
   if (reader->source->in_extra[record->thread])
     return true;
   struct hd_entries *entries = &model->nodes[record->profile].entries;
-  for (int i = 0; i < HD_ENTRY_STATES * HD_ENTRY_STATES; i++) {
-    entries->visits[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES] +=
-        record->visits[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES];
-    entries->ticks[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES] += record->ticks[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES];
-  }
+  for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
+    for (int own = 0; own < HD_ENTRY_STATES; own++) {
+      entries->visits[caller][own] += record->visits[caller][own];
+      entries->ticks[caller][own] += record->ticks[caller][own];
+    }
   return true;
 }
 

@@ -63,15 +63,6 @@ static bool take_thread(struct hd_reader *reader, const void *bytes, uint64_t of
   return true;
 }
 
-static bool take_row(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
-  const struct hd_row_record *record = bytes;
-  if (record->profile >= reader->model->node_count || record->thread >= reader->model->thread_count)
-    return hd_reader_fail(reader, "damaged: row %u belongs to no callpath or thread", index);
-  hd_reader_add_row(reader->model, record);
-  return true;
-}
-
 /* "function\0file\0line\0"; an empty part is not known. */
 static bool take_name(struct hd_reader *reader, uint32_t id, const char *text, size_t bytes) {
   if (id >= reader->model->node_count)
@@ -174,7 +165,7 @@ bool hd_reader_take_records(struct hd_reader *reader) {
   if (!allocate(reader) || !hd_reader_each(reader, HD_BLOCK_MODULES, sizeof(struct hd_module_record), take_module) ||
       !hd_reader_each(reader, HD_BLOCK_PROFILES, sizeof(struct hd_profile_record), take_node) ||
       !hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), take_thread) ||
-      !hd_reader_each(reader, HD_BLOCK_ROWS, sizeof(struct hd_row_record), take_row) || !take_texts(reader))
+      !hd_reader_add_rows(reader) || !take_texts(reader))
     return false;
   reader->model->file_note_count = reader->model->notes.count;
   find_nested(reader);

@@ -242,20 +242,6 @@ void hd_model_each_times(const struct hd_model *model, hd_times_visitor *visit, 
 
 /* ---- teams ---- */
 
-struct hd_team_totals hd_team_totals_of(const struct hd_total_record *record, bool merged) {
-  return (struct hd_team_totals){
-      .instances = record->instances,
-      .open_instances = merged ? record->open : 0,
-      .elapsed_ticks = record->elapsed_ticks,
-      .capacity_ticks = record->capacity_ticks,
-      .busy_ticks = record->busy_ticks,
-      .busy_max_ticks = record->busy_max_ticks,
-      .idle_ticks = record->idle_ticks,
-      .intrusion_ticks = record->intrusion_ticks,
-      .team_min = record->team_size,
-  };
-}
-
 static void add_parts(struct hd_model *model, const struct hd_reader_block *block) {
   const struct hd_total_record *records = (const void *)(model->source->bytes + block->content);
   const bool merged = model->header.flags & HD_FILE_MERGED;

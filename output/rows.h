@@ -34,7 +34,19 @@ struct hd_source {
 };
 
 /** What a record of totals says; whether it was never filled. */
-struct hd_team_totals hd_team_totals_of(const struct hd_total_record *record, bool merged);
+static inline struct hd_team_totals hd_team_totals_of(const struct hd_total_record *record, bool merged) {
+  return (struct hd_team_totals){
+      .instances = record->instances,
+      .open_instances = merged ? record->open : 0,
+      .elapsed_ticks = record->elapsed_ticks,
+      .capacity_ticks = record->capacity_ticks,
+      .busy_ticks = record->busy_ticks,
+      .busy_max_ticks = record->busy_max_ticks,
+      .idle_ticks = record->idle_ticks,
+      .intrusion_ticks = record->intrusion_ticks,
+      .team_min = record->team_size,
+  };
+}
 static inline bool hd_total_is_empty(const struct hd_total_record *record, bool merged) {
   return record->instances == 0 && record->capacity_ticks == 0 && !merged;
 }

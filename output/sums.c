@@ -17,15 +17,35 @@ static void add_intrusion(struct hd_intrusion *to, const struct hd_row_record *f
 }
 
 /* Ten million times for a large team: what can be added up later is. */
-void hd_reader_add_row(struct hd_model *model, const struct hd_row_record *row) {
+static void add_row(struct hd_model *model, const struct hd_row_record *row) {
   struct hd_node *node = &model->nodes[row->profile];
   struct hd_thread *thread = &model->threads[row->thread];
   node->visits += row->visits;
   node->cpu_ns += row->cpu_ns;
-  hd_add_ticks(node->ticks, row->ticks);
-  hd_add_ticks(thread->ticks, row->ticks);
+  for (int state = 0; state < HD_STATE_COUNT; state++) {
+    node->ticks[state] += row->ticks[state];
+    thread->ticks[state] += row->ticks[state];
+  }
   add_intrusion(&node->intrusion, row);
   add_intrusion(&thread->intrusion, row);
+}
+
+static bool add_block(struct hd_reader *reader, const struct hd_reader_block *block) {
+  const struct hd_row_record *rows = (const void *)(reader->bytes + block->content);
+  const struct hd_model *model = reader->model;
+  for (uint32_t i = 0; i < block->header->count; i++) {
+    if (rows[i].profile >= model->node_count || rows[i].thread >= model->thread_count)
+      return hd_reader_fail(reader, "damaged: row %u belongs to no callpath or thread", block->first + i);
+    add_row(reader->model, &rows[i]);
+  }
+  return true;
+}
+
+bool hd_reader_add_rows(struct hd_reader *reader) {
+  for (uint32_t i = 0; i < reader->block_count; i++)
+    if (reader->blocks[i].header->type == HD_BLOCK_ROWS && !add_block(reader, &reader->blocks[i]))
+      return false;
+  return true;
 }
 
 static void add_extra(struct hd_model *model, const struct hd_row *row) {
