@@ -648,9 +648,9 @@ struct hd_switch_record {
   uint32_t thread;      /* whose time they cost */
   uint32_t profile;     /* where it was then */
   uint32_t times;       /* 1; more: several such times in one record */
-  uint64_t off_ticks;
+  uint64_t off_ticks;   /* the newest of these times; merged files: both are 0 */
   uint64_t on_ticks;    /* 0: still off */
-  uint64_t total_ticks; /* between the two, summed; merged files and records of several times */
+  uint64_t total_ticks; /* of all that have ended: between the two, summed */
   uint64_t cost_ppm;    /* of the thread's time, that led to it; the highest */
 };
 

@@ -161,7 +161,9 @@ struct hd_switch {
   uint32_t thread;      /* whose time they cost */
   uint32_t node;        /* where it was then */
   uint64_t times;
-  uint64_t ticks; /* for so long; what was still off at the end is closed */
+  uint64_t ticks;     /* for so long; what was still off at the end is closed */
+  uint64_t off_ticks; /* the newest of the times; both 0 in merged files */
+  uint64_t on_ticks;  /* 0: still off at the end */
   uint64_t cost_ppm;
 };
 

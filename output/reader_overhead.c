@@ -62,6 +62,8 @@ static bool take_switch(struct hd_reader *reader, const void *bytes, uint64_t of
                                               .node = record->profile,
                                               .times = record->times > 0 ? record->times : 1,
                                               .ticks = off_ticks_of(model, record),
+                                              .off_ticks = record->off_ticks,
+                                              .on_ticks = record->on_ticks,
                                               .cost_ppm = record->cost_ppm};
   return true;
 }
