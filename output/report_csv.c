@@ -132,12 +132,13 @@ bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options 
 }
 
 /* Rows of one line and thread, with the lines below; the program's are each thread's whole life. */
-static bool put_threads(const struct hd_view *view, uint32_t line, bool whole, FILE *out) {
+static bool put_threads(struct hd_view *view, uint32_t line, bool whole, FILE *out) {
   const struct hd_model *model = view->model;
   uint64_t(*sums)[HD_STATE_COUNT] = calloc((size_t)model->thread_count + 1, sizeof *sums);
-  if (!sums)
+  if (!sums || !hd_view_sum_threads(view, line, sums)) {
+    free(sums);
     return false;
-  hd_view_sum_threads(view, line, sums);
+  }
   struct hd_count_sums *counts = hd_view_count_threads(view, line);
   for (uint32_t thread = 0; thread < model->thread_count; thread++) {
     if (line > 0 && hd_ticks_all(sums[thread]) == 0)

@@ -133,13 +133,13 @@ static bool print_counts(const struct table *table, struct hd_count_columns *col
   return done;
 }
 
-static bool print_line(const struct hd_view *view, uint32_t line, bool focused, struct hd_count_columns *columns,
-                       FILE *out) {
+static bool print_line(struct hd_view *view, uint32_t line, bool focused, struct hd_count_columns *columns, FILE *out) {
   char place[HD_PLACE_BYTES];
   state_ticks *sums = calloc((size_t)view->model->thread_count + 1, sizeof *sums);
-  if (!sums)
+  if (!sums || !hd_view_sum_threads(view, line, sums)) {
+    free(sums);
     return false;
-  hd_view_sum_threads(view, line, sums);
+  }
   struct table table = {.view = view, .line = line, .whole = line == 0 && !focused, .sums = (const state_ticks *)sums};
   survey(&table);
   table.table = hd_table_new(out);

@@ -234,7 +234,8 @@ struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort, enu
   if (!build.view)
     return NULL;
   build.view->model = model;
-  bool enough = allocate(&build, model->node_count);
+  build.view->batch = hd_thread_batch_new();
+  bool enough = build.view->batch && allocate(&build, model->node_count);
   if (enough) {
     join_nodes(&build, lines);
     enough = sum_levels(&build);
@@ -262,5 +263,6 @@ void hd_view_free(struct hd_view *view) {
   free(view->lines);
   free(view->line_of_node);
   free(view->level_ticks);
+  hd_thread_batch_free(view->batch);
   free(view);
 }

@@ -36,8 +36,9 @@ struct hd_view {
   const struct hd_model *model;
   struct hd_line *lines; /* depth first, siblings sorted: lines[0] is the program */
   uint32_t count;
-  uint32_t *line_of_node; /* by node id */
-  uint64_t *level_ticks;  /* what the lines' levels point into; NULL: the file has none */
+  uint32_t *line_of_node;        /* by node id */
+  uint64_t *level_ticks;         /* what the lines' levels point into; NULL: the file has none */
+  struct hd_thread_batch *batch; /* for hd_view_sum_threads() */
 };
 
 /** Negative: `a` comes before `b`. Never 0 for two different lines, so that reports are reproducible. */
@@ -56,8 +57,10 @@ void hd_view_free(struct hd_view *view);
  *  Returns how many of those that might have been shown are not. */
 uint32_t hd_view_choose(struct hd_view *view, enum hd_sort sort, unsigned long limit, bool regions_only);
 
-/** Adds up, by thread, the ticks that each spent in a line and those below it: sums[thread][state], zeroed by the
- *  caller. */
-void hd_view_sum_threads(const struct hd_view *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]);
+/** The ticks that each thread spent in a line and those below it: sums[thread][state]. What is shown must not change
+ *  meanwhile: the lines shown after this one are added up with it, and remembered. False: no memory. */
+bool hd_view_sum_threads(struct hd_view *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]);
+struct hd_thread_batch *hd_thread_batch_new(void);
+void hd_thread_batch_free(struct hd_thread_batch *batch);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <stdlib.h>
 
-#include "output/adding.h"
 #include "output/kinds.h"
 #include "output/view.h"
 
@@ -66,21 +65,4 @@ uint32_t hd_view_choose(struct hd_view *view, enum hd_sort sort, unsigned long l
   }
   free(frontier.lines);
   return candidates - chosen;
-}
-
-struct thread_sums {
-  const struct hd_view *view;
-  uint32_t line;
-  uint64_t (*sums)[HD_STATE_COUNT];
-};
-
-static void add_times(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]) {
-  const struct thread_sums *all = context;
-  if (all->view->line_of_node[node] - all->line < all->view->lines[all->line].subtree)
-    hd_add_ticks(all->sums[thread], ticks);
-}
-
-void hd_view_sum_threads(const struct hd_view *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]) {
-  struct thread_sums all = {view, line, sums};
-  hd_model_each_times(view->model, add_times, &all);
 }
