@@ -43,14 +43,14 @@ static void print_more(const struct hd_model *model, bool levels, FILE *out) {
 
 static void print_legend(const struct hd_view *view, FILE *out) {
   fprintf(out, "\n%s", legend);
-  if (!view->model->levels_known) {
-    print_more(view->model, false, out);
-    return;
-  }
   if (hd_report_overhead_is_large(view))
     fputs("Heddle%: what Heddle itself took of the line's time. More than 5 %: shares and small times mislead; see\n"
           "--overhead.\n",
           out);
+  if (!view->model->levels_known) {
+    print_more(view->model, false, out);
+    return;
+  }
   char title[HD_CELL_BYTES];
   const struct hd_level_groups groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
   hd_levels_sparkline_title(title, &groups);
