@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Classes of events that are switched off and on at any time: what began while they were on is observed whole, nothing
+ * else is, and all identities hold. HEDDLE_SEEDS=n plays n random programs of each sort (default 100), HEDDLE_SEED=n
+ * only that one, with its script on stderr. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+#include "oracle.h"
+#include "random_program.h"
+#include "script.h"
+
+static void begin(enum sc_runtime runtime) {
+  sc_start(runtime);
+  sc_initial_begin();
+}
+
+static struct hd_model *end(uint64_t time) {
+  sc_at(time);
+  sc_finish();
+  return ex_play();
+}
+
+static void switch_class(enum hd_event_class event_class, bool off) {
+  struct fk_event event = sc_event(FK_SWITCH);
+  event.kind = event_class;
+  event.endpoint = off ? ompt_scope_begin : ompt_scope_end;
+  sc_emit(event);
+}
+
+static void off_at(uint64_t time, enum hd_event_class event_class) {
+  sc_at(time);
+  switch_class(event_class, true);
+}
+
+static void on_at(uint64_t time, enum hd_event_class event_class) {
+  sc_at(time);
+  switch_class(event_class, false);
+}
+
+static void acquire(uint64_t wait, uint64_t inside, uint64_t id, uint64_t code) {
+  sc_at(wait);
+  sc_acquire(ompt_mutex_critical, id, code);
+  sc_at(inside);
+  sc_acquired(ompt_mutex_critical, id, code);
+}
+
+static void release(uint64_t time, uint64_t id) {
+  sc_at(time);
+  sc_released(ompt_mutex_critical, id, 0);
+}
+
+/* ---- mutual exclusion ---- */
+
+static void test_a_refused_section_does_not_end_an_observed_one(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  acquire(10, 12, 1, 0x400);
+  off_at(14, HD_CLASS_MUTEX);
+  acquire(15, 18, 2, 0x410);
+  release(20, 2);
+  release(25, 1);
+  acquire(30, 31, 3, 0x420);
+  release(35, 3);
+  struct hd_model *model = end(50);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_CRITICAL, SITE(CRITICAL, 0x400)), 2);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(CRITICAL, 0x400)), 13);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 50 - 15);
+  assert_int_equal(model->node_count, 2);
+  hd_model_free(model);
+}
+
+static void test_the_end_of_a_refused_section_ends_nothing(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  off_at(5, HD_CLASS_MUTEX);
+  acquire(10, 12, 1, 0x400);
+  on_at(14, HD_CLASS_MUTEX);
+  acquire(15, 18, 2, 0x410);
+  release(20, 2);
+  release(25, 1);
+  struct hd_model *model = end(50);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_CRITICAL, SITE(CRITICAL, 0x410)), 3);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(CRITICAL, 0x410)), 2);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 50 - 5);
+  assert_int_equal(model->node_count, 2);
+  hd_model_free(model);
+}
+
+static void test_who_waits_when_it_goes_off_has_waited(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  sc_at(10);
+  sc_acquire(ompt_mutex_critical, 1, 0x400);
+  off_at(12, HD_CLASS_MUTEX);
+  sc_at(20);
+  sc_acquired(ompt_mutex_critical, 1, 0x400);
+  release(25, 1);
+  on_at(30, HD_CLASS_MUTEX);
+  sc_acquire(ompt_mutex_lock, 7, 0x500);
+  off_at(31, HD_CLASS_MUTEX);
+  sc_at(36);
+  sc_acquired(ompt_mutex_lock, 7, 0x500);
+  struct hd_model *model = end(50);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_CRITICAL, SITE(CRITICAL, 0x400)), 10);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(CRITICAL, 0x400)), 5);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_LOCK, SITE(LOCK, 0x500)), 6);
+  hd_model_free(model);
+}
+
+/* libomp 14 sends a test that fails as an acquire of a lock. */
+static void test_a_failed_test_of_a_lock_is_no_wait(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_14);
+  sc_at(10);
+  sc_acquire(ompt_mutex_lock, 7, 0x500);
+  off_at(12, HD_CLASS_MUTEX);
+  sc_at(20);
+  sc_acquire(ompt_mutex_lock, 8, 0x510);
+  sc_at(25);
+  sc_acquired(ompt_mutex_lock, 8, 0x510);
+  struct hd_model *model = end(50);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_LOCK, SITE(LOCK, 0x500)), 0);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 50);
+  hd_model_free(model);
+}
+
+/* ---- tasks ---- */
+
+static void test_a_task_is_observed_whole_or_not_at_all(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  sc_at(10);
+  sc_fork(0x300, 1, 1, 10);
+  sc_at(20);
+  const uint32_t early = sc_task_create(0x600, ompt_task_explicit);
+  const uint32_t waiting = sc_task_create(0x610, ompt_task_explicit);
+  sc_task_run(early);
+  off_at(22, HD_CLASS_TASK);
+  const uint32_t unseen = sc_task_create(0x620, ompt_task_explicit);
+  sc_at(30);
+  sc_task_run(unseen);
+  sc_at(35);
+  sc_task_leave(ompt_task_complete);
+  const uint32_t late = sc_task_create(0x630, ompt_task_explicit);
+  sc_at(40);
+  sc_task_leave(ompt_task_complete); /* early: it was begun before */
+  on_at(45, HD_CLASS_TASK);
+  sc_task_run(waiting); /* created when tasks were on, but the last time */
+  sc_at(50);
+  sc_task_leave(ompt_task_complete);
+  sc_task_run(late);
+  sc_at(55);
+  sc_task_leave(ompt_task_complete);
+  const uint32_t seen = sc_task_create(0x640, ompt_task_explicit);
+  sc_at(60);
+  sc_task_run(seen);
+  sc_at(67);
+  sc_task_leave(ompt_task_complete);
+  sc_join(70, 70, 75);
+  struct hd_model *model = end(80);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(PARALLEL, 0x300), SITE(TASK, 0x600)), 20);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(PARALLEL, 0x300), SITE(TASK, 0x640)), 7);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(PARALLEL, 0x300)), 60 - 27);
+  assert_false(ex_has_node(model, SITE(PARALLEL, 0x300), SITE(TASK, 0x600), SITE(TASK, 0x620)));
+  assert_int_equal(ex_visits(model, 0, SITE(PARALLEL, 0x300), SITE(TASK, 0x610)), 0);
+  hd_model_free(model);
+}
+
+static void test_a_wait_in_which_unseen_tasks_run_is_busy_from_then_on(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  sc_fork(0x300, 1, 1, 0);
+  off_at(5, HD_CLASS_TASK);
+  const uint32_t first = sc_task_create(0x600, ompt_task_explicit);
+  const uint32_t second = sc_task_create(0x610, ompt_task_explicit);
+  sc_at(10);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x700);
+  sc_at(13);
+  sc_task_run(first);
+  sc_at(20);
+  sc_task_leave(ompt_task_complete);
+  sc_task_run(second);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x710); /* in the task that nobody sees */
+  sc_at(24);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x710);
+  sc_at(27);
+  sc_task_leave(ompt_task_complete);
+  sc_at(30);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x700);
+  sc_join(40, 40, 45);
+  struct hd_model *model = end(50);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_TASKWAIT, SITE(PARALLEL, 0x300), SITE(TASKWAIT, 0x700)), 3);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(PARALLEL, 0x300), SITE(TASKWAIT, 0x700)), 17 - 4);
+  assert_int_equal(
+      ex_ticks(model, 0, HD_WAIT_TASKWAIT, SITE(PARALLEL, 0x300), SITE(TASKWAIT, 0x700), SITE(TASKWAIT, 0x710)), 4);
+  hd_model_free(model);
+}
+
+/* ---- waits ---- */
+
+/* The task inside waits, too, and its wait is not the outer one's. */
+static void test_the_end_of_a_refused_wait_does_not_end_an_observed_one(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  sc_fork(0x300, 1, 1, 0);
+  off_at(5, HD_CLASS_TASK);
+  const uint32_t task = sc_task_create(0x600, ompt_task_explicit);
+  sc_at(10);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x700);
+  sc_at(15);
+  sc_task_run(task);
+  off_at(17, HD_CLASS_SYNC);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x710);
+  sc_at(20);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x710);
+  sc_at(25);
+  sc_task_leave(ompt_task_complete);
+  sc_at(30);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x700);
+  sc_at(33);
+  sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x720);
+  sc_at(36);
+  sc_barrier_end(ompt_sync_region_barrier_explicit, 0x720);
+  sc_join(40, 40, 45);
+  struct hd_model *model = end(50);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_TASKWAIT, SITE(PARALLEL, 0x300), SITE(TASKWAIT, 0x700)), 5);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(PARALLEL, 0x300), SITE(TASKWAIT, 0x700)), 15);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(PARALLEL, 0x300)), 20);
+  assert_int_equal(model->node_count, 3);
+  hd_model_free(model);
+}
+
+/* ---- loops ---- */
+
+static void begin_loop(uint64_t time, uint64_t code) {
+  sc_at(time);
+  sc_work_begin(ompt_work_loop_static, code);
+}
+
+static void end_loop(uint64_t time, uint64_t code) {
+  sc_at(time);
+  sc_work_end(ompt_work_loop_static, code);
+}
+
+static void close_loop(uint64_t from, uint64_t until, uint64_t code) {
+  sc_at(from);
+  sc_barrier_begin(sc_work_barrier(), code);
+  sc_at(until);
+  sc_barrier_end(sc_work_barrier(), code);
+}
+
+static void test_the_barrier_of_a_refused_loop_is_the_regions(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  sc_fork(0x300, 2, 1, 10);
+  begin_loop(12, 0x500); /* without a barrier */
+  end_loop(15, 0x500);
+  off_at(16, HD_CLASS_WORK);
+  begin_loop(20, 0x510);
+  end_loop(30, 0x510);
+  close_loop(30, 36, 0x510);
+  sc_join(50, 50, 55);
+  sc_thread(1);
+  sc_at(40);
+  sc_join_begin();
+  sc_thread(0);
+  struct hd_model *model = end(60);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(PARALLEL, 0x300), SITE(LOOP_STATIC, 0x500)), 3);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_BARRIER_IMPLICIT, SITE(PARALLEL, 0x300), SITE(BARRIER_IMPLICIT, 0x510)),
+                   6);
+  assert_false(ex_has_node(model, SITE(PARALLEL, 0x300), SITE(LOOP_STATIC, 0x510)));
+  assert_int_equal(ex_node(model, SITE(PARALLEL, 0x300))->team.instances, 1);
+  hd_model_free(model);
+}
+
+/* Thread 0 was not told of it, so nobody counts it. */
+static void test_a_loop_that_part_of_the_team_observes_has_no_totals(void **state) {
+  (void)state;
+  for (int refused = 0; refused < 2; refused++) {
+    begin(SC_LIBOMP_19);
+    sc_fork(0x300, 2, 1, 10);
+    sc_thread(refused == 0 ? 1 : 0);
+    begin_loop(11, 0x500);
+    sc_thread(0);
+    off_at(12, HD_CLASS_WORK);
+    sc_thread(refused == 0 ? 0 : 1);
+    begin_loop(13, 0x500);
+    end_loop(20, 0x500);
+    sc_at(20);
+    sc_barrier_begin(sc_work_barrier(), 0x500);
+    sc_thread(refused == 0 ? 1 : 0);
+    end_loop(25, 0x500);
+    sc_barrier_begin(sc_work_barrier(), 0x500);
+    for (uint32_t i = 0; i < 2; i++) {
+      sc_thread(i);
+      sc_at(25);
+      sc_barrier_end(sc_work_barrier(), 0x500);
+    }
+    sc_thread(1);
+    sc_at(30);
+    sc_join_begin();
+    sc_thread(0);
+    sc_join(35, 35, 40);
+    struct hd_model *model = end(45);
+    const struct hd_node *node = ex_node(model, SITE(PARALLEL, 0x300), SITE(LOOP_STATIC, 0x500));
+    assert_int_equal(ex_ticks(model, refused == 0 ? 1 : 0, HD_BUSY, SITE(PARALLEL, 0x300), SITE(LOOP_STATIC, 0x500)),
+                     14);
+    assert_int_equal(node->team.instances, refused);
+    assert_int_equal(node->team.busy_ticks, refused ? 14 : 0);
+    assert_int_equal(node->team.busy_max_ticks, refused ? 2 * 14 : 0);
+    hd_model_free(model);
+  }
+}
+
+/* ---- routines ---- */
+
+static void test_a_refused_routine_does_not_end_its_caller(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  sc_at(1);
+  sc_routine_enter(0xf00);
+  off_at(5, HD_CLASS_CALL);
+  sc_routine_enter(0xf00); /* recursive */
+  sc_routine_enter(0xf10);
+  sc_at(8);
+  sc_routine_exit(0xf10);
+  on_at(9, HD_CLASS_CALL);
+  sc_routine_enter(0xf20);
+  sc_at(12);
+  sc_routine_exit(0xf20);
+  sc_at(14);
+  sc_routine_exit(0xf00);
+  sc_at(20);
+  sc_routine_exit(0xf00);
+  struct hd_model *model = end(30);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(ROUTINE, 0xf00)), 19 - 3);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(ROUTINE, 0xf00), SITE(ROUTINE, 0xf20)), 3);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 30 - 19);
+  assert_int_equal(ex_visits(model, 0, SITE(ROUTINE, 0xf00)), 1);
+  assert_int_equal(model->header.unmatched_routines, 0);
+  assert_int_equal(model->node_count, 3);
+  hd_model_free(model);
+}
+
+static void test_exits_of_routines_entered_before_are_not_unmatched(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  off_at(1, HD_CLASS_CALL);
+  sc_routine_enter(0xf00);
+  sc_at(5);
+  sc_routine_enter(0xf10);
+  on_at(6, HD_CLASS_CALL);
+  sc_at(8);
+  sc_routine_exit(0xf10);
+  sc_routine_exit(0xf00);
+  struct hd_model *model = end(30);
+  assert_int_equal(model->header.unmatched_routines, 0);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 30);
+  hd_model_free(model);
+}
+
+/* ---- random programs ---- */
+
+static uint64_t next_random(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
+  return *state >> 33;
+}
+
+/* Sections that lie in each other are of different names, as they must be. */
+static void name_sections(struct fk_script *script) {
+  static struct fk_event *open[FK_MAX_THREADS][256];
+  static uint32_t count[FK_MAX_THREADS];
+  memset(count, 0, sizeof count);
+  for (size_t i = 0; i < script->count; i++) {
+    struct fk_event *e = &script->events[i];
+    const bool mutex = e->op >= FK_MUTEX_ACQUIRE && e->op <= FK_MUTEX_RELEASED;
+    uint32_t *n = &count[e->thread];
+    if (!mutex || e->wait_id != 0x7000)
+      continue;
+    if (e->op == FK_MUTEX_ACQUIRE)
+      open[e->thread][(*n)++] = e;
+    e->wait_id = 0x10000 + (uint64_t)(open[e->thread][*n - 1] - script->events);
+    *n -= e->op == FK_MUTEX_RELEASED;
+  }
+}
+
+/* Between thread 0's first events and its last. */
+static void add_switches(struct fk_script *script, uint64_t seed, uint32_t classes) {
+  struct fk_script with = {.region_count = script->region_count, .task_count = script->task_count};
+  bool off[HD_CLASS_COUNT] = {false};
+  uint64_t random = seed;
+  size_t last = 0;
+  for (size_t i = 0; i < script->count; i++)
+    if (script->events[i].op == FK_THREAD_END || script->events[i].op >= FK_FORK) {
+      last = i;
+      break;
+    }
+  for (size_t i = 0; i < script->count; i++) {
+    const uint32_t c = (uint32_t)next_random(&random) % HD_CLASS_COUNT;
+    if (i > 2 && i < last && next_random(&random) % 8 == 0 && (classes >> c & 1)) {
+      struct fk_event event = fk_event_of(FK_SWITCH, script->events[i].time, 0);
+      event.kind = c;
+      event.endpoint = off[c] ? ompt_scope_end : ompt_scope_begin;
+      off[c] = !off[c];
+      fk_emit(&with, &event);
+    }
+    fk_emit(&with, &script->events[i]);
+  }
+  fk_free(script);
+  *script = with;
+}
+
+/* What a program would have sent in which nothing that was refused existed. */
+static void drop_refused_sections(struct fk_script *script) {
+  static uint64_t dropped[1 << 16];
+  size_t dropped_count = 0;
+  size_t kept = 0;
+  bool off = false;
+  for (size_t i = 0; i < script->count; i++) {
+    const struct fk_event *e = &script->events[i];
+    bool drop = e->op == FK_SWITCH;
+    if (drop)
+      off = e->endpoint == ompt_scope_begin;
+    if (e->op == FK_MUTEX_ACQUIRE && off) {
+      drop = true;
+      if (dropped_count < sizeof dropped / sizeof *dropped)
+        dropped[dropped_count++] = e->wait_id << 10 | e->thread;
+    } else if (e->op == FK_MUTEX_ACQUIRE) { /* a lock may be taken again */
+      for (size_t j = 0; j < dropped_count; j++)
+        dropped[j] = dropped[j] == (e->wait_id << 10 | e->thread) ? 0 : dropped[j];
+    } else if (e->op == FK_MUTEX_ACQUIRED || e->op == FK_MUTEX_RELEASED) {
+      for (size_t j = 0; j < dropped_count; j++)
+        drop = drop || dropped[j] == (e->wait_id << 10 | e->thread);
+    }
+    if (!drop)
+      script->events[kept++] = *e;
+  }
+  script->count = kept;
+}
+
+static unsigned long seed_count(void) {
+  const char *text = getenv("HEDDLE_SEEDS");
+  return text ? strtoul(text, NULL, 10) : 100;
+}
+
+static void play_seeds(void (*check)(uint64_t seed)) {
+  const char *only = getenv("HEDDLE_SEED");
+  if (only) {
+    check(strtoull(only, NULL, 10));
+    return;
+  }
+  for (uint64_t seed = 1; seed <= seed_count(); seed++) {
+    print_message("%s%llu", seed == 1 ? "seeds " : "\r", (unsigned long long)seed);
+    check(seed);
+  }
+  print_message("\n");
+}
+
+static void check_sections(uint64_t seed) {
+  const struct rp_options program = {.no_tasks = true, .no_pauses = true};
+  rp_generate(seed, &program);
+  name_sections(sc_script());
+  add_switches(sc_script(), seed, 1u << HD_CLASS_MUTEX);
+  if (getenv("HEDDLE_SEED"))
+    fk_print(sc_script());
+  struct hd_model *model = ex_play();
+  drop_refused_sections(sc_script());
+  struct or_result *oracle = or_run(sc_script(), 0);
+  const char *difference = or_difference(oracle, model);
+  if (difference)
+    fail_msg("seed %llu: %s", (unsigned long long)seed, difference);
+  or_free(oracle);
+  hd_model_free(model);
+}
+
+static void test_random_sections_agree_with_the_oracle(void **state) {
+  (void)state;
+  play_seeds(check_sections);
+}
+
+struct region_sums {
+  uint64_t instances;
+  uint64_t elapsed_ticks;
+  uint64_t capacity_ticks;
+};
+
+static struct region_sums sums_of(const struct hd_model *model, uint64_t address) {
+  struct region_sums sums = {0};
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    if ((node->kind != HD_KIND_PARALLEL && node->kind != HD_KIND_TEAMS) || node->address != address)
+      continue;
+    sums.instances += node->team.instances;
+    sums.elapsed_ticks += node->team.elapsed_ticks;
+    sums.capacity_ticks += node->team.capacity_ticks;
+  }
+  return sums;
+}
+
+static void expect_same_regions(const struct hd_model *all, const struct hd_model *some, uint64_t seed, bool times) {
+  for (uint32_t i = 0; i < all->node_count; i++) {
+    const struct hd_node *node = &all->nodes[i];
+    if (node->kind != HD_KIND_PARALLEL && node->kind != HD_KIND_TEAMS)
+      continue;
+    const struct region_sums a = sums_of(all, node->address), b = sums_of(some, node->address);
+    if (times ? memcmp(&a, &b, sizeof a) != 0 : a.instances != b.instances)
+      fail_msg("seed %llu: region %llx: %llu instances, %llu elapsed; without switches %llu, %llu",
+               (unsigned long long)seed, (unsigned long long)node->address, (unsigned long long)b.instances,
+               (unsigned long long)b.elapsed_ticks, (unsigned long long)a.instances,
+               (unsigned long long)a.elapsed_ticks);
+  }
+  assert_int_equal(all->thread_count, some->thread_count);
+  for (uint32_t i = 0; i < all->thread_count; i++) {
+    assert_int_equal(all->threads[i].begin_ticks, some->threads[i].begin_ticks);
+    assert_int_equal(all->threads[i].end_ticks, some->threads[i].end_ticks);
+  }
+}
+
+/* Identities, and that nothing is unmatched, ex_play looks after. Of recursive programs the callpaths fold differently
+ * when something is missing from them, and so do elapsed times, which are counted once for each callpath. */
+static void check_all(uint64_t seed) {
+  const struct rp_options program = {.recursive = seed % 2, .large_teams = seed % 5 == 0, .routines = seed % 3 == 0};
+  rp_generate(seed, &program);
+  name_sections(sc_script());
+  struct hd_model *all = ex_play();
+  add_switches(sc_script(), seed, UINT32_MAX);
+  if (getenv("HEDDLE_SEED"))
+    fk_print(sc_script());
+  struct hd_model *some = ex_play();
+  expect_same_regions(all, some, seed, !program.recursive);
+  hd_model_free(all);
+  hd_model_free(some);
+}
+
+static void test_random_programs_keep_their_regions(void **state) {
+  (void)state;
+  play_seeds(check_all);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_refused_section_does_not_end_an_observed_one),
+      cmocka_unit_test(test_the_end_of_a_refused_section_ends_nothing),
+      cmocka_unit_test(test_who_waits_when_it_goes_off_has_waited),
+      cmocka_unit_test(test_a_failed_test_of_a_lock_is_no_wait),
+      cmocka_unit_test(test_a_task_is_observed_whole_or_not_at_all),
+      cmocka_unit_test(test_a_wait_in_which_unseen_tasks_run_is_busy_from_then_on),
+      cmocka_unit_test(test_the_end_of_a_refused_wait_does_not_end_an_observed_one),
+      cmocka_unit_test(test_the_barrier_of_a_refused_loop_is_the_regions),
+      cmocka_unit_test(test_a_loop_that_part_of_the_team_observes_has_no_totals),
+      cmocka_unit_test(test_a_refused_routine_does_not_end_its_caller),
+      cmocka_unit_test(test_exits_of_routines_entered_before_are_not_unmatched),
+      cmocka_unit_test(test_random_sections_agree_with_the_oracle),
+      cmocka_unit_test(test_random_programs_keep_their_regions),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
