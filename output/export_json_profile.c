@@ -240,6 +240,7 @@ static bool put_marks(json_t *object, const struct hd_node *node) {
   const bool back = node->flags & HD_PROFILE_BACK;
   return hd_json_put(object, "measured", json_boolean(hd_node_is_measured(node))) &&
          hd_json_put(object, "folded", json_boolean(node->flags & HD_PROFILE_FOLDED)) &&
+         hd_json_put(object, "shortened", json_boolean(node->flags & HD_PROFILE_SHORTENED)) &&
          hd_json_put(object, "recursive", json_boolean(node->flags & HD_PROFILE_RECURSIVE)) &&
          hd_json_put(object, "recursive_of", back ? hd_json_count(node->target) : json_null());
 }

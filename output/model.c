@@ -150,6 +150,13 @@ double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intr
   return busy > late ? busy : late;
 }
 
+bool hd_overhead_matters(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
+                         const struct hd_intrusion *intrusion, const struct hd_team_totals *team) {
+  return hd_overhead_of(ticks, intrusion, team) > HD_OVERHEAD_LARGE &&
+         (100 * hd_team_elapsed(team) >= (double)model->elapsed_ticks ||
+          100 * (double)ticks[HD_BUSY] >= (double)model->ticks[HD_BUSY]);
+}
+
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {
   const struct hd_thread *at = &model->threads[thread];
   return hd_ticks_all(at->ticks) == at->lifetime_ticks;

@@ -354,6 +354,11 @@ double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intr
                       const struct hd_team_totals *team);
 #define HD_OVERHEAD_LARGE 0.05
 
+/** Whether it is large, and where the program spends at least a hundredth of its elapsed or busy time: first visits of
+ *  short regions are always expensive, and mostly do no harm. */
+bool hd_overhead_matters(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
+                         const struct hd_intrusion *intrusion, const struct hd_team_totals *team);
+
 /** Whether the ticks of all rows of `thread` add up to its lifetime: true for every intact profile. */
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);
 

@@ -6,13 +6,16 @@
 #include "output/kinds.h"
 #include "output/reader.h"
 
+#define SHORT_RUN_S 0.1
+
 static const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";
 }
 
+/* The start alone takes as much of a run that is over at once. */
 static bool note_program(struct hd_model *model) {
   const double share = hd_model_overhead(model);
-  return share <= HD_OVERHEAD_LARGE ||
+  return share <= HD_OVERHEAD_LARGE || hd_model_seconds(model, model->elapsed_ticks) < SHORT_RUN_S ||
          hd_model_add_note(model,
                            "Heddle's own work is %.0f %% of all busy time: shares and small times mislead; corrected "
                            "times are an estimate ('heddle report --overhead')",
@@ -26,7 +29,8 @@ static bool note_regions(struct hd_model *model) {
   for (uint32_t i = 1; i < model->node_count; i++) {
     const struct hd_node *node = &model->nodes[i];
     const double share = hd_overhead_of(node->inclusive_ticks, &node->intrusion_inclusive, &node->team);
-    if (!hd_kind_is_region(node->kind) || share <= HD_OVERHEAD_LARGE)
+    if (!hd_kind_is_region(node->kind) ||
+        !hd_overhead_matters(model, node->inclusive_ticks, &node->intrusion_inclusive, &node->team))
       continue;
     count++;
     most = share > most ? share : most;

@@ -43,7 +43,7 @@ static void print_more(const struct hd_model *model, bool levels, FILE *out) {
 
 static void print_legend(const struct hd_view *view, FILE *out) {
   fprintf(out, "\n%s", legend);
-  if (hd_report_overhead_is_large(view))
+  if (hd_report_overhead_is_large(view, false))
     fputs("Heddle%: what Heddle itself took of the line's time. More than 5 %: shares and small times mislead; see\n"
           "--overhead.\n",
           out);

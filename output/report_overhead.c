@@ -48,10 +48,13 @@ double hd_line_overhead(const struct hd_line *line) {
   return hd_overhead_of(line->ticks, &line->intrusion, &line->team);
 }
 
-bool hd_report_overhead_is_large(const struct hd_view *view) {
-  for (uint32_t i = 1; i < view->count; i++)
-    if (view->lines[i].shown && hd_line_overhead(&view->lines[i]) > HD_OVERHEAD_LARGE)
+bool hd_report_overhead_is_large(const struct hd_view *view, bool only_where_it_matters) {
+  for (uint32_t i = 1; i < view->count; i++) {
+    const struct hd_line *line = &view->lines[i];
+    if (line->shown && hd_line_overhead(line) > HD_OVERHEAD_LARGE &&
+        (!only_where_it_matters || hd_overhead_matters(view->model, line->ticks, &line->intrusion, &line->team)))
       return true;
+  }
   return false;
 }
 

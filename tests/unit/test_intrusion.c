@@ -171,8 +171,28 @@ static void test_costs_and_switches_are_closed(void **state) {
   assert_true(has_note(model, "critical sections, locks, ordered and atomic were not measured for 0.000 s (1 time)"));
   assert_true(has_note(model, "budget of 2 % (HEDDLE_OVERHEAD)"));
   assert_true(has_note(model, "limit of 4.0 MiB for Heddle's own memory was near: 3 callpaths"));
-  assert_true(has_note(model, "Heddle's own work is 6 % of all busy time"));
   assert_true(has_note(model, "in 1 parallel region Heddle itself took more than 5 % of the time, up to 6 %"));
+  assert_false(has_note(model, "Heddle's own work is")); /* the run took a microsecond */
+  hd_model_free(model);
+  builder_free(&sample.builder);
+}
+
+static void test_much_overhead_is_noted_where_it_matters(void **state) {
+  (void)state;
+  struct sample sample;
+  build(&sample);
+  add_costs(&sample);
+  sample.builder.header->clock_kind = HD_CLOCK_TSC;
+  sample.builder.header->clock_last = (struct hd_clock_pair){1000, 1000000000}; /* a tick is a millisecond */
+  struct hd_model *model = builder_read(&sample.builder);
+  assert_true(has_note(model, "Heddle's own work is 6 % of all busy time"));
+  hd_model_free(model);
+  sample.builder.header->end_ticks = 1000000; /* and the region is not a hundredth of it */
+  sample.program->ticks[HD_BUSY] += 998000;
+  sample.threads[0]->last_ticks = sample.threads[0]->end_ticks = 1000000;
+  model = builder_read(&sample.builder);
+  assert_false(has_note(model, "Heddle's own work is"));
+  assert_false(has_note(model, "Heddle itself took more"));
   hd_model_free(model);
   builder_free(&sample.builder);
 }
@@ -386,6 +406,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_what_is_not_charged_at_the_end_is_where_the_thread_is),
       cmocka_unit_test(test_a_worker_at_a_regions_end_is_late_no_more),
       cmocka_unit_test(test_costs_and_switches_are_closed),
+      cmocka_unit_test(test_much_overhead_is_noted_where_it_matters),
       cmocka_unit_test(test_folding_and_focus_keep_it),
       cmocka_unit_test(test_sums_of_runs_add_it_up),
       cmocka_unit_test(test_json_has_corrected_times),
