@@ -462,7 +462,7 @@ def test_no_event_of_a_flood_is_lost(profile, export, build_program, what, threa
     waking them. The profile's size does not depend on the number: below 512 KiB."""
     count, mark, kind = FLOODS[what]
     count //= 1 if os.environ.get("HEDDLE_FULL") else 10
-    program, env = build_program("flood.c"), POLICIES["active"]
+    program, env = build_program("flood.c"), POLICIES["active"] | {"HEDDLE_OVERHEAD": "off"}
     plain = run_plain(program, what, count, runtime=19, threads=threads, env=env)
     path = profile(program, what, count, runtime=19, threads=threads, env=env)
     assert profile.result.returncode == 0 and profile.result.stderr == plain.stderr
