@@ -15,16 +15,27 @@ def clean_environment():
     return {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
 
 
+def run_before_all_else():
+    """This process does, and more so than the programs that it starts (run_next), which may spin on every core."""
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(2))
+
+
+def run_next(pid):
+    if os.sched_getscheduler(0) == os.SCHED_RR:
+        os.sched_setscheduler(pid, os.SCHED_RR, os.sched_param(1))
+
+
 class Stopped:
     """A process of the program `constructs` that runs only while it is asked to."""
 
     def __init__(self, program, environment):
         self.process = subprocess.Popen([program], env={**clean_environment(), **environment}, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        run_next(self.process.pid)
         self._stop()
 
     def _stop(self):
-        self.process.send_signal(signal.SIGSTOP)
+        os.kill(self.process.pid, signal.SIGSTOP)  # send_signal would ask whether it has ended
         _, status = os.waitpid(self.process.pid, os.WUNTRACED)
         if not os.WIFSTOPPED(status):
             raise SystemExit(f"{self.process.args[0]} ended: {self.process.stderr.read()}")
