@@ -51,6 +51,8 @@ static void keep_promise(enum hd_block_type type) {
 static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
   static bool full[HD_BLOCK_TYPE_LAST + 1]; /* asking again at every transition would cost too much */
   (void)context;
+  if (type == HD_BLOCK_STACK)
+    hd_memory_keep_promise(HD_MEMORY_STACK);
   if (type == HD_BLOCK_TIMELINE || type == HD_BLOCK_STACK)
     return hd_store_add_block(&hd_store, type, HD_NONE, bytes);
   struct hd_store_cursor *cursor = &cursors[type];

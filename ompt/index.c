@@ -27,8 +27,12 @@ static void put(struct hd_index *index, struct hd_index_slot slot) {
   index->slots[at] = slot;
 }
 
+size_t hd_index_growth_bytes(const struct hd_index *index) {
+  return index->count < index->mask / 4 * 3 ? 0 : 2 * ((size_t)index->mask + 1) * sizeof *index->slots;
+}
+
 bool hd_index_make_room(struct hd_index *index) {
-  if (index->count < index->mask / 4 * 3)
+  if (hd_index_growth_bytes(index) == 0)
     return true;
   struct hd_index grown = {.mask = 2 * index->mask + 1, .count = index->count};
   grown.slots = make_slots(grown.mask + 1);

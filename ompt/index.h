@@ -41,6 +41,9 @@ static inline void *hd_index_find(const struct hd_index *index, uint64_t key) {
   return index->slots[at].record;
 }
 
+/** What it takes to make room for one more, most times 0. */
+size_t hd_index_growth_bytes(const struct hd_index *index);
+
 /** Makes room for one more. False: no memory. */
 bool hd_index_make_room(struct hd_index *index);
 

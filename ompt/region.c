@@ -350,8 +350,10 @@ static struct hd_total_record *new_total(struct hd_thread *thread, uint32_t prof
   if (hd_memory_has_room(HD_MEMORY_SITE, sizeof *total) && hd_index_make_room(&thread->index))
     total = hd_store_add(&hd_store, &thread->total_cursor, HD_BLOCK_TOTALS, thread->record->id, sizeof *total);
   errno = saved;
-  if (!total)
+  if (!total) {
+    __atomic_fetch_or(&hd_store.header->flags, HD_FILE_FULL, __ATOMIC_RELAXED);
     return NULL;
+  }
   total->profile = profile;
   total->thread = thread->record->id;
   total->team_size = team_size;

@@ -133,6 +133,7 @@ static void charge_creation(struct hd_thread *thread, uint64_t began) {
 static struct hd_thread *create(enum hd_thread_kind kind) {
   const uint64_t began = hd_clock_now();
   hd_memory_add_thread();
+  hd_memory_promise(HD_MEMORY_STACK, hd_tool.has_routines);
   struct hd_thread *thread = hd_heap_allocate(1, sizeof *thread);
   if (thread && allocate(thread, kind)) {
     struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
@@ -252,8 +253,9 @@ void hd_thread_end(struct hd_thread *thread, uint64_t now) {
 static struct hd_row_record *new_row(struct hd_thread *thread, uint32_t profile) {
   const uint32_t depth = hd_callpath_record(profile)->depth;
   const enum hd_memory_use use = depth > 2 ? HD_MEMORY_PATH_ROW : depth == 2 ? HD_MEMORY_SHORT_PATH : HD_MEMORY_SITE;
+  const size_t bytes = sizeof(struct hd_row_record) + hd_index_growth_bytes(&thread->index);
   struct hd_row_record *row = NULL;
-  if ((thread->index.count == 0 || hd_memory_has_room(use, sizeof *row)) && hd_index_make_room(&thread->index))
+  if ((thread->index.count == 0 || hd_memory_has_room(use, bytes)) && hd_index_make_room(&thread->index))
     row = hd_store_add(&hd_store, &thread->row_cursor, HD_BLOCK_ROWS, thread->record->id, sizeof *row);
   if (!row)
     return NULL;
@@ -275,7 +277,8 @@ static struct hd_row_record *shorter_row(struct hd_thread *thread, uint32_t prof
     if (!row)
       row = new_row(thread, shorter);
   }
-  if (row && hd_index_make_room(&thread->index))
+  const size_t bytes = hd_index_growth_bytes(&thread->index);
+  if (row && (bytes == 0 || hd_memory_has_room(HD_MEMORY_PATH_ROW, bytes)) && hd_index_make_room(&thread->index))
     hd_index_add(&thread->index, HD_INDEX_ROW(profile), row);
   return row;
 }

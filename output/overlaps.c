@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/heap.h"
+#include "support/memory_limit.h"
 
 enum { FIRST_TABLE = 64 };
 
@@ -23,6 +24,8 @@ static void put(struct hd_overlaps *overlaps, struct hd_overlap_record *record) 
 /* Table and records have room for twice the pairs that there may be. */
 static bool grow(struct hd_overlaps *overlaps) {
   const uint32_t limit = overlaps->limit ? 2 * overlaps->limit : FIRST_TABLE;
+  if (!hd_memory_has_room(HD_MEMORY_PATH_ROW, 2 * limit * sizeof(void *)))
+    return false;
   struct hd_overlap_record **records = hd_heap_resize(overlaps->records, limit * sizeof *records);
   if (!records)
     return false;
@@ -47,7 +50,7 @@ static bool make_room(struct hd_overlaps *overlaps) {
 }
 
 bool hd_overlaps_are_full(const struct hd_overlaps *overlaps) {
-  return overlaps->count >= HD_OVERLAPS_MOST;
+  return overlaps->count >= (overlaps->most ? overlaps->most : HD_OVERLAPS_MOST);
 }
 
 /* One that was given up serves again. They are few calls apart only when the number of pairs is at its bound. */
@@ -62,11 +65,11 @@ static struct hd_overlap_record *new_record(struct hd_overlaps *overlaps) {
   struct hd_overlap_record *record = free_record(overlaps);
   if (record)
     return record;
-  if (!make_room(overlaps))
-    return NULL;
-  record = overlaps->allocate(overlaps->context, HD_BLOCK_OVERLAPS, sizeof *record);
+  record = make_room(overlaps) ? overlaps->allocate(overlaps->context, HD_BLOCK_OVERLAPS, sizeof *record) : NULL;
   if (record)
     overlaps->records[overlaps->record_count++] = record;
+  else
+    overlaps->most = overlaps->count; /* from now on smaller ones make room for larger ones */
   return record;
 }
 

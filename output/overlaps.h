@@ -31,6 +31,7 @@ struct hd_overlaps {
   struct hd_overlap_record **records; /* all there are, those that were given up included */
   uint32_t record_count;
   uint32_t free_count; /* records that were given up */
+  uint32_t most;       /* pairs that there is memory for, once there was none for more; 0: HD_OVERLAPS_MOST */
 };
 
 /** Takes a record of an earlier process over. False: no memory. */

@@ -146,25 +146,26 @@ bool hd_store_create(struct hd_store *store, const char *directory, const char *
   return true;
 }
 
-/* Takes space for the file up to `end` and somewhat more, because each time costs three system calls. */
-static bool reserve_up_to(struct hd_store *store, uint64_t end) {
-  if (end <= store->reserved_bytes)
-    return true;
-  uint64_t wanted =
-      HD_HEADER_BYTES + (end - HD_HEADER_BYTES + GROWTH_STEP_BYTES - 1) / GROWTH_STEP_BYTES * GROWTH_STEP_BYTES;
-  if (wanted > store->limit_bytes)
-    wanted = end;
-  const size_t bytes = wanted - store->reserved_bytes;
-  if (wanted > store->limit_bytes || !hd_memory_take(bytes))
+static bool reserve(struct hd_store *store, uint64_t end) {
+  const size_t bytes = end - store->reserved_bytes;
+  if (end > store->limit_bytes || !hd_memory_take(bytes))
     return false;
   int fd = open(store->live_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   bool done = fd >= 0 && posix_fallocate(fd, (off_t)store->reserved_bytes, (off_t)bytes) == 0;
   if (fd >= 0)
     close(fd);
-  if (!done)
+  if (done)
+    store->reserved_bytes = end;
+  else
     hd_memory_give(bytes);
-  store->reserved_bytes += done ? bytes : 0;
   return done;
+}
+
+/* Space for the file up to `end`, and somewhat more if there is some: each time costs three system calls. */
+static bool reserve_up_to(struct hd_store *store, uint64_t end) {
+  const uint64_t steps = (end - HD_HEADER_BYTES + GROWTH_STEP_BYTES - 1) / GROWTH_STEP_BYTES;
+  return end <= store->reserved_bytes || reserve(store, HD_HEADER_BYTES + steps * GROWTH_STEP_BYTES) ||
+         reserve(store, end);
 }
 
 /* Reserves and returns `span` units at the end of the file. Under growth_lock. */

@@ -72,15 +72,21 @@ static void use_up_chunk(void) {
     }
 }
 
+static bool next_chunk(size_t bytes, bool surely) {
+  char *chunk = map(bytes, surely);
+  if (!chunk)
+    return false;
+  use_up_chunk();
+  heap.chunk = chunk;
+  heap.chunk_left = bytes;
+  return true;
+}
+
+/* Close to the limit there is room for a smaller chunk, perhaps. */
 static struct piece *cut(size_t bytes, bool surely) {
-  if (heap.chunk_left < bytes) {
-    char *chunk = map(CHUNK_BYTES, surely);
-    if (!chunk)
-      return NULL;
-    use_up_chunk();
-    heap.chunk = chunk;
-    heap.chunk_left = CHUNK_BYTES;
-  }
+  const size_t pages = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+  if (heap.chunk_left < bytes && !next_chunk(CHUNK_BYTES, false) && !next_chunk(pages, surely))
+    return NULL;
   struct piece *piece = (struct piece *)heap.chunk;
   heap.chunk += bytes;
   heap.chunk_left -= bytes;

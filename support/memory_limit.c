@@ -2,23 +2,24 @@
 #include "support/memory_limit.h"
 
 /* What a promise takes, with its share of the tables that lead to it: output/tallies.h, output/entries.h. */
-enum { TALLY_BYTES = 192, LEVELS_BYTES = 80, LEVELS_PER_RECORD = 7, ENTRY_BYTES = 112 };
+enum { TALLY_BYTES = 192, LEVELS_BYTES = 80, LEVELS_PER_RECORD = 7, ENTRY_BYTES = 112, STACK_BYTES = 16896 };
 
-/* Of the limit without its threads' part, and of each thread's part, so much must be left. A thread's first needs take
- * about half of its part. */
+/* So much must be left: a part of the limit, at least so many bytes of it, and so many of each thread's part, of which
+ * a thread's first needs take about half. */
 static const struct keep {
   uint32_t eighths;
+  uint32_t least_bytes;
   uint32_t thread_bytes;
-} keep[HD_MEMORY_USES] = {[HD_MEMORY_PATH] = {4, 12288},
-                          [HD_MEMORY_PATH_ROW] = {3, 10240},
-                          [HD_MEMORY_SHORT_PATH] = {1, 4096},
-                          [HD_MEMORY_SITE] = {0, 2048}};
+} keep[HD_MEMORY_USES] = {[HD_MEMORY_PATH] = {4, 160 << 10, 12 << 10},
+                          [HD_MEMORY_PATH_ROW] = {3, 144 << 10, 10 << 10},
+                          [HD_MEMORY_SHORT_PATH] = {1, 80 << 10, 4 << 10},
+                          [HD_MEMORY_SITE] = {0, 24 << 10, 2 << 10}};
 
 static struct {
   uint64_t used;
   uint64_t bytes; /* asked for; HD_MEMORY_UNLIMITED: no limit */
   uint64_t threads;
-  uint64_t due[HD_MEMORY_DUES]; /* promised and not there yet; may be a few below zero for a moment */
+  uint64_t due[HD_MEMORY_DUES]; /* promised and not there yet; below zero what came unasked */
   uint64_t counts_bytes;
   uint64_t tallies;
   uint64_t *limit_shown;
@@ -90,15 +91,19 @@ static uint64_t due_levels(void) {
 
 static uint64_t due_bytes(void) {
   return due(HD_MEMORY_TALLY) * TALLY_BYTES + due_levels() * LEVELS_BYTES + due(HD_MEMORY_ENTRY) * ENTRY_BYTES +
-         due(HD_MEMORY_COUNTS) * memory.counts_bytes;
+         due(HD_MEMORY_COUNTS) * memory.counts_bytes + due(HD_MEMORY_STACK) * STACK_BYTES;
+}
+
+static uint64_t kept_for_others(enum hd_memory_use use) {
+  const uint64_t part = memory.bytes / 8 * keep[use].eighths;
+  const uint64_t threads = __atomic_load_n(&memory.threads, __ATOMIC_RELAXED);
+  return (part > keep[use].least_bytes ? part : keep[use].least_bytes) + threads * keep[use].thread_bytes;
 }
 
 bool hd_memory_has_room(enum hd_memory_use use, size_t bytes) {
   if (memory.bytes == HD_MEMORY_UNLIMITED)
     return true;
-  const uint64_t threads = __atomic_load_n(&memory.threads, __ATOMIC_RELAXED);
-  const uint64_t kept = memory.bytes / 8 * keep[use].eighths + threads * keep[use].thread_bytes;
-  return __atomic_load_n(&memory.used, __ATOMIC_RELAXED) + due_bytes() + kept + bytes <= limit();
+  return __atomic_load_n(&memory.used, __ATOMIC_RELAXED) + due_bytes() + kept_for_others(use) + bytes <= limit();
 }
 
 void hd_memory_promise(enum hd_memory_due what, uint32_t count) {

@@ -41,6 +41,7 @@ enum hd_memory_due {
   HD_MEMORY_LEVELS, /* of a tally, for a few levels; as many as there are threads may come */
   HD_MEMORY_ENTRY,  /* of a thread into a callpath */
   HD_MEMORY_COUNTS, /* of a thread in a callpath */
+  HD_MEMORY_STACK,  /* of a thread that is in routines */
   HD_MEMORY_DUES
 };
 

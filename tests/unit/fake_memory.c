@@ -18,7 +18,10 @@
 #define SANITIZED 1
 #endif
 
-static uint32_t left; /* requests until the failing one; 0: none fails */
+static int64_t mapped; /* private memory and space of files, as long as they are there */
+static int64_t most_mapped;
+static uint32_t failing; /* so many in a row */
+static uint32_t left;    /* requests until the failing one; 0: none fails */
 
 bool fk_can_fail_allocations(void) {
 #ifdef SANITIZED
@@ -28,14 +31,33 @@ bool fk_can_fail_allocations(void) {
 #endif
 }
 
-void fk_fail_allocation(uint32_t n) {
+void fk_memory_count_anew(void) {
+  mapped = most_mapped = 0;
+}
+
+void fk_fail_allocation(uint32_t n, uint32_t count) {
+  __atomic_store_n(&failing, count, __ATOMIC_RELAXED);
   __atomic_store_n(&left, n, __ATOMIC_RELAXED);
 }
 
+uint64_t fk_memory_most(void) {
+  return (uint64_t)most_mapped;
+}
+
 #ifndef SANITIZED
+static void count_mapped(int64_t bytes) {
+  const int64_t now = __atomic_add_fetch(&mapped, bytes, __ATOMIC_RELAXED);
+  int64_t most = __atomic_load_n(&most_mapped, __ATOMIC_RELAXED);
+  while (now > most && !__atomic_compare_exchange_n(&most_mapped, &most, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    continue;
+}
+
 static bool fails(void) {
   uint32_t n = __atomic_load_n(&left, __ATOMIC_RELAXED);
-  return n > 0 && __atomic_fetch_sub(&left, 1, __ATOMIC_RELAXED) == 1;
+  if (n == 0 || (n > 1 && __atomic_fetch_sub(&left, 1, __ATOMIC_RELAXED) > 1))
+    return false;
+  const uint32_t more = __atomic_load_n(&failing, __ATOMIC_RELAXED);
+  return more > 0 && (more == UINT32_MAX || __atomic_fetch_sub(&failing, 1, __ATOMIC_RELAXED) > 0);
 }
 
 #define EXPORT __attribute__((visibility("default")))
@@ -46,13 +68,24 @@ EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd
     errno = ENOMEM;
     return MAP_FAILED;
   }
+  if (fd < 0 && (protection & PROT_WRITE))
+    count_mapped((int64_t)bytes);
   return (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
+}
+
+/* Nothing but the library's memory goes through here: what the C library maps it unmaps by itself. */
+EXPORT int munmap(void *address, size_t bytes) {
+  count_mapped(-(int64_t)bytes);
+  return (int)syscall(SYS_munmap, address, bytes);
 }
 
 /* In place of libc's, which the library would otherwise find: the file grows for real. */
 EXPORT int posix_fallocate(int fd, off_t offset, off_t bytes) {
   if (fails())
     return ENOSPC;
-  return fallocate(fd, 0, offset, bytes) ? errno : 0;
+  if (fallocate(fd, 0, offset, bytes))
+    return errno;
+  count_mapped(bytes);
+  return 0;
 }
 #endif

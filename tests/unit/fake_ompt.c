@@ -380,7 +380,8 @@ void fk_player_start(const struct fk_script *script, const struct fk_options *op
   }
   rt.routine_enter = (hook_fn *)dlsym(rt.library, "__cyg_profile_func_enter");
   rt.routine_exit = (hook_fn *)dlsym(rt.library, "__cyg_profile_func_exit");
-  fk_fail_allocation(options->failing_allocation);
+  fk_fail_allocation(options->failing_allocation, options->failing_allocations ? options->failing_allocations : 1);
+  fk_memory_count_anew();
   if (!options->late_runtime)
     start_runtime();
 }

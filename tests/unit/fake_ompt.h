@@ -105,6 +105,7 @@ struct fk_options {
   bool late_runtime; /* the library is there from the start (preloaded), the runtime only at the first event of its own
                       */
   uint32_t failing_allocation;    /* the n-th request for memory or file space since the tool's start fails; 0: none */
+  uint32_t failing_allocations;   /* so many in a row; 0: one; UINT32_MAX: all from there on */
   bool no_thread_data;            /* the look-up does not know ompt_get_thread_data */
   const char *counters;           /* HEDDLE_COUNTERS, counted by the stub libpapi (stub_papi.c); NULL: unset */
   const char *counters_at;        /* HEDDLE_COUNTERS_AT; NULL: unset */
@@ -153,6 +154,11 @@ uint64_t fk_send(const struct fk_event *event);
 
 /** False in sanitized builds: `failing_allocation` then has no effect. */
 bool fk_can_fail_allocations(void);
+
+/** The most memory and file space that was in use at a time in this process since fk_memory_count_anew, as far as the
+ *  tool asked for it. Not in sanitized builds. */
+uint64_t fk_memory_most(void);
+void fk_memory_count_anew(void);
 
 /** Directory for this test program's files; removed at exit. */
 const char *fk_directory(void);

@@ -245,11 +245,11 @@ static void test_known_stack_needs_no_memory(void **state) {
   if (sanitized())
     skip();
   for (volatile int i = 0; i < 2; i++) {
-    fk_fail_allocation(i == 0 ? 0 : 1);
+    fk_fail_allocation(i == 0 ? 0 : 1, 2);
     outer();
   }
   void *volatile memory = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  fk_fail_allocation(0);
+  fk_fail_allocation(0, 0);
   assert_ptr_equal(memory, MAP_FAILED); /* the one that had to fail */
   assert_non_null(answer);
 }
@@ -261,10 +261,10 @@ static void test_without_memory_nothing_false_is_told(void **state) {
   for (uint32_t n = 1; n < 12; n++) {
     begin_with_nothing_remembered();
     for (volatile int i = 0; i < 2; i++) {
-      fk_fail_allocation(i == 0 ? n : 0);
+      fk_fail_allocation(i == 0 ? n : 0, 2);
       errno = EDOM;
       recur((int)n + 20); /* a chain that is not interned yet */
-      fk_fail_allocation(0);
+      fk_fail_allocation(0, 0);
       assert_int_equal(errno, EDOM);
       if (answer || i)
         assert_innermost(answer, (const void *[]){(const void *)(uintptr_t)recur, place(inner)}, 2);
