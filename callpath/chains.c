@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "support/heap.h"
+#include "support/memory_limit.h"
 
 #define HASH_NONFATAL_OOM 1
 #define uthash_malloc(bytes) hd_heap_allocate(1, bytes)
@@ -27,19 +28,24 @@ static size_t key_bytes(uint32_t count) {
   return offsetof(struct hd_chain, routines) + count * sizeof(void *);
 }
 
+static bool has_room(uint32_t count) {
+  return HASH_COUNT(chains.table) < MOST_CHAINS && hd_memory_has_room(count > 1 ? HD_MEMORY_PATH : HD_MEMORY_SHORT_PATH,
+                                                                      sizeof(struct interned) + key_bytes(count));
+}
+
 static const struct hd_chain *find_or_add(struct interned *candidate) {
   struct interned *known;
   size_t bytes = key_bytes(candidate->chain.count);
   HASH_FIND(hh, chains.table, &candidate->chain, bytes, known);
   if (known)
     return &known->chain;
-  if (HASH_COUNT(chains.table) >= MOST_CHAINS)
+  if (!has_room(candidate->chain.count))
     return NULL;
   HASH_ADD_KEYPTR(hh, chains.table, &candidate->chain, bytes, candidate);
   return candidate->hh.tbl ? &candidate->chain : NULL; /* NULL: uthash had no memory and left it out */
 }
 
-const struct hd_chain *hd_chains_intern(const void *const *innermost_first, uint32_t count, bool cut) {
+static const struct hd_chain *intern(const void *const *innermost_first, uint32_t count, bool cut) {
   struct interned *candidate = hd_heap_allocate(1, offsetof(struct interned, chain) + key_bytes(count));
   if (!candidate)
     return NULL;
@@ -53,4 +59,9 @@ const struct hd_chain *hd_chains_intern(const void *const *innermost_first, uint
   if (chain != &candidate->chain)
     hd_heap_free(candidate);
   return chain;
+}
+
+const struct hd_chain *hd_chains_intern(const void *const *innermost_first, uint32_t count, bool cut) {
+  const struct hd_chain *chain = intern(innermost_first, count, cut);
+  return chain || count <= 1 ? chain : intern(innermost_first, 1, true);
 }

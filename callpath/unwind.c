@@ -8,6 +8,7 @@
 #include "callpath/chains.h"
 #include "callpath/frames.h"
 #include "support/heap.h"
+#include "support/memory_limit.h"
 
 enum { SET_COUNT = 64, WAYS = 8 };
 
@@ -82,7 +83,8 @@ static void remember(struct hd_unwind_cache *cache, const struct question *quest
   uint32_t set = set_of(question);
   struct way *way = &cache->ways[set][cache->oldest[set]++ % WAYS];
   if (!way->stack || way->stack->word_limit < proof->count) {
-    struct remembered *made = hd_heap_allocate(1, sizeof *made + proof->count * sizeof *made->words);
+    const size_t bytes = sizeof(struct remembered) + proof->count * sizeof(struct hd_stack_word);
+    struct remembered *made = hd_memory_has_room(HD_MEMORY_PATH_ROW, bytes) ? hd_heap_allocate(1, bytes) : NULL;
     if (!made)
       return;
     made->word_limit = proof->count;
