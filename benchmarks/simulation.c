@@ -10,9 +10,10 @@
  * usage: simulation [regions [loops [threads ...]]]         default: 100000 regions of 1 loop, 16 to 1024 threads
  *        simulation --profile FILE threads callpaths [one in so many threads]
  *
- * The first prints, for each team, in nanoseconds per thread what an event of a worker's costs, and what thread number
- * 0 needs for the whole team at the end of a loop and of a region; and the memory. The second leaves a profile of so
- * many threads with a row for each callpath; with a third number, a thread is in one of so many regions only.
+ * The first prints, for each team, in nanoseconds: an event (mean of all, processor time); what thread number 0 needs
+ * for the whole team in the event that ends a loop's barrier, and in the three that end a region (medians); and the
+ * memory. The second leaves a profile of so many threads with a row for each callpath; with a third number, a thread is
+ * in one of so many regions only.
  */
 #include <errno.h>
 #include <omp-tools.h>
@@ -21,11 +22,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ompt/thread.h"
 
-enum { CALLBACKS = 64, LOOPS_PER_REGION = 99 };
+enum { CALLBACKS = 64, LOOPS_PER_REGION = 99, MOST_SAMPLES = 1000000 };
 
 static ompt_callback_t callbacks[CALLBACKS];
 static const char code[1 << 20]; /* made-up return addresses */
@@ -45,7 +47,17 @@ static uint32_t team_size;
 static ompt_data_t initial_region, initial_task, region;
 
 /* What was spent, in ticks of the library's clock. */
-static struct { uint64_t workers, worker_events, loop_ends, joins; } spent;
+struct samples {
+  uint64_t *ticks;
+  size_t count, limit;
+};
+static struct samples loop_ends, joins;
+static uint64_t events;
+
+static void add_sample(struct samples *samples, uint64_t ticks) {
+  if (samples->count < samples->limit)
+    samples->ticks[samples->count++] = ticks;
+}
 
 static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t callback) {
   if ((unsigned)event >= CALLBACKS)
@@ -92,7 +104,7 @@ static void enter_region(uint32_t number) {
     CALL(ompt_callback_sync_region_wait, ompt_sync_region_barrier_implicit_parallel, ompt_scope_end, NULL,
          &member->late, NULL);
     CALL(ompt_callback_implicit_task, ompt_scope_end, NULL, &member->late, 0, number, ompt_task_implicit);
-    spent.worker_events += 2;
+    events += 2;
   }
   member->joins = false;
   member->task.value = 0;
@@ -119,19 +131,14 @@ static void leave_loop(uint32_t number, const void *address) {
 
 /* Workers, and thread 0 by itself. */
 static void play_loop(const void *address) {
-  uint64_t begin = hd_clock_now();
-  for (uint32_t i = 1; i < team_size; i++)
+  for (uint32_t i = team_size; i-- > 0;)
     run_loop(i, address);
-  spent.workers += hd_clock_now() - begin;
-  run_loop(0, address);
-  begin = hd_clock_now();
+  const uint64_t begin = hd_clock_now();
   leave_loop(0, address);
-  const uint64_t middle = hd_clock_now();
+  add_sample(&loop_ends, hd_clock_now() - begin);
   for (uint32_t i = 1; i < team_size; i++)
     leave_loop(i, address);
-  spent.loop_ends += middle - begin;
-  spent.workers += hd_clock_now() - middle;
-  spent.worker_events += 4 * ((uint64_t)team_size - 1);
+  events += 4 * (uint64_t)team_size;
 }
 
 static void begin_region(const void *address) {
@@ -139,31 +146,26 @@ static void begin_region(const void *address) {
   region.value = 0;
   CALL(ompt_callback_parallel_begin, &initial_task, NULL, &region, team_size,
        (int)(ompt_parallel_invoker_runtime | ompt_parallel_team), address);
-  enter_region(0);
-  const uint64_t begin = hd_clock_now();
-  for (uint32_t i = 1; i < team_size; i++)
+  for (uint32_t i = 0; i < team_size; i++)
     enter_region(i);
-  spent.workers += hd_clock_now() - begin;
-  spent.worker_events += team_size - 1;
+  events += 1 + (uint64_t)team_size;
 }
 
 static void end_region(const void *address) {
-  uint64_t begin = hd_clock_now();
   for (uint32_t i = 1; i < team_size; i++) {
     begin_barrier(i, ompt_sync_region_barrier_implicit_parallel, NULL);
     team[i].late = team[i].task;
     team[i].joins = true;
   }
-  spent.workers += hd_clock_now() - begin;
-  spent.worker_events += team_size - 1;
   begin_barrier(0, ompt_sync_region_barrier_implicit_parallel, address);
-  begin = hd_clock_now();
+  const uint64_t begin = hd_clock_now();
   CALL(ompt_callback_sync_region_wait, ompt_sync_region_barrier_implicit_parallel, ompt_scope_end, NULL, &team[0].task,
        address);
   CALL(ompt_callback_implicit_task, ompt_scope_end, NULL, &team[0].task, team_size, 0, ompt_task_implicit);
-  CALL(ompt_callback_parallel_end, &region, &initial_task,
-       (int)(ompt_parallel_invoker_runtime | ompt_parallel_team), address);
-  spent.joins += hd_clock_now() - begin;
+  CALL(ompt_callback_parallel_end, &region, &initial_task, (int)(ompt_parallel_invoker_runtime | ompt_parallel_team),
+       address);
+  add_sample(&joins, hd_clock_now() - begin);
+  events += 3 + (uint64_t)team_size;
 }
 
 static bool start(uint32_t threads) {
@@ -198,23 +200,56 @@ static double ns_of(uint64_t ticks) {
   return (double)ticks * (double)(last.ns - first.ns) / (double)(last.ticks - first.ticks);
 }
 
-static int grow(uint32_t threads, unsigned regions, unsigned loops) {
-  const uint64_t before = resident_bytes();
-  if (!start(threads))
-    return 1;
-  memset(&spent, 0, sizeof spent);
+static double processor_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b) {
+  const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return left < right ? -1 : left > right;
+}
+
+static double median_ns(const struct samples *samples) {
+  if (samples->count == 0)
+    return 0;
+  qsort(samples->ticks, samples->count, sizeof *samples->ticks, by_value);
+  return ns_of(samples->ticks[samples->count / 2]);
+}
+
+static bool make_room(struct samples *samples, size_t limit) {
+  samples->limit = limit < MOST_SAMPLES ? limit : MOST_SAMPLES;
+  samples->ticks = malloc((samples->limit + 1) * sizeof *samples->ticks);
+  if (samples->ticks) /* its pages are not the library's memory */
+    memset(samples->ticks, 1, (samples->limit + 1) * sizeof *samples->ticks);
+  return samples->ticks;
+}
+
+static void play(unsigned regions, unsigned loops) {
   for (unsigned i = 0; i < regions; i++) {
     begin_region(&code[1]);
     for (unsigned j = 0; j < loops; j++)
       play_loop(&code[2 + j]);
     end_region(&code[1]);
   }
-  const double loop_ends = (double)regions * (loops ? loops : 1);
+}
+
+static int grow(uint32_t threads, unsigned regions, unsigned loops) {
+  if (!make_room(&loop_ends, (size_t)regions * loops) || !make_room(&joins, regions))
+    return 1;
+  const uint64_t before = resident_bytes();
+  if (!start(threads))
+    return 1;
+  play(1, loops); /* what comes once */
+  loop_ends.count = joins.count = events = 0;
+  const double begin_ns = processor_ns();
+  play(regions, loops);
+  const double event_ns = (processor_ns() - begin_ns) / (double)events;
+  const double loop_ns = median_ns(&loop_ends), join_ns = median_ns(&joins);
   const double file_bytes = HD_HEADER_BYTES + (double)hd_store.header->block_count * HD_BLOCK_BYTES;
-  printf("%7u %11.1f %11.0f %11.1f %11.0f %11.1f %10.2f %10.2f\n", threads,
-         ns_of(spent.workers) / (double)(spent.worker_events ? spent.worker_events : 1),
-         ns_of(spent.loop_ends) / loop_ends, ns_of(spent.loop_ends) / loop_ends / threads, ns_of(spent.joins) / regions,
-         ns_of(spent.joins) / regions / threads, file_bytes / 0x1p20, (double)(resident_bytes() - before) / 0x1p20);
+  printf("%7u %9.1f %11.0f %11.1f %11.0f %11.1f %10.2f %10.2f\n", threads, event_ns, loop_ns, loop_ns / threads,
+         join_ns, join_ns / threads, file_bytes / 0x1p20, (double)(resident_bytes() - before) / 0x1p20);
   fflush(stdout);
   become(0);
   return 0;
@@ -237,8 +272,8 @@ static int print_growth(unsigned regions, unsigned loops, const uint32_t *teams,
     return 1;
   close(file);
   setenv("HEDDLE_OUTPUT", path, 1); /* taken: the profile gets a name beside it */
-  puts("         an event        a loop's end          a region's end      file        all\n"
-       "threads          ns         ns  per thread         ns  per thread        MiB        MiB");
+  puts("        an event        a loop's end              a region's end          file        all\n"
+       "threads       ns          ns  per thread          ns  per thread        MiB        MiB");
   bool done = true;
   for (int i = 0; i < count && done; i++) {
     char profile[sizeof path + 2];
