@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/share.h"
+
 enum {
   OPTION_GOMP = HD_OPTION_LONG,
   OPTION_LIBOMP,
   OPTION_LIBRARY,
   OPTION_UNWIND,
+  OPTION_OVERHEAD,
   OPTION_CYCLE_LIMIT,
   OPTION_CPU_TIME,
   OPTION_COUNTERS_AT,
@@ -26,6 +29,9 @@ const struct hd_option hd_run_shared_options[HD_RUN_SHARED_COUNT] = {
     {OPTION_UNWIND, "unwind", "DEPTH",
      "look for at most DEPTH calling routines of each parallel region\n"
      "(default 64); 'off': none"},
+    {OPTION_OVERHEAD, "overhead", "PERCENT",
+     "of a thread's time that Heddle's events may cost before the finest are\n"
+     "switched off for a while (default 2%); 'off': no limit"},
     {OPTION_CPU_TIME, "cpu-time", NULL, "measure processor time, too: a system call at every event"},
     {'e', "events", "LIST",
      "count these events, divided by commas, for every callpath and thread;\n"
@@ -99,6 +105,15 @@ static bool take_unwind(const struct hd_usage *usage, struct hd_run_options *tak
   return false;
 }
 
+static bool take_overhead(const struct hd_usage *usage, struct hd_run_options *taken, const char *argument) {
+  uint64_t ppm;
+  taken->overhead = argument;
+  if (hd_share_read(argument, &ppm))
+    return true;
+  hd_arguments_complain(usage, "--overhead takes percent, from 0.0001 to 100, or off, not '%s'", argument);
+  return false;
+}
+
 static bool take_list(const struct hd_usage *usage, char **taken, const char *option, const char *what,
                       const char *argument) {
   if (!hd_run_list_is_valid(argument)) {
@@ -133,6 +148,8 @@ bool hd_run_take_shared(const struct hd_usage *usage, struct hd_run_options *tak
     return take_count(usage, &taken->cycle_limit, "cycle-limit", argument, 1);
   case OPTION_UNWIND:
     return take_unwind(usage, taken, argument);
+  case OPTION_OVERHEAD:
+    return take_overhead(usage, taken, argument);
   default:
     take_choice(taken, id, argument);
     return true;

@@ -9,6 +9,7 @@
 
 #include "support/log.h"
 #include "support/memory_limit.h"
+#include "support/share.h"
 #include "support/size.h"
 
 enum setting_type {
@@ -61,29 +62,8 @@ static void read_count(const struct setting *setting, const char *text, uint64_t
     *value = count;
 }
 
-/* Percent, with or without the sign, to four places; kept as parts in a million. Not by strtod: the program's locale
- * may have another decimal point. */
-static bool read_percent(const char *text, uint64_t *ppm) {
-  uint64_t unit = 10000;
-  uint64_t value = 0;
-  const char *at = text;
-  for (; *at >= '0' && *at <= '9' && value <= 100; at++)
-    value = 10 * value + (uint64_t)(*at - '0');
-  if (at == text || value > 100)
-    return false;
-  value *= unit;
-  if (*at == '.')
-    for (at++; *at >= '0' && *at <= '9' && unit > 1; at++)
-      value += (unit /= 10) * (uint64_t)(*at - '0');
-  *ppm = value;
-  return (*at == '\0' || !strcmp(at, "%")) && value > 0 && value <= 1000000;
-}
-
 static void read_share(const struct setting *setting, const char *text, uint64_t *ppm) {
-  uint64_t value = 0;
-  if (!strcmp(text, "off") || read_percent(text, &value))
-    *ppm = value;
-  else
+  if (!hd_share_read(text, ppm))
     hd_log("%s=%s is neither percent, from 0.0001 to 100, nor \"off\"; ignored", setting->name, text);
 }
 
