@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* OMPT tools to compare Heddle with, for the events that Heddle asks for by default (same_events.c checks that).
- * FLOOR_TIMED 0, the null tool: callbacks with empty bodies. What it costs is the runtime's part.
- * FLOOR_TIMED 1, the tsc tool: each callback reads the time-stamp counter once and adds it to a thread-local number.
+ * Without FLOOR_TIMED, the null tool: callbacks with empty bodies. What it costs is the runtime's part.
+ * With FLOOR_TIMED, the tsc tool: each callback reads the time-stamp counter once and adds it to a thread-local number.
  * No tool that measures time at every event can cost less. */
 #include <omp-tools.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ static inline uint64_t ticks(void) {
 #endif
 }
 
-#if FLOOR_TIMED
+#ifdef FLOOR_TIMED
 static __thread uint64_t sum __attribute__((tls_model("initial-exec")));
 #define EVENT() ((void)(sum += ticks()))
 #else
