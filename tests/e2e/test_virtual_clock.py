@@ -3,8 +3,8 @@
 
 Runs with and without the delay alternate; the medians of three are compared. A region's elapsed, busy and waiting time
 agree within 1 % of its elapsed or busy time, where the measured times are off by up to two thirds of it. Threads that
-sleep while they wait (passive) are woken by the last to arrive, which is soon for that one and later for others: who
-that is depends on the delay, so there the limit is 4 %.
+sleep while they wait (passive) must be woken, but for the last to arrive: who that is depends on the delay, so there the
+limits are 5 % and, for waiting, 10 %.
 """
 import statistics
 
@@ -42,10 +42,10 @@ def medians(runs, region, which):
     return [statistics.median(run[region][which][i] for run in runs) for i in range(len(STATES))]
 
 
-def check_region(region, plain, disturbed, limit):
+def check_region(region, plain, disturbed, limits):
     expected = medians(plain, region, 1)
     measured, corrected = medians(disturbed, region, 0), medians(disturbed, region, 1)
-    for state, one, other, raw in zip(STATES, corrected, expected, measured):
+    for state, limit, one, other, raw in zip(STATES, limits, corrected, expected, measured):
         scale = expected[1] if state == "busy" else expected[0]
         off, left = 100 * (raw - other) / scale, 100 * (one - other) / scale
         print(f"{region} {state}: {off:+.1f} % measured, {left:+.2f} % corrected")
@@ -53,17 +53,18 @@ def check_region(region, plain, disturbed, limit):
     return measured[0] / expected[0]
 
 
-@pytest.mark.parametrize("policy, limit", (("active", 0.01), ("passive", 0.04)))
-@pytest.mark.parametrize("delay, least", (("1000", 1), ("10000", 1.02), ("100000", 1.2), ("100000@0", 1.1),
+@pytest.mark.parametrize("policy, limits", (("active", (0.01, 0.01, 0.01)), ("passive", (0.05, 0.01, 0.1))),
+                         ids=("active", "passive"))
+@pytest.mark.parametrize("delay, least", (("1000", 0), ("10000", 1.01), ("100000", 1.2), ("100000@0", 1.1),
                                           ("100000@1", 1.1)))
-def test_corrected_times_are_those_of_an_undisturbed_run(run_once, policy, limit, delay, least):
+def test_corrected_times_are_those_of_an_undisturbed_run(run_once, policy, limits, delay, least):
     def measure_once():
         runs = [(run_once(policy), run_once(policy, delay)) for _ in range(3)]
         return [pair[0] for pair in runs], [pair[1] for pair in runs]
 
     def check(pair):
         for region in REGIONS:
-            assert check_region(region, *pair, limit) >= least  # or nothing was disturbed
+            assert check_region(region, *pair, limits) >= least  # or nothing was disturbed
 
     check_times(measure_once, check)
 
