@@ -71,9 +71,10 @@ static bool note_memory(struct hd_model *model) {
   const unsigned long long shortened = model->header.shortened_paths;
   return shortened == 0 ||
          hd_model_add_note(model,
-                           "the limit of %.1f MiB for Heddle's own memory was near: %llu callpath%s of two sites stand "
-                           "for longer ones (HEDDLE_MEMORY raises it)",
-                           (double)model->header.memory_limit_bytes / 0x1p20, shortened, plural(shortened));
+                           "the limit of %.1f MiB for Heddle's own memory was near: %llu callpath%s of the last two "
+                           "sites stand%s for longer ones (HEDDLE_MEMORY raises it)",
+                           (double)model->header.memory_limit_bytes / 0x1p20, shortened, plural(shortened),
+                           shortened == 1 ? "s" : "");
 }
 
 bool hd_reader_note_overhead(struct hd_model *model) {

@@ -149,9 +149,11 @@ void hd_node_text(char place[HD_PLACE_BYTES], const struct hd_model *model, cons
 void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
                    const struct hd_line *outer) {
   hd_node_text(place, model, line->node, outer ? outer->node : NULL);
-  const size_t used = strlen(place);
+  size_t used = strlen(place);
   if (line->flags & HD_PROFILE_RECURSIVE && line->node->kind != HD_KIND_ROUTINE)
-    snprintf(place + used, HD_PLACE_BYTES - used, " (recursive)");
+    used += (size_t)snprintf(place + used, HD_PLACE_BYTES - used, " (recursive)");
+  if (line->flags & HD_PROFILE_SHORTENED && used < HD_PLACE_BYTES)
+    snprintf(place + used, HD_PLACE_BYTES - used, " (shortened)");
 }
 
 /* A callpath of any depth is cut where the text is full. */

@@ -46,7 +46,7 @@ static bool unite_modules(struct hd_united *united) {
 /* ---- what makes callpaths the same ---- */
 
 /* A routine that tells of its entries, one known from the stack and one that leads back are different things. */
-enum { KEY_FLAGS = HD_PROFILE_CALLED | HD_PROFILE_BACK };
+enum { KEY_FLAGS = HD_PROFILE_CALLED | HD_PROFILE_BACK | HD_PROFILE_SHORTENED };
 
 /* The executable may have another name in each build. */
 static const char *module_text(const struct hd_model *model, const struct hd_node *node) {
