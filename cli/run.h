@@ -49,6 +49,7 @@ struct hd_run_options {
   const char *cycle_limit; /* HEDDLE_CYCLE_LIMIT */
   const char *unwind;      /* HEDDLE_UNWIND */
   const char *overhead;    /* HEDDLE_OVERHEAD */
+  const char *memory;      /* HEDDLE_MEMORY */
   bool cpu_time;           /* HEDDLE_CPU_TIME=1 */
   const char *counters_at; /* HEDDLE_COUNTERS_AT */
   bool take_turns;         /* HEDDLE_MULTIPLEX=1 */
@@ -89,7 +90,7 @@ struct hd_run_environment {
 /* ---- run_options.c ---- */
 
 /** What of a program's run is measured, and with which libraries: options of all commands that run programs. */
-enum { HD_RUN_SHARED_COUNT = 14 };
+enum { HD_RUN_SHARED_COUNT = 15 };
 extern const struct hd_option hd_run_shared_options[HD_RUN_SHARED_COUNT];
 
 /** Takes one of them. False: it makes no sense, as `usage`'s user has been told. */

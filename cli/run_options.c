@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/share.h"
+#include "support/size.h"
 
 enum {
   OPTION_GOMP = HD_OPTION_LONG,
@@ -12,6 +13,7 @@ enum {
   OPTION_LIBRARY,
   OPTION_UNWIND,
   OPTION_OVERHEAD,
+  OPTION_MEMORY,
   OPTION_CYCLE_LIMIT,
   OPTION_CPU_TIME,
   OPTION_COUNTERS_AT,
@@ -32,6 +34,9 @@ const struct hd_option hd_run_shared_options[HD_RUN_SHARED_COUNT] = {
     {OPTION_OVERHEAD, "overhead", "PERCENT",
      "of a thread's time that Heddle's events may cost before the finest are\n"
      "switched off for a while (default 2%); 'off': no limit"},
+    {OPTION_MEMORY, "memory", "SIZE",
+     "of memory that Heddle may take in PROGRAM, besides 64k for each thread\n"
+     "(default 4M); near it callpaths are shortened; 'off': no limit"},
     {OPTION_CPU_TIME, "cpu-time", NULL, "measure processor time, too: a system call at every event"},
     {'e', "events", "LIST",
      "count these events, divided by commas, for every callpath and thread;\n"
@@ -105,6 +110,15 @@ static bool take_unwind(const struct hd_usage *usage, struct hd_run_options *tak
   return false;
 }
 
+static bool take_memory(const struct hd_usage *usage, struct hd_run_options *taken, const char *argument) {
+  uint64_t bytes;
+  taken->memory = argument;
+  if (!strcmp(argument, "off") || hd_size_read(argument, &bytes))
+    return true;
+  hd_arguments_complain(usage, "--memory takes a size, as 16M, or off, not '%s'", argument);
+  return false;
+}
+
 static bool take_overhead(const struct hd_usage *usage, struct hd_run_options *taken, const char *argument) {
   uint64_t ppm;
   taken->overhead = argument;
@@ -148,6 +162,8 @@ bool hd_run_take_shared(const struct hd_usage *usage, struct hd_run_options *tak
     return take_count(usage, &taken->cycle_limit, "cycle-limit", argument, 1);
   case OPTION_UNWIND:
     return take_unwind(usage, taken, argument);
+  case OPTION_MEMORY:
+    return take_memory(usage, taken, argument);
   case OPTION_OVERHEAD:
     return take_overhead(usage, taken, argument);
   default:

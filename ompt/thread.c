@@ -289,7 +289,8 @@ static struct hd_row_record *add_row(struct hd_thread *thread, uint32_t profile)
   struct hd_row_record *row = new_row(thread, profile);
   if (!row)
     row = shorter_row(thread, profile);
-  if (!row)
+  if (!row &&
+      !(hd_callpath_record(profile)->flags & HD_PROFILE_BACK)) /* what is entered there has its time elsewhere */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   errno = saved;
   return row;

@@ -144,6 +144,8 @@ def test_path_that_ld_preload_cannot_hold_is_said(compile_c, run_heddle, tmp_pat
     (("--cycle-limit", "3"), "HEDDLE_CYCLE_LIMIT", "3"),
     (("--overhead", "0.5%"), "HEDDLE_OVERHEAD", "0.5%"),
     (("--overhead=off",), "HEDDLE_OVERHEAD", "off"),
+    (("--memory", "16M"), "HEDDLE_MEMORY", "16M"),
+    (("--memory=off",), "HEDDLE_MEMORY", "off"),
     (("--cpu-time",), "HEDDLE_CPU_TIME", "1"),
     (("--callpath-depth", "4"), "HEDDLE_CALLPATH_DEPTH", "4"),
     ((), "HEDDLE_UNWIND", "unset"),
@@ -155,7 +157,7 @@ def test_option_becomes_a_variable(run_heddle, tmp_path, arguments, variable, va
 
 @pytest.mark.parametrize("arguments", [("--unwind", "some"), ("--unwind", "0"), ("--unwind", "-1"), ("--unwind", ""),
                                        ("--cycle-limit", "0"), ("--cycle-limit", "x"),
-                                       ("--overhead", "0"), ("--overhead", "2x")], ids=str)
+                                       ("--overhead", "0"), ("--overhead", "2x"), ("--memory", "2x"), ("--memory", "")], ids=str)
 def test_wrong_option_runs_nothing(run_heddle, tmp_path, arguments):
     result = run_heddle("run", *arguments, "--", "echo", "ran", cwd=tmp_path)
     assert result.returncode == 2 and result.stdout == "" and arguments[0] in result.stderr

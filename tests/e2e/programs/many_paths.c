@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* More callpaths than there is memory for. Compiled with -finstrument-functions: each thread of a team makes CALLS calls
- * in a random walk: 24 routines call each other up to DEPTH deep. Prints how often each was entered, by all threads, and
- * what memory the process has: "calls NAME COUNT", "resident ANONYMOUS SHARED" in bytes.
+/* More callpaths than there is memory for. Compiled with -finstrument-functions: each thread of a team makes CALLS
+ * calls in a random walk: 24 routines call each other up to DEPTH deep. Prints how often each was entered, by all
+ * threads, and what memory the process has: "calls NAME COUNT", "resident ANONYMOUS SHARED" in bytes.
  *
  * usage: many_paths CALLS DEPTH */
 #include <omp.h>
@@ -36,18 +36,19 @@ QUIET static void go_on(struct walk *walk, unsigned depth) {
 
 /* The second number keeps the call from being the last thing done. */
 #define ROUTINE(n)                                                                                                     \
-  __attribute__((noinline)) static void routine_##n(struct walk *walk, unsigned depth) {                              \
+  __attribute__((noinline)) static void routine_##n(struct walk *walk, unsigned depth) {                               \
     go_on(walk, depth);                                                                                                \
     walk->counts[n]++;                                                                                                 \
   }
-ROUTINE(0) ROUTINE(1) ROUTINE(2) ROUTINE(3) ROUTINE(4) ROUTINE(5) ROUTINE(6) ROUTINE(7)
-ROUTINE(8) ROUTINE(9) ROUTINE(10) ROUTINE(11) ROUTINE(12) ROUTINE(13) ROUTINE(14) ROUTINE(15)
-ROUTINE(16) ROUTINE(17) ROUTINE(18) ROUTINE(19) ROUTINE(20) ROUTINE(21) ROUTINE(22) ROUTINE(23)
+ROUTINE(0)
+ROUTINE(1) ROUTINE(2) ROUTINE(3) ROUTINE(4) ROUTINE(5) ROUTINE(6) ROUTINE(7) ROUTINE(8) ROUTINE(9) ROUTINE(10)
+    ROUTINE(11) ROUTINE(12) ROUTINE(13) ROUTINE(14) ROUTINE(15) ROUTINE(16) ROUTINE(17) ROUTINE(18) ROUTINE(19)
+        ROUTINE(20) ROUTINE(21) ROUTINE(22) ROUTINE(23)
 
-static routine *const routines[ROUTINES] = {
-    routine_0,  routine_1,  routine_2,  routine_3,  routine_4,  routine_5,  routine_6,  routine_7,
-    routine_8,  routine_9,  routine_10, routine_11, routine_12, routine_13, routine_14, routine_15,
-    routine_16, routine_17, routine_18, routine_19, routine_20, routine_21, routine_22, routine_23};
+            static routine *const routines[ROUTINES] = {
+                routine_0,  routine_1,  routine_2,  routine_3,  routine_4,  routine_5,  routine_6,  routine_7,
+                routine_8,  routine_9,  routine_10, routine_11, routine_12, routine_13, routine_14, routine_15,
+                routine_16, routine_17, routine_18, routine_19, routine_20, routine_21, routine_22, routine_23};
 
 QUIET static long resident(const char *what) {
   char line[256];
