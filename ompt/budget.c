@@ -310,16 +310,18 @@ void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t
 }
 
 /* In a test's time every one looks at the clock. */
-bool hd_budget_refuse(enum hd_event_class event_class) {
-  struct hd_thread *thread = hd_thread_known();
-  if (!thread)
-    return true;
-  if (++thread->budget.refused % LOOK_EVERY == 0 || hd_clock.kind == HD_CLOCK_EXTERNAL) {
-    const uint64_t now = hd_clock_now();
-    if (is_due(now))
-      switch_on_what_is_due(now);
-  }
+static bool look(enum hd_event_class event_class) {
+  const uint64_t now = hd_clock_now();
+  if (is_due(now))
+    switch_on_what_is_due(now);
   return hd_budget_is_off(event_class);
+}
+
+bool hd_budget_refuse(enum hd_event_class event_class) {
+  struct hd_thread *thread = hd_thread_current;
+  if (__builtin_expect(thread && thread->record, true))
+    return ++thread->budget.refused % LOOK_EVERY != 0 || look(event_class);
+  return !hd_thread_known() || look(event_class);
 }
 
 uint32_t hd_budget_task_epoch(void) {
