@@ -89,8 +89,7 @@ static void add_bounds(struct hd_file_header *to, const struct hd_file_header *f
   to->outside_ticks =
       from->outside_ticks * factor > to->outside_ticks ? from->outside_ticks * factor : to->outside_ticks;
   to->lost_switches += from->lost_switches;
-  if (from->memory_limit_bytes > to->memory_limit_bytes)
-    to->memory_limit_bytes = from->memory_limit_bytes;
+  to->memory_limit_bytes = laxest(to->memory_limit_bytes, from->memory_limit_bytes);
   if (from->memory_bytes > to->memory_bytes)
     to->memory_bytes = from->memory_bytes;
   to->shortened_paths += from->shortened_paths;
