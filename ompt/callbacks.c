@@ -24,17 +24,11 @@ static inline void enter(struct hd_thread *thread, uint64_t now, enum hd_kind ki
   hd_thread_push(thread, now, step->to, kind, state);
 }
 
-/* Quick, for what happens tens of millions of times a second. */
-static inline struct hd_thread *known_thread(void) {
-  struct hd_thread *thread = hd_thread_current;
-  return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_known();
-}
-
 /* The class is off, and what ends was not observed. */
 static inline bool is_unobserved_end(enum hd_event_class event_class, enum hd_kind kind, const void *id) {
   if (!hd_budget_is_off(event_class))
     return false;
-  const struct hd_thread *thread = known_thread();
+  const struct hd_thread *thread = hd_thread_known_soon();
   return thread && (thread->top == thread->base || !hd_thread_find_open(thread, kind, id));
 }
 
@@ -160,7 +154,7 @@ static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type,
 static bool refuse_work(ompt_work_t type) {
   if (!hd_budget_refuses(HD_CLASS_WORK))
     return false;
-  struct hd_thread *thread = known_thread();
+  struct hd_thread *thread = hd_thread_known_soon();
   if (thread && type != ompt_work_taskloop)
     thread->base->base.work.ended = false;
   return true;
@@ -344,7 +338,7 @@ static void end_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t 
 static bool refuse_wait(ompt_sync_region_t kind, const void *address) {
   if (!hd_budget_refuses(HD_CLASS_SYNC))
     return false;
-  struct hd_thread *thread = known_thread();
+  struct hd_thread *thread = hd_thread_known_soon();
   if (!thread)
     return false;
   switch ((unsigned)kind) {
@@ -375,7 +369,7 @@ static bool is_wait(enum hd_kind kind) {
 static bool is_unobserved_wait(void) {
   if (!hd_budget_is_off(HD_CLASS_SYNC))
     return false;
-  const struct hd_thread *thread = known_thread();
+  const struct hd_thread *thread = hd_thread_known_soon();
   if (!thread || thread->base->state != HD_BUSY)
     return false;
   for (const struct hd_frame *frame = thread->top; frame > thread->base; frame--)
@@ -468,7 +462,7 @@ static enum hd_state wait_for_mutex(enum hd_kind kind) {
 static bool refuse_mutex(void) {
   if (!hd_budget_refuses(HD_CLASS_MUTEX))
     return false;
-  const struct hd_thread *thread = known_thread();
+  const struct hd_thread *thread = hd_thread_known_soon();
   return !thread || !(thread->pending & HD_PENDING_LOCK);
 }
 
@@ -604,7 +598,7 @@ static void take_for_busy(void) {
 static bool is_unobserved_task(const ompt_data_t *prior, ompt_task_status_t status, const ompt_data_t *next) {
   if (!hd_budget_is_off(HD_CLASS_TASK))
     return false;
-  const struct hd_thread *thread = known_thread();
+  const struct hd_thread *thread = hd_thread_known_soon();
   if (!thread || hd_task_is_observed(thread, prior, status, next))
     return false;
   const struct hd_frame *top = thread->top;

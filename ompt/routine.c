@@ -228,17 +228,11 @@ static struct hd_frame *refusing_frame(const struct hd_thread *thread) {
   return innermost ? (struct hd_frame *)innermost : thread->base;
 }
 
-/* Quick, for what happens tens of millions of times a second. */
-static inline struct hd_thread *known_thread(void) {
-  struct hd_thread *thread = hd_thread_current;
-  return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_known();
-}
-
 /* Routines are switched off (budget.h). */
 static bool refuse_entry(void) {
   if (!hd_budget_refuses(HD_CLASS_CALL))
     return false;
-  struct hd_thread *thread = known_thread();
+  struct hd_thread *thread = hd_thread_known_soon();
   if (thread && !thread->at_work)
     refusing_frame(thread)->refused++;
   return true;
@@ -256,7 +250,7 @@ static bool is_refused_exit(struct hd_thread *thread) {
 static bool refuse_exit(void) {
   if (!hd_budget_touched(HD_CLASS_CALL))
     return false;
-  struct hd_thread *thread = known_thread();
+  struct hd_thread *thread = hd_thread_known_soon();
   return thread && !thread->at_work && is_refused_exit(thread);
 }
 
