@@ -157,7 +157,8 @@ def test_option_becomes_a_variable(run_heddle, tmp_path, arguments, variable, va
 
 @pytest.mark.parametrize("arguments", [("--unwind", "some"), ("--unwind", "0"), ("--unwind", "-1"), ("--unwind", ""),
                                        ("--cycle-limit", "0"), ("--cycle-limit", "x"),
-                                       ("--overhead", "0"), ("--overhead", "2x"), ("--memory", "2x"), ("--memory", "")], ids=str)
+                                       ("--overhead", "0"), ("--overhead", "2x"),
+                                       ("--memory", "2x"), ("--memory", "")], ids=str)
 def test_wrong_option_runs_nothing(run_heddle, tmp_path, arguments):
     result = run_heddle("run", *arguments, "--", "echo", "ran", cwd=tmp_path)
     assert result.returncode == 2 and result.stdout == "" and arguments[0] in result.stderr

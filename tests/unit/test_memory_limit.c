@@ -13,7 +13,7 @@
 #include "expect.h"
 #include "script.h"
 
-enum { MOST_THREADS = 16, MOST_DEPTH = 8, MOST_SITES = 24, MOST_NESTED = 5, IDS = 1000 };
+enum { MOST_THREADS = FK_MAX_THREADS, MOST_DEPTH = 8, MOST_SITES = 24, MOST_NESTED = 5, IDS = 2 * MOST_THREADS };
 enum { REGION = MOST_SITES, PARTS = MOST_SITES + 1 }; /* what a thread is in: a site, or the region around all */
 
 struct walk {
@@ -285,6 +285,17 @@ static uint32_t part_of(const struct hd_node *node) {
   return REGION;
 }
 
+/* Below the program one site, below that a second, and nothing else: whole paths are apart. */
+static void assert_shortened_are_short(const struct hd_model *model) {
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    const bool shortened = node->flags & HD_PROFILE_SHORTENED;
+    const bool below_one = model->nodes[node->parent].flags & HD_PROFILE_SHORTENED;
+    assert_true(!shortened || node->depth <= 2);
+    assert_true(below_one ? shortened : !shortened || node->parent == 0);
+  }
+}
+
 static void assert_no_thread_lacks_time(const struct hd_model *model) {
   const struct walk *walk = state.walk;
   assert_int_equal(model->header.lost_threads, 0);
@@ -293,6 +304,7 @@ static void assert_no_thread_lacks_time(const struct hd_model *model) {
   assert_int_equal(model->header.unmatched_events + model->header.unmatched_phases + model->header.unmatched_routines,
                    0);
   assert_int_equal(model->thread_count, walk->threads);
+  assert_shortened_are_short(model);
   for (uint32_t i = 0; i < walk->threads; i++) {
     const struct hd_thread *thread = &model->threads[i];
     uint64_t busy = 0, waited = 0;
@@ -449,14 +461,31 @@ static void test_off_is_no_limit(void **unused) {
 /* Many threads have little room each for what others have seen before them. */
 static void test_many_threads_have_room_each(void **unused) {
   (void)unused;
-  const struct walk walk = {.threads = MOST_THREADS, .sites = 20, .depth = 5, .paths = 200000};
+  const struct walk walk = {.threads = 16, .sites = 20, .depth = 5, .paths = 200000};
   struct hd_model *model = play(&walk, "", NULL);
   say(model);
-  assert_within_limit(model, default_limit(MOST_THREADS));
+  assert_within_limit(model, default_limit(16));
   assert_no_thread_lacks_time(model);
   if (model->header.folded_paths == 0)
     assert_every_site_has_its_own(model);
   hd_model_free(model);
+}
+
+/* A thread in routines and in regions of its own inside the team's takes its 64 KiB up: the team has no room for more
+ * than the last sites, if that. Without regions of its own it has. */
+static void test_1024_threads_have_room_each(void **unused) {
+  (void)unused;
+  const struct walk walks[] = {{.threads = MOST_THREADS, .sites = 12, .depth = 4, .paths = 60000},
+                               {.threads = MOST_THREADS, .sites = 4, .depth = 3, .paths = 60000}};
+  for (size_t i = 0; i < 2; i++) {
+    struct hd_model *model = play(&walks[i], "", NULL);
+    say(model);
+    assert_within_limit(model, default_limit(MOST_THREADS));
+    assert_no_thread_lacks_time(model);
+    if (i == 1)
+      assert_every_site_has_its_own(model);
+    hd_model_free(model);
+  }
 }
 
 /* Sites without end: names that there is no room for are told together. */
@@ -493,6 +522,7 @@ int main(void) {
       cmocka_unit_test(test_any_limit_is_kept_and_loses_no_time),
       cmocka_unit_test(test_off_is_no_limit),
       cmocka_unit_test(test_many_threads_have_room_each),
+      cmocka_unit_test(test_1024_threads_have_room_each),
       cmocka_unit_test(test_phases_without_end_lose_no_time),
       cmocka_unit_test(test_bounded_depth_is_kept_within_the_limit),
   };
