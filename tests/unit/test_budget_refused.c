@@ -313,6 +313,47 @@ static void test_a_loop_that_part_of_the_team_observes_has_no_totals(void **stat
   }
 }
 
+/* A team stays in step: a barrier that part of it was not told of is counted by all. */
+static void test_barriers_that_are_off_are_counted(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  sc_fork(0x300, 2, 1, 10);
+  sc_at(12);
+  sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x700);
+  off_at(13, HD_CLASS_SYNC);
+  sc_thread(1);
+  sc_at(14);
+  sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x700);
+  for (uint32_t i = 0; i < 2; i++) {
+    sc_thread(i);
+    sc_at(14);
+    sc_barrier_end(ompt_sync_region_barrier_explicit, 0x700);
+  }
+  sc_thread(0);
+  on_at(15, HD_CLASS_SYNC);
+  for (uint32_t i = 0; i < 2; i++) {
+    sc_thread(i);
+    begin_loop(16, 0x500);
+    end_loop(i == 0 ? 20 : 25, 0x500);
+    sc_barrier_begin(sc_work_barrier(), 0x500);
+    sc_at(25);
+    sc_barrier_end(sc_work_barrier(), 0x500);
+  }
+  sc_thread(1);
+  sc_at(30);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(35, 35, 40);
+  struct hd_model *model = end(45);
+  const struct hd_node *node = ex_node(model, SITE(PARALLEL, 0x300), SITE(LOOP_STATIC, 0x500));
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_BARRIER_EXPLICIT, SITE(PARALLEL, 0x300), SITE(BARRIER_EXPLICIT, 0x700)),
+                   2);
+  assert_int_equal(node->team.instances, 1);
+  assert_int_equal(node->team.busy_ticks, 4 + 9);
+  assert_int_equal(node->team.busy_max_ticks, 2 * 9);
+  hd_model_free(model);
+}
+
 /* ---- routines ---- */
 
 static void test_a_refused_routine_does_not_end_its_caller(void **state) {
@@ -549,6 +590,7 @@ int main(void) {
       cmocka_unit_test(test_the_end_of_a_refused_wait_does_not_end_an_observed_one),
       cmocka_unit_test(test_the_barrier_of_a_refused_loop_is_the_regions),
       cmocka_unit_test(test_a_loop_that_part_of_the_team_observes_has_no_totals),
+      cmocka_unit_test(test_barriers_that_are_off_are_counted),
       cmocka_unit_test(test_a_refused_routine_does_not_end_its_caller),
       cmocka_unit_test(test_exits_of_routines_entered_before_are_not_unmatched),
       cmocka_unit_test(test_random_sections_agree_with_the_oracle),
