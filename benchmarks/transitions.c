@@ -6,7 +6,8 @@
  *   barrier   all threads of a team stop one by one, then start one by one: the level runs from 0 to the team's size
  *   callpaths every thread is busy in a callpath of its own: the worst case, see output/tallies.h
  *
- * usage: transitions [repetitions]  (default 15; the median is printed, with the quartiles of the sweep)
+ * usage: transitions [repetitions [threads]]  (default 15; the median is printed, with the quartiles of the sweep;
+ * `threads` at most)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,9 +96,9 @@ static int by_sweep(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
-static void measure(const char *name, pattern *next, int repetitions) {
+static void measure(const char *name, pattern *next, int repetitions, uint32_t most) {
   struct cost *costs = calloc((size_t)repetitions, sizeof *costs);
-  for (uint32_t team = 2; costs && team <= TEAM_MOST; team *= team == 2 ? 8 : 4) {
+  for (uint32_t team = 2; costs && team <= most; team *= team == 2 ? 8 : 4) {
     join_team(team);
     fill_and_sweep(team, next);
     for (int i = 0; i < repetitions; i++)
@@ -113,6 +114,8 @@ static void measure(const char *name, pattern *next, int repetitions) {
 
 int main(int argc, char **argv) {
   const int repetitions = argc > 1 ? atoi(argv[1]) : 15;
+  const uint32_t threads = argc > 2 ? (uint32_t)atoi(argv[2]) : TEAM_MOST;
+  const uint32_t most = threads < TEAM_MOST ? threads : TEAM_MOST;
   char why[1200];
   hd_clock_choose("auto", NULL);
   if (repetitions < 1 || !hd_store_create(&hd_store, NULL, "transitions", why, sizeof why)) {
@@ -122,9 +125,9 @@ int main(int argc, char **argv) {
   if (!hd_concurrency_init(hd_clock_now()))
     return 1;
   puts("pattern     threads   write ns   sweep ns   (quartiles)");
-  measure("critical", in_critical, repetitions);
-  measure("barrier", at_barrier, repetitions);
-  measure("callpaths", in_own_callpath, repetitions);
+  measure("critical", in_critical, repetitions, most);
+  measure("barrier", at_barrier, repetitions, most);
+  measure("callpaths", in_own_callpath, repetitions, most);
   unlink(hd_store.live_path);
   return 0;
 }

@@ -252,9 +252,10 @@ enum hd_block_type {
   HD_BLOCK_EVENTS = 15,
   HD_BLOCK_COUNTS = 16,
   HD_BLOCK_COSTS = 17,
-  HD_BLOCK_SWITCHES = 18
+  HD_BLOCK_SWITCHES = 18,
+  HD_BLOCK_JOURNAL = 19 /* one hd_journal_record */
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_SWITCHES
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_JOURNAL
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {
@@ -527,7 +528,10 @@ struct hd_ring_sweep {
   uint32_t index;       /* of the ring, counted from 0 as they were made */
   uint32_t height;      /* of its stack (hd_stack_record) */
   uint32_t base_state;  /* enum hd_entry_state of who called what the thread runs with an empty stack */
-  uint64_t pad[3];
+  uint64_t released;    /* transitions whose places may be used again: the tail at the end of the sweep's last step */
+  uint32_t kept_in;     /* the sweep's own */
+  uint32_t reserved;
+  uint64_t pad;
 };
 
 /** One thread's transitions: number n lies in transitions[n % HD_RING_LENGTH]. A ring is used again after its thread.
@@ -621,12 +625,28 @@ struct hd_timeline_record {
   uint64_t origin_ticks;
   uint64_t width_ticks;
   uint64_t until_ticks; /* what is later has not been added yet */
-  uint64_t pad[5];
+  uint32_t kept_in;     /* the sweep's own */
+  uint32_t reserved;
+  uint64_t pad[4];
   struct hd_timeline_bucket {
     uint64_t none_ticks;       /* no thread busy */
     uint64_t sequential_ticks; /* one */
     uint64_t busy_ticks;       /* sum of level * dt over all levels */
   } buckets[HD_TIMELINE_BUCKETS];
+};
+
+/**
+ * What the sweep's present step has changed in tallies, levels, overlaps, entries, stacks, rings' sweeps and the
+ * timeline, as it was before. Between steps there are no entries. The reader takes back a step that was not ended, from
+ * the last entry to the first: the transitions are still in their rings.
+ */
+struct hd_journal_record {
+  uint64_t count;
+  uint64_t reserved;
+  struct hd_journal_entry {
+    uint64_t offset; /* of 8 bytes in the file */
+    uint64_t before; /* what they were */
+  } entries[];
 };
 
 /** What one thread's events of each kind have cost it. */
@@ -709,6 +729,7 @@ _Static_assert(sizeof(struct hd_event_record) == 256, "four cache lines");
 _Static_assert(sizeof(struct hd_counts_record) == 32, "counts record size");
 _Static_assert(HD_COUNTS_BYTES(HD_EVENTS_MOST, HD_EVENTS_MOST) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES,
                "a counts record fits a block");
+_Static_assert(sizeof(struct hd_journal_entry) == 16, "journal entry size");
 _Static_assert(sizeof(struct hd_switch_record) == 48, "switch record size");
 _Static_assert(sizeof(struct hd_module_record) == 1024, "module record size");
 _Static_assert(sizeof(struct hd_text_record) == 16, "text record size");

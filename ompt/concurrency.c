@@ -53,7 +53,7 @@ static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
   (void)context;
   if (type == HD_BLOCK_STACK)
     hd_memory_keep_promise(HD_MEMORY_STACK);
-  if (type == HD_BLOCK_TIMELINE || type == HD_BLOCK_STACK)
+  if (type == HD_BLOCK_TIMELINE || type == HD_BLOCK_STACK || type == HD_BLOCK_JOURNAL)
     return hd_store_add_block(&hd_store, type, HD_NONE, bytes);
   struct hd_store_cursor *cursor = &cursors[type];
   if (full[type])
@@ -79,12 +79,13 @@ static bool init_membarrier(void) {
 bool hd_concurrency_init(uint64_t begin_ticks) {
   int saved = errno;
   hd_frontier.needs_fence = !init_membarrier();
-  tallies.allocate = tallies.overlaps.allocate = tallies.entries.allocate = allocate;
-  tallies.header = tallies.entries.header = hd_store.header;
+  hd_tallies_init(&tallies, allocate, NULL, hd_store.header);
   bool begun = reserve(HD_BLOCK_TALLIES, sizeof(struct hd_tally_record)) &&
                reserve(HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record)) &&
                reserve(HD_BLOCK_LEVELS, sizeof(struct hd_level_record)) &&
-               reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record)) && hd_tallies_begin(&tallies, begin_ticks);
+               reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record)) &&
+               hd_tallies_begin(&tallies, begin_ticks) &&
+               hd_journal_begin(&tallies.journal, hd_store.base, allocate, NULL);
   errno = saved;
   return begun;
 }
@@ -232,7 +233,7 @@ void hd_ring_leave(struct hd_ring *ring) {
 /* ---- for the owners ---- */
 
 static uint64_t backlog(const struct hd_ring *ring) {
-  return ring->record->head - __atomic_load_n(&ring->record->sweep.tail, __ATOMIC_ACQUIRE);
+  return ring->record->head - __atomic_load_n(&ring->record->sweep.released, __ATOMIC_ACQUIRE);
 }
 
 static void sweep_if_free(void) {

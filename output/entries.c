@@ -9,6 +9,18 @@ enum { FIRST_SLOTS = 256, FIRST_RINGS = 16 };
 
 /* ---- records ---- */
 
+/* `times` entries, or an end of one: the journal knows what was there before. */
+static void add(struct hd_entry_book *book, uint64_t *number, uint64_t times) {
+  hd_journal_keep(book->journal, number, 1);
+  *number += times;
+}
+
+/* Shares its word with `reserved`. */
+static void set_open(struct hd_entry_book *book, struct hd_entry_record *record, uint32_t open) {
+  hd_journal_keep(book->journal, &record->open, 1);
+  record->open = open;
+}
+
 static uint32_t slot_of(const struct hd_entry_book *book, uint32_t thread, uint32_t profile) {
   uint64_t hash = ((uint64_t)thread << 32 | profile) * 0x9E3779B97F4A7C15u; /* Fibonacci hashing, Knuth 6.4 */
   uint32_t slot = (uint32_t)(hash >> 32) & book->mask;
@@ -35,32 +47,40 @@ static bool make_room(struct hd_entry_book *book) {
   return true;
 }
 
+static bool is_newest(const struct hd_entry_book *book, uint32_t thread, uint32_t profile) {
+  return book->newest && book->newest->profile == profile && book->newest->thread == thread;
+}
+
 static struct hd_entry_record *find_or_add(struct hd_entry_book *book, uint32_t thread, uint32_t profile) {
+  if (is_newest(book, thread, profile))
+    return book->newest;
   if (!make_room(book))
     return NULL;
   struct hd_entry_record **slot = &book->slots[slot_of(book, thread, profile)];
   if (*slot)
-    return *slot;
+    return book->newest = *slot;
   struct hd_entry_record *record = book->allocate(book->context, HD_BLOCK_ENTRIES, sizeof *record);
   if (!record)
     return NULL;
   record->thread = thread;
   record->profile = profile;
   book->count++;
-  return *slot = record;
+  return book->newest = *slot = record;
 }
 
 static struct hd_entry_record *find(const struct hd_entry_book *book, uint32_t thread, uint32_t profile) {
+  if (is_newest(book, thread, profile))
+    return book->newest;
   return book->slots ? book->slots[slot_of(book, thread, profile)] : NULL;
 }
 
 static void count(struct hd_entry_book *book, const struct hd_ring_sweep *ring, uint32_t profile,
-                  enum hd_entry_state caller, enum hd_entry_state own) {
+                  enum hd_entry_state caller, enum hd_entry_state own, uint64_t times) {
   struct hd_entry_record *record = find_or_add(book, ring->thread, profile);
   if (record)
-    record->visits[caller][own]++;
+    add(book, &record->visits[caller][own], times);
   else
-    book->header->lost_entries++;
+    book->header->lost_entries += times;
 }
 
 /* ---- stacks ---- */
@@ -131,10 +151,12 @@ static void push(struct hd_entry_book *book, struct hd_ring_sweep *ring, struct 
   struct hd_stack_entry *place = entry_at(book, ring, ring->height);
   if (!place)
     place = add_part(book, ring);
-  if (place)
+  if (place) {
+    hd_journal_keep(book->journal, place, sizeof *place / sizeof(uint64_t));
     *place = entry;
-  else
+  } else {
     book->header->lost_entries++;
+  }
   ring->height++;
 }
 
@@ -144,9 +166,9 @@ static void end_entry(struct hd_entry_book *book, const struct hd_ring_sweep *ri
   if (!record)
     return;
   if (record->open > 0)
-    record->open--;
+    set_open(book, record, record->open - 1);
   if (entry->outermost)
-    record->ticks[entry->caller & 1][entry->own & 1] += now - entry->since_ticks;
+    add(book, &record->ticks[entry->caller & 1][entry->own & 1], now - entry->since_ticks);
 }
 
 static void pop_to(struct hd_entry_book *book, struct hd_ring_sweep *ring, uint32_t height, uint64_t now) {
@@ -171,10 +193,10 @@ static void call(struct hd_entry_book *book, struct hd_ring_sweep *ring, const s
                                  .own = (uint8_t)own,
                                  .outermost = record && record->open == 0};
   if (!(transition->what & HD_WHAT_UNCOUNTED))
-    count(book, ring, HD_WHAT_OPERAND(transition->what), caller, own);
+    count(book, ring, HD_WHAT_OPERAND(transition->what), caller, own, 1);
   push(book, ring, entry);
   if (record && top_of(book, ring))
-    record->open++;
+    set_open(book, record, record->open + 1);
 }
 
 static void begin_task(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition,
@@ -223,6 +245,10 @@ static void join_team(struct hd_entry_book *book, struct hd_ring_sweep *ring, co
   ring->base_state = begin ? begin->own : HD_SEQUENTIAL;
 }
 
+void hd_entries_count(struct hd_entry_book *book, const struct hd_ring_sweep *ring, uint32_t profile, uint64_t times) {
+  count(book, ring, profile, HD_SEQUENTIAL, HD_CONCURRENT, times);
+}
+
 void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition,
                       bool concurrent) {
   const uint32_t operand = HD_WHAT_OPERAND(transition->what);
@@ -233,7 +259,7 @@ void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, co
   case HD_WHAT_REGION_BEGIN:
   case HD_WHAT_NESTED_BEGIN:
     if (counted)
-      count(book, ring, operand, HD_SEQUENTIAL, own);
+      count(book, ring, operand, HD_SEQUENTIAL, own, 1);
     if (stacked)
       begin_region(book, ring, transition);
     break;
@@ -244,14 +270,14 @@ void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, co
     break;
   case HD_WHAT_ENTER:
     if (counted)
-      count(book, ring, operand, HD_SEQUENTIAL, own);
+      count(book, ring, operand, HD_SEQUENTIAL, own, 1);
     break;
   case HD_WHAT_CALL:
     call(book, ring, transition, own);
     break;
   case HD_WHAT_TASK:
     if (counted)
-      count(book, ring, operand, HD_SEQUENTIAL, own);
+      count(book, ring, operand, HD_SEQUENTIAL, own, 1);
     begin_task(book, ring, transition, own);
     break;
   case HD_WHAT_RETURN:

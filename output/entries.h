@@ -23,7 +23,7 @@
 #include <stdbool.h>
 
 #include "heddle-format.h"
-#include "output/overlaps.h"
+#include "output/journal.h"
 
 struct hd_entry_ring {
   const struct hd_ring_sweep *sweep;
@@ -34,10 +34,12 @@ struct hd_entry_ring {
 struct hd_entry_book {
   hd_record_allocator *allocate; /* where records come from */
   void *context;
+  struct hd_journal *journal;
   struct hd_file_header *header;  /* what could not be kept is counted here */
   struct hd_entry_record **slots; /* hash table by thread and profile; NULL: free */
   uint32_t mask;                  /* slots - 1 */
   uint32_t count;                 /* records */
+  struct hd_entry_record *newest; /* that was looked for: often it is the next one, too */
   struct hd_entry_ring *rings;    /* by index */
   uint32_t ring_limit;
 };
@@ -45,6 +47,9 @@ struct hd_entry_book {
 /** Takes what the transition says; `concurrent`: another thread was busy just before it. */
 void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition,
                       bool concurrent);
+
+/** Likewise that a thread has entered a profile so many times while others were busy; no routine. */
+void hd_entries_count(struct hd_entry_book *book, const struct hd_ring_sweep *ring, uint32_t profile, uint64_t times);
 
 /** Ends the open entries of a ring at `now`: nothing of it may be applied afterwards. */
 void hd_entries_close(struct hd_entry_book *book, struct hd_ring_sweep *ring, uint64_t now);

@@ -6,7 +6,7 @@
 #include "support/heap.h"
 #include "support/memory_limit.h"
 
-enum { FIRST_TABLE = 64 };
+enum { FIRST_TABLE = 64, RECORD_WORDS = sizeof(struct hd_overlap_record) / sizeof(uint64_t) };
 
 static uint32_t slot_of(const struct hd_overlaps *overlaps, uint32_t a, uint32_t b) {
   const uint64_t hash = ((uint64_t)a << 32 | b) * 0x9E3779B97F4A7C15u; /* Fibonacci hashing, Knuth 6.4 */
@@ -81,14 +81,19 @@ bool hd_overlaps_add(struct hd_overlaps *overlaps, uint32_t a, uint32_t b, uint6
     a = b;
     b = swapped;
   }
-  struct hd_overlap_record *record = overlaps->limit ? overlaps->table[slot_of(overlaps, a, b)] : NULL;
+  struct hd_overlap_record *record = overlaps->newest;
+  if (!record || record->a != a || record->b != b)
+    record = overlaps->limit ? overlaps->table[slot_of(overlaps, a, b)] : NULL;
   if (record) {
+    overlaps->newest = record;
+    hd_journal_keep(overlaps->journal, &record->ticks, 1);
     record->ticks += ticks;
     return true;
   }
   record = hd_overlaps_are_full(overlaps) ? NULL : new_record(overlaps);
   if (!record)
     return false;
+  hd_journal_keep(overlaps->journal, record, RECORD_WORDS);
   *record = (struct hd_overlap_record){.a = a, .b = b, .ticks = ticks};
   put(overlaps, record);
   return true;
@@ -124,8 +129,11 @@ uint64_t hd_overlaps_give_up(struct hd_overlaps *overlaps) {
   for (uint32_t i = 0; i < kept; i++)
     put(overlaps, overlaps->records[i]);
   const uint64_t largest = overlaps->records[kept]->ticks;
-  for (uint32_t i = kept; i < overlaps->record_count; i++)
+  for (uint32_t i = kept; i < overlaps->record_count; i++) {
+    hd_journal_keep(overlaps->journal, &overlaps->records[i]->ticks, 1);
     overlaps->records[i]->ticks = 0;
+  }
+  overlaps->newest = NULL;
   overlaps->free_count = overlaps->record_count;
   return largest;
 }

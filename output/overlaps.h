@@ -16,15 +16,14 @@
 #include <stddef.h>
 
 #include "heddle-format.h"
+#include "output/journal.h"
 
 enum { HD_OVERLAPS_MOST = 16384 };
-
-/** A zeroed record that goes to the file; NULL: no space. */
-typedef void *hd_record_allocator(void *context, enum hd_block_type type, size_t bytes);
 
 struct hd_overlaps {
   hd_record_allocator *allocate;
   void *context;
+  struct hd_journal *journal;
   struct hd_overlap_record **table; /* open addressing, NULL: empty; `limit` entries, a power of two */
   uint32_t limit;
   uint32_t count;                     /* pairs in the table */
@@ -32,6 +31,7 @@ struct hd_overlaps {
   uint32_t record_count;
   uint32_t free_count; /* records that were given up */
   uint32_t most;       /* pairs that there is memory for, once there was none for more; 0: HD_OVERLAPS_MOST */
+  struct hd_overlap_record *newest; /* the pair that was added to last: often it is the next one, too */
 };
 
 /** Takes a record of an earlier process over. False: no memory. */

@@ -154,6 +154,8 @@ static size_t record_bytes_of(const struct hd_reader *reader, unsigned type) {
     return sizeof(struct hd_costs_record);
   case HD_BLOCK_SWITCHES:
     return sizeof(struct hd_switch_record);
+  case HD_BLOCK_JOURNAL: /* one per block; its entries are checked when it is used */
+    return sizeof(struct hd_journal_record);
   default:
     return 0;
   }
@@ -166,7 +168,7 @@ static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_
   if (block->span == 0 || block->span > reader->unit_count - unit)
     return hd_reader_fail(reader, "damaged: block %u is larger than the file", unit);
   const uint64_t room = (uint64_t)block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
-  const uint64_t limit = block->type == HD_BLOCK_INSTANCES ? 1 : room / record_bytes;
+  const uint64_t limit = block->type == HD_BLOCK_INSTANCES || block->type == HD_BLOCK_JOURNAL ? 1 : room / record_bytes;
   if (block->count > limit)
     return hd_reader_fail(reader, "damaged: block %u holds more than fits into it", unit);
   const uint64_t first = reader->record_count[block->type];
@@ -267,8 +269,9 @@ static bool read_all(struct hd_reader *reader) {
          (reader->size >= HD_HEADER_BYTES ||
           hd_reader_fail(reader, "cut short: %zu bytes, less than its header", reader->size)) &&
          check_layout(reader) && check_size(reader) && take_header(reader) && hd_reader_check_counters(reader) &&
-         walk_blocks(reader) && hd_reader_take_records(reader) && hd_reader_close_all(reader) &&
-         hd_reader_take_levels(reader) && hd_reader_take_counts(reader) && hd_reader_take_overhead(reader) &&
+         walk_blocks(reader) && hd_reader_take_back(reader) && hd_reader_take_records(reader) &&
+         hd_reader_close_all(reader) && hd_reader_take_levels(reader) && hd_reader_take_counts(reader) &&
+         hd_reader_take_overhead(reader) &&
          hd_reader_sum_up(reader) && hd_reader_find_losses(reader) && hd_model_sum_counts(reader->model) &&
          hd_reader_add_notes(reader);
 }

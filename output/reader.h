@@ -37,6 +37,9 @@ bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) __attribu
 typedef bool hd_reader_taker(struct hd_reader *reader, const void *record, uint64_t offset, uint32_t index);
 bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, size_t record_bytes, hd_reader_taker *take);
 
+/** reader_journal.c: what the sweep had not finished, after the blocks are known and before anything is taken. */
+bool hd_reader_take_back(struct hd_reader *reader);
+
 /** reader_records.c: modules, nodes, threads, rows and texts into the model. */
 bool hd_reader_take_records(struct hd_reader *reader);
 

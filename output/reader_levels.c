@@ -223,6 +223,7 @@ static bool finish(struct finisher *finisher) {
   struct hd_ring_head *heads = calloc((size_t)finisher->ring_count + 1, sizeof *heads);
   if (!heads)
     return hd_reader_fail(finisher->reader, "out of memory");
+  hd_tallies_resume(&finisher->tallies);
   hd_rings_begin(&heap, heads, finisher->rings, finisher->ring_count);
   for (uint32_t i = 0; i < finisher->ring_count; i++)
     hd_rings_add(&heap, finisher->rings[i], finisher->rings[i]->head);
@@ -262,7 +263,7 @@ static bool copy_levels(struct finisher *finisher, uint32_t node, enum hd_tally_
   if (!levels->ticks)
     return hd_reader_fail(finisher->reader, "out of memory");
   for (uint32_t k = 0; k < most; k++) {
-    const struct hd_level_record *record = tally->levels[k / HD_LEVELS_PER_RECORD];
+    const struct hd_level_record *record = tally->levels[k / HD_LEVELS_PER_RECORD].record;
     levels->ticks[k] = record ? record->ticks[k % HD_LEVELS_PER_RECORD] : 0;
     if (levels->ticks[k] > 0)
       levels->count = k + 1;
@@ -358,7 +359,7 @@ static bool read_levels(struct finisher *finisher) {
   if (!take_all(finisher))
     return false;
   const bool merged = reader->model->header.flags & HD_FILE_MERGED;
-  if ((!finisher->tallies.timeline && !merged) || finisher->tallies.program.active_count != 1)
+  if ((!finisher->tallies.timeline && !merged) || !hd_tallies_have_begun(&finisher->tallies))
     return forget_entries(reader->model);
   if (!merged)
     if (!finish(finisher))
@@ -369,9 +370,7 @@ static bool read_levels(struct finisher *finisher) {
 
 bool hd_reader_take_levels(struct hd_reader *reader) {
   struct finisher finisher = {.reader = reader};
-  finisher.tallies.allocate = finisher.tallies.overlaps.allocate = finisher.tallies.entries.allocate = allocate;
-  finisher.tallies.context = finisher.tallies.overlaps.context = finisher.tallies.entries.context = reader->model;
-  finisher.tallies.header = finisher.tallies.entries.header = &reader->model->header;
+  hd_tallies_init(&finisher.tallies, allocate, reader->model, &reader->model->header);
   const bool done = read_levels(&finisher);
   hd_tallies_free(&finisher.tallies);
   free(finisher.records);

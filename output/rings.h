@@ -18,6 +18,7 @@ struct hd_ring_head {
   uint64_t key;   /* by the time of its oldest transition */
   uint64_t limit; /* take them up to this one, exclusive */
   struct hd_ring_record *ring;
+  struct hd_transition *oldest;
 };
 
 /** A binary heap (Knuth 5.2.3). All memory is the caller's. */
@@ -26,6 +27,8 @@ struct hd_ring_heap {
   uint32_t count;
   struct hd_ring_record *const *rings; /* by index */
   uint32_t ring_count;
+  uint32_t taken;    /* transitions, in this step */
+  uint32_t check_at; /* when so many have been taken it may have to end */
 };
 
 /** Empty. */
@@ -37,8 +40,8 @@ static inline void hd_rings_begin(struct hd_ring_heap *heap, struct hd_ring_head
 /** Adds a ring's transitions up to number `limit`, exclusive. */
 void hd_rings_add(struct hd_ring_heap *heap, struct hd_ring_record *ring, uint64_t limit);
 
-/** Hands all that is not later than `bound` to the tallies. Each ring's tail moves with every single transition: a kill
- *  loses none and doubles none. */
+/** Hands all that is not later than `bound` to the tallies, in steps that are whole or have not been (journal.h): a
+ * kill loses no transition and doubles none. At the end of a step the rings have room again. */
 void hd_rings_take(struct hd_ring_heap *heap, uint64_t bound, struct hd_tallies *tallies);
 
 #endif

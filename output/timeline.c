@@ -15,10 +15,14 @@ bool hd_timeline_is_valid(const struct hd_timeline_record *timeline) {
   return width > 0 && (width & (width - 1)) == 0 && timeline->until_ticks >= timeline->origin_ticks;
 }
 
+enum { BUCKET_WORDS = sizeof(struct hd_timeline_bucket) / sizeof(uint64_t) };
+
 /* Pairs of buckets become one: what is known of each stays exact. */
-static void fold(struct hd_timeline_record *timeline) {
+static void fold(struct hd_timeline_record *timeline, struct hd_journal *journal) {
   struct hd_timeline_bucket *buckets = timeline->buckets;
   const uint32_t half = HD_TIMELINE_BUCKETS / 2;
+  hd_journal_keep_once(journal, &timeline->kept_in, buckets, HD_TIMELINE_BUCKETS * BUCKET_WORDS);
+  hd_journal_keep(journal, &timeline->width_ticks, 1);
   for (uint32_t i = 0; i < half; i++) {
     const struct hd_timeline_bucket first = buckets[2 * i];
     const struct hd_timeline_bucket second = buckets[2 * i + 1];
@@ -35,16 +39,17 @@ static uint32_t bucket_of(const struct hd_timeline_record *timeline, uint64_t ti
   return index < HD_TIMELINE_BUCKETS ? (uint32_t)index : HD_TIMELINE_BUCKETS;
 }
 
-void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t level) {
+void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t level, struct hd_journal *journal) {
   uint64_t from = timeline->until_ticks;
   if (now <= from)
     return;
   while (bucket_of(timeline, now - 1) == HD_TIMELINE_BUCKETS)
-    fold(timeline);
+    fold(timeline, journal);
   while (from < now) {
     struct hd_timeline_bucket *bucket = &timeline->buckets[bucket_of(timeline, from)];
     const uint64_t left = timeline->width_ticks - ((from - timeline->origin_ticks) & (timeline->width_ticks - 1));
     const uint64_t ticks = now - from < left ? now - from : left;
+    hd_journal_keep(journal, bucket, BUCKET_WORDS);
     if (level == 0)
       bucket->none_ticks += ticks;
     else if (level == 1)
@@ -52,5 +57,15 @@ void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t
     bucket->busy_ticks += level * ticks;
     from += ticks;
   }
+  hd_journal_keep(journal, &timeline->until_ticks, 1);
   timeline->until_ticks = now;
+}
+
+struct hd_timeline_bucket *hd_timeline_bucket(struct hd_timeline_record *timeline, uint64_t *end) {
+  const uint32_t index = bucket_of(timeline, timeline->until_ticks);
+  *end = timeline->origin_ticks + ((uint64_t)index + 1) * timeline->width_ticks;
+  if (index < HD_TIMELINE_BUCKETS)
+    return &timeline->buckets[index];
+  *end = timeline->until_ticks;
+  return NULL;
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "heddle-format.h"
+#include "output/journal.h"
 
 /** Begins at `origin_ticks`, with the narrowest buckets. The record is zeroed. */
 void hd_timeline_begin(struct hd_timeline_record *timeline, uint64_t origin_ticks);
@@ -21,6 +22,9 @@ void hd_timeline_begin(struct hd_timeline_record *timeline, uint64_t origin_tick
 bool hd_timeline_is_valid(const struct hd_timeline_record *timeline);
 
 /** Adds the time from `until_ticks` to `now`, during which `level` threads were busy. */
-void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t level);
+void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t level, struct hd_journal *journal);
+
+/** The bucket in which `until_ticks` lies, and its end; NULL: the last one ended there. */
+struct hd_timeline_bucket *hd_timeline_bucket(struct hd_timeline_record *timeline, uint64_t *end);
 
 #endif
