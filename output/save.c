@@ -139,12 +139,23 @@ static bool copy(int from, int to) {
   }
 }
 
+/* Space is reserved somewhat ahead. The header is looked at now: what was copied before claims no more than that. */
+static bool cut_to_claim(int from, int to) {
+  struct hd_file_header header;
+  struct stat status;
+  if (pread(from, &header, sizeof header, 0) != (ssize_t)sizeof header ||
+      memcmp(header.magic, HD_MAGIC, sizeof header.magic) != 0 || fstat(to, &status))
+    return true;
+  const off_t claimed = (off_t)(HD_HEADER_BYTES + (uint64_t)header.block_count * HD_BLOCK_BYTES);
+  return claimed >= status.st_size || ftruncate(to, claimed) == 0;
+}
+
 bool hd_save_to_free_name(int from, const char *path, char *final_path, size_t final_bytes) {
   char temporary[PATH_BYTES + 32];
   int to = create_temporary(path, temporary, sizeof temporary);
   if (to < 0)
     return false;
-  bool copied = copy(from, to);
+  bool copied = copy(from, to) && cut_to_claim(from, to);
   copied = !close(to) && copied; /* NFS tells of a full disk here */
   bool saved = copied && move_to_free_name(temporary, path, final_path, final_bytes);
   int error = errno;
