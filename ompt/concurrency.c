@@ -53,6 +53,8 @@ static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
   (void)context;
   if (type == HD_BLOCK_STACK)
     hd_memory_keep_promise(HD_MEMORY_STACK);
+  if (type == HD_BLOCK_JOURNAL && tallies.journal.record && !hd_memory_has_room(HD_MEMORY_PATH_ROW, bytes))
+    return NULL; /* a larger one, which can be done without */
   if (type == HD_BLOCK_TIMELINE || type == HD_BLOCK_STACK || type == HD_BLOCK_JOURNAL)
     return hd_store_add_block(&hd_store, type, HD_NONE, bytes);
   struct hd_store_cursor *cursor = &cursors[type];
@@ -68,8 +70,8 @@ static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
 }
 
 /* A first block of each, so that the file's size does not depend on what happened to be busy at once. */
-static bool reserve(enum hd_block_type type, size_t bytes) {
-  return hd_store_reserve(&hd_store, &cursors[type], type, HD_NONE, bytes);
+static bool reserve(enum hd_block_type type, size_t bytes, uint32_t count) {
+  return hd_store_reserve(&hd_store, &cursors[type], type, HD_NONE, bytes, count);
 }
 
 static bool init_membarrier(void) {
@@ -80,10 +82,10 @@ bool hd_concurrency_init(uint64_t begin_ticks) {
   int saved = errno;
   hd_frontier.needs_fence = !init_membarrier();
   hd_tallies_init(&tallies, allocate, NULL, hd_store.header);
-  bool begun = reserve(HD_BLOCK_TALLIES, sizeof(struct hd_tally_record)) &&
-               reserve(HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record)) &&
-               reserve(HD_BLOCK_LEVELS, sizeof(struct hd_level_record)) &&
-               reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record)) &&
+  bool begun = reserve(HD_BLOCK_TALLIES, sizeof(struct hd_tally_record), 1) &&
+               reserve(HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), 200) &&
+               reserve(HD_BLOCK_LEVELS, sizeof(struct hd_level_record), 1) &&
+               reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record), 500) &&
                hd_tallies_begin(&tallies, begin_ticks) &&
                hd_journal_begin(&tallies.journal, hd_store.base, allocate, NULL);
   errno = saved;

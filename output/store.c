@@ -202,8 +202,8 @@ static char *block_content(struct hd_block_header *block) {
 }
 
 bool hd_store_reserve(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
-                      size_t record_bytes) {
-  struct hd_block_header *block = add_block(store, type, owner, record_bytes);
+                      size_t record_bytes, uint32_t count) {
+  struct hd_block_header *block = add_block(store, type, owner, record_bytes * count);
   if (!block)
     return false;
   cursor->block = block;
@@ -221,7 +221,7 @@ static void touch(char *content, size_t bytes) {
 
 void *hd_store_add(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
                    size_t record_bytes) {
-  if (cursor->used == cursor->limit && !hd_store_reserve(store, cursor, type, owner, record_bytes))
+  if (cursor->used == cursor->limit && !hd_store_reserve(store, cursor, type, owner, record_bytes, 1))
     return NULL;
   char *record = block_content(cursor->block) + record_bytes * cursor->used++;
   memset(record, 0, record_bytes); /* it may lie on two pages: see touch() */

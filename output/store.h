@@ -50,10 +50,10 @@ bool hd_store_create(struct hd_store *store, const char *directory, const char *
 void *hd_store_add(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
                    size_t record_bytes);
 
-/** Makes room for the first records of a type: the file then has a block of it whether or not one is ever added. False:
- *  the file cannot grow. */
+/** Makes room for the first `count` records of a type, or somewhat more: the file then has a block of it whether or not
+ *  one is ever added. False: the file cannot grow. */
 bool hd_store_reserve(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
-                      size_t record_bytes);
+                      size_t record_bytes, uint32_t count);
 
 /** Makes all records handed out through `cursor` so far visible to readers. */
 void hd_store_publish(struct hd_store_cursor *cursor);
