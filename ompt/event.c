@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/event.h"
 
-#include <stdlib.h>
-
 #include "support/log.h"
 
-enum { CALIBRATIONS = 1000, LAST_MASK = 63, MEAN_OF = 64, OUTLIER = 8 };
+enum { CALIBRATIONS = 1000, LAST_MASK = 63, MEAN_OF = 64, OUTLIER = 8, DELAY_MOST_NS = 1000000000 };
 
 static uint64_t outside_ticks;
 
@@ -41,17 +39,30 @@ static uint64_t find_outside_ticks(void) {
   return with_call > without ? (with_call - without) / 10 : 0;
 }
 
+/* Digits alone, and no more than `most`. */
+static bool read_number(const char **text, uint64_t most, uint64_t *number) {
+  const char *begin = *text;
+  for (*number = 0; **text >= '0' && **text <= '9' && *number <= most; ++*text)
+    *number = *number * 10 + (uint64_t)(**text - '0');
+  return *text > begin && *number <= most;
+}
+
 /* NS or NS@THREAD. */
 static void read_delay(const char *text) {
-  char *end;
-  delay.thread = HD_NONE;
-  delay.ticks = strtoull(text, &end, 10);
-  if (*end == '@')
-    delay.thread = (uint32_t)strtoul(end + 1, &end, 10);
-  if (end == text || *end) {
-    hd_log("HEDDLE_TEST_DELAY=%s is not NS or NS@THREAD; ignored", text);
-    delay.ticks = 0;
+  const char *at = text;
+  uint64_t ticks;
+  uint64_t thread = HD_NONE;
+  bool is_right = read_number(&at, DELAY_MOST_NS, &ticks);
+  if (is_right && *at == '@') {
+    at++;
+    is_right = read_number(&at, HD_NONE - 1, &thread);
   }
+  if (!is_right || *at) {
+    hd_log("HEDDLE_TEST_DELAY=%s is not NS or NS@THREAD, at most a second; ignored", text);
+    return;
+  }
+  delay.ticks = ticks;
+  delay.thread = (uint32_t)thread;
 }
 
 void hd_event_init(const char *test_delay, void (*advance)(uint64_t ticks)) {
