@@ -86,8 +86,8 @@ def test_nonsense_is_said_and_the_default_kept(measure, build_program, profile, 
 
 
 def test_plain_program_needs_little(measure, build_program, runtime):
-    """Well below what is granted: 35 KiB or so for a thread, and the tables."""
+    """Well below what is granted: the program has 44 callpaths."""
     loaded = measure(build_program("counts.c"), 5, runtime=runtime, threads=4, env=EXACT)
     memory = loaded["run"]["memory"]
     assert memory["shortened_paths"] == 0
-    assert memory["used_bytes"] < (256 << 10) + 4 * PER_THREAD
+    assert memory["used_bytes"] < (768 << 10) + 4 * PER_THREAD
