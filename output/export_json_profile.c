@@ -236,9 +236,11 @@ static bool put_levels(json_t *object, const struct hd_model *model, const struc
 
 /* ---- all of it ---- */
 
-static bool put_marks(json_t *object, const struct hd_node *node) {
+static bool put_marks(json_t *object, const struct hd_model *model, const struct hd_node *node) {
   const bool back = node->flags & HD_PROFILE_BACK;
-  return hd_json_put(object, "measured", json_boolean(hd_node_is_measured(node))) &&
+  const bool measured = hd_node_is_measured(node);
+  return hd_json_put(object, "measured", json_boolean(measured)) &&
+         hd_json_put(object, "incomplete", json_boolean(measured && hd_model_is_incomplete(model, node->kind))) &&
          hd_json_put(object, "folded", json_boolean(node->flags & HD_PROFILE_FOLDED)) &&
          hd_json_put(object, "shortened", json_boolean(node->flags & HD_PROFILE_SHORTENED)) &&
          hd_json_put(object, "recursive", json_boolean(node->flags & HD_PROFILE_RECURSIVE)) &&
@@ -253,7 +255,7 @@ json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node
       hd_json_put(object, "visits_concurrent", concurrent_visits(model, node)) && put_team(object, model, node) &&
       (node->id != 0 || put_program_team(object, model)) && put_routine(object, model, node) &&
       put_times(object, model, node) && hd_json_put_node_corrected(object, model, node) &&
-      put_cpu(object, model, node) && put_levels(object, model, node) && put_marks(object, node) &&
+      put_cpu(object, model, node) && put_levels(object, model, node) && put_marks(object, model, node) &&
       hd_json_put_node_counts(object, model, node) && hd_json_put(object, "threads", rows(model, node));
   if (done)
     return object;

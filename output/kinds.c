@@ -115,6 +115,33 @@ bool hd_kind_is_worksharing(enum hd_kind kind) {
   return kind >= HD_KIND_LOOP && kind <= HD_KIND_SCOPE; /* they are numbered in a row */
 }
 
+uint32_t hd_kind_event_classes(enum hd_kind kind) {
+  enum { MUTEX = 1u << HD_CLASS_MUTEX, TASK = 1u << HD_CLASS_TASK, SYNC = 1u << HD_CLASS_SYNC };
+  switch (kind) {
+  case HD_KIND_CRITICAL:
+  case HD_KIND_LOCK:
+  case HD_KIND_ORDERED:
+  case HD_KIND_ATOMIC:
+    return MUTEX;
+  case HD_KIND_TASK:
+    return TASK;
+  case HD_KIND_TASKWAIT:
+    return TASK | SYNC;
+  case HD_KIND_TASKGROUP:
+  case HD_KIND_BARRIER_EXPLICIT:
+  case HD_KIND_BARRIER_IMPLICIT:
+  case HD_KIND_BARRIER:
+  case HD_KIND_REDUCTION:
+    return SYNC;
+  case HD_KIND_OTHER:
+    return MUTEX | SYNC | 1u << HD_CLASS_WORK;
+  case HD_KIND_ROUTINE:
+    return 1u << HD_CLASS_CALL;
+  default:
+    return hd_kind_is_worksharing(kind) || kind == HD_KIND_MASKED ? 1u << HD_CLASS_WORK : 0;
+  }
+}
+
 const char *hd_state_id(enum hd_state state) {
   return (unsigned)state < HD_STATE_COUNT ? states[state].id : "other";
 }

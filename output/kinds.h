@@ -7,6 +7,7 @@
 #define HEDDLE_OUTPUT_KINDS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "heddle-format.h"
 
@@ -36,6 +37,10 @@ const char *hd_state_words(enum hd_state state);
 const char *hd_event_id(enum hd_event_kind kind);
 const char *hd_event_class_id(enum hd_event_class event_class);
 const char *hd_event_class_words(enum hd_event_class event_class);
+
+/** The classes of events without which entries of a kind are not seen, as bits (1 << enum hd_event_class); 0: they
+ * always are. Waits for dependences, which are taskwaits here, need two. */
+uint32_t hd_kind_event_classes(enum hd_kind kind);
 
 /** "initial", "worker" or "other". */
 const char *hd_thread_kind_id(uint32_t kind);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "output/count_sums.h"
+#include "output/kinds.h"
 #include "output/rows.h"
 
 struct hd_blob {
@@ -59,6 +60,10 @@ bool hd_model_add_note(struct hd_model *model, const char *format, ...) {
   const bool done = hd_model_add_string(model, &model->notes, text, (size_t)length);
   free(text);
   return done;
+}
+
+bool hd_model_is_incomplete(const struct hd_model *model, enum hd_kind kind) {
+  return (hd_kind_event_classes(kind) & model->off_classes) != 0;
 }
 
 void hd_model_free(struct hd_model *model) {

@@ -262,6 +262,7 @@ struct hd_model {
   uint64_t cost_ticks;                    /* of all kinds */
   struct hd_switch *switches;             /* in the order of the file */
   uint32_t switch_count;
+  uint32_t off_classes; /* bit: events of that class (enum hd_event_class) were switched off, at some time */
 
   struct hd_strings arguments;
   struct hd_strings environment; /* NAME=value */
@@ -289,6 +290,10 @@ void hd_model_free(struct hd_model *model);
 static inline double hd_model_seconds(const struct hd_model *model, uint64_t ticks) {
   return (double)ticks * model->seconds_per_tick;
 }
+
+/** Whether the entries of a kind (if they were measured at all) are but those that were seen: events that tell of them
+ *  were switched off for a time. */
+bool hd_model_is_incomplete(const struct hd_model *model, enum hd_kind kind);
 
 /** Ticks at level k. */
 static inline uint64_t hd_levels_at(const struct hd_levels *levels, uint32_t k) {

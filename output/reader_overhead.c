@@ -65,12 +65,14 @@ static bool take_switch(struct hd_reader *reader, const void *bytes, uint64_t of
                                               .off_ticks = record->off_ticks,
                                               .on_ticks = record->on_ticks,
                                               .cost_ppm = record->cost_ppm};
+  model->off_classes |= 1u << record->event_class;
   return true;
 }
 
 bool hd_reader_take_overhead(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
   model->cost_count = (uint32_t)reader->record_count[HD_BLOCK_COSTS];
+  model->off_classes = model->header.lost_switches > 0 ? ~0u : 0; /* of which class those were is not known */
   model->switch_count = (uint32_t)reader->record_count[HD_BLOCK_SWITCHES];
   model->costs = calloc((size_t)model->cost_count + 1, sizeof *model->costs);
   model->switches = calloc((size_t)model->switch_count + 1, sizeof *model->switches);
