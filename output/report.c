@@ -43,6 +43,8 @@ static void print_more(const struct hd_model *model, bool levels, FILE *out) {
 
 static void print_legend(const struct hd_view *view, FILE *out) {
   fprintf(out, "\n%s", legend);
+  hd_report_visits_mark(view->model, out);
+  hd_report_shortened_mark(view->model, out);
   if (hd_report_overhead_is_large(view, false))
     fputs("Heddle%: what Heddle itself took of the line's time. More than 5 %: shares and small times mislead; see\n"
           "--overhead.\n",

@@ -18,6 +18,7 @@ struct way {
   uint32_t row;
   uint64_t self_ticks, inclusive_ticks;
   double wall_ticks;
+  enum hd_kind kind;
   uint64_t visits, visits_concurrent;
   bool measured;
 };
@@ -84,6 +85,7 @@ static void add_way(struct tree *tree, uint32_t at, const struct hd_node *from, 
     }
     if (what & CALLS) {
       to->measured |= hd_node_is_measured(from);
+      to->kind = from->kind;
       to->visits += from->visits;
       to->visits_concurrent += from->visits_concurrent;
     }
@@ -213,8 +215,8 @@ static void fill(const struct tree *tree, struct hd_grid_row *row, const struct 
   hd_cell_percent(row->cells[i++], (double)way->inclusive_ticks, (double)tree->graph->busy_ticks, true);
   hd_cell_ticks(row->cells[i++], model, &tree->unit, way->inclusive_ticks, true);
   hd_cell_ticks(row->cells[i++], model, &tree->unit, way->self_ticks, way->measured);
-  hd_cell_count(row->cells[i++], way->visits, way->measured);
-  hd_cell_count(row->cells[i++], way->visits_concurrent, way->measured && model->entries_known);
+  hd_cell_visits(row->cells[i++], model, way->kind, way->visits, way->measured);
+  hd_cell_visits(row->cells[i++], model, way->kind, way->visits_concurrent, way->measured && model->entries_known);
   hd_cell_percent(row->cells[i++], way->wall_ticks, (double)model->elapsed_ticks, model->levels_known);
   hd_entry_text(row->place, tree->graph, way->entry, false);
 }
@@ -256,6 +258,7 @@ static bool print_text(struct tree *tree, const struct hd_report_options *option
         "called, counted once in recursion; Self: in it alone; Conc.calls: calls while another thread was busy;\n"
         "Wall%: part of the run, threads that are busy at once share the time. '-': not measured.\n",
         out);
+  hd_report_visits_mark(graph->model, out);
   hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
   return done;
 }

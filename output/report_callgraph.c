@@ -61,6 +61,18 @@ static void fill_states(struct hd_grid_row *row, const struct blocks *blocks, ui
   hd_cell_count(row->cells[COLUMN_CONC], concurrent, known);
 }
 
+/* What was entered is of this kind. All its counts are at least so large when some entries were not observed. */
+static void mark_calls(struct hd_grid_row *row, const struct blocks *blocks, enum hd_kind kind) {
+  char cell[HD_CELL_BYTES];
+  if (!hd_model_is_incomplete(blocks->graph->model, kind))
+    return;
+  for (int column = COLUMN_CALLS; column <= COLUMN_CONC; column++)
+    if (row->cells[column][0] != '-') {
+      memcpy(cell, row->cells[column], sizeof cell);
+      snprintf(row->cells[column], HD_CELL_BYTES, ">=%.29s", cell);
+    }
+}
+
 /* `sums` NULL: there are no counters. */
 static void fill_counts(struct hd_grid_row *row, struct blocks *blocks, const struct hd_count_sums *sums,
                         uint32_t index, double elapsed) {
@@ -99,6 +111,7 @@ static bool add_arc(struct blocks *blocks, const struct hd_graph_arc *arc, uint3
   else
     fill_calls(row, arc->visits, '/', child->visits - child->self_visits, arc->measured);
   fill_states(row, blocks, arc->visits, arc->visits_concurrent, arc->measured);
+  mark_calls(row, blocks, child->node->kind);
   hd_entry_text(row->place, graph, named, true);
   return true;
 }
@@ -140,6 +153,7 @@ static bool add_primary(struct blocks *blocks, uint32_t index) {
               index == 0 && blocks->focused ? NAN : hd_graph_entry_elapsed(graph, entry));
   fill_calls(row, entry->visits - entry->self_visits, '+', entry->self_visits, entry->measured && index != 0);
   fill_states(row, blocks, entry->visits, entry->visits_concurrent, entry->measured && index != 0);
+  mark_calls(row, blocks, entry->node->kind);
   hd_entry_text(row->place, graph, index, true);
   return add_cases(blocks, entry);
 }
@@ -171,6 +185,7 @@ static bool add_cycle_parents(struct blocks *blocks, uint32_t number) {
     fill_times(row, blocks, callers[i].self_ticks, callers[i].inclusive_ticks, true);
     fill_calls(row, callers[i].visits, '/', blocks->graph->cycles[number - 1].visits, true);
     fill_states(row, blocks, callers[i].visits, callers[i].visits_concurrent, true);
+    mark_calls(row, blocks, HD_KIND_ROUTINE); /* without routines there is no cycle */
     hd_entry_text(row->place, blocks->graph, callers[i].entry, true);
   }
   free(callers);
@@ -186,6 +201,7 @@ static bool add_member(struct blocks *blocks, uint32_t index) {
   fill_times(row, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
   fill_calls(row, entry->cycle_visits, '/', entry->visits - entry->self_visits, entry->measured);
   fill_states(row, blocks, entry->cycle_visits, entry->cycle_visits_concurrent, entry->measured);
+  mark_calls(row, blocks, entry->node->kind);
   hd_entry_text(row->place, blocks->graph, index, true);
   return true;
 }
@@ -203,6 +219,7 @@ static bool add_cycle(struct blocks *blocks, uint32_t number) {
   fill_times(row, blocks, cycle->times.self_ticks, cycle->times.inclusive_ticks, true);
   fill_counts(row, blocks, blocks->counts.cycles, number - 1, NAN);
   fill_calls(row, cycle->visits, '+', cycle->internal_visits, true);
+  mark_calls(row, blocks, HD_KIND_ROUTINE);
   snprintf(row->place, sizeof row->place, "<cycle %u as a whole> [%u]", number, cycle->index);
   for (uint32_t i = 0; i < graph->block_count; i++)
     if (graph->blocks[i].cycle == number && graph->blocks[i].entry != HD_NONE &&
@@ -315,6 +332,7 @@ bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_op
     done = hd_report_index(graph, shown, out);
     fputc('\n', out);
     fprintf(out, legend, options->focus ? "the busy time in focus" : "all busy time");
+    hd_report_visits_mark(graph->model, out);
     hd_count_legend(&blocks.columns, "with all that it called", out);
     hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
   }

@@ -67,8 +67,8 @@ static void fill(struct hd_grid_row *row, const struct hd_graph *graph, uint32_t
   hd_cell_ticks(row->cells[i++], model, unit, cumulative, true);
   hd_cell_ticks(row->cells[i++], model, unit, times->self_ticks, entry->measured);
   hd_cell_ticks(row->cells[i++], model, unit, times->inclusive_ticks, true);
-  hd_cell_count(row->cells[i++], entry->visits, knows_calls(graph, entry));
-  hd_cell_count(row->cells[i++], entry->visits_concurrent, knows_concurrent(graph, entry));
+  hd_cell_visits(row->cells[i++], model, entry->node->kind, entry->visits, knows_calls(graph, entry));
+  hd_cell_visits(row->cells[i++], model, entry->node->kind, entry->visits_concurrent, knows_concurrent(graph, entry));
   hd_cell_percent(row->cells[i++], (double)times->self_sequential_ticks, (double)times->self_ticks, levels);
   hd_cell_number(row->cells[i++], hd_graph_concurrency(times->self_ticks, times->self_wall_ticks), 2);
   hd_cell_percent(row->cells[i++], times->self_wall_ticks, (double)model->elapsed_ticks, levels);
@@ -135,6 +135,7 @@ bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
       fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
     hd_count_columns_said_left(&columns, grid.titles, grid.column_count, out);
     fprintf(out, "\n%s%s", legend, graph->cycle_count > 0 ? cycle_legend : "");
+    hd_report_visits_mark(graph->model, out);
     hd_count_legend(&columns, "in the line itself", out);
     hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
   }
@@ -167,7 +168,7 @@ static bool fill_brief(struct hd_grid *grid, const struct hd_graph *graph, const
     hd_cell_percent(row->cells[0], (double)entry->times.self_ticks, (double)graph->busy_ticks, true);
     hd_cell_ticks(row->cells[1], graph->model, unit, entry->times.self_ticks, true);
     hd_cell_ticks(row->cells[2], graph->model, unit, entry->times.inclusive_ticks, true);
-    hd_cell_count(row->cells[3], entry->visits, true);
+    hd_cell_visits(row->cells[3], graph->model, entry->node->kind, entry->visits, true);
     hd_entry_text(row->place, graph, order[i], false);
   }
   return true;
@@ -185,6 +186,7 @@ bool hd_report_flat_brief(const struct hd_graph *graph, uint32_t limit, FILE *ou
     done = hd_grid_print(&grid, "Routine or construct", false, out);
     if (shown < count)
       fprintf(out, "%u more: see 'heddle report --flat'.\n", count - shown);
+    hd_report_visits_mark(graph->model, out);
   }
   hd_grid_free(&grid);
   free(order);

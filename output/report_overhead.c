@@ -233,6 +233,7 @@ bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *op
   if (left > 0)
     fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
   fputs(legend, out);
+  hd_report_shortened_mark(view->model, out);
   if (!print_events(view->model, out))
     return false;
   print_switches(view, options, out);

@@ -31,6 +31,16 @@ bool hd_unit_shows(const struct hd_unit *unit, double seconds);
 /** A number with some decimals; "-" for NaN. */
 void hd_cell_number(char cell[HD_CELL_BYTES], double number, int decimals);
 
+/** How often something of a kind was entered; "-" when that is not known, ">=17" when some entries were not observed.
+ */
+void hd_cell_visits(char cell[HD_CELL_BYTES], const struct hd_model *model, enum hd_kind kind, uint64_t visits,
+                    bool known);
+
+/** Below tables with such cells, and with places of callpaths that are not whole: what the marks mean, if there are
+ *  any. */
+void hd_report_visits_mark(const struct hd_model *model, FILE *out);
+void hd_report_shortened_mark(const struct hd_model *model, FILE *out);
+
 /** A time alone, in the unit that suits it: "1.234 s", "56.7 ms". */
 void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds);
 
@@ -39,7 +49,8 @@ void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds);
 void hd_node_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node,
                   const struct hd_node *outer);
 
-/** The same for a line. The function is left out when it is `outer`'s; `outer` may be NULL. */
+/** The same for a line. The function is left out when it is `outer`'s; `outer` may be NULL. "... kernel heat.c:10":
+ * what is around it was not kept, and `outer` is not part of it. */
 void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
                    const struct hd_line *outer);
 

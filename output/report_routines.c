@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/focus.h"
 #include "output/report_graph.h"
 
 void hd_cell_ticks(char cell[HD_CELL_BYTES], const struct hd_model *model, const struct hd_unit *unit, uint64_t ticks,
@@ -18,6 +19,38 @@ void hd_cell_count(char cell[HD_CELL_BYTES], uint64_t count, bool known) {
     snprintf(cell, HD_CELL_BYTES, "%llu", (unsigned long long)count);
   else
     snprintf(cell, HD_CELL_BYTES, "-");
+}
+
+void hd_cell_visits(char cell[HD_CELL_BYTES], const struct hd_model *model, enum hd_kind kind, uint64_t visits,
+                    bool known) {
+  const bool at_least = known && hd_model_is_incomplete(model, kind);
+  const size_t used = (size_t)snprintf(cell, HD_CELL_BYTES, "%s", at_least ? ">=" : "");
+  if (known)
+    snprintf(cell + used, HD_CELL_BYTES - used, "%llu", (unsigned long long)visits);
+  else
+    snprintf(cell, HD_CELL_BYTES, "-");
+}
+
+void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    if (!(node->flags & HD_NODE_GONE) && hd_node_is_measured(node) && hd_model_is_incomplete(model, node->kind)) {
+      fputs(
+          "'>=': at least so many: events of this kind were switched off for a time, because they cost more than the\n"
+          "budget (see the notes). The line's times are as incomplete; the rest is in what is around it.\n",
+          out);
+      return;
+    }
+  }
+}
+
+void hd_report_shortened_mark(const struct hd_model *model, FILE *out) {
+  for (uint32_t i = 1; i < model->node_count; i++)
+    if (model->nodes[i].flags & HD_PROFILE_SHORTENED && !(model->nodes[i].flags & HD_NODE_GONE)) {
+      fputs("'...': any callpath that ends there, with what is below (the memory limit was near, see the notes).\n",
+            out);
+      return;
+    }
 }
 
 void hd_cell_percent(char cell[HD_CELL_BYTES], double part, double whole, bool known) {

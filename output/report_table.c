@@ -97,9 +97,8 @@ static void fill_id(char cell[HD_CELL_BYTES], const struct table *table, const s
 }
 
 static void fill_calls(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
-  (void)table;
   (void)which;
-  snprintf(cell, HD_CELL_BYTES, "%llu", (unsigned long long)line->visits);
+  hd_cell_visits(cell, table->model, line->node->kind, line->visits, true);
 }
 
 static void fill_team(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {

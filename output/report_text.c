@@ -146,14 +146,24 @@ void hd_node_text(char place[HD_PLACE_BYTES], const struct hd_model *model, cons
     construct_text(place, model, node, outer && outer->kind != HD_KIND_PHASE ? outer->name.function : NULL);
 }
 
+static bool is_shortened(const struct hd_line *line) {
+  return line->flags & HD_PROFILE_SHORTENED;
+}
+
+static void line_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
+                      const struct hd_line *outer) {
+  hd_node_text(place, model, line->node, outer ? outer->node : NULL);
+  const size_t used = strlen(place);
+  if (line->flags & HD_PROFILE_RECURSIVE && line->node->kind != HD_KIND_ROUTINE)
+    snprintf(place + used, HD_PLACE_BYTES - used, " (recursive)");
+}
+
 void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
                    const struct hd_line *outer) {
-  hd_node_text(place, model, line->node, outer ? outer->node : NULL);
-  size_t used = strlen(place);
-  if (line->flags & HD_PROFILE_RECURSIVE && line->node->kind != HD_KIND_ROUTINE)
-    used += (size_t)snprintf(place + used, HD_PLACE_BYTES - used, " (recursive)");
-  if (line->flags & HD_PROFILE_SHORTENED && used < HD_PLACE_BYTES)
-    snprintf(place + used, HD_PLACE_BYTES - used, " (shortened)");
+  char text[HD_PLACE_BYTES];
+  const bool marked = is_shortened(line) && !(outer && is_shortened(outer)); /* once for both of its sites */
+  line_text(text, model, line, outer);
+  snprintf(place, HD_PLACE_BYTES, "%s%.500s", marked ? "... " : "", text);
 }
 
 /* A callpath of any depth is cut where the text is full. */
@@ -165,12 +175,12 @@ void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_view *view, 
   if (line == 0)
     strcpy(text, "program, outside parallel regions");
   while (line != 0 && used + 2 * HD_PLACE_BYTES < HD_CALLPATH_BYTES) {
-    hd_place_text(place, view->model, &view->lines[line], inner);
+    line_text(place, view->model, &view->lines[line], inner);
     used += (size_t)snprintf(text + used, HD_CALLPATH_BYTES - used, "%s%s", inner ? " < " : "", place);
     inner = &view->lines[line];
     line = inner->parent;
   }
-  if (line != 0)
+  if (line != 0 || (inner && is_shortened(inner)))
     strcpy(text + used, " < ...");
 }
 

@@ -60,8 +60,9 @@ static void fill(struct hd_grid_row *row, struct tree *tree, uint32_t index) {
   hd_cell_percent(row->cells[i++], (double)line->ticks[HD_BUSY], (double)tree->view->lines[0].ticks[HD_BUSY], timed);
   hd_cell_ticks(row->cells[i++], model, &tree->unit, line->ticks[HD_BUSY], timed);
   hd_cell_ticks(row->cells[i++], model, &tree->unit, line->own_busy_ticks, timed && line->measured);
-  hd_cell_count(row->cells[i++], line->visits, knows_calls(model, line));
-  hd_cell_count(row->cells[i++], line->visits_concurrent, line->measured && model->entries_known && index > 0);
+  hd_cell_visits(row->cells[i++], model, line->node->kind, line->visits, knows_calls(model, line));
+  hd_cell_visits(row->cells[i++], model, line->node->kind, line->visits_concurrent,
+                 line->measured && model->entries_known && index > 0);
   hd_cell_percent(row->cells[i++], line->wall_share_ticks, (double)model->elapsed_ticks, timed);
   snprintf(row->cells[i++], HD_CELL_BYTES, "%u", line->node->id);
   if (tree->sums)
@@ -117,6 +118,8 @@ static bool print_text(struct hd_view *view, const struct hd_report_options *opt
           "Wall%: part of the run, lines below included; threads that are busy at once share the time. A recursive\n"
           "call's time is in the line that it leads back to. '-': not measured.\n",
           out);
+    hd_report_visits_mark(view->model, out);
+    hd_report_shortened_mark(view->model, out);
     hd_count_legend(&tree.counts, "with the lines below", out);
     hd_report_routine_hint(any, measured, view->model, out);
   }

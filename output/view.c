@@ -25,7 +25,8 @@ static uint32_t find_line(struct build *build, const struct hd_node *node, uint3
   uint64_t slot = hd_place_hash(parent_line, node) & build->mask;
   for (; build->slots[slot] != 0; slot = (slot + 1) & build->mask) {
     const struct hd_line *line = &build->joined[build->slots[slot]];
-    if (line->parent == parent_line && hd_place_is_same(line->node, node))
+    if (line->parent == parent_line && hd_place_is_same(line->node, node) &&
+        ((line->node->flags ^ node->flags) & HD_PROFILE_SHORTENED) == 0)
       return build->slots[slot];
   }
   const uint32_t index = build->view->count++;
