@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The first has room for a fold of the timeline. */
-enum { FIRST_BYTES = 40 << 10, BYTES_MOST = 1280 << 10 };
+/* The first has room for a fold of the timeline in a step that is about to end. */
+enum { FIRST_BYTES = 80 << 10, BYTES_MOST = 1280 << 10 };
 
 static struct hd_journal_record *make(const struct hd_journal *journal, uint64_t bytes, uint64_t *limit) {
   const size_t content = bytes - HD_BLOCK_HEADER_BYTES;

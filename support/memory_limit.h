@@ -22,7 +22,7 @@
 
 enum {
   HD_MEMORY_DEFAULT = 4 << 20,
-  HD_MEMORY_LEAST = 256 << 10, /* what is always there: smaller limits count as this */
+  HD_MEMORY_LEAST = 320 << 10, /* what is always there: smaller limits count as this */
   HD_MEMORY_THREAD = 64 << 10
 };
 

@@ -73,7 +73,7 @@ def test_smallest_limit_is_said_and_kept(measure_routines, build_program):
     program = build_program("many_paths.c", "clang", INSTRUMENTED)
     loaded = measure_routines(program, 20000, DEPTH, threads=THREADS, env={**EXACT, "HEDDLE_MEMORY": "0"})
     memory = loaded["run"]["memory"]
-    assert memory["limit_bytes"] == (256 << 10) + THREADS * PER_THREAD
+    assert memory["limit_bytes"] == (320 << 10) + THREADS * PER_THREAD
     assert memory["used_bytes"] <= memory["limit_bytes"]
     assert memory["shortened_paths"] > 0 and len(notes(loaded)) == 1
 

@@ -44,7 +44,7 @@ static struct {
 } rt;
 
 static uint64_t fake_now; /* the clock that the library reads */
-static const struct fk_event *being_played;
+static __thread const struct fk_event *being_played;
 static __thread uint32_t current_thread = FK_NONE; /* simulated thread */
 
 static void (*switch_class)(uint32_t event_class, bool off); /* the tool's, once it has started */
