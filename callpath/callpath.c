@@ -244,7 +244,7 @@ static struct hd_step step_to(struct hd_profile *parent, const struct hd_profile
                             .in_runtime = profile->record->flags & HD_PROFILE_IN_RUNTIME};
   parent->record->flags |= HD_PROFILE_FOLDED;
   callpaths.store->header->folded_paths++;
-  return (struct hd_step){.profile = parent->record->id, .counter = parent->record->id};
+  return (struct hd_step){.profile = parent->record->id, .counter = HD_NONE};
 }
 
 struct hd_step hd_callpath_step(uint32_t parent_id, enum hd_kind kind, const void *address) {

@@ -36,8 +36,9 @@
 
 struct hd_step {
   uint32_t profile; /* id: whose time it is */
-  uint32_t counter; /* id: where entries are counted; the same but for the recursive call of a routine */
-  bool in_runtime;  /* the site lies in the OpenMP runtime, not in the user's code */
+  uint32_t
+      counter; /* id: where entries are counted; the same but for the recursive call of a routine. HD_NONE: nowhere */
+  bool in_runtime; /* the site lies in the OpenMP runtime, not in the user's code */
 };
 
 /** Prepares the table and makes the program's profile (id 0). `depth` 0: unbounded, then `cycle_limit` (at least 1)

@@ -20,7 +20,7 @@ static void count_unknown(void) {
 static inline void enter(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address,
                          enum hd_state state) {
   const struct hd_edge *step = hd_thread_step(thread, kind, address);
-  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->counter);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->to, step->counter);
   hd_thread_push(thread, now, step->to, kind, state);
 }
 
@@ -134,7 +134,7 @@ static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type,
   enum hd_kind kind = kind_of_work(type);
   const struct hd_edge *step = hd_thread_step(thread, kind, address);
   struct hd_row_record *row = step->to;
-  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->counter);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, row, step->counter);
   /* GCC-built code never says where the executor's block ends: its time stays with the region. */
   bool gcc_single = kind == HD_KIND_SINGLE && is_gcc_code(thread);
   bool endless = gcc_single && type == ompt_work_single_executor;
@@ -482,7 +482,8 @@ static void on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned impleme
   } else if (kind == HD_KIND_OTHER) {
     count_unknown();
   } else if (mutex == ompt_mutex_test_lock || mutex == ompt_mutex_test_nest_lock) {
-    thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, hd_thread_step(thread, kind, address)->counter);
+    const struct hd_edge *step = hd_thread_step(thread, kind, address);
+    thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->to, step->counter);
     hd_thread_set_state(thread, now, thread->top->state); /* a test never waits */
   } else {
     enter(thread, now, kind, address, wait_for_mutex(kind));

@@ -67,8 +67,9 @@ static inline bool hd_clock_is_paused(void) {
 
 uint64_t hd_clock_now_slow(void);
 
-/** Now, in ticks. `special`: hd_clock.special as it was just before. Any thread. About 10 ns with the TSC (one unordered read), 25 ns with the system clock. A thread that
- *  is interrupted in here by a whole pause reads a time that is too early, never one that is too late. */
+/** Now, in ticks. `special`: hd_clock.special as it was just before. Any thread. About 10 ns with the TSC (one
+ * unordered read), 25 ns with the system clock. A thread that is interrupted in here by a whole pause reads a time that
+ * is too early, never one that is too late. */
 static inline uint64_t hd_clock_now_as(uint32_t special) {
 #if defined(__x86_64__)
   if (__builtin_expect(special == 0, true)) {

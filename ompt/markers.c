@@ -32,7 +32,7 @@ static void phase_begin(const char *name) {
   uintptr_t place;
   struct hd_row_record *from = hd_callers_row(thread, __builtin_return_address(0), &place);
   const struct hd_edge *step = hd_thread_step_from(thread, from, HD_KIND_PHASE, phase);
-  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->counter);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->to, step->counter);
   hd_thread_push(thread, now, step->to, HD_KIND_PHASE, HD_BUSY);
   thread->top->phase = (struct hd_frame_phase){phase, place};
 }

@@ -130,7 +130,8 @@ static void become_helper(struct hd_thread *thread) {
 /* With the next transition. */
 static void announce_begin(struct hd_thread *primary, struct hd_region *region) {
   const bool nested = region->instance->uncounted;
-  const uint32_t what = hd_thread_count(primary, nested ? HD_WHAT_NESTED_BEGIN : HD_WHAT_REGION_BEGIN, region->row);
+  const uint32_t what = hd_thread_count(primary, nested ? HD_WHAT_NESTED_BEGIN : HD_WHAT_REGION_BEGIN, region->row,
+                                        region->is_folded ? NULL : region->row);
   if (region->of_helpers)
     return;
   primary->ring.what = what;
@@ -163,9 +164,10 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->place = place;
     region->from_gcc = from_gcc;
     region->of_helpers = of_helpers;
+    region->is_folded = step->counter == NULL;
     region->outer = outer;
-    region->instance->uncounted = of_helpers || encloses_itself(region);
-    region->instance->unasked = hd_clock_is_paused();
+    region->instance->uncounted = of_helpers || region->is_folded || encloses_itself(region);
+    region->instance->unasked = region->is_folded || hd_clock_is_paused();
     announce_begin(primary, region);
   } else { /* the team's workers charge their time to the program */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
@@ -222,7 +224,7 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
     worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->team_operand);
   hd_thread_push(worker, now, row ? row : worker->frames->row, HD_KIND_PARALLEL,
                  region && region->of_helpers ? HD_IDLE : HD_BUSY);
-  worker->top->row->visits += row != NULL && !hd_clock_is_paused();
+  worker->top->row->visits += row != NULL && !region->is_folded && !hd_clock_is_paused();
   hd_thread_open_base(worker, task, region, number);
   if (region)
     add_member(worker, worker->record->last_ticks, region, number);

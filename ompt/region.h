@@ -26,6 +26,7 @@ struct hd_region {
   bool from_gcc;             /* started through a GOMP entry point */
   uint32_t team_operand;     /* of HD_WHAT_TEAM, for its workers */
   bool in_use;               /* between parallel_begin and parallel_end */
+  bool is_folded;            /* there was no space for its callpath: it is not counted, and its time is its parent's */
   bool of_helpers;           /* the runtime's own team for "target nowait": idle but for the tasks it runs */
   /* of the instance that is ending, taken at the join: */
   uint64_t team_busy_ticks;

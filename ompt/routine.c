@@ -78,9 +78,7 @@ static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *f
   edge.to = hd_thread_row(thread, step.profile);
   if (!edge.to) /* full: the time is charged to the profile we are in */
     edge.to = from;
-  edge.counter = hd_thread_row(thread, step.counter);
-  if (!edge.counter)
-    edge.counter = edge.to;
+  edge.counter = step.counter == HD_NONE ? NULL : hd_thread_row(thread, step.counter);
   return edge;
 }
 
@@ -117,7 +115,8 @@ static const void *const *slot_of(const struct hd_edge *edge, const struct hd_ho
 /* It has no frame: its time is the innermost frame's. */
 static void go_deeper(struct hd_thread *thread, struct hd_row_record *counter) {
   thread->deeper++;
-  counter->visits += !hd_clock_is_paused();
+  if (counter)
+    counter->visits += !hd_clock_is_paused();
   __atomic_fetch_add(&hd_store.header->lost_entries, 1, __ATOMIC_RELAXED);
 }
 
@@ -135,7 +134,7 @@ void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_ho
     go_deeper(thread, edge.counter);
     return;
   }
-  thread->ring.what = hd_thread_count(thread, HD_WHAT_CALL, edge.counter);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_CALL, edge.to, edge.counter);
   thread->height++;
   hd_thread_push(thread, now, edge.to, HD_KIND_ROUTINE, HD_BUSY);
   thread->top->refused = 0;

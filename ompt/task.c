@@ -3,14 +3,16 @@
 
 #include "ompt/tool.h"
 
-/* task_data->value of an explicit task: the profile's id above these two bits, and above it how often tasks had been
- * switched off when it was created (budget.h). */
-enum { TASK_KNOWN = 1, TASK_STARTED = 2, TASK_PROFILE_SHIFT = 2, TASK_EPOCH_SHIFT = 34 };
+/* task_data->value of an explicit task: the profile's id above these three bits, and above it how often tasks had been
+ * switched off when it was created (budget.h). Folded: there was no space for its callpath, it is not counted. */
+enum { TASK_KNOWN = 1, TASK_STARTED = 2, TASK_FOLDED = 4, TASK_PROFILE_SHIFT = 3, TASK_EPOCH_SHIFT = 35 };
 
 void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address) {
-  const struct hd_row_record *row = hd_thread_step(thread, HD_KIND_TASK, address)->to;
+  const struct hd_edge *step = hd_thread_step(thread, HD_KIND_TASK, address);
+  const struct hd_row_record *row = step->to;
   const uint64_t epoch = hd_budget_task_epoch();
-  task->value = epoch << TASK_EPOCH_SHIFT | (uint64_t)row->profile << TASK_PROFILE_SHIFT | TASK_KNOWN;
+  task->value = epoch << TASK_EPOCH_SHIFT | (uint64_t)row->profile << TASK_PROFILE_SHIFT | TASK_KNOWN |
+                (step->counter ? 0 : TASK_FOLDED);
 }
 
 static bool has_ended(ompt_task_status_t status) {
@@ -50,7 +52,7 @@ static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   const bool first = !(task->value & TASK_STARTED);
   const enum hd_what what = hd_tool.has_routines ? HD_WHAT_TASK : HD_WHAT_ENTER;
   if (first)
-    thread->ring.what = hd_thread_count(thread, what, row);
+    thread->ring.what = hd_thread_count(thread, what, row, task->value & TASK_FOLDED ? NULL : row);
   else if (hd_tool.has_routines)
     thread->ring.what = HD_WHAT(HD_WHAT_TASK, row->profile) | HD_WHAT_UNCOUNTED;
   thread->height += hd_tool.has_routines;

@@ -368,9 +368,10 @@ static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *f
                                const void *address) {
   struct hd_step step = hd_callpath_step(from->profile, kind, address);
   struct hd_row_record *row = hd_thread_row(thread, step.profile);
+  struct hd_row_record *counter = step.counter == HD_NONE ? NULL : row;
   if (!row) /* full: the time is charged to the profile we are in */
     row = from;
-  return (struct hd_edge){.from = from, .to = row, .counter = row, .in_runtime = step.in_runtime};
+  return (struct hd_edge){.from = from, .to = row, .counter = counter, .in_runtime = step.in_runtime};
 }
 
 const struct hd_edge *hd_thread_step_slow(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,

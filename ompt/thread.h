@@ -318,11 +318,13 @@ static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, stru
   hd_thread_point_at(thread, row, state);
 }
 
-/** An entry is to be counted, unless the measurement is paused, with the transition that comes with it: not if the
- *  profile is closed meanwhile. Returns that transition's hd_transition.what. */
-static inline uint32_t hd_thread_count(struct hd_thread *thread, enum hd_what what, struct hd_row_record *counter) {
-  if (__builtin_expect(hd_clock_is_paused(), false))
-    return what == HD_WHAT_ENTER ? 0 : HD_WHAT(what, counter->profile) | HD_WHAT_UNCOUNTED;
+/** An entry of `row` is to be counted by `counter` (NULL: by none), unless the measurement is paused, with the
+ * transition that comes with it: not if the profile is closed meanwhile. Returns that transition's hd_transition.what.
+ */
+static inline uint32_t hd_thread_count(struct hd_thread *thread, enum hd_what what, const struct hd_row_record *row,
+                                       struct hd_row_record *counter) {
+  if (__builtin_expect(!counter || hd_clock_is_paused(), false))
+    return what == HD_WHAT_ENTER ? 0 : HD_WHAT(what, (counter ? counter : row)->profile) | HD_WHAT_UNCOUNTED;
   thread->entered = counter;
   return HD_WHAT(what, counter->profile);
 }
