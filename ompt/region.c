@@ -165,6 +165,7 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->from_gcc = from_gcc;
     region->of_helpers = of_helpers;
     region->is_folded = step->counter == NULL;
+    region->total = NULL;
     region->outer = outer;
     region->instance->uncounted = of_helpers || region->is_folded || encloses_itself(region);
     region->instance->unasked = region->is_folded || hd_clock_is_paused();
@@ -200,6 +201,7 @@ static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_
   hd_region_add_primary_delay(region, primary->record); /* its team begins when it was late by as much */
   __atomic_store_n(&region->instance->pending, team_size - 1, __ATOMIC_RELAXED);
   region->instance->team_size = team_size;
+  region->total = region->of_helpers || region->is_folded ? NULL : hd_region_total(primary, region->row, team_size);
   add_member(primary, primary->record->last_ticks, region, 0);
 }
 
@@ -384,7 +386,9 @@ struct hd_total_record *hd_region_total(struct hd_thread *thread, struct hd_row_
 static void add_to_total(struct hd_thread *primary, const struct hd_region *region) {
   const struct hd_instance_record *instance = region->instance;
   uint64_t team_size = instance->team_size;
-  struct hd_total_record *total = hd_region_total(primary, region->row, instance->team_size);
+  struct hd_total_record *total = region->total;
+  if (!total && !region->is_folded) /* its implicit task was never announced */
+    total = hd_region_total(primary, region->row, instance->team_size);
   if (!total)
     return;
   total->instances += !instance->unasked;

@@ -18,16 +18,17 @@
 struct hd_region {
   struct hd_instance_record *instance;
   struct hd_member_record *members;
-  struct hd_region *outer;   /* the region it lies in, NULL: none */
-  struct hd_region *next;    /* ring of the primary's regions */
-  struct hd_row_record *row; /* the primary's row of the region's profile */
-  const void *address;       /* parallel_begin's return address */
-  uintptr_t place;           /* of the routine that holds it, on the primary's stack (callers.h); 0: not known */
-  bool from_gcc;             /* started through a GOMP entry point */
-  uint32_t team_operand;     /* of HD_WHAT_TEAM, for its workers */
-  bool in_use;               /* between parallel_begin and parallel_end */
-  bool is_folded;            /* there was no space for its callpath: it is not counted, and its time is its parent's */
-  bool of_helpers;           /* the runtime's own team for "target nowait": idle but for the tasks it runs */
+  struct hd_region *outer;       /* the region it lies in, NULL: none */
+  struct hd_region *next;        /* ring of the primary's regions */
+  struct hd_row_record *row;     /* the primary's row of the region's profile */
+  const void *address;           /* parallel_begin's return address */
+  uintptr_t place;               /* of the routine that holds it, on the primary's stack (callers.h); 0: not known */
+  bool from_gcc;                 /* started through a GOMP entry point */
+  uint32_t team_operand;         /* of HD_WHAT_TEAM, for its workers */
+  struct hd_total_record *total; /* once the team's size is known; NULL: no space, or not yet */
+  bool in_use;                   /* between parallel_begin and parallel_end */
+  bool is_folded;  /* there was no space for its callpath: it is not counted, and its time is its parent's */
+  bool of_helpers; /* the runtime's own team for "target nowait": idle but for the tasks it runs */
   /* of the instance that is ending, taken at the join: */
   uint64_t team_busy_ticks;
   uint64_t longest_busy_ticks;
