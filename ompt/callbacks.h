@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file callbacks.h
+ * OMPT's callbacks, and what they share. Each decodes its arguments, reads the clock once and tells the state machine
+ * what happened; each begins by asking whether its class of events is switched off (budget.h). What libomp really
+ * sends, and when, is told in docs/design.md, "Facts about the runtime".
+ */
+#ifndef HEDDLE_OMPT_CALLBACKS_H
+#define HEDDLE_OMPT_CALLBACKS_H
+
+#include "ompt/budget.h"
+#include "ompt/event.h"
+#include "ompt/region.h"
+#include "ompt/tool.h"
+
+/* callbacks_waits.c */
+void hd_callbacks_on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+                                      ompt_data_t *task, const void *address);
+
+/* callbacks_mutex.c */
+void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
+                                   const void *address);
+void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address);
+void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address);
+
+/* callbacks_task.c */
+void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
+                                 int has_dependences, const void *address);
+void hd_callbacks_on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next);
+
+/** An enum value newer than this tool. */
+static inline void hd_callbacks_count_unknown(void) {
+  __atomic_fetch_add(&hd_store.header->unknown_events, 1, __ATOMIC_RELAXED);
+}
+
+/** Enters a construct at `address` below the innermost profile. */
+static inline void hd_callbacks_enter(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address,
+                                      enum hd_state state) {
+  const struct hd_edge *step = hd_thread_step(thread, kind, address);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->to, step->counter);
+  hd_thread_push(thread, now, step->to, kind, state);
+}
+
+/** The class is off, and what ends was not observed. */
+static inline bool hd_callbacks_is_unobserved_end(enum hd_event_class event_class, enum hd_kind kind, const void *id) {
+  if (!hd_budget_is_off(event_class))
+    return false;
+  const struct hd_thread *thread = hd_thread_known_soon();
+  return thread && (thread->top == thread->base || !hd_thread_find_open(thread, kind, id));
+}
+
+/** The kind of a frame in which a thread waits, mutexes aside. */
+static inline bool hd_callbacks_is_wait(enum hd_kind kind) {
+  return (kind >= HD_KIND_TASKWAIT && kind <= HD_KIND_REDUCTION) || kind == HD_KIND_OTHER;
+}
+
+/** A region's begin tells; outside any region what the program is linked to must do. */
+static inline bool hd_callbacks_is_gcc_code(const struct hd_thread *thread) {
+  const struct hd_region *region = thread->base->base.region;
+  return region ? region->from_gcc : hd_tool.needs_libgomp;
+}
+
+#endif

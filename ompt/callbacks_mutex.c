@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Critical sections, locks, ordered and atomic. */
+#include "ompt/callbacks.h"
+
+static enum hd_kind kind_of_mutex(ompt_mutex_t kind) {
+  switch ((unsigned)kind) {
+  case ompt_mutex_lock:
+  case ompt_mutex_test_lock:
+  case ompt_mutex_nest_lock:
+  case ompt_mutex_test_nest_lock:
+    return HD_KIND_LOCK;
+  case ompt_mutex_critical:
+    return HD_KIND_CRITICAL;
+  case ompt_mutex_atomic:
+    return HD_KIND_ATOMIC;
+  case ompt_mutex_ordered:
+    return HD_KIND_ORDERED;
+  default:
+    return HD_KIND_OTHER;
+  }
+}
+
+static enum hd_state wait_for_mutex(enum hd_kind kind) {
+  switch (kind) {
+  case HD_KIND_LOCK:
+    return HD_WAIT_LOCK;
+  case HD_KIND_CRITICAL:
+    return HD_WAIT_CRITICAL;
+  case HD_KIND_ATOMIC:
+    return HD_WAIT_ATOMIC;
+  case HD_KIND_ORDERED:
+    return HD_WAIT_ORDERED;
+  default:
+    return HD_WAIT_OTHER;
+  }
+}
+
+/* A test of a lock that failed has ended by now. */
+static bool refuse_mutex(void) {
+  if (!hd_budget_refuses(HD_CLASS_MUTEX))
+    return false;
+  const struct hd_thread *thread = hd_thread_known_soon();
+  return !thread || !(thread->pending & HD_PENDING_LOCK);
+}
+
+void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
+                                   const void *address) {
+  (void)hint, (void)implementation;
+  if (refuse_mutex())
+    return;
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_ACQUIRE);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
+  if (!thread)
+    return;
+  enum hd_kind kind = kind_of_mutex(mutex);
+  if (hd_budget_is_off(HD_CLASS_MUTEX)) {
+    hd_thread_set_state(thread, now, thread->top->state);
+  } else if (kind == HD_KIND_OTHER) {
+    hd_callbacks_count_unknown();
+  } else if (mutex == ompt_mutex_test_lock || mutex == ompt_mutex_test_nest_lock) {
+    const struct hd_edge *step = hd_thread_step(thread, kind, address);
+    thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->to, step->counter);
+    hd_thread_set_state(thread, now, thread->top->state); /* a test never waits */
+  } else {
+    hd_callbacks_enter(thread, now, kind, address, wait_for_mutex(kind));
+    thread->top->task = (ompt_data_t *)(uintptr_t)id;
+    if (kind != HD_KIND_LOCK)
+      return;
+    thread->pending |= HD_PENDING_LOCK;
+    hd_ring_set_tentative(&thread->ring, true);
+  }
+}
+
+/* A lock's holder goes on in what surrounds it: locks need not nest, nor be released by who took them. */
+static void end_lock_wait(struct hd_thread *thread, uint64_t now) {
+  if (!(thread->pending & HD_PENDING_LOCK))
+    return;
+  thread->pending &= ~(uint32_t)HD_PENDING_LOCK;
+  hd_ring_set_tentative(&thread->ring, false);
+  hd_thread_pop(thread, now);
+}
+
+static void enter_mutex(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id) {
+  if (thread->pending)
+    hd_thread_settle(thread);
+  if (thread->top->kind == kind && (!hd_budget_has_switched() || thread->top->task == id))
+    hd_thread_set_state(thread, now, HD_BUSY);
+}
+
+void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
+  (void)address;
+  enum hd_kind kind = kind_of_mutex(mutex);
+  if (hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind, (const void *)(uintptr_t)id))
+    return;
+  HD_EVENT struct hd_event event = hd_event_begin_unsettled(HD_EVENT_MUTEX_ACQUIRED);
+  struct hd_thread *thread = event.thread; /* a lock's wait must not be settled */
+  if (!thread)
+    return;
+  if (kind == HD_KIND_LOCK)
+    end_lock_wait(thread, event.now);
+  else
+    enter_mutex(thread, event.now, kind, (const void *)(uintptr_t)id);
+}
+
+void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
+  (void)address;
+  enum hd_kind kind = kind_of_mutex(mutex);
+  const void *lock = (const void *)(uintptr_t)id;
+  if (kind == HD_KIND_LOCK || kind == HD_KIND_OTHER || hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind, lock))
+    return;
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_RELEASED);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
+  if (thread)
+    hd_thread_leave(thread, now, kind, lock);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Explicit tasks. */
+#include "ompt/barrier.h"
+#include "ompt/callbacks.h"
+#include "ompt/task.h"
+
+/* "taskwait depend", and the wait of an undeferred task for its dependences (libomp 16 and later): a task that is never
+ * run begins the wait, its "complete" ends it. */
+static void begin_dependence_wait(ompt_data_t *task, const void *address) {
+  if (hd_budget_refuses(HD_CLASS_TASK) || hd_budget_refuses(HD_CLASS_SYNC))
+    return;
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_BEGIN);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
+  if (!thread)
+    return;
+  hd_callbacks_enter(thread, now, HD_KIND_TASKWAIT, address, HD_WAIT_TASKWAIT);
+  thread->top->task = task;
+}
+
+static void end_dependence_wait(const ompt_data_t *task) {
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_END);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
+  if (thread && thread->top->kind == HD_KIND_TASKWAIT)
+    hd_thread_leave(thread, now, HD_KIND_TASKWAIT, task);
+}
+
+void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
+                                 int has_dependences, const void *address) {
+  (void)creator, (void)frame, (void)has_dependences;
+  if (flags & ompt_task_taskwait) {
+    begin_dependence_wait(task, address);
+    return;
+  }
+  if (hd_budget_refuses(HD_CLASS_TASK))
+    return;
+  HD_EVENT struct hd_event event = hd_event_begin_untimed(HD_EVENT_TASK_CREATE);
+  struct hd_thread *thread = event.thread;
+  if (!thread || (flags & (ompt_task_initial | ompt_task_implicit)))
+    return;
+  if (thread->pending)
+    hd_thread_settle(thread);
+  hd_task_create(thread, task, address);
+}
+
+static struct hd_thread *change_task(const ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_SCHEDULE);
+  if (event.thread)
+    hd_task_schedule(event.thread, event.now, prior, status, next);
+  return event.thread;
+}
+
+/* Tasks are off, and one begins in a wait: the rest of that counts as busy, which it rather is. But not at a region's
+ * end, where nobody hears when it is over. */
+static void take_for_busy(void) {
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_SCHEDULE);
+  if (event.thread)
+    hd_thread_set_state(event.thread, event.now, HD_BUSY);
+}
+
+static bool is_unobserved_task(const ompt_data_t *prior, ompt_task_status_t status, const ompt_data_t *next) {
+  if (!hd_budget_is_off(HD_CLASS_TASK))
+    return false;
+  const struct hd_thread *thread = hd_thread_known_soon();
+  if (!thread || hd_task_is_observed(thread, prior, status, next))
+    return false;
+  const struct hd_frame *top = thread->top;
+  if (next && next != thread->base->task && top > thread->base && hd_callbacks_is_wait(top->kind) &&
+      top->state != HD_BUSY)
+    take_for_busy();
+  return true;
+}
+
+void hd_callbacks_on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+  if (status == ompt_task_early_fulfill || status == ompt_task_late_fulfill)
+    return; /* nobody starts or stops working */
+  if (status == ompt_taskwait_complete)
+    end_dependence_wait(prior);
+  else if (!is_unobserved_task(prior, status, next))
+    hd_barrier_enter(change_task(prior, status, next));
+}
