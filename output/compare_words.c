@@ -79,7 +79,7 @@ bool hd_compared_is_noise(const struct hd_compared *at) {
 
 enum hd_loss hd_row_cause(const struct hd_compared *at, double *share) {
   *share = NAN;
-  if (at->runs == 0 || !at->matched || at->lost_total_ticks == 0 || hd_compared_is_noise(at))
+  if (at->runs == 0 || !at->matched || at->causes_unknown || at->lost_total_ticks == 0 || hd_compared_is_noise(at))
     return HD_LOSS_COUNT;
   const double sign = at->lost_total_ticks > 0 ? 1 : -1;
   double most = 0, all = 0;

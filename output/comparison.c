@@ -9,6 +9,7 @@
 
 #include "output/clocks.h"
 #include "output/comparison_parts.h"
+#include "output/kinds.h"
 
 #define OVERHEAD_NOTED 0.03
 
@@ -203,6 +204,18 @@ static bool note_processors(struct hd_comparison *comparison) {
                             labels, processors, processors == 1 ? "" : "s");
 }
 
+static bool note_switched_off(struct hd_comparison *comparison, const struct hd_model *model,
+                              enum hd_event_class event_class) {
+  uint64_t ticks = 0;
+  for (uint32_t i = 0; i < model->switch_count; i++)
+    ticks += model->switches[i].event_class == event_class ? model->switches[i].ticks : 0;
+  return hd_comparison_note(
+      comparison,
+      "%s: %s were not measured for %.3f s (the budget, HEDDLE_OVERHEAD): what they are is in what "
+      "is around them, waits in busy time; causes are not told from each other",
+      model->path, hd_event_class_words(event_class), hd_model_seconds(model, ticks));
+}
+
 static bool note_run(struct hd_comparison *comparison, const struct hd_run *run) {
   const struct hd_model *model = run->model;
   const struct hd_file_header *header = &model->header;
@@ -224,6 +237,9 @@ static bool note_run(struct hd_comparison *comparison, const struct hd_run *run)
                                    "%s: regions lead back to routines that were called outside of regions, too; what "
                                    "ran there counts as outside",
                                    model->path);
+  for (uint32_t i = 0; i < HD_CLASS_COUNT; i++)
+    if (model->off_classes >> i & 1)
+      done = done && note_switched_off(comparison, model, (enum hd_event_class)i);
   if (hd_model_overhead(model) > OVERHEAD_NOTED)
     done = done && hd_comparison_note(comparison,
                                       "%s: Heddle's own work is %.1f %% of the busy time, and is contained in what is "

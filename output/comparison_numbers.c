@@ -183,6 +183,12 @@ static double ratio(double a, double b) {
   return b != 0 ? a / b : NAN;
 }
 
+/* What waited there may be in its busy time. */
+static bool lacks_waits(const struct hd_comparison *comparison, uint32_t run) {
+  const uint32_t telling = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_SYNC;
+  return comparison->runs[run].model->off_classes & telling;
+}
+
 static void compare_with(const struct hd_comparison *comparison, const struct hd_compared *base,
                          struct hd_compared *at) {
   struct hd_losses more = at->losses;
@@ -194,7 +200,8 @@ static void compare_with(const struct hd_comparison *comparison, const struct hd
     at->lost_ticks[loss] = loss == HD_LOSS_INFLATION ? more.busy : more.lost[loss];
     at->lost_s[loss] = seconds_of(comparison, at->lost_ticks[loss]) / threads;
   }
-  at->main_cause = main_cause(at);
+  at->causes_unknown = lacks_waits(comparison, base->run) || lacks_waits(comparison, at->run);
+  at->main_cause = at->causes_unknown ? HD_LOSS_COUNT : main_cause(at);
   at->speedup = ratio((double)base->time_ticks, (double)at->time_ticks);
   at->efficiency = ratio((double)base->losses.capacity, (double)at->losses.capacity);
   at->work_efficiency = ratio((double)base->losses.busy, (double)at->losses.busy);

@@ -34,7 +34,9 @@ static bool note_space(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   const unsigned long long folded = header->folded_paths;
   if (folded > 0)
-    return hd_model_add_note(model, "no space was left for %llu callpath%s: their time is counted at their parents",
+    return hd_model_add_note(model,
+                             "no space was left for %llu callpath%s: their time is counted at their parents, "
+                             "their entries nowhere",
                              folded, plural(folded));
   if (header->flags & HD_FILE_FULL)
     return hd_model_add_note(model, "the profile could not grow any more: later callpaths and threads may be missing");
