@@ -76,9 +76,12 @@ static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *f
     return edge;
   struct hd_step step = hd_callpath_call(from->profile, hook->function);
   edge.to = hd_thread_row(thread, step.profile);
+  if (edge.to && step.counter != HD_NONE)
+    edge.counter = hd_thread_row(thread, step.counter);
+  if (edge.to && step.counter != HD_NONE && !edge.counter) /* its recursive calls are counted with the others */
+    edge.counter = edge.to;
   if (!edge.to) /* full: the time is charged to the profile we are in */
     edge.to = from;
-  edge.counter = step.counter == HD_NONE ? NULL : hd_thread_row(thread, step.counter);
   return edge;
 }
 

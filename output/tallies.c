@@ -221,7 +221,7 @@ static void show(struct hd_tallies *tallies) {
   if (timeline->until_ticks >= tallies->at || !tallies->bucket)
     return;
   struct hd_timeline_bucket *bucket = tallies->bucket;
-  hd_journal_keep(&tallies->journal, bucket, sizeof *bucket / sizeof(uint64_t));
+  hd_timeline_keep(timeline, bucket, &tallies->journal);
   hd_journal_keep(&tallies->journal, &timeline->until_ticks, 1);
   for (uint32_t i = 0; i < HD_WINDOW; i++) {
     const uint64_t ticks = tallies->spent[i] - tallies->shown[i];

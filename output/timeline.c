@@ -3,7 +3,11 @@
 
 #include <string.h>
 
-enum { NARROWEST_TICKS = 1024 };
+enum {
+  NARROWEST_TICKS = 1024,
+  BUCKET_WORDS = sizeof(struct hd_timeline_bucket) / sizeof(uint64_t),
+  SINGLY_MOST = 16 /* buckets that are kept one by one */
+};
 
 void hd_timeline_begin(struct hd_timeline_record *timeline, uint64_t origin_ticks) {
   timeline->origin_ticks = timeline->until_ticks = origin_ticks;
@@ -15,13 +19,22 @@ bool hd_timeline_is_valid(const struct hd_timeline_record *timeline) {
   return width > 0 && (width & (width - 1)) == 0 && timeline->until_ticks >= timeline->origin_ticks;
 }
 
-enum { BUCKET_WORDS = sizeof(struct hd_timeline_bucket) / sizeof(uint64_t) };
+/* Once in a step: its journal has room for that. */
+static void keep_all(struct hd_timeline_record *timeline, struct hd_journal *journal) {
+  hd_journal_keep_once(journal, &timeline->kept_in, timeline->buckets, HD_TIMELINE_BUCKETS * BUCKET_WORDS);
+}
+
+void hd_timeline_keep(const struct hd_timeline_record *timeline, const struct hd_timeline_bucket *bucket,
+                      struct hd_journal *journal) {
+  if (timeline->kept_in != journal->step)
+    hd_journal_keep(journal, bucket, BUCKET_WORDS);
+}
 
 /* Pairs of buckets become one: what is known of each stays exact. */
 static void fold(struct hd_timeline_record *timeline, struct hd_journal *journal) {
   struct hd_timeline_bucket *buckets = timeline->buckets;
   const uint32_t half = HD_TIMELINE_BUCKETS / 2;
-  hd_journal_keep_once(journal, &timeline->kept_in, buckets, HD_TIMELINE_BUCKETS * BUCKET_WORDS);
+  keep_all(timeline, journal);
   hd_journal_keep(journal, &timeline->width_ticks, 1);
   for (uint32_t i = 0; i < half; i++) {
     const struct hd_timeline_bucket first = buckets[2 * i];
@@ -45,11 +58,13 @@ void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t
     return;
   while (bucket_of(timeline, now - 1) == HD_TIMELINE_BUCKETS)
     fold(timeline, journal);
+  if ((now - from) / timeline->width_ticks > SINGLY_MOST)
+    keep_all(timeline, journal);
   while (from < now) {
     struct hd_timeline_bucket *bucket = &timeline->buckets[bucket_of(timeline, from)];
     const uint64_t left = timeline->width_ticks - ((from - timeline->origin_ticks) & (timeline->width_ticks - 1));
     const uint64_t ticks = now - from < left ? now - from : left;
-    hd_journal_keep(journal, bucket, BUCKET_WORDS);
+    hd_timeline_keep(timeline, bucket, journal);
     if (level == 0)
       bucket->none_ticks += ticks;
     else if (level == 1)

@@ -24,6 +24,10 @@ bool hd_timeline_is_valid(const struct hd_timeline_record *timeline);
 /** Adds the time from `until_ticks` to `now`, during which `level` threads were busy. */
 void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t level, struct hd_journal *journal);
 
+/** Writes down what a bucket holds, before it is changed by others than hd_timeline_add. */
+void hd_timeline_keep(const struct hd_timeline_record *timeline, const struct hd_timeline_bucket *bucket,
+                      struct hd_journal *journal);
+
 /** The bucket in which `until_ticks` lies, and its end; NULL: the last one ended there. */
 struct hd_timeline_bucket *hd_timeline_bucket(struct hd_timeline_record *timeline, uint64_t *end);
 
