@@ -15,7 +15,8 @@
 enum { SLOT_MS = 50, WINDOW_MS = 500, LEAST_MS = 250, OFF_LEAST_MS = 500, OFF_DOUBLED_MOST_MS = 64000 };
 /* A thread was rather interrupted than at work for so long. */
 enum { SPECIAL_MOST_US = 500 };
-enum { LOOK_EVERY = 1024, CALIBRATE_NS = 50000, PPM = 1000000 };
+enum { LOOK_EVERY = 1024, CALIBRATE_NS = 50000 };
+#define PPM 1e6 /* parts per million */
 /* A class contributes when it costs so much: of the budget, and of what the dearest costs. */
 enum { OF_BUDGET = 10, OF_DEAREST = 4 };
 /* So many records for single times; then one for each class. */
