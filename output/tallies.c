@@ -331,15 +331,23 @@ static void deactivate(struct hd_tallies *tallies, struct hd_tally *tally) {
   unpair(tallies, tally);
 }
 
-static inline void enter(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
+/* The tally, ready to be changed; NULL: there was no space for it, which is counted. */
+static inline struct hd_tally *open_tally(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
   struct hd_tally *tally = find_or_add(tallies, profile, what);
   if (!tally)
-    return;
+    return NULL;
   if (!list(tallies, tally)) {
     count_lost(tallies);
-    return;
+    return NULL;
   }
   keep(tallies, tally);
+  return tally;
+}
+
+static inline void enter(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
+  struct hd_tally *tally = open_tally(tallies, profile, what);
+  if (!tally)
+    return;
   const uint64_t *restrict spent = tallies->spent;
   uint64_t *restrict owed = tally->owed->ticks;
   for (uint32_t i = 0; i < HD_WINDOW; i++)
@@ -372,14 +380,9 @@ void hd_tallies_leave(struct hd_tallies *tallies, uint32_t profile, enum hd_tall
 }
 
 void hd_tallies_add_stretch(struct hd_tallies *tallies, uint32_t profile, uint32_t level, uint64_t ticks) {
-  struct hd_tally *tally = find_or_add(tallies, profile, HD_TALLY_BUSY);
+  struct hd_tally *tally = open_tally(tallies, profile, HD_TALLY_BUSY);
   if (!tally)
     return;
-  if (!list(tallies, tally)) {
-    count_lost(tallies);
-    return;
-  }
-  keep(tallies, tally);
   tally->owed->ticks[level - tallies->first_level] += ticks;
   if (tally->record->count > 0)
     return;
