@@ -23,11 +23,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "played_runtime.h"
+
 #define EVENTS_1 "perf::PAGE-FAULTS"
 #define EVENTS_2 EVENTS_1 ",perf::TASK-CLOCK"
 #define EVENTS_4 EVENTS_2 ",perf::CONTEXT-SWITCHES,perf::CPU-MIGRATIONS"
 
-enum { CALLBACKS = 64, PATTERNS = 3, TURNS = 1000 };
+enum { PATTERNS = 3, TURNS = 1000 };
 
 static const struct variant {
   const char *name, *events, *at;
@@ -38,7 +40,6 @@ static const struct variant {
     {"4 events, all", EVENTS_4, "all"}};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-static ompt_callback_t callbacks[CALLBACKS];
 static ompt_data_t thread_data, initial_region, initial_task, region, task;
 static const void *const code[] = {&callbacks[1], &callbacks[2], &callbacks[3]}; /* made-up return addresses */
 
@@ -50,32 +51,9 @@ static uint64_t now_ns(void) {
 
 /* ---- the runtime ---- */
 
-static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t callback) {
-  if ((unsigned)event >= CALLBACKS)
-    return ompt_set_error;
-  callbacks[event] = callback;
-  return ompt_set_always;
-}
-
 static ompt_data_t *get_thread_data(void) {
   return &thread_data;
 }
-
-static ompt_interface_fn_t look_up(const char *name) {
-  if (!strcmp(name, "ompt_set_callback"))
-    return (ompt_interface_fn_t)set_callback;
-  return strcmp(name, "ompt_get_thread_data") ? NULL : (ompt_interface_fn_t)get_thread_data;
-}
-
-#define CALL(event, ...)                                                                                               \
-  do {                                                                                                                 \
-    if (callbacks[event])                                                                                              \
-      ((event##_t)callbacks[event])(__VA_ARGS__);                                                                      \
-  } while (0)
-
-#define ompt_callback_sync_region_wait_t ompt_callback_sync_region_t
-#define ompt_callback_mutex_acquired_t ompt_callback_mutex_t
-#define ompt_callback_mutex_released_t ompt_callback_mutex_t
 
 static void begin_region(void) {
   region.value = task.value = 0;

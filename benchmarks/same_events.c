@@ -10,23 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t asked;
-static ompt_data_t thread_data;
+#include "played_runtime.h"
 
-static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t callback) {
-  if (callback && (unsigned)event < 64)
-    asked |= (uint64_t)1 << event;
-  return ompt_set_always;
-}
+static ompt_data_t thread_data;
 
 static ompt_data_t *get_thread_data(void) {
   return &thread_data;
-}
-
-static ompt_interface_fn_t look_up(const char *name) {
-  if (!strcmp(name, "ompt_set_callback"))
-    return (ompt_interface_fn_t)set_callback;
-  return strcmp(name, "ompt_get_thread_data") ? NULL : (ompt_interface_fn_t)get_thread_data;
 }
 
 static uint64_t events_of(const char *library) {
@@ -34,16 +23,19 @@ static uint64_t events_of(const char *library) {
   ompt_start_tool_result_t *(*start)(unsigned, const char *) = NULL;
   if (handle)
     *(void **)&start = dlsym(handle, "ompt_start_tool");
-  asked = 0;
+  uint64_t asked = 0;
+  memset(callbacks, 0, sizeof callbacks);
   ompt_start_tool_result_t *tool = start ? start(201611, "benchmark") : NULL;
   if (!tool || !tool->initialize(look_up, 0, &tool->tool_data)) {
     fprintf(stderr, "same_events: %s: %s\n", library, handle ? "it declined" : dlerror());
     exit(1);
   }
   printf("%s:", library);
-  for (int event = 0; event < 64; event++)
-    if (asked >> event & 1)
+  for (int event = 0; event < CALLBACKS; event++)
+    if (callbacks[event]) {
+      asked |= (uint64_t)1 << event;
       printf(" %d", event);
+    }
   puts("");
   return asked;
 }

@@ -27,9 +27,10 @@
 
 #include "ompt/thread.h"
 
-enum { CALLBACKS = 64, LOOPS_PER_REGION = 99, MOST_SAMPLES = 1000000 };
+#include "played_runtime.h"
 
-static ompt_callback_t callbacks[CALLBACKS];
+enum { LOOPS_PER_REGION = 99, MOST_SAMPLES = 1000000 };
+
 static const char code[1 << 20]; /* made-up return addresses */
 
 /* ---- the team ---- */
@@ -59,29 +60,9 @@ static void add_sample(struct samples *samples, uint64_t ticks) {
     samples->ticks[samples->count++] = ticks;
 }
 
-static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t callback) {
-  if ((unsigned)event >= CALLBACKS)
-    return ompt_set_error;
-  callbacks[event] = callback;
-  return ompt_set_always;
-}
-
 static ompt_data_t *get_thread_data(void) {
   return &team[0].data;
 }
-
-static ompt_interface_fn_t look_up(const char *name) {
-  if (!strcmp(name, "ompt_set_callback"))
-    return (ompt_interface_fn_t)set_callback;
-  return strcmp(name, "ompt_get_thread_data") ? NULL : (ompt_interface_fn_t)get_thread_data;
-}
-
-#define CALL(event, ...)                                                                                               \
-  do {                                                                                                                 \
-    if (callbacks[event])                                                                                              \
-      ((event##_t)callbacks[event])(__VA_ARGS__);                                                                      \
-  } while (0)
-#define ompt_callback_sync_region_wait_t ompt_callback_sync_region_t
 
 /* From here on the events are this thread's. */
 static struct member *become(uint32_t number) {
