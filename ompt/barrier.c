@@ -17,7 +17,9 @@ static int64_t delay_of(const struct hd_thread *thread) {
 /* One alone waits for nobody. Workers may not know the team's size yet, but then they are not alone. */
 static bool has_barriers(const struct hd_frame_base *task) {
   const struct hd_region *region = task->region;
-  return region && region->instance->team_size != 1 && task->thread_number < region->instance->member_limit;
+  if (!region || task->thread_number >= region->instance->member_limit)
+    return false;
+  return __atomic_load_n(&region->instance->team_size, __ATOMIC_RELAXED) != 1;
 }
 
 void hd_barrier_begin(struct hd_thread *thread) {

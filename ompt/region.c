@@ -200,7 +200,7 @@ static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_
     return;
   hd_region_add_primary_delay(region, primary->record); /* its team begins when it was late by as much */
   __atomic_store_n(&region->instance->pending, team_size - 1, __ATOMIC_RELAXED);
-  region->instance->team_size = team_size;
+  __atomic_store_n(&region->instance->team_size, team_size, __ATOMIC_RELAXED);
   region->total = region->of_helpers || region->is_folded ? NULL : hd_region_total(primary, region->row, team_size);
   add_member(primary, primary->record->last_ticks, region, 0);
 }

@@ -135,6 +135,8 @@ static void child_main(struct fk_told *told) {
   if (options->cycle_limit)
     setenv("HEDDLE_CYCLE_LIMIT", options->cycle_limit, 1);
   setenv("HEDDLE_MEMORY", "off", 1);
+  if (options->real_clock) /* events cost too much under a sanitizer */
+    setenv("HEDDLE_OVERHEAD", "off", 1);
   set_counters();
   for (const char *const *variable = options->environment; variable && *variable; variable++)
     putenv((char *)*variable);
