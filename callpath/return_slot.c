@@ -8,6 +8,14 @@
 
 #include "callpath/unwinder.h"
 
+/* A call puts its return address on the stack. Elsewhere the called function keeps it where it likes, and the slot is
+ * not known. */
+#if defined(__x86_64__)
+enum { CALLS_PUSH = 1 };
+#else
+enum { CALLS_PUSH = 0 };
+#endif
+
 struct search {
   uintptr_t frame;
   uintptr_t slot;
@@ -31,10 +39,8 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
 const void *const *hd_return_slot_of_caller(const void *frame, const void *call_site) {
   struct search search = {.frame = (uintptr_t)frame};
   int saved = errno;
-#if defined(__x86_64__)
-  if (hd_unwinder_load())
+  if (CALLS_PUSH && hd_unwinder_load())
     hd_unwinder.backtrace(visit, &search);
-#endif
   errno = saved;
   const void *const *slot = (const void *const *)search.slot;
   return slot && *slot == call_site ? slot : NULL;

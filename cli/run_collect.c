@@ -10,13 +10,11 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 #include "heddle-format.h"
 #include "output/save.h"
 #include "support/log.h"
+#include "support/processor_clock.h"
 
 /* What the library left behind: an unfinished file, or a link to a finished one. */
 static bool is_live_name(const char *name) {
@@ -56,17 +54,10 @@ static bool read_clock(uint32_t kind, struct hd_clock_pair *now) {
   now->ticks = now->ns;
   if (kind == HD_CLOCK_MONOTONIC)
     return true;
-  if (kind != HD_CLOCK_TSC)
+  if (kind != HD_CLOCK_TSC || !HD_PROCESSOR_CLOCK)
     return false;
-#if defined(__x86_64__)
-  now->ticks = __rdtsc();
+  now->ticks = hd_processor_clock(hd_processor_clock_shift());
   return true;
-#elif defined(__aarch64__)
-  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(now->ticks));
-  return true;
-#else
-  return false;
-#endif
 }
 
 static void stamp_end(int fd) {

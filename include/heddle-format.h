@@ -139,7 +139,7 @@ enum hd_event_class {
 };
 
 enum hd_clock_kind {
-  HD_CLOCK_TSC = 1,
+  HD_CLOCK_TSC = 1, /* the processor's own counter: support/processor_clock.h */
   HD_CLOCK_MONOTONIC = 2,
   HD_CLOCK_EXTERNAL = 3 /* a test's own; 1 tick = 1 ns */
 };

@@ -331,6 +331,13 @@ uint32_t hd_budget_task_epoch(void) {
 
 /* ---- not even sent ---- */
 
+/* Only where other processors see stores in their order: budget.h. */
+#if defined(__x86_64__)
+enum { MAY_MUTE = 1 };
+#else
+enum { MAY_MUTE = 0 };
+#endif
+
 /* Outside any region a thread has few frames. */
 static bool is_in_construct(const struct hd_thread *thread) {
   for (const struct hd_frame *frame = thread->top; frame > thread->frames; frame--)
@@ -346,18 +353,14 @@ static void mute(void *data) {
 }
 
 void hd_budget_outside(struct hd_thread *thread) {
-#if defined(__x86_64__)
   const uint32_t mutable = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_WORK;
-  if (!(__atomic_load_n(&hd_budget.off, __ATOMIC_RELAXED) & mutable) || is_in_construct(thread) ||
+  if (!MAY_MUTE || !(__atomic_load_n(&hd_budget.off, __ATOMIC_RELAXED) & mutable) || is_in_construct(thread) ||
       pthread_mutex_trylock(&lock))
     return;
   uint32_t classes = hd_budget.off & mutable & ~hd_budget.muted;
   if (!state.closed && classes && ++state.regions > REGIONS_BEFORE_MUTE)
     hd_thread_while_alone(thread, mute, &classes);
   pthread_mutex_unlock(&lock);
-#else
-  (void)thread;
-#endif
 }
 
 /* ---- start and end ---- */

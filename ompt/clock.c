@@ -63,8 +63,9 @@ bool hd_clock_choose(const char *name, const uint64_t *external) {
   }
   hd_clock.kind = HD_CLOCK_MONOTONIC;
   if (!strcmp(name, "tsc") || (automatic && processor_counter_is_invariant() && !kernel_gave_counter_up())) {
-#if defined(__x86_64__) || defined(__aarch64__)
+#if HD_PROCESSOR_CLOCK
     hd_clock.kind = HD_CLOCK_TSC;
+    hd_clock.shift = hd_processor_clock_shift();
     hd_clock.special &= ~(uint32_t)HD_CLOCK_OTHER;
 #endif
     return true;

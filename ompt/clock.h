@@ -15,11 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 #include "heddle-format.h"
+#include "support/processor_clock.h"
 
 struct hd_clock {
   enum hd_clock_kind kind;
@@ -27,11 +25,12 @@ struct hd_clock {
   uint64_t paused_ticks;    /* of all pauses that have ended */
   uint64_t stands_at;       /* 0: it runs */
   uint32_t special;         /* enum hd_clock_special: asked for at every event; 0 as a rule */
+  uint32_t shift;           /* of the processor's counter: processor_clock.h */
   bool measures_cpu;        /* processor time is measured, too (thread.h) */
 };
 
 enum hd_clock_special {
-  HD_CLOCK_OTHER = 1,  /* it is not the TSC */
+  HD_CLOCK_OTHER = 1,  /* it is not the processor's counter */
   HD_CLOCK_STANDS = 2, /* it is paused */
   HD_CLOCK_CLOSED = 4  /* the profile is closed: events are to be ignored */
 };
@@ -43,22 +42,12 @@ static inline uint64_t hd_clock_monotonic_ns(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/** Not the TSC: the system clock or a test's. */
+/** Not the processor's counter: the system clock or a test's. */
 uint64_t hd_clock_other(void);
 
 /** Ticks of the counter, pauses included. */
 static inline uint64_t hd_clock_raw(void) {
-#if defined(__x86_64__)
-  if (__builtin_expect(hd_clock.kind == HD_CLOCK_TSC, true))
-    return __rdtsc();
-#elif defined(__aarch64__)
-  if (__builtin_expect(hd_clock.kind == HD_CLOCK_TSC, true)) {
-    uint64_t ticks;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
-  }
-#endif
-  return hd_clock_other();
+  return __builtin_expect(hd_clock.kind == HD_CLOCK_TSC, true) ? hd_processor_clock(hd_clock.shift) : hd_clock_other();
 }
 
 static inline bool hd_clock_is_paused(void) {
@@ -71,12 +60,10 @@ uint64_t hd_clock_now_slow(void);
  * unordered read), 25 ns with the system clock. A thread that is interrupted in here by a whole pause reads a time that
  * is too early, never one that is too late. */
 static inline uint64_t hd_clock_now_as(uint32_t special) {
-#if defined(__x86_64__)
   if (__builtin_expect(special == 0, true)) {
-    uint64_t raw = __rdtsc();
+    uint64_t raw = hd_processor_clock(hd_clock.shift);
     return raw - __atomic_load_n(&hd_clock.paused_ticks, __ATOMIC_ACQUIRE);
   }
-#endif
   return hd_clock_now_slow();
 }
 
