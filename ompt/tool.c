@@ -70,6 +70,7 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
   hd_process_program(program, sizeof program);
   hd_memory_limit(settings->memory);
   hd_store.wanted_bytes = settings->memory;
+  hd_store.is_collected = settings->start != NULL;
   if (!hd_store_create(&hd_store, settings->store_dir, program, why, sizeof why)) {
     hd_log("not measuring: %s", why);
     return false;

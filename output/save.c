@@ -71,7 +71,10 @@ static int create_temporary(const char *path, char *temporary, size_t bytes) {
     return -1;
   }
   unlink(temporary); /* of a process that had this pid */
-  return open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  int to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (to >= 0)
+    fchmod(to, 0600); /* whatever the program's umask is */
+  return to;
 }
 
 /* Where there are no links: the name is taken by an empty file first. */
@@ -121,14 +124,31 @@ static bool write_all(int to, const char *bytes, size_t count) {
   return true;
 }
 
+/* A live file is larger than what is in it: there is no more than the header claims. */
+static bool claimed_bytes(const struct hd_file_header *header, off_t *bytes) {
+  if (memcmp(header->magic, HD_MAGIC, sizeof header->magic) != 0)
+    return false;
+  const uint32_t blocks = __atomic_load_n(&header->block_count, __ATOMIC_ACQUIRE);
+  *bytes = (off_t)(HD_HEADER_BYTES + (uint64_t)blocks * HD_BLOCK_BYTES);
+  return true;
+}
+
+/* What is written first, the header, claims no more than is written after it, though more may come meanwhile. */
+struct first_page {
+  union {
+    struct hd_file_header header;
+    char bytes[HD_HEADER_BYTES];
+  };
+};
+
 /* In the kernel where it can be: this may run while other threads race with the runtime's own end, so it is quick. */
-static bool copy(int from, int to) {
+static bool copy_rest(int from, off_t position, off_t end, int to) {
   char buffer[8192];
-  off_t position = 0;
-  while (sendfile(to, from, &position, 1 << 30) > 0)
+  while (position < end && sendfile(to, from, &position, (size_t)(end - position)) > 0)
     ;
-  for (;;) {
-    ssize_t count = pread(from, buffer, sizeof buffer, position);
+  while (position < end) {
+    const size_t wanted = end - position < (off_t)sizeof buffer ? (size_t)(end - position) : sizeof buffer;
+    ssize_t count = pread(from, buffer, wanted, position);
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
@@ -137,25 +157,37 @@ static bool copy(int from, int to) {
       return false;
     position += count;
   }
+  return true;
 }
 
-/* Space is reserved somewhat ahead. The header is looked at now: what was copied before claims no more than that. */
-static bool cut_to_claim(int from, int to) {
-  struct hd_file_header header;
+/* Of a file that is no profile everything is copied. */
+static bool copy(int from, int to) {
+  struct first_page first;
   struct stat status;
-  if (pread(from, &header, sizeof header, 0) != (ssize_t)sizeof header ||
-      memcmp(header.magic, HD_MAGIC, sizeof header.magic) != 0 || fstat(to, &status))
-    return true;
-  const off_t claimed = (off_t)(HD_HEADER_BYTES + (uint64_t)header.block_count * HD_BLOCK_BYTES);
-  return claimed >= status.st_size || ftruncate(to, claimed) == 0;
+  off_t end;
+  if (fstat(from, &status))
+    return false;
+  if (pread(from, &first, sizeof first, 0) != (ssize_t)sizeof first || !claimed_bytes(&first.header, &end))
+    return copy_rest(from, 0, status.st_size, to);
+  return write_all(to, first.bytes, sizeof first) &&
+         copy_rest(from, sizeof first, end < status.st_size ? end : status.st_size, to);
 }
 
-bool hd_save_to_free_name(int from, const char *path, char *final_path, size_t final_bytes) {
+static bool copy_mapped(const char *base, int to) {
+  struct first_page first;
+  off_t end;
+  memcpy(&first, base, sizeof first);
+  return claimed_bytes(&first.header, &end) && write_all(to, first.bytes, sizeof first) &&
+         write_all(to, base + sizeof first, (size_t)end - sizeof first);
+}
+
+/* From the mapping, if there is one. */
+static bool save(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes) {
   char temporary[PATH_BYTES + 32];
   int to = create_temporary(path, temporary, sizeof temporary);
   if (to < 0)
     return false;
-  bool copied = copy(from, to) && cut_to_claim(from, to);
+  bool copied = mapped ? copy_mapped(mapped, to) : copy(from, to);
   copied = !close(to) && copied; /* NFS tells of a full disk here */
   bool saved = copied && move_to_free_name(temporary, path, final_path, final_bytes);
   int error = errno;
@@ -163,4 +195,12 @@ bool hd_save_to_free_name(int from, const char *path, char *final_path, size_t f
     unlink(temporary);
   errno = error;
   return saved;
+}
+
+bool hd_save_to_free_name(int from, const char *path, char *final_path, size_t final_bytes) {
+  return save(from, NULL, path, final_path, final_bytes);
+}
+
+bool hd_save_mapped_to_free_name(const char *base, const char *path, char *final_path, size_t final_bytes) {
+  return save(-1, base, path, final_path, final_bytes);
 }

@@ -18,9 +18,13 @@
  *  current directory when it is relative. An unknown %x is kept as it stands. False: it does not fit. */
 bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *path, size_t path_bytes);
 
-/** Copies what `from` says is in it to `path`, or to path.1, path.2, ... when that exists: mode 0600, never over a
- * file, no link followed. The name used is put in `final_path`; it appears when the copy is whole. False: errno says
- * why, and nothing is left behind. (A process that dies meanwhile leaves .heddle.PID.part in that directory.) */
+/** Copies what the header of `from` claims to be in it to `path`, or to path.1, path.2, ... when that exists: mode
+ * 0600, never over a file, no link followed. The name used is put in `final_path`; it appears when the copy is whole.
+ * False: errno says why, and nothing is left behind. (A process that dies meanwhile leaves .heddle.PID.part in that
+ * directory.) */
 bool hd_save_to_free_name(int from, const char *path, char *final_path, size_t final_bytes);
+
+/** Likewise what is mapped at `base`: a profile that is still being written, perhaps. Needs no file to read from. */
+bool hd_save_mapped_to_free_name(const char *base, const char *path, char *final_path, size_t final_bytes);
 
 #endif

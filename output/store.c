@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "output/save.h"
 #include "support/log.h"
 #include "support/memory_limit.h"
+#include "support/sandbox.h"
 
 /* Address space only; pages are reserved as the file grows. Tried in turn after what the limit asks for: RLIMIT_AS may
  * refuse the larger ones. */
@@ -60,6 +62,8 @@ static int open_live_file(struct hd_store *store, const char *directory, const c
         fd = open(store->live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     }
   }
+  if (fd >= 0)
+    fchmod(fd, 0600); /* whatever the program's umask is */
   return fd;
 }
 
@@ -70,7 +74,7 @@ static int open_somewhere(struct hd_store *store, const char *directory, const c
     if (!candidates[i])
       continue;
     fd = open_live_file(store, candidates[i], program);
-    store->in_private_directory = i == 0;
+    store->in_private_directory = i == 0 && store->is_collected;
   }
   return fd;
 }
@@ -87,6 +91,8 @@ static bool open_up(struct hd_store *store, uint64_t end) {
   uint64_t wanted = (end + OPEN_STEP_BYTES - 1) / OPEN_STEP_BYTES * OPEN_STEP_BYTES;
   if (end <= store->open_bytes)
     return true;
+  if (wanted > store->limit_bytes)
+    wanted = store->limit_bytes;
   if (mprotect(store->base + store->open_bytes, wanted - store->open_bytes, PROT_READ | PROT_WRITE))
     return false;
   store->open_bytes = wanted;
@@ -94,11 +100,16 @@ static bool open_up(struct hd_store *store, uint64_t end) {
 }
 
 static bool map_as_large(struct hd_store *store, int fd, size_t bytes) {
-  void *base = mmap(NULL, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  const size_t most = file_size_limit() / HD_BLOCK_BYTES * HD_BLOCK_BYTES;
+  if (bytes > most)
+    bytes = most;
+  void *base = bytes < HD_HEADER_BYTES || ftruncate(fd, (off_t)bytes)
+                   ? MAP_FAILED
+                   : mmap(NULL, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (base == MAP_FAILED)
     return false;
   store->base = base;
-  store->limit_bytes = bytes < file_size_limit() ? bytes : file_size_limit();
+  store->limit_bytes = bytes;
   store->header = base;
   return true;
 }
@@ -114,21 +125,48 @@ static bool map_file(struct hd_store *store, int fd, uint64_t wanted) {
   }
   for (size_t i = 0; !mapped && i < sizeof mapping_bytes / sizeof *mapping_bytes; i++)
     mapped = map_as_large(store, fd, mapping_bytes[i]);
-  return mapped && open_up(store, HD_HEADER_BYTES);
+  return mapped;
 }
 
-static bool make_header(struct hd_store *store, int fd, int *error) {
-  *error = file_size_limit() < HD_HEADER_BYTES ? EFBIG : posix_fallocate(fd, 0, HD_HEADER_BYTES);
-  if (!*error && !map_file(store, fd, store->wanted_bytes))
-    *error = errno;
-  if (*error || !hd_memory_take(HD_HEADER_BYTES))
+/* The page gets its space as the kernel writes to it: if there is none left, the call says so, where a store of our own
+ * would end the program by SIGBUS. This call, which tells the thread's signal mask, needs no descriptor and no name,
+ * and every program makes it: the file can grow when the program has closed all descriptors or opened all it may, has
+ * changed its user or root directory, or must not make calls that only Heddle would (support/sandbox.h). */
+static bool touch(char *page) {
+  if (pthread_sigmask(SIG_BLOCK, NULL, (sigset_t *)(void *)page) != 0)
     return false;
-  store->reserved_bytes = HD_HEADER_BYTES;
-  fill_layout(store->header);
+  memset(page, 0, sizeof(sigset_t));
   return true;
 }
 
-/* The descriptor is not kept: a program may close all descriptors it does not know. Growth opens the file anew. */
+static bool reserve(struct hd_store *store, uint64_t end) {
+  if (end > store->limit_bytes || !open_up(store, end) || !hd_memory_take(end - store->reserved_bytes))
+    return false;
+  while (store->reserved_bytes < end && touch(store->base + store->reserved_bytes))
+    store->reserved_bytes += HD_BLOCK_BYTES;
+  hd_memory_give(end - store->reserved_bytes);
+  return store->reserved_bytes == end;
+}
+
+static bool make_header(struct hd_store *store, int fd, int *error) {
+  *error = file_size_limit() < HD_HEADER_BYTES ? EFBIG : 0;
+  if (!*error && !map_file(store, fd, store->wanted_bytes))
+    *error = errno;
+  if (!*error && !reserve(store, HD_HEADER_BYTES))
+    *error = ENOSPC;
+  if (!*error)
+    fill_layout(store->header);
+  return !*error;
+}
+
+static void note_root(struct hd_store *store) {
+  struct stat root;
+  if (stat("/", &root))
+    return;
+  store->root_device = root.st_dev;
+  store->root_inode = root.st_ino;
+}
+
 bool hd_store_create(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes) {
   int error;
   int fd = open_somewhere(store, directory, program);
@@ -136,43 +174,29 @@ bool hd_store_create(struct hd_store *store, const char *directory, const char *
     snprintf(why, why_bytes, "cannot create %s: %s", store->live_path, strerror(errno));
     return false;
   }
-  if (!make_header(store, fd, &error)) {
-    snprintf(why, why_bytes, "cannot map %s: %s", store->live_path, strerror(error));
-    unlink(store->live_path);
-    close(fd);
-    return false;
-  }
+  const bool made = make_header(store, fd, &error);
   close(fd);
-  return true;
+  note_root(store);
+  hd_sandbox_init();
+  if (made)
+    return true;
+  snprintf(why, why_bytes, "cannot map %s: %s", store->live_path, strerror(error));
+  unlink(store->live_path);
+  return false;
 }
 
-static bool reserve(struct hd_store *store, uint64_t end) {
-  const size_t bytes = end - store->reserved_bytes;
-  if (end > store->limit_bytes || !hd_memory_take(bytes))
-    return false;
-  int fd = open(store->live_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  bool done = fd >= 0 && posix_fallocate(fd, (off_t)store->reserved_bytes, (off_t)bytes) == 0;
-  if (fd >= 0)
-    close(fd);
-  if (done)
-    store->reserved_bytes = end;
-  else
-    hd_memory_give(bytes);
-  return done;
-}
-
-/* Space for the file up to `end`, and somewhat more if there is some: each time costs three system calls. */
+/* Space for the file up to `end`, and somewhat more if there is some. */
 static bool reserve_up_to(struct hd_store *store, uint64_t end) {
   const uint64_t steps = (end - HD_HEADER_BYTES + GROWTH_STEP_BYTES - 1) / GROWTH_STEP_BYTES;
   return end <= store->reserved_bytes || reserve(store, HD_HEADER_BYTES + steps * GROWTH_STEP_BYTES) ||
-         reserve(store, end);
+         end <= store->reserved_bytes || reserve(store, end);
 }
 
 /* Reserves and returns `span` units at the end of the file. Under growth_lock. */
 static struct hd_block_header *grow(struct hd_store *store, uint32_t span) {
   uint64_t begin = HD_HEADER_BYTES + (uint64_t)store->header->block_count * HD_BLOCK_BYTES;
   uint64_t end = begin + (uint64_t)span * HD_BLOCK_BYTES;
-  if (!reserve_up_to(store, end) || !open_up(store, end))
+  if (!reserve_up_to(store, end))
     return NULL;
   return (struct hd_block_header *)(store->base + begin);
 }
@@ -212,19 +236,11 @@ bool hd_store_reserve(struct hd_store *store, struct hd_store_cursor *cursor, en
   return true;
 }
 
-/* Now, where new things are set up, and not when the program is at work: the page faults would be taken for its own. */
-static void touch(char *content, size_t bytes) {
-  enum { PAGE_BYTES = 4096 };
-  for (size_t at = 0; at < bytes; at += PAGE_BYTES)
-    __atomic_store_n(content + at, 0, __ATOMIC_RELAXED);
-}
-
 void *hd_store_add(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_block_type type, uint32_t owner,
                    size_t record_bytes) {
   if (cursor->used == cursor->limit && !hd_store_reserve(store, cursor, type, owner, record_bytes, 1))
     return NULL;
   char *record = block_content(cursor->block) + record_bytes * cursor->used++;
-  memset(record, 0, record_bytes); /* it may lie on two pages: see touch() */
   return record;
 }
 
@@ -236,7 +252,6 @@ void *hd_store_add_block(struct hd_store *store, enum hd_block_type type, uint32
   struct hd_block_header *block = add_block(store, type, owner, bytes);
   if (!block)
     return NULL;
-  touch(block_content(block), bytes);
   __atomic_store_n(&block->count, 1, __ATOMIC_RELEASE);
   return block_content(block);
 }
@@ -275,19 +290,43 @@ static void leave_link_to(const struct hd_store *store, const char *final_path) 
     hd_log("cannot create %s: %s", link_path, strerror(errno));
 }
 
+/* chroot(2): the names of before lead elsewhere now. */
+static bool has_other_root(const struct hd_store *store) {
+  struct stat root;
+  return stat("/", &root) || root.st_dev != store->root_device || root.st_ino != store->root_inode;
+}
+
+/* Why the live file had better stay where it is; NULL: no reason. */
+static const char *reason_to_stay(const struct hd_store *store) {
+  struct stat status;
+  if (hd_sandbox_is_new())
+    return "the program has a seccomp filter, or has closed all descriptors";
+  if (has_other_root(store))
+    return "the program has another root directory";
+  if (store->in_private_directory && lstat(store->live_path, &status))
+    return "the program has no access to its directory"; /* it has changed its user: whoever started it saves it */
+  if (file_size_limit() < HD_HEADER_BYTES + (uint64_t)store->header->block_count * HD_BLOCK_BYTES)
+    return "the program has a lower limit on file sizes"; /* ... and would be ended by SIGXFSZ */
+  return NULL;
+}
+
+static bool move(struct hd_store *store, char *final_path, size_t final_bytes) {
+  if (!hd_save_mapped_to_free_name(store->base, store->output_path, final_path, final_bytes))
+    return false;
+  if (unlink(store->live_path) && errno != ENOENT)
+    hd_log("cannot remove %s: %s", store->live_path, strerror(errno));
+  if (store->in_private_directory)
+    leave_link_to(store, final_path);
+  return true;
+}
+
 void hd_store_finish(struct hd_store *store) {
   char final_path[sizeof store->output_path + HD_FREE_NAME_BYTES];
   int saved = errno;
-  int from = open(store->live_path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  if (from >= 0 && hd_save_to_free_name(from, store->output_path, final_path, sizeof final_path)) {
-    unlink(store->live_path);
-    if (store->in_private_directory)
-      leave_link_to(store, final_path);
-    store->live_path[0] = 0; /* nothing to grow any more */
-  } else if (!store->in_private_directory) {
-    hd_log("cannot write %s: %s; the profile stays in %s", store->output_path, strerror(errno), store->live_path);
-  }
-  if (from >= 0)
-    close(from);
+  const char *reason = reason_to_stay(store);
+  if (!reason && !move(store, final_path, sizeof final_path))
+    reason = strerror(errno);
+  if (reason && !store->in_private_directory)
+    hd_log("cannot write %s: %s; the profile stays in %s", store->output_path, reason, store->live_path);
   errno = saved;
 }

@@ -3,9 +3,11 @@
  * @file store.h
  * The writer's side of the profile file (layout: heddle-format.h), inside the program.
  *
- * The file is mapped once, at an address that never changes, over a range larger than the file; growing it reserves
- * the pages (posix_fallocate) before anyone touches them, so that a full disk is a refused allocation and never a
- * SIGBUS in the user's program. Records are handed out to one owner thread each; the owner writes them without locks.
+ * The file is mapped once, at an address that never changes, and as long as it may ever grow: it has holes where
+ * nothing is yet, and what is in it is what its header claims. A page is given its space before anyone touches it, in a
+ * way that makes a full disk a refused allocation and never a SIGBUS in the user's program. That needs no descriptor,
+ * and the end none but that of the saved file: the program may do with its descriptors what it likes. Records are
+ * handed out to one owner thread each; the owner writes them without locks.
  *
  * Thread-safety: functions take the store's own lock where they must; pointers stay valid for the process's life.
  */
@@ -15,17 +17,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "heddle-format.h"
 
 struct hd_store {
   uint64_t wanted_bytes; /* how large it may have to grow; 0: as usual */
+  bool is_collected;     /* `heddle run` looks for what is left in the directory */
   char *base;            /* the mapping; record pointer - base = file offset */
   struct hd_file_header *header;
-  size_t limit_bytes;        /* of the mapping, hence of the file */
+  size_t limit_bytes;        /* of the mapping and the file */
   uint64_t reserved_bytes;   /* of the file: there is space for them, and they count (support/memory_limit.h) */
   uint64_t open_bytes;       /* of the mapping: accessible */
   bool in_private_directory; /* the live file lies where `heddle run` collects it */
+  dev_t root_device;         /* of the root directory at start */
+  ino_t root_inode;
   char live_path[1024];
   char output_path[1024]; /* absolute; the final name before a free suffix is sought */
 };
@@ -39,9 +45,9 @@ struct hd_store_cursor {
   uint32_t limit;
 };
 
-/** Creates the live file in `directory` (the private one of `heddle run`, or NULL), else in /dev/shm or the temporary
- *  directory, and maps it, with address space for store->wanted_bytes if there is so much. `program` names it. On
- * failure returns false with the reason in `why`. */
+/** Creates the live file in `directory` (the private one of `heddle run`, the user's choice, or NULL), else in /dev/shm
+ * or the temporary directory, and maps it, with address space for store->wanted_bytes if there is so much. `program`
+ * names it. On failure returns false with the reason in `why`. */
 bool hd_store_create(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes);
 
 /** The next record of `type` for `owner`, zeroed; NULL when the file cannot grow (the header's FULL flag is then set:
@@ -72,7 +78,8 @@ static inline uint64_t hd_store_offset(const struct hd_store *store, const void 
 
 /** Moves the live file to the output path (never over an existing file; `.1`, `.2`... is appended) and, in a private
  *  directory, leaves a link PID -> path. The mapping stays usable: late events still land in memory.
- *  When it cannot be moved it stays where it is: `heddle run` then saves it; without it, stderr says where it is. */
+ *  When it cannot be moved, or the program has confined itself so that trying might harm it, the file stays where it
+ * is: `heddle run` then saves it; without it, stderr says where it is. */
 void hd_store_finish(struct hd_store *store);
 
 #endif

@@ -6,7 +6,9 @@
 #ifndef HEDDLE_SUPPORT_LOG_H
 #define HEDDLE_SUPPORT_LOG_H
 
-/** Writes "heddle: MESSAGE\n" to stderr. Cut at 1,000 bytes. Keeps errno. For cold paths only. */
+/** Writes "heddle: MESSAGE\n" to stderr, by one write(2). Cut at 1,000 bytes; control characters become '?', but for a
+ *  line end before "heddle: ". Nothing is written when descriptor 2 is not what it was at the start: it may be a file
+ * of the program's by now. Keeps errno. For cold paths only. */
 void hd_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file sandbox.h
+ * Has the program locked itself up since Heddle was loaded? A seccomp filter may end a process that makes a system call
+ * its author did not think of, and the author did not think of Heddle's.
+ *
+ * What Heddle does while the program runs it does with calls that any program with threads makes (docs/run.md lists
+ * them). Opening, renaming and removing files are not among them, and whoever wants to asks here first. A filter that
+ * was there before Heddle was loaded let it be loaded, which takes the same calls: that is no obstacle.
+ */
+#ifndef HEDDLE_SUPPORT_SANDBOX_H
+#define HEDDLE_SUPPORT_SANDBOX_H
+
+#include <stdbool.h>
+
+/** Notes how things are: takes a descriptor, high up, for good. Before threads run. errno may change. */
+void hd_sandbox_init(void);
+
+/** Whether calls must be expected to be forbidden that were allowed at hd_sandbox_init: there is a new filter on the
+ *  process's main thread, or the program has closed the descriptor, so that nobody knows. Any thread; fstat(2) and
+ *  read(2), from the second time on lseek(2), some ten microseconds: for cold paths. errno may change. */
+bool hd_sandbox_is_new(void);
+
+#endif
