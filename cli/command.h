@@ -9,6 +9,7 @@
 #define HEDDLE_COMMAND_H
 
 int hd_cmd_compare(int argc, char **argv);
+int hd_cmd_doctor(int argc, char **argv);
 int hd_cmd_events(int argc, char **argv);
 int hd_cmd_run(int argc, char **argv);
 int hd_cmd_report(int argc, char **argv);

@@ -130,6 +130,9 @@ void hd_run_counters_free(struct hd_run_counters *counters);
 /** Are all %x in the name template ones that heddle knows? */
 bool hd_run_output_is_valid(const char *output);
 
+/** Finds libheddle.so: `library` has PATH_MAX bytes. False: the reason is on stderr. */
+bool hd_run_library_choose(const struct hd_run_options *options, char *library);
+
 /** Finds and makes everything the program needs. False: the reason is on stderr and nothing is left behind. */
 bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_run_environment *environment);
 
@@ -238,6 +241,8 @@ struct hd_run_program {
   bool other_identity;        /* set-user-id or set-group-id, and that changes who it runs as */
   bool links_libomp;          /* or another runtime of its family */
   bool links_libgomp;
+  char libomp[PATH_MAX]; /* which, where its loader finds it; "": it did not say */
+  char missing[256];     /* the first library that its loader does not find; "": none */
   bool calls_heddle; /* it, or a library that it links, has instrumented routines or markers */
 };
 
@@ -256,6 +261,9 @@ bool hd_run_file_calls_heddle(const char *path);
 bool hd_run_file_has_own_hooks(const char *path);
 
 /* ---- run_diagnose.c ---- */
+
+/** Loads a library in a child, as a runtime would. False: `why` has the loader's words. */
+bool hd_run_library_loads(const char *library, char *why, size_t why_bytes);
 
 /** Says on stderr why there is no profile, and the cure. */
 void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_environment *environment,

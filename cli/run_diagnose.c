@@ -13,8 +13,7 @@
 
 #include "support/log.h"
 
-/* Loads libheddle.so as a runtime would, in a child. True: it can be loaded; else `why` has the loader's words. */
-static bool can_load(const char *library, char *why, size_t why_bytes) {
+bool hd_run_library_loads(const char *library, char *why, size_t why_bytes) {
   int ends[2];
   why[0] = '\0';
   if (pipe2(ends, O_CLOEXEC) != 0)
@@ -44,7 +43,7 @@ static bool is_switched_off(void) {
 
 static void explain_refusal(const char *library) {
   char why[1024];
-  if (!can_load(library, why, sizeof why))
+  if (!hd_run_library_loads(library, why, sizeof why))
     hd_log("no profile: the OpenMP runtime could not load the tool: %s", why);
   else
     hd_log("no profile: the OpenMP runtime did not take %s.\n"

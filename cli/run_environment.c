@@ -111,7 +111,7 @@ static bool find_library(char *library) {
   return false;
 }
 
-static bool choose_library(const struct hd_run_options *options, char *library) {
+bool hd_run_library_choose(const struct hd_run_options *options, char *library) {
   const char *named = options->library ? options->library : getenv("HEDDLE_LIBRARY");
   if (named && *named) {
     if (!take_library(named, library)) {
@@ -199,7 +199,7 @@ static bool choose_preload(const struct hd_run_options *options, struct hd_run_e
 
 bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_run_environment *environment) {
   memset(environment, 0, sizeof *environment);
-  if (!make_output_template(options, environment->output) || !choose_library(options, environment->library))
+  if (!make_output_template(options, environment->output) || !hd_run_library_choose(options, environment->library))
     return false;
   if (options->gomp && !hd_run_libomp_find(options->libomp, environment->libomp, sizeof environment->libomp))
     return false;

@@ -81,31 +81,27 @@ static bool probe_llvm_directories(char *path, size_t path_bytes) {
   return usable;
 }
 
-static bool find(const char *named, char *path, size_t path_bytes) {
+bool hd_run_libomp_look_for(const char *named, char *path, size_t path_bytes) {
   char absolute[PATH_MAX];
-  if (named) {
-    if (!realpath(named, absolute)) {
-      hd_log("cannot use libomp %s: %s", named, strerror(errno));
-      return false;
-    }
-    if (probe(absolute, path, path_bytes))
+  if (!named) {
+    if (probe("libomp.so.5", path, path_bytes) || probe("libomp.so", path, path_bytes) ||
+        probe_llvm_directories(path, path_bytes))
       return true;
-    hd_log("cannot use libomp %s", path);
+    snprintf(path, path_bytes, "LLVM's libomp is not here: apt-get install libomp5-19 (or another libomp5)");
     return false;
   }
-  if (probe("libomp.so.5", path, path_bytes) || probe("libomp.so", path, path_bytes) ||
-      probe_llvm_directories(path, path_bytes))
-    return true;
-  hd_log("--gomp needs LLVM's libomp, which is not here: apt-get install libomp5-19 (or another libomp5), or name it "
-         "with --libomp PATH");
+  if (realpath(named, absolute))
+    return probe(absolute, path, path_bytes);
+  snprintf(path, path_bytes, "%s: %s", named, strerror(errno));
   return false;
 }
 
 bool hd_run_libomp_find(const char *named, char *path, size_t path_bytes) {
-  if (!find(named, path, path_bytes))
-    return false;
-  if (!strpbrk(path, ": "))
+  if (!hd_run_libomp_look_for(named, path, path_bytes))
+    hd_log(named ? "cannot use libomp %s" : "--gomp needs a runtime, but %s; or name one with --libomp PATH", path);
+  else if (strpbrk(path, ": "))
+    hd_log("cannot use libomp %s: LD_PRELOAD separates its entries by ':' and ' '", path);
+  else
     return true;
-  hd_log("cannot use libomp %s: LD_PRELOAD separates its entries by ':' and ' '", path);
   return false;
 }

@@ -78,14 +78,28 @@ static void note_library(struct hd_run_program *program, const char *name, const
   const char *file = resolved && realpath(resolved, target) ? target : name;
   const char *base = strrchr(file, '/');
   base = base ? base + 1 : file;
-  if (has_prefix(base, "libomp.") || has_prefix(base, "libomp-") || has_prefix(base, "libiomp5."))
+  if (has_prefix(base, "libomp.") || has_prefix(base, "libomp-") || has_prefix(base, "libiomp5.")) {
     program->links_libomp = true;
-  else if (has_prefix(base, "libgomp.") || has_prefix(base, "libgomp-"))
+    snprintf(program->libomp, sizeof program->libomp, "%s", resolved ? resolved : "");
+  } else if (has_prefix(base, "libgomp.") || has_prefix(base, "libgomp-"))
     program->links_libgomp = true;
+}
+
+/* Instead of a list: "app: error while loading shared libraries: libomp.so.5: cannot open ...". */
+static bool note_missing(struct hd_run_program *program, const char *line) {
+  static const char words[] = "error while loading shared libraries: ";
+  const char *name = strstr(line, words);
+  if (!name)
+    return false;
+  name += sizeof words - 1;
+  snprintf(program->missing, sizeof program->missing, "%.*s", (int)strcspn(name, ":\n"), name);
+  return true;
 }
 
 /* A line of the loader's list: "\tlibgomp.so.1 => /lib/libgomp.so.1 (0x...)". */
 static void note_listed(struct hd_run_program *program, char *line) {
+  if (note_missing(program, line))
+    return;
   char *name = line + strspn(line, " \t");
   char *arrow = strstr(name, " => ");
   char *resolved = arrow ? arrow + 4 : name;
@@ -107,7 +121,7 @@ static _Noreturn void become_loader(const struct hd_run_program *program, int to
   const int null = open("/dev/null", O_RDWR);
   dup2(null, STDIN_FILENO);
   dup2(to, STDOUT_FILENO);
-  dup2(null, STDERR_FILENO);
+  dup2(to, STDERR_FILENO);
   execl(program->interpreter, program->interpreter, "--list", program->path, (char *)NULL);
   _exit(1);
 }

@@ -98,3 +98,7 @@ void hd_settings_read(struct hd_settings *settings) {
       read_count(&table[i], text, field);
   }
 }
+
+const char *hd_settings_name(size_t index) {
+  return index < sizeof table / sizeof *table ? table[index].name : NULL;
+}

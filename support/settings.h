@@ -6,6 +6,7 @@
 #ifndef HEDDLE_SUPPORT_SETTINGS_H
 #define HEDDLE_SUPPORT_SETTINGS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct hd_settings {
@@ -29,5 +30,8 @@ struct hd_settings {
 /** Fills `settings` from the environment. Strings belong to the environment. A value that cannot be read is
  *  reported on stderr and the default kept. */
 void hd_settings_read(struct hd_settings *settings);
+
+/** The variables' names, one after another; NULL: there are no more. */
+const char *hd_settings_name(size_t index);
 
 #endif

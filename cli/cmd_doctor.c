@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file cmd_doctor.c
+ * `heddle doctor [options] [-- PROGRAM [ARGUMENT...]]`: does Heddle work here, and if not, why?
+ */
+#include "command.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/doctor.h"
+#include "run.h"
+#include "run_libomp.h"
+#include "support/arguments.h"
+#include "support/stream.h"
+
+enum { OPTION_LIBOMP = HD_OPTION_LONG, OPTION_LIBRARY };
+
+static const struct hd_option options[] = {
+    {OPTION_LIBOMP, "libomp", "PATH", "the libomp to try (default: PROGRAM's, else the newest found)"},
+    {OPTION_LIBRARY, "library", "PATH", "the libheddle.so to try (default: the one that belongs to this heddle)"},
+};
+
+static const struct hd_usage usage = {
+    .command = "doctor",
+    .synopsis = "[options] [--] [PROGRAM [ARGUMENT...]]",
+    .description =
+        "Tries out whether Heddle works here: runs a small OpenMP program of its own on the runtime, shows which\n"
+        "events arrive, and what reports lose if one does not; then looks at PROGRAM's file, the environment\n"
+        "and the machine. What is wrong comes with its cure. PROGRAM is not run.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .epilogue = "Exit status: 0 when all is well, 1 when something is wrong or lost, 2 for wrong options.",
+    .in_order = true,
+};
+
+struct choices {
+  const char *libomp;
+  struct hd_run_options run; /* for the choice of libheddle.so */
+};
+
+static bool take_option(void *context, int id, const char *argument) {
+  struct choices *choices = context;
+  if (id == OPTION_LIBOMP)
+    choices->libomp = argument;
+  else
+    choices->run.library = argument;
+  return true;
+}
+
+static void find_runtime(struct hd_doctor *doctor, const char *named) {
+  char path[PATH_MAX];
+  if (doctor->runtime == HD_DOCTOR_NONE || doctor->libomp[0])
+    return;
+  if (hd_run_libomp_look_for(named, path, sizeof path)) {
+    snprintf(doctor->libomp, sizeof doctor->libomp, "%s", path);
+    return;
+  }
+  doctor->runtime = HD_DOCTOR_NONE;
+  hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "runtime", "%s", path);
+}
+
+static void find_library(struct hd_doctor *doctor, const struct hd_run_options *run) {
+  char why[1024];
+  if (!hd_run_library_choose(run, doctor->library)) {
+    doctor->library[0] = '\0';
+    hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "libheddle.so", "not found, as said above");
+  } else if (!hd_run_library_loads(doctor->library, why, sizeof why)) {
+    hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "libheddle.so", "cannot be loaded: %s", why);
+    doctor->library[0] = '\0';
+  }
+}
+
+static void print_verdict(const struct hd_doctor *doctor, FILE *out) {
+  const size_t wrong = doctor->findings.wrong;
+  if (wrong)
+    fprintf(out, "\n%zu thing%s wrong: see above for %s.\n", wrong, wrong == 1 ? " is" : "s are",
+            wrong == 1 ? "its cure" : "their cures");
+  else if (doctor->libomp[0])
+    fputs("\nHeddle works with this runtime.\n", out);
+  else
+    fputs("\nNothing is wrong; the runtime was not tried.\n", out);
+}
+
+static bool examine(struct hd_doctor *doctor, const struct choices *choices, FILE *out) {
+  if (doctor->program)
+    hd_doctor_check_app(doctor);
+  hd_doctor_check_environment(doctor);
+  hd_doctor_check_machine(doctor);
+  find_library(doctor, &choices->run);
+  find_runtime(doctor, choices->libomp);
+  hd_findings_print(&doctor->findings, 0, out);
+  const size_t shown = doctor->findings.count;
+  if (doctor->runtime != HD_DOCTOR_NONE && !hd_doctor_check_runtime(doctor, out)) {
+    fputs("heddle: out of memory\n", stderr);
+    return false;
+  }
+  fputs("\n", out);
+  hd_findings_print(&doctor->findings, shown, out);
+  print_verdict(doctor, out);
+  return doctor->findings.wrong == 0;
+}
+
+int hd_cmd_doctor(int argc, char **argv) {
+  struct choices choices = {0};
+  struct hd_doctor doctor = {0};
+  int first = 0;
+  hd_stream_guard();
+  signal(SIGXFSZ, SIG_IGN); /* a small limit of files is a finding, and no reason to die */
+  switch (hd_arguments_parse(&usage, argc, argv, take_option, &choices, &first)) {
+  case HD_ARGUMENTS_HELP:
+    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+  case HD_ARGUMENTS_WRONG:
+    return HD_EXIT_USAGE;
+  case HD_ARGUMENTS_OK:
+    break;
+  }
+  doctor.program = first < argc ? argv[first] : NULL;
+  doctor.runtime = choices.libomp ? HD_DOCTOR_NAMED : HD_DOCTOR_NEWEST;
+  const bool well = examine(&doctor, &choices, stdout);
+  return hd_stream_finish(stdout, "standard output") && well ? HD_EXIT_OK : HD_EXIT_FAILED;
+}
