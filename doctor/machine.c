@@ -118,7 +118,8 @@ static void check_quota(struct hd_doctor *doctor) {
 
 static bool is_below(int resource, unsigned long long least, unsigned long long *limit) {
   struct rlimit set;
-  *limit = getrlimit(resource, &set) == 0 && set.rlim_cur != RLIM_INFINITY ? set.rlim_cur : ULLONG_MAX;
+  *limit =
+      getrlimit((__rlimit_resource_t)resource, &set) == 0 && set.rlim_cur != RLIM_INFINITY ? set.rlim_cur : ULLONG_MAX;
   return *limit < least;
 }
 

@@ -110,8 +110,7 @@ static bool has_played(struct hd_doctor *doctor, const struct hd_probe *probe, c
 static void judge(struct hd_doctor *doctor, const struct hd_probe *probe, const struct counts *counts) {
   const size_t all = counts->fine + counts->handled + counts->lost;
   if (probe->team < HD_PROBE_TEAM)
-    SAY(NOTE, "team", "the runtime gives one thread to a region of %d: what workers send was not tried",
-        HD_PROBE_TEAM);
+    SAY(NOTE, "team", "the runtime gives one thread to a region of %d: what workers send was not tried", HD_PROBE_TEAM);
   if (counts->lost)
     SAY(WRONG, "events", "%zu of %zu do not arrive as Heddle needs them: reports lose what the table says",
         counts->lost, all);

@@ -138,6 +138,31 @@ enum hd_event_class {
   HD_CLASS_COUNT
 };
 
+/** The events that the tool registers with the runtime. Append only. */
+enum hd_callback {
+  HD_CALLBACK_THREAD_BEGIN,
+  HD_CALLBACK_THREAD_END,
+  HD_CALLBACK_PARALLEL_BEGIN,
+  HD_CALLBACK_PARALLEL_END,
+  HD_CALLBACK_IMPLICIT_TASK,
+  HD_CALLBACK_WORK,
+  HD_CALLBACK_SYNC_REGION_WAIT,
+  HD_CALLBACK_MUTEX_ACQUIRE,
+  HD_CALLBACK_MUTEX_ACQUIRED,
+  HD_CALLBACK_MUTEX_RELEASED,
+  HD_CALLBACK_TASK_CREATE,
+  HD_CALLBACK_TASK_SCHEDULE,
+  HD_CALLBACK_CONTROL_TOOL,
+  HD_CALLBACK_MASKED,
+  HD_CALLBACK_COUNT
+};
+
+/** Four bits for each: the answer of ompt_set_callback (ompt_set_result_t) + 1; 0: none was kept. */
+#define HD_REGISTERED_BITS 4u
+static inline uint32_t hd_registered(uint64_t registered, enum hd_callback callback) {
+  return (uint32_t)(registered >> (HD_REGISTERED_BITS * (uint32_t)callback)) & 15u;
+}
+
 enum hd_clock_kind {
   HD_CLOCK_TSC = 1, /* the processor's own counter: support/processor_clock.h */
   HD_CLOCK_MONOTONIC = 2,
@@ -197,7 +222,7 @@ struct hd_file_header {
   uint64_t unmatched_events; /* an end without its begin */
   uint64_t lost_threads;     /* threads for which no memory was left */
   uint64_t folded_paths;     /* callpaths charged to their parent for lack of space */
-  uint64_t lost_callbacks;   /* bit i: the i-th event of the tool's table could not be registered */
+  uint64_t lost_callbacks;   /* bit i: enum hd_callback i is not always sent */
   uint64_t lost_tallies;     /* times that a profile's concurrency could not be kept for lack of space */
   uint64_t
       lost_overlap_ticks; /* a pair of profiles may lack at most this: smaller overlaps were given up for larger ones */
@@ -232,6 +257,7 @@ struct hd_file_header {
   uint64_t memory_bytes;       /* in use now */
   uint64_t shortened_paths;    /* callpaths of the last two sites (or one) that stand for longer ones, because of that
                                   limit */
+  uint64_t registered;         /* what the runtime answered for each enum hd_callback: hd_registered() */
 };
 
 enum hd_block_type {
@@ -709,6 +735,7 @@ struct hd_text_record {
 _Static_assert((int)HD_IDLE - (int)HD_WAIT_LAST == (int)HD_INTRUSION_IDLE - (int)HD_INTRUSION_WAITING &&
                    (int)HD_RUNTIME - (int)HD_WAIT_LAST == (int)HD_INTRUSION_RUNTIME - (int)HD_INTRUSION_WAITING,
                "states and classes of intrusion come in the same order");
+_Static_assert(HD_CALLBACK_COUNT <= 64 / HD_REGISTERED_BITS, "all answers fit their word");
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");
 _Static_assert(sizeof(struct hd_profile_record) == 64, "one cache line");

@@ -198,8 +198,8 @@ static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, 
 
 static ompt_set_callback_t set_callback;
 
-/* sync_region_wait rather than sync_region: the same for barriers and taskwait, but for a taskgroup only the wait at
- * its end, not its body. Never flush: a program that spins on it sends millions. */
+/* In the order of enum hd_callback. sync_region_wait rather than sync_region: the same for barriers and taskwait, but
+ * for a taskgroup only the wait at its end, not its body. Never flush: a program that spins on it sends millions. */
 static const struct {
   ompt_callbacks_t event;
   uint32_t classes; /* it can be muted when these are off (budget.h) */
@@ -221,12 +221,19 @@ static const struct {
     {ompt_callback_masked, 1u << HD_CLASS_WORK, (ompt_callback_t)on_masked}, /* up to OpenMP 5.0: _master */
 };
 
+_Static_assert(sizeof table / sizeof *table == HD_CALLBACK_COUNT, "an answer is kept for each");
+
 uint64_t hd_callbacks_register(ompt_set_callback_t runtime_set_callback) {
   uint64_t lost = 0;
+  uint64_t registered = 0;
   set_callback = runtime_set_callback;
-  for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
-    if (set_callback(table[i].event, table[i].function) != ompt_set_always)
+  for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
+    const unsigned answer = (unsigned)set_callback(table[i].event, table[i].function);
+    registered |= (uint64_t)((answer + 1) & 15u) << (HD_REGISTERED_BITS * i);
+    if (answer != ompt_set_always)
       lost |= (uint64_t)1 << i;
+  }
+  hd_store.header->registered = registered;
   return lost;
 }
 

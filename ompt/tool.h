@@ -36,7 +36,8 @@ bool hd_tool_resume(void);
 bool hd_tool_flush(void);
 bool hd_tool_end(void);
 
-/** Registers all callbacks (callbacks.c). Returns a bit for each event that the runtime will not always deliver. */
+/** Registers all callbacks (callbacks.c) and keeps the runtime's answers in the profile. Returns a bit for each event that
+ *  it will not always deliver. */
 uint64_t hd_callbacks_register(ompt_set_callback_t set_callback);
 
 #endif

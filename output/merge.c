@@ -61,12 +61,24 @@ static uint32_t larger(uint32_t a, uint32_t b) {
   return a > b ? a : b;
 }
 
+/* The worst answer of any run. */
+static uint64_t worse_answers(uint64_t a, uint64_t b) {
+  uint64_t worse = 0;
+  for (uint32_t i = 0; i < HD_CALLBACK_COUNT; i++) {
+    const uint64_t first = hd_registered(a, (enum hd_callback)i);
+    const uint64_t second = hd_registered(b, (enum hd_callback)i);
+    worse |= (!second || (first && first < second) ? first : second) << (HD_REGISTERED_BITS * i);
+  }
+  return worse;
+}
+
 static void add_counters(struct hd_file_header *to, const struct hd_file_header *from, uint64_t factor) {
   to->unknown_events += from->unknown_events;
   to->unmatched_events += from->unmatched_events;
   to->lost_threads += from->lost_threads;
   to->folded_paths += from->folded_paths;
   to->lost_callbacks |= from->lost_callbacks;
+  to->registered = worse_answers(to->registered, from->registered);
   to->lost_tallies += from->lost_tallies;
   to->lost_overlap_ticks += from->lost_overlap_ticks * factor;
   to->left_routines += from->left_routines;

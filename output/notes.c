@@ -48,7 +48,6 @@ static bool note_events(struct hd_model *model) {
   const unsigned long long unknown = header->unknown_events;
   const unsigned long long unmatched = header->unmatched_events;
   const unsigned long long threads = header->lost_threads;
-  const int missing = __builtin_popcountll(header->lost_callbacks);
   bool done = true;
   if (unknown > 0)
     done &= hd_model_add_note(model, "%llu event%s of a kind newer than this Heddle counted as \"other\"", unknown,
@@ -59,8 +58,6 @@ static bool note_events(struct hd_model *model) {
   if (threads > 0)
     done &=
         hd_model_add_note(model, "%llu thread%s could not be measured: no memory was left", threads, plural(threads));
-  if (missing > 0)
-    done &= hd_model_add_note(model, "the runtime does not report %d of the kinds of events that Heddle uses", missing);
   return done;
 }
 
@@ -169,9 +166,10 @@ static bool note_unloaded(struct hd_model *model) {
 
 bool hd_reader_add_notes(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
-  bool done = note_end(model) && note_space(model) && note_events(model) && note_levels(model) &&
-              note_no_runtime(model) && note_routines(model) && note_markers(model) && note_unloaded(model) &&
-              note_identities(model) && hd_reader_note_overhead(model) && hd_reader_note_counters(model);
+  bool done = note_end(model) && note_space(model) && note_events(model) && hd_reader_note_callbacks(model) &&
+              note_levels(model) && note_no_runtime(model) && note_routines(model) && note_markers(model) &&
+              note_unloaded(model) && note_identities(model) && hd_reader_note_overhead(model) &&
+              hd_reader_note_counters(model);
   if (done && (model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
     done = hd_model_add_note(model, "the program's start is known to 10 ms only");
   return done || hd_reader_fail(reader, "out of memory");

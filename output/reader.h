@@ -57,6 +57,9 @@ bool hd_reader_take_counts(struct hd_reader *reader);
 /** reader_overhead.c: what Heddle's own work cost, and what was switched off, after all is closed. */
 bool hd_reader_take_overhead(struct hd_reader *reader);
 
+/** notes_callbacks.c: which events the runtime does not always send, and what is lost by it; for notes.c. */
+bool hd_reader_note_callbacks(struct hd_model *model);
+
 /** notes_overhead.c: where that was much, what was switched off, and what was shortened; for notes.c. */
 bool hd_reader_note_overhead(struct hd_model *model);
 

@@ -68,6 +68,17 @@ static void test_modules_are_the_same_by_build_id(void **state) {
   free_all(models, 2);
 }
 
+static void test_the_worst_answer_of_the_runtimes_is_kept(void **state) {
+  (void)state;
+  struct hd_model *models[] = {run_of("/a/app", "12345678"), run_of("/a/app", "12345678")};
+  models[0]->header.registered = 0x566; /* nothing for the fourth event */
+  models[1]->header.registered = 0x4625;
+  struct hd_model *sum = SUM(models[0], models[1]);
+  assert_int_equal(sum->header.registered, 0x4525);
+  hd_model_free(sum);
+  free_all(models, 2);
+}
+
 static void test_modules_without_build_id_are_the_same_by_path(void **state) {
   (void)state;
   struct hd_model *models[] = {run_of("/a/lib.so", ""), run_of("/a/lib.so", ""), run_of("/b/lib.so", "")};
@@ -175,6 +186,7 @@ static void test_existing_file_is_replaced_only_on_demand(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_modules_are_the_same_by_build_id),
+      cmocka_unit_test(test_the_worst_answer_of_the_runtimes_is_kept),
       cmocka_unit_test(test_modules_without_build_id_are_the_same_by_path),
       cmocka_unit_test(test_other_builds_and_programs_are_refused_unless_forced),
       cmocka_unit_test(test_names_of_any_run_are_kept),

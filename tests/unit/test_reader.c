@@ -391,14 +391,16 @@ static void test_counters_of_the_header_become_notes(void **state) {
   pair.builder.header->unmatched_events = 2;
   pair.builder.header->lost_threads = 3;
   pair.builder.header->folded_paths = 4;
-  pair.builder.header->lost_callbacks = 5;
+  pair.builder.header->lost_callbacks = 1u << HD_CALLBACK_THREAD_BEGIN | 1u << HD_CALLBACK_PARALLEL_BEGIN;
+  pair.builder.header->registered = 2u << HD_REGISTERED_BITS * HD_CALLBACK_PARALLEL_BEGIN;
   struct hd_model *model = builder_read(&pair.builder);
-  assert_int_equal(model->notes.count, 5);
+  assert_int_equal(model->notes.count, 6);
   assert_non_null(strstr(model->notes.items[0], "4 callpaths"));
   assert_non_null(strstr(model->notes.items[1], "1 event is"));
   assert_non_null(strstr(model->notes.items[2], "2 events"));
   assert_non_null(strstr(model->notes.items[3], "3 threads"));
-  assert_non_null(strstr(model->notes.items[4], "2 of the kinds"));
+  assert_non_null(strstr(model->notes.items[4], "thread_begin (it says: nothing)"));
+  assert_non_null(strstr(model->notes.items[5], "parallel_begin (it says: never)"));
   hd_model_free(model);
   builder_free(&pair.builder);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Runtimes that misbehave, threads that nobody announced, large programs: never a crash, no time lost. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "expect.h"
@@ -201,7 +202,10 @@ static void test_event_that_the_runtime_never_sends_is_noted(void **state) {
   sc_finish();
   struct hd_model *model = ex_play_rough(&options);
   assert_int_equal(__builtin_popcountll(model->header.lost_callbacks), 1);
+  assert_int_equal(hd_registered(model->header.registered, HD_CALLBACK_TASK_SCHEDULE), ompt_set_never + 1);
+  assert_int_equal(hd_registered(model->header.registered, HD_CALLBACK_WORK), ompt_set_always + 1);
   assert_true(model->notes.count > 0);
+  assert_non_null(strstr(model->notes.items[0], "task_schedule (it says: never)"));
   hd_model_free(model);
 }
 
