@@ -94,11 +94,12 @@ bool hd_concurrency_init(uint64_t begin_ticks) {
 
 /* ---- the frontier ---- */
 
-/* Up to where no tentative transition lies that a sweep has not passed yet. */
+/* Up to where no tentative transition lies that a sweep has not passed yet. One at the very tick that the last sweep
+ * went up to may have come after it. */
 static uint64_t tentative_bound(uint64_t bound, uint64_t passed) {
   for (uint32_t i = 0; i < ring_count; i++) {
     uint64_t ticks = __atomic_load_n(&rings[i]->tentative_ticks, __ATOMIC_RELAXED);
-    if (ticks > passed && ticks - 1 < bound)
+    if (ticks > 0 && ticks >= passed && ticks - 1 < bound)
       bound = ticks - 1;
   }
   return bound;
