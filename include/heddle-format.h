@@ -337,7 +337,8 @@ struct hd_row_record {
 
 enum hd_thread_kind { HD_THREAD_INITIAL = 1, HD_THREAD_WORKER = 2, HD_THREAD_OTHER = 3 };
 
-/** One thread. Its rows' ticks add up to last_ticks - begin_ticks at any time; the rest is still open. */
+/** One thread, or several of one kind that lived one after the other: a program may start any number of short ones. Its
+ *  rows' ticks add up to last_ticks - begin_ticks - apart_ticks at any time; the rest is still open. */
 struct hd_thread_record {
   uint32_t id;
   uint32_t kind; /* enum hd_thread_kind */
@@ -355,7 +356,8 @@ struct hd_thread_record {
   int64_t intrusion;   /* by which the thread is late: of its own events; since a region that it opened, the team's */
   int64_t intrusion_charged; /* part of it that is in rows: what it was at last_ticks */
   int64_t intrusion_base;    /* what it was when its team was last together */
-  uint64_t pad[2];
+  uint64_t apart_ticks;      /* from one thread's end to the next one's begin, summed: in nobody's life */
+  uint64_t threads;          /* so many; merged files: the most of any run */
 };
 
 /** Where the counters are read: at every change between these and what is around them. What is not told apart is

@@ -289,6 +289,12 @@ static void decide(struct hd_thread *thread, uint64_t now) {
     switch_off(thread, chosen, now, costs[chosen], now - begin);
 }
 
+void hd_budget_begin(struct hd_thread *thread, uint64_t now) {
+  for (uint32_t kind = 0; kind < HD_EVENT_KINDS; kind++)
+    thread->budget.seen[kind] = thread->costs[kind].count;
+  add_boundary(&thread->budget, now);
+}
+
 void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t special_ticks, uint64_t now) {
   struct hd_budget_window *window = &thread->budget;
   if (hd_budget.limit_ppm == 0)
@@ -298,10 +304,6 @@ void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t
         special_ticks < ms(SPECIAL_MOST_US) / 1000 ? special_ticks : ms(SPECIAL_MOST_US) / 1000;
   if (is_due(now))
     switch_on_what_is_due(now);
-  if (__builtin_expect(window->boundary_count == 0, false)) {
-    add_boundary(window, thread->record->begin_ticks);
-    return;
-  }
   if (now < window->due_ticks)
     return;
   forget_what_was_off(window);

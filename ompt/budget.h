@@ -45,7 +45,7 @@ enum {
 
 /** What a thread has paid, and when: a sliding window over its last half second. */
 struct hd_budget_window {
-  uint64_t due_ticks;                /* the next boundary is not before this; 0: there is none yet */
+  uint64_t due_ticks;                /* the next boundary is not before this */
   uint64_t boundary_count;           /* so far; number n is ring[n % HD_BUDGET_SLOTS] */
   uint64_t refused;                  /* begins */
   uint64_t seen[HD_EVENT_KINDS];     /* events whose cost is in `spent` */
@@ -74,6 +74,9 @@ void hd_budget_offer_switch(void (**slot)(uint32_t event_class, bool off));
 
 /** At the profile's end: nothing is switched any more. */
 void hd_budget_close(void);
+
+/** A thread begins at `now`: what its record's earlier threads have paid is not its concern. */
+void hd_budget_begin(struct hd_thread *thread, uint64_t now);
 
 /** At the end of an event of `kind` that was measured, at `now`. `special_ticks`: its cost if it did something out of
  *  the ordinary, else 0. About 2 ns, twenty times a second one microsecond. */

@@ -13,13 +13,18 @@ static void on_thread_begin(ompt_thread_t kind, ompt_data_t *data) {
                                                : HD_THREAD_OTHER);
 }
 
+static struct hd_thread *end_thread(void) {
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_THREAD);
+  if (event.thread)
+    hd_thread_end(event.thread, event.now);
+  return event.thread;
+}
+
 static void on_thread_end(ompt_data_t *data) {
   (void)data;
-  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_THREAD);
-  struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
+  struct hd_thread *thread = end_thread();
   if (thread)
-    hd_thread_end(thread, now);
+    hd_thread_give_record(thread);
 }
 
 /* ---- parallel regions ---- */

@@ -14,7 +14,7 @@ enum { CALIBRATIONS = 101 };
 static const uint64_t turn_ns = 1000000;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
-static struct hd_thread_counters *threads;               /* all that ever counted */
+static struct hd_thread_counters *threads;               /* that count */
 static bool calibrated;
 
 static struct hd_store_cursor event_cursor;
@@ -170,10 +170,21 @@ uint64_t hd_counters_events(void) {
   return hd_counters.on ? hd_counters.all : 0;
 }
 
+/* Or those of the record's last thread: they know where its counts are. */
+static struct hd_thread_counters *make_counters(struct hd_thread *thread) {
+  struct hd_thread_counters *old = thread->ended_counters;
+  if (!old)
+    return hd_heap_allocate(1, sizeof *old);
+  thread->ended_counters = NULL;
+  *old = (struct hd_thread_counters){.records = old->records, .record_limit = old->record_limit, .cursor = old->cursor};
+  return old;
+}
+
 void hd_counters_start(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state) {
   if (!hd_counters.on)
     return;
-  struct hd_thread_counters *mine = hd_heap_allocate(1, sizeof *mine);
+  const uint64_t earlier_readings = thread->record->readings;
+  struct hd_thread_counters *mine = make_counters(thread);
   if (!mine) {
     thread->record->uncounted = hd_counters.all;
     return;
@@ -186,7 +197,7 @@ void hd_counters_start(struct hd_thread *thread, const struct hd_row_record *row
   if (mine->slot)
     hd_counters_start_slot(mine, mine->slot);
   calibrate_once(mine);
-  thread->record->readings = 0;
+  thread->record->readings = earlier_readings; /* those just made belong to nobody */
   hd_counters_point_at(thread, row, state);
   mine->epoch = hd_counters_epoch();
   mine->turn_since = mine->slot_ticks_from = hd_clock_now();
@@ -195,13 +206,22 @@ void hd_counters_start(struct hd_thread *thread, const struct hd_row_record *row
   hd_counters_read_baseline(mine);
 }
 
+static void leave_list(const struct hd_thread_counters *mine) {
+  pthread_mutex_lock(&lock);
+  struct hd_thread_counters **link = &threads;
+  while (*link && *link != mine)
+    link = &(*link)->next;
+  if (*link)
+    *link = mine->next;
+  pthread_mutex_unlock(&lock);
+}
+
 void hd_counters_end(struct hd_thread *thread) {
   struct hd_thread_counters *mine = thread->counters;
   hd_counters_read(thread);
   thread->record->counting = 0;
-  pthread_mutex_lock(&lock);
-  mine->thread = NULL;
-  pthread_mutex_unlock(&lock);
+  leave_list(mine);
+  thread->ended_counters = mine;
   thread->counters = NULL;
   for (uint32_t i = 0; i < hd_counters.plan.set_count; i++)
     if (mine->sets[i])
@@ -241,7 +261,7 @@ void hd_counters_close_others(const struct hd_thread *self) {
   if (pthread_mutex_trylock(&lock))
     return;
   for (struct hd_thread_counters *other = threads; other; other = other->next)
-    if (other->thread && other->thread != self)
+    if (other->thread != self)
       close_other(other, __atomic_load_n(&other->thread->at_work, __ATOMIC_ACQUIRE) || hd_frontier.needs_fence);
   pthread_mutex_unlock(&lock);
 }

@@ -28,7 +28,7 @@ struct hd_thread_counters {
   struct hd_counts_record **records; /* by profile: where its counts go */
   uint32_t record_limit;
   struct hd_store_cursor cursor;
-  struct hd_thread *thread; /* NULL: it has ended */
+  struct hd_thread *thread;
   struct hd_thread_counters *next;
 };
 

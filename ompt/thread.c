@@ -2,9 +2,8 @@
 #include "ompt/thread.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "callpath/call_site.h"
 #include "callpath/callpath.h"
@@ -16,67 +15,7 @@
 #include "support/heap.h"
 #include "support/memory_limit.h"
 
-enum { FIRST_FRAMES = 32, FIRST_EDGES = 64, FEW_EDGES = 256, MOST_EDGES = 1 << 24 };
-
-__thread struct hd_thread *hd_thread_current __attribute__((tls_model("initial-exec")));
-
-static struct hd_thread not_measured; /* record NULL: events of this thread are ignored */
-static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct hd_store_cursor registry_cursor;
-static struct hd_store_cursor costs_cursor;
-static uint32_t thread_count;
-static uint32_t own_count; /* threads that are not the runtime's workers */
-
-static struct hd_event_cost *add_costs(uint32_t id) {
-  struct hd_costs_record *costs = hd_store_add(&hd_store, &costs_cursor, HD_BLOCK_COSTS, HD_NONE, sizeof *costs);
-  if (!costs)
-    return NULL;
-  costs->thread = id;
-  return costs->kinds;
-}
-
-/* Complete when it is published, and published before another thread can begin the next block. */
-static struct hd_thread_record *add_record(struct hd_thread *thread, enum hd_thread_kind kind) {
-  pthread_mutex_lock(&registry_lock);
-  thread->costs = add_costs(thread_count);
-  struct hd_thread_record *record =
-      thread->costs ? hd_store_add(&hd_store, &registry_cursor, HD_BLOCK_THREADS, HD_NONE, sizeof *record) : NULL;
-  if (record) {
-    record->id = thread_count++;
-    own_count += kind != HD_THREAD_WORKER;
-    record->kind = kind;
-    record->begin_ticks = record->id == 0 ? hd_store.header->loaded_ticks : hd_clock_now();
-    record->last_ticks = record->begin_ticks;
-    hd_store_publish(&registry_cursor);
-    hd_store_publish(&costs_cursor); /* whose thread is known by now */
-  }
-  pthread_mutex_unlock(&registry_lock);
-  return record;
-}
-
-bool hd_thread_while_alone(const struct hd_thread *thread, void (*act)(void *data), void *data) {
-  pthread_mutex_lock(&registry_lock);
-  const bool alone = own_count == 1 && thread->record->kind != HD_THREAD_WORKER &&
-                     __atomic_load_n(&hd_store.header->lost_threads, __ATOMIC_RELAXED) == 0;
-  if (alone)
-    act(data);
-  pthread_mutex_unlock(&registry_lock);
-  return alone;
-}
-
-static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
-  thread->frames = hd_heap_allocate(FIRST_FRAMES, sizeof *thread->frames);
-  thread->edges = hd_heap_allocate(FIRST_EDGES, sizeof *thread->edges);
-  thread->frame_limit = FIRST_FRAMES;
-  thread->edge_mask = FIRST_EDGES - 1;
-  if (thread->frames && thread->edges && hd_index_init(&thread->index)) {
-    /* page faults come now, not in the program's time */
-    memset(thread->frames, 0, FIRST_FRAMES * sizeof *thread->frames);
-    memset(thread->edges, 0, FIRST_EDGES * sizeof *thread->edges);
-    thread->record = add_record(thread, kind);
-  }
-  return thread->record;
-}
+enum { FEW_EDGES = 256, MOST_EDGES = 1 << 24 };
 
 static uint64_t cpu_now_ns(void) {
   struct timespec time;
@@ -99,125 +38,6 @@ void hd_thread_switch_instruments(struct hd_thread *thread, const struct hd_row_
     charge_cpu(thread);
 }
 
-/* Time outside any region, until an event says otherwise. */
-static void start(struct hd_thread *thread, struct hd_row_record *row) {
-  const bool initial = thread->record->kind == HD_THREAD_INITIAL;
-  const uint32_t state = initial ? HD_BUSY : HD_IDLE;
-  thread->top = thread->base = thread->frames;
-  *thread->top = (struct hd_frame){.row = row, .state = state, .kind = HD_KIND_PROGRAM};
-  thread->row = row;
-  thread->cell = &row->ticks[HD_IDLE];
-  thread->intrusion_cell = &row->intrusion[HD_INTRUSION_IDLE];
-  if (!initial)
-    hd_thread_point_at(thread, row, HD_IDLE);
-  else
-    hd_thread_switch(thread, thread->record->begin_ticks, row, HD_BUSY);
-  thread->record->begin_ticks = thread->record->last_ticks; /* a sweep may have gone on meanwhile */
-  row->ticks[HD_IDLE] = 0;
-}
-
-/* What it cost to begin to measure. The program's first thread has also waited for the tool's start. */
-static void charge_creation(struct hd_thread *thread, uint64_t began) {
-  struct hd_thread_record *record = thread->record;
-  const uint64_t now = hd_clock_now();
-  const int64_t creation = (int64_t)(now > began ? now - began : 0);
-  thread->woken_ticks = record->begin_ticks;
-  thread->woken_intrusion = -creation;
-  if (record->id == 0)
-    record->intrusion = (int64_t)hd_tool.start_ticks + creation;
-  else if (record->kind == HD_THREAD_INITIAL)
-    record->intrusion = (int64_t)(now > record->begin_ticks ? now - record->begin_ticks : 0);
-  hd_event_prepare(thread);
-}
-
-static struct hd_thread *create(enum hd_thread_kind kind) {
-  const uint64_t began = hd_clock_now();
-  hd_memory_add_thread();
-  hd_memory_promise(HD_MEMORY_STACK, hd_tool.has_routines);
-  struct hd_thread *thread = hd_heap_allocate(1, sizeof *thread);
-  if (thread && allocate(thread, kind)) {
-    struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
-    if (row && hd_ring_join(&thread->ring, thread->record->id)) {
-      thread->instrumented = hd_clock.measures_cpu;
-      start(thread, row);
-      hd_counters_start(thread, row, thread->top->state);
-      thread->instrumented = thread->counters || hd_clock.measures_cpu;
-      charge_creation(thread, began);
-      return thread;
-    }
-  }
-  /* What was allocated stays: the record's number may already be known to the store. */
-  if (thread && thread->record)
-    thread->record->uncounted = hd_counters_events();
-  __atomic_fetch_add(&hd_store.header->lost_threads, 1, __ATOMIC_RELAXED);
-  return &not_measured;
-}
-
-/* The runtime keeps one word per thread. It serves a test that plays many threads in one. */
-static void **runtime_slot(void) {
-  ompt_data_t *data = hd_tool.get_thread_data ? hd_tool.get_thread_data() : NULL;
-  return data ? &data->ptr : NULL;
-}
-
-/* A thread that the runtime does not know, or does not tell of its end. */
-static pthread_key_t end_key;
-static bool has_end_key;
-
-static void end_with_the_thread(void *data) {
-  struct hd_thread *thread = data;
-  if (hd_thread_current == thread && !thread->at_work && !hd_concurrency_is_closed())
-    hd_thread_end(thread, hd_clock_now());
-}
-
-void hd_thread_init(void) {
-  has_end_key = pthread_key_create(&end_key, end_with_the_thread) == 0;
-}
-
-struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
-  if (hd_thread_current == &not_measured)
-    return NULL;
-  int saved = errno;
-  if (hd_clock.kind == HD_CLOCK_EXTERNAL) {
-    void **slot = runtime_slot();
-    struct hd_thread *thread = NULL;
-    if (slot && hd_tool_is_measuring()) {
-      if (!*slot)
-        *slot = create(kind);
-      thread = *slot;
-    }
-    errno = saved;
-    return thread && thread->record ? thread : NULL;
-  }
-  hd_thread_current = &not_measured; /* for what is called meanwhile and is instrumented */
-  struct hd_thread *thread = hd_tool_is_measuring() ? create(kind) : NULL; /* NULL: perhaps later */
-  hd_thread_current = thread;
-  if (has_end_key && thread && thread->record)
-    pthread_setspecific(end_key, thread);
-  errno = saved;
-  return thread && thread->record ? thread : NULL;
-}
-
-struct hd_thread *hd_thread_known(void) {
-  void **slot = hd_clock.kind == HD_CLOCK_EXTERNAL ? runtime_slot() : NULL;
-  struct hd_thread *thread = slot ? *slot : hd_thread_current;
-  return thread && thread->record ? thread : NULL;
-}
-
-void hd_thread_begin(enum hd_thread_kind kind) {
-  if (!hd_thread_current)
-    hd_thread_find(kind);
-  else if (hd_thread_current->record)
-    hd_thread_current->record->kind = kind;
-}
-
-void hd_thread_forget(void) {
-  void **slot = hd_clock.kind == HD_CLOCK_EXTERNAL ? runtime_slot() : NULL;
-  if (slot)
-    *slot = &not_measured;
-  else
-    hd_thread_current = &not_measured;
-}
-
 static void drop(struct hd_thread *thread, struct hd_frame *frame, bool count_routines) {
   uint64_t routines = 0;
   uint64_t phases = 0;
@@ -232,8 +52,7 @@ static void drop(struct hd_thread *thread, struct hd_frame *frame, bool count_ro
     __atomic_fetch_add(&hd_store.header->unmatched_phases, phases, __ATOMIC_RELAXED);
 }
 
-/* Nothing is charged or counted after this. */
-static void stop(struct hd_thread *thread, uint64_t now) {
+void hd_thread_stop(struct hd_thread *thread, uint64_t now) {
   drop(thread, thread->frames, false); /* a thread may end anywhere, by exit() for one */
   thread->base = thread->frames;
   hd_thread_lower(thread);
@@ -243,11 +62,6 @@ static void stop(struct hd_thread *thread, uint64_t now) {
   thread->record->end_ticks = thread->record->last_ticks;
   hd_ring_leave(&thread->ring);
   hd_thread_forget();
-}
-
-void hd_thread_end(struct hd_thread *thread, uint64_t now) {
-  hd_thread_settle(thread);
-  stop(thread, now);
 }
 
 static struct hd_row_record *new_row(struct hd_thread *thread, uint32_t profile) {
@@ -413,7 +227,7 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
   } else {
     __atomic_fetch_add(&hd_store.header->lost_threads, 1, __ATOMIC_RELAXED);
     thread->ring.what = 0;
-    stop(thread, thread->record->last_ticks);
+    hd_thread_stop(thread, thread->record->last_ticks);
   }
   errno = saved;
   return grown;

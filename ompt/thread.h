@@ -131,7 +131,8 @@ struct hd_thread {
   uint32_t height;     /* of the sweep's stack, when it has taken all transitions so far */
   bool at_work;        /* in the middle of an event: event.h */
   bool instrumented;   /* it counts events, or measures its processor time */
-  struct hd_thread_counters *counters; /* NULL: it counts nothing */
+  struct hd_thread_counters *counters;       /* NULL: it counts nothing */
+  struct hd_thread_counters *ended_counters; /* of a thread that has ended, for the next one with this record */
   struct hd_edge *edges;
   struct hd_edge passing; /* a step that found no place among them */
   uint32_t edge_mask;
@@ -154,7 +155,9 @@ struct hd_thread {
   uint64_t woken_ticks;    /* a worker's first event since its last region's join; or its beginning */
   int64_t woken_intrusion; /* what its intrusion was before that */
   struct hd_budget_window budget;
-  struct hd_event_mean { /* what the means in `costs` are made of */
+  bool ended_orderly;           /* outside any region: its record may be continued */
+  struct hd_thread *next_ended; /* in the list of such threads */
+  struct hd_event_mean {        /* what the means in `costs` are made of */
     uint64_t ticks;
     uint64_t events;
   } means[HD_EVENT_KINDS];
@@ -178,14 +181,23 @@ static inline struct hd_thread *hd_thread_known_soon(void) {
   return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_known();
 }
 
-/** Once, at start: sees to it that threads end that the runtime knows nothing of. */
-void hd_thread_init(void);
+/** Once, at start: sees to it that threads end that the runtime knows nothing of. The first `threads_apart` threads
+ *  (at least the program's first) have records, rows and all that belongs to them of their own. Those after them
+ *  continue the records of threads that have ended (life.c): memory grows with the threads that live at once, not with
+ *  those that have ever lived. */
+void hd_thread_init(uint64_t threads_apart);
 
 /** At thread_begin: makes the record; what is not an initial thread begins idle. */
 void hd_thread_begin(enum hd_thread_kind kind);
 
 /** Closes the record at `now`; later events of this thread are ignored. */
 void hd_thread_end(struct hd_thread *thread, uint64_t now);
+
+/** After that, when the event is over as well: from here on another thread may continue the record. */
+void hd_thread_give_record(struct hd_thread *thread);
+
+/** Ends the measurement of a thread wherever it is: nothing is charged or counted after this. */
+void hd_thread_stop(struct hd_thread *thread, uint64_t now);
 
 /** Phases that the thread has begun and not ended. */
 uint64_t hd_thread_open_phases(const struct hd_thread *thread);

@@ -139,7 +139,7 @@ static void start_parts(const struct hd_settings *settings) {
   header->unwind_depth = hd_tool.unwinds ? (uint32_t)settings->unwind_depth : 0;
   if (on_stack && hd_tool.has_routines)
     hd_unwinder_load(); /* not later, perhaps in a signal handler */
-  hd_thread_init();
+  hd_thread_init(settings->threads_apart);
   hd_event_init(settings->test_delay, test_advance);
   hd_budget_init(settings->overhead_ppm);
   hd_counters_init(settings);

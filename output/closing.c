@@ -137,7 +137,7 @@ static bool close_thread(struct hd_reader *reader, const void *bytes, uint64_t o
   const uint64_t known_end = record->end_ticks != 0 ? record->end_ticks : reader->model->end_ticks;
   /* A thread may still send an event after its own end; and none at all, before its first. */
   thread->end_ticks = record->open_cell != 0 ? later(known_end, record->last_ticks) : record->last_ticks;
-  thread->lifetime_ticks = thread->before_ticks + (thread->end_ticks - thread->begin_ticks);
+  thread->lifetime_ticks = thread->before_ticks + (thread->end_ticks - thread->begin_ticks) - thread->apart_ticks;
   if (!charge_intrusion(reader, record))
     return false;
   if (record->joining != 0)

@@ -99,6 +99,7 @@ static json_t *program(const struct hd_model *model) {
                     hd_json_put(object, "outside_regions_s", hd_json_seconds(model, outside)) &&
                     hd_json_put(object, "potential_gain_s", json_real(model->gain_ticks * model->seconds_per_tick)) &&
                     put_program_levels(object, model) &&
+                    hd_json_put(object, "threads_ever", hd_json_count(hd_model_threads_ever(model))) &&
                     hd_json_put(object, "pauses", hd_json_count(model->header.pauses)) &&
                     hd_json_put(object, "paused_s", hd_json_seconds(model, model->header.paused_ticks)) &&
                     hd_json_put_program_corrected(object, model) && hd_json_put_program_counts(object, model);
@@ -112,6 +113,7 @@ static json_t *thread(const struct hd_model *model, const struct hd_thread *from
   json_t *object = json_object();
   const bool done = object && hd_json_put(object, "thread", hd_json_count(from->id)) &&
                     hd_json_put(object, "kind", json_string(hd_thread_kind_id(from->kind))) &&
+                    hd_json_put(object, "threads", hd_json_count(from->threads)) &&
                     hd_json_put(object, "lifetime_s", hd_json_seconds(model, from->lifetime_ticks)) &&
                     hd_json_put(object, "busy_s", hd_json_seconds(model, from->ticks[HD_BUSY])) &&
                     hd_json_put(object, "idle_s", hd_json_seconds(model, from->ticks[HD_IDLE])) &&

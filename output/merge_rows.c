@@ -208,6 +208,14 @@ static void add_lateness(struct hd_merge *merge) {
     }
 }
 
+/* In each run they were so many. */
+static void count_threads(struct hd_merge *merge) {
+  for (size_t i = 0; i < merge->count; i++)
+    for (uint32_t j = 0; j < merge->models[i]->thread_count; j++)
+      if (merge->threads[j].threads < merge->models[i]->threads[j].threads)
+        merge->threads[j].threads = merge->models[i]->threads[j].threads;
+}
+
 /* A lifetime is what the rows say: the same as the sum of lifetimes, unless an input is damaged (a note says so). */
 bool hd_merge_threads(struct hd_merge *merge) {
   for (size_t i = 0; i < merge->count; i++) {
@@ -225,6 +233,7 @@ bool hd_merge_threads(struct hd_merge *merge) {
   }
   place_threads(merge);
   add_lateness(merge);
+  count_threads(merge);
   return true;
 }
 

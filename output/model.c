@@ -165,6 +165,13 @@ bool hd_overhead_matters(const struct hd_model *model, const uint64_t ticks[HD_S
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {
   const struct hd_thread *at = &model->threads[thread];
   return hd_ticks_all(at->ticks) == at->lifetime_ticks;
+uint64_t hd_model_threads_ever(const struct hd_model *model) {
+  uint64_t threads = 0;
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    threads += model->threads[i].threads;
+  return threads;
+}
+
 }
 
 enum hd_life hd_model_life(const struct hd_model *model) {

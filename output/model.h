@@ -133,13 +133,15 @@ struct hd_node {
 
 struct hd_thread {
   uint32_t id;
-  uint32_t kind; /* enum hd_thread_kind */
-  uint64_t begin_ticks;
-  uint64_t end_ticks;      /* its own end, or the end of the profile */
+  uint32_t kind;           /* enum hd_thread_kind */
+  uint64_t threads;        /* so many: they lived one after the other */
+  uint64_t begin_ticks;    /* the first one's */
+  uint64_t end_ticks;      /* the last one's own end, or the end of the profile */
+  uint64_t apart_ticks;    /* from one's end to the next one's begin, summed */
   uint64_t before_ticks;   /* thread 0: from the program's start to the load of the tool; busy, added to its row of the
                               program */
   bool alive;              /* it had not ended when the profile did */
-  uint64_t lifetime_ticks; /* before + end - begin */
+  uint64_t lifetime_ticks; /* before + end - begin - apart */
   uint64_t uncounted;      /* bit e: event e was not counted on it, or not to its end */
   uint64_t readings;       /* of its counters */
   bool lost;               /* it was not counted, and there is no row of it either */
@@ -363,6 +365,9 @@ double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intr
  *  short regions are always expensive, and mostly do no harm. */
 bool hd_overhead_matters(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
                          const struct hd_intrusion *intrusion, const struct hd_team_totals *team);
+
+/** Threads that the program ever had; those beyond the first few hundred share records (hd_thread.threads). */
+uint64_t hd_model_threads_ever(const struct hd_model *model);
 
 /** Whether the ticks of all rows of `thread` add up to its lifetime: true for every intact profile. */
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);

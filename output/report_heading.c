@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -104,7 +105,10 @@ static void print_serial(const struct hd_model *model, FILE *out) {
 
 static void print_threads(const struct hd_model *model, FILE *out) {
   const double busy = (double)model->ticks[HD_BUSY];
-  fprintf(out, "threads   %u", model->thread_count);
+  const uint64_t ever = hd_model_threads_ever(model);
+  fprintf(out, "threads   %" PRIu64, ever);
+  if (ever > model->thread_count)
+    fprintf(out, " in %u rows", model->thread_count);
   if (model->header.max_threads > 0)
     fprintf(out, " on %u processor%s", model->header.max_threads, model->header.max_threads == 1 ? "" : "s");
   if (model->elapsed_ticks > 0)

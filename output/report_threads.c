@@ -3,6 +3,7 @@
  * @file report_threads.c
  * What each thread did: over the whole run, then in each of the foremost regions.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -76,6 +77,15 @@ static double mean_busy(const struct table *table) {
   return count > 0 ? sum / count : 0;
 }
 
+/* And how many threads the row stands for. */
+static void kind_cell(char cell[HD_CELL_BYTES], const struct hd_thread *thread) {
+  const char *kind = hd_thread_kind_id(thread->kind);
+  if (thread->threads > 1)
+    snprintf(cell, HD_CELL_BYTES, "%s x %" PRIu64, kind, thread->threads);
+  else
+    snprintf(cell, HD_CELL_BYTES, "%s", kind);
+}
+
 static bool put_thread(const struct table *table, uint32_t thread, double mean) {
   const struct hd_model *model = table->view->model;
   const uint64_t *ticks = table->sums[thread];
@@ -86,9 +96,10 @@ static bool put_thread(const struct table *table, uint32_t thread, double mean) 
   if (!line)
     return false;
   snprintf(cell, sizeof cell, "%u", thread);
-  bool done = scols_line_set_data(line, column++, cell) == 0 &&
-              scols_line_set_data(line, column++, hd_thread_kind_id(model->threads[thread].kind)) == 0 &&
-              put_time(table, line, &column, hd_ticks_all(ticks)) && put_time(table, line, &column, ticks[HD_BUSY]);
+  bool done = scols_line_set_data(line, column++, cell) == 0;
+  kind_cell(cell, &model->threads[thread]);
+  done = done && scols_line_set_data(line, column++, cell) == 0 &&
+         put_time(table, line, &column, hd_ticks_all(ticks)) && put_time(table, line, &column, ticks[HD_BUSY]);
   hd_cell_number(cell, whole > 0 ? (double)ticks[HD_BUSY] / whole : NAN, table->whole ? 1 : 2);
   done = done && scols_line_set_data(line, column++, cell) == 0;
   if (table->cause_count != 1)

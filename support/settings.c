@@ -36,6 +36,7 @@ static const struct setting table[] = {
     {"HEDDLE_CYCLE_LIMIT", SETTING_COUNT, offsetof(struct hd_settings, cycle_limit)},
     {"HEDDLE_UNWIND", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, unwind_depth)},
     {"HEDDLE_MEMORY", SETTING_SIZE_OR_OFF, offsetof(struct hd_settings, memory)},
+    {"HEDDLE_THREADS_APART", SETTING_COUNT, offsetof(struct hd_settings, threads_apart)},
     {"HEDDLE_CPU_TIME", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, cpu_time)},
     {"HEDDLE_COUNTERS", SETTING_TEXT, offsetof(struct hd_settings, counters)},
     {"HEDDLE_COUNTERS_AT", SETTING_TEXT, offsetof(struct hd_settings, counters_at)},
@@ -81,6 +82,7 @@ void hd_settings_read(struct hd_settings *settings) {
                                    .unwind_depth = 64,
                                    .counters_at = "loop",
                                    .memory = HD_MEMORY_DEFAULT,
+                                   .threads_apart = 256,
                                    .overhead_ppm = 20000};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     /* secure_getenv: a set-user-id program must not write where its caller says. */

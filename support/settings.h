@@ -18,6 +18,7 @@ struct hd_settings {
   uint64_t cycle_limit;    /* HEDDLE_CYCLE_LIMIT: fold a callpath when its last so many sites repeat */
   uint64_t unwind_depth;   /* HEDDLE_UNWIND: calling routines to find at a region's begin; "off" is 0 */
   uint64_t memory;         /* HEDDLE_MEMORY: bytes, without the threads' part; "off" is UINT64_MAX */
+  uint64_t threads_apart;  /* HEDDLE_THREADS_APART: so many threads have records that later ones do not continue */
   uint64_t cpu_time;       /* HEDDLE_CPU_TIME: 1: measure processor time */
   const char *counters;    /* HEDDLE_COUNTERS: events to count, divided by commas; NULL: none */
   const char *counters_at; /* HEDDLE_COUNTERS_AT: region, loop or all */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "oracle.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,11 +123,38 @@ static void leave_all(struct oracle *o, struct or_thread *thread) {
   o->result->left_routines = left;
 }
 
+/* Nothing of it goes on: a worker's region has ended, too. */
+static bool is_done(const struct oracle *o, const struct or_thread *thread, uint64_t now) {
+  return thread->task == FK_NONE || (thread->leaving && o->regions[o->tasks[thread->task].region].join <= now);
+}
+
+static void free_id(struct oracle *o, const struct or_thread *thread) {
+  o->free_ids[o->free_count] = thread->id;
+  o->free_kinds[o->free_count++] = thread->kind;
+}
+
+/* A number of its own, or that of the last one of its kind that has ended. */
+static uint32_t find_id(struct oracle *o, uint32_t kind, uint64_t now) {
+  uint32_t at = o->free_count;
+  while (at > 0 && o->free_kinds[at - 1] != kind)
+    at--;
+  if (at == 0)
+    return or_new_thread(o->result, now);
+  const uint32_t id = o->free_ids[at - 1];
+  o->free_count--;
+  memmove(&o->free_ids[at - 1], &o->free_ids[at], (o->free_count - at + 1) * sizeof *o->free_ids);
+  memmove(&o->free_kinds[at - 1], &o->free_kinds[at], (o->free_count - at + 1) * sizeof *o->free_kinds);
+  or_take_over(o->result, id, now);
+  return id;
+}
+
 static void on_thread(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   if (e->op == FK_THREAD_BEGIN) {
     thread->outside.open[0].state = e->kind == ompt_thread_initial ? HD_BUSY : HD_IDLE;
     return;
   }
+  if (thread->id >= o->apart && is_done(o, thread, e->time))
+    free_id(o, thread);
   leave_all(o, thread);
   thread->ended = true;
   or_set_lifetime(o->result, thread->id, e->time);
@@ -343,8 +371,9 @@ static void play(struct oracle *o) {
       thread->outside.region = thread->outside.inside = thread->outside.caller = FK_NONE;
       thread->outside.closed_work = FK_NONE;
       or_push(&thread->outside, 0, HD_BUSY, OR_BASE);
-      thread->id = or_new_thread(o->result, e->time);
-      or_mark(o, thread, o->epoch, OR_READS_IF_MOVED);
+      thread->kind = e->op == FK_THREAD_BEGIN ? e->kind : ompt_thread_initial;
+      thread->id = find_id(o, thread->kind, e->time);
+      or_mark(o, thread, o->epoch, OR_BEGINS);
     }
     if (thread->ended)
       continue;
@@ -382,7 +411,7 @@ static void close_all(struct oracle *o) {
   or_set_span(o->result, o->script->count ? o->script->events[0].time : 0, o->end);
 }
 
-struct or_result *or_run_with(const struct fk_script *script, unsigned depth, unsigned cycle_limit) {
+struct or_result *or_run_apart(const struct fk_script *script, unsigned depth, unsigned cycle_limit, unsigned apart) {
   struct oracle *o = calloc(1, sizeof *o);
   if (!o)
     abort();
@@ -390,6 +419,7 @@ struct or_result *or_run_with(const struct fk_script *script, unsigned depth, un
   struct fk_script unpaused = or_unpaused(script, result);
   o->script = &unpaused;
   o->raw = script;
+  o->apart = apart > 0 ? apart : 1;
   o->tasks = calloc(script->task_count + 1, sizeof *o->tasks);
   o->regions = calloc(script->region_count + 1, sizeof *o->regions);
   if (!o->tasks || !o->regions)
@@ -406,6 +436,10 @@ struct or_result *or_run_with(const struct fk_script *script, unsigned depth, un
   free(o->regions);
   free(o);
   return result;
+}
+
+struct or_result *or_run_with(const struct fk_script *script, unsigned depth, unsigned cycle_limit) {
+  return or_run_apart(script, depth, cycle_limit, UINT_MAX);
 }
 
 struct or_result *or_run(const struct fk_script *script, unsigned depth) {

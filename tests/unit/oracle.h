@@ -20,6 +20,8 @@ struct or_result;
 struct or_result *or_run(const struct fk_script *script, unsigned depth);
 /** The same with HEDDLE_CYCLE_LIMIT, which or_run takes as 1. */
 struct or_result *or_run_with(const struct fk_script *script, unsigned depth, unsigned cycle_limit);
+/** The same with HEDDLE_THREADS_APART, which or_run and or_run_with take as unlimited. */
+struct or_result *or_run_apart(const struct fk_script *script, unsigned depth, unsigned cycle_limit, unsigned apart);
 void or_free(struct or_result *result);
 
 /** NULL when the profile agrees in every number, else the first difference, in words (static memory). Compared: rows

@@ -143,7 +143,9 @@ static bool threads_differ(const struct or_result *result, const struct hd_model
     return true;
   for (uint32_t i = 0; i < result->thread_count; i++)
     if (or_differ(&program, "begin", i, result->threads[i].begin, model->threads[i].begin_ticks) ||
-        or_differ(&program, "end", i, result->threads[i].end, model->threads[i].end_ticks))
+        or_differ(&program, "end", i, result->threads[i].end, model->threads[i].end_ticks) ||
+        or_differ(&program, "time apart", i, result->threads[i].apart, model->threads[i].apart_ticks) ||
+        or_differ(&program, "threads", i, result->threads[i].owners, model->threads[i].threads))
       return true;
   return false;
 }

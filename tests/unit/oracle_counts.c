@@ -134,6 +134,10 @@ static void expect_thread(const struct comparison *c, const struct or_life *life
   size_t first = 0;
   memset(c->expected, 0, c->model->node_count * sizeof *c->expected);
   for (size_t i = 1; i < life->mark_count; i++) {
+    if (life->marks[i].reading == OR_BEGINS) { /* the one before has ended, and read */
+      first = i;
+      continue;
+    }
     const struct place place = place_of(c, &life->marks[first]);
     const bool moved = !is_same_place(place, place_of(c, &life->marks[i]));
     const bool read = life->marks[i].reading == OR_READS || (moved && life->marks[i].reading != OR_READS_PERHAPS);

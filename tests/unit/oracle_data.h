@@ -46,8 +46,9 @@ struct or_entry {
   uint32_t node; /* that counts it */
   uint32_t to;   /* that takes its time; FK_NONE: it has none, being no routine */
   uint32_t thread;
-  uint32_t caller; /* entry of the routine or task around it; FK_NONE: the program */
-  bool counted;    /* as a visit */
+  uint64_t owner_begin; /* of the thread, which may not be the first of its number */
+  uint32_t caller;      /* entry of the routine or task around it; FK_NONE: the program */
+  bool counted;         /* as a visit */
   bool ended;
   bool concurrent;         /* another thread was busy just before: worked out at the very end */
   uint64_t time, end_time; /* the end counts for routines */
@@ -61,7 +62,7 @@ struct or_busy {
 };
 
 /** Whether a thread reads its counters at an event of its own, though it goes nowhere else. */
-enum or_reading { OR_READS_IF_MOVED, OR_READS, OR_READS_PERHAPS };
+enum or_reading { OR_READS_IF_MOVED, OR_READS, OR_READS_PERHAPS, OR_BEGINS /* nothing is counted before it */ };
 
 /** Where a thread was from an event of its own on. */
 struct or_mark {
@@ -74,8 +75,12 @@ struct or_mark {
   enum or_reading reading;
 };
 
+/** Threads beyond the first few share a number in the profile, one after the other. */
 struct or_life {
-  uint64_t begin, end;
+  uint64_t begin, end; /* of the first, of the last */
+  uint64_t apart;      /* from one's end to the next one's begin */
+  uint64_t owner_begin;
+  uint64_t owners;
   struct or_mark *marks;
   size_t mark_count, mark_limit;
   struct or_busy *busy; /* in time's order */

@@ -44,7 +44,7 @@ static bool is_busy_before(const struct or_life *life, uint64_t time) {
 }
 
 static bool is_concurrent(const struct or_result *result, const struct or_entry *entry) {
-  uint32_t own = is_busy_before(&result->threads[entry->thread], entry->time);
+  uint32_t own = entry->owner_begin < entry->time && is_busy_before(&result->threads[entry->thread], entry->time);
   return level_before(result->levels, entry->time) > own;
 }
 

@@ -45,8 +45,17 @@ void or_free(struct or_result *result) {
 }
 
 uint32_t or_new_thread(struct or_result *result, uint64_t begin) {
-  result->threads[result->thread_count].begin = begin;
+  struct or_life *life = &result->threads[result->thread_count];
+  life->begin = life->owner_begin = begin;
+  life->owners = 1;
   return result->thread_count++;
+}
+
+void or_take_over(struct or_result *result, uint32_t thread, uint64_t begin) {
+  struct or_life *life = &result->threads[thread];
+  life->apart += begin - life->end;
+  life->owner_begin = begin;
+  life->owners++;
 }
 
 void or_set_lifetime(struct or_result *result, uint32_t thread, uint64_t end) {

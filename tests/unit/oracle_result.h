@@ -49,6 +49,8 @@ struct or_region {
 
 struct or_result *or_new(unsigned depth, unsigned cycle_limit);
 uint32_t or_new_thread(struct or_result *result, uint64_t begin);
+/** Another thread goes on under the number of one that has ended. */
+void or_take_over(struct or_result *result, uint32_t thread, uint64_t begin);
 void or_set_lifetime(struct or_result *result, uint32_t thread, uint64_t end);
 
 /** The callpath one site below `node`. At bounded depth k its last k sites; else, when it ends in the same sites, as

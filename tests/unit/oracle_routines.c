@@ -15,6 +15,7 @@ uint32_t or_caller(const struct or_task *task) {
 
 static uint32_t note(struct oracle *o, const struct or_thread *thread, struct or_entry entry) {
   entry.thread = thread->id;
+  entry.owner_begin = o->result->threads[thread->id].owner_begin;
   entry.time = thread->last;
   entry.event = o->event;
   return or_add_entry(o->result, &entry);

@@ -41,7 +41,8 @@ struct or_task {
 struct or_thread {
   bool known;
   bool ended;
-  uint32_t id; /* in the profile: threads are numbered as they are heard of */
+  uint32_t id; /* in the profile: threads are numbered as they are heard of, but for those that take over */
+  uint32_t kind;
   uint32_t task;
   struct or_task outside;      /* what is open outside all tasks */
   uint32_t outer[OR_MAX_OPEN]; /* tasks, of both kinds, that wait on this thread for what it runs on top of them */
@@ -59,8 +60,12 @@ struct oracle {
   uint64_t end;
   size_t event; /* that is being handled */
   bool paused;
-  const struct fk_script *raw; /* the script with its pauses */
-  unsigned epoch;              /* pauses and resumes so far */
+  const struct fk_script *raw;       /* the script with its pauses */
+  unsigned epoch;                    /* pauses and resumes so far */
+  unsigned apart;                    /* so many numbers are never taken over */
+  uint32_t free_ids[FK_MAX_THREADS]; /* of threads that have ended, the last one last */
+  uint32_t free_kinds[FK_MAX_THREADS];
+  uint32_t free_count;
 };
 
 /** What the thread runs: never NULL, and there is always something on its list. */

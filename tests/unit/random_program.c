@@ -134,13 +134,27 @@ static uint64_t choose_begin(uint32_t thread) {
   return rp_chance(70) ? rp.begin + rp_random(100) : rp.end + rp_random(3);
 }
 
+/* The threads that only this one's teams had, and theirs. */
+static void end_workers(uint32_t primary, uint64_t now) {
+  for (uint32_t level = 0; level < FK_MAX_LEVELS; level++)
+    for (uint32_t i = 0; i < RP_MAX_TEAM; i++) {
+      const uint32_t worker = rp.hot[primary][level][i];
+      if (!worker)
+        continue;
+      end_workers(worker, now);
+      sc_thread(worker);
+      sc_at((rp.free_at[worker] > now ? rp.free_at[worker] : now) + rp_random(3));
+      sc_worker_thread_end();
+    }
+}
+
 static void run_initial_thread(uint32_t thread) {
   struct rp_team alone = {.size = 1};
   struct rp_cursor *c = &alone.members[0];
   *c = (struct rp_cursor){.thread = thread, .now = choose_begin(thread), .team = &alone};
   rp_select(c);
   sc_initial_begin();
-  uint32_t count = 1 + rp_random(6);
+  uint32_t count = 1 + rp_random(rp.options.short_threads ? 2 : 6);
   for (uint32_t i = 0; i < count || (rp.event_limit && !rp_is_full()); i++) {
     if (rp_chance(70))
       rp_region(c);
@@ -148,10 +162,13 @@ static void run_initial_thread(uint32_t thread) {
       rp_team_statement(&alone);
   }
   rp_pass(c);
-  if (thread > 0 && rp_chance(50))
+  const bool ends = thread > 0 && rp_chance(rp.options.short_threads ? 90 : 50);
+  if (ends)
     sc_initial_end();
   if (rp.end < c->now)
     rp.end = c->now;
+  if (ends && rp.options.short_threads && rp_chance(50))
+    end_workers(thread, c->now);
 }
 
 /* An event after which the library has surely charged its thread's time: the profile of a killed program ends there. */
@@ -197,7 +214,7 @@ void rp_generate(uint64_t seed, const struct rp_options *options) {
   rp.routines = options->routines && rp_chance(75);
   rp.pauses = rp.routines && rp_chance(30) && !options->no_pauses;
   sc_start((enum sc_runtime)rp_random(3));
-  uint32_t initial_count = rp_chance(20) ? 2 + rp_random(2) : 1;
+  uint32_t initial_count = options->short_threads ? 10 + rp_random(30) : rp_chance(20) ? 2 + rp_random(2) : 1;
   rp.thread_count = initial_count;
   for (uint32_t i = 0; i < initial_count; i++) {
     rp.event_limit = (size_t)events * (i + 1) / initial_count;

@@ -22,8 +22,9 @@ struct rp_options {
   bool killed;      /* cut at a random event and killed there */
   bool routines;    /* three of four programs have routines and phases, some of these pauses */
   bool no_pauses;
-  bool no_tasks;   /* no explicit tasks */
-  uint32_t events; /* up to about so many: all of them, half as many and so on, down to 1/64. 0: a few hundred */
+  bool no_tasks;      /* no explicit tasks */
+  bool short_threads; /* dozens of initial threads that end, with the threads of their teams */
+  uint32_t events;    /* up to about so many: all of them, half as many and so on, down to 1/64. 0: a few hundred */
 };
 
 /** Builds the current script (script.h) from `seed`: the same seed gives the same script. */

@@ -2,8 +2,10 @@
 /* Random programs: the profile must agree with the oracle in every number, and the identities must hold.
  * HEDDLE_SEEDS=n plays n programs of each sort (default 200), HEDDLE_SEED=n only that one, with its script on stderr.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "expect.h"
@@ -56,6 +58,12 @@ static bool capacity_is_told(const struct hd_model *model) {
   return true;
 }
 
+/* HEDDLE_THREADS_APART of a play, if it stands first. */
+static unsigned apart_of(const struct fk_options *options) {
+  const char *value = options->environment ? strstr(options->environment[0], "THREADS_APART=") : NULL;
+  return value ? (unsigned)atoi(strchr(value, '=') + 1) : UINT_MAX;
+}
+
 static unsigned number(const char *text, unsigned otherwise) {
   return text ? (unsigned)atoi(text) : otherwise;
 }
@@ -75,7 +83,8 @@ static bool check_seed(uint64_t seed, const struct rp_options *program, const st
   struct hd_model *model = play_seed(options);
   if (!model)
     return false;
-  struct or_result *oracle = or_run_with(sc_script(), number(options->depth, 0), number(options->cycle_limit, 1));
+  struct or_result *oracle =
+      or_run_apart(sc_script(), number(options->depth, 0), number(options->cycle_limit, 1), apart_of(options));
   const char *difference = or_difference(oracle, model);
   if (!difference && options->counters)
     difference = or_counts_difference(oracle, model);
@@ -214,6 +223,30 @@ static void test_counts_in_turns_match_the_oracle(void **state) {
   check_variants("turns, killed", (struct rp_options){.killed = true}, turns, 4);
 }
 
+/* Records that threads continue one after the other. */
+
+static const char *const apart_1[] = {"HEDDLE_THREADS_APART=1", NULL};
+static const char *const apart_4[] = {"HEDDLE_THREADS_APART=4", NULL};
+static const char *const apart_0[] = {"HEDDLE_THREADS_APART=0", NULL};
+
+static void test_short_threads_match_the_oracle(void **state) {
+  (void)state;
+  static const struct fk_options few[] = {{.environment = apart_1}, {.environment = apart_4}, {.environment = apart_0}};
+  check_variants("short", (struct rp_options){.short_threads = true, .no_pauses = true}, few, 3);
+  check_variants("short, recursive", (struct rp_options){.short_threads = true, .no_pauses = true, .recursive = true},
+                 few, 3);
+  check_variants("short, killed", (struct rp_options){.short_threads = true, .no_pauses = true, .killed = true}, few,
+                 3);
+}
+
+static void test_counts_of_short_threads_match_the_oracle(void **state) {
+  (void)state;
+  static const struct fk_options few[] = {{COUNTED = "all", .environment = apart_1},
+                                          {COUNTED = "loop", .environment = apart_4},
+                                          {COUNTED = "region", .environment = apart_1}};
+  check_variants("short, counts", (struct rp_options){.short_threads = true, .no_pauses = true}, few, 3);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_programs_match_the_oracle),
@@ -232,6 +265,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_counts_of_bounded_depth_match_the_oracle),
       cmocka_unit_test(test_counts_of_long_programs_match_the_oracle),
       cmocka_unit_test(test_counts_in_turns_match_the_oracle),
+      cmocka_unit_test(test_short_threads_match_the_oracle),
+      cmocka_unit_test(test_counts_of_short_threads_match_the_oracle),
   };
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);
