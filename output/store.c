@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -23,7 +24,7 @@
 static const size_t mapping_bytes[] = {(size_t)256 << 20, (size_t)64 << 20, (size_t)16 << 20, (size_t)4 << 20};
 
 enum { OPEN_STEP_BYTES = 1 << 20 }; /* divides all of them */
-enum { GROWTH_STEP_BYTES = 1 << 14 };
+enum { FIRST_BYTES = HD_HEADER_BYTES + (3 << 16), GROWTH_STEP_BYTES = 1 << 14 };
 
 static pthread_mutex_t growth_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -64,18 +65,6 @@ static int open_live_file(struct hd_store *store, const char *directory, const c
   }
   if (fd >= 0)
     fchmod(fd, 0600); /* whatever the program's umask is */
-  return fd;
-}
-
-static int open_somewhere(struct hd_store *store, const char *directory, const char *program) {
-  const char *candidates[] = {directory, "/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
-  int fd = -1;
-  for (size_t i = 0; fd < 0 && i < sizeof candidates / sizeof *candidates; i++) {
-    if (!candidates[i])
-      continue;
-    fd = open_live_file(store, candidates[i], program);
-    store->in_private_directory = i == 0 && store->is_collected;
-  }
   return fd;
 }
 
@@ -148,15 +137,49 @@ static bool reserve(struct hd_store *store, uint64_t end) {
   return store->reserved_bytes == end;
 }
 
+/* Room for what every program needs, at once: where there is less, another place is better. */
 static bool make_header(struct hd_store *store, int fd, int *error) {
   *error = file_size_limit() < HD_HEADER_BYTES ? EFBIG : 0;
   if (!*error && !map_file(store, fd, store->wanted_bytes))
     *error = errno;
-  if (!*error && !reserve(store, HD_HEADER_BYTES))
-    *error = ENOSPC;
-  if (!*error)
+  if (*error)
+    return false;
+  if (reserve(store, store->limit_bytes < FIRST_BYTES ? store->limit_bytes : FIRST_BYTES)) {
     fill_layout(store->header);
-  return !*error;
+    return true;
+  }
+  *error = ENOSPC;
+  hd_memory_give(store->reserved_bytes);
+  munmap(store->base, store->limit_bytes);
+  store->reserved_bytes = store->open_bytes = 0;
+  return false;
+}
+
+static bool create_in(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes) {
+  int error;
+  int fd = open_live_file(store, directory, program);
+  if (fd < 0) {
+    snprintf(why, why_bytes, "cannot create %s: %s", store->live_path, strerror(errno));
+    return false;
+  }
+  const bool made = make_header(store, fd, &error);
+  close(fd);
+  if (made)
+    return true;
+  snprintf(why, why_bytes, "cannot map %s: %s", store->live_path, strerror(error));
+  unlink(store->live_path);
+  return false;
+}
+
+static bool create_somewhere(struct hd_store *store, const char *directory, const char *program, char *why,
+                             size_t why_bytes) {
+  const char *candidates[] = {directory, "/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
+  for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+    store->in_private_directory = i == 0 && store->is_collected;
+    if (candidates[i] && create_in(store, candidates[i], program, why, why_bytes))
+      return true;
+  }
+  return false;
 }
 
 static void note_root(struct hd_store *store) {
@@ -168,21 +191,13 @@ static void note_root(struct hd_store *store) {
 }
 
 bool hd_store_create(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes) {
-  int error;
-  int fd = open_somewhere(store, directory, program);
-  if (fd < 0) {
-    snprintf(why, why_bytes, "cannot create %s: %s", store->live_path, strerror(errno));
+  if (getauxval(AT_SECURE)) { /* what the environment says, libomp's OMP_TOOL_LIBRARIES included, is not its owner's */
+    snprintf(why, why_bytes, "the program is set-user-id or set-group-id, or has capabilities of its own");
     return false;
   }
-  const bool made = make_header(store, fd, &error);
-  close(fd);
   note_root(store);
   hd_sandbox_init();
-  if (made)
-    return true;
-  snprintf(why, why_bytes, "cannot map %s: %s", store->live_path, strerror(error));
-  unlink(store->live_path);
-  return false;
+  return create_somewhere(store, directory, program, why, why_bytes);
 }
 
 /* Space for the file up to `end`, and somewhat more if there is some. */

@@ -9,7 +9,7 @@
 #include "random_program.h"
 #include "script.h"
 
-enum { MOST_REQUESTS = 300 };
+enum { MOST_REQUESTS = 200 };
 enum { DECLINED = 90 }; /* the child's status when the tool said no at its start (fake_player.h) */
 
 enum outcome { DECLINES, LOSES, LOSES_NOTHING };

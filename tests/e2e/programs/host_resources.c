@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A program that, after its first region of 2 threads, takes something away from itself: what argv[1] says, with argv[2].
- * Then come regions of 2, 4 and 8 threads from 3 routines each, 10 times: 90 regions, whose threads add up to
+ * A program that, after its first region of 2 threads, takes something away from itself: what argv[1] says, with
+ * argv[2]. Then come regions of 2, 4 and 8 threads from 3 routines each, 10 times: 90 regions, whose threads add up to
  * 10 * 3 * (2 + 4 + 8) = 420. Heddle's file has to grow for the new threads and callpaths.
- * Prints "threads 420" and "errno kept"; ends with status 3.
+ * Prints "threads 420" and "errno kept"; ends with status 3; "next descriptor": with the number of the next file
+ * opened.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -67,6 +68,15 @@ static void new_stderr(const char *path) {
     exit(92);
 }
 
+static void fill_disk(const char *path) {
+  static const char bytes[1 << 16];
+  const int file = open(path, O_WRONLY | O_CREAT, 0600);
+  for (size_t step = sizeof bytes; step; step /= 2)
+    while (write(file, bytes, step) > 0)
+      continue;
+  close(file);
+}
+
 static int become_nobody(void) {
   return setgroups(0, NULL) || setgid(65534) || setuid(65534);
 }
@@ -85,6 +95,8 @@ static void take_away(const char *what, const char *with) {
     failed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   else if (!strcmp(what, "directory"))
     failed = chdir("/") || rmdir(with);
+  else if (!strcmp(what, "disk"))
+    fill_disk(with);
   else if (!strcmp(what, "stderr"))
     new_stderr(with);
   else if (!strcmp(what, "file size"))
@@ -122,5 +134,5 @@ int main(int argc, char **argv) {
       third(team);
     }
   printf("threads %d\n%s\n", threads, changes ? "errno changed" : "errno kept");
-  return 3;
+  return strcmp(what, "next descriptor") ? 3 : open("/dev/null", O_RDONLY);
 }
