@@ -8,6 +8,7 @@
 
 #include "counters/likeness.h"
 #include "counters/metric.h"
+#include "support/plain.h"
 
 enum { METRICS_MOST = 64, NAME_BYTES_MOST = 100 };
 
@@ -43,40 +44,22 @@ static bool complain_of_memory(const struct parser *parser) {
 
 /* ---- text ---- */
 
-/* Bytes of the UTF-8 character at `text`; 0: it is none. */
-static size_t character_bytes(const unsigned char *text) {
-  static const struct {
-    unsigned char first, last, low, high; /* of the first byte; of the second */
-    size_t bytes;
-  } forms[] = {{0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-               {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-               {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
-  size_t form = 0;
-  while (form < sizeof forms / sizeof *forms && (text[0] < forms[form].first || text[0] > forms[form].last))
-    form++;
-  if (form == sizeof forms / sizeof *forms)
-    return 0;
-  for (size_t i = 1; i < forms[form].bytes; i++) {
-    const unsigned char low = i == 1 ? forms[form].low : 0x80;
-    const unsigned char high = i == 1 ? forms[form].high : 0xbf;
-    if (text[i] < low || text[i] > high)
-      return 0;
-  }
-  return forms[form].bytes;
+static bool is_control(const unsigned char *text) {
+  return text[0] < ' ' || text[0] == 0x7f || (text[0] == 0xc2 && text[1] >= 0x80 && text[1] < 0xa0);
 }
 
 /* Names go to terminals and into JSON. */
 static bool check_characters(const struct parser *parser) {
   uint32_t line = 1;
   for (const char *c = parser->group->text; *c;) {
-    const size_t bytes = character_bytes((const unsigned char *)c);
-    if (bytes == 0)
-      return complain(parser, line, "byte 0x%02x is not UTF-8", (unsigned char)*c);
-    const bool ends_line = c[0] == '\n' || (c[0] == '\r' && c[1] == '\n');
-    if (((unsigned char)*c < ' ' && *c != '\t' && !ends_line) || *c == 0x7f)
-      return complain(parser, line, "control character 0x%02x", (unsigned char)*c);
+    const size_t bytes = hd_plain_character(c);
+    const bool is_blank = *c == '\t' || *c == '\n' || (c[0] == '\r' && c[1] == '\n');
+    if (bytes == 0 && !is_blank)
+      return complain(parser, line,
+                      is_control((const unsigned char *)c) ? "control character 0x%02x" : "byte 0x%02x is not UTF-8",
+                      (unsigned char)*c);
     line += *c == '\n';
-    c += bytes;
+    c += bytes > 0 ? bytes : 1;
   }
   return true;
 }

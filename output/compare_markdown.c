@@ -3,19 +3,17 @@
  * @file compare_markdown.c
  * Tables in GitHub's Markdown.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "output/compare_parts.h"
+#include "support/plain.h"
 
 /* What marks text up, in a table or outside, is written as itself. */
 void hd_markdown_text(const char *text, char *clean, size_t bytes) {
   char *to = clean;
   for (const char *at = text; *at && to + 8 < clean + bytes; at++) {
-    if (iscntrl((unsigned char)*at) && *at != '\n')
-      *to++ = '?';
-    else if (*at == '<')
+    if (*at == '<')
       to = stpcpy(to, "&lt;");
     else if (strchr("\\|`*_[]~#", *at)) {
       *to++ = '\\';
@@ -24,6 +22,7 @@ void hd_markdown_text(const char *text, char *clean, size_t bytes) {
       *to++ = *at;
   }
   *to = '\0';
+  hd_plain_lines(clean);
 }
 
 static void put_cell(const char *cell, FILE *out) {

@@ -3,19 +3,18 @@
  * @file compare_sheet.c
  * One place where what a comparison says is written, as text for a terminal or as Markdown.
  */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "output/compare_parts.h"
+#include "support/plain.h"
 
 enum { PAGE = 110, FACT_INDENT = 10 };
 
 static void plain_text(const char *text, char *clean, size_t bytes) {
   snprintf(clean, bytes, "%s", text);
-  for (char *at = clean; *at; at++)
-    *at = iscntrl((unsigned char)*at) && *at != '\n' ? '?' : *at;
+  hd_plain_lines(clean);
 }
 
 void hd_sheet_clean(const struct hd_sheet *sheet, const char *text, char *clean, size_t bytes) {

@@ -13,6 +13,7 @@
 #include "output/export_json_parts.h"
 #include "output/fold.h"
 #include "output/kinds.h"
+#include "support/plain.h"
 
 enum { JSON_VERSION = 1 };
 
@@ -28,8 +29,10 @@ static json_t *environment(const struct hd_strings *list) {
   for (size_t i = 0; object && i < list->count; i++) {
     const char *value = strchr(list->items[i], '=');
     char *name = value ? strndup(list->items[i], (size_t)(value - list->items[i])) : NULL;
-    if (name)
+    if (name) {
+      hd_plain(name);
       hd_json_put(object, name, hd_json_text(value + 1));
+    }
     free(name);
   }
   return object;

@@ -6,38 +6,26 @@
 #include <string.h>
 
 #include "output/kinds.h"
+#include "support/plain.h"
 
 enum { LEVELS_PADDED = 65 };
 
-/* Bytes of the character in UTF-8 at `text`; 0: there is none. */
-static size_t character_bytes(const char *text) {
-  char character[5] = "";
-  const unsigned char first = (unsigned char)*text;
-  const size_t bytes = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  memcpy(character, text, strnlen(text, bytes));
-  json_t *value = json_string(character); /* NULL: not valid */
-  json_decref(value);
-  return value ? strlen(character) : 0;
-}
-
-/* jansson takes valid UTF-8 only; file names need not be. Bytes that are not become U+FFFD. */
+/* jansson takes valid UTF-8 only, which file names need not be, and escapes control characters below U+0020 only. Other
+ * bytes become U+FFFD. */
 json_t *hd_json_text(const char *text) {
   if (!text)
     return json_null();
-  json_t *value = json_string(text);
-  if (value)
-    return value;
   char *copy = malloc(3 * strlen(text) + 1);
   if (!copy)
     return NULL;
   char *to = copy;
   for (const char *at = text; *at;) {
-    const size_t bytes = character_bytes(at);
+    const size_t bytes = (unsigned char)*at < ' ' ? 1 : hd_plain_character(at);
     to = bytes > 0 ? mempcpy(to, at, bytes) : stpcpy(to, "\xef\xbf\xbd");
     at += bytes > 0 ? bytes : 1;
   }
   *to = '\0';
-  value = json_string(copy);
+  json_t *value = json_string(copy);
   free(copy);
   return value;
 }

@@ -13,6 +13,7 @@
 #include "output/count_sums.h"
 #include "output/kinds.h"
 #include "output/rows.h"
+#include "support/plain.h"
 
 struct hd_blob {
   struct hd_blob *next;
@@ -45,6 +46,8 @@ bool hd_model_add_string(struct hd_model *model, struct hd_strings *list, const 
   if (!copy || !make_room(list))
     return false;
   memcpy(copy, text, bytes);
+  if (list == &model->notes) /* sentences for people, in which there are names */
+    hd_plain(copy);
   list->items[list->count++] = copy;
   return true;
 }

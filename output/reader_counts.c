@@ -11,6 +11,7 @@
 #include "counters/group.h"
 #include "output/count_sums.h"
 #include "output/reader.h"
+#include "support/plain.h"
 
 /* A file that counts nothing may hold anything in the other fields. */
 bool hd_reader_check_counters(struct hd_reader *reader) {
@@ -44,6 +45,8 @@ bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t byt
   char *content = path ? strchr(path, '\n') : NULL;
   if (content)
     *content++ = '\0';
+  if (path)
+    hd_plain(path);
   struct hd_group *group = path ? hd_group_parse(path, content ? content : "", error, sizeof error) : NULL;
   const bool done = path && (group ? hd_model_add_group(reader->model, group)
                                    : note_broken_group(reader->model, error[0] ? error : path));

@@ -10,18 +10,19 @@
 
 #include "output/kinds.h"
 #include "output/report_counts.h"
+#include "support/plain.h"
 
 void hd_csv_text(const char *text, FILE *out) {
-  if (!text)
-    text = "";
-  if (!strpbrk(text, ",\"\r\n")) {
-    fputs(text, out);
+  char *copy = strdup(text ? text : "");
+  if (!copy)
     return;
-  }
-  fputc('"', out);
-  for (; *text; text++)
-    fputs(*text == '"' ? "\"\"" : (const char[]){*text, '\0'}, out);
-  fputc('"', out);
+  hd_plain_lines(copy);
+  const bool quoted = strpbrk(copy, ",\"\n");
+  fputs(quoted ? "\"" : "", out);
+  for (const char *at = copy; *at; at++)
+    fputs(*at == '"' ? "\"\"" : (const char[]){*at, '\0'}, out);
+  fputs(quoted ? "\"" : "", out);
+  free(copy);
 }
 
 void hd_csv_number(double number, FILE *out) {

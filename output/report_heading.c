@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "output/kinds.h"
 #include "output/report_counts.h"
 #include "output/report_overhead.h"
+#include "support/plain.h"
 
 enum { COMMAND_MAX = 100, BRIEF_NOTES = 3 };
 
-/* Arguments come from the program's environment: nothing that would steer a terminal. */
 static void print_clean(const char *text, size_t limit, FILE *out) {
-  for (size_t i = 0; text[i] && i < limit; i++)
-    fputc(iscntrl((unsigned char)text[i]) ? '?' : text[i], out);
+  char *copy = strndup(text, limit);
+  if (copy)
+    hd_plain(copy);
+  fputs(copy ? copy : "?", out);
+  free(copy);
 }
 
 static void print_command(const struct hd_model *model, FILE *out) {

@@ -10,6 +10,7 @@
 #include "output/kinds.h"
 #include "output/names.h"
 #include "output/report_parts.h"
+#include "support/plain.h"
 
 struct hd_unit hd_unit_for(double seconds) {
   static const struct hd_unit units[] = {{"seconds", 1, 0}, {"milliseconds", 1e3, 0}, {"microseconds", 1e6, 0}};
@@ -47,6 +48,7 @@ void hd_location_text(char place[HD_PLACE_BYTES], const struct hd_model *model, 
   else if (node->module != HD_NONE && !(node->flags & HD_PROFILE_IN_RUNTIME))
     snprintf(place, HD_PLACE_BYTES, "%s+0x%llx", hd_base_name(model->modules[node->module].path),
              (unsigned long long)node->offset);
+  hd_plain(place);
 }
 
 /* Characters of the sign behind "operator"; 0: a type or a word. The longest comes first. */
@@ -94,13 +96,11 @@ void hd_function_text(char to[HD_FUNCTION_BYTES], const char *function) {
   const char *space = strrchr(to, ' ');
   if (space && space[1])
     memmove(to, space + 1, (size_t)(end - space));
+  hd_plain(to);
 }
 
-/* The program chose it: nothing that would steer a terminal. */
 static void phase_text(char to[HD_FUNCTION_BYTES], const struct hd_node *node) {
   snprintf(to, HD_FUNCTION_BYTES, "%.*s", HD_FUNCTION_BYTES - 1, node->name.function ? node->name.function : "?");
-  for (char *at = to; *at; at++)
-    *at = iscntrl((unsigned char)*at) ? '?' : *at;
 }
 
 /* "kernel app.c:10", "phase setup"; without a name the address says where. */
@@ -144,6 +144,7 @@ void hd_node_text(char place[HD_PLACE_BYTES], const struct hd_model *model, cons
     name_text(place, model, node);
   else
     construct_text(place, model, node, outer && outer->kind != HD_KIND_PHASE ? outer->name.function : NULL);
+  hd_plain(place);
 }
 
 static bool is_shortened(const struct hd_line *line) {
@@ -164,6 +165,7 @@ void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, con
   const bool marked = is_shortened(line) && !(outer && is_shortened(outer)); /* once for both of its sites */
   line_text(text, model, line, outer);
   snprintf(place, HD_PLACE_BYTES, "%s%.500s", marked ? "... " : "", text);
+  hd_plain(place); /* a character may have been cut */
 }
 
 /* A callpath of any depth is cut where the text is full. */

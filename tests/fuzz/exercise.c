@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "exercise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/compare_view.h"
+#include "output/export.h"
+#include "output/merge.h"
+#include "output/report.h"
+#include "support/plain.h"
+
+/* ---- where all is printed to ---- */
+
+/* Nothing that steers a terminal may come from a file, and nothing that is no UTF-8. */
+static void check(const char *text, size_t bytes) {
+  for (size_t i = 0; i < bytes;) {
+    const size_t character = text[i] == '\n' ? 1 : hd_plain_character(text + i);
+    if (character == 0) {
+      fprintf(stderr, "printed 0x%02x after '%.*s'\n", (unsigned char)text[i], (int)(i < 80 ? i : 80),
+              text + (i < 80 ? 0 : i - 80));
+      abort();
+    }
+    i += character;
+  }
+}
+
+static char *printed;
+static size_t printed_bytes;
+
+static FILE *open_sink(void) {
+  FILE *sink = open_memstream(&printed, &printed_bytes);
+  if (!sink)
+    abort();
+  return sink;
+}
+
+static void close_sink(FILE *sink) {
+  if (fclose(sink) != 0)
+    abort();
+  check(printed, printed_bytes);
+  free(printed);
+}
+
+/* ---- one profile ---- */
+
+struct hd_model *fz_read(const void *bytes, size_t size) {
+  struct hd_model *model = NULL;
+  char error[512] = "";
+  const bool done = hd_profile_parse("fuzz.heddle", bytes, size, &model, error, sizeof error);
+  check(error, strlen(error));
+  if (done != (model != NULL) || (!done && (strncmp(error, "fuzz.heddle: ", 13) != 0 || strchr(error, '\n'))))
+    abort();
+  return model;
+}
+
+void fz_report(const struct hd_model *model, uint32_t turn) {
+  FILE *sink = open_sink();
+  const enum hd_question question = (enum hd_question)(turn % (HD_ASK_CALLERS + 1));
+  struct hd_report_options options = {.question = question, .level = 1, .with = "1", .callers = "."};
+  options.sort = question >= HD_ASK_FLAT ? HD_SORT_INCLUSIVE : HD_SORT_GAIN;
+  options.csv = turn / 16 % 2;
+  options.limit = turn / 32 % 2 ? 0 : 25;
+  hd_report_print(model, &options, sink, sink);
+  hd_report_summary(model, sink);
+  if (turn / 64 % 2)
+    hd_export_json.write(model, sink);
+  close_sink(sink);
+}
+
+void fz_narrow(struct hd_model *model) {
+  FILE *sink = open_sink();
+  hd_report_narrow(model, &(struct hd_report_options){.focus = "[f1]", .depth = 2}, sink);
+  close_sink(sink);
+}
+
+/* ---- two ---- */
+
+static void compare(struct hd_model *a, struct hd_model *b, enum hd_comparison_mode mode,
+                    enum hd_compare_format format) {
+  const struct hd_compare_input inputs[] = {{.model = a, .side = 0, .label = "a"},
+                                            {.model = b, .side = 1, .label = "b"}};
+  const uint32_t predict[] = {64};
+  char error[512] = "";
+  struct hd_comparison *comparison =
+      hd_comparison_new(inputs, 2, &(struct hd_compare_options){.mode = mode, .force = true}, error, sizeof error);
+  FILE *sink = open_sink();
+  check(error, strlen(error));
+  if (comparison)
+    hd_compare_print(&(struct hd_compare_series){.comparison = comparison}, 1,
+                     &(struct hd_compare_view_options){.format = format, .predict = predict, .predict_count = 1}, sink);
+  hd_comparison_free(comparison);
+  close_sink(sink);
+}
+
+/* What heddle writes, heddle must read. */
+static void merge(struct hd_model *a, struct hd_model *b) {
+  struct hd_model *const models[] = {a, b};
+  struct hd_writer writer = {0};
+  char error[512] = "";
+  if (hd_merge(models, 2, true, &writer, error, sizeof error)) {
+    struct hd_model *sum = fz_read(writer.bytes, writer.size);
+    if (!sum)
+      abort();
+    fz_report(sum, 64);
+    hd_model_free(sum);
+  }
+  check(error, strlen(error));
+  hd_writer_free(&writer);
+}
+
+void fz_combine(const void *bytes, size_t size, const void *other, size_t other_size, uint32_t turn) {
+  struct hd_model *a = fz_read(bytes, size);
+  struct hd_model *b = fz_read(other, other_size);
+  if (a && b && turn % 2 == 0)
+    merge(a, b);
+  else if (a && b)
+    compare(a, b, turn / 2 % 2 ? HD_COMPARE_SIDES : HD_COMPARE_SCALING,
+            (enum hd_compare_format)(turn / 4 % (HD_COMPARE_JSON + 1)));
+  hd_model_free(a);
+  hd_model_free(b);
+}

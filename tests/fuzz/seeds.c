@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Writes packed profiles to begin from: random programs on the fake runtime, some of them killed, with counters and
+ * with bounded paths, and one with everything that these lack. usage: seeds FOLDER */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fake_ompt.h"
+#include "packed.h"
+#include "profile_sample.h"
+#include "random_program.h"
+#include "script.h"
+
+enum { BYTES_MOST = 4 << 20 };
+static uint8_t file[BYTES_MOST], packed[BYTES_MOST];
+
+static void write_seed(const char *folder, const char *name, size_t size) {
+  char path[4096];
+  const size_t bytes = fz_pack(file, size, packed, sizeof packed);
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *out = fopen(path, "wb");
+  if (!out || bytes > sizeof packed || fwrite(packed, 1, bytes, out) != bytes || fclose(out) != 0) {
+    perror(path);
+    exit(1);
+  }
+}
+
+static void play(const char *folder, const char *name, uint64_t seed, struct rp_options program,
+                 const struct fk_options *options) {
+  program.routines = true;
+  program.events = 100; /* or fewer: small inputs are tried more often */
+  rp_generate(seed, &program);
+  const struct fk_result result = fk_play(sc_script(), options);
+  FILE *in = result.path[0] ? fopen(result.path, "rb") : NULL;
+  if (!in) {
+    fprintf(stderr, "%s: no profile\n", name);
+    exit(1);
+  }
+  const size_t size = fread(file, 1, sizeof file, in);
+  fclose(in);
+  write_seed(folder, name, size);
+}
+
+int main(int argc, char **argv) {
+  static const char *const alone[] = {"STUB_PAPI_SET_MOST=1", NULL};
+  const struct fk_options counted = {.counters = "STUB_CLOCK,STUB_CLOCK_3", .counters_at = "all"};
+  const struct fk_options turns = {
+      .counters = "STUB_CLOCK,STUB_CLOCK_2", .counters_at = "loop", .take_turns = true, .environment = alone};
+  if (argc != 2) {
+    fputs("usage: seeds FOLDER\n", stderr);
+    return 2;
+  }
+  play(argv[1], "plain", 1, (struct rp_options){0}, NULL);
+  play(argv[1], "recursive", 2, (struct rp_options){.recursive = true}, NULL);
+  play(argv[1], "killed", 3, (struct rp_options){.killed = true}, NULL);
+  play(argv[1], "killed-recursive", 4, (struct rp_options){.killed = true, .recursive = true}, NULL);
+  play(argv[1], "bounded", 5, (struct rp_options){.recursive = true}, &(struct fk_options){.depth = "2"});
+  play(argv[1], "counted", 6, (struct rp_options){0}, &counted);
+  play(argv[1], "counted-killed", 7, (struct rp_options){.killed = true}, &counted);
+  play(argv[1], "turns", 8, (struct rp_options){0}, &turns);
+  struct sample sample;
+  make_sample(&sample);
+  memcpy(file, sample.builder.bytes, sample.builder.size);
+  write_seed(argv[1], "sample", sample.builder.size);
+  builder_free(&sample.builder);
+  return 0;
+}

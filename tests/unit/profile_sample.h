@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file profile_sample.h
+ * A small profile with one of everything but concurrency, for tests that damage it.
+ */
+#ifndef HEDDLE_TESTS_PROFILE_SAMPLE_H
+#define HEDDLE_TESTS_PROFILE_SAMPLE_H
+
+#include "profile_builder.h"
+
+struct sample {
+  struct builder builder;
+  struct hd_profile_record *region, *loop;
+  struct hd_thread_record *thread;
+  struct hd_row_record *row;
+  struct hd_total_record *total;
+  struct hd_instance_record *instance;
+  struct hd_event_record *event;
+  struct hd_counts_record *counts;
+  struct hd_costs_record *costs;
+  struct hd_switch_record *switched;
+};
+
+/* One of everything. */
+static inline void make_sample(struct sample *sample) {
+  struct builder *builder = &sample->builder;
+  builder_init(builder);
+  builder_module(builder, "/bin/app");
+  builder_profile(builder, 0, HD_KIND_PROGRAM);
+  sample->region = builder_profile(builder, 0, HD_KIND_PARALLEL);
+  sample->loop = builder_profile(builder, 1, HD_KIND_LOOP);
+  sample->region->module = 0;
+  sample->thread = builder_thread(builder, HD_THREAD_INITIAL, 1000, 1100);
+  sample->row = builder_row(builder, 1, 0);
+  sample->row->ticks[HD_BUSY] = 100;
+  sample->total = builder_total(builder, 1, 1);
+  sample->total->instances = 1;
+  sample->instance = builder_instance(builder, 1, 2);
+  sample->instance->begin_ticks = 1050;
+  sample->instance->team_size = 1;
+  *builder_member(sample->instance, 0) = (struct hd_member_record){.thread = 0, .begin_ticks = 1050};
+  sample->thread->open_cell = builder_offset(builder, &sample->row->ticks[HD_WAIT_BARRIER_IMPLICIT]);
+  sample->thread->idle_cell = builder_offset(builder, &sample->row->ticks[HD_IDLE]);
+  sample->thread->joining = builder_offset(builder, sample->instance);
+  builder_text(builder, HD_TEXT_NOTE, 0, "note", 4);
+  builder_name(builder, 2, "f", "f.c", "3");
+  builder_counters(builder, 2, 2, HD_COUNTERS_AT_LOOP);
+  builder_event(builder, "ONE", 1);
+  sample->event = builder_event(builder, "TWO", 2);
+  builder_counts(builder, 1, 0);
+  sample->counts = builder_counts(builder, 2, 0);
+  builder_count(sample->counts, 1, HD_COUNT_BUSY, 7);
+  builder_text(builder, HD_TEXT_GROUP, 0, "g\nMETRICS\n", 10);
+  sample->costs = builder_costs(builder, 0);
+  sample->costs->kinds[HD_EVENT_WORK_END] =
+      (struct hd_event_cost){.count = 10, .charged = 4, .total_ticks = 8, .ticks = 2};
+  sample->switched = builder_switch(builder, HD_CLASS_TASK, 0, 2);
+}
+
+#endif
