@@ -165,9 +165,6 @@ bool hd_overhead_matters(const struct hd_model *model, const uint64_t ticks[HD_S
           100 * (double)ticks[HD_BUSY] >= (double)model->ticks[HD_BUSY]);
 }
 
-bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {
-  const struct hd_thread *at = &model->threads[thread];
-  return hd_ticks_all(at->ticks) == at->lifetime_ticks;
 uint64_t hd_model_threads_ever(const struct hd_model *model) {
   uint64_t threads = 0;
   for (uint32_t i = 0; i < model->thread_count; i++)
@@ -175,6 +172,9 @@ uint64_t hd_model_threads_ever(const struct hd_model *model) {
   return threads;
 }
 
+bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {
+  const struct hd_thread *at = &model->threads[thread];
+  return hd_ticks_all(at->ticks) == at->lifetime_ticks;
 }
 
 enum hd_life hd_model_life(const struct hd_model *model) {
