@@ -65,7 +65,7 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
   struct hd_region *region = parallel ? parallel->ptr : NULL;
   if (endpoint == ompt_scope_end)
     hd_region_leave(thread, now);
-  else if ((flags & ompt_task_initial) && !region)
+  else if ((flags & ompt_task_initial) && !region && !hd_region_is_forked(thread))
     thread->frames->task = task; /* the task outside any region: the thread's own frame stands for it */
   else
     hd_region_enter(thread, now, region, task, team_size, thread_number);
@@ -95,9 +95,11 @@ static enum hd_kind kind_of_work(ompt_work_t type) {
   return HD_KIND_OTHER;
 }
 
-/* What a construct's frame is known by: its begin and end may name a loop's schedule differently. */
+/* What a construct's frame is known by: its begin and end may name a loop's schedule differently. And clang up to 16
+ * takes the end of the loop in "distribute parallel for" for that of the distribute around its region. */
 static enum hd_kind frame_kind(enum hd_kind kind) {
-  return kind >= HD_KIND_LOOP && kind <= HD_KIND_LOOP_GUIDED ? HD_KIND_LOOP : kind;
+  const bool is_loop = (kind >= HD_KIND_LOOP && kind <= HD_KIND_LOOP_GUIDED) || kind == HD_KIND_DISTRIBUTE;
+  return is_loop ? HD_KIND_LOOP : kind;
 }
 
 static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type, ompt_data_t *task,

@@ -162,7 +162,7 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->row = step->to;
     region->address = address;
     region->place = place;
-    region->from_gcc = from_gcc;
+    region->from_gcc = from_gcc && (requested != 1 || hd_tool.needs_libgomp); /* clang, too, begins one with if(0) */
     region->of_helpers = of_helpers;
     region->is_folded = step->counter == NULL;
     region->total = NULL;
@@ -232,12 +232,14 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
     add_member(worker, worker->record->last_ticks, region, number);
 }
 
+bool hd_region_is_forked(const struct hd_thread *thread) {
+  return thread->base->kind == HD_KIND_PARALLEL && !thread->base->task;
+}
+
 void hd_region_enter(struct hd_thread *thread, uint64_t now, struct hd_region *region, ompt_data_t *task,
                      unsigned team_size, unsigned thread_number) {
-  const struct hd_frame *base = thread->base;
-  bool forked_here = base->kind == HD_KIND_PARALLEL && !base->task && base->base.region == region;
-  if (forked_here && thread_number == 0)
-    enter_as_primary(thread, now, region, task, team_size ? team_size : 1);
+  if (hd_region_is_forked(thread))
+    enter_as_primary(thread, now, thread->base->base.region, task, team_size ? team_size : 1);
   else
     enter_as_worker(thread, now, region, task, thread_number);
 }
@@ -402,17 +404,35 @@ static void add_to_total(struct hd_thread *primary, const struct hd_region *regi
   total->idle_ticks += region->late_ticks + (team_size - 1) * (instance->end_ticks - instance->join_ticks);
 }
 
-static bool is_innermost(const struct hd_thread *primary, const struct hd_region *region) {
-  return primary->base->kind == HD_KIND_PARALLEL && primary->base->base.region == region;
+static bool forked(const struct hd_thread *thread, const struct hd_frame *base) {
+  const struct hd_region *region = base->base.region;
+  return base->kind == HD_KIND_PARALLEL && (region ? is_primary(thread, region) : base->base.thread_number == 0);
 }
 
-void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *region) {
-  while (primary->base != primary->frames && !is_innermost(primary, region)) /* ends that were never sent */
-    hd_thread_close_base(primary, now);
-  if (primary->base == primary->frames) {
+/* What the runtime tells may be another thread's region: libomp gives the team's memory away before it sends the end.
+ */
+static const struct hd_frame *ending_base(const struct hd_thread *primary, const struct hd_region *told) {
+  const struct hd_frame *innermost = NULL;
+  for (const struct hd_frame *base = primary->base; base != primary->frames;
+       base = primary->frames + base->base.below) {
+    if (!forked(primary, base))
+      continue;
+    if (base->base.region == told)
+      return base;
+    innermost = innermost ? innermost : base;
+  }
+  return innermost;
+}
+
+void hd_region_end(struct hd_thread *primary, uint64_t now, const struct hd_region *told) {
+  const struct hd_frame *base = ending_base(primary, told);
+  if (!base) {
     __atomic_fetch_add(&hd_store.header->unmatched_events, 1, __ATOMIC_RELAXED);
     return;
   }
+  while (primary->base != base) /* ends that were never sent */
+    hd_thread_close_base(primary, now);
+  struct hd_region *region = base->base.region;
   if (region && !region->instance->join_ticks)
     hd_region_join(primary, now);
   if (region)

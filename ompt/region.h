@@ -46,7 +46,12 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
 /** The region that the thread's innermost task belongs to; NULL: none. */
 struct hd_region *hd_region_current(const struct hd_thread *thread);
 
-/** A thread begins its implicit task: it is busy in the region, or, without one (see hd_region_begin), in the program.
+/** The thread's newest event is the begin of a region, whose implicit task it enters next. */
+bool hd_region_is_forked(const struct hd_thread *thread);
+
+/**
+ * A thread begins its implicit task: it is busy in the region, or, without one (see hd_region_begin), in the program.
+ * What it has forked it enters, whatever `region` is: libomp hands a league of one team some other region's data.
  */
 void hd_region_enter(struct hd_thread *thread, uint64_t now, struct hd_region *region, ompt_data_t *task,
                      unsigned team_size, unsigned thread_number);
@@ -63,8 +68,8 @@ void hd_region_join_worker(struct hd_thread *worker);
 /** An implicit task ends: on the primary the region's end follows, a worker's may come late. */
 void hd_region_leave(struct hd_thread *thread, uint64_t now);
 
-/** parallel_end on the primary: the totals are added up. */
-void hd_region_end(struct hd_thread *primary, uint64_t now, struct hd_region *region);
+/** parallel_end on the primary: the totals are added up. If `told` is none of its own, its innermost region ends. */
+void hd_region_end(struct hd_thread *primary, uint64_t now, const struct hd_region *told);
 
 /** What the primary's own events have cost since its last barrier becomes the region's delay. */
 void hd_region_add_primary_delay(struct hd_region *region, struct hd_thread_record *primary);

@@ -206,6 +206,40 @@ static void test_teams_region_has_its_own_kind(void **state) {
   hd_model_free(model);
 }
 
+/* The newest event comes with another region's data. */
+static void tell_of(uint32_t region) {
+  struct fk_script *script = sc_script();
+  script->events[script->count - 1].region = region;
+}
+
+/* libomp's league of one team; and a nested team whose memory another thread has by the time of its end. */
+static void test_begin_and_end_with_the_data_of_another_threads_region(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  uint32_t others = sc_parallel_begin(0x100, 1);
+  sc_implicit_begin(others, 0, 1);
+  sc_thread(1);
+  sc_initial_begin();
+  sc_at(5);
+  uint32_t league = sc_teams_begin(0x300, 1);
+  sc_at(6);
+  sc_implicit_begin(league, 0, 1);
+  tell_of(others);
+  sc_join(16, 16, 17);
+  tell_of(others);
+  sc_thread(0);
+  sc_join(20, 20, 20);
+  sc_at(30);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_node(model, SITE(TEAMS, 0x300))->team.elapsed_ticks, 12);
+  assert_int_equal(ex_ticks(model, 1, HD_BUSY, SITE(TEAMS, 0x300)), 10);
+  assert_int_equal(ex_node(model, REGION)->team.elapsed_ticks, 20);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION), 20);
+  hd_model_free(model);
+}
+
 static void test_initial_threads_have_teams_of_their_own(void **state) {
   (void)state;
   sc_start(SC_LIBOMP_19);
@@ -317,6 +351,7 @@ int main(void) {
       cmocka_unit_test(test_nested_regions_hang_below_the_primarys_callpath),
       cmocka_unit_test(test_outer_team_counts_its_own_threads_only),
       cmocka_unit_test(test_teams_region_has_its_own_kind),
+      cmocka_unit_test(test_begin_and_end_with_the_data_of_another_threads_region),
       cmocka_unit_test(test_initial_threads_have_teams_of_their_own),
       cmocka_unit_test(test_cancelled_region_closes_what_was_open),
       cmocka_unit_test(test_workers_may_serve_another_primary_next),

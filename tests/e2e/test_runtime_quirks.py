@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What runtimes and compilers send in another way than OpenMP says: the program ends, and its profile is right."""
+from conftest import assert_close, marks
+
+
+def unmatched(loaded):
+    return [note for note in loaded["run"]["notes"] if "whose begin was not seen" in note]
+
+
+def test_league_of_one_team_comes_with_the_data_of_another_region(build_program, measure, runtime):
+    line = marks("league_of_one.c")
+    loaded = measure(build_program("league_of_one.c"), 10, runtime=runtime, threads=1)
+    assert loaded.stdout == "sum 120\n"
+    assert loaded.visits(line["region"], "parallel") == loaded.visits(line["league"], "teams") == 10
+    inner = [entry for entry in loaded.all(line["league"], "parallel") if entry["visits"]]
+    assert inner and all(any(a["kind"] == "teams" for a in loaded.ancestors(entry)) for entry in inner)
+    assert not unmatched(loaded)
+
+
+def test_loop_of_a_distribute_ends_as_a_distribute(build_program, measure, runtime):
+    line = marks("distribute.c")
+    loaded = measure(build_program("distribute.c"), runtime=runtime, threads=2)
+    assert loaded.stdout == "sum 280\n"
+    assert loaded.visits(line["league"], "teams") == 10
+    assert sum(loaded.visits(line["loop"], kind) for kind in ("loop", "loop_static")) == 20
+    assert not unmatched(loaded)
+
+
+def test_serialised_region_of_clang_is_not_taken_for_gccs(build_program, measure, runtime):
+    line = marks("if_false.c")
+    loaded = measure(build_program("if_false.c"), 10, runtime=runtime, threads=2)
+    assert loaded.visits(line["region"], "parallel") == loaded.visits(line["single"], "single") == 10
+    busy = sum(entry["busy_s"] for entry in loaded.all(line["single"], "single"))
+    assert_close(busy, loaded.spun[0], "busy in the single", scale=loaded.spun[0])
+    assert not unmatched(loaded)
