@@ -341,19 +341,19 @@ enum hd_thread_kind { HD_THREAD_INITIAL = 1, HD_THREAD_WORKER = 2, HD_THREAD_OTH
  *  rows' ticks add up to last_ticks - begin_ticks - apart_ticks at any time; the rest is still open. */
 struct hd_thread_record {
   uint32_t id;
-  uint32_t kind; /* enum hd_thread_kind */
-  uint64_t begin_ticks;
-  uint64_t end_ticks;  /* 0: still alive */
-  uint64_t last_ticks; /* time of the last event */
-  uint64_t busy_ticks; /* total of the busy cells of its rows */
-  uint64_t open_cell;  /* file offset of the cell (in a row's ticks) that the time since last_ticks belongs to */
-  uint64_t joining;    /* file offset of the instance whose end this worker waits for; 0: none */
-  uint64_t idle_cell;  /* file offset of the cell for the time after that instance's join */
-  uint64_t uncounted;  /* bit e: event e is not counted on this thread, or no longer */
-  uint64_t counting;   /* file offset of missing[class] in the hd_counts_record that what is counted now belongs to; 0:
-                          nothing is counted */
-  uint64_t readings;   /* of its counters, so far */
-  int64_t intrusion;   /* by which the thread is late: of its own events; since a region that it opened, the team's */
+  uint32_t kind;        /* enum hd_thread_kind */
+  uint64_t begin_ticks; /* of the first */
+  uint64_t end_ticks;   /* of the last; 0: still alive */
+  uint64_t last_ticks;  /* time of the last event */
+  uint64_t busy_ticks;  /* total of the busy cells of its rows */
+  uint64_t open_cell;   /* file offset of the cell (in a row's ticks) that the time since last_ticks belongs to */
+  uint64_t joining;     /* file offset of the instance whose end this worker waits for; 0: none */
+  uint64_t idle_cell;   /* file offset of the cell for the time after that instance's join */
+  uint64_t uncounted;   /* bit e: event e is not counted on this thread, or no longer */
+  uint64_t counting;    /* file offset of missing[class] in the hd_counts_record that what is counted now belongs to; 0:
+                           nothing is counted */
+  uint64_t readings;    /* of its counters, so far */
+  int64_t intrusion;    /* by which the thread is late: of its own events; since a region that it opened, the team's */
   int64_t intrusion_charged; /* part of it that is in rows: what it was at last_ticks */
   int64_t intrusion_base;    /* what it was when its team was last together */
   uint64_t apart_ticks;      /* from one thread's end to the next one's begin, summed: in nobody's life */

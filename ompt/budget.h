@@ -90,13 +90,13 @@ bool hd_budget_refuse(enum hd_event_class event_class);
 
 /** A begin of this class: is it to be left out? */
 static inline bool hd_budget_refuses(enum hd_event_class event_class) {
-  const uint32_t off = __atomic_load_n(&hd_budget.off, __ATOMIC_RELAXED);
+  const uint32_t off = __atomic_load_n(&hd_budget.off, __ATOMIC_ACQUIRE); /* and then `touched` */
   return __builtin_expect((off >> event_class & 1) != 0, false) && hd_budget_refuse(event_class);
 }
 
 /** Off, without a look at whether that should change. */
 static inline bool hd_budget_is_off(enum hd_event_class event_class) {
-  return __builtin_expect((__atomic_load_n(&hd_budget.off, __ATOMIC_RELAXED) >> event_class & 1) != 0, false);
+  return __builtin_expect((__atomic_load_n(&hd_budget.off, __ATOMIC_ACQUIRE) >> event_class & 1) != 0, false);
 }
 
 /** Has it been off? Then ends may come without begins. */

@@ -124,7 +124,7 @@ static uint64_t writing_bound(uint64_t bound) {
   for (uint32_t i = 0; i < ring_count; i++) {
     if (!is_writing(rings[i]))
       continue;
-    uint64_t latest = __atomic_load_n(&rings[i]->latest_ticks, __ATOMIC_RELAXED);
+    uint64_t latest = __atomic_load_n(&rings[i]->latest_ticks, __ATOMIC_ACQUIRE);
     if (latest <= bound)
       bound = latest ? latest - 1 : 0;
   }

@@ -118,7 +118,7 @@ static inline void hd_ring_put(struct hd_ring *ring, uint64_t ticks, uint32_t bu
   ring->next = transition + 1 == record->transitions + HD_RING_LENGTH ? record->transitions : transition + 1;
   ring->busy = busy;
   ring->what = 0;
-  __atomic_store_n(&record->latest_ticks, ticks, __ATOMIC_RELAXED);
+  __atomic_store_n(&record->latest_ticks, ticks, __ATOMIC_RELEASE); /* who sees it sees all transitions before it */
   __atomic_store_n(&record->head, record->head + 1, __ATOMIC_RELEASE);
   hd_ring_release(ring);
 }
