@@ -26,6 +26,10 @@ VERSIONS = (14, 16, 19)
 TIMEOUT_S = 120
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "timed: measures time; nothing else may run beside it")
+
+
 def libomp_folder(version):
     return RUNTIMES / str(version) / "usr" / "lib" / f"llvm-{version}" / "lib"
 
@@ -242,6 +246,7 @@ def check_times(measure_once, check):
     """check(measure_once()) must hold; on a busy machine a thread may lose its core between its own look at the clock
     and Heddle's, so after a failure four of seven measurements must hold: their median is within the limit. What the
     measurement itself asserts (identities, counts) must hold in each."""
+    assert "PYTEST_XDIST_WORKER" not in os.environ, "this test measures time: mark it pytest.mark.timed"
     held, failures = 0, []
     while held < 4:
         measured = measure_once()

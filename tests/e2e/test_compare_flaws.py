@@ -12,6 +12,8 @@ import pytest
 
 from conftest import check_times, libomp_folder, marks
 
+pytestmark = pytest.mark.timed
+
 # Work is short and often, so that most repeats are not disturbed; where threads sleep there is little to disturb.
 UNITS = {"sleep": 50000, "work": 20000}  # of about 1 us
 REPEATS = {"sleep": 3, "work": 5}

@@ -186,6 +186,7 @@ def staircase(mode, threads):
     return check
 
 
+@pytest.mark.timed
 @teams_2_4_8
 @each_policy
 @pytest.mark.parametrize("mode", ["region", "loop", "barrier", "reduction"])
@@ -193,6 +194,7 @@ def test_staircase_is_as_long_at_every_level(levels_of, mode, policy, threads):
     levels_of("staircase.c", "sleep", mode, threads, policy, check=staircase(mode, threads))
 
 
+@pytest.mark.timed
 @teams_2_4_8
 @each_policy
 def test_staircase_of_threads_that_spin(levels_of, policy, threads):
@@ -200,6 +202,7 @@ def test_staircase_of_threads_that_spin(levels_of, policy, threads):
     levels_of("staircase.c", "spin", "region", threads, policy)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("mode", ["region", "loop", "barrier", "reduction"])
 def test_staircase_on_each_runtime(levels_of, runtime, mode):
     levels_of("staircase.c", "sleep", mode, 4, runtime=runtime, check=staircase(mode, 4))
@@ -218,6 +221,7 @@ def one_at_a_time(mode, threads):
     return check
 
 
+@pytest.mark.timed
 @teams_2_4_8
 @each_policy
 @pytest.mark.parametrize("how", ["sleep", "spin"])
@@ -226,12 +230,14 @@ def test_critical_section_lets_one_work(levels_of, how, policy, threads):
     levels_of("turns.c", how, "critical", threads, policy, check=check)
 
 
+@pytest.mark.timed
 @each_policy
 @pytest.mark.parametrize("mode", ["ordered", "lock", "nest"])
 def test_ordered_and_locks_let_one_work(levels_of, mode, policy):
     levels_of("turns.c", "sleep", mode, 4, policy, check=one_at_a_time(mode, 4))
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("mode", ["critical", "ordered", "lock", "nest"])
 def test_one_at_a_time_on_each_runtime(levels_of, runtime, mode):
     levels_of("turns.c", "sleep", mode, 4, runtime=runtime, check=one_at_a_time(mode, 4))
@@ -244,6 +250,7 @@ TASKLOOP = {"taskloop": lambda loaded: [
     e for e in loaded.profiles if "taskloop" in [e["kind"], *(a["kind"] for a in loaded.ancestors(e))]]}
 
 
+@pytest.mark.timed
 @teams_2_4_8
 @each_policy
 @pytest.mark.parametrize("mode", ["barrier", "taskwait", "taskgroup", "taskloop", "untied"])
@@ -258,6 +265,7 @@ def test_tasks_in_waits_are_work(levels_of, mode, policy, threads):
     levels_of("task_levels.c", "sleep", mode, threads, policy, check=check, places=TASKLOOP)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("mode", ["barrier", "taskwait", "taskgroup", "taskloop", "untied"])
 def test_tasks_on_each_runtime(levels_of, runtime, mode):
     levels_of("task_levels.c", "sleep", mode, 4, runtime=runtime, places=TASKLOOP)
@@ -266,6 +274,7 @@ def test_tasks_on_each_runtime(levels_of, runtime, mode):
 # ---- several teams ----
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("inner", (2, 4))
 @each_policy
 def test_nested_teams(levels_of, policy, inner):
@@ -279,6 +288,7 @@ def test_nested_teams(levels_of, policy, inner):
     levels_of("nested_levels.c", "sleep", "", inner, policy, env={"OMP_MAX_ACTIVE_LEVELS": "2"}, check=check)
 
 
+@pytest.mark.timed
 def test_nested_teams_on_each_runtime(levels_of, runtime):
     levels_of("nested_levels.c", "sleep", "", 2, runtime=runtime, env={"OMP_MAX_ACTIVE_LEVELS": "2"})
 
@@ -291,15 +301,18 @@ def two_masters(run):
     assert_overlap(run, "main", "pthread", 4)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("policy", ["passive", "active"])
 def test_two_threads_that_open_regions(levels_of, policy):
     levels_of("two_masters.c", "sleep", "", 2, policy, check=two_masters)
 
 
+@pytest.mark.timed
 def test_two_threads_that_open_regions_on_each_runtime(levels_of, runtime):
     levels_of("two_masters.c", "sleep", "", 2, runtime=runtime, check=two_masters)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("threads", (2, 4))
 @pytest.mark.parametrize("policy", ["passive", "active"])
 def test_teams_of_any_size_one_after_the_other(levels_of, policy, threads):
@@ -312,10 +325,12 @@ def test_teams_of_any_size_one_after_the_other(levels_of, policy, threads):
     levels_of("team_sizes.c", "sleep", "", threads, policy, check=check)
 
 
+@pytest.mark.timed
 def test_teams_of_any_size_on_each_runtime(levels_of, runtime):
     levels_of("team_sizes.c", "sleep", "", 4, runtime=runtime)
 
 
+@pytest.mark.timed
 def test_league_of_teams(levels_of, runtime):
     line = marks("league.c")
 
@@ -338,6 +353,7 @@ def test_league_of_teams(levels_of, runtime):
 # ---- worksharing ----
 
 
+@pytest.mark.timed
 @teams_2_4_8
 @each_policy
 def test_loops_that_overlap(levels_of, policy, threads):
@@ -350,10 +366,12 @@ def test_loops_that_overlap(levels_of, policy, threads):
     levels_of("overlap_loops.c", "sleep", "", threads, policy, check=check)
 
 
+@pytest.mark.timed
 def test_loops_that_overlap_on_each_runtime(levels_of, runtime):
     levels_of("overlap_loops.c", "sleep", "", 4, runtime=runtime)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("how", ["sleep", "spin"])
 @pytest.mark.parametrize("threads", (2, 4))
 def test_sections_and_single(levels_of, runtime, threads, how):
@@ -365,6 +383,7 @@ def test_sections_and_single(levels_of, runtime, threads, how):
     levels_of("sections_levels.c", how, "", threads, runtime=runtime, check=check)
 
 
+@pytest.mark.timed
 def test_cancelled_region(levels_of, runtime):
     def check(run):
         assert_arithmetic(run, "region", at_level={4: 10, 3: 1.5}, elapsed_at={4: 2.5, 3: 0.5})
@@ -500,6 +519,7 @@ int main(void) {
 """
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("version", (16, 19))  # libomp 14 does not tell
 @pytest.mark.parametrize("how", ["taskwait depend(in : x)", "task if (0) depend(in : x) shared(x)"])
 def test_wait_for_dependences_is_not_busy(measure, build_program, version, how):

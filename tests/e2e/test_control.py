@@ -79,6 +79,7 @@ def test_return_values(profile, program, runtime, commands, values):
 # ---- pauses ----
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("how", ["heddle run", "tool"])
 def test_pause_leaves_time_out(measure, measure_routines, program, runtime, how):
     actions = ("a", PAUSE, "b", "r", START, "a", "r")
@@ -106,6 +107,7 @@ def test_pause_leaves_time_out(measure, measure_routines, program, runtime, how)
     check_times(once, check)
 
 
+@pytest.mark.timed
 def test_pause_that_lasts_to_the_end(measure_routines, program, runtime):
     def check(loaded):
         assert_paused(loaded)
@@ -116,6 +118,7 @@ def test_pause_that_lasts_to_the_end(measure_routines, program, runtime):
     check_times(lambda: measure_routines(program, UNIT_MS, "a", PAUSE, "b", "b", runtime=runtime, threads=2), check)
 
 
+@pytest.mark.timed
 def test_pauses_again_and_again(measure_routines, program, runtime):
     actions = ["a", PAUSE, "b", START] * 5 + [PAUSE, PAUSE, "b", START, START]
 
@@ -129,6 +132,7 @@ def test_pauses_again_and_again(measure_routines, program, runtime):
     check_times(lambda: measure_routines(program, 20, *actions, runtime=runtime, threads=2), check)
 
 
+@pytest.mark.timed
 def test_pause_inside_a_region(measure_routines, program, runtime):
     """Thread times in the region: 2 of its 4 units, on each thread."""
 
@@ -146,6 +150,7 @@ def test_pause_inside_a_region(measure_routines, program, runtime):
 # ---- the end ----
 
 
+@pytest.mark.timed
 def test_nothing_is_measured_after_the_end(measure_routines, program, runtime):
     def check(loaded):
         assert_close(busy(loaded, "a"), spun(loaded.stdout, "a"), "busy")

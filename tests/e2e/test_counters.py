@@ -177,6 +177,7 @@ def test_counts_up_to_the_end(measure_routines, build_program, runtime, how, sta
 # ---- processor time, switches ----
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("threads, policy", ((1, "active"), (2, "active"), (2, "passive"), (4, "passive")))
 def test_processor_time_of_work_and_of_waiting(measure, build_program, runtime, threads, policy):
     blocktime = "infinite" if policy == "active" else "0"
@@ -200,6 +201,7 @@ def test_processor_time_of_work_and_of_waiting(measure, build_program, runtime, 
                                 events=CLOCK), check)
 
 
+@pytest.mark.timed
 @threads_1_2_4
 def test_switches_of_threads_that_sleep(measure, build_program, runtime, threads):
     """Every sleep is a switch; the kernel says how many others there were. One may fall between its books and ours."""
@@ -227,6 +229,7 @@ int main(void) {
 """
 
 
+@pytest.mark.timed
 def test_what_readings_cost_is_taken_out(measure, build_program, runtime):
     """30,000 critical sections with nothing in them, and a reading at each of their three edges."""
 

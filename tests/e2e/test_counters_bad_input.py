@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, HEDDLE, LIBRARY, SOURCE, TIMEOUT_S, clean_environment, environment_for
+from conftest import BUILD, HEDDLE, LIBRARY, TIMEOUT_S, clean_environment, environment_for
 
 PARANOID = pathlib.Path("/proc/sys/kernel/perf_event_paranoid")
 GOOD = "EVENTSET\nA  perf::PAGE-FAULTS\nMETRICS\nFaults  A\n"

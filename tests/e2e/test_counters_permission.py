@@ -79,6 +79,7 @@ def test_faults_are_where_the_pages_were_touched(measure_as, build_program, unpr
     assert loaded["program"]["metrics"]["OS: Faults"] > 0
 
 
+@pytest.mark.timed
 def test_switches_of_threads_that_sleep(measure_as, build_program, unprivileged):
     """Every sleep is a switch; the kernel says how many others there were. One may fall between its books and ours."""
     before, counted_by = unprivileged
@@ -94,6 +95,7 @@ def test_switches_of_threads_that_sleep(measure_as, build_program, unprivileged)
                                    env={"OMP_WAIT_POLICY": "passive"}), check)
 
 
+@pytest.mark.timed
 def test_processor_time_is_where_it_was_spent(measure_as, build_program, forbid):
     line = marks("counters_clock.c")["loop"]
 

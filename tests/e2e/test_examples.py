@@ -72,6 +72,7 @@ def test_wrong_arguments_give_usage(pair):
         assert result.returncode == 2 and result.stderr.startswith("usage: ")
 
 
+@pytest.mark.timed
 def test_heat_opens_too_many_regions(twins):
     def check(pair):
         many, once = of_function(pair[0], "relax", "parallel"), of_function(pair[1], "run_steps", "parallel")
@@ -81,6 +82,7 @@ def test_heat_opens_too_many_regions(twins):
     check_times(lambda: twins("heat"), check)
 
 
+@pytest.mark.timed
 def test_mandelbrot_is_imbalanced(twins):
     def check(pair):
         static, dynamic = (of_function(loaded, "draw", "parallel") for loaded in pair)
@@ -101,6 +103,7 @@ def test_cg_waits_for_a_critical_section(twins):
     assert criticals and not [entry for entry in fixed.profiles if entry["kind"] == "critical"]
 
 
+@pytest.mark.timed
 def test_nbody_energy_is_a_triangle(twins):
     """Over the whole run one of two threads has 3/4 of the pairs, in the fixed twin half of them."""
 

@@ -10,6 +10,8 @@ import pytest
 
 from conftest import (assert_between, assert_close, check_times, environment_for, libomp_folder, marks, wait_of)
 
+pytestmark = pytest.mark.timed
+
 threads_1_2_4 = pytest.mark.parametrize("threads", (1, 2, 4))
 
 

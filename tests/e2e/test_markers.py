@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import LIBRARY, SOURCE, TIMEOUT_S, assert_close, check_times, marks, run_plain
+from conftest import SOURCE, TIMEOUT_S, assert_close, check_times, marks, run_plain
 
 INCLUDE = f"-I{SOURCE / 'include'}"
 PTHREAD = "-pthread"
@@ -51,6 +51,7 @@ def has_note(loaded, text):
 # ---- phases ----
 
 
+@pytest.mark.timed
 def test_phases_are_callpaths(measure_routines, program, runtime):
     def measured():
         loaded = measure_routines(program, "phases", "warm", runtime=runtime, threads=2)
@@ -75,6 +76,7 @@ def test_phases_are_callpaths(measure_routines, program, runtime):
     check_times(measured, check)
 
 
+@pytest.mark.timed
 def test_phases_without_openmp(measure_routines, plain_program):
     def measured():
         loaded = measure_routines(plain_program, "phases", runtime=None)
@@ -92,6 +94,7 @@ def test_phases_without_openmp(measure_routines, plain_program):
     check_times(measured, check)
 
 
+@pytest.mark.timed
 def test_phase_inside_itself_is_one_phase(measure_routines, plain_program):
     def measured():
         loaded = measure_routines(plain_program, "nested", runtime=None)
@@ -101,6 +104,7 @@ def test_phase_inside_itself_is_one_phase(measure_routines, plain_program):
     check_times(measured, lambda loaded: assert_close(phase(loaded, "a")["busy_s"], did(loaded, "a"), "a"))
 
 
+@pytest.mark.timed
 def test_each_thread_has_its_own_phases(measure_routines, plain_program):
     def measured():
         loaded = measure_routines(plain_program, "threads", runtime=None)
@@ -152,6 +156,7 @@ def test_phase_of_a_library_and_of_the_program_are_the_same(measure_routines, tm
 # ---- pauses ----
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("openmp", [True, False], ids=["OpenMP", "none"])
 def test_pause_is_left_out(measure_routines, program, plain_program, openmp):
     def measured():
@@ -175,6 +180,7 @@ def test_pause_is_left_out(measure_routines, program, plain_program, openmp):
 # ---- bad use ----
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("openmp", [True, False], ids=["OpenMP", "none"])
 def test_unbalanced_markers_are_counted_and_said(measure_routines, program, plain_program, openmp):
     def measured():

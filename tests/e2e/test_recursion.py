@@ -12,6 +12,8 @@ import pytest
 from concurrency_books import Books
 from conftest import INSTRUMENTED, assert_close, case_elapsed, case_visits, check_times
 
+pytestmark = pytest.mark.timed
+
 UNIT_MS = 100
 FIB_CALLS = {20: 21891, 18: 8361, 15: 1973, 25: 242785}  # 2 * F(n + 1) - 1
 each_compiler = pytest.mark.parametrize("compiler", ["clang", "gcc"])

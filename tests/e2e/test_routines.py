@@ -12,6 +12,8 @@ from concurrency_books import Books
 from conftest import (CASES, INSTRUMENTED, assert_close, case_elapsed, case_visits, check_times)
 from levels import at
 
+pytestmark = pytest.mark.timed
+
 UNIT_MS = 100
 each_compiler = pytest.mark.parametrize("compiler", ["clang", "clang-O0", "gcc"])
 

@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from conftest import TIMEOUT_S, clean_environment, environment_for, libomp_folder
+from conftest import TIMEOUT_S, environment_for, libomp_folder
 
 # One region, in which each thread is busy for a moment. Appends a line to the file $LOG: thread count, arguments.
 # $NAP_MS: sleeps before. $FAIL_AT, $KILL_AT, $SILENT_AT: what it does with so many threads. "fork": a child that has a

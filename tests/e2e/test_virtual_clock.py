@@ -10,6 +10,8 @@ import pytest
 
 from conftest import check_times, marks
 
+pytestmark = pytest.mark.timed
+
 REGIONS = ("imbalance", "loops", "barriers")
 UNITS = {"imbalance": (2, 3, 1), "loops": (4, 7, 1), "barriers": (8, 12, 4)}  # elapsed, busy, waiting: virtual_clock.c
 INSTANCES, UNIT_US, RUNS = 8, 500, 20  # short and many: the fastest are those that nothing else disturbed
