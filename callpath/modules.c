@@ -3,11 +3,13 @@
 
 #include <elf.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "callpath/loaded.h"
+#include "support/sandbox.h"
 
 enum { MOST_MODULES = 1024 };
 
@@ -41,7 +43,9 @@ static void read_build_id(const struct dl_phdr_info *info, struct hd_module_reco
  * program has left since. */
 static void read_path(const struct dl_phdr_info *info, struct hd_module_record *record) {
   char path[PATH_MAX];
-  if (!info->dlpi_name || !*info->dlpi_name) {
+  if (hd_sandbox_is_new()) {
+    snprintf(path, sizeof path, "%s", info->dlpi_name ? info->dlpi_name : "");
+  } else if (!info->dlpi_name || !*info->dlpi_name) {
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     path[length > 0 ? length : 0] = 0;
   } else if (!realpath(info->dlpi_name, path)) {

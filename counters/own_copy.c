@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,10 +61,19 @@ static bool read_all(int fd, unsigned char *image, size_t bytes) {
   return true;
 }
 
+/* A larger file raises SIGXFSZ, which ends the program. */
+static bool may_be_as_large(off_t bytes) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= (rlim_t)bytes)
+    return true;
+  errno = EFBIG;
+  return false;
+}
+
 static bool fill(int copy, int from, char *why, size_t why_bytes) {
   struct stat status;
   unsigned char *image = MAP_FAILED;
-  if (!fstat(from, &status) && !ftruncate(copy, status.st_size))
+  if (!fstat(from, &status) && may_be_as_large(status.st_size) && !ftruncate(copy, status.st_size))
     image = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, copy, 0);
   if (image == MAP_FAILED) {
     snprintf(why, why_bytes, "it cannot be copied: %s", strerror(errno));

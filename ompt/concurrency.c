@@ -14,6 +14,7 @@
 #include "output/store.h"
 #include "support/heap.h"
 #include "support/memory_limit.h"
+#include "support/sandbox.h"
 
 extern struct hd_store hd_store; /* tool.c */
 
@@ -80,7 +81,8 @@ static bool init_membarrier(void) {
 
 bool hd_concurrency_init(uint64_t begin_ticks) {
   int saved = errno;
-  hd_frontier.needs_fence = !init_membarrier();
+  /* Who locks itself up may forget this call, or Heddle: */
+  hd_frontier.needs_fence = hd_sandbox_may_come() || !init_membarrier();
   hd_tallies_init(&tallies, allocate, NULL, hd_store.header);
   bool begun = reserve(HD_BLOCK_TALLIES, sizeof(struct hd_tally_record), 1) &&
                reserve(HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), 200) &&

@@ -342,6 +342,6 @@ void hd_store_finish(struct hd_store *store) {
   if (!reason && !move(store, final_path, sizeof final_path))
     reason = strerror(errno);
   if (reason && !store->in_private_directory)
-    hd_log("cannot write %s: %s; the profile stays in %s", store->output_path, reason, store->live_path);
+    hd_log("cannot write %s: %s; for 'heddle recover' the profile stays in %s", store->output_path, reason, store->live_path);
   errno = saved;
 }

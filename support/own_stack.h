@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** The mapping that `inside` lies in, with the gap below into which it may grow. False: not known. Costs some system
+/** The mapping that `inside` lies in, with the gap below into which it may grow. False: not known, or the program is in a sandbox. Costs some system
  *  calls; errno may change. */
 bool hd_own_stack(uintptr_t inside, uintptr_t *begin, uintptr_t *end);
 

@@ -13,6 +13,11 @@
 
 #include <stdbool.h>
 
+/** Whether the program, as far as it is loaded, is one that may install a filter: it, or a library of its, imports what
+ *  that is done with. Such a program pays a little for calls that are then not made at all. Costs a look at all symbols
+ *  that are imported, and no system call. */
+bool hd_sandbox_may_come(void);
+
 /** Notes how things are: takes a descriptor, high up, for good. Before threads run. errno may change. */
 void hd_sandbox_init(void);
 
