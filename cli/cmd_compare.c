@@ -15,6 +15,7 @@
 #include "condition.h"
 #include "counters/formula.h"
 #include "output/compare_view.h"
+#include "support/cut_file.h"
 #include "support/stream.h"
 
 enum {
@@ -278,6 +279,7 @@ int hd_cmd_compare(int argc, char **argv) {
   struct choices choices = {.view = {.limit = 25}, .least_share = 0.01};
   choices.view.predict = choices.predict;
   hd_stream_guard();
+  hd_cut_file_guard();
   const int status = run(argc, argv, &choices);
   for (size_t i = 0; i < choices.condition_count; i++)
     hd_condition_free(choices.conditions[i]);

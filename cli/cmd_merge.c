@@ -13,6 +13,7 @@
 
 #include "output/merge.h"
 #include "support/arguments.h"
+#include "support/cut_file.h"
 #include "support/stream.h"
 
 static const struct hd_option options[] = {
@@ -103,6 +104,7 @@ int hd_cmd_merge(int argc, char **argv) {
   struct choices choices = {.output = "merged.heddle"};
   int first = 0;
   hd_stream_guard();
+  hd_cut_file_guard();
   switch (hd_arguments_parse(&usage, argc, argv, take_option, &choices, &first)) {
   case HD_ARGUMENTS_HELP:
     return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;

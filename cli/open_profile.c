@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "output/names.h"
+#include "support/cut_file.h"
 #include "support/stream.h"
 
 /* The index of FILE in argv; 0 with the exit status in `status` when there is nothing to open. */
@@ -30,6 +31,7 @@ static int find_file(const struct hd_profile_command *command, int argc, char **
 
 struct hd_model *hd_open_profile(const struct hd_profile_command *command, int argc, char **argv, int *status) {
   hd_stream_guard();
+  hd_cut_file_guard();
   const int file = find_file(command, argc, argv, status);
   if (file == 0)
     return NULL;

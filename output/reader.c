@@ -367,8 +367,8 @@ static bool may_change(const struct hd_file_header *header) {
   return !(header->flags & HD_FILE_COMPLETE) && header->end_ticks == 0;
 }
 
-/* A large file that nobody writes any more is not copied. Small ones are: who cuts a mapped file short ends its
- * readers. */
+/* A large file that nobody writes any more is not copied. Small ones are: who cuts a mapped file short ends its readers
+ * (support/cut_file.h). */
 static void *map(struct hd_reader *reader, int file) {
   struct hd_file_header header;
   size_t wanted = 0;
