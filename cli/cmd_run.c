@@ -73,7 +73,7 @@ static void finish(const struct hd_run_options *taken, struct hd_run_environment
                    const struct hd_run_outcome *outcome) {
   struct hd_run_profiles profiles = {0};
   if (outcome->started)
-    hd_run_collect(environment, watch, outcome, &profiles);
+    hd_run_collect(environment, outcome, &profiles);
   hd_run_environment_remove(environment);
   hd_run_signals_restore(signals);
   if (profiles.count || profiles.running || profiles.unsaved)

@@ -16,5 +16,6 @@ int hd_cmd_report(int argc, char **argv);
 int hd_cmd_export(int argc, char **argv);
 int hd_cmd_scale(int argc, char **argv);
 int hd_cmd_merge(int argc, char **argv);
+int hd_cmd_recover(int argc, char **argv);
 
 #endif

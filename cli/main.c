@@ -23,6 +23,8 @@ static const struct command commands[] = {
     {"compare", hd_cmd_compare, "show what more threads, or another build, changed in each region, and why"},
     {"export", hd_cmd_export, "write a profile in another format"},
     {"doctor", hd_cmd_doctor, "try out whether Heddle works here, and say what is wrong"},
+    {"recover", hd_cmd_recover, "save the profiles that killed programs left"},
+    {"doctor", hd_cmd_doctor, "try out whether Heddle works here, and say what is wrong"},
     {"events", hd_cmd_events, "list what can be counted on this machine"},
     {"merge", hd_cmd_merge, "add up the profiles of several runs"},
 };

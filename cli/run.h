@@ -8,13 +8,13 @@
  *     run_environment.c   finds libheddle.so and libomp, makes the private directory, sets the program's environment
  *     run_process.c       starts the program, forwards signals, waits
  *     run_watch.c         notices, while it waits, which processes write profiles and when they die
- *     run_collect.c       afterwards: finds finished profiles, saves those of processes that were killed
+ *     run_collect.c       afterwards: finds finished profiles, saves those of processes that were killed (salvage.h)
  *     run_summary.c       names the profiles and shows the most important one
  *     run_program.c       what kind of file the program is and which OpenMP runtime it links
  *     run_hooks.c         whether it, or a library that it links, calls Heddle by itself
  *     run_diagnose.c      says why there is no profile
  *
- * The private directory (0700) is where libheddle.so keeps a process's live file, PROGRAM.PID.live. A process that
+ * The private directory (salvage.h) is where libheddle.so keeps a process's live file, PROGRAM.PID.live. A process that
  * finishes moves its file and leaves a symbolic link, named after its pid, to the profile.
  */
 #ifndef HEDDLE_RUN_H
@@ -68,6 +68,7 @@ enum hd_run_probe {
   HD_RUN_PROBE_REFUSED, /* behind it: the runtime did not take libheddle.so */
   HD_RUN_PROBE_COUNT
 };
+extern const char *const hd_run_probe_names[HD_RUN_PROBE_COUNT];
 
 /** What is counted: variables for the program. */
 struct hd_run_counters {
@@ -83,6 +84,7 @@ struct hd_run_environment {
   bool preload;             /* libheddle.so, too */
   bool untold_libgomp;      /* the program runs on libgomp, which tells nothing */
   char directory[PATH_MAX]; /* private; "" when there is none */
+  int lock;                 /* on it */
   char probes[HD_RUN_PROBE_COUNT][PATH_MAX];
   struct hd_run_counters counters;
 };
@@ -130,6 +132,10 @@ void hd_run_counters_free(struct hd_run_counters *counters);
 /** Are all %x in the name template ones that heddle knows? */
 bool hd_run_output_is_valid(const char *output);
 
+/** Makes an absolute name template, in PATH_MAX bytes, of `name`: of a directory the default name in it; NULL or "":
+ *  of $HEDDLE_OUTPUT, else the default name. False: the reason is on stderr. */
+bool hd_run_output_template(const char *name, char *path);
+
 /** Finds libheddle.so: `library` has PATH_MAX bytes. False: the reason is on stderr. */
 bool hd_run_library_choose(const struct hd_run_options *options, char *library);
 
@@ -139,7 +145,7 @@ bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_
 /** Sets the variables in this process's own environment: for the forked child, just before exec. False: no memory. */
 bool hd_run_environment_apply(const struct hd_run_options *options, const struct hd_run_environment *environment);
 
-/** Removes the private directory and what heddle and the library made in it. Live files stay, and then so does it. */
+/** Removes the private directory and what heddle and the library made in it; while there are live files, all stays. */
 void hd_run_environment_remove(struct hd_run_environment *environment);
 
 /* ---- run_watch.c ---- */
@@ -158,9 +164,6 @@ void hd_run_watch_handle(struct hd_run_watch *watch);
 
 /** Gives processes that are just ending up to `limit_ms` to do so. */
 void hd_run_watch_settle(struct hd_run_watch *watch, int limit_ms);
-
-/** Is `pid`, which made a live file, still there? */
-bool hd_run_watch_is_alive(const struct hd_run_watch *watch, pid_t pid);
 
 /** Did a runtime try to load the probe? False when nobody watched. */
 bool hd_run_watch_saw_probe(const struct hd_run_watch *watch, enum hd_run_probe probe);
@@ -210,14 +213,13 @@ struct hd_run_profiles {
   size_t unsaved; /* live files that could be moved nowhere: they stay in the private directory */
 };
 
-/** Writes the present time as the end into a live file that has none yet: into one of `directory`, or into all of a
- *  process. Not into one whose clock heddle cannot read. */
-void hd_run_stamp_file(const char *directory, const char *file);
+/** Writes the present time as the end into a process's live files that have none yet, and that it does not have in its
+ *  memory (any more). Not into one whose clock heddle cannot read. */
 void hd_run_stamp_process(const char *directory, pid_t pid);
 
 /** Finds the profiles of the run, saves live files whose process is gone, stamps the program's exit status. */
-void hd_run_collect(const struct hd_run_environment *environment, const struct hd_run_watch *watch,
-                    const struct hd_run_outcome *outcome, struct hd_run_profiles *profiles);
+void hd_run_collect(const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
+                    struct hd_run_profiles *profiles);
 
 /* ---- run_summary.c ---- */
 

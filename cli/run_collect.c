@@ -13,34 +13,16 @@
 
 #include "heddle-format.h"
 #include "output/save.h"
+#include "salvage.h"
 #include "support/log.h"
 #include "support/processor_clock.h"
 
-/* What the library left behind: an unfinished file, or a link to a finished one. */
-static bool is_live_name(const char *name) {
-  return strstr(name, ".live") != NULL;
-}
-
+/* The library's link to a finished profile bears the process's number. */
 static bool is_link_name(const char *name) {
-  return name[0] >= '0' && name[0] <= '9' && !is_live_name(name);
+  return name[0] >= '0' && name[0] <= '9' && hd_salvage_pid(name) == 0;
 }
 
 /* ---- the header ---- */
-
-static bool read_header(int fd, struct hd_file_header *header) {
-  if (pread(fd, header, sizeof *header, 0) != sizeof *header)
-    return false;
-  header->host[sizeof header->host - 1] = '\0';
-  header->program[sizeof header->program - 1] = '\0';
-  return memcmp(header->magic, HD_MAGIC, sizeof header->magic) == 0 && header->version == HD_FORMAT_VERSION &&
-         header->byte_order == HD_BYTE_ORDER;
-}
-
-static bool write_field(int fd, const void *value, size_t bytes, size_t offset) {
-  return pwrite(fd, value, bytes, (off_t)offset) == (ssize_t)bytes;
-}
-#define WRITE_FIELD(fd, header, field)                                                                                 \
-  write_field(fd, &(header)->field, sizeof(header)->field, offsetof(struct hd_file_header, field))
 
 static uint64_t monotonic_ns(void) {
   struct timespec time;
@@ -62,22 +44,22 @@ static bool read_clock(uint32_t kind, struct hd_clock_pair *now) {
 
 static void stamp_end(int fd) {
   struct hd_file_header header;
-  if (!read_header(fd, &header) || !read_clock(header.clock_kind, &header.clock_last))
+  if (!hd_salvage_read_header(fd, &header) || !read_clock(header.clock_kind, &header.clock_last))
     return;
   if (header.paused_at_ticks) /* all other times leave pauses out */
     header.paused_ticks = header.clock_last.ticks - header.paused_at_ticks;
   header.end_ticks = header.clock_last.ticks - header.paused_ticks;
-  if (WRITE_FIELD(fd, &header, clock_last) && WRITE_FIELD(fd, &header, paused_ticks))
-    WRITE_FIELD(fd, &header, end_ticks);
+  if (HD_SALVAGE_WRITE(fd, &header, clock_last) && HD_SALVAGE_WRITE(fd, &header, paused_ticks))
+    HD_SALVAGE_WRITE(fd, &header, end_ticks);
 }
 
 /* Opened for writing only when there is something to write: the watch sees every such use of a live file. */
 static bool lacks_end(int directory, const char *file) {
   struct hd_file_header header;
-  const int fd = openat(directory, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  const int fd = hd_salvage_open(directory, file);
   struct hd_clock_pair now;
-  const bool lacks =
-      fd >= 0 && read_header(fd, &header) && header.end_ticks == 0 && read_clock(header.clock_kind, &now);
+  const bool lacks = fd >= 0 && hd_salvage_read_header(fd, &header) && header.end_ticks == 0 &&
+                     read_clock(header.clock_kind, &now) && hd_salvage_find_writer(fd, file) != HD_SALVAGE_ALIVE;
   if (fd >= 0)
     close(fd);
   return lacks;
@@ -93,21 +75,11 @@ static void stamp_file(int directory, const char *file) {
   close(fd);
 }
 
-void hd_run_stamp_file(const char *path, const char *file) {
-  const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0)
-    return;
-  stamp_file(directory, file);
-  close(directory);
-}
-
 void hd_run_stamp_process(const char *path, pid_t pid) {
-  char mark[32];
-  snprintf(mark, sizeof mark, ".%d.live", (int)pid);
   DIR *directory = opendir(path);
   const struct dirent *entry;
   while (directory && (entry = readdir(directory)))
-    if (strstr(entry->d_name, mark))
+    if (hd_salvage_pid(entry->d_name) == pid)
       stamp_file(dirfd(directory), entry->d_name);
   if (directory)
     closedir(directory);
@@ -116,8 +88,8 @@ void hd_run_stamp_process(const char *path, pid_t pid) {
 static void stamp_exit(int fd, struct hd_file_header *header, int exit_status) {
   header->exit_status = exit_status;
   header->flags |= HD_FILE_EXIT_KNOWN;
-  if (WRITE_FIELD(fd, header, exit_status))
-    WRITE_FIELD(fd, header, flags);
+  if (HD_SALVAGE_WRITE(fd, header, exit_status))
+    HD_SALVAGE_WRITE(fd, header, flags);
 }
 
 /* From the process's start to the end of its profile, without pauses. */
@@ -140,7 +112,7 @@ static void add_profile(struct hd_run_profiles *profiles, const char *path, cons
   struct hd_run_profile *grown = realloc(profiles->items, (profiles->count + 1) * sizeof *grown);
   if (grown)
     profiles->items = grown;
-  if (fd >= 0 && grown && fstat(fd, &status) == 0 && read_header(fd, &header)) {
+  if (fd >= 0 && grown && fstat(fd, &status) == 0 && hd_salvage_read_header(fd, &header)) {
     if ((pid_t)header.pid == outcome->pid)
       stamp_exit(fd, &header, outcome->exit_status);
     struct hd_run_profile *profile = &grown[profiles->count++];
@@ -186,28 +158,28 @@ static void save_live_file(int directory, const char *file, const struct hd_run_
   struct hd_file_header header;
   char name[PATH_MAX];
   char saved[PATH_MAX + HD_FREE_NAME_BYTES];
-  const int fd = openat(directory, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  const int fd = hd_salvage_open(directory, file);
   if (fd < 0)
     return;
-  if (!read_header(fd, &header)) {
+  if (!hd_salvage_read_header(fd, &header)) {
     unlinkat(directory, file, 0); /* killed before it had written anything */
   } else if (hd_save_expand_name(environment->output, &header, name, sizeof name) &&
              save_somewhere(fd, name, saved, sizeof saved)) {
     unlinkat(directory, file, 0);
     add_profile(profiles, saved, outcome);
   } else {
-    hd_log("cannot write %s: %s; the profile stays in %s/%s", environment->output, strerror(errno),
-           environment->directory, file);
+    hd_log("cannot write %s: %s; the profile stays in %s/%s\n"
+           "heddle: until 'heddle recover' saves it",
+           environment->output, strerror(errno), environment->directory, file);
     profiles->unsaved++;
   }
   close(fd);
 }
 
-/* The library's file name and its header name the same process. */
-static bool is_being_written(int directory, const char *file, const struct hd_run_watch *watch) {
-  struct hd_file_header header;
-  const int fd = openat(directory, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-  const bool alive = fd >= 0 && read_header(fd, &header) && hd_run_watch_is_alive(watch, (pid_t)header.pid);
+/* The program itself is known to be gone. */
+static bool is_being_written(int directory, const char *file, const struct hd_run_outcome *outcome) {
+  const int fd = hd_salvage_pid(file) == outcome->pid ? -1 : hd_salvage_open(directory, file);
+  const bool alive = fd >= 0 && hd_salvage_find_writer(fd, file) != HD_SALVAGE_GONE;
   if (fd >= 0)
     close(fd);
   return alive;
@@ -229,17 +201,17 @@ static int longest_first(const void *a, const void *b) {
   return (left->run_ns < right->run_ns) - (left->run_ns > right->run_ns);
 }
 
-void hd_run_collect(const struct hd_run_environment *environment, const struct hd_run_watch *watch,
-                    const struct hd_run_outcome *outcome, struct hd_run_profiles *profiles) {
+void hd_run_collect(const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
+                    struct hd_run_profiles *profiles) {
   memset(profiles, 0, sizeof *profiles);
   DIR *directory = opendir(environment->directory);
   const struct dirent *entry;
   while (directory && (entry = readdir(directory))) {
     if (is_link_name(entry->d_name))
       add_linked(dirfd(directory), entry->d_name, outcome, profiles);
-    else if (!is_live_name(entry->d_name))
+    else if (hd_salvage_pid(entry->d_name) == 0)
       continue;
-    else if (is_being_written(dirfd(directory), entry->d_name, watch))
+    else if (is_being_written(dirfd(directory), entry->d_name, outcome))
       profiles->running++;
     else
       save_live_file(dirfd(directory), entry->d_name, environment, outcome, profiles);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "run.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -13,12 +12,15 @@
 #include <unistd.h>
 
 #include "run_libomp.h"
+#include "salvage.h"
 #include "support/log.h"
 
 #ifndef HEDDLE_INSTALL_LIBDIR
 #define HEDDLE_INSTALL_LIBDIR "lib" /* relative to the installation's prefix */
 #endif
 #define INSTALLED "../" HEDDLE_INSTALL_LIBDIR
+
+const char *const hd_run_probe_names[HD_RUN_PROBE_COUNT] = {"a-runtime-looked-for-tools", "libheddle-was-not-taken"};
 
 static const char default_name[] = "%n.%p.heddle";
 
@@ -58,9 +60,8 @@ static bool is_directory(const char *path) {
 }
 
 /* Absolute, because the program may change its directory before its first OpenMP construct. */
-static bool make_output_template(const struct hd_run_options *options, char *path) {
-  const char *name = options->output;
-  if (!name)
+bool hd_run_output_template(const char *name, char *path) {
+  if (!name || !*name)
     name = getenv("HEDDLE_OUTPUT");
   if (!name || !*name)
     name = default_name;
@@ -144,13 +145,23 @@ static bool make_directory_in(const char *parent, char *directory) {
   return mkdtemp(directory) != NULL; /* 0700 */
 }
 
+/* The lock tells `heddle recover` that this run goes on. */
+static bool make_locked_directory_in(const char *parent, struct hd_run_environment *environment) {
+  if (!make_directory_in(parent, environment->directory))
+    return false;
+  environment->lock = hd_salvage_lock_directory(environment->directory);
+  if (environment->lock < 0)
+    rmdir(environment->directory);
+  return environment->lock >= 0;
+}
+
 static bool make_directory(struct hd_run_environment *environment) {
   char output_directory[PATH_MAX];
   memcpy(output_directory, environment->output, sizeof output_directory);
   strrchr(output_directory, '/')[0] = '\0';
   const char *parents[] = {getenv("HEDDLE_STORE_DIR"), "/dev/shm", getenv("TMPDIR"), "/tmp", output_directory};
   for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
-    if (make_directory_in(parents[i], environment->directory))
+    if (make_locked_directory_in(parents[i], environment))
       return true;
   hd_log("no place for the profile while the program runs: /dev/shm, $TMPDIR, /tmp and the output directory are all\n"
          "heddle: full or not writable; name another directory with HEDDLE_STORE_DIR");
@@ -164,10 +175,9 @@ static bool make_directory(struct hd_run_environment *environment) {
  * on another host or one that outlives this run.)
  */
 static bool make_probes(struct hd_run_environment *environment) {
-  static const char *const names[HD_RUN_PROBE_COUNT] = {"a-runtime-looked-for-tools", "libheddle-was-not-taken"};
   for (size_t i = 0; i < HD_RUN_PROBE_COUNT; i++) {
     char *probe = environment->probes[i];
-    snprintf(probe, PATH_MAX, "%.*s/%s", PATH_MAX - 64, environment->directory, names[i]);
+    snprintf(probe, PATH_MAX, "%.*s/%s", PATH_MAX - 64, environment->directory, hd_run_probe_names[i]);
     const int fd = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
     if (fd < 0) {
       hd_log("cannot create %s: %s", probe, strerror(errno));
@@ -199,7 +209,8 @@ static bool choose_preload(const struct hd_run_options *options, struct hd_run_e
 
 bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_run_environment *environment) {
   memset(environment, 0, sizeof *environment);
-  if (!make_output_template(options, environment->output) || !hd_run_library_choose(options, environment->library))
+  if (!hd_run_output_template(options->output, environment->output) ||
+      !hd_run_library_choose(options, environment->library))
     return false;
   if (options->gomp && !hd_run_libomp_find(options->libomp, environment->libomp, sizeof environment->libomp))
     return false;
@@ -261,13 +272,7 @@ void hd_run_environment_remove(struct hd_run_environment *environment) {
   hd_run_counters_free(&environment->counters);
   if (!environment->directory[0])
     return;
-  DIR *directory = opendir(environment->directory);
-  const struct dirent *entry;
-  while (directory && (entry = readdir(directory)))
-    if (!strstr(entry->d_name, ".live"))
-      unlinkat(dirfd(directory), entry->d_name, 0);
-  if (directory)
-    closedir(directory);
-  rmdir(environment->directory); /* refused while live files are left, which is meant */
+  hd_salvage_remove_directory(environment->directory);
+  close(environment->lock);
   environment->directory[0] = '\0';
 }

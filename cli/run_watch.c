@@ -11,13 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "salvage.h"
+
 /* What epoll returns for the directory; anything smaller is an index into `processes`. */
 static const uint32_t directory_event = UINT32_MAX;
 
 struct watched {
   pid_t pid;
   int descriptor; /* a pidfd; -1: dead, the slot is free */
-  bool mapped;    /* it was seen with a live file in its memory: the pid in the file's name is one of this namespace */
 };
 
 struct hd_run_watch {
@@ -85,15 +86,6 @@ static struct watched *new_slot(struct hd_run_watch *watch) {
   return &grown[watch->count++];
 }
 
-/* "PROGRAM.PID.live": 0 for any other name. */
-static pid_t pid_in_name(const char *name) {
-  const char *end = strstr(name, ".live");
-  const char *digits = end;
-  while (digits && digits > name && digits[-1] >= '0' && digits[-1] <= '9')
-    digits--;
-  return digits && digits < end ? (pid_t)strtol(digits, NULL, 10) : 0;
-}
-
 static struct watched *find_process(const struct hd_run_watch *watch, pid_t pid) {
   for (size_t i = 0; i < watch->count; i++)
     if (watch->processes[i].pid == pid && watch->processes[i].descriptor >= 0)
@@ -107,7 +99,7 @@ static void add_process(struct hd_run_watch *watch, pid_t pid) {
   struct watched *slot = new_slot(watch);
   if (!slot)
     return;
-  /* Fails for a process that is already gone: its profile then ends with its last event. */
+  /* Fails for a process that is already gone. */
   const int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
   if (descriptor < 0)
     return;
@@ -118,43 +110,14 @@ static void add_process(struct hd_run_watch *watch, pid_t pid) {
   }
 }
 
-/* Does the process have `file` of our directory in its memory? */
-static bool has_mapped(const struct hd_run_watch *watch, pid_t pid, const char *file) {
-  char path[2 * PATH_MAX];
-  char *line = NULL;
-  size_t line_bytes = 0;
-  bool found = false;
-  snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-  FILE *maps = fopen(path, "re");
-  snprintf(path, sizeof path, "%s/%s\n", watch->directory, file);
-  while (maps && !found && getline(&line, &line_bytes, maps) > 0)
-    found = strstr(line, path) != NULL;
-  free(line);
-  if (maps)
-    fclose(maps);
-  return found;
-}
-
-/* The last use of a live file ends with its process, or when that runs another program (exec): then this was its end,
- * although the process lives on. */
-static void check_use(struct hd_run_watch *watch, pid_t pid, const char *file) {
-  struct watched *process = find_process(watch, pid);
-  if (!process)
-    return;
-  if (has_mapped(watch, pid, file))
-    process->mapped = true;
-  else if (process->mapped)
-    hd_run_stamp_file(watch->directory, file);
-}
-
 static void handle_change(struct hd_run_watch *watch, const struct inotify_event *event) {
-  const pid_t pid = event->len ? pid_in_name(event->name) : 0;
+  const pid_t pid = event->len ? hd_salvage_pid(event->name) : 0;
   for (size_t i = 0; i < HD_RUN_PROBE_COUNT; i++)
     watch->seen[i] = watch->seen[i] || (event->wd == watch->probes[i] && (event->mask & IN_OPEN));
   if (pid > 0 && (event->mask & IN_CREATE))
     add_process(watch, pid);
-  else if (pid > 0 && (event->mask & IN_CLOSE_WRITE))
-    check_use(watch, pid, event->name);
+  else if (pid > 0 && (event->mask & IN_CLOSE_WRITE)) /* the last use: its process has ended, or runs another program */
+    hd_run_stamp_process(watch->directory, pid);
 }
 
 static void read_changes(struct hd_run_watch *watch) {
@@ -168,7 +131,9 @@ static void read_changes(struct hd_run_watch *watch) {
     }
 }
 
-static void bury(struct watched *process) {
+/* Children that it forked may still have the live file in their memory. */
+static void bury(const struct hd_run_watch *watch, struct watched *process) {
+  hd_run_stamp_process(watch->directory, process->pid);
   close(process->descriptor); /* epoll forgets it */
   process->descriptor = -1;
 }
@@ -183,7 +148,7 @@ void hd_run_watch_handle(struct hd_run_watch *watch) {
       if (ready[i].data.u32 == directory_event)
         read_changes(watch);
       else
-        bury(&watch->processes[ready[i].data.u32]);
+        bury(watch, &watch->processes[ready[i].data.u32]);
     }
   }
 }
@@ -211,10 +176,6 @@ void hd_run_watch_settle(struct hd_run_watch *watch, int limit_ms) {
       return;
     hd_run_watch_handle(watch);
   }
-}
-
-bool hd_run_watch_is_alive(const struct hd_run_watch *watch, pid_t pid) {
-  return watch && find_process(watch, pid);
 }
 
 bool hd_run_watch_saw_probe(const struct hd_run_watch *watch, enum hd_run_probe probe) {

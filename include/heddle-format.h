@@ -183,7 +183,8 @@ enum hd_file_flag {
   HD_FILE_FULL = 1u << 3,         /* the store could not grow: new callpaths were charged to their parents */
   HD_FILE_ROUTINES = 1u << 4,     /* instrumented routines can tell of their entries and exits */
   HD_FILE_CPU_TIME = 1u << 5,     /* hd_row_record.cpu_ns was measured */
-  HD_FILE_MERGED = 1u << 6        /* a sum of several runs: all is closed, there are no rings and no timeline */
+  HD_FILE_MERGED = 1u << 6,       /* a sum of several runs: all is closed, there are no rings and no timeline */
+  HD_FILE_RECOVERED = 1u << 7     /* the program is gone, as `heddle recover` has seen; its end is not known */
 };
 
 struct hd_file_header {

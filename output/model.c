@@ -178,7 +178,7 @@ bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {
 }
 
 enum hd_life hd_model_life(const struct hd_model *model) {
-  if (model->ended || (model->header.flags & HD_FILE_COMPLETE))
+  if (model->ended || (model->header.flags & (HD_FILE_COMPLETE | HD_FILE_RECOVERED)))
     return HD_LIFE_OVER;
   char host[sizeof model->header.host] = "";
   gethostname(host, sizeof host - 1);

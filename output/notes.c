@@ -11,6 +11,15 @@ static const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";
 }
 
+/* The live file of a killed program lies where it is lost sooner or later. */
+static const char *words_of_recovery(const struct hd_model *model) {
+  if (model->header.flags & HD_FILE_RECOVERED)
+    return "; how long it went on then is not known";
+  return hd_model_life(model) == HD_LIFE_OVER && strstr(hd_base_name(model->path), ".live")
+             ? "; 'heddle recover' saves its profile"
+             : "";
+}
+
 /* How the profile ended, unless the runtime closed it. */
 static bool note_end(struct hd_model *model) {
   static const char *const lives[] = {[HD_LIFE_OVER] = "was killed",
@@ -21,8 +30,9 @@ static bool note_end(struct hd_model *model) {
   if (header->flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)) /* a merged file's own notes say how each run ended */
     return true;
   if (!model->ended)
-    return hd_model_add_note(model, "the program %s: time is counted up to the last event seen, %.3f s after its start",
-                             lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks));
+    return hd_model_add_note(
+        model, "the program %s: time is counted up to the last event seen, %.3f s after its start%s",
+        lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks), words_of_recovery(model));
   const char *closed = "what was open then is counted up to that moment";
   if ((header->flags & HD_FILE_EXIT_KNOWN) && status > 128 && status < 128 + 65)
     return hd_model_add_note(model, "the program was killed by signal %d (%s); %s", status - 128,

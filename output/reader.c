@@ -364,7 +364,7 @@ static bool read_file(struct hd_reader *reader, int file, char **bytes) {
 }
 
 static bool may_change(const struct hd_file_header *header) {
-  return !(header->flags & HD_FILE_COMPLETE) && header->end_ticks == 0;
+  return !(header->flags & (HD_FILE_COMPLETE | HD_FILE_RECOVERED)) && header->end_ticks == 0;
 }
 
 /* A large file that nobody writes any more is not copied. Small ones are: who cuts a mapped file short ends its readers

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file cmd_recover.c
+ * `heddle recover [-o NAME] [FILE|DIRECTORY...]`: saves the profiles of programs that were killed.
+ */
+#include "command.h"
+#include "recover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output/model.h"
+#include "output/names.h"
+#include "output/save.h"
+#include "run.h"
+#include "salvage.h"
+#include "support/arguments.h"
+#include "support/log.h"
+#include "support/stream.h"
+
+static const struct hd_option options[] = {
+    {'o', "output", "NAME",
+     "name of the profiles: %p pid, %h host, %r rank, %n program, %% percent\n"
+     "(default %n.%p.heddle); an existing file is kept and .1, .2, ... added"},
+    {'l', "list", NULL, "only show what is there"},
+};
+
+static const struct hd_usage usage = {
+    .command = "recover",
+    .synopsis = "[options] [FILE|DIRECTORY...]",
+    .description =
+        "Saves what programs left that were killed, crashed or went without closing their profile, and were not run\n"
+        "by a 'heddle run' that is still there to do so: the FILEs, or those in the DIRECTORIES. Without any, looks "
+        "in\n"
+        "$HEDDLE_STORE_DIR, /dev/shm, $TMPDIR, /tmp and the current directory. Profiles of programs that still run "
+        "are\n"
+        "left alone.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .epilogue = "Exit status: 0, also when there was nothing to do; 1 when something could not be saved; 2 for wrong\n"
+                "options.",
+};
+
+struct work {
+  char output[PATH_MAX]; /* template */
+  bool list;
+  size_t found;
+  bool failed;
+};
+
+static void print_profile(const char *path, const struct hd_model *model) {
+  printf("%s: %.3f s of %s (pid %u)%s\n", path, hd_model_seconds(model, model->elapsed_ticks), model->header.program,
+         model->header.pid, model->ended || (model->header.flags & HD_FILE_COMPLETE) ? "" : ", up to its last event");
+}
+
+/* Reports would otherwise ask whether a process of this number lives. */
+static void mark_recovered(const char *path) {
+  struct hd_file_header header;
+  const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  if (hd_salvage_read_header(fd, &header) && header.end_ticks == 0) {
+    header.flags |= HD_FILE_RECOVERED;
+    HD_SALVAGE_WRITE(fd, &header, flags);
+  }
+  close(fd);
+}
+
+static void save(struct work *work, const struct hd_recover_file *file, int fd, const struct hd_model *model) {
+  char name[PATH_MAX];
+  char saved[PATH_MAX + HD_FREE_NAME_BYTES];
+  if (!hd_save_expand_name(work->output, &model->header, name, sizeof name)) {
+    hd_log("%s: the name %s is too long", file->path, work->output);
+    work->failed = true;
+  } else if (!hd_save_to_free_name(fd, name, saved, sizeof saved)) {
+    hd_log("cannot write %s: %s; the profile stays in %s", name, strerror(errno), file->path);
+    work->failed = true;
+  } else {
+    mark_recovered(saved);
+    unlinkat(file->directory, file->name, 0);
+    hd_names_cache(saved);
+    print_profile(saved, model);
+  }
+}
+
+/* What cannot be read stays as it is. */
+static void save_or_show(struct work *work, const struct hd_recover_file *file, int fd) {
+  struct hd_model *model = NULL;
+  char error[PATH_MAX + 256];
+  work->found++;
+  if (!hd_profile_open(file->path, &model, error, sizeof error)) {
+    hd_log("%s", error);
+    work->failed = true;
+    return;
+  }
+  if (work->list)
+    print_profile(file->path, model);
+  else
+    save(work, file, fd, model);
+  hd_model_free(model);
+}
+
+/* What the library makes before it writes anything; where other things may lie, only exactly that. */
+static bool is_blank(const struct hd_recover_file *file, int fd, const struct stat *status) {
+  char bytes[HD_HEADER_BYTES];
+  const ssize_t length = pread(fd, bytes, sizeof bytes, 0);
+  if (length != status->st_size || (length != HD_HEADER_BYTES && !(length == 0 && file->in_private)))
+    return false;
+  for (ssize_t i = 0; i < length; i++)
+    if (bytes[i])
+      return false;
+  return true;
+}
+
+static void leave_alone(struct work *work, const struct hd_recover_file *file, const char *why) {
+  work->found++;
+  work->failed = work->failed || file->named;
+  printf("%s: %s: left alone\n", file->path, why);
+}
+
+static void take_without_header(struct work *work, const struct hd_recover_file *file, int fd,
+                                const struct stat *status) {
+  char magic[8];
+  if (is_blank(file, fd, status) && hd_salvage_find_writer(fd, file->name) == HD_SALVAGE_GONE) {
+    work->found++;
+    if (!work->list)
+      unlinkat(file->directory, file->name, 0);
+    printf("%s: empty: its program was killed before anything was measured%s\n", file->path,
+           work->list ? "" : "; removed");
+  } else if (pread(fd, magic, sizeof magic, 0) == sizeof magic && !memcmp(magic, HD_MAGIC, sizeof magic)) {
+    leave_alone(work, file, "of another version of Heddle");
+  } else if (file->named || file->in_private) {
+    leave_alone(work, file, "not a Heddle profile");
+  }
+}
+
+static bool is_of_this_host(const struct hd_file_header *header) {
+  char host[sizeof header->host] = "";
+  return gethostname(host, sizeof host - 1) != 0 || !header->host[0] || !strcmp(host, header->host);
+}
+
+static void take_profile(struct work *work, const struct hd_recover_file *file, int fd,
+                         const struct hd_file_header *header) {
+  char why[sizeof header->program + 64];
+  const enum hd_salvage_writer writer = hd_salvage_find_writer(fd, file->name);
+  if (writer == HD_SALVAGE_ALIVE) {
+    snprintf(why, sizeof why, "%s (pid %d) still runs", header->program, (int)hd_salvage_pid(file->name));
+    leave_alone(work, file, why);
+  } else if (writer == HD_SALVAGE_UNKNOWN) {
+    leave_alone(work, file, "in use by a process of another user or container");
+  } else if (!is_of_this_host(header) && !file->named) {
+    snprintf(why, sizeof why, "made on %s, where its program may still run", header->host);
+    leave_alone(work, file, why);
+  } else {
+    save_or_show(work, file, fd);
+  }
+}
+
+/* Another `heddle recover` may have taken it meanwhile. */
+static bool is_still_there(const struct hd_recover_file *file, const struct stat *status) {
+  struct stat now;
+  return fstatat(file->directory, file->name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_ino == status->st_ino &&
+         now.st_dev == status->st_dev;
+}
+
+static void take_open_file(struct work *work, const struct hd_recover_file *file, int fd) {
+  struct hd_file_header header;
+  struct stat status;
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
+    if (file->named)
+      leave_alone(work, file, "not a file of this user");
+  } else if (!hd_salvage_lock(fd) || !is_still_there(file, &status)) {
+    if (file->named)
+      leave_alone(work, file, "taken by another 'heddle recover'");
+  } else if (hd_salvage_read_header(fd, &header)) {
+    take_profile(work, file, fd, &header);
+  } else {
+    take_without_header(work, file, fd, &status);
+  }
+}
+
+static void take_file(void *context, const struct hd_recover_file *file) {
+  struct work *work = context;
+  const int fd = hd_salvage_open(file->directory, file->name);
+  if (fd >= 0) {
+    take_open_file(work, file, fd);
+    close(fd);
+  } else if (file->named) {
+    hd_log("%s: %s", file->path, errno == ELOOP ? "a link, which is not followed" : strerror(errno));
+    work->found++;
+    work->failed = true;
+  }
+}
+
+static void skip_directory(void *context, const char *path) {
+  struct work *work = context;
+  work->found++;
+  printf("%s: its 'heddle run' goes on: left alone\n", path);
+}
+
+static void visit(const char *path, const struct hd_recover_visitor *visitor) {
+  struct work *work = visitor->context;
+  struct stat status;
+  const bool is_directory = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+  if (is_directory ? hd_recover_visit_directory(path, visitor) : hd_recover_visit_file(path, visitor))
+    return;
+  if (errno == EINVAL)
+    hd_log("%s: not the name of a running or killed program's profile, which is PROGRAM.PID.live; a saved profile\n"
+           "heddle: needs no recovery: heddle report %s",
+           path, path);
+  else
+    hd_log("%s: %s", path, strerror(errno));
+  work->found++;
+  work->failed = true;
+}
+
+static bool take_option(void *context, int id, const char *argument) {
+  struct work *work = context;
+  if (id == 'l') {
+    work->list = true;
+    return true;
+  }
+  if (!hd_run_output_is_valid(argument)) {
+    hd_arguments_complain(&usage, "--output takes a file name in which %%p, %%h, %%r, %%n or %%%% may stand, not '%s'",
+                          argument);
+    return false;
+  }
+  return hd_run_output_template(argument, work->output);
+}
+
+int hd_cmd_recover(int argc, char **argv) {
+  struct work work = {0};
+  int first = 0;
+  hd_stream_guard();
+  switch (hd_arguments_parse(&usage, argc, argv, take_option, &work, &first)) {
+  case HD_ARGUMENTS_HELP:
+    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+  case HD_ARGUMENTS_WRONG:
+    return HD_EXIT_USAGE;
+  case HD_ARGUMENTS_OK:
+    break;
+  }
+  if (!work.output[0] && !hd_run_output_template(NULL, work.output))
+    return HD_EXIT_FAILED;
+  const struct hd_recover_visitor visitor = {
+      .take_file = take_file, .skip_directory = skip_directory, .context = &work, .clear_directories = !work.list};
+  for (int i = first; i < argc; i++)
+    visit(argv[i], &visitor);
+  if (first == argc)
+    hd_recover_visit_all(&visitor);
+  if (work.found == 0)
+    puts("nothing to recover: no killed program has left a profile");
+  return hd_stream_finish(stdout, "standard output") && !work.failed ? HD_EXIT_OK : HD_EXIT_FAILED;
+}
