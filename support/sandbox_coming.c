@@ -44,8 +44,9 @@ static bool imports(const struct tables *tables, const char *name) {
     return false;
   for (int k = 0; k < 2; k++)
     for (size_t i = 0; i < tables->bytes[k] / sizeof(ElfW(Rela)); i++) {
-      const ElfW(Sym) *symbol = &tables->symbols[ELF64_R_SYM(tables->relocations[k][i].r_info)];
-      if (symbol->st_shndx == SHN_UNDEF && !strcmp(tables->strings + symbol->st_name, name))
+      const size_t index = ELF64_R_SYM(tables->relocations[k][i].r_info);
+      const ElfW(Sym) *symbol = &tables->symbols[index];
+      if (index && symbol->st_shndx == SHN_UNDEF && !strcmp(tables->strings + symbol->st_name, name))
         return true;
     }
   return false;

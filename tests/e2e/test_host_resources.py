@@ -175,3 +175,46 @@ class TestDisks:
 
 def test_output_directory_is_missing(both, export, places):
     assert_whole(export(both(SOURCE, env={"HEDDLE_OUTPUT": str(places["output"] / "missing" / "p.heddle")}).kept()))
+
+
+# ---- the C library says no ----
+
+
+@pytest.fixture
+def failing(both, build_program, places):
+    """failing(first, last) -> (Pair, requests made): these of Heddle's requests fail."""
+    shim = build_program("failing.c", "gcc", ("-shared", "-fPIC", "-fno-openmp"))
+    count = places["work"] / "count"
+
+    def run(first, last):
+        for place in (places["store"], places["output"]):
+            for file in place.iterdir():
+                file.unlink()
+        pair = both(SOURCE, env={"LD_PRELOAD": str(shim), "FAIL_FROM": str(first), "FAIL_TO": str(last),
+                                 "FAIL_COUNT": str(count)})
+        return pair, int(count.read_text())
+
+    return run
+
+
+def test_any_failed_request_leaves_a_profile_or_a_reason(failing, export):
+    pair, requests = failing(0, 0)
+    assert_whole(export(pair.only()))
+    assert requests > 100
+    told = 0
+    for number in range(1, requests + 1, 7):
+        pair, _ = failing(number, number)
+        told += pair.said != ""
+        assert pair.saved or pair.said, number
+        for path in pair.saved + pair.live:
+            export(path)
+    assert told > 0
+
+
+@pytest.mark.parametrize("first", [1, 20, 60, 100, 140, 180, 220])
+def test_all_later_requests_fail(failing, export, first):
+    """Not even a reason can be told."""
+    pair, _ = failing(first, 1 << 40)
+    assert pair.said == ""
+    for path in pair.saved:
+        export(path)
