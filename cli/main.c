@@ -9,6 +9,9 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "counters/likeness.h"
 
 struct command {
   const char *name;
@@ -22,10 +25,9 @@ static const struct command commands[] = {
     {"scale", hd_cmd_scale, "run a program at several thread counts and compare"},
     {"compare", hd_cmd_compare, "show what more threads, or another build, changed in each region, and why"},
     {"export", hd_cmd_export, "write a profile in another format"},
-    {"doctor", hd_cmd_doctor, "try out whether Heddle works here, and say what is wrong"},
+    {"events", hd_cmd_events, "list what can be counted on this machine"},
     {"recover", hd_cmd_recover, "save the profiles that killed programs left"},
     {"doctor", hd_cmd_doctor, "try out whether Heddle works here, and say what is wrong"},
-    {"events", hd_cmd_events, "list what can be counted on this machine"},
     {"merge", hd_cmd_merge, "add up the profiles of several runs"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -56,6 +58,46 @@ static void print_commands(FILE *out) {
   fputs("\n'heddle COMMAND --help' tells more about one command.\n", out);
 }
 
+static const struct command *find_command(const char *name) {
+  for (size_t i = 0; i < COMMAND_COUNT; i++)
+    if (strcmp(commands[i].name, name) == 0)
+      return &commands[i];
+  return NULL;
+}
+
+/* What it may have been: a misspelled command, a profile, a program. */
+static void complain_of_command(const char *name) {
+  enum { MISSPELT = 3 }; /* letters at most: two that changed places and one that is missing */
+  const char *nearest = commands[0].name;
+  for (size_t i = 1; i < COMMAND_COUNT; i++)
+    if (hd_likeness_distance(commands[i].name, name) < hd_likeness_distance(nearest, name))
+      nearest = commands[i].name;
+  if (strstr(name, ".heddle"))
+    hd_arguments_complain(&usage, "'%s' is not a command; a profile is shown by: heddle report %s", name, name);
+  else if (access(name, F_OK) == 0)
+    hd_arguments_complain(&usage, "'%s' is not a command; a program is run by: heddle run -- %s", name, name);
+  else if (hd_likeness_distance(nearest, name) <= MISSPELT && strlen(name) >= MISSPELT)
+    hd_arguments_complain(&usage, "'%s' is not a command; did you mean %s?", name, nearest);
+  else
+    hd_arguments_complain(&usage, "'%s' is not a command", name);
+}
+
+/* `heddle help [COMMAND]`: as with --help. */
+static int help(const char *name) {
+  static char option[] = "--help";
+  const struct command *command = name ? find_command(name) : NULL;
+  char *arguments[] = {(char *)(command ? command->name : ""), option, NULL};
+  if (command)
+    return command->run(2, arguments);
+  if (name) {
+    complain_of_command(name);
+    return HD_EXIT_USAGE;
+  }
+  hd_arguments_help(&usage, stdout);
+  print_commands(stdout);
+  return HD_EXIT_OK;
+}
+
 int main(int argc, char **argv) {
   bool version = false;
   int first = 0;
@@ -77,9 +119,11 @@ int main(int argc, char **argv) {
     hd_arguments_complain(&usage, "which command?");
     return HD_EXIT_USAGE;
   }
-  for (size_t i = 0; i < COMMAND_COUNT; i++)
-    if (strcmp(argv[first], commands[i].name) == 0)
-      return commands[i].run(argc - first, argv + first);
-  hd_arguments_complain(&usage, "'%s' is not a command", argv[first]);
+  const struct command *command = find_command(argv[first]);
+  if (command)
+    return command->run(argc - first, argv + first);
+  if (strcmp(argv[first], "help") == 0)
+    return help(argv[first + 1]);
+  complain_of_command(argv[first]);
   return HD_EXIT_USAGE;
 }

@@ -243,9 +243,10 @@ struct hd_run_program {
   bool other_identity;        /* set-user-id or set-group-id, and that changes who it runs as */
   bool links_libomp;          /* or another runtime of its family */
   bool links_libgomp;
-  char libomp[PATH_MAX]; /* which, where its loader finds it; "": it did not say */
-  char missing[256];     /* the first library that its loader does not find; "": none */
-  bool calls_heddle; /* it, or a library that it links, has instrumented routines or markers */
+  char libomp[PATH_MAX];     /* which, where its loader finds it; "": it did not say */
+  char other_tool[PATH_MAX]; /* the file among it and its libraries that defines ompt_start_tool; "": none */
+  char missing[256];         /* the first library that its loader does not find; "": none */
+  bool calls_heddle;         /* it, or a library that it links, has instrumented routines or markers */
 };
 
 /** Where execvp would find `command`, in PATH_MAX bytes. False: nowhere. */
@@ -262,7 +263,13 @@ bool hd_run_file_calls_heddle(const char *path);
 /** Does it define these hooks itself? */
 bool hd_run_file_has_own_hooks(const char *path);
 
+/** Does it define ompt_start_tool, without being a runtime? */
+bool hd_run_file_has_tool(const char *path);
+
 /* ---- run_diagnose.c ---- */
+
+/** Says on stderr why execvp failed with `error`, and the cure. */
+void hd_run_explain_start(const char *command, int error);
 
 /** Loads a library in a child, as a runtime would. False: `why` has the loader's words. */
 bool hd_run_library_loads(const char *library, char *why, size_t why_bytes);

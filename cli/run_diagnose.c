@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "doctor/doctor.h"
 #include "support/log.h"
 
 bool hd_run_library_loads(const char *library, char *why, size_t why_bytes) {
@@ -83,26 +85,50 @@ static void explain_preloaded(const char *name, const struct hd_run_outcome *out
            name);
 }
 
-static void explain_program(const struct hd_run_options *options, const struct hd_run_outcome *outcome,
-                            const struct hd_run_program *program, bool preloaded) {
-  const char *name = options->command[0];
+/* What the file is; false: it may well have run, and used OpenMP. */
+static bool explain_file(const char *name, const struct hd_run_program *program, const struct hd_app_file *file,
+                         bool gomp) {
   if (program->other_identity)
     hd_log("no profile: %s is set-user-id or set-group-id, and such a program takes no settings from heddle;\n"
            "heddle: profile a copy without that bit, or run heddle as its owner",
            name);
   else if (program->kind == HD_RUN_PROGRAM_SCRIPT)
-    explain_script(program, name, options->gomp);
+    explain_script(program, name, gomp);
+  else if (file->is_foreign)
+    hd_log("no profile: %s is a program for %s, not for this machine; build it here", name, file->machine);
   else if (program->kind == HD_RUN_PROGRAM_STATIC)
     hd_log("no profile: %s is statically linked, and tools are loaded dynamically; link it without -static", name);
-  else if (program->links_libgomp && !options->gomp)
+  else if (program->missing[0])
+    hd_log("no profile: %s cannot start: its loader does not find %s; add its folder to LD_LIBRARY_PATH", name,
+           program->missing);
+  else
+    return false;
+  return true;
+}
+
+static void explain_tool(const char *name, const struct hd_run_program *program) {
+  const bool is_own = strcmp(program->other_tool, program->path) == 0;
+  hd_log("no profile: another OMPT tool came first, the one in %s, and a runtime takes only one;\n"
+         "heddle: run %s without it%s",
+         is_own ? "the program itself" : program->other_tool, name, is_own ? ": link it without ompt_start_tool" : "");
+}
+
+/* What it is linked to. */
+static void explain_links(const struct hd_run_options *options, const struct hd_run_outcome *outcome,
+                          const struct hd_run_program *program, bool preloaded) {
+  const char *name = options->command[0];
+  const bool links_any = program->links_libomp || program->links_libgomp;
+  if (program->links_libgomp && !options->gomp)
     explain_libgomp(options, name);
-  else if (!program->links_libomp && !program->links_libgomp && hd_run_file_has_own_hooks(program->path))
+  else if (program->other_tool[0])
+    explain_tool(name, program);
+  else if (!links_any && hd_run_file_has_own_hooks(program->path))
     hd_log("no profile: %s has hooks for instrumented routines of its own, and they come before Heddle's;\n"
            "heddle: link it without its __cyg_profile_func_enter and __cyg_profile_func_exit",
            name);
   else if (preloaded && program->kind == HD_RUN_PROGRAM_DYNAMIC)
     explain_preloaded(name, outcome);
-  else if (program->links_libomp || program->links_libgomp)
+  else if (links_any)
     explain_no_construct(name, outcome);
   else if (program->kind == HD_RUN_PROGRAM_DYNAMIC)
     hd_log("no profile: %s links no OpenMP runtime, and nothing it loaded or started used LLVM's libomp;\n"
@@ -115,6 +141,7 @@ static void explain_program(const struct hd_run_options *options, const struct h
 void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_environment *environment,
                      const struct hd_run_watch *watch, const struct hd_run_outcome *outcome) {
   struct hd_run_program program;
+  struct hd_app_file file;
   if (is_switched_off())
     return;
   if (hd_run_watch_saw_probe(watch, HD_RUN_PROBE_REFUSED)) {
@@ -126,5 +153,45 @@ void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_e
     return;
   }
   hd_run_program_inspect(options->command[0], &program);
-  explain_program(options, outcome, &program, environment->preload);
+  if (!hd_app_file_read(program.path, &file))
+    file = (struct hd_app_file){0};
+  if (!explain_file(options->command[0], &program, &file, options->gomp))
+    explain_links(options, outcome, &program, environment->preload);
+}
+
+/* ---- a program that did not start ---- */
+
+static void explain_absence(const char *command) {
+  struct hd_run_program program;
+  if (strchr(command, '/') && access(command, F_OK) == 0) {
+    hd_run_program_inspect(command, &program);
+    hd_log("cannot run '%s': the interpreter it asks for does not exist: %s", command,
+           program.interpreter[0] ? program.interpreter : "it names none");
+  } else if (strchr(command, '/')) {
+    hd_log("cannot run '%s': No such file or directory", command);
+  } else if (access(command, F_OK) == 0) {
+    hd_log("cannot run '%s': it is not on the PATH; in this directory it is: ./%s", command, command);
+  } else {
+    hd_log("cannot run '%s': it is not on the PATH; name its file, as in ./%s", command, command);
+  }
+}
+
+static void explain_refused_access(const char *command) {
+  struct stat status;
+  if (stat(command, &status) == 0 && S_ISDIR(status.st_mode))
+    hd_log("cannot run '%s': it is a directory; name the program's file in it", command);
+  else if (access(command, F_OK) == 0 && access(command, X_OK) != 0)
+    hd_log("cannot run '%s': Permission denied; chmod +x %s, if it is a program", command, command);
+  else
+    hd_log("cannot run '%s': Permission denied, to it, its interpreter or its folder, or by the file system (noexec)",
+           command);
+}
+
+void hd_run_explain_start(const char *command, int error) {
+  if (error == ENOENT)
+    explain_absence(command);
+  else if (error == EACCES)
+    explain_refused_access(command);
+  else
+    hd_log("cannot run '%s': %s", command, strerror(error));
 }

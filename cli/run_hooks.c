@@ -12,14 +12,8 @@
 
 #include "heddle.h"
 
-/* An import, or defined: a program that brings hooks of its own needs none of ours. */
-static bool is_hook(Elf *elf, const GElf_Shdr *table, const GElf_Sym *symbol, bool defined) {
-  const char *name =
-      (symbol->st_shndx != SHN_UNDEF) == defined ? elf_strptr(elf, table->sh_link, symbol->st_name) : NULL;
-  return name && (strcmp(name, "__cyg_profile_func_enter") == 0 || strcmp(name, "__cyg_profile_func_exit") == 0);
-}
-
-static bool has_hooks(Elf *elf, bool defined) {
+/* Among the dynamic symbols: an import, or defined. */
+static bool has_symbol(Elf *elf, const char *wanted, bool defined) {
   Elf_Scn *section = NULL;
   GElf_Shdr header;
   GElf_Sym symbol;
@@ -27,11 +21,22 @@ static bool has_hooks(Elf *elf, bool defined) {
     if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
       continue;
     Elf_Data *data = elf_getdata(section, NULL);
-    for (int i = 1; data && gelf_getsym(data, i, &symbol); i++)
-      if (is_hook(elf, &header, &symbol, defined))
+    for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+      const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+      if ((symbol.st_shndx != SHN_UNDEF) == defined && name && strcmp(name, wanted) == 0)
         return true;
+    }
   }
   return false;
+}
+
+static bool defines(Elf *elf, const char *symbol) {
+  return has_symbol(elf, symbol, true);
+}
+
+/* A program that brings hooks of its own needs none of ours. */
+static bool has_hooks(Elf *elf, bool defined) {
+  return has_symbol(elf, "__cyg_profile_func_enter", defined) || has_symbol(elf, "__cyg_profile_func_exit", defined);
 }
 
 static bool is_marker_note(const Elf_Data *notes, const GElf_Nhdr *note, size_t name) {
@@ -70,6 +75,11 @@ static bool has_own_hooks(Elf *elf) {
   return has_hooks(elf, true);
 }
 
+/* libomp has a definition of its own, which looks for one elsewhere. */
+static bool has_tool(Elf *elf) {
+  return defines(elf, "ompt_start_tool") && !defines(elf, "__kmpc_fork_call");
+}
+
 static bool holds(const char *path, bool is_so(Elf *)) {
   const int fd = elf_version(EV_CURRENT) != EV_NONE ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0)
@@ -83,6 +93,10 @@ static bool holds(const char *path, bool is_so(Elf *)) {
 
 bool hd_run_file_calls_heddle(const char *path) {
   return holds(path, calls_heddle);
+}
+
+bool hd_run_file_has_tool(const char *path) {
+  return holds(path, has_tool);
 }
 
 bool hd_run_file_has_own_hooks(const char *path) {

@@ -64,11 +64,6 @@ static int status_of_exec_error(int error) {
   return error == ENOENT ? HD_RUN_NOT_FOUND : HD_RUN_CANNOT_EXECUTE;
 }
 
-static void report_exec_error(const char *command, int error) {
-  const bool is_there = error == ENOENT && strchr(command, '/') && access(command, F_OK) == 0;
-  hd_log("cannot run '%s': %s", command, is_there ? "the interpreter it asks for does not exist" : strerror(error));
-}
-
 /* Returns 0 when the program runs, else why it does not. -1: no child at all. */
 static int start(const struct hd_run_options *options, const struct hd_run_environment *environment,
                  const struct hd_run_signals *signals, pid_t *pid) {
@@ -131,7 +126,7 @@ bool hd_run_process(const struct hd_run_options *options, const struct hd_run_en
   if (error < 0) {
     hd_log("cannot start a process: %s", strerror(errno));
   } else if (error > 0) {
-    report_exec_error(options->command[0], error);
+    hd_run_explain_start(options->command[0], error);
     outcome->exit_status = status_of_exec_error(error);
     waitpid(outcome->pid, NULL, 0);
   } else {

@@ -109,6 +109,8 @@ static void note_listed(struct hd_run_program *program, char *line) {
   const bool is_path = *resolved == '/';
   note_library(program, name, is_path ? resolved : NULL);
   program->calls_heddle = program->calls_heddle || (is_path && hd_run_file_calls_heddle(resolved));
+  if (is_path && !program->other_tool[0] && !strstr(resolved, "libheddle.so") && hd_run_file_has_tool(resolved))
+    snprintf(program->other_tool, sizeof program->other_tool, "%s", resolved);
 }
 
 /* Only a program that is named like a loader is asked: the name comes from the file, and nothing else is to be run. */
@@ -191,6 +193,8 @@ static void read_elf(int fd, struct hd_run_program *program) {
     const bool has_loader = read_loader_name(elf, fd, program);
     program->kind = has_loader ? HD_RUN_PROGRAM_DYNAMIC : HD_RUN_PROGRAM_STATIC;
     program->calls_heddle = has_loader && hd_run_file_calls_heddle(program->path);
+    if (has_loader && hd_run_file_has_tool(program->path))
+      snprintf(program->other_tool, sizeof program->other_tool, "%s", program->path);
     if (has_loader && !ask_loader(program))
       note_needed(elf, program);
   }

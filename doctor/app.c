@@ -74,10 +74,9 @@ static void check_extras(struct hd_doctor *doctor, const struct hd_run_program *
     SAY(WRONG, "identity",
         "is set-user-id or set-group-id, and such a program takes no settings from heddle; profile a "
         "copy without that bit, or run heddle as its owner");
-  if (file->defines_tool)
-    SAY(WRONG, "another tool",
-        "the program has an OMPT tool of its own (ompt_start_tool), and the runtime takes that; "
-        "link it without");
+  if (program->other_tool[0])
+    SAY(WRONG, "another tool", "%s has an OMPT tool (ompt_start_tool), and a runtime takes only one: do without it",
+        program->other_tool);
   if (file->defines_hooks)
     SAY(NOTE, "hooks", "it defines __cyg_profile_func_enter itself: its instrumented routines are not measured");
   if (file->sanitizer)

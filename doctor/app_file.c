@@ -49,7 +49,6 @@ static bool begins(const char *name, const char *prefix) {
 static void take_definition(struct hd_app_file *file, const char *name) {
   file->defines_libomp |= strcmp(name, "__kmpc_fork_call") == 0;
   file->defines_libgomp |= strcmp(name, "GOMP_parallel") == 0;
-  file->defines_tool |= strcmp(name, "ompt_start_tool") == 0;
   file->defines_hooks |= strcmp(name, "__cyg_profile_func_enter") == 0;
 }
 

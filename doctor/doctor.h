@@ -54,7 +54,6 @@ struct hd_app_file {
   bool defines_libgomp;
   bool uses_libomp; /* it calls its entry points: built by clang or icx */
   bool uses_libgomp;
-  bool defines_tool;     /* ompt_start_tool: an OMPT tool of its own */
   bool defines_hooks;    /* __cyg_profile_func_enter */
   const char *sanitizer; /* "AddressSanitizer"; NULL: none */
 };

@@ -95,14 +95,14 @@ bool hd_probe_play(void *libomp, char *why, size_t why_bytes);
 /* ---- probe_run.c ---- */
 
 struct hd_probe_end {
-  int signal;     /* that ended the child; 0: none. SIGALRM: it hung */
+  int signal;      /* that ended the child; 0: none. SIGALRM: it hung */
   char said[1000]; /* lines that the runtime or the tool wrote to stderr, or why the probe could not run */
 };
 
 /**
  * Runs the probe in a child on `libomp` (a path). `tool` NULL: with the probe's own tool; else with this library, as
- * OMP_TOOL_LIBRARIES, which writes its profile to `output`. Variables that steer OpenMP are kept from it; those for libheddle.so are not. The
- * result is in shared memory that the caller unmaps with hd_probe_free(); NULL: no memory.
+ * OMP_TOOL_LIBRARIES, which writes its profile to `output`. Variables that steer OpenMP are kept from it; those for
+ * libheddle.so are not. The result is in shared memory that the caller unmaps with hd_probe_free(); NULL: no memory.
  */
 struct hd_probe *hd_probe_run(const char *libomp, const char *tool, const char *output, struct hd_probe_end *end);
 void hd_probe_free(struct hd_probe *probe);

@@ -171,7 +171,7 @@ static void take_lines(struct hd_doctor *doctor, char *said) {
 }
 
 static void try_library_in(struct hd_doctor *doctor, const char *directory) {
-  char output[PATH_MAX];
+  char output[PATH_MAX + 16];
   struct hd_probe_end end;
   snprintf(output, sizeof output, "%s/probe.heddle", directory);
   struct hd_probe *probe = hd_probe_run(doctor->libomp, doctor->library, output, &end);

@@ -39,7 +39,7 @@ static bool check_magic(struct hd_reader *reader) {
     return true;
   if (reader->size >= 6 && memcmp(reader->bytes, "HEDDLE", 6) == 0)
     return hd_reader_fail(reader, "damaged by a transfer in text mode; copy it again in binary mode");
-  return hd_reader_fail(reader, "not a Heddle profile");
+  return hd_reader_fail(reader, "not a Heddle profile%s", hd_reader_name_other(reader->bytes, reader->size));
 }
 
 static bool check_layout(struct hd_reader *reader) {
@@ -271,9 +271,8 @@ static bool read_all(struct hd_reader *reader) {
          check_layout(reader) && check_size(reader) && take_header(reader) && hd_reader_check_counters(reader) &&
          walk_blocks(reader) && hd_reader_take_back(reader) && hd_reader_take_records(reader) &&
          hd_reader_close_all(reader) && hd_reader_take_levels(reader) && hd_reader_take_counts(reader) &&
-         hd_reader_take_overhead(reader) &&
-         hd_reader_sum_up(reader) && hd_reader_find_losses(reader) && hd_model_sum_counts(reader->model) &&
-         hd_reader_add_notes(reader);
+         hd_reader_take_overhead(reader) && hd_reader_sum_up(reader) && hd_reader_find_losses(reader) &&
+         hd_model_sum_counts(reader->model) && hd_reader_add_notes(reader);
 }
 
 /* Takes the memory over that the bytes lie in, if any: it is given back when the model is, or now. */
@@ -327,7 +326,8 @@ static bool find_size(struct hd_reader *reader, int file, struct hd_file_header 
   if (fstat(file, &status) != 0)
     return hd_reader_fail(reader, "%s", strerror(errno));
   if (!S_ISREG(status.st_mode))
-    return hd_reader_fail(reader, S_ISDIR(status.st_mode) ? "is a directory" : "not a regular file");
+    return hd_reader_fail(reader,
+                          S_ISDIR(status.st_mode) ? "is a directory; name a profile in it" : "not a regular file");
   *wanted = (size_t)status.st_size;
   *header = (struct hd_file_header){0};
   if (*wanted <= HD_HEADER_BYTES)
@@ -405,12 +405,19 @@ static bool open_copy(struct hd_reader *reader, int file, struct hd_model **mode
   return done;
 }
 
+static bool fail_to_open(struct hd_reader *reader, int reason) {
+  const char *cure = reason == ENOENT   ? "; 'heddle run -- PROGRAM' writes profiles and names them"
+                     : reason == EACCES ? "; only the user who ran the program may read its profile"
+                                        : "";
+  return hd_reader_fail(reader, "%s%s", strerror(reason), cure);
+}
+
 bool hd_profile_open(const char *path, struct hd_model **model, char *error, size_t error_bytes) {
   struct hd_reader reader = {.path = path, .error = error, .error_bytes = error_bytes};
   *model = NULL;
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0)
-    return hd_reader_fail(&reader, "%s", strerror(errno));
+    return fail_to_open(&reader, errno);
   void *mapped = map(&reader, file);
   const struct hd_source source = {.memory = mapped, .memory_bytes = reader.size, .mapped = true, .bytes = mapped};
   const bool done =

@@ -37,6 +37,9 @@ bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) __attribu
 typedef bool hd_reader_taker(struct hd_reader *reader, const void *record, uint64_t offset, uint32_t index);
 bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, size_t record_bytes, hd_reader_taker *take);
 
+/** reader_others.c: what a file that is no profile seems to be, and what to do with it. Never NULL. */
+const char *hd_reader_name_other(const char *bytes, size_t size);
+
 /** reader_journal.c: what the sweep had not finished, after the blocks are known and before anything is taken. */
 bool hd_reader_take_back(struct hd_reader *reader);
 

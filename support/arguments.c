@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counters/likeness.h"
+
 enum { OPTIONS_MAX = 64, HELP_COLUMN = 26 };
 
 static const struct hd_option help_option = {'h', "help", NULL, "print this help and exit"};
@@ -107,15 +109,33 @@ static void make_tables(const struct hd_usage *usage, struct getopt_tables *tabl
   add_option(tables, &count, &shorts, &help_option);
 }
 
-static void complain_about(const struct hd_usage *usage, int found, int argc, char **argv) {
-  const char *what = found == ':' ? "needs an argument" : "is not an option here";
-  const bool is_long = optind > 0 && optind <= argc && strncmp(argv[optind - 1], "--", 2) == 0;
-  if (found != ':' && is_long && optopt != 0)
-    what = "takes no argument";
-  if (is_long)
-    hd_arguments_complain(usage, "'%s' %s", argv[optind - 1], what);
+/* An unknown option, or the beginning of several: which it may have been. */
+static void complain_of_unknown(const struct hd_usage *usage, const struct option *known, const char *text) {
+  char name[64];
+  const char *nearest = NULL;
+  unsigned beginnings = 0;
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
+  for (; known->name; known++) {
+    beginnings += strncmp(known->name, name, strlen(name)) == 0;
+    if (!nearest || hd_likeness_distance(known->name, name) < hd_likeness_distance(nearest, name))
+      nearest = known->name;
+  }
+  if (name[0] && beginnings > 1)
+    hd_arguments_complain(usage, "'%s' is the beginning of several options: write one of them out", text);
+  else if (nearest && hd_likeness_is_near(nearest, name))
+    hd_arguments_complain(usage, "'%s' is not an option here; did you mean --%s?", text, nearest);
   else
-    hd_arguments_complain(usage, "'-%c' %s", optopt, what);
+    hd_arguments_complain(usage, "'%s' is not an option here", text);
+}
+
+static void complain_about(const struct hd_usage *usage, const struct option *known, int found, int argc, char **argv) {
+  const bool is_long = optind > 0 && optind <= argc && strncmp(argv[optind - 1], "--", 2) == 0;
+  if (is_long && found != ':' && optopt == 0)
+    complain_of_unknown(usage, known, argv[optind - 1]);
+  else if (is_long)
+    hd_arguments_complain(usage, "'%s' %s", argv[optind - 1], found == ':' ? "needs an argument" : "takes no argument");
+  else
+    hd_arguments_complain(usage, "'-%c' %s", optopt, found == ':' ? "needs an argument" : "is not an option here");
 }
 
 enum hd_arguments_status hd_arguments_parse(const struct hd_usage *usage, int argc, char **argv, hd_option_taker *take,
@@ -132,7 +152,7 @@ enum hd_arguments_status hd_arguments_parse(const struct hd_usage *usage, int ar
       return HD_ARGUMENTS_HELP;
     }
     if (found == '?' || found == ':') {
-      complain_about(usage, found, argc, argv);
+      complain_about(usage, tables.longs, found, argc, argv);
       return HD_ARGUMENTS_WRONG;
     }
     if (!take(context, found, optarg))

@@ -344,9 +344,11 @@ static void test_files_that_cannot_be_read_are_named(void **state) {
   struct hd_model *model = NULL;
   char error[256];
   assert_false(hd_profile_open("/nonexistent/x.heddle", &model, error, sizeof error));
-  assert_string_equal(error, "/nonexistent/x.heddle: No such file or directory");
+  assert_string_equal(error,
+                      "/nonexistent/x.heddle: No such file or directory; 'heddle run -- PROGRAM' writes profiles and "
+                      "names them");
   assert_false(hd_profile_open("/tmp", &model, error, sizeof error));
-  assert_string_equal(error, "/tmp: is a directory");
+  assert_string_equal(error, "/tmp: is a directory; name a profile in it");
   assert_false(hd_profile_open("/dev/null", &model, error, sizeof error));
   assert_string_equal(error, "/dev/null: not a regular file");
   char path[] = "/tmp/heddle-test-XXXXXX";
