@@ -105,16 +105,19 @@ static void save_or_show(struct work *work, const struct hd_recover_file *file, 
   hd_model_free(model);
 }
 
-/* What the library makes before it writes anything; where other things may lie, only exactly that. */
+/* What the library makes before it writes anything: nothing but holes and zeros. An empty file may be anybody's. */
 static bool is_blank(const struct hd_recover_file *file, int fd, const struct stat *status) {
-  char bytes[HD_HEADER_BYTES];
-  const ssize_t length = pread(fd, bytes, sizeof bytes, 0);
-  if (length != status->st_size || (length != HD_HEADER_BYTES && !(length == 0 && file->in_private)))
-    return false;
-  for (ssize_t i = 0; i < length; i++)
-    if (bytes[i])
+  char bytes[HD_BLOCK_BYTES];
+  ssize_t length = 0;
+  for (off_t at = lseek(fd, 0, SEEK_DATA); at >= 0; at = lseek(fd, at + length, SEEK_DATA)) {
+    length = pread(fd, bytes, sizeof bytes, at);
+    for (ssize_t i = 0; i < length; i++)
+      if (bytes[i])
+        return false;
+    if (length <= 0)
       return false;
-  return true;
+  }
+  return errno == ENXIO && (status->st_size > 0 || file->in_private);
 }
 
 static void leave_alone(struct work *work, const struct hd_recover_file *file, const char *why) {

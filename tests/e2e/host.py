@@ -59,8 +59,9 @@ def both(build_program, heddle, places):
     """both(source, arguments..., under_run=, before=, flags=) -> Pair; alone means with OMP_TOOL_LIBRARIES only; `before` begins
     the program's command line."""
 
-    def run(source, *arguments, under_run=False, before=(), runtime=19, env=None, change=None, flags=()):
-        program = build_program(source, flags=flags)
+    def run(source, *arguments, under_run=False, before=(), runtime=19, env=None, change=None, flags=(),
+            compiler="clang"):
+        program = build_program(source, compiler, flags)
         if change:
             program = change(program)
         plain_env = environment_for(runtime, 2, {"OMP_WAIT_POLICY": "passive"})
@@ -70,6 +71,8 @@ def both(build_program, heddle, places):
         command_with = [heddle, "run", "-q", "--", *command] if under_run else command
         ends = [subprocess.run(one, env=its, capture_output=True, text=True, timeout=TIMEOUT_S, cwd=places["work"])
                 for one, its in ((command, plain_env), (command_with, env))]
+        if under_run and ends[0].returncode < 0:  # a shell's status
+            ends[0].returncode = 128 - ends[0].returncode
         return Pair(*ends, places)
 
     return run

@@ -13,8 +13,6 @@ import pytest
 
 from conftest import LIBRARY, environment_for, marks
 
-BLANK = bytes(4096)  # a live file before anything is written to it
-
 
 @pytest.fixture
 def store(tmp_path):
@@ -175,9 +173,12 @@ def test_two_files_of_one_number(killed, recover):
     assert second.name == first.name + ".1"
 
 
-def test_blank_file_is_removed(store, recover):
+@pytest.mark.parametrize("zeros, size", [(4096, 4096), (0, 1 << 28), (65536, 1 << 28)])
+def test_blank_file_is_removed(store, recover, zeros, size):
+    """A live file before anything is written to it: some zeros, the rest is a hole."""
     file = store / "app.99999999.live"
-    file.write_bytes(BLANK)
+    file.write_bytes(bytes(zeros))
+    os.truncate(file, size)
     status, said, _ = recover()
     assert status == 0 and said[0].endswith("removed") and not file.exists() and saved(recover) == []
 
@@ -241,7 +242,7 @@ def test_links_are_not_followed(killed, store, recover, tmp_path):
     assert elsewhere.exists() and link.is_symlink() and saved(recover) == []
 
 
-@pytest.mark.parametrize("content", [b"", b"text\n", bytes(4095), bytes(8192)])
+@pytest.mark.parametrize("content", [b"", b"text\n", bytes(4096) + b"text\n"])
 def test_other_files_of_such_a_name(store, recover, content):
     file = store / "app.99999999.live"
     file.write_bytes(content)
