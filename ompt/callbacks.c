@@ -174,7 +174,7 @@ static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, omp
   if (!thread)
     return;
   if (endpoint == ompt_scope_begin)
-    hd_callbacks_enter(thread, now, HD_KIND_MASKED, address, HD_BUSY);
+    hd_callbacks_enter(thread, now, HD_KIND_MASKED, address, hd_region_task_state(thread->base->base.region));
   else if (endpoint == ompt_scope_end)
     hd_thread_leave(thread, now, HD_KIND_MASKED, NULL);
 }

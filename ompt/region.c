@@ -195,7 +195,7 @@ static void add_member(struct hd_thread *thread, uint64_t now, struct hd_region 
 static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_region *region, ompt_data_t *task,
                              unsigned team_size) {
   primary->base->task = task;
-  hd_thread_unwind_task(primary, now, region && region->of_helpers ? HD_IDLE : HD_BUSY);
+  hd_thread_unwind_task(primary, now, hd_region_task_state(region));
   if (!region)
     return;
   hd_region_add_primary_delay(region, primary->record); /* its team begins when it was late by as much */
@@ -224,8 +224,7 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
   start_in_step(worker, region);
   if (region && hd_tool.has_routines && !region->of_helpers)
     worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->team_operand);
-  hd_thread_push(worker, now, row ? row : worker->frames->row, HD_KIND_PARALLEL,
-                 region && region->of_helpers ? HD_IDLE : HD_BUSY);
+  hd_thread_push(worker, now, row ? row : worker->frames->row, HD_KIND_PARALLEL, hd_region_task_state(region));
   worker->top->row->visits += row != NULL && !region->is_folded && !hd_clock_is_paused();
   hd_thread_open_base(worker, task, region, number);
   if (region)

@@ -43,6 +43,11 @@ struct hd_region {
 struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
                                   const void *address, bool from_gcc);
 
+/** What a thread's implicit task of a region is when it does not wait: busy. But the runtime's own team idles. */
+static inline uint32_t hd_region_task_state(const struct hd_region *region) {
+  return region && region->of_helpers ? HD_IDLE : HD_BUSY;
+}
+
 /** The region that the thread's innermost task belongs to; NULL: none. */
 struct hd_region *hd_region_current(const struct hd_thread *thread);
 

@@ -253,6 +253,9 @@ static void test_hidden_helpers_are_idle_but_for_their_tasks(void **state) {
   sc_initial_begin();
   sc_at(2);
   sc_fork(runtime_address(), 3, 2, 3);
+  sc_masked_begin(runtime_address());
+  sc_at(4);
+  sc_masked_end();
   sc_thread(0);
   sc_at(5);
   uint32_t task = sc_task_create(0x500, 0);
