@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Many threads: those that live one after the other share rows, so that memory and file grow with the threads that live
 at once; and none of their events is lost."""
-from conftest import marks, run_plain
+from conftest import marks
 
 APART = 256  # threads with rows of their own, unless HEDDLE_THREADS_APART says otherwise
 
