@@ -16,6 +16,8 @@ import pytest
 
 from levels import broken_identities
 
+pytest_plugins = ("host",)  # fixtures for tests that a program does the same with and without Heddle
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = SOURCE / "tests" / "e2e" / "programs"
 BUILD = pathlib.Path(os.environ.get("HEDDLE_BUILD", SOURCE / "build")).resolve()

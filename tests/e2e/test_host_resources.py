@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from conftest import libomp_folder, marks
-from host import DECLINES, both, either_way, places  # noqa: F401 (fixtures)
+from host import DECLINES, either_way
 
 SOURCE = "host_resources.c"
 REGIONS, THREADS = 90, 420
