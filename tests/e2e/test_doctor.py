@@ -79,44 +79,55 @@ def test_library_that_is_no_runtime_is_refused(doctor, build_program, tmp_path):
         assert result.returncode == 1 and words in result.findings["runtime"][1], result.stdout
 
 
-# Looks for a tool at the first region, lets it register, and sends nothing.
-MUTE = r"""
+# What a runtime of our own making has: it looks for a tool at the first region, and lets it register.
+REGISTERS = r"""
 #include <dlfcn.h>
 #include <string.h>
 struct result { int (*initialize)(void *(*)(const char *), int, void *); void (*finalize)(void *); unsigned long data; };
-static int set(int event, void *function) { (void)function; return event == 26 ? 1 : 5; }
+static void *callbacks[64];
+static int set(int event, void *function) { callbacks[event] = function; return event == 26 ? 1 : 5; }
 static void *lookup(const char *name) { return strcmp(name, "ompt_set_callback") ? 0 : (void *)set; }
 static void look(void) {
   static int looked;
   struct result *(*start)(unsigned, const char *) =
       (struct result *(*)(unsigned, const char *))dlsym(RTLD_DEFAULT, "ompt_start_tool");
-  struct result *result = looked++ || !start ? 0 : start(202011, "a mute runtime");
+  struct result *result = looked++ || !start ? 0 : start(202011, "a runtime of our own");
   if (result)
     result->initialize(lookup, 0, 0);
+}
+static void run(long body) {
+  int zero = 0;
+  ((void (*)(int *, int *, ...))body)(&zero, &zero);
+}
+static void work(int endpoint, void *address) {
+  if (callbacks[20])
+    ((void (*)(int, int, void *, void *, unsigned long, void *))callbacks[20])(10, endpoint, 0, 0, 1, address);
 }
 """
 
 
-def fake_runtime(build_program, fork, before=""):
-    """A library with all entry points that the probe needs; those for regions do what is asked, the others nothing."""
+def fake_runtime(build_program, bodies, before=""):
+    """A library with all entry points that the probe needs; those in `bodies` do something, with a, b, c as their first
+    parameters, the others nothing."""
     entries = (SOURCE / "doctor" / "probe_entries.h").read_text(encoding="utf-8")
     names = re.findall(r"_\(.*?, (\w+),", entries)
     assert "__kmpc_fork_call" in names and "omp_control_tool" in names
-    bodies = {"__kmpc_fork_call": fork, "__kmpc_omp_task_alloc": "static long task[20]; return (long)task;"}
-    text = "\n".join(f"long {name}(void) {{ {bodies.get(name, '')} return 0; }}" for name in [*names, "GOMP_parallel"])
+    bodies = {"__kmpc_omp_task_alloc": "static long task[20]; return (long)task;", **bodies}
+    text = "\n".join(f"long {name}(long a, long b, long c) {{ {bodies.get(name, '')} return 0; }}"
+                     for name in [*names, "GOMP_parallel"])
     return build_program(f"#define _GNU_SOURCE\n#include <signal.h>\n#include <unistd.h>\n{before}{text}\n", compiler="gcc",
                          flags=["-shared", "-fPIC", "-w", "-fno-openmp", "-ldl"])
 
 
 def test_runtime_without_tools_is_named(doctor, build_program):
-    result = doctor("--libomp", fake_runtime(build_program, ""))
+    result = doctor("--libomp", fake_runtime(build_program, {}))
     assert result.returncode == 1 and "looks for no tools" in result.findings["runtime"][1]
 
 
 def test_runtime_that_sends_nothing_loses_everything(doctor, build_program):
-    result = doctor("--libomp", fake_runtime(build_program, "look();", MUTE))
+    result = doctor("--libomp", fake_runtime(build_program, {"__kmpc_fork_call": "look();"}, REGISTERS))
     table = rows(result)
-    assert result.returncode == 1 and "a mute runtime" in result.stdout
+    assert result.returncode == 1 and "a runtime of our own" in result.stdout
     assert len(table) == 41 and all(row[1].startswith("0/") for row in table.values())
     assert {row[0] for (event, _), row in table.items() if event == "mutex_acquired"} == {"always"}
     assert {row[0] for (event, _), row in table.items() if event == "mutex_acquire"} == {"never"}
@@ -125,8 +136,25 @@ def test_runtime_that_sends_nothing_loses_everything(doctor, build_program):
     assert result.stdout.count("LOST") == int(text.split()[0])
 
 
+@pytest.mark.parametrize("begin, end, expected", [
+    ("work(1, __builtin_return_address(0));", "work(2, 0);", ("2/4", "yes", "yes")),
+    ("work(1, (void *)look);", "work(2, 0);", ("2/4", "yes", "runtime's")),
+    ("work(1, 0);", "work(2, 0);", ("2/4", "yes", "no")),
+    ("", "work(1, __builtin_return_address(0)); work(2, 0);", ("2/4", "late", "yes")),
+    ("work(1, __builtin_return_address(0)); work(2, 0);", "", ("2/4", "late", "yes")),
+    ("work(1, __builtin_return_address(0));", "", ("1/4", "yes", "yes")),
+])
+def test_when_and_with_what_address_an_event_comes(doctor, build_program, begin, end, expected):
+    library = fake_runtime(build_program, {"__kmpc_fork_call": "look(); run(c);", "__kmpc_for_static_init_4": begin,
+                                           "__kmpc_for_static_fini": end}, REGISTERS)
+    result = doctor("--libomp", library)
+    assert rows(result)["work", "static loop"][1:4] == expected
+    assert result.findings["team"][0] == "note"  # one thread of two
+
+
 def test_runtime_that_dies_is_named_with_the_construct(doctor, build_program):
-    result = doctor("--libomp", fake_runtime(build_program, 'write(2, "Assertion failed\\n", 17); raise(SIGSEGV);'))
+    result = doctor("--libomp", fake_runtime(
+        build_program, {"__kmpc_fork_call": 'write(2, "Assertion failed\\n", 17); raise(SIGSEGV);'}))
     level, text = result.findings["runtime"]
     assert result.returncode == 1 and level == "WRONG"
     assert "signal 11" in text and "in parallel region" in text and "Assertion failed" in text
