@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import time
 
@@ -30,6 +31,8 @@ TIMEOUT_S = 120
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "timed: measures time; nothing else may run beside it")
+    for number in (signal.SIGINT, signal.SIGQUIT):  # ignored in a shell's background jobs; programs would inherit that
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 def libomp_folder(version):

@@ -474,6 +474,7 @@ FLOODS = {
 }
 
 
+@pytest.mark.timed  # threads that spin while they wait
 @pytest.mark.parametrize("threads", (2, 4))
 @pytest.mark.parametrize("what", FLOODS)
 def test_no_event_of_a_flood_is_lost(profile, export, build_program, what, threads):

@@ -116,7 +116,7 @@ def names(*counts, repeats):
 
 
 def wait_until(condition, what):
-    end = time.monotonic() + 10
+    end = time.monotonic() + TIMEOUT_S
     while not condition():
         assert time.monotonic() < end, what
         time.sleep(0.01)
@@ -499,7 +499,7 @@ def test_a_signal_ends_program_and_scan_and_it_can_go_on(scan, number):
     process = scan.start("-t", "1,2", "-r", "1", env={"NAP_MS": "20000"})
     wait_until(lambda: scan.logged(), "no run began")
     process.send_signal(number)
-    _, errors = process.communicate(timeout=10)
+    _, errors = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 128 + number
     assert "the scan ended with 2 of 2 runs to do; the same command goes on with it" in errors
     assert "failed" not in errors and not is_running(scan.program) and scan.profiles() == []
@@ -512,7 +512,7 @@ def test_a_run_that_outlives_the_signal_is_not_kept(scan):
     wait_until(lambda: scan.logged(), "no run began")
     time.sleep(0.1)
     process.terminate()
-    process.communicate(timeout=10)
+    process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 128 + signal.SIGTERM and scan.profiles() == [] and len(scan.logged()) == 1
 
 
@@ -521,7 +521,7 @@ def test_nohup_is_heeded(scan):
                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     wait_until(lambda: scan.logged(), "no run began")
     process.send_signal(signal.SIGHUP)
-    process.communicate(timeout=30)
+    process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0 and len(scan.logged()) == 2
 
 
@@ -531,7 +531,7 @@ def test_a_run_that_was_stopped_for_a_while_is_repeated(scan):
     os.killpg(process.pid, signal.SIGSTOP)
     time.sleep(0.2)
     os.killpg(process.pid, signal.SIGCONT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0 and scan.logged() == ["1", "1", "2"]
 
 
@@ -541,7 +541,7 @@ def test_two_scans_in_one_directory_are_refused(scan):
     second = scan.run("-t", "1,2", "-r", "1")
     assert second.returncode == 1 and list(scan.directory.glob(".running/*"))
     assert f"another heddle scale (process {first.pid}) is at work in {scan.directory}" in second.stderr
-    first.communicate(timeout=30)
+    first.communicate(timeout=TIMEOUT_S)
     assert first.returncode == 0 and len(scan.logged()) == 2
 
 
