@@ -130,15 +130,17 @@ static void print(double *values) {
 
 int main(int argc, char **argv) {
   static const int sizes[] = {5, 20, 60};
-  repetitions = argc > 1 ? atoi(argv[1]) : 25;
+  repetitions = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 25;
   if (repetitions < 1 || !hd_unwind_init(FRAMES_MOST)) {
     fprintf(stderr, "unwind: %s\n", repetitions < 1 ? "repetitions must be 1 or more" : "no unwinder");
     return 1;
   }
   costs = calloc((size_t)repetitions, sizeof *costs);
   double *values = calloc((size_t)repetitions, sizeof *values);
-  if (!costs || !values)
+  if (!costs || !values) {
+    free(values);
     return 1;
+  }
   puts("frames  none ns   cached  backtrace     full   (quartiles of cached)");
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     if (sizes[i] % 2) /* main is one more */

@@ -114,7 +114,7 @@ static struct hd_rule_place read_expression(struct reader *reader) {
   }
   struct reader expression = {reader->at, reader->at + bytes};
   reader->at += bytes;
-  if (read_fixed(&expression, 1) != (uint64_t)(OP_BREG0 + FRAME_POINTER))
+  if (read_fixed(&expression, 1) != OP_BREG0 + (uint64_t)FRAME_POINTER)
     return place;
   place.offset = read_signed(&expression);
   bool loaded = expression.at < expression.end && *expression.at == OP_DEREF;

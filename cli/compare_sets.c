@@ -180,6 +180,7 @@ static size_t distinct(uint32_t *threads, size_t count) {
 
 static bool find_threads(struct hd_compare_sets *sets) {
   bool asked = true;
+  /* NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI): there are runs */
   uint32_t *most = calloc(sets->run_count, sizeof *most);
   bool done = most != NULL;
   for (size_t i = 0; done && i < sets->run_count; i++) {
@@ -226,6 +227,7 @@ static void decode(char *name) {
   char *to = name;
   for (const char *from = name; *from; from++) {
     unsigned code = 0;
+    /* NOLINTNEXTLINE(cert-err34-c): two digits cannot be too many */
     if (*from == '%' && sscanf(from + 1, "%2x", &code) == 1 && code >= ' ' && code <= '~' && strlen(from) > 2) {
       *to++ = (char)code;
       from += 2;

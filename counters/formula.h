@@ -46,12 +46,12 @@ struct hd_formula_scope {
 /** NULL: `error` says what is wrong with the formula. Only when hd_formula_open() made them possible; free with
  *  hd_formula_free(). The scope need not outlive it. */
 void *hd_formula_new(const char *formula, const struct hd_formula_scope *scope, struct hd_formula_error *error);
-void hd_formula_free(void *formula);
+void hd_formula_free(void *parser);
 
 /** Whether the formula uses the variable whose value is there. */
-bool hd_formula_uses(void *formula, const double *value);
+bool hd_formula_uses(void *parser, const double *value);
 
 /** For the values that the variables have now. NaN: it has none (divided by zero). */
-double hd_formula_value(void *formula);
+double hd_formula_value(void *parser);
 
 #endif

@@ -207,8 +207,9 @@ struct hd_count hd_count_sum_metric(const struct hd_model *model, const struct h
   struct hd_count result = {.fraction = 1, .known = true};
   for (uint32_t i = 0; i < metric->event_count; i++) {
     const uint32_t event = find_event(model, group->events[metric->events[i]].event);
-    const struct hd_count count =
-        event == HD_NONE ? (struct hd_count){.known = false} : hd_count_sum_of(model, sum, event, HD_COUNT_BUSY);
+    struct hd_count count = {.known = false};
+    if (event != HD_NONE)
+      count = hd_count_sum_of(model, sum, event, HD_COUNT_BUSY);
     variables->values[metric->events[i]] = count.value;
     result.known &= count.known && !count.partial;
     result.fraction = fmin(result.fraction, count.fraction);

@@ -171,7 +171,8 @@ static bool put_event(struct hd_grid *grid, const struct hd_model *model, enum h
   hd_cell_number(row->cells[3], 100 * (double)cost->ticks / (double)model->cost_ticks, 1);
   snprintf(row->place, sizeof row->place, "%s", hd_event_id(kind));
   for (char *at = row->place; *at; at++)
-    *at = *at == '_' ? ' ' : *at;
+    if (*at == '_')
+      *at = ' ';
   return true;
 }
 

@@ -77,7 +77,7 @@ struct libscols_table *hd_table_new(FILE *out);
 bool hd_table_column(struct libscols_table *table, const char *title, int flags);
 
 /** A C++ function without parameters, template arguments and result: "lab::Grid::sum". */
-void hd_function_text(char text[HD_FUNCTION_BYTES], const char *function);
+void hd_function_text(char to[HD_FUNCTION_BYTES], const char *function);
 
 /** Comma-separated values: the names of the first columns of every table, their values for a line, and a number with
  *  the comma before it, empty for NaN. */

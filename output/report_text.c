@@ -176,7 +176,7 @@ void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_view *view, 
   text[0] = '\0';
   if (line == 0)
     strcpy(text, "program, outside parallel regions");
-  while (line != 0 && used + 2 * HD_PLACE_BYTES < HD_CALLPATH_BYTES) {
+  while (line != 0 && used + 2 * (size_t)HD_PLACE_BYTES < HD_CALLPATH_BYTES) {
     line_text(place, view->model, &view->lines[line], inner);
     used += (size_t)snprintf(text + used, HD_CALLPATH_BYTES - used, "%s%s", inner ? " < " : "", place);
     inner = &view->lines[line];

@@ -101,6 +101,6 @@ void di_generate(struct di_program *program, uint64_t seed, const struct di_opti
 void di_free(struct di_program *program);
 
 /** Plays a program: fk_options.live, with the program as the context. */
-void di_play(void *program);
+void di_play(void *context);
 
 #endif
