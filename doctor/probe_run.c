@@ -38,8 +38,10 @@ static void forget_variables(void) {
 static void prepare_child(int to) {
   const struct rlimit none = {0, 0};
   const int null = open("/dev/null", O_RDWR);
-  dup2(null, STDIN_FILENO);
-  dup2(null, STDOUT_FILENO);
+  if (null >= 0) {
+    dup2(null, STDIN_FILENO);
+    dup2(null, STDOUT_FILENO);
+  }
   dup2(to, STDERR_FILENO);
   setrlimit(RLIMIT_CORE, &none);
   signal(SIGALRM, SIG_DFL);
