@@ -220,7 +220,9 @@ static bool is_region(const struct hd_stack_entry *entry) {
 static uint32_t height_below(const struct hd_entry_book *book, const struct hd_ring_sweep *ring, uint32_t profile) {
   for (uint32_t height = ring->height; height > 0; height--) {
     const struct hd_stack_entry *entry = entry_at(book, ring, height - 1);
-    if (entry && is_region(entry) && entry->profile == profile)
+    if (!entry) /* nothing of this part was kept */
+      height -= (height - 1) % HD_STACK_LENGTH;
+    else if (is_region(entry) && entry->profile == profile)
       return height - 1;
   }
   return ring->height;

@@ -36,7 +36,7 @@ static void drop_overlaps(struct hd_model *model, const char *place) {
 }
 
 /* A node's counts may lie with one out of focus, and are lost with it: parents come first. */
-static void drop_counts(struct hd_model *model, const char *place) {
+static void drop_counts(struct hd_model *model, const char *place, uint32_t *owner) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < model->counts_count; i++)
     if (place[model->counts[i].node] == INSIDE)
@@ -44,20 +44,21 @@ static void drop_counts(struct hd_model *model, const char *place) {
   model->counts_count = kept;
   for (uint32_t i = 0; i < model->node_count; i++) {
     struct hd_node *node = &model->nodes[i];
-    uint32_t owner = i;
-    while (!model->nodes[owner].told_apart && owner != 0)
-      owner = model->nodes[owner].parent;
+    owner[i] = node->told_apart || i == 0 ? i : owner[node->parent];
     if (place[i] != INSIDE)
       node->counts_reach = INT32_MAX;
-    else if (node->counts_reach != INT32_MAX && place[owner] != INSIDE)
+    else if (node->counts_reach != INT32_MAX && place[owner[i]] != INSIDE)
       node->counts_reach = -1;
   }
 }
 
 bool hd_model_focus(struct hd_model *model, const bool *through) {
   char *place = hd_model_need_rows(model) ? calloc(model->node_count, sizeof *place) : NULL;
-  if (!place)
+  uint32_t *owner = place ? calloc(model->node_count, sizeof *owner) : NULL; /* of counts */
+  if (!owner) {
+    free(place);
     return false;
+  }
   for (uint32_t i = 0; i < model->node_count; i++)
     place[i] = through[i] || place[model->nodes[i].parent] == INSIDE ? INSIDE : OUT;
   for (uint32_t i = model->node_count; i-- > 1;)
@@ -70,7 +71,8 @@ bool hd_model_focus(struct hd_model *model, const bool *through) {
     model->nodes[i].flags |= place[i] == OUT && i > 0 ? HD_NODE_GONE : 0;
   }
   drop_overlaps(model, place);
-  drop_counts(model, place);
+  drop_counts(model, place, owner);
+  free(owner);
   free(place);
   return hd_model_sort_counts(model) && hd_model_sum_again(model);
 }

@@ -16,7 +16,8 @@ struct fold {
   uint32_t *map;   /* by old node: the new one */
   uint32_t *slots; /* hash table of new nodes; 0: free (the program is never looked up) */
   uint32_t mask;
-  uint32_t *path; /* the last sites of an old node's callpath, innermost first */
+  uint32_t *owner; /* by old node: the one whose counts hold its own */
+  uint32_t *path;  /* the last sites of an old node's callpath, innermost first */
   struct hd_row *rows;
   uint32_t row_count;
   struct part *parts; /* by new node */
@@ -331,13 +332,11 @@ static void fold_reach(struct fold *fold) {
   for (uint32_t i = 0; i < fold->model->node_count; i++) {
     struct hd_node *to = &fold->nodes[fold->map[i]];
     int32_t reach = nodes[i].counts_reach;
-    uint32_t owner = i;
+    fold->owner[i] = nodes[i].told_apart || i == 0 ? i : fold->owner[nodes[i].parent];
     if (nodes[i].flags & HD_NODE_GONE)
       continue;
-    while (!nodes[owner].told_apart && owner != 0)
-      owner = nodes[owner].parent;
     if (reach >= 0 && reach != INT32_MAX)
-      reach = (int32_t)fold->nodes[common_ancestor(fold->nodes, to->id, fold->map[owner])].depth;
+      reach = (int32_t)fold->nodes[common_ancestor(fold->nodes, to->id, fold->map[fold->owner[i]])].depth;
     to->told_apart |= nodes[i].told_apart;
     to->counts_lost |= nodes[i].counts_lost;
     to->counts_reach = reach < to->counts_reach ? reach : to->counts_reach;
@@ -363,8 +362,9 @@ static bool allocate(struct fold *fold) {
   fold->nodes = calloc(fold->limit, sizeof *fold->nodes);
   fold->slots = calloc(2 * (size_t)fold->limit, sizeof *fold->slots);
   fold->map = calloc(nodes, sizeof *fold->map);
+  fold->owner = calloc(nodes, sizeof *fold->owner);
   fold->path = calloc((size_t)longest + 1, sizeof *fold->path);
-  return fold->nodes && fold->slots && fold->map && fold->path;
+  return fold->nodes && fold->slots && fold->map && fold->owner && fold->path;
 }
 
 static bool fill(struct fold *fold) {
@@ -411,6 +411,7 @@ bool hd_model_fold(struct hd_model *model, uint32_t depth) {
   free(fold.rows);
   free(fold.slots);
   free(fold.map);
+  free(fold.owner);
   free(fold.path);
   free(fold.parts);
   return done;

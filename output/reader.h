@@ -23,6 +23,7 @@ struct hd_reader {
 
   struct hd_source *source; /* the model's */
   bool *in_region;          /* by node: a region lies above it in the tree */
+  uint64_t level_bytes;     /* that times by level may still take */
   uint64_t *busy_now_ticks; /* by thread: its busy_ticks at the end, without the time before the load */
 
   struct hd_model *model;
@@ -51,6 +52,10 @@ bool hd_reader_close_all(struct hd_reader *reader);
 
 /** reader_levels.c: time by level, overlaps and the timeline, closed at the end of the profile. */
 bool hd_reader_take_levels(struct hd_reader *reader);
+
+/** Whether so much memory more may be taken for times by level: what a program measures fills a small part of it.
+ * Arrays up to the highest level, one for each callpath, would make large ones of a few records that say so. */
+bool hd_reader_take_level_bytes(struct hd_reader *reader, uint64_t bytes);
 
 /** reader_counts.c: the header's part on counters, before blocks are looked at; events, counts and where they belong,
  *  after all is closed; groups' texts. */

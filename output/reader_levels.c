@@ -19,6 +19,8 @@ struct finisher {
   struct hd_tally_record **records; /* by index; NULL: never filled */
   struct hd_ring_record **rings;    /* by index; copies */
   uint32_t ring_count;
+  uint32_t busy_count;   /* rings whose thread was busy when the last sweep ended */
+  uint32_t active_count; /* tallies that counted something then */
 };
 
 static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
@@ -47,6 +49,15 @@ static bool each(struct finisher *finisher, enum hd_block_type type, size_t byte
   return true;
 }
 
+enum { LEVEL_BYTES_LEAST = 1 << 20, LEVEL_BYTES_EACH = 128 /* for each byte of the file */ };
+
+bool hd_reader_take_level_bytes(struct hd_reader *reader, uint64_t bytes) {
+  if (bytes > reader->level_bytes)
+    return hd_reader_fail(reader, "damaged: levels that no such program can reach");
+  reader->level_bytes -= bytes;
+  return true;
+}
+
 /* ---- what the last sweep left ---- */
 
 static bool take_tally(struct finisher *finisher, void *bytes, uint32_t index) {
@@ -62,7 +73,16 @@ static bool take_tally(struct finisher *finisher, void *bytes, uint32_t index) {
   if (!hd_tallies_restore(&finisher->tallies, record))
     return hd_reader_fail(finisher->reader, "out of memory");
   finisher->records[index] = record;
+  finisher->active_count += record->count > 0;
   return true;
+}
+
+/* A level's place in its tally, and in the model. */
+static bool take_level_room(struct finisher *finisher, const struct hd_tally *tally, uint32_t first) {
+  enum { PART_BYTES = sizeof(struct hd_tally_levels) + HD_LEVELS_PER_RECORD * sizeof(uint64_t) };
+  const uint32_t needed = first / HD_LEVELS_PER_RECORD + 1;
+  return needed <= tally->level_limit ||
+         hd_reader_take_level_bytes(finisher->reader, (uint64_t)(needed - tally->level_limit) * PART_BYTES);
 }
 
 static bool take_levels(struct finisher *finisher, void *bytes, uint32_t index) {
@@ -77,6 +97,9 @@ static bool take_levels(struct finisher *finisher, void *bytes, uint32_t index) 
   const struct hd_tally_record *tally = finisher->records[record->tally];
   if (!tally)
     return true;
+  if (!take_level_room(finisher, hd_tallies_find(&finisher->tallies, tally->profile, (enum hd_tally_what)tally->what),
+                       record->first))
+    return false;
   if (!hd_tallies_restore_levels(&finisher->tallies, tally->profile, (enum hd_tally_what)tally->what, record))
     return hd_reader_fail(reader, "out of memory");
   return true;
@@ -211,10 +234,19 @@ static bool take_ring(struct finisher *finisher, void *bytes, uint32_t index) {
     ring->sweep.busy = ring->sweep.busy_before = HD_NONE;
   if (!is_valid_sweep(finisher, ring))
     return hd_reader_fail(finisher->reader, "damaged: the ring of thread %u is not valid", ring->sweep.thread);
-  finisher->tallies.level += ring->sweep.busy != HD_NONE;
+  finisher->busy_count += ring->sweep.busy != HD_NONE;
   if (ring->head != ring->sweep.tail || ring->sweep.height > 0)
     finisher->reader->source->in_extra[ring->sweep.thread] = true;
   return check_transitions(finisher, ring);
+}
+
+/* Every busy thread is in one callpath, and every instance that runs has its record: settling all that count would
+ * otherwise take long. */
+static bool check_active(struct finisher *finisher) {
+  const uint64_t most = 1 + (uint64_t)finisher->busy_count + finisher->reader->record_count[HD_BLOCK_INSTANCES];
+  return finisher->active_count <= most ||
+         hd_reader_fail(finisher->reader, "damaged: %u tallies count, %llu at most can", finisher->active_count,
+                        (unsigned long long)most);
 }
 
 static bool finish(struct finisher *finisher) {
@@ -223,6 +255,7 @@ static bool finish(struct finisher *finisher) {
   struct hd_ring_head *heads = calloc((size_t)finisher->ring_count + 1, sizeof *heads);
   if (!heads)
     return hd_reader_fail(finisher->reader, "out of memory");
+  finisher->tallies.level = finisher->busy_count;
   hd_tallies_resume(&finisher->tallies);
   hd_rings_begin(&heap, heads, finisher->rings, finisher->ring_count);
   for (uint32_t i = 0; i < finisher->ring_count; i++)
@@ -361,15 +394,15 @@ static bool read_levels(struct finisher *finisher) {
   const bool merged = reader->model->header.flags & HD_FILE_MERGED;
   if ((!finisher->tallies.timeline && !merged) || !hd_tallies_have_begun(&finisher->tallies))
     return forget_entries(reader->model);
-  if (!merged)
-    if (!finish(finisher))
-      return false;
+  if (!merged && !(check_active(finisher) && finish(finisher)))
+    return false;
   reader->model->levels_known = reader->model->entries_known = true;
   return fill_model(finisher) && fill_overlaps(finisher) && fill_entries(finisher);
 }
 
 bool hd_reader_take_levels(struct hd_reader *reader) {
   struct finisher finisher = {.reader = reader};
+  reader->level_bytes = LEVEL_BYTES_LEAST + (uint64_t)reader->size * LEVEL_BYTES_EACH;
   hd_tallies_init(&finisher.tallies, allocate, reader->model, &reader->model->header);
   const bool done = read_levels(&finisher);
   hd_tallies_free(&finisher.tallies);

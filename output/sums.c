@@ -79,6 +79,8 @@ static bool make_inclusive_levels(struct hd_reader *reader) {
   }
   for (uint32_t i = 0; i < model->node_count; i++) {
     struct hd_levels *inclusive = &model->nodes[i].busy_at_inclusive;
+    if (!hd_reader_take_level_bytes(reader, (uint64_t)inclusive->count * sizeof *inclusive->ticks))
+      return false;
     inclusive->ticks = hd_model_allocate(model, (inclusive->count + 1) * sizeof *inclusive->ticks);
     if (!inclusive->ticks)
       return hd_reader_fail(reader, "out of memory");

@@ -53,9 +53,10 @@ static bool find_owed(struct hd_tallies *tallies) {
   return tallies->free_owed;
 }
 
-/* It will have to be settled. There is room again when the others are settled, unless all of them still count. */
+/* It will have to be settled. There is room again when the others are settled, unless all of them still count, as they
+ * do while they are restored: there is no timeline then. */
 static bool list_anew(struct hd_tallies *tallies, struct hd_tally *tally) {
-  if (!tallies->free_owed && tallies->listed_count >= LISTED_MOST)
+  if (!tallies->free_owed && tallies->listed_count >= LISTED_MOST && tallies->timeline)
     settle_all(tallies);
   if (!find_owed(tallies))
     return false;

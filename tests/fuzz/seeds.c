@@ -35,9 +35,11 @@ static void play(const char *folder, const char *name, uint64_t seed, struct rp_
     fprintf(stderr, "%s: no profile\n", name);
     exit(1);
   }
-  const size_t size = fread(file, 1, sizeof file, in);
+  const size_t there = fread(file, 1, sizeof file, in);
+  const size_t claimed =
+      HD_HEADER_BYTES + (size_t)((struct hd_file_header *)(void *)file)->block_count * HD_BLOCK_BYTES;
   fclose(in);
-  write_seed(folder, name, size);
+  write_seed(folder, name, claimed < there ? claimed : there); /* behind that a live file has nothing but space */
 }
 
 int main(int argc, char **argv) {

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Files that are made to take much memory or time: both stay in proportion to the file. Read in a child that may not
+ * have more. */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exercise.h"
+#include "profile_builder.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { BOUNDS_MEMORY = 0, SECONDS = 60 };
+#else
+enum { BOUNDS_MEMORY = 1, SECONDS = 20 };
+#endif
+enum { BYTES_EACH = 300, BYTES_LEAST = 64 << 20, CHAIN_UNITS = 400, QUESTIONS = 10, READ = 0, REFUSED = 1 };
+
+/* Of this process, in pages. */
+static uint64_t address_space(void) {
+  unsigned long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  assert_non_null(file);
+  assert_int_equal(fscanf(file, "%lu", &pages), 1);
+  fclose(file);
+  return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void bound(size_t size) {
+  const struct rlimit time = {SECONDS, SECONDS};
+  const uint64_t most = address_space() + BYTES_LEAST + (uint64_t)size * BYTES_EACH;
+  const struct rlimit memory = {most, most};
+  setrlimit(RLIMIT_CPU, &time);
+  if (BOUNDS_MEMORY)
+    setrlimit(RLIMIT_AS, &memory);
+  signal(SIGABRT, SIG_DFL); /* cmocka's handlers would go on in the child */
+  signal(SIGSEGV, SIG_DFL);
+}
+
+/* Reads it and asks all questions. Frees the builder. */
+static int end_of(struct builder *builder, bool narrow) {
+  int status = 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    bound(builder->size);
+    struct hd_model *model = fz_read(builder->bytes, builder->size);
+    if (model && narrow)
+      fz_narrow(model);
+    for (uint32_t question = 0; model && question < QUESTIONS; question++)
+      fz_report(model, question);
+    _exit(model ? READ : REFUSED);
+  }
+  builder_free(builder);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (!WIFEXITED(status))
+    fail_msg("ended by signal %d", WTERMSIG(status));
+  return WEXITSTATUS(status);
+}
+
+/* A chain of as many routines as a few MiB hold. */
+static uint32_t add_chain(struct builder *builder) {
+  builder_profile(builder, 0, HD_KIND_PROGRAM);
+  while (builder->header->block_count < CHAIN_UNITS)
+    builder_profile(builder, builder->profiles - 1, HD_KIND_ROUTINE);
+  return builder->profiles - 1;
+}
+
+static struct hd_tally_record *add_tally(struct builder *builder, uint32_t profile, enum hd_tally_what what) {
+  struct hd_tally_record *tally = builder_record(builder, HD_BLOCK_TALLIES, sizeof *tally);
+  *tally = (struct hd_tally_record){.profile = profile, .what = what};
+  return tally;
+}
+
+static void add_level(struct builder *builder, uint32_t tally, uint32_t level) {
+  struct hd_level_record *levels = builder_record(builder, HD_BLOCK_LEVELS, sizeof *levels);
+  *levels = (struct hd_level_record){.tally = tally, .first = level / 7 * 7};
+  levels->ticks[level % 7] = 1;
+}
+
+static void test_a_long_chain_is_read(void **state) {
+  (void)state;
+  struct builder builder;
+  builder_init(&builder);
+  const uint32_t last = add_chain(&builder);
+  builder_thread(&builder, HD_THREAD_INITIAL, 1000, 2000)->end_ticks = 2000;
+  builder_row(&builder, last, 0)->ticks[HD_BUSY] = 1000;
+  assert_int_equal(end_of(&builder, false), READ);
+}
+
+static void test_a_long_chain_with_counts_is_narrowed(void **state) {
+  (void)state;
+  struct builder builder;
+  builder_init(&builder);
+  builder_counters(&builder, 1, 0, HD_COUNTERS_AT_REGION);
+  const uint32_t last = add_chain(&builder);
+  builder_event(&builder, "ONE", 0);
+  builder_thread(&builder, HD_THREAD_INITIAL, 1000, 2000)->end_ticks = 2000;
+  builder_row(&builder, last, 0)->ticks[HD_BUSY] = 1000;
+  builder_counts(&builder, 0, 0);
+  builder_name(&builder, last, "f", "f.c", "1");
+  assert_int_equal(end_of(&builder, true), READ);
+}
+
+/* Each of many callpaths at the highest level. */
+static void test_high_levels_everywhere_are_refused(void **state) {
+  (void)state;
+  struct builder builder;
+  builder_init(&builder);
+  builder.header->flags |= HD_FILE_MERGED;
+  add_chain(&builder);
+  while (builder.header->block_count < 2 * CHAIN_UNITS)
+    builder_thread(&builder, HD_THREAD_OTHER, 1000, 1000)->end_ticks = 1000;
+  add_tally(&builder, 0, HD_TALLY_PROGRAM)->count = 1;
+  for (uint32_t i = 1; builder.header->block_count < 3 * CHAIN_UNITS; i++) {
+    add_tally(&builder, i, HD_TALLY_BUSY);
+    add_level(&builder, i, builder.threads - 8);
+  }
+  assert_int_equal(end_of(&builder, false), REFUSED);
+}
+
+/* At the end of a long chain: all above it have it below them. */
+static void test_a_high_level_far_below_is_refused(void **state) {
+  (void)state;
+  struct builder builder;
+  builder_init(&builder);
+  builder.header->flags |= HD_FILE_MERGED;
+  const uint32_t last = add_chain(&builder);
+  while (builder.header->block_count < 2 * CHAIN_UNITS)
+    builder_thread(&builder, HD_THREAD_OTHER, 1000, 1000)->end_ticks = 1000;
+  add_tally(&builder, 0, HD_TALLY_PROGRAM)->count = 1;
+  add_tally(&builder, last, HD_TALLY_BUSY);
+  add_level(&builder, 1, builder.threads - 8);
+  assert_int_equal(end_of(&builder, false), REFUSED);
+}
+
+/* All of them would be settled whenever the level goes up and down. */
+static void test_more_tallies_than_threads_and_regions_are_refused(void **state) {
+  (void)state;
+  struct builder builder;
+  builder_init(&builder);
+  add_chain(&builder);
+  builder_thread(&builder, HD_THREAD_INITIAL, 1000, 2000)->end_ticks = 2000;
+  builder_levels(&builder);
+  builder_ring(&builder, 0);
+  for (uint32_t i = 1; i < builder.profiles; i++)
+    *add_tally(&builder, i, HD_TALLY_BUSY) =
+        (struct hd_tally_record){.profile = i, .what = HD_TALLY_BUSY, .count = 1, .since_ticks = 1000};
+  assert_int_equal(end_of(&builder, false), REFUSED);
+}
+
+/* A program that was killed with many callpaths open at once. */
+static void test_many_active_tallies_are_read(void **state) {
+  (void)state;
+  enum { THREADS = 80 };
+  struct builder builder;
+  builder_init(&builder);
+  builder_profile(&builder, 0, HD_KIND_PROGRAM);
+  for (uint32_t i = 0; i < THREADS; i++) {
+    builder_profile(&builder, 0, HD_KIND_PARALLEL);
+    builder_thread(&builder, HD_THREAD_INITIAL, 1000, 2000)->end_ticks = 2000;
+  }
+  builder_levels(&builder);
+  for (uint32_t i = 0; i < THREADS; i++) {
+    struct hd_tally_record *tally = add_tally(&builder, i + 1, HD_TALLY_BUSY);
+    tally->count = 1;
+    tally->since_ticks = tally->active_since_ticks = 1000;
+    struct hd_ring_record *ring = builder_ring(&builder, i);
+    ring->sweep.tail = ring->head = 1;
+    ring->sweep.tick = 1000;
+    ring->sweep.busy = ring->sweep.busy_before = i + 1;
+  }
+  struct hd_model *model = builder_read(&builder);
+  assert_true(model->levels_known);
+  assert_int_equal(hd_levels_at(&model->time_at, THREADS), 1000);
+  assert_int_equal(hd_levels_at(&model->nodes[1].busy_at, THREADS), 1000);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_long_chain_is_read),
+      cmocka_unit_test(test_a_long_chain_with_counts_is_narrowed),
+      cmocka_unit_test(test_high_levels_everywhere_are_refused),
+      cmocka_unit_test(test_a_high_level_far_below_is_refused),
+      cmocka_unit_test(test_many_active_tallies_are_read),
+      cmocka_unit_test(test_more_tallies_than_threads_and_regions_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
