@@ -65,8 +65,8 @@ static void explain_no_construct(const char *name, const struct hd_run_outcome *
            strsignal(outcome->signal), name);
   else
     hd_log("no profile: %s links an OpenMP runtime, but ran no OpenMP construct (a serial path, only simd,\n"
-           "heddle: or regions that the compiler found empty)",
-           name);
+           "heddle: or regions that the compiler found empty); 'heddle doctor -- %s' looks closer",
+           name, name);
 }
 
 static void explain_script(const struct hd_run_program *program, const char *name, bool gomp) {

@@ -202,6 +202,15 @@ def test_tool_loaded_before_is_named(run_heddle, build_program, tmp_path):
     assert f"another OMPT tool came first, the one in {tool}" in stderr
 
 
+def test_program_that_came_to_no_region_is_sent_to_the_doctor(run_heddle, build_program, tmp_path):
+    program = build_program(WORK + "int main(int argc, char **argv) { return argc > 5 ? work() : 0; }\n", flags=["-O0"])
+    result = run_heddle("run", "--", program, cwd=tmp_path, env={"LD_LIBRARY_PATH": str(libomp_folder(19))})
+    assert result.returncode == 0 and "ran no OpenMP construct" in result.stderr
+    assert f"'heddle doctor -- {program}' looks closer" in result.stderr
+    assert run_heddle("doctor", "--", program, cwd=tmp_path,
+                      env={"LD_LIBRARY_PATH": str(libomp_folder(19))}).returncode == 0
+
+
 # ---- OpenMP that comes later ----
 
 
