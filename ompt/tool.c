@@ -110,12 +110,21 @@ static void finish(void) {
   errno = saved;
 }
 
+static void do_nothing(void *data) {
+  (void)data;
+}
+
+/* Not only those that are busy just now: another thread with regions of its own may begin one at any moment. */
+static bool others_may_use_the_runtime(void) {
+  const struct hd_thread *self = hd_thread_known();
+  return !self || !hd_thread_while_alone(self, do_nothing, NULL) || hd_concurrency_others_are_busy(self->ring.record);
+}
+
 /* exit() while other threads work: libomp frees what they use before it finalizes the tool, and the longer we take
  * there the likelier one of them crashes. This handler comes before. If nobody works, the program's end is what libomp
  * says. */
 static void finish_before_the_runtime(void) {
-  const struct hd_thread *self = hd_thread_known();
-  if (hd_tool_is_measuring() && hd_concurrency_others_are_busy(self ? self->ring.record : NULL))
+  if (hd_tool_is_measuring() && others_may_use_the_runtime())
     finish();
 }
 

@@ -3,11 +3,12 @@
 saved, or lies where `heddle recover` finds it."""
 import pytest
 
-from host import both, either_way, places  # noqa: F401 (fixtures)
+from host import either_way
 
 PEACEFUL = {  # status, and whether a region comes after the end of main
     "return": (0, 0),
     "atexit": (0, 1),
+    "first handler": (0, 1),
     "jump out of a handler": (6, 1),
     "exit in a region": (3, 0),
     "exit in a worker": (3, 0),
@@ -40,6 +41,15 @@ def test_program_that_closes_its_profile(both, export, runtime, how, under_run):
     loaded = export(pair.only())
     assert pair.status == status and loaded["run"]["complete"] is True
     assert 1 <= regions(loaded) <= 2 + later
+
+
+def test_profile_is_closed_before_the_runtime_ends_below_other_threads(both, export, runtime):
+    """Another thread may use the runtime at any moment, and while it is being taken apart: then Heddle does not let it wait
+    there. What comes later is not in the profile."""
+    pair = both("ends.c", "first handler beside a waiting thread", runtime=runtime, flags=["-pthread"])
+    assert pair.status == 0 and regions(export(pair.only())) == 2
+    pair.only().unlink()
+    assert regions(export(both("ends.c", "first handler", runtime=runtime, flags=["-pthread"]).only())) == 2
 
 
 @either_way

@@ -5,6 +5,7 @@
  */
 #include <omp.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -84,6 +85,16 @@ static void *exit_4(void *unused) {
   return unused;
 }
 
+static sem_t began;
+static omp_lock_t taken;
+
+static void *wait_on(void *unused) {
+  region("thread");
+  sem_post(&began);
+  omp_set_lock(&taken);
+  return unused;
+}
+
 static void start(void *(*what)(void *)) {
   pthread_t thread;
   pthread_create(&thread, NULL, what, NULL);
@@ -127,6 +138,13 @@ static int end(const char *how) {
   } else if (!strcmp(how, "exit in a thread")) {
     start(exit_4);
     pause();
+  } else if (!strcmp(how, "first handler beside a waiting thread")) {
+    sem_init(&began, 0, 0);
+    omp_init_lock(&taken);
+    omp_set_lock(&taken);
+    start(wait_on);
+    sem_wait(&began);
+    usleep(10000); /* until it waits: before, it is at work, and the same comes of it */
   } else if (!strcmp(how, "pthread_exit")) {
     start(go_on_alone);
     pthread_exit(NULL);
@@ -135,6 +153,9 @@ static int end(const char *how) {
 }
 
 int main(int argc, char **argv) {
+  const char *how = argc > 1 ? argv[1] : "";
+  if (strstr(how, "first handler"))
+    atexit(after); /* before the runtime's and Heddle's: it comes after these */
   region("before");
-  return end(argc > 1 ? argv[1] : "");
+  return end(how);
 }
