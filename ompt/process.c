@@ -151,6 +151,25 @@ static void add_environment(struct hd_store *store, struct hd_store_cursor *curs
       hd_store_add_text(store, cursor, HD_TEXT_ENVIRONMENT, number++, *variable, strlen(*variable));
 }
 
+/* heddle run marks what comes after Heddle with an entry of its own, whose name begins like Heddle's. */
+void hd_process_note_tools(struct hd_store *store) {
+  struct hd_store_cursor cursor = {0};
+  const char *list = getenv("OMP_TOOL_LIBRARIES");
+  list = list ? strstr(list, "libheddle") : NULL;
+  while (list && (list = strchr(list, ':')) != NULL) {
+    char note[PATH_MAX + 100];
+    const char *entry = ++list;
+    const size_t length = strcspn(entry, ":");
+    if (length == 0 || memmem(entry, length, "libheddle", strlen("libheddle")))
+      continue;
+    const int bytes =
+        snprintf(note, sizeof note, "another OMPT tool, %.*s, was not loaded: the runtime takes only one, the first",
+                 (int)length, entry);
+    if (bytes > 0 && (size_t)bytes < sizeof note)
+      hd_store_add_text(store, &cursor, HD_TEXT_NOTE, 0, note, (size_t)bytes);
+  }
+}
+
 void hd_process_describe(struct hd_store *store, const char *start, const char *runtime) {
   struct hd_file_header *header = store->header;
   struct hd_store_cursor texts = {0};

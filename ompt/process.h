@@ -21,4 +21,7 @@ bool hd_process_needs_libgomp(void);
 /** Fills the header and the text records. `start` is HEDDLE_START ("pid:ns") or NULL; `runtime` the runtime's name. */
 void hd_process_describe(struct hd_store *store, const char *start, const char *runtime);
 
+/** Once the runtime has taken Heddle: notes the tools that OMP_TOOL_LIBRARIES names after it, which are not loaded. */
+void hd_process_note_tools(struct hd_store *store);
+
 #endif

@@ -199,6 +199,13 @@ static void describe_runtime(void) {
   strncpy(header->runtime, hd_tool.runtime, sizeof header->runtime - 1);
 }
 
+/* Some function of the runtime itself. A tool that passes its events on to us (ompt-multiplex.h) has its own
+ * ompt_set_callback, but not this one. */
+static const void *place_in_runtime(ompt_function_lookup_t lookup, ompt_set_callback_t set_callback) {
+  const ompt_interface_fn_t function = lookup("ompt_enumerate_states");
+  return function ? (const void *)(uintptr_t)function : (const void *)(uintptr_t)set_callback;
+}
+
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {
   (void)device, (void)tool_data;
   int saved = errno;
@@ -213,9 +220,10 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   const bool measuring = set_callback && hd_tool_is_measuring();
   if (measuring) {
     describe_runtime();
+    hd_process_note_tools(&hd_store);
     const bool early = hd_tool.start_ticks != 0; /* the program has run meanwhile */
     if (hd_clock.kind != HD_CLOCK_EXTERNAL)
-      hd_call_site_init((const void *)(uintptr_t)set_callback);
+      hd_call_site_init(place_in_runtime(lookup, set_callback));
     hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
     hd_store.header->clock_last = hd_clock_read_pair();
     if (!early)
