@@ -26,8 +26,10 @@ static bool defines(void *library, const struct link_map *map, const char *symbo
 /* In the child: writes the path, or '!' and the reason, and ends. */
 static _Noreturn void load_and_tell(const char *name, int to) {
   const int null = open("/dev/null", O_RDWR);
-  dup2(null, STDOUT_FILENO);
-  dup2(null, STDERR_FILENO);
+  if (null >= 0) {
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+  }
   char text[4096];
   const struct link_map *map = NULL;
   void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);

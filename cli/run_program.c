@@ -121,7 +121,8 @@ static bool is_loader(const char *path) {
 
 static _Noreturn void become_loader(const struct hd_run_program *program, int to) {
   const int null = open("/dev/null", O_RDWR);
-  dup2(null, STDIN_FILENO);
+  if (null >= 0)
+    dup2(null, STDIN_FILENO);
   dup2(to, STDOUT_FILENO);
   dup2(to, STDERR_FILENO);
   execl(program->interpreter, program->interpreter, "--list", program->path, (char *)NULL);

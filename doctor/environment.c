@@ -10,8 +10,6 @@
 
 #define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
 
-extern char **environ;
-
 static const char *value_of(const char *name) {
   const char *value = getenv(name);
   return value && *value ? value : NULL;

@@ -101,17 +101,25 @@ static void check_processors(struct hd_doctor *doctor) {
         threads);
 }
 
+/* "max 100000" or "150000 100000", microseconds. 0: no limit. */
+static double read_quota(const char *text) {
+  char *rest = NULL;
+  const double quota = strtod(text, &rest);
+  const double period = strtod(rest, NULL);
+  return period > 0 ? quota / period : 0;
+}
+
 /* A container's share, which affinity does not show. */
 static void check_quota(struct hd_doctor *doctor) {
-  unsigned long long quota = 0, period = 0;
+  char text[80] = "";
   FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
-  if (file && fscanf(file, "%llu %llu", &quota, &period) == 2 && period > 0)
-    SAY(NOTE, "processor time",
-        "the container may use %.2f processors: threads stand still when it is used up, and that "
-        "counts as busy",
-        (double)quota / (double)period);
+  const double processors = file && fgets(text, sizeof text, file) ? read_quota(text) : 0;
   if (file)
     fclose(file);
+  if (processors > 0)
+    SAY(NOTE, "processor time",
+        "the container may use %.2f processors: threads stand still when it is used up, and that counts as busy",
+        processors);
 }
 
 /* ---- limits ---- */

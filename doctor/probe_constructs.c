@@ -9,6 +9,7 @@
 
 /* ---- the runtime's entry points ---- */
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): types and declarators */
 #define DECLARE(result, name, parameters) result(*name) parameters;
 static struct { HD_KMP_ENTRIES(DECLARE) } kmp;
 

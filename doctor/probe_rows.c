@@ -8,16 +8,16 @@ enum { WHENEVER = -1, NOT_SENT = -2 };
 
 /* What must arrive. An event without an endpoint counts as a beginning. */
 struct expectation {
-  ompt_callbacks_t event;
   const char *name;
-  uint8_t place;
+  ompt_callbacks_t event;
   uint32_t kinds; /* KIND(...) | ... of the event's own enumeration */
-  int8_t begin;   /* at which step the beginning comes */
-  int8_t end;     /* and the end */
-  uint8_t who;    /* sends it */
-  uint8_t count;  /* of events, beginnings and ends */
-  bool address;   /* beginnings need one */
-  bool handled;   /* Heddle works without it, or if it is late */
+  uint8_t place;
+  int8_t begin;  /* at which step the beginning comes */
+  int8_t end;    /* and the end */
+  uint8_t who;   /* sends it */
+  uint8_t count; /* of events, beginnings and ends */
+  bool address;  /* beginnings need one */
+  bool handled;  /* Heddle works without it, or if it is late */
   const char *what;
   const char *loss;
 };
@@ -26,7 +26,7 @@ struct expectation {
 #define SHARED_BARRIER (KIND(ompt_sync_region_barrier_implicit) | KIND(ompt_sync_region_barrier_implicit_workshare))
 #define LAST_BARRIER (KIND(ompt_sync_region_barrier_implicit) | KIND(ompt_sync_region_barrier_implicit_parallel))
 
-#define EVENT(name) ompt_callback_##name, #name
+#define EVENT(name) #name, ompt_callback_##name
 #define FIRST HD_PROBE_FIRST
 #define SECOND HD_PROBE_SECOND
 #define THIRD HD_PROBE_THIRD
@@ -41,57 +41,56 @@ static const char tasks[] = "tasks are counted as waiting of who runs them";
 static const char no_need[] = "nothing: the primary thread's stands for it";
 
 #define MUTEX(construct, where, kind, times)                                                                           \
-  {EVENT(mutex_acquire), where,          KIND(kind), FIRST, NOT_SENT, WHOEVER, times, true, false,                     \
-   .what = construct,    .loss = mutexes},                                                                             \
-      {EVENT(mutex_acquired), where,          KIND(kind), FIRST, NOT_SENT, WHOEVER, times, false, false,               \
-       .what = construct,     .loss = mutexes},                                                                        \
+  {EVENT(mutex_acquire), KIND(kind), (where), FIRST, NOT_SENT, WHOEVER, (times), true, false, (construct), mutexes},   \
+      {EVENT(mutex_acquired), KIND(kind), (where), FIRST, NOT_SENT, WHOEVER, (times), false, false,                    \
+       (construct),           mutexes},                                                                                \
   {                                                                                                                    \
-    EVENT(mutex_released), where, KIND(kind), SECOND, NOT_SENT, WHOEVER, times, false, false,                          \
-        .what = construct, .loss = "what it holds others up with"                                                      \
+    EVENT(mutex_released), KIND(kind), (where), SECOND, NOT_SENT, WHOEVER, (times), false, false, (construct),         \
+        "what it holds others up with"                                                                                 \
   }
 
 #define WORK(construct, where, kinds, last, lost)                                                                      \
-  { EVENT(work), where, kinds, FIRST, last, WHOEVER, 4, true, false, .what = construct, .loss = lost }
+  { EVENT(work), (kinds), (where), FIRST, (last), WHOEVER, 4, true, false, (construct), (lost) }
 
 #define WAIT(construct, where, kinds, step)                                                                            \
-  { EVENT(sync_region_wait), where, kinds, step, step, WHOEVER, 4, true, false, .what = construct, .loss = waits }
+  { EVENT(sync_region_wait), (kinds), (where), (step), (step), WHOEVER, 4, true, false, (construct), waits }
 
 static const struct expectation table[] = {
-    {EVENT(thread_begin), HD_PROBE_REGION, ANY_KIND, WHENEVER, NOT_SENT, WORKERS, 1, false, true, .what = "worker",
+    {EVENT(thread_begin), ANY_KIND, HD_PROBE_REGION, WHENEVER, NOT_SENT, WORKERS, 1, false, true, .what = "worker",
      .loss = "nothing: a thread is known from its first event"},
-    {EVENT(thread_end), HD_PROBE_TEAMS, ANY_KIND, WHENEVER, NOT_SENT, WORKERS, 1, false, true, .what = "worker",
+    {EVENT(thread_end), ANY_KIND, HD_PROBE_TEAMS, WHENEVER, NOT_SENT, WORKERS, 1, false, true, .what = "worker",
      .loss = "nothing: a thread ends with its last event"},
-    {EVENT(parallel_begin), HD_PROBE_REGION, ANY_KIND, 0, NOT_SENT, PRIMARY, 1, true, false, .what = "region",
+    {EVENT(parallel_begin), ANY_KIND, HD_PROBE_REGION, 0, NOT_SENT, PRIMARY, 1, true, false, .what = "region",
      .loss = regions},
-    {EVENT(parallel_end), HD_PROBE_REGION, ANY_KIND, AFTER, NOT_SENT, PRIMARY, 1, false, false, .what = "region",
+    {EVENT(parallel_end), ANY_KIND, HD_PROBE_REGION, AFTER, NOT_SENT, PRIMARY, 1, false, false, .what = "region",
      .loss = regions},
-    {EVENT(implicit_task), HD_PROBE_REGION, ANY_KIND, 0, NOT_SENT, PRIMARY, 1, false, false, .what = "primary begins",
+    {EVENT(implicit_task), ANY_KIND, HD_PROBE_REGION, 0, NOT_SENT, PRIMARY, 1, false, false, .what = "primary begins",
      .loss = regions},
-    {EVENT(implicit_task), HD_PROBE_REGION, ANY_KIND, WHENEVER, NOT_SENT, WORKERS, 1, false, false,
+    {EVENT(implicit_task), ANY_KIND, HD_PROBE_REGION, WHENEVER, NOT_SENT, WORKERS, 1, false, false,
      .what = "worker begins", .loss = "the workers of regions"},
-    {EVENT(implicit_task), HD_PROBE_REGION, ANY_KIND, NOT_SENT, AFTER, PRIMARY, 1, false, false, .what = "primary ends",
+    {EVENT(implicit_task), ANY_KIND, HD_PROBE_REGION, NOT_SENT, AFTER, PRIMARY, 1, false, false, .what = "primary ends",
      .loss = "fork and join"},
-    {EVENT(implicit_task), HD_PROBE_REGION, ANY_KIND, NOT_SENT, AFTER, WORKERS, 1, false, true, .what = "worker ends",
+    {EVENT(implicit_task), ANY_KIND, HD_PROBE_REGION, NOT_SENT, AFTER, WORKERS, 1, false, true, .what = "worker ends",
      .loss = no_need},
-    {EVENT(sync_region_wait), HD_PROBE_REGION, LAST_BARRIER, AFTER, NOT_SENT, WHOEVER, 2, false, false,
+    {EVENT(sync_region_wait), LAST_BARRIER, HD_PROBE_REGION, AFTER, NOT_SENT, WHOEVER, 2, false, false,
      .what = "region's end begins", .loss = "imbalance of regions"},
-    {EVENT(sync_region_wait), HD_PROBE_REGION, LAST_BARRIER, NOT_SENT, AFTER, PRIMARY, 1, false, false,
+    {EVENT(sync_region_wait), LAST_BARRIER, HD_PROBE_REGION, NOT_SENT, AFTER, PRIMARY, 1, false, false,
      .what = "region's end ends", .loss = "imbalance of regions"},
-    {EVENT(sync_region_wait), HD_PROBE_REGION, LAST_BARRIER, NOT_SENT, AFTER, WORKERS, 1, false, true,
+    {EVENT(sync_region_wait), LAST_BARRIER, HD_PROBE_REGION, NOT_SENT, AFTER, WORKERS, 1, false, true,
      .what = "region's end, worker", .loss = no_need},
     WORK("static loop", HD_PROBE_STATIC, LOOP(ompt_work_loop_static), SECOND, loops),
     WAIT("loop's end", HD_PROBE_STATIC, SHARED_BARRIER, THIRD),
     WORK("dynamic loop", HD_PROBE_DYNAMIC, LOOP(ompt_work_loop_dynamic), SECOND, loops),
     WORK("guided loop", HD_PROBE_GUIDED, LOOP(ompt_work_loop_guided), SECOND, loops),
     WORK("sections", HD_PROBE_SECTIONS, KIND(ompt_work_sections), SECOND, blocks),
-    {EVENT(work), HD_PROBE_SINGLE, KIND(ompt_work_single_executor), FIRST, SECOND, WHOEVER, 2, true, false,
+    {EVENT(work), KIND(ompt_work_single_executor), HD_PROBE_SINGLE, FIRST, SECOND, WHOEVER, 2, true, false,
      .what = "single, executor", .loss = blocks},
-    {EVENT(work), HD_PROBE_SINGLE, KIND(ompt_work_single_other), FIRST, FIRST, WHOEVER, 2, true, false,
+    {EVENT(work), KIND(ompt_work_single_other), HD_PROBE_SINGLE, FIRST, FIRST, WHOEVER, 2, true, false,
      .what = "single, others", .loss = "waiting after it is the region's"},
-    {EVENT(masked), HD_PROBE_MASTER, ANY_KIND, FIRST, SECOND, PRIMARY, 2, true, false, .what = "masked, master",
+    {EVENT(masked), ANY_KIND, HD_PROBE_MASTER, FIRST, SECOND, PRIMARY, 2, true, false, .what = "masked, master",
      .loss = blocks},
     WORK("distribute", HD_PROBE_TEAMS, KIND(ompt_work_distribute), SECOND, loops),
-    {EVENT(parallel_begin), HD_PROBE_TEAMS, KIND(HD_PROBE_LEAGUE), 0, NOT_SENT, PRIMARY, 1, true, false,
+    {EVENT(parallel_begin), KIND(HD_PROBE_LEAGUE), HD_PROBE_TEAMS, 0, NOT_SENT, PRIMARY, 1, true, false,
      .what = "teams", .loss = "leagues of teams"},
     WAIT("barrier", HD_PROBE_BARRIER, KIND(ompt_sync_region_barrier_explicit), FIRST),
     WAIT("reduction", HD_PROBE_REDUCTION,
@@ -100,15 +99,15 @@ static const struct expectation table[] = {
     MUTEX("lock", HD_PROBE_LOCK, ompt_mutex_lock, HD_PROBE_TEAM),
     MUTEX("ordered", HD_PROBE_ORDERED, ompt_mutex_ordered, HD_PROBE_ITERATIONS),
     MUTEX("atomic", HD_PROBE_ATOMIC, ompt_mutex_atomic, HD_PROBE_TEAM),
-    {EVENT(task_create), HD_PROBE_TASK, ANY_KIND, SECOND, NOT_SENT, WHOEVER, 2, true, false, .what = "task",
+    {EVENT(task_create), ANY_KIND, HD_PROBE_TASK, SECOND, NOT_SENT, WHOEVER, 2, true, false, .what = "task",
      .loss = tasks},
-    {EVENT(task_schedule), HD_PROBE_TASK, ANY_KIND, WHENEVER, NOT_SENT, WHOEVER, 4, false, false, .what = "task",
+    {EVENT(task_schedule), ANY_KIND, HD_PROBE_TASK, WHENEVER, NOT_SENT, WHOEVER, 4, false, false, .what = "task",
      .loss = tasks},
     WAIT("taskwait", HD_PROBE_TASKWAIT, KIND(ompt_sync_region_taskwait), SECOND),
     WAIT("taskgroup", HD_PROBE_TASKGROUP, KIND(ompt_sync_region_taskgroup), SECOND),
-    {EVENT(work), HD_PROBE_TASKLOOP, KIND(ompt_work_taskloop), FIRST, FIRST, PRIMARY, 2, true, false,
+    {EVENT(work), KIND(ompt_work_taskloop), HD_PROBE_TASKLOOP, FIRST, FIRST, PRIMARY, 2, true, false,
      .what = "taskloop", .loss = loops},
-    {EVENT(control_tool), HD_PROBE_CONTROL, ANY_KIND, 0, NOT_SENT, PRIMARY, 1, false, false, .what = "omp_control_tool",
+    {EVENT(control_tool), ANY_KIND, HD_PROBE_CONTROL, 0, NOT_SENT, PRIMARY, 1, false, false, .what = "omp_control_tool",
      .loss = "pauses that the program asks for"},
 };
 enum { ROW_COUNT = sizeof table / sizeof *table };

@@ -15,8 +15,6 @@
 
 enum { PATIENCE_S = 30 };
 
-extern char **environ;
-
 static bool steers_runtime(const char *variable) {
   static const char *const prefixes[] = {"OMP_", "KMP_", "GOMP_"};
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)

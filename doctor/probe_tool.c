@@ -166,8 +166,7 @@ static void finalize(ompt_data_t *tool_data) {
 
 /* The runtime looks here first, then at OMP_TOOL_LIBRARIES. Outside the probe's child there is no tool. */
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
-                                                                                 const char *runtime_version);
-ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version) {
+                                                                                 const char *runtime_version) {
   static ompt_start_tool_result_t result = {.initialize = initialize, .finalize = finalize};
   (void)omp_version;
   if (!hd_probe)
