@@ -162,7 +162,7 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->row = step->to;
     region->address = address;
     region->place = place;
-    region->from_gcc = from_gcc && (requested != 1 || hd_tool.needs_libgomp); /* clang, too, begins one with if(0) */
+    region->from_gcc = from_gcc && (requested != 1 || hd_tool.has_gcc_regions); /* clang, too, begins one with if(0) */
     region->of_helpers = of_helpers;
     region->is_folded = step->counter == NULL;
     region->total = NULL;

@@ -212,6 +212,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
   hd_tool.get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
   hd_tool.needs_libgomp = hd_process_needs_libgomp();
+  hd_tool.has_gcc_regions = hd_tool.needs_libgomp || lookup("heddle_external_gomp");
   test_clock = find_external_clock(lookup);
   test_advance = (advance_function *)lookup("heddle_external_advance");
   hd_budget_offer_switch(find_external_switch(lookup));

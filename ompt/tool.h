@@ -16,6 +16,7 @@ struct hd_tool {
   bool started;        /* it was tried, with or without success */
   bool measuring;
   bool needs_libgomp;   /* built by GCC, and run on libomp through its GOMP entry points */
+  bool has_gcc_regions; /* regions may come through those; likewise in a test's runtime, which nothing is linked to */
   bool has_routines;    /* instrumented routines can tell of their entries and exits */
   bool unwinds;         /* calling routines of regions are looked for */
   uint64_t start_ticks; /* what its start took */
@@ -36,8 +37,8 @@ bool hd_tool_resume(void);
 bool hd_tool_flush(void);
 bool hd_tool_end(void);
 
-/** Registers all callbacks (callbacks.c) and keeps the runtime's answers in the profile. Returns a bit for each event that
- *  it will not always deliver. */
+/** Registers all callbacks (callbacks.c) and keeps the runtime's answers in the profile. Returns a bit for each event
+ * that it will not always deliver. */
 uint64_t hd_callbacks_register(ompt_set_callback_t set_callback);
 
 #endif

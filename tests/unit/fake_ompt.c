@@ -91,6 +91,8 @@ static ompt_interface_fn_t look_up(const char *name) {
     return (ompt_interface_fn_t)advance;
   if (strcmp(name, "heddle_external_switch") == 0)
     return (ompt_interface_fn_t)(uintptr_t)&switch_class;
+  if (strcmp(name, "heddle_external_gomp") == 0)
+    return (ompt_interface_fn_t)set_callback;
   return NULL;
 }
 
