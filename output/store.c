@@ -315,7 +315,7 @@ static bool has_other_root(const struct hd_store *store) {
 static const char *reason_to_stay(const struct hd_store *store) {
   struct stat status;
   if (hd_sandbox_is_new())
-    return "the program has a seccomp filter, or has closed all descriptors";
+    return "the program has a seccomp filter, or may have";
   if (has_other_root(store))
     return "the program has another root directory";
   if (store->in_private_directory && lstat(store->live_path, &status))

@@ -75,7 +75,9 @@ static bool is_ours(int fd) {
 }
 
 static bool look(int fd) {
-  if (!is_ours(fd) || (sandbox.was_read && lseek(fd, 0, SEEK_SET) != 0))
+  if (!is_ours(fd))
+    return hd_sandbox_may_come();
+  if (sandbox.was_read && lseek(fd, 0, SEEK_SET) != 0)
     return true;
   sandbox.was_read = true;
   return read_filters(fd) != sandbox.filters;

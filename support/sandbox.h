@@ -22,7 +22,7 @@ bool hd_sandbox_may_come(void);
 void hd_sandbox_init(void);
 
 /** Whether calls must be expected to be forbidden that were allowed at hd_sandbox_init: there is a new filter on the
- *  process's main thread, or the program has closed the descriptor, so that nobody knows. Any thread; fstat(2) and
+ *  process's main thread, or the program has closed the descriptor and one may have come. Any thread; fstat(2) and
  *  read(2), from the second time on lseek(2), some ten microseconds: for cold paths. errno may change. */
 bool hd_sandbox_is_new(void);
 

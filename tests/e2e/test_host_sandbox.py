@@ -31,6 +31,11 @@ def test_filter_that_kills_under_heddle_run(both, export):
     assert_whole(export(both(SOURCE, under_run=True).only()))
 
 
+def test_filter_that_kills_a_program_that_has_closed_all_descriptors(both, export):
+    """There may be one: then nothing is tried."""
+    assert_whole(export(both(SOURCE, 0, "close").kept()))
+
+
 def test_filter_that_refuses(both, export):
     assert_whole(export(both(SOURCE, errno.EPERM).kept()))
 

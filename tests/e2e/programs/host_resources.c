@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int threads, changes;
@@ -92,7 +93,7 @@ static void take_away(const char *what, const char *with) {
   else if (!strcmp(what, "root"))
     failed = chroot(with) || chdir("/");
   else if (!strcmp(what, "privileges"))
-    failed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    failed = syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0; // not prctl(3): support/sandbox.h
   else if (!strcmp(what, "directory"))
     failed = chdir("/") || rmdir(with);
   else if (!strcmp(what, "disk"))

@@ -2,9 +2,9 @@
 /*
  * A program that locks itself up after its first region of 2 threads: a seccomp filter that ends the process by SIGSYS
  * when it makes a system call that is not in `allowed`: what the program makes afterwards without Heddle (libomp 14 to
- * 19 and the C library), and read. Then regions of 2, 4 and 8 threads from 3 routines each, 10 times: 90 regions, 420
- * threads. With an argument ERROR, forbidden calls fail with that error instead. Prints "threads 420"; ends with
- * status 3.
+ * 19 and the C library), and what reads files. Then regions of 2, 4 and 8 threads from 3 routines each, 10 times: 90
+ * regions, 420 threads. With an argument ERROR that is not 0, forbidden calls fail with that error instead; with a
+ * second argument all descriptors are closed first. Prints "threads 420"; ends with status 3.
  */
 #define _GNU_SOURCE
 #include <linux/filter.h>
@@ -70,7 +70,9 @@ int main(int argc, char **argv) {
   omp_set_dynamic(0);
   region(2);
   threads = 0;
-  if (lock_up(argc > 1 ? SECCOMP_RET_ERRNO | (unsigned)atoi(argv[1]) : SECCOMP_RET_KILL_PROCESS)) {
+  if (argc > 2)
+    closefrom(3);
+  if (lock_up(argc > 1 && atoi(argv[1]) ? SECCOMP_RET_ERRNO | (unsigned)atoi(argv[1]) : SECCOMP_RET_KILL_PROCESS)) {
     perror("seccomp");
     return 99;
   }
