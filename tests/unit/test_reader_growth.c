@@ -16,7 +16,15 @@ enum { BOUNDS_MEMORY = 0, SECONDS = 60 };
 #else
 enum { BOUNDS_MEMORY = 1, SECONDS = 20 };
 #endif
-enum { BYTES_EACH = 300, BYTES_LEAST = 64 << 20, CHAIN_UNITS = 400, QUESTIONS = 10, READ = 0, REFUSED = 1 };
+enum {
+  BYTES_EACH = 300,
+  BYTES_LEAST = 64 << 20,
+  CHAIN_UNITS = 400,
+  QUESTIONS = 10,
+  READ = 0,
+  REFUSED = 1,
+  NO_MEMORY = 2
+};
 
 /* Of this process, in pages. */
 static uint64_t address_space(void) {
@@ -39,18 +47,25 @@ static void bound(size_t size) {
   signal(SIGSEGV, SIG_DFL);
 }
 
-/* Reads it and asks all questions. Frees the builder. */
+static int read_and_ask(const struct builder *builder, bool narrow) {
+  struct hd_model *model = NULL;
+  char error[256] = "";
+  if (!hd_profile_parse("grown", builder->bytes, builder->size, &model, error, sizeof error))
+    return strstr(error, "damaged: ") ? REFUSED : NO_MEMORY;
+  if (narrow)
+    fz_narrow(model);
+  for (uint32_t question = 0; question < QUESTIONS; question++)
+    fz_report(model, question);
+  return READ;
+}
+
+/* In a child. Frees the builder. */
 static int end_of(struct builder *builder, bool narrow) {
   int status = 0;
   const pid_t child = fork();
   if (child == 0) {
     bound(builder->size);
-    struct hd_model *model = fz_read(builder->bytes, builder->size);
-    if (model && narrow)
-      fz_narrow(model);
-    for (uint32_t question = 0; model && question < QUESTIONS; question++)
-      fz_report(model, question);
-    _exit(model ? READ : REFUSED);
+    _exit(read_and_ask(builder, narrow));
   }
   builder_free(builder);
   assert_int_equal(waitpid(child, &status, 0), child);
