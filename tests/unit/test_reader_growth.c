@@ -3,20 +3,16 @@
  * have more. */
 #include <signal.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "exercise.h"
+#include "fake_ompt.h"
 #include "profile_builder.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { BOUNDS_MEMORY = 0, SECONDS = 60 };
-#else
-enum { BOUNDS_MEMORY = 1, SECONDS = 20 };
-#endif
 enum {
+  SECONDS = 60,
   BYTES_EACH = 300,
   BYTES_LEAST = 64 << 20,
   CHAIN_UNITS = 400,
@@ -41,7 +37,7 @@ static void bound(size_t size) {
   const uint64_t most = address_space() + BYTES_LEAST + (uint64_t)size * BYTES_EACH;
   const struct rlimit memory = {most, most};
   setrlimit(RLIMIT_CPU, &time);
-  if (BOUNDS_MEMORY)
+  if (fk_can_fail_allocations()) /* sanitizers take what they like */
     setrlimit(RLIMIT_AS, &memory);
   signal(SIGABRT, SIG_DFL); /* cmocka's handlers would go on in the child */
   signal(SIGSEGV, SIG_DFL);
