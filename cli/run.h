@@ -213,9 +213,9 @@ struct hd_run_profiles {
   size_t unsaved; /* live files that could be moved nowhere: they stay in the private directory */
 };
 
-/** Writes the present time as the end into a process's live files that have none yet, and that it does not have in its
- *  memory (any more). Not into one whose clock heddle cannot read. */
-void hd_run_stamp_process(const char *directory, pid_t pid);
+/** Writes the present time as the end into a process's live files in a directory that have none yet, and that it does
+ *  not have in its memory (any more). Not into one whose clock heddle cannot read. */
+void hd_run_stamp_process(const char *path, pid_t pid);
 
 /** Finds the profiles of the run, saves live files whose process is gone, stamps the program's exit status. */
 void hd_run_collect(const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,

@@ -63,15 +63,20 @@ static bool has_live_files(DIR *directory) {
 }
 
 void hd_salvage_remove_directory(const char *path) {
-  DIR *directory = opendir(path);
-  const struct dirent *entry;
-  if (!directory)
+  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
     return;
-  const bool remove = !has_live_files(directory);
-  rewinddir(directory);
+  DIR *directory = fdopendir(fd);
+  const bool remove = directory && !has_live_files(directory);
+  const struct dirent *entry;
+  if (remove)
+    rewinddir(directory);
   while (remove && (entry = readdir(directory)))
-    unlinkat(dirfd(directory), entry->d_name, 0);
-  closedir(directory);
+    unlinkat(fd, entry->d_name, 0);
+  if (directory)
+    closedir(directory);
+  else
+    close(fd);
   if (remove)
     rmdir(path);
 }

@@ -4,10 +4,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <linux/magic.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +31,12 @@ static enum lease try_lease(int fd) {
 
 /* "ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH". Some file systems give another device here than fstat does. */
 static bool line_shows(const char *line, uint64_t inode, const char *name) {
-  uint64_t found = 0;
-  const size_t length = strlen(line);
-  const size_t name_length = strlen(name);
-  return sscanf(line, "%*s %*s %*s %*s %" SCNu64, &found) == 1 && found == inode && length > name_length + 1 &&
-         line[length - name_length - 2] == '/' && !strncmp(line + length - name_length - 1, name, name_length);
+  const char *field = line;
+  for (int i = 0; field && i < 4; i++)
+    field = strchr(field + (i > 0), ' ');
+  const char *path = field ? strchr(field, '/') : NULL;
+  return path && strtoull(field, NULL, 10) == inode && !strncmp(strrchr(path, '/') + 1, name, strlen(name)) &&
+         strrchr(path, '/')[1 + strlen(name)] == '\n';
 }
 
 static FILE *open_of_process(long pid, const char *file) {
