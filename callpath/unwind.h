@@ -50,7 +50,7 @@ bool hd_unwind_init(uint64_t depth);
  *
  * Keeps errno. In the steady state no lock and no allocation. From a signal handler that interrupts it: NULL.
  */
-const struct hd_chain *hd_unwind_callers_below(struct hd_unwind_cache **cache, const void *code, uintptr_t limit,
+const struct hd_chain *hd_unwind_callers_below(struct hd_unwind_cache **made, const void *code, uintptr_t limit,
                                                uintptr_t *place);
 static inline const struct hd_chain *hd_unwind_callers(struct hd_unwind_cache **cache, const void *code) {
   uintptr_t place;

@@ -22,7 +22,7 @@ static bool fail(const char *what, const char *directory) {
 
 static int read_owner(int lock) {
   char text[16] = "";
-  return pread(lock, text, sizeof text - 1, 0) > 0 ? atoi(text) : 0;
+  return pread(lock, text, sizeof text - 1, 0) > 0 ? (int)strtol(text, NULL, 10) : 0;
 }
 
 /* The lock is also held by the run of a scan that was killed, until it has ended. */

@@ -90,6 +90,7 @@ static void remove_files(const char *path, bool chosen(const char *name)) {
   const struct dirent *entry;
   while (directory && (entry = readdir(directory)))
     if (chosen(entry->d_name))
+      /* NOLINTNEXTLINE(clang-analyzer-unix.StdCLibraryFunctions): an open directory has a descriptor */
       unlinkat(dirfd(directory), entry->d_name, 0);
   if (directory)
     closedir(directory);

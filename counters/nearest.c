@@ -27,7 +27,7 @@ struct search {
 static void make_plain(char *plain, const char *name) {
   size_t i = 0;
   for (; i < NAME_BYTES - 1 && name[i]; i++)
-    plain[i] = strchr("- ", name[i]) ? '_' : (char)tolower((unsigned char)name[i]);
+    plain[i] = (char)(strchr("- ", name[i]) ? '_' : tolower((unsigned char)name[i]));
   plain[i] = '\0';
 }
 

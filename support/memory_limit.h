@@ -63,8 +63,8 @@ void hd_memory_give(size_t bytes);
 bool hd_memory_has_room(enum hd_memory_use use, size_t bytes);
 
 /** So many of these will be needed; or one is there now. */
-void hd_memory_promise(enum hd_memory_due due, uint32_t count);
-void hd_memory_keep_promise(enum hd_memory_due due);
+void hd_memory_promise(enum hd_memory_due what, uint32_t count);
+void hd_memory_keep_promise(enum hd_memory_due what);
 
 /** What one set of counts takes; 0 while nothing is counted. */
 void hd_memory_set_counts_bytes(size_t bytes);
