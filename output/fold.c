@@ -219,6 +219,7 @@ static void add_row(struct fold *fold, const struct hd_row *from) {
   }
   if (node->row_count++ == 0)
     node->row_first = fold->row_count;
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are rows, or fold_rows() had not come here */
   fold->rows[fold->row_count++] = *from; /* which lies at or behind that place */
 }
 
