@@ -30,7 +30,8 @@ struct tree {
   uint32_t count, limit;
   uint32_t first_root;
   uint32_t *top; /* by entry: the outermost node on the walk's path; HD_NONE: none */
-  bool full;     /* no memory */
+  bool full;     /* no memory, or too_many */
+  bool too_many;
   enum hd_sort sort;
   struct hd_unit unit;
   struct hd_grid grid;
@@ -42,13 +43,24 @@ static uint32_t *children_of(struct tree *tree, uint32_t below) {
   return below == HD_NONE ? &tree->first_root : &tree->ways[below].first_child;
 }
 
-/* HD_NONE: no memory. */
+/* The ways of all callpaths are as many as these are deep: of a chain of routines half its length squared. */
+enum { WAYS_LEAST = 1 << 16, WAYS_EACH = 128 /* for each callpath */ };
+
+static bool has_too_many(const struct tree *tree) {
+  return tree->count >= WAYS_LEAST + (uint64_t)tree->graph->model->node_count * WAYS_EACH;
+}
+
+/* HD_NONE: no memory, or too many. */
 static uint32_t find_way(struct tree *tree, uint32_t below, uint32_t entry) {
   uint32_t at = *children_of(tree, below);
   while (at != HD_NONE && tree->ways[at].entry != entry)
     at = tree->ways[at].sibling;
   if (at != HD_NONE)
     return at;
+  if (has_too_many(tree)) {
+    tree->too_many = true;
+    return HD_NONE;
+  }
   if (tree->count == tree->limit) {
     const uint32_t limit = tree->limit ? 2 * tree->limit : 64;
     struct way *ways = realloc(tree->ways, limit * sizeof *ways);
@@ -313,8 +325,11 @@ enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct 
   uint32_t matches = 0;
   bool *meant = hd_match_nodes(graph->model, options->callers, &matches);
   bool done = meant && make(&tree, meant);
-  const bool nothing = done && tree.count == 0;
-  if (nothing)
+  const bool nothing = (done && tree.count == 0) || tree.too_many;
+  if (tree.too_many)
+    fprintf(errors, "heddle: %s: too many callers of '%s'; --depth K shortens their callpaths\n", graph->model->path,
+            options->callers);
+  else if (nothing)
     hd_match_complain(graph->model, options->callers, errors);
   else if (done)
     done = options->csv ? print_csv(&tree, options, out) : print_text(&tree, options, out);

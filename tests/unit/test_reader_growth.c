@@ -9,13 +9,14 @@
 
 #include "exercise.h"
 #include "fake_ompt.h"
+#include "output/report.h"
 #include "profile_builder.h"
 
 enum {
   SECONDS = 60,
   BYTES_EACH = 300,
   BYTES_LEAST = 64 << 20,
-  CHAIN_UNITS = 400,
+  CHAIN_UNITS = 200,
   QUESTIONS = 10,
   READ = 0,
   REFUSED = 1,
@@ -190,12 +191,33 @@ static void test_many_active_tallies_are_read(void **state) {
   builder_free(&builder);
 }
 
+/* As many ways lead to the routines of a chain as it is long, squared. */
+static void test_callers_of_a_long_chain_are_refused(void **state) {
+  (void)state;
+  struct builder builder;
+  char *said = NULL;
+  size_t bytes = 0;
+  builder_init(&builder);
+  builder_thread(&builder, HD_THREAD_INITIAL, 1000, 2000)->end_ticks = 2000;
+  builder_row(&builder, add_chain(&builder), 0)->ticks[HD_BUSY] = 1000;
+  struct hd_model *model = builder_read(&builder);
+  FILE *sink = open_memstream(&said, &bytes);
+  const struct hd_report_options options = {.question = HD_ASK_CALLERS, .sort = HD_SORT_INCLUSIVE, .callers = "."};
+  assert_int_equal(hd_report_print(model, &options, sink, sink), HD_REPORT_REFUSED);
+  fclose(sink);
+  assert_non_null(strstr(said, "too many callers of '.'; --depth K"));
+  free(said);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_long_chain_is_read),
       cmocka_unit_test(test_a_long_chain_with_counts_is_narrowed),
       cmocka_unit_test(test_high_levels_everywhere_are_refused),
       cmocka_unit_test(test_a_high_level_far_below_is_refused),
+      cmocka_unit_test(test_callers_of_a_long_chain_are_refused),
       cmocka_unit_test(test_many_active_tallies_are_read),
       cmocka_unit_test(test_more_tallies_than_threads_and_regions_are_refused),
   };
