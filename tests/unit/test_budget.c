@@ -249,7 +249,14 @@ static void test_regions_stay(void **state) {
   hd_model_free(model);
 }
 
-/* Outside any region, and nobody else there: the runtime can be told not to send the events at all. */
+/* Outside any region, and nobody else there: the runtime can be told not to send the events at all, where stores are
+ * seen in their order (budget.h). */
+#if defined(__x86_64__)
+enum { STILL_SENT = 0 };
+#else
+enum { STILL_SENT = 1 };
+#endif
+
 static void test_the_runtime_is_told(void **state) {
   (void)state;
   const char *const environment[] = {DELAY(50000), NULL};
@@ -265,9 +272,9 @@ static void test_the_runtime_is_told(void **state) {
   sc_finish();
   const struct fk_result result = fk_play(sc_script(), &options);
   assert_true(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0);
-  assert_false(result.registered[ompt_callback_mutex_acquire]);
-  assert_false(result.registered[ompt_callback_mutex_acquired]);
-  assert_false(result.registered[ompt_callback_mutex_released]);
+  assert_int_equal(result.registered[ompt_callback_mutex_acquire], STILL_SENT);
+  assert_int_equal(result.registered[ompt_callback_mutex_acquired], STILL_SENT);
+  assert_int_equal(result.registered[ompt_callback_mutex_released], STILL_SENT);
   assert_true(result.registered[ompt_callback_work]);
   assert_true(result.registered[ompt_callback_task_create]);
 }
