@@ -121,8 +121,10 @@ static bool take_primary(struct hd_ring_heap *heap, const struct hd_transition *
   bool took = false;
   while (ring && tries > 0 && ring->sweep.tail != __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) &&
          ticks_of(oldest(ring)) <= join->ticks) {
-    if (joins_team(oldest(ring)))
-      take_primary(heap, oldest(ring), tries - 1, tallies);
+    if (joins_team(oldest(ring)) && take_primary(heap, oldest(ring), tries - 1, tallies)) {
+      took = true;
+      continue; /* perhaps from this ring, too: teams that join one another, or a damaged file */
+    }
     keep(&ring->sweep, tallies);
     hd_tallies_apply(tallies, oldest(ring), &ring->sweep);
     ring->sweep.tail++;

@@ -110,6 +110,55 @@ static void test_invalid_records_are_refused(void **state) {
   refused("transition of thread");
 }
 
+/* Rings in the order of the file, the last one again and again. */
+static struct hd_ring_record *ring_at(uint32_t index) {
+  const struct hd_file_header *header = (const void *)bytes;
+  struct hd_ring_record *ring = NULL;
+  for (uint32_t unit = 0; unit < header->block_count;) {
+    struct hd_block_header *block = (void *)(bytes + HD_HEADER_BYTES + (size_t)unit * HD_BLOCK_BYTES);
+    unit += block->span;
+    if (block->type != HD_BLOCK_RING)
+      continue;
+    ring = (void *)((char *)block + HD_BLOCK_HEADER_BYTES);
+    if (index-- == 0)
+      break;
+  }
+  return ring;
+}
+
+/* All that is left in the ring: a worker joins a team of the thread with ring `primary`. */
+static void join_team_of(struct hd_ring_record *ring, uint32_t primary) {
+  const uint64_t tail = ring->sweep.tail;
+  for (uint64_t i = tail + 1; i < ring->head; i++)
+    ring->transitions[i % HD_RING_LENGTH] = (struct hd_transition){0};
+  ring->transitions[tail % HD_RING_LENGTH].what = HD_WHAT(HD_WHAT_TEAM, HD_TEAM(primary, 0));
+  ring->head = tail + 1;
+}
+
+static void read_within_seconds(void) {
+  struct hd_model *model;
+  char error[300];
+  alarm(20);
+  assert_true(hd_profile_parse("damaged", bytes, size, &model, error, sizeof error));
+  alarm(0);
+  hd_model_free(model);
+}
+
+static void test_teams_that_join_one_another_are_read_to_the_end(void **state) {
+  (void)state;
+  intact(HD_BLOCK_RING);
+  struct hd_ring_record *first = ring_at(0);
+  assert_true(first->sweep.tail < first->head);
+  join_team_of(first, first->sweep.index);
+  read_within_seconds();
+  intact(HD_BLOCK_RING);
+  struct hd_ring_record *second = ring_at(1);
+  assert_true(first != second);
+  join_team_of(first, second->sweep.index);
+  join_team_of(second, first->sweep.index);
+  read_within_seconds();
+}
+
 /* Numbers may be wrong then, but they are numbers. */
 static void test_random_damage_is_survived(void **state) {
   (void)state;
@@ -146,6 +195,7 @@ static void test_a_profile_without_tallies_has_no_levels(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_invalid_records_are_refused),
+      cmocka_unit_test(test_teams_that_join_one_another_are_read_to_the_end),
       cmocka_unit_test(test_random_damage_is_survived),
       cmocka_unit_test(test_a_profile_without_tallies_has_no_levels),
   };
