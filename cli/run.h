@@ -246,6 +246,7 @@ struct hd_run_program {
   char libomp[PATH_MAX];     /* which, where its loader finds it; "": it did not say */
   char other_tool[PATH_MAX]; /* the file among it and its libraries that defines ompt_start_tool; "": none */
   char missing[256];         /* the first library that its loader does not find; "": none */
+  char undefined[256];       /* the first function of OpenMP that no library has; "": none, as far as known */
   bool calls_heddle;         /* it, or a library that it links, has instrumented routines or markers */
 };
 

@@ -85,20 +85,35 @@ static void note_library(struct hd_run_program *program, const char *name, const
     program->links_libgomp = true;
 }
 
-/* Instead of a list: "app: error while loading shared libraries: libomp.so.5: cannot open ...". */
+/* "\tlibomp.so.5 => not found"; or, instead of a list, "app: error while loading shared libraries: libomp.so.5: ...".
+ */
 static bool note_missing(struct hd_run_program *program, const char *line) {
   static const char words[] = "error while loading shared libraries: ";
+  const char *after = strstr(line, words);
+  const char *name = after                           ? after + sizeof words - 1
+                     : strstr(line, " => not found") ? line + strspn(line, " \t")
+                                                     : NULL;
+  if (name && !program->missing[0])
+    snprintf(program->missing, sizeof program->missing, "%.*s", (int)strcspn(name, ": \n"), name);
+  return name;
+}
+
+/* "undefined symbol: __kmpc_dispatch_deinit, version VERSION\t(./app)": of interest are OpenMP's. */
+static bool note_undefined(struct hd_run_program *program, const char *line) {
+  static const char words[] = "undefined symbol: ";
   const char *name = strstr(line, words);
   if (!name)
     return false;
   name += sizeof words - 1;
-  snprintf(program->missing, sizeof program->missing, "%.*s", (int)strcspn(name, ":\n"), name);
+  const bool is_openmp = has_prefix(name, "__kmpc_") || has_prefix(name, "omp_") || has_prefix(name, "GOMP_");
+  if (is_openmp && !program->undefined[0])
+    snprintf(program->undefined, sizeof program->undefined, "%.*s", (int)strcspn(name, ", \t\n"), name);
   return true;
 }
 
 /* A line of the loader's list: "\tlibgomp.so.1 => /lib/libgomp.so.1 (0x...)". */
 static void note_listed(struct hd_run_program *program, char *line) {
-  if (note_missing(program, line))
+  if (note_missing(program, line) || note_undefined(program, line))
     return;
   char *name = line + strspn(line, " \t");
   char *arrow = strstr(name, " => ");
@@ -119,12 +134,23 @@ static bool is_loader(const char *path) {
   return base && (has_prefix(base, "/ld-") || has_prefix(base, "/ld.so") || has_prefix(base, "/ld64.so"));
 }
 
+/* glibc's: asked by variables rather than by --list, it also tells which symbols no library has. */
+static void ask_for_symbols(void) {
+  setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+  setenv("LD_BIND_NOW", "1", 1);
+  setenv("LD_WARN", "1", 1);
+}
+
 static _Noreturn void become_loader(const struct hd_run_program *program, int to) {
   const int null = open("/dev/null", O_RDWR);
   if (null >= 0)
     dup2(null, STDIN_FILENO);
   dup2(to, STDOUT_FILENO);
   dup2(to, STDERR_FILENO);
+  if (strstr(program->interpreter, "/ld-linux")) {
+    ask_for_symbols();
+    execl(program->interpreter, program->interpreter, program->path, (char *)NULL);
+  }
   execl(program->interpreter, program->interpreter, "--list", program->path, (char *)NULL);
   _exit(1);
 }

@@ -63,6 +63,11 @@ static bool check_kind(struct hd_doctor *doctor, const struct hd_run_program *pr
   else if (program->missing[0])
     SAY(WRONG, "program", "cannot start: its loader does not find %s; add its folder to LD_LIBRARY_PATH",
         program->missing);
+  else if (program->undefined[0])
+    SAY(WRONG, "program",
+        "calls %s, which its runtime does not have (%s): built by a newer compiler; put that compiler's "
+        "libomp first in LD_LIBRARY_PATH",
+        program->undefined, program->libomp[0] ? program->libomp : "none is linked");
   else
     return true;
   return false;

@@ -260,6 +260,15 @@ def test_program_whose_library_is_missing(doctor, build_program, tmp_path):
     assert len(wrong) == 1 and "does not find libgone.so" in wrong[0][1]
 
 
+def test_program_that_is_newer_than_its_runtime(doctor, build_program):
+    program = build_program(REGION.replace("  count++;", "  for (int i = 0; i < 2; i++)\n#pragma omp for schedule(dynamic)\n"
+                                           "    for (int k = 0; k < 1; k++)\n      count += !i;"), "clang-19", ("-w",))
+    for version, level in ((14, "WRONG"), (19, "ok")):
+        result = doctor("--", program, env={"LD_LIBRARY_PATH": str(libomp_folder(version))})
+        assert result.findings.get("program", ("ok",))[0] == level, result.stdout
+        assert ("calls __kmpc_dispatch_deinit, which its runtime does not have" in result.stdout) == (version == 14)
+
+
 def test_script_and_launcher(doctor, tmp_path):
     script = tmp_path / "script"
     script.write_text("#!/usr/bin/env python3\n")
