@@ -45,6 +45,12 @@ static bool check_presence(struct hd_doctor *doctor) {
 }
 
 static void check_script(struct hd_doctor *doctor, const struct hd_run_program *program) {
+  char found[PATH_MAX];
+  if (!hd_run_program_find(program->interpreter, found)) {
+    SAY(WRONG, "program", "a script for %s, which is not there: correct its first line, or install that",
+        program->interpreter);
+    return;
+  }
   SAY(NOTE, "program",
       "a script for %s: whatever it starts or loads writes a profile, if that runs on libomp; for "
       "programs built by GCC add --gomp",

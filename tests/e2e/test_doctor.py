@@ -275,6 +275,9 @@ def test_script_and_launcher(doctor, tmp_path):
     script.chmod(0o755)
     findings, wrong = app(doctor, script)
     assert wrong == [] and "script for python3" in findings["program"][1]
+    script.write_text("#!/nowhere/python3\n")
+    _, wrong = app(doctor, script)
+    assert len(wrong) == 1 and "a script for /nowhere/python3, which is not there" in wrong[0][1]
     launcher = tmp_path / "mpirun"
     shutil.copy("/bin/true", launcher)
     findings, wrong = app(doctor, launcher)
