@@ -2,6 +2,7 @@
 /* Threads, regions, worksharing, masked, omp_control_tool; and the registration of all callbacks. */
 #include "ompt/callbacks.h"
 
+#include "ompt/task.h"
 #include "ompt/worksharing.h"
 
 /* ---- threads ---- */
@@ -31,13 +32,14 @@ static void on_thread_end(ompt_data_t *data) {
 
 static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested,
                               int flags, const void *address) {
-  (void)task, (void)frame;
+  (void)frame;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_PARALLEL_BEGIN);
   struct hd_thread *thread = event.thread;
   const uint64_t now = event.now;
   parallel->ptr = NULL;
   if (!thread)
     return;
+  hd_task_notice(thread, now, task);
   hd_budget_outside(thread);
   enum hd_kind kind = flags & ompt_parallel_league ? HD_KIND_TEAMS : HD_KIND_PARALLEL;
   parallel->ptr = hd_region_begin(thread, now, kind, requested, address, flags & ompt_parallel_invoker_program);
@@ -149,6 +151,7 @@ static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_
   const uint64_t now = event.now;
   if (!thread)
     return;
+  hd_task_notice(thread, now, task);
   if (endpoint != ompt_scope_end)
     begin_work(thread, now, type, task, address);
   if (endpoint == ompt_scope_begin)

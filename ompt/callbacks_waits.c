@@ -2,6 +2,7 @@
 /* Barriers, taskwait, taskgroup and reductions. */
 #include "ompt/barrier.h"
 #include "ompt/callbacks.h"
+#include "ompt/task.h"
 #include "ompt/worksharing.h"
 
 /* The barrier that closes a worksharing construct follows its end directly and is the construct's own time. */
@@ -200,6 +201,7 @@ static struct hd_thread *change_wait(ompt_sync_region_t kind, ompt_scope_endpoin
   const uint64_t now = event.now;
   if (!thread)
     return NULL;
+  hd_task_notice(thread, now, task);
   if (endpoint == ompt_scope_begin)
     begin_wait(thread, now, kind, task, address);
   else if (endpoint == ompt_scope_end)

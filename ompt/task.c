@@ -76,16 +76,22 @@ bool hd_task_is_observed(const struct hd_thread *thread, const ompt_data_t *prio
   return goes_on || closes_base(thread, prior, status, next);
 }
 
+void hd_task_return_to(struct hd_thread *thread, uint64_t now, const ompt_data_t *task) {
+  if (!is_suspended_here(thread, task))
+    return;
+  while (thread->base->task != task)
+    hd_thread_close_base(thread, now);
+}
+
 void hd_task_schedule(struct hd_thread *thread, uint64_t now, const ompt_data_t *prior, ompt_task_status_t status,
                       ompt_data_t *next) {
+  hd_task_notice(thread, now, prior);
   if (closes_base(thread, prior, status, next))
     hd_thread_close_base(thread, now);
   if (!next || thread->base->task == next)
     return;
-  if (!is_suspended_here(thread, next)) {
+  if (is_suspended_here(thread, next))
+    hd_task_return_to(thread, now, next);
+  else
     resume(thread, now, next);
-    return;
-  }
-  while (thread->base->task != next)
-    hd_thread_close_base(thread, now);
 }

@@ -21,4 +21,16 @@ bool hd_task_is_observed(const struct hd_thread *thread, const ompt_data_t *prio
 void hd_task_schedule(struct hd_thread *thread, uint64_t now, const ompt_data_t *prior, ompt_task_status_t status,
                       ompt_data_t *next);
 
+/** The thread closes the tasks above `task`, which it runs again; nothing if that is not below them. */
+void hd_task_return_to(struct hd_thread *thread, uint64_t now, const ompt_data_t *task);
+
+/**
+ * An event tells that the thread runs `task`. libomp does not say where a part of an untied task ends whose earlier
+ * part has not quite ended on another thread: it says it there.
+ */
+static inline void hd_task_notice(struct hd_thread *thread, uint64_t now, const ompt_data_t *task) {
+  if (__builtin_expect(thread->base->task != task && thread->base->kind == HD_KIND_TASK, false))
+    hd_task_return_to(thread, now, task);
+}
+
 #endif

@@ -76,6 +76,9 @@ uint32_t sc_task_create(uint64_t code, uint32_t flags);
 void sc_task_run(uint32_t task);
 /** Leaves the current explicit task: `status` complete, switch, yield or cancel; what ran before it goes on. */
 void sc_task_leave(ompt_task_status_t status);
+/** The two parts of that: the tool is told; and it is so. */
+void sc_task_tell_end(ompt_task_status_t status);
+void sc_task_leave_untold(void);
 uint32_t sc_current_task(void);
 
 /* The program itself. */

@@ -142,10 +142,20 @@ void sc_task_run(uint32_t task) {
   sc_push_task(task);
 }
 
-void sc_task_leave(ompt_task_status_t status) {
+void sc_task_tell_end(ompt_task_status_t status) {
   uint32_t prior = sc_current_task();
   sc_me()->task_count--;
   schedule(prior, status, sc_current_task());
+  sc_me()->task_count++;
+}
+
+void sc_task_leave_untold(void) {
+  sc_me()->task_count--;
+}
+
+void sc_task_leave(ompt_task_status_t status) {
+  sc_task_tell_end(status);
+  sc_task_leave_untold();
 }
 
 /* The program itself. */

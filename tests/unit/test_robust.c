@@ -139,6 +139,64 @@ static void test_lost_task_end_returns_to_the_task_named(void **state) {
   hd_model_free(model);
 }
 
+/* libomp tells of a part's end before it queues the rest of the task, and when the part has ended really, that the task
+ * is complete: if another thread has run the rest meanwhile, nothing tells of the end there. `untold` runs there. */
+static struct hd_model *play_untold_end(void (*untold)(void)) {
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  const uint32_t task = sc_task_create(0x500, ompt_task_untied);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x600);
+  sc_at(2);
+  sc_task_run(task);
+  sc_at(5);
+  sc_task_tell_end(ompt_task_switch);
+  sc_thread(1);
+  sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x150);
+  sc_at(6);
+  sc_task_run(task);
+  sc_task_leave_untold();
+  sc_at(9);
+  untold();
+  sc_thread(0);
+  sc_at(10);
+  sc_task_leave(ompt_task_complete);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x600);
+  sc_thread(1);
+  sc_at(20);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(20, 20, 20);
+  return end(20);
+}
+
+static void end_barrier(void) {
+  sc_barrier_end(ompt_sync_region_barrier_explicit, 0x150);
+}
+
+static void run_another(void) {
+  sc_task_run(sc_task_create(0x700, 0));
+  sc_at(12);
+  sc_task_leave(ompt_task_complete);
+  sc_at(15);
+  end_barrier();
+}
+
+static void test_part_whose_end_is_not_told_ends_at_the_next_event(void **state) {
+  (void)state;
+  struct hd_model *model = play_untold_end(end_barrier);
+  assert_int_equal(model->header.unmatched_events, 0);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION, SITE(TASK, 0x500)), 3);
+  assert_int_equal(ex_ticks(model, 1, HD_BUSY, REGION, SITE(TASK, 0x500)), 3);
+  assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_EXPLICIT, REGION, SITE(BARRIER_EXPLICIT, 0x150)), 1);
+  assert_int_equal(ex_ticks(model, 1, HD_BUSY, REGION), 5 + 11);
+  hd_model_free(model);
+  model = play_untold_end(run_another);
+  assert_int_equal(model->header.unmatched_events, 0);
+  assert_int_equal(ex_ticks(model, 1, HD_BUSY, REGION, SITE(TASK, 0x500)), 3);
+  assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_EXPLICIT, REGION, SITE(BARRIER_EXPLICIT, 0x150)), 1 + 3);
+  hd_model_free(model);
+}
+
 /* Every event of a random program is lost with some probability, or comes at the wrong place. */
 static void spoil(struct fk_script *script, uint64_t seed) {
   size_t kept = 0;
@@ -297,6 +355,7 @@ int main(void) {
       cmocka_unit_test(test_ends_without_begins_are_counted),
       cmocka_unit_test(test_parallel_end_without_begin_is_counted),
       cmocka_unit_test(test_lost_task_end_returns_to_the_task_named),
+      cmocka_unit_test(test_part_whose_end_is_not_told_ends_at_the_next_event),
       cmocka_unit_test(test_spoilt_event_streams_lose_no_time),
       cmocka_unit_test(test_needed_events_are_registered_and_no_costly_ones),
       cmocka_unit_test(test_event_that_the_runtime_never_sends_is_noted),
