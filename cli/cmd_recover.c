@@ -77,7 +77,7 @@ static void save(struct work *work, const struct hd_recover_file *file, int fd, 
   if (!hd_save_expand_name(work->output, &model->header, name, sizeof name)) {
     hd_log("%s: the name %s is too long", file->path, work->output);
     work->failed = true;
-  } else if (!hd_save_to_free_name(fd, name, saved, sizeof saved)) {
+  } else if (!hd_save_to_free_name(fd, NULL, name, saved, sizeof saved)) {
     hd_log("cannot write %s: %s; the profile stays in %s", name, strerror(errno), file->path);
     work->failed = true;
   } else {

@@ -129,32 +129,19 @@ static void add_profile(struct hd_run_profiles *profiles, const char *path, cons
 
 /* ---- saving what killed programs left ---- */
 
-/* Saves in `directory` under the last part of the path in `name`. */
-static bool save_elsewhere(int fd, const char *directory, const char *name, char *saved, size_t saved_bytes) {
-  char path[PATH_MAX];
-  const int length = snprintf(path, sizeof path, "%s%s", directory, strrchr(name, '/'));
-  return length > 0 && (size_t)length < sizeof path && hd_save_to_free_name(fd, path, saved, saved_bytes);
-}
-
 static bool save_somewhere(int fd, const char *name, char *saved, size_t saved_bytes) {
-  if (hd_save_to_free_name(fd, name, saved, saved_bytes))
-    return true;
-  const int error = errno;
-  char current[PATH_MAX];
-  const char *temporary = getenv("TMPDIR");
-  const char *places[] = {getcwd(current, sizeof current), temporary, "/tmp"};
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-    if (!places[i] || !*places[i] || !save_elsewhere(fd, places[i], name, saved, saved_bytes))
-      continue;
+  int error;
+  const bool done = hd_save_somewhere(fd, NULL, name, saved, saved_bytes, &error);
+  if (done && error)
     hd_log("cannot write %s: %s; the profile is in %s instead", name, strerror(error), saved);
-    return true;
-  }
   errno = error;
-  return false;
+  return done;
 }
 
-static void save_live_file(int directory, const char *file, const struct hd_run_environment *environment,
-                           const struct hd_run_outcome *outcome, struct hd_run_profiles *profiles) {
+/* `place` is the directory's name. */
+static void save_live_file(int directory, const char *place, const char *file,
+                           const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
+                           struct hd_run_profiles *profiles) {
   struct hd_file_header header;
   char name[PATH_MAX];
   char saved[PATH_MAX + HD_FREE_NAME_BYTES];
@@ -166,11 +153,13 @@ static void save_live_file(int directory, const char *file, const struct hd_run_
   } else if (hd_save_expand_name(environment->output, &header, name, sizeof name) &&
              save_somewhere(fd, name, saved, sizeof saved)) {
     unlinkat(directory, file, 0);
+    if (place != environment->directory) /* the program has said that it is there */
+      hd_log("saved %s/%s as %s", place, file, saved);
     add_profile(profiles, saved, outcome);
   } else {
     hd_log("cannot write %s: %s; the profile stays in %s/%s\n"
            "heddle: until 'heddle recover' saves it",
-           environment->output, strerror(errno), environment->directory, file);
+           environment->output, strerror(errno), place, file);
     profiles->unsaved++;
   }
   close(fd);
@@ -201,6 +190,65 @@ static int longest_first(const void *a, const void *b) {
   return (left->run_ns < right->run_ns) - (left->run_ns > right->run_ns);
 }
 
+static void take_live_file(int directory, const char *place, const char *file,
+                           const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
+                           struct hd_run_profiles *profiles) {
+  if (is_being_written(directory, file, outcome))
+    profiles->running++;
+  else
+    save_live_file(directory, place, file, environment, outcome, profiles);
+}
+
+/* Anybody may put a file there: not one that is nothing but holes, which would fill the disk. */
+static bool has_what_it_claims(int directory, const char *name) {
+  struct hd_file_header header;
+  struct stat status;
+  const int fd = hd_salvage_open(directory, name);
+  const bool has = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+                   hd_salvage_read_header(fd, &header) &&
+                   (uint64_t)header.block_count * HD_BLOCK_BYTES <= (uint64_t)status.st_blocks * 512;
+  if (fd >= 0)
+    close(fd);
+  return has;
+}
+
+/* Of a process of this run that could not use the private directory: PROGRAM.PID.live-XXXXXX, the X being that one's.
+ */
+static bool is_of_this_run(const char *name, const struct hd_run_environment *environment) {
+  const char *run = strrchr(environment->directory, '.') + 1;
+  const char *suffix = strrchr(name, '-');
+  return suffix && hd_salvage_pid(name) && strncmp(suffix + 1, run, strlen(run)) == 0;
+}
+
+static void collect_elsewhere(const char *place, const struct hd_run_environment *environment,
+                              const struct hd_run_outcome *outcome, struct hd_run_profiles *profiles) {
+  DIR *directory = opendir(place);
+  const struct dirent *entry;
+  while (directory && (entry = readdir(directory)))
+    if (is_of_this_run(entry->d_name, environment) && has_what_it_claims(dirfd(directory), entry->d_name)) {
+      if (hd_salvage_pid(entry->d_name) == outcome->pid)
+        stamp_file(dirfd(directory), entry->d_name);
+      take_live_file(dirfd(directory), place, entry->d_name, environment, outcome, profiles);
+    }
+  if (directory)
+    closedir(directory);
+}
+
+/* Where the library goes then, too (output/store.c). */
+static void collect_from_others(const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
+                                struct hd_run_profiles *profiles) {
+  char output[PATH_MAX];
+  const char *temporary = getenv("TMPDIR");
+  snprintf(output, sizeof output, "%.*s", (int)(strrchr(environment->output, '/') - environment->output),
+           environment->output);
+  collect_elsewhere("/dev/shm", environment, outcome, profiles);
+  if (temporary && *temporary && strcmp(temporary, "/tmp") != 0 && strcmp(temporary, "/dev/shm") != 0)
+    collect_elsewhere(temporary, environment, outcome, profiles);
+  collect_elsewhere("/tmp", environment, outcome, profiles);
+  if (*output && strcmp(output, "/tmp") != 0)
+    collect_elsewhere(output, environment, outcome, profiles);
+}
+
 void hd_run_collect(const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
                     struct hd_run_profiles *profiles) {
   memset(profiles, 0, sizeof *profiles);
@@ -211,13 +259,12 @@ void hd_run_collect(const struct hd_run_environment *environment, const struct h
       add_linked(dirfd(directory), entry->d_name, outcome, profiles);
     else if (hd_salvage_pid(entry->d_name) == 0)
       continue;
-    else if (is_being_written(dirfd(directory), entry->d_name, outcome))
-      profiles->running++;
     else
-      save_live_file(dirfd(directory), entry->d_name, environment, outcome, profiles);
+      take_live_file(dirfd(directory), environment->directory, entry->d_name, environment, outcome, profiles);
   }
   if (directory)
     closedir(directory);
+  collect_from_others(environment, outcome, profiles);
   if (profiles->count)
     qsort(profiles->items, profiles->count, sizeof *profiles->items, longest_first);
 }

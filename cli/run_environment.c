@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "output/save.h"
 #include "run_libomp.h"
 #include "salvage.h"
 #include "support/log.h"
@@ -22,7 +23,7 @@
 
 const char *const hd_run_probe_names[HD_RUN_PROBE_COUNT] = {"a-runtime-looked-for-tools", "libheddle-was-not-taken"};
 
-static const char default_name[] = "%n.%p.heddle";
+static const char default_name[] = HD_SAVE_DEFAULT_NAME;
 
 /* A profile takes a few hundred KiB; a directory with less room than this would fail sooner than the next one. */
 enum { LEAST_FREE_BYTES = 16 << 20 };

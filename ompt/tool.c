@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,8 +63,22 @@ static switch_function *find_external_switch(ompt_function_lookup_t lookup) {
   return slot;
 }
 
+enum { PLACE_BYTES = sizeof hd_store.live_path };
+
+/* Where the profile will be; NULL: it cannot be told. `place` has PLACE_BYTES. */
+static const char *output_directory(const char *output, char *place) {
+  char current[PLACE_BYTES] = "";
+  const char *slash = strrchr(output, '/');
+  if (*output != '/' && !getcwd(current, sizeof current))
+    return NULL;
+  const int length =
+      snprintf(place, PLACE_BYTES, "%s%s%.*s", current, *current ? "/" : "", slash ? (int)(slash - output) : 0, output);
+  return length > 0 && length < PLACE_BYTES ? place : NULL;
+}
+
 static bool prepare(const struct hd_settings *settings, const uint64_t *external_clock) {
   char why[1200];
+  char place[PLACE_BYTES];
   char program[sizeof hd_store.header->program];
   if (!hd_clock_choose(settings->clock, external_clock))
     hd_log("HEDDLE_CLOCK=%s is neither auto, tsc nor monotonic; taking monotonic", settings->clock);
@@ -71,6 +86,7 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
   hd_memory_limit(settings->memory);
   hd_store.wanted_bytes = settings->memory;
   hd_store.is_collected = settings->start != NULL;
+  hd_store.last_place = output_directory(settings->output, place);
   if (!hd_store_create(&hd_store, settings->store_dir, program, why, sizeof why)) {
     hd_log("not measuring: %s", why);
     return false;

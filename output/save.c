@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -40,25 +41,39 @@ static const char *expansion(char letter, const struct hd_file_header *header, c
   }
 }
 
-bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *path, size_t path_bytes) {
-  size_t used = 0;
-  if (*pattern != '/') {
-    if (!getcwd(path, path_bytes))
-      return false;
-    used = strlen(path);
-    if (!append(path, path_bytes, &used, "/"))
-      return false;
-  }
+static bool expand(const char *pattern, const struct hd_file_header *header, char *path, size_t path_bytes,
+                   size_t *used) {
   for (; *pattern; pattern++) {
     char single[2] = {*pattern, 0};
     char number[16];
     const char *text = *pattern == '%' ? expansion(pattern[1], header, number, sizeof number) : NULL;
     if (text)
       pattern++;
-    if (!append(path, path_bytes, &used, text ? text : single))
+    const size_t begin = *used;
+    if (!append(path, path_bytes, used, text ? text : single))
       return false;
+    for (char *c = path + begin; text && *c; c++) /* what a file says does not lead elsewhere */
+      *c = *c == '/' ? '_' : *c;
   }
   return true;
+}
+
+static bool is_directory(const char *path, size_t length) {
+  struct stat status;
+  return (length && path[length - 1] == '/') || (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
+}
+
+bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *path, size_t path_bytes) {
+  size_t used = 0;
+  if (*pattern != '/' && getcwd(path, path_bytes)) {
+    used = strlen(path);
+    if (!append(path, path_bytes, &used, "/"))
+      return false;
+  }
+  if (!expand(pattern, header, path, path_bytes, &used))
+    return false;
+  return !is_directory(path, used) ||
+         (append(path, path_bytes, &used, "/") && expand(HD_SAVE_DEFAULT_NAME, header, path, path_bytes, &used));
 }
 
 /* A name of its own beside the final one: what dies while it copies leaves nothing that looks like a profile. */
@@ -96,6 +111,11 @@ static bool move_to_new(const char *from, const char *to) {
 }
 
 static bool move_to_free_name(const char *from, const char *path, char *final_path, size_t final_bytes) {
+  struct stat status;
+  if (!stat(path, &status) && !S_ISREG(status.st_mode)) { /* beside a device nobody looks for files */
+    errno = EEXIST;
+    return false;
+  }
   for (int i = 0; i < MOST_SUFFIXES; i++) {
     int length =
         i ? snprintf(final_path, final_bytes, "%s.%d", path, i) : snprintf(final_path, final_bytes, "%s", path);
@@ -181,8 +201,7 @@ static bool copy_mapped(const char *base, int to) {
          write_all(to, base + sizeof first, (size_t)end - sizeof first);
 }
 
-/* From the mapping, if there is one. */
-static bool save(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes) {
+bool hd_save_to_free_name(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes) {
   char temporary[PATH_BYTES + 32];
   int to = create_temporary(path, temporary, sizeof temporary);
   if (to < 0)
@@ -197,10 +216,26 @@ static bool save(int from, const char *mapped, const char *path, char *final_pat
   return saved;
 }
 
-bool hd_save_to_free_name(int from, const char *path, char *final_path, size_t final_bytes) {
-  return save(from, NULL, path, final_path, final_bytes);
+/* In `directory`, under the last part of `path`. */
+static bool save_in(const char *directory, int from, const char *mapped, const char *path, char *final_path,
+                    size_t final_bytes) {
+  char other[PATH_BYTES];
+  const char *slash = strrchr(path, '/');
+  const int length = snprintf(other, sizeof other, "%s/%s", directory, slash ? slash + 1 : path);
+  return length > 0 && (size_t)length < sizeof other &&
+         hd_save_to_free_name(from, mapped, other, final_path, final_bytes);
 }
 
-bool hd_save_mapped_to_free_name(const char *base, const char *path, char *final_path, size_t final_bytes) {
-  return save(-1, base, path, final_path, final_bytes);
+bool hd_save_somewhere(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes,
+                       int *error) {
+  char current[PATH_BYTES];
+  *error = 0;
+  if (hd_save_to_free_name(from, mapped, path, final_path, final_bytes))
+    return true;
+  *error = errno;
+  const char *places[] = {getcwd(current, sizeof current), secure_getenv("TMPDIR"), "/tmp"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (places[i] && *places[i] && save_in(places[i], from, mapped, path, final_path, final_bytes))
+      return true;
+  return false;
 }

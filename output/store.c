@@ -46,26 +46,34 @@ static void fill_layout(struct hd_file_header *header) {
   memcpy(header->magic, HD_MAGIC, sizeof header->magic);
 }
 
+/* Where `heddle run` does not look for every live file, it looks for those that end like its private directory. */
+static const char *suffix_of_run(const struct hd_store *store) {
+  const char *dot = strrchr(store->run_directory, '.');
+  return !store->in_private_directory && dot && !strchr(dot, '/') ? dot + 1 : "";
+}
+
+/* A name may be taken by what a killed process of this number left, by a process of another container that writes it,
+ * or by this very process before it executed another program. */
 static int open_live_file(struct hd_store *store, const char *directory, const char *program) {
-  int length = snprintf(store->live_path, sizeof store->live_path, "%s/%s.%d.live", directory, program, (int)getpid());
-  if (length < 0 || (size_t)length >= sizeof store->live_path) {
-    errno = ENAMETOOLONG;
-    return -1;
-  }
-  int fd = open(store->live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0 && errno == EEXIST) {
-    /* Left by a killed process that had this pid. Nobody can be writing it any more: give it a name of its own. */
-    char aside[sizeof store->live_path + 32];
-    struct stat status;
-    if (!lstat(store->live_path, &status)) {
-      snprintf(aside, sizeof aside, "%s.%llx", store->live_path, (unsigned long long)status.st_mtime);
-      if (!rename(store->live_path, aside))
-        fd = open(store->live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  enum { MOST = 10000 };
+  const char *run = suffix_of_run(store);
+  for (int i = 0; i < MOST; i++) {
+    char number[16] = "";
+    if (i)
+      snprintf(number, sizeof number, ".%d", i);
+    const int length = snprintf(store->live_path, sizeof store->live_path, "%s/%s.%d.live%s%s%s", directory, program,
+                                (int)getpid(), *run ? "-" : "", run, number);
+    if (length < 0 || (size_t)length >= sizeof store->live_path) {
+      errno = ENAMETOOLONG;
+      return -1;
     }
+    const int fd = open(store->live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0)
+      fchmod(fd, 0600); /* whatever the program's umask is */
+    if (fd >= 0 || errno != EEXIST)
+      return fd;
   }
-  if (fd >= 0)
-    fchmod(fd, 0600); /* whatever the program's umask is */
-  return fd;
+  return -1;
 }
 
 /* Growing a file past RLIMIT_FSIZE raises SIGXFSZ in the user's program. */
@@ -173,9 +181,9 @@ static bool create_in(struct hd_store *store, const char *directory, const char 
 
 static bool create_somewhere(struct hd_store *store, const char *directory, const char *program, char *why,
                              size_t why_bytes) {
-  const char *candidates[] = {directory, "/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
+  const char *candidates[] = {directory, "/dev/shm", secure_getenv("TMPDIR"), "/tmp", store->last_place};
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
-    store->in_private_directory = i == 0 && store->is_collected;
+    store->in_private_directory = i == 0 && *store->run_directory;
     if (candidates[i] && create_in(store, candidates[i], program, why, why_bytes))
       return true;
   }
@@ -195,6 +203,8 @@ bool hd_store_create(struct hd_store *store, const char *directory, const char *
     snprintf(why, why_bytes, "the program is set-user-id or set-group-id, or has capabilities of its own");
     return false;
   }
+  if (store->is_collected && directory && strlen(directory) < sizeof store->run_directory)
+    strcpy(store->run_directory, directory);
   note_root(store);
   hd_sandbox_init();
   return create_somewhere(store, directory, program, why, why_bytes);
@@ -322,11 +332,28 @@ static const char *reason_to_stay(const struct hd_store *store) {
     return "the program has no access to its directory"; /* it has changed its user: whoever started it saves it */
   if (file_size_limit() < HD_HEADER_BYTES + (uint64_t)store->header->block_count * HD_BLOCK_BYTES)
     return "the program has a lower limit on file sizes"; /* ... and would be ended by SIGXFSZ */
+  if (!store->in_private_directory && *store->run_directory && !lstat(store->run_directory, &status))
+    return "the directory of 'heddle run' is of no use to the program"; /* but it will look for the file */
   return NULL;
 }
 
+/* In the private directory the file stays when it cannot have its name: `heddle run` may do what the program may not.
+ */
+static bool save(const struct hd_store *store, char *final_path, size_t final_bytes) {
+  int error;
+  if (store->in_private_directory)
+    return hd_save_to_free_name(-1, store->base, store->output_path, final_path, final_bytes);
+  if (!hd_save_somewhere(-1, store->base, store->output_path, final_path, final_bytes, &error)) {
+    errno = error;
+    return false;
+  }
+  if (error)
+    hd_log("cannot write %s: %s; the profile is in %s instead", store->output_path, strerror(error), final_path);
+  return true;
+}
+
 static bool move(struct hd_store *store, char *final_path, size_t final_bytes) {
-  if (!hd_save_mapped_to_free_name(store->base, store->output_path, final_path, final_bytes))
+  if (!save(store, final_path, final_bytes))
     return false;
   if (unlink(store->live_path) && errno != ENOENT)
     hd_log("cannot remove %s: %s", store->live_path, strerror(errno));
@@ -342,6 +369,7 @@ void hd_store_finish(struct hd_store *store) {
   if (!reason && !move(store, final_path, sizeof final_path))
     reason = strerror(errno);
   if (reason && !store->in_private_directory)
-    hd_log("cannot write %s: %s; for 'heddle recover' the profile stays in %s", store->output_path, reason, store->live_path);
+    hd_log("cannot write %s: %s; for 'heddle recover' the profile stays in %s", store->output_path, reason,
+           store->live_path);
   errno = saved;
 }

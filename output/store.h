@@ -22,14 +22,16 @@
 #include "heddle-format.h"
 
 struct hd_store {
-  uint64_t wanted_bytes; /* how large it may have to grow; 0: as usual */
-  bool is_collected;     /* `heddle run` looks for what is left in the directory */
-  char *base;            /* the mapping; record pointer - base = file offset */
+  uint64_t wanted_bytes;  /* how large it may have to grow; 0: as usual */
+  bool is_collected;      /* `heddle run` looks for what is left in the directory */
+  const char *last_place; /* a directory for the file where the usual ones have no room; NULL: none */
+  char *base;             /* the mapping; record pointer - base = file offset */
   struct hd_file_header *header;
   size_t limit_bytes;        /* of the mapping and the file */
   uint64_t reserved_bytes;   /* of the file: there is space for them, and they count (support/memory_limit.h) */
   uint64_t open_bytes;       /* of the mapping: accessible */
   bool in_private_directory; /* the live file lies where `heddle run` collects it */
+  char run_directory[1024];  /* that one; "": nobody collects */
   dev_t root_device;         /* of the root directory at start */
   ino_t root_inode;
   char live_path[1024];
@@ -46,8 +48,8 @@ struct hd_store_cursor {
 };
 
 /** Creates the live file in `directory` (the private one of `heddle run`, the user's choice, or NULL), else in /dev/shm
- * or the temporary directory, and maps it, with address space for store->wanted_bytes if there is so much. `program`
- * names it. On failure returns false with the reason in `why`. */
+ * or the temporary directory or store->last_place, and maps it, with address space for store->wanted_bytes if there is
+ * so much. `program` names it. On failure returns false with the reason in `why`. */
 bool hd_store_create(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes);
 
 /** The next record of `type` for `owner`, zeroed; NULL when the file cannot grow (the header's FULL flag is then set:

@@ -11,6 +11,7 @@ import pytest
 from conftest import LIBRARY, TIMEOUT_S, environment_for
 
 STAYS = re.compile(r"^heddle: cannot write (.*): (.*); for 'heddle recover' the profile stays in (.*)$", re.M)
+INSTEAD = re.compile(r"^heddle: cannot write (.*): (.*); the profile is in (.*) instead$", re.M)
 DECLINES = re.compile(r"^heddle: not measuring: .+$", re.M)
 
 
@@ -36,8 +37,8 @@ class Pair:
         others = [line for line in result.stderr.splitlines(keepends=True) if line not in ours]
         assert (result.returncode, result.stdout, "".join(others)) == (plain.returncode, plain.stdout, plain.stderr)
         self.status, self.said = result.returncode, "".join(ours)
-        self.live = sorted(places["store"].rglob("*.live"))
-        self.saved = sorted(path for path in places["output"].rglob("*") if path.is_file())
+        self.live = sorted(path for path in places["store"].rglob("*.live*") if path.is_file())
+        self.saved = sorted(path for path in places["output"].rglob("*") if path.is_file() and ".live" not in path.name)
         for path in self.live + self.saved:
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -47,6 +48,14 @@ class Pair:
         assert stays and self.said == stays.group(0) + "\n"
         assert self.live == [pathlib.Path(stays.group(3))] and not self.saved
         return self.live[0]
+
+    def instead(self, place):
+        """The only profile there is, in `place`, and a line says so."""
+        line = INSTEAD.search(self.said)
+        assert line and self.said == line.group(0) + "\n", self.said
+        found = pathlib.Path(line.group(3))
+        assert found.parent == place and not self.saved and not self.live
+        return found
 
     def only(self):
         """The profile that was saved; nothing else is left and nothing was said."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """However a program ends, and whatever processes it makes: with Heddle it says and returns the same, and its profile is
 saved, or lies where `heddle recover` finds it."""
+import os
+
 import pytest
 
 from host import either_way
@@ -131,6 +133,27 @@ def test_child_of_a_thread(both, export, runtime, how, by):
     assert_parent_and_child(pair, export, how != "fork openmp")
 
 
+@either_way
+def test_program_that_executes_itself(both, export, runtime, under_run):
+    """The process's number, and so the name of its live file, stays the same."""
+    pair = both("executes_itself.c", 4, runtime=runtime, under_run=under_run)
+    files = pair.saved if under_run else pair.live
+    assert pair.status == 6 and len(files) == 5
+    assert all(regions(export(path)) == 1 for path in files)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may make containers")
+def test_processes_of_one_number_in_two_containers(both, export, places):
+    """Each is number 1 of its own, and the directory is theirs in common: the second begins before the first ends."""
+    script = """if [ -z "$HEDDLE_STORE_DIR" ]; then exec "$@"; fi
+                mkfifo "$0/go" && { unshare --mount-proc -pf "$1" <"$0/go" & exec 3>"$0/go"; }
+                until ls "$HEDDLE_STORE_DIR" | grep -q live; do sleep 0.02; done
+                unshare --mount-proc -pf "$1" 3>&- </dev/null >/dev/null; exec 3>&-; wait $!"""
+    pair = both("until_told.c", before=["sh", "-c", script, places["work"]])
+    assert len(pair.saved) == 2 and not pair.live
+    assert all(export(path)["run"]["complete"] for path in pair.saved)
+
+
 # ---- files ----
 
 
@@ -152,8 +175,9 @@ def test_name_of_the_live_file_that_is_taken(both, export, places, tmp_path, pla
     """The process's number is known before the program starts: the shell's."""
     victim = tmp_path / "victim"
     victim.write_text("mine\n")
+    victim.chmod(0o600)
     name = f"{places['store']}/ends.$$.live"
-    command = {"link": f"ln -s {victim} {name}", "file": f"cp {victim} {name}", "directory": f"mkdir {name}"}[planted]
+    command = {"link": f"ln -s {victim} {name}", "file": f"cp -p {victim} {name}", "directory": f"mkdir {name}"}[planted]
     pair = both("ends.c", "return", flags=["-pthread"],
                 before=["sh", "-c", f'[ -z "$HEDDLE_STORE_DIR" ] || {command}; exec "$@"', "sh"])
     assert victim.read_text() == "mine\n" and pair.status == 0

@@ -3,6 +3,7 @@
 Heddle they do what they do without it, and the profile is whole, or is where a line on standard error says, or is
 missing for a reason that a line gives."""
 import os
+import pathlib
 import shutil
 
 import pytest
@@ -66,17 +67,26 @@ def test_nothing_is_said_into_the_programs_own_file(both, places):
     file = places["work"] / "data"
     pair = both(SOURCE, "stderr", file, env={"HEDDLE_OUTPUT": str(places["output"] / "missing" / "p.heddle")})
     assert file.read_text() == "data\n"
-    assert pair.live and not pair.saved
+    assert list(places["work"].glob("*.heddle")) and not pair.saved
 
 
-def test_program_leaves_and_removes_its_directory(both, export, places):
-    def gone():
-        place = places["work"] / "gone"
-        place.mkdir(exist_ok=True)
-        return place
+@pytest.fixture
+def gone(places):
+    """A directory, and what begins the command line of a program that is in it."""
+    place = places["work"] / "gone"
+    place.mkdir()
+    return place, ["sh", "-c", 'mkdir -p "$0" && cd "$0" && exec "$@"', place]
 
-    enter = ["sh", "-c", 'mkdir -p "$0" && cd "$0" && exec "$@"', gone()]
-    assert_whole(export(both(SOURCE, "directory", gone(), before=enter).only()))
+
+def test_program_leaves_and_removes_its_directory(both, export, gone):
+    assert_whole(export(both(SOURCE, "directory", gone[0], before=gone[1]).only()))
+
+
+def test_directory_is_gone_from_the_start(both, export, gone, tmp_path):
+    """A relative name leads nowhere then."""
+    enter = [*gone[1], "sh", "-c", 'rmdir "$0" && exec "$@"', gone[0]]
+    pair = both(SOURCE, before=enter, env={"HEDDLE_OUTPUT": "p.heddle", "TMPDIR": str(tmp_path)})
+    assert_whole(export(pair.instead(tmp_path)))
 
 
 @either_way
@@ -92,6 +102,27 @@ class TestAsRoot:
     def test_program_gives_up_its_user(self, both, export, under_run):
         pair = both(SOURCE, "user", under_run=under_run)
         assert_whole(export(pair.only()))
+
+    @pytest.mark.parametrize("mode", [0o777, 0o755])
+    def test_program_gives_up_its_user_before_its_first_construct(self, both, export, places, mode):
+        """Then it cannot use the private directory of `heddle run`, and perhaps not write the profile."""
+        places["output"].chmod(mode)
+        pair = both(SOURCE, "user", "", "first", under_run=True)
+        assert_whole(export(pair.saved[0]))
+        stays, saved = pair.said.splitlines()
+        live = stays.rpartition(" the profile stays in ")[2]
+        assert saved == f"heddle: saved {live} as {pair.saved[0]}" and not pathlib.Path(live).exists()
+        assert export(pair.saved[0])["run"]["exit"] == 3
+
+    @pytest.mark.parametrize("mode", [0o777, 0o755])
+    def test_user_may_not_write_profile(self, both, export, places, mode):
+        places["output"].chmod(0o755)
+        places["work"].chmod(mode)
+        temporary = places["store"].parent / "temporary"
+        temporary.mkdir()
+        temporary.chmod(0o777)
+        pair = both(SOURCE, "user", "", "first", env={"TMPDIR": str(temporary)})
+        assert_whole(export(pair.instead(places["work"] if mode == 0o777 else temporary)))
 
     @either_way
     def test_program_changes_its_root(self, both, export, places, under_run):
@@ -146,12 +177,12 @@ class TestDisks:
         assert loaded.visits(marks(SOURCE)["region"], "parallel") <= REGIONS + 1
 
     def test_no_room_for_profile(self, both, export, places):
-        assert_whole(export(both(SOURCE, before=on_small_disk(places["output"], 64)).kept()))
+        assert_whole(export(both(SOURCE, before=on_small_disk(places["output"], 64)).instead(places["work"])))
 
     def test_output_cannot_be_written(self, both, export, places):
         bind = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
         before = ["unshare", "-m", "sh", "-c", bind, places["output"]]
-        assert_whole(export(both(SOURCE, before=before).kept()))
+        assert_whole(export(both(SOURCE, before=before).instead(places["work"])))
 
     @pytest.mark.parametrize("mount", [
         "mount -t tmpfs -o size=64k none /dev/shm",
@@ -167,15 +198,39 @@ class TestDisks:
         assert_whole(export(pair.only()))
         assert list(temporary.iterdir()) == []
 
+    SMALL = "".join(f"mount -t tmpfs -o size=64k none {place} && " for place in ("/dev/shm", "/tmp"))
+
     def test_no_place_at_all(self, both):
-        small = "".join(f"mount -t tmpfs -o size=64k none {place} && " for place in ("/dev/shm", "/tmp"))
-        pair = both(SOURCE, before=["unshare", "-m", "sh", "-c", f'exec 9<"$1" && {small} exec /proc/self/fd/9', "sh"],
-                    env={"HEDDLE_STORE_DIR": ""})
+        before = ["unshare", "-m", "sh", "-c", f'exec 9<"$1" && {self.SMALL} exec /proc/self/fd/9', "sh"]
+        pair = both(SOURCE, before=before, env={"HEDDLE_STORE_DIR": ""})
         assert DECLINES.fullmatch(pair.said.strip()) and not pair.saved
+
+    def test_no_place_but_the_output_directory(self, both, export, places):
+        script = f'exec 9<"$1" && mount --bind "$0" /mnt && {self.SMALL} exec /proc/self/fd/9'
+        pair = both(SOURCE, before=["unshare", "-m", "sh", "-c", script, places["output"]],
+                    env={"HEDDLE_STORE_DIR": "", "HEDDLE_OUTPUT": "/mnt/p.heddle"})
+        assert_whole(export(pair.only()))
 
 
 def test_output_directory_is_missing(both, export, places):
-    assert_whole(export(both(SOURCE, env={"HEDDLE_OUTPUT": str(places["output"] / "missing" / "p.heddle")}).kept()))
+    missing = places["output"] / "missing"
+    pair = both(SOURCE, env={"HEDDLE_OUTPUT": str(missing / "p.heddle")})
+    assert_whole(export(pair.instead(places["work"])))
+
+
+@either_way
+@pytest.mark.parametrize("ending", ["", "/"])
+def test_output_is_a_directory(both, export, places, under_run, ending):
+    pair = both(SOURCE, env={"HEDDLE_OUTPUT": str(places["output"]) + ending}, under_run=under_run)
+    assert_whole(export(pair.only()))
+    assert pair.saved[0].parent == places["output"] and pair.saved[0].name.endswith(".heddle")
+
+
+@either_way
+def test_output_is_a_device(both, export, places, under_run):
+    """No files beside it."""
+    pair = both(SOURCE, env={"HEDDLE_OUTPUT": "/dev/null"}, under_run=under_run)
+    assert_whole(export(pair.instead(places["work"])))
 
 
 # ---- the C library says no ----

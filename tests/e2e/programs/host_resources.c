@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A program that, after its first region of 2 threads, takes something away from itself: what argv[1] says, with
- * argv[2]. Then come regions of 2, 4 and 8 threads from 3 routines each, 10 times: 90 regions, whose threads add up to
- * 10 * 3 * (2 + 4 + 8) = 420. Heddle's file has to grow for the new threads and callpaths.
+ * argv[2]; before that region, when argv[3] is "first". Then come regions of 2, 4 and 8 threads from 3 routines each,
+ * 10 times: 90 regions, whose threads add up to 10 * 3 * (2 + 4 + 8) = 420. Heddle's file has to grow for the new
+ * threads and callpaths.
  * Prints "threads 420" and "errno kept"; ends with status 3; "next descriptor": with the number of the next file
  * opened.
  */
@@ -23,7 +24,7 @@
 
 static int threads, changes;
 
-static void region(int team) {
+static __attribute__((noinline)) void region(int team) {
   errno = 77;
 #pragma omp parallel num_threads(team) // mark: region
   {
@@ -122,12 +123,16 @@ int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   if (!strcmp(what, "permissions"))
     umask(0777);
+  const int at_once = argc > 3 && !strcmp(argv[3], "first");
+  if (at_once)
+    take_away(what, argv[2]);
   omp_set_dynamic(0);
   if (!strcmp(what, "address space") || !strcmp(what, "data")) // the runtime's own needs
     region(8);
   region(2);
   threads = 0;
-  take_away(what, argc > 2 ? argv[2] : "");
+  if (!at_once)
+    take_away(what, argc > 2 ? argv[2] : "");
   for (int i = 0; i < 10; i++)
     for (int team = 2; team <= 8; team *= 2) {
       first(team);
