@@ -52,16 +52,22 @@ static bool imports(const struct tables *tables, const char *name) {
   return false;
 }
 
-static int module_imports(struct dl_phdr_info *info, size_t size, void *data) {
+static bool installs_filters(const struct tables *tables, bool is_program) {
+  return imports(tables, "prctl") || imports(tables, "seccomp_load") || (is_program && imports(tables, "syscall"));
+}
+
+/* The program itself comes first, and has no name. */
+static int module_installs(struct dl_phdr_info *info, size_t size, void *data) {
+  const bool is_program = !info->dlpi_name || !*info->dlpi_name;
   (void)size, (void)data;
   for (int i = 0; i < info->dlpi_phnum; i++)
     if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) {
       const struct tables tables = find_tables(info, at(info, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
-      return imports(&tables, "prctl");
+      return installs_filters(&tables, is_program);
     }
   return false;
 }
 
 bool hd_sandbox_may_come(void) {
-  return dl_iterate_phdr(module_imports, NULL) != 0;
+  return dl_iterate_phdr(module_installs, NULL) != 0;
 }

@@ -27,6 +27,10 @@ def test_filter_that_kills(both, export, runtime):
     assert_whole(export(pair.kept()))
 
 
+def test_filter_that_kills_is_installed_by_number(both, export):
+    assert_whole(export(both(SOURCE, flags=["-DRAW"]).kept()))
+
+
 def test_filter_that_kills_under_heddle_run(both, export):
     assert_whole(export(both(SOURCE, under_run=True).only()))
 

@@ -4,7 +4,8 @@
  * when it makes a system call that is not in `allowed`: what the program makes afterwards without Heddle (libomp 14 to
  * 19 and the C library), and what reads files. Then regions of 2, 4 and 8 threads from 3 routines each, 10 times: 90
  * regions, 420 threads. With an argument ERROR that is not 0, forbidden calls fail with that error instead; with a
- * second argument all descriptors are closed first. Prints "threads 420"; ends with status 3.
+ * second argument all descriptors are closed first. Compiled with -DRAW it imports syscall(3), but not prctl(3). Prints
+ * "threads 420"; ends with status 3.
  */
 #define _GNU_SOURCE
 #include <linux/filter.h>
@@ -42,6 +43,9 @@ static int lock_up(unsigned otherwise) {
   }
   filter[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, otherwise);
   const struct sock_fprog program = {length, filter};
+#ifdef RAW
+#define prctl(...) syscall(SYS_prctl, __VA_ARGS__)
+#endif
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
          syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
