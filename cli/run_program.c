@@ -121,7 +121,7 @@ static void note_listed(struct hd_run_program *program, char *line) {
   if (arrow)
     *arrow = '\0';
   resolved[strcspn(resolved, " (\n")] = '\0';
-  const bool is_path = *resolved == '/';
+  const bool is_path = strchr(resolved, '/') != NULL; /* of LD_PRELOAD and LD_LIBRARY_PATH perhaps a relative one */
   note_library(program, name, is_path ? resolved : NULL);
   program->calls_heddle = program->calls_heddle || (is_path && hd_run_file_calls_heddle(resolved));
   if (is_path && !program->other_tool[0] && !strstr(resolved, "libheddle.so") && hd_run_file_has_tool(resolved))

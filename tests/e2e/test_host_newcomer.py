@@ -5,6 +5,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import subprocess
 import zipfile
 
@@ -198,8 +199,9 @@ def test_tool_inside_the_program_is_named(run_heddle, build_program, tmp_path):
 
 def test_tool_loaded_before_is_named(run_heddle, build_program, tmp_path):
     tool = build_program(TOOL, compiler="gcc", flags=["-shared", "-fPIC", "-fno-openmp"])
-    stderr = no_profile(run_heddle, tmp_path, build_program(REGION), LD_PRELOAD=str(tool))
-    assert f"another OMPT tool came first, the one in {tool}" in stderr
+    for name in (str(tool), os.path.relpath(tool, tmp_path)):
+        stderr = no_profile(run_heddle, tmp_path, build_program(REGION), LD_PRELOAD=name)
+        assert f"another OMPT tool came first, the one in {name}" in stderr
 
 
 def test_program_that_came_to_no_region_is_sent_to_the_doctor(run_heddle, build_program, tmp_path):
