@@ -342,6 +342,29 @@ def test_file_that_is_no_profile_is_dropped(run):
     assert list(run.store.iterdir()) == []
 
 
+LEFT = 'exec cp "$0" "$TMPDIR/x.1.live-${HEDDLE_STORE_DIR##*.}"'  # as who cannot use that directory
+
+
+def test_profile_that_is_left_elsewhere_is_found(run, build_program, tmp_path):
+    """What anybody may have put there leads to no other directory and does not fill the disk."""
+    program = build_program(REGION)
+    assert run("-q", program)[0] == 0
+    data = only_profile(run).read_bytes()
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    left = tmp_path / "left"
+    name = program.name.encode() + b"\0"
+    left.write_bytes(data.replace(name, b"/" * (len(name) - 1) + b"\0", 1))
+    for path in run.directory.iterdir():
+        path.unlink()
+    assert run("-q", "sh", "-c", LEFT, left, env={"TMPDIR": str(temporary)})[0] == 0
+    assert list(temporary.iterdir()) == [] and only_profile(run).name.startswith("_" * (len(name) - 1))
+    left.write_bytes(data[:40] + (1 << 20).to_bytes(4, "little") + data[44:])
+    os.truncate(left, 1 << 32)
+    assert run("-q", "sh", "-c", LEFT, left, env={"TMPDIR": str(temporary)})[0] == 0
+    assert len(list(temporary.iterdir())) == 1 and only_profile(run).stat().st_size < 1 << 24
+
+
 # ---- killed programs ----
 
 
