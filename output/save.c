@@ -52,8 +52,8 @@ static bool expand(const char *pattern, const struct hd_file_header *header, cha
     const size_t begin = *used;
     if (!append(path, path_bytes, used, text ? text : single))
       return false;
-    for (char *c = path + begin; text && *c; c++) /* what a file says does not lead elsewhere */
-      *c = *c == '/' ? '_' : *c;
+    for (char *c = path + begin; text && (c = strchr(c, '/')); c++)
+      *c = '_'; /* what a file says does not lead elsewhere */
   }
   return true;
 }
