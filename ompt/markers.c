@@ -32,8 +32,9 @@ static void phase_begin(const char *name) {
   uintptr_t place;
   struct hd_row_record *from = hd_callers_row(thread, __builtin_return_address(0), &place);
   const struct hd_edge *step = hd_thread_step_from(thread, from, HD_KIND_PHASE, phase);
-  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->to, step->counter);
-  hd_thread_push(thread, now, step->to, HD_KIND_PHASE, HD_BUSY);
+  struct hd_row_record *row = step->counter ? step->to : thread->top->row; /* not a routine known from the stack */
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, row, step->counter);
+  hd_thread_push(thread, now, row, HD_KIND_PHASE, HD_BUSY);
   thread->top->phase = (struct hd_frame_phase){phase, place};
 }
 

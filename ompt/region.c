@@ -152,20 +152,23 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
   struct hd_region *outer = hd_region_current(primary);
   uintptr_t place;
   const struct hd_edge *step = hd_thread_step_from(primary, hd_callers_row(primary, address, &place), kind, address);
-  bool of_helpers = is_helper_fork(primary, step, from_gcc);
+  const bool is_known = step->counter;
+  struct hd_row_record *row = is_known ? step->to : primary->top->row; /* not one of a routine known from the stack */
+  const bool of_helpers = is_helper_fork(primary, step, from_gcc);
   struct hd_region *region = free_region(primary, requested);
   if (of_helpers)
     become_helper(primary);
   if (region) {
     primary->last_region = region;
     region->in_use = true;
-    region->row = step->to;
+    region->row = row;
     region->address = address;
     region->place = place;
     region->from_gcc = from_gcc && (requested != 1 || hd_tool.has_gcc_regions); /* clang, too, begins one with if(0) */
     region->of_helpers = of_helpers;
-    region->is_folded = step->counter == NULL;
-    region->total = NULL;
+    /* With its elapsed time or not at all; of the helpers' there is nothing of the user's to gain. */
+    region->total = is_known && !of_helpers ? hd_region_total(primary, row, requested ? requested : 1) : NULL;
+    region->is_folded = !is_known || (!region->total && !of_helpers);
     region->outer = outer;
     region->instance->uncounted = of_helpers || region->is_folded || encloses_itself(region);
     region->instance->unasked = region->is_folded || hd_clock_is_paused();
@@ -173,7 +176,7 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
   } else { /* the team's workers charge their time to the program */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   }
-  hd_thread_push(primary, now, step->to, HD_KIND_PARALLEL, HD_RUNTIME);
+  hd_thread_push(primary, now, row, HD_KIND_PARALLEL, HD_RUNTIME);
   if (region) {
     start_delay(region, primary->record);
     start_instance(region, primary->record->last_ticks);
@@ -192,6 +195,15 @@ static void add_member(struct hd_thread *thread, uint64_t now, struct hd_region 
   __atomic_store_n(&member->begin_ticks, now, __ATOMIC_RELEASE);
 }
 
+/* There were as many threads as it asked for; or others, and then there may be no more space. */
+static void choose_total(struct hd_thread *primary, struct hd_region *region, uint32_t team_size) {
+  if (!region->total || region->total->team_size == team_size)
+    return;
+  struct hd_total_record *total = hd_region_total(primary, region->row, team_size);
+  if (total)
+    region->total = total;
+}
+
 static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_region *region, ompt_data_t *task,
                              unsigned team_size) {
   primary->base->task = task;
@@ -201,7 +213,7 @@ static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_
   hd_region_add_primary_delay(region, primary->record); /* its team begins when it was late by as much */
   __atomic_store_n(&region->instance->pending, team_size - 1, __ATOMIC_RELAXED);
   __atomic_store_n(&region->instance->team_size, team_size, __ATOMIC_RELAXED);
-  region->total = region->of_helpers || region->is_folded ? NULL : hd_region_total(primary, region->row, team_size);
+  choose_total(primary, region, team_size);
   add_member(primary, primary->record->last_ticks, region, 0);
 }
 
@@ -384,12 +396,10 @@ struct hd_total_record *hd_region_total(struct hd_thread *thread, struct hd_row_
   return total;
 }
 
-static void add_to_total(struct hd_thread *primary, const struct hd_region *region) {
+static void add_to_total(const struct hd_region *region) {
   const struct hd_instance_record *instance = region->instance;
   uint64_t team_size = instance->team_size;
   struct hd_total_record *total = region->total;
-  if (!total && !region->is_folded) /* its implicit task was never announced */
-    total = hd_region_total(primary, region->row, instance->team_size);
   if (!total)
     return;
   total->instances += !instance->unasked;
@@ -439,11 +449,12 @@ void hd_region_end(struct hd_thread *primary, uint64_t now, const struct hd_regi
   hd_thread_close_base(primary, now);
   if (!region)
     return;
-  if (!region->instance->team_size)
-    region->instance->team_size = 1; /* its implicit task was never announced */
+  if (!region->instance->team_size) { /* its implicit task was never announced */
+    region->instance->team_size = 1;
+    choose_total(primary, region, 1);
+  }
   region->instance->end_ticks = primary->record->last_ticks;
   end_delay(region, primary->record);
-  if (!region->of_helpers) /* nothing of the user's to gain there */
-    add_to_total(primary, region);
+  add_to_total(region);
   region->in_use = false;
 }

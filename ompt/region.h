@@ -25,9 +25,9 @@ struct hd_region {
   uintptr_t place;               /* of the routine that holds it, on the primary's stack (callers.h); 0: not known */
   bool from_gcc;                 /* started through a GOMP entry point */
   uint32_t team_operand;         /* of HD_WHAT_TEAM, for its workers */
-  struct hd_total_record *total; /* once the team's size is known; NULL: no space, or not yet */
+  struct hd_total_record *total; /* of this team's size, if there was space; NULL: it is folded, or of helpers */
   bool in_use;                   /* between parallel_begin and parallel_end */
-  bool is_folded;  /* there was no space for its callpath: it is not counted, and its time is its parent's */
+  bool is_folded;  /* no space for its callpath, whose time is its parent's then, or for its totals: not counted */
   bool of_helpers; /* the runtime's own team for "target nowait": idle but for the tasks it runs */
   /* of the instance that is ending, taken at the join: */
   uint64_t team_busy_ticks;

@@ -13,7 +13,7 @@
 #include "ompt/thread.h"
 
 /** The construct begins; `row` is its own. Not `timed`: on some thread of the team its end will not be told (GCC's
- *  single), so it gets no totals. */
+ *  single), or there was no space and the row is another's; so it gets no totals. */
 void hd_worksharing_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, bool timed);
 
 /** It ends. What runs between here and its barrier is not its time. */

@@ -45,9 +45,8 @@ static const char *broken_program(const struct hd_model *model) {
   return NULL;
 }
 
-/* A region for which there was no space has no totals. */
-static const char *broken_elapsed(const struct hd_model *model, const struct hd_node *node) {
-  if (node->id == 0 || model->header.folded_paths > 0 || (model->header.flags & HD_FILE_FULL))
+static const char *broken_elapsed(const struct hd_node *node) {
+  if (node->id == 0)
     return NULL;
   uint64_t expected = hd_kind_is_region(node->kind) ? node->team.elapsed_ticks : 0;
   if (sum_of(&node->elapsed_at) != expected)
@@ -67,7 +66,7 @@ static const char *broken_node(const struct hd_model *model, const struct hd_nod
     return broken("inclusive thread-time", node->id, node->inclusive_ticks[HD_BUSY], sum_of(&node->busy_at_inclusive));
   if (node->active_ticks > busy || node->active_ticks > model->elapsed_ticks || !node->active_ticks != !busy)
     return broken("time of activity against busy time", node->id, busy, node->active_ticks);
-  return broken_elapsed(model, node);
+  return broken_elapsed(node);
 }
 
 /* Inclusive = exclusive + the children's inclusive, level by level: what is left of it has to be 0. */

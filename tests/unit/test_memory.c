@@ -62,9 +62,63 @@ static void test_any_failed_request_leaves_a_whole_profile(void **state) {
   assert_true(counts[LOSES_NOTHING] > 0);
 }
 
+enum { SITES = 1500 };
+
+static uint64_t site_at(uint32_t i) {
+  return 0x1000 + 0x100 * (uint64_t)i;
+}
+
+/* For a tick. */
+static void play_region(uint64_t code, uint32_t team_size, uint64_t now) {
+  sc_fork(code, team_size, 1, now);
+  if (team_size == 2) {
+    sc_thread(1);
+    sc_join_begin();
+    sc_thread(0);
+  }
+  sc_join(now, now, now + 1);
+}
+
+/* Regions and loops of ever new sites inside one region; then the same regions with another team. What there is no
+ * space for must not add to the totals of what surrounds it, nor have levels without totals. */
+static void generate_many_sites(void) {
+  uint64_t now = 1;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  play_region(0x50, 2, 0); /* the other thread's room is taken by now */
+  sc_fork(0x100, 1, 1, now);
+  for (uint32_t i = 0; i < SITES; i++) {
+    play_region(site_at(i), 1, now);
+    sc_work_begin(ompt_work_loop_static, site_at(i) + 0x10);
+    sc_at(now + 3);
+    sc_work_end(ompt_work_loop_static, site_at(i) + 0x20);
+    sc_barrier_begin(sc_work_barrier(), site_at(i) + 0x30);
+    sc_at(now += 4);
+    sc_barrier_end(sc_work_barrier(), site_at(i) + 0x30);
+  }
+  for (uint32_t i = 0; i < SITES; i++)
+    play_region(site_at(i), 2, now++);
+  sc_join(now, now, now);
+  sc_finish();
+}
+
+static void test_what_finds_no_space_is_not_in_its_parents_totals(void **state) {
+  (void)state;
+  static const char *const limits[][2] = {{"HEDDLE_MEMORY=0"}, {"HEDDLE_MEMORY=400k"}, {"HEDDLE_MEMORY=500k"}};
+  generate_many_sites();
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    struct hd_model *model = ex_play_rough(&(struct fk_options){.environment = limits[i]});
+    assert_true(model->header.folded_paths > 0);
+    assert_int_equal(model->header.lost_tallies, 0); /* so levels were compared */
+    assert_int_equal(ex_node(model, SITE(PARALLEL, 0x100))->team.elapsed_ticks, model->elapsed_ticks - 1);
+    hd_model_free(model);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_any_failed_request_leaves_a_whole_profile),
+      cmocka_unit_test(test_what_finds_no_space_is_not_in_its_parents_totals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
