@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Programs that are killed, exit inside a region, fork, or go on after the runtime has finished. */
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "expect.h"
 #include "script.h"
@@ -167,15 +170,24 @@ static void test_forked_child_leaves_the_profile_alone(void **state) {
   hd_model_free(model);
 }
 
-static void test_profile_is_kept_where_it_is_when_the_output_cannot_be_written(void **state) {
+static void test_profile_is_kept_elsewhere_when_the_output_cannot_be_written(void **state) {
   (void)state;
   const struct fk_options options = {.output = "/nonexistent/directory/out.heddle"};
+  char elsewhere[] = "/tmp/heddle-test-endings-XXXXXX";
+  char back[PATH_MAX];
+  char error[300];
+  struct hd_model *model;
+  assert_true(mkdtemp(elsewhere) && getcwd(back, sizeof back) && chdir(elsewhere) == 0);
   begin();
   sc_at(5);
   sc_finish();
-  struct hd_model *model = ex_play_with(&options);
+  const struct fk_result result = fk_play(sc_script(), &options);
+  assert_int_equal(result.status, 0);
+  assert_string_equal(result.path, ""); /* nothing is left where it was made */
+  assert_true(hd_profile_open("out.heddle", &model, error, sizeof error));
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 5);
   hd_model_free(model);
+  assert_true(unlink("out.heddle") == 0 && chdir(back) == 0 && rmdir(elsewhere) == 0);
 }
 
 int main(void) {
@@ -189,7 +201,7 @@ int main(void) {
       cmocka_unit_test(test_second_finalize_is_harmless),
       cmocka_unit_test(test_events_after_thread_end_are_ignored),
       cmocka_unit_test(test_forked_child_leaves_the_profile_alone),
-      cmocka_unit_test(test_profile_is_kept_where_it_is_when_the_output_cannot_be_written),
+      cmocka_unit_test(test_profile_is_kept_elsewhere_when_the_output_cannot_be_written),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
