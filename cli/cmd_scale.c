@@ -218,6 +218,7 @@ static int compare(const struct hd_scale_options *taken, const char *last_option
 static _Noreturn void try_comparison(const struct hd_scale_options *taken, int complaint) {
   const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
   const bool ready = null >= 0 && dup2(null, STDOUT_FILENO) >= 0 && dup2(complaint, STDERR_FILENO) >= 0;
+  hd_log_take_stderr();
   _exit(ready ? compare(taken, "--help", NULL) : HD_EXIT_OK);
 }
 

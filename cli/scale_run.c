@@ -83,7 +83,9 @@ static bool use_descriptors(const char *output) {
     hd_log("cannot write %s: %s", in < 0 ? "/dev/null" : output, strerror(errno));
     return false;
   }
-  return dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 && dup2(out, STDERR_FILENO) >= 0;
+  const bool ready = dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 && dup2(out, STDERR_FILENO) >= 0;
+  hd_log_take_stderr();
+  return ready;
 }
 
 static bool set_environment(const struct hd_scale_plan *plan, const struct hd_scale_step *step) {

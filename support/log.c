@@ -11,14 +11,14 @@
 
 #define PREFIX "heddle: "
 
-/* Descriptor 2 as it was when this library, or the command, was loaded. */
+/* Descriptor 2 as it was when this library, or the command, was loaded, or at hd_log_take_stderr. */
 static struct {
   bool known;
   dev_t device;
   ino_t inode;
 } stderr_file;
 
-__attribute__((constructor)) static void note_stderr(void) {
+__attribute__((constructor)) void hd_log_take_stderr(void) {
   struct stat status;
   int saved = errno;
   stderr_file.known = fstat(STDERR_FILENO, &status) == 0;

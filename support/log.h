@@ -11,4 +11,7 @@
  * of the program's by now. Keeps errno. For cold paths only. */
 void hd_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** Descriptor 2 is what it should be now: who has put another file there says so. */
+void hd_log_take_stderr(void);
+
 #endif

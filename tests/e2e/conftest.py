@@ -26,6 +26,7 @@ HEDDLE = pathlib.Path(os.environ.get("HEDDLE", BUILD / "cli" / "heddle"))
 LIBRARY = BUILD / "ompt" / "libheddle.so"
 RUNTIMES = pathlib.Path(os.environ.get("HEDDLE_RUNTIMES", BUILD / "runtimes")).resolve()
 VERSIONS = (14, 16, 19)
+NOT_ALLOWED = "this machine does not allow it"  # the only reason to skip a test that HEDDLE_NO_SKIP takes
 TIMEOUT_S = 120
 
 
@@ -409,14 +410,17 @@ def assert_entries(loaded):
 
 
 skipped = []
+not_allowed = []
 
 
 def pytest_runtest_logreport(report):
     if report.skipped:
-        skipped.append(report.nodeid)
+        (not_allowed if NOT_ALLOWED in str(report.longrepr) else skipped).append(report.nodeid)
 
 
 def pytest_sessionfinish(session):
+    if not_allowed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\n{len(not_allowed)} tests were not run because {NOT_ALLOWED}: {not_allowed[0]} ...")
     if skipped and os.environ.get("HEDDLE_NO_SKIP"):
         print(f"\n{len(skipped)} tests were skipped, which HEDDLE_NO_SKIP forbids: {skipped[0]} ...")
         session.exitstatus = 1

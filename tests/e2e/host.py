@@ -3,12 +3,14 @@
 import os
 import pathlib
 import re
+import shutil
 import stat
 import subprocess
+import tempfile
 
 import pytest
 
-from conftest import LIBRARY, TIMEOUT_S, environment_for
+from conftest import LIBRARY, NOT_ALLOWED, TIMEOUT_S, environment_for, libomp_folder
 
 STAYS = re.compile(r"^heddle: cannot write (.*): (.*); for 'heddle recover' the profile stays in (.*)$", re.M)
 INSTEAD = re.compile(r"^heddle: cannot write (.*): (.*); the profile is in (.*) instead$", re.M)
@@ -63,8 +65,32 @@ class Pair:
         return self.saved[0]
 
 
+@pytest.fixture(scope="session")
+def own_mounts():
+    """For tests in a mount namespace of their own. Some machines allow none, root or not: containers, a chroot."""
+    tried = subprocess.run(["unshare", "-m", "true"], capture_output=True, text=True)
+    if tried.returncode != 0:
+        pytest.skip(f"{NOT_ALLOWED}: {tried.stderr.strip()}")
+
+
+@pytest.fixture(scope="session")
+def for_anybody():
+    """for_anybody(file) -> a copy that any user may read: this checkout may be root's alone. Not in /tmp, which tests hide."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as root:
+        os.chmod(root, 0o755)
+
+        def copy(file):
+            place = pathlib.Path(root, str(file.parent).replace("/", "-"), file.name)
+            if not place.exists():
+                place.parent.mkdir(exist_ok=True)
+                shutil.copy(file, place)
+            return place
+
+        yield copy
+
+
 @pytest.fixture
-def both(build_program, heddle, places):
+def both(build_program, heddle, places, for_anybody):
     """both(source, arguments..., under_run=, before=, flags=) -> Pair; alone means with OMP_TOOL_LIBRARIES only; `before` begins
     the program's command line."""
 
@@ -73,9 +99,12 @@ def both(build_program, heddle, places):
         program = build_program(source, compiler, flags)
         if change:
             program = change(program)
-        plain_env = environment_for(runtime, 2, {"OMP_WAIT_POLICY": "passive"})
+        libomp = for_anybody(libomp_folder(runtime) / "libomp.so.5")
+        plain_env = environment_for(runtime, 2, {"OMP_WAIT_POLICY": "passive", "LD_LIBRARY_PATH": str(libomp.parent)})
         env = {**plain_env, "HEDDLE_OUTPUT": str(places["output"] / "p.heddle"), "HEDDLE_STORE_DIR": str(places["store"]),
-               **({} if under_run else {"OMP_TOOL_LIBRARIES": str(LIBRARY)}), **(env or {})}
+               "HEDDLE_LIBRARY": str(for_anybody(LIBRARY)), **(env or {})}
+        if not under_run:
+            env["OMP_TOOL_LIBRARIES"] = env.pop("HEDDLE_LIBRARY")
         command = [*before, program, *map(str, arguments)]
         command_with = [heddle, "run", "-q", "--", *command] if under_run else command
         ends = [subprocess.run(one, env=its, capture_output=True, text=True, timeout=TIMEOUT_S, cwd=places["work"])

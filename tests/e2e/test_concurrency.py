@@ -400,6 +400,7 @@ def heddle_run(run_heddle, program, path, *arguments, threads=2, runtime=19):
     return run_heddle("run", "-q", "-o", path, "--", program, *arguments, env=env)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("threads", (2, 4))
 def test_serial_part(run_heddle, build_program, export, tmp_path, threads):
     """`heddle run` knows when the program began, and so its serial time from the start to the end. What lies outside of
@@ -424,6 +425,7 @@ def test_serial_part(run_heddle, build_program, export, tmp_path, threads):
     check_runs(once, check)
 
 
+@pytest.mark.timed
 def test_killed_program_has_its_levels(run_heddle, build_program, export, tmp_path):
     """`heddle run` stamps the time of death when it hears of it: until then, what was open stays open. How late that is
     only Heddle's own elapsed time of the region tells; it must not be much, and then all the rest must follow."""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """However a program ends, and whatever processes it makes: with Heddle it says and returns the same, and its profile is
 saved, or lies where `heddle recover` finds it."""
-import os
 
 import pytest
 
@@ -142,7 +141,7 @@ def test_program_that_executes_itself(both, export, runtime, under_run):
     assert all(regions(export(path)) == 1 for path in files)
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root may make containers")
+@pytest.mark.usefixtures("own_mounts")
 def test_processes_of_one_number_in_two_containers(both, export, places):
     """Each is number 1 of its own, and the directory is theirs in common: the second begins before the first ends."""
     script = """if [ -z "$HEDDLE_STORE_DIR" ]; then exec "$@"; fi
