@@ -6,9 +6,10 @@ from conftest import marks
 APART = 256  # threads with rows of their own, unless HEDDLE_THREADS_APART says otherwise
 
 
-def short_threads(measure, build_program, runtime, count, width=1, **options):
+def short_threads(measure, build_program, runtime, count, width=1, env=None, **options):
+    """All is counted, however much it costs."""
     loaded = measure(build_program("threads_short.c", flags=("-pthread",)), count, width, runtime=runtime, threads=2,
-                     **options)
+                     env={"HEDDLE_OVERHEAD": "off", **(env or {})}, **options)
     assert loaded.stdout == f"{45 * count}\n"
     return loaded
 
