@@ -116,15 +116,18 @@ def limit_address_space():
 
 
 class Program:
-    """soak.c under Heddle, slice by slice."""
+    """soak.c under Heddle, or without a tool (budget None), slice by slice."""
 
     def __init__(self, program, seed, mode, version, budget, folder):
         self.folder = folder
+        folder.mkdir(exist_ok=True)
         self.output = folder / "end.heddle"
         env = conftest.environment_for(version, None, {
             "OMP_TOOL_LIBRARIES": str(conftest.LIBRARY), "HEDDLE_OUTPUT": str(self.output), "OMP_STACKSIZE": "1M",
-            "HEDDLE_STORE_DIR": str(folder), "HEDDLE_MEMORY": MEMORY[mode], "HEDDLE_OVERHEAD": budget,
+            "HEDDLE_STORE_DIR": str(folder), "HEDDLE_MEMORY": MEMORY[mode], "HEDDLE_OVERHEAD": budget or "off",
             "HEDDLE_THREADS_APART": "64", "OMP_WAIT_POLICY": "passive", "KMP_WARNINGS": "0"})
+        if not budget:
+            del env["OMP_TOOL_LIBRARIES"]
         self.process = subprocess.Popen([program, str(seed), mode], env=env, stdin=subprocess.PIPE, text=True,
                                         stdout=subprocess.PIPE, stderr=open(folder / "stderr", "w", encoding="utf-8"),
                                         preexec_fn=limit_address_space)
@@ -166,7 +169,8 @@ GROWTH = {"resident kB": 1024, "threads": 8, "descriptors": 0, "mappings": 24, "
 
 
 def growth(history):
-    """The second half of the run against its first: the largest of each, since sizes go up and down."""
+    """The second half of the run against its first: the largest of each, since sizes go up and down. They are what there
+    is more than in the same program without Heddle: libomp itself grows with every initial thread that ends."""
     half = len(history) // 2
     failures = []
     for name, most in GROWTH.items():
@@ -176,7 +180,7 @@ def growth(history):
     return failures
 
 
-def run_slices(program, dice, until):
+def run_slices(program, twin, dice, until):
     history, number, said = [], 0, []
     while time.monotonic() < until or number < 4:
         program.begin(number)
@@ -186,7 +190,10 @@ def run_slices(program, dice, until):
             if report.returncode != 0:
                 raise Failure(f"slice {number}: report of the live profile: {report.stderr}")
         books, seconds = program.wait()
-        history.append(program.sizes())
+        twin.begin(number)
+        twin.wait()
+        without = twin.sizes()
+        history.append({name: size - without[name] for name, size in program.sizes().items()})
         number += 1
         if number == 1 or dice.random() < 0.1:
             said = compare(load(program.live()), books, live=True)
@@ -246,10 +253,12 @@ def soak(binary, arguments):
             try:
                 run_and_kill(binary, arguments.seed, mode, version, dice, folder)
                 program = Program(binary, arguments.seed, mode, version, budget, folder)
+                twin = Program(binary, arguments.seed, mode, version, None, folder / "without")
                 try:
-                    slices, entries, sizes = run_slices(program, dice, until)
+                    slices, entries, sizes = run_slices(program, twin, dice, until)
                 finally:
                     program.process.kill()
+                    twin.process.kill()
                 print(f"{name}: {slices} slices, {entries} entries, {sizes}", flush=True)
             except RuntimeFailure as failure:
                 print(f"{name}: libomp failed, the rest is left out: {failure}", flush=True)
