@@ -28,6 +28,7 @@
 #include "counters/permission.h"
 #include "counters/software.h"
 #include "heddle-format.h"
+#include "support/descriptor.h"
 #include "support/heap.h"
 
 struct hd_event_set {
@@ -63,22 +64,6 @@ static void explain(int error, const struct hd_software *event, char *why, size_
 /* The signal that would tell of input, if that were asked for: it never is. */
 enum { MARK = 63 };
 
-/* From half way up to the limit on, and not so high that the kernel's table of descriptors grows large. At most a
- * quarter of all: the program shall have room. */
-static int place_high(int fd) {
-  enum { HIGHEST = 4096 };
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit))
-    return fd;
-  const int first = limit.rlim_cur / 2 < HIGHEST ? (int)(limit.rlim_cur / 2) : HIGHEST;
-  const int high = fcntl(fd, F_DUPFD_CLOEXEC, first);
-  close(fd);
-  if (high < 0 || (rlim_t)high < (rlim_t)first + limit.rlim_cur / 4)
-    return high < 0 ? -EMFILE : high;
-  close(high);
-  return -EMFILE;
-}
-
 /* Each event takes one on each thread. */
 static uint64_t room(void) {
   struct rlimit limit;
@@ -106,7 +91,7 @@ static int open_event(const struct hd_software *event, int leader, bool *user_on
     *user_only = true;
     fd = open_once(event->config, leader, true);
   }
-  return fd < 0 ? -errno : place_high(fd);
+  return fd < 0 ? -errno : hd_descriptor_move_high(fd);
 }
 
 static bool is_marked(const struct hd_event_set *set) {

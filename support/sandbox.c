@@ -5,9 +5,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "support/descriptor.h"
 
 /* /proc/self/status: its text is made when it is read from its beginning, so it is opened while that is allowed, and
  * read later. */
@@ -20,19 +21,6 @@ static struct {
   bool was_read;
   bool is_new;
 } sandbox = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
-
-/* From half way up to the limit on, so that the program's descriptors get the numbers they get without Heddle; and not
- * so high that the kernel's table of them grows large. */
-static int move_high(int fd) {
-  enum { HIGHEST = 4096 };
-  struct rlimit limit;
-  if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit))
-    return fd;
-  const int first = limit.rlim_cur / 2 < HIGHEST ? (int)(limit.rlim_cur / 2) : HIGHEST;
-  const int high = fcntl(fd, F_DUPFD_CLOEXEC, first);
-  close(fd);
-  return high;
-}
 
 /* "Seccomp_filters" (Linux 5.9) counts them, "Seccomp" tells whether there are any. */
 static long count_filters(const char *text) {
@@ -61,7 +49,7 @@ void hd_sandbox_init(void) {
     return;
   sandbox.filters = read_filters(now);
   close(now);
-  sandbox.fd = move_high(open(path, O_RDONLY | O_CLOEXEC));
+  sandbox.fd = hd_descriptor_move_high(open(path, O_RDONLY | O_CLOEXEC));
   if (sandbox.fd < 0 || fstat(sandbox.fd, &status))
     return;
   sandbox.device = status.st_dev;
