@@ -7,8 +7,18 @@
  *   all other rows                   0
  */
 #include <omp.h>
+#include <sched.h>
 
 #include "pages.h"
+
+static int met;
+
+/* Both inner teams are at work at once: else the thread that one has done with may be lent to the other. */
+static void meet(void) {
+  const int mine = __atomic_add_fetch(&met, 1, __ATOMIC_ACQ_REL);
+  while (__atomic_load_n(&met, __ATOMIC_ACQUIRE) < (mine + 3) / 4 * 4)
+    sched_yield();
+}
 
 static __attribute__((noinline)) void body(int n) {
 #pragma omp parallel num_threads(2) // mark: outer
@@ -18,6 +28,7 @@ static __attribute__((noinline)) void body(int n) {
 #pragma omp parallel num_threads(2) firstprivate(o) // mark: inner
     {
       const int t = 2 * o + omp_get_thread_num();
+      meet();
       touch(t, 7 * n);
 #pragma omp for schedule(static, 1) // mark: loop
       for (int i = 0; i < 2; i++)
