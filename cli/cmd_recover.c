@@ -209,8 +209,8 @@ static void skip_directory(void *context, const char *path) {
 static void visit(const char *path, const struct hd_recover_visitor *visitor) {
   struct work *work = visitor->context;
   struct stat status;
-  const bool is_directory = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-  if (is_directory ? hd_recover_visit_directory(path, visitor) : hd_recover_visit_file(path, visitor))
+  if (stat(path, &status) == 0 &&
+      (S_ISDIR(status.st_mode) ? hd_recover_visit_directory(path, visitor) : hd_recover_visit_file(path, visitor)))
     return;
   if (errno == EINVAL)
     hd_log("%s: not the name of a running or killed program's profile, which is PROGRAM.PID.live; a saved profile\n"

@@ -271,8 +271,12 @@ def test_saved_profile_needs_no_recovery(killed, recover):
     path = killed.rename(killed.with_name("app.heddle"))
     status, said, errors = recover(of=[path])
     assert status == 1 and said == [] and f"heddle report {path}" in errors[-1]
-    assert recover(of=["/no/such/app.5.live"])[0] == 1
     assert path.exists()
+
+
+@pytest.mark.parametrize("missing", ["/no/such/app.5.live", "/no/such/app.heddle", "/no/such/"])
+def test_file_that_is_not_there(recover, missing):
+    assert recover(of=[missing]) == (1, [], [f"heddle: {missing}: No such file or directory"])
 
 
 # ---- where it writes ----
