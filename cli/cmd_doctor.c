@@ -14,13 +14,15 @@
 #include "run.h"
 #include "run_libomp.h"
 #include "support/arguments.h"
+#include "support/log.h"
 #include "support/stream.h"
 
-enum { OPTION_LIBOMP = HD_OPTION_LONG, OPTION_LIBRARY };
+enum { OPTION_LIBOMP = HD_OPTION_LONG, OPTION_LIBRARY, OPTION_JSON };
 
 static const struct hd_option options[] = {
     {OPTION_LIBOMP, "libomp", "PATH", "the libomp to try (default: PROGRAM's, else the newest found)"},
     {OPTION_LIBRARY, "library", "PATH", "the libheddle.so to try (default: the one that belongs to this heddle)"},
+    {OPTION_JSON, "json", NULL, "write JSON, for scripts; docs/doctor.md tells the fields"},
 };
 
 static const struct hd_usage usage = {
@@ -38,6 +40,7 @@ static const struct hd_usage usage = {
 
 struct choices {
   const char *libomp;
+  bool json;
   struct hd_run_options run; /* for the choice of libheddle.so */
 };
 
@@ -45,6 +48,8 @@ static bool take_option(void *context, int id, const char *argument) {
   struct choices *choices = context;
   if (id == OPTION_LIBOMP)
     choices->libomp = argument;
+  else if (id == OPTION_JSON)
+    choices->json = true;
   else
     choices->run.library = argument;
   return true;
@@ -73,34 +78,14 @@ static void find_library(struct hd_doctor *doctor, const struct hd_run_options *
   }
 }
 
-static void print_verdict(const struct hd_doctor *doctor, FILE *out) {
-  const size_t wrong = doctor->findings.wrong;
-  if (wrong)
-    fprintf(out, "\n%zu thing%s wrong: see above for %s.\n", wrong, wrong == 1 ? " is" : "s are",
-            wrong == 1 ? "its cure" : "their cures");
-  else if (doctor->libomp[0])
-    fputs("\nHeddle works with this runtime.\n", out);
-  else
-    fputs("\nNothing is wrong; the runtime was not tried.\n", out);
-}
-
-static bool examine(struct hd_doctor *doctor, const struct choices *choices, FILE *out) {
+static bool examine(struct hd_doctor *doctor, const struct choices *choices) {
   if (doctor->program)
     hd_doctor_check_app(doctor);
   hd_doctor_check_environment(doctor);
   hd_doctor_check_machine(doctor);
   find_library(doctor, &choices->run);
   find_runtime(doctor, choices->libomp);
-  hd_findings_print(&doctor->findings, 0, out);
-  const size_t shown = doctor->findings.count;
-  if (doctor->runtime != HD_DOCTOR_NONE && !hd_doctor_check_runtime(doctor, out)) {
-    fputs("heddle: out of memory\n", stderr);
-    return false;
-  }
-  fputs("\n", out);
-  hd_findings_print(&doctor->findings, shown, out);
-  print_verdict(doctor, out);
-  return doctor->findings.wrong == 0;
+  return doctor->runtime == HD_DOCTOR_NONE || hd_doctor_check_runtime(doctor);
 }
 
 int hd_cmd_doctor(int argc, char **argv) {
@@ -119,6 +104,11 @@ int hd_cmd_doctor(int argc, char **argv) {
   }
   doctor.program = first < argc ? argv[first] : NULL;
   doctor.runtime = choices.libomp ? HD_DOCTOR_NAMED : HD_DOCTOR_NEWEST;
-  const bool well = examine(&doctor, &choices, stdout);
-  return hd_stream_finish(stdout, "standard output") && well ? HD_EXIT_OK : HD_EXIT_FAILED;
+  bool done = examine(&doctor, &choices);
+  done = done && (choices.json ? hd_doctor_report_json : hd_doctor_report_text)(&doctor, stdout);
+  if (!done)
+    hd_log("out of memory");
+  hd_probe_free(doctor.probe);
+  return hd_stream_finish(stdout, "standard output") && done && doctor.findings.wrong == 0 ? HD_EXIT_OK
+                                                                                           : HD_EXIT_FAILED;
 }

@@ -64,6 +64,8 @@ static bool check_kind(struct hd_doctor *doctor, const struct hd_run_program *pr
   else if (file->is_foreign)
     SAY(WRONG, "program", "is for %s, and this heddle and its libheddle.so are not; take those built for it",
         file->machine);
+  else if (file->is_cut)
+    SAY(WRONG, "program", "is cut short: its headers tell of more bytes than it has; copy or build it again");
   else if (program->kind == HD_RUN_PROGRAM_STATIC)
     SAY(WRONG, "program", "is statically linked, and tools are loaded dynamically; link it without -static");
   else if (program->missing[0])

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "doctor/doctor.h"
@@ -40,6 +41,14 @@ static void read_machine(Elf *elf, struct hd_app_file *file) {
   const int bits = gelf_getclass(elf) == ELFCLASS32 ? 32 : 64;
   snprintf(file->machine, sizeof file->machine, "%s, %d bits", name_of_machine(header.e_machine), bits);
   file->is_foreign = OWN_MACHINE != EM_NONE && (header.e_machine != OWN_MACHINE || bits != 8 * (int)sizeof(void *));
+}
+
+/* The table of sections is a file's end, or near it. */
+static bool is_cut(int fd, Elf *elf) {
+  GElf_Ehdr header;
+  struct stat status;
+  return gelf_getehdr(elf, &header) && fstat(fd, &status) == 0 &&
+         header.e_shoff + (GElf_Off)header.e_shnum * header.e_shentsize > (GElf_Off)status.st_size;
 }
 
 static bool begins(const char *name, const char *prefix) {
@@ -109,6 +118,7 @@ bool hd_app_file_read(const char *path, struct hd_app_file *file) {
   file->is_elf = elf && elf_kind(elf) == ELF_K_ELF;
   if (file->is_elf) {
     read_machine(elf, file);
+    file->is_cut = is_cut(fd, elf);
     read_sections(elf, file);
   }
   elf_end(elf);

@@ -7,7 +7,8 @@
  *     app.c           the program: its file, what it links, what it defines
  *     environment.c   variables that steer OpenMP, the loader or Heddle
  *     machine.c       where profiles go, clock, processors, limits, counters
- *     runtime.c       the probe (probe.h) on the runtime, as a table; libheddle.so itself on that runtime
+ *     runtime.c       the probe (probe.h) on the runtime; libheddle.so itself on that runtime
+ *     report_text.c, report_json.c   what came of it
  */
 #ifndef HEDDLE_DOCTOR_DOCTOR_H
 #define HEDDLE_DOCTOR_DOCTOR_H
@@ -18,6 +19,7 @@
 #include <stdio.h>
 
 #include "doctor/findings.h"
+#include "doctor/probe.h"
 
 /** Which runtime the program would run on. */
 enum hd_doctor_runtime {
@@ -32,20 +34,30 @@ struct hd_doctor {
   enum hd_doctor_runtime runtime;
   char library[PATH_MAX]; /* libheddle.so; "": not found */
   struct hd_findings findings;
+  size_t of_runtime;      /* the first finding of hd_doctor_check_runtime */
+  struct hd_probe *probe; /* the runtime's events; NULL: none was tried */
+  bool has_played;        /* the probe came through; else a finding says why not */
 };
 
 void hd_doctor_check_app(struct hd_doctor *doctor);
 void hd_doctor_check_environment(struct hd_doctor *doctor);
 void hd_doctor_check_machine(struct hd_doctor *doctor);
 
-/** Tries the runtime, prints the table, adds what libheddle.so did there. False: no memory. */
-bool hd_doctor_check_runtime(struct hd_doctor *doctor, FILE *out);
+/** Tries the runtime, and libheddle.so on it. False: no memory. The caller frees `doctor->probe`. */
+bool hd_doctor_check_runtime(struct hd_doctor *doctor);
+
+/** For people: the findings, the table of events, the verdict. False: no memory. */
+bool hd_doctor_report_text(const struct hd_doctor *doctor, FILE *out);
+
+/** The same for scripts: docs/doctor.md says what is in it. False: no memory. */
+bool hd_doctor_report_json(const struct hd_doctor *doctor, FILE *out);
 
 /* ---- app_file.c ---- */
 
 /** What a program's file says of itself. */
 struct hd_app_file {
   bool is_elf;
+  bool is_cut;         /* shorter than its headers say */
   bool is_foreign;     /* of another machine, or of another word size */
   char machine[40];    /* "AArch64, 64 bits" */
   bool has_symbols;    /* .symtab */

@@ -25,9 +25,9 @@ void hd_findings_add(struct hd_findings *findings, enum hd_finding_level level, 
   replace_unprintable(finding->text);
 }
 
-void hd_findings_print(const struct hd_findings *findings, size_t from, FILE *out) {
+void hd_findings_print(const struct hd_findings *findings, size_t from, size_t to, FILE *out) {
   static const char *const marks[] = {
       [HD_FINDING_FINE] = "ok", [HD_FINDING_NOTE] = "note", [HD_FINDING_WRONG] = "WRONG"};
-  for (size_t i = from; i < findings->count; i++)
+  for (size_t i = from; i < to; i++)
     fprintf(out, "%-6s %-22s %s\n", marks[findings->items[i].level], findings->items[i].about, findings->items[i].text);
 }

@@ -34,8 +34,8 @@ struct hd_findings {
 void hd_findings_add(struct hd_findings *findings, enum hd_finding_level level, const char *about, const char *format,
                      ...) __attribute__((format(printf, 4, 5)));
 
-/** Prints those since `from`, a line each. Texts come from files and from the environment: what is not printable is
- *  replaced. */
-void hd_findings_print(const struct hd_findings *findings, size_t from, FILE *out);
+/** Prints those from `from` to before `to`, a line each. Texts come from files and from the environment: what is not
+ * printable is replaced. */
+void hd_findings_print(const struct hd_findings *findings, size_t from, size_t to, FILE *out);
 
 #endif

@@ -136,4 +136,10 @@ struct hd_probe_row {
 size_t hd_probe_row_count(void);
 void hd_probe_row(const struct hd_probe *probe, size_t index, struct hd_probe_row *row);
 
+/** "yes" or "late"; NULL: none came. */
+const char *hd_probe_timely(const struct hd_probe_row *row);
+
+/** Whose the addresses were: "yes" (of the code that called), "runtime's" or "no"; NULL: none is needed. */
+const char *hd_probe_address_of(const struct hd_probe_row *row);
+
 #endif

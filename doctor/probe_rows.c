@@ -37,8 +37,8 @@ static const char loops[] = "the loop's time is its region's";
 static const char blocks[] = "the block's time is its region's";
 static const char waits[] = "waiting there counts as busy";
 static const char mutexes[] = "waiting for it counts as busy";
-static const char tasks[] = "tasks are counted as waiting of who runs them";
-static const char no_need[] = "nothing: the primary thread's stands for it";
+static const char tasks[] = "tasks are their thread's waiting";
+static const char no_need[] = "nothing: the primary's counts";
 
 #define MUTEX(construct, where, kind, times)                                                                           \
   {EVENT(mutex_acquire), KIND(kind), (where), FIRST, NOT_SENT, WHOEVER, (times), true, false, (construct), mutexes},   \
@@ -57,9 +57,9 @@ static const char no_need[] = "nothing: the primary thread's stands for it";
 
 static const struct expectation table[] = {
     {EVENT(thread_begin), ANY_KIND, HD_PROBE_REGION, WHENEVER, NOT_SENT, WORKERS, 1, false, true, .what = "worker",
-     .loss = "nothing: a thread is known from its first event"},
+     .loss = "nothing: its first event counts"},
     {EVENT(thread_end), ANY_KIND, HD_PROBE_TEAMS, WHENEVER, NOT_SENT, WORKERS, 1, false, true, .what = "worker",
-     .loss = "nothing: a thread ends with its last event"},
+     .loss = "nothing: its last event counts"},
     {EVENT(parallel_begin), ANY_KIND, HD_PROBE_REGION, 0, NOT_SENT, PRIMARY, 1, true, false, .what = "region",
      .loss = regions},
     {EVENT(parallel_end), ANY_KIND, HD_PROBE_REGION, AFTER, NOT_SENT, PRIMARY, 1, false, false, .what = "region",
@@ -177,4 +177,18 @@ void hd_probe_row(const struct hd_probe *probe, size_t index, struct hd_probe_ro
   for (uint32_t i = 0; i < probe->count && i < HD_PROBE_RECORDS; i++)
     count(expected, &probe->records[i], row);
   row->verdict = judge(expected, row, registered);
+}
+
+const char *hd_probe_timely(const struct hd_probe_row *row) {
+  if (row->delivered == 0)
+    return NULL;
+  return row->timely == row->delivered ? "yes" : "late";
+}
+
+const char *hd_probe_address_of(const struct hd_probe_row *row) {
+  if (row->needing_address == 0)
+    return NULL;
+  if (row->addressed == row->needing_address)
+    return "yes";
+  return row->addressed + row->in_runtime == row->needing_address ? "runtime's" : "no";
 }

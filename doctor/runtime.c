@@ -7,82 +7,8 @@
 #include "doctor/doctor.h"
 #include "doctor/probe.h"
 #include "output/model.h"
-#include "output/report_parts.h"
 
 #define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
-
-/* ---- the table ---- */
-
-enum { CELL_BYTES = 24, COLUMNS = 7 };
-
-static const char *tell_time(const struct hd_probe_row *row) {
-  if (row->delivered == 0)
-    return "-";
-  return row->timely == row->delivered ? "yes" : "late";
-}
-
-static const char *tell_address(const struct hd_probe_row *row) {
-  if (row->needing_address == 0)
-    return "-";
-  if (row->addressed == row->needing_address)
-    return "yes";
-  return row->addressed + row->in_runtime == row->needing_address ? "runtime's" : "no";
-}
-
-static bool add_row(struct libscols_table *table, const struct hd_probe_row *row) {
-  static const char *const verdicts[] = {[HD_PROBE_FINE] = "", [HD_PROBE_HANDLED] = "known", [HD_PROBE_LOST] = "LOST"};
-  char delivered[CELL_BYTES];
-  snprintf(delivered, sizeof delivered, "%u/%u", row->delivered, row->expected);
-  const char *const cells[] = {row->event,     row->what,         row->registered,        delivered,
-                               tell_time(row), tell_address(row), verdicts[row->verdict], row->loss};
-  struct libscols_line *line = scols_table_new_line(table, NULL);
-  bool done = line != NULL;
-  for (size_t i = 0; i < sizeof cells / sizeof *cells && done; i++)
-    done = scols_line_set_data(line, i, cells[i]) == 0;
-  return done;
-}
-
-static struct libscols_table *new_table(FILE *out) {
-  static const char *const titles[] = {"Event",   "Of",           "Registered", "Delivered",
-                                       "On time", "Code address", "",           "Without it"};
-  struct libscols_table *table = hd_table_new(out);
-  bool done = table != NULL;
-  for (size_t i = 0; i < sizeof titles / sizeof *titles && done; i++)
-    done = hd_table_column(table, titles[i], i == 3 ? SCOLS_FL_RIGHT : 0);
-  if (done)
-    return table;
-  scols_unref_table(table);
-  return NULL;
-}
-
-struct counts {
-  size_t fine, handled, lost;
-};
-
-static bool print_rows(const struct hd_probe *probe, struct counts *counts, FILE *out) {
-  struct hd_probe_row row;
-  struct libscols_table *table = new_table(out);
-  bool done = table != NULL;
-  for (size_t i = 0; i < hd_probe_row_count() && done; i++) {
-    hd_probe_row(probe, i, &row);
-    counts->fine += row.verdict == HD_PROBE_FINE;
-    counts->handled += row.verdict == HD_PROBE_HANDLED;
-    counts->lost += row.verdict == HD_PROBE_LOST;
-    done = add_row(table, &row);
-  }
-  done = done && scols_print_table(table) == 0;
-  scols_unref_table(table);
-  return done;
-}
-
-static void print_legend(FILE *out) {
-  fputs("late: not before the thread went on. runtime's: the address lies inside the runtime; Heddle looks for its "
-        "caller\n"
-        "on the stack. known: all of this version are so, and Heddle does without.\n",
-        out);
-}
-
-/* ---- the runtime ---- */
 
 /* False: nothing came of it. */
 static bool has_played(struct hd_doctor *doctor, const struct hd_probe *probe, const struct hd_probe_end *end) {
@@ -107,32 +33,33 @@ static bool has_played(struct hd_doctor *doctor, const struct hd_probe *probe, c
   return false;
 }
 
-static void judge(struct hd_doctor *doctor, const struct hd_probe *probe, const struct counts *counts) {
-  const size_t all = counts->fine + counts->handled + counts->lost;
+static void judge(struct hd_doctor *doctor, const struct hd_probe *probe) {
+  struct hd_probe_row row;
+  size_t counts[] = {[HD_PROBE_FINE] = 0, [HD_PROBE_HANDLED] = 0, [HD_PROBE_LOST] = 0};
+  const size_t all = hd_probe_row_count();
+  for (size_t i = 0; i < all; i++) {
+    hd_probe_row(probe, i, &row);
+    counts[row.verdict]++;
+  }
   if (probe->team < HD_PROBE_TEAM)
     SAY(NOTE, "team", "the runtime gives one thread to a region of %d: what workers send was not tried", HD_PROBE_TEAM);
-  if (counts->lost)
+  if (counts[HD_PROBE_LOST])
     SAY(WRONG, "events", "%zu of %zu do not arrive as Heddle needs them: reports lose what the table says",
-        counts->lost, all);
+        counts[HD_PROBE_LOST], all);
   else
-    SAY(FINE, "events", "all %zu arrive; %zu in ways that Heddle knows of and does without", all, counts->handled);
+    SAY(FINE, "events", "all %zu arrive; %zu in ways that Heddle knows of and does without", all,
+        counts[HD_PROBE_HANDLED]);
 }
 
-static bool try_runtime(struct hd_doctor *doctor, FILE *out) {
+static bool try_runtime(struct hd_doctor *doctor) {
   struct hd_probe_end end;
-  struct counts counts = {0};
-  struct hd_probe *probe = hd_probe_run(doctor->libomp, NULL, NULL, &end);
-  if (!probe)
+  doctor->probe = hd_probe_run(doctor->libomp, NULL, NULL, &end);
+  if (!doctor->probe)
     return false;
-  bool done = true;
-  fprintf(out, "\nRuntime %s%s%s\n", doctor->libomp, probe->runtime[0] ? ": " : "", probe->runtime);
-  if (has_played(doctor, probe, &end)) {
-    done = print_rows(probe, &counts, out);
-    print_legend(out);
-    judge(doctor, probe, &counts);
-  }
-  hd_probe_free(probe);
-  return done;
+  doctor->has_played = has_played(doctor, doctor->probe, &end);
+  if (doctor->has_played)
+    judge(doctor, doctor->probe);
+  return true;
 }
 
 /* ---- libheddle.so on that runtime ---- */
@@ -202,8 +129,9 @@ static void try_library(struct hd_doctor *doctor) {
   rmdir(directory);
 }
 
-bool hd_doctor_check_runtime(struct hd_doctor *doctor, FILE *out) {
-  if (!try_runtime(doctor, out))
+bool hd_doctor_check_runtime(struct hd_doctor *doctor) {
+  doctor->of_runtime = doctor->findings.count;
+  if (!try_runtime(doctor))
     return false;
   if (doctor->library[0])
     try_library(doctor);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`heddle doctor`: the probe on three runtimes and on libraries that are none; a finding, with its cure, for everything
 that keeps a program from being measured."""
+import json
 import os
 import re
 import shutil
@@ -179,6 +180,33 @@ def test_tool_that_declines_writes_no_profile(doctor, build_program):
     assert result.returncode == 1 and "wrote no profile" in result.findings["libheddle.so"][1]
 
 
+# ---- JSON ----
+
+
+def test_json_says_the_same(doctor, runtime):
+    text, result = (doctor("--libomp", libomp(runtime), *options) for options in ([], ["--json"]))
+    said = json.loads(result.stdout)
+    assert result.returncode == 0 and said["well"] is True and said["program"] is None
+    assert said["runtime"]["path"] == str(libomp(runtime)) and "OMP" in said["runtime"]["version"]
+    words = {"fine": "", "known": "known ", "lost": "LOST "}
+    assert rows(text) == {
+        (e["event"], e["of"]): (e["registered"], f"{e['delivered']}/{e['expected']}", e["on_time"] or "-",
+                                e["code_address"] or "-", words[e["verdict"]] + e["without_it"])
+        for e in said["runtime"]["events"]}
+    assert {f["about"] for f in said["findings"]} == set(text.findings)
+
+
+def test_json_of_what_is_wrong(doctor, build_program, tmp_path):
+    said = json.loads(doctor("--json", "--libomp", tmp_path / "none.so", "--", "./none").stdout)
+    assert said["well"] is False and said["program"] == "./none"
+    assert [f["about"] for f in said["findings"] if f["level"] == "wrong"] == ["program", "runtime"]
+    dies = fake_runtime(build_program, {"__kmpc_fork_call": "raise(SIGSEGV);"})
+    result = doctor("--json", "--libomp", dies)
+    said = json.loads(result.stdout)
+    assert result.returncode == 1 and said["runtime"] == {"path": str(dies), "version": None, "events": None}
+    assert [f["about"] for f in said["findings"] if f["level"] == "wrong"] == ["runtime", "libheddle.so"]
+
+
 # ---- programs ----
 
 
@@ -230,6 +258,15 @@ def test_program_of_another_machine(doctor, tmp_path):
     program.chmod(0o755)
     _, wrong = app(doctor, program)
     assert len(wrong) == 1 and "is for x86, 32 bits" in wrong[0][1]
+
+
+def test_program_that_is_cut_short(doctor, build_program, tmp_path):
+    whole, cut = build_program(REGION).read_bytes(), tmp_path / "cut"
+    for size in (len(whole) - 1, len(whole) // 2, 64):
+        cut.write_bytes(whole[:size])
+        cut.chmod(0o755)
+        _, wrong = app(doctor, cut)
+        assert len(wrong) == 1 and "is cut short" in wrong[0][1], size
 
 
 def test_program_with_libgomp_inside(doctor, build_program):
