@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import HEDDLE, TIMEOUT_S, compile_command, environment_for
+from conftest import HEDDLE, TIMEOUT_S, check_times, compile_command, environment_for
 from test_compare import assert_adds_up, flat, row_of
 
 # Threads sleep instead of working: regions take as long as they say, whatever else the machine does. Two routines with
@@ -56,7 +56,7 @@ DYNAMIC = PROGRAM.replace("schedule(static)", "schedule(dynamic)")
 @pytest.fixture(scope="module")
 def record(tmp_path_factory):
     """record(source, runs, compiler=, flags=, name=, file=, runtime=) builds the program and runs it with two threads
-    -> the folder of its profiles. Each is built and run once."""
+    -> the folder of its profiles. Each is built and run once, until record.forget()."""
     known = {}
 
     def run(source, runs=1, compiler="clang", flags=(), name="program", file="program.c", runtime=19, env=None):
@@ -74,6 +74,7 @@ def record(tmp_path_factory):
                 play(program, folder / "runs" / f"{number}.heddle", runtime, env)
         return known[key] / "runs"
 
+    run.forget = known.clear
     return run
 
 
@@ -181,6 +182,7 @@ def test_another_program_is_refused_unless_forced(run_heddle, load, record):
     assert everywhere(load(before, after)) == sorted(ALL)
 
 
+@pytest.mark.timed
 def test_moved_lines_are_found_again(load, record, runtime):
     comparison = load(record(PROGRAM, runtime=runtime), record(MOVED, runtime=runtime))
     rows = comparison["rows"][2:]
@@ -204,6 +206,7 @@ def test_another_source_file_has_the_same_functions(load, record):
     assert everywhere(comparison) == sorted(ALL)
 
 
+@pytest.mark.timed
 def test_an_added_region_is_new(load, run_heddle, record):
     before, after = record(PROGRAM), record(ADDED)
     comparison = load(before, after)
@@ -217,6 +220,7 @@ def test_an_added_region_is_new(load, run_heddle, record):
     assert len(re.findall(r"\(only at ", text)) == 1 and "so without a comparison: 1 region, " in flat(text), text
 
 
+@pytest.mark.timed
 def test_a_removed_region_is_gone(load, record):
     comparison = load(record(PROGRAM), record(REMOVED))
     assert everywhere(comparison) == sorted(set(ALL) - {REGIONS[2]})
@@ -224,20 +228,28 @@ def test_a_removed_region_is_gone(load, record):
     expect_seconds(comparison, REGIONS[3], 1, 2.5e-3)
 
 
+@pytest.mark.timed
 def test_what_became_slower_is_found(load, run_heddle, record):
-    """4 of 8 iterations on each thread, 3 ms longer."""
-    before, after = record(PROGRAM, runs=3), record(SLOWED, runs=3)
-    comparison = load(before, after)
-    assert everywhere(comparison) == sorted(ALL)
-    slower = row_of(comparison, REGIONS[1])["at"][1]
-    assert 9e-3 < slower["lost_total_s"] < 30e-3 and slower["main_cause"] == "work_inflation", slower
-    assert not slower["in_noise"]
-    rows = [row["text"] for row in comparison["rows"] if row["kind"] == "region"]
-    weights = {row["text"]: row["weight_s"] for row in comparison["rows"] if row["kind"] == "region"}
-    assert max(rows, key=weights.get) == REGIONS[1]
-    condition = ["--fail-if", "region.seconds > 0.008", before]
-    assert run_heddle("compare", "--force", *condition, after).returncode == 3
-    assert run_heddle("compare", "--force", *condition, record(MOVED, runs=3)).returncode == 0
+    """4 of 8 iterations on each of two threads, 3 ms longer: 12 ms of the run."""
+
+    def measured():
+        record.forget()
+        return [record(source, runs=3) for source in (PROGRAM, SLOWED, MOVED)]
+
+    def check(folders):
+        before, after, moved = folders
+        comparison = load(before, after)
+        assert everywhere(comparison) == sorted(ALL)
+        slower = row_of(comparison, REGIONS[1])["at"][1]
+        assert 11e-3 < slower["lost_total_s"] < 14e-3 and slower["main_cause"] == "work_inflation", slower
+        assert not slower["in_noise"]
+        weights = {row["text"]: row["weight_s"] for row in comparison["rows"] if row["kind"] == "region"}
+        assert max(weights, key=weights.get) == REGIONS[1]
+        condition = ["--fail-if", "region.seconds > 0.008", before]
+        assert run_heddle("compare", "--force", *condition, after).returncode == 3
+        assert run_heddle("compare", "--force", *condition, moved).returncode == 0
+
+    check_times(measured, check)
 
 
 def test_another_schedule_is_the_same_loop(load, record):
@@ -245,6 +257,7 @@ def test_another_schedule_is_the_same_loop(load, record):
     assert len(everywhere(comparison)) == len(ALL) == len(comparison["rows"]) - 2
 
 
+@pytest.mark.timed
 def test_three_builds(load, record):
     comparison = load(record(PROGRAM), record(ADDED), record(SLOWED))
     assert everywhere(comparison) == sorted(ALL)
