@@ -248,23 +248,35 @@ def measure_routines(run_routines, export):
     return run
 
 
+def stolen_ticks():
+    """The time that a virtual machine wanted its processors and did not have them: "steal" in proc(5)."""
+    return int(pathlib.Path("/proc/stat").read_text(encoding="ascii").split(maxsplit=9)[8])
+
+
 def check_times(measure_once, check):
     """check(measure_once()) must hold; on a busy machine a thread may lose its core between its own look at the clock
-    and Heddle's, so after a failure four of seven measurements must hold: their median is within the limit. What the
-    measurement itself asserts (identities, counts) must hold in each."""
+    and Heddle's, so after a failure four of seven measurements must hold: their median is within the limit. Failures do
+    not count while the machine under this virtual one had other work, up to 20 times. What the measurement itself asserts
+    (identities, counts) must hold in each."""
     assert "PYTEST_XDIST_WORKER" not in os.environ, "this test measures time: mark it pytest.mark.timed"
-    held, failures = 0, []
+    held, failures, disturbed = 0, [], 0
     while held < 4:
+        before = stolen_ticks()
         measured = measure_once()
         try:
             check(measured)
             held += 1
         except AssertionError as failure:
-            failures.append(failure)
-            print(f"attempt {held + len(failures)}: {failure}")
+            was_disturbed = stolen_ticks() > before and disturbed < 20
+            print(f"attempt {held + len(failures) + disturbed + 1}{' (processors away)' * was_disturbed}: {failure}")
+            if was_disturbed:
+                disturbed += 1
+            else:
+                failures.append(failure)
             if len(failures) == 4:
                 raise
             time.sleep(1)  # what keeps the machine from its work now may be over then
+            continue
         if not failures:
             return
 
