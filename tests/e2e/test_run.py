@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import clean_environment, libomp_folder
+from conftest import check_times, clean_environment, libomp_folder
 
 # Two threads, one region; the argument is the exit status.
 REGION = r"""
@@ -378,44 +378,37 @@ def check_killed(output, exported):
     assert region["potential_gain_s"] == pytest.approx((busy[0] - busy[1]) / 2, rel=0.02)
 
 
-def until_undisturbed(attempt):
-    """On a busy machine a thread may lose the processor between its own clock reading and Heddle's. A wrong number is
-    wrong every time."""
-    for _ in range(4):
-        try:
-            return attempt()
-        except AssertionError as error:
-            last = error
-    raise last
-
-
+@pytest.mark.timed
 def test_killed_program_has_right_numbers(run, runtime, build_program, export):
     (run.directory / "profiles").mkdir()
 
-    def attempt():
+    def measured():
         (run.directory / "profiles" / "x.heddle").unlink(missing_ok=True)
         status, output, said = run("-o", "profiles/x.heddle", build_program(KILLED), env=on(runtime))
         assert status == 137 and said[0] == "heddle: profile: profiles/x.heddle"
         exported = export(run.directory / "profiles" / "x.heddle")
-        assert exported["run"]["exit"] == 137
-        check_killed(output, exported)
-        assert list(run.store.iterdir()) == []
+        assert exported["run"]["exit"] == 137 and list(run.store.iterdir()) == []
+        return output, exported
 
-    until_undisturbed(attempt)
+    check_times(measured, lambda told: check_killed(*told))
 
 
+@pytest.mark.timed
 def test_program_killed_inside_a_script_ends_when_it_was_killed(run, build_program, export):
-    def attempt():
+    def measured():
         (run.directory / "x.heddle").unlink(missing_ok=True)
         status, output, _ = run("-o", "x.heddle", "sh", "-c", f"{build_program(KILLED)}; sleep 1.5; exit 5")
         assert status == 5
-        exported = export(only_profile(run))
-        check_killed(output, exported)
-        assert exported["program"]["elapsed_s"] < 1.4
+        return output, export(only_profile(run))
 
-    until_undisturbed(attempt)
+    def check(told):
+        check_killed(*told)
+        assert told[1]["program"]["elapsed_s"] < 1.4
+
+    check_times(measured, check)
 
 
+@pytest.mark.timed
 def test_killed_program_ends_although_its_forked_child_lives_on(run, build_program, export):
     forks = CLOCK + r"""
     int main(void) {
@@ -432,6 +425,7 @@ def test_killed_program_ends_although_its_forked_child_lives_on(run, build_progr
     assert export(only_profile(run))["program"]["elapsed_s"] < 0.8
 
 
+@pytest.mark.timed
 def test_program_that_executes_another_ends_there(run, build_program, export):
     becomes = CLOCK + r"""
     int main(int argc, char **argv) {
@@ -487,6 +481,7 @@ def test_summary_of_many_processes_stays_short(run, build_program):
     assert 5 < len(said) <= 25 and any(" more" in line for line in said)
 
 
+@pytest.mark.timed
 def test_process_that_outlives_the_run_saves_its_own_profile(heddle, run, build_program, export):
     program = build_program(SIGNALLED)
     status, _, said = run("sh", "-c", f"{program} 2 >/dev/null 2>&1 & sleep 0.7")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What runtimes and compilers send in another way than OpenMP says: the program ends, and its profile is right."""
-from conftest import assert_close, marks
+import pytest
+
+from conftest import assert_close, check_times, marks
 
 
 def unmatched(loaded):
@@ -26,10 +28,18 @@ def test_loop_of_a_distribute_ends_as_a_distribute(build_program, measure, runti
     assert not unmatched(loaded)
 
 
+@pytest.mark.timed
 def test_serialised_region_of_clang_is_not_taken_for_gccs(build_program, measure, runtime):
     line = marks("if_false.c")
-    loaded = measure(build_program("if_false.c"), 10, runtime=runtime, threads=2)
-    assert loaded.visits(line["region"], "parallel") == loaded.visits(line["single"], "single") == 10
-    busy = sum(entry["busy_s"] for entry in loaded.all(line["single"], "single"))
-    assert_close(busy, loaded.spun[0], "busy in the single", scale=loaded.spun[0])
-    assert not unmatched(loaded)
+
+    def measured():
+        loaded = measure(build_program("if_false.c"), 10, runtime=runtime, threads=2)
+        assert loaded.visits(line["region"], "parallel") == loaded.visits(line["single"], "single") == 10
+        assert not unmatched(loaded)
+        return loaded
+
+    def check(loaded):
+        busy = sum(entry["busy_s"] for entry in loaded.all(line["single"], "single"))
+        assert_close(busy, loaded.spun[0], "busy in the single", scale=loaded.spun[0])
+
+    check_times(measured, check)
