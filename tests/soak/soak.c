@@ -6,7 +6,9 @@
  * and waits: then no thread is in any construct. At the input's end it exits.
  *
  * Modes, because libomp itself hangs or fails on some mixtures, and on cancelled loops and regions, without any tool:
- *   nested   one initial thread: loops of all schedules, tasks, regions in regions
+ *   nested   one initial thread: regions in regions, loops of all schedules; no tasks
+ *   tasks    one initial thread: tasks of all kinds, loops of all schedules; no regions in regions, no change of the
+ *            team's size: after one, libomp 19's threads look for tasks in teams that have no such thread
  *   threads  several initial threads, many short ones, leagues of teams: neither tasks nor loops handed out in pieces
  *
  * A mark's first word is the kind that Heddle gives the construct; `// mark:` stands on the construct's line.
@@ -63,7 +65,7 @@ static atomic_int level; /* of the busy work's result: keeps compilers from drop
 static omp_lock_t lock;
 static pthread_mutex_t teams_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static enum mode { NESTED_MODE, THREADS_MODE } mode;
+static enum mode { NESTED_MODE, TASKS_MODE, THREADS_MODE } mode;
 
 static void enter(enum book book) {
   atomic_fetch_add_explicit(&books[book], 1, memory_order_relaxed);
@@ -275,15 +277,15 @@ static void nest(uint64_t dice, unsigned depth) {
   team(dice, depth + 1);
 }
 
-static void step_nested(uint64_t *dice, unsigned depth, unsigned which, unsigned count) {
+static void step_alone(uint64_t *dice, unsigned depth, unsigned which, unsigned count) {
   const unsigned what = draw(dice, 6);
-  if (what < 2)
+  if (what < 3 && mode == TASKS_MODE)
     tasks(which % 5, count);
-  else if (what == 2 && depth < 4)
+  else if (what == 2 && mode == NESTED_MODE && depth < 4)
     nest(*dice, depth);
   else if (what == 3)
     in_order((int)count);
-  else if (what == 4 && depth < 4)
+  else if (what == 4 && mode == NESTED_MODE && depth < 4)
     reduce(1 + which % 3);
   else
     loops(which % 4, (int)count);
@@ -299,8 +301,8 @@ static void step(uint64_t *dice, unsigned depth) {
     meet();
   else if (what == 4)
     loops(which % 2 * 3, (int)count);
-  else if (mode == NESTED_MODE)
-    step_nested(dice, depth, which, count);
+  else if (mode != THREADS_MODE)
+    step_alone(dice, depth, which, count);
 }
 
 static void team(uint64_t dice, unsigned depth) {
@@ -314,7 +316,7 @@ static void team(uint64_t dice, unsigned depth) {
 static void __attribute__((noinline)) region(uint64_t dice) {
   const uint64_t begin_ns = now_ns();
   enter(MAIN);
-#pragma omp parallel num_threads(1 + draw(&dice, 5)) // mark: parallel main
+#pragma omp parallel num_threads(mode == TASKS_MODE ? 4 : 1 + draw(&dice, 5)) // mark: parallel main
   team(dice, 1);
   atomic_fetch_add(&main_ns, now_ns() - begin_ns);
 }
@@ -396,7 +398,7 @@ static void act(uint64_t dice) {
 }
 
 static enum mode read_mode(const char *name) {
-  static const char *const names[] = {"nested", "threads"};
+  static const char *const names[] = {"nested", "tasks", "threads"};
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(name, names[i]))
       return (enum mode)i;

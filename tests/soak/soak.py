@@ -32,7 +32,7 @@ import conftest  # noqa: E402
 from levels import broken_identities  # noqa: E402
 
 SOURCE = pathlib.Path(__file__).resolve().with_name("soak.c")
-MEMORY = {"nested": "4M", "threads": "1M"}  # callpaths are shortened, but none is left out for long
+MEMORY = {"nested": "4M", "tasks": "4M", "threads": "1M"}  # callpaths are shortened, but none is left out for long
 ADDRESS_SPACE = 3 << 30
 SLICE_S = 120  # a slice takes some tenths of a second
 ASSERTION = "Assertion failure at kmp_"
