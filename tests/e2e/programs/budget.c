@@ -7,7 +7,7 @@
  *   regions   regions of about 2 ms each, in which they do
  *   locks, loops, barriers, calls (compile with -finstrument-functions)
  *   calm      a critical section and a loop every millisecond
- *   both      `critical` for half of the time, then `calm`
+ *   both      `critical` for a quarter of the time, then `calm`
  * Prints "did N" (of what it is called for, all threads), "regions N" and "took SECONDS".
  */
 #include <omp.h>
@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
     for (; goes_on(); regions++)
       done += flood(what, 0);
   else if (!strcmp(what, "both"))
-    done = flood("critical", begin_s + seconds / 2) + calm();
+    done = flood("critical", begin_s + seconds / 4) + calm();
   else
     done = flood(what, end_s);
   printf("did %ld\nregions %ld\ntook %.3f\n", done, regions, omp_get_wtime() - begin_s);
