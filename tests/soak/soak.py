@@ -45,7 +45,7 @@ class Failure(Exception):
 
 
 class RuntimeFailure(Exception):
-    """libomp has found itself in a state that it does not know, or hangs without a tool."""
+    """libomp has found itself in a state that it does not know, or has failed without a tool."""
 
 
 def build(folder):
@@ -158,7 +158,7 @@ class Program:
             raise (Failure if self.has_tool else RuntimeFailure)(f"one slice took more than {SLICE_S} s")
         status = self.process.wait()
         said = (self.folder / "stderr").read_text(encoding="utf-8")
-        raise (RuntimeFailure if ASSERTION in said else Failure)(f"ended with status {status}: {said}")
+        raise (Failure if self.has_tool and ASSERTION not in said else RuntimeFailure)(f"ended with status {status}: {said}")
 
     def live(self):
         return next(self.folder.glob("*.live"), None)
