@@ -53,10 +53,10 @@ static bool is_system_code(uintptr_t ip) {
   return false;
 }
 
-static _Unwind_Reason_Code stop_at_once(struct _Unwind_Context *context, void *data) {
-  (void)context;
+static bool stop_at_once(const struct hd_unwound *unwound, void *data) {
+  (void)unwound;
   (void)data;
-  return _URC_END_OF_STACK;
+  return false;
 }
 
 bool hd_frames_init(void) {
@@ -65,7 +65,7 @@ bool hd_frames_init(void) {
   system_code.count = 0;
   system_code.entry = getauxval(AT_ENTRY);
   dl_iterate_phdr(note_system_library, NULL);
-  hd_unwinder.backtrace(stop_at_once, NULL); /* what its first call prepares */
+  hd_unwinder_each(stop_at_once, NULL, 1); /* what its first call prepares */
   return true;
 }
 
@@ -98,50 +98,46 @@ static bool put_held(struct walk *walk) {
   return true;
 }
 
-static _Unwind_Reason_Code visit_user_code(struct walk *walk, const struct hd_proof_frame *frame) {
+static bool visit_user_code(struct walk *walk, const struct hd_proof_frame *frame) {
   if (!put_held(walk))
-    return _URC_END_OF_STACK;
+    return false;
   walk->frames->cut = false;
   if (is_system_code(frame->ip))
-    return _URC_NO_REASON;
+    return true;
   if (frame->function == system_code.entry || (walk->limit && frame->sp >= walk->limit))
-    return _URC_END_OF_STACK;
+    return false;
   walk->held = (const void *)frame->function;
   walk->frames->cut = !frame->function; /* no unwind information: the unwinder passes only where a signal came */
-  return _URC_NO_REASON;
+  return true;
 }
 
-static _Unwind_Reason_Code visit_frame(struct walk *walk, const struct hd_proof_frame *frame) {
+static bool visit_frame(struct walk *walk, const struct hd_proof_frame *frame) {
   const void *code = (const void *)frame->ip;
   if (hd_call_site_in_runtime(code)) {
     if (walk->part == IN_USER_CODE) {
       put_held(walk); /* its body, or what that has called last */
-      return _URC_END_OF_STACK;
+      return false;
     }
     walk->part = IN_RUNTIME;
-    return _URC_NO_REASON;
+    return true;
   }
   if (code != walk->code && (walk->part == IN_TOOL || (walk->part == IN_RUNTIME && is_system_code(frame->ip))))
-    return _URC_NO_REASON; /* or in another tool, which passes events on */
+    return true; /* or in another tool, which passes events on */
   if (walk->part != IN_USER_CODE)
     walk->frames->place = frame->sp;
   walk->part = IN_USER_CODE;
   return visit_user_code(walk, frame);
 }
 
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
+static bool visit(const struct hd_unwound *unwound, void *data) {
   struct walk *walk = data;
-  int signalled = 0;
   struct hd_function_bases bases = {0};
-  struct hd_proof_frame frame = {.ip = hd_unwinder.get_ip_info(context, &signalled),
-                                 .sp = hd_unwinder.get_cfa(context)};
-  if (!frame.ip)
-    return _URC_END_OF_STACK;
+  struct hd_proof_frame frame = {.ip = unwound->ip, .sp = unwound->sp};
   if (frame.sp <= walk->own) /* functions called since */
-    return _URC_NO_REASON;
-  frame.fde = hd_unwinder.find_fde((void *)(frame.ip - !signalled), &bases);
+    return true;
+  frame.fde = hd_unwinder.find_fde((void *)(frame.ip - !unwound->is_exact), &bases);
   frame.function = frame.fde ? (uintptr_t)bases.function : 0;
-  if (signalled)
+  if (unwound->is_exact)
     walk->frames->proof.complete = false;
   hd_proof_add(&walk->frames->proof, &frame);
   return visit_frame(walk, &frame);
@@ -155,7 +151,8 @@ bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code, u
   hd_proof_begin(&frames->proof, own);
   if (!hd_unwinder.backtrace)
     return false;
-  hd_unwinder.backtrace(visit, &walk);
+  if (!hd_unwinder_each(visit, &walk, frames->proof.limit)) /* more could not be proved */
+    frames->cut = true;
   put_held(&walk);
   return walk.part == IN_USER_CODE;
 }

@@ -16,31 +16,32 @@ enum { CALLS_PUSH = 1 };
 enum { CALLS_PUSH = 0 };
 #endif
 
+/* The caller is among the first few. */
+enum { MOST_FUNCTIONS = 64 };
+
 struct search {
   uintptr_t frame;
   uintptr_t slot;
   bool found_caller;
 };
 
-/* For every function on the stack _Unwind_GetCFA gives its stack pointer at the call that it is in. What it calls has
- * its return address just below. */
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
+/* What a function calls has its return address just below the function's stack pointer. */
+static bool visit(const struct hd_unwound *unwound, void *data) {
   struct search *search = data;
-  uintptr_t stack_pointer = hd_unwinder.get_cfa(context);
   if (search->found_caller) {
-    search->slot = stack_pointer - sizeof(void *);
-    return _URC_END_OF_STACK;
+    search->slot = unwound->sp - sizeof(void *);
+    return false;
   }
   /* The frame address is where the frame pointer was saved, below the return address. */
-  search->found_caller = stack_pointer == search->frame + 2 * sizeof(void *);
-  return _URC_NO_REASON;
+  search->found_caller = unwound->sp == search->frame + 2 * sizeof(void *);
+  return true;
 }
 
 const void *const *hd_return_slot_of_caller(const void *frame, const void *call_site) {
   struct search search = {.frame = (uintptr_t)frame};
   int saved = errno;
   if (CALLS_PUSH && hd_unwinder_load())
-    hd_unwinder.backtrace(visit, &search);
+    hd_unwinder_each(visit, &search, MOST_FUNCTIONS);
   errno = saved;
   const void *const *slot = (const void *const *)search.slot;
   return slot && *slot == call_site ? slot : NULL;

@@ -34,3 +34,33 @@ bool hd_unwinder_load(void) {
   pthread_mutex_unlock(&lock);
   return loaded;
 }
+
+struct walk {
+  hd_unwound_visit *visit;
+  void *data;
+  struct hd_unwound last;
+  uint32_t left;
+  bool has_more;
+};
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
+  struct walk *walk = data;
+  int is_exact = 0;
+  const struct hd_unwound unwound = {
+      .ip = hd_unwinder.get_ip_info(context, &is_exact), .is_exact = is_exact, .sp = hd_unwinder.get_cfa(context)};
+  if (!unwound.ip || (unwound.ip == walk->last.ip && unwound.sp == walk->last.sp))
+    return _URC_END_OF_STACK;
+  if (!walk->left) {
+    walk->has_more = true;
+    return _URC_END_OF_STACK;
+  }
+  walk->left--;
+  walk->last = unwound;
+  return walk->visit(&unwound, walk->data) ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+bool hd_unwinder_each(hd_unwound_visit *visit_one, void *data, uint32_t most) {
+  struct walk walk = {.visit = visit_one, .data = data, .left = most};
+  hd_unwinder.backtrace(visit, &walk);
+  return !walk.has_more;
+}

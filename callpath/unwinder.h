@@ -10,6 +10,13 @@
 #include <stdint.h>
 #include <unwind.h>
 
+/** A function on the stack. */
+struct hd_unwound {
+  uintptr_t ip;  /* where it goes on, that is, a return address, */
+  bool is_exact; /* or the instruction that a signal interrupted */
+  uintptr_t sp;  /* its stack pointer there */
+};
+
 /** What libgcc's unwind-dw2-fde.h calls dwarf_eh_bases. */
 struct hd_function_bases {
   void *text;
@@ -29,5 +36,11 @@ extern struct hd_unwinder hd_unwinder;
 /** Loads it, the first time. False: it is not to be had, and nothing of it may be called. At start, or on a cold path.
  */
 bool hd_unwinder_load(void);
+
+/** Goes from the caller outwards until `visit` says false, the stack ends or `most` functions have been visited. It
+ * also ends where the description of a function leads to the same function again, for ever: libomp's
+ *  __kmp_invoke_microtask on AArch64 says that it keeps nothing on the stack. False: there were more than `most`. */
+typedef bool hd_unwound_visit(const struct hd_unwound *unwound, void *data);
+bool hd_unwinder_each(hd_unwound_visit *visit, void *data, uint32_t most);
 
 #endif
