@@ -66,7 +66,7 @@ static void mark_recovered(const char *path) {
     return;
   if (hd_salvage_read_header(fd, &header) && header.end_ticks == 0) {
     header.flags |= HD_FILE_RECOVERED;
-    HD_SALVAGE_WRITE(fd, &header, flags);
+    hd_salvage_replace_header(fd, &header);
   }
   close(fd);
 }

@@ -88,8 +88,7 @@ void hd_run_stamp_process(const char *path, pid_t pid) {
 static void stamp_exit(int fd, struct hd_file_header *header, int exit_status) {
   header->exit_status = exit_status;
   header->flags |= HD_FILE_EXIT_KNOWN;
-  if (HD_SALVAGE_WRITE(fd, header, exit_status))
-    HD_SALVAGE_WRITE(fd, header, flags);
+  hd_salvage_replace_header(fd, header);
 }
 
 /* From the process's start to the end of its profile, without pauses. */

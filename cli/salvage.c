@@ -9,6 +9,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "output/seal.h"
+
 static const char *last_live(const char *name) {
   const char *last = NULL;
   for (const char *at = name; (at = strstr(at, ".live")); at++)
@@ -39,6 +41,16 @@ bool hd_salvage_read_header(int fd, struct hd_file_header *header) {
 
 bool hd_salvage_write_field(int fd, const void *value, size_t bytes, size_t offset) {
   return pwrite(fd, value, bytes, (off_t)offset) == (ssize_t)bytes;
+}
+
+bool hd_salvage_replace_header(int fd, const struct hd_file_header *header) {
+  char page[HD_HEADER_BYTES] __attribute__((aligned(__alignof__(struct hd_file_header))));
+  if (pread(fd, page, sizeof page, 0) != (ssize_t)sizeof page)
+    return false;
+  memcpy(page, header, sizeof *header);
+  if (header->seal)
+    hd_seal_header(page);
+  return hd_salvage_write_field(fd, page, sizeof page, 0);
 }
 
 bool hd_salvage_lock(int fd) {

@@ -27,10 +27,13 @@ int hd_salvage_open(int directory, const char *name);
 /** Its header, with terminated strings. False: there is none, or it is another version's. */
 bool hd_salvage_read_header(int fd, struct hd_file_header *header);
 
-/** Writes one field of the header. */
+/** Writes one field of a live file's header. */
 bool hd_salvage_write_field(int fd, const void *value, size_t bytes, size_t offset);
 #define HD_SALVAGE_WRITE(fd, header, field)                                                                            \
   hd_salvage_write_field(fd, &(header)->field, sizeof(header)->field, offsetof(struct hd_file_header, field))
+
+/** Gives a saved profile, which nobody writes any more, another header, and seals it again (output/seal.h). */
+bool hd_salvage_replace_header(int fd, const struct hd_file_header *header);
 
 /** Locks an open file until it is closed. False: somebody else has locked it. (Where there are no locks: true.) */
 bool hd_salvage_lock(int fd);

@@ -13,6 +13,9 @@
  *
  * A block holds `count` records of one type, all owned by one thread (or by the process, under the store's lock).
  *
+ * Whoever saves a profile seals it: the header and every block then have checksums (CRC-32C) over all of their bytes,
+ * their own field taken as 0. A file that is still written has none.
+ *
  * Units: all times are ticks of the clock described by `clock`; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
  */
@@ -23,11 +26,12 @@
 #include <stdint.h>
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 4u
+#define HD_FORMAT_VERSION 5u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
 #define HD_BLOCK_MAGIC 0x4b4c4248u /* "HBLK" */
+#define HD_SEALED 0x4c414553u      /* "SEAL" */
 #define HD_NONE UINT32_MAX         /* "no thread", "no module", ... in every u32 reference */
 
 /** What a thread is doing: the index of `hd_row_record.ticks`. HD_BUSY is the only working state. */
@@ -259,6 +263,8 @@ struct hd_file_header {
   uint64_t shortened_paths;    /* callpaths of the last two sites (or one) that stand for longer ones, because of that
                                   limit */
   uint64_t registered;         /* what the runtime answered for each enum hd_callback: hd_registered() */
+  uint32_t seal;               /* HD_SEALED: there are checksums; 0: not yet */
+  uint32_t checksum;           /* of HD_HEADER_BYTES bytes */
 };
 
 enum hd_block_type {
@@ -289,10 +295,11 @@ struct hd_block_header {
   uint32_t magic; /* HD_BLOCK_MAGIC, written last */
   uint16_t type;  /* enum hd_block_type */
   uint16_t reserved;
-  uint32_t span;  /* units of HD_BLOCK_BYTES this block covers, at least 1 */
-  uint32_t owner; /* thread id of the only writer, HD_NONE: the process, under the store's lock */
-  uint32_t count; /* records in use; grows; release order */
-  uint32_t pad[11];
+  uint32_t span;     /* units of HD_BLOCK_BYTES this block covers, at least 1 */
+  uint32_t owner;    /* thread id of the only writer, HD_NONE: the process, under the store's lock */
+  uint32_t count;    /* records in use; grows; release order */
+  uint32_t checksum; /* of the whole block, in a sealed file */
+  uint32_t pad[10];
 };
 #define HD_BLOCK_HEADER_BYTES 64u
 

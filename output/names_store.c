@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "output/names.h"
+#include "output/seal.h"
 
 enum { COPY_BYTES = 64 * 1024, MOST_STORED_BYTES = 256 << 20 };
 
@@ -51,6 +52,7 @@ static char *make_block(const struct hd_model *model, size_t *bytes, uint32_t *s
   char *at = block + HD_BLOCK_HEADER_BYTES;
   for (uint32_t i = 1; i < model->node_count; i++)
     at += model->nodes[i].name_fresh ? put_name(&model->nodes[i], at) : 0;
+  hd_seal_block((void *)block);
   *bytes = units * HD_BLOCK_BYTES;
   *span = header.span;
   return block;
@@ -88,22 +90,27 @@ static bool is_unchanged(const struct hd_model *model, const struct hd_file_head
   const struct hd_file_header *known = &model->header;
   return memcmp(header->magic, known->magic, sizeof header->magic) == 0 && header->block_count == known->block_count &&
          header->pid == known->pid && header->begin_epoch_ns == known->begin_epoch_ns &&
-         header->flags == known->flags && header->end_ticks == known->end_ticks;
+         header->flags == known->flags && header->end_ticks == known->end_ticks && header->seal == known->seal;
 }
 
 static bool write_copy(const struct hd_model *model, int from, int to) {
-  struct hd_file_header header;
+  union {
+    struct hd_file_header header;
+    char page[HD_HEADER_BYTES];
+  } first;
   size_t block_bytes = 0;
   uint32_t span = 0;
-  if (pread(from, &header, sizeof header, 0) != (ssize_t)sizeof header || !is_unchanged(model, &header))
+  if (pread(from, &first, sizeof first, 0) != (ssize_t)sizeof first || !is_unchanged(model, &first.header))
     return false;
-  const size_t old_bytes = HD_HEADER_BYTES + (size_t)header.block_count * HD_BLOCK_BYTES;
+  const size_t old_bytes = HD_HEADER_BYTES + (size_t)first.header.block_count * HD_BLOCK_BYTES;
   char *block = make_block(model, &block_bytes, &span);
   if (!block)
     return false;
-  header.block_count += span;
+  first.header.block_count += span;
+  if (first.header.seal)
+    hd_seal_header(&first);
   const bool done = copy_bytes(from, to, old_bytes) && write_all(to, block, block_bytes) &&
-                    pwrite(to, &header, sizeof header, 0) == (ssize_t)sizeof header && fdatasync(to) == 0;
+                    pwrite(to, &first, sizeof first, 0) == (ssize_t)sizeof first && fdatasync(to) == 0;
   free(block);
   return done;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "output/count_sums.h"
+#include "output/seal.h"
 
 /* A running program's file changes while it is copied, and a record may refer to one that was added after its block was
  * copied. Two equal copies are one that is whole; of a program that never pauses the last is taken. */
@@ -82,6 +83,14 @@ static bool check_size(struct hd_reader *reader) {
     return hd_reader_fail(reader, "cut short: %zu of %llu bytes", reader->size, (unsigned long long)claimed);
   reader->unit_count = header->block_count;
   return true;
+}
+
+/* What is neither sealed nor still without a seal has lost a bit of that word. */
+static bool check_seal(struct hd_reader *reader) {
+  const struct hd_file_header *header = (const void *)reader->bytes;
+  reader->sealed = header->seal != 0;
+  return !reader->sealed || hd_seal_header_holds(reader->bytes) ||
+         hd_reader_fail(reader, "damaged: its header is not the one that was saved (checksum)");
 }
 
 /* Ticks to seconds. Clocks that count nanoseconds need no calibration. */
@@ -167,6 +176,8 @@ static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_
     return hd_reader_fail(reader, "damaged: block %u has no valid header", unit);
   if (block->span == 0 || block->span > reader->unit_count - unit)
     return hd_reader_fail(reader, "damaged: block %u is larger than the file", unit);
+  if (reader->sealed && !hd_seal_block_holds(block))
+    return hd_reader_fail(reader, "damaged: block %u is not the one that was saved (checksum)", unit);
   const uint64_t room = (uint64_t)block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
   const uint64_t limit = block->type == HD_BLOCK_INSTANCES || block->type == HD_BLOCK_JOURNAL ? 1 : room / record_bytes;
   if (block->count > limit)
@@ -268,11 +279,11 @@ static bool read_all(struct hd_reader *reader) {
   return check_magic(reader) &&
          (reader->size >= HD_HEADER_BYTES ||
           hd_reader_fail(reader, "cut short: %zu bytes, less than its header", reader->size)) &&
-         check_layout(reader) && check_size(reader) && take_header(reader) && hd_reader_check_counters(reader) &&
-         walk_blocks(reader) && hd_reader_take_back(reader) && hd_reader_take_records(reader) &&
-         hd_reader_close_all(reader) && hd_reader_take_levels(reader) && hd_reader_take_counts(reader) &&
-         hd_reader_take_overhead(reader) && hd_reader_sum_up(reader) && hd_reader_find_losses(reader) &&
-         hd_model_sum_counts(reader->model) && hd_reader_add_notes(reader);
+         check_layout(reader) && check_size(reader) && check_seal(reader) && take_header(reader) &&
+         hd_reader_check_counters(reader) && walk_blocks(reader) && hd_reader_take_back(reader) &&
+         hd_reader_take_records(reader) && hd_reader_close_all(reader) && hd_reader_take_levels(reader) &&
+         hd_reader_take_counts(reader) && hd_reader_take_overhead(reader) && hd_reader_sum_up(reader) &&
+         hd_reader_find_losses(reader) && hd_model_sum_counts(reader->model) && hd_reader_add_notes(reader);
 }
 
 /* Takes the memory over that the bytes lie in, if any: it is given back when the model is, or now. */

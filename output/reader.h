@@ -15,6 +15,7 @@ struct hd_reader {
   const char *path;
   const char *bytes;
   size_t size;
+  bool sealed;                    /* it has checksums */
   uint32_t unit_count;            /* of HD_BLOCK_BYTES, after the header */
   uint32_t *unit_block;           /* by unit: index of the block it belongs to, HD_NONE for none */
   struct hd_reader_block *blocks; /* the source's */

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "output/seal.h"
 
 enum { MOST_SUFFIXES = 10000, PATH_BYTES = 1024 };
 
@@ -153,52 +155,119 @@ static bool claimed_bytes(const struct hd_file_header *header, off_t *bytes) {
   return true;
 }
 
-/* What is written first, the header, claims no more than is written after it, though more may come meanwhile. */
-struct first_page {
+/* The header is copied first: it claims no more than is copied after it, though more may come meanwhile. It is written
+ * again at the end, when the blocks are sealed. */
+struct copying {
+  const char *mapped; /* NULL: from a file */
+  int from, to;
   union {
     struct hd_file_header header;
-    char bytes[HD_HEADER_BYTES];
+    char first[HD_HEADER_BYTES];
   };
+  bool seals; /* it is a whole profile, and not a sealed one */
+  struct hd_seal block;
+  off_t block_at; /* where it begins */
+  off_t flushed;
+  size_t used;
+  char *bytes;
 };
 
-/* In the kernel where it can be: this may run while other threads race with the runtime's own end, so it is quick. */
-static bool copy_rest(int from, off_t position, off_t end, int to) {
-  char buffer[8192];
-  while (position < end && sendfile(to, from, &position, (size_t)(end - position)) > 0)
-    ;
-  while (position < end) {
-    const size_t wanted = end - position < (off_t)sizeof buffer ? (size_t)(end - position) : sizeof buffer;
-    ssize_t count = pread(from, buffer, wanted, position);
+enum { COPY_BYTES = 64 * 1024 };
+static char copied_bytes[COPY_BYTES]; /* not on the stack of whatever thread ends the program; one save at a time */
+
+static bool fetch(const struct copying *copying, char *to, size_t bytes, off_t at) {
+  if (copying->mapped) {
+    memcpy(to, copying->mapped + at, bytes);
+    return true;
+  }
+  while (bytes) {
+    const ssize_t count = pread(copying->from, to, bytes, at);
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
-      return count == 0;
-    if (!write_all(to, buffer, (size_t)count))
       return false;
-    position += count;
+    to += count;
+    at += count;
+    bytes -= (size_t)count;
   }
   return true;
 }
 
+static bool flush(struct copying *copying) {
+  if (!write_all(copying->to, copying->bytes, copying->used))
+    return false;
+  copying->flushed += (off_t)copying->used;
+  copying->used = 0;
+  return true;
+}
+
+static bool write_at(int to, const void *bytes, size_t count, off_t at) {
+  return pwrite(to, bytes, count, at) == (ssize_t)count;
+}
+
+/* The unit lies at the end of what has been copied, up to `end` there is more. Whoever still writes to the profile does
+ * not write to the copy: it is what is summed up. */
+static bool seal_unit(struct copying *copying, char *unit, off_t at, off_t end) {
+  if (copying->block.left == 0)
+    copying->block_at = at;
+  if (!hd_seal_add_unit(&copying->block, unit, (uint32_t)((end - at) / HD_BLOCK_BYTES))) {
+    copying->seals = false; /* damaged: the reader says where */
+    return true;
+  }
+  if (copying->block.left > 0)
+    return true;
+  const off_t place = copying->block_at + (off_t)offsetof(struct hd_block_header, checksum);
+  const uint32_t sum = copying->block.sum;
+  if (place < copying->flushed)
+    return write_at(copying->to, &sum, sizeof sum, place);
+  memcpy(copying->bytes + (place - copying->flushed), &sum, sizeof sum);
+  return true;
+}
+
+static bool copy_up_to(struct copying *copying, off_t end) {
+  for (off_t at = copying->flushed; at < end;) {
+    char *to = copying->bytes + copying->used;
+    const size_t bytes = end - at < HD_BLOCK_BYTES ? (size_t)(end - at) : HD_BLOCK_BYTES;
+    if (!fetch(copying, to, bytes, at) || (copying->seals && !seal_unit(copying, to, at, end)))
+      return false;
+    copying->used += bytes;
+    at += (off_t)bytes;
+    if (copying->used > COPY_BYTES - HD_BLOCK_BYTES && !flush(copying))
+      return false;
+  }
+  return flush(copying);
+}
+
+static bool copy_profile(struct copying *copying, off_t end) {
+  copying->seals = copying->seals && copying->header.seal == 0;
+  copying->flushed = sizeof copying->first;
+  if (!write_all(copying->to, copying->first, sizeof copying->first) || !copy_up_to(copying, end))
+    return false;
+  if (!copying->seals)
+    return true;
+  hd_seal_header(copying->first);
+  return write_at(copying->to, copying->first, sizeof copying->first, 0);
+}
+
 /* Of a file that is no profile everything is copied. */
 static bool copy(int from, int to) {
-  struct first_page first;
+  struct copying copying = {.from = from, .to = to, .bytes = copied_bytes};
   struct stat status;
   off_t end;
   if (fstat(from, &status))
     return false;
-  if (pread(from, &first, sizeof first, 0) != (ssize_t)sizeof first || !claimed_bytes(&first.header, &end))
-    return copy_rest(from, 0, status.st_size, to);
-  return write_all(to, first.bytes, sizeof first) &&
-         copy_rest(from, sizeof first, end < status.st_size ? end : status.st_size, to);
+  if (status.st_size < HD_HEADER_BYTES || !fetch(&copying, copying.first, sizeof copying.first, 0) ||
+      !claimed_bytes(&copying.header, &end))
+    return copy_up_to(&copying, status.st_size);
+  copying.seals = end <= status.st_size;
+  return copy_profile(&copying, copying.seals ? end : status.st_size);
 }
 
 static bool copy_mapped(const char *base, int to) {
-  struct first_page first;
+  struct copying copying = {.mapped = base, .to = to, .bytes = copied_bytes, .seals = true};
   off_t end;
-  memcpy(&first, base, sizeof first);
-  return claimed_bytes(&first.header, &end) && write_all(to, first.bytes, sizeof first) &&
-         write_all(to, base + sizeof first, (size_t)end - sizeof first);
+  memcpy(copying.first, base, sizeof copying.first);
+  return claimed_bytes(&copying.header, &end) && copy_profile(&copying, end);
 }
 
 bool hd_save_to_free_name(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes) {

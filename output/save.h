@@ -21,9 +21,9 @@
 bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *path, size_t path_bytes);
 
 /** Copies what the header of the file `from` claims to be in it, or what is mapped at `mapped` unless that is NULL (it
- * may still be written), to `path`, or to path.1, path.2, ... when that exists: mode 0600, never over a file, no link
- * followed. The name used is put in `final_path`; it appears when the copy is whole. False: errno says why, and nothing
- * is left behind. (A process that dies meanwhile leaves .heddle.PID.part in that directory.) */
+ * may still be written), to `path`, sealed (seal.h), or to path.1, path.2, ... when that exists: mode 0600, never over
+ * a file, no link followed. The name used is put in `final_path`; it appears when the copy is whole. False: errno says
+ * why, and nothing is left behind. (A process that dies meanwhile leaves .heddle.PID.part in that directory.) */
 bool hd_save_to_free_name(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes);
 
 /** Likewise; where it cannot be saved under its name, in the current directory, else in $TMPDIR or /tmp. `*error` says

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output/seal.h"
+
 /* Room for `bytes` more, zeroed; NULL: no memory, now or before. */
 static char *grow(struct hd_writer *writer, size_t bytes) {
   if (writer->failed)
@@ -57,6 +59,12 @@ static struct hd_block_header *last_block(const struct hd_writer *writer) {
   return (void *)(writer->bytes + writer->block);
 }
 
+static void seal_block(const struct hd_writer *writer, uint32_t units) {
+  struct hd_block_header *block = last_block(writer);
+  block->span = units;
+  hd_seal_block(block);
+}
+
 /* Fills the last block's last unit up. */
 static void end_block(struct hd_writer *writer) {
   if (writer->failed || writer->block == 0)
@@ -64,7 +72,7 @@ static void end_block(struct hd_writer *writer) {
   const size_t used = writer->size - writer->block;
   const size_t units = (used + HD_BLOCK_BYTES - 1) / HD_BLOCK_BYTES;
   if (grow(writer, units * HD_BLOCK_BYTES - used))
-    last_block(writer)->span = (uint32_t)units;
+    seal_block(writer, (uint32_t)units);
   writer->block = 0;
 }
 
@@ -104,6 +112,7 @@ bool hd_writer_end(struct hd_writer *writer) {
     return false;
   struct hd_file_header *header = (void *)writer->bytes;
   header->block_count = (uint32_t)units;
+  hd_seal_header(header);
   return true;
 }
 

@@ -27,7 +27,7 @@ int __wrap_fstat(int fd, struct stat *status);
 off_t __wrap_lseek(int fd, off_t offset, int whence);
 ssize_t __wrap_pread(int fd, void *bytes, size_t count, off_t offset);
 ssize_t __wrap_write(int fd, const void *bytes, size_t count);
-ssize_t __wrap_sendfile(int to, int from, off_t *offset, size_t count);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t count, off_t offset);
 int __wrap_fcntl(int fd, int command, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
@@ -80,8 +80,8 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t count) {
   return syscall(SYS_write, fd, bytes, count);
 }
 
-ssize_t __wrap_sendfile(int to, int from, off_t *offset, size_t count) {
-  return syscall(SYS_sendfile, to, from, offset, count);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t count, off_t offset) {
+  return syscall(SYS_pwrite64, fd, bytes, count, offset);
 }
 
 /* Of both, one argument more at most is passed, as wide as a register. */

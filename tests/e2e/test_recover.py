@@ -121,6 +121,18 @@ def test_profile_of_a_killed_program(start, store, recover, export, runtime):
     assert after.one(marks("endless.c")["region"], "parallel")["visits"] >= 10
 
 
+def test_recovered_profile_has_checksums(killed, recover, run_heddle):
+    """Its program had not come to that."""
+    assert b"SEAL" not in killed.read_bytes()[:4096]
+    assert recover()[0] == 0
+    path, = saved(recover)
+    data = bytearray(path.read_bytes())
+    data[-100] ^= 1
+    path.write_bytes(data)
+    result = run_heddle("report", path)
+    assert result.returncode == 1 and "is not the one that was saved (checksum)" in result.stderr
+
+
 def test_file_that_is_named(killed, recover):
     status, said, errors = recover("-o", "here.heddle", of=[killed])
     assert (status, len(said), errors) == (0, 1, [])

@@ -350,6 +350,8 @@ def test_profile_that_is_left_elsewhere_is_found(run, build_program, tmp_path):
     program = build_program(REGION)
     assert run("-q", program)[0] == 0
     data = only_profile(run).read_bytes()
+    seal = data.rindex(b"SEAL", 0, 4096)
+    data = data[:seal] + bytes(8) + data[seal + 8:]  # as while the program runs
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     left = tmp_path / "left"

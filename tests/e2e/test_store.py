@@ -187,13 +187,48 @@ def test_file_that_is_none(run_heddle, tmp_path, command):
     assert_refused(run_heddle(*command, tmp_path / "missing.heddle"), tmp_path / "missing.heddle")
 
 
+def unsealed(data):
+    """Without checksums, as a program that still runs has its profile."""
+    at = data.rindex(b"SEAL", 0, HEADER_BYTES)
+    return changed(data, at, bytes(8))
+
+
+def flipped(data, choose):
+    data = bytearray(data)
+    data[choose.randrange(len(data))] ^= 1 << choose.randrange(8)
+    return data
+
+
+@pytest.mark.parametrize("made", ["by the program", "with names", "by heddle run", "by merge"])
+def test_every_flipped_bit_is_noticed(run_heddle, build_program, tmp_path, made):
+    path = tmp_path / "flipped.heddle"
+    tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(path)}
+    program, environment = build_program("counts.c"), environment_for(19, 2, tool)
+    if made == "by heddle run":
+        run_heddle("run", "-q", "-o", path, program, env=environment_for(19, 2, {}))
+    else:
+        subprocess.run([program], env=environment, check=True, capture_output=True)
+    if made == "with names":
+        size = path.stat().st_size
+        assert run_heddle("report", path).returncode == 0 and path.stat().st_size > size
+    if made == "by merge":
+        assert run_heddle("merge", "-q", "--force", "-o", path, path, path).returncode == 0
+    data, choose = path.read_bytes(), random.Random(made)
+    for _ in range(60):
+        path.write_bytes(flipped(data, choose))
+        assert_refused(run_heddle("report", "--csv", path), path)
+    path.write_bytes(data)
+    assert run_heddle("report", "--csv", path).returncode == 0
+
+
 def test_random_damage_never_crashes_the_reader(run_heddle, sound, tmp_path):
-    """Random bytes at random places: either it is noticed and said, or numbers are shown; no other ending."""
+    """Random bytes at random places of a file without checksums: either it is noticed and said, or numbers are shown;
+    no other ending."""
     choose = random.Random(1987)
     path = tmp_path / "random.heddle"
     refused = 0
     for _ in range(300):
-        data = bytearray(sound)
+        data = bytearray(unsealed(sound))
         for _ in range(choose.choice((1, 4, 64))):
             data[choose.randrange(len(data) if choose.random() < 0.5 else HEADER_BYTES // 8)] = choose.randrange(256)
         path.write_bytes(data)

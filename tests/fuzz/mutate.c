@@ -27,6 +27,11 @@ static uint64_t below(struct file *file, uint64_t count) {
   return count > 0 ? (next(file) >> 11) % count : 0;
 }
 
+void fz_unseal(uint8_t *bytes) {
+  const uint32_t none = 0;
+  memcpy(bytes + offsetof(struct hd_file_header, seal), &none, sizeof none);
+}
+
 /* ---- fields ---- */
 
 uint64_t fz_get(const uint8_t *bytes, size_t offset, uint32_t field_bytes) {

@@ -17,6 +17,9 @@ uint64_t fz_special(uint32_t which, uint64_t value, uint32_t bytes);
 uint64_t fz_get(const uint8_t *bytes, size_t offset, uint32_t field_bytes);
 void fz_set(uint8_t *bytes, size_t offset, uint32_t field_bytes, uint64_t value);
 
+/** Takes a file's checksums out of use, which would notice whatever is done to it. */
+void fz_unseal(uint8_t *bytes);
+
 /** Makes a few changes, the same for the same seed; the file may grow up to `limit`. Returns its size. */
 size_t fz_mutate(uint8_t *bytes, size_t size, size_t limit, uint64_t seed);
 

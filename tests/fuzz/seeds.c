@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "fake_ompt.h"
+#include "mutate.h"
 #include "packed.h"
 #include "profile_sample.h"
 #include "random_program.h"
@@ -15,6 +16,7 @@ static uint8_t file[BYTES_MOST], packed[BYTES_MOST];
 
 static void write_seed(const char *folder, const char *name, size_t size) {
   char path[4096];
+  fz_unseal(file);
   const size_t bytes = fz_pack(file, size, packed, sizeof packed);
   snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE *out = fopen(path, "wb");

@@ -28,7 +28,8 @@ static void load(const void *bytes, size_t size) {
   file.bytes = malloc(2 * size);
   assert_true(file.whole && file.bytes);
   memcpy(file.whole, bytes, size);
-  memcpy(file.bytes, bytes, size);
+  fz_unseal(file.whole);
+  memcpy(file.bytes, file.whole, size);
   assert_true(fz_layout_make(&file.layout, file.whole, size, ELEMENTS));
   hd_model_free(fz_read(file.bytes, size));
 }

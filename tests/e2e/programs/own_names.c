@@ -19,7 +19,7 @@ OWN(readlink)
 OWN(stat)
 OWN(lstat)
 OWN(pread)
-OWN(sendfile)
+OWN(pwrite)
 OWN(nanosleep)
 OWN(backtrace)
 int ioctl[9];
@@ -32,7 +32,7 @@ int main(void) {
       sum += k;
   }
   printf("%d %ld\n", sum,
-         link(42) + unlink(42) + symlink(42) + readlink(42) + stat(42) + lstat(42) + pread(42) + sendfile(42) +
+         link(42) + unlink(42) + symlink(42) + readlink(42) + stat(42) + lstat(42) + pread(42) + pwrite(42) +
              nanosleep(42) + backtrace(42) + ioctl[0]);
   return 9;
 }
