@@ -4,6 +4,7 @@
 Times are compared with the program's own books (programs/spin.h), kept by the same clock. Heddle numbers threads as they
 come, a program by their place in the team: lists of threads are compared in order of size.
 """
+import re
 import subprocess
 
 import pytest
@@ -421,6 +422,37 @@ def test_names_of_cplusplus(measure, build_program, runtime):
         "template critical": ("double loom::weave<double>(int)", "critical"),
     })
     assert loaded.one(marks("names.cpp")["lambda"], "parallel")["name"].startswith("loom::tie()::")
+
+
+INLINED = {"static": "scale", "constructor": "Spool", "lambda taker": "each", "unnamed": "dye"}
+
+
+def assert_inlined_names(loaded):
+    """Each region bears the name and line of the function it is written in, whichever caller that was inlined into."""
+    regions = [entry for entry in loaded.profiles if entry["kind"] == "parallel"]
+    lines = {line: INLINED[mark] for mark, line in marks("names_inlined.cpp").items()}
+    assert len(regions) >= 4 and {entry["line"] for entry in regions} == set(lines)
+    for entry in regions:
+        assert entry["file"].endswith("names_inlined.cpp")
+        assert re.search(rf"(^|[: ]){lines[entry['line']]}\b", entry["name"]), entry["name"]
+    assert sum(entry["visits"] for entry in regions) == 7
+
+
+@pytest.mark.parametrize("flags", [["-O0"], ["-O2"], ["-O3"], ["-O2", "-gdwarf-4"], ["-O2", "-gline-tables-only"],
+                                   ["-O2", "-gsplit-dwarf"]], ids=" ".join)
+def test_names_of_inlined_cplusplus(measure, build_program, flags):
+    program = build_program("names_inlined.cpp", compiler="clang++", flags=flags)
+    assert_inlined_names(measure(program, runtime=19, threads=2))
+
+
+@pytest.mark.parametrize("flags", [["-O0"], ["-O3"], ["-O2", "-gdwarf-4"], ["-O2", "-gsplit-dwarf"]], ids=" ".join)
+def test_names_of_inlined_cplusplus_from_gcc(build_program, run_heddle, export, flags, tmp_path):
+    path = tmp_path / "gcc.heddle"
+    program = build_program("names_inlined.cpp", compiler="g++", flags=flags)
+    result = run_heddle("run", "--gomp", "--libomp", libomp_folder(19) / "libomp.so.5", "-o", path, "--", program,
+                        env=environment_for(None, threads=2))
+    assert result.returncode == 0, result.stderr
+    assert_inlined_names(export(path))
 
 
 def name_by_binutils(program, offset):
