@@ -6,59 +6,38 @@
 
 enum { DIE_DEPTH_MAX = 64 };
 
-/* ---- ranges ---- */
+/* ---- entries with code ---- */
 
-static bool add_range(struct hd_scope_ranges *ranges, Dwarf_Addr low, Dwarf_Addr high, const Dwarf_Die *die) {
-  if ((ranges->count & (ranges->count + 1)) == 0) { /* full: room is for one less than a power of two */
-    struct hd_scope_range *more = realloc(ranges->items, (2 * ranges->count + 1) * sizeof *more);
+static bool add_die(struct hd_scope_list *list, const Dwarf_Die *die) {
+  if ((list->count & (list->count + 1)) == 0) { /* full: room is for one less than a power of two */
+    Dwarf_Die *more = realloc(list->dies, (2 * list->count + 1) * sizeof *more);
     if (!more)
       return false;
-    ranges->items = more;
+    list->dies = more;
   }
-  ranges->items[ranges->count++] = (struct hd_scope_range){low, high, 0, *die};
+  list->dies[list->count++] = *die;
   return true;
 }
 
-static bool add_code(struct hd_scope_ranges *ranges, Dwarf_Die *die) {
+/* Code may lie in several places. */
+static bool add_code(struct hd_scope_list *list, Dwarf_Die *die) {
   Dwarf_Addr base = 0, low = 0, high = 0;
   ptrdiff_t at = 0;
+  const size_t before = list->ranges.count;
   while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
-    if (low < high && !add_range(ranges, low, high, die))
-      return false;
-  return true;
+    if (low < high && !hd_ranges_add(&list->ranges, low, high, list->count))
+      break;
+  return list->ranges.count == before || add_die(list, die);
 }
 
-static int by_low(const void *a, const void *b) {
-  const struct hd_scope_range *left = a, *right = b;
-  if (left->low != right->low)
-    return left->low < right->low ? -1 : 1;
-  return left->high > right->high ? -1 : left->high < right->high;
+static Dwarf_Die *find(const struct hd_scope_list *list, Dwarf_Addr pc) {
+  const struct hd_range *range = hd_ranges_find(&list->ranges, pc);
+  return range && range->what < list->count ? &list->dies[range->what] : NULL; /* memory may have been short */
 }
 
-static void sort(struct hd_scope_ranges *ranges) {
-  Dwarf_Addr reach = 0;
-  if (ranges->count > 0)
-    qsort(ranges->items, ranges->count, sizeof *ranges->items, by_low);
-  for (size_t i = 0; i < ranges->count; i++) {
-    reach = ranges->items[i].high > reach ? ranges->items[i].high : reach;
-    ranges->items[i].reach = reach;
-  }
-}
-
-/* Of those with `pc` the one that begins last. */
-static Dwarf_Die *find(struct hd_scope_ranges *ranges, Dwarf_Addr pc) {
-  size_t low = 0, high = ranges->count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (ranges->items[middle].low <= pc)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  for (; low > 0 && ranges->items[low - 1].reach > pc; low--)
-    if (ranges->items[low - 1].high > pc)
-      return &ranges->items[low - 1].die;
-  return NULL;
+static void free_list(struct hd_scope_list *list) {
+  free(list->ranges.items);
+  free(list->dies);
 }
 
 /* ---- units ---- */
@@ -70,7 +49,7 @@ static void list_units(struct hd_scopes *scopes, Dwfl_Module *module) {
   while ((unit = dwfl_module_nextcu(module, unit, &scopes->bias)))
     if (!add_code(&scopes->units, unit))
       break;
-  sort(&scopes->units);
+  hd_ranges_sort(&scopes->units.ranges);
 }
 
 Dwarf_Die *hd_scopes_unit(struct hd_scopes *scopes, Dwfl_Module *module, Dwarf_Addr address) {
@@ -82,11 +61,11 @@ Dwarf_Die *hd_scopes_unit(struct hd_scopes *scopes, Dwfl_Module *module, Dwarf_A
 void hd_scopes_free(struct hd_scopes *scopes) {
   while (scopes->used) {
     struct hd_scope_unit *next = scopes->used->next;
-    free(scopes->used->functions.items);
+    free_list(&scopes->used->functions);
     free(scopes->used);
     scopes->used = next;
   }
-  free(scopes->units.items);
+  free_list(&scopes->units);
 }
 
 /* ---- functions of a unit ---- */
@@ -97,7 +76,7 @@ static bool may_hold_functions(int tag) {
          tag == DW_TAG_union_type || tag == DW_TAG_module || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block;
 }
 
-static bool list_functions(struct hd_scope_ranges *functions, Dwarf_Die *parent, int depth) {
+static bool list_functions(struct hd_scope_list *functions, Dwarf_Die *parent, int depth) {
   Dwarf_Die die;
   bool done = true;
   if (depth > DIE_DEPTH_MAX || dwarf_child(parent, &die) != 0)
@@ -131,7 +110,7 @@ static struct hd_scope_unit *use(struct hd_scopes *scopes, Dwarf_Die *die) {
   scopes->used = unit;
   Dwarf_Die whole = hd_scopes_whole_unit(die);
   list_functions(&unit->functions, &whole, 0);
-  sort(&unit->functions);
+  hd_ranges_sort(&unit->functions.ranges);
   return unit;
 }
 

@@ -14,16 +14,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Code of a unit or function; one that lies in several places has several. */
-struct hd_scope_range {
-  Dwarf_Addr low, high;
-  Dwarf_Addr reach; /* the largest `high` up to this one */
-  Dwarf_Die die;
-};
+#include "output/ranges.h"
 
-/* In the order of `low`. */
-struct hd_scope_ranges {
-  struct hd_scope_range *items;
+/* Debug information's entries with code, by its addresses. */
+struct hd_scope_list {
+  struct hd_ranges ranges; /* `what`: the index of the entry */
+  Dwarf_Die *dies;
   size_t count;
 };
 
@@ -31,12 +27,12 @@ struct hd_scope_ranges {
 struct hd_scope_unit {
   struct hd_scope_unit *next;
   Dwarf_Die die;
-  struct hd_scope_ranges functions;
+  struct hd_scope_list functions;
 };
 
 /* All zero to begin with. */
 struct hd_scopes {
-  struct hd_scope_ranges units;
+  struct hd_scope_list units;
   Dwarf_Addr bias; /* from the debug information's addresses to libdwfl's */
   bool listed;
   struct hd_scope_unit *used;

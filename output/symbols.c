@@ -10,11 +10,13 @@
 #include <sys/stat.h>
 
 #include "output/symbol_scopes.h"
+#include "output/symbol_table.h"
 
 enum { DIE_DEPTH_MAX = 32 };
 
 struct hd_symbols {
   struct hd_scopes scopes;
+  struct hd_symbol_table table;
   Dwfl *dwfl;
   Dwfl_Module *module;
   GElf_Addr bias;   /* from the file's addresses to libdwfl's */
@@ -78,6 +80,7 @@ void hd_symbols_close(struct hd_symbols *symbols) {
   if (!symbols)
     return;
   hd_scopes_free(&symbols->scopes);
+  hd_symbol_table_free(&symbols->table);
   dwfl_end(symbols->dwfl);
   free(symbols);
 }
@@ -122,15 +125,13 @@ static void name_after(Dwarf_Die *scope, struct hd_symbol *symbol) {
 
 static void find_linker_symbol(struct hd_symbols *symbols, Dwarf_Addr address, struct hd_symbol *symbol,
                                Dwarf_Addr *start) {
-  GElf_Off within = 0;
-  GElf_Sym entry;
-  const char *name = dwfl_module_addrinfo(symbols->module, address, &within, &entry, NULL, NULL, NULL);
-  if (!name || (entry.st_size > 0 && within >= entry.st_size))
+  struct hd_table_symbol found;
+  if (!hd_symbol_table_find(&symbols->table, symbols->module, address, &found))
     return;
-  *start = address - within;
+  *start = found.start;
   if (symbol->function || symbol->outlined)
     return;
-  symbol->function = hd_symbols_readable(name);
+  symbol->function = hd_symbols_readable(found.name);
   symbol->outlined = symbol->function == NULL;
 }
 
@@ -297,17 +298,15 @@ static void find_own_function(struct hd_symbols *symbols, Dwarf_Die *unit, Dwarf
 
 void hd_symbols_find_routine(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol) {
   const Dwarf_Addr at = (symbols->is_absolute ? address : offset) + symbols->bias;
-  GElf_Off within = 0;
-  GElf_Sym entry;
+  struct hd_table_symbol found;
   memset(symbol, 0, sizeof *symbol);
   Dwarf_Die *unit = hd_scopes_unit(&symbols->scopes, symbols->module, at);
   const Dwarf_Addr bias = symbols->scopes.bias;
   if (unit)
     find_own_function(symbols, unit, at - bias, symbol);
-  const char *name =
-      symbol->function ? NULL : dwfl_module_addrinfo(symbols->module, at, &within, &entry, NULL, NULL, NULL);
-  if (name && !(entry.st_size > 0 && within >= entry.st_size) && !(entry.st_size == 0 && within > 0))
-    symbol->function = hd_symbols_routine_name(name);
+  if (!symbol->function && hd_symbol_table_find(&symbols->table, symbols->module, at, &found) &&
+      (found.sized || found.start == at))
+    symbol->function = hd_symbols_routine_name(found.name);
   if (unit && symbol->line == 0)
     find_row_of(unit, at - bias, (struct wanted){.start = at - bias}, symbol);
 }

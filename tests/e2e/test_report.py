@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import resource
 import subprocess
 
 import pytest
@@ -323,3 +324,36 @@ def test_export_writes_to_a_file(run_heddle, path, tmp_path):
     result = run_heddle("export", "-o", out, path)
     assert result.returncode == 0 and result.stdout == ""
     assert out.read_text() == run_heddle("export", path).stdout
+
+
+# So many regions, in a program with so many functions without debug information: 0 to 49,999, all in assembler code.
+MANY_FUNCTIONS = r"""
+#define REGION _Pragma("omp parallel") sum++;
+#define TEN REGION REGION REGION REGION REGION REGION REGION REGION REGION REGION
+int main(void) {
+  static _Thread_local int sum;
+#if MANY
+  TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+#else
+  REGION
+#endif
+  return 0;
+}
+__asm__(".altmacro\n.macro one n\n.globl f\\n\n.type f\\n,@function\nf\\n: ret\n.size f\\n,1\n.endm\n"
+        ".set i,0\n.rept 50000\none %i\n.set i,i+1\n.endr");
+"""
+
+
+@pytest.mark.timed
+def test_naming_takes_no_look_at_all_symbols_for_every_place(build_program, profile, heddle):
+    def seconds(many):
+        flags = ["-g0", f"-DMANY={many}"]
+        path = profile(build_program(MANY_FUNCTIONS, compiler="clang-19", flags=flags), threads=1)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        result = subprocess.run([heddle, "report", path], capture_output=True, text=True, env=clean_environment())
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert " in main\n" in result.stdout
+        return after.ru_utime - before.ru_utime
+
+    one, many = min(seconds(0) for _ in range(3)), min(seconds(1) for _ in range(3))
+    assert many < 3 * one + 0.05
