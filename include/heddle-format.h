@@ -366,6 +366,15 @@ struct hd_thread_record {
   int64_t intrusion_base;    /* what it was when its team was last together */
   uint64_t apart_ticks;      /* from one thread's end to the next one's begin, summed: in nobody's life */
   uint64_t threads;          /* so many; merged files: the most of any run */
+  /* The kernel's account (schedstat), of `told` of these threads: of those that have ended, and at the profile's end of
+   * the others. Heddle's own work and what ran before the tool was loaded are in it. */
+  uint64_t ran_ns;
+  uint64_t queued_ns;   /* they could have run, but had no processor */
+  uint64_t preemptions; /* so often one was taken from them */
+  uint64_t told;        /* merged files: 0 if it is unknown of any thread of any run, else `threads` */
+  uint32_t tid;         /* the living thread's, for that; 0: nothing is left to read */
+  uint32_t reserved;
+  uint64_t pad[3];
 };
 
 /** Where the counters are read: at every change between these and what is around them. What is not told apart is
@@ -750,7 +759,7 @@ _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fit
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");
 _Static_assert(sizeof(struct hd_profile_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_row_record) == 168, "row record size");
-_Static_assert(sizeof(struct hd_thread_record) == 128, "two cache lines");
+_Static_assert(sizeof(struct hd_thread_record) == 192, "three cache lines");
 _Static_assert(sizeof(struct hd_total_record) == 80, "total record size");
 _Static_assert(sizeof(struct hd_instance_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_member_record) == 320, "five cache lines");

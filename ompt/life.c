@@ -10,6 +10,7 @@
 #include "callpath/callpath.h"
 #include "ompt/clock.h"
 #include "ompt/event.h"
+#include "ompt/processor.h"
 #include "ompt/thread.h"
 #include "ompt/tool.h"
 #include "support/heap.h"
@@ -217,6 +218,7 @@ static struct hd_thread *create(enum hd_thread_kind kind) {
   struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
   thread->instrumented = hd_clock.measures_cpu;
   start(thread, row);
+  hd_processor_begin(thread->record);
   hd_counters_start(thread, row, thread->top->state);
   thread->instrumented = thread->counters || hd_clock.measures_cpu;
   hd_budget_begin(thread, thread->record->last_ticks);
@@ -299,6 +301,7 @@ void hd_thread_end(struct hd_thread *thread, uint64_t now) {
   hd_thread_settle(thread);
   thread->ended_orderly = thread->base == thread->frames && !thread->pending;
   hd_thread_stop(thread, now);
+  hd_processor_end(thread->record);
 }
 
 void hd_thread_give_record(struct hd_thread *thread) {

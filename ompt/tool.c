@@ -20,6 +20,7 @@
 #include "ompt/event.h"
 #include "ompt/markers.h"
 #include "ompt/process.h"
+#include "ompt/processor.h"
 #include "ompt/routine.h"
 #include "ompt/thread.h"
 #include "output/save.h"
@@ -120,6 +121,7 @@ static void finish(void) {
   hd_counters_close_others(self);
   header->end_ticks = hd_clock_close(header);
   header->clock_last = hd_clock_read_pair();
+  hd_processor_close(self ? self->record : NULL);
   __atomic_fetch_or(&header->flags, HD_FILE_COMPLETE, __ATOMIC_RELEASE);
   hd_tool.measuring = false;
   hd_store_finish(&hd_store);
@@ -164,6 +166,7 @@ static void start_parts(const struct hd_settings *settings) {
   header->unwind_depth = hd_tool.unwinds ? (uint32_t)settings->unwind_depth : 0;
   if (on_stack && hd_tool.has_routines)
     hd_unwinder_load(); /* not later, perhaps in a signal handler */
+  hd_processor_init(hd_clock.kind != HD_CLOCK_EXTERNAL);
   hd_thread_init(settings->threads_apart);
   hd_event_init(settings->test_delay, test_advance);
   hd_budget_init(settings->overhead_ppm);

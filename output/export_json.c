@@ -87,9 +87,20 @@ static bool put_program_levels(json_t *object, const struct hd_model *model) {
          hd_json_put(object, keys[1], hd_json_levels(model, &model->time_at));
 }
 
+static bool put_account(json_t *object, const struct hd_account *account) {
+  static const char *const keys[] = {"processor_share", "processor_s", "processor_wait_s", "preemptions", NULL};
+  if (!account->known)
+    return hd_json_put_nulls(object, keys);
+  return hd_json_put(object, keys[0], hd_json_number(hd_account_share(account))) &&
+         hd_json_put(object, keys[1], json_real((double)account->ran_ns / 1e9)) &&
+         hd_json_put(object, keys[2], json_real((double)account->queued_ns / 1e9)) &&
+         hd_json_put(object, keys[3], hd_json_count(account->preemptions));
+}
+
 static json_t *program(const struct hd_model *model) {
   const double elapsed = (double)model->elapsed_ticks;
   const uint64_t outside = model->elapsed_ticks > model->inside_ticks ? model->elapsed_ticks - model->inside_ticks : 0;
+  const struct hd_account account = hd_account_of_program(model);
   json_t *object = json_object();
   const bool done = object && hd_json_put(object, "elapsed_s", hd_json_seconds(model, model->elapsed_ticks)) &&
                     hd_json_put(object, "busy_s", hd_json_seconds(model, model->ticks[HD_BUSY])) &&
@@ -101,7 +112,7 @@ static json_t *program(const struct hd_model *model) {
                     hd_json_put(object, "inside_regions_s", hd_json_seconds(model, model->inside_ticks)) &&
                     hd_json_put(object, "outside_regions_s", hd_json_seconds(model, outside)) &&
                     hd_json_put(object, "potential_gain_s", json_real(model->gain_ticks * model->seconds_per_tick)) &&
-                    put_program_levels(object, model) &&
+                    put_program_levels(object, model) && put_account(object, &account) &&
                     hd_json_put(object, "threads_ever", hd_json_count(hd_model_threads_ever(model))) &&
                     hd_json_put(object, "pauses", hd_json_count(model->header.pauses)) &&
                     hd_json_put(object, "paused_s", hd_json_seconds(model, model->header.paused_ticks)) &&
@@ -123,7 +134,7 @@ static json_t *thread(const struct hd_model *model, const struct hd_thread *from
                     hd_json_put(object, "wait_s", hd_json_seconds(model, hd_ticks_waiting(from->ticks))) &&
                     hd_json_put(object, "wait_by_cause_s", hd_json_waits(model, from->ticks, false)) &&
                     hd_json_put(object, "runtime_s", hd_json_seconds(model, from->ticks[HD_RUNTIME])) &&
-                    hd_json_put_thread_overhead(object, model, from) &&
+                    put_account(object, &from->account) && hd_json_put_thread_overhead(object, model, from) &&
                     hd_json_put_thread_counts(object, model, from->id);
   if (done)
     return object;

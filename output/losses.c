@@ -67,7 +67,7 @@ static bool took_part(const struct hd_thread *thread) {
   return hd_ticks_all(thread->ticks) > thread->ticks[HD_IDLE];
 }
 
-static bool count_alive(const struct hd_model *model, uint32_t *most) {
+bool hd_losses_count_alive(const struct hd_model *model, uint32_t *most) {
   struct change *changes = calloc((size_t)model->thread_count * 2 + 1, sizeof *changes);
   size_t count = 0;
   if (!changes)
@@ -79,6 +79,7 @@ static bool count_alive(const struct hd_model *model, uint32_t *most) {
     }
   qsort(changes, count, sizeof *changes, compare_changes);
   int alive = 0;
+  *most = 0;
   for (size_t i = 0; i < count; i++) {
     alive += changes[i].by;
     if (alive > (int)*most)
@@ -220,7 +221,7 @@ static bool fill(struct hd_loss_book *book) {
   const struct hd_model *model = book->model;
   book->inclusive = calloc(model->node_count, sizeof *book->inclusive);
   book->place = calloc(model->node_count, sizeof *book->place);
-  if (!book->inclusive || !book->place || !count_alive(model, &book->alive_threads))
+  if (!book->inclusive || !book->place || !hd_losses_count_alive(model, &book->alive_threads))
     return false;
   book->asked_threads = asked_threads(model);
   book->threads = largest_team(model); /* a program may have been killed before all of a team were alive */

@@ -64,6 +64,10 @@ enum hd_loss_place {
 /** Of a node, from its parent's place. */
 enum hd_loss_place hd_loss_place_of(enum hd_kind kind, enum hd_loss_place above);
 
+/** How many threads were alive at the same time, at most; those that never did anything do not count. False: no
+ *  memory. */
+bool hd_losses_count_alive(const struct hd_model *model, uint32_t *most);
+
 /** The model must outlive the book. NULL: no memory. */
 struct hd_loss_book *hd_loss_book_new(const struct hd_model *model);
 void hd_loss_book_free(struct hd_loss_book *book);

@@ -216,6 +216,21 @@ static void count_threads(struct hd_merge *merge) {
         merge->threads[j].threads = merge->models[i]->threads[j].threads;
 }
 
+/* A run that did not have so many threads says nothing against it. */
+static void add_accounts(struct hd_merge *merge) {
+  for (uint32_t i = 0; i < merge->thread_count; i++) {
+    struct hd_account sum = {.known = true};
+    struct hd_thread_record *to = &merge->threads[i];
+    for (size_t j = 0; j < merge->count; j++)
+      if (i < merge->models[j]->thread_count)
+        hd_account_add(&sum, &merge->models[j]->threads[i].account);
+    to->ran_ns = sum.ran_ns;
+    to->queued_ns = sum.queued_ns;
+    to->preemptions = sum.preemptions;
+    to->told = sum.known ? to->threads : 0;
+  }
+}
+
 /* A lifetime is what the rows say: the same as the sum of lifetimes, unless an input is damaged (a note says so). */
 bool hd_merge_threads(struct hd_merge *merge) {
   for (size_t i = 0; i < merge->count; i++) {
@@ -234,6 +249,7 @@ bool hd_merge_threads(struct hd_merge *merge) {
   place_threads(merge);
   add_lateness(merge);
   count_threads(merge);
+  add_accounts(merge);
   return true;
 }
 

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "heddle-format.h"
+#include "output/account.h"
 
 /**
  * Entries by the state of the program (enum hd_entry_state): [that of the caller's entry][their own]; open ones are
@@ -133,18 +134,19 @@ struct hd_node {
 
 struct hd_thread {
   uint32_t id;
-  uint32_t kind;           /* enum hd_thread_kind */
-  uint64_t threads;        /* so many: they lived one after the other */
-  uint64_t begin_ticks;    /* the first one's */
-  uint64_t end_ticks;      /* the last one's own end, or the end of the profile */
-  uint64_t apart_ticks;    /* from one's end to the next one's begin, summed */
-  uint64_t before_ticks;   /* thread 0: from the program's start to the load of the tool; busy, added to its row of the
-                              program */
-  bool alive;              /* it had not ended when the profile did */
-  uint64_t lifetime_ticks; /* before + end - begin - apart */
-  uint64_t uncounted;      /* bit e: event e was not counted on it, or not to its end */
-  uint64_t readings;       /* of its counters */
-  bool lost;               /* it was not counted, and there is no row of it either */
+  uint32_t kind;         /* enum hd_thread_kind */
+  uint64_t threads;      /* so many: they lived one after the other */
+  uint64_t begin_ticks;  /* the first one's */
+  uint64_t end_ticks;    /* the last one's own end, or the end of the profile */
+  uint64_t apart_ticks;  /* from one's end to the next one's begin, summed */
+  uint64_t before_ticks; /* thread 0: from the program's start to the load of the tool; busy, added to its row of the
+                            program */
+  bool alive;            /* it had not ended when the profile did */
+  struct hd_account account; /* the kernel's */
+  uint64_t lifetime_ticks;   /* before + end - begin - apart */
+  uint64_t uncounted;        /* bit e: event e was not counted on it, or not to its end */
+  uint64_t readings;         /* of its counters */
+  bool lost;                 /* it was not counted, and there is no row of it either */
   uint64_t ticks[HD_STATE_COUNT];
   int64_t late_ticks; /* by which Heddle has delayed it: its own events, and those of teams that it waited for */
   struct hd_intrusion intrusion; /* contained in `ticks` */

@@ -62,6 +62,7 @@ static bool take_thread(struct hd_reader *reader, const void *bytes, uint64_t of
                                                      .apart_ticks = record->apart_ticks,
                                                      .threads = record->threads > 0 ? record->threads : 1,
                                                      .alive = record->end_ticks == 0,
+                                                     .account = hd_account_of_record(record),
                                                      .late_ticks = record->intrusion};
   return true;
 }

@@ -6,11 +6,13 @@
 #include <time.h>
 
 #include "output/kinds.h"
+#include "output/losses.h"
 #include "output/report_counts.h"
 #include "output/report_overhead.h"
 #include "support/plain.h"
 
 enum { COMMAND_MAX = 100, BRIEF_NOTES = 3 };
+static const double FULL_SHARE_PERCENT = 99.5; /* rounds to all of it: nothing to say */
 
 static void print_clean(const char *text, size_t limit, FILE *out) {
   char *copy = strndup(text, limit);
@@ -106,6 +108,13 @@ static void print_serial(const struct hd_model *model, FILE *out) {
   fputc('\n', out);
 }
 
+/* In a sum of runs all threads end together: it does not say which lived at the same time. */
+static bool has_too_many_threads(const struct hd_model *model) {
+  uint32_t most = 0;
+  return model->header.max_threads > 0 && !(model->header.flags & HD_FILE_MERGED) &&
+         hd_losses_count_alive(model, &most) && most > model->header.max_threads;
+}
+
 static void print_threads(const struct hd_model *model, FILE *out) {
   const double busy = (double)model->ticks[HD_BUSY];
   const uint64_t ever = hd_model_threads_ever(model);
@@ -114,9 +123,26 @@ static void print_threads(const struct hd_model *model, FILE *out) {
     fprintf(out, " in %u rows", model->thread_count);
   if (model->header.max_threads > 0)
     fprintf(out, " on %u processor%s", model->header.max_threads, model->header.max_threads == 1 ? "" : "s");
+  if (has_too_many_threads(model))
+    fputs(": more threads than processors", out);
   if (model->elapsed_ticks > 0)
     fprintf(out, "; %.2f busy on average", busy / (double)model->elapsed_ticks);
   fputc('\n', out);
+}
+
+/* What part of that time is in which state is not known: a thread may lose its processor anywhere. */
+static void print_sharing(const struct hd_model *model, FILE *out) {
+  char queued[HD_CELL_BYTES];
+  const struct hd_account account = hd_account_of_program(model);
+  const double share = 100 * hd_account_share(&account);
+  if (!(share < FULL_SHARE_PERCENT))
+    return;
+  hd_cell_duration(queued, (double)account.queued_ns / 1e9);
+  fprintf(
+      out,
+      "sharing   threads had a processor for %.0f %% of the time they wanted it; the other %s of thread time count as "
+      "busy,\n          or as what a thread was about to do\n",
+      share, queued);
 }
 
 static void print_gain(const struct hd_model *model, FILE *out) {
@@ -147,6 +173,7 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
   print_elapsed(model, out);
   print_serial(model, out);
   print_threads(model, out);
+  print_sharing(model, out);
   if (hd_report_has_regions(model))
     print_gain(model, out);
   if (brief)

@@ -99,8 +99,7 @@ static bool put_thread(const struct table *table, uint32_t thread, double mean) 
   bool done = scols_line_set_data(line, column++, cell) == 0;
   kind_cell(cell, &model->threads[thread]);
   done = done && scols_line_set_data(line, column++, cell) == 0;
-  done = done && put_time(table, line, &column, hd_ticks_all(ticks)) &&
-         put_time(table, line, &column, ticks[HD_BUSY]);
+  done = done && put_time(table, line, &column, hd_ticks_all(ticks)) && put_time(table, line, &column, ticks[HD_BUSY]);
   hd_cell_number(cell, whole > 0 ? (double)ticks[HD_BUSY] / whole : NAN, table->whole ? 1 : 2);
   done = done && scols_line_set_data(line, column++, cell) == 0;
   if (table->cause_count != 1)

@@ -10,7 +10,7 @@
 static const char *const shapes[HD_BLOCK_TYPE_LAST + 1] = {
     [HD_BLOCK_PROFILES] = "2*4 2*2 3*4 5*8",
     [HD_BLOCK_ROWS] = "2*4 20*8",
-    [HD_BLOCK_THREADS] = "2*4 15*8",
+    [HD_BLOCK_THREADS] = "2*4 19*8 2*4 3*8",
     [HD_BLOCK_TOTALS] = "4*4 8*8",
     [HD_BLOCK_INSTANCES] = "4*4 3*8 6*4|2*4 39*8",
     [HD_BLOCK_MODULES] = "2*4 32*1 8 2*4|1",

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Threads that share processors: of what part of the time in which they wanted one they had one."""
+import os
+import re
+
+import pytest
+
+from conftest import check_times
+
+PROGRAM = "shared_processor.c"
+
+
+@pytest.fixture
+def one_processor():
+    """For what the test starts."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    yield
+    os.sched_setaffinity(0, before)
+
+
+def book(stdout, name):
+    return [int(ns) / 1e9 for ns in re.findall(rf"^{name} \d+ (\d+)$", stdout, re.M)]
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("policy", ["active", "passive"])
+def test_share_is_what_the_threads_know_themselves(measure, build_program, runtime, policy, one_processor):
+    def check(loaded):
+        had, wanted = book(loaded.stdout, "had"), book(loaded.stdout, "wanted")
+        threads = loaded["threads"]
+        assert len(threads) == len(had) == 4
+        for thread, own, wall in zip(threads, had, wanted):
+            assert abs(thread["processor_share"] - own / wall) < 0.05
+            assert thread["processor_s"] >= own
+        program = loaded["program"]
+        ran, queued = (sum(thread[name] for thread in threads) for name in ("processor_s", "processor_wait_s"))
+        assert program["processor_share"] == pytest.approx(ran / (ran + queued))
+        assert program["processor_share"] < 0.3  # four on one
+
+    check_times(lambda: measure(build_program(PROGRAM), runtime=runtime, threads=4,
+                                env={"OMP_WAIT_POLICY": policy}), check)
+
+
+def test_who_sleeps_wants_no_processor(measure, build_program, runtime):
+    sleeping = measure(build_program(PROGRAM), "sleep", runtime=runtime, threads=4)["threads"][1]
+    wanted = sleeping["processor_s"] + sleeping["processor_wait_s"]
+    assert 0 < sleeping["processor_share"] <= 1 and wanted < 0.5 * sleeping["lifetime_s"]
+
+
+def test_threads_that_are_alive_at_the_end_are_asked(profile, export, build_program, runtime, one_processor):
+    loaded = export(profile(build_program(PROGRAM), "exit", runtime=runtime, threads=4))
+    assert len(loaded["threads"]) == 4
+    assert all(0 < thread["processor_share"] < 0.8 for thread in loaded["threads"])
+    assert sum(thread["preemptions"] for thread in loaded["threads"]) == loaded["program"]["preemptions"] > 0
+
+
+def test_killed_program_says_nothing(run_routines, export, build_program, runtime):
+    loaded = export(run_routines(build_program(PROGRAM), "kill", runtime=runtime, threads=4))
+    for of in (loaded["program"], *loaded["threads"]):
+        assert [of[name] for name in ("processor_share", "processor_s", "processor_wait_s", "preemptions")] == [None] * 4
+
+
+def test_head_of_run_and_report_say_it(run_heddle, profile, build_program, heddle, one_processor, tmp_path):
+    program = build_program(PROGRAM)
+    report = run_heddle("report", profile(program, runtime=19, threads=4)).stdout
+    run = run_heddle("run", "-o", tmp_path / "x.heddle", program,
+                     env={"OMP_NUM_THREADS": "4", "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")}).stderr
+    for text in (report, run):
+        assert "threads   4 on 1 processor: more threads than processors; " in text
+        share, = re.findall(r"^sharing   threads had a processor for (\d+) % of the time they wanted it;", text, re.M)
+        assert int(share) < 50

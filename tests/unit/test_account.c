@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The kernel's account of threads: the share of the time in which they wanted a processor that they had one. */
+#include <math.h>
+
+#include "merge_sum.h"
+#include "output/account.h"
+#include "output/export.h"
+#include "output/report.h"
+#include "profile_builder.h"
+
+/* Two threads on two processors, from tick 1000 to 2000. */
+static struct hd_thread_record *start(struct builder *builder) {
+  builder_init(builder);
+  builder->header->max_threads = 2;
+  builder_profile(builder, 0, HD_KIND_PROGRAM);
+  builder_thread(builder, HD_THREAD_INITIAL, 1000, 2000);
+  builder_thread(builder, HD_THREAD_WORKER, 1000, 2000);
+  struct hd_thread_record *records = (void *)((char *)builder->newest[HD_BLOCK_THREADS] + HD_BLOCK_HEADER_BYTES);
+  for (uint32_t i = 0; i < 2; i++) {
+    builder_row(builder, 0, i)->ticks[HD_BUSY] = 1000;
+    records[i].threads = 1;
+    records[i].end_ticks = 2000;
+    records[i].busy_ticks = 1000;
+  }
+  return records;
+}
+
+static void tell(struct hd_thread_record *record, uint64_t ran_ns, uint64_t queued_ns, uint64_t preemptions) {
+  record->told = record->threads;
+  record->ran_ns = ran_ns;
+  record->queued_ns = queued_ns;
+  record->preemptions = preemptions;
+}
+
+static struct hd_model *end(struct builder *builder) {
+  struct hd_model *model = builder_read(builder);
+  builder_free(builder);
+  return model;
+}
+
+static void expect_heading(const struct hd_model *model, const char *expected, bool there) {
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&text, &bytes);
+  assert_non_null(out);
+  assert_int_equal(hd_report_print(model, &(struct hd_report_options){0}, out, out), HD_REPORT_MADE);
+  fclose(out);
+  if ((strstr(text, expected) != NULL) != there)
+    fail_msg("%s \"%s\" in:\n%s", there ? "no" : "unexpected", expected, text);
+  free(text);
+}
+
+static void test_share_of_each_thread_and_of_the_program(void **state) {
+  (void)state;
+  struct builder builder;
+  struct hd_thread_record *records = start(&builder);
+  tell(&records[0], 300, 200, 4);
+  tell(&records[1], 110, 390, 7);
+  struct hd_model *model = end(&builder);
+  const struct hd_account all = hd_account_of_program(model);
+  assert_true(hd_account_share(&model->threads[0].account) == 0.6);
+  assert_true(hd_account_share(&model->threads[1].account) == 0.22);
+  assert_true(hd_account_share(&all) == 0.41);
+  assert_int_equal(all.preemptions, 11);
+  expect_heading(model, "threads had a processor for 41 % of the time they wanted it; the other 0.590 us", true);
+  hd_model_free(model);
+}
+
+static void test_share_is_unknown_when_that_of_one_thread_is(void **state) {
+  (void)state;
+  struct builder builder;
+  struct hd_thread_record *records = start(&builder);
+  tell(&records[0], 300, 200, 4);
+  tell(&records[1], 110, 390, 7);
+  records[1].threads = 2; /* one of them has not been asked */
+  struct hd_model *model = end(&builder);
+  const struct hd_account all = hd_account_of_program(model);
+  assert_true(model->threads[0].account.known && !model->threads[1].account.known && !all.known);
+  assert_true(isnan(hd_account_share(&all)) && isnan(hd_account_share(&model->threads[1].account)));
+  expect_heading(model, "had a processor", false);
+  hd_model_free(model);
+}
+
+static void test_nothing_is_said_of_threads_that_had_all_they_wanted(void **state) {
+  (void)state;
+  struct builder builder;
+  struct hd_thread_record *records = start(&builder);
+  tell(&records[0], 996, 4, 0);
+  tell(&records[1], 996, 4, 0);
+  struct hd_model *model = end(&builder);
+  expect_heading(model, "had a processor", false);
+  hd_model_free(model);
+}
+
+static void test_more_threads_than_processors_are_said(void **state) {
+  (void)state;
+  for (uint32_t processors = 1; processors <= 2; processors++) {
+    struct builder builder;
+    start(&builder);
+    builder.header->max_threads = processors;
+    struct hd_model *model = end(&builder);
+    expect_heading(model, "threads   2 on 1 processor: more threads than processors;", processors == 1);
+    expect_heading(model, "more threads than processors", processors == 1);
+    hd_model_free(model);
+  }
+}
+
+/* One after the other: never more than one. */
+static void test_threads_of_different_times_are_not_too_many(void **state) {
+  (void)state;
+  struct builder builder;
+  struct hd_thread_record *records = start(&builder);
+  builder.header->max_threads = 1;
+  struct hd_row_record *rows = (void *)((char *)builder.newest[HD_BLOCK_ROWS] + HD_BLOCK_HEADER_BYTES);
+  records[0].last_ticks = records[0].end_ticks = records[1].begin_ticks = 1500;
+  records[0].busy_ticks = records[1].busy_ticks = rows[0].ticks[HD_BUSY] = rows[1].ticks[HD_BUSY] = 500;
+  struct hd_model *model = end(&builder);
+  expect_heading(model, "more threads than processors", false);
+  hd_model_free(model);
+}
+
+static void test_accounts_of_runs_add_up(void **state) {
+  (void)state;
+  struct builder builder;
+  struct hd_thread_record *records = start(&builder);
+  tell(&records[0], 300, 200, 4);
+  tell(&records[1], 110, 390, 7);
+  struct hd_model *known = end(&builder);
+  records = start(&builder);
+  tell(&records[0], 5, 6, 7);
+  struct hd_model *half = end(&builder);
+  struct hd_model *sum = SUM(known, known, half);
+  assert_true(sum->threads[0].account.known && !sum->threads[1].account.known);
+  assert_int_equal(sum->threads[0].account.ran_ns, 605);
+  assert_int_equal(sum->threads[0].account.queued_ns, 406);
+  assert_int_equal(sum->threads[0].account.preemptions, 15);
+  hd_model_free(sum);
+  hd_model_free(half);
+  hd_model_free(known);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_share_of_each_thread_and_of_the_program),
+      cmocka_unit_test(test_share_is_unknown_when_that_of_one_thread_is),
+      cmocka_unit_test(test_nothing_is_said_of_threads_that_had_all_they_wanted),
+      cmocka_unit_test(test_more_threads_than_processors_are_said),
+      cmocka_unit_test(test_threads_of_different_times_are_not_too_many),
+      cmocka_unit_test(test_accounts_of_runs_add_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
