@@ -133,6 +133,29 @@ static void test_limit_keeps_the_foremost_with_those_above(void **state) {
   builder_free(&builder);
 }
 
+/* A loop that is all of its region's work waits for nobody; a few short waits beside it must not hide it. */
+static void test_the_busiest_is_chosen_too(void **state) {
+  (void)state;
+  struct builder builder;
+  start(&builder);
+  const uint32_t region = add_region(&builder, 0, "10", 500, 990);
+  add_construct(&builder, region, HD_KIND_CRITICAL, "11")->ticks[HD_WAIT_CRITICAL] = 6;
+  add_construct(&builder, region, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 4;
+  add_construct(&builder, region, HD_KIND_LOOP_STATIC, "13")->ticks[HD_BUSY] = 990;
+  struct hd_model *model = builder_read(&builder);
+  struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
+  assert_int_equal(hd_view_choose(view, HD_SORT_GAIN, 3, false), 1);
+  assert_true(view->lines[1].shown && view->lines[2].shown && view->lines[4].shown);
+  assert_int_equal(view->lines[4].node->name.line, 13);
+  hd_view_free(view);
+  view = hd_view_new(model, HD_SORT_WAIT, HD_VIEW_CONSTRUCTS); /* asked for: nothing but that */
+  assert_int_equal(hd_view_choose(view, HD_SORT_WAIT, 3, false), 1);
+  assert_false(view->lines[4].shown);
+  hd_view_free(view);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
 static void test_only_regions_may_be_chosen(void **state) {
   (void)state;
   struct builder builder;
@@ -279,6 +302,7 @@ int main(void) {
       cmocka_unit_test(test_without_a_line_only_equal_addresses_are_joined),
       cmocka_unit_test(test_regions_are_sorted_by_gain),
       cmocka_unit_test(test_limit_keeps_the_foremost_with_those_above),
+      cmocka_unit_test(test_the_busiest_is_chosen_too),
       cmocka_unit_test(test_only_regions_may_be_chosen),
       cmocka_unit_test(test_deep_callpaths_are_laid_out),
       cmocka_unit_test(test_report_shows_places_and_only_causes_that_occur),
