@@ -46,7 +46,9 @@ static const struct hd_option options[] = {
      "sort by gain (default), elapsed, wall, busy, wait, calls, imbalance\n"
      "or name. --flat: self (default), inclusive, wall, calls, elapsed or\n"
      "name; --callgraph, --tree, --callers likewise, but by inclusive"},
-    {'n', "limit", "N", "show at most N lines (default 25; 0: all)"},
+    {'n', "limit", "N",
+     "show at most N lines (default 25; 0: all). By gain: half of them\n"
+     "the busiest, since what runs well has nothing to gain"},
     {OPTION_CSV, "csv", NULL, "write comma-separated values; see below"},
     {OPTION_NO_CACHE, "no-cache", NULL, "do not write the names that were found into FILE"},
 };
@@ -62,7 +64,10 @@ static const struct hd_usage usage = {
     .option_count = sizeof options / sizeof options[0],
     .epilogue =
         "Columns:\n"
-        "  Gain, Gain%     lost thread time / team size; the same as part of the run\n"
+        "  Gain, Gain%     wall time that the run would save if the team were always busy: lost thread time / team "
+        "size,\n"
+        "                  as far as there are processors; instances at the same time share it. As part of the run, "
+        "too\n"
         "  Elapsed, Run%   regions: time from begin to end; loops: a thread's time in it on average; as part of the "
         "run\n"
         "  Wall%           part of the run, lines below included: each instant is shared among the threads that were\n"
@@ -75,10 +80,9 @@ static const struct hd_usage usage = {
         "  Busy, Wait ...  thread time, summed over threads, including the lines below; Wait is split by what was\n"
         "                  waited for\n"
         "  Runtime, Idle   opening and closing the region; workers that had not arrived yet or had already left\n"
-        "  Heddle%         only where that is more than 5 % somewhere: what Heddle itself took of the line's busy or, "
-        "if "
-        "more,\n"
-        "                  elapsed time. --overhead shows the times without it, an estimate\n"
+        "  Heddle%         only where Heddle took more than 5 % of a line's time and 1 % of the run's: what it took of "
+        "the\n"
+        "                  line's busy or, if more, elapsed time. --overhead shows the times without it, an estimate\n"
         "  Id              the callpath's number, for --with (a line's first: inlining makes several of one place)\n"
         "\n"
         "The views with routines explain their columns below the table.\n"

@@ -90,6 +90,8 @@ static void finish(struct hd_model *model, struct hd_node *node) {
   struct hd_node *parent = &model->nodes[node->parent];
   node->wall_share_ticks = hd_levels_wall_share(&node->busy_at, UINT32_MAX);
   node->wall_share_inclusive_ticks = hd_levels_wall_share(&node->busy_at_inclusive, UINT32_MAX);
+  if (node->team.gain_ticks > model->gain_limit_ticks) /* the sum of several, at the same time */
+    node->team.gain_ticks = model->gain_limit_ticks;
   if (node->id == 0)
     return;
   hd_add_ticks(parent->inclusive_ticks, node->inclusive_ticks);

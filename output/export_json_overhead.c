@@ -41,6 +41,11 @@ static json_t *events(const struct hd_model *model) {
   return array;
 }
 
+/* All events, those of waiting threads too: may be more than 100. */
+static double percent_of_busy(const struct hd_model *model) {
+  return model->ticks[HD_BUSY] > 0 ? 100 * (double)model->cost_ticks / (double)model->ticks[HD_BUSY] : 0;
+}
+
 /* Null: the file holds no costs. */
 static json_t *overhead(const struct hd_model *model) {
   const uint64_t budget = model->header.budget_ppm;
@@ -48,7 +53,7 @@ static json_t *overhead(const struct hd_model *model) {
     return json_null();
   json_t *object = json_object();
   if (object && hd_json_put(object, "own_s", hd_json_seconds(model, model->cost_ticks)) &&
-      hd_json_put(object, "percent_of_busy", hd_json_number(100 * hd_model_overhead(model))) &&
+      hd_json_put(object, "percent_of_busy", hd_json_number(percent_of_busy(model))) &&
       hd_json_put(object, "outside_ns", hd_json_number(1e9 * hd_model_seconds(model, model->header.outside_ticks))) &&
       hd_json_put(object, "budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()) &&
       hd_json_put(object, "events", events(model)))

@@ -112,10 +112,15 @@ static json_t *real_ticks(const struct hd_model *model, double ticks) {
   return json_real(ticks * model->seconds_per_tick);
 }
 
+static json_t *running(const struct hd_model *model, const struct hd_node *node) {
+  const bool known = node->running_ticks > 0 && node->running_ticks != HD_TICKS_UNKNOWN;
+  return known ? hd_json_seconds(model, node->running_ticks) : json_null();
+}
+
 static bool put_team(json_t *object, const struct hd_model *model, const struct hd_node *node) {
   static const char *const keys[] = {"instances",   "open_instances",   "elapsed_s", "capacity_s",
                                      "team_size",   "mean_concurrency", "imbalance", "potential_gain_s",
-                                     "team_busy_s", "team_idle_s",      NULL};
+                                     "team_busy_s", "team_idle_s",      "running_s", NULL};
   const struct hd_team_totals *team = &node->team;
   if (team->team_max == 0)
     return hd_json_put_nulls(object, keys);
@@ -128,7 +133,8 @@ static bool put_team(json_t *object, const struct hd_model *model, const struct 
          hd_json_put(object, keys[6], hd_json_number(hd_team_imbalance(team))) &&
          hd_json_put(object, keys[7], real_ticks(model, team->gain_ticks)) &&
          hd_json_put(object, keys[8], hd_json_seconds(model, team->busy_ticks)) &&
-         hd_json_put(object, keys[9], hd_json_seconds(model, team->idle_ticks));
+         hd_json_put(object, keys[9], hd_json_seconds(model, team->idle_ticks)) &&
+         hd_json_put(object, keys[10], running(model, node));
 }
 
 /* The program has no team, but it does have an elapsed time. */

@@ -26,6 +26,7 @@ struct fold {
 /* What a new node is made of. */
 struct part {
   uint32_t active;     /* old nodes in it in which a thread was busy */
+  uint32_t running;    /* old nodes in it */
   uint32_t solid;      /* old nodes that are no recursive leaf, and new ones below it */
   uint32_t pairs;      /* of old nodes in it that were busy at the same time */
   uint64_t pair_ticks; /* for how long, summed over the pairs */
@@ -101,6 +102,7 @@ static uint32_t find_or_add(struct fold *fold, uint32_t parent, const struct hd_
       .target = id,
       .offset = site->offset,
       .address = site->address,
+      .gain_share = site->gain_share,
       .told_apart = hd_kind_is_told_apart(site->kind, fold->model->header.counters_at) != 0,
       .counts_reach = INT32_MAX,
       .name = site->name,
@@ -126,7 +128,8 @@ static bool map_node(struct fold *fold, uint32_t id) {
 }
 
 static bool map_nodes(struct fold *fold) {
-  fold->nodes[0] = (struct hd_node){.kind = HD_KIND_PROGRAM, .told_apart = true, .counts_reach = INT32_MAX};
+  fold->nodes[0] =
+      (struct hd_node){.kind = HD_KIND_PROGRAM, .told_apart = true, .counts_reach = INT32_MAX, .gain_share = 1};
   fold->nodes[0].module = fold->model->nodes[0].module;
   fold->nodes[0].name = fold->model->nodes[0].name;
   fold->nodes[0].address = fold->model->nodes[0].address;
@@ -158,6 +161,7 @@ static void add_node(struct fold *fold, const struct hd_node *from) {
   hd_widen_levels(&to->elapsed_at, &from->elapsed_at);
   part->active += from->active_ticks > 0;
   part->solid += !(from->flags & HD_PROFILE_BACK);
+  to->running_ticks = part->running++ == 0 ? from->running_ticks : HD_TICKS_UNKNOWN;
   if (from->active_ticks == HD_TICKS_UNKNOWN || to->active_ticks == HD_TICKS_UNKNOWN)
     to->active_ticks = HD_TICKS_UNKNOWN;
   else

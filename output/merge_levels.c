@@ -33,6 +33,7 @@ static bool add_run(struct hd_merge *merge, size_t run) {
     struct hd_merged_node *merged = &merge->merged[merge->united->node_of[run][i]];
     merged->active_ticks += node->active_ticks * factor;
     merged->unpaired_ticks += node->unpaired_ticks * factor;
+    merged->running_ticks += node->running_ticks * factor;
     if (!add_levels(&merged->busy_at, &node->busy_at, factor) ||
         (hd_kind_is_region(node->kind) && !add_levels(&merged->elapsed_at, &node->elapsed_at, factor)))
       return false;
@@ -63,7 +64,8 @@ static void each_tally(struct hd_merge *merge, tally_writer *write) {
                                          .what = HD_TALLY_BUSY,
                                          .active_ticks = node->active_ticks,
                                          .unpaired_ticks = node->unpaired_ticks};
-    const struct hd_tally_record elapsed = {.profile = i, .what = HD_TALLY_ELAPSED};
+    const struct hd_tally_record elapsed = {
+        .profile = i, .what = HD_TALLY_ELAPSED, .active_ticks = node->running_ticks};
     if (node->busy_at.count > 0 || node->active_ticks > 0)
       write(merge, index++, &busy, &node->busy_at);
     if (node->elapsed_at.count > 0)

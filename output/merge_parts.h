@@ -16,6 +16,7 @@ struct hd_merged_node {
   struct hd_levels elapsed_at;
   uint64_t active_ticks;
   uint64_t unpaired_ticks;
+  uint64_t running_ticks;
 };
 
 /** Counts of the sum. */

@@ -146,23 +146,28 @@ double hd_team_corrected_elapsed(const struct hd_team_totals *team) {
   return team->instances > 0 ? hd_team_elapsed(team) - (double)team->intrusion_ticks : NAN;
 }
 
+/* What is taken off is an estimate, the mean of a kind for most events: it may come out larger than a small time. */
+static double part_of(int64_t intrusion, double whole) {
+  const double part = whole > 0 ? (double)intrusion / whole : 0;
+  return part < 0 ? 0 : part > 1 ? 1 : part;
+}
+
 double hd_model_overhead(const struct hd_model *model) {
-  return model->ticks[HD_BUSY] > 0 ? (double)model->cost_ticks / (double)model->ticks[HD_BUSY] : 0;
+  return part_of(model->intrusion.ticks[HD_INTRUSION_BUSY], (double)model->ticks[HD_BUSY]);
 }
 
 double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intrusion *intrusion,
                       const struct hd_team_totals *team) {
-  const double elapsed = hd_team_elapsed(team);
-  const double busy = ticks[HD_BUSY] > 0 ? (double)intrusion->ticks[HD_INTRUSION_BUSY] / (double)ticks[HD_BUSY] : 0;
-  const double late = elapsed > 0 ? (double)team->intrusion_ticks / elapsed : 0;
+  const double busy = part_of(intrusion->ticks[HD_INTRUSION_BUSY], (double)ticks[HD_BUSY]);
+  const double late = part_of(team->intrusion_ticks, hd_team_elapsed(team));
   return busy > late ? busy : late;
 }
 
 bool hd_overhead_matters(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
                          const struct hd_intrusion *intrusion, const struct hd_team_totals *team) {
   return hd_overhead_of(ticks, intrusion, team) > HD_OVERHEAD_LARGE &&
-         (100 * hd_team_elapsed(team) >= (double)model->elapsed_ticks ||
-          100 * (double)ticks[HD_BUSY] >= (double)model->ticks[HD_BUSY]);
+         (part_of(intrusion->ticks[HD_INTRUSION_BUSY], (double)model->ticks[HD_BUSY]) >= HD_OVERHEAD_NOTICED ||
+          part_of(team->intrusion_ticks, (double)model->elapsed_ticks) >= HD_OVERHEAD_NOTICED);
 }
 
 uint64_t hd_model_threads_ever(const struct hd_model *model) {

@@ -71,7 +71,8 @@ struct hd_team_totals {
   uint32_t team_min;
   uint32_t team_max;
   int64_t intrusion_ticks; /* regions: contained in elapsed_ticks; without that of open instances */
-  double gain_ticks;       /* sum over team sizes of (capacity - busy) / p, never negative */
+  double gain_ticks;       /* sum over team sizes of (capacity - busy) / p, as far as the run could gain it (gains.c);
+                              never negative, never more than hd_model.gain_limit_ticks */
   double mean_ticks;       /* sum over team sizes of capacity / p: see hd_team_elapsed() */
 };
 
@@ -123,7 +124,11 @@ struct hd_node {
   struct hd_levels busy_at;           /* thread-time: busy ticks by level, exclusive */
   struct hd_levels busy_at_inclusive; /* the same with the nodes below */
   struct hd_levels elapsed_at;        /* regions and the program: elapsed ticks by level. Else count is 0 */
-  double wall_share_ticks;            /* sum of busy_at[k] / k: the node's part of the run */
+  uint64_t running_ticks; /* regions: time during which at least one instance ran, not those inside another. 0 or
+                             HD_TICKS_UNKNOWN: not known */
+  double gain_share; /* what the run could gain of lost time / p: less than 1 where instances of the region, or of the
+                        one around it, run at the same time, or the processors are not there (gains.c) */
+  double wall_share_ticks; /* sum of busy_at[k] / k: the node's part of the run */
   double wall_share_inclusive_ticks;
   uint64_t active_ticks;   /* time during which at least one thread was busy in it, exclusive */
   uint64_t unpaired_ticks; /* part of active_ticks in which too many other nodes were busy: overlaps were not kept */
@@ -229,6 +234,7 @@ struct hd_model {
   uint64_t ticks[HD_STATE_COUNT];
   struct hd_intrusion intrusion; /* of all rows */
   double gain_ticks;             /* of all outermost regions */
+  double gain_limit_ticks;       /* no gain is more: what would be saved if all processors had always been busy */
   bool ended;                    /* false: killed or still running, end_ticks is that of the last event seen */
 
   bool levels_known;        /* false: the file has none, and all numbers by level and overlaps are missing */
@@ -354,17 +360,19 @@ double hd_model_corrected_elapsed(const struct hd_model *model);
 /** A region's, or a team's. NaN: not known; only regions have it. */
 double hd_team_corrected_elapsed(const struct hd_team_totals *team);
 
-/** What Heddle's own work is of the busy time of all threads; 0: not known. */
+/** What Heddle's own work is of the busy time of all threads, 0 to 1; 0: not known. What it did while a thread waited
+ * is not in it. */
 double hd_model_overhead(const struct hd_model *model);
 
-/** What Heddle is of some callpath's time, with those below: of its busy time or, if that is more, of its elapsed time
- *  (regions). From HD_OVERHEAD_LARGE on what is measured there may mislead. */
+/** What Heddle is of some callpath's time, with those below, 0 to 1: of its busy time or, if that is more, of its
+ * elapsed time (regions). From HD_OVERHEAD_LARGE on what is measured there may mislead. */
 double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intrusion *intrusion,
                       const struct hd_team_totals *team);
 #define HD_OVERHEAD_LARGE 0.05
+#define HD_OVERHEAD_NOTICED 0.01
 
-/** Whether it is large, and where the program spends at least a hundredth of its elapsed or busy time: first visits of
- *  short regions are always expensive, and mostly do no harm. */
+/** Whether it is large, and at least a hundredth of the whole program's elapsed or busy time: first visits of short
+ *  regions are always expensive, and mostly do no harm. */
 bool hd_overhead_matters(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
                          const struct hd_intrusion *intrusion, const struct hd_team_totals *team);
 

@@ -81,6 +81,9 @@ bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t byt
 bool hd_reader_add_rows(struct hd_reader *reader);
 bool hd_reader_sum_up(struct hd_reader *reader);
 
+/** A part of hd_reader_sum_up(): from lost time / p to what the run could gain of it. */
+void hd_reader_limit_gains(struct hd_reader *reader);
+
 /** notes.c: what the header says could not be measured, in words. */
 bool hd_reader_add_notes(struct hd_reader *reader);
 

@@ -319,6 +319,9 @@ static bool fill_node(struct finisher *finisher, struct hd_node *node) {
     node->active_ticks = tally->record->active_ticks;
     node->unpaired_ticks = tally->record->unpaired_ticks;
   }
+  const struct hd_tally *running = hd_tallies_find(&finisher->tallies, node->id, HD_TALLY_ELAPSED);
+  if (running)
+    node->running_ticks = running->record->active_ticks;
   return copy_levels(finisher, node->id, HD_TALLY_BUSY, &node->busy_at) &&
          (!hd_kind_is_region(node->kind) || copy_levels(finisher, node->id, HD_TALLY_ELAPSED, &node->elapsed_at));
 }

@@ -18,9 +18,10 @@
 enum { SUMMARY_REGIONS = 8, SUMMARY_ROUTINES = 6 };
 
 static const char legend[] =
-    "Gain: wall time saved if all threads of the team had been busy. Conc: busy threads on average. Imbal: longest\n"
-    "busy time of a thread over the mean. Busy and waiting times are summed over threads and include the lines below.\n"
-    "Wall%: part of the run, lines below included; threads that are busy at once share the time. '-': not measured.\n";
+    "Gain: wall time saved if the team were always busy, as far as there are processors. Conc: busy threads on\n"
+    "average. Imbal: longest busy time of a thread over the mean. Busy and waiting times are summed over threads and\n"
+    "include the lines below. Wall%: part of the run, lines below included; threads that are busy at once share the\n"
+    "time. '-': not measured.\n";
 
 static bool has_routines(const struct hd_model *model) {
   for (uint32_t i = 0; i < model->node_count; i++)
@@ -45,7 +46,7 @@ static void print_legend(const struct hd_view *view, FILE *out) {
   fprintf(out, "\n%s", legend);
   hd_report_visits_mark(view->model, out);
   hd_report_shortened_mark(view->model, out);
-  if (hd_report_overhead_is_large(view, false))
+  if (hd_report_overhead_matters(view))
     fputs("Heddle%: what Heddle itself took of the line's time. More than 5 %: shares and small times mislead; see\n"
           "--overhead.\n",
           out);

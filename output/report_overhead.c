@@ -40,19 +40,19 @@ void hd_report_own_cost(const struct hd_model *model, FILE *out) {
   hd_cell_duration(own, hd_model_seconds(model, model->cost_ticks));
   group_digits(count, events_of(model));
   hd_cell_duration(corrected, hd_model_corrected_elapsed(model) * model->seconds_per_tick);
-  fprintf(out, "heddle    %s of thread time in %s events, %.1f %% of busy time; without it about %s elapsed\n", own,
-          count, 100 * hd_model_overhead(model), corrected);
+  fprintf(out,
+          "heddle    %s of thread time in %s events; %.1f %% of busy time is Heddle's; without it about %s elapsed\n",
+          own, count, 100 * hd_model_overhead(model), corrected);
 }
 
 double hd_line_overhead(const struct hd_line *line) {
   return hd_overhead_of(line->ticks, &line->intrusion, &line->team);
 }
 
-bool hd_report_overhead_is_large(const struct hd_view *view, bool only_where_it_matters) {
+bool hd_report_overhead_matters(const struct hd_view *view) {
   for (uint32_t i = 1; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
-    if (line->shown && hd_line_overhead(line) > HD_OVERHEAD_LARGE &&
-        (!only_where_it_matters || hd_overhead_matters(view->model, line->ticks, &line->intrusion, &line->team)))
+    if (line->shown && hd_overhead_matters(view->model, line->ticks, &line->intrusion, &line->team))
       return true;
   }
   return false;

@@ -14,8 +14,8 @@ void hd_report_own_cost(const struct hd_model *model, FILE *out);
 /** What Heddle is of a line's time, with those below (hd_overhead_of). */
 double hd_line_overhead(const struct hd_line *line);
 
-/** Whether it is large in any of the lines that are shown, and `only_where_it_matters` (hd_overhead_matters). */
-bool hd_report_overhead_is_large(const struct hd_view *view, bool only_where_it_matters);
+/** Whether it is large in any of the lines that are shown, and matters to the run (hd_overhead_matters). */
+bool hd_report_overhead_matters(const struct hd_view *view);
 
 /** HD_ASK_OVERHEAD. */
 bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out);

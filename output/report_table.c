@@ -207,7 +207,7 @@ static void choose_columns(struct table *table) {
   table->unit = hd_unit_for(survey.largest_ticks * table->model->seconds_per_tick);
   for (size_t i = 0; i < sizeof brief_columns / sizeof brief_columns[0]; i++)
     table->columns[table->column_count++] = brief_columns[i];
-  if (hd_report_overhead_is_large(table->view, table->brief))
+  if (hd_report_overhead_matters(table->view))
     add_column(table, "Heddle%", 3, fill_overhead, HD_BUSY);
   if (table->brief)
     return;

@@ -107,8 +107,6 @@ static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
     node->team.gain_ticks = 0;
   if (reader->model->level_count <= node->team.team_max)
     reader->model->level_count = node->team.team_max + 1;
-  if (hd_kind_is_region(node->kind) && !reader->in_region[node->id])
-    reader->model->gain_ticks += node->team.gain_ticks;
 }
 
 /* Children have larger ids: all of them have been added to this one. */
@@ -137,5 +135,6 @@ bool hd_reader_sum_up(struct hd_reader *reader) {
     sum_levels(model, &model->nodes[i]);
     add_to_parent(model, &model->nodes[i]);
   }
+  hd_reader_limit_gains(reader);
   return true;
 }

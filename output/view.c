@@ -124,9 +124,10 @@ static void find_losses(struct build *build) {
     struct hd_line *line = &build->joined[i];
     const uint32_t outer = i == 0 ? 1 : team[line->parent];
     team[i] = line->team.team_max > 0 ? line->team.team_max : outer;
+    line->team.gain_ticks = fmin(line->team.gain_ticks, build->view->model->gain_limit_ticks); /* of several nodes */
     line->loss_ticks = line->team.instances > 0 && line->team.capacity_ticks > 0
                            ? line->team.gain_ticks
-                           : (double)hd_ticks_waiting(line->ticks) / team[i];
+                           : line->node->gain_share * (double)hd_ticks_waiting(line->ticks) / team[i];
   }
 }
 

@@ -29,7 +29,8 @@ struct hd_line {
   struct hd_levels busy_at;    /* thread-time by level, exclusive. Levels belong to the view */
   struct hd_levels elapsed_at; /* regions and the program: elapsed time by level */
   double wall_share_ticks;     /* inclusive; NaN: not known */
-  double loss_ticks;           /* gain where measured, else waiting time / team size: what `gain` sorts by */
+  double loss_ticks;           /* gain where measured, else waiting time / team size, as far as the run could gain it:
+                                  what `gain` sorts by */
   bool shown;                  /* chosen by hd_view_choose() */
 };
 
@@ -54,7 +55,8 @@ struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort, enu
 void hd_view_free(struct hd_view *view);
 
 /** Marks at most `limit` lines as shown (0: all), the foremost by `sort`, never a line without those above it; the
- *  program's own line is neither shown nor counted. With `regions_only` other constructs stay out.
+ *  program's own line is neither shown nor counted. By gain: in turn the one with the most to gain and the one with the
+ *  most busy time, since what runs well has nothing to gain. With `regions_only` other constructs stay out.
  *  Returns how many of those that might have been shown are not. */
 uint32_t hd_view_choose(struct hd_view *view, enum hd_sort sort, unsigned long limit, bool regions_only);
 

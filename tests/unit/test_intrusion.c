@@ -107,6 +107,9 @@ static void test_intrusion_is_summed_over_threads_and_the_tree(void **state) {
   assert_int_equal(model->threads[1].intrusion.ticks[HD_INTRUSION_BUSY], 24);
   assert_true(hd_model_corrected_elapsed(model) == 1000 - 51);
   assert_true(hd_overhead_of(region->inclusive_ticks, &region->intrusion_inclusive, &region->team) == 50.0 / 900);
+  const struct hd_intrusion too_much = {.ticks = {[HD_INTRUSION_BUSY] = 2000}}; /* of 1500: an estimate */
+  assert_true(hd_overhead_of(region->inclusive_ticks, &too_much, &region->team) == 1);
+  assert_true(hd_model_overhead(model) == 75.0 / 1600);
   hd_model_free(model);
   builder_free(&sample.builder);
 }
@@ -182,14 +185,15 @@ static void test_much_overhead_is_noted_where_it_matters(void **state) {
   struct sample sample;
   build(&sample);
   add_costs(&sample);
+  sample.program->intrusion[HD_INTRUSION_BUSY] += 25;
   sample.builder.header->clock_kind = HD_CLOCK_TSC;
   sample.builder.header->clock_last = (struct hd_clock_pair){1000, 1000000000}; /* a tick is a millisecond */
   struct hd_model *model = builder_read(&sample.builder);
   assert_true(has_note(model, "Heddle's own work is 6 % of all busy time"));
   hd_model_free(model);
-  sample.builder.header->end_ticks = 1000000; /* and the region is not a hundredth of it */
-  sample.program->ticks[HD_BUSY] += 998000;
-  sample.threads[0]->last_ticks = sample.threads[0]->end_ticks = 1000000;
+  sample.builder.header->end_ticks = 46000; /* the region is a fiftieth of it, what Heddle took there a thousandth */
+  sample.program->ticks[HD_BUSY] += 44000;
+  sample.threads[0]->last_ticks = sample.threads[0]->end_ticks = 46000;
   model = builder_read(&sample.builder);
   assert_false(has_note(model, "Heddle's own work is"));
   assert_false(has_note(model, "Heddle itself took more"));
@@ -356,9 +360,10 @@ static void test_report_shows_times_with_and_without(void **state) {
   build(&sample);
   add_costs(&sample);
   char *text = report_of(&sample, (struct hd_report_options){.question = HD_ASK_OVERHEAD});
-  expect_text(text,
-              "heddle 0.100 us of thread time in 62 events, 6.2 % of busy time; without it about 0.949 us elapsed");
-  expect_text(text, "1.000 0.949 1.600 1.525 0.300 0.260 6.2 program");
+  expect_text(
+      text,
+      "heddle 0.100 us of thread time in 62 events; 4.7 % of busy time is Heddle's; without it about 0.949 us elapsed");
+  expect_text(text, "1.000 0.949 1.600 1.525 0.300 0.260 4.7 program");
   expect_text(text, "0.900 0.850 1.500 1.426 0.300 0.260 5.6 ");
   expect_text(text, "12 4 0.050 50.0 work begin");
   expect_text(text, "critical sections, locks, ordered and atomic: 0.200 us, 1 time, in parallel app.c:10 in solve, "
