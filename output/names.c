@@ -10,8 +10,10 @@
 /* A module whose names are being looked for; opened when the first of them is needed. */
 struct module {
   bool tried;
-  struct hd_symbols *symbols;  /* NULL: none to be had */
-  uint32_t routines, nameless; /* callpaths that end in a routine of it; without a name */
+  enum hd_symbols_status status;
+  struct hd_symbols *symbols; /* NULL: none to be had */
+  bool lacking;               /* a callpath whose names are not known either from the file */
+  uint32_t places, nameless;  /* callpaths that end in it; those without a name */
 };
 
 /* What an address was found to stand for: many callpaths share it. */
@@ -29,26 +31,14 @@ struct resolver {
   size_t found;
 };
 
-static void note_missing(struct hd_model *model, const struct hd_module *module, enum hd_symbols_status status) {
-  const char *name = hd_base_name(module->path);
-  if (status == HD_SYMBOLS_REBUILT)
-    hd_model_add_note(model, "%s: rebuilt since the run; names not shown", name);
-  else if (status == HD_SYMBOLS_GONE)
-    hd_model_add_note(model, "%s: not found on this machine (%s); names not shown", name, module->path);
-  else
-    hd_model_add_note(model, "%s: cannot be read; names not shown", name);
-}
-
 static struct hd_symbols *symbols_of(struct resolver *resolver, uint32_t id) {
   struct module *module = &resolver->modules[id];
   const struct hd_module *about = &resolver->model->modules[id];
   if (module->tried)
     return module->symbols;
   module->tried = true;
-  const enum hd_symbols_status status = hd_symbols_open(about->path, about->build_id, about->build_id_bytes,
-                                                        resolver->model->header.begin_epoch_ns, &module->symbols);
-  if (status != HD_SYMBOLS_OK)
-    note_missing(resolver->model, about, status);
+  module->status = hd_symbols_open(about->path, about->build_id, about->build_id_bytes,
+                                   resolver->model->header.begin_epoch_ns, &module->symbols);
   return module->symbols;
 }
 
@@ -118,44 +108,132 @@ static void look_up(struct resolver *resolver, struct hd_symbols *symbols, const
       (struct hd_name){keep(resolver->model, symbol.function), keep(resolver->model, symbol.file), symbol.line};
 }
 
-/* Whether the name is now as good as this machine can make it. */
+static bool is_better(const struct hd_name *found, const struct hd_name *known) {
+  return (found->function && !known->function) || (found->line != 0 && known->line == 0);
+}
+
+/* Whether the name is as good as this machine can make it, and the file does not hold it. */
 static bool resolve(struct resolver *resolver, struct hd_node *node) {
   struct hd_model *model = resolver->model;
-  if (node->kind == HD_KIND_PHASE)
-    return false; /* its name is the program's to give */
+  const bool known = node->name_cached || node->name_fresh;
+  if (node->kind == HD_KIND_PHASE || (known && node->name.line != 0))
+    return false; /* a phase's name is the program's to give */
   if (node->kind != HD_KIND_ROUTINE && has_no_site(model, node)) {
-    node->name.function = function_around(model, node, HD_UNKNOWN_SITE);
-    return node->name.function != NULL;
+    if (!known)
+      node->name.function = function_around(model, node, HD_UNKNOWN_SITE);
+    return !known && node->name.function;
   }
   struct hd_symbols *symbols = node->module != HD_NONE ? symbols_of(resolver, node->module) : NULL;
+  if (node->module != HD_NONE)
+    resolver->modules[node->module].lacking |= !known;
   if (!symbols)
     return false;
   struct place *place = place_of(resolver, node);
   if (!place->node)
     look_up(resolver, symbols, node, place);
-  node->name = place->name;
+  struct hd_name found = place->name;
   if (place->outlined)
-    node->name.function = function_around(model, node, "");
+    found.function = function_around(model, node, "");
+  if (known && !is_better(&found, &node->name))
+    return false;
+  node->name = found;
   return true;
 }
 
-/* Modules that were read but do not name all of their routines: stripped, mostly. */
-static void note_nameless(struct resolver *resolver) {
+/* ---- what has no names ---- */
+
+enum { LISTED = 4, LIST_BYTES = 512 };
+
+/* Modules that the same is to be said of. */
+struct list {
+  char text[LIST_BYTES]; /* "a, b and 3 more" */
+  uint32_t count, last;
+};
+
+typedef bool (*is_listed)(const struct module *module);
+
+static bool is_rebuilt(const struct module *module) {
+  return module->lacking && module->status == HD_SYMBOLS_REBUILT;
+}
+
+static bool is_gone(const struct module *module) {
+  return module->lacking && module->status == HD_SYMBOLS_GONE;
+}
+
+static bool is_unreadable(const struct module *module) {
+  return module->lacking && module->status == HD_SYMBOLS_NO_MEMORY;
+}
+
+static bool is_nameless(const struct module *module) {
+  return module->nameless > 0 && module->nameless == module->places;
+}
+
+static bool is_partly_nameless(const struct module *module) {
+  return module->nameless > 0 && module->nameless < module->places;
+}
+
+static void list_modules(const struct resolver *resolver, is_listed is_one, struct list *list) {
+  const struct hd_model *model = resolver->model;
+  uint32_t all = 0;
+  size_t used = 0;
+  for (uint32_t i = 0; i < model->module_count; i++)
+    all += is_one(&resolver->modules[i]);
+  list->count = all;
+  list->text[0] = '\0';
+  for (uint32_t i = 0, at = 0; i < model->module_count && at <= LISTED; i++) {
+    if (!is_one(&resolver->modules[i]))
+      continue;
+    list->last = i;
+    const char *before = at == 0 ? "" : at + 1 == all || at == LISTED ? " and " : ", ";
+    const size_t room = sizeof list->text - used;
+    const int length = at < LISTED || at + 1 == all
+                           ? snprintf(list->text + used, room, "%s%.100s", before, hd_base_name(model->modules[i].path))
+                           : snprintf(list->text + used, room, "%s%u more", before, all - at);
+    used += length > 0 && (size_t)length < room ? (size_t)length : 0;
+    at++;
+  }
+}
+
+static void note_unread(struct resolver *resolver) {
   struct hd_model *model = resolver->model;
+  struct list list;
+  list_modules(resolver, is_rebuilt, &list);
+  if (list.count > 0)
+    hd_model_add_note(model, "%s: rebuilt since the run; names not shown", list.text);
+  list_modules(resolver, is_gone, &list);
+  if (list.count == 1)
+    hd_model_add_note(model, "%s: not found on this machine (%s); names not shown", list.text,
+                      model->modules[list.last].path);
+  else if (list.count > 1)
+    hd_model_add_note(model, "%s: not found on this machine; names not shown", list.text);
+  list_modules(resolver, is_unreadable, &list);
+  if (list.count > 0)
+    hd_model_add_note(model, "%s: cannot be read; names not shown", list.text);
+}
+
+static void note_nameless(struct resolver *resolver) {
+  const char *cure = "; to have names, compile with -g, or use the distribution's debug symbols: packages (Debian: "
+                     "NAME-dbgsym) or debuginfod (DEBUGINFOD_URLS)";
+  struct list list;
+  list_modules(resolver, is_nameless, &list);
+  if (list.count > 0)
+    hd_model_add_note(resolver->model, "no symbols in %s: what lies there is shown by address%s", list.text, cure);
+  cure = list.count > 0 ? "" : cure;
+  list_modules(resolver, is_partly_nameless, &list);
+  if (list.count > 0)
+    hd_model_add_note(resolver->model, "not all places in %s have symbols: those are shown by address%s", list.text,
+                      cure);
+}
+
+static void count_nameless(struct resolver *resolver) {
+  const struct hd_model *model = resolver->model;
   for (uint32_t i = 0; i < model->node_count; i++) {
     const struct hd_node *node = &model->nodes[i];
-    if (node->kind != HD_KIND_ROUTINE || node->module == HD_NONE)
+    if (node->module == HD_NONE || node->kind == HD_KIND_PHASE || node->kind == HD_KIND_PROGRAM ||
+        (node->kind != HD_KIND_ROUTINE && has_no_site(model, node)))
       continue;
-    resolver->modules[node->module].routines++;
+    resolver->modules[node->module].places++;
     resolver->modules[node->module].nameless += !node->name.function && (node->name_cached || node->name_fresh);
-  }
-  for (uint32_t i = 0; i < model->module_count; i++) {
-    const struct module *module = &resolver->modules[i];
-    const char *name = hd_base_name(model->modules[i].path);
-    if (module->nameless > 0 && module->nameless == module->routines)
-      hd_model_add_note(model, "no symbols in %s: its routines are shown by address", name);
-    else if (module->nameless > 0)
-      hd_model_add_note(model, "%s does not name all of its routines: the others are shown by address", name);
   }
 }
 
@@ -173,11 +251,15 @@ size_t hd_names_resolve(struct hd_model *model) {
   }
   for (uint32_t i = 1; i < model->node_count; i++) { /* parents first: children may ask for their names */
     struct hd_node *node = &model->nodes[i];
-    if (!node->name_cached && !node->name_fresh)
-      resolver.found += node->name_fresh = resolve(&resolver, node);
+    if (resolve(&resolver, node)) {
+      node->name_fresh = true;
+      resolver.found++;
+    }
   }
   for (uint32_t i = 0; i < model->module_count; i++)
     hd_symbols_close(resolver.modules[i].symbols);
+  note_unread(&resolver);
+  count_nameless(&resolver);
   note_nameless(&resolver);
   free(resolver.modules);
   free(resolver.places);

@@ -13,9 +13,10 @@
 #define HD_UNKNOWN_SITE " (call site unknown)"
 
 /**
- * Fills the names of nodes that have none, and adds a note for each module whose names cannot be shown (gone, or
- * rebuilt since the run). Slow: reads debug information. Never fails; what is not known stays NULL.
- * Returns how many names were found that the file does not hold yet.
+ * Fills the names of nodes that have none or no line, and notes which modules' names cannot be shown (gone, rebuilt
+ * since the run, without symbols). Slow: reads debug information. Never fails; what is not known stays NULL.
+ * Returns how many names were found that the file does not hold yet. HEDDLE_DEBUGINFO: folders where debug information
+ * is looked for by build id, before /usr/lib/debug; debuginfod is asked last, by libdw.
  */
 size_t hd_names_resolve(struct hd_model *model);
 

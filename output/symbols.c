@@ -23,7 +23,7 @@ struct hd_symbols {
   bool is_absolute; /* linked to a fixed address */
 };
 
-static char *debuginfo_path = NULL; /* libdwfl's default: .debug, /usr/lib/debug */
+static char *debuginfo_path = NULL; /* of all modules, as long as the command runs */
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
     .find_debuginfo = dwfl_standard_find_debuginfo,
@@ -41,7 +41,18 @@ static bool is_same_build(Dwfl_Module *module, const uint8_t *build_id, uint32_t
   return (uint64_t)status->st_mtim.tv_sec * 1000000000u <= run_epoch_ns;
 }
 
+/* Where libdwfl looks by default, and before that where HEDDLE_DEBUGINFO says. By build id it looks only below the
+ * absolute ones; "-": without reading whole files for their checksums. */
+static void choose_debuginfo_path(void) {
+  const char *wanted = getenv("HEDDLE_DEBUGINFO");
+  const bool given = wanted && *wanted;
+  if (!debuginfo_path &&
+      asprintf(&debuginfo_path, "-:%s%s.debug:/usr/lib/debug", given ? wanted : "", given ? ":" : "") < 0)
+    debuginfo_path = NULL;
+}
+
 static bool load(struct hd_symbols *symbols, const char *path) {
+  choose_debuginfo_path();
   symbols->dwfl = dwfl_begin(&callbacks);
   if (!symbols->dwfl)
     return false;

@@ -161,7 +161,9 @@ static void test_routines_without_symbols_are_noted(void **state) {
   hd_names_resolve(model);
   assert_null(model->nodes[3].name.function);
   assert_int_equal(model->notes.count, 1);
-  assert_string_equal(model->notes.items[0], "no symbols in test_names: its routines are shown by address");
+  assert_non_null(
+      strstr(model->notes.items[0], "not all places in test_names have symbols: those are shown by address"));
+  assert_non_null(strstr(model->notes.items[0], "DEBUGINFOD_URLS"));
   hd_model_free(model);
   builder_free(&builder);
 }
