@@ -65,3 +65,27 @@ const struct hd_chain *hd_chains_intern(const void *const *innermost_first, uint
   const struct hd_chain *chain = intern(innermost_first, count, cut);
   return chain || count <= 1 ? chain : intern(innermost_first, 1, true);
 }
+
+static bool is_same(const struct hd_chain *chain, const void *const *innermost_first, uint32_t count, bool cut) {
+  if (chain->count != count || chain->cut != cut)
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (chain->routines[i] != innermost_first[count - 1 - i])
+      return false;
+  return true;
+}
+
+const struct hd_chain *hd_chains_recall(struct hd_chain_memo *memo, const void *const *innermost_first, uint32_t count,
+                                        bool cut) {
+  uint64_t hash = count;
+  for (uint32_t i = 0; i < count; i++)
+    hash = (hash ^ (uintptr_t)innermost_first[i]) * 0x9E3779B97F4A7C15u;
+  const struct hd_chain **recalled = &memo->chains[(hash >> 32) % (sizeof memo->chains / sizeof *memo->chains)];
+  if (!*recalled || !is_same(*recalled, innermost_first, count, cut)) {
+    const struct hd_chain *chain = hd_chains_intern(innermost_first, count, cut);
+    if (!chain)
+      return NULL;
+    *recalled = chain;
+  }
+  return *recalled;
+}

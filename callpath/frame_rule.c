@@ -195,7 +195,7 @@ static bool step_register(struct program *program, uint32_t opcode) {
     save(program, column, HD_RULE_SAME, 0);
     return true;
   case CFA_UNDEFINED:
-    save(program, column, HD_RULE_UNKNOWN, 0);
+    save(program, column, HD_RULE_UNDEFINED, 0);
     return true;
   case CFA_EXPRESSION: {
     struct hd_rule_place place = read_expression(reader);

@@ -14,6 +14,7 @@
 /** An address: a base and an offset. */
 enum hd_rule_base {
   HD_RULE_UNKNOWN,   /* none of the below */
+  HD_RULE_UNDEFINED, /* there is none: without a return address the frame is the stack's last */
   HD_RULE_SAME,      /* the register still holds it */
   HD_RULE_CFA,       /* at the canonical frame address (the stack pointer in the caller) + offset */
   HD_RULE_SP,        /* stack pointer + offset */
@@ -28,7 +29,7 @@ struct hd_rule_place {
 
 struct hd_frame_rule {
   struct hd_rule_place cfa;            /* _SP, _FP, _FP_LOADED or _UNKNOWN */
-  struct hd_rule_place frame_pointer;  /* where the caller's was saved: _SAME, _CFA, _FP or _UNKNOWN */
+  struct hd_rule_place frame_pointer;  /* where the caller's was saved: _SAME, _CFA, _FP, _UNDEFINED or _UNKNOWN */
   struct hd_rule_place return_address; /* likewise */
 };
 

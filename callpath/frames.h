@@ -2,7 +2,8 @@
 /**
  * @file frames.h
  * One unwinding of the calling thread's stack: the user's routines on it, and what must be found in memory for the same
- * stack to be there again.
+ * stack to be there again. Where all return addresses are known it goes by what was learned of them (known_frames.h),
+ * some ten nanoseconds a frame; else by the C compiler's unwinder, which takes some 400, and is learned from.
  */
 #ifndef HEDDLE_CALLPATH_FRAMES_H
 #define HEDDLE_CALLPATH_FRAMES_H
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "callpath/known_frames.h"
 #include "callpath/proof.h"
 
 /** What an unwinding finds. The caller gives the room. */
@@ -20,6 +22,11 @@ struct hd_frames {
   bool cut;              /* see struct hd_chain */
   uintptr_t place;       /* the stack pointer in the innermost routine */
   struct hd_proof proof; /* complete: when it holds, these are the routines again */
+
+  /* Kept from one unwinding to the next, all asked for by the same function: */
+  struct hd_known_frames *known; /* NULL: nothing is kept */
+  uintptr_t own_bytes;           /* from `own` to the stack pointer of its caller; 0: not known yet */
+  uint64_t by_library;           /* unwindings that the C compiler's unwinder had to do */
 };
 
 /** Loads the unwinder and finds the libraries whose routines are not the user's. False: no unwinder. */

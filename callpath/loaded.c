@@ -30,6 +30,18 @@ bool hd_loaded_find(uintptr_t address, struct hd_loaded *loaded) {
   return dl_iterate_phdr(contains, &search);
 }
 
+static int take_unloads(struct dl_phdr_info *info, size_t size, void *data) {
+  if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
+    *(unsigned long long *)data = info->dlpi_subs;
+  return 1; /* all modules say the same */
+}
+
+unsigned long long hd_loaded_unloads(void) {
+  unsigned long long unloads = 0;
+  dl_iterate_phdr(take_unloads, &unloads);
+  return unloads;
+}
+
 static void each_in(const char *notes, size_t bytes, hd_note_taker *take, void *context) {
   while (bytes >= sizeof(ElfW(Nhdr))) {
     const ElfW(Nhdr) *note = (const void *)notes;

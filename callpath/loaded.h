@@ -20,6 +20,9 @@ struct hd_loaded {
 /** The module that `address` lies in. False: in none. */
 bool hd_loaded_find(uintptr_t address, struct hd_loaded *loaded);
 
+/** Modules that have been unloaded so far: when it is the same as before, what was loaded then still is. */
+unsigned long long hd_loaded_unloads(void);
+
 /** Calls `take` for every ELF note in the module's memory. */
 typedef void hd_note_taker(void *context, const ElfW(Nhdr) * note, const char *name, const char *descriptor);
 void hd_loaded_each_note(const struct dl_phdr_info *info, hd_note_taker *take, void *context);

@@ -3,41 +3,21 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "callpath/chains.h"
 #include "callpath/frames.h"
+#include "callpath/loaded.h"
+#include "callpath/stacks.h"
 #include "support/heap.h"
-#include "support/memory_limit.h"
-
-enum { SET_COUNT = 64, WAYS = 8 };
 
 /* OTHER_FRAMES: the tool's, the runtime's and system libraries'; with more, a stack is unwound each time. */
 enum { DEPTH_MOST = 4096, OTHER_FRAMES = 64 };
 
-/* A stack that was unwound. */
-struct remembered {
-  const struct hd_chain *chain;
-  uintptr_t place;
-  uint32_t word_count;
-  uint32_t word_limit;
-  struct hd_stack_word words[]; /* its proof */
-};
-
-struct question {
-  uintptr_t own; /* the asking frame; 0: none */
-  const void *code;
-  uintptr_t limit;
-};
-
-struct way {
-  struct question question;
-  struct remembered *stack;
-};
-
 struct hd_unwind_cache {
-  struct way ways[SET_COUNT][WAYS];
-  uint8_t oldest[SET_COUNT];
+  struct hd_stacks stacks;
+  struct hd_known_frames known;
+  unsigned long long unloads; /* modules, when these two were begun */
+  struct hd_chain_memo chains;
   bool in_use; /* a signal handler may find the thread inside */
   uint64_t misses;
   struct hd_frames frames; /* room for one unwinding */
@@ -53,6 +33,7 @@ bool hd_unwind_init(uint64_t depth) {
 }
 
 static bool make_room(struct hd_unwind_cache *cache) {
+  cache->frames.known = &cache->known;
   cache->frames.routine_limit = depth_limit;
   cache->frames.routines = hd_heap_allocate(depth_limit, sizeof *cache->frames.routines);
   cache->frames.proof.limit = 2 * (depth_limit + OTHER_FRAMES);
@@ -73,60 +54,37 @@ static __attribute__((noinline, cold)) struct hd_unwind_cache *make_cache(void) 
   return cache;
 }
 
-static uint32_t set_of(const struct question *question) {
-  uint64_t hash = ((uint64_t)question->own >> 4) + (uint64_t)(uintptr_t)question->code * 0x9E3779B97F4A7C15u;
-  return (uint32_t)((hash ^ hash >> 32) % SET_COUNT);
+/* Another library may lie where one was. */
+static void forget_unloaded(struct hd_unwind_cache *cache) {
+  const unsigned long long unloads = hd_loaded_unloads();
+  if (cache->unloads == unloads)
+    return;
+  cache->unloads = unloads;
+  hd_stacks_forget(&cache->stacks);
+  hd_known_frames_forget(&cache->known);
 }
 
-static void remember(struct hd_unwind_cache *cache, const struct question *question, const struct hd_chain *chain) {
-  const struct hd_proof *proof = &cache->frames.proof;
-  uint32_t set = set_of(question);
-  struct way *way = &cache->ways[set][cache->oldest[set]++ % WAYS];
-  if (!way->stack || way->stack->word_limit < proof->count) {
-    const size_t bytes = sizeof(struct remembered) + proof->count * sizeof(struct hd_stack_word);
-    struct remembered *made = hd_memory_has_room(HD_MEMORY_PATH_ROW, bytes) ? hd_heap_allocate(1, bytes) : NULL;
-    if (!made)
-      return;
-    made->word_limit = proof->count;
-    hd_heap_free(way->stack);
-    way->stack = made;
-  }
-  way->question = *question;
-  way->stack->chain = chain;
-  way->stack->place = cache->frames.place;
-  way->stack->word_count = proof->count;
-  memcpy(way->stack->words, proof->words, proof->count * sizeof *proof->words);
-}
-
-static __attribute__((noinline, cold)) const struct hd_chain *unwind(struct hd_unwind_cache *cache,
-                                                                     const struct question *question) {
+/* That there is no routine of the user's is remembered, too. */
+static __attribute__((noinline)) struct hd_stack_answer unwind(struct hd_unwind_cache *cache,
+                                                               const struct hd_stack_question *question) {
   struct hd_frames *frames = &cache->frames;
-  const struct hd_chain *chain = NULL;
+  struct hd_stack_answer answer = {0};
   int saved = errno;
   cache->misses++;
-  if (hd_frames_walk(frames, question->own, question->code, question->limit))
-    chain = hd_chains_intern(frames->routines, frames->routine_count, frames->cut);
-  if (chain && frames->proof.complete)
-    remember(cache, question, chain);
+  forget_unloaded(cache);
+  const bool found = hd_frames_walk(frames, question->own, (const void *)question->code, question->limit);
+  if (found)
+    answer.chain = hd_chains_recall(&cache->chains, frames->routines, frames->routine_count, frames->cut);
+  answer.place = frames->place;
+  if ((answer.chain || !found) && frames->proof.complete)
+    hd_stacks_add(&cache->stacks, question, &frames->proof, answer);
   errno = saved;
-  return chain;
-}
-
-static bool is_same(const struct question *one, const struct question *other) {
-  return one->own == other->own && one->code == other->code && one->limit == other->limit;
-}
-
-static const struct remembered *recall(const struct hd_unwind_cache *cache, const struct question *question) {
-  const struct way *ways = cache->ways[set_of(question)];
-  for (uint32_t i = 0; i < WAYS; i++)
-    if (is_same(&ways[i].question, question) && hd_proof_holds(ways[i].stack->words, ways[i].stack->word_count))
-      return ways[i].stack;
-  return NULL;
+  return answer;
 }
 
 __attribute__((noinline)) const struct hd_chain *
 hd_unwind_callers_below(struct hd_unwind_cache **made, const void *code, uintptr_t limit, uintptr_t *place) {
-  const struct question question = {(uintptr_t)__builtin_frame_address(0), code, limit};
+  const struct hd_stack_question question = {(uintptr_t)__builtin_frame_address(0), (uintptr_t)code, limit};
   struct hd_unwind_cache *cache = *made;
   *place = 0;
   if (__builtin_expect(!cache, false) && (!depth_limit || !(cache = *made = make_cache())))
@@ -135,14 +93,18 @@ hd_unwind_callers_below(struct hd_unwind_cache **made, const void *code, uintptr
     return NULL;
   cache->in_use = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  const struct remembered *stack = recall(cache, &question);
-  const struct hd_chain *chain = __builtin_expect(stack != NULL, true) ? stack->chain : unwind(cache, &question);
-  *place = stack ? stack->place : cache->frames.place;
+  const struct hd_stack_answer *known = hd_stacks_find(&cache->stacks, &question);
+  const struct hd_stack_answer answer = __builtin_expect(known != NULL, true) ? *known : unwind(cache, &question);
+  *place = answer.place;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   cache->in_use = false; /* after the call of unwind(): this frame must stay until then */
-  return chain;
+  return answer.chain;
 }
 
 uint64_t hd_unwind_misses(const struct hd_unwind_cache *cache) {
   return cache ? cache->misses : 0;
+}
+
+uint64_t hd_unwind_by_library(const struct hd_unwind_cache *cache) {
+  return cache ? cache->frames.by_library : 0;
 }

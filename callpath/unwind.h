@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file unwind.h
- * The calling routines of a region, without recompiling the program: the stack is unwound once, and from then on only
- * compared. A remembered stack costs about one load and compare for each frame, an unwinding some 100 times that.
+ * The calling routines of a region, without recompiling the program. There are three ways to find them:
+ * - A stack that was there before is only compared, about one load and compare for each frame (stacks.h).
+ * - One that is new, but whose return addresses all are known, is walked by what was learned of them, some ten ns
+ * a frame (known_frames.h).
+ * - Else it is unwound by the C compiler's unwinder, some 400 nanoseconds a frame.
  *
  * When is a remembered stack the present one? Equal stack pointers and equal return addresses where they lay last time
  * are not enough: what lies there now may be left over. alloca and variable-length arrays make frames of different
@@ -13,9 +16,12 @@
  *   coroutine between two calls, and a thread may take over another's cache.
  * - Frames whose place cannot be proved (signal handlers, code that describes itself in unusual ways) are unwound each
  *   time. So are processors other than x86-64 and AArch64.
- * - The limit: it holds as long as the code at an address stays. After dlclose another library at the same addresses
- * can be taken for the first one, if it has call instructions at the very same places. Every return address of the
- * chain must match, and the frames in between.
+ * - What was learned of a return address is trusted only as long as no module has been unloaded, which is asked before
+ *   every walk; and not before it has led once to the frame that the unwinder found. Code in no module (just compiled)
+ *   is unwound.
+ * - The limit: a remembered stack holds as long as the code at an address stays. After dlclose another library at the
+ *   same addresses can be taken for the first one, if it has call instructions at the very same places. Every return
+ *   address of the chain must match, and the frames in between; and no other stack may have been new meanwhile.
  * - Whether the unwinding itself is right depends on the compiler's .eh_frame, as C++ exceptions do.
  */
 #ifndef HEDDLE_CALLPATH_UNWIND_H
@@ -32,8 +38,8 @@ struct hd_chain {
   const void *routines[];
 };
 
-/** One thread's remembered stacks: at most 512, the oldest of those that share a hash makes room. Made by its first
- * use, never freed; used by one thread at a time. About 20 kB, and up to 2 kB for each stack at a depth of 64. */
+/** One thread's remembered stacks and return addresses. Made by its first use, never freed; used by one thread at a
+ * time. About 15 kB for a few stacks, at most 950 kB, for thousands; when that is not enough, it begins anew. */
 struct hd_unwind_cache;
 
 /** Once, at start, after hd_call_site_init: loads the unwinder (libgcc_s.so.1). `depth`: routines told at most, at most
@@ -57,7 +63,9 @@ static inline const struct hd_chain *hd_unwind_callers(struct hd_unwind_cache **
   return hd_unwind_callers_below(cache, code, 0, &place);
 }
 
-/** Unwindings so far, that is, calls not answered from the cache. 0 for NULL. */
+/** Stacks so far that were not remembered, and those of them that the C compiler's unwinder had to unwind. 0 for NULL.
+ */
 uint64_t hd_unwind_misses(const struct hd_unwind_cache *cache);
+uint64_t hd_unwind_by_library(const struct hd_unwind_cache *cache);
 
 #endif

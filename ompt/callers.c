@@ -46,11 +46,11 @@ static uintptr_t enclosing_place(const struct hd_thread *thread) {
 static const struct hd_chain *find_chain(struct hd_thread *thread, const void *address, uintptr_t *place) {
   struct hd_unwind_cache **cache = &thread->unwind_cache;
   const uintptr_t limit = enclosing_place(thread);
-  const uint64_t misses = hd_unwind_misses(*cache);
+  const uint64_t unwound = hd_unwind_by_library(*cache);
   if (__builtin_expect(thread->counters != NULL, false))
     hd_counters_read(thread);
   const struct hd_chain *chain = hd_unwind_callers_below(cache, address, limit, place);
-  if (__builtin_expect(hd_unwind_misses(*cache) != misses, false))
+  if (__builtin_expect(hd_unwind_by_library(*cache) != unwound, false))
     hd_thread_leave_program(thread);
   return chain;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A region's calling routines: against what the routines wrote down themselves, and every answer from the cache against
- * an unwinding at the same place. */
+/* A region's calling routines: against what the routines wrote down themselves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,13 +17,11 @@
 #include <ucontext.h>
 
 #include "call_shapes.h"
-#include "callpath/chains.h"
-#include "callpath/frames.h"
 #include "callpath/unwind.h"
 #include "fake_ompt.h"
 #include "fake_player.h"
 
-enum { ROUTINES_MOST = 512, WORDS_MOST = 2048, STACK_BYTES = 65536 };
+enum { STACK_BYTES = 65536 };
 
 static struct hd_unwind_cache *cache;
 static struct hd_unwind_cache *old_caches[256]; /* no leak: they are never freed */
@@ -51,19 +48,6 @@ static void begin_with_nothing_remembered(void) {
 /* Sanitizers put routines of their own between the C library's and the program's, and lay out frames differently. */
 static bool sanitized(void) {
   return !fk_can_fail_allocations();
-}
-
-/* An unwinding that nothing is remembered of. `code` is a return address further out. */
-static ROUTINE const struct hd_chain *unwind_afresh(const void *code) {
-  static __thread const void *routines[ROUTINES_MOST];
-  static __thread struct hd_stack_word words[WORDS_MOST];
-  struct hd_frames frames = {.routines = routines, .routine_limit = ROUTINES_MOST};
-  frames.proof.words = words;
-  frames.proof.limit = WORDS_MOST;
-  bool known = hd_frames_walk(&frames, (uintptr_t)__builtin_frame_address(0), code, 0);
-  const struct hd_chain *chain = known ? hd_chains_intern(routines, frames.routine_count, frames.cut) : NULL;
-  use(&frames);
-  return chain;
 }
 
 /* Stands for the runtime's entry point and its callback: the caller's routine holds the region. */
@@ -438,51 +422,6 @@ static void test_signal_during_an_unwinding_does_no_harm(void **state) {
   assert_true(interruptions >= 300);
 }
 
-/* The random routines. */
-static uint32_t asked;
-static uint32_t around; /* routines of this program around the first of them */
-
-static ROUTINE void compare_answers(struct shapes *shapes) {
-  const void *code = __builtin_extract_return_addr(__builtin_return_address(0));
-  const struct hd_chain *chain = hd_unwind_callers(&cache, code);
-  assert_non_null(chain);
-  assert_ptr_equal(chain, unwind_afresh(code));
-  if (!sanitized()) {
-    assert_int_equal(chain->count, around + shapes->depth);
-    assert_innermost(chain, shapes->entered, shapes->depth);
-  }
-  asked++;
-}
-
-static void play_random_calls(void (*start)(struct shapes *), uint64_t seed) {
-  struct shapes shapes = {.deepest = (uint32_t)(10 + seed % 20), .region = compare_answers};
-  assert_true(hd_unwind_init(ROUTINES_MOST));
-  around = ask()->count;
-  begin_with_nothing_remembered();
-  asked = 0;
-  for (uint32_t i = 0; i < 300; i++) {
-    shapes.random = seed * 1000 + i / 2; /* each twice: the second time the stacks are known */
-    shapes.budget = 30;
-    start(&shapes);
-    assert_int_equal(shapes.depth, 0);
-  }
-  print_message("%u regions, %u unwound\n", asked, (unsigned)hd_unwind_misses(cache));
-  assert_true(asked > 1000);
-  assert_true(hd_unwind_misses(cache) < asked * 9 / 10);
-}
-
-static void test_random_calls_with_frame_pointers(void **state) {
-  (void)state;
-  for (uint64_t seed = 1; seed <= 10; seed++)
-    play_random_calls(shapes_call_with_frame_pointers, seed);
-}
-
-static void test_random_calls_without_frame_pointers(void **state) {
-  (void)state;
-  for (uint64_t seed = 1; seed <= 10; seed++)
-    play_random_calls(shapes_call_without_frame_pointers, seed);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_without_an_unwinder_nothing_is_known),
@@ -499,8 +438,6 @@ int main(void) {
       cmocka_unit_test_setup(test_smaller_coroutine_in_the_place_of_another_is_safe, use_depth_64),
       cmocka_unit_test_setup(test_region_in_a_signal_handler_belongs_to_what_was_interrupted, use_depth_64),
       cmocka_unit_test_setup(test_signal_during_an_unwinding_does_no_harm, use_depth_64),
-      cmocka_unit_test(test_random_calls_with_frame_pointers),
-      cmocka_unit_test(test_random_calls_without_frame_pointers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
