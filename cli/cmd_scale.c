@@ -21,7 +21,14 @@
 #include "support/log.h"
 #include "support/stream.h"
 
-enum { OPTION_BIND = HD_OPTION_LONG + 64, OPTION_PARAM, OPTION_WARMUP, OPTION_KEEP_GOING, OPTION_START_OVER };
+enum {
+  OPTION_BIND = HD_OPTION_LONG + 64,
+  OPTION_PARAM,
+  OPTION_WARMUP,
+  OPTION_KEEP_GOING,
+  OPTION_START_OVER,
+  OPTION_EXPECT
+};
 enum { REPEATS_DEFAULT = 5, REPEATS_MOST = 10000 };
 
 static const struct hd_option options[] = {
@@ -41,6 +48,9 @@ static const struct hd_option options[] = {
      "also vary NAME: {NAME} in the command, else an environment variable.\n"
      "May be repeated: all combinations are run. '\\,' is a comma in a value"},
     {OPTION_WARMUP, "warmup", "N", "before all others, N runs that are not kept"},
+    {OPTION_EXPECT, "expect-status", "LIST",
+     "exit statuses, besides 0, with which a run has not failed: numbers from 1\n"
+     "to 124, comma-separated"},
     {OPTION_KEEP_GOING, "keep-going", NULL, "go on when a run fails"},
     {OPTION_START_OVER, "start-over", NULL, "discard the runs that are in DIR"},
     {'q', "quiet", NULL, "no progress; only what went wrong, and the comparison"},
@@ -85,6 +95,22 @@ static bool take_count(const char *option, const char *argument, unsigned long l
     hd_arguments_complain(&usage, "--%s takes a number from %lu to %d, not '%s'", option, least, REPEATS_MOST,
                           argument);
   return good;
+}
+
+static bool take_statuses(struct hd_scale_options *taken, const char *argument) {
+  for (const char *at = argument;; at++) {
+    char *end;
+    const unsigned long status = strtoul(at, &end, 10);
+    if (*at < '0' || *at > '9' || status < 1 || status >= HD_RUN_FAILED || (*end && *end != ',')) {
+      hd_arguments_complain(&usage, "--expect-status takes numbers from 1 to %d, comma-separated, not '%s'",
+                            HD_RUN_FAILED - 1, argument);
+      return false;
+    }
+    taken->expected_status[status] = true;
+    at = end;
+    if (!*at)
+      return true;
+  }
 }
 
 static bool take_threads(struct hd_scale_options *taken, const char *argument) {
@@ -170,6 +196,8 @@ static bool take_option(void *context, int id, const char *argument) {
     return take_parameter(taken, argument);
   case OPTION_WARMUP:
     return take_count("warmup", argument, 0, &taken->warmups);
+  case OPTION_EXPECT:
+    return take_statuses(taken, argument);
   case OPTION_KEEP_GOING:
     taken->keep_going = true;
     return true;
@@ -350,7 +378,7 @@ static int take_and_scan(struct choices *choices, int argc, char **argv) {
 }
 
 int hd_cmd_scale(int argc, char **argv) {
-  struct choices choices = {.scale = {.repeats = REPEATS_DEFAULT}};
+  struct choices choices = {.scale = {.repeats = REPEATS_DEFAULT, .expected_status = {[0] = true}}};
   hd_stream_guard();
   sections[1].count = hd_compare_option_count;
   const int status = take_and_scan(&choices, argc, argv);

@@ -106,11 +106,17 @@ static void print_end(const char *path) {
 
 /* ---- all of it ---- */
 
-static void write_reason(const struct hd_scale_outcome *outcome, const char *why, char *text, size_t bytes) {
+/* One that the program may have meant: below those that a shell, and `heddle run` itself, end with. */
+static bool may_be_habit(const struct hd_scale_outcome *outcome) {
+  return !outcome->signal && outcome->status > 0 && outcome->status < HD_RUN_FAILED;
+}
+
+static void write_reason(const struct hd_scale_options *options, const struct hd_scale_outcome *outcome,
+                         const char *why, char *text, size_t bytes) {
   const int status = outcome->status;
   if (outcome->signal)
     snprintf(text, bytes, "heddle run was killed by signal %d (%s)", outcome->signal, strsignal(outcome->signal));
-  else if (status == 0)
+  else if (options->expected_status[status & 0xff])
     snprintf(text, bytes, "%s", why ? why : "it left no profile");
   else if (status > HD_RUN_SIGNAL && status < HD_RUN_SIGNAL + 65)
     snprintf(text, bytes, "exit status %d (signal %d, %s)", status, status - HD_RUN_SIGNAL,
@@ -130,10 +136,13 @@ void hd_scale_failure_show(const struct hd_scale_plan *plan, const struct hd_sca
   char from[PATH_MAX];
   char kept[PATH_MAX];
   hd_scale_step_name(plan, step, name, sizeof name);
-  write_reason(outcome, why, reason, sizeof reason);
+  write_reason(plan->options, outcome, why, reason, sizeof reason);
   fprintf(stderr, "heddle: run %s failed: %s\n", name, reason);
   print_command(plan, step);
   hd_scale_store_running(plan, store, step, ".out", from);
   hd_scale_store_path(plan, store, step, ".failed.out", kept);
   print_end(rename(from, kept) == 0 ? kept : from);
+  if (may_be_habit(outcome) && !plan->options->expected_status[outcome->status])
+    fprintf(stderr, "heddle:   if the program always ends with status %d: --expect-status %d accepts it\n",
+            outcome->status, outcome->status);
 }

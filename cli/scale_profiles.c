@@ -49,43 +49,6 @@ static enum hd_same_program relation(const struct hd_scale_set *set, struct hd_m
   return set->first ? hd_same_program(models, 2, &a, &b, &module) : HD_SAME_PROGRAM;
 }
 
-/* Moves past a number; whether it is this one. */
-static bool skip_number(const char **text, uint32_t expected) {
-  char *end;
-  errno = 0;
-  const unsigned long number = strtoul(*text, &end, 10);
-  *text = end;
-  return errno == 0 && number == expected;
-}
-
-/* The same text but for the thread counts `a_threads` and `b_threads` in it? */
-static bool is_same_argument(const char *a, uint32_t a_threads, const char *b, uint32_t b_threads) {
-  while (*a && *b) {
-    if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
-      const char *a_number = a, *b_number = b;
-      const bool a_is_threads = skip_number(&a, a_threads);
-      const bool b_is_threads = skip_number(&b, b_threads);
-      if (!(a_is_threads && b_is_threads) &&
-          (a - a_number != b - b_number || strncmp(a_number, b_number, (size_t)(a - a_number)) != 0))
-        return false;
-    } else if (*a++ != *b++) {
-      return false;
-    }
-  }
-  return !*a && !*b;
-}
-
-static bool is_same_command(const struct hd_scale_set *set, const struct hd_model *model, uint32_t threads) {
-  const struct hd_strings *a = &set->first->arguments;
-  const struct hd_strings *b = &model->arguments;
-  if (a->count != b->count)
-    return false;
-  for (size_t i = 0; i < a->count; i++)
-    if (!is_same_argument(a->items[i], set->first_threads, b->items[i], threads))
-      return false;
-  return true;
-}
-
 /* What comes first of a run's profiles: the same command as before, then the same program, then any. */
 enum likeness { LIKE_NONE, LIKE_PROGRAM, LIKE_COMMAND };
 
@@ -94,7 +57,8 @@ static enum likeness likeness(const struct hd_scale_set *set, struct hd_model *m
     return LIKE_COMMAND;
   if (relation(set, model) == HD_OTHER_PROGRAM)
     return LIKE_NONE;
-  return is_same_command(set, model, threads) ? LIKE_COMMAND : LIKE_PROGRAM;
+  return hd_is_same_command(&set->first->arguments, set->first_threads, &model->arguments, threads) ? LIKE_COMMAND
+                                                                                                    : LIKE_PROGRAM;
 }
 
 /* Is `a` rather to be compared than `b`? Of those that are as like, the one that ran longer. */

@@ -37,7 +37,7 @@ static bool take_step(struct hd_scale_plan *plan, struct hd_scale_store *store, 
   if (outcome.interrupted)
     return true;
   const char *wrong = "";
-  if (!outcome.signal && !outcome.status)
+  if (!outcome.signal && plan->options->expected_status[outcome.status & 0xff])
     wrong = hd_scale_profiles_find(plan, store, step, &profiles, error, sizeof error);
   step->failed = wrong != NULL;
   profiles.seconds = outcome.seconds;

@@ -29,13 +29,17 @@ static void command_of(const struct hd_model *model, char *text, size_t bytes) {
   }
 }
 
+static uint32_t threads_of(const struct hd_run *run) {
+  return run->book->asked_threads > 0 ? run->book->asked_threads : run->book->threads;
+}
+
 static bool is_told(const struct hd_comparison *comparison, uint32_t run, bool host) {
-  char mine[COMMAND_MAX], other[COMMAND_MAX];
+  const struct hd_run *b = &comparison->runs[run];
   for (uint32_t i = 0; i < run; i++) {
-    const struct hd_model *a = comparison->runs[i].model, *b = comparison->runs[run].model;
-    command_of(a, mine, sizeof mine);
-    command_of(b, other, sizeof other);
-    if (strcmp(host ? a->header.host : mine, host ? b->header.host : other) == 0)
+    const struct hd_run *a = &comparison->runs[i];
+    if (host ? strcmp(a->model->header.host, b->model->header.host) == 0
+             : strcmp(a->model->header.program, b->model->header.program) == 0 &&
+                   hd_is_same_command(&a->model->arguments, threads_of(a), &b->model->arguments, threads_of(b)))
       return true;
   }
   return false;

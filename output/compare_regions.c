@@ -57,6 +57,13 @@ static void fill_scaling(struct hd_grid_row *into, const struct hd_comparison *c
   hd_cell_cause(into->cells[column], at, &table->unit);
 }
 
+/* "3.62 times as fast as", "160 times slower than". */
+static void speed_text(char text[HD_CELL_BYTES], double speedup) {
+  const bool slower = speedup < 1;
+  const double times = slower ? 1 / speedup : speedup;
+  snprintf(text, HD_CELL_BYTES, "%.*f times %s", times < 10 ? 2 : 0, times, slower ? "slower than" : "as fast as");
+}
+
 static void say_foremost(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
                          const struct hd_unit *unit) {
   const uint32_t index = hd_foremost_region(comparison, point);
@@ -71,8 +78,9 @@ static void say_foremost(const struct hd_sheet *sheet, const struct hd_compariso
   hd_point_text(name, comparison, point);
   hd_point_text(base, comparison, 0);
   hd_duration_in(lost, unit, at->lost_total_s);
-  hd_sheet_say(sheet, "Of the regions, %s loses most: %s at %s, %.2f times as fast as with %s%s.", place, lost, name,
-               at->speedup, base, cause);
+  char speed[HD_CELL_BYTES];
+  speed_text(speed, at->speedup);
+  hd_sheet_say(sheet, "Of the regions, %s loses most: %s at %s, %s with %s%s.", place, lost, name, speed, base, cause);
 }
 
 bool hd_compare_regions(const struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {

@@ -212,7 +212,7 @@ static bool note_switched_off(struct hd_comparison *comparison, const struct hd_
   return hd_comparison_note(
       comparison,
       "%s: %s were not measured for %.3f s (the budget, HEDDLE_OVERHEAD): what they are is in what "
-      "is around them, waits in busy time; causes are not told from each other",
+      "is around them, waits in busy time; a main cause is named only where that cannot change it",
       model->path, hd_event_class_words(event_class), hd_model_seconds(model, ticks));
 }
 
@@ -348,10 +348,11 @@ bool hd_comparison_is_of_row(const struct hd_comparison *comparison, uint32_t ru
 
 /* ---- laws that need no fitting ---- */
 
-/* Of the threads that came on top: with a baseline of several threads their number relative to it. */
+/* A program that becomes slower has no serial part: that would be more than all of it.
+ * Of the threads that came on top: with a baseline of several threads their number relative to it. */
 double hd_karp_flatt(double speedup, uint32_t threads, uint32_t baseline_threads) {
   const double more = (double)threads / baseline_threads;
-  return more > 1 && speedup > 0 ? (1 / speedup - 1 / more) / (1 - 1 / more) : NAN;
+  return more > 1 && speedup >= 1 ? (1 / speedup - 1 / more) / (1 - 1 / more) : NAN;
 }
 
 double hd_amdahl_bound(const struct hd_comparison *comparison, uint32_t threads) {

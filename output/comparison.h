@@ -83,7 +83,8 @@ struct hd_compared {
   double lost_s[HD_LOSS_COUNT]; /* the same / threads: wall seconds */
   double lost_total_s;
   struct hd_interval lost_total_interval;
-  bool causes_unknown;     /* in one of the two runs events were switched off that tell waits from work (the budget) */
+  bool causes_unknown;     /* in one of the two runs events that tell waits from work were switched off (the budget) for
+                              so long that another cause may be the largest */
   enum hd_loss main_cause; /* the largest; HD_LOSS_COUNT: nothing was lost, or causes_unknown */
   double speedup;          /* time at the baseline / time here */
   struct hd_interval speedup_interval;

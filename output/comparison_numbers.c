@@ -166,16 +166,23 @@ static void find_intervals(struct hd_compared *at, enum hd_compared_kind kind, s
   at->in_noise = at->noise_known && at->lost_total_interval.low <= 0 && at->lost_total_interval.high >= 0;
 }
 
-/* The largest in the direction of the whole: of what was lost or, if there was a gain, of what was gained. */
-static enum hd_loss main_cause(const struct hd_compared *at) {
+/* The largest in the direction of the whole: of what was lost or, if there was a gain, of what was gained. `lead`: by
+ * how much more than any other. */
+static enum hd_loss main_cause(const struct hd_compared *at, uint64_t *lead) {
   const int64_t sign = at->lost_total_ticks < 0 ? -1 : 1;
   enum hd_loss cause = HD_LOSS_COUNT;
-  int64_t most = 0;
-  for (int loss = 0; at->lost_total_ticks != 0 && loss < HD_LOSS_COUNT; loss++)
-    if (sign * at->lost_ticks[loss] > most) {
-      most = sign * at->lost_ticks[loss];
+  int64_t most = 0, second = 0;
+  for (int loss = 0; at->lost_total_ticks != 0 && loss < HD_LOSS_COUNT; loss++) {
+    const int64_t ticks = sign * at->lost_ticks[loss];
+    if (ticks > most) {
+      second = most;
+      most = ticks;
       cause = (enum hd_loss)loss;
+    } else if (ticks > second) {
+      second = ticks;
     }
+  }
+  *lead = (uint64_t)(most - second);
   return cause;
 }
 
@@ -183,10 +190,21 @@ static double ratio(double a, double b) {
   return b != 0 ? a / b : NAN;
 }
 
-/* What waited there may be in its busy time. */
-static bool lacks_waits(const struct hd_comparison *comparison, uint32_t run) {
+/* Thread time in which waits may count as work, or as other waits: as long as events that tell were off, of all
+ * threads. Of a row never more than all that it has. */
+static uint64_t untold_ticks(const struct hd_comparison *comparison, const struct hd_compared *at) {
   const uint32_t telling = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_SYNC;
-  return comparison->runs[run].model->off_classes & telling;
+  const struct hd_run *run = &comparison->runs[at->run];
+  const uint64_t all = at->losses.capacity > 0 ? (uint64_t)at->losses.capacity : 0;
+  uint64_t ticks = 0;
+  for (uint32_t i = 0; i < run->model->switch_count; i++)
+    if (telling >> run->model->switches[i].event_class & 1 &&
+        __builtin_add_overflow(ticks, run->model->switches[i].ticks, &ticks))
+      return all;
+  if (run->model->header.lost_switches > 0 || __builtin_mul_overflow(ticks, run->factor, &ticks) ||
+      __builtin_mul_overflow(ticks, (uint64_t)run->book->threads, &ticks))
+    return all;
+  return ticks < all ? ticks : all;
 }
 
 static void compare_with(const struct hd_comparison *comparison, const struct hd_compared *base,
@@ -200,8 +218,12 @@ static void compare_with(const struct hd_comparison *comparison, const struct hd
     at->lost_ticks[loss] = loss == HD_LOSS_INFLATION ? more.busy : more.lost[loss];
     at->lost_s[loss] = seconds_of(comparison, at->lost_ticks[loss]) / threads;
   }
-  at->causes_unknown = lacks_waits(comparison, base->run) || lacks_waits(comparison, at->run);
-  at->main_cause = at->causes_unknown ? HD_LOSS_COUNT : main_cause(at);
+  uint64_t lead = 0;
+  const uint64_t untold = untold_ticks(comparison, base) + untold_ticks(comparison, at);
+  at->main_cause = main_cause(at, &lead);
+  at->causes_unknown = untold > 0 && lead / 2 <= untold; /* what one cause lacks another has */
+  if (at->causes_unknown)
+    at->main_cause = HD_LOSS_COUNT;
   at->speedup = ratio((double)base->time_ticks, (double)at->time_ticks);
   at->efficiency = ratio((double)base->losses.capacity, (double)at->losses.capacity);
   at->work_efficiency = ratio((double)base->losses.busy, (double)at->losses.busy);
@@ -263,7 +285,8 @@ static bool fit_row(struct hd_comparison *comparison, struct hd_compared_row *ro
   return hd_scaling_fit(row->scaling_points, count, &row->scaling);
 }
 
-/* In the baseline's median run. False: no memory. */
+/* In the baseline's median run: outside regions, and what one thread does for all, but not the tasks it makes, which
+ * any may run. False: no memory. */
 static bool find_serial(const struct table *table) {
   struct hd_comparison *comparison = table->comparison;
   const uint32_t index = comparison->rows[0].at[0].run;
@@ -274,9 +297,11 @@ static bool find_serial(const struct table *table) {
   struct hd_losses serial = {.busy = (int64_t)cell_of(table, 1, index)->elapsed_ticks};
   for (uint32_t i = 1; i < run->model->node_count; i++) {
     const struct hd_node *node = &run->model->nodes[i];
-    counted[i] = counted[node->parent] || (hd_kind_is_for_one(node->kind) && run->book->place[i] == HD_PLACE_INSIDE);
-    if (counted[i] && !counted[node->parent])
-      hd_losses_add(&serial, &run->book->inclusive[i], (int64_t)run->factor);
+    const bool above = counted[node->parent];
+    const bool for_one = hd_kind_is_for_one(node->kind) && run->book->place[i] == HD_PLACE_INSIDE;
+    counted[i] = (above || for_one) && node->kind != HD_KIND_TASK;
+    if (counted[i] != above)
+      hd_losses_add(&serial, &run->book->inclusive[i], (above ? -1 : 1) * (int64_t)run->factor);
   }
   comparison->serial_ticks = serial.busy;
   free(counted);

@@ -3,6 +3,8 @@
  * @file same_program.c
  * Whether runs are of one program, and of one build of it.
  */
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,4 +89,41 @@ bool hd_is_same_build(const struct hd_model *a, const struct hd_model *b) {
   const struct hd_module *right = executable_of(b);
   return left && right && left->build_id_bytes > 0 && right->build_id_bytes > 0 && !is_other_build(left, right) &&
          !rebuilt_library(a, b);
+}
+
+/* ---- commands ---- */
+
+/* Moves past a number; whether it is this one. */
+static bool skip_number(const char **text, uint32_t expected) {
+  char *end;
+  errno = 0;
+  const unsigned long number = strtoul(*text, &end, 10);
+  *text = end;
+  return errno == 0 && number == expected;
+}
+
+static bool is_same_argument(const char *a, uint32_t a_threads, const char *b, uint32_t b_threads) {
+  while (*a && *b) {
+    if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+      const char *a_number = a, *b_number = b;
+      const bool a_is_threads = skip_number(&a, a_threads);
+      const bool b_is_threads = skip_number(&b, b_threads);
+      if (!(a_is_threads && b_is_threads) &&
+          (a - a_number != b - b_number || strncmp(a_number, b_number, (size_t)(a - a_number)) != 0))
+        return false;
+    } else if (*a++ != *b++) {
+      return false;
+    }
+  }
+  return !*a && !*b;
+}
+
+bool hd_is_same_command(const struct hd_strings *a, uint32_t a_threads, const struct hd_strings *b,
+                        uint32_t b_threads) {
+  if (a->count != b->count)
+    return false;
+  for (size_t i = 0; i < a->count; i++)
+    if (!is_same_argument(a->items[i], a_threads, b->items[i], b_threads))
+      return false;
+  return true;
 }

@@ -73,4 +73,8 @@ enum hd_same_program {
 enum hd_same_program hd_same_program(struct hd_model *const *models, size_t count, size_t *a, size_t *b,
                                      const struct hd_module **module);
 
+/** Whether two command lines are the same but for the runs' thread counts in them: "-t 4" of a run with 4 threads is
+ * "-t 2" of one with 2. */
+bool hd_is_same_command(const struct hd_strings *a, uint32_t a_threads, const struct hd_strings *b, uint32_t b_threads);
+
 #endif

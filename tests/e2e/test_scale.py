@@ -60,6 +60,7 @@ int main(int argc, char **argv) {
   if (child == 0) return 0;
   if (child > 0) waitpid(child, NULL, 0), work(20000000);
   if (at("KILL_AT")) abort();
+  if (getenv("HABIT")) return atoi(getenv("HABIT"));
   return 0;
 }
 """
@@ -319,6 +320,31 @@ def test_a_failing_run_is_shown_and_stops_the_scan(scan, variable, reason, more)
     again = scan.run("-t", "1,2", "-r", "2", command=["./app", "it's"])
     assert again.returncode == 0 and len(scan.logged()) == 2 + 3
     assert not list(scan.directory.glob("*.failed.out"))
+
+
+def test_a_status_that_the_program_always_has_can_be_expected(scan):
+    refused = scan.run("-t", "1,2", "-r", "1", env={"HABIT": "1"})
+    assert refused.returncode == 1 and "t1.r1 failed: exit status 1\n" in refused.stderr
+    assert "if the program always ends with status 1: --expect-status 1 accepts it" in refused.stderr
+    accepted = scan.run("-t", "1,2", "-r", "1", "--expect-status", "4,1", env={"HABIT": "1"})
+    assert accepted.returncode == 0 and "failed" not in accepted.stderr, accepted.stderr
+    assert scan.profiles() == names(1, 2, repeats=1)
+    other = scan.run("-t", "1,2", "-r", "2", "--expect-status", "4", env={"HABIT": "1"})
+    assert other.returncode == 1 and "t2.r2 failed: exit status 1\n" in other.stderr
+    killed = scan.run("-t", "1,2", "-r", "2", "--expect-status", "1", env={"KILL_AT": "2", "HABIT": "1"})
+    assert killed.returncode == 1 and "(signal 6, Aborted)" in killed.stderr and "always ends" not in killed.stderr
+
+
+@pytest.mark.parametrize("wrong", ["", "0", "125", "1,", "1;2", "one", "-1"])
+def test_statuses_that_cannot_be_expected(scan, wrong):
+    result = scan.run("--expect-status", wrong)
+    assert result.returncode == 2 and "--expect-status takes numbers from 1 to 124" in result.stderr
+
+
+def test_thread_counts_in_arguments_are_no_difference(scan):
+    result = scan.run("-t", "1,2", "-r", "1", command=["./app", "--threads={threads}"])
+    assert result.returncode == 0 and "command lines differ" not in result.stdout
+    assert "command   ./app --threads=1\n" in result.stdout
 
 
 def test_the_last_lines_of_a_failing_run_are_shown_without_what_a_terminal_obeys(scan):

@@ -352,6 +352,7 @@ static void test_amdahls_bound_is_made_of_serial_time(void **state) {
   assert_true(same(hd_karp_flatt(2, 4, 1), (0.5 - 0.25) / (1 - 0.25)));
   assert_true(fabs(hd_karp_flatt(4, 4, 1)) < 1e-12);
   assert_true(isnan(hd_karp_flatt(1, 1, 1)));
+  assert_true(isnan(hd_karp_flatt(0.005, 4, 1))); /* no part of a program is more than all of it */
 }
 
 static void test_nested_regions_are_rows_in_rows(void **state) {
