@@ -68,8 +68,9 @@ static void visit_private(const char *path, const struct hd_recover_visitor *vis
   }
   take_files(path, visitor, true);
   if (visitor->clear_directories)
-    hd_salvage_remove_directory(path);
-  close(lock);
+    hd_salvage_remove_directory(path, lock);
+  else
+    close(lock);
 }
 
 bool hd_recover_visit_directory(const char *path, const struct hd_recover_visitor *visitor) {

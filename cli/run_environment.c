@@ -273,7 +273,6 @@ void hd_run_environment_remove(struct hd_run_environment *environment) {
   hd_run_counters_free(&environment->counters);
   if (!environment->directory[0])
     return;
-  hd_salvage_remove_directory(environment->directory);
-  close(environment->lock);
+  hd_salvage_remove_directory(environment->directory, environment->lock);
   environment->directory[0] = '\0';
 }

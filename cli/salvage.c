@@ -74,21 +74,18 @@ static bool has_live_files(DIR *directory) {
   return false;
 }
 
-void hd_salvage_remove_directory(const char *path) {
-  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0)
-    return;
-  DIR *directory = fdopendir(fd);
+void hd_salvage_remove_directory(const char *path, int lock) {
+  DIR *directory = fdopendir(lock);
   const bool remove = directory && !has_live_files(directory);
   const struct dirent *entry;
   if (remove)
     rewinddir(directory);
   while (remove && (entry = readdir(directory)))
-    unlinkat(fd, entry->d_name, 0);
+    unlinkat(lock, entry->d_name, 0);
+  if (remove)
+    rmdir(path);
   if (directory)
     closedir(directory);
   else
-    close(fd);
-  if (remove)
-    rmdir(path);
+    close(lock);
 }

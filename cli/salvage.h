@@ -42,8 +42,9 @@ bool hd_salvage_lock(int fd);
  *  somebody else has locked it. A link is not followed. */
 int hd_salvage_lock_directory(const char *path);
 
-/** Removes a private directory with all that is not a live file. While there are such, all stays. */
-void hd_salvage_remove_directory(const char *path);
+/** Removes a private directory with all that is not a live file; while there are such, all stays. `lock` is what
+ *  hd_salvage_lock_directory gave, and is closed: no other descriptor is needed, of which there may be none. */
+void hd_salvage_remove_directory(const char *path, int lock);
 
 /* ---- salvage_writer.c ---- */
 

@@ -4,6 +4,7 @@
 import os
 import pty
 import re
+import resource
 import shutil
 import signal
 import stat
@@ -243,7 +244,7 @@ def test_program_ended_by_a_forwarded_signal_has_a_profile(heddle, run, build_pr
     assert exported["run"]["exit"] == 143 and exported["run"]["complete"] is False
 
 
-def test_interrupt_from_the_terminal_reaches_the_program_once(heddle, run, build_program):
+def test_interrupt_from_the_terminal_reaches_the_program_once(heddle, run, build_program, terminals):
     program = build_program(SIGNALLED)
     pid, terminal = pty.fork()
     if pid == 0:
@@ -343,6 +344,18 @@ def test_file_that_is_no_profile_is_dropped(run):
 
 
 LEFT = 'exec cp "$0" "$TMPDIR/x.1.live-${HEDDLE_STORE_DIR##*.}"'  # as who cannot use that directory
+
+
+@pytest.mark.parametrize("descriptors", range(3, 14))
+def test_few_descriptors_leave_no_folder_behind(heddle, run, build_program, descriptors):
+    """Whether it can run the program then or not."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
+    result = subprocess.run([heddle, "run", "-q", build_program(REGION)], env=make_environment(run.store),
+                            cwd=run.directory, capture_output=True, text=True, preexec_fn=limit)
+    assert result.returncode in (0, 125, 127) and (result.returncode == 0) == (profiles(run) != []), result.stderr
+    assert list(run.store.iterdir()) == []
 
 
 def test_profile_that_is_left_elsewhere_is_found(run, build_program, tmp_path):
