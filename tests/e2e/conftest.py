@@ -8,9 +8,11 @@ import contextlib
 import json
 import os
 import pathlib
+import pty
 import re
 import signal
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -64,6 +66,16 @@ def forget_dead_runtimes():
         with contextlib.suppress(OSError):  # gone meanwhile, or another user's
             if number.isdigit() and not os.path.exists(f"/proc/{number}"):
                 file.unlink()
+
+
+@pytest.fixture(scope="session")
+def terminals():
+    """For tests that need a pseudo-terminal: a chroot without /dev/pts has none."""
+    try:
+        for descriptor in pty.openpty():
+            os.close(descriptor)
+    except OSError as failure:
+        pytest.skip(f"{NOT_ALLOWED}: no pseudo-terminal: {failure}")
 
 
 @pytest.fixture(scope="session")
@@ -140,8 +152,15 @@ def run_plain(program, *arguments, runtime=None, threads=None, env=None):
                           capture_output=True, text=True, timeout=TIMEOUT_S)
 
 
+@pytest.fixture(scope="session")
+def live_store():
+    """Where profiles lie while their programs run. What a killed program leaves there goes with the session."""
+    with tempfile.TemporaryDirectory(prefix="heddle-tests-", dir="/dev/shm") as place:
+        yield place
+
+
 @pytest.fixture
-def profile(tmp_path):
+def profile(tmp_path, live_store):
     """profile(program, arguments..., runtime=, threads=, env=) -> path of the profile; profile.result: how it ended.
     Only OMP_TOOL_LIBRARIES is set, as a user without `heddle run` would do."""
     paths = []
@@ -149,7 +168,7 @@ def profile(tmp_path):
     def run(program, *arguments, runtime=None, threads=None, env=None):
         path = tmp_path / f"{len(paths)}.heddle"
         paths.append(path)
-        tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(path)}
+        tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(path), "HEDDLE_STORE_DIR": live_store}
         run.result = run_plain(program, *arguments, runtime=runtime, threads=threads, env={**tool, **(env or {})})
         assert path.exists(), f"no profile; status {run.result.returncode}, standard error: {run.result.stderr}"
         return path

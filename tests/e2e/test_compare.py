@@ -400,7 +400,7 @@ def test_markdown_tables_are_whole(compare, scan):
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
-def test_lines_fit_the_terminal(heddle, scan, width):
+def test_lines_fit_the_terminal(heddle, scan, width, terminals):
     text = on_terminal([heddle, "compare", scan], width)
     assert max(map(len, text.splitlines())) <= width
     assert ("left out: the terminal is too narrow" in text) == (width == 80)

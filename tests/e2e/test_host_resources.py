@@ -2,6 +2,7 @@
 """Programs that have, or leave themselves, less than usual: descriptors, limits, users, directories, disk space. With
 Heddle they do what they do without it, and the profile is whole, or is where a line on standard error says, or is
 missing for a reason that a line gives."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -251,7 +252,18 @@ def failing(both, build_program, places):
                                  "FAIL_COUNT": str(count)})
         return pair, int(count.read_text())
 
-    return run
+    yield run
+    remove_empty_files_of_the_dead()
+
+
+def remove_empty_files_of_the_dead():
+    """Who may not even remove a file leaves it. Without the program's name it is "program"."""
+    for name in ("host_resources", "program"):
+        for file in pathlib.Path("/dev/shm").glob(f"{name}.*.live*"):
+            pid = file.name.split(".")[1]
+            with contextlib.suppress(FileNotFoundError):  # another test did it
+                if file.stat().st_size == 0 and not os.path.exists(f"/proc/{pid}"):
+                    file.unlink()
 
 
 def test_any_failed_request_leaves_a_profile_or_a_reason(failing, export):

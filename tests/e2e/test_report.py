@@ -118,7 +118,7 @@ def test_report_is_plain_where_the_locale_is(run_heddle, levels_path):
 
 
 @pytest.mark.parametrize("columns", [10, 60, 100])
-def test_report_fits_the_terminal(heddle, levels_path, columns):
+def test_report_fits_the_terminal(heddle, levels_path, columns, terminals):
     command = f"stty cols {columns}; LC_ALL=C.UTF-8 '{heddle}' report '{levels_path}'"
     result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
     assert result.returncode == 0

@@ -625,7 +625,7 @@ def on_terminal(scan, *arguments, columns=100, interrupt=None, env=None):
     return os.waitstatus_to_exitcode(status), text.decode()
 
 
-def test_a_terminal_has_a_bar_that_goes_away(scan):
+def test_a_terminal_has_a_bar_that_goes_away(scan, terminals):
     status, text = on_terminal(scan, "-t", "1,2", "-r", "2", env={"NAP_MS": "300"})
     assert status == 0
     head, _, rest = text.partition("\r\n")
@@ -637,14 +637,15 @@ def test_a_terminal_has_a_bar_that_goes_away(scan):
     assert (scan.folder / "stdout").read_text()
 
 
-def test_the_bar_fits_into_the_terminal(scan):
+def test_the_bar_fits_into_the_terminal(scan, terminals):
     _, text = on_terminal(scan, "-t", "1,2", "-r", "2", columns=30)
     assert max(map(len, text.split("\r\n")[1].split("\r"))) == 29
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_quiet_says_nothing_but_the_comparison(scan, terminal):
+def test_quiet_says_nothing_but_the_comparison(scan, terminal, terminals):
     if terminal:
+        request.getfixturevalue("terminals")
         assert on_terminal(scan, "-t", "1,2", "-r", "1", "-q") == (0, "")
         assert (scan.folder / "stdout").read_text()
     else:
@@ -652,7 +653,7 @@ def test_quiet_says_nothing_but_the_comparison(scan, terminal):
         assert result.returncode == 0 and result.stderr == "" and result.stdout
 
 
-def test_control_c_ends_it_all(scan):
+def test_control_c_ends_it_all(scan, terminals):
     status, text = on_terminal(scan, "-t", "1,2", "-r", "1", env={"NAP_MS": "20000"}, interrupt=scan.logged)
     assert status == 130 and "the scan ended with 2 of 2 runs to do; the same command goes on with it" in text
     assert not is_running(scan.program) and scan.profiles() == []
