@@ -59,15 +59,17 @@ static void take_for_busy(void) {
     hd_thread_set_state(event.thread, event.now, HD_BUSY);
 }
 
-static bool is_unobserved_task(const ompt_data_t *prior, ompt_task_status_t status, const ompt_data_t *next) {
+static bool is_unobserved_task(const ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   if (!hd_budget_is_off(HD_CLASS_TASK))
     return false;
   const struct hd_thread *thread = hd_thread_known_soon();
   if (!thread || hd_task_is_observed(thread, prior, status, next))
     return false;
+  if (!next || next == thread->base->task)
+    return true;
   const struct hd_frame *top = thread->top;
-  if (next && next != thread->base->task && top > thread->base && hd_callbacks_is_wait(top->kind) &&
-      top->state != HD_BUSY)
+  hd_task_leave_out(next);
+  if (top > thread->base && hd_callbacks_is_wait(top->kind) && top->state != HD_BUSY)
     take_for_busy();
   return true;
 }

@@ -3,9 +3,17 @@
 
 #include "ompt/tool.h"
 
-/* task_data->value of an explicit task: the profile's id above these three bits, and above it how often tasks had been
- * switched off when it was created (budget.h). Folded: there was no space for its callpath, it is not counted. */
-enum { TASK_KNOWN = 1, TASK_STARTED = 2, TASK_FOLDED = 4, TASK_PROFILE_SHIFT = 3, TASK_EPOCH_SHIFT = 35 };
+/* task_data->value of an explicit task: the profile's id above these bits, and above it how often tasks had been
+ * switched off when it was created (budget.h). Folded: there was no space for its callpath, it is not counted. Unseen:
+ * it runs, or has run, unobserved; nothing else is set then. */
+enum {
+  TASK_KNOWN = 1,
+  TASK_STARTED = 2,
+  TASK_FOLDED = 4,
+  TASK_UNSEEN = 8,
+  TASK_PROFILE_SHIFT = 4,
+  TASK_EPOCH_SHIFT = 36
+};
 
 void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address) {
   const struct hd_edge *step = hd_thread_step(thread, HD_KIND_TASK, address);
@@ -35,15 +43,23 @@ static bool is_suspended_here(const struct hd_thread *thread, const ompt_data_t 
 
 /* Tasks have been switched off, now or since this one was created: nothing of it is observed any more. */
 static bool is_refused(const ompt_data_t *task) {
+  if (task->value & TASK_UNSEEN)
+    return true;
   const bool is_known = task->value & TASK_KNOWN;
   return hd_budget_touched(HD_CLASS_TASK) &&
          (hd_budget_refuses(HD_CLASS_TASK) || !is_known || task->value >> TASK_EPOCH_SHIFT != hd_budget_task_epoch());
 }
 
+void hd_task_leave_out(ompt_data_t *task) {
+  task->value = TASK_UNSEEN;
+}
+
 /* The task's first part, or a later part of an untied task, perhaps on another thread than before. */
 static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
-  if (is_refused(task))
+  if (is_refused(task)) {
+    hd_task_leave_out(task);
     return;
+  }
   if (!(task->value & TASK_KNOWN)) /* created before the tool listened */
     hd_task_create(thread, task, NULL);
   struct hd_row_record *row = hd_thread_row(thread, (uint32_t)(task->value >> TASK_PROFILE_SHIFT));
@@ -61,12 +77,18 @@ static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   task->value |= TASK_STARTED;
 }
 
+/* An untied task that waits in nothing is switched out for one that already runs unobserved: that one lies beneath it,
+ * though no frame says so. */
+static bool uncovers_unseen(const struct hd_thread *thread, const ompt_data_t *next) {
+  return next->value & TASK_UNSEEN && thread->top == thread->base;
+}
+
 /* The innermost task leaves the stack. */
 static bool closes_base(const struct hd_thread *thread, const ompt_data_t *prior, ompt_task_status_t status,
                         const ompt_data_t *next) {
   const struct hd_frame *base = thread->base;
   return base->kind == HD_KIND_TASK && base->task == prior &&
-         (has_ended(status) || !next || base_below(thread, base)->task == next);
+         (has_ended(status) || !next || base_below(thread, base)->task == next || uncovers_unseen(thread, next));
 }
 
 /* What is not observed has not started, as far as anybody knows. */

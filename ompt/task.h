@@ -17,6 +17,10 @@ void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *add
 bool hd_task_is_observed(const struct hd_thread *thread, const ompt_data_t *prior, ompt_task_status_t status,
                          const ompt_data_t *next);
 
+/** The task begins, or goes on, unobserved: from here on nothing of it is observed. Who only looked at when it was
+ *  created could take it up in the middle, on top of what it has open. */
+void hd_task_leave_out(ompt_data_t *task);
+
 /** The thread leaves `prior` (for good or not, see `status`) and goes on with `next`. */
 void hd_task_schedule(struct hd_thread *thread, uint64_t now, const ompt_data_t *prior, ompt_task_status_t status,
                       ompt_data_t *next);

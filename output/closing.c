@@ -86,13 +86,17 @@ static bool charge(struct hd_reader *reader, uint32_t thread, uint64_t cell_offs
   return true;
 }
 
-/* A worker that waits for its region's end waits until the primary's join, and is idle from then on. */
+/* A worker that waits for its region's end waits until the primary's join, and is idle from then on. One that is busy
+ * there (a routine of a task that was not observed was left without a word, say) is so until it is heard of again: its
+ * transitions, which sweeps have counted, say the same. */
 static bool charge_joining(struct hd_reader *reader, const struct hd_thread_record *record, uint64_t end) {
   const struct hd_instance_record *instance = hd_reader_find_instance(reader, record->joining);
+  enum hd_state state = HD_IDLE;
   if (!instance)
     return hd_reader_fail(reader, "damaged: thread %u waits for no region", record->id);
   uint64_t join = instance->join_ticks != 0 ? instance->join_ticks : end;
-  join = join < record->last_ticks ? record->last_ticks : join > end ? end : join;
+  hd_reader_find_cell(reader, record->open_cell, &state);
+  join = state == HD_BUSY || join > end ? end : join < record->last_ticks ? record->last_ticks : join;
   const uint64_t idle_cell = record->idle_cell != 0 ? record->idle_cell : record->open_cell;
   return charge(reader, record->id, record->open_cell, record->last_ticks, join) &&
          charge(reader, record->id, idle_cell, join, end);

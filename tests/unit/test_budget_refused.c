@@ -9,6 +9,7 @@
 #include "oracle.h"
 #include "random_program.h"
 #include "script.h"
+#include "switched_program.h"
 
 static void begin(enum sc_runtime runtime) {
   sc_start(runtime);
@@ -403,55 +404,6 @@ static void test_exits_of_routines_entered_before_are_not_unmatched(void **state
 
 /* ---- random programs ---- */
 
-static uint64_t next_random(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
-  return *state >> 33;
-}
-
-/* Sections that lie in each other are of different names, as they must be. */
-static void name_sections(struct fk_script *script) {
-  static struct fk_event *open[FK_MAX_THREADS][256];
-  static uint32_t count[FK_MAX_THREADS];
-  memset(count, 0, sizeof count);
-  for (size_t i = 0; i < script->count; i++) {
-    struct fk_event *e = &script->events[i];
-    const bool mutex = e->op >= FK_MUTEX_ACQUIRE && e->op <= FK_MUTEX_RELEASED;
-    uint32_t *n = &count[e->thread];
-    if (!mutex || e->wait_id != 0x7000)
-      continue;
-    if (e->op == FK_MUTEX_ACQUIRE)
-      open[e->thread][(*n)++] = e;
-    e->wait_id = 0x10000 + (uint64_t)(open[e->thread][*n - 1] - script->events);
-    *n -= e->op == FK_MUTEX_RELEASED;
-  }
-}
-
-/* Between thread 0's first events and its last. */
-static void add_switches(struct fk_script *script, uint64_t seed, uint32_t classes) {
-  struct fk_script with = {.region_count = script->region_count, .task_count = script->task_count};
-  bool off[HD_CLASS_COUNT] = {false};
-  uint64_t random = seed;
-  size_t last = 0;
-  for (size_t i = 0; i < script->count; i++)
-    if (script->events[i].op == FK_THREAD_END || script->events[i].op >= FK_FORK) {
-      last = i;
-      break;
-    }
-  for (size_t i = 0; i < script->count; i++) {
-    const uint32_t c = (uint32_t)next_random(&random) % HD_CLASS_COUNT;
-    if (i > 2 && i < last && next_random(&random) % 8 == 0 && (classes >> c & 1)) {
-      struct fk_event event = fk_event_of(FK_SWITCH, script->events[i].time, 0);
-      event.kind = c;
-      event.endpoint = off[c] ? ompt_scope_end : ompt_scope_begin;
-      off[c] = !off[c];
-      fk_emit(&with, &event);
-    }
-    fk_emit(&with, &script->events[i]);
-  }
-  fk_free(script);
-  *script = with;
-}
-
 /* What a program would have sent in which nothing that was refused existed. */
 static void drop_refused_sections(struct fk_script *script) {
   static uint64_t dropped[1 << 16];
@@ -480,29 +432,11 @@ static void drop_refused_sections(struct fk_script *script) {
   script->count = kept;
 }
 
-static unsigned long seed_count(void) {
-  const char *text = getenv("HEDDLE_SEEDS");
-  return text ? strtoul(text, NULL, 10) : 100;
-}
-
-static void play_seeds(void (*check)(uint64_t seed)) {
-  const char *only = getenv("HEDDLE_SEED");
-  if (only) {
-    check(strtoull(only, NULL, 10));
-    return;
-  }
-  for (uint64_t seed = 1; seed <= seed_count(); seed++) {
-    print_message("%s%llu", seed == 1 ? "seeds " : "\r", (unsigned long long)seed);
-    check(seed);
-  }
-  print_message("\n");
-}
-
 static void check_sections(uint64_t seed) {
   const struct rp_options program = {.no_tasks = true, .no_pauses = true};
   rp_generate(seed, &program);
-  name_sections(sc_script());
-  add_switches(sc_script(), seed, 1u << HD_CLASS_MUTEX);
+  sw_name_sections(sc_script());
+  sw_add(sc_script(), seed, 1u << HD_CLASS_MUTEX);
   if (getenv("HEDDLE_SEED"))
     fk_print(sc_script());
   struct hd_model *model = ex_play();
@@ -517,7 +451,7 @@ static void check_sections(uint64_t seed) {
 
 static void test_random_sections_agree_with_the_oracle(void **state) {
   (void)state;
-  play_seeds(check_sections);
+  sw_play_seeds(check_sections);
 }
 
 struct region_sums {
@@ -563,9 +497,9 @@ static void expect_same_regions(const struct hd_model *all, const struct hd_mode
 static void check_all(uint64_t seed) {
   const struct rp_options program = {.recursive = seed % 2, .large_teams = seed % 5 == 0, .routines = seed % 3 == 0};
   rp_generate(seed, &program);
-  name_sections(sc_script());
+  sw_name_sections(sc_script());
   struct hd_model *all = ex_play();
-  add_switches(sc_script(), seed, UINT32_MAX);
+  sw_add(sc_script(), seed, UINT32_MAX);
   if (getenv("HEDDLE_SEED"))
     fk_print(sc_script());
   struct hd_model *some = ex_play();
@@ -576,7 +510,7 @@ static void check_all(uint64_t seed) {
 
 static void test_random_programs_keep_their_regions(void **state) {
   (void)state;
-  play_seeds(check_all);
+  sw_play_seeds(check_all);
 }
 
 int main(void) {
