@@ -25,6 +25,9 @@ struct hd_frontier hd_frontier;
 /* Where the last transitions of a thread go that was given up in the middle of an event. */
 static struct hd_ring_record nowhere;
 
+/* Up to so many sweeps in so long a time call membarrier(2). */
+enum { SWEEPS_MOST = 20, WINDOW_NS = 100000000 };
+
 /* All below is the sweep's, under its lock. */
 static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hd_tallies tallies;
@@ -34,6 +37,9 @@ static uint32_t ring_count;
 static uint32_t ring_total;
 static uint32_t ring_limit;
 static struct hd_ring_head *heads; /* as many as rings, and one */
+static bool owners_fence;          /* all of them: they have been told before the last membarrier(2) */
+static uint64_t window_begin_ns;
+static uint32_t window_sweeps;
 
 /* ---- records ---- */
 
@@ -82,7 +88,8 @@ static bool init_membarrier(void) {
 bool hd_concurrency_init(uint64_t begin_ticks) {
   int saved = errno;
   /* Who locks itself up may forget this call, or Heddle: */
-  hd_frontier.needs_fence = hd_sandbox_may_come() || !init_membarrier();
+  hd_frontier.has_membarrier = !hd_sandbox_may_come() && init_membarrier();
+  hd_frontier.needs_fence = !hd_frontier.has_membarrier;
   hd_tallies_init(&tallies, allocate, NULL, hd_store.header);
   bool begun = reserve(HD_BLOCK_TALLIES, sizeof(struct hd_tally_record), 1) &&
                reserve(HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), 200) &&
@@ -107,11 +114,41 @@ static uint64_t tentative_bound(uint64_t bound, uint64_t passed) {
   return bound;
 }
 
+static void tell_owners(bool fence) {
+  __atomic_store_n(&hd_frontier.needs_fence, fence, __ATOMIC_SEQ_CST);
+}
+
+/* The owners, when sweeps are frequent. */
+static void choose_who_fences(void) {
+  const uint64_t now_ns = hd_clock_monotonic_ns();
+  bool frequent = hd_frontier.needs_fence;
+  if (!hd_frontier.has_membarrier)
+    return;
+  if (now_ns - window_begin_ns >= WINDOW_NS) {
+    frequent = window_sweeps > SWEEPS_MOST && now_ns - window_begin_ns < 2 * (uint64_t)WINDOW_NS;
+    window_begin_ns = now_ns;
+    window_sweeps = 0;
+  }
+  frequent |= ++window_sweeps > SWEEPS_MOST;
+  owners_fence &= frequent;
+  tell_owners(frequent);
+}
+
+/* On every processor that runs the program. */
+static void fence_everywhere(void) {
+  if (!hd_frontier.has_membarrier || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0)
+    return;
+  hd_frontier.has_membarrier = false; /* cannot happen once it is registered */
+  tell_owners(true);
+}
+
 /* From here on no transition before `ticks` begins. */
 static void announce(uint64_t ticks) {
   __atomic_store_n(&hd_frontier.ticks, ticks, __ATOMIC_SEQ_CST);
-  if (!hd_frontier.needs_fence && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
-    hd_frontier.needs_fence = true; /* cannot happen once it is registered */
+  if (owners_fence)
+    return;
+  fence_everywhere();
+  owners_fence = hd_frontier.needs_fence;
 }
 
 static bool is_writing(const struct hd_ring_record *ring) {
@@ -164,6 +201,7 @@ static void sweep(bool passing) {
     bound = tentative_bound(bound, passed);
   if (bound < passed) /* another processor's clock */
     return;
+  choose_who_fences();
   announce(bound);
   take_up_to(writing_bound(passing ? bound : tentative_bound(bound, passed)));
 }
@@ -355,7 +393,8 @@ void hd_concurrency_close(void) {
     if (!locked)
       nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
   }
-  announce(HD_CLOSED);
+  __atomic_store_n(&hd_frontier.ticks, HD_CLOSED, __ATOMIC_SEQ_CST);
+  fence_everywhere(); /* in any case: for hd_thread.at_work, too (counters_life.c) */
   if (locked) {
     wait_for_writers();
     take_up_to(writing_bound(HD_CLOSED));

@@ -14,6 +14,13 @@
  * `writing`. The owner needs no fence: the sweep runs one on all processors (membarrier(2)). A thread that is
  * descheduled within those few instructions holds the sweep back to its last transition.
  *
+ * membarrier(2) interrupts every processor on which the program runs: some microseconds each. A flood of tasks on two
+ * threads fills a ring every 50 µs, and would spend a tenth of its time in such interrupts. So when sweeps come more
+ * often than about two hundred times a second, the owners are told to fence themselves (`needs_fence`, some five
+ * nanoseconds a transition), until sweeps are rare again. The owner looks at `needs_fence` after it has written
+ * `writing`. So the last membarrier(2), which follows the order to fence, leaves two sorts of owners: those whose
+ * `writing` it has made visible, and those that see the order.
+ *
  * A transition may be tentative (a failed lock test looks like a wait, see thread.c): the owner can take it back unless
  * a sweep has passed it, which one does only when its own ring is full.
  */
@@ -32,7 +39,8 @@
 /** Read at every transition, written by sweeps: alone on its cache line. */
 struct hd_frontier {
   _Alignas(64) uint64_t ticks;
-  bool needs_fence; /* there is no membarrier(2): owners must order their own accesses */
+  bool needs_fence;    /* owners must order their own accesses */
+  bool has_membarrier; /* else they always must */
 };
 extern struct hd_frontier hd_frontier;
 
@@ -91,12 +99,10 @@ static inline void hd_ring_release(struct hd_ring *ring) {
  * follow at once. False: the profile is closed, and nothing was begun.
  */
 static inline bool hd_ring_open(struct hd_ring *ring, uint64_t *now) {
-  if (__builtin_expect(hd_frontier.needs_fence, false)) {
-    __atomic_exchange_n(&ring->record->writing, 1, __ATOMIC_SEQ_CST);
-  } else {
-    __atomic_store_n(&ring->record->writing, 1, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* keeps the compiler's order; the processor's is the sweep's concern */
-  }
+  __atomic_store_n(&ring->record->writing, 1, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST); /* keeps the compiler's order; the processor's is the sweep's concern */
+  if (__builtin_expect(__atomic_load_n(&hd_frontier.needs_fence, __ATOMIC_RELAXED), false))
+    __atomic_exchange_n(&ring->record->writing, 1, __ATOMIC_SEQ_CST); /* a fence */
   uint64_t frontier = __atomic_load_n(&hd_frontier.ticks, __ATOMIC_SEQ_CST);
   if (__builtin_expect(*now < frontier, false)) {
     if (frontier == HD_CLOSED) {
