@@ -202,6 +202,7 @@ void hd_run_signals_restore(const struct hd_run_signals *signals);
 struct hd_run_profile {
   char path[PATH_MAX];
   pid_t pid;
+  pid_t parent;    /* that forked it and is measured as well; 0: none */
   uint64_t run_ns; /* from the process's start to the end of its profile */
   int64_t bytes;
 };

@@ -117,6 +117,7 @@ static void add_profile(struct hd_run_profiles *profiles, const char *path, cons
     struct hd_run_profile *profile = &grown[profiles->count++];
     snprintf(profile->path, sizeof profile->path, "%s", path);
     profile->pid = (pid_t)header.pid;
+    profile->parent = (pid_t)header.parent_pid;
     profile->run_ns = run_time_ns(&header);
     profile->bytes = status.st_size;
   } else if (grown) {

@@ -32,6 +32,7 @@
 #define HD_BLOCK_BYTES 4096u
 #define HD_BLOCK_MAGIC 0x4b4c4248u /* "HBLK" */
 #define HD_SEALED 0x4c414553u      /* "SEAL" */
+#define HD_CHILD_PIDS 64u
 #define HD_NONE UINT32_MAX         /* "no thread", "no module", ... in every u32 reference */
 
 /** What a thread is doing: the index of `hd_row_record.ticks`. HD_BUSY is the only working state. */
@@ -265,6 +266,13 @@ struct hd_file_header {
   uint64_t registered;         /* what the runtime answered for each enum hd_callback: hd_registered() */
   uint32_t seal;               /* HD_SEALED: there are checksums; 0: not yet */
   uint32_t checksum;           /* of HD_HEADER_BYTES bytes */
+  /* Forked children that used OpenMP. Each is measured in a profile of its own, and writes into its parent's no more
+   * than that it did so. The parent is the nearest forebear that is measured. */
+  uint32_t parent_pid;          /* of a forked child; 0: none */
+  uint32_t children;            /* so many are measured; grows */
+  uint32_t unmeasured_children; /* so many could not be; grows */
+  uint32_t reserved;
+  uint32_t child_pids[HD_CHILD_PIDS]; /* the first ones of those measured */
 };
 
 enum hd_block_type {

@@ -9,6 +9,8 @@
 
 static void on_thread_begin(ompt_thread_t kind, ompt_data_t *data) {
   (void)data;
+  if (!hd_tool.started) /* in a forked child, where the runtime makes itself ready before anybody uses it */
+    return;
   hd_thread_begin(kind == ompt_thread_initial  ? HD_THREAD_INITIAL
                   : kind == ompt_thread_worker ? HD_THREAD_WORKER
                                                : HD_THREAD_OTHER);
@@ -58,6 +60,8 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
 
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                              unsigned team_size, unsigned thread_number, int flags) {
+  if ((flags & ompt_task_initial) && !hd_tool.started) /* likewise */
+    return;
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_end ? HD_EVENT_IMPLICIT_END : HD_EVENT_IMPLICIT_BEGIN);
   struct hd_thread *thread = event.thread;

@@ -15,6 +15,7 @@
 #include "ompt/tool.h"
 #include "support/heap.h"
 #include "support/memory_limit.h"
+#include "support/pristine.h"
 
 enum { FIRST_FRAMES = 32, FIRST_EDGES = 64 };
 
@@ -235,8 +236,10 @@ static void **runtime_slot(void) {
 }
 
 /* A thread that the runtime does not know, or does not tell of its end. */
-static pthread_key_t end_key;
-static bool has_end_key;
+static struct {
+  pthread_key_t key;
+  bool is_made;
+} end HD_LASTING = {0}; /* a forked child has its parent's keys */
 
 static void end_with_the_thread(void *data) {
   struct hd_thread *thread = data;
@@ -248,12 +251,15 @@ static void end_with_the_thread(void *data) {
 
 void hd_thread_init(uint64_t threads_apart) {
   apart_count = threads_apart > 0 ? threads_apart : 1;
-  has_end_key = pthread_key_create(&end_key, end_with_the_thread) == 0;
+  if (!end.is_made)
+    end.is_made = pthread_key_create(&end.key, end_with_the_thread) == 0;
 }
 
 struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
   if (hd_thread_current == &not_measured)
     return NULL;
+  if (__builtin_expect(!hd_tool.started, false))
+    hd_tool_start_in_child();
   int saved = errno;
   if (hd_clock.kind == HD_CLOCK_EXTERNAL) {
     void **slot = runtime_slot();
@@ -269,8 +275,8 @@ struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
   hd_thread_current = &not_measured; /* for what is called meanwhile and is instrumented */
   struct hd_thread *thread = hd_tool_is_measuring() ? create(kind) : NULL; /* NULL: perhaps later */
   hd_thread_current = thread;
-  if (has_end_key && thread && thread->record)
-    pthread_setspecific(end_key, thread);
+  if (end.is_made && thread && thread->record)
+    pthread_setspecific(end.key, thread);
   errno = saved;
   return thread && thread->record ? thread : NULL;
 }
@@ -288,12 +294,20 @@ void hd_thread_begin(enum hd_thread_kind kind) {
     hd_thread_current->record->kind = kind;
 }
 
-void hd_thread_forget(void) {
+static void set_current(struct hd_thread *thread) {
   void **slot = hd_clock.kind == HD_CLOCK_EXTERNAL ? runtime_slot() : NULL;
   if (slot)
-    *slot = &not_measured;
+    *slot = thread;
   else
-    hd_thread_current = &not_measured;
+    hd_thread_current = thread;
+}
+
+void hd_thread_forget(void) {
+  set_current(&not_measured);
+}
+
+void hd_thread_forget_parent(void) {
+  set_current(NULL);
 }
 
 /* Who ends inside a region leaves an instance behind that never ends, and whose members are told by their records. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ompt/child.h"
 #include "ompt/clock.h"
 
 static void copy_text(char *to, size_t bytes, const char *from) {
@@ -93,8 +94,10 @@ static void describe_start(struct hd_file_header *header, const char *start) {
     header->begin_ns = begin;
     return;
   }
-  /* NOLINTNEXTLINE(cert-err34-c): `heddle run` wrote it */
-  if (start && sscanf(start, "%u:%llu", &pid, &ns) == 2 && pid == header->pid) {
+  if (header->parent_pid) {
+    begin = hd_child_forked_ns();
+    /* NOLINTNEXTLINE(cert-err34-c): `heddle run` wrote it */
+  } else if (start && sscanf(start, "%u:%llu", &pid, &ns) == 2 && pid == header->pid) {
     begin = ns;
   } else {
     uint64_t kernel = kernel_start_ns();
@@ -177,6 +180,7 @@ void hd_process_describe(struct hd_store *store, const char *start, const char *
   header->clock_first = header->clock_last = hd_clock_read_pair();
   header->loaded_ticks = header->clock_first.ticks;
   header->pid = (uint32_t)getpid();
+  header->parent_pid = hd_child_parent();
   header->rank = find_rank();
   header->max_threads = count_processors();
   hd_process_program(header->program, sizeof header->program);

@@ -19,7 +19,7 @@ static bool reads, knows_tids;
 
 void hd_processor_init(bool is_real) {
   reads = is_real;
-  knows_tids = !hd_sandbox_may_come();
+  knows_tids = !hd_sandbox_is_expected();
 }
 
 void hd_processor_begin(struct hd_thread_record *record) {

@@ -202,8 +202,12 @@ void hd_thread_stop(struct hd_thread *thread, uint64_t now);
 /** Phases that the thread has begun and not ended. */
 uint64_t hd_thread_open_phases(const struct hd_thread *thread);
 
-/** In a forked child: the thread that called fork forgets its record, which belongs to the parent's profile. */
+/** The calling thread is not measured any more. */
 void hd_thread_forget(void);
+
+/** In a forked child: the thread that called fork forgets its record, which belongs to the parent's profile, and may have
+ *  one in the child's. */
+void hd_thread_forget_parent(void);
 
 /** This thread's row for a profile, or, without room for another, for a shortened one that stands for it as well; NULL
  * when there is no room for that either (counted as a folded path: the caller charges the time to a row that exists).

@@ -14,6 +14,7 @@
 #include "callpath/unwind.h"
 #include "callpath/unwinder.h"
 #include "ompt/budget.h"
+#include "ompt/child.h"
 #include "ompt/clock.h"
 #include "ompt/concurrency.h"
 #include "ompt/counters.h"
@@ -27,18 +28,44 @@
 #include "output/store.h"
 #include "support/log.h"
 #include "support/memory_limit.h"
+#include "support/pristine.h"
+#include "support/sandbox.h"
 #include "support/settings.h"
 
 struct hd_tool hd_tool;
 struct hd_store hd_store;
 
+/* What a forked child takes over. */
+static struct {
+  ompt_function_lookup_t lookup; /* NULL: no runtime has come yet */
+  const char *runtime;
+  pthread_once_t once; /* of this process */
+  bool watches_forks;
+  bool watches_exit;
+} origin HD_LASTING = {.once = PTHREAD_ONCE_INIT};
+
 bool hd_tool_is_measuring(void) {
   return __atomic_load_n(&hd_tool.measuring, __ATOMIC_ACQUIRE) && hd_tool.pid == getpid();
 }
 
-static void forget_in_child(void) {
+static void before_fork(void) {
+  int saved = errno;
+  if (hd_tool.measuring)
+    hd_sandbox_before_fork();
+  errno = saved;
+}
+
+static void begin_as_child(void) {
+  int saved = errno;
+  hd_child_forked(hd_tool.measuring);
   hd_tool.measuring = false;
-  hd_thread_forget();
+  hd_tool.started = !hd_child_is_new();
+  origin.once = (pthread_once_t)PTHREAD_ONCE_INIT;
+  if (hd_child_is_new())
+    hd_thread_forget_parent();
+  else
+    hd_thread_forget();
+  errno = saved;
 }
 
 /* What every runtime but the tests' does not know: how to let a test's time pass. */
@@ -140,8 +167,9 @@ static bool others_may_use_the_runtime(void) {
 
 /* exit() while other threads work: libomp frees what they use before it finalizes the tool, and the longer we take
  * there the likelier one of them crashes. This handler comes before. If nobody works, the program's end is what libomp
- * says. */
+ * says. A forked child that has used no OpenMP uses none any more, whatever the runtime clears up. */
 static void finish_before_the_runtime(void) {
+  hd_tool.started = true;
   if (hd_tool_is_measuring() && others_may_use_the_runtime())
     finish();
 }
@@ -174,17 +202,32 @@ static void start_parts(const struct hd_settings *settings) {
   hd_markers_connect();
 }
 
+/* A forked child inherits these handlers. Its first must be ours: the runtime's sends events. So when there is a
+ * runtime it is added before the runtime's. */
+static void watch_forks(void) {
+  if (!origin.watches_forks)
+    pthread_atfork(before_fork, NULL, begin_as_child);
+  origin.watches_forks = true;
+}
+
+static void watch_exit(void) {
+  if (!origin.watches_exit)
+    atexit(finish_before_the_runtime);
+  origin.watches_exit = true;
+}
+
 /* False: nothing will be measured; the reason is on stderr. */
 static bool start(const uint64_t *external_clock) {
   struct hd_settings settings;
-  hd_tool.started = true;
   hd_settings_read(&settings);
   hd_tool.pid = getpid();
   if (!prepare(&settings, external_clock))
     return false;
   start_parts(&settings);
-  pthread_atfork(NULL, NULL, forget_in_child);
-  atexit(finish_before_the_runtime);
+  watch_forks();
+  watch_exit();
+  if (hd_child_is_paused())
+    hd_clock_pause(hd_store.header);
   hd_store.header->clock_last = hd_clock_read_pair();
   __atomic_store_n(&hd_tool.measuring, true, __ATOMIC_RELEASE);
   return true;
@@ -192,24 +235,27 @@ static bool start(const uint64_t *external_clock) {
 
 static const uint64_t *test_clock;
 
-static void start_once(void) {
-  if (!hd_tool.started)
-    start(test_clock);
+/* Without a runtime it is the program that has a test's clock. */
+static void find_surroundings(void) {
+  const ompt_function_lookup_t lookup = origin.lookup;
+  hd_tool.runtime = origin.runtime ? origin.runtime : "";
+  if (!lookup) {
+    test_clock = dlsym(RTLD_DEFAULT, "heddle_external_clock");
+    void *advance = dlsym(RTLD_DEFAULT, "heddle_external_advance");
+    memcpy(&test_advance, &advance, sizeof test_advance);
+    return;
+  }
+  hd_tool.get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
+  hd_tool.needs_libgomp = hd_process_needs_libgomp();
+  hd_tool.has_gcc_regions = hd_tool.needs_libgomp || lookup("heddle_external_gomp");
+  test_clock = find_external_clock(lookup);
+  test_advance = (advance_function *)lookup("heddle_external_advance");
+  hd_budget_offer_switch(find_external_switch(lookup));
 }
 
-static pthread_once_t start_control = PTHREAD_ONCE_INIT;
-
-void hd_tool_start_early(void) {
-  int saved = errno;
-  if (!hd_tool.runtime)
-    hd_tool.runtime = "";
-  test_clock = dlsym(RTLD_DEFAULT, "heddle_external_clock");
-  void *advance = dlsym(RTLD_DEFAULT, "heddle_external_advance");
-  memcpy(&test_advance, &advance, sizeof test_advance);
-  pthread_once(&start_control, start_once);
-  if (hd_tool.measuring)
+static void note_start_ticks(void) {
+  if (hd_tool.measuring && !hd_tool.start_ticks)
     hd_tool.start_ticks = hd_clock_now() - hd_store.header->loaded_ticks;
-  errno = saved;
 }
 
 /* It began without a runtime. */
@@ -225,30 +271,61 @@ static const void *place_in_runtime(ompt_function_lookup_t lookup, ompt_set_call
   return function ? (const void *)(uintptr_t)function : (const void *)(uintptr_t)set_callback;
 }
 
+/* The program may have run for a while before the runtime came. */
+static void join_runtime(void) {
+  const ompt_function_lookup_t lookup = origin.lookup;
+  const ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
+  if (hd_tool.has_joined)
+    return;
+  hd_tool.has_joined = true;
+  describe_runtime();
+  hd_process_note_tools(&hd_store);
+  if (hd_clock.kind != HD_CLOCK_EXTERNAL)
+    hd_call_site_init(place_in_runtime(lookup, set_callback));
+  hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
+  hd_store.header->clock_last = hd_clock_read_pair();
+  note_start_ticks();
+}
+
+/* In a forked child the runtime goes on to call the tool that its parent has started, and starts none. */
+static void start_once(void) {
+  const bool is_child = hd_child_is_new();
+  const bool may_start = !is_child || hd_child_forget_parent();
+  if (!is_child)
+    hd_pristine_keep();   /* where it cannot, children are not measured */
+  hd_tool.started = true; /* what is called meanwhile may be instrumented */
+  if (may_start)
+    find_surroundings();
+  hd_child_tell_parent(may_start && start(test_clock));
+  if (is_child && hd_tool.measuring && origin.lookup)
+    join_runtime();
+}
+
+void hd_tool_start_early(void) {
+  int saved = errno;
+  pthread_once(&origin.once, start_once);
+  note_start_ticks();
+  errno = saved;
+}
+
+void hd_tool_start_in_child(void) {
+  int saved = errno;
+  pthread_once(&origin.once, start_once);
+  errno = saved;
+}
+
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {
   (void)device, (void)tool_data;
   int saved = errno;
-  ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
-  hd_tool.get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
-  hd_tool.needs_libgomp = hd_process_needs_libgomp();
-  hd_tool.has_gcc_regions = hd_tool.needs_libgomp || lookup("heddle_external_gomp");
-  test_clock = find_external_clock(lookup);
-  test_advance = (advance_function *)lookup("heddle_external_advance");
-  hd_budget_offer_switch(find_external_switch(lookup));
-  if (set_callback)
-    pthread_once(&start_control, start_once);
-  const bool measuring = set_callback && hd_tool_is_measuring();
-  if (measuring) {
-    describe_runtime();
-    hd_process_note_tools(&hd_store);
-    const bool early = hd_tool.start_ticks != 0; /* the program has run meanwhile */
-    if (hd_clock.kind != HD_CLOCK_EXTERNAL)
-      hd_call_site_init(place_in_runtime(lookup, set_callback));
-    hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
-    hd_store.header->clock_last = hd_clock_read_pair();
-    if (!early)
-      hd_tool.start_ticks = hd_clock_now() - hd_store.header->loaded_ticks;
-  }
+  const bool has_callbacks = lookup("ompt_set_callback");
+  origin.lookup = lookup;
+  if (hd_tool.started)
+    find_surroundings();
+  else if (has_callbacks)
+    pthread_once(&origin.once, start_once);
+  const bool measuring = has_callbacks && hd_tool_is_measuring();
+  if (measuring)
+    join_runtime();
   errno = saved;
   return measuring; /* 0: the runtime goes on without us */
 }
@@ -313,6 +390,7 @@ __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool
                                                                                  const char *runtime_version) {
   static ompt_start_tool_result_t result = {.initialize = initialize, .finalize = finalize};
   (void)omp_version;
-  hd_tool.runtime = runtime_version ? runtime_version : "";
+  origin.runtime = runtime_version;
+  watch_forks();
   return &result;
 }

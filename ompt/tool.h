@@ -12,9 +12,10 @@
 struct hd_tool {
   ompt_get_thread_data_t get_thread_data;
   const char *runtime; /* what ompt_start_tool was told */
-  int pid;             /* of the process that is measured; a forked child is not */
+  int pid;             /* of the process that is measured */
   bool started;        /* it was tried, with or without success */
   bool measuring;
+  bool has_joined;      /* the runtime's events are registered for */
   bool needs_libgomp;   /* built by GCC, and run on libomp through its GOMP entry points */
   bool has_gcc_regions; /* regions may come through those; likewise in a test's runtime, which nothing is linked to */
   bool has_routines;    /* instrumented routines can tell of their entries and exits */
@@ -23,12 +24,16 @@ struct hd_tool {
 };
 extern struct hd_tool hd_tool;
 
-/** False before initialize, after finalize and in a forked child. One system call: cold paths only. */
+/** False before initialize, after finalize and in a forked child that has not begun. One system call: cold paths only.
+ */
 bool hd_tool_is_measuring(void);
 
 /** Starts measuring before any runtime is there: at the first entry of an instrumented routine or the first marker.
  *  Once; any thread. */
 void hd_tool_start_early(void);
+
+/** In a forked child, at an event of the runtime's: starts measuring the child. Once; any thread. */
+void hd_tool_start_in_child(void);
 
 /** Pause and resume of the measurement; flush: what the rings hold is added up; end: for good, the profile is saved.
  *  False: there is nothing to be done any more. */

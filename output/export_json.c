@@ -4,11 +4,13 @@
  * The stable machine interface (docs: the JSON page): seconds as numbers, counts as integers, null for what was not
  * measured.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "output/children.h"
 #include "output/export.h"
 #include "output/export_json_parts.h"
 #include "output/fold.h"
@@ -47,6 +49,32 @@ static json_t *start(uint64_t epoch_ns) {
   return json_string(text);
 }
 
+static json_t *child(const struct hd_model *model, uint32_t pid) {
+  char path[PATH_MAX];
+  json_t *object = json_object();
+  const bool found = hd_children_find(model, pid, path, sizeof path);
+  if (object && hd_json_put(object, "pid", hd_json_count(pid)) &&
+      hd_json_put(object, "profile", found ? hd_json_text(path) : json_null()))
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *children(const struct hd_model *model) {
+  json_t *array = json_array();
+  for (uint32_t i = 0; array && i < hd_children_named(model); i++)
+    json_array_append_new(array, child(model, model->header.child_pids[i]));
+  return array;
+}
+
+static bool put_family(json_t *object, const struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  return hd_json_put(object, "parent", header->parent_pid ? hd_json_count(header->parent_pid) : json_null()) &&
+         hd_json_put(object, "children", children(model)) &&
+         hd_json_put(object, "children_measured", hd_json_count(header->children)) &&
+         hd_json_put(object, "children_not_measured", hd_json_count(header->unmeasured_children));
+}
+
 static json_t *notes(const struct hd_model *model) {
   json_t *array = strings(&model->notes);
   if (array && !model->levels_known)
@@ -61,7 +89,7 @@ static json_t *run(const struct hd_model *model) {
   const bool done = object && hd_json_put(object, "program", hd_json_text(header->program)) &&
                     hd_json_put(object, "command", strings(&model->arguments)) &&
                     hd_json_put(object, "host", hd_json_text(header->host)) &&
-                    hd_json_put(object, "pid", hd_json_count(header->pid)) &&
+                    hd_json_put(object, "pid", hd_json_count(header->pid)) && put_family(object, model) &&
                     hd_json_put(object, "rank", header->rank >= 0 ? json_integer(header->rank) : json_null()) &&
                     hd_json_put(object, "start", start(header->begin_epoch_ns)) &&
                     hd_json_put(object, "runtime", hd_json_text(header->runtime)) &&

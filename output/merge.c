@@ -89,6 +89,8 @@ static void add_counters(struct hd_file_header *to, const struct hd_file_header 
   to->cut_callers += from->cut_callers;
   to->paused_ticks += from->paused_ticks * factor;
   to->pauses += from->pauses;
+  to->children += from->children;
+  to->unmeasured_children += from->unmeasured_children;
 }
 
 static uint64_t laxest(uint64_t a, uint64_t b) {
@@ -137,6 +139,8 @@ static void make_header(struct hd_merge *merge) {
   header->begin_ns = header->paused_at_ticks = 0;
   memset(&header->unknown_events, 0,
          offsetof(struct hd_file_header, host) - offsetof(struct hd_file_header, unknown_events));
+  header->parent_pid = header->children = header->unmeasured_children = 0;
+  memset(header->child_pids, 0, sizeof header->child_pids);
   header->before_ticks = header->outside_ticks = header->lost_switches = header->shortened_paths = 0;
   for (size_t i = 0; i < merge->count; i++) {
     const struct hd_model *model = merge->models[i];

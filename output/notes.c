@@ -5,7 +5,10 @@
  */
 #include "output/reader.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "output/children.h"
 
 static const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";
@@ -163,6 +166,38 @@ static bool note_markers(struct hd_model *model) {
   return done;
 }
 
+/* "pid 12, 13 and 14" */
+static void list_children(const struct hd_model *model, char *text, size_t bytes) {
+  enum { MOST = 8 };
+  const uint32_t named = hd_children_named(model);
+  const uint32_t shown = named <= MOST ? named : MOST;
+  size_t used = 0;
+  text[0] = 0;
+  for (uint32_t i = 0; i < shown && used < bytes; i++) {
+    const char *before = i == 0 ? ": pid " : i + 1 == model->header.children ? " and " : ", ";
+    used += (size_t)snprintf(text + used, bytes - used, "%s%u", before, model->header.child_pids[i]);
+  }
+  if (shown > 0 && shown < model->header.children && used < bytes)
+    snprintf(text + used, bytes - used, " and %u more", model->header.children - shown);
+}
+
+static bool note_children(struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const uint32_t unmeasured = header->unmeasured_children;
+  char pids[200];
+  bool done = true;
+  list_children(model, pids, sizeof pids);
+  if (header->children > 0)
+    done &= hd_model_add_note(model, "%u forked child%s used OpenMP, not in these numbers: %s%s", header->children,
+                              header->children == 1 ? "" : "ren",
+                              header->children == 1 ? "it has a profile of its own" : "each has a profile of its own",
+                              pids);
+  if (unmeasured > 0)
+    done &= hd_model_add_note(model, "%u forked child%s used OpenMP and could not be measured", unmeasured,
+                              unmeasured == 1 ? "" : "ren");
+  return done;
+}
+
 static bool note_unloaded(struct hd_model *model) {
   bool done = true;
   for (uint32_t i = 0; i < model->module_count; i++)
@@ -178,8 +213,8 @@ bool hd_reader_add_notes(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
   bool done = note_end(model) && note_space(model) && note_events(model) && hd_reader_note_callbacks(model) &&
               note_levels(model) && note_no_runtime(model) && note_routines(model) && note_markers(model) &&
-              note_unloaded(model) && note_identities(model) && hd_reader_note_overhead(model) &&
-              hd_reader_note_counters(model);
+              note_unloaded(model) && note_children(model) && note_identities(model) &&
+              hd_reader_note_overhead(model) && hd_reader_note_counters(model);
   if (done && (model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
     done = hd_model_add_note(model, "the program's start is known to 10 ms only");
   return done || hd_reader_fail(reader, "out of memory");

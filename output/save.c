@@ -65,8 +65,33 @@ static bool is_directory(const char *path, size_t length) {
   return (length && path[length - 1] == '/') || (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
+static bool names_process(const char *pattern) {
+  const char *at = pattern;
+  while ((at = strchr(at, '%')) && at[1] && at[1] != 'p')
+    at += 2;
+  return at && at[1] == 'p';
+}
+
+/* Children do not take their parent's name from it: each has its number in its own. */
+static bool name_child(const char *pattern, char *own, size_t bytes) {
+  static const char ending[] = ".heddle";
+  struct stat status;
+  const size_t length = strlen(pattern);
+  const size_t cut =
+      length > sizeof ending && !strcmp(pattern + length - (sizeof ending - 1), ending) ? sizeof ending - 1 : 0;
+  if (stat(pattern, &status) == 0 && !S_ISREG(status.st_mode))
+    return snprintf(own, bytes, "%s", pattern) < (int)bytes;
+  return snprintf(own, bytes, "%.*s.%%p%s", (int)(length - cut), pattern, pattern + length - cut) < (int)bytes;
+}
+
 bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *path, size_t path_bytes) {
   size_t used = 0;
+  char own[PATH_BYTES];
+  if (header->parent_pid && !names_process(pattern)) {
+    if (!name_child(pattern, own, sizeof own))
+      return false;
+    pattern = own;
+  }
   if (*pattern != '/' && getcwd(path, path_bytes)) {
     used = strlen(path);
     if (!append(path, path_bytes, &used, "/"))

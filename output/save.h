@@ -17,7 +17,8 @@
 
 /** Expands %p (pid), %h (host), %r (rank, "none" without one), %n (program) and %% in `pattern` and prefixes the
  *  current directory, if there still is one, when it is relative. An unknown %x is kept as it stands. Of a directory:
- *  the default name in it. False: it does not fit. */
+ *  the default name in it. A forked child whose pattern has no %p has its pid before the ending. False: it does not
+ *  fit. */
 bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *path, size_t path_bytes);
 
 /** Copies what the header of the file `from` claims to be in it, or what is mapped at `mapped` unless that is NULL (it

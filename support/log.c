@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/pristine.h"
+
 #define PREFIX "heddle: "
 
 /* Descriptor 2 as it was when this library, or the command, was loaded, or at hd_log_take_stderr. */
@@ -16,7 +18,7 @@ static struct {
   bool known;
   dev_t device;
   ino_t inode;
-} stderr_file;
+} stderr_file HD_LASTING = {0};
 
 __attribute__((constructor)) void hd_log_take_stderr(void) {
   struct stat status;

@@ -20,6 +20,7 @@ static struct {
   long filters; /* at start */
   bool was_read;
   bool is_new;
+  bool is_expected;
 } sandbox = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 /* "Seccomp_filters" (Linux 5.9) counts them, "Seccomp" tells whether there are any. */
@@ -41,19 +42,29 @@ static long read_filters(int fd) {
   return length > 0 ? count_filters(text) : -1;
 }
 
-void hd_sandbox_init(void) {
-  static const char path[] = "/proc/self/status";
+static const char path[] = "/proc/self/status";
+
+static void keep_descriptor(void) {
   struct stat status;
-  const int now = open(path, O_RDONLY | O_CLOEXEC);
-  if (now < 0)
-    return;
-  sandbox.filters = read_filters(now);
-  close(now);
   sandbox.fd = hd_descriptor_move_high(open(path, O_RDONLY | O_CLOEXEC));
   if (sandbox.fd < 0 || fstat(sandbox.fd, &status))
     return;
   sandbox.device = status.st_dev;
   sandbox.inode = status.st_ino;
+}
+
+void hd_sandbox_init(void) {
+  sandbox.is_expected = hd_sandbox_may_come();
+  const int now = open(path, O_RDONLY | O_CLOEXEC);
+  if (now < 0)
+    return;
+  sandbox.filters = read_filters(now);
+  close(now);
+  keep_descriptor();
+}
+
+bool hd_sandbox_is_expected(void) {
+  return sandbox.is_expected;
 }
 
 /* The program may close all descriptors that it does not know, and open its own under the same numbers. */
@@ -78,4 +89,26 @@ bool hd_sandbox_is_new(void) {
   const bool is_new = sandbox.is_new;
   pthread_mutex_unlock(&sandbox.lock);
   return is_new;
+}
+
+void hd_sandbox_leave(void) {
+  if (sandbox.fd >= 0 && is_ours(sandbox.fd))
+    close(sandbox.fd);
+  sandbox.fd = -1;
+}
+
+void hd_sandbox_before_fork(void) {
+  if (sandbox.is_expected)
+    hd_sandbox_is_new();
+}
+
+/* Another thread of the parent's may have held the lock. What the child reads from the descriptor, the parent could not
+ * read any more: they share its position. */
+void hd_sandbox_follow(void) {
+  pthread_mutex_init(&sandbox.lock, NULL);
+  if (!sandbox.is_expected || sandbox.is_new)
+    return;
+  hd_sandbox_leave();
+  sandbox.was_read = false;
+  keep_descriptor();
 }

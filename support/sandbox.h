@@ -26,4 +26,17 @@ void hd_sandbox_init(void);
  *  read(2), from the second time on lseek(2), some ten microseconds: for cold paths. errno may change. */
 bool hd_sandbox_is_new(void);
 
+/** What hd_sandbox_may_come said at hd_sandbox_init. */
+bool hd_sandbox_is_expected(void);
+
+/** Before a fork: looks whether the parent has a new filter, if one may come. errno may change. */
+void hd_sandbox_before_fork(void);
+
+/** In the forked child, at once: the descriptor tells of the parent. If a filter may come and has not come yet, it is
+ *  replaced by one that tells of the child; else nothing is done. errno may change. */
+void hd_sandbox_follow(void);
+
+/** Gives the descriptor back, if it still is Heddle's. */
+void hd_sandbox_leave(void);
+
 #endif

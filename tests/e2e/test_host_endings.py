@@ -100,21 +100,29 @@ HANG_ON_16 = ["fork", "fork daemon"]  # without Heddle as well: the runtime's ow
 BY_WHOM = ["initial thread", "primary", "worker", "thread"]
 
 
-def assert_parent_and_child(pair, export, executed):
-    """The parent's profile is whole, and knows nothing of its child; what was executed has its own."""
-    assert pair.status == 7 and not pair.live and pair.said == ""
-    loaded = [export(path) for path in pair.saved]
-    assert sorted(regions(one) for one in loaded)[-1] in (2, 3)
-    assert len(loaded) == 1 + executed
-    for one in loaded:
-        assert one["run"]["complete"] is True
+def assert_parent_and_child(pair, export, how):
+    """The parent's profile is whole, and has nothing of its child, which has its own if it used OpenMP; as has what was
+    executed. A child that became another program could not close its own."""
+    executed = how.startswith(("fork exec", "vfork", "spawn", "fork openmp exec"))
+    replaced = how.startswith("fork openmp exec")
+    assert pair.status == 7 and pair.said == ""
+    loaded = [export(path) for path in pair.saved + pair.live]
+    children = [one for one in loaded if one["run"]["parent"]]
+    others = [one for one in loaded if not one["run"]["parent"]]
+    parent = max(others, key=regions)
+    assert regions(parent) in (2, 3) and len(others) == 1 + executed and len(pair.live) <= replaced
+    assert all(one["run"]["complete"] for one in others)
+    assert [(regions(one), one["run"]["complete"]) for one in children] == [(1, not replaced)] * ("openmp" in how)
+    assert all(one["run"]["parent"] == parent["run"]["pid"] for one in children)
+    assert [child["pid"] for child in parent["run"]["children"]] == [one["run"]["pid"] for one in children]
+    assert parent["run"]["children_not_measured"] == 0
 
 
 @either_way
 @pytest.mark.parametrize("how", CHILDREN)
 def test_child(both, export, runtime, how, under_run):
     pair = both("forks.c", how, runtime=runtime, under_run=under_run, flags=["-pthread"])
-    assert_parent_and_child(pair, export, how in ("fork exec", "vfork", "spawn", "fork openmp exec"))
+    assert_parent_and_child(pair, export, how)
 
 
 @either_way
@@ -122,14 +130,14 @@ def test_child(both, export, runtime, how, under_run):
 @pytest.mark.parametrize("version", [14, 19])
 def test_child_that_ends_as_its_parent_would(both, export, version, how, under_run):
     pair = both("forks.c", how, runtime=version, under_run=under_run, flags=["-pthread"])
-    assert_parent_and_child(pair, export, False)
+    assert_parent_and_child(pair, export, how)
 
 
 @pytest.mark.parametrize("by", BY_WHOM[1:])
 @pytest.mark.parametrize("how", ["fork openmp", "vfork", "fork exec"])
 def test_child_of_a_thread(both, export, runtime, how, by):
     pair = both("forks.c", f"{how} by {by}", runtime=runtime, flags=["-pthread"])
-    assert_parent_and_child(pair, export, how != "fork openmp")
+    assert_parent_and_child(pair, export, how)
 
 
 @either_way

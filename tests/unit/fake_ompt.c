@@ -193,6 +193,8 @@ static void play_end(const struct fk_event *e) {
 static void play_fork(void) {
   pid_t child = fork();
   int status;
+  if (child == 0)
+    memset(rt.threads, 0, sizeof rt.threads); /* as libomp does, of whose threads one is left */
   if (child < 0 || (child > 0 && (waitpid(child, &status, 0) != child || status != 0)))
     _exit(FK_BAD_SCRIPT);
 }

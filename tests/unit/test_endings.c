@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Programs that are killed, exit inside a region, fork, or go on after the runtime has finished. */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "expect.h"
+#include "output/children.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)
@@ -149,9 +151,7 @@ static void test_events_after_thread_end_are_ignored(void **state) {
   hd_model_free(model);
 }
 
-/* The child of a fork(2) sends events and finalizes, too; it must not touch the parent's profile. */
-static void test_forked_child_leaves_the_profile_alone(void **state) {
-  (void)state;
+static void play_fork(void) {
   begin();
   sc_at(5);
   sc_emit(sc_event(FK_FORK));
@@ -162,11 +162,46 @@ static void test_forked_child_leaves_the_profile_alone(void **state) {
   sc_join_begin();
   sc_thread(0);
   sc_join(20, 20, 20);
+}
+
+/* The child of a fork(2) sends events and finalizes, too; it must not touch the parent's profile. */
+static void test_forked_child_leaves_the_profile_alone(void **state) {
+  (void)state;
+  play_fork();
   struct hd_model *model = end(30);
   assert_int_equal(ex_visits(model, 0, REGION), 1);
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION), 10);
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 20);
   assert_int_equal(model->thread_count, 2);
+  assert_int_equal(model->header.parent_pid, 0);
+  hd_model_free(model);
+}
+
+/* Of the same script the parent's profile has both of what lies before and after the fork, the child's what comes after
+ * its first event. */
+static void test_forked_child_has_a_profile_of_its_own(void **state) {
+  (void)state;
+  char path[PATH_MAX], found[PATH_MAX], error[300];
+  struct hd_model *child;
+  play_fork();
+  struct hd_model *model = end(30);
+  assert_int_equal(model->header.children, 1);
+  assert_int_equal(model->header.unmeasured_children, 0);
+  snprintf(path, sizeof path, "%s/out.%u.heddle", fk_directory(), model->header.child_pids[0]);
+  assert_true(hd_children_find(model, model->header.child_pids[0], found, sizeof found));
+  assert_string_equal(found, path);
+  assert_true(hd_profile_open(path, &child, error, sizeof error));
+  assert_int_equal(child->header.pid, model->header.child_pids[0]);
+  assert_int_equal(child->header.parent_pid, model->header.pid);
+  assert_true(child->header.flags & HD_FILE_COMPLETE);
+  assert_int_equal(child->thread_count, 2);
+  assert_int_equal(child->elapsed_ticks, 20);
+  assert_int_equal(ex_visits(child, 0, REGION), 1);
+  assert_int_equal(ex_ticks(child, 0, HD_BUSY, REGION), 10);
+  assert_int_equal(ex_ticks(child, 1, HD_BUSY, REGION), 5);
+  assert_int_equal(ex_ticks(child, 0, HD_BUSY, PROGRAM), 10);
+  assert_null(ex_broken_identity(child, path));
+  hd_model_free(child);
   hd_model_free(model);
 }
 
@@ -201,6 +236,7 @@ int main(void) {
       cmocka_unit_test(test_second_finalize_is_harmless),
       cmocka_unit_test(test_events_after_thread_end_are_ignored),
       cmocka_unit_test(test_forked_child_leaves_the_profile_alone),
+      cmocka_unit_test(test_forked_child_has_a_profile_of_its_own),
       cmocka_unit_test(test_profile_is_kept_elsewhere_when_the_output_cannot_be_written),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

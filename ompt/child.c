@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/child.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ompt/clock.h"
+#include "ompt/tool.h"
+#include "output/store.h"
+#include "support/pristine.h"
+#include "support/sandbox.h"
+
+extern struct hd_store hd_store;
+
+static struct {
+  struct hd_file_header *parent; /* of the parent's profile: what follows is known with it; NULL: told already */
+  uint64_t mapped_bytes;
+  uint64_t forked_ns;
+  uint32_t parent_pid;
+  bool is_new;
+  bool is_paused;
+} inherited HD_LASTING = {0};
+
+/* The child of a child that is new has that one's parent for its own. */
+void hd_child_forked(bool measured) {
+  inherited.forked_ns = hd_clock_monotonic_ns();
+  if (!measured)
+    return;
+  inherited.parent = hd_store.header;
+  inherited.mapped_bytes = hd_store.open_bytes;
+  inherited.parent_pid = hd_store.header->pid;
+  inherited.is_paused = hd_clock_is_paused();
+  inherited.is_new = true;
+  hd_sandbox_follow();
+}
+
+bool hd_child_is_new(void) {
+  return inherited.is_new;
+}
+
+/* What the runtime still has of the parent's may lead into its profile: there is memory of the child's own in its place
+ * from here on. */
+static bool replace(char *begin, size_t bytes) {
+  return mmap(begin, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) !=
+         MAP_FAILED;
+}
+
+/* All but the page with the header, by which the child tells its parent. */
+static uint64_t header_bytes(void) {
+  const long page = sysconf(_SC_PAGESIZE);
+  return page > (long)HD_HEADER_BYTES ? (uint64_t)page : HD_HEADER_BYTES;
+}
+
+bool hd_child_forget_parent(void) {
+  const uint64_t kept = header_bytes();
+  inherited.is_new = false;
+  if (hd_sandbox_is_expected() && hd_sandbox_is_new())
+    return false;
+  hd_sandbox_leave();
+  return (kept >= inherited.mapped_bytes || replace((char *)inherited.parent + kept, inherited.mapped_bytes - kept)) &&
+         hd_pristine_restore();
+}
+
+void hd_child_tell_parent(bool measured) {
+  struct hd_file_header *parent = inherited.parent;
+  if (!parent)
+    return;
+  if (!measured) {
+    __atomic_fetch_add(&parent->unmeasured_children, 1, __ATOMIC_RELAXED);
+  } else {
+    const uint32_t number = __atomic_fetch_add(&parent->children, 1, __ATOMIC_RELAXED);
+    if (number < HD_CHILD_PIDS)
+      parent->child_pids[number] = (uint32_t)getpid();
+  }
+  inherited.parent = NULL;
+  replace((char *)parent, header_bytes());
+}
+
+uint32_t hd_child_parent(void) {
+  return inherited.parent_pid;
+}
+
+uint64_t hd_child_forked_ns(void) {
+  return inherited.forked_ns;
+}
+
+bool hd_child_is_paused(void) {
+  return inherited.is_paused;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file child.h
+ * What a forked child of a measured process knows of its parent. The child is a process of its own: when it uses OpenMP
+ * (or enters an instrumented routine), the library's variables become what they were before the parent was measured,
+ * and measurement begins anew. A child that does neither pays for a look at the clock.
+ */
+#ifndef HEDDLE_OMPT_CHILD_H
+#define HEDDLE_OMPT_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** In a forked child, at once: it was forked now; `measured`: the parent was being measured. */
+void hd_child_forked(bool measured);
+
+/** Is this a forked child that may be measured, and is not yet? */
+bool hd_child_is_new(void);
+
+/** Makes such a child's library forget its parent's measurement. False: the child cannot be measured. */
+bool hd_child_forget_parent(void);
+
+/** Tells the parent's profile whether this child is measured. Once; does nothing in what is no forked child. */
+void hd_child_tell_parent(bool measured);
+
+/** The process that forked this one, or its nearest forebear that is measured; 0: none. */
+uint32_t hd_child_parent(void);
+
+/** CLOCK_MONOTONIC when it was forked. */
+uint64_t hd_child_forked_ns(void);
+
+/** Was the parent's measurement paused then? */
+bool hd_child_is_paused(void);
+
+#endif
