@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file cmd_recover.c
- * `heddle recover [-o NAME] [FILE|DIRECTORY...]`: saves the profiles of programs that were killed.
+ * `heddle recover [-o NAME] --all|FILE|DIRECTORY...`: saves the profiles of programs that were killed.
  */
 #include "command.h"
 #include "recover.h"
@@ -26,20 +26,20 @@
 static const struct hd_option options[] = {
     {'o', "output", "NAME",
      "name of the profiles: %p pid, %h host, %r rank, %n program, %% percent\n"
-     "(default %n.%p.heddle); an existing file is kept and .1, .2, ... added"},
+     "(default: the one it was to have); an existing file is kept and .1, .2, ... added"},
+    {'a', "all", NULL, "save all that is found in the usual places"},
     {'l', "list", NULL, "only show what is there"},
 };
 
 static const struct hd_usage usage = {
     .command = "recover",
-    .synopsis = "[options] [FILE|DIRECTORY...]",
+    .synopsis = "[options] [--all|FILE|DIRECTORY...]",
     .description =
         "Saves what programs left that were killed, crashed or went without closing their profile, and were not run\n"
-        "by a 'heddle run' that is still there to do so: the FILEs, or those in the DIRECTORIES. Without any, looks "
-        "in\n"
-        "$HEDDLE_STORE_DIR, /dev/shm, $TMPDIR, /tmp and the current directory. Profiles of programs that still run "
-        "are\n"
-        "left alone.",
+        "by a 'heddle run' that is still there to do so: the FILEs, or those in the DIRECTORIES. With --all those in\n"
+        "$HEDDLE_STORE_DIR, /dev/shm, $TMPDIR, /tmp and the current directory; without anything these are only "
+        "listed.\n"
+        "Profiles of programs that still run are left alone.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .epilogue = "Exit status: 0, also when there was nothing to do; 1 when something could not be saved; 2 for wrong\n"
@@ -47,9 +47,10 @@ static const struct hd_usage usage = {
 };
 
 struct work {
-  char output[PATH_MAX]; /* template */
-  bool list;
+  char output[PATH_MAX]; /* template; "": each has the name that it was to have */
+  bool list, all;
   size_t found;
+  size_t waiting; /* could be saved */
   bool failed;
 };
 
@@ -71,11 +72,19 @@ static void mark_recovered(const char *path) {
   close(fd);
 }
 
+/* A name that was made has no more % to expand. */
+static bool choose_name(const struct work *work, const struct hd_model *model, char *name, size_t bytes) {
+  if (*work->output || !model->output || *model->output != '/')
+    return hd_save_expand_name(*work->output ? work->output : HD_SAVE_DEFAULT_NAME, &model->header, name, bytes);
+  const int length = snprintf(name, bytes, "%s", model->output);
+  return length > 0 && (size_t)length < bytes;
+}
+
 static void save(struct work *work, const struct hd_recover_file *file, int fd, const struct hd_model *model) {
   char name[PATH_MAX];
   char saved[PATH_MAX + HD_FREE_NAME_BYTES];
-  if (!hd_save_expand_name(work->output, &model->header, name, sizeof name)) {
-    hd_log("%s: the name %s is too long", file->path, work->output);
+  if (!choose_name(work, model, name, sizeof name)) {
+    hd_log("%s: the profile's name is too long", file->path);
     work->failed = true;
   } else if (!hd_save_to_free_name(fd, NULL, name, saved, sizeof saved)) {
     hd_log("cannot write %s: %s; the profile stays in %s", name, strerror(errno), file->path);
@@ -88,16 +97,29 @@ static void save(struct work *work, const struct hd_recover_file *file, int fd, 
   }
 }
 
-/* What cannot be read stays as it is. */
+static void leave_alone(struct work *work, const struct hd_recover_file *file, const char *why) {
+  work->found++;
+  work->failed = work->failed || file->named;
+  printf("%s: %s: left alone\n", file->path, why);
+}
+
+/* What cannot be read stays as it is. A private directory that is being visited is locked by this command. */
 static void save_or_show(struct work *work, const struct hd_recover_file *file, int fd) {
   struct hd_model *model = NULL;
   char error[PATH_MAX + 256];
-  work->found++;
   if (!hd_profile_open(file->path, &model, error, sizeof error)) {
     hd_log("%s", error);
+    work->found++;
     work->failed = true;
     return;
   }
+  if (!file->in_private && model->run_directory && hd_salvage_run_may_live(model->run_directory)) {
+    leave_alone(work, file, "its 'heddle run' goes on, and will save it");
+    hd_model_free(model);
+    return;
+  }
+  work->found++;
+  work->waiting += work->list;
   if (work->list)
     print_profile(file->path, model);
   else
@@ -118,12 +140,6 @@ static bool is_blank(const struct hd_recover_file *file, int fd, const struct st
       return false;
   }
   return errno == ENXIO && (status->st_size > 0 || file->in_private);
-}
-
-static void leave_alone(struct work *work, const struct hd_recover_file *file, const char *why) {
-  work->found++;
-  work->failed = work->failed || file->named;
-  printf("%s: %s: left alone\n", file->path, why);
 }
 
 static void take_without_header(struct work *work, const struct hd_recover_file *file, int fd,
@@ -156,6 +172,9 @@ static void take_profile(struct work *work, const struct hd_recover_file *file, 
     leave_alone(work, file, why);
   } else if (writer == HD_SALVAGE_UNKNOWN) {
     leave_alone(work, file, "in use by a process of another user or container");
+  } else if (writer == HD_SALVAGE_UNSEEN && !file->named) {
+    leave_alone(work, file,
+                "perhaps in use in another container, of which its file system does not tell; name it to save it");
   } else if (!is_of_this_host(header) && !file->named) {
     snprintf(why, sizeof why, "made on %s, where its program may still run", header->host);
     leave_alone(work, file, why);
@@ -224,10 +243,12 @@ static void visit(const char *path, const struct hd_recover_visitor *visitor) {
 
 static bool take_option(void *context, int id, const char *argument) {
   struct work *work = context;
-  if (id == 'l') {
+  if (id == 'l')
     work->list = true;
+  else if (id == 'a')
+    work->all = true;
+  if (id == 'l' || id == 'a')
     return true;
-  }
   if (!hd_run_output_is_valid(argument)) {
     hd_arguments_complain(&usage, "--output takes a file name in which %%p, %%h, %%r, %%n or %%%% may stand, not '%s'",
                           argument);
@@ -248,8 +269,11 @@ int hd_cmd_recover(int argc, char **argv) {
   case HD_ARGUMENTS_OK:
     break;
   }
-  if (!work.output[0] && !hd_run_output_template(NULL, work.output))
-    return HD_EXIT_FAILED;
+  if (work.all && first < argc) {
+    hd_arguments_complain(&usage, "--all stands alone: without FILE or DIRECTORY");
+    return HD_EXIT_USAGE;
+  }
+  work.list = work.list || (first == argc && !work.all);
   const struct hd_recover_visitor visitor = {
       .take_file = take_file, .skip_directory = skip_directory, .context = &work, .clear_directories = !work.list};
   for (int i = first; i < argc; i++)
@@ -258,5 +282,7 @@ int hd_cmd_recover(int argc, char **argv) {
     hd_recover_visit_all(&visitor);
   if (work.found == 0)
     puts("nothing to recover: no killed program has left a profile");
+  if (first == argc && !work.all && work.waiting > 0)
+    puts("nothing was changed: 'heddle recover --all' saves what is not left alone, 'heddle recover FILE' one of them");
   return hd_stream_finish(stdout, "standard output") && !work.failed ? HD_EXIT_OK : HD_EXIT_FAILED;
 }

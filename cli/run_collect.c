@@ -168,7 +168,7 @@ static void save_live_file(int directory, const char *place, const char *file,
 /* The program itself is known to be gone. */
 static bool is_being_written(int directory, const char *file, const struct hd_run_outcome *outcome) {
   const int fd = hd_salvage_pid(file) == outcome->pid ? -1 : hd_salvage_open(directory, file);
-  const bool alive = fd >= 0 && hd_salvage_find_writer(fd, file) != HD_SALVAGE_GONE;
+  const bool alive = fd >= 0 && hd_salvage_find_writer(fd, file) > HD_SALVAGE_UNSEEN;
   if (fd >= 0)
     close(fd);
   return alive;

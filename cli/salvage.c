@@ -66,6 +66,14 @@ int hd_salvage_lock_directory(const char *path) {
   return -1;
 }
 
+bool hd_salvage_run_may_live(const char *directory) {
+  const int lock = hd_salvage_lock_directory(directory);
+  if (lock < 0)
+    return errno != ENOENT;
+  close(lock);
+  return false;
+}
+
 static bool has_live_files(DIR *directory) {
   const struct dirent *entry;
   while ((entry = readdir(directory)))

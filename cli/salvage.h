@@ -38,6 +38,9 @@ bool hd_salvage_replace_header(int fd, const struct hd_file_header *header);
 /** Locks an open file until it is closed. False: somebody else has locked it. (Where there are no locks: true.) */
 bool hd_salvage_lock(int fd);
 
+/** Whether the `heddle run` of that private directory may still live: it is locked, or cannot be asked. */
+bool hd_salvage_run_may_live(const char *directory);
+
 /** Opens a directory and locks it: a descriptor that keeps the lock until it is closed. -1: errno is EWOULDBLOCK when
  *  somebody else has locked it. A link is not followed. */
 int hd_salvage_lock_directory(const char *path);
@@ -50,6 +53,7 @@ void hd_salvage_remove_directory(const char *path, int lock);
 
 enum hd_salvage_writer {
   HD_SALVAGE_GONE,   /* nobody will write to it any more */
+  HD_SALVAGE_UNSEEN, /* no process that can be seen here; its file system does not tell of others */
   HD_SALVAGE_ALIVE,  /* the process it was made by has it in its memory */
   HD_SALVAGE_UNKNOWN /* somebody has it open whom this process cannot see: another user, another container */
 };

@@ -100,5 +100,5 @@ enum hd_salvage_writer hd_salvage_find_writer(int fd, const char *name) {
     return HD_SALVAGE_UNKNOWN;
   const enum hd_salvage_writer writer = find_in_processes(status.st_ino, name, pid);
   const bool nobody = lease == LEASE_NONE_HERE && kill(pid, 0) != 0 && errno == ESRCH;
-  return writer == HD_SALVAGE_UNKNOWN && nobody ? HD_SALVAGE_GONE : writer;
+  return writer == HD_SALVAGE_UNKNOWN && nobody ? HD_SALVAGE_UNSEEN : writer;
 }

@@ -747,7 +747,9 @@ enum hd_text_kind {
   HD_TEXT_NOTE = 3,        /* what could not be measured, in words */
   HD_TEXT_NAME = 4,        /* id: profile; "function\0file\0line\0": written by the command, not by the library */
   HD_TEXT_PHASE = 5,       /* id: profile; the name of a phase */
-  HD_TEXT_GROUP = 6        /* a group of events whose formulas reports show: the file's name, a line end, its content */
+  HD_TEXT_GROUP = 6,       /* a group of events whose formulas reports show: the file's name, a line end, its content */
+  HD_TEXT_OUTPUT = 7,      /* the name that the profile is to have; absolute, unless the directory was gone */
+  HD_TEXT_RUN = 8          /* the private directory of the `heddle run` that will collect it */
 };
 
 /** Followed by `bytes` bytes (text needs no terminator), padded to a multiple of 8. */

@@ -12,6 +12,7 @@
 
 #include "ompt/child.h"
 #include "ompt/clock.h"
+#include "output/save.h"
 
 static void copy_text(char *to, size_t bytes, const char *from) {
   strncpy(to, from, bytes - 1);
@@ -173,7 +174,13 @@ void hd_process_note_tools(struct hd_store *store) {
   }
 }
 
-void hd_process_describe(struct hd_store *store, const char *start, const char *runtime) {
+static void add_place(struct hd_store *store, struct hd_store_cursor *cursor) {
+  hd_store_add_text(store, cursor, HD_TEXT_OUTPUT, 0, store->output_path, strlen(store->output_path));
+  if (*store->run_directory)
+    hd_store_add_text(store, cursor, HD_TEXT_RUN, 0, store->run_directory, strlen(store->run_directory));
+}
+
+bool hd_process_describe(struct hd_store *store, const char *start, const char *output, const char *runtime) {
   struct hd_file_header *header = store->header;
   struct hd_store_cursor texts = {0};
   header->clock_kind = hd_clock.kind;
@@ -188,6 +195,10 @@ void hd_process_describe(struct hd_store *store, const char *start, const char *
   if (gethostname(header->host, sizeof header->host - 1))
     copy_text(header->host, sizeof header->host, "unknown");
   describe_start(header, start);
+  if (!hd_save_expand_name(output, header, store->output_path, sizeof store->output_path))
+    return false;
   add_arguments(store, &texts);
   add_environment(store, &texts);
+  add_place(store, &texts);
+  return true;
 }

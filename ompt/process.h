@@ -18,8 +18,9 @@ void hd_process_program(char *name, size_t bytes);
 /** Whether the program or one of its libraries was linked against GCC's OpenMP runtime. */
 bool hd_process_needs_libgomp(void);
 
-/** Fills the header and the text records. `start` is HEDDLE_START ("pid:ns") or NULL; `runtime` the runtime's name. */
-void hd_process_describe(struct hd_store *store, const char *start, const char *runtime);
+/** Fills the header and the text records. `start` is HEDDLE_START ("pid:ns") or NULL; `runtime` the runtime's name,
+ * `output` the template of the profile's, which goes to store->output_path. False: that name is too long. */
+bool hd_process_describe(struct hd_store *store, const char *start, const char *output, const char *runtime);
 
 /** Once the runtime has taken Heddle: notes the tools that OMP_TOOL_LIBRARIES names after it, which are not loaded. */
 void hd_process_note_tools(struct hd_store *store);

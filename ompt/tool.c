@@ -120,8 +120,7 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
     return false;
   }
   hd_memory_show(&hd_store.header->memory_limit_bytes, &hd_store.header->memory_bytes);
-  hd_process_describe(&hd_store, settings->start, hd_tool.runtime);
-  if (!hd_save_expand_name(settings->output, hd_store.header, hd_store.output_path, sizeof hd_store.output_path))
+  if (!hd_process_describe(&hd_store, settings->start, settings->output, hd_tool.runtime))
     hd_log("not measuring: the profile's name is too long: %s", settings->output);
   else if (!hd_callpath_init(&hd_store, settings->callpath_depth, settings->cycle_limit) ||
            !hd_concurrency_init(hd_store.header->loaded_ticks))

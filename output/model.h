@@ -276,6 +276,8 @@ struct hd_model {
 
   struct hd_strings arguments;
   struct hd_strings environment; /* NAME=value */
+  const char *output;            /* the name that the profile was to have; NULL: not told */
+  const char *run_directory;     /* of the `heddle run` that was to collect it; NULL: there was none */
   struct hd_strings notes;       /* what could not be measured: the file's own, then those that the reader derives */
   size_t file_note_count;        /* so many are the file's own */
 

@@ -97,6 +97,16 @@ static bool take_phase(struct hd_reader *reader, uint32_t id, const char *text, 
   return true;
 }
 
+static bool take_path(struct hd_reader *reader, const char **path, const char *text, size_t bytes) {
+  char *copy = hd_model_allocate(reader->model, bytes + 1);
+  if (!copy)
+    return hd_reader_fail(reader, "out of memory");
+  memcpy(copy, text, bytes);
+  copy[bytes] = '\0';
+  *path = copy;
+  return true;
+}
+
 static bool take_text(struct hd_reader *reader, const struct hd_text_record *record, const char *text) {
   struct hd_model *model = reader->model;
   bool done = true;
@@ -112,6 +122,10 @@ static bool take_text(struct hd_reader *reader, const struct hd_text_record *rec
     return take_phase(reader, record->id, text, record->bytes);
   else if (record->kind == HD_TEXT_GROUP)
     return hd_reader_take_group(reader, text, record->bytes);
+  else if (record->kind == HD_TEXT_OUTPUT)
+    return take_path(reader, &model->output, text, record->bytes);
+  else if (record->kind == HD_TEXT_RUN)
+    return take_path(reader, &model->run_directory, text, record->bytes);
   return done || hd_reader_fail(reader, "out of memory");
 }
 

@@ -26,7 +26,7 @@ def store(tmp_path):
 def recover(run_heddle, store, tmp_path):
     """recover(arguments...) in an empty directory: (status, lines on stdout, lines on stderr). Default: the store."""
     directory = tmp_path / "saved"
-    directory.mkdir()
+    directory.mkdir(exist_ok=True)
 
     def run(*arguments, of=None):
         result = run_heddle("recover", *arguments, *(of if of is not None else [store]), cwd=directory)
@@ -43,9 +43,10 @@ def start(build_program, store, heddle):
 
     def begin(source="endless.c", runtime=19, under_run=False):
         tool = {} if under_run else {"OMP_TOOL_LIBRARIES": str(LIBRARY)}
+        (store.parent / "saved").mkdir(exist_ok=True)
         env = environment_for(runtime, 2, {**tool, "HEDDLE_STORE_DIR": str(store)})
         command = [heddle, "run", "-q"] if under_run else []
-        process = subprocess.Popen([*command, build_program(source)], env=env, stdin=subprocess.PIPE, cwd=store.parent,
+        process = subprocess.Popen([*command, build_program(source)], env=env, stdin=subprocess.PIPE, cwd=store.parent / "saved",
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
         started.append(process)
         assert process.stdout.readline() == "running\n"
@@ -133,6 +134,32 @@ def test_recovered_profile_has_checksums(killed, recover, run_heddle):
     assert result.returncode == 1 and "is not the one that was saved (checksum)" in result.stderr
 
 
+def test_profile_goes_where_it_was_to_go(killed, recover, run_heddle, tmp_path):
+    """Wherever recover is run."""
+    assert run_heddle("recover", killed, cwd=tmp_path).returncode == 0
+    assert [path.name for path in saved(recover)] == [killed.name.replace(".live", ".heddle")]
+
+
+def test_without_a_choice_it_only_lists(killed, store, run_heddle, recover):
+    before = killed.read_bytes()
+    result = run_heddle("recover", env={"HEDDLE_STORE_DIR": str(store)}, cwd=recover.directory)
+    assert str(killed) in result.stdout and "'heddle recover --all' saves" in result.stdout
+    assert killed.read_bytes() == before and saved(recover) == []
+    assert run_heddle("recover", "--all", killed).returncode == 2 and killed.exists()
+
+
+def test_dead_program_of_a_heddle_run_that_goes_on_elsewhere(start, store, recover):
+    """As of a program that could not use the private directory: named or not, its heddle run will save it."""
+    start(under_run=True)
+    live = live_files(store)[0]
+    copy = store / f"{live.name}-{live.parent.name.split('.')[-1]}"
+    copy.write_bytes(live.read_bytes()[:1 << 22])
+    for of in ([copy], [store]):
+        _, said, _ = recover(of=of)
+        assert any(line.startswith(f"{copy}: its 'heddle run' goes on") for line in said), said
+    assert copy.exists() and saved(recover) == []
+
+
 def test_file_that_is_named(killed, recover):
     status, said, errors = recover("-o", "here.heddle", of=[killed])
     assert (status, len(said), errors) == (0, 1, [])
@@ -155,7 +182,7 @@ def test_program_that_outlives_heddle_run_saves_its_profile_itself(start, store,
     assert recover()[1][0].endswith("still runs: left alone") and file.exists()
     process.stdin.close()
     assert process.stdout.read() == "done\n"  # until all who could write to it are gone
-    path, = store.parent.glob("*.heddle")
+    path, = (store.parent / "saved").glob("*.heddle")
     assert export(path)["run"]["complete"] is True
     assert recover() == (0, ["nothing to recover: no killed program has left a profile"], [])
     assert list(store.iterdir()) == [] and saved(recover) == []
