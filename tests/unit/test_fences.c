@@ -13,7 +13,9 @@
 #include "expect.h"
 #include "script.h"
 
-enum { SECTIONS = 40000, MOST_A_SECOND = 300, MOST_AT_ONCE = 60 };
+enum { SECTIONS = 40000 };
+#define MOST_A_SECOND 300.0
+#define MOST_AT_ONCE 60.0
 
 static uint64_t *fence_count; /* shared with the child */
 
