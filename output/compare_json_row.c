@@ -111,6 +111,7 @@ static json_t *compared(const struct hd_compared_counts *counts, uint32_t row, u
                     hd_json_put(object, "time_interval_s", hd_json_interval(at->time_interval)) &&
                     hd_json_put(object, "capacity_ticks", json_integer(at->losses.capacity)) &&
                     hd_json_put(object, "busy_ticks", json_integer(at->losses.busy)) &&
+                    hd_json_put(object, "untold_ticks", hd_json_count(at->untold_ticks)) &&
                     hd_json_put(object, "not_busy_ticks", ticks_by_cause(at->losses.lost)) &&
                     hd_json_put(object, "mean_concurrency", hd_json_number(at->busy_concurrency)) &&
                     hd_json_put(object, "matched", json_boolean(at->matched)) && put_against(object, at) &&

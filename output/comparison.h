@@ -83,6 +83,8 @@ struct hd_compared {
   double lost_s[HD_LOSS_COUNT]; /* the same / threads: wall seconds */
   double lost_total_s;
   struct hd_interval lost_total_interval;
+  uint64_t untold_ticks;   /* thread time here, at most, in which waits may count as work or as another's: events that
+                              tell   were switched off (the budget) */
   bool causes_unknown;     /* in one of the two runs events that tell waits from work were switched off (the budget) for
                               so long that another cause may be the largest */
   enum hd_loss main_cause; /* the largest; HD_LOSS_COUNT: nothing was lost, or causes_unknown */

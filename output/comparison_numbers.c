@@ -121,6 +121,23 @@ static double only(const double *medians, size_t count, void *context) {
   return medians[0];
 }
 
+/* Thread time in which waits may count as work, or as other waits: as long as events that tell were off, of all
+ * threads. Of a row never more than all that it has. */
+static uint64_t untold_ticks(const struct hd_comparison *comparison, const struct hd_compared *at) {
+  const uint32_t telling = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_SYNC;
+  const struct hd_run *run = &comparison->runs[at->run];
+  const uint64_t all = at->losses.capacity > 0 ? (uint64_t)at->losses.capacity : 0;
+  uint64_t ticks = 0;
+  for (uint32_t i = 0; i < run->model->switch_count; i++)
+    if (telling >> run->model->switches[i].event_class & 1 &&
+        __builtin_add_overflow(ticks, run->model->switches[i].ticks, &ticks))
+      return all;
+  if (run->model->header.lost_switches > 0 || __builtin_mul_overflow(ticks, run->factor, &ticks) ||
+      __builtin_mul_overflow(ticks, (uint64_t)run->book->threads, &ticks))
+    return all;
+  return ticks < all ? ticks : all;
+}
+
 static void take_median(const struct table *table, uint32_t row, struct hd_compared *at, const uint32_t *runs) {
   const struct hd_comparison *comparison = table->comparison;
   at->run = runs[hd_median_index(at->seconds, at->runs)];
@@ -129,6 +146,7 @@ static void take_median(const struct table *table, uint32_t row, struct hd_compa
   at->losses = cell->losses;
   at->time_ticks = time_of(comparison, comparison->rows[row].kind, cell, at->run);
   at->time_s = seconds_of(comparison, at->time_ticks);
+  at->untold_ticks = untold_ticks(comparison, at);
   at->busy_concurrency = at->time_ticks > 0 ? (double)at->losses.busy / (double)at->time_ticks : NAN;
   at->time_interval = hd_bootstrap(&(struct hd_sample){at->seconds, at->runs}, 1, only, NULL);
 }
@@ -190,23 +208,6 @@ static double ratio(double a, double b) {
   return b != 0 ? a / b : NAN;
 }
 
-/* Thread time in which waits may count as work, or as other waits: as long as events that tell were off, of all
- * threads. Of a row never more than all that it has. */
-static uint64_t untold_ticks(const struct hd_comparison *comparison, const struct hd_compared *at) {
-  const uint32_t telling = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_SYNC;
-  const struct hd_run *run = &comparison->runs[at->run];
-  const uint64_t all = at->losses.capacity > 0 ? (uint64_t)at->losses.capacity : 0;
-  uint64_t ticks = 0;
-  for (uint32_t i = 0; i < run->model->switch_count; i++)
-    if (telling >> run->model->switches[i].event_class & 1 &&
-        __builtin_add_overflow(ticks, run->model->switches[i].ticks, &ticks))
-      return all;
-  if (run->model->header.lost_switches > 0 || __builtin_mul_overflow(ticks, run->factor, &ticks) ||
-      __builtin_mul_overflow(ticks, (uint64_t)run->book->threads, &ticks))
-    return all;
-  return ticks < all ? ticks : all;
-}
-
 static void compare_with(const struct hd_comparison *comparison, const struct hd_compared *base,
                          struct hd_compared *at) {
   struct hd_losses more = at->losses;
@@ -219,7 +220,7 @@ static void compare_with(const struct hd_comparison *comparison, const struct hd
     at->lost_s[loss] = seconds_of(comparison, at->lost_ticks[loss]) / threads;
   }
   uint64_t lead = 0;
-  const uint64_t untold = untold_ticks(comparison, base) + untold_ticks(comparison, at);
+  const uint64_t untold = base->untold_ticks + at->untold_ticks;
   at->main_cause = main_cause(at, &lead);
   at->causes_unknown = untold > 0 && lead / 2 <= untold; /* what one cause lacks another has */
   if (at->causes_unknown)

@@ -247,6 +247,7 @@ static bool put_marks(json_t *object, const struct hd_model *model, const struct
   const bool measured = hd_node_is_measured(node);
   return hd_json_put(object, "measured", json_boolean(measured)) &&
          hd_json_put(object, "incomplete", json_boolean(measured && hd_model_is_incomplete(model, node->kind))) &&
+         hd_json_put(object, "busy_at_most", json_boolean(node->flags & HD_NODE_BUSY_AT_MOST)) &&
          hd_json_put(object, "folded", json_boolean(node->flags & HD_PROFILE_FOLDED)) &&
          hd_json_put(object, "shortened", json_boolean(node->flags & HD_PROFILE_SHORTENED)) &&
          hd_json_put(object, "recursive", json_boolean(node->flags & HD_PROFILE_RECURSIVE)) &&

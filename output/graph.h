@@ -29,6 +29,7 @@ struct hd_graph_times {
 struct hd_graph_entry {
   const struct hd_node *node; /* the first of its nodes: kind, name and address */
   bool measured;              /* false: calls and own time are not known */
+  uint32_t flags;             /* of all its nodes */
   bool recursive;             /* constructs: also deeper entries of the same site */
   uint32_t index;             /* as printed, from 1; in order of the graph's sorting */
   uint32_t cycle;             /* from 1; 0: in none */

@@ -65,6 +65,11 @@ bool hd_model_add_note(struct hd_model *model, const char *format, ...) {
   return done;
 }
 
+bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind) {
+  const uint32_t telling = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_SYNC;
+  return (hd_kind_event_classes(kind) & model->off_classes & telling) != 0;
+}
+
 bool hd_model_is_incomplete(const struct hd_model *model, enum hd_kind kind) {
   return (hd_kind_event_classes(kind) & model->off_classes) != 0;
 }

@@ -91,6 +91,11 @@ struct hd_name {
   uint32_t line;
 };
 
+/** In hd_node.flags, made by the reader: constructs in it, or below, stand for waits, and their events were switched
+ * off for a time. So its inclusive busy time may hold waits: it is at most that, and waits and gains are at least what
+ * is shown. */
+#define HD_NODE_BUSY_AT_MOST (1u << 17)
+
 struct hd_node {
   uint32_t id;
   uint32_t parent; /* the program is its own */
@@ -306,6 +311,9 @@ static inline double hd_model_seconds(const struct hd_model *model, uint64_t tic
 /** Whether the entries of a kind (if they were measured at all) are but those that were seen: events that tell of them
  *  were switched off for a time. */
 bool hd_model_is_incomplete(const struct hd_model *model, enum hd_kind kind);
+
+/** Whether waits of a kind that is switched off count as busy in what is around it. */
+bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind);
 
 /** Ticks at level k. */
 static inline uint64_t hd_levels_at(const struct hd_levels *levels, uint32_t k) {

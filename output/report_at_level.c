@@ -159,7 +159,7 @@ static void print_csv(const struct table *table, FILE *out) {
     hd_csv_number((double)share->thread_ticks * second, out);
     fputc('\n', out);
   }
-  fputs(",,,nobody,,,,,", out);
+  fputs(",,,nobody,,,,,,,", out);
   hd_csv_number(table->none_ticks * second, out);
   hd_csv_number(table->whole_ticks > 0 ? table->none_ticks / table->whole_ticks : NAN, out);
   fputs(",\n", out);

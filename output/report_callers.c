@@ -283,6 +283,7 @@ static bool print_csv(struct tree *tree, const struct hd_report_options *options
     return false;
   fputs("row,parent,", out);
   hd_csv_node_names(out);
+  hd_csv_mark_names(out);
   fputs(",inclusive_s,self_s,calls,calls_concurrent,wall_share_s,wall_share\n", out);
   for (uint32_t at = tree->first_root; at != HD_NONE; at = next_way(tree, at)) {
     struct way *way = &tree->ways[at];
@@ -291,6 +292,7 @@ static bool print_csv(struct tree *tree, const struct hd_report_options *options
     way->row = ++count;
     fprintf(out, "%u,%u,", way->row, way->below == HD_NONE ? 0 : tree->ways[way->below].row);
     hd_csv_node(model, tree->graph->entries[way->entry].node, out);
+    hd_csv_marks(model, tree->graph->entries[way->entry].node, tree->graph->entries[way->entry].flags, out);
     hd_csv_number((double)way->inclusive_ticks * second, out);
     hd_csv_number(way->measured ? (double)way->self_ticks * second : NAN, out);
     hd_csv_count(way->visits, way->measured, out);

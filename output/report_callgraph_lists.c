@@ -174,6 +174,7 @@ static void put_entry(const struct hd_graph *graph, const struct hd_graph_counts
   const bool counted = graph->model->entries_known && entry->measured && index != 0;
   fprintf(out, "entry,%u,%u,", entry->index, entry->index);
   hd_csv_node(graph->model, entry->node, out);
+  hd_csv_marks(graph->model, entry->node, entry->flags, out);
   hd_csv_count(entry->cycle, entry->cycle != 0, out);
   put_times(graph, entry->times.self_ticks, entry->times.inclusive_ticks, true, entry->measured, out);
   hd_csv_count(entry->visits, entry->measured && index != 0, out);
@@ -194,6 +195,7 @@ static void put_arc(const struct hd_graph *graph, const struct hd_graph_counts *
   const struct hd_graph_entry *block = &graph->entries[parent ? arc->child : arc->parent];
   fprintf(out, "%s,%u,%u,", parent ? "caller" : "callee", block->index, named->index);
   hd_csv_node(graph->model, named->node, out);
+  hd_csv_marks(graph->model, graph->entries[arc->child].node, named->flags, out); /* its calls are counted */
   hd_csv_count(named->cycle, named->cycle != 0, out);
   put_times(graph, arc->times.self_ticks, arc->times.inclusive_ticks, !hd_graph_is_inner(graph, arc), arc->measured,
             out);
@@ -206,7 +208,7 @@ static void put_arc(const struct hd_graph *graph, const struct hd_graph_counts *
 
 static void put_cycle(const struct hd_graph *graph, const struct hd_graph_counts *counts, uint32_t number, FILE *out) {
   const struct hd_graph_cycle *cycle = &graph->cycles[number - 1];
-  fprintf(out, "cycle,%u,%u,,,,,,,%u", cycle->index, cycle->index, number);
+  fprintf(out, "cycle,%u,%u,,,,,,,,,%u", cycle->index, cycle->index, number);
   put_times(graph, cycle->times.self_ticks, cycle->times.inclusive_ticks, true, true, out);
   hd_csv_count(cycle->visits, true, out);
   hd_csv_count(cycle->internal_visits, true, out);
@@ -219,6 +221,7 @@ bool hd_report_callgraph_csv(const struct hd_graph *graph, const struct hd_repor
   struct hd_graph_counts counts;
   const bool done = hd_graph_count(&counts, graph) && hd_graph_lists_make(&lists, graph);
   hd_csv_node_names((fputs("role,block,index,", out), out));
+  hd_csv_mark_names(out);
   fputs(",cycle,self_s,inclusive_s,calls,calls_recursive,calls_concurrent,calls_s_s,elapsed_s_s_s,calls_s_c,"
         "elapsed_s_c_s,calls_c_s,elapsed_c_s_s,calls_c_c,elapsed_c_c_s",
         out);

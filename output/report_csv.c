@@ -47,9 +47,19 @@ static void put_state_names(FILE *out) {
   fputs(",runtime_s,idle_s", out);
 }
 
+void hd_csv_mark_names(FILE *out) {
+  fputs(",incomplete,busy_at_most", out);
+}
+
+void hd_csv_marks(const struct hd_model *model, const struct hd_node *node, uint32_t flags, FILE *out) {
+  const bool incomplete = hd_node_is_measured(node) && hd_model_is_incomplete(model, node->kind);
+  fprintf(out, ",%s,%s", incomplete ? "true" : "false", flags & HD_NODE_BUSY_AT_MOST ? "true" : "false");
+}
+
 void hd_csv_place_names(FILE *out) {
   fputs("id,row,parent,", out);
   hd_csv_node_names(out);
+  hd_csv_mark_names(out);
 }
 
 void hd_csv_place(const struct hd_view *view, uint32_t index, FILE *out) {
@@ -59,6 +69,7 @@ void hd_csv_place(const struct hd_view *view, uint32_t index, FILE *out) {
     fprintf(out, "%u", line->parent);
   fputc(',', out);
   hd_csv_node(view->model, line->node, out);
+  hd_csv_marks(view->model, line->node, line->flags, out);
 }
 
 void hd_csv_node_names(FILE *out) {

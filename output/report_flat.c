@@ -205,6 +205,7 @@ bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_opt
     return false;
   }
   hd_csv_node_names(out);
+  hd_csv_mark_names(out);
   fputs(",self_s,self_share,cumulative_s,inclusive_s,inclusive_share,calls,calls_concurrent,self_sequential_s,"
         "self_concurrent_s,mean_concurrency,wall_share_s,wall_share,elapsed_s,cpu_s",
         out);
@@ -217,6 +218,7 @@ bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_opt
     const bool levels = entry->measured && model->levels_known;
     cumulative += times->self_ticks;
     hd_csv_node(model, entry->node, out);
+    hd_csv_marks(model, entry->node, entry->flags, out);
     hd_csv_number(entry->measured ? (double)times->self_ticks * second : NAN, out);
     hd_csv_number(entry->measured && whole > 0 ? (double)times->self_ticks / whole : NAN, out);
     hd_csv_number((double)cumulative * second, out);

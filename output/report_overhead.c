@@ -260,7 +260,7 @@ static void put_csv_line(const struct hd_view *view, uint32_t index, FILE *out) 
 static void put_csv_event(const struct hd_model *model, enum hd_event_kind kind, FILE *out) {
   const struct hd_cost *cost = &model->cost_of[kind];
   const double seconds = hd_model_seconds(model, cost->ticks);
-  fprintf(out, ",,,event,%s,,,,,,,,,,,,,", hd_event_id(kind));
+  fprintf(out, ",,,event,%s,,,,,,,,,,,,,,,", hd_event_id(kind));
   fprintf(out, ",%llu", (unsigned long long)cost->count);
   hd_csv_number(1e9 * seconds / (double)cost->count, out);
   hd_csv_number(seconds, out);

@@ -85,6 +85,11 @@ void hd_csv_place_names(FILE *out);
 void hd_csv_place(const struct hd_view *view, uint32_t line, FILE *out);
 void hd_csv_number(double number, FILE *out);
 
+/** What a line's numbers rest on, "true" or "false" with the comma before it: `incomplete`, entries and times are at
+ * least those shown, `busy_at_most`, busy times may hold waits. `flags`: of all its nodes. */
+void hd_csv_mark_names(FILE *out);
+void hd_csv_marks(const struct hd_model *model, const struct hd_node *node, uint32_t flags, FILE *out);
+
 /** A text, quoted if it must be; NULL: empty. */
 void hd_csv_text(const char *text, FILE *out);
 

@@ -36,8 +36,8 @@ void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
     const struct hd_node *node = &model->nodes[i];
     if (!(node->flags & HD_NODE_GONE) && hd_node_is_measured(node) && hd_model_is_incomplete(model, node->kind)) {
       fputs(
-          "'>=': at least so many: events of this kind were switched off for a time, because they cost more than the\n"
-          "budget (see the notes). The line's times are as incomplete; the rest is in what is around it.\n",
+          "'>=', '<=', '~': at least, at most, about: events were switched off for a time, because they cost more than\n"
+          "the budget (see the notes). What was not observed of a line is in what is around it, waits in its busy time.\n",
           out);
       return;
     }

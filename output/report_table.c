@@ -308,6 +308,47 @@ static bool fill_cells(struct table *table) {
   return true;
 }
 
+/* ---- marks ---- */
+
+enum bound { BOUND_NONE, BOUND_SUM, BOUND_BUSY, BOUND_WAIT };
+
+/* Entries are marked where they are written. */
+static enum bound bound_of(const struct column *column) {
+  if (column->fill == fill_state)
+    return column->which == HD_BUSY ? BOUND_BUSY : BOUND_WAIT;
+  if (column->fill == fill_wait || column->fill == fill_gain || column->fill == fill_gain_share)
+    return BOUND_WAIT;
+  if (column->fill == fill_elapsed || column->fill == fill_elapsed_share)
+    return BOUND_SUM;
+  return BOUND_NONE;
+}
+
+/* What was not observed of the line is missing in all its sums; what was not observed in it is in its busy time. */
+static const char *mark_of(const struct table *table, const struct hd_line *line, const struct column *column) {
+  const bool less = line->measured && hd_model_is_incomplete(table->model, line->node->kind);
+  const bool waits = line->flags & HD_NODE_BUSY_AT_MOST;
+  const enum bound bound = bound_of(column);
+  if (bound == BOUND_NONE || (!less && (!waits || bound == BOUND_SUM)))
+    return "";
+  if (bound == BOUND_BUSY && waits)
+    return less ? "~" : "<=";
+  return ">=";
+}
+
+static void mark_cell(char cell[HD_CELL_BYTES], const char *mark) {
+  char plain[HD_CELL_BYTES];
+  if (cell[0] == '-' || !mark[0])
+    return;
+  memcpy(plain, cell, sizeof plain);
+  snprintf(cell, HD_CELL_BYTES, "%s%.28s", mark, plain);
+}
+
+static void mark_cells(struct table *table) {
+  for (uint32_t row = 0; row < table->shown_count; row++)
+    for (size_t i = 0; i < table->column_count; i++)
+      mark_cell(cell_at(table, row, i), mark_of(table, &table->view->lines[table->shown[row]], &table->columns[i]));
+}
+
 /* ---- into smartcols ---- */
 
 static bool add_line(const struct table *table, uint32_t row, struct libscols_line *made) {
@@ -375,6 +416,8 @@ bool hd_report_table(const struct hd_view *view, bool brief, FILE *out) {
     table.sums = hd_view_count_lines(view, true);
   choose_columns(&table);
   bool done = fill_cells(&table) && (brief || counts.count == 0 || table.sums);
+  if (done)
+    mark_cells(&table);
   if (done && table.shown_count > 0) {
     const unsigned removed = fit(&table, table.sums ? hd_report_page(out) : hd_report_width(out));
     done = print_cells(&table, out);

@@ -117,6 +117,8 @@ static void add_to_parent(struct hd_model *model, struct hd_node *node) {
   node->cpu_inclusive_ns += node->cpu_ns;
   if (node->id == 0)
     return;
+  if ((node->flags & HD_NODE_BUSY_AT_MOST) || hd_model_lacks_waits(model, node->kind))
+    parent->flags |= HD_NODE_BUSY_AT_MOST;
   hd_add_ticks(parent->inclusive_ticks, node->inclusive_ticks);
   hd_add_intrusion(&parent->intrusion_inclusive, &node->intrusion_inclusive);
   parent->cpu_inclusive_ns += node->cpu_inclusive_ns;

@@ -127,11 +127,11 @@ static void test_callers_lead_up_to_the_program(void **state) {
   routines_back(&builder, leaf, "leaf", 7, leaf);
   struct hd_model *model = builder_read(&builder);
   char *text = routines_report(model, &options, HD_REPORT_MADE);
-  routines_expect(text, "1,0,routine,leaf,/src/app.c,,,,5");
-  routines_expect(text, "2,1,routine,b,/src/app.c,,,,3.0000000000000004e-08,3.0000000000000004e-08,3,0,");
+  routines_expect(text, "1,0,routine,leaf,/src/app.c,,,,false,false,5");
+  routines_expect(text, "2,1,routine,b,/src/app.c,,,,false,false,3.0000000000000004e-08,3.0000000000000004e-08,3,0,");
   routines_expect(text, "3,2,program,");
-  routines_expect(text, "4,1,routine,a,/src/app.c,,,,2e-08,2e-08,2,0,");
-  routines_expect(text, "6,1,routine,leaf,/src/app.c,,,,0,0,7,0,"); /* called by itself */
+  routines_expect(text, "4,1,routine,a,/src/app.c,,,,false,false,2e-08,2e-08,2,0,");
+  routines_expect(text, "6,1,routine,leaf,/src/app.c,,,,false,false,0,0,7,0,"); /* called by itself */
   free(text);
   hd_model_free(model);
   builder_free(&builder);
@@ -150,9 +150,9 @@ static void test_callers_count_recursion_once(void **state) {
   struct hd_model *model = builder_read(&builder);
   model->seconds_per_tick = 1;
   char *text = routines_report(model, &options, HD_REPORT_MADE);
-  routines_expect(text, "1,0,routine,f,/src/app.c,,,,52,48,4,0,");
-  routines_expect(text, "2,1,program,,,,,,52,48,1,0,");
-  routines_expect(text, "3,1,routine,g,/src/app.c,,,,0,0,3,0,");
+  routines_expect(text, "1,0,routine,f,/src/app.c,,,,false,false,52,48,4,0,");
+  routines_expect(text, "2,1,program,,,,,,false,false,52,48,1,0,");
+  routines_expect(text, "3,1,routine,g,/src/app.c,,,,false,false,0,0,3,0,");
   free(text);
   hd_model_free(model);
   builder_free(&builder);

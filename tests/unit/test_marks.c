@@ -113,7 +113,7 @@ static void expect_calls(uint32_t off, enum hd_question question, const char *cr
   routines_expect(text, critical);
   routines_expect(text, loop);
   routines_expect(text, region);
-  assert_int_equal(strstr(text, "'>=': at least so many") != NULL, off != 0);
+  assert_int_equal(strstr(text, "'>=', '<=', '~': at least") != NULL, off != 0);
   free(text);
   hd_model_free(model);
 }
@@ -142,7 +142,7 @@ static void test_routines_say_at_least_where_they_come_first(void **state) {
   hd_report_summary(model, out);
   fclose(out);
   routines_expect(text, " >=7 main");
-  routines_expect(text, "'>=': at least so many");
+  routines_expect(text, "'>=', '<=', '~': at least");
   free(text);
   hd_model_free(model);
   builder_free(&builder);

@@ -156,6 +156,52 @@ static void test_the_busiest_is_chosen_too(void **state) {
   builder_free(&builder);
 }
 
+static void expect_part(const char *text, const char *part) {
+  if (!strstr(text, part))
+    fail_msg("no \"%s\" in:\n%s", part, text);
+}
+
+/* Criticals were switched off for a time: there were more of them, and what is around them waited more, worked less. */
+static void test_what_rests_on_incomplete_data_is_marked(void **state) {
+  (void)state;
+  struct builder builder;
+  start(&builder);
+  const uint32_t region = add_region(&builder, 0, "10", 100, 190);
+  struct hd_row_record *critical = add_construct(&builder, region, HD_KIND_CRITICAL, "11");
+  critical->visits = 734113;
+  critical->ticks[HD_BUSY] = 60;
+  critical->ticks[HD_WAIT_CRITICAL] = 40;
+  add_region(&builder, 0, "20", 50, 60);
+  builder_switch(&builder, HD_CLASS_MUTEX, 0, region)->on_ticks = 1010;
+  struct hd_model *model = builder_read(&builder);
+  char *text = NULL, *csv = NULL, *json = NULL;
+  size_t bytes = 0;
+  print(model, &(struct hd_report_options){.question = HD_ASK_REGIONS}, &text);
+  expect_part(text, ">=734113");
+  expect_part(text, "<=0.060 "); /* the region's busy time, with the critical's */
+  expect_part(text, ">=0.060 "); /* the critical's own */
+  expect_part(text, ">=0.005 "); /* the region's gain */
+  expect_part(text, " 0.020 ");  /* that of the other one */
+  print(model, &(struct hd_report_options){.question = HD_ASK_REGIONS, .csv = true}, &csv);
+  expect_part(csv, ",incomplete,busy_at_most,calls,");
+  expect_part(csv, ",11,,,true,false,734113,");
+  expect_part(csv, ",10,,,false,true,1,");
+  expect_part(csv, ",20,,,false,false,1,");
+  FILE *out = open_memstream(&json, &bytes);
+  assert_true(hd_export_json.write(model, out));
+  fclose(out);
+  char *found = strstr(json, "\"busy_at_most\": true"); /* the program, the region */
+  assert_non_null(found);
+  found = strstr(found + 1, "\"busy_at_most\": true");
+  assert_non_null(found);
+  assert_null(strstr(found + 1, "\"busy_at_most\": true"));
+  free(text);
+  free(csv);
+  free(json);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
 static void test_only_regions_may_be_chosen(void **state) {
   (void)state;
   struct builder builder;
@@ -226,7 +272,7 @@ static void test_csv_quotes_and_leaves_unmeasured_fields_empty(void **state) {
   char *text = NULL;
   print(model, &options, &text);
   const char *row = strchr(text, '\n') + 1;
-  const char *expected = "1,1,0,critical,\"f(int, int)\",,,\"/a,\"\"b\"\"\",0x10,0,,,,,,,,,,,0,0,";
+  const char *expected = "1,1,0,critical,\"f(int, int)\",,,\"/a,\"\"b\"\"\",0x10,false,false,0,,,,,,,,,,,0,0,";
   assert_memory_equal(row, expected, strlen(expected));
   unsigned head = 0, body = 0;
   for (const char *at = text; at < row; at++)
@@ -303,6 +349,7 @@ int main(void) {
       cmocka_unit_test(test_regions_are_sorted_by_gain),
       cmocka_unit_test(test_limit_keeps_the_foremost_with_those_above),
       cmocka_unit_test(test_the_busiest_is_chosen_too),
+      cmocka_unit_test(test_what_rests_on_incomplete_data_is_marked),
       cmocka_unit_test(test_only_regions_may_be_chosen),
       cmocka_unit_test(test_deep_callpaths_are_laid_out),
       cmocka_unit_test(test_report_shows_places_and_only_causes_that_occur),

@@ -169,7 +169,7 @@ static void test_histogram_shows_every_region(void **state) {
   free(text);
   options.csv = true;
   text = ask(model, options, HD_REPORT_MADE);
-  assert_has(text, "\n1,1,0,parallel,main,/src/app.c,10,,,2,3.");
+  assert_has(text, "\n1,1,0,parallel,main,/src/app.c,10,,,false,false,2,3.");
   free(text);
   free_run(&builder, model);
 }
@@ -223,7 +223,7 @@ static void test_at_level_0_says_that_nothing_ran(void **state) {
   free(text);
   options.csv = true;
   text = ask(model, options, HD_REPORT_MADE);
-  assert_has(text, "share,busy_s\n,,,nobody,,,,,,5.");
+  assert_has(text, "share,busy_s\n,,,nobody,,,,,,,,5.");
   free(text);
   free_run(&builder, model);
 }
