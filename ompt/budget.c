@@ -340,10 +340,9 @@ enum { MAY_MUTE = 1 };
 enum { MAY_MUTE = 0 };
 #endif
 
-/* Outside any region a thread has few frames. */
 static bool is_in_construct(const struct hd_thread *thread) {
-  for (const struct hd_frame *frame = thread->top; frame > thread->frames; frame--)
-    if (frame->kind != HD_KIND_ROUTINE && frame->kind != HD_KIND_PHASE)
+  for (uint32_t kind = 0; kind < HD_KIND_COUNT; kind++)
+    if (kind != HD_KIND_ROUTINE && kind != HD_KIND_PHASE && thread->innermost[kind])
       return true;
   return false;
 }

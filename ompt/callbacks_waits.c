@@ -187,10 +187,7 @@ static bool is_unobserved_wait(void) {
   const struct hd_thread *thread = hd_thread_known_soon();
   if (!thread || thread->base->state != HD_BUSY)
     return false;
-  for (const struct hd_frame *frame = thread->top; frame > thread->base; frame--)
-    if (hd_callbacks_is_wait(frame->kind))
-      return false;
-  return true;
+  return !hd_callbacks_waits(thread);
 }
 
 static struct hd_thread *change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,

@@ -35,9 +35,9 @@ static struct hd_row_record *walk_and_remember(struct hd_thread *thread, const s
 
 /* From there outwards routines enclose what is around already. */
 static uintptr_t enclosing_place(const struct hd_thread *thread) {
-  for (const struct hd_frame *frame = thread->top; frame > thread->base; frame--)
-    if (frame->kind == HD_KIND_PHASE && frame->phase.place)
-      return frame->phase.place;
+  const struct hd_frame *phase = hd_thread_innermost(thread, HD_KIND_PHASE);
+  if (phase && phase->phase.place)
+    return phase->phase.place;
   const struct hd_region *region = hd_region_current(thread);
   return region && region->instance->primary == thread->record->id ? region->place : 0;
 }

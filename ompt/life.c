@@ -115,7 +115,8 @@ static void renew(struct hd_thread *thread) {
       .frames = old.frames,
       .frame_limit = old.frame_limit,
       .unwind_cache = old.unwind_cache,
-      .last_region = old.last_region,
+      .ended_regions = old.ended_regions,
+      .has_forked = old.has_forked,
       .row_cursor = old.row_cursor,
       .total_cursor = old.total_cursor,
       .ended_counters = old.ended_counters,
@@ -178,7 +179,7 @@ static void start(struct hd_thread *thread, struct hd_row_record *row) {
   const uint64_t idle_ticks = row->ticks[HD_IDLE];
   const uint64_t begin_ticks = record->last_ticks;
   thread->top = thread->base = thread->frames;
-  *thread->top = (struct hd_frame){.row = row, .state = state, .kind = HD_KIND_PROGRAM};
+  *thread->top = (struct hd_frame){.row = row, .state = (uint16_t)state, .kind = HD_KIND_PROGRAM};
   thread->row = row;
   thread->cell = &row->ticks[HD_IDLE];
   thread->intrusion_cell = &row->intrusion[HD_INTRUSION_IDLE];

@@ -31,6 +31,9 @@ static void phase_begin(const char *name) {
   errno = saved;
   uintptr_t place;
   struct hd_row_record *from = hd_callers_row(thread, __builtin_return_address(0), &place);
+  const struct hd_frame *outer = hd_thread_innermost(thread, HD_KIND_PHASE);
+  if (!place && outer) /* what bounds this one bounds what is in it, too */
+    place = outer->phase.place;
   const struct hd_edge *step = hd_thread_step_from(thread, from, HD_KIND_PHASE, phase);
   struct hd_row_record *row = step->counter ? step->to : thread->top->row; /* not a routine known from the stack */
   thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, row, step->counter);
@@ -44,10 +47,10 @@ static bool has_name(const struct hd_frame *frame, const char *name) {
 
 /* NULL: of any name. */
 static struct hd_frame *find_phase(const struct hd_thread *thread, const char *name) {
-  for (struct hd_frame *frame = thread->top; frame > thread->base; frame--)
-    if (frame->kind == HD_KIND_PHASE && has_name(frame, name))
-      return frame;
-  return NULL;
+  struct hd_frame *frame = hd_thread_innermost(thread, HD_KIND_PHASE);
+  while (frame && !has_name(frame, name))
+    frame = hd_thread_next_outwards(thread, frame);
+  return frame;
 }
 
 static void count_unmatched(void) {

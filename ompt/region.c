@@ -5,84 +5,37 @@
 
 #include "ompt/barrier.h"
 #include "ompt/callers.h"
+#include "ompt/region_pool.h"
 #include "ompt/tool.h"
-#include "support/heap.h"
 #include "support/memory_limit.h"
 
-static struct hd_region *make_region(struct hd_thread *primary, unsigned requested) {
-  const uint32_t per_block =
-      (HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES - sizeof(struct hd_instance_record)) / sizeof(struct hd_member_record);
-  uint32_t members = requested > per_block ? requested : per_block;
-  size_t bytes = sizeof(struct hd_instance_record) + members * sizeof(struct hd_member_record);
-  const bool has_room = !primary->last_region || hd_memory_has_room(HD_MEMORY_SITE, bytes);
-  struct hd_region *region = has_room ? hd_heap_allocate(1, sizeof *region) : NULL;
-  if (!region)
-    return NULL;
-  region->instance = hd_store_add_block(&hd_store, HD_BLOCK_INSTANCES, primary->record->id, bytes);
-  if (!region->instance) {
-    hd_heap_free(region);
-    return NULL;
-  }
-  region->members = (struct hd_member_record *)(region->instance + 1);
-  for (uint32_t i = 0; i < members; i++)
-    region->members[i].thread = HD_NONE;
-  region->instance->primary = primary->record->id;
-  region->instance->member_limit = members;
-  struct hd_region *newest = primary->last_region;
-  region->next = newest ? newest->next : region;
-  if (newest)
-    newest->next = region;
-  return region;
-}
-
-static bool is_free(const struct hd_region *region, unsigned requested) {
-  return !region->in_use && requested <= region->instance->member_limit &&
-         __atomic_load_n(&region->instance->pending, __ATOMIC_ACQUIRE) == 0;
-}
-
-/* The one after the newest was used longest ago, so the first look usually succeeds. */
-static struct hd_region *free_region(struct hd_thread *primary, unsigned requested) {
-  struct hd_region *newest = primary->last_region;
-  if (newest) {
-    struct hd_region *region = newest->next;
-    do {
-      if (is_free(region, requested))
-        return region;
-      region = region->next;
-    } while (region != newest->next);
-  }
-  hd_thread_leave_program(primary);
-  int saved = errno;
-  struct hd_region *region = make_region(primary, requested);
-  errno = saved;
-  return region;
+/* The innermost base that is no explicit task's. */
+static const struct hd_frame *team_base(const struct hd_thread *thread) {
+  return thread->frames + thread->base->base.team;
 }
 
 struct hd_region *hd_region_current(const struct hd_thread *thread) {
-  const struct hd_frame *base = thread->base;
-  while (base->kind == HD_KIND_TASK)
-    base = thread->frames + base->base.below;
-  return base->base.region;
+  return team_base(thread)->base.region;
 }
 
 static bool is_primary(const struct hd_thread *thread, const struct hd_region *region) {
   return region->instance->primary == thread->record->id;
 }
 
-/* Recursion: an instance of the same profile is already open around it. */
+/* Recursion: an instance of the same profile is already open around it. Those that are inside one themselves need no
+ * look: what is left are as many as there are profiles, not as deep as they are nested. */
 static bool encloses_itself(const struct hd_region *region) {
-  for (const struct hd_region *outer = region->outer; outer; outer = outer->outer)
+  for (const struct hd_region *outer = region->outer_profile; outer; outer = outer->outer_profile)
     if (outer->row->profile == region->row->profile)
       return true;
   return false;
 }
 
-/* How many regions the same primary has open around it. */
-static uint32_t begins_before(const struct hd_region *region) {
-  uint32_t count = 0;
-  for (const struct hd_region *outer = region->outer; outer; outer = outer->outer)
-    count += outer->instance->primary == region->instance->primary && !outer->of_helpers;
-  return count < HD_TEAM_BEFORE_MOST ? count : HD_TEAM_BEFORE_MOST;
+static void enclose(struct hd_region *region, struct hd_region *outer) {
+  const bool same_primary = outer && outer->instance->primary == region->instance->primary;
+  region->outer_profile = outer && outer->encloses_itself ? outer->outer_profile : outer;
+  region->encloses_itself = encloses_itself(region);
+  region->begins_before = same_primary ? outer->begins_before + !outer->of_helpers : 0;
 }
 
 static void start_instance(struct hd_region *region, uint64_t now) {
@@ -137,7 +90,8 @@ static void announce_begin(struct hd_thread *primary, struct hd_region *region) 
   primary->ring.what = what;
   if (!hd_tool.has_routines)
     return;
-  region->team_operand = HD_TEAM(primary->ring.index, begins_before(region));
+  const uint32_t before = region->begins_before;
+  region->team_operand = HD_TEAM(primary->ring.index, before < HD_TEAM_BEFORE_MOST ? before : HD_TEAM_BEFORE_MOST);
   primary->height++;
 }
 
@@ -155,12 +109,10 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
   const bool is_known = step->counter;
   struct hd_row_record *row = is_known ? step->to : primary->top->row; /* not one of a routine known from the stack */
   const bool of_helpers = is_helper_fork(primary, step, from_gcc);
-  struct hd_region *region = free_region(primary, requested);
+  struct hd_region *region = hd_region_pool_take(primary, requested);
   if (of_helpers)
     become_helper(primary);
   if (region) {
-    primary->last_region = region;
-    region->in_use = true;
     region->row = row;
     region->address = address;
     region->place = place;
@@ -169,8 +121,8 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     /* With its elapsed time or not at all; of the helpers' there is nothing of the user's to gain. */
     region->total = is_known && !of_helpers ? hd_region_total(primary, row, requested ? requested : 1) : NULL;
     region->is_folded = !is_known || (!region->total && !of_helpers);
-    region->outer = outer;
-    region->instance->uncounted = of_helpers || region->is_folded || encloses_itself(region);
+    enclose(region, outer);
+    region->instance->uncounted = of_helpers || region->is_folded || region->encloses_itself;
     region->instance->unasked = region->is_folded || hd_clock_is_paused();
     announce_begin(primary, region);
   } else { /* the team's workers charge their time to the program */
@@ -182,6 +134,8 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     start_instance(region, primary->record->last_ticks);
   }
   hd_thread_open_base(primary, NULL, region, 0);
+  if (region)
+    region->base = (uint32_t)(primary->base - primary->frames);
   return region;
 }
 
@@ -421,16 +375,13 @@ static bool forked(const struct hd_thread *thread, const struct hd_frame *base) 
 /* What the runtime tells may be another thread's region: libomp gives the team's memory away before it sends the end.
  */
 static const struct hd_frame *ending_base(const struct hd_thread *primary, const struct hd_region *told) {
-  const struct hd_frame *innermost = NULL;
-  for (const struct hd_frame *base = primary->base; base != primary->frames;
-       base = primary->frames + base->base.below) {
-    if (!forked(primary, base))
-      continue;
-    if (base->base.region == told)
+  const struct hd_frame *innermost = team_base(primary);
+  if (told && is_primary(primary, told)) {
+    const struct hd_frame *base = primary->frames + told->base;
+    if (base <= innermost && base->kind == HD_KIND_PARALLEL && base->base.region == told)
       return base;
-    innermost = innermost ? innermost : base;
   }
-  return innermost;
+  return forked(primary, innermost) ? innermost : NULL;
 }
 
 void hd_region_end(struct hd_thread *primary, uint64_t now, const struct hd_region *told) {
@@ -456,5 +407,5 @@ void hd_region_end(struct hd_thread *primary, uint64_t now, const struct hd_regi
   region->instance->end_ticks = primary->record->last_ticks;
   end_delay(region, primary->record);
   add_to_total(region);
-  region->in_use = false;
+  hd_region_pool_give(primary, region);
 }

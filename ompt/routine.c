@@ -20,10 +20,7 @@ static bool is_routine(const struct hd_frame *frame) {
 }
 
 const struct hd_frame *hd_routine_innermost(const struct hd_thread *thread) {
-  for (const struct hd_frame *frame = thread->top; frame > thread->base; frame--)
-    if (is_routine(frame))
-      return frame;
-  return NULL;
+  return hd_thread_innermost(thread, HD_KIND_ROUTINE);
 }
 
 /* Whether the frame's routine cannot be running any more, given that `hook`'s is. `slot`: where the return address of
@@ -47,10 +44,10 @@ static void drop(struct hd_thread *thread, uint64_t now, struct hd_frame *frame)
 }
 
 static void drop_ended(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook, const void *const *slot) {
-  struct hd_frame *frame = (struct hd_frame *)hd_routine_innermost(thread);
+  struct hd_frame *frame = hd_thread_innermost(thread, HD_KIND_ROUTINE);
   while (frame && has_ended(&frame->routine, hook, slot)) {
     drop(thread, now, frame);
-    frame = (struct hd_frame *)hd_routine_innermost(thread);
+    frame = hd_thread_innermost(thread, HD_KIND_ROUTINE);
   }
 }
 
@@ -147,10 +144,17 @@ void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_ho
 /* ---- exit ---- */
 
 static struct hd_frame *find(const struct hd_thread *thread, const void *function) {
-  for (struct hd_frame *frame = thread->top; frame > thread->base; frame--)
-    if (is_routine(frame) && frame->routine.function == function)
-      return frame;
-  return NULL;
+  struct hd_frame *frame = hd_thread_innermost(thread, HD_KIND_ROUTINE);
+  while (frame && frame->routine.function != function)
+    frame = hd_thread_next_outwards(thread, frame);
+  return frame;
+}
+
+/* What has been entered from here was the body of a construct. */
+static bool is_known_body(const struct hd_thread *thread, const struct hd_hook *hook) {
+  const uint64_t site = hd_thread_site(HD_EDGE_CALL, (uint64_t)(uintptr_t)hook->function);
+  const struct hd_edge *edge = hd_thread_edge_known(thread, thread->top->row, site);
+  return edge && !edge->to;
 }
 
 static bool only_phases_above(const struct hd_thread *thread, const struct hd_frame *frame) {
@@ -166,6 +170,8 @@ static void exit_slow(struct hd_thread *thread, uint64_t now, const struct hd_ho
     thread->deeper--;
     return;
   }
+  if (is_known_body(thread, hook)) /* all that is open would be searched for it in vain */
+    return;
   struct hd_frame *frame = find(thread, hook->function);
   if (!frame) {
     const struct hd_edge edge = call(thread, hook);
@@ -226,8 +232,8 @@ static void find_stack(struct hd_thread *thread, const void *frame) {
 
 /* The frame that counts the entries refused above it. */
 static struct hd_frame *refusing_frame(const struct hd_thread *thread) {
-  const struct hd_frame *innermost = hd_routine_innermost(thread);
-  return innermost ? (struct hd_frame *)innermost : thread->base;
+  struct hd_frame *innermost = hd_thread_innermost(thread, HD_KIND_ROUTINE);
+  return innermost ? innermost : thread->base;
 }
 
 /* Routines are switched off (budget.h). */

@@ -3,7 +3,8 @@
  * @file task.h
  * Explicit tasks: whose time they are (the profile of the place that created them) and when they run (task_schedule).
  *
- * task_data->value remembers a task's profile and whether it has run yet; no memory is allocated for a task.
+ * task_data->value remembers a task's profile, whether it has run yet and where on the stack of frames: so no event
+ * costs more the more tasks lie there, and no memory is allocated for a task.
  */
 #ifndef HEDDLE_OMPT_TASK_H
 #define HEDDLE_OMPT_TASK_H

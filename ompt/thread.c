@@ -38,14 +38,14 @@ void hd_thread_switch_instruments(struct hd_thread *thread, const struct hd_row_
     charge_cpu(thread);
 }
 
-static void drop(struct hd_thread *thread, struct hd_frame *frame, bool count_routines) {
+static void drop(struct hd_thread *thread, const struct hd_frame *frame, bool count_routines) {
   uint64_t routines = 0;
   uint64_t phases = 0;
-  for (const struct hd_frame *above = thread->top; above > frame; above--) {
-    routines += count_routines && above->kind == HD_KIND_ROUTINE;
-    phases += above->kind == HD_KIND_PHASE;
+  for (; thread->top > frame; thread->top--) {
+    routines += count_routines && thread->top->kind == HD_KIND_ROUTINE;
+    phases += thread->top->kind == HD_KIND_PHASE;
+    hd_thread_unlink_top(thread);
   }
-  thread->top = frame;
   if (routines)
     __atomic_fetch_add(&hd_store.header->left_routines, routines, __ATOMIC_RELAXED);
   if (phases)
@@ -120,6 +120,13 @@ static struct hd_edge *probe(struct hd_edge *edges, uint32_t mask, const void *f
   while (edges[slot].from && (edges[slot].from != from || edges[slot].site != site))
     slot = (slot + 1) & mask;
   return &edges[slot];
+}
+
+const struct hd_edge *hd_thread_edge_known(const struct hd_thread *thread, const void *from, uint64_t site) {
+  const struct hd_edge *edge = hd_thread_edge_at_once(thread, from, site);
+  if (!edge && !thread->edges_bounded)
+    edge = probe(thread->edges, thread->edge_mask, from, site);
+  return edge && edge->from ? edge : NULL;
 }
 
 static bool grow_edges(struct hd_thread *thread) {
@@ -245,6 +252,7 @@ void hd_thread_settle(struct hd_thread *thread) {
     /* libomp 14 sends omp_test_lock's failure as an acquire of a plain lock. The thread never waited, so the time since
      * then, which is still uncharged, belongs to what it did before. */
     thread->pending &= ~(uint32_t)HD_PENDING_LOCK;
+    hd_thread_unlink_top(thread);
     thread->top--;
     hd_thread_take_back(thread, thread->top->row, thread->top->state);
   }
@@ -253,11 +261,9 @@ void hd_thread_settle(struct hd_thread *thread) {
 }
 
 struct hd_frame *hd_thread_find_open(const struct hd_thread *thread, enum hd_kind kind, const void *id) {
-  const bool any = !hd_budget_has_switched();
-  struct hd_frame *frame = thread->top;
-  while (frame > thread->base && (frame->kind != kind || (!any && frame->task && frame->task != id)))
-    frame--;
-  return frame > thread->base ? frame : NULL;
+  struct hd_frame *frame = hd_thread_innermost(thread, kind);
+  const bool is_anothers = frame && frame->task && frame->task != id && hd_budget_has_switched();
+  return is_anothers ? NULL : frame;
 }
 
 bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id) {
@@ -272,7 +278,7 @@ bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind, 
   return true;
 }
 
-void hd_thread_drop_above(struct hd_thread *thread, struct hd_frame *frame) {
+void hd_thread_drop_above(struct hd_thread *thread, const struct hd_frame *frame) {
   drop(thread, frame, true);
 }
 
@@ -287,12 +293,16 @@ uint64_t hd_thread_open_phases(const struct hd_thread *thread) {
 void hd_thread_take_out(struct hd_thread *thread, uint64_t now, struct hd_frame *frame) {
   const uint32_t height = frame[-1].height;
   const bool counted = frame->height != height;
-  for (; frame < thread->top; frame++) {
+  struct hd_frame *last = thread->top;
+  for (; thread->top >= frame; thread->top--)
+    hd_thread_unlink_top(thread);
+  for (; frame < last; frame++) {
     *frame = frame[1];
     if (counted)
       frame->height = height;
+    thread->top = frame;
+    hd_thread_link_top(thread);
   }
-  thread->top--;
   hd_thread_lower(thread);
   hd_thread_switch(thread, now, thread->top->row, thread->top->state);
 }
@@ -308,6 +318,7 @@ void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, struct hd_
   frame->task = task;
   frame->refused = 0;
   frame->base.below = (uint32_t)(thread->base - thread->frames);
+  frame->base.team = frame->kind == HD_KIND_TASK ? thread->base->base.team : thread->innermost[frame->kind];
   frame->base.thread_number = number;
   frame->base.region = region;
   frame->base.place = (struct hd_team_place){0};

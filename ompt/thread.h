@@ -52,8 +52,9 @@ struct hd_worksharing {
 
 struct hd_frame {
   struct hd_row_record *row;
-  uint32_t state;    /* enum hd_state, to return to when what lies above has ended */
+  uint16_t state;    /* enum hd_state, to return to when what lies above has ended */
   uint16_t kind;     /* enum hd_kind; base frames: HD_KIND_PROGRAM, _PARALLEL or _TASK */
+  uint32_t outer;    /* index of the next frame outwards of the same kind; 0: none */
   uint32_t height;   /* of the sweep's stack (entries.h) while this frame is the innermost */
   uint32_t refused;  /* base frames and routines: entries of routines since, that were refused (budget.h) */
   ompt_data_t *task; /* base frames: the task; constructs that can lie in one of their own kind: what their end is known
@@ -61,6 +62,7 @@ struct hd_frame {
   union {
     struct hd_frame_base {
       uint32_t below;         /* index of the base frame of the task beneath */
+      uint32_t team;          /* index of the innermost base that is no explicit task's: this one, or one beneath */
       uint32_t thread_number; /* in the region's team */
       struct hd_region *region;
       struct hd_team_place place;
@@ -142,14 +144,16 @@ struct hd_thread {
   uint32_t frame_limit;
   uint32_t deeper; /* open routines beyond HD_FRAMES_MOST: they have no frames */
   struct hd_frame *frames;
-  struct hd_region *joining; /* with HD_PENDING_JOIN */
-  struct hd_row_record *row; /* that `cell` lies in */
-  uint64_t cpu_ns;           /* processor time charged so far */
-  uint32_t unloads;          /* hd_modules_unloads when `edges` were last known to be right */
+  uint32_t innermost[HD_KIND_COUNT]; /* index of the innermost frame of each kind; 0: none */
+  struct hd_region *joining;         /* with HD_PENDING_JOIN */
+  struct hd_row_record *row;         /* that `cell` lies in */
+  uint64_t cpu_ns;                   /* processor time charged so far */
+  uint32_t unloads;                  /* hd_modules_unloads when `edges` were last known to be right */
   struct hd_unwind_cache *unwind_cache;
   uintptr_t stack_begin; /* the thread's own stack, for routine.c; both 0: not looked up yet */
   uintptr_t stack_end;
-  struct hd_region *last_region; /* newest of this thread's own regions, a ring for reuse */
+  struct hd_region *ended_regions; /* of its own, to be used again: the newest first */
+  bool has_forked;                 /* it has, or had, a region of its own */
   struct hd_store_cursor row_cursor;
   struct hd_store_cursor total_cursor;
   uint64_t woken_ticks;    /* a worker's first event since its last region's join; or its beginning */
@@ -222,6 +226,9 @@ struct hd_row_record *hd_thread_row(struct hd_thread *thread, uint32_t profile);
  *  counts it with hd_thread_edge_added. It may have been another's until now. */
 struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, uint64_t site);
 void hd_thread_edge_added(struct hd_thread *thread);
+
+/** That edge, if it is in the cache; else NULL. */
+const struct hd_edge *hd_thread_edge_known(const struct hd_thread *thread, const void *from, uint64_t site);
 
 /** Puts a new edge into the cache if there is memory. */
 void hd_thread_remember(struct hd_thread *thread, const struct hd_edge *edge);
@@ -354,6 +361,29 @@ static inline uint64_t hd_thread_time(const struct hd_thread *thread, uint64_t n
  *  already. */
 void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, uint32_t state);
 
+/** The top frame becomes the innermost of its kind, and the reverse. So an event finds what it ends, or a thread what
+ * it is in, without a look at the frames between: programs nest tasks, routines and regions thousands deep. */
+static inline void hd_thread_link_top(struct hd_thread *thread) {
+  uint32_t *innermost = &thread->innermost[thread->top->kind];
+  thread->top->outer = *innermost;
+  *innermost = (uint32_t)(thread->top - thread->frames);
+}
+
+static inline void hd_thread_unlink_top(struct hd_thread *thread) {
+  thread->innermost[thread->top->kind] = thread->top->outer;
+}
+
+/** The current task's innermost frame of a kind, and the next one outwards of the same kind; NULL: there is none. */
+static inline struct hd_frame *hd_thread_innermost(const struct hd_thread *thread, enum hd_kind kind) {
+  struct hd_frame *frame = thread->frames + thread->innermost[kind];
+  return frame > thread->base ? frame : NULL;
+}
+
+static inline struct hd_frame *hd_thread_next_outwards(const struct hd_thread *thread, const struct hd_frame *inner) {
+  struct hd_frame *frame = thread->frames + inner->outer;
+  return frame > thread->base ? frame : NULL;
+}
+
 /** Enters a construct: its frame becomes the innermost, in `state`. */
 static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, enum hd_kind kind,
                                   uint32_t state) {
@@ -362,10 +392,11 @@ static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct
     return;
   struct hd_frame *frame = ++thread->top;
   frame->row = row;
-  frame->state = state;
+  frame->state = (uint16_t)state;
   frame->kind = (uint16_t)kind;
   frame->height = thread->height;
   frame->task = NULL;
+  hd_thread_link_top(thread);
   hd_thread_switch(thread, now, row, state);
 }
 
@@ -381,6 +412,7 @@ static inline void hd_thread_lower(struct hd_thread *thread) {
 
 /** Back to the frame below the top, in the state it was left in. */
 static inline void hd_thread_pop(struct hd_thread *thread, uint64_t now) {
+  hd_thread_unlink_top(thread);
   const struct hd_frame *below = --thread->top;
   hd_thread_lower(thread);
   hd_thread_switch(thread, now, below->row, below->state);
@@ -388,19 +420,20 @@ static inline void hd_thread_pop(struct hd_thread *thread, uint64_t now) {
 
 /** The top frame's state changes (a critical section is entered, a task goes on). */
 static inline void hd_thread_set_state(struct hd_thread *thread, uint64_t now, uint32_t state) {
-  thread->top->state = state;
+  thread->top->state = (uint16_t)state;
   hd_thread_switch(thread, now, thread->top->row, state);
 }
 
 /** `frame` becomes the innermost; what lies above it was left without a word. Routines among it are counted. Charges
  *  nothing: hd_thread_set_state or hd_thread_pop must follow. */
-void hd_thread_drop_above(struct hd_thread *thread, struct hd_frame *frame);
+void hd_thread_drop_above(struct hd_thread *thread, const struct hd_frame *frame);
 
 /** Takes a frame out from under others, which go on. */
 void hd_thread_take_out(struct hd_thread *thread, uint64_t now, struct hd_frame *frame);
 
-/** The innermost open construct of `kind` of the current task. `id`: what its frame's `task` must be, if that is not
- * NULL and begins may have been refused. NULL: there is none. */
+/** The innermost open construct of `kind` of the current task: what an end ends, since constructs of a kind nest. `id`:
+ * what its frame's `task` must be, if that is not NULL and begins may have been refused. NULL: its begin was not seen.
+ */
 struct hd_frame *hd_thread_find_open(const struct hd_thread *thread, enum hd_kind kind, const void *id);
 
 /** Leaves that construct and all that was left open inside it. False: there is none (its begin was never sent);

@@ -5,7 +5,7 @@
 
 #include "support/heap.h"
 
-enum { FIRST_SLOTS = 256, FIRST_RINGS = 16 };
+enum { FIRST_SLOTS = 256, FIRST_RINGS = 16, FIRST_REGIONS = 16 };
 
 /* ---- records ---- */
 
@@ -171,11 +171,49 @@ static void end_entry(struct hd_entry_book *book, const struct hd_ring_sweep *ri
     add(book, &record->ticks[entry->caller & 1][entry->own & 1], now - entry->since_ticks);
 }
 
-static void pop_to(struct hd_entry_book *book, struct hd_ring_sweep *ring, uint32_t height, uint64_t now) {
-  for (; ring->height > height; ring->height--) {
-    const struct hd_stack_entry *top = top_of(book, ring);
+static bool is_region(const struct hd_stack_entry *entry) {
+  return entry->what == HD_WHAT_REGION_BEGIN || entry->what == HD_WHAT_NESTED_BEGIN;
+}
+
+static bool add_region(struct hd_entry_ring *ring, uint32_t level) {
+  if (ring->region_count == ring->region_limit) {
+    const uint32_t limit = ring->region_limit ? 2 * ring->region_limit : FIRST_REGIONS;
+    uint32_t *grown = hd_heap_resize(ring->regions, limit * sizeof *grown);
+    if (!grown)
+      return false;
+    ring->regions = grown;
+    ring->region_limit = limit;
+  }
+  ring->regions[ring->region_count++] = level;
+  return true;
+}
+
+static void find_regions(const struct hd_entry_book *book, struct hd_entry_ring *ring, uint32_t height) {
+  const uint64_t kept = (uint64_t)ring->stack_limit * HD_STACK_LENGTH;
+  ring->restored = false;
+  for (uint32_t level = 0; level < height && level < kept; level++) {
+    const struct hd_stack_entry *entry = entry_at(book, ring->sweep, level);
+    if (entry && is_region(entry) && !add_region(ring, level))
+      return;
+  }
+}
+
+/* The ring with the levels of its regions; NULL: nothing was ever on its stack. */
+static struct hd_entry_ring *regions_of(const struct hd_entry_book *book, const struct hd_ring_sweep *sweep) {
+  struct hd_entry_ring *ring = sweep->index < book->ring_limit ? &book->rings[sweep->index] : NULL;
+  if (ring && ring->restored)
+    find_regions(book, ring, sweep->height);
+  return ring;
+}
+
+static void pop_to(struct hd_entry_book *book, struct hd_ring_sweep *sweep, uint32_t height, uint64_t now) {
+  struct hd_entry_ring *ring = regions_of(book, sweep);
+  while (ring && ring->region_count > 0 && ring->regions[ring->region_count - 1] >= height)
+    ring->region_count--;
+  for (; sweep->height > height; sweep->height--) {
+    const struct hd_stack_entry *top = top_of(book, sweep);
     if (top)
-      end_entry(book, ring, top, now);
+      end_entry(book, sweep, top, now);
   }
 }
 
@@ -204,39 +242,33 @@ static void begin_task(struct hd_entry_book *book, struct hd_ring_sweep *ring, c
   push(book, ring, (struct hd_stack_entry){.profile = transition->busy, .what = HD_WHAT_TASK, .own = (uint8_t)own});
 }
 
-static void begin_region(struct hd_entry_book *book, struct hd_ring_sweep *ring,
+static void begin_region(struct hd_entry_book *book, struct hd_ring_sweep *sweep,
                          const struct hd_transition *transition) {
-  push(book, ring,
+  const uint32_t level = sweep->height;
+  regions_of(book, sweep); /* those below are known first */
+  push(book, sweep,
        (struct hd_stack_entry){.profile = HD_WHAT_OPERAND(transition->what),
                                .what = (uint8_t)(transition->what >> HD_WHAT_SHIFT),
-                               .own = (uint8_t)caller_state(book, ring)});
+                               .own = (uint8_t)caller_state(book, sweep)});
+  struct hd_entry_ring *ring = ring_at(book, sweep->index);
+  if (ring && entry_at(book, sweep, level) && !add_region(ring, level))
+    book->header->lost_entries++;
 }
 
-static bool is_region(const struct hd_stack_entry *entry) {
-  return entry->what == HD_WHAT_REGION_BEGIN || entry->what == HD_WHAT_NESTED_BEGIN;
-}
-
-/* The height below the innermost begin of the region, or the present one. */
-static uint32_t height_below(const struct hd_entry_book *book, const struct hd_ring_sweep *ring, uint32_t profile) {
-  for (uint32_t height = ring->height; height > 0; height--) {
-    const struct hd_stack_entry *entry = entry_at(book, ring, height - 1);
-    if (!entry) /* nothing of this part was kept */
-      height -= (height - 1) % HD_STACK_LENGTH;
-    else if (is_region(entry) && entry->profile == profile)
-      return height - 1;
-  }
-  return ring->height;
+/* The height below the innermost begin of the region, or the present one: it is nearly always the innermost of all. */
+static uint32_t height_below(const struct hd_entry_book *book, const struct hd_ring_sweep *sweep, uint32_t profile) {
+  const struct hd_entry_ring *ring = regions_of(book, sweep);
+  for (uint32_t i = ring ? ring->region_count : 0; i > 0; i--)
+    if (entry_at(book, sweep, ring->regions[i - 1])->profile == profile)
+      return ring->regions[i - 1];
+  return sweep->height;
 }
 
 /* The begin of a region on its primary's stack that has `before` others below; NULL: not kept. */
 static const struct hd_stack_entry *find_begin(const struct hd_entry_book *book, const struct hd_ring_sweep *primary,
                                                uint32_t before) {
-  for (uint32_t level = 0; primary && level < primary->height; level++) {
-    const struct hd_stack_entry *entry = entry_at(book, primary, level);
-    if (entry && is_region(entry) && before-- == 0)
-      return entry;
-  }
-  return NULL;
+  const struct hd_entry_ring *ring = primary ? regions_of(book, primary) : NULL;
+  return ring && before < ring->region_count ? entry_at(book, primary, ring->regions[before]) : NULL;
 }
 
 static void join_team(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition) {
@@ -316,12 +348,15 @@ bool hd_entries_restore_stack(struct hd_entry_book *book, const struct hd_ring_s
     return false;
   ring->sweep = sweep;
   ring->stack[part] = stack;
+  ring->restored = true;
   return true;
 }
 
 void hd_entries_free(struct hd_entry_book *book) {
-  for (uint32_t i = 0; i < book->ring_limit; i++)
+  for (uint32_t i = 0; i < book->ring_limit; i++) {
     hd_heap_free(book->rings[i].stack);
+    hd_heap_free(book->rings[i].regions);
+  }
   hd_heap_free(book->slots);
   hd_heap_free(book->rings);
 }

@@ -29,6 +29,10 @@ struct hd_entry_ring {
   const struct hd_ring_sweep *sweep;
   struct hd_stack_record **stack; /* [level / HD_STACK_LENGTH]; NULL: no space */
   uint32_t stack_limit;           /* entries of `stack` */
+  uint32_t *regions;              /* levels of the stack's begins of regions, in order */
+  uint32_t region_count;
+  uint32_t region_limit; /* entries of `regions` */
+  bool restored;         /* the stack is a file's, its regions are not known yet */
 };
 
 struct hd_entry_book {
