@@ -34,7 +34,8 @@ static const struct hd_option options[] = {
     {OPTION_AT_K, "at-k", "N", "show what runs while at most N threads are busy"},
     {OPTION_WITH, "with", "ID",
      "show what runs at the same time as one callpath: its number in\n"
-     "the column Id, FILE:LINE, or a function"},
+     "the column Id, FILE:LINE, or a function (with --csv also when\n"
+     "it has several: the column `with` says whose row it is)"},
     {OPTION_OVERHEAD, "overhead", NULL, "show what Heddle itself cost, and the times without it"},
     {OPTION_FLAT, "flat", NULL, "show each routine and construct, all its callpaths together"},
     {OPTION_CALLGRAPH, "callgraph", NULL, "show who calls whom, and what came of it"},

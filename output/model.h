@@ -89,6 +89,7 @@ struct hd_name {
   const char *function;
   const char *file; /* full path as the compiler wrote it */
   uint32_t line;
+  bool in_full; /* shown with its arguments: without them another function's place looks the same */
 };
 
 /** In hd_node.flags, made by the reader: constructs in it, or below, stand for waits, and their events were switched

@@ -104,8 +104,9 @@ static void look_up(struct resolver *resolver, struct hd_symbols *symbols, const
     hd_symbols_find(symbols, node->offset, node->address, &symbol);
   place->node = node;
   place->outlined = symbol.outlined;
-  place->name =
-      (struct hd_name){keep(resolver->model, symbol.function), keep(resolver->model, symbol.file), symbol.line};
+  place->name.function = keep(resolver->model, symbol.function);
+  place->name.file = keep(resolver->model, symbol.file);
+  place->name.line = symbol.line;
 }
 
 static bool is_better(const struct hd_name *found, const struct hd_name *known) {
@@ -261,6 +262,7 @@ size_t hd_names_resolve(struct hd_model *model) {
   note_unread(&resolver);
   count_nameless(&resolver);
   note_nameless(&resolver);
+  hd_names_mark_namesakes(model);
   free(resolver.modules);
   free(resolver.places);
   return resolver.found;

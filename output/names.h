@@ -20,6 +20,9 @@
  */
 size_t hd_names_resolve(struct hd_model *model);
 
+/** Marks the C++ names that must be shown with arguments, so that different places do not look the same. */
+void hd_names_mark_namesakes(struct hd_model *model);
+
 /**
  * Writes the names that the file lacks into it, so that it reads the same on another machine: a copy beside the file
  * takes its place, with its mode. Returns false, silently, when the profile may still be written to, the directory is

@@ -99,6 +99,17 @@ void hd_function_text(char to[HD_FUNCTION_BYTES], const char *function) {
   hd_plain(to);
 }
 
+enum { FULL_BYTES = 240 };
+
+static void shown_function(char to[FULL_BYTES], const struct hd_name *name) {
+  if (name->in_full) {
+    snprintf(to, FULL_BYTES, "%s", name->function);
+    hd_plain(to);
+  } else {
+    hd_function_text(to, name->function);
+  }
+}
+
 static void phase_text(char to[HD_FUNCTION_BYTES], const struct hd_node *node) {
   snprintf(to, HD_FUNCTION_BYTES, "%.*s", HD_FUNCTION_BYTES - 1, node->name.function ? node->name.function : "?");
 }
@@ -106,30 +117,30 @@ static void phase_text(char to[HD_FUNCTION_BYTES], const struct hd_node *node) {
 /* "kernel app.c:10", "phase setup"; without a name the address says where. */
 static void name_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node) {
   char location[HD_PLACE_BYTES];
-  char function[HD_FUNCTION_BYTES] = "";
+  char function[FULL_BYTES] = "";
   const char *kind = node->kind == HD_KIND_PHASE ? "phase " : "";
   hd_location_text(location, model, node);
   if (node->name.function)
-    hd_function_text(function, node->name.function);
+    shown_function(function, &node->name);
   if (node->kind == HD_KIND_PHASE)
     phase_text(function, node);
   if (node->kind == HD_KIND_PHASE && !function[0])
     strcpy(function, "without a name");
   if (node->kind == HD_KIND_PHASE || (function[0] && node->name.line == 0))
     location[0] = '\0';
-  snprintf(place, HD_PLACE_BYTES, "%s%s%s%.300s", kind, function, function[0] && location[0] ? " " : "",
+  snprintf(place, HD_PLACE_BYTES, "%s%s%s%.250s", kind, function, function[0] && location[0] ? " " : "",
            function[0] || location[0] ? location : "unknown routine");
 }
 
 static void construct_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node,
                            const char *around) {
   char location[HD_PLACE_BYTES];
-  char function[HD_FUNCTION_BYTES] = "";
+  char function[FULL_BYTES] = "";
   const char *mark = "";
   const char *name = node->name.function;
   hd_location_text(location, model, node);
   if (name && !(around && strcmp(name, around) == 0)) {
-    hd_function_text(function, name);
+    shown_function(function, &node->name);
     mark = strstr(name, HD_UNKNOWN_SITE) ? HD_UNKNOWN_SITE : "";
   }
   snprintf(place, HD_PLACE_BYTES, "%s%s%.200s%s%s%s", hd_kind_words(node->kind), location[0] ? " " : "", location,

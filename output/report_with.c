@@ -80,33 +80,30 @@ static void list_candidates(const struct hd_view *view, const char *text, FILE *
     }
 }
 
-static uint32_t count_candidates(const struct hd_view *view, const char *text, uint32_t *line) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < view->count; i++)
-    if (line_is_meant(view, i, text)) {
-      *line = i;
-      count++;
-    }
-  return count;
-}
-
-/* False: no line is meant, or several; `errors` says so. */
-static bool find_line(const struct hd_view *view, const char *text, uint32_t *line, FILE *errors) {
-  const struct hd_model *model = view->model;
+/* The lines that are meant, into `lines`; their number. */
+static uint32_t find_lines(const struct hd_view *view, const char *text, uint32_t *lines) {
   uint32_t count = 0;
   if (text[strspn(text, "0123456789")] == '\0') {
     const unsigned long id = strtoul(text, NULL, 10);
-    count = id < model->node_count;
-    *line = count > 0 ? view->line_of_node[id] : 0;
-  } else {
-    count = count_candidates(view, text, line);
+    if (id < view->model->node_count)
+      lines[count++] = view->line_of_node[id];
+    return count;
   }
+  for (uint32_t i = 0; i < view->count; i++)
+    if (line_is_meant(view, i, text))
+      lines[count++] = i;
+  return count;
+}
+
+/* A table of text is of one callpath; a loop often shares its line with its region. */
+static bool is_answerable(const struct hd_view *view, const struct hd_report_options *options, uint32_t count,
+                          FILE *errors) {
   if (count == 0)
-    fprintf(errors, "heddle: %s: no callpath '%s'; 'heddle report --limit 0' shows all, with their ids\n", model->path,
-            text);
-  else if (count > 1)
-    list_candidates(view, text, errors);
-  return count == 1;
+    fprintf(errors, "heddle: %s: no callpath '%s'; 'heddle report --limit 0' shows all, with their ids\n",
+            view->model->path, options->with);
+  else if (count > 1 && !options->csv)
+    list_candidates(view, options->with, errors);
+  return count == 1 || (count > 1 && options->csv);
 }
 
 /* ---- its partners ---- */
@@ -274,23 +271,23 @@ static bool print_text(struct table *table, FILE *out) {
   return true;
 }
 
-static void print_csv(const struct table *table, FILE *out) {
+static void print_csv_names(FILE *out) {
   hd_csv_place_names(out);
-  fputs(",overlap_s,active_share\n", out);
+  fputs(",overlap_s,active_share,with\n", out);
+}
+
+static void print_csv(const struct table *table, FILE *out) {
   for (uint32_t i = 0; i < table->shown; i++) {
     const struct sums *partner = &table->partners[i];
     hd_csv_place(table->view, partner->line, out);
     hd_csv_number(seconds_of(table, partner->overlap_ticks), out);
     hd_csv_number(share_of(table, partner->overlap_ticks), out);
-    fputc('\n', out);
+    fprintf(out, ",%u\n", table->view->lines[table->line].node->id);
   }
 }
 
-enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
-                                  FILE *errors) {
-  struct table table = {.options = options, .view = view, .model = view->model};
-  if (!find_line(view, options->with, &table.line, errors))
-    return HD_REPORT_REFUSED;
+static bool answer(const struct hd_view *view, uint32_t line, const struct hd_report_options *options, FILE *out) {
+  struct table table = {.options = options, .view = view, .model = view->model, .line = line};
   bool done = find_partners(&table);
   table.shown = options->limit > 0 && options->limit < table.count ? (uint32_t)options->limit : table.count;
   if (done && options->csv)
@@ -298,5 +295,21 @@ enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_re
   else if (done)
     done = print_text(&table, out);
   free(table.partners);
-  return done ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+  return done;
+}
+
+enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
+                                  FILE *errors) {
+  uint32_t *lines = calloc((size_t)view->count + 1, sizeof *lines);
+  if (!lines)
+    return HD_REPORT_NO_MEMORY;
+  const uint32_t count = find_lines(view, options->with, lines);
+  const bool answerable = is_answerable(view, options, count, errors);
+  bool done = true;
+  if (answerable && options->csv)
+    print_csv_names(out);
+  for (uint32_t i = 0; answerable && done && i < count; i++)
+    done = answer(view, lines[i], options, out);
+  free(lines);
+  return !answerable ? HD_REPORT_REFUSED : done ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
 }

@@ -171,6 +171,16 @@ def test_with_needs_one_callpath(run_heddle, levels_path, export, what, words):
     assert result.stderr.startswith("heddle: ") and words in result.stderr
 
 
+def test_with_as_csv_answers_for_all_callpaths_of_a_place(run_heddle, levels_path, export):
+    """A region and its loop often share a line, and a function has several constructs: the last column says whose row it is."""
+    loaded = export(levels_path)
+    rows = rows_of(run_heddle("report", "--with", "main", "--csv", "--limit", "0", levels_path).stdout)
+    expected = {(pair[a], pair[b]): pair["elapsed_s"] for pair in loaded["overlaps"] for a, b in ("ab", "ba")
+                if loaded["profiles"][pair[b]]["name"] == "main" and loaded["profiles"][pair[b]]["kind"] != "routine"}
+    assert len({asked for _, asked in expected}) > 1
+    assert {(int(row["id"]), int(row["with"])): float(row["overlap_s"]) for row in rows} == pytest.approx(expected)
+
+
 def test_histogram_agrees_with_json(run_heddle, levels_path, export):
     loaded = export(levels_path)
     rows = rows_of(run_heddle("report", "-H", "--csv", levels_path).stdout)

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from conftest import INSTRUMENTED, environment_for
+from conftest import INSTRUMENTED, environment_for, marks
 
 # main calls step 3 times and leaf once; step calls kernel twice, kernel leaf 5 times: leaf has 3 * 2 * 5 + 1 = 31 calls.
 # fib(10) has 177 calls, one of them from main. even(6) calls odd(5), which calls even(4), ... odd(1), even(0): even has 4
@@ -298,3 +298,25 @@ def test_libgomp_that_tells_nothing_is_named(summary_of, build_program):
 def test_report_with_regions_leads_to_the_routines(run_heddle, regions):
     text = run_heddle("report", regions).stdout
     assert "--histogram,\n      --flat (each routine), --callgraph (who calls whom), --tree " in text
+
+
+@pytest.mark.parametrize("view", ["--flat", "--callgraph", "--tree", "--callers=run"])
+def test_overloads_are_shown_with_their_arguments(run_heddle, profile, build_program, view):
+    """Without lines, two functions of one name would look the same; the others keep their short names."""
+    path = profile(build_program("namesakes.cpp", compiler="clang++", flags=["-g0"]), runtime=19)
+    text = run_heddle("report", view, path).stdout
+    assert "lab::run(int)" in text and "lab::run(double)" in text
+    assert not re.search(r"(?<!in )lab::run( \[\d+\])?$", text, re.M)
+    if view != "--callers=run":
+        assert "lab::weave<int>(int)" in text and "lab::weave<double>(double)" in text
+        assert "lab::alone" in text and "lab::alone(" not in text
+
+
+def test_instances_of_a_template_are_told_apart(run_heddle, profile, build_program):
+    """They share their lines, overloads do not."""
+    path = profile(build_program("namesakes.cpp", compiler="clang++"), runtime=19)
+    text = run_heddle("report", path).stdout
+    place = f"namesakes.cpp:{marks('namesakes.cpp')['template']}"
+    assert f"parallel {place} in void lab::weave<int>(int)" in text
+    assert f"parallel {place} in void lab::weave<double>(double)" in text
+    assert len(re.findall(r"parallel namesakes.cpp:\d+ in lab::run$", text, re.M)) == 2
