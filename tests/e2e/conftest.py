@@ -128,7 +128,8 @@ def build_program(tmp_path_factory):
         else:
             path = PROGRAMS / source
         program = place / path.stem
-        result = subprocess.run(compile_command(compiler, path, program, flags), capture_output=True, text=True)
+        result = subprocess.run(compile_command(compiler, path, program, flags), capture_output=True, text=True,
+                                cwd=place)  # .dwo files go there
         assert result.returncode == 0, result.stderr
         built[key] = program
         return program
