@@ -2,13 +2,14 @@
 #include "callpath/call_site.h"
 
 #include <errno.h>
-#include <execinfo.h>
-#include <stdbool.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "callpath/call_instruction.h"
 #include "callpath/loaded.h"
+#include "callpath/unwinder.h"
 
 /* Below any user's frame are at least two of the C library's, where the thread began. */
 enum { MOST_FRAMES = 24, THREAD_START_FRAMES = 2 };
@@ -17,39 +18,184 @@ enum { MOST_FRAMES = 24, THREAD_START_FRAMES = 2 };
 static struct { uintptr_t begin, end; } runtime;
 
 void hd_call_site_init(const void *runtime_function) {
-  void *frame;
   struct hd_loaded loaded;
   /* Linked into the program itself, it cannot be told from the user's code by its place. */
   if (hd_loaded_find((uintptr_t)runtime_function, &loaded) && strstr(loaded.info.dlpi_name, "omp")) {
     runtime.begin = loaded.begin;
     runtime.end = loaded.end;
   }
-  backtrace(&frame, 1); /* its first call loads the unwinder, which must not happen under somebody's loader lock */
+  hd_unwinder_load(); /* not later, under somebody's loader lock */
 }
 
 bool hd_call_site_in_runtime(const void *address) {
   return (uintptr_t)address - 1 - runtime.begin < runtime.end - runtime.begin;
 }
 
-const void *hd_call_site_check(const void *address, bool from_runtime) {
-  void *frames[MOST_FRAMES];
-  if (runtime.begin == runtime.end || (from_runtime && address && hd_call_site_in_runtime(address)))
-    return address;
-  int saved = errno;
-  int count = backtrace(frames, MOST_FRAMES);
-  errno = saved;
-  int user = 0;
-  while (user < count && !hd_call_site_in_runtime(frames[user])) /* this library's own frames */
-    user++;
-  while (user < count && hd_call_site_in_runtime(frames[user]))
-    user++;
-  if (user >= count || user == 0)
-    return address; /* the stack does not tell */
-  if (count < MOST_FRAMES && count - user <= THREAD_START_FRAMES)
-    return address; /* the runtime's own thread: no user's code called it */
+/* ---- the stack ---- */
+
+struct frame {
+  const void *code; /* where it goes on: a return address but for the innermost frame's */
+  struct hd_registers registers;
+};
+
+struct stack {
+  const void *wanted;
+  int count;
+  int user;   /* the first frame of the user's code behind the runtime's */
+  int inside; /* the frame in the runtime that goes on at `wanted` */
+  struct frame frames[MOST_FRAMES];
+};
+
+static bool visit(const struct hd_unwound *unwound, void *data) {
+  struct stack *stack = data;
+  struct frame *frame = &stack->frames[stack->count];
+  frame->code = (const void *)unwound->ip;
+  hd_registers_read(unwound->context, &frame->registers);
+  const bool behind_runtime = stack->count > 0 && hd_call_site_in_runtime(frame[-1].code);
+  if (behind_runtime && frame->code == stack->wanted && !stack->user && hd_call_site_in_runtime(frame->code))
+    stack->inside = stack->count;
+  if (behind_runtime && !stack->user && !hd_call_site_in_runtime(frame->code))
+    stack->user = stack->count;
+  stack->count++;
+  return !stack->user || stack->count - stack->user <= THREAD_START_FRAMES;
+}
+
+static void read_stack(const void *wanted, struct stack *stack) {
+  stack->wanted = wanted;
+  stack->count = stack->user = stack->inside = 0;
+  hd_unwinder_each(visit, stack, MOST_FRAMES);
+  /* The runtime's own thread: no user's code called it. */
+  if (stack->user && stack->count < MOST_FRAMES && stack->count - stack->user <= THREAD_START_FRAMES)
+    stack->user = 0;
+}
+
+static const void *function_of(const struct frame *frame) {
+  struct hd_function_bases bases = {0};
+  return hd_unwinder.find_fde((char *)(uintptr_t)frame->code - 1, &bases) ? bases.function : NULL;
+}
+
+/* ---- jumps that were found: a search takes long, and is repeated where a call goes through a pointer ---- */
+
+enum { JUMPS = 64 };
+
+struct jump {
+  const void *function, *entry;
+  const void *behind; /* NULL: there is none, or several */
+  uint32_t bytes;
+  uint32_t unloads;
+};
+
+static struct {
+  pthread_mutex_t lock; /* nobody waits for it */
+  struct jump known[JUMPS];
+} jumps = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct jump *jump_slot(const void *function) {
+  return &jumps.known[((uint64_t)(uintptr_t)function * 0x9e3779b97f4a7c15u) >> 58];
+}
+
+static bool recall_jump(struct jump *jump) {
+  if (pthread_mutex_trylock(&jumps.lock) != 0)
+    return false;
+  const struct jump *known = jump_slot(jump->function);
+  const bool found =
+      known->function == jump->function && known->entry == jump->entry && known->unloads == jump->unloads;
+  if (found)
+    *jump = *known;
+  pthread_mutex_unlock(&jumps.lock);
+  return found;
+}
+
+static struct jump find_only_jump(const void *function, const void *entry, uint32_t unloads) {
+  struct jump jump = {.function = function, .entry = entry, .unloads = unloads};
+  if (recall_jump(&jump))
+    return jump;
+  jump.behind = hd_call_only_jump(function, entry, &jump.bytes);
+  if (pthread_mutex_trylock(&jumps.lock) == 0) {
+    *jump_slot(function) = jump;
+    pthread_mutex_unlock(&jumps.lock);
+  }
+  return jump;
+}
+
+/* ---- the place ---- */
+
+/* `function` went on to the runtime's `entry` by a jump. */
+static uint32_t find_jump(const void *function, const void *entry, const struct hd_construct *asked,
+                          struct hd_call_site *site) {
+  const struct jump jump = entry ? find_only_jump(function, entry, asked->unloads) : (struct jump){0};
+  site->is_tail_call = !jump.behind;
+  site->address = jump.behind ? jump.behind : (const char *)function + 1;
+  return jump.bytes;
+}
+
+/* Goes from the call at the user's frame to where the runtime was entered. Returns the length of the instruction there;
+ * 0: not known. */
+static uint32_t follow_call(const struct stack *stack, const void *address, const struct hd_construct *asked,
+                            struct hd_call_site *site) {
+  const struct frame *user = &stack->frames[stack->user];
+  const struct hd_call call = hd_call_read(user->code, &user->registers);
+  site->address = user->code;
+  site->lasting = address == user->code && call.direct;
+  if (!call.target) {
+    site->is_tail_call = call.bytes != 0; /* compilers name the runtime's functions in their calls */
+    return 0;
+  }
+  return hd_call_site_in_runtime((const char *)call.target + 1)
+             ? call.bytes
+             : find_jump(call.target, function_of(user - 1), asked, site);
+}
+
+/* The runtime has called a construct's body, which went back there by a jump. Elsewhere the runtime enters itself. */
+static void follow_runtime(const struct stack *stack, const struct hd_construct *asked, struct hd_call_site *site) {
+  const void *body = asked->body;
+  const struct frame *inside = &stack->frames[stack->inside];
+  const void *called = hd_call_read(inside->code, &inside->registers).target;
+  const void *entry = function_of(inside - 1);
+  if (called && !hd_call_site_in_runtime((const char *)called + 1))
+    body = called;
+  const void *behind = body && entry ? find_only_jump(body, entry, asked->unloads).behind : NULL;
+  if (behind)
+    *site = (struct hd_call_site){.address = behind, .lasting = true};
+}
+
+const void *hd_call_site_body(const void *address) {
+  const void *first = (const char *)address - 1;
+  struct hd_function_bases bases = {0};
+  if (!address || !hd_unwinder.find_fde || !hd_unwinder.find_fde((void *)(uintptr_t)first, &bases))
+    return NULL;
+  return bases.function == first ? first : NULL;
+}
+
+static void find_body(const struct stack *stack, uint32_t bytes, struct hd_call_site *site) {
+  static const struct hd_registers none;
+  const struct frame *user = &stack->frames[stack->user];
+  const bool at_call = site->address == user->code;
+  const void *body = hd_call_passed_function(site->address, bytes, at_call ? &user->registers : &none);
+  if (!body)
+    return;
+  site->address = (const char *)body + 1;
+}
+
+struct hd_call_site hd_call_site_find(const void *address, const struct hd_construct *asked) {
+  struct hd_call_site site = {.address = address};
+  struct stack stack;
+  const bool in_runtime = address && hd_call_site_in_runtime(address);
+  if (runtime.begin == runtime.end || !hd_unwinder.backtrace || (asked->makes_tasks && in_runtime))
+    return site;
+  const int saved = errno;
+  read_stack(address, &stack);
   /* An address inside the runtime that does not lie next to the user's code: the user's code was left by a tail call,
-   * and the frame found is that of an enclosing construct. */
-  if (address && hd_call_site_in_runtime(address) && frames[user - 1] != address)
-    return address;
-  return frames[user];
+   * and the user's frame is that of an enclosing construct. */
+  const bool is_mixed_up = stack.user && stack.frames[stack.user - 1].code == address;
+  if (in_runtime && !is_mixed_up) {
+    if (stack.inside)
+      follow_runtime(&stack, asked, &site);
+  } else if (stack.user) {
+    const uint32_t bytes = follow_call(&stack, address, asked, &site);
+    if (asked->has_body && bytes)
+      find_body(&stack, bytes, &site);
+  }
+  errno = saved;
+  return site;
 }

@@ -1,24 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file call_site.h
- * Puts right the return addresses that libomp has mixed up.
+ * From the return address that an event comes with to the place that stands for the construct.
  *
- * libomp keeps one return address per thread between an entry point and the event. Whoever leaves a critical section
- * uses thread 0's (its __kmpc_end_critical stores and clears it): thread 0's next event may then come with another
- * thread's address, with none, or with one inside libomp. The stack tells which it should have been.
+ * The two differ in four cases:
+ * - libomp keeps one return address per thread between an entry point and the event. Whoever leaves a critical section
+ *   uses thread 0's (its __kmpc_end_critical stores and clears it): thread 0's next event may then come with another
+ *   thread's address, with none, or with one inside libomp. The stack tells which it should have been.
+ * - A function that enters the runtime as the last thing it does jumps there (a tail call): the return address is its
+ *   caller's, which may be the runtime itself. The call instruction before it tells which function that was, and the
+ *   only jump in there to this entry of the runtime is the place.
+ * - GCC passes the runtime the function that it made out of a region or task, and gives the call the line of the block
+ *   around; several constructs of a block share it. The function that is passed stands for the construct, whichever
+ *   copy of the call was made.
+ * - A loop that is all of its region is begun for a GCC-built program by the runtime itself (ompt/thread.c).
  */
 #ifndef HEDDLE_CALLPATH_CALL_SITE_H
 #define HEDDLE_CALLPATH_CALL_SITE_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+struct hd_call_site {
+  const void *address; /* as if a return address: one behind a byte of the place */
+  bool lasting;        /* the event's address always stands for this place, below the same callpath */
+  bool is_tail_call; /* the construct lies in the function of `address`, or one called there: which one is not known */
+};
 
 /** Once, at start, with any function of the runtime. Loads what unwinding needs. */
 void hd_call_site_init(const void *runtime_function);
 
-/** The return address in the user's code from which the runtime was entered, when that is certain and differs from
- *  `address`; else `address`. `from_runtime`: the runtime itself does this too (a taskloop makes its tasks), so an
- * address inside it is no sign of a mix-up. Unwinds (about 2 us): for a callpath step's first time only. Any thread. */
-const void *hd_call_site_check(const void *address, bool from_runtime);
+/** What is known of the construct whose event it is. */
+struct hd_construct {
+  bool makes_tasks; /* the runtime itself does this, too (a taskloop): an address inside it is no sign of a mix-up */
+  bool has_body;    /* it may be given to the runtime as a function */
+  const void *body; /* of the construct around: a function that the runtime has called; NULL: not known */
+  uint32_t unloads; /* modules so far (modules.h): addresses may have changed their meaning */
+};
+
+/** The place of the construct whose event came with `address`. What is not certain stays as it came. Unwinds and reads
+ *  code (some microseconds): for a callpath step's first time only. Any thread. Keeps errno. */
+struct hd_call_site hd_call_site_find(const void *address, const struct hd_construct *asked);
+
+/** The function that a site's address stands for (the construct's body); NULL: it is a place in the code. */
+const void *hd_call_site_body(const void *address);
 
 /** Whether a return address lies in the OpenMP runtime. False when it is not known where that lies. */
 bool hd_call_site_in_runtime(const void *address);

@@ -306,6 +306,12 @@ const struct hd_profile_record *hd_callpath_record(uint32_t profile) {
   return record;
 }
 
+void hd_callpath_mark_tail_call(uint32_t profile) {
+  pthread_mutex_lock(&callpaths.lock);
+  callpaths.by_id[profile]->record->flags |= HD_PROFILE_TAIL_CALL;
+  pthread_mutex_unlock(&callpaths.lock);
+}
+
 void hd_callpath_notice_unloads(void) {
   pthread_mutex_lock(&callpaths.lock);
   hd_modules_find((const void *)(uintptr_t)hd_callpath_notice_unloads, false);

@@ -61,6 +61,9 @@ uint32_t hd_callpath_shorter(uint32_t profile);
 /** A profile's record, in the store. Any thread; takes a lock. */
 const struct hd_profile_record *hd_callpath_record(uint32_t profile);
 
+/** The profile's site is that of a tail call (HD_PROFILE_TAIL_CALL). Any thread; takes a lock. */
+void hd_callpath_mark_tail_call(uint32_t profile);
+
 /** Something may have been unloaded: looks whether it was (modules.h). */
 void hd_callpath_notice_unloads(void);
 

@@ -20,7 +20,8 @@ static void load(void) {
   struct hd_unwinder found = {0};
   void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!FIND(library, "_Unwind_Backtrace", found.backtrace) || !FIND(library, "_Unwind_GetIPInfo", found.get_ip_info) ||
-      !FIND(library, "_Unwind_GetCFA", found.get_cfa) || !FIND(library, "_Unwind_Find_FDE", found.find_fde))
+      !FIND(library, "_Unwind_GetGR", found.get_register) || !FIND(library, "_Unwind_GetCFA", found.get_cfa) ||
+      !FIND(library, "_Unwind_Find_FDE", found.find_fde))
     return;
   hd_unwinder = found;
 }
@@ -46,8 +47,10 @@ struct walk {
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   struct walk *walk = data;
   int is_exact = 0;
-  const struct hd_unwound unwound = {
-      .ip = hd_unwinder.get_ip_info(context, &is_exact), .is_exact = is_exact, .sp = hd_unwinder.get_cfa(context)};
+  const struct hd_unwound unwound = {.ip = hd_unwinder.get_ip_info(context, &is_exact),
+                                     .is_exact = is_exact,
+                                     .sp = hd_unwinder.get_cfa(context),
+                                     .context = context};
   if (!unwound.ip || (unwound.ip == walk->last.ip && unwound.sp == walk->last.sp))
     return _URC_END_OF_STACK;
   if (!walk->left) {

@@ -12,9 +12,10 @@
 
 /** A function on the stack. */
 struct hd_unwound {
-  uintptr_t ip;  /* where it goes on, that is, a return address, */
-  bool is_exact; /* or the instruction that a signal interrupted */
-  uintptr_t sp;  /* its stack pointer there */
+  uintptr_t ip;                    /* where it goes on, that is, a return address, */
+  bool is_exact;                   /* or the instruction that a signal interrupted */
+  uintptr_t sp;                    /* its stack pointer there */
+  struct _Unwind_Context *context; /* valid during the visit */
 };
 
 /** What libgcc's unwind-dw2-fde.h calls dwarf_eh_bases. */
@@ -30,6 +31,7 @@ struct hd_unwinder {
   uintptr_t (*get_ip_info)(struct _Unwind_Context *context, int *before_instruction);
   uintptr_t (*get_cfa)(struct _Unwind_Context *context);
   const void *(*find_fde)(void *address, struct hd_function_bases *bases);
+  uintptr_t (*get_register)(struct _Unwind_Context *context, int number); /* DWARF's, one that calls preserve */
 };
 extern struct hd_unwinder hd_unwinder;
 

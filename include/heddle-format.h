@@ -321,7 +321,9 @@ struct hd_profile_record {
   uint32_t module;  /* module id, HD_NONE: address lies in no known module */
   uint32_t target;  /* HD_PROFILE_BACK: the profile that takes the time; else its own id */
   uint64_t offset;  /* relative to the module's load address. A return address (look up offset - 1), but a routine's is
-                       its first instruction's; phases: 0 */
+                       its first instruction's; phases: 0. For GCC's regions and tasks offset - 1 is the first
+                       instruction of the function that GCC made out of the construct; of a tail call's function, if it
+                       is not known where that jumped */
   uint64_t address; /* the same, absolute in that process */
   uint64_t pad[3];
 };
@@ -332,6 +334,8 @@ enum hd_profile_flag {
   HD_PROFILE_CALLED = 1u << 3,     /* a routine that tells of its entries and exits. Without it a routine is known from
                                       the stack only: neither its calls nor its own time were measured */
   HD_PROFILE_BACK = 1u << 4, /* a routine's recursive entries from its parent: visits only, the time is `target`'s */
+  HD_PROFILE_TAIL_CALL = 1u << 6, /* the construct lies in the function of the site or one called there, which left for
+                                     the runtime by a jump: the line is not known */
   HD_PROFILE_SHORTENED = 1u << 5 /* its path is the end of several longer ones, for which there was no memory. Below the
                                     program: it stands for whatever ends in its site; below such a one: for whatever
                                     ends in the two. A profile of the same site without this flag is one apart */

@@ -186,31 +186,83 @@ void hd_thread_remember(struct hd_thread *thread, const struct hd_edge *edge) {
 }
 
 static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
-                               const void *address) {
-  struct hd_step step = hd_callpath_step(from->profile, kind, address);
+                               const struct hd_call_site *site) {
+  struct hd_step step = hd_callpath_step(from->profile, kind, site->address);
   struct hd_row_record *row = hd_thread_row(thread, step.profile);
   struct hd_row_record *counter = step.counter == HD_NONE ? NULL : row;
+  if (site->is_tail_call && counter)
+    hd_callpath_mark_tail_call(step.profile);
   if (!row) /* full: the time is charged to the profile we are in */
     row = from;
   return (struct hd_edge){.from = from, .to = row, .counter = counter, .in_runtime = step.in_runtime};
 }
 
+static bool is_region(uint32_t kind) {
+  return kind == HD_KIND_PARALLEL || kind == HD_KIND_TEAMS;
+}
+
+/* For a GCC-built program the runtime itself begins a loop that is all of its region: for the primary at the region's
+ * address, for the workers at none, or at one inside itself. */
+static bool is_whole_region(const struct hd_thread *thread, const struct hd_row_record *from, enum hd_kind kind,
+                            const void *address) {
+  const struct hd_region *region = thread->base->base.region;
+  return region && region->from_gcc && kind >= HD_KIND_LOOP && kind <= HD_KIND_LOOP_GUIDED &&
+         from->profile == region->row->profile &&
+         (!address || address == region->address || hd_call_site_in_runtime(address));
+}
+
+/* The function that the runtime has called, if it is sure that nothing else has begun since. */
+static const void *body_of(const struct hd_profile_record *around) {
+  if (hd_budget_has_switched() || (around->flags & HD_PROFILE_TAIL_CALL))
+    return NULL;
+  return is_region(around->kind) || around->kind == HD_KIND_TASK
+             ? hd_call_site_body((const void *)(uintptr_t)around->address)
+             : NULL;
+}
+
+static struct hd_call_site find_site(const struct hd_thread *thread, const struct hd_row_record *from,
+                                     enum hd_kind kind, const void *address) {
+  if (kind == HD_KIND_ROUTINE || kind == HD_KIND_PHASE)
+    return (struct hd_call_site){.address = address};
+  const struct hd_profile_record *around = hd_callpath_record(from->profile);
+  if (is_region(around->kind) && is_whole_region(thread, from, kind, address))
+    return (struct hd_call_site){(const void *)(uintptr_t)around->address, true, around->flags & HD_PROFILE_TAIL_CALL};
+  const bool makes_tasks = kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP;
+  const struct hd_construct asked = {.makes_tasks = makes_tasks,
+                                     .has_body = makes_tasks || is_region(kind),
+                                     .body = body_of(around),
+                                     .unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED)};
+  return hd_call_site_find(address, &asked);
+}
+
+/* The edge to the place that an address was found to stand for. */
+static const struct hd_edge *step_to_site(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
+                                          const struct hd_call_site *site) {
+  const uint64_t key = hd_thread_site(kind, (uint64_t)(uintptr_t)site->address);
+  const struct hd_edge *known = hd_thread_edge_slot(thread, from, key);
+  if (known->from)
+    return known;
+  int saved = errno;
+  thread->passing = new_edge(thread, from, kind, site);
+  errno = saved;
+  thread->passing.site = key;
+  hd_thread_remember(thread, &thread->passing);
+  return &thread->passing;
+}
+
 const struct hd_edge *hd_thread_step_slow(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
                                           const void *address) {
-  uint64_t site = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
-  const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
+  const uint64_t key = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
+  const struct hd_edge *known = hd_thread_edge_slot(thread, from, key);
   if (known->from)
     return known;
   hd_thread_leave_program(thread);
-  if (kind != HD_KIND_ROUTINE && kind != HD_KIND_PHASE) {
-    const void *called_from = hd_call_site_check(address, kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP);
-    if (called_from != address) /* not remembered: the next wrong address may stand for another place */
-      return hd_thread_step_from(thread, from, kind, called_from);
-  }
-  int saved = errno;
-  thread->passing = new_edge(thread, from, kind, address);
-  errno = saved;
-  thread->passing.site = site;
+  const struct hd_call_site site = find_site(thread, from, kind, address);
+  const struct hd_edge *edge = step_to_site(thread, from, kind, &site);
+  if (site.address == address || !site.lasting) /* else the next such address may stand for another place */
+    return edge;
+  thread->passing = *edge;
+  thread->passing.site = key;
   hd_thread_remember(thread, &thread->passing);
   return &thread->passing;
 }

@@ -250,6 +250,7 @@ static bool put_marks(json_t *object, const struct hd_model *model, const struct
          hd_json_put(object, "busy_at_most", json_boolean(node->flags & HD_NODE_BUSY_AT_MOST)) &&
          hd_json_put(object, "folded", json_boolean(node->flags & HD_PROFILE_FOLDED)) &&
          hd_json_put(object, "shortened", json_boolean(node->flags & HD_PROFILE_SHORTENED)) &&
+         hd_json_put(object, "tail_call", json_boolean(node->flags & HD_PROFILE_TAIL_CALL)) &&
          hd_json_put(object, "recursive", json_boolean(node->flags & HD_PROFILE_RECURSIVE)) &&
          hd_json_put(object, "recursive_of", back ? hd_json_count(node->target) : json_null());
 }

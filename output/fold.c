@@ -98,7 +98,7 @@ static uint32_t find_or_add(struct fold *fold, uint32_t parent, const struct hd_
       .depth = fold->nodes[parent].depth + 1,
       .module = site->module,
       .kind = site->kind,
-      .flags = site->flags & HD_PROFILE_IN_RUNTIME,
+      .flags = site->flags & (HD_PROFILE_IN_RUNTIME | HD_PROFILE_TAIL_CALL),
       .target = id,
       .offset = site->offset,
       .address = site->address,

@@ -133,6 +133,8 @@ static bool resolve(struct resolver *resolver, struct hd_node *node) {
   if (!place->node)
     look_up(resolver, symbols, node, place);
   struct hd_name found = place->name;
+  if (node->flags & HD_PROFILE_TAIL_CALL)
+    found = (struct hd_name){.function = found.function};
   if (place->outlined)
     found.function = function_around(model, node, "");
   if (known && !is_better(&found, &node->name))

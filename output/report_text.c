@@ -43,7 +43,9 @@ void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds) {
 
 void hd_location_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node) {
   place[0] = '\0';
-  if (node->name.file && node->name.line != 0)
+  if (node->flags & HD_PROFILE_TAIL_CALL)
+    strcpy(place, "tail call");
+  else if (node->name.file && node->name.line != 0)
     snprintf(place, HD_PLACE_BYTES, "%s:%u", hd_base_name(node->name.file), node->name.line);
   else if (node->module != HD_NONE && !(node->flags & HD_PROFILE_IN_RUNTIME))
     snprintf(place, HD_PLACE_BYTES, "%s+0x%llx", hd_base_name(model->modules[node->module].path),

@@ -134,16 +134,13 @@ static void name_after(Dwarf_Die *scope, struct hd_symbol *symbol) {
   symbol->outlined = name && !symbol->function;
 }
 
-static void find_linker_symbol(struct hd_symbols *symbols, Dwarf_Addr address, struct hd_symbol *symbol,
-                               Dwarf_Addr *start) {
+/* The linker's name of the function around an address, and where that begins; NULL: none. */
+static const char *find_linker_symbol(struct hd_symbols *symbols, Dwarf_Addr address, Dwarf_Addr *start) {
   struct hd_table_symbol found;
   if (!hd_symbol_table_find(&symbols->table, symbols->module, address, &found))
-    return;
+    return NULL;
   *start = found.start;
-  if (symbol->function || symbol->outlined)
-    return;
-  symbol->function = hd_symbols_readable(found.name);
-  symbol->outlined = symbol->function == NULL;
+  return found.name;
 }
 
 /* The last row of the line table at or before `pc`. */
@@ -274,6 +271,25 @@ static void name_after_source(Dwarf_Die *unit, struct hd_symbol *symbol) {
   symbol->outlined = symbol->function == NULL;
 }
 
+/* The first row of a function that GCC made out of a construct is the directive's; more may follow at its address. */
+static void find_first_line(Dwarf_Die *unit, Dwarf_Addr function_start, struct hd_symbol *symbol) {
+  Dwarf_Lines *lines = NULL;
+  Dwarf_Addr at = 0;
+  size_t count = 0;
+  int line = 0;
+  if (dwarf_getsrclines(unit, &lines, &count) != 0)
+    return;
+  size_t first = find_row(lines, count, function_start);
+  while (first > 0 && dwarf_lineaddr(dwarf_onesrcline(lines, first - 1), &at) == 0 && at == function_start)
+    first--;
+  Dwarf_Line *row = dwarf_onesrcline(lines, first);
+  const char *file = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
+  if (!file || dwarf_lineaddr(row, &at) != 0 || at != function_start || dwarf_lineno(row, &line) != 0 || line <= 0)
+    return;
+  symbol->file = full_path(unit, file);
+  symbol->line = symbol->file ? (uint32_t)line : 0;
+}
+
 void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol) {
   /* One before a return address lies inside the call. */
   const Dwarf_Addr at = (symbols->is_absolute ? address : offset) - 1 + symbols->bias;
@@ -282,13 +298,21 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
   memset(symbol, 0, sizeof *symbol);
   Dwarf_Die *unit = hd_scopes_unit(&symbols->scopes, symbols->module, at);
   const Dwarf_Addr bias = symbols->scopes.bias;
-  const bool found = unit && find_scope(symbols, unit, at - bias, &scope);
+  const char *name = find_linker_symbol(symbols, at, &start);
+  const bool is_entry = name && start == at; /* no call lies there: the whole function is meant */
+  const bool found = unit && !is_entry && find_scope(symbols, unit, at - bias, &scope);
   if (found)
     name_after(&scope, symbol);
-  find_linker_symbol(symbols, at, symbol, &start);
+  if (name && !symbol->function && !symbol->outlined) {
+    symbol->function = hd_symbols_readable(name);
+    symbol->outlined = symbol->function == NULL;
+  }
   if (!unit)
     return;
-  find_line(unit, at - bias, start > bias ? start - bias : 0, found ? &scope : NULL, symbol);
+  if (is_entry)
+    find_first_line(unit, at - bias, symbol);
+  else
+    find_line(unit, at - bias, start > bias ? start - bias : 0, found ? &scope : NULL, symbol);
   if (symbol->outlined && symbol->line != 0)
     name_after_source(unit, symbol);
 }

@@ -36,8 +36,9 @@ enum hd_symbols_status hd_symbols_open(const char *path, const uint8_t *build_id
 void hd_symbols_close(struct hd_symbols *symbols);
 
 /**
- * Looks up a return address: `offset` to the module's load address, `address` in the process that ran. Always fills
- * `symbol`.
+ * Looks up a return address: `offset` to the module's load address, `address` in the process that ran. One behind the
+ * first byte of a function stands for the function: its place is the first line that it has, GCC's for the construct
+ * that it was made of. Always fills `symbol`.
  */
 void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol);
 

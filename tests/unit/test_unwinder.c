@@ -46,7 +46,7 @@ static const void *describe_nothing(void *address, struct hd_function_bases *bas
 
 static int use_endless_stack(void **state) {
   (void)state;
-  hd_unwinder = (struct hd_unwinder){endless, ip_of, cfa_of, describe_nothing};
+  hd_unwinder = (struct hd_unwinder){endless, ip_of, cfa_of, describe_nothing, NULL};
   return 0;
 }
 
