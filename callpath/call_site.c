@@ -147,16 +147,14 @@ static uint32_t follow_call(const struct stack *stack, const void *address, cons
 }
 
 /* The runtime has called a construct's body, which went back there by a jump. Elsewhere the runtime enters itself. */
-static void follow_runtime(const struct stack *stack, const struct hd_construct *asked, struct hd_call_site *site) {
-  const void *body = asked->body;
+static uint32_t follow_runtime(const struct stack *stack, const struct hd_construct *asked, struct hd_call_site *site) {
   const struct frame *inside = &stack->frames[stack->inside];
   const void *called = hd_call_read(inside->code, &inside->registers).target;
-  const void *entry = function_of(inside - 1);
-  if (called && !hd_call_site_in_runtime((const char *)called + 1))
-    body = called;
-  const void *behind = body && entry ? find_only_jump(body, entry, asked->unloads).behind : NULL;
-  if (behind)
-    *site = (struct hd_call_site){.address = behind, .lasting = true};
+  const void *body = called && !hd_call_site_in_runtime((const char *)called + 1) ? called : asked->body;
+  if (!body)
+    return 0;
+  site->lasting = true;
+  return find_jump(body, function_of(inside - 1), asked, site);
 }
 
 const void *hd_call_site_body(const void *address) {
@@ -188,14 +186,16 @@ struct hd_call_site hd_call_site_find(const void *address, const struct hd_const
   /* An address inside the runtime that does not lie next to the user's code: the user's code was left by a tail call,
    * and the user's frame is that of an enclosing construct. */
   const bool is_mixed_up = stack.user && stack.frames[stack.user - 1].code == address;
-  if (in_runtime && !is_mixed_up) {
-    if (stack.inside)
-      follow_runtime(&stack, asked, &site);
-  } else if (stack.user) {
-    const uint32_t bytes = follow_call(&stack, address, asked, &site);
-    if (asked->has_body && bytes)
-      find_body(&stack, bytes, &site);
-  }
+  /* The region's own: kept since its begin, as that function never returned here. */
+  if (address && address == asked->region && stack.user > 1 && stack.frames[stack.user].code == address)
+    stack.inside = stack.user - 1;
+  uint32_t bytes = 0;
+  if (stack.inside && !is_mixed_up)
+    bytes = follow_runtime(&stack, asked, &site);
+  else if (stack.user && (!in_runtime || is_mixed_up))
+    bytes = follow_call(&stack, address, asked, &site);
+  if (asked->has_body && bytes)
+    find_body(&stack, bytes, &site);
   errno = saved;
   return site;
 }

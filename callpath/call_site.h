@@ -32,10 +32,11 @@ void hd_call_site_init(const void *runtime_function);
 
 /** What is known of the construct whose event it is. */
 struct hd_construct {
-  bool makes_tasks; /* the runtime itself does this, too (a taskloop): an address inside it is no sign of a mix-up */
-  bool has_body;    /* it may be given to the runtime as a function */
-  const void *body; /* of the construct around: a function that the runtime has called; NULL: not known */
-  uint32_t unloads; /* modules so far (modules.h): addresses may have changed their meaning */
+  bool makes_tasks;   /* the runtime itself does this, too (a taskloop): an address inside it is no sign of a mix-up */
+  bool has_body;      /* it may be given to the runtime as a function */
+  const void *region; /* the address of the region around, for anything but a region; NULL: it is no sign of anything */
+  const void *body;   /* of the construct around: a function that the runtime has called; NULL: not known */
+  uint32_t unloads;   /* modules so far (modules.h): addresses may have changed their meaning */
 };
 
 /** The place of the construct whose event came with `address`. What is not certain stays as it came. Unwinds and reads

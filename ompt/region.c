@@ -372,13 +372,18 @@ static bool forked(const struct hd_thread *thread, const struct hd_frame *base) 
   return base->kind == HD_KIND_PARALLEL && (region ? is_primary(thread, region) : base->base.thread_number == 0);
 }
 
+static bool has_joined(const struct hd_frame *base) {
+  return base->base.region && base->base.region->instance->join_ticks;
+}
+
 /* What the runtime tells may be another thread's region: libomp gives the team's memory away before it sends the end.
- */
+ * Or it is the serialised region around the one that ends, for GCC-built code in a league. */
 static const struct hd_frame *ending_base(const struct hd_thread *primary, const struct hd_region *told) {
   const struct hd_frame *innermost = team_base(primary);
   if (told && is_primary(primary, told)) {
     const struct hd_frame *base = primary->frames + told->base;
-    if (base <= innermost && base->kind == HD_KIND_PARALLEL && base->base.region == told)
+    const bool may_end = told->instance->join_ticks || !has_joined(innermost);
+    if (base <= innermost && base->kind == HD_KIND_PARALLEL && base->base.region == told && may_end)
       return base;
   }
   return forked(primary, innermost) ? innermost : NULL;

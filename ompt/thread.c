@@ -202,12 +202,15 @@ static bool is_region(uint32_t kind) {
 }
 
 /* For a GCC-built program the runtime itself begins a loop that is all of its region: for the primary at the region's
- * address, for the workers at none, or at one inside itself. */
-static bool is_whole_region(const struct hd_thread *thread, const struct hd_row_record *from, enum hd_kind kind,
+ * address, for the workers at none, or at one inside itself. So it does each team's region in a league, at none. */
+static bool is_whole_region(const struct hd_thread *thread, const struct hd_profile_record *around, enum hd_kind kind,
                             const void *address) {
   const struct hd_region *region = thread->base->base.region;
-  return region && region->from_gcc && kind >= HD_KIND_LOOP && kind <= HD_KIND_LOOP_GUIDED &&
-         from->profile == region->row->profile &&
+  if (!region || around->id != region->row->profile)
+    return false;
+  if (kind == HD_KIND_PARALLEL)
+    return around->kind == HD_KIND_TEAMS && !address;
+  return region->from_gcc && kind >= HD_KIND_LOOP && kind <= HD_KIND_LOOP_GUIDED &&
          (!address || address == region->address || hd_call_site_in_runtime(address));
 }
 
@@ -225,11 +228,13 @@ static struct hd_call_site find_site(const struct hd_thread *thread, const struc
   if (kind == HD_KIND_ROUTINE || kind == HD_KIND_PHASE)
     return (struct hd_call_site){.address = address};
   const struct hd_profile_record *around = hd_callpath_record(from->profile);
-  if (is_region(around->kind) && is_whole_region(thread, from, kind, address))
+  if (is_region(around->kind) && is_whole_region(thread, around, kind, address))
     return (struct hd_call_site){(const void *)(uintptr_t)around->address, true, around->flags & HD_PROFILE_TAIL_CALL};
+  const struct hd_region *region = thread->base->base.region;
   const bool makes_tasks = kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP;
   const struct hd_construct asked = {.makes_tasks = makes_tasks,
                                      .has_body = makes_tasks || is_region(kind),
+                                     .region = region && region->from_gcc && !is_region(kind) ? region->address : NULL,
                                      .body = body_of(around),
                                      .unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED)};
   return hd_call_site_find(address, &asked);

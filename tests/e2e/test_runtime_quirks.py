@@ -43,3 +43,14 @@ def test_serialised_region_of_clang_is_not_taken_for_gccs(build_program, measure
         assert_close(busy, loaded.spun[0], "busy in the single", scale=loaded.spun[0])
 
     check_times(measured, check)
+
+
+def test_region_in_a_team_of_gcc_ends_with_the_data_of_the_one_around(build_program, measure_routines, runtime):
+    line = marks("gcc_league.c")
+    program = build_program("gcc_league.c", compiler="gcc")
+    loaded = measure_routines(program, 10, gomp=True, runtime=runtime, threads=2, env={"KMP_WARNINGS": "0"})
+    assert loaded.stdout == "done\n"
+    assert loaded.visits(line["league"], "teams") == 10
+    teams = loaded.visits(line["first"], "parallel")
+    assert teams == loaded.visits(line["second"], "parallel") and 10 <= teams <= 20
+    assert not unmatched(loaded)

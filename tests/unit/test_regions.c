@@ -203,7 +203,7 @@ static void test_teams_region_has_its_own_kind(void **state) {
   fk_sort(sc_script());
   struct hd_model *model = ex_play();
   assert_int_equal(ex_node(model, SITE(TEAMS, 0x100))->team.instances, 1);
-  assert_int_equal(ex_ticks(model, 1, HD_BUSY, SITE(TEAMS, 0x100), SITE(PARALLEL, 0)), 8);
+  assert_int_equal(ex_ticks(model, 1, HD_BUSY, SITE(TEAMS, 0x100), SITE(PARALLEL, 0x100)), 8);
   assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, SITE(TEAMS, 0x100)), 2);
   hd_model_free(model);
 }
