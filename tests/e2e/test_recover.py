@@ -185,7 +185,7 @@ def test_program_that_outlives_heddle_run_saves_its_profile_itself(start, store,
     path, = (store.parent / "saved").glob("*.heddle")
     assert export(path)["run"]["complete"] is True
     assert recover() == (0, ["nothing to recover: no killed program has left a profile"], [])
-    assert list(store.iterdir()) == [] and saved(recover) == []
+    assert list(store.iterdir()) == [] and saved(recover) == [path]
 
 
 def test_parent_that_was_killed_although_its_child_has_its_memory(start, store, recover):
