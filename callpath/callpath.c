@@ -2,6 +2,7 @@
 #include "callpath/callpath.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "support/heap.h"
@@ -15,16 +16,19 @@
 #include "support/memory_limit.h"
 
 struct site {
-  uint16_t kind;
-  uint16_t shortened; /* 1: stands for all callpaths that end so, as far as they have no profile of their own */
-  uint32_t module;    /* an address may come to mean another place when its module is unloaded */
   const void *address;
+  uint32_t module;    /* an address may come to mean another place when its module is unloaded */
+  uint16_t kind;      /* HD_KIND_LOOP for all loops: hd_kind_of_site() */
+  uint16_t shortened; /* 1: stands for all callpaths that end so, as far as they have no profile of their own */
+  uint16_t told;      /* the kind that the runtime told. Not part of the key */
 };
 
 struct key {
   const struct hd_profile *parent;
   struct site site;
 };
+
+enum { KEY_BYTES = offsetof(struct key, site) + offsetof(struct site, told) };
 
 struct hd_profile {
   struct key key;
@@ -55,7 +59,7 @@ static struct {
 
 static struct hd_profile *find(struct key key) {
   struct hd_profile *profile;
-  HASH_FIND(hh, callpaths.table, &key, sizeof key, profile);
+  HASH_FIND(hh, callpaths.table, &key, KEY_BYTES, profile);
   return profile;
 }
 
@@ -84,7 +88,7 @@ static void fill_record(struct hd_profile *profile) {
   struct hd_place place = place_of((enum hd_kind)site->kind, site->address);
   record->id = record->target = callpaths.count++;
   record->parent = parent->record->id;
-  record->kind = (uint16_t)site->kind;
+  record->kind = site->told;
   record->depth = parent == profile ? 0 : parent->record->depth + 1;
   record->module = place.module;
   record->offset = place.offset;
@@ -107,7 +111,7 @@ static struct hd_profile *add(struct key key) {
   if (!profile)
     return NULL;
   profile->key = key;
-  HASH_ADD(hh, callpaths.table, key, sizeof key, profile);
+  HASH_ADD(hh, callpaths.table, key, KEY_BYTES, profile);
   if (!profile->hh.tbl) /* uthash had no memory and left it out */
     goto out;
   profile->record =
@@ -132,10 +136,17 @@ static size_t bytes_of(const struct site *site) {
   return PROFILE_BYTES + (site->kind == HD_KIND_PHASE ? strlen(site->address) : 0);
 }
 
+/* libomp chooses a loop's schedule by its length and team: what it tells may be another one the next time. */
+static struct hd_profile *note_kind(struct hd_profile *profile, const struct site *site) {
+  if (profile && profile->key.site.told != site->told)
+    profile->record->kind = profile->key.site.told = HD_KIND_LOOP;
+  return profile;
+}
+
 /* NULL: no room for a new one. */
 static struct hd_profile *find_or_add(struct hd_profile *parent, struct site site, enum hd_memory_use use) {
   struct key key = {.parent = parent, .site = site};
-  struct hd_profile *profile = find(key);
+  struct hd_profile *profile = note_kind(find(key), &site);
   return profile || !hd_memory_has_room(use, bytes_of(&site)) ? profile : add(key);
 }
 
@@ -169,7 +180,7 @@ static struct hd_profile *shortened_to_two(struct site last_but_one, struct site
   } else {
     last_but_one.shortened = 1;
     const struct hd_profile *parent = find((struct key){.parent = callpaths.root, .site = last_but_one});
-    profile = parent ? find((struct key){.parent = parent, .site = last}) : NULL;
+    profile = parent ? note_kind(find((struct key){.parent = parent, .site = last}), &last) : NULL;
   }
   return count_shortened(profile ? profile : shortened_to_one(last));
 }
@@ -234,7 +245,7 @@ static struct hd_profile *step_below(struct hd_profile *parent, struct site site
   if (!earlier)
     return step_of_any_length(parent, site);
   earlier->record->flags |= HD_PROFILE_RECURSIVE;
-  return earlier;
+  return note_kind(earlier, &site);
 }
 
 static struct hd_step step_to(struct hd_profile *parent, const struct hd_profile *profile) {
@@ -250,7 +261,10 @@ static struct hd_step step_to(struct hd_profile *parent, const struct hd_profile
 struct hd_step hd_callpath_step(uint32_t parent_id, enum hd_kind kind, const void *address) {
   pthread_mutex_lock(&callpaths.lock);
   struct hd_profile *parent = callpaths.by_id[parent_id];
-  struct site site = {.kind = (uint16_t)kind, .module = place_of(kind, address).module, .address = address};
+  struct site site = {.kind = (uint16_t)hd_kind_of_site(kind),
+                      .told = (uint16_t)kind,
+                      .module = place_of(kind, address).module,
+                      .address = address};
   struct hd_step step = step_to(parent, step_below(parent, site));
   pthread_mutex_unlock(&callpaths.lock);
   return step;
@@ -269,8 +283,10 @@ static uint32_t back_leaf(struct hd_profile *parent, struct site site, const str
 struct hd_step hd_callpath_call(uint32_t parent_id, const void *function) {
   pthread_mutex_lock(&callpaths.lock);
   struct hd_profile *parent = callpaths.by_id[parent_id];
-  struct site site = {
-      .kind = HD_KIND_ROUTINE, .module = place_of(HD_KIND_ROUTINE, function).module, .address = function};
+  struct site site = {.kind = HD_KIND_ROUTINE,
+                      .told = HD_KIND_ROUTINE,
+                      .module = place_of(HD_KIND_ROUTINE, function).module,
+                      .address = function};
   struct hd_profile *profile = step_below(parent, site);
   struct hd_step step = step_to(parent, profile);
   if (profile)
@@ -350,6 +366,6 @@ bool hd_callpath_init(struct hd_store *store, uint64_t depth, uint64_t cycle_lim
   store->header->cycle_limit = cycle_limit > UINT32_MAX ? UINT32_MAX : (uint32_t)callpaths.cycle_limit;
   store->header->callpath_depth = depth > UINT32_MAX ? UINT32_MAX : (uint32_t)depth;
   hd_modules_init(store);
-  callpaths.root = add((struct key){.site = {.kind = HD_KIND_PROGRAM}});
+  callpaths.root = add((struct key){.site = {.kind = HD_KIND_PROGRAM, .told = HD_KIND_PROGRAM}});
   return callpaths.root;
 }

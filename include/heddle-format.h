@@ -33,7 +33,7 @@
 #define HD_BLOCK_MAGIC 0x4b4c4248u /* "HBLK" */
 #define HD_SEALED 0x4c414553u      /* "SEAL" */
 #define HD_CHILD_PIDS 64u
-#define HD_NONE UINT32_MAX         /* "no thread", "no module", ... in every u32 reference */
+#define HD_NONE UINT32_MAX /* "no thread", "no module", ... in every u32 reference */
 
 /** What a thread is doing: the index of `hd_row_record.ticks`. HD_BUSY is the only working state. */
 enum hd_state {
@@ -60,7 +60,7 @@ enum hd_kind {
   HD_KIND_PROGRAM,
   HD_KIND_PARALLEL,
   HD_KIND_TEAMS,
-  HD_KIND_LOOP, /* schedule not told by the runtime (libomp before 17) */
+  HD_KIND_LOOP, /* schedule not told by the runtime (libomp before 17), or not the same every time */
   HD_KIND_LOOP_STATIC,
   HD_KIND_LOOP_DYNAMIC,
   HD_KIND_LOOP_GUIDED,
@@ -87,6 +87,13 @@ enum hd_kind {
   HD_KIND_MASKED,  /* the block of a `masked` or `master`: only the threads that run it are in it */
   HD_KIND_COUNT
 };
+
+/** What tells sites apart: of loops, the place alone. libomp chooses the schedule of an auto or guided loop by its
+ * length and its team, so what it tells may differ from one time to the next. */
+static inline enum hd_kind hd_kind_of_site(enum hd_kind kind) {
+  return kind == HD_KIND_LOOP_STATIC || kind == HD_KIND_LOOP_DYNAMIC || kind == HD_KIND_LOOP_GUIDED ? HD_KIND_LOOP
+                                                                                                    : kind;
+}
 
 /**
  * What Heddle does itself takes time in the program: its *intrusion*. Every event's cost is known: measured where it is

@@ -35,7 +35,7 @@ struct part {
 /* ---- where a callpath goes ---- */
 
 static bool same_site(const struct hd_node *a, const struct hd_node *b) {
-  if (a->kind != b->kind || a->module != b->module)
+  if (hd_kind_of_site(a->kind) != hd_kind_of_site(b->kind) || a->module != b->module)
     return false;
   if (a->kind == HD_KIND_PHASE && a->name.function && b->name.function)
     return strcmp(a->name.function, b->name.function) == 0;
@@ -44,7 +44,8 @@ static bool same_site(const struct hd_node *a, const struct hd_node *b) {
 
 static uint32_t slot_for(const struct fold *fold, uint32_t parent, const struct hd_node *site) {
   const uint64_t place = site->kind == HD_KIND_PHASE ? 0 : site->module == HD_NONE ? site->address : site->offset;
-  uint64_t hash = ((uint64_t)parent << 32 ^ (uint64_t)site->kind << 24 ^ site->module) * 0x9e3779b97f4a7c15u;
+  uint64_t hash =
+      ((uint64_t)parent << 32 ^ (uint64_t)hd_kind_of_site(site->kind) << 24 ^ site->module) * 0x9e3779b97f4a7c15u;
   hash = (hash ^ place ^ hash >> 29) * 0x9e3779b97f4a7c15u;
   uint32_t slot = (uint32_t)(hash >> 32) & fold->mask;
   for (; fold->slots[slot] != 0; slot = (slot + 1) & fold->mask) {
@@ -85,8 +86,11 @@ static bool make_room(struct fold *fold) {
 /* The new node of `site` below `parent`; 0: no memory. */
 static uint32_t find_or_add(struct fold *fold, uint32_t parent, const struct hd_node *site) {
   uint32_t slot = slot_for(fold, parent, site);
-  if (fold->slots[slot] != 0)
-    return fold->slots[slot];
+  if (fold->slots[slot] != 0) {
+    struct hd_node *found = &fold->nodes[fold->slots[slot]];
+    found->kind = found->kind == site->kind ? found->kind : HD_KIND_LOOP;
+    return found->id;
+  }
   if (!make_room(fold))
     return 0;
   slot = slot_for(fold, parent, site);

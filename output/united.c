@@ -66,9 +66,7 @@ static void set_address(struct hd_uniting *uniting, size_t run, const struct hd_
 }
 
 uint32_t hd_united_kind_of(const struct hd_united *united, const struct hd_node *node) {
-  const bool is_loop =
-      node->kind == HD_KIND_LOOP_STATIC || node->kind == HD_KIND_LOOP_DYNAMIC || node->kind == HD_KIND_LOOP_GUIDED;
-  return is_loop && united->by != HD_UNITE_STRICTLY ? HD_KIND_LOOP : (uint32_t)node->kind;
+  return united->by != HD_UNITE_STRICTLY ? hd_kind_of_site(node->kind) : node->kind;
 }
 
 /* Functions made of regions and tasks are numbered through: main.omp_outlined.3, main._omp_fn.3. The number changes

@@ -54,3 +54,10 @@ def test_region_in_a_team_of_gcc_ends_with_the_data_of_the_one_around(build_prog
     teams = loaded.visits(line["first"], "parallel")
     assert teams == loaded.visits(line["second"], "parallel") and 10 <= teams <= 20
     assert not unmatched(loaded)
+
+
+def test_auto_loop_is_one_entry_whatever_schedule_is_chosen(build_program, measure, runtime):
+    line = marks("auto_loop.c")
+    loaded = measure(build_program("auto_loop.c"), runtime=runtime, threads=2)
+    loops = [e for e in loaded.all(line["loop"]) if e["kind"].startswith("loop")]
+    assert {(e["kind"], e["visits"]) for e in loops} == {("loop", 120)}

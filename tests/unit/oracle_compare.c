@@ -26,7 +26,7 @@ static void path_of_node(const struct hd_model *model, const struct hd_node *nod
     return;
   }
   path_of_node(model, &model->nodes[node->parent], path);
-  path->sites[path->count++] = (struct or_site){.kind = node->kind, .code = ex_code(node)};
+  path->sites[path->count++] = (struct or_site){.kind = hd_kind_of_site(node->kind), .code = ex_code(node)};
 }
 
 uint32_t *or_match_nodes(const struct or_result *result, const struct hd_model *model) {

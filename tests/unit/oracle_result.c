@@ -101,7 +101,7 @@ static struct or_path below(const struct or_result *result, uint32_t node, uint3
   struct or_path path = result->nodes[node].path;
   if (path.count == OR_MAX_PATH)
     abort();
-  path.sites[path.count++] = (struct or_site){.kind = kind, .code = code};
+  path.sites[path.count++] = (struct or_site){.kind = hd_kind_of_site(kind), .code = code};
   return path;
 }
 

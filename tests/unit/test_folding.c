@@ -57,7 +57,7 @@ static uint32_t sites_of(const struct hd_model *model, const struct hd_node *nod
   uint32_t count = sites_of(model, &model->nodes[node->parent], sites);
   if (count == MOST_SITES)
     abort();
-  sites[count] = (struct ex_site){node->kind, ex_code(node)};
+  sites[count] = (struct ex_site){hd_kind_of_site(node->kind), ex_code(node)};
   return count + 1;
 }
 

@@ -65,6 +65,33 @@ static void test_loop_of_libomp_14_has_no_schedule(void **state) {
   hd_model_free(model);
 }
 
+static void run_loop(ompt_work_t told, uint64_t code, uint64_t end) {
+  sc_work_begin(told, code);
+  sc_at(end);
+  sc_work_end(told, code);
+}
+
+/* libomp tells what it has chosen by the loop's length and the team's size. */
+static void test_loop_whose_schedule_changes_is_one_node(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  uint32_t region = sc_parallel_begin(0x100, 1);
+  sc_implicit_begin(region, 0, 1);
+  run_loop(ompt_work_loop_guided, 0x200, 1);
+  run_loop(ompt_work_loop_static, 0x200, 2);
+  run_loop(ompt_work_loop_guided, 0x200, 3);
+  run_loop(ompt_work_loop_guided, 0x300, 4);
+  run_loop(ompt_work_loop_guided, 0x300, 5);
+  sc_join(8, 8, 8);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_node(model, REGION, SITE(LOOP, 0x200))->visits, 3);
+  assert_int_equal(ex_node(model, REGION, SITE(LOOP_GUIDED, 0x300))->visits, 2);
+  assert_int_equal(model->node_count, 4);
+  hd_model_free(model);
+}
+
 static void test_dynamic_loop_of_gomp_owns_the_barrier_after_it(void **state) {
   (void)state;
   play_loop(SC_GOMP, ompt_work_loop_dynamic);
@@ -255,6 +282,7 @@ int main(void) {
       cmocka_unit_test(test_wait_at_a_constructs_barrier_is_its_own),
       cmocka_unit_test(test_construct_totals_are_exact),
       cmocka_unit_test(test_loop_of_libomp_14_has_no_schedule),
+      cmocka_unit_test(test_loop_whose_schedule_changes_is_one_node),
       cmocka_unit_test(test_dynamic_loop_of_gomp_owns_the_barrier_after_it),
       cmocka_unit_test(test_construct_of_a_worker_ahead_of_the_primary_counts),
       cmocka_unit_test(test_construct_without_barrier_has_no_team_totals),
