@@ -10,7 +10,7 @@
 #ifdef __x86_64__
 
 enum {
-  REACH_BYTES = 96,              /* an argument is put in its place so close to the call */
+  REACH_BYTES = 2048,            /* an argument is put in its place so close to the call */
   MOST_FUNCTION_BYTES = 1 << 18, /* larger functions are not searched */
   RAX = 0,
   RBX = 3,
