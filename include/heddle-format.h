@@ -196,7 +196,8 @@ enum hd_file_flag {
   HD_FILE_ROUTINES = 1u << 4,     /* instrumented routines can tell of their entries and exits */
   HD_FILE_CPU_TIME = 1u << 5,     /* hd_row_record.cpu_ns was measured */
   HD_FILE_MERGED = 1u << 6,       /* a sum of several runs: all is closed, there are no rings and no timeline */
-  HD_FILE_RECOVERED = 1u << 7     /* the program is gone, as `heddle recover` has seen; its end is not known */
+  HD_FILE_RECOVERED = 1u << 7,    /* the program is gone, as `heddle recover` has seen; its end is not known */
+  HD_FILE_STOPPED = 1u << 8       /* the runtime ended the measurement before the program's end: stop_paused_ticks */
 };
 
 struct hd_file_header {
@@ -280,6 +281,8 @@ struct hd_file_header {
   uint32_t unmeasured_children; /* so many could not be; grows */
   uint32_t reserved;
   uint32_t child_pids[HD_CHILD_PIDS]; /* the first ones of those measured */
+  uint64_t stop_paused_ticks;         /* HD_FILE_STOPPED: of paused_ticks the part before that; the rest is the time that
+                                         the program went on, in which nothing was measured */
 };
 
 enum hd_block_type {

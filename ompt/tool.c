@@ -91,6 +91,16 @@ static switch_function *find_external_switch(ompt_function_lookup_t lookup) {
   return slot;
 }
 
+/* Likewise: a test's runtime says whether it ends with its program. */
+static const bool *test_exiting;
+
+static const bool *find_external_exiting(ompt_function_lookup_t lookup) {
+  ompt_interface_fn_t entry = lookup("heddle_external_exiting");
+  const bool *exiting;
+  __builtin_memcpy(&exiting, &entry, sizeof exiting);
+  return exiting;
+}
+
 enum { PLACE_BYTES = sizeof hd_store.live_path };
 
 /* Where the profile will be; NULL: it cannot be told. `place` has PLACE_BYTES. */
@@ -132,25 +142,62 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
 }
 
 /* Threads may still run and send events: nothing comes of them. The reader closes every open interval at end_ticks. */
-static void finish(void) {
-  if (!hd_tool_is_measuring())
-    return;
-  int saved = errno;
-  struct hd_file_header *header = hd_store.header;
+static struct hd_thread_record *stop(void) {
   struct hd_thread *self = hd_thread_known();
   if (self)
-    header->unmatched_phases += hd_thread_open_phases(self);
+    hd_store.header->unmatched_phases += hd_thread_open_phases(self);
   hd_budget_close();
   hd_counters_close(self);
   hd_clock_close_events();
   hd_concurrency_close();
   hd_counters_close_others(self);
+  hd_tool.measuring = false;
+  return self ? self->record : NULL;
+}
+
+static void note_end(void) {
+  struct hd_file_header *header = hd_store.header;
   header->end_ticks = hd_clock_close(header);
   header->clock_last = hd_clock_read_pair();
-  hd_processor_close(self ? self->record : NULL);
-  __atomic_fetch_or(&header->flags, HD_FILE_COMPLETE, __ATOMIC_RELEASE);
-  hd_tool.measuring = false;
+}
+
+static void save(void) {
+  __atomic_fetch_or(&hd_store.header->flags, HD_FILE_COMPLETE, __ATOMIC_RELEASE);
   hd_store_finish(&hd_store);
+}
+
+static void finish(void) {
+  if (!hd_tool_is_measuring())
+    return;
+  int saved = errno;
+  struct hd_thread_record *self = stop();
+  note_end();
+  hd_processor_close(self);
+  save();
+  errno = saved;
+}
+
+/* The program goes on, and what it does then is not measured: for this profile the clock stands still from here on. */
+static void stop_early(void) {
+  struct hd_file_header *header = hd_store.header;
+  int saved = errno;
+  header->stop_paused_ticks = header->paused_ticks;
+  header->pauses -= !hd_clock_is_paused(); /* this is none of the program's own */
+  hd_clock_pause(header);
+  __atomic_fetch_or(&header->flags, HD_FILE_STOPPED, __ATOMIC_RELEASE);
+  hd_processor_close(stop());
+  header->clock_last = hd_clock_read_pair();
+  hd_tool.is_stopped = true;
+  errno = saved;
+}
+
+static void save_what_was_stopped(void) {
+  int saved = errno;
+  if (hd_tool.is_stopped && hd_tool.pid == getpid()) {
+    note_end();
+    save();
+  }
+  hd_tool.is_stopped = false;
   errno = saved;
 }
 
@@ -169,6 +216,7 @@ static bool others_may_use_the_runtime(void) {
  * says. A forked child that has used no OpenMP uses none any more, whatever the runtime clears up. */
 static void finish_before_the_runtime(void) {
   hd_tool.started = true;
+  hd_tool.is_exiting = true;
   if (hd_tool_is_measuring() && others_may_use_the_runtime())
     finish();
 }
@@ -249,6 +297,7 @@ static void find_surroundings(void) {
   hd_tool.has_gcc_regions = hd_tool.needs_libgomp || lookup("heddle_external_gomp");
   test_clock = find_external_clock(lookup);
   test_advance = (advance_function *)lookup("heddle_external_advance");
+  test_exiting = find_external_exiting(lookup);
   hd_budget_offer_switch(find_external_switch(lookup));
 }
 
@@ -375,14 +424,21 @@ bool hd_tool_end(void) {
 
 /* ---- end ---- */
 
+/* Or the runtime alone ends: omp_pause_resource_all(omp_pause_hard), omp_pause_stop_tool, dlclose. It never calls this
+ * tool again. */
 static void finalize(ompt_data_t *tool_data) {
   (void)tool_data;
-  finish();
+  const bool is_end = test_exiting ? *test_exiting : hd_tool.is_exiting;
+  if (hd_tool_is_measuring() && !is_end)
+    stop_early();
+  else
+    finish();
 }
 
 /* exit() inside a parallel region: the runtime never finalizes. */
 __attribute__((destructor)) static void finish_at_exit(void) {
   finish();
+  save_what_was_stopped();
 }
 
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,

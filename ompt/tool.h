@@ -15,6 +15,8 @@ struct hd_tool {
   int pid;             /* of the process that is measured */
   bool started;        /* it was tried, with or without success */
   bool measuring;
+  bool is_stopped;      /* the runtime has ended the measurement; the profile is saved at the program's end */
+  bool is_exiting;      /* the program's exit handlers run */
   bool has_joined;      /* the runtime's events are registered for */
   bool needs_libgomp;   /* built by GCC, and run on libomp through its GOMP entry points */
   bool has_gcc_regions; /* regions may come through those; likewise in a test's runtime, which nothing is linked to */

@@ -53,7 +53,7 @@ static json_t *run(const struct hd_comparison *comparison, uint32_t index) {
   done &= hd_json_put(object, "program", hd_json_text(header->program));
   done &= hd_json_put(object, "command", strings(&from->model->arguments));
   done &= hd_json_put(object, "host", hd_json_text(header->host));
-  done &= hd_json_put(object, "complete", json_boolean(header->flags & HD_FILE_COMPLETE));
+  done &= hd_json_put(object, "complete", json_boolean(hd_model_is_complete(from->model)));
   done &=
       hd_json_put(object, "exit", header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null());
   done &= hd_json_put(object, "threads", hd_json_count(from->book->threads));

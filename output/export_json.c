@@ -96,7 +96,7 @@ static json_t *run(const struct hd_model *model) {
                     hd_json_put(object, "max_threads", hd_json_count(header->max_threads)) &&
                     hd_json_put(object, "ticks_per_s", json_real(1 / model->seconds_per_tick)) &&
                     hd_json_put(object, "env", environment(&model->environment)) &&
-                    hd_json_put(object, "complete", json_boolean(header->flags & HD_FILE_COMPLETE)) &&
+                    hd_json_put(object, "complete", json_boolean(hd_model_is_complete(model))) &&
                     hd_json_put(object, "exit",
                                 header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null()) &&
                     hd_json_put(object, "counters", hd_json_run_counters(model)) &&
@@ -127,10 +127,12 @@ static bool put_account(json_t *object, const struct hd_account *account) {
 
 static json_t *program(const struct hd_model *model) {
   const double elapsed = (double)model->elapsed_ticks;
+  const uint64_t unmeasured = hd_model_unmeasured_ticks(model);
   const uint64_t outside = model->elapsed_ticks > model->inside_ticks ? model->elapsed_ticks - model->inside_ticks : 0;
   const struct hd_account account = hd_account_of_program(model);
   json_t *object = json_object();
-  const bool done = object && hd_json_put(object, "elapsed_s", hd_json_seconds(model, model->elapsed_ticks)) &&
+  const bool done = object && hd_json_put(object, "elapsed_s", hd_json_seconds(model, model->elapsed_ticks + unmeasured)) &&
+                    hd_json_put(object, "unmeasured_s", hd_json_seconds(model, unmeasured)) &&
                     hd_json_put(object, "busy_s", hd_json_seconds(model, model->ticks[HD_BUSY])) &&
                     hd_json_put(object, "wait_s", hd_json_seconds(model, hd_ticks_waiting(model->ticks))) &&
                     hd_json_put(object, "runtime_s", hd_json_seconds(model, model->ticks[HD_RUNTIME])) &&
@@ -143,7 +145,7 @@ static json_t *program(const struct hd_model *model) {
                     put_program_levels(object, model) && put_account(object, &account) &&
                     hd_json_put(object, "threads_ever", hd_json_count(hd_model_threads_ever(model))) &&
                     hd_json_put(object, "pauses", hd_json_count(model->header.pauses)) &&
-                    hd_json_put(object, "paused_s", hd_json_seconds(model, model->header.paused_ticks)) &&
+                    hd_json_put(object, "paused_s", hd_json_seconds(model, hd_model_paused_ticks(model))) &&
                     hd_json_put_program_corrected(object, model) && hd_json_put_program_counts(object, model);
   if (done)
     return object;

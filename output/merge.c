@@ -88,6 +88,7 @@ static void add_counters(struct hd_file_header *to, const struct hd_file_header 
   to->lost_entries += from->lost_entries;
   to->cut_callers += from->cut_callers;
   to->paused_ticks += from->paused_ticks * factor;
+  to->stop_paused_ticks += (from->flags & HD_FILE_STOPPED ? from->stop_paused_ticks : from->paused_ticks) * factor;
   to->pauses += from->pauses;
   to->children += from->children;
   to->unmeasured_children += from->unmeasured_children;
@@ -112,7 +113,7 @@ static void add_bounds(struct hd_file_header *to, const struct hd_file_header *f
 /* Flags that hold for the sum when they hold for all runs, and those for which one will do. */
 enum {
   FLAGS_ALL = HD_FILE_COMPLETE | HD_FILE_EXIT_KNOWN | HD_FILE_CPU_TIME,
-  FLAGS_ANY = HD_FILE_FULL | HD_FILE_ROUTINES
+  FLAGS_ANY = HD_FILE_FULL | HD_FILE_ROUTINES | HD_FILE_STOPPED
 };
 
 static void join_header(struct hd_file_header *to, const struct hd_file_header *from) {
@@ -139,6 +140,7 @@ static void make_header(struct hd_merge *merge) {
   header->begin_ns = header->paused_at_ticks = 0;
   memset(&header->unknown_events, 0,
          offsetof(struct hd_file_header, host) - offsetof(struct hd_file_header, unknown_events));
+  header->stop_paused_ticks = 0;
   header->parent_pid = header->children = header->unmeasured_children = 0;
   memset(header->child_pids, 0, sizeof header->child_pids);
   header->before_ticks = header->outside_ticks = header->lost_switches = header->shortened_paths = 0;

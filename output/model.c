@@ -214,3 +214,17 @@ const char *hd_base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash && slash[1] ? slash + 1 : path;
 }
+
+uint64_t hd_model_paused_ticks(const struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const bool is_cut = (header->flags & HD_FILE_STOPPED) && header->stop_paused_ticks < header->paused_ticks;
+  return is_cut ? header->stop_paused_ticks : header->paused_ticks;
+}
+
+uint64_t hd_model_unmeasured_ticks(const struct hd_model *model) {
+  return model->header.paused_ticks - hd_model_paused_ticks(model);
+}
+
+bool hd_model_is_complete(const struct hd_model *model) {
+  return (model->header.flags & (HD_FILE_COMPLETE | HD_FILE_STOPPED)) == HD_FILE_COMPLETE;
+}

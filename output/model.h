@@ -397,6 +397,15 @@ bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);
 enum hd_life { HD_LIFE_OVER, HD_LIFE_RUNNING, HD_LIFE_UNKNOWN };
 enum hd_life hd_model_life(const struct hd_model *model);
 
+/** How long the program went on after the runtime had ended the measurement; in no other time of the model. */
+uint64_t hd_model_unmeasured_ticks(const struct hd_model *model);
+
+/** Pauses of the program's own, without that. */
+uint64_t hd_model_paused_ticks(const struct hd_model *model);
+
+/** Does the profile hold the whole run, to an orderly end? */
+bool hd_model_is_complete(const struct hd_model *model);
+
 /** A team's elapsed ticks: regions, from begin to end. A construct's threads come and go at different times: the time
  * of one in it, on average. So capacity = p * elapsed for both. */
 double hd_team_elapsed(const struct hd_team_totals *team);

@@ -93,6 +93,16 @@ static void print_elapsed(const struct hd_model *model, FILE *out) {
           percent(within, whole), outside, percent(within < whole ? whole - within : 0, whole));
 }
 
+static void print_unmeasured(const struct hd_model *model, FILE *out) {
+  char rest[HD_CELL_BYTES], program[HD_CELL_BYTES];
+  const uint64_t unmeasured = hd_model_unmeasured_ticks(model);
+  if (unmeasured == 0)
+    return;
+  hd_cell_duration(rest, hd_model_seconds(model, unmeasured));
+  hd_cell_duration(program, hd_model_seconds(model, model->elapsed_ticks + unmeasured));
+  fprintf(out, "          of the %s that the program ran; the last %s were not measured\n", program, rest);
+}
+
 static void print_serial(const struct hd_model *model, FILE *out) {
   char serial[HD_CELL_BYTES], none[HD_CELL_BYTES];
   const uint64_t ticks = hd_levels_up_to(&model->time_at, 1);
@@ -171,6 +181,7 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
     print_run(model, out);
   }
   print_elapsed(model, out);
+  print_unmeasured(model, out);
   print_serial(model, out);
   print_threads(model, out);
   print_sharing(model, out);

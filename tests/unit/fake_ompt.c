@@ -44,6 +44,7 @@ static struct {
 } rt;
 
 static uint64_t fake_now; /* the clock that the library reads */
+static bool exiting;      /* the runtime ends with its program */
 static __thread const struct fk_event *being_played;
 static __thread uint32_t current_thread = FK_NONE; /* simulated thread */
 
@@ -91,6 +92,8 @@ static ompt_interface_fn_t look_up(const char *name) {
     return (ompt_interface_fn_t)advance;
   if (strcmp(name, "heddle_external_switch") == 0)
     return (ompt_interface_fn_t)(uintptr_t)&switch_class;
+  if (strcmp(name, "heddle_external_exiting") == 0)
+    return (ompt_interface_fn_t)(uintptr_t)&exiting;
   if (strcmp(name, "heddle_external_gomp") == 0)
     return (ompt_interface_fn_t)set_callback;
   return NULL;
@@ -182,6 +185,7 @@ static void play_mutex(const struct fk_event *e) {
 }
 
 static void play_end(const struct fk_event *e) {
+  exiting = e->op == FK_FINALIZE && e->kind == 0;
   if (e->op == FK_FINALIZE)
     rt.tool->finalize(&rt.tool->tool_data);
   else if (e->op == FK_EXIT)

@@ -56,7 +56,7 @@ enum fk_op {
   FK_CONTROL,  /* omp_control_tool(kind) */
   FK_SWITCH,   /* nobody's event: the tool switches events of class `kind` off (ompt_scope_begin) or on */
   FK_FORK,     /* fork(2): the child plays the rest of the script and ends, then the parent does */
-  FK_FINALIZE, /* the runtime's call of the tool's finalize */
+  FK_FINALIZE, /* the runtime's call of the tool's finalize: at the program's end, or, kind 1, in its midst */
   FK_EXIT,     /* exit(3) without finalize: destructors run */
   FK_KILL      /* SIGKILL */
 };

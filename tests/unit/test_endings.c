@@ -205,6 +205,30 @@ static void test_forked_child_has_a_profile_of_its_own(void **state) {
   hd_model_free(model);
 }
 
+/* omp_pause_resource_all(omp_pause_hard): finalize comes at 20, the program goes on to 50 and the runtime is silent. */
+static void test_measurement_that_the_runtime_ends(void **state) {
+  (void)state;
+  begin();
+  sc_at(5);
+  sc_fork(0x100, 1, 1, 5);
+  sc_join(15, 15, 15);
+  sc_at(20);
+  struct fk_event stop = sc_event(FK_FINALIZE);
+  stop.kind = 1;
+  sc_emit(stop);
+  sc_at(50);
+  sc_emit(sc_event(FK_EXIT));
+  struct hd_model *model = ex_play_rough(NULL);
+  assert_true(model->header.flags & HD_FILE_COMPLETE);
+  assert_false(hd_model_is_complete(model));
+  assert_int_equal(model->elapsed_ticks, 20);
+  assert_int_equal(hd_model_unmeasured_ticks(model), 30);
+  assert_int_equal(hd_model_paused_ticks(model), 0);
+  assert_int_equal(model->header.pauses, 0);
+  assert_int_equal(ex_visits(model, 0, REGION), 1);
+  hd_model_free(model);
+}
+
 static void test_profile_is_kept_elsewhere_when_the_output_cannot_be_written(void **state) {
   (void)state;
   const struct fk_options options = {.output = "/nonexistent/directory/out.heddle"};
@@ -236,6 +260,7 @@ int main(void) {
       cmocka_unit_test(test_second_finalize_is_harmless),
       cmocka_unit_test(test_events_after_thread_end_are_ignored),
       cmocka_unit_test(test_forked_child_leaves_the_profile_alone),
+      cmocka_unit_test(test_measurement_that_the_runtime_ends),
       cmocka_unit_test(test_forked_child_has_a_profile_of_its_own),
       cmocka_unit_test(test_profile_is_kept_elsewhere_when_the_output_cannot_be_written),
   };
