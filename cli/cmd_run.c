@@ -80,6 +80,7 @@ static void finish(const struct hd_run_options *taken, struct hd_run_environment
     hd_run_summarize(&profiles, taken, environment);
   else if (outcome->started)
     hd_run_diagnose(taken, environment, watch, outcome);
+  hd_run_explain_gomp(taken, outcome);
   free(profiles.items);
 }
 

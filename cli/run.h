@@ -276,6 +276,9 @@ void hd_run_explain_start(const char *command, int error);
 /** Loads a library in a child, as a runtime would. False: `why` has the loader's words. */
 bool hd_run_library_loads(const char *library, char *why, size_t why_bytes);
 
+/** After a program that aborted on the libomp of --gomp: says that its own runtime may still run it. */
+void hd_run_explain_gomp(const struct hd_run_options *options, const struct hd_run_outcome *outcome);
+
 /** Says on stderr why there is no profile, and the cure. */
 void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_environment *environment,
                      const struct hd_run_watch *watch, const struct hd_run_outcome *outcome);

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,19 @@ static void explain_tool(const char *name, const struct hd_run_program *program)
          is_own ? "the program itself" : program->other_tool, name, is_own ? ": link it without ompt_start_tool" : "");
 }
 
+/* Interpreters load what their modules need, GCC's libgomp as a rule: the file does not tell. */
+static void explain_no_runtime(const struct hd_run_options *options, const char *name) {
+  if (options->gomp)
+    hd_log("no profile: %s links no OpenMP runtime, and nothing it loaded or started ran an OpenMP construct on\n"
+           "heddle: libomp, though that takes libgomp's place; 'heddle doctor -- %s' looks closer",
+           name, name);
+  else
+    hd_log("no profile: %s links no OpenMP runtime, and nothing it loaded or started used LLVM's libomp.\n"
+           "heddle: What it loads may use GCC's libgomp (modules of Python and R do): heddle run --gomp -- %s%s\n"
+           "heddle: Else it has no OpenMP: build it with -fopenmp",
+           name, name, options->command[1] ? " ..." : "");
+}
+
 /* What it is linked to. */
 static void explain_links(const struct hd_run_options *options, const struct hd_run_outcome *outcome,
                           const struct hd_run_program *program, bool preloaded) {
@@ -131,9 +145,7 @@ static void explain_links(const struct hd_run_options *options, const struct hd_
   else if (links_any)
     explain_no_construct(name, outcome);
   else if (program->kind == HD_RUN_PROGRAM_DYNAMIC)
-    hd_log("no profile: %s links no OpenMP runtime, and nothing it loaded or started used LLVM's libomp;\n"
-           "heddle: build with clang -fopenmp, or gcc -fopenmp and heddle run --gomp",
-           name);
+    explain_no_runtime(options, name);
   else
     hd_log("no profile: nothing that %s started ran an OpenMP construct on LLVM's libomp", name);
 }
@@ -157,6 +169,14 @@ void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_e
     file = (struct hd_app_file){0};
   if (!explain_file(options->command[0], &program, &file, options->gomp))
     explain_links(options, outcome, &program, environment->preload);
+}
+
+/* libomp ends with abort() where one of its assertions fails. */
+void hd_run_explain_gomp(const struct hd_run_options *options, const struct hd_run_outcome *outcome) {
+  if (options->gomp && outcome->started && outcome->signal == SIGABRT)
+    hd_log("%s aborted on LLVM's libomp, for which it was not built; if libomp says so above, it may still run on\n"
+           "heddle: GCC's libgomp, without --gomp and without a profile of its regions",
+           options->command[0]);
 }
 
 /* ---- a program that did not start ---- */

@@ -189,6 +189,22 @@ static bool make_probes(struct hd_run_environment *environment) {
   return true;
 }
 
+/* The program may change its arguments before its first construct, where the library finds them (HD_SAVE_COMMAND_FILE).
+ * Without the file the library takes what it finds. */
+static void write_command(const struct hd_run_options *options, const struct hd_run_environment *environment) {
+  char path[PATH_MAX];
+  if (snprintf(path, sizeof path, "%s/%s", environment->directory, HD_SAVE_COMMAND_FILE) >= (int)sizeof path)
+    return;
+  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
+  bool written = fd >= 0;
+  for (char **argument = options->command; written && *argument; argument++)
+    written = write(fd, *argument, strlen(*argument) + 1) == (ssize_t)strlen(*argument) + 1;
+  if (fd >= 0)
+    close(fd);
+  if (!written)
+    unlink(path);
+}
+
 /* LD_PRELOAD reaches everything that the program starts, so only what needs it gets it. */
 static bool choose_preload(const struct hd_run_options *options, struct hd_run_environment *environment) {
   environment->preload = options->routines == HD_RUN_ROUTINES_YES;
@@ -218,8 +234,10 @@ bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_
   if (!hd_run_counters_prepare(options, &environment->counters) || !choose_preload(options, environment) ||
       !make_directory(environment))
     return false;
-  if (make_probes(environment))
+  if (make_probes(environment)) {
+    write_command(options, environment);
     return true;
+  }
   hd_run_environment_remove(environment);
   return false;
 }

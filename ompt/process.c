@@ -13,6 +13,7 @@
 #include "ompt/child.h"
 #include "ompt/clock.h"
 #include "output/save.h"
+#include "support/heap.h"
 
 static void copy_text(char *to, size_t bytes, const char *from) {
   strncpy(to, from, bytes - 1);
@@ -126,10 +127,33 @@ static uint32_t count_processors(void) {
   return sched_getaffinity(0, sizeof set, &set) ? 0 : (uint32_t)CPU_COUNT(&set);
 }
 
-static void add_arguments(struct hd_store *store, struct hd_store_cursor *cursor) {
+/* Is the process, or the one that forked it, the program that `heddle run` has started? */
+static bool is_started_by_run(const struct hd_file_header *header, const char *start) {
+  unsigned pid;
+  /* NOLINTNEXTLINE(cert-err34-c): `heddle run` wrote it */
+  return start && sscanf(start, "%u:", &pid) == 1 && (pid == header->pid || pid == header->parent_pid);
+}
+
+/* The memory with the arguments is the program's: parsers put terminators into it, or names of their own. It keeps its
+ * length. So what `heddle run` started is what it says it was if that is as long; else another program has been
+ * executed since. */
+static ssize_t read_arguments(const struct hd_store *store, const char *start, char *text, size_t bytes) {
+  char path[sizeof store->run_directory + sizeof HD_SAVE_COMMAND_FILE + 1];
+  const ssize_t length = read_file("/proc/self/cmdline", text, bytes);
+  if (!*store->run_directory || !is_started_by_run(store->header, start))
+    return length;
+  snprintf(path, sizeof path, "%s/%s", store->run_directory, HD_SAVE_COMMAND_FILE);
+  char *started = hd_heap_allocate(1, bytes);
+  if (started && read_file(path, started, bytes) == length)
+    memcpy(text, started, bytes);
+  hd_heap_free(started);
+  return length;
+}
+
+static void add_arguments(struct hd_store *store, struct hd_store_cursor *cursor, const char *start) {
   char text[8192];
   uint32_t number = 0;
-  ssize_t length = read_file("/proc/self/cmdline", text, sizeof text);
+  ssize_t length = read_arguments(store, start, text, sizeof text);
   for (ssize_t at = 0; at < length;) {
     size_t bytes = strlen(text + at);
     hd_store_add_text(store, cursor, HD_TEXT_ARGUMENT, number++, text + at, bytes);
@@ -197,7 +221,7 @@ bool hd_process_describe(struct hd_store *store, const char *start, const char *
   describe_start(header, start);
   if (!hd_save_expand_name(output, header, store->output_path, sizeof store->output_path))
     return false;
-  add_arguments(store, &texts);
+  add_arguments(store, &texts, start);
   add_environment(store, &texts);
   add_place(store, &texts);
   return true;

@@ -131,7 +131,8 @@ static json_t *program(const struct hd_model *model) {
   const uint64_t outside = model->elapsed_ticks > model->inside_ticks ? model->elapsed_ticks - model->inside_ticks : 0;
   const struct hd_account account = hd_account_of_program(model);
   json_t *object = json_object();
-  const bool done = object && hd_json_put(object, "elapsed_s", hd_json_seconds(model, model->elapsed_ticks + unmeasured)) &&
+  const bool done = object &&
+                    hd_json_put(object, "elapsed_s", hd_json_seconds(model, model->elapsed_ticks + unmeasured)) &&
                     hd_json_put(object, "unmeasured_s", hd_json_seconds(model, unmeasured)) &&
                     hd_json_put(object, "busy_s", hd_json_seconds(model, model->ticks[HD_BUSY])) &&
                     hd_json_put(object, "wait_s", hd_json_seconds(model, hd_ticks_waiting(model->ticks))) &&

@@ -46,11 +46,11 @@ static bool note_end(struct hd_model *model) {
 /* Whoever pauses the runtime hard, or unloads it, ends the tool: it is not called any more. */
 static bool note_stop(struct hd_model *model) {
   return !(model->header.flags & HD_FILE_STOPPED) ||
-         hd_model_add_note(model,
-                           "the OpenMP runtime ended the measurement %.3f s after the program's start (omp_pause_hard, "
-                           "omp_pause_stop_tool, or it was unloaded): what the program did in the %.3f s after that is missing",
-                           hd_model_seconds(model, model->elapsed_ticks),
-                           hd_model_seconds(model, hd_model_unmeasured_ticks(model)));
+         hd_model_add_note(
+             model,
+             "the OpenMP runtime ended the measurement %.3f s after the program's start (omp_pause_hard, "
+             "omp_pause_stop_tool, or it was unloaded): what the program did in the %.3f s after that is missing",
+             hd_model_seconds(model, model->elapsed_ticks), hd_model_seconds(model, hd_model_unmeasured_ticks(model)));
 }
 
 static bool note_space(struct hd_model *model) {
@@ -170,9 +170,10 @@ static bool note_markers(struct hd_model *model) {
   if (phases > 0)
     done &= hd_model_add_note(model, "%llu phase%s ended without having begun, or never ended", phases, plural(phases));
   if (pauses > 0)
-    done &= hd_model_add_note(model, "measurement was paused %llu time%s, for %.3f s in all: no time includes that%s",
-                              pauses, plural(pauses), hd_model_seconds(model, hd_model_paused_ticks(model)),
-                              header->paused_at_ticks && !(header->flags & HD_FILE_STOPPED) ? "; it was paused at the end" : "");
+    done &= hd_model_add_note(
+        model, "measurement was paused %llu time%s, for %.3f s in all: no time includes that%s", pauses, plural(pauses),
+        hd_model_seconds(model, hd_model_paused_ticks(model)),
+        header->paused_at_ticks && !(header->flags & HD_FILE_STOPPED) ? "; it was paused at the end" : "");
   return done;
 }
 
@@ -221,9 +222,9 @@ static bool note_unloaded(struct hd_model *model) {
 
 bool hd_reader_add_notes(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
-  bool done = note_end(model) && note_stop(model) && note_space(model) && note_events(model) && hd_reader_note_callbacks(model) &&
-              note_levels(model) && note_no_runtime(model) && note_routines(model) && note_markers(model) &&
-              note_unloaded(model) && note_children(model) && note_identities(model) &&
+  bool done = note_end(model) && note_stop(model) && note_space(model) && note_events(model) &&
+              hd_reader_note_callbacks(model) && note_levels(model) && note_no_runtime(model) && note_routines(model) &&
+              note_markers(model) && note_unloaded(model) && note_children(model) && note_identities(model) &&
               hd_reader_note_overhead(model) && hd_reader_note_counters(model);
   if (done && (model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
     done = hd_model_add_note(model, "the program's start is known to 10 ms only");

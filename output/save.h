@@ -13,6 +13,9 @@
 #include "heddle-format.h"
 
 #define HD_SAVE_DEFAULT_NAME "%n.%p.heddle"
+/** In the private directory of `heddle run`: the program's arguments as it was started with them, each with its
+ * terminator. */
+#define HD_SAVE_COMMAND_FILE "command"
 #define HD_FREE_NAME_BYTES 16u /* what a suffix may add to a path */
 
 /** Expands %p (pid), %h (host), %r (rank, "none" without one), %n (program) and %% in `pattern` and prefixes the
