@@ -121,10 +121,10 @@ static void explain_no_runtime(const struct hd_run_options *options, const char 
            "heddle: libomp, though that takes libgomp's place; 'heddle doctor -- %s' looks closer",
            name, name);
   else
-    hd_log("no profile: %s links no OpenMP runtime, and nothing it loaded or started used LLVM's libomp.\n"
-           "heddle: What it loads may use GCC's libgomp (modules of Python and R do): heddle run --gomp -- %s%s\n"
-           "heddle: Else it has no OpenMP: build it with -fopenmp",
-           name, name, options->command[1] ? " ..." : "");
+    hd_log(
+        "no profile: %s links no OpenMP runtime, and nothing it loaded or started used LLVM's libomp;\n"
+        "heddle: run what loads libgomp (Python, Rscript) with heddle run --gomp; build other programs with -fopenmp",
+        name);
 }
 
 /* What it is linked to. */
