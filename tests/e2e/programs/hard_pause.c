@@ -5,7 +5,8 @@
 
 #include "spin.h"
 
-static int regions(int count) {
+/* The thread number that a compiler keeps from before the pause is wrong after it. */
+__attribute__((noinline)) static int regions(int count) {
   int sum = 0;
   for (int i = 0; i < count; i++) {
 #pragma omp parallel num_threads(2) reduction(+ : sum)
