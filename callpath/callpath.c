@@ -12,6 +12,7 @@
 #define uthash_free(memory, bytes) hd_heap_free(memory)
 #include <uthash.h>
 
+#include "callpath/known_steps.h"
 #include "callpath/modules.h"
 #include "support/memory_limit.h"
 
@@ -42,6 +43,10 @@ struct phase {
   char name[];
 };
 
+/* Profiles by number lie in parts, each as long as all before it, that never move: who knows a number finds its profile
+ * without the lock. */
+enum { FIRST_IDS_BITS = 8, ID_PARTS = 32 - FIRST_IDS_BITS + 1 };
+
 static struct {
   pthread_mutex_t lock;
   struct hd_store *store;
@@ -50,11 +55,10 @@ static struct {
   struct phase *phases; /* by name */
   struct hd_profile *table;
   struct hd_profile *root;
-  struct hd_profile **by_id;
+  struct hd_profile **by_id[ID_PARTS];
   uint64_t depth_limit;
   uint64_t cycle_limit;
   uint32_t count;
-  uint32_t by_id_limit;
 } callpaths = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct hd_profile *find(struct key key) {
@@ -63,16 +67,29 @@ static struct hd_profile *find(struct key key) {
   return profile;
 }
 
+static uint32_t part_of(uint32_t id) {
+  return id >> FIRST_IDS_BITS ? 32 - FIRST_IDS_BITS - (uint32_t)__builtin_clz(id) : 0;
+}
+
+static uint32_t part_begin(uint32_t part) {
+  return part ? UINT32_C(1) << (FIRST_IDS_BITS + part - 1) : 0;
+}
+
+static struct hd_profile **place_by_id(uint32_t id) {
+  const uint32_t part = part_of(id);
+  return &callpaths.by_id[part][id - part_begin(part)];
+}
+
+static struct hd_profile *by_id(uint32_t id) {
+  return *place_by_id(id);
+}
+
 static bool make_room_by_id(void) {
-  if (callpaths.count < callpaths.by_id_limit)
-    return true;
-  uint32_t limit = callpaths.by_id_limit ? callpaths.by_id_limit * 2 : 256;
-  struct hd_profile **grown = hd_heap_resize(callpaths.by_id, limit * sizeof *grown);
-  if (!grown)
-    return false;
-  callpaths.by_id = grown;
-  callpaths.by_id_limit = limit;
-  return true;
+  const uint32_t part = part_of(callpaths.count);
+  const size_t length = part ? part_begin(part) : (size_t)1 << FIRST_IDS_BITS;
+  if (!callpaths.by_id[part])
+    callpaths.by_id[part] = hd_heap_allocate(length, sizeof **callpaths.by_id);
+  return callpaths.by_id[part];
 }
 
 static struct hd_place place_of(enum hd_kind kind, const void *address) {
@@ -120,7 +137,7 @@ static struct hd_profile *add(struct key key) {
     HASH_DEL(callpaths.table, profile);
     goto out;
   }
-  callpaths.by_id[callpaths.count] = profile;
+  *place_by_id(callpaths.count) = profile;
   fill_record(profile);
   hd_store_publish(&callpaths.cursor);
   hd_memory_promise(HD_MEMORY_TALLY, is_region(key.site.kind) ? 2 : 1);
@@ -258,14 +275,36 @@ static struct hd_step step_to(struct hd_profile *parent, const struct hd_profile
   return (struct hd_step){.profile = parent->record->id, .counter = HD_NONE};
 }
 
+static bool is_known(const struct hd_step_key *key, struct hd_step *step) {
+  struct hd_step_ends ends;
+  if (!hd_known_steps_find(key, __atomic_load_n(&hd_modules_unloads, __ATOMIC_ACQUIRE), &ends))
+    return false;
+  *step = (struct hd_step){.profile = ends.profile,
+                           .counter = ends.counter,
+                           .in_runtime = by_id(ends.profile)->record->flags & HD_PROFILE_IN_RUNTIME};
+  return true;
+}
+
+/* Not where it leads for want of room only: there may be some later. */
+static void remember(const struct hd_step_key *key, const struct hd_profile *profile, struct hd_step step) {
+  if (profile && !profile->key.site.shortened)
+    hd_known_steps_add(key, hd_modules_unloads, (struct hd_step_ends){step.profile, step.counter});
+}
+
 struct hd_step hd_callpath_step(uint32_t parent_id, enum hd_kind kind, const void *address) {
+  const struct hd_step_key key = {.address = address, .parent = parent_id, .kind = (uint16_t)kind};
+  struct hd_step step;
+  if (is_known(&key, &step))
+    return step;
   pthread_mutex_lock(&callpaths.lock);
-  struct hd_profile *parent = callpaths.by_id[parent_id];
+  struct hd_profile *parent = by_id(parent_id);
   struct site site = {.kind = (uint16_t)hd_kind_of_site(kind),
                       .told = (uint16_t)kind,
                       .module = place_of(kind, address).module,
                       .address = address};
-  struct hd_step step = step_to(parent, step_below(parent, site));
+  const struct hd_profile *profile = step_below(parent, site);
+  step = step_to(parent, profile);
+  remember(&key, profile, step);
   pthread_mutex_unlock(&callpaths.lock);
   return step;
 }
@@ -281,18 +320,23 @@ static uint32_t back_leaf(struct hd_profile *parent, struct site site, const str
 }
 
 struct hd_step hd_callpath_call(uint32_t parent_id, const void *function) {
+  const struct hd_step_key key = {.address = function, .parent = parent_id, .kind = HD_KIND_ROUTINE, .is_call = true};
+  struct hd_step step;
+  if (is_known(&key, &step))
+    return step;
   pthread_mutex_lock(&callpaths.lock);
-  struct hd_profile *parent = callpaths.by_id[parent_id];
+  struct hd_profile *parent = by_id(parent_id);
   struct site site = {.kind = HD_KIND_ROUTINE,
                       .told = HD_KIND_ROUTINE,
                       .module = place_of(HD_KIND_ROUTINE, function).module,
                       .address = function};
   struct hd_profile *profile = step_below(parent, site);
-  struct hd_step step = step_to(parent, profile);
+  step = step_to(parent, profile);
   if (profile)
     profile->record->flags |= HD_PROFILE_CALLED;
   if (profile && !callpaths.depth_limit && profile->key.parent != parent && !profile->key.site.shortened)
     step.counter = back_leaf(parent, site, profile);
+  remember(&key, profile, step);
   pthread_mutex_unlock(&callpaths.lock);
   return step;
 }
@@ -310,21 +354,18 @@ static struct hd_profile *shorter(const struct hd_profile *profile) {
 
 uint32_t hd_callpath_shorter(uint32_t profile) {
   pthread_mutex_lock(&callpaths.lock);
-  const struct hd_profile *found = shorter(callpaths.by_id[profile]);
+  const struct hd_profile *found = shorter(by_id(profile));
   pthread_mutex_unlock(&callpaths.lock);
   return found ? found->record->id : HD_NONE;
 }
 
 const struct hd_profile_record *hd_callpath_record(uint32_t profile) {
-  pthread_mutex_lock(&callpaths.lock);
-  const struct hd_profile_record *record = callpaths.by_id[profile]->record;
-  pthread_mutex_unlock(&callpaths.lock);
-  return record;
+  return by_id(profile)->record;
 }
 
 void hd_callpath_mark_tail_call(uint32_t profile) {
   pthread_mutex_lock(&callpaths.lock);
-  callpaths.by_id[profile]->record->flags |= HD_PROFILE_TAIL_CALL;
+  by_id(profile)->record->flags |= HD_PROFILE_TAIL_CALL;
   pthread_mutex_unlock(&callpaths.lock);
 }
 

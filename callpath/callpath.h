@@ -47,7 +47,7 @@ bool hd_callpath_init(struct hd_store *store, uint64_t depth, uint64_t cycle_lim
 
 /** The profile of the site (`kind`, `address`) below profile `parent`, or a shortened one. Never fails: when memory or
  *  the file is full it is the parent itself (the time is charged there and the profile marked as folded). Any thread.
- *  Takes a lock, may allocate: not for the steady state. */
+ *  Takes a lock and may allocate where no thread has made the step before (known_steps.h): not for the steady state. */
 struct hd_step hd_callpath_step(uint32_t parent, enum hd_kind kind, const void *address);
 
 /** Likewise for the call of a routine that tells of its entries and exits itself. Its recursive calls are counted
@@ -58,7 +58,7 @@ struct hd_step hd_callpath_call(uint32_t parent, const void *function);
  *  thread; takes a lock. */
 uint32_t hd_callpath_shorter(uint32_t profile);
 
-/** A profile's record, in the store. Any thread; takes a lock. */
+/** A profile's record, in the store. Any thread that was told of the profile; takes no lock. */
 const struct hd_profile_record *hd_callpath_record(uint32_t profile);
 
 /** The profile's site is that of a tail call (HD_PROFILE_TAIL_CALL). Any thread; takes a lock. */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "callpath/known_steps.h"
+
+#include <stddef.h>
+
+#include "support/heap.h"
+#include "support/memory_limit.h"
+
+enum { FIRST_LENGTH = 64, CHANGING = UINT32_MAX };
+
+/* What is in a used slot stays, but for the step's ends, which are valid while `unloads` stays the same. */
+struct slot {
+  const void *address;
+  uint32_t parent;
+  uint16_t kind;
+  bool is_call;
+  bool used;
+  uint32_t unloads;
+  struct hd_step_ends ends;
+};
+
+/* At most half full. A table that became too small stays where it is: somebody may be looking into it. */
+struct table {
+  uint32_t length; /* a power of two */
+  uint32_t used;
+  struct slot slots[];
+};
+
+static struct table *current;
+
+static uint64_t hash(const struct hd_step_key *key) {
+  const uint64_t mixed = (uint64_t)(uintptr_t)key->address ^ (uint64_t)key->kind << 58 ^ (uint64_t)key->is_call << 57;
+  const uint64_t product = (mixed + ((uint64_t)key->parent << 32)) * 0x9E3779B97F4A7C15u; /* as in thread.h */
+  return product ^ product >> 32;
+}
+
+static bool is_same(const struct slot *slot, const struct hd_step_key *key) {
+  return slot->address == key->address && slot->parent == key->parent && slot->kind == key->kind &&
+         slot->is_call == key->is_call;
+}
+
+/* The key's slot, or the unused one where it has to go. */
+static struct slot *probe(struct table *table, const struct hd_step_key *key) {
+  const uint32_t mask = table->length - 1;
+  uint32_t i = (uint32_t)hash(key) & mask;
+  while (__atomic_load_n(&table->slots[i].used, __ATOMIC_ACQUIRE) && !is_same(&table->slots[i], key))
+    i = (i + 1) & mask;
+  return &table->slots[i];
+}
+
+static void load_ends(const struct slot *slot, struct hd_step_ends *ends) {
+  ends->profile = __atomic_load_n(&slot->ends.profile, __ATOMIC_ACQUIRE);
+  ends->counter = __atomic_load_n(&slot->ends.counter, __ATOMIC_ACQUIRE);
+}
+
+bool hd_known_steps_find(const struct hd_step_key *key, uint32_t unloads, struct hd_step_ends *ends) {
+  struct table *table = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+  const struct slot *slot = table ? probe(table, key) : NULL;
+  if (!slot || !__atomic_load_n(&slot->used, __ATOMIC_ACQUIRE) ||
+      __atomic_load_n(&slot->unloads, __ATOMIC_ACQUIRE) != unloads)
+    return false;
+  load_ends(slot, ends);
+  return __atomic_load_n(&slot->unloads, __ATOMIC_RELAXED) == unloads;
+}
+
+static void put(struct table *table, const struct hd_step_key *key, uint32_t unloads, struct hd_step_ends ends) {
+  struct slot *slot = probe(table, key);
+  __atomic_store_n(&slot->unloads, CHANGING, __ATOMIC_RELAXED);
+  __atomic_store_n(&slot->ends.profile, ends.profile, __ATOMIC_RELEASE);
+  __atomic_store_n(&slot->ends.counter, ends.counter, __ATOMIC_RELEASE);
+  __atomic_store_n(&slot->unloads, unloads, __ATOMIC_RELEASE);
+  if (slot->used)
+    return;
+  slot->address = key->address;
+  slot->parent = key->parent;
+  slot->kind = key->kind;
+  slot->is_call = key->is_call;
+  table->used++;
+  __atomic_store_n(&slot->used, true, __ATOMIC_RELEASE);
+}
+
+static struct table *grown(const struct table *small) {
+  const uint32_t length = small ? 2 * small->length : FIRST_LENGTH;
+  const size_t bytes = sizeof(struct table) + length * sizeof(struct slot);
+  struct table *table = length && hd_memory_has_room(HD_MEMORY_PATH_ROW, bytes) ? hd_heap_allocate(1, bytes) : NULL;
+  if (!table)
+    return NULL;
+  table->length = length;
+  for (uint32_t i = 0; small && i < small->length; i++) {
+    const struct slot *slot = &small->slots[i];
+    const struct hd_step_key key = {slot->address, slot->parent, slot->kind, slot->is_call};
+    if (slot->used)
+      put(table, &key, slot->unloads, slot->ends);
+  }
+  return table;
+}
+
+void hd_known_steps_add(const struct hd_step_key *key, uint32_t unloads, struct hd_step_ends ends) {
+  struct table *table = current;
+  if (!table || (table->used >= table->length / 2 && !probe(table, key)->used))
+    table = grown(table);
+  if (!table)
+    return;
+  put(table, key, unloads, ends);
+  __atomic_store_n(&current, table, __ATOMIC_RELEASE);
+}
