@@ -171,9 +171,9 @@ void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_e
     explain_links(options, outcome, &program, environment->preload);
 }
 
-/* libomp ends with abort() where one of its assertions fails. */
+/* libomp ends with abort() where one of its assertions fails; but so may the program itself. */
 void hd_run_explain_gomp(const struct hd_run_options *options, const struct hd_run_outcome *outcome) {
-  if (options->gomp && outcome->started && outcome->signal == SIGABRT)
+  if (options->gomp && !options->quiet && outcome->started && outcome->signal == SIGABRT)
     hd_log("%s aborted on LLVM's libomp, for which it was not built; if libomp says so above, it may still run on\n"
            "heddle: GCC's libgomp, without --gomp and without a profile of its regions",
            options->command[0]);

@@ -196,7 +196,10 @@ def test_scan_is_compared_by_threads(load, scan):
     assert close(two["work_efficiency"], one["busy_ticks"] / two["busy_ticks"])
     assert two["noise_known"] and two["lost_total_interval_s"][0] <= two["lost_total_interval_s"][1]
     fraction = comparison["points"][1]["karp_flatt"]
-    assert close(fraction, (1 / two["speedup"] - 1 / 2) / (1 - 1 / 2))
+    if two["speedup"] < 1:  # as on a machine that has other work: no part of a program is more than all of it
+        assert fraction is None
+    else:
+        assert close(fraction, (1 / two["speedup"] - 1 / 2) / (1 - 1 / 2))
     serial = comparison["serial_ticks"]
     assert 0 < serial < one["busy_ticks"] and close(comparison["amdahl_bound"], one["time_ticks"] / serial)
     divided = one["busy_ticks"] - serial

@@ -643,7 +643,7 @@ def test_the_bar_fits_into_the_terminal(scan, terminals):
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_quiet_says_nothing_but_the_comparison(scan, terminal, terminals):
+def test_quiet_says_nothing_but_the_comparison(scan, terminal, request):
     if terminal:
         request.getfixturevalue("terminals")
         assert on_terminal(scan, "-t", "1,2", "-r", "1", "-q") == (0, "")
