@@ -281,8 +281,10 @@ struct hd_file_header {
   uint32_t unmeasured_children; /* so many could not be; grows */
   uint32_t reserved;
   uint32_t child_pids[HD_CHILD_PIDS]; /* the first ones of those measured */
-  uint64_t stop_paused_ticks;         /* HD_FILE_STOPPED: of paused_ticks the part before that; the rest is the time that
-                                         the program went on, in which nothing was measured */
+  uint64_t start_ticks;       /* what the tool's own start took of the program's first thread, while it counts as
+                                 busy; contained in the intrusion. Merged files: the sum */
+  uint64_t stop_paused_ticks; /* HD_FILE_STOPPED: of paused_ticks the part before that; the rest is the time that
+                                 the program went on, in which nothing was measured */
 };
 
 enum hd_block_type {

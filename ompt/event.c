@@ -110,7 +110,18 @@ static void charge(struct hd_thread *thread, enum hd_event_kind kind, uint64_t t
   struct hd_event_cost *cost = &thread->costs[kind];
   cost->total_ticks += (cost->count - 1 - cost->charged) * cost->ticks + ticks;
   cost->charged = cost->count;
-  __atomic_store_n(&thread->record->intrusion, thread->record->intrusion + (int64_t)ticks, __ATOMIC_RELAXED);
+  const int64_t rest = (int64_t)ticks - thread->caught_up;
+  thread->caught_up = 0;
+  __atomic_store_n(&thread->record->intrusion, thread->record->intrusion + rest, __ATOMIC_RELAXED);
+}
+
+uint64_t hd_event_catch_up(struct hd_thread *thread, uint64_t now) {
+  const uint64_t later = thread->special & HD_SPECIAL_MEASURE ? hd_clock_now() : now;
+  if (later <= now)
+    return now;
+  thread->caught_up += (int64_t)(later - now);
+  __atomic_store_n(&thread->record->intrusion, thread->record->intrusion + (int64_t)(later - now), __ATOMIC_RELAXED);
+  return later;
 }
 
 void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind) {

@@ -35,6 +35,10 @@ void hd_event_init(const char *test_delay, void (*advance)(uint64_t ticks));
 /** A new thread: whether its events are delayed. */
 void hd_event_prepare(struct hd_thread *thread);
 
+/** If the event has been out of the ordinary so far: Heddle's own work up to this instant, which is returned, belongs
+ * to what the thread did before. To be called before the event's switch, and to be followed by it. */
+uint64_t hd_event_catch_up(struct hd_thread *thread, uint64_t now);
+
 /** The end of an event whose cost is not just the usual one. */
 void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind);
 

@@ -194,6 +194,12 @@ static void start(struct hd_thread *thread, struct hd_row_record *row) {
     record->apart_ticks += record->last_ticks - begin_ticks;
 }
 
+static void note_start(struct hd_thread_record *record, uint64_t ticks) {
+  record->intrusion = (int64_t)ticks;
+  if (record->kind == HD_THREAD_INITIAL)
+    hd_store.header->start_ticks = ticks;
+}
+
 /* What it cost to begin to measure. The program's first thread has also waited for the tool's start. */
 static void charge_creation(struct hd_thread *thread, uint64_t began) {
   struct hd_thread_record *record = thread->record;
@@ -202,7 +208,7 @@ static void charge_creation(struct hd_thread *thread, uint64_t began) {
   thread->woken_ticks = record->last_ticks;
   thread->woken_intrusion = record->intrusion - creation;
   if (record->id == 0)
-    record->intrusion = (int64_t)hd_tool.start_ticks + creation;
+    note_start(record, hd_tool.start_ticks + (uint64_t)creation);
   else if (record->kind == HD_THREAD_INITIAL)
     record->intrusion += (int64_t)(now > record->last_ticks ? now - record->last_ticks : 0);
   hd_event_prepare(thread);

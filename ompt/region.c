@@ -5,6 +5,7 @@
 
 #include "ompt/barrier.h"
 #include "ompt/callers.h"
+#include "ompt/event.h"
 #include "ompt/region_pool.h"
 #include "ompt/tool.h"
 #include "support/memory_limit.h"
@@ -171,12 +172,15 @@ static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_
   add_member(primary, primary->record->last_ticks, region, 0);
 }
 
-/* What it did while it idled delays nobody. But it is late by what it did since the region woke or made it. */
-static void start_in_step(struct hd_thread *worker, const struct hd_region *region) {
+/* What it did while it idled delays nobody. But it is late by what it did since the region woke or made it, and by what
+ * it has done just now to begin. Until then it was idle. */
+static uint64_t start_in_step(struct hd_thread *worker, const struct hd_region *region, uint64_t now) {
   struct hd_thread_record *record = worker->record;
   const bool was_woken = region && worker->woken_ticks >= region->instance->begin_ticks;
-  record->intrusion_charged = record->intrusion;
   record->intrusion_base = was_woken ? worker->woken_intrusion : record->intrusion;
+  now = hd_event_catch_up(worker, now);
+  record->intrusion_charged = record->intrusion;
+  return now;
 }
 
 static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_region *region, ompt_data_t *task,
@@ -187,7 +191,7 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
     now = region->instance->begin_ticks;
   struct hd_row_record *row = region ? hd_thread_row(worker, region->instance->profile) : NULL;
   worker->height = 0;
-  start_in_step(worker, region);
+  now = start_in_step(worker, region, now);
   if (region && hd_tool.has_routines && !region->of_helpers)
     worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->team_operand);
   hd_thread_push(worker, now, row ? row : worker->frames->row, HD_KIND_PARALLEL, hd_region_task_state(region));

@@ -123,6 +123,7 @@ struct hd_thread {
   uint64_t busy_mask;              /* all ones when that cell is a busy one */
   struct hd_event_cost *costs;     /* in the store, by kind of event */
   uint64_t event_ticks;            /* when the event began; 0: it did not look at the clock */
+  int64_t caught_up;               /* part of the event's cost that is in the record's intrusion already */
   uint32_t special;                /* enum hd_special */
   struct hd_frame *top;
   struct hd_frame *base;

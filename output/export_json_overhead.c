@@ -55,6 +55,7 @@ static json_t *overhead(const struct hd_model *model) {
   if (object && hd_json_put(object, "own_s", hd_json_seconds(model, model->cost_ticks)) &&
       hd_json_put(object, "percent_of_busy", hd_json_number(percent_of_busy(model))) &&
       hd_json_put(object, "outside_ns", hd_json_number(1e9 * hd_model_seconds(model, model->header.outside_ticks))) &&
+      hd_json_put(object, "start_s", hd_json_seconds(model, model->header.start_ticks)) &&
       hd_json_put(object, "budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()) &&
       hd_json_put(object, "events", events(model)))
     return object;

@@ -103,6 +103,7 @@ static void add_bounds(struct hd_file_header *to, const struct hd_file_header *f
   to->budget_ppm = laxest(to->budget_ppm, from->budget_ppm);
   to->outside_ticks =
       from->outside_ticks * factor > to->outside_ticks ? from->outside_ticks * factor : to->outside_ticks;
+  to->start_ticks += from->start_ticks * factor;
   to->lost_switches += from->lost_switches;
   to->memory_limit_bytes = laxest(to->memory_limit_bytes, from->memory_limit_bytes);
   if (from->memory_bytes > to->memory_bytes)
@@ -144,6 +145,7 @@ static void make_header(struct hd_merge *merge) {
   header->parent_pid = header->children = header->unmeasured_children = 0;
   memset(header->child_pids, 0, sizeof header->child_pids);
   header->before_ticks = header->outside_ticks = header->lost_switches = header->shortened_paths = 0;
+  header->start_ticks = 0;
   for (size_t i = 0; i < merge->count; i++) {
     const struct hd_model *model = merge->models[i];
     add_counters(header, &model->header, merge->factors[i]);

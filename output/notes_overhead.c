@@ -6,16 +6,22 @@
 #include "output/kinds.h"
 #include "output/reader.h"
 
-#define SHORT_RUN_S 0.1
-
 static const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";
 }
 
-/* The start alone takes as much of a run that is over at once. */
+/* Of busy time but for the tool's start: that alone takes much of a run that is over at once, but disturbs nothing that
+ * comes after it. */
+static double share_after_start(const struct hd_model *model) {
+  const double start = (double)model->header.start_ticks;
+  const double busy = (double)model->ticks[HD_BUSY] - start;
+  const double own = (double)model->intrusion.ticks[HD_INTRUSION_BUSY] - start;
+  return busy <= 0 || own <= 0 ? 0 : own < busy ? own / busy : 1;
+}
+
 static bool note_program(struct hd_model *model) {
-  const double share = hd_model_overhead(model);
-  return share <= HD_OVERHEAD_LARGE || hd_model_seconds(model, model->elapsed_ticks) < SHORT_RUN_S ||
+  const double share = share_after_start(model);
+  return share <= HD_OVERHEAD_LARGE ||
          hd_model_add_note(model,
                            "Heddle's own work is %.0f %% of all busy time: shares and small times mislead; corrected "
                            "times are an estimate ('heddle report --overhead')",

@@ -86,8 +86,10 @@ EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *rest
   if (is_growth && fails())
     return EFAULT;
   const bool done = syscall(SYS_rt_sigprocmask, how, set, old, KERNEL_SET_BYTES) == 0;
-  if (is_growth && done)
+  if (is_growth && done) {
     count_mapped(PAGE_BYTES);
+    fk_player_has_grown();
+  }
   return done ? 0 : errno;
 }
 #endif

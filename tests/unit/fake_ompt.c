@@ -81,6 +81,11 @@ static void advance(uint64_t ticks) {
   fake_now += rt.options->delay ? rt.options->delay(being_played) : ticks;
 }
 
+void fk_player_has_grown(void) {
+  if (being_played && being_played->op == FK_IMPLICIT_TASK && being_played->endpoint == ompt_scope_begin)
+    fake_now += rt.options->growth_ticks;
+}
+
 static ompt_interface_fn_t look_up(const char *name) {
   if (strcmp(name, "ompt_set_callback") == 0)
     return (ompt_interface_fn_t)set_callback;

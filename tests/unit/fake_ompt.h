@@ -106,6 +106,7 @@ struct fk_options {
                       */
   uint32_t failing_allocation;    /* the n-th request for memory or file space since the tool's start fails; 0: none */
   uint32_t failing_allocations;   /* so many in a row; 0: one; UINT32_MAX: all from there on */
+  uint64_t growth_ticks;          /* the file takes so long to grow by a page while an implicit task begins */
   bool no_thread_data;            /* the look-up does not know ompt_get_thread_data */
   const char *counters;           /* HEDDLE_COUNTERS, counted by the stub libpapi (stub_papi.c); NULL: unset */
   const char *counters_at;        /* HEDDLE_COUNTERS_AT; NULL: unset */

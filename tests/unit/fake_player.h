@@ -24,6 +24,9 @@ void fk_player_start(const struct fk_script *script, const struct fk_options *op
 /** Sends one event; the calling thread is the event's thread from now on. */
 void fk_player_play(const struct fk_event *event);
 
+/** The file has grown by a page. */
+void fk_player_has_grown(void);
+
 /** From now on the n-th request for memory or file space in this process fails, `count` in a row (UINT32_MAX: all that
  *  follow); 0: none does. */
 void fk_fail_allocation(uint32_t n, uint32_t count);

@@ -175,7 +175,26 @@ static void test_costs_and_switches_are_closed(void **state) {
   assert_true(has_note(model, "budget of 2 % (HEDDLE_OVERHEAD)"));
   assert_true(has_note(model, "limit of 4.0 MiB for Heddle's own memory was near: 3 callpaths"));
   assert_true(has_note(model, "in 1 parallel region Heddle itself took more than 5 % of the time, up to 6 %"));
-  assert_false(has_note(model, "Heddle's own work is")); /* the run took a microsecond */
+  assert_false(has_note(model, "Heddle's own work is"));
+  hd_model_free(model);
+  builder_free(&sample.builder);
+}
+
+static void test_overhead_is_noted_in_a_short_run_but_for_the_start(void **state) {
+  (void)state;
+  struct sample sample;
+  build(&sample);
+  sample.program->intrusion[HD_INTRUSION_BUSY] += 25; /* 100 of 1600 in a microsecond */
+  struct hd_model *model = builder_read(&sample.builder);
+  assert_true(has_note(model, "Heddle's own work is 6 % of all busy time"));
+  hd_model_free(model);
+  sample.builder.header->start_ticks = 20;
+  model = builder_read(&sample.builder);
+  assert_true(has_note(model, "Heddle's own work is 5 % of all busy time"));
+  hd_model_free(model);
+  sample.builder.header->start_ticks = 30; /* 70 of 1570 */
+  model = builder_read(&sample.builder);
+  assert_false(has_note(model, "Heddle's own work is"));
   hd_model_free(model);
   builder_free(&sample.builder);
 }
@@ -411,6 +430,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_what_is_not_charged_at_the_end_is_where_the_thread_is),
       cmocka_unit_test(test_a_worker_at_a_regions_end_is_late_no_more),
       cmocka_unit_test(test_costs_and_switches_are_closed),
+      cmocka_unit_test(test_overhead_is_noted_in_a_short_run_but_for_the_start),
       cmocka_unit_test(test_much_overhead_is_noted_where_it_matters),
       cmocka_unit_test(test_folding_and_focus_keep_it),
       cmocka_unit_test(test_sums_of_runs_add_it_up),

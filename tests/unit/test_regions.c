@@ -342,6 +342,37 @@ static void test_file_does_not_grow_with_the_number_of_instances(void **state) {
   assert_int_equal(blocks[0], blocks[1]);
 }
 
+/* Two threads in so many regions, each of another place: a row for each, and now and then room for more. */
+static struct hd_model *play_regions(uint64_t growth_ticks) {
+  enum { REGIONS = 60, APART = 1000 };
+  const struct fk_options options = {.growth_ticks = growth_ticks};
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  for (uint64_t i = 1; i <= REGIONS; i++) {
+    sc_fork(0x100 + 0x10 * i, 2, 1, APART * i);
+    sc_join(APART * i + 500, APART * i + 510, APART * i + 520);
+  }
+  sc_finish();
+  return ex_play_with(&options);
+}
+
+static void test_who_waits_for_heddle_before_it_begins_is_not_busy(void **state) {
+  (void)state;
+  if (!fk_can_fail_allocations())
+    skip();
+  struct hd_model *soon = play_regions(0);
+  struct hd_model *late = play_regions(10);
+  const struct hd_thread *worker = &late->threads[1];
+  assert_int_equal(worker->kind, HD_THREAD_WORKER);
+  assert_true(worker->cost_ticks > 0);
+  assert_int_equal(worker->ticks[HD_BUSY], soon->threads[1].ticks[HD_BUSY] - worker->cost_ticks);
+  assert_int_equal(worker->ticks[HD_IDLE], soon->threads[1].ticks[HD_IDLE] + worker->cost_ticks);
+  assert_int_equal(worker->intrusion.ticks[HD_INTRUSION_BUSY], 0);
+  assert_int_equal(hd_levels_at(&late->time_at, 1) + 2 * hd_levels_at(&late->time_at, 2), late->ticks[HD_BUSY]);
+  hd_model_free(soon);
+  hd_model_free(late);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_region_totals_are_exact),
@@ -358,6 +389,7 @@ int main(void) {
       cmocka_unit_test(test_cancelled_region_closes_what_was_open),
       cmocka_unit_test(test_workers_may_serve_another_primary_next),
       cmocka_unit_test(test_file_does_not_grow_with_the_number_of_instances),
+      cmocka_unit_test(test_who_waits_for_heddle_before_it_begins_is_not_busy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
