@@ -402,7 +402,7 @@ static void print_count(double instructions, double in_sweeps) {
 }
 
 static void print_instructions(void) {
-  printf("\nInstructions per event (+ in a sweep of so few):\n\n| depth | %u | %u |\n| --- | --- | --- |\n", depths[0],
+  printf("\nInstructions per event (+ in a sweep of so few):\n\n| depth | %u | %d |\n| --- | --- | --- |\n", depths[0],
          DEEPEST);
   for (int i = 0; i < SUBJECTS; i++) {
     printf("| %s |", subjects[i].what);
@@ -419,7 +419,7 @@ static bool check(void) {
     const struct cost *at_one = &costs[i][0], *deepest = &costs[i][DEPTHS - 1];
     if (deepest->instructions > 1.5 * at_one->instructions ||
         deepest->sweep_instructions > 2 * at_one->sweep_instructions) {
-      fprintf(stderr, "depth: %s: an event costs more at depth %u than at depth 1\n", subjects[i].what, DEEPEST);
+      fprintf(stderr, "depth: %s: an event costs more at depth %d than at depth 1\n", subjects[i].what, DEEPEST);
       right = false;
     }
   }

@@ -15,7 +15,9 @@
 enum { MOST_FRAMES = 24, THREAD_START_FRAMES = 2 };
 
 /* Where the runtime lies; empty: unknown, nothing is checked. */
-static struct { uintptr_t begin, end; } runtime;
+static struct {
+  uintptr_t begin, end;
+} runtime;
 
 void hd_call_site_init(const void *runtime_function) {
   struct hd_loaded loaded;
@@ -158,9 +160,11 @@ static uint32_t follow_runtime(const struct stack *stack, const struct hd_constr
 }
 
 const void *hd_call_site_body(const void *address) {
-  const void *first = (const char *)address - 1;
   struct hd_function_bases bases = {0};
-  if (!address || !hd_unwinder.find_fde || !hd_unwinder.find_fde((void *)(uintptr_t)first, &bases))
+  if (!address || !hd_unwinder.find_fde)
+    return NULL;
+  const void *first = (const char *)address - 1;
+  if (!hd_unwinder.find_fde((void *)(uintptr_t)first, &bases))
     return NULL;
   return bases.function == first ? first : NULL;
 }

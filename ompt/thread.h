@@ -210,8 +210,8 @@ uint64_t hd_thread_open_phases(const struct hd_thread *thread);
 /** The calling thread is not measured any more. */
 void hd_thread_forget(void);
 
-/** In a forked child: the thread that called fork forgets its record, which belongs to the parent's profile, and may have
- *  one in the child's. */
+/** In a forked child: the thread that called fork forgets its record, which belongs to the parent's profile, and may
+ * have one in the child's. */
 void hd_thread_forget_parent(void);
 
 /** This thread's row for a profile, or, without room for another, for a shortened one that stands for it as well; NULL

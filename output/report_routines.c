@@ -35,10 +35,11 @@ void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
   for (uint32_t i = 1; i < model->node_count; i++) {
     const struct hd_node *node = &model->nodes[i];
     if (!(node->flags & HD_NODE_GONE) && hd_node_is_measured(node) && hd_model_is_incomplete(model, node->kind)) {
-      fputs(
-          "'>=', '<=', '~': at least, at most, about: events were switched off for a time, because they cost more than\n"
-          "the budget (see the notes). What was not observed of a line is in what is around it, waits in its busy time.\n",
-          out);
+      fputs("'>=', '<=', '~': at least, at most, about: events were switched off for a time, because they cost more "
+            "than\n"
+            "the budget (see the notes). What was not observed of a line is in what is around it, waits in its busy "
+            "time.\n",
+            out);
       return;
     }
   }

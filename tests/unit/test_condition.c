@@ -60,7 +60,7 @@ static void fill(struct sample *sample) {
                                         .kind = i == 0       ? HD_KIND_PROGRAM
                                                 : i == INNER ? HD_KIND_LOOP
                                                              : HD_KIND_PARALLEL,
-                                        .name = {functions[i], "app.c", 10 * i}};
+                                        .name = {.function = functions[i], .file = "app.c", .line = 10 * i}};
     sample->united_nodes[i] = (struct hd_united_node){
         .module = HD_NONE, .model = &sample->model, .node = &sample->nodes[i], .named = &sample->nodes[i]};
     sample->rows[i] = (struct hd_compared_row){.kind = HD_COMPARED_REGION, .parent = HD_NONE, .united = i};
