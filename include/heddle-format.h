@@ -85,6 +85,7 @@ enum hd_kind {
   HD_KIND_ROUTINE, /* a function: its address is that of its first instruction */
   HD_KIND_PHASE,   /* between the user's markers; its name is a text of kind HD_TEXT_PHASE */
   HD_KIND_MASKED,  /* the block of a `masked` or `master`: only the threads that run it are in it */
+  HD_KIND_WORKDISTRIBUTE,
   HD_KIND_COUNT
 };
 
@@ -427,6 +428,7 @@ static inline int hd_kind_is_told_apart(uint32_t kind, uint32_t counters_at) {
   case HD_KIND_DISTRIBUTE:
   case HD_KIND_TASKLOOP:
   case HD_KIND_SCOPE:
+  case HD_KIND_WORKDISTRIBUTE:
   case HD_KIND_TASK:
     return counters_at >= HD_COUNTERS_AT_LOOP;
   default:

@@ -79,6 +79,8 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
 
 /* ---- worksharing ---- */
 
+enum { WORK_WORKDISTRIBUTE = 9 }; /* ompt_work_workdistribute, of OpenMP 6.0: older headers lack it */
+
 static enum hd_kind kind_of_work(ompt_work_t type) {
   static const enum hd_kind kinds[] = {
       [ompt_work_loop] = HD_KIND_LOOP,
@@ -89,6 +91,7 @@ static enum hd_kind kind_of_work(ompt_work_t type) {
       [ompt_work_distribute] = HD_KIND_DISTRIBUTE,
       [ompt_work_taskloop] = HD_KIND_TASKLOOP,
       [ompt_work_scope] = HD_KIND_SCOPE,
+      [WORK_WORKDISTRIBUTE] = HD_KIND_WORKDISTRIBUTE,
       [ompt_work_loop_static] = HD_KIND_LOOP_STATIC,
       [ompt_work_loop_dynamic] = HD_KIND_LOOP_DYNAMIC,
       [ompt_work_loop_guided] = HD_KIND_LOOP_GUIDED,

@@ -35,6 +35,7 @@ static const struct words kinds[HD_KIND_COUNT] = {
     [HD_KIND_ROUTINE] = {"routine", "routine"},
     [HD_KIND_PHASE] = {"phase", "phase"},
     [HD_KIND_MASKED] = {"masked", "masked"},
+    [HD_KIND_WORKDISTRIBUTE] = {"workdistribute", "workdistribute"},
 };
 
 static const struct words states[HD_STATE_COUNT] = {
@@ -112,7 +113,7 @@ bool hd_kind_is_for_one(enum hd_kind kind) {
 }
 
 bool hd_kind_is_worksharing(enum hd_kind kind) {
-  return kind >= HD_KIND_LOOP && kind <= HD_KIND_SCOPE; /* they are numbered in a row */
+  return (kind >= HD_KIND_LOOP && kind <= HD_KIND_SCOPE) || kind == HD_KIND_WORKDISTRIBUTE;
 }
 
 uint32_t hd_kind_event_classes(enum hd_kind kind) {

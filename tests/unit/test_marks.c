@@ -28,6 +28,7 @@ static void test_each_kind_has_the_classes_that_it_needs(void **state) {
       [HD_KIND_TASKLOOP] = WORK,
       [HD_KIND_SCOPE] = WORK,
       [HD_KIND_MASKED] = WORK,
+      [HD_KIND_WORKDISTRIBUTE] = WORK,
       [HD_KIND_TASK] = TASK,
       [HD_KIND_TASKWAIT] = TASK | SYNC,
       [HD_KIND_TASKGROUP] = SYNC,

@@ -25,6 +25,22 @@ static struct hd_model *end(uint64_t time) {
   return ex_play();
 }
 
+/* OpenMP 6.0's transparent tasks: flags that headers before it lack say how they depend on others. */
+static void test_importing_and_exporting_tasks_are_tasks(void **state) {
+  (void)state;
+  enum { IMPORTING = 0x02000000, EXPORTING = 0x04000000 };
+  begin();
+  sc_at(2);
+  uint32_t task = sc_task_create(0x500, ompt_task_explicit | IMPORTING | EXPORTING);
+  sc_task_run(task);
+  sc_at(12);
+  sc_task_leave(ompt_task_complete);
+  struct hd_model *model = end(20);
+  assert_int_equal(model->header.unknown_events, 0);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION, TASK), 10);
+  hd_model_free(model);
+}
+
 static void test_task_in_a_barrier_is_busy_and_then_waits_again(void **state) {
   (void)state;
   begin();
@@ -364,6 +380,7 @@ static void test_region_inside_a_task_in_a_barrier_returns_to_the_wait(void **st
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_importing_and_exporting_tasks_are_tasks),
       cmocka_unit_test(test_task_in_a_barrier_is_busy_and_then_waits_again),
       cmocka_unit_test(test_task_in_the_regions_last_barrier_is_busy),
       cmocka_unit_test(test_task_in_a_taskwait_is_busy_and_then_waits_again),

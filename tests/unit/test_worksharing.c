@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Worksharing constructs: rows, the barrier that closes them, totals over the team. */
 #include "expect.h"
+#include "output/kinds.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)
@@ -40,6 +41,17 @@ static void test_wait_at_a_constructs_barrier_is_its_own(void **state) {
   assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, REGION, LOOP), 8);
   assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, REGION), 0);
   assert_int_equal(ex_visits(model, 1, REGION, LOOP), 1);
+  hd_model_free(model);
+}
+
+/* OpenMP 6.0's kind, whose number headers before it lack. */
+static void test_workdistribute_has_its_name(void **state) {
+  (void)state;
+  play_loop(SC_LIBOMP_19, (ompt_work_t)9);
+  struct hd_model *model = ex_play();
+  assert_int_equal(model->header.unknown_events, 0);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION, SITE(WORKDISTRIBUTE, 0x200)), 8);
+  assert_string_equal(hd_kind_id(HD_KIND_WORKDISTRIBUTE), "workdistribute");
   hd_model_free(model);
 }
 
@@ -280,6 +292,7 @@ static void test_barrier_long_after_a_construct_is_not_its_own(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wait_at_a_constructs_barrier_is_its_own),
+      cmocka_unit_test(test_workdistribute_has_its_name),
       cmocka_unit_test(test_construct_totals_are_exact),
       cmocka_unit_test(test_loop_of_libomp_14_has_no_schedule),
       cmocka_unit_test(test_loop_whose_schedule_changes_is_one_node),
