@@ -369,10 +369,15 @@ void hd_callpath_mark_tail_call(uint32_t profile) {
   pthread_mutex_unlock(&callpaths.lock);
 }
 
-void hd_callpath_notice_unloads(void) {
+uint32_t hd_callpath_module(const void *code) {
   pthread_mutex_lock(&callpaths.lock);
-  hd_modules_find((const void *)(uintptr_t)hd_callpath_notice_unloads, false);
+  const struct hd_place place = hd_modules_find(code, false);
   pthread_mutex_unlock(&callpaths.lock);
+  return place.module;
+}
+
+void hd_callpath_notice_unloads(void) {
+  hd_callpath_module((const void *)(uintptr_t)hd_callpath_notice_unloads);
 }
 
 static struct phase *add_phase(const char *name, size_t length) {

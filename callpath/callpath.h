@@ -64,6 +64,9 @@ const struct hd_profile_record *hd_callpath_record(uint32_t profile);
 /** The profile's site is that of a tail call (HD_PROFILE_TAIL_CALL). Any thread; takes a lock. */
 void hd_callpath_mark_tail_call(uint32_t profile);
 
+/** The module in which `code` lies, recorded in the store; HD_NONE: not known. Any thread; takes a lock. */
+uint32_t hd_callpath_module(const void *code);
+
 /** Something may have been unloaded: looks whether it was (modules.h). */
 void hd_callpath_notice_unloads(void);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
@@ -109,6 +110,17 @@ static void read_sections(Elf *elf, struct hd_app_file *file) {
   }
 }
 
+static void read_build_id(Elf *elf, struct hd_app_file *file) {
+  const void *bytes = NULL;
+  const ssize_t count = dwelf_elf_gnu_build_id(elf, &bytes);
+  struct hd_module module = {0};
+  if (count <= 0)
+    return;
+  module.build_id_bytes = (size_t)count < sizeof module.build_id ? (uint32_t)count : sizeof module.build_id;
+  memcpy(module.build_id, bytes, module.build_id_bytes);
+  hd_module_build_id(&module, sizeof file->build_id, file->build_id);
+}
+
 bool hd_app_file_read(const char *path, struct hd_app_file *file) {
   memset(file, 0, sizeof *file);
   const int fd = elf_version(EV_CURRENT) != EV_NONE ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -118,6 +130,7 @@ bool hd_app_file_read(const char *path, struct hd_app_file *file) {
   file->is_elf = elf && elf_kind(elf) == ELF_K_ELF;
   if (file->is_elf) {
     read_machine(elf, file);
+    read_build_id(elf, file);
     file->is_cut = is_cut(fd, elf);
     read_sections(elf, file);
   }

@@ -20,6 +20,7 @@
 
 #include "doctor/findings.h"
 #include "doctor/probe.h"
+#include "output/model.h"
 
 /** Which runtime the program would run on. */
 enum hd_doctor_runtime {
@@ -31,6 +32,7 @@ enum hd_doctor_runtime {
 struct hd_doctor {
   const char *program; /* as the command line has it; NULL: none */
   char libomp[PATH_MAX];
+  char build_id[HD_BUILD_ID_TEXT_BYTES]; /* of `libomp`, hexadecimal; "": none, or not looked for */
   enum hd_doctor_runtime runtime;
   char library[PATH_MAX]; /* libheddle.so; "": not found */
   struct hd_findings findings;
@@ -57,12 +59,13 @@ bool hd_doctor_report_json(const struct hd_doctor *doctor, FILE *out);
 /** What a program's file says of itself. */
 struct hd_app_file {
   bool is_elf;
-  bool is_cut;         /* shorter than its headers say */
-  bool is_foreign;     /* of another machine, or of another word size */
-  char machine[40];    /* "AArch64, 64 bits" */
-  bool has_symbols;    /* .symtab */
-  bool has_lines;      /* debug information, in the file or by a build-id or link elsewhere */
-  bool defines_libomp; /* libomp was linked into it */
+  char build_id[HD_BUILD_ID_TEXT_BYTES]; /* hexadecimal; "": none */
+  bool is_cut;                           /* shorter than its headers say */
+  bool is_foreign;                       /* of another machine, or of another word size */
+  char machine[40];                      /* "AArch64, 64 bits" */
+  bool has_symbols;                      /* .symtab */
+  bool has_lines;                        /* debug information, in the file or by a build-id or link elsewhere */
+  bool defines_libomp;                   /* libomp was linked into it */
   bool defines_libgomp;
   bool uses_libomp; /* it calls its entry points: built by clang or icx */
   bool uses_libgomp;

@@ -46,7 +46,8 @@ static json_t *events_array(const struct hd_probe *probe) {
 static json_t *runtime_object(const struct hd_doctor *doctor) {
   if (!doctor->probe)
     return json_null();
-  return json_pack("{s:o, s:o, s:o}", "path", hd_json_text(doctor->libomp), "version",
+  return json_pack("{s:o, s:o, s:o, s:o}", "path", hd_json_text(doctor->libomp), "build_id",
+                   hd_json_text(doctor->build_id[0] ? doctor->build_id : NULL), "version",
                    hd_json_text(doctor->probe->runtime[0] ? doctor->probe->runtime : NULL), "events",
                    doctor->has_played ? events_array(doctor->probe) : json_null());
 }

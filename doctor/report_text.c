@@ -51,7 +51,10 @@ static bool print_rows(const struct hd_probe *probe, FILE *out) {
 
 static bool print_runtime(const struct hd_doctor *doctor, FILE *out) {
   const struct hd_probe *probe = doctor->probe;
-  fprintf(out, "\nRuntime %s%s%s\n", doctor->libomp, probe->runtime[0] ? ": " : "", probe->runtime);
+  fprintf(out, "\nRuntime %s%s%s", doctor->libomp, probe->runtime[0] ? ": " : "", probe->runtime);
+  if (doctor->build_id[0])
+    fprintf(out, ", build-id %.*s", (int)HD_BUILD_ID_SHORT, doctor->build_id);
+  fputc('\n', out);
   if (!doctor->has_played)
     return true;
   const bool done = print_rows(probe, out);

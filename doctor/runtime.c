@@ -6,7 +6,6 @@
 
 #include "doctor/doctor.h"
 #include "doctor/probe.h"
-#include "output/model.h"
 
 #define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
 
@@ -130,6 +129,9 @@ static void try_library(struct hd_doctor *doctor) {
 }
 
 bool hd_doctor_check_runtime(struct hd_doctor *doctor) {
+  struct hd_app_file file;
+  if (hd_app_file_read(doctor->libomp, &file))
+    memcpy(doctor->build_id, file.build_id, sizeof doctor->build_id);
   doctor->of_runtime = doctor->findings.count;
   if (!try_runtime(doctor))
     return false;

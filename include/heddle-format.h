@@ -277,10 +277,10 @@ struct hd_file_header {
   uint32_t checksum;           /* of HD_HEADER_BYTES bytes */
   /* Forked children that used OpenMP. Each is measured in a profile of its own, and writes into its parent's no more
    * than that it did so. The parent is the nearest forebear that is measured. */
-  uint32_t parent_pid;          /* of a forked child; 0: none */
-  uint32_t children;            /* so many are measured; grows */
-  uint32_t unmeasured_children; /* so many could not be; grows */
-  uint32_t reserved;
+  uint32_t parent_pid;                /* of a forked child; 0: none */
+  uint32_t children;                  /* so many are measured; grows */
+  uint32_t unmeasured_children;       /* so many could not be; grows */
+  uint32_t runtime_module;            /* the OpenMP runtime's module, its id + 1; 0: no runtime came, or not known */
   uint32_t child_pids[HD_CHILD_PIDS]; /* the first ones of those measured */
   uint64_t start_ticks;       /* what the tool's own start took of the program's first thread, while it counts as
                                  busy; contained in the intrusion. Merged files: the sum */

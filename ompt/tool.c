@@ -306,17 +306,19 @@ static void note_start_ticks(void) {
     hd_tool.start_ticks = hd_clock_now() - hd_store.header->loaded_ticks;
 }
 
-/* It began without a runtime. */
-static void describe_runtime(void) {
-  struct hd_file_header *header = hd_store.header;
-  strncpy(header->runtime, hd_tool.runtime, sizeof header->runtime - 1);
-}
-
 /* Some function of the runtime itself. A tool that passes its events on to us (ompt-multiplex.h) has its own
  * ompt_set_callback, but not this one. */
 static const void *place_in_runtime(ompt_function_lookup_t lookup, ompt_set_callback_t set_callback) {
   const ompt_interface_fn_t function = lookup("ompt_enumerate_states");
   return function ? (const void *)(uintptr_t)function : (const void *)(uintptr_t)set_callback;
+}
+
+/* It began without a runtime. All versions of libomp have the same name for themselves: its file tells which it is. */
+static void describe_runtime(const void *place) {
+  struct hd_file_header *header = hd_store.header;
+  const uint32_t module = hd_callpath_module(place);
+  strncpy(header->runtime, hd_tool.runtime, sizeof header->runtime - 1);
+  header->runtime_module = module == HD_NONE ? 0 : module + 1;
 }
 
 /* The program may have run for a while before the runtime came. */
@@ -325,11 +327,12 @@ static void join_runtime(void) {
   const ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
   if (hd_tool.has_joined)
     return;
+  const void *const place = place_in_runtime(lookup, set_callback);
   hd_tool.has_joined = true;
-  describe_runtime();
+  describe_runtime(place);
   hd_process_note_tools(&hd_store);
   if (hd_clock.kind != HD_CLOCK_EXTERNAL)
-    hd_call_site_init(place_in_runtime(lookup, set_callback));
+    hd_call_site_init(place);
   hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
   hd_store.header->clock_last = hd_clock_read_pair();
   note_start_ticks();

@@ -83,6 +83,17 @@ static json_t *notes(const struct hd_model *model) {
   return array;
 }
 
+/* Which file the runtime is, and which build of it. */
+static bool put_runtime(json_t *object, const struct hd_model *model) {
+  const struct hd_module *module = hd_model_runtime(model);
+  char build_id[HD_BUILD_ID_TEXT_BYTES] = "";
+  if (module)
+    hd_module_build_id(module, sizeof build_id, build_id);
+  return hd_json_put(object, "runtime", hd_json_text(model->header.runtime)) &&
+         hd_json_put(object, "runtime_path", hd_json_text(module ? module->path : NULL)) &&
+         hd_json_put(object, "runtime_build_id", hd_json_text(*build_id ? build_id : NULL));
+}
+
 static json_t *run(const struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   json_t *object = json_object();
@@ -91,8 +102,7 @@ static json_t *run(const struct hd_model *model) {
                     hd_json_put(object, "host", hd_json_text(header->host)) &&
                     hd_json_put(object, "pid", hd_json_count(header->pid)) && put_family(object, model) &&
                     hd_json_put(object, "rank", header->rank >= 0 ? json_integer(header->rank) : json_null()) &&
-                    hd_json_put(object, "start", start(header->begin_epoch_ns)) &&
-                    hd_json_put(object, "runtime", hd_json_text(header->runtime)) &&
+                    hd_json_put(object, "start", start(header->begin_epoch_ns)) && put_runtime(object, model) &&
                     hd_json_put(object, "max_threads", hd_json_count(header->max_threads)) &&
                     hd_json_put(object, "ticks_per_s", json_real(1 / model->seconds_per_tick)) &&
                     hd_json_put(object, "env", environment(&model->environment)) &&

@@ -166,7 +166,8 @@ static bool has_same_host(const struct hd_model *a, const struct hd_model *b) {
 }
 
 static bool has_same_runtime(const struct hd_model *a, const struct hd_model *b) {
-  return strcmp(a->header.runtime, b->header.runtime) == 0;
+  const struct hd_module *const first = hd_model_runtime(a), *const second = hd_model_runtime(b);
+  return strcmp(a->header.runtime, b->header.runtime) == 0 && (!first || !second || hd_module_is_same(first, second));
 }
 
 static bool has_same_arguments(const struct hd_model *a, const struct hd_model *b) {

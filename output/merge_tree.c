@@ -18,6 +18,8 @@ bool hd_merge_tree(struct hd_merge *merge) {
   merge->united = hd_united_new(merge->models, merge->count, HD_UNITE_STRICTLY);
   if (!merge->united)
     return false;
+  uint32_t *runtime = &merge->header.runtime_module; /* the first run's */
+  *runtime = *runtime > 0 ? merge->united->module_of[0][*runtime - 1] + 1 : 0;
   merge->merged = calloc(merge->united->node_count, sizeof *merge->merged);
   return merge->merged != NULL;
 }

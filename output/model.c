@@ -228,3 +228,24 @@ uint64_t hd_model_unmeasured_ticks(const struct hd_model *model) {
 bool hd_model_is_complete(const struct hd_model *model) {
   return (model->header.flags & (HD_FILE_COMPLETE | HD_FILE_STOPPED)) == HD_FILE_COMPLETE;
 }
+
+/* ---- modules ---- */
+
+const struct hd_module *hd_model_runtime(const struct hd_model *model) {
+  return model->header.runtime_module > 0 ? &model->modules[model->header.runtime_module - 1] : NULL;
+}
+
+void hd_module_build_id(const struct hd_module *module, size_t digits, char text[HD_BUILD_ID_TEXT_BYTES]) {
+  *text = '\0';
+  for (size_t i = 0; i < module->build_id_bytes; i++)
+    snprintf(text + 2 * i, 3, "%02x", module->build_id[i]);
+  if (digits < strlen(text))
+    text[digits] = '\0';
+}
+
+bool hd_module_is_same(const struct hd_module *a, const struct hd_module *b) {
+  if (a->build_id_bytes != b->build_id_bytes)
+    return false;
+  return a->build_id_bytes > 0 ? memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0
+                               : strcmp(a->path, b->path) == 0;
+}

@@ -190,6 +190,9 @@ struct hd_module {
   uint64_t base;
 };
 
+#define HD_BUILD_ID_TEXT_BYTES (2 * sizeof((struct hd_module *)0)->build_id + 1)
+#define HD_BUILD_ID_SHORT 12u /* digits: enough to tell builds apart */
+
 /** How long threads were busy in node a and, at the same time, others in node b, both exclusive. a < b. */
 struct hd_overlap {
   uint32_t a;
@@ -396,6 +399,15 @@ bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);
 /** Whether the program still runs, for all that can be seen from here. */
 enum hd_life { HD_LIFE_OVER, HD_LIFE_RUNNING, HD_LIFE_UNKNOWN };
 enum hd_life hd_model_life(const struct hd_model *model);
+
+/** The OpenMP runtime's file; NULL: not known. Owned by the model. */
+const struct hd_module *hd_model_runtime(const struct hd_model *model);
+
+/** The first `digits` digits of its build-id, or all; "": it has none. */
+void hd_module_build_id(const struct hd_module *module, size_t digits, char text[HD_BUILD_ID_TEXT_BYTES]);
+
+/** By build-id; by path where neither has one. */
+bool hd_module_is_same(const struct hd_module *a, const struct hd_module *b);
 
 /** How long the program went on after the runtime had ended the measurement; in no other time of the model. */
 uint64_t hd_model_unmeasured_ticks(const struct hd_model *model);

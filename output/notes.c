@@ -209,10 +209,17 @@ static bool note_children(struct hd_model *model) {
   return done;
 }
 
+static bool has_callpath_in(const struct hd_model *model, uint32_t module) {
+  uint32_t i = 0;
+  while (i < model->node_count && model->nodes[i].module != module)
+    i++;
+  return i < model->node_count;
+}
+
 static bool note_unloaded(struct hd_model *model) {
   bool done = true;
   for (uint32_t i = 0; i < model->module_count; i++)
-    if (model->modules[i].flags & HD_MODULE_UNLOADED)
+    if ((model->modules[i].flags & HD_MODULE_UNLOADED) && has_callpath_in(model, i))
       done &= hd_model_add_note(model,
                                 "%s was unloaded while the program ran: what was loaded to its addresses later may "
                                 "bear its names",

@@ -180,6 +180,8 @@ static void find_nested(struct hd_reader *reader) {
 
 /* Modules come before nodes and nodes before rows: each refers to the ones before, wherever the blocks lie. */
 bool hd_reader_take_records(struct hd_reader *reader) {
+  if (reader->model->header.runtime_module > reader->record_count[HD_BLOCK_MODULES])
+    return hd_reader_fail(reader, "damaged: the runtime's module is not there");
   if (!allocate(reader) || !hd_reader_each(reader, HD_BLOCK_MODULES, sizeof(struct hd_module_record), take_module) ||
       !hd_reader_each(reader, HD_BLOCK_PROFILES, sizeof(struct hd_profile_record), take_node) ||
       !hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), take_thread) ||

@@ -59,12 +59,25 @@ static void print_run(const struct hd_model *model, FILE *out) {
     fprintf(out, ", killed by signal %d", header->exit_status - 128);
   else if (header->flags & HD_FILE_EXIT_KNOWN)
     fprintf(out, ", exit status %d", header->exit_status);
-  fputs("\nruntime   ", out);
+  fputc('\n', out);
+}
+
+/* All versions of libomp have the same name for themselves: its file tells which it is. */
+static void print_runtime(const struct hd_model *model, FILE *out) {
+  const struct hd_file_header *header = &model->header;
+  const struct hd_module *module = hd_model_runtime(model);
+  char build_id[HD_BUILD_ID_TEXT_BYTES] = "";
+  fputs("runtime   ", out);
   if (header->runtime[0])
     print_clean(header->runtime, sizeof header->runtime, out);
   else
     fputs(header->flags & HD_FILE_ROUTINES ? "none heard of" : "unknown", out);
-  fputc('\n', out);
+  if (module) {
+    fputs(", ", out);
+    print_clean(module->path, SIZE_MAX, out);
+    hd_module_build_id(module, HD_BUILD_ID_SHORT, build_id);
+  }
+  fprintf(out, "%s%s\n", *build_id ? ", build-id " : "", build_id);
 }
 
 static double percent(double part, double whole) {
@@ -179,6 +192,7 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
   if (!brief) {
     print_command(model, out);
     print_run(model, out);
+    print_runtime(model, out);
   }
   print_elapsed(model, out);
   print_unmeasured(model, out);

@@ -8,16 +8,9 @@
 
 /* ---- modules ---- */
 
-static bool is_same_module(const struct hd_module *a, const struct hd_module *b) {
-  if (a->build_id_bytes != b->build_id_bytes)
-    return false;
-  return a->build_id_bytes > 0 ? memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0
-                               : strcmp(a->path, b->path) == 0;
-}
-
 static uint32_t take_module(struct hd_united *united, const struct hd_module *module) {
   uint32_t i = 0;
-  while (i < united->module_count && !is_same_module(united->modules[i].module, module))
+  while (i < united->module_count && !hd_module_is_same(united->modules[i].module, module))
     i++;
   if (i == united->module_count)
     united->modules[united->module_count++].module = module;

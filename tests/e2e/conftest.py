@@ -42,6 +42,13 @@ def libomp_folder(version):
     return RUNTIMES / str(version) / "usr" / "lib" / f"llvm-{version}" / "lib"
 
 
+def build_id(path):
+    """By readelf; None: the file has none."""
+    found = re.search(r"Build ID: ([0-9a-f]+)", subprocess.run(["readelf", "-n", path], capture_output=True, text=True,
+                                                               check=True).stdout)
+    return found and found.group(1)
+
+
 def clean_environment():
     """The caller's environment without anything that steers OpenMP or Heddle."""
     steering = ("OMP_", "KMP_", "GOMP_", "HEDDLE", "LD_")

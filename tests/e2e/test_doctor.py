@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import LIBRARY, SOURCE, libomp_folder
+from conftest import LIBRARY, SOURCE, build_id, libomp_folder
 
 REGION = r"""
 int main(void) {
@@ -188,6 +188,8 @@ def test_json_says_the_same(doctor, runtime):
     said = json.loads(result.stdout)
     assert result.returncode == 0 and said["well"] is True and said["program"] is None
     assert said["runtime"]["path"] == str(libomp(runtime)) and "OMP" in said["runtime"]["version"]
+    assert said["runtime"]["build_id"] == build_id(libomp(runtime))
+    assert re.search(rf"^Runtime .*, build-id {build_id(libomp(runtime))[:12]}$", text.stdout, re.M)
     words = {"fine": "", "known": "known ", "lost": "LOST "}
     assert rows(text) == {
         (e["event"], e["of"]): (e["registered"], f"{e['delivered']}/{e['expected']}", e["on_time"] or "-",
@@ -203,7 +205,8 @@ def test_json_of_what_is_wrong(doctor, build_program, tmp_path):
     dies = fake_runtime(build_program, {"__kmpc_fork_call": "raise(SIGSEGV);"})
     result = doctor("--json", "--libomp", dies)
     said = json.loads(result.stdout)
-    assert result.returncode == 1 and said["runtime"] == {"path": str(dies), "version": None, "events": None}
+    assert result.returncode == 1
+    assert said["runtime"] == {"path": str(dies), "build_id": build_id(dies), "version": None, "events": None}
     assert [f["about"] for f in said["findings"] if f["level"] == "wrong"] == ["runtime", "libheddle.so"]
 
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import HEDDLE, LIBRARY, environment_for, run_plain
+from conftest import HEDDLE, LIBRARY, build_id, environment_for, libomp_folder, run_plain
 
 ENDINGS = [["return", 0], ["return", 7], ["exit", 3], ["_exit", 5], ["abort"], ["signal", 15], ["signal", 9]]
 PROGRAMS = ["counts.c", "names.c", "nested.c", "serialised.c", "tasks.c", "locks.c", "two_initials.c"]
@@ -53,6 +53,25 @@ def test_output_is_the_same_and_the_profile_complete(build_program, profile, exp
     assert loaded["run"]["complete"] is True
     assert "LLVM" in loaded["run"]["runtime"]
     assert [entry for entry in loaded["profiles"] if entry["kind"] == "parallel" and entry["visits"] > 0]
+
+
+def test_profile_names_the_file_of_the_runtime_and_its_build(build_program, profile, export, run_heddle, runtime, tmp_path):
+    libomp = (libomp_folder(runtime) / "libomp.so.5").resolve()
+    path = profile(build_program("counts.c"), 1, runtime=runtime, threads=2)
+    run = export(path)["run"]
+    assert (run["runtime_path"], run["runtime_build_id"]) == (str(libomp), build_id(libomp))
+    line = f"runtime   {run['runtime']}, {libomp}, build-id {build_id(libomp)[:12]}"
+    assert line in run_heddle("report", path).stdout.splitlines()
+    assert run_heddle("merge", "-o", tmp_path / "sum.heddle", path, path).returncode == 0
+    assert line in run_heddle("report", tmp_path / "sum.heddle").stdout.splitlines()
+
+
+def test_sum_of_runs_on_two_runtimes_says_so(build_program, profile, export, run_heddle, tmp_path):
+    paths = [profile(build_program("counts.c"), 1, runtime=version, threads=2) for version in (14, 19)]
+    assert run_heddle("merge", "-o", tmp_path / "sum.heddle", *paths).returncode == 0
+    run = export(tmp_path / "sum.heddle")["run"]
+    assert run["runtime_path"] == str((libomp_folder(14) / "libomp.so.5").resolve())
+    assert any("different OpenMP runtimes" in note for note in run["notes"])
 
 
 def test_clang_19_built_program(build_program, profile, export):

@@ -258,9 +258,11 @@ static void test_notes_say_what_could_not_be_followed(void **state) {
   builder.header->nested_signals = 5;
   builder.header->lost_entries = 1;
   builder.header->cut_callers = 3;
-  builder_module(&builder, "/lib/plugin.so");
-  struct hd_module_record *module = (void *)((char *)builder.newest[HD_BLOCK_MODULES] + HD_BLOCK_HEADER_BYTES);
-  module->flags = HD_MODULE_UNLOADED;
+  const uint32_t plugin = builder_module(&builder, "/lib/plugin.so");
+  builder_module(&builder, "/lib/runtime.so"); /* without callpaths */
+  struct hd_module_record *modules = (void *)((char *)builder.newest[HD_BLOCK_MODULES] + HD_BLOCK_HEADER_BYTES);
+  modules[0].flags = modules[1].flags = HD_MODULE_UNLOADED;
+  builder_profile(&builder, 0, HD_KIND_TASKWAIT)->module = plugin;
   struct hd_model *model = builder_read(&builder);
   char *text = report(model, HD_ASK_FLAT, HD_SORT_SELF);
   routines_expect(text, "1 routine was left without returning");
@@ -270,6 +272,7 @@ static void test_notes_say_what_could_not_be_followed(void **state) {
   routines_expect(text, "no space was left for the state or time of 1 entry");
   routines_expect(text, "at 3 region begins there were more than 64 calling routines");
   routines_expect(text, "plugin.so was unloaded while the program ran");
+  assert_null(strstr(text, "runtime.so was unloaded"));
   free(text);
   hd_model_free(model);
   builder_free(&builder);

@@ -79,6 +79,44 @@ static void test_the_worst_answer_of_the_runtimes_is_kept(void **state) {
   free_all(models, 2);
 }
 
+static struct hd_model *run_on(const char *runtime, const char *build_id) {
+  struct builder builder;
+  build_run(&builder, "/a/app", "12345678");
+  const uint32_t id = builder_module(&builder, runtime);
+  struct hd_module_record *module =
+      (void *)((char *)builder.newest[HD_BLOCK_MODULES] + HD_BLOCK_HEADER_BYTES + id * sizeof *module);
+  module->build_id_bytes = (uint32_t)strlen(build_id);
+  memcpy(module->build_id, build_id, strlen(build_id));
+  builder.header->runtime_module = id + 1;
+  return read_and_free(&builder);
+}
+
+static bool has_note_on_runtimes(const struct hd_model *model) {
+  bool found = false;
+  for (size_t i = 0; i < model->notes.count; i++)
+    found = found || strstr(model->notes.items[i], "different OpenMP runtimes");
+  return found;
+}
+
+static void test_the_runtimes_file_is_kept_and_another_build_noted(void **state) {
+  (void)state;
+  struct hd_model *models[] = {run_on("/a/libomp.so.5", "\x01\xab"), run_on("/b/libomp.so.5", "\x01\xab"),
+                               run_on("/a/libomp.so.5", "\x01\xac")};
+  char build_id[HD_BUILD_ID_TEXT_BYTES];
+  struct hd_model *same = SUM(models[0], models[1]);
+  assert_string_equal(hd_model_runtime(same)->path, "/a/libomp.so.5");
+  hd_module_build_id(hd_model_runtime(same), HD_BUILD_ID_SHORT, build_id);
+  assert_string_equal(build_id, "01ab");
+  assert_false(has_note_on_runtimes(same));
+  struct hd_model *other = SUM(models[2], models[0]);
+  hd_module_build_id(hd_model_runtime(other), 3, build_id);
+  assert_string_equal(build_id, "01a");
+  assert_true(has_note_on_runtimes(other));
+  hd_model_free(same);
+  hd_model_free(other);
+  free_all(models, 3);
+}
+
 static void test_modules_without_build_id_are_the_same_by_path(void **state) {
   (void)state;
   struct hd_model *models[] = {run_of("/a/lib.so", ""), run_of("/a/lib.so", ""), run_of("/b/lib.so", "")};
@@ -187,6 +225,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_modules_are_the_same_by_build_id),
       cmocka_unit_test(test_the_worst_answer_of_the_runtimes_is_kept),
+      cmocka_unit_test(test_the_runtimes_file_is_kept_and_another_build_noted),
       cmocka_unit_test(test_modules_without_build_id_are_the_same_by_path),
       cmocka_unit_test(test_other_builds_and_programs_are_refused_unless_forced),
       cmocka_unit_test(test_names_of_any_run_are_kept),

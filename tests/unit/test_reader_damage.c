@@ -58,6 +58,18 @@ static void test_newer_and_foreign_layouts_are_refused(void **state) {
   builder_free(&sample->builder);
 }
 
+static void test_a_runtime_in_no_module_is_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample(); /* has one module */
+  sample->builder.header->runtime_module = 1;
+  struct hd_model *model = builder_read(&sample->builder);
+  assert_ptr_equal(hd_model_runtime(model), &model->modules[0]);
+  hd_model_free(model);
+  sample->builder.header->runtime_module = 2;
+  builder_refused(&sample->builder, "the runtime's module is not there");
+  builder_free(&sample->builder);
+}
+
 static void test_cut_at_any_byte_is_refused(void **state) {
   (void)state;
   struct sample *sample = setup_sample();
@@ -364,6 +376,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_foreign_files_are_refused),
       cmocka_unit_test(test_newer_and_foreign_layouts_are_refused),
+      cmocka_unit_test(test_a_runtime_in_no_module_is_refused),
       cmocka_unit_test(test_cut_at_any_byte_is_refused),
       cmocka_unit_test(test_bytes_behind_the_blocks_are_ignored),
       cmocka_unit_test(test_broken_blocks_are_refused),
