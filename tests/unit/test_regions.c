@@ -342,12 +342,18 @@ static void test_file_does_not_grow_with_the_number_of_instances(void **state) {
   assert_int_equal(blocks[0], blocks[1]);
 }
 
-/* Two threads in so many regions, each of another place: a row for each, and now and then room for more. */
-static struct hd_model *play_regions(uint64_t growth_ticks) {
+/* Two threads in so many regions, each of another place: a row for each, and now and then room for more. Who needs it
+ * when the file must grow depends on what the primary has filled before. */
+static struct hd_model *play_regions(uint64_t growth_ticks, uint64_t before) {
   enum { REGIONS = 60, APART = 1000 };
   const struct fk_options options = {.growth_ticks = growth_ticks};
   sc_start(SC_LIBOMP_19);
   sc_initial_begin();
+  for (uint64_t i = 0; i < before; i++) {
+    sc_acquire(ompt_mutex_critical, 1, 0x8000 + 0x10 * i);
+    sc_acquired(ompt_mutex_critical, 1, 0x8000 + 0x10 * i);
+    sc_released(ompt_mutex_critical, 1, 0x8000 + 0x10 * i);
+  }
   for (uint64_t i = 1; i <= REGIONS; i++) {
     sc_fork(0x100 + 0x10 * i, 2, 1, APART * i);
     sc_join(APART * i + 500, APART * i + 510, APART * i + 520);
@@ -360,8 +366,13 @@ static void test_who_waits_for_heddle_before_it_begins_is_not_busy(void **state)
   (void)state;
   if (!fk_can_fail_allocations())
     skip();
-  struct hd_model *soon = play_regions(0);
-  struct hd_model *late = play_regions(10);
+  uint64_t before = 0;
+  struct hd_model *late = play_regions(10, before);
+  while (late->threads[1].cost_ticks == 0 && before < 20 * 24) { /* 24 rows fill a block */
+    hd_model_free(late);
+    late = play_regions(10, before += 24);
+  }
+  struct hd_model *soon = play_regions(0, before);
   const struct hd_thread *worker = &late->threads[1];
   assert_int_equal(worker->kind, HD_THREAD_WORKER);
   assert_true(worker->cost_ticks > 0);
