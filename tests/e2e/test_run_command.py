@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`heddle run`: the command line in the profile is the one given; --gomp is named when it may help, and only then."""
+
+# Cuts its argument at the commas before its first region, as parsers do; the runtime comes after that.
+CUTS = r"""
+#include <string.h>
+int main(int argc, char **argv) {
+  int count = 0;
+  for (char *part = argc > 1 ? strtok(argv[1], ",") : 0; part; part = strtok(0, ","))
+    count++;
+#pragma omp parallel num_threads(2)
+#pragma omp atomic
+  count++;
+  return count;
+}
+"""
+SERIAL = "int main(void) {\n  return 0;\n}\n"
+ABORTS = "#include <stdlib.h>\nint main(void) {\n  abort();\n}\n"
+
+
+def test_command_is_the_one_that_was_given(run_heddle, build_program, export, tmp_path):
+    program = build_program(CUTS)
+    result = run_heddle("run", "-q", "-o", tmp_path / "p.heddle", "--", program, "first,second,third", "a b")
+    assert result.returncode == 5, result.stderr
+    assert export(tmp_path / "p.heddle")["run"]["command"] == [str(program), "first,second,third", "a b"]
+
+
+def test_gomp_is_named_unless_it_was_given(run_heddle, build_program):
+    program = build_program(SERIAL, compiler="gcc", flags=["-fno-openmp"])
+    without = run_heddle("run", "--", program).stderr
+    assert "links no OpenMP runtime" in without and "heddle run --gomp" in without
+    given = run_heddle("run", "--gomp", "--", program).stderr
+    assert "links no OpenMP runtime" in given and "heddle run --gomp" not in given
+
+
+def test_abort_under_gomp_is_explained(run_heddle, build_program):
+    program = build_program(ABORTS, compiler="gcc")
+    said = run_heddle("run", "--gomp", "--", program)
+    assert said.returncode == 134 and "GCC's libgomp, without --gomp" in said.stderr
+    assert "without --gomp" not in run_heddle("run", "--", program).stderr
+    assert "without --gomp" not in run_heddle("run", "-q", "--gomp", "--", program).stderr
