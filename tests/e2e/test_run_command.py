@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`heddle run`: the command line in the profile is the one given; --gomp is named when it may help, and only then."""
 
+import subprocess
+
+from conftest import LIBRARY, clean_environment
+
 # Cuts its argument at the commas before its first region, as parsers do; the runtime comes after that.
 CUTS = r"""
 #include <string.h>
-int main(int argc, char **argv) {
-  int count = 0;
-  for (char *part = argc > 1 ? strtok(argv[1], ",") : 0; part; part = strtok(0, ","))
-    count++;
+static int count;
+__attribute__((noinline)) static void region(void) { /* clang calls the runtime where a function with regions begins */
 #pragma omp parallel num_threads(2)
 #pragma omp atomic
   count++;
+}
+int main(int argc, char **argv) {
+  for (char *part = argc > 1 ? strtok(argv[1], ",") : 0; part; part = strtok(0, ","))
+    count++;
+  region();
   return count;
 }
 """
@@ -23,6 +30,9 @@ def test_command_is_the_one_that_was_given(run_heddle, build_program, export, tm
     result = run_heddle("run", "-q", "-o", tmp_path / "p.heddle", "--", program, "first,second,third", "a b")
     assert result.returncode == 5, result.stderr
     assert export(tmp_path / "p.heddle")["run"]["command"] == [str(program), "first,second,third", "a b"]
+    alone = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(tmp_path / "alone.heddle")}
+    subprocess.run([program, "first,second"], env={**clean_environment(), **alone}, check=False)
+    assert export(tmp_path / "alone.heddle")["run"]["command"] == [str(program), "first", "second"]  # what is left of it
 
 
 def test_gomp_is_named_unless_it_was_given(run_heddle, build_program):
