@@ -46,8 +46,12 @@ static struct hd_region *take(struct hd_region **link, unsigned requested) {
 static struct hd_region *take_ended(struct hd_thread *primary, unsigned requested) {
   struct hd_region **newest = &primary->ended_regions;
   struct hd_region *region = *newest ? take(&(*newest)->next_ended, requested) : NULL;
-  for (struct hd_region **link = newest; !region && *link; link = &(*link)->next_ended)
+  struct hd_region **link = newest;
+  while (!region && *link) {
     region = take(link, requested);
+    if (!region)
+      link = &(*link)->next_ended;
+  }
   return region;
 }
 
