@@ -271,20 +271,28 @@ static void name_after_source(Dwarf_Die *unit, struct hd_symbol *symbol) {
   symbol->outlined = symbol->function == NULL;
 }
 
+static bool is_row_at(Dwarf_Lines *lines, size_t index, Dwarf_Addr wanted) {
+  Dwarf_Line *row = dwarf_onesrcline(lines, index);
+  Dwarf_Addr at = 0;
+  bool ends = false; /* that of the code before it, whose line it still bears */
+  return dwarf_lineaddr(row, &at) == 0 && at == wanted && dwarf_lineendsequence(row, &ends) == 0 && !ends;
+}
+
 /* The first row of a function that GCC made out of a construct is the directive's; more may follow at its address. */
 static void find_first_line(Dwarf_Die *unit, Dwarf_Addr function_start, struct hd_symbol *symbol) {
   Dwarf_Lines *lines = NULL;
-  Dwarf_Addr at = 0;
   size_t count = 0;
   int line = 0;
   if (dwarf_getsrclines(unit, &lines, &count) != 0)
     return;
   size_t first = find_row(lines, count, function_start);
-  while (first > 0 && dwarf_lineaddr(dwarf_onesrcline(lines, first - 1), &at) == 0 && at == function_start)
+  while (first > 0 && is_row_at(lines, first - 1, function_start))
     first--;
+  if (first >= count || !is_row_at(lines, first, function_start))
+    return;
   Dwarf_Line *row = dwarf_onesrcline(lines, first);
-  const char *file = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
-  if (!file || dwarf_lineaddr(row, &at) != 0 || at != function_start || dwarf_lineno(row, &line) != 0 || line <= 0)
+  const char *file = dwarf_linesrc(row, NULL, NULL);
+  if (!file || dwarf_lineno(row, &line) != 0 || line <= 0)
     return;
   symbol->file = full_path(unit, file);
   symbol->line = symbol->file ? (uint32_t)line : 0;
