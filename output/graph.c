@@ -154,12 +154,17 @@ static bool add_outermost_elapsed(const struct hd_graph *graph, const struct hd_
   return true;
 }
 
+/* A damaged file may claim more than fits. */
+static uint64_t whole_ticks(double ticks) {
+  return ticks < 0x1p63 ? (uint64_t)ticks : UINT64_MAX / 2;
+}
+
 /* False: no memory. */
 static bool add_elapsed(struct hd_graph *graph, const struct hd_node *node) {
   struct hd_graph_entry *entry = &graph->entries[graph->entry_of_node[node->id]];
   hd_add_entries(&entry->entries, &node->entries);
   if (node->kind != HD_KIND_ROUTINE) {
-    entry->elapsed_ticks += (uint64_t)hd_team_elapsed(&node->team);
+    entry->elapsed_ticks += whole_ticks(hd_team_elapsed(&node->team));
     return true;
   }
   graph->has_entries |= graph->model->entries_known && hd_node_is_measured(node);
