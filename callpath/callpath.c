@@ -155,9 +155,16 @@ static size_t bytes_of(const struct site *site) {
 
 /* libomp chooses a loop's schedule by its length and team: what it tells may be another one the next time. */
 static struct hd_profile *note_kind(struct hd_profile *profile, const struct site *site) {
-  if (profile && profile->key.site.told != site->told)
-    profile->record->kind = profile->key.site.told = HD_KIND_LOOP;
+  if (profile && profile->key.site.told != site->told) {
+    profile->key.site.told = HD_KIND_LOOP;
+    __atomic_store_n(&profile->record->kind, HD_KIND_LOOP, __ATOMIC_RELAXED);
+  }
   return profile;
+}
+
+/* Under the lock; others read them without. */
+static void add_flags(const struct hd_profile *profile, unsigned flags) {
+  __atomic_fetch_or(&profile->record->flags, (uint16_t)flags, __ATOMIC_RELAXED);
 }
 
 /* NULL: no room for a new one. */
@@ -261,7 +268,7 @@ static struct hd_profile *step_below(struct hd_profile *parent, struct site site
   struct hd_profile *earlier = parent->key.site.shortened ? NULL : earlier_round(parent, &site);
   if (!earlier)
     return step_of_any_length(parent, site);
-  earlier->record->flags |= HD_PROFILE_RECURSIVE;
+  add_flags(earlier, HD_PROFILE_RECURSIVE);
   return note_kind(earlier, &site);
 }
 
@@ -270,7 +277,7 @@ static struct hd_step step_to(struct hd_profile *parent, const struct hd_profile
     return (struct hd_step){.profile = profile->record->id,
                             .counter = profile->record->id,
                             .in_runtime = profile->record->flags & HD_PROFILE_IN_RUNTIME};
-  parent->record->flags |= HD_PROFILE_FOLDED;
+  add_flags(parent, HD_PROFILE_FOLDED);
   callpaths.store->header->folded_paths++;
   return (struct hd_step){.profile = parent->record->id, .counter = HD_NONE};
 }
@@ -281,7 +288,7 @@ static bool is_known(const struct hd_step_key *key, struct hd_step *step) {
     return false;
   *step = (struct hd_step){.profile = ends.profile,
                            .counter = ends.counter,
-                           .in_runtime = by_id(ends.profile)->record->flags & HD_PROFILE_IN_RUNTIME};
+                           .in_runtime = hd_callpath_flags(by_id(ends.profile)->record) & HD_PROFILE_IN_RUNTIME};
   return true;
 }
 
@@ -315,7 +322,7 @@ static uint32_t back_leaf(struct hd_profile *parent, struct site site, const str
   if (!leaf)
     return target->record->id;
   leaf->record->target = target->record->id;
-  leaf->record->flags |= HD_PROFILE_BACK;
+  add_flags(leaf, HD_PROFILE_BACK);
   return leaf->record->id;
 }
 
@@ -333,7 +340,7 @@ struct hd_step hd_callpath_call(uint32_t parent_id, const void *function) {
   struct hd_profile *profile = step_below(parent, site);
   step = step_to(parent, profile);
   if (profile)
-    profile->record->flags |= HD_PROFILE_CALLED;
+    add_flags(profile, HD_PROFILE_CALLED);
   if (profile && !callpaths.depth_limit && profile->key.parent != parent && !profile->key.site.shortened)
     step.counter = back_leaf(parent, site, profile);
   remember(&key, profile, step);
@@ -348,7 +355,7 @@ static struct hd_profile *shorter(const struct hd_profile *profile) {
                                  ? shortened_to_two(profile->key.parent->key.site, profile->key.site)
                                  : count_shortened(shortened_to_one(profile->key.site));
   if (found)
-    found->record->flags |= profile->record->flags & HD_PROFILE_CALLED;
+    add_flags(found, profile->record->flags & HD_PROFILE_CALLED);
   return found;
 }
 
@@ -365,7 +372,7 @@ const struct hd_profile_record *hd_callpath_record(uint32_t profile) {
 
 void hd_callpath_mark_tail_call(uint32_t profile) {
   pthread_mutex_lock(&callpaths.lock);
-  by_id(profile)->record->flags |= HD_PROFILE_TAIL_CALL;
+  add_flags(by_id(profile), HD_PROFILE_TAIL_CALL);
   pthread_mutex_unlock(&callpaths.lock);
 }
 

@@ -61,6 +61,15 @@ uint32_t hd_callpath_shorter(uint32_t profile);
 /** A profile's record, in the store. Any thread that was told of the profile; takes no lock. */
 const struct hd_profile_record *hd_callpath_record(uint32_t profile);
 
+/** Of a record's fields these two may change at any time: flags are added, and a loop's schedule becomes any. */
+static inline unsigned hd_callpath_flags(const struct hd_profile_record *record) {
+  return __atomic_load_n(&record->flags, __ATOMIC_RELAXED);
+}
+
+static inline unsigned hd_callpath_kind(const struct hd_profile_record *record) {
+  return __atomic_load_n(&record->kind, __ATOMIC_RELAXED);
+}
+
 /** The profile's site is that of a tail call (HD_PROFILE_TAIL_CALL). Any thread; takes a lock. */
 void hd_callpath_mark_tail_call(uint32_t profile);
 

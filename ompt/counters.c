@@ -204,7 +204,7 @@ static struct hd_counts_record *find_record(struct hd_thread *thread, uint32_t p
   while (!record) {
     const struct hd_profile_record *node = hd_callpath_record(owner);
     record = known_record(mine, owner);
-    if (!record && hd_kind_is_told_apart(node->kind, hd_store.header->counters_at))
+    if (!record && hd_kind_is_told_apart(hd_callpath_kind(node), hd_store.header->counters_at))
       record = add_record(thread, owner);
     if (node->parent == owner)
       break;

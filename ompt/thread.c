@@ -103,8 +103,8 @@ static struct hd_row_record *add_row(struct hd_thread *thread, uint32_t profile)
   struct hd_row_record *row = new_row(thread, profile);
   if (!row)
     row = shorter_row(thread, profile);
-  if (!row &&
-      !(hd_callpath_record(profile)->flags & HD_PROFILE_BACK)) /* what is entered there has its time elsewhere */
+  if (!row && !(hd_callpath_flags(hd_callpath_record(profile)) &
+                HD_PROFILE_BACK)) /* what is entered there has its time elsewhere */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   errno = saved;
   return row;
@@ -209,16 +209,16 @@ static bool is_whole_region(const struct hd_thread *thread, const struct hd_prof
   if (!region || around->id != region->row->profile)
     return false;
   if (kind == HD_KIND_PARALLEL)
-    return around->kind == HD_KIND_TEAMS && !address;
+    return hd_callpath_kind(around) == HD_KIND_TEAMS && !address;
   return region->from_gcc && kind >= HD_KIND_LOOP && kind <= HD_KIND_LOOP_GUIDED &&
          (!address || address == region->address || hd_call_site_in_runtime(address));
 }
 
 /* The function that the runtime has called, if it is sure that nothing else has begun since. */
 static const void *body_of(const struct hd_profile_record *around) {
-  if (hd_budget_has_switched() || (around->flags & HD_PROFILE_TAIL_CALL))
+  if (hd_budget_has_switched() || (hd_callpath_flags(around) & HD_PROFILE_TAIL_CALL))
     return NULL;
-  return is_region(around->kind) || around->kind == HD_KIND_TASK
+  return is_region(hd_callpath_kind(around)) || hd_callpath_kind(around) == HD_KIND_TASK
              ? hd_call_site_body((const void *)(uintptr_t)around->address)
              : NULL;
 }
@@ -228,8 +228,9 @@ static struct hd_call_site find_site(const struct hd_thread *thread, const struc
   if (kind == HD_KIND_ROUTINE || kind == HD_KIND_PHASE)
     return (struct hd_call_site){.address = address};
   const struct hd_profile_record *around = hd_callpath_record(from->profile);
-  if (is_region(around->kind) && is_whole_region(thread, around, kind, address))
-    return (struct hd_call_site){(const void *)(uintptr_t)around->address, true, around->flags & HD_PROFILE_TAIL_CALL};
+  if (is_region(hd_callpath_kind(around)) && is_whole_region(thread, around, kind, address))
+    return (struct hd_call_site){(const void *)(uintptr_t)around->address, true,
+                                 hd_callpath_flags(around) & HD_PROFILE_TAIL_CALL};
   const struct hd_region *region = thread->base->base.region;
   const bool makes_tasks = kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP;
   const struct hd_construct asked = {.makes_tasks = makes_tasks,
