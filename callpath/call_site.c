@@ -43,8 +43,9 @@ struct frame {
 struct stack {
   const void *wanted;
   int count;
-  int user;   /* the first frame of the user's code behind the runtime's */
-  int inside; /* the frame in the runtime that goes on at `wanted` */
+  int user;         /* the first frame of the user's code behind the runtime's */
+  bool called_user; /* by the runtime: it goes on behind that frame */
+  int inside;       /* the frame in the runtime that goes on at `wanted` */
   struct frame frames[MOST_FRAMES];
 };
 
@@ -58,6 +59,7 @@ static bool visit(const struct hd_unwound *unwound, void *data) {
     stack->inside = stack->count;
   if (behind_runtime && !stack->user && !hd_call_site_in_runtime(frame->code))
     stack->user = stack->count;
+  stack->called_user |= stack->user && hd_call_site_in_runtime(frame->code);
   stack->count++;
   return !stack->user || stack->count - stack->user <= THREAD_START_FRAMES;
 }
@@ -65,9 +67,12 @@ static bool visit(const struct hd_unwound *unwound, void *data) {
 static void read_stack(const void *wanted, struct stack *stack) {
   stack->wanted = wanted;
   stack->count = stack->user = stack->inside = 0;
+  stack->called_user = false;
   hd_unwinder_each(visit, stack, MOST_FRAMES);
-  /* The runtime's own thread: no user's code called it. */
-  if (stack->user && stack->count < MOST_FRAMES && stack->count - stack->user <= THREAD_START_FRAMES)
+  /* The runtime's own thread: no user's code called it. (A stack may also end early: where libomp calls a region's body
+   * on AArch64, it does not tell how to unwind.) */
+  if (stack->user && !stack->called_user && stack->count < MOST_FRAMES &&
+      stack->count - stack->user <= THREAD_START_FRAMES)
     stack->user = 0;
 }
 
