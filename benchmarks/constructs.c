@@ -133,7 +133,7 @@ static int take_commands(void) {
   char name[16];
   long count;
   /* A stopped process would outlive who stopped it. Not by prctl(3): for who imports that Heddle works differently
-   * (support/sandbox.h). */
+   * (support/inprocess/seccomp.h). */
   syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   while (scanf("%15s %ld", name, &count) == 2) {
     uint64_t ns = time_constructs(name, count);

@@ -145,7 +145,9 @@ static void be_variant(const struct variant *variant, const char *library, int f
   exit(0);
 }
 
-static struct process { int ask, answer; } processes[VARIANTS];
+static struct process {
+  int ask, answer;
+} processes[VARIANTS];
 
 static bool start_variant(int v, const char *library) {
   int ask[2], answer[2];

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ompt/thread.h"
+#include "ompt/thread/thread.h"
 
 #include "played_runtime.h"
 

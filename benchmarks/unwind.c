@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "callpath/chains.h"
-#include "callpath/frames.h"
-#include "callpath/unwind.h"
-#include "ompt/clock.h"
+#include "callpath/call_chains.h"
+#include "callpath/stack_cache.h"
+#include "callpath/stack_walk.h"
+#include "ompt/thread/clock.h"
 
 enum { FRAMES_MOST = 128, WORDS_MOST = 512, VARIANTS = 5, CALLERS = 64 };
 

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "callpath/loaded.h"
-#include "callpath/unwinder.h"
+#include "callpath/loaded_modules.h"
+#include "callpath/libgcc_unwind.h"
 
 #ifdef __x86_64__
 

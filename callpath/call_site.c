@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "callpath/call_instruction.h"
-#include "callpath/loaded.h"
-#include "callpath/unwinder.h"
+#include "callpath/loaded_modules.h"
+#include "callpath/libgcc_unwind.h"
 
 /* Below any user's frame are at least two of the C library's, where the thread began. */
 enum { MOST_FRAMES = 24, THREAD_START_FRAMES = 2 };

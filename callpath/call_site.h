@@ -13,7 +13,7 @@
  * - GCC passes the runtime the function that it made out of a region or task, and gives the call the line of the block
  *   around; several constructs of a block share it. The function that is passed stands for the construct, whichever
  *   copy of the call was made.
- * - A loop that is all of its region is begun for a GCC-built program by the runtime itself (ompt/thread.c).
+ * - A loop that is all of its region is begun for a GCC-built program by the runtime itself (ompt/thread/thread.c).
  */
 #ifndef HEDDLE_CALLPATH_CALL_SITE_H
 #define HEDDLE_CALLPATH_CALL_SITE_H

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "support/heap.h"
+#include "support/inprocess/heap.h"
 
 #define HASH_NONFATAL_OOM 1
 #define uthash_malloc(bytes) hd_heap_allocate(1, bytes)
@@ -14,7 +14,7 @@
 
 #include "callpath/known_steps.h"
 #include "callpath/modules.h"
-#include "support/memory_limit.h"
+#include "support/inprocess/memory_budget.h"
 
 struct site {
   const void *address;

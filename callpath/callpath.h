@@ -15,7 +15,7 @@
  * for k <= n, folding the profiles to k sites when they are read gives what a depth of k collects. With n = 1, the
  * default, a site that is already on the path leads back to its ancestor, as gprof does with cycles.
  *
- * When the memory's limit is near (support/memory_limit.h), a path of more than two sites that has no profile yet gets
+ * When the memory's limit is near (support/inprocess/memory_budget.h), a path of more than two sites that has no profile yet gets
  * none: the step leads to one that stands for all such paths that end in the same two sites (HD_PROFILE_SHORTENED). It
  * is a profile apart, below one for what ends in the first of the two: the profiles of whole paths stay exact, and
  * folding all to two sites when they are read gives what it gives without the limit (for n > 1, above). If not even
@@ -30,7 +30,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "output/store.h"
+#include "store/store.h"
 
 #define HD_PROGRAM_PROFILE 0u /* the root's id */
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "callpath/code_kind.h"
-#include "callpath/frame_rule.h"
+#include "callpath/cfi_rule.h"
 
 struct hd_known_frame {
   uintptr_t ip;              /* the return address; 0: an empty place */

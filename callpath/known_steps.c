@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-#include "support/heap.h"
-#include "support/memory_limit.h"
+#include "support/inprocess/heap.h"
+#include "support/inprocess/memory_budget.h"
 
 enum { FIRST_LENGTH = 64, CHANGING = UINT32_MAX };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "callpath/loaded.h"
-#include "support/sandbox.h"
+#include "callpath/loaded_modules.h"
+#include "support/inprocess/seccomp.h"
 
 enum { MOST_MODULES = 1024 };
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "output/store.h"
+#include "store/store.h"
 
 struct hd_place {
   uint32_t module; /* HD_NONE: in no module known to the dynamic linker */

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "callpath/loaded.h"
-#include "callpath/unwinder.h"
-#include "support/heap.h"
-#include "support/sandbox.h"
+#include "callpath/loaded_modules.h"
+#include "callpath/libgcc_unwind.h"
+#include "support/inprocess/heap.h"
+#include "support/inprocess/seccomp.h"
 
 /* ---- the symbols of a module's file ---- */
 

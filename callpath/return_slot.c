@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "callpath/unwinder.h"
+#include "callpath/libgcc_unwind.h"
 
 /* A call puts its return address on the stack. Elsewhere the called function keeps it where it likes, and the slot is
  * not known. */

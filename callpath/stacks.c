@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "support/heap.h"
-#include "support/memory_limit.h"
+#include "support/inprocess/heap.h"
+#include "support/inprocess/memory_budget.h"
 
 /* Chunks double, too: 508 KiB in all. */
 enum { FIRST_CAPACITY = 64, MOST_CAPACITY = 4096, FIRST_CHUNK_BYTES = 4096 };

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "callpath/proof.h"
+#include "callpath/stack_check.h"
 
 struct hd_chain;
 

@@ -3,17 +3,17 @@
  * @file cmd_export.c
  * `heddle export --format FORMAT [-o OUT] FILE`: a profile for other programs.
  */
-#include "command.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "open_profile.h"
-#include "output/export.h"
-#include "output/fold.h"
-#include "support/stream.h"
+#include "cli/open_profile.h"
+#include "output/views/export/export.h"
+#include "output/analysis/callpath_truncate.h"
+#include "support/command/output_stream.h"
 
 enum { OPTION_NO_CACHE = HD_OPTION_LONG, OPTION_DEPTH };
 

@@ -3,7 +3,7 @@
  * @file cmd_merge.c
  * `heddle merge [-o OUT] FILE...`: the sum of several runs as one profile.
  */
-#include "command.h"
+#include "cli/command.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/merge.h"
-#include "support/arguments.h"
-#include "support/cut_file.h"
-#include "support/stream.h"
+#include "output/merge/merge.h"
+#include "support/command/options.h"
+#include "support/command/sigbus_guard.h"
+#include "support/command/output_stream.h"
 
 static const struct hd_option options[] = {
     {'o', "output", "OUT", "the file to write (default merged.heddle)"},

@@ -3,16 +3,16 @@
  * @file cmd_report.c
  * `heddle report FILE`: where a profile's regions lose time.
  */
-#include "command.h"
+#include "cli/command.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "open_profile.h"
-#include "output/match.h"
-#include "output/report.h"
-#include "support/stream.h"
+#include "cli/open_profile.h"
+#include "output/analysis/site_regex.h"
+#include "output/views/report/report.h"
+#include "support/command/output_stream.h"
 
 enum {
   OPTION_CSV = HD_OPTION_LONG,

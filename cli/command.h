@@ -5,8 +5,8 @@
  *
  * A command gets argv with its own name as argv[0] and returns the process's exit status.
  */
-#ifndef HEDDLE_COMMAND_H
-#define HEDDLE_COMMAND_H
+#ifndef HEDDLE_CLI_COMMAND_H
+#define HEDDLE_CLI_COMMAND_H
 
 int hd_cmd_compare(int argc, char **argv);
 int hd_cmd_doctor(int argc, char **argv);

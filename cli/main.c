@@ -3,15 +3,15 @@
  * @file main.c
  * `heddle COMMAND ...`: finds the command in a table and hands over.
  */
-#include "command.h"
-#include "support/arguments.h"
+#include "cli/command.h"
+#include "support/command/options.h"
 
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "counters/likeness.h"
+#include "support/command/edit_distance.h"
 
 struct command {
   const char *name;

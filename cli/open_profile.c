@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "open_profile.h"
+#include "cli/open_profile.h"
 
 #include <limits.h>
 #include <stdio.h>
 
-#include "output/names.h"
-#include "support/cut_file.h"
-#include "support/stream.h"
+#include "output/symbols/resolve_names.h"
+#include "support/command/sigbus_guard.h"
+#include "support/command/output_stream.h"
 
 /* The index of FILE in argv; 0 with the exit status in `status` when there is nothing to open. */
 static int find_file(const struct hd_profile_command *command, int argc, char **argv, int *status) {

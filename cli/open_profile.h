@@ -3,13 +3,13 @@
  * @file open_profile.h
  * What the commands of the form `heddle NAME [options] FILE` have in common: reading the command line and the profile.
  */
-#ifndef HEDDLE_OPEN_PROFILE_H
-#define HEDDLE_OPEN_PROFILE_H
+#ifndef HEDDLE_CLI_OPEN_PROFILE_H
+#define HEDDLE_CLI_OPEN_PROFILE_H
 
 #include <stdbool.h>
 
-#include "output/model.h"
-#include "support/arguments.h"
+#include "output/model/model.h"
+#include "support/command/options.h"
 
 struct hd_profile_command {
   const struct hd_usage *usage;

@@ -25,11 +25,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "counters/permission.h"
-#include "counters/software.h"
+#include "counters/perf_permission.h"
+#include "counters/software_events.h"
 #include "heddle-format.h"
-#include "support/descriptor.h"
-#include "support/heap.h"
+#include "support/inprocess/high_fd.h"
+#include "support/inprocess/heap.h"
 
 struct hd_event_set {
   uint32_t count;

@@ -15,9 +15,9 @@
 #include <strings.h>
 
 #include "counters/papi_library.h"
-#include "counters/permission.h"
+#include "counters/perf_permission.h"
 #include "heddle-format.h"
-#include "support/heap.h"
+#include "support/inprocess/heap.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all but reading, starting and stopping */
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/own_copy.h"
+#include "counters/private_library.h"
 
 struct hd_papi_functions hd_papi;
 

@@ -5,7 +5,7 @@
  * permission) and PAPI (papi.c: everything that libpapi knows, which is opened only when it is asked for).
  *
  * Used inside the program, where nothing may be printed, no handler installed and no memory taken but through
- * support/heap.h (PAPI's own aside), and by the command, which lists and checks events before the program starts.
+ * support/inprocess/heap.h (PAPI's own aside), and by the command, which lists and checks events before the program starts.
  */
 #ifndef HEDDLE_COUNTERS_SOURCE_H
 #define HEDDLE_COUNTERS_SOURCE_H

@@ -16,9 +16,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "counters/software.h"
+#include "counters/software_events.h"
 #include "heddle-format.h"
-#include "support/heap.h"
+#include "support/inprocess/heap.h"
 
 struct hd_event_set {
   uint32_t count;

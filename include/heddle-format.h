@@ -177,7 +177,7 @@ static inline uint32_t hd_registered(uint64_t registered, enum hd_callback callb
 }
 
 enum hd_clock_kind {
-  HD_CLOCK_TSC = 1, /* the processor's own counter: support/processor_clock.h */
+  HD_CLOCK_TSC = 1, /* the processor's own counter: support/tsc_clock.h */
   HD_CLOCK_MONOTONIC = 2,
   HD_CLOCK_EXTERNAL = 3 /* a test's own; 1 tick = 1 ns */
 };

@@ -2,8 +2,8 @@
 /* Threads, regions, worksharing, masked, omp_control_tool; and the registration of all callbacks. */
 #include "ompt/callbacks.h"
 
-#include "ompt/task.h"
-#include "ompt/worksharing.h"
+#include "ompt/construct/task.h"
+#include "ompt/construct/worksharing.h"
 
 /* ---- threads ---- */
 

@@ -8,9 +8,9 @@
 #ifndef HEDDLE_OMPT_CALLBACKS_H
 #define HEDDLE_OMPT_CALLBACKS_H
 
-#include "ompt/budget.h"
-#include "ompt/event.h"
-#include "ompt/region.h"
+#include "ompt/construct/region.h"
+#include "ompt/thread/budget.h"
+#include "ompt/thread/event.h"
 #include "ompt/tool.h"
 
 /* callbacks_waits.c */

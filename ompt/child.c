@@ -5,11 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ompt/clock.h"
+#include "ompt/thread/clock.h"
 #include "ompt/tool.h"
-#include "output/store.h"
-#include "support/pristine.h"
-#include "support/sandbox.h"
+#include "store/store.h"
+#include "support/inprocess/pristine.h"
+#include "support/inprocess/seccomp.h"
 
 extern struct hd_store hd_store;
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "callpath/callpath.h"
-#include "callpath/loaded.h"
+#include "callpath/loaded_modules.h"
 #include "heddle.h"
-#include "ompt/callers.h"
-#include "ompt/event.h"
+#include "ompt/construct/region_callers.h"
+#include "ompt/thread/event.h"
 #include "ompt/tool.h"
 
 /* ---- phases ---- */

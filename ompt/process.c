@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "ompt/child.h"
-#include "ompt/clock.h"
-#include "output/save.h"
-#include "support/heap.h"
+#include "ompt/thread/clock.h"
+#include "store/profile_file.h"
+#include "support/inprocess/heap.h"
 
 static void copy_text(char *to, size_t bytes, const char *from) {
   strncpy(to, from, bytes - 1);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "output/store.h"
+#include "store/store.h"
 
 /** The executable's base name, or "program" when the system does not tell. */
 void hd_process_program(char *name, size_t bytes);

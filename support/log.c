@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/pristine.h"
+#include "support/inprocess/pristine.h"
 
 #define PREFIX "heddle: "
 

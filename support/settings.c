@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/byte_size.h"
+#include "support/inprocess/memory_budget.h"
 #include "support/log.h"
-#include "support/memory_limit.h"
-#include "support/share.h"
-#include "support/size.h"
+#include "support/percent.h"
 
 enum setting_type {
   SETTING_TEXT,

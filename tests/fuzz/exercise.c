@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/compare_view.h"
-#include "output/export.h"
-#include "output/merge.h"
-#include "output/report.h"
-#include "support/plain.h"
+#include "output/merge/merge.h"
+#include "output/views/compare/compare.h"
+#include "output/views/export/export.h"
+#include "output/views/report/report.h"
+#include "support/command/sanitize.h"
 
 /* ---- where all is printed to ---- */
 

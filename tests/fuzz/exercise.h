@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "output/model.h"
+#include "output/model/model.h"
 
 /** Reads the bytes; NULL: refused. Aborts when a refusal gives no reason, or one that no terminal should see. */
 struct hd_model *fz_read(const void *bytes, size_t size);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters/group.h"
 #include "fuzz.h"
+#include "output/metrics/group.h"
 
 static void evaluate(struct hd_group *group) {
   static const double numbers[] = {0, 1, -1, 1e300, INFINITY, NAN};

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/condition.h"
-#include "cli/run.h"
-#include "cli/scale.h"
+#include "cli/compare/fail_if.h"
+#include "cli/run/run.h"
+#include "cli/scale/scale.h"
 #include "fuzz.h"
-#include "output/match.h"
-#include "output/save.h"
+#include "output/analysis/site_regex.h"
+#include "store/profile_file.h"
+#include "support/byte_size.h"
+#include "support/percent.h"
 #include "support/settings.h"
-#include "support/share.h"
-#include "support/size.h"
 
 /* A message is one line that a terminal can show, whatever it is about. */
 static void check_message(const char *message) {

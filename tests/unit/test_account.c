@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "merge_sum.h"
-#include "output/account.h"
-#include "output/export.h"
-#include "output/report.h"
+#include "output/model/account.h"
+#include "output/views/export/export.h"
+#include "output/views/report/report.h"
 #include "profile_builder.h"
 
 /* Two threads on two processors, from tick 1000 to 2000. */

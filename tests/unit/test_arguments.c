@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support/arguments.h"
+#include "support/command/options.h"
 
 enum { OPTION_LONG_ONLY = HD_OPTION_LONG };
 

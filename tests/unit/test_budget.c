@@ -87,7 +87,7 @@ static void test_what_is_too_dear_goes_off(void **state) {
   assert_int_equal(first->event_class, HD_CLASS_MUTEX);
   assert_int_equal(first->thread, 0);
   assert_true(first->off_ticks >= 250 * MS && first->off_ticks < 350 * MS); /* not before, and soon */
-  assert_true(first->cost_ppm > 140000 && first->cost_ppm < 160000); /* three events of 50 µs in a millisecond */
+  assert_true(first->cost_ppm > 140000 && first->cost_ppm < 160000);        /* three events of 50 µs in a millisecond */
   const uint64_t count = observed(model, HD_CLASS_MUTEX, 0, 10000);
   expect_critical(model, count);
   assert_true(count * 3 * 50000 <= (uint64_t)10000 * MS / 50); /* 2 % */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "output/compare_view.h"
+#include "output/views/compare/compare.h"
 
 enum { OUTSIDE = 200, RUNS_MOST = 64 };
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/condition.h"
+#include "cli/compare/fail_if.h"
 
 /* ---- a comparison of two sides, filled by hand ---- */
 

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 #include "counted_sets.h"
-#include "counters/permission.h"
+#include "counters/perf_permission.h"
 #include "counters/source.h"
 #include "heddle-format.h"
 #include "own_process.h"

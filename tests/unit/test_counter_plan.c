@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <sys/resource.h>
 
-#include "counters/own_copy.h"
-#include "counters/plan.h"
+#include "counters/event_sets.h"
+#include "counters/private_library.h"
 #include "own_process.h"
 
 static struct hd_plan plan;

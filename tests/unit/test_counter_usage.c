@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 #include "counted_sets.h"
-#include "counters/plan.h"
+#include "counters/event_sets.h"
 #include "counters/source.h"
 #include "own_process.h"
 

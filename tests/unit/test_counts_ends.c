@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counts of threads that pause, end or are killed, of several events, and on real threads. */
 #include "counted.h"
-#include "output/counts.h"
+#include "output/model/counts.h"
 #include "random_program.h"
 
 /* ---- pauses ---- */

@@ -8,7 +8,7 @@
 
 #include "expect.h"
 #include "oracle.h"
-#include "output/counts.h"
+#include "output/model/counts.h"
 #include "random_program.h"
 #include "script.h"
 

@@ -5,8 +5,8 @@
  */
 #include "counts_sample.h"
 
-#include "output/focus.h"
-#include "output/fold.h"
+#include "output/analysis/callpath_filter.h"
+#include "output/analysis/callpath_truncate.h"
 
 static void test_counts_add_up_over_threads_and_tree(void **state) {
   (void)state;

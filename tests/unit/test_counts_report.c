@@ -5,7 +5,7 @@
  */
 #include "routine_builder.h"
 
-#include "output/export.h"
+#include "output/views/export/export.h"
 
 /* main calls work, which runs a region of two threads with a loop and a critical section in it. A thread has 40 ticks
  * in the region, 40 in the loop and 20 in the critical section, whose counts are the loop's. */

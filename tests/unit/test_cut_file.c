@@ -4,9 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "output/rows.h"
+#include "output/model/lazy_rows.h"
 #include "profile_sample.h"
-#include "support/cut_file.h"
+#include "support/command/sigbus_guard.h"
 
 enum { LARGE_SPAN = 4000 }; /* large enough to be mapped */
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "expect.h"
-#include "output/children.h"
+#include "output/model/children.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)

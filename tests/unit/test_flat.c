@@ -5,8 +5,8 @@
  */
 #include "routine_builder.h"
 
-#include "output/export.h"
-#include "output/view.h"
+#include "output/analysis/lines.h"
+#include "output/views/export/export.h"
 
 /* main (10) calls setup (5) once, and kernel (3 calls, 40), which loops (20); the loop's name is main's. */
 static void build(struct builder *builder) {

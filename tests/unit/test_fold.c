@@ -5,9 +5,9 @@
  */
 #include "routine_builder.h"
 
-#include "output/focus.h"
-#include "output/fold.h"
-#include "output/match.h"
+#include "output/analysis/callpath_filter.h"
+#include "output/analysis/callpath_truncate.h"
+#include "output/analysis/site_regex.h"
 
 static struct hd_node *node_at(struct hd_model *model, uint32_t parent, const char *name) {
   for (uint32_t i = 1; i < model->node_count; i++)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "expect.h"
-#include "output/fold.h"
+#include "output/analysis/callpath_truncate.h"
 #include "random_program.h"
 #include "script.h"
 

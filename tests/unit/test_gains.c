@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 
 #include "expect.h"
-#include "output/export.h"
-#include "output/seal.h"
-#include "output/view.h"
+#include "output/analysis/lines.h"
+#include "output/views/export/export.h"
 #include "random_program.h"
 #include "script.h"
+#include "store/seal.h"
 
 #define OUTER SITE(PARALLEL, 0x100)
 #define INNER SITE(PARALLEL, 0x110)

@@ -2,8 +2,8 @@
 /* Groups of events: what their files may say, and what is wrong with others and where. */
 #include <string.h>
 
-#include "counters/formula.h"
 #include "group_text.h"
+#include "output/metrics/formula.h"
 
 /* ---- what a file holds ---- */
 

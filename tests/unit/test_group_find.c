@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "counters/group.h"
-#include "counters/likeness.h"
+#include "output/metrics/group.h"
+#include "support/command/edit_distance.h"
 
 struct folder {
   char path[64];

@@ -3,11 +3,11 @@
 #include <locale.h>
 
 #include "exercise.h"
-#include "output/compare_view.h"
-#include "output/export.h"
-#include "output/report.h"
+#include "output/views/compare/compare.h"
+#include "output/views/export/export.h"
+#include "output/views/report/report.h"
 #include "profile_sample.h"
-#include "support/plain.h"
+#include "support/command/sanitize.h"
 
 #define HOSTILE                                                                                                        \
   "\x1b]0;title\a\r\xc2\x9b"                                                                                           \

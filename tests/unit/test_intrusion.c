@@ -8,10 +8,10 @@
 
 #include <jansson.h>
 
-#include "output/export.h"
-#include "output/fold.h"
-#include "output/names.h"
-#include "output/report.h"
+#include "output/analysis/callpath_truncate.h"
+#include "output/symbols/resolve_names.h"
+#include "output/views/export/export.h"
+#include "output/views/report/report.h"
 
 /* A region of two threads with a loop in it, 1000 ticks long, of which Heddle took some. */
 struct sample {

@@ -13,7 +13,7 @@
 #include "callpath/callpath.h"
 #include "callpath/known_steps.h"
 #include "callpath/modules.h"
-#include "output/store.h"
+#include "store/store.h"
 
 enum { STUCK_S = 10, STEPS = 3000 };
 

@@ -7,9 +7,9 @@
 
 #include <jansson.h>
 
-#include "output/export.h"
-#include "output/kinds.h"
-#include "output/view.h"
+#include "output/analysis/lines.h"
+#include "output/model/format_names.h"
+#include "output/views/export/export.h"
 
 enum { MUTEX = 1u << HD_CLASS_MUTEX, TASK = 1u << HD_CLASS_TASK, CALL = 1u << HD_CLASS_CALL };
 enum { WORK = 1u << HD_CLASS_WORK, SYNC = 1u << HD_CLASS_SYNC };

@@ -2,7 +2,7 @@
 /* `masked` and `master`: what one thread of a team does, and only that one hears of it. Every profile is also compared
  * with the oracle; random programs have masked blocks, too: test_properties.c. */
 #include "counted.h"
-#include "output/kinds.h"
+#include "output/model/format_names.h"
 
 #define MASKED SITE(MASKED, 0x400)
 

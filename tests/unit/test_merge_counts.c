@@ -2,8 +2,8 @@
 /* Sums of runs with counters: counts add up as whole numbers, and what cannot be added up is left out and said. */
 #include <stdlib.h>
 
-#include "counters/group.h"
 #include "merge_sum.h"
+#include "output/metrics/group.h"
 #include "profile_builder.h"
 #include "random_program.h"
 #include "script.h"

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/names.h"
-#include "output/report_parts.h"
-#include "output/symbols.h"
+#include "output/symbols/resolve_names.h"
+#include "output/symbols/symbols.h"
+#include "output/views/render/report_internal.h"
 
 static void expect_readable(const char *linkage_name, const char *expected) {
   char *name = hd_symbols_readable(linkage_name);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "support/processor_clock.h"
+#include "support/tsc_clock.h"
 
 static void test_shift_makes_ticks_of_a_nanosecond_or_less(void **state) {
   (void)state;

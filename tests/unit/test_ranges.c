@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "output/ranges.h"
+#include "output/model/ranges.h"
 
 enum { NONE = -1 };
 

@@ -9,7 +9,7 @@
 
 #include "exercise.h"
 #include "fake_ompt.h"
-#include "output/report.h"
+#include "output/views/report/report.h"
 #include "profile_builder.h"
 
 enum {

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "output/export.h"
-#include "output/view.h"
+#include "output/analysis/lines.h"
+#include "output/views/export/export.h"
 
 /* Adds a region with one instance in a team of two that was busy for `busy` of 2 * `elapsed` ticks. */
 static uint32_t add_region(struct builder *builder, uint32_t parent, const char *line, uint64_t elapsed,

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "output/report_levels.h"
+#include "output/views/render/level_bars.h"
 
 static void test_levels_are_grouped_when_many(void **state) {
   (void)state;

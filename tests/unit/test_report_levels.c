@@ -18,8 +18,8 @@
 
 #include <stdio.h>
 
-#include "output/export.h"
-#include "output/report_levels.h"
+#include "output/views/export/export.h"
+#include "output/views/render/level_bars.h"
 
 enum { PROGRAM, REGION, LOOP, CRITICAL };
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fake_ompt.h"
-#include "output/writer.h"
+#include "output/merge/profile_writer.h"
 #include "profile_builder.h"
 
 /* 110,000 rows: more than the 16 MiB from which files are mapped. */

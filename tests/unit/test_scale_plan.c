@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/scale.h"
+#include "cli/scale/scale.h"
 
 /* ---- thread counts ---- */
 

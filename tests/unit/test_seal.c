@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "layout.h"
-#include "output/merge.h"
-#include "output/names.h"
-#include "output/seal.h"
+#include "output/merge/merge.h"
+#include "output/symbols/resolve_names.h"
 #include "profile_sample.h"
 #include "random_program.h"
 #include "script.h"
+#include "store/seal.h"
 #include "support/checksum.h"
 
 enum { ELEMENTS = 2, STEP_BYTES = 149, TEXT_BYTES = 512 };

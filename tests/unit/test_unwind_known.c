@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "call_shapes.h"
-#include "callpath/chains.h"
-#include "callpath/frames.h"
-#include "callpath/unwind.h"
+#include "callpath/call_chains.h"
+#include "callpath/stack_cache.h"
+#include "callpath/stack_walk.h"
 #include "fake_ompt.h"
 #include "fake_player.h"
 

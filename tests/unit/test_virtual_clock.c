@@ -13,7 +13,7 @@
 
 #include "disturbed.h"
 #include "expect.h"
-#include "output/united.h"
+#include "output/unify/unified_tree.h"
 
 enum { GAP_TICKS = 10000000 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Worksharing constructs: rows, the barrier that closes them, totals over the team. */
 #include "expect.h"
-#include "output/kinds.h"
+#include "output/model/format_names.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)

@@ -97,7 +97,8 @@ static inline void open_books(int argc, char **argv) {
 #pragma omp parallel
   {
 #pragma omp barrier
-  } at("outside");
+  }
+  at("outside");
 }
 
 #endif

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * More events than a profile is worth, for SECONDS:
- *   fib       recursive Fibonacci numbers, a task for each call: with if and final clauses, as the Barcelona OpenMP Tasks
- *             Suite has it
- *   critical  one region in which all threads enter a critical section
- *   regions   regions of about 2 ms each, in which they do
- *   locks, loops, barriers, calls (compile with -finstrument-functions)
- *   calm      a critical section and a loop every millisecond
- *   both      `critical` for a quarter of the time, then `calm`
- * Prints "did N" (of what it is called for, all threads), "regions N" and "took SECONDS".
+ *   fib       recursive Fibonacci numbers, a task for each call: with if and final clauses, as the Barcelona OpenMP
+ * Tasks Suite has it critical  one region in which all threads enter a critical section regions   regions of about 2 ms
+ * each, in which they do locks, loops, barriers, calls (compile with -finstrument-functions) calm      a critical
+ * section and a loop every millisecond both      `critical` for a quarter of the time, then `calm` Prints "did N" (of
+ * what it is called for, all threads), "regions N" and "took SECONDS".
  */
 #include <omp.h>
 

@@ -14,7 +14,9 @@
 
 #include "compare_work.h"
 
-static struct { _Alignas(64) volatile uint64_t of[8]; } shared_line;
+static struct {
+  _Alignas(64) volatile uint64_t of[8];
+} shared_line;
 
 __attribute__((noinline)) static void sharing(long units) {
 #pragma omp parallel for schedule(static) // mark: sharing

@@ -13,7 +13,9 @@
 
 enum { ROUNDS = 3 };
 
-static struct processor { uint64_t ran_ns, stood_ns, arrived_ns, pad[5]; } processors[SPIN_THREADS];
+static struct processor {
+  uint64_t ran_ns, stood_ns, arrived_ns, pad[5];
+} processors[SPIN_THREADS];
 
 static uint64_t cpu_ns(void) {
   struct timespec used;

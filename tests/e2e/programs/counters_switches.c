@@ -13,7 +13,9 @@
 
 enum { THREADS_MOST = 16 };
 
-static struct switches { long voluntary, others, pad[6]; } switches[THREADS_MOST];
+static struct switches {
+  long voluntary, others, pad[6];
+} switches[THREADS_MOST];
 
 static struct rusage usage(void) {
   struct rusage used;

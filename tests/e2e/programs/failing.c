@@ -86,7 +86,7 @@ FAILING(int, pthread_key_create, (pthread_key_t * k, void (*f)(void *)), (k, f),
 FAILING(int, __register_atfork, (void (*a)(void), void (*b)(void), void (*c)(void), void *d), (a, b, c, d), ENOMEM, 0)
 FAILING(int, __cxa_atexit, (void (*f)(void *), void *a, void *d), (f, a, d), -1, 0)
 
-/* What support/own_calls.c makes of others. */
+/* What support/inprocess/libc_wrap.c makes of others. */
 long syscall(long number, ...) {
   static long (*next)(long, ...);
   va_list list;

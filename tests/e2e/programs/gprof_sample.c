@@ -11,7 +11,7 @@
 #define NOINLINE __attribute__((noinline))
 static volatile unsigned turns_done;
 #define TURNS(units)                                                                                                   \
-  for (unsigned turn = 0; turn < (units)*8000000u; turn++)                                                             \
+  for (unsigned turn = 0; turn < (units) * 8000000u; turn++)                                                           \
   turns_done = turn
 
 NOINLINE void light(void) {

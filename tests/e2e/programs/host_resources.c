@@ -83,7 +83,8 @@ static int become_nobody(void) {
   return setgroups(0, NULL) || setgid(65534) || setuid(65534);
 }
 
-/* Who imports prctl or syscall may install a seccomp filter (support/sandbox.h), and is treated accordingly. */
+/* Who imports prctl or syscall may install a seccomp filter (support/inprocess/seccomp.h), and is treated accordingly.
+ */
 static int give_up_privileges(void) {
   int (*const control)(int, ...) = (int (*)(int, ...))dlsym(RTLD_DEFAULT, "prctl");
   return !control || control(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);

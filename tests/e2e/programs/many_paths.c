@@ -41,9 +41,10 @@ QUIET static void go_on(struct walk *walk, unsigned depth) {
     walk->counts[n]++;                                                                                                 \
   }
 ROUTINE(0)
-ROUTINE(1) ROUTINE(2) ROUTINE(3) ROUTINE(4) ROUTINE(5) ROUTINE(6) ROUTINE(7) ROUTINE(8) ROUTINE(9) ROUTINE(10)
-    ROUTINE(11) ROUTINE(12) ROUTINE(13) ROUTINE(14) ROUTINE(15) ROUTINE(16) ROUTINE(17) ROUTINE(18) ROUTINE(19)
-        ROUTINE(20) ROUTINE(21) ROUTINE(22) ROUTINE(23)
+ROUTINE(1)
+ROUTINE(2) ROUTINE(3) ROUTINE(4) ROUTINE(5) ROUTINE(6) ROUTINE(7) ROUTINE(8) ROUTINE(9) ROUTINE(10) ROUTINE(11)
+    ROUTINE(12) ROUTINE(13) ROUTINE(14) ROUTINE(15) ROUTINE(16) ROUTINE(17) ROUTINE(18) ROUTINE(19) ROUTINE(20)
+        ROUTINE(21) ROUTINE(22) ROUTINE(23)
 
             static routine *const routines[ROUTINES] = {
                 routine_0,  routine_1,  routine_2,  routine_3,  routine_4,  routine_5,  routine_6,  routine_7,

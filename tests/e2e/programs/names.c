@@ -25,7 +25,7 @@ static void in_static_function(void) {
 
 void with_tasks(void) {
 #pragma omp parallel // mark: task region
-#pragma omp master // mark: master
+#pragma omp master   // mark: master
   {
 #pragma omp task // mark: task
     sink[2]++;

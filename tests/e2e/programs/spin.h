@@ -24,7 +24,9 @@ static struct spin_thread {
   uint64_t spun_ns, blocked_ns, waited_ns, joined_ns, arrived_ns, pad[3];
 } spin_threads[SPIN_THREADS];
 
-static struct spin_team { uint64_t begin_ns, elapsed_ns, pad[6]; } spin_teams[SPIN_TEAMS];
+static struct spin_team {
+  uint64_t begin_ns, elapsed_ns, pad[6];
+} spin_teams[SPIN_TEAMS];
 
 static inline uint64_t now_ns(void) {
   struct timespec now;

@@ -38,7 +38,8 @@ static void *from_pthread(void *unused) {
 #pragma omp parallel num_threads(2) // mark: first of pthread
   {
 #pragma omp barrier
-  } at("outside");
+  }
+  at("outside");
   open_region(region_of_pthread);
   at(NULL);
   return unused;

@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
   unsigned instances = argument(argc, argv, 1, 100);
   unit_us = argument(argc, argv, 2, 500);
 #pragma omp parallel // mark: start
-  spin(20); // by then each thread has found a processor of its own
+  spin(20);          // by then each thread has found a processor of its own
 
   for (unsigned i = 0; i < instances; i++) {
     imbalance();

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file jobs.c
+ * What is compared with what.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/compare/sets.h"
+
+enum { ALL = -1 };
+
+/* The runs of one set (or ALL) with one thread count (or ALL). Adds nothing when there are none. */
+static bool add_job(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets, enum hd_comparison_mode mode,
+                    long set, long threads) {
+  struct hd_compare_job *grown = realloc(jobs->items, (jobs->count + 1) * sizeof *grown);
+  if (!grown)
+    return false;
+  jobs->items = grown;
+  struct hd_compare_job *job = &grown[jobs->count++];
+  *job = (struct hd_compare_job){.mode = mode};
+  job->inputs = calloc(sets->run_count, sizeof *job->inputs);
+  if (!job->inputs)
+    return false;
+  for (size_t i = 0; i < sets->run_count; i++) {
+    const struct hd_compare_run *run = &sets->runs[i];
+    if ((set == ALL || run->set == set) && (threads == ALL || run->threads == threads))
+      job->inputs[job->input_count++] = (struct hd_compare_input){run->model, run->set, sets->sets[run->set].label};
+  }
+  int written = 0;
+  if (set != ALL)
+    written = asprintf(&job->title, "%s", sets->sets[set].label);
+  else if (threads != ALL)
+    written = asprintf(&job->title, "%ld thread%s", threads, threads == 1 ? "" : "s");
+  return written >= 0;
+}
+
+static size_t sets_with_several(const struct hd_compare_sets *sets) {
+  size_t count = 0;
+  for (size_t i = 0; i < sets->set_count; i++)
+    count += sets->sets[i].thread_counts > 1;
+  return count;
+}
+
+static size_t sets_with(const struct hd_compare_sets *sets, uint32_t threads) {
+  size_t count = 0;
+  long last = ALL;
+  for (size_t i = 0; i < sets->run_count; i++) { /* runs come by set */
+    count += sets->runs[i].threads == threads && sets->runs[i].set != last;
+    last = sets->runs[i].threads == threads ? (long)sets->runs[i].set : last;
+  }
+  return count;
+}
+
+static bool add_scaling(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets) {
+  if (sets_with_several(sets) < 2)
+    return add_job(jobs, sets, HD_COMPARE_SCALING, ALL, ALL);
+  for (size_t i = 0; i < sets->set_count; i++)
+    if (sets->sets[i].thread_counts > 1 && !add_job(jobs, sets, HD_COMPARE_SCALING, (long)i, ALL))
+      return false;
+  return true;
+}
+
+/* Sets of one thread count each are sides even if those differ: that was asked for. */
+static bool add_difference(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets) {
+  if (sets->thread_count_count == 1 || sets_with_several(sets) == 0)
+    return add_job(jobs, sets, HD_COMPARE_SIDES, ALL, ALL);
+  for (size_t i = 0; i < sets->thread_count_count; i++)
+    if (sets_with(sets, sets->thread_counts[i]) > 1 &&
+        !add_job(jobs, sets, HD_COMPARE_SIDES, ALL, sets->thread_counts[i]))
+      return false;
+  return true;
+}
+
+static bool refuse(const struct hd_compare_sets *sets, enum hd_compare_ask ask) {
+  const uint32_t threads = sets->thread_counts[0];
+  const char *s = threads == 1 ? "" : "s";
+  if (sets->run_count == 1)
+    fprintf(stderr, "heddle: %s is one run: there is nothing to compare it with\n", sets->sets[0].path);
+  else if (ask == HD_COMPARE_ASK_DIFFERENCE && sets->set_count == 1)
+    fprintf(stderr, "heddle: --difference needs two or more sets of runs: all are in %s\n", sets->sets[0].path);
+  else if (ask == HD_COMPARE_ASK_DIFFERENCE)
+    fputs("heddle: --difference: no two sets of runs have a thread count in common\n", stderr);
+  else if (ask == HD_COMPARE_ASK_SCALING)
+    fprintf(stderr, "heddle: --scaling needs two or more thread counts: all runs had %u thread%s\n", threads, s);
+  else
+    fprintf(stderr,
+            "heddle: all %zu runs in %s had %u thread%s: there is nothing to compare; add runs with other numbers of "
+            "threads ('heddle scale' makes them), or another directory\n",
+            sets->run_count, sets->sets[0].path, threads, s);
+  return false;
+}
+
+bool hd_compare_jobs_make(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets, enum hd_compare_ask ask) {
+  const bool several = sets->thread_count_count > 1;
+  *jobs = (struct hd_compare_jobs){0};
+  bool done = true;
+  if (sets->run_count < 2 || (ask == HD_COMPARE_ASK_SCALING && !several) || (!several && sets->set_count < 2) ||
+      (ask == HD_COMPARE_ASK_DIFFERENCE && sets->set_count < 2))
+    return refuse(sets, ask);
+  if (several && ask != HD_COMPARE_ASK_DIFFERENCE)
+    done = add_scaling(jobs, sets);
+  if (done && (ask == HD_COMPARE_ASK_DIFFERENCE || (ask == HD_COMPARE_ASK_ANY && (!several || jobs->count > 1))))
+    done = add_difference(jobs, sets);
+  if (!done)
+    fputs("heddle: out of memory\n", stderr);
+  else if (jobs->count == 0)
+    return refuse(sets, ask);
+  return done;
+}
+
+void hd_compare_jobs_free(struct hd_compare_jobs *jobs) {
+  for (size_t i = 0; i < jobs->count; i++) {
+    free(jobs->items[i].inputs);
+    free(jobs->items[i].title);
+  }
+  free(jobs->items);
+  *jobs = (struct hd_compare_jobs){0};
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/compare/sets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "output/symbols/resolve_names.h"
+
+static bool no_memory(void) {
+  fputs("heddle: out of memory\n", stderr);
+  return false;
+}
+
+/* ---- files ---- */
+
+static bool add_set(struct hd_compare_sets *sets, const char *path) {
+  struct hd_compare_set *grown = realloc(sets->sets, (sets->set_count + 1) * sizeof *grown);
+  if (!grown)
+    return no_memory();
+  sets->sets = grown;
+  struct hd_compare_set *set = &grown[sets->set_count];
+  *set = (struct hd_compare_set){.path = strdup(path)};
+  if (!set->path)
+    return no_memory();
+  sets->set_count++;
+  return true;
+}
+
+/* Into the newest set. */
+static bool add_run(struct hd_compare_sets *sets, const char *path) {
+  char error[PATH_MAX + 256];
+  struct hd_model *model = NULL;
+  if (!hd_profile_open(path, &model, error, sizeof error)) {
+    fprintf(stderr, "heddle: %s\n", error);
+    return false;
+  }
+  struct hd_compare_run *grown = realloc(sets->runs, (sets->run_count + 1) * sizeof *grown);
+  if (!grown) {
+    hd_model_free(model);
+    return no_memory();
+  }
+  hd_names_resolve(model);
+  sets->runs = grown;
+  grown[sets->run_count++] = (struct hd_compare_run){.model = model, .set = (uint32_t)sets->set_count - 1};
+  return true;
+}
+
+static bool is_visible(const struct dirent *entry) {
+  return entry->d_name[0] != '.';
+}
+
+static int take_visible(const struct dirent *entry) {
+  return is_visible(entry);
+}
+
+static bool is_profile(const char *name) {
+  const size_t length = strlen(name);
+  return length > 7 && strcmp(name + length - 7, ".heddle") == 0;
+}
+
+static bool is_directory(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* A directory's own profiles, in the order of their names; `*found` becomes their number. */
+static bool add_own(struct hd_compare_sets *sets, const char *directory, struct dirent **entries, int count,
+                    size_t *found) {
+  char path[PATH_MAX];
+  bool done = true;
+  for (int i = 0; i < count; i++) {
+    snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
+    if (!is_profile(entries[i]->d_name) || is_directory(path))
+      continue;
+    if (*found == 0 && !add_set(sets, directory))
+      return false;
+    ++*found;
+    done = add_run(sets, path) && done; /* all that is wrong is said at once */
+  }
+  return done;
+}
+
+static bool list(const char *directory, struct dirent ***entries, int *count) {
+  *count = scandir(directory, entries, take_visible, versionsort);
+  if (*count < 0)
+    fprintf(stderr, "heddle: %s: %s\n", directory, strerror(errno));
+  return *count >= 0;
+}
+
+static void free_list(struct dirent **entries, int count) {
+  for (int i = 0; i < count; i++)
+    free(entries[i]);
+  free(entries);
+}
+
+static bool add_below(struct hd_compare_sets *sets, const char *directory, const char *name, size_t *found) {
+  char path[PATH_MAX];
+  struct dirent **entries = NULL;
+  int count = 0;
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  if (!is_directory(path))
+    return true;
+  size_t below = 0;
+  const bool done = list(path, &entries, &count) && add_own(sets, path, entries, count, &below);
+  *found += below;
+  free_list(entries, count);
+  return done;
+}
+
+/* What a scan says of itself; NULL: it is none. Its sets are in the order in which they were asked for. */
+static json_t *scan_of(const char *directory) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/scan.json", directory);
+  return json_load_file(path, 0, NULL);
+}
+
+/* Subdirectories: first those that the scan names, in its order, then the others by their names. */
+static bool add_directory(struct hd_compare_sets *sets, const char *directory, size_t *found) {
+  struct dirent **entries = NULL;
+  int count = 0;
+  const char *name = NULL;
+  json_t *set = NULL;
+  if (!list(directory, &entries, &count))
+    return false;
+  json_t *scan = scan_of(directory);
+  json_t *named = json_object_get(scan, "sets");
+  bool done = add_own(sets, directory, entries, count, found);
+  json_object_foreach(named, name, set) if (name[0] && !strchr(name, '/') && name[0] != '.') done =
+      add_below(sets, directory, name, found) && done;
+  for (int i = 0; i < count; i++)
+    if (!json_object_get(named, entries[i]->d_name))
+      done = add_below(sets, directory, entries[i]->d_name, found) && done;
+  json_decref(scan);
+  free_list(entries, count);
+  return done;
+}
+
+static bool add_operand(struct hd_compare_sets *sets, const char *operand) {
+  size_t found = 0;
+  char *path = strdup(operand);
+  if (!path)
+    return no_memory();
+  for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
+    path[length - 1] = '\0';
+  bool done = true;
+  if (!is_directory(path))
+    done = add_set(sets, path) && add_run(sets, path);
+  else if (!add_directory(sets, path, &found))
+    done = false;
+  else if (found == 0) {
+    fprintf(stderr, "heddle: %s: no profiles (*.heddle) in this directory\n", path);
+    done = false;
+  }
+  free(path);
+  return done;
+}
+
+/* ---- what the runs and sets are called ---- */
+
+static int compare_threads(const void *a, const void *b) {
+  const uint32_t left = *(const uint32_t *)a;
+  const uint32_t right = *(const uint32_t *)b;
+  return (left > right) - (left < right);
+}
+
+static size_t distinct(uint32_t *threads, size_t count) {
+  size_t kept = 0;
+  qsort(threads, count, sizeof *threads, compare_threads);
+  for (size_t i = 0; i < count; i++)
+    if (kept == 0 || threads[kept - 1] != threads[i])
+      threads[kept++] = threads[i];
+  return kept;
+}
+
+static bool find_threads(struct hd_compare_sets *sets) {
+  bool asked = true;
+  /* NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI): there are runs */
+  uint32_t *most = calloc(sets->run_count, sizeof *most);
+  bool done = most != NULL;
+  for (size_t i = 0; done && i < sets->run_count; i++) {
+    struct hd_loss_book *book = hd_loss_book_new(sets->runs[i].model);
+    done = book != NULL;
+    if (!book)
+      break;
+    most[i] = book->threads;
+    sets->runs[i].threads = book->asked_threads;
+    asked = asked && book->asked_threads > 0;
+    hd_loss_book_free(book);
+  }
+  for (size_t i = 0; done && !asked && i < sets->run_count; i++)
+    sets->runs[i].threads = most[i];
+  free(most);
+  return done || no_memory();
+}
+
+static bool count_threads(struct hd_compare_sets *sets) {
+  uint32_t *threads = calloc(sets->run_count + 1, sizeof *threads);
+  if (!threads)
+    return no_memory();
+  for (size_t set = 0; set < sets->set_count; set++) {
+    size_t count = 0;
+    for (size_t i = 0; i < sets->run_count; i++)
+      if (sets->runs[i].set == set)
+        threads[count++] = sets->runs[i].threads;
+    sets->sets[set].thread_counts = distinct(threads, count);
+  }
+  for (size_t i = 0; i < sets->run_count; i++)
+    threads[i] = sets->runs[i].threads;
+  sets->thread_counts = threads;
+  sets->thread_count_count = distinct(threads, sets->run_count);
+  return true;
+}
+
+static const char *last_part(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+/* `heddle scale` writes what cannot be in a folder's name "NAME=VALUE" as %2F. What cannot be shown stays so. */
+static void decode(char *name) {
+  char *to = name;
+  for (const char *from = name; *from; from++) {
+    unsigned code = 0;
+    /* NOLINTNEXTLINE(cert-err34-c): two digits cannot be too many */
+    if (*from == '%' && sscanf(from + 1, "%2x", &code) == 1 && code >= ' ' && code <= '~' && strlen(from) > 2) {
+      *to++ = (char)code;
+      from += 2;
+    } else
+      *to++ = *from;
+  }
+  *to = '\0';
+}
+
+static bool label_sets(struct hd_compare_sets *sets) {
+  for (size_t i = 0; i < sets->set_count; i++) {
+    struct hd_compare_set *set = &sets->sets[i];
+    set->name = strdup(last_part(set->path));
+    if (!set->name)
+      return no_memory();
+    if (strchr(set->name, '='))
+      decode(set->name);
+  }
+  for (size_t i = 0; i < sets->set_count; i++) {
+    sets->sets[i].label = sets->sets[i].name;
+    for (size_t j = 0; j < sets->set_count; j++)
+      if (j != i && strcmp(sets->sets[i].name, sets->sets[j].name) == 0)
+        sets->sets[i].label = sets->sets[i].path;
+  }
+  return true;
+}
+
+bool hd_compare_sets_open(struct hd_compare_sets *sets, char **operands, size_t count) {
+  *sets = (struct hd_compare_sets){0};
+  bool done = true;
+  for (size_t i = 0; i < count; i++)
+    done = add_operand(sets, operands[i]) && done;
+  if (!done)
+    return false;
+  return label_sets(sets) && find_threads(sets) && count_threads(sets);
+}
+
+void hd_compare_sets_free(struct hd_compare_sets *sets) {
+  for (size_t i = 0; i < sets->run_count; i++)
+    hd_model_free(sets->runs[i].model);
+  for (size_t i = 0; i < sets->set_count; i++) {
+    free(sets->sets[i].path);
+    free(sets->sets[i].name);
+  }
+  free(sets->runs);
+  free(sets->sets);
+  free(sets->thread_counts);
+  *sets = (struct hd_compare_sets){0};
+}

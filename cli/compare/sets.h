@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file sets.h
+ * The operands of `heddle compare` as sets of runs, and what is to be compared with what.
+ *
+ * An operand is a profile, a set of one run, or a directory: its own files *.heddle are a set, and those of each of its
+ * subdirectories are, as `heddle scale --param` leaves them: in the order of its scan.json, else by their names. Hidden
+ * files and directories do not count.
+ */
+#ifndef HEDDLE_CLI_COMPARE_SETS_H
+#define HEDDLE_CLI_COMPARE_SETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/comparison/comparison.h"
+
+struct hd_compare_run {
+  struct hd_model *model; /* names are resolved */
+  uint32_t set;
+  uint32_t threads; /* what the run is known by: asked for, if all runs say so; else the most there were */
+};
+
+struct hd_compare_set {
+  char *path;           /* as given, without slashes at its end */
+  char *name;           /* the last part of path; of a scan's set, its parameters' values as they were given */
+  const char *label;    /* that; all of path if another set's is the same */
+  size_t thread_counts; /* how many different ones its runs have */
+};
+
+struct hd_compare_sets {
+  struct hd_compare_run *runs; /* by set, then by name */
+  size_t run_count;
+  struct hd_compare_set *sets;
+  size_t set_count;
+  uint32_t *thread_counts; /* all that occur, ascending */
+  size_t thread_count_count;
+};
+
+/** Opens all operands. False: stderr has said what is wrong with each; free in any case. */
+bool hd_compare_sets_open(struct hd_compare_sets *sets, char **operands, size_t count);
+void hd_compare_sets_free(struct hd_compare_sets *sets);
+
+enum hd_compare_ask { HD_COMPARE_ASK_ANY, HD_COMPARE_ASK_SCALING, HD_COMPARE_ASK_DIFFERENCE };
+
+/** One comparison to be made. */
+struct hd_compare_job {
+  enum hd_comparison_mode mode;
+  char *title;                     /* NULL: the only one */
+  struct hd_compare_input *inputs; /* labels are the sets' */
+  size_t input_count;
+};
+
+struct hd_compare_jobs {
+  struct hd_compare_job *items;
+  size_t count;
+};
+
+/**
+ * All runs of one thread count: the sets are sides. Several: scaling, all sets together; but if two or more sets hold
+ * several each, scaling of each such set, then the sets as sides at each thread count that two or more have. `ask`
+ * wants one or the other only. False: stderr has said why there is nothing to compare, or that there is no memory. The
+ * sets must outlive the jobs; free those in any case.
+ */
+bool hd_compare_jobs_make(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets, enum hd_compare_ask ask);
+void hd_compare_jobs_free(struct hd_compare_jobs *jobs);
+
+#endif

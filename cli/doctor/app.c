@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/doctor/doctor.h"
+#include "cli/program/find_libomp.h"
+#include "cli/run/run.h"
+
+#define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
+
+static bool starts_others(const char *path) {
+  static const char *const launchers[] = {"mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "prun",
+                                          "srun",   "jsrun",   "aprun",         "sh",      "bash",    "dash",
+                                          "make",   "env",     "time",          "ninja",   "ctest",   "taskset"};
+  const char *base = strrchr(path, '/');
+  base = base ? base + 1 : path;
+  for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+    if (strcmp(base, launchers[i]) == 0)
+      return true;
+  return strncmp(base, "python", 6) == 0;
+}
+
+/* False: there is no file to look at. */
+static bool check_presence(struct hd_doctor *doctor) {
+  struct stat status;
+  char path[PATH_MAX];
+  const char *name = doctor->program;
+  if (hd_run_program_find(name, path)) {
+    if (access(path, R_OK) == 0)
+      return true;
+    SAY(NOTE, "program", "%s may be executed but not read: what it links is not known; chmod +r %s", path, path);
+  } else if (!strchr(name, '/')) {
+    SAY(WRONG, "program", "%s is not on the PATH; %s: ./%s", name,
+        access(name, F_OK) == 0 ? "in this directory it is" : "name the file itself, as in", name);
+  } else if (stat(name, &status) != 0) {
+    SAY(WRONG, "program", "%s: %s", name, strerror(errno));
+  } else if (S_ISDIR(status.st_mode)) {
+    SAY(WRONG, "program", "%s is a directory; name the program's file in it", name);
+  } else {
+    SAY(WRONG, "program", "%s may not be executed: chmod +x %s", name, name);
+  }
+  return false;
+}
+
+static void check_script(struct hd_doctor *doctor, const struct hd_run_program *program) {
+  char found[PATH_MAX];
+  if (!hd_run_program_find(program->interpreter, found)) {
+    SAY(WRONG, "program", "a script for %s, which is not there: correct its first line, or install that",
+        program->interpreter);
+    return;
+  }
+  SAY(NOTE, "program",
+      "a script for %s: whatever it starts or loads writes a profile, if that runs on libomp; for "
+      "programs built by GCC add --gomp",
+      program->interpreter);
+}
+
+/* False: the file is nothing for this machine, or not for Heddle. */
+static bool check_kind(struct hd_doctor *doctor, const struct hd_run_program *program, const struct hd_app_file *file) {
+  if (!file->is_elf)
+    SAY(WRONG, "program", "neither a program nor a script: its first line should be #!/path/of/an/interpreter");
+  else if (file->is_foreign)
+    SAY(WRONG, "program", "is for %s, and this heddle and its libheddle.so are not; take those built for it",
+        file->machine);
+  else if (file->is_cut)
+    SAY(WRONG, "program", "is cut short: its headers tell of more bytes than it has; copy or build it again");
+  else if (program->kind == HD_RUN_PROGRAM_STATIC)
+    SAY(WRONG, "program", "is statically linked, and tools are loaded dynamically; link it without -static");
+  else if (program->missing[0])
+    SAY(WRONG, "program", "cannot start: its loader does not find %s; add its folder to LD_LIBRARY_PATH",
+        program->missing);
+  else if (program->undefined[0])
+    SAY(WRONG, "program",
+        "calls %s, which its runtime does not have (%s): built by a newer compiler; put that compiler's "
+        "libomp first in LD_LIBRARY_PATH",
+        program->undefined, program->libomp[0] ? program->libomp : "none is linked");
+  else
+    return true;
+  return false;
+}
+
+static void check_extras(struct hd_doctor *doctor, const struct hd_run_program *program,
+                         const struct hd_app_file *file) {
+  if (program->other_identity)
+    SAY(WRONG, "identity",
+        "is set-user-id or set-group-id, and such a program takes no settings from heddle; profile a "
+        "copy without that bit, or run heddle as its owner");
+  if (program->other_tool[0])
+    SAY(WRONG, "another tool", "%s has an OMPT tool (ompt_start_tool), and a runtime takes only one: do without it",
+        program->other_tool);
+  if (file->defines_hooks)
+    SAY(NOTE, "hooks", "it defines __cyg_profile_func_enter itself: its instrumented routines are not measured");
+  if (file->sanitizer)
+    SAY(NOTE, "sanitizer", "built with %s: it works, but the times are those of a build made slow", file->sanitizer);
+  if (!file->has_symbols)
+    SAY(NOTE, "names", "it is stripped: reports show addresses; keep its symbols, and build with -g for lines");
+  else if (!file->has_lines)
+    SAY(NOTE, "names", "no line numbers in it: reports show functions only; build with -g");
+  else
+    SAY(FINE, "names", "functions and lines are known");
+  if (program->calls_heddle)
+    SAY(FINE, "calls of Heddle", "instrumented routines or markers: heddle run loads libheddle.so with it");
+}
+
+/* libgomp's entry points are libomp's, too. */
+static void check_libgomp(struct hd_doctor *doctor) {
+  const char *name = doctor->program;
+  SAY(NOTE, "runtime", "GCC's libgomp, which loads no tools: heddle run --gomp -- %s runs it on LLVM's libomp", name);
+}
+
+static void take_runtime(struct hd_doctor *doctor, const char *libomp) {
+  if (doctor->runtime == HD_DOCTOR_NAMED || !libomp[0])
+    return;
+  snprintf(doctor->libomp, sizeof doctor->libomp, "%s", libomp);
+  doctor->runtime = HD_DOCTOR_NAMED;
+}
+
+static void check_linked(struct hd_doctor *doctor, const struct hd_run_program *program,
+                         const struct hd_app_file *file) {
+  if (program->links_libomp)
+    take_runtime(doctor, program->libomp);
+  if (file->defines_libomp)
+    SAY(NOTE, "runtime", "libomp is part of the program: it loads tools if it was built with them; only a run shows");
+  else if (file->defines_libgomp)
+    SAY(WRONG, "runtime",
+        "GCC's libgomp is part of the program: it loads no tools; link libgomp dynamically, then heddle "
+        "run --gomp works");
+  else if (program->links_libomp && program->links_libgomp)
+    SAY(WRONG, "runtime",
+        "both libomp and GCC's libgomp are loaded: two teams of threads, and only libomp's are seen; "
+        "heddle run --gomp runs all on libomp");
+  else if (program->links_libomp)
+    SAY(FINE, "runtime", "%s", program->libomp[0] ? program->libomp : "LLVM's libomp");
+  else if (program->links_libgomp)
+    check_libgomp(doctor);
+  else if (starts_others(program->path))
+    SAY(NOTE, "runtime",
+        "none: what it starts or loads writes the profiles, on each host with libheddle.so at the same "
+        "path; for programs built by GCC add --gomp");
+  else
+    SAY(WRONG, "runtime",
+        "it links no OpenMP runtime: build it with clang -fopenmp, or with gcc -fopenmp and heddle run "
+        "--gomp; one that is loaded later is only seen in a run");
+  if (file->defines_libomp && doctor->runtime == HD_DOCTOR_NEWEST)
+    doctor->runtime = HD_DOCTOR_NONE;
+}
+
+void hd_doctor_check_app(struct hd_doctor *doctor) {
+  struct hd_run_program program;
+  struct hd_app_file file;
+  if (!check_presence(doctor))
+    return;
+  hd_run_program_inspect(doctor->program, &program);
+  if (program.kind == HD_RUN_PROGRAM_SCRIPT) {
+    check_script(doctor, &program);
+    return;
+  }
+  if (!hd_app_file_read(program.path, &file)) {
+    SAY(NOTE, "program", "%s: %s", program.path, strerror(errno));
+    return;
+  }
+  if (!check_kind(doctor, &program, &file))
+    return;
+  check_linked(doctor, &program, &file);
+  check_extras(doctor, &program, &file);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file command.c
+ * `heddle doctor [options] [-- PROGRAM [ARGUMENT...]]`: does Heddle work here, and if not, why?
+ */
+#include "cli/command.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/doctor/doctor.h"
+#include "cli/program/find_libomp.h"
+#include "cli/run/run.h"
+#include "support/command/options.h"
+#include "support/command/output_stream.h"
+#include "support/log.h"
+
+enum { OPTION_LIBOMP = HD_OPTION_LONG, OPTION_LIBRARY, OPTION_JSON };
+
+static const struct hd_option options[] = {
+    {OPTION_LIBOMP, "libomp", "PATH", "the libomp to try (default: PROGRAM's, else the newest found)"},
+    {OPTION_LIBRARY, "library", "PATH", "the libheddle.so to try (default: the one that belongs to this heddle)"},
+    {OPTION_JSON, "json", NULL, "write JSON, for scripts; docs/doctor.md tells the fields"},
+};
+
+static const struct hd_usage usage = {
+    .command = "doctor",
+    .synopsis = "[options] [--] [PROGRAM [ARGUMENT...]]",
+    .description =
+        "Tries out whether Heddle works here: runs a small OpenMP program of its own on the runtime, shows which\n"
+        "events arrive, and what reports lose if one does not; then looks at PROGRAM's file, the environment\n"
+        "and the machine. What is wrong comes with its cure. PROGRAM is not run.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .epilogue = "Exit status: 0 when all is well, 1 when something is wrong or lost, 2 for wrong options.",
+    .in_order = true,
+};
+
+struct choices {
+  const char *libomp;
+  bool json;
+  struct hd_run_options run; /* for the choice of libheddle.so */
+};
+
+static bool take_option(void *context, int id, const char *argument) {
+  struct choices *choices = context;
+  if (id == OPTION_LIBOMP)
+    choices->libomp = argument;
+  else if (id == OPTION_JSON)
+    choices->json = true;
+  else
+    choices->run.library = argument;
+  return true;
+}
+
+static void find_runtime(struct hd_doctor *doctor, const char *named) {
+  char path[PATH_MAX];
+  if (doctor->runtime == HD_DOCTOR_NONE || doctor->libomp[0])
+    return;
+  if (hd_run_libomp_look_for(named, path, sizeof path)) {
+    snprintf(doctor->libomp, sizeof doctor->libomp, "%s", path);
+    return;
+  }
+  doctor->runtime = HD_DOCTOR_NONE;
+  hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "runtime", "%s", path);
+}
+
+static void find_library(struct hd_doctor *doctor, const struct hd_run_options *run) {
+  char why[1024];
+  if (!hd_run_library_choose(run, doctor->library)) {
+    doctor->library[0] = '\0';
+    hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "libheddle.so", "not found, as said above");
+  } else if (!hd_run_library_loads(doctor->library, why, sizeof why)) {
+    hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "libheddle.so", "cannot be loaded: %s", why);
+    doctor->library[0] = '\0';
+  }
+}
+
+static bool examine(struct hd_doctor *doctor, const struct choices *choices) {
+  if (doctor->program)
+    hd_doctor_check_app(doctor);
+  hd_doctor_check_environment(doctor);
+  hd_doctor_check_machine(doctor);
+  find_library(doctor, &choices->run);
+  find_runtime(doctor, choices->libomp);
+  return doctor->runtime == HD_DOCTOR_NONE || hd_doctor_check_runtime(doctor);
+}
+
+int hd_cmd_doctor(int argc, char **argv) {
+  struct choices choices = {0};
+  struct hd_doctor doctor = {0};
+  int first = 0;
+  hd_stream_guard();
+  signal(SIGXFSZ, SIG_IGN); /* a small limit of files is a finding, and no reason to die */
+  switch (hd_arguments_parse(&usage, argc, argv, take_option, &choices, &first)) {
+  case HD_ARGUMENTS_HELP:
+    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+  case HD_ARGUMENTS_WRONG:
+    return HD_EXIT_USAGE;
+  case HD_ARGUMENTS_OK:
+    break;
+  }
+  doctor.program = first < argc ? argv[first] : NULL;
+  doctor.runtime = choices.libomp ? HD_DOCTOR_NAMED : HD_DOCTOR_NEWEST;
+  bool done = examine(&doctor, &choices);
+  done = done && (choices.json ? hd_doctor_report_json : hd_doctor_report_text)(&doctor, stdout);
+  if (!done)
+    hd_log("out of memory");
+  hd_probe_free(doctor.probe);
+  return hd_stream_finish(stdout, "standard output") && done && doctor.findings.wrong == 0 ? HD_EXIT_OK
+                                                                                           : HD_EXIT_FAILED;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "cli/doctor/probe/probe.h"
+
+struct hd_probe *hd_probe;
+_Thread_local uint8_t hd_probe_step;
+_Thread_local bool hd_probe_is_primary;
+
+/* The place of the region that this thread was last put into; a worker's late events belong to it. */
+static _Thread_local uint8_t home;
+
+/* The code that calls the runtime is this program. */
+static enum hd_probe_address classify(const void *address) {
+  Dl_info own;
+  Dl_info found;
+  if (!address)
+    return HD_PROBE_NO_ADDRESS;
+  if (dladdr((const void *)&hd_probe, &own) && dladdr(address, &found) && own.dli_fbase == found.dli_fbase)
+    return HD_PROBE_OWN_ADDRESS;
+  return HD_PROBE_OTHER_ADDRESS;
+}
+
+static void record(ompt_callbacks_t event, int kind, int endpoint, const void *address) {
+  const uint32_t index = __atomic_fetch_add(&hd_probe->count, 1, __ATOMIC_RELAXED);
+  const uint8_t place = (uint8_t)__atomic_load_n(&hd_probe->place, __ATOMIC_ACQUIRE);
+  if (index >= HD_PROBE_RECORDS)
+    return;
+  if (!home || hd_probe_is_primary)
+    home = place;
+  hd_probe->records[index] = (struct hd_probe_record){.event = (uint8_t)event,
+                                                      .kind = (uint8_t)kind,
+                                                      .endpoint = (uint8_t)endpoint,
+                                                      .place = place,
+                                                      .home = home,
+                                                      .step = hd_probe_step,
+                                                      .worker = !hd_probe_is_primary,
+                                                      .address = (uint8_t)classify(address)};
+}
+
+/* ---- the callbacks: omp-tools.h's signatures ---- */
+
+static void on_thread_begin(ompt_thread_t kind, ompt_data_t *data) {
+  (void)data;
+  record(ompt_callback_thread_begin, (int)kind, 0, NULL);
+}
+
+static void on_thread_end(ompt_data_t *data) {
+  (void)data;
+  record(ompt_callback_thread_end, 0, 0, NULL);
+}
+
+static int region_kind(int flags) {
+  return flags & ompt_parallel_league ? HD_PROBE_LEAGUE : HD_PROBE_TEAM_OF_THREADS;
+}
+
+static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested,
+                              int flags, const void *address) {
+  (void)task, (void)frame, (void)parallel, (void)requested;
+  record(ompt_callback_parallel_begin, region_kind(flags), 0, address);
+}
+
+static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {
+  (void)parallel, (void)task;
+  record(ompt_callback_parallel_end, region_kind(flags), 0, address);
+}
+
+static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned size,
+                             unsigned number, int flags) {
+  (void)parallel, (void)task, (void)size, (void)number;
+  if (endpoint == ompt_scope_begin)
+    home = 0; /* the present one */
+  record(ompt_callback_implicit_task, flags & ompt_task_initial ? HD_PROBE_INITIAL : HD_PROBE_IMPLICIT, (int)endpoint,
+         NULL);
+}
+
+static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                    uint64_t count, const void *address) {
+  (void)parallel, (void)task, (void)count;
+  record(ompt_callback_work, (int)kind, (int)endpoint, address);
+}
+
+static void on_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                    const void *address) {
+  (void)parallel, (void)task;
+  record(ompt_callback_sync_region_wait, (int)kind, (int)endpoint, address);
+}
+
+static void on_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t id,
+                       const void *address) {
+  (void)hint, (void)implementation, (void)id;
+  record(ompt_callback_mutex_acquire, (int)kind, 0, address);
+}
+
+static void on_acquired(ompt_mutex_t kind, ompt_wait_id_t id, const void *address) {
+  (void)id;
+  record(ompt_callback_mutex_acquired, (int)kind, 0, address);
+}
+
+static void on_released(ompt_mutex_t kind, ompt_wait_id_t id, const void *address) {
+  (void)id;
+  record(ompt_callback_mutex_released, (int)kind, 0, address);
+}
+
+static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
+                           int has_dependences, const void *address) {
+  (void)creator, (void)frame, (void)task, (void)has_dependences;
+  if (!(flags & ompt_task_initial))
+    record(ompt_callback_task_create, 0, 0, address);
+}
+
+static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+  (void)prior, (void)next;
+  record(ompt_callback_task_schedule, (int)status, 0, NULL);
+}
+
+static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *address) {
+  (void)command, (void)modifier, (void)argument;
+  record(ompt_callback_control_tool, 0, 0, address);
+  return 0;
+}
+
+static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *address) {
+  (void)parallel, (void)task;
+  record(ompt_callback_masked, 0, (int)endpoint, address);
+}
+
+/* ---- the tool ---- */
+
+/* What libheddle.so registers (ompt/callbacks.c). */
+static const struct {
+  ompt_callbacks_t event;
+  ompt_callback_t function;
+} table[] = {
+    {ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin},
+    {ompt_callback_thread_end, (ompt_callback_t)on_thread_end},
+    {ompt_callback_parallel_begin, (ompt_callback_t)on_parallel_begin},
+    {ompt_callback_parallel_end, (ompt_callback_t)on_parallel_end},
+    {ompt_callback_implicit_task, (ompt_callback_t)on_implicit_task},
+    {ompt_callback_work, (ompt_callback_t)on_work},
+    {ompt_callback_sync_region_wait, (ompt_callback_t)on_wait},
+    {ompt_callback_mutex_acquire, (ompt_callback_t)on_acquire},
+    {ompt_callback_mutex_acquired, (ompt_callback_t)on_acquired},
+    {ompt_callback_mutex_released, (ompt_callback_t)on_released},
+    {ompt_callback_task_create, (ompt_callback_t)on_task_create},
+    {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
+    {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
+    {ompt_callback_masked, (ompt_callback_t)on_masked},
+};
+
+static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {
+  (void)device, (void)tool_data;
+  const ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
+  if (!set_callback)
+    return 0;
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    hd_probe->registered[table[i].event] = (uint8_t)(set_callback(table[i].event, table[i].function) + 1);
+  hd_probe->started = 1;
+  return 1;
+}
+
+static void finalize(ompt_data_t *tool_data) {
+  (void)tool_data;
+}
+
+/* The runtime looks here first, then at OMP_TOOL_LIBRARIES. Outside the probe's child there is no tool. */
+__attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
+                                                                                 const char *runtime_version) {
+  static ompt_start_tool_result_t result = {.initialize = initialize, .finalize = finalize};
+  (void)omp_version;
+  if (!hd_probe)
+    return NULL;
+  hd_probe->asked = 1;
+  strncpy(hd_probe->runtime, runtime_version ? runtime_version : "", sizeof hd_probe->runtime - 1);
+  return hd_probe->yields ? NULL : &result;
+}

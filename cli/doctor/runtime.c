@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/doctor/doctor.h"
+#include "cli/doctor/probe/probe.h"
+
+#define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
+
+/* False: nothing came of it. */
+static bool has_played(struct hd_doctor *doctor, const struct hd_probe *probe, const struct hd_probe_end *end) {
+  const char *place = hd_probe_place_name(probe->place);
+  char said[200];
+  snprintf(said, sizeof said, "%.*s", (int)strcspn(end->said, "\n"), end->said);
+  if (end->signal == SIGALRM)
+    SAY(WRONG, "runtime", "hung in %s, without Heddle: take another version of libomp", place);
+  else if (end->signal)
+    SAY(WRONG, "runtime", "died of signal %d (%s) in %s, without Heddle: take another version of libomp%s%s",
+        end->signal, strsignal(end->signal), place, said[0] ? "; it said: " : "", said);
+  else if (!probe->done)
+    SAY(WRONG, "runtime", "cannot be tried: %s", said[0] ? said : "no reason is known");
+  else if (!probe->asked)
+    SAY(WRONG, "runtime",
+        "looks for no tools: it was built without OMPT, or before version 8; take another libomp, as of "
+        "Debian's libomp5-19");
+  else if (!probe->started)
+    SAY(WRONG, "runtime", "does not take tools: ompt_set_callback is missing; take another version of libomp");
+  else
+    return true;
+  return false;
+}
+
+static void judge(struct hd_doctor *doctor, const struct hd_probe *probe) {
+  struct hd_probe_row row;
+  size_t counts[] = {[HD_PROBE_FINE] = 0, [HD_PROBE_HANDLED] = 0, [HD_PROBE_LOST] = 0};
+  const size_t all = hd_probe_row_count();
+  for (size_t i = 0; i < all; i++) {
+    hd_probe_row(probe, i, &row);
+    counts[row.verdict]++;
+  }
+  if (probe->team < HD_PROBE_TEAM)
+    SAY(NOTE, "team", "the runtime gives one thread to a region of %d: what workers send was not tried", HD_PROBE_TEAM);
+  if (counts[HD_PROBE_LOST])
+    SAY(WRONG, "events", "%zu of %zu do not arrive as Heddle needs them: reports lose what the table says",
+        counts[HD_PROBE_LOST], all);
+  else
+    SAY(FINE, "events", "all %zu arrive; %zu in ways that Heddle knows of and does without", all,
+        counts[HD_PROBE_HANDLED]);
+}
+
+static bool try_runtime(struct hd_doctor *doctor) {
+  struct hd_probe_end end;
+  doctor->probe = hd_probe_run(doctor->libomp, NULL, NULL, &end);
+  if (!doctor->probe)
+    return false;
+  doctor->has_played = has_played(doctor, doctor->probe, &end);
+  if (doctor->has_played)
+    judge(doctor, doctor->probe);
+  return true;
+}
+
+/* ---- libheddle.so on that runtime ---- */
+
+static void check_profile(struct hd_doctor *doctor, const char *path) {
+  char error[PATH_MAX + 256];
+  struct hd_model *model = NULL;
+  uint32_t broken = 0;
+  if (!hd_profile_open(path, &model, error, sizeof error)) {
+    SAY(WRONG, "libheddle.so", "its profile cannot be read: %s", error);
+    return;
+  }
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    broken += !hd_model_thread_is_whole(model, i);
+  if (model->header.clock_kind == HD_CLOCK_TSC)
+    SAY(FINE, "clock", "the processor's counter");
+  else
+    SAY(NOTE, "clock",
+        "the kernel's: the processor's counter is not invariant here (a virtual machine?); every event "
+        "costs more");
+  if (broken || model->thread_count < HD_PROBE_TEAM)
+    SAY(WRONG, "libheddle.so", "the times in its profile do not add up for %u of %u threads", broken,
+        model->thread_count);
+  else
+    SAY(FINE, "libheddle.so", "%s: wrote a profile of %u threads, and their times add up", doctor->library,
+        model->thread_count);
+  hd_model_free(model);
+}
+
+/* Among them are its complaints about the HEDDLE_* variables that are set. */
+static void take_lines(struct hd_doctor *doctor, char *said) {
+  static const char prefix[] = "heddle: ";
+  char *rest = NULL;
+  for (char *line = strtok_r(said, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+    SAY(WRONG, "libheddle.so", "says: %s", strncmp(line, prefix, sizeof prefix - 1) ? line : line + sizeof prefix - 1);
+}
+
+static void try_library_in(struct hd_doctor *doctor, const char *directory) {
+  char output[PATH_MAX + 16];
+  struct hd_probe_end end;
+  snprintf(output, sizeof output, "%s/probe.heddle", directory);
+  struct hd_probe *probe = hd_probe_run(doctor->libomp, doctor->library, output, &end);
+  if (!probe)
+    return;
+  const char *place = hd_probe_place_name(probe->place);
+  take_lines(doctor, end.said);
+  if (end.signal)
+    SAY(WRONG, "libheddle.so", "the runtime died with it of signal %d (%s) in %s", end.signal, strsignal(end.signal),
+        place);
+  else if (access(output, F_OK) == 0)
+    check_profile(doctor, output);
+  else
+    SAY(WRONG, "libheddle.so", "%s wrote no profile: the runtime did not take it", doctor->library);
+  unlink(output);
+  hd_probe_free(probe);
+}
+
+static void try_library(struct hd_doctor *doctor) {
+  char directory[PATH_MAX];
+  const char *parent = getenv("TMPDIR");
+  snprintf(directory, sizeof directory, "%s/heddle-doctor.XXXXXX", parent && *parent ? parent : "/tmp");
+  if (!mkdtemp(directory)) {
+    SAY(NOTE, "libheddle.so", "was not tried: no folder can be made in %s", parent && *parent ? parent : "/tmp");
+    return;
+  }
+  try_library_in(doctor, directory);
+  rmdir(directory);
+}
+
+bool hd_doctor_check_runtime(struct hd_doctor *doctor) {
+  struct hd_app_file file;
+  if (hd_app_file_read(doctor->libomp, &file))
+    memcpy(doctor->build_id, file.build_id, sizeof doctor->build_id);
+  doctor->of_runtime = doctor->findings.count;
+  if (!try_runtime(doctor))
+    return false;
+  if (doctor->library[0])
+    try_library(doctor);
+  return true;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file command.c
+ * `heddle events [options] [REGEX]`: what can be counted on this machine.
+ */
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/events/events.h"
+#include "counters/event_sets.h"
+#include "support/command/options.h"
+#include "support/command/output_stream.h"
+
+enum { OPTION_CSV = HD_OPTION_LONG, NEAREST_MOST = 5 };
+
+struct choices {
+  struct hd_events_choices events;
+  bool groups;
+};
+
+static const struct hd_option options[] = {
+    {'a', "available", NULL, "only what can be counted here"},
+    {'g', "groups", NULL,
+     "list groups of events instead; with REGEX also their formulas and\n"
+     "what these mean"},
+    {OPTION_CSV, "csv", NULL, "write comma-separated values"},
+};
+
+static const struct hd_usage usage = {
+    .command = "events",
+    .synopsis = "[options] [REGEX]",
+    .description =
+        "Lists the events that 'heddle run --events' and '--groups' can count: those of the kernel, which work\n"
+        "on every machine, and those of PAPI, the processor's among them; and whether each can be counted here\n"
+        "and now, which is tried out.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .epilogue =
+        "REGEX is a POSIX extended regular expression, without regard to case, found anywhere in an event's name or\n"
+        "description (groups: in the name, the description or an event's name).\n"
+        "\n"
+        "Comma-separated values: event, unit, source, available (yes, no), reason, description; with --groups:\n"
+        "group, file, available, reason, events (divided by blanks), description.\n"
+        "\n"
+        "PAPI is opened as the program under 'heddle run' would open it; HEDDLE_PAPI=FILE names another libpapi.\n"
+        "Groups are looked for in the folder HEDDLE_GROUPS, then among those that came with heddle.",
+};
+
+static bool take_option(void *context, int id, const char *argument) {
+  struct choices *choices = context;
+  (void)argument;
+  switch (id) {
+  case 'a':
+    choices->events.available = true;
+    return true;
+  case 'g':
+    choices->groups = true;
+    return true;
+  default:
+    choices->events.csv = true;
+    return true;
+  }
+}
+
+static bool take_expression(struct hd_events_choices *choices, const char *expression) {
+  char error[256];
+  if (!expression[0]) {
+    hd_arguments_complain(&usage, "the regular expression is empty");
+    return false;
+  }
+  const int status = regcomp(&choices->regex, expression, REG_EXTENDED | REG_ICASE | REG_NOSUB);
+  if (status == 0) {
+    choices->expression = expression;
+    return true;
+  }
+  regerror(status, &choices->regex, error, sizeof error);
+  hd_arguments_complain(&usage, "'%s': %s", expression, error);
+  return false;
+}
+
+static void complain_of_nothing(const struct choices *choices) {
+  char near[NEAREST_MOST][128];
+  const char *expression = choices->events.expression;
+  const char *what = choices->groups ? "group" : "event";
+  const char *where = choices->events.available ? " that can be counted here" : "";
+  if (!expression) {
+    fprintf(stderr, "heddle: no %s%s\n", what, where);
+    return;
+  }
+  fprintf(stderr, "heddle: no %s%s matches '%s'", what, where, expression);
+  const uint32_t count = choices->groups ? 0 : hd_plan_nearest(expression, NEAREST_MOST, near);
+  for (uint32_t i = 0; i < count; i++)
+    fprintf(stderr, "%s%s", i == 0 ? "; nearest: " : ", ", near[i]);
+  fputc('\n', stderr);
+}
+
+static int show(const struct choices *choices) {
+  const enum hd_events_end end =
+      choices->groups ? hd_events_groups(&choices->events, stdout) : hd_events_list(&choices->events, stdout);
+  const bool written = hd_stream_finish(stdout, "standard output");
+  if (end == HD_EVENTS_NONE)
+    complain_of_nothing(choices);
+  else if (end == HD_EVENTS_NO_MEMORY)
+    fputs("heddle: out of memory\n", stderr);
+  return end == HD_EVENTS_SHOWN && written ? HD_EXIT_OK : HD_EXIT_FAILED;
+}
+
+int hd_cmd_events(int argc, char **argv) {
+  struct choices choices = {0};
+  int first = 0;
+  hd_stream_guard();
+  switch (hd_arguments_parse(&usage, argc, argv, take_option, &choices, &first)) {
+  case HD_ARGUMENTS_HELP:
+    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+  case HD_ARGUMENTS_WRONG:
+    return HD_EXIT_USAGE;
+  case HD_ARGUMENTS_OK:
+    break;
+  }
+  if (argc - first > 1) {
+    hd_arguments_complain(&usage, "one regular expression at a time: 'PAPI_L1|PAPI_L2' finds either");
+    return HD_EXIT_USAGE;
+  }
+  if (first < argc && !take_expression(&choices.events, argv[first]))
+    return HD_EXIT_USAGE;
+  const int status = show(&choices);
+  if (choices.events.expression)
+    regfree(&choices.events.regex);
+  return status;
+}

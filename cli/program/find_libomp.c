@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/program/find_libomp.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/log.h"
+
+/* Is the symbol in the library itself, not in one that it needs? */
+static bool defines(void *library, const struct link_map *map, const char *symbol) {
+  Dl_info found;
+  const void *address = dlsym(library, symbol);
+  return address && dladdr(address, &found) && (uintptr_t)found.dli_fbase == (uintptr_t)map->l_addr;
+}
+
+/* In the child: writes the path, or '!' and the reason, and ends. */
+static _Noreturn void load_and_tell(const char *name, int to) {
+  const int null = open("/dev/null", O_RDWR);
+  if (null >= 0) {
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+  }
+  char text[4096];
+  const struct link_map *map = NULL;
+  void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+  if (!library || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
+    snprintf(text, sizeof text, "!%s", dlerror());
+  else if (!defines(library, map, "__kmpc_fork_call") || !defines(library, map, "GOMP_parallel"))
+    snprintf(text, sizeof text, "!%s: not a libomp that runs GCC's programs", name);
+  else
+    snprintf(text, sizeof text, "%s", map->l_name);
+  if (write(to, text, strlen(text)) < 0)
+    _exit(1);
+  _exit(0);
+}
+
+/* Loads `name` in a child, since a runtime that was loaded into a process cannot be removed. False: `text` says why. */
+static bool probe(const char *name, char *text, size_t text_bytes) {
+  int ends[2];
+  snprintf(text, text_bytes, "%s: cannot be tried", name);
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return false;
+  const pid_t child = fork();
+  if (child == 0)
+    load_and_tell(name, ends[1]);
+  close(ends[1]);
+  char answer[4096];
+  const ssize_t length = child > 0 ? read(ends[0], answer, sizeof answer - 1) : -1;
+  close(ends[0]);
+  if (child > 0)
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+  if (length <= 0)
+    return false;
+  answer[length] = '\0';
+  snprintf(text, text_bytes, "%s", answer + (answer[0] == '!'));
+  return answer[0] != '!';
+}
+
+static int newest_first(const void *a, const void *b) {
+  return strverscmp(*(char *const *)b, *(char *const *)a);
+}
+
+static bool probe_llvm_directories(char *path, size_t path_bytes) {
+  glob_t found;
+  bool usable = false;
+  if (glob("/usr/lib/llvm-*/lib/libomp.so*", GLOB_NOSORT, NULL, &found) != 0)
+    return false;
+  qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, newest_first);
+  for (size_t i = 0; i < found.gl_pathc && !usable; i++)
+    usable = probe(found.gl_pathv[i], path, path_bytes);
+  globfree(&found);
+  return usable;
+}
+
+bool hd_run_libomp_look_for(const char *named, char *path, size_t path_bytes) {
+  char absolute[PATH_MAX];
+  if (!named) {
+    if (probe("libomp.so.5", path, path_bytes) || probe("libomp.so", path, path_bytes) ||
+        probe_llvm_directories(path, path_bytes))
+      return true;
+    snprintf(path, path_bytes, "LLVM's libomp is not here: apt-get install libomp5-19 (or another libomp5)");
+    return false;
+  }
+  if (realpath(named, absolute))
+    return probe(absolute, path, path_bytes);
+  snprintf(path, path_bytes, "%s: %s", named, strerror(errno));
+  return false;
+}
+
+bool hd_run_libomp_find(const char *named, char *path, size_t path_bytes) {
+  if (!hd_run_libomp_look_for(named, path, path_bytes))
+    hd_log(named ? "cannot use libomp %s" : "--gomp needs a runtime, but %s; or name one with --libomp PATH", path);
+  else if (strpbrk(path, ": "))
+    hd_log("cannot use libomp %s: LD_PRELOAD separates its entries by ':' and ' '", path);
+  else
+    return true;
+  return false;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- where the file is ---- */
+
+static bool is_executable_file(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+/* As execvp looks for it. */
+bool hd_run_program_find(const char *command, char *path) {
+  if (strchr(command, '/'))
+    return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX && is_executable_file(path);
+  const char *search = getenv("PATH");
+  if (!search)
+    search = "/bin:/usr/bin";
+  for (;;) {
+    const size_t length = strcspn(search, ":");
+    const int written = snprintf(path, PATH_MAX, "%.*s%s%s", (int)length, search, length ? "/" : "./", command);
+    if (written < PATH_MAX && is_executable_file(path))
+      return true;
+    if (!search[length])
+      return false;
+    search += length + 1;
+  }
+}
+
+static bool changes_identity(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && (((status.st_mode & S_ISUID) && status.st_uid != geteuid()) ||
+                                      ((status.st_mode & S_ISGID) && status.st_gid != getegid()));
+}
+
+/* ---- scripts ---- */
+
+/* "#!/usr/bin/env python3" is a script for python3. */
+static bool read_script(int fd, struct hd_run_program *program) {
+  char line[PATH_MAX];
+  const ssize_t length = pread(fd, line, sizeof line - 1, 0);
+  if (length < 2 || memcmp(line, "#!", 2) != 0)
+    return false;
+  line[length] = '\0';
+  line[strcspn(line, "\n")] = '\0';
+  char *rest = NULL;
+  char *word = strtok_r(line + 2, " \t", &rest);
+  const char *base = word ? strrchr(word, '/') : NULL;
+  if (base && strcmp(base, "/env") == 0) {
+    char *next = strtok_r(NULL, " \t", &rest);
+    while (next && (*next == '-' || strchr(next, '=')))
+      next = strtok_r(NULL, " \t", &rest);
+    word = next ? next : word;
+  }
+  snprintf(program->interpreter, sizeof program->interpreter, "%s", word ? word : "an unknown interpreter");
+  program->kind = HD_RUN_PROGRAM_SCRIPT;
+  return true;
+}
+
+/* ---- what it links ---- */
+
+static bool has_prefix(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* A libgomp.so.1 may be a link to libomp: then it is libomp, so `resolved` decides when it is known. */
+static void note_library(struct hd_run_program *program, const char *name, const char *resolved) {
+  char target[PATH_MAX];
+  const char *file = resolved && realpath(resolved, target) ? target : name;
+  const char *base = strrchr(file, '/');
+  base = base ? base + 1 : file;
+  if (has_prefix(base, "libomp.") || has_prefix(base, "libomp-") || has_prefix(base, "libiomp5.")) {
+    program->links_libomp = true;
+    snprintf(program->libomp, sizeof program->libomp, "%s", resolved ? resolved : "");
+  } else if (has_prefix(base, "libgomp.") || has_prefix(base, "libgomp-"))
+    program->links_libgomp = true;
+}
+
+/* "\tlibomp.so.5 => not found"; or, instead of a list, "app: error while loading shared libraries: libomp.so.5: ...".
+ */
+static bool note_missing(struct hd_run_program *program, const char *line) {
+  static const char words[] = "error while loading shared libraries: ";
+  const char *after = strstr(line, words);
+  const char *name = after                           ? after + sizeof words - 1
+                     : strstr(line, " => not found") ? line + strspn(line, " \t")
+                                                     : NULL;
+  if (name && !program->missing[0])
+    snprintf(program->missing, sizeof program->missing, "%.*s", (int)strcspn(name, ": \n"), name);
+  return name;
+}
+
+/* "undefined symbol: __kmpc_dispatch_deinit, version VERSION\t(./app)": of interest are OpenMP's. */
+static bool note_undefined(struct hd_run_program *program, const char *line) {
+  static const char words[] = "undefined symbol: ";
+  const char *name = strstr(line, words);
+  if (!name)
+    return false;
+  name += sizeof words - 1;
+  const bool is_openmp = has_prefix(name, "__kmpc_") || has_prefix(name, "omp_") || has_prefix(name, "GOMP_");
+  if (is_openmp && !program->undefined[0])
+    snprintf(program->undefined, sizeof program->undefined, "%.*s", (int)strcspn(name, ", \t\n"), name);
+  return true;
+}
+
+/* A line of the loader's list: "\tlibgomp.so.1 => /lib/libgomp.so.1 (0x...)". */
+static void note_listed(struct hd_run_program *program, char *line) {
+  if (note_missing(program, line) || note_undefined(program, line))
+    return;
+  char *name = line + strspn(line, " \t");
+  char *arrow = strstr(name, " => ");
+  char *resolved = arrow ? arrow + 4 : name;
+  if (arrow)
+    *arrow = '\0';
+  resolved[strcspn(resolved, " (\n")] = '\0';
+  const bool is_path = strchr(resolved, '/') != NULL; /* of LD_PRELOAD and LD_LIBRARY_PATH perhaps a relative one */
+  note_library(program, name, is_path ? resolved : NULL);
+  program->calls_heddle = program->calls_heddle || (is_path && hd_run_file_calls_heddle(resolved));
+  if (is_path && !program->other_tool[0] && !strstr(resolved, "libheddle.so") && hd_run_file_has_tool(resolved))
+    snprintf(program->other_tool, sizeof program->other_tool, "%s", resolved);
+}
+
+/* Only a program that is named like a loader is asked: the name comes from the file, and nothing else is to be run. */
+static bool is_loader(const char *path) {
+  const char *base = strrchr(path, '/');
+  return base && (has_prefix(base, "/ld-") || has_prefix(base, "/ld.so") || has_prefix(base, "/ld64.so"));
+}
+
+/* glibc's: asked by variables rather than by --list, it also tells which symbols no library has. */
+static void ask_for_symbols(void) {
+  setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+  setenv("LD_BIND_NOW", "1", 1);
+  setenv("LD_WARN", "1", 1);
+}
+
+static _Noreturn void become_loader(const struct hd_run_program *program, int to) {
+  const int null = open("/dev/null", O_RDWR);
+  if (null >= 0)
+    dup2(null, STDIN_FILENO);
+  dup2(to, STDOUT_FILENO);
+  dup2(to, STDERR_FILENO);
+  if (strstr(program->interpreter, "/ld-linux")) {
+    ask_for_symbols();
+    execl(program->interpreter, program->interpreter, program->path, (char *)NULL);
+  }
+  execl(program->interpreter, program->interpreter, "--list", program->path, (char *)NULL);
+  _exit(1);
+}
+
+/* The loader's list has the libraries of libraries too, found as they will be found at run time. */
+static bool ask_loader(struct hd_run_program *program) {
+  int ends[2];
+  int status = -1;
+  char line[2 * PATH_MAX];
+  if (!is_loader(program->interpreter) || pipe2(ends, O_CLOEXEC) != 0)
+    return false;
+  const pid_t child = fork();
+  if (child == 0)
+    become_loader(program, ends[1]);
+  close(ends[1]);
+  FILE *list = fdopen(ends[0], "r");
+  if (!list)
+    close(ends[0]);
+  while (list && fgets(line, sizeof line, list))
+    note_listed(program, line);
+  if (list)
+    fclose(list);
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status == 0;
+}
+
+/* ---- ELF ---- */
+
+/* Names in the file itself, for when its loader does not answer. */
+static void note_needed(Elf *elf, struct hd_run_program *program) {
+  Elf_Scn *section = NULL;
+  while ((section = elf_nextscn(elf, section))) {
+    GElf_Shdr header;
+    GElf_Dyn entry;
+    if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
+      continue;
+    Elf_Data *data = elf_getdata(section, NULL);
+    for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+      const char *name = entry.d_tag == DT_NEEDED ? elf_strptr(elf, header.sh_link, entry.d_un.d_val) : NULL;
+      if (name)
+        note_library(program, name, NULL);
+    }
+  }
+}
+
+static bool read_loader_name(Elf *elf, int fd, struct hd_run_program *program) {
+  size_t count = 0;
+  GElf_Phdr header;
+  if (elf_getphdrnum(elf, &count) != 0)
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_INTERP)
+      continue;
+    const size_t room = sizeof program->interpreter - 1;
+    const size_t length = header.p_filesz < room ? (size_t)header.p_filesz : room;
+    return pread(fd, program->interpreter, length, (off_t)header.p_offset) == (ssize_t)length;
+  }
+  return false;
+}
+
+static void read_elf(int fd, struct hd_run_program *program) {
+  if (elf_version(EV_CURRENT) == EV_NONE)
+    return;
+  Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+  if (elf && elf_kind(elf) == ELF_K_ELF) {
+    const bool has_loader = read_loader_name(elf, fd, program);
+    program->kind = has_loader ? HD_RUN_PROGRAM_DYNAMIC : HD_RUN_PROGRAM_STATIC;
+    program->calls_heddle = has_loader && hd_run_file_calls_heddle(program->path);
+    if (has_loader && hd_run_file_has_tool(program->path))
+      snprintf(program->other_tool, sizeof program->other_tool, "%s", program->path);
+    if (has_loader && !ask_loader(program))
+      note_needed(elf, program);
+  }
+  elf_end(elf);
+}
+
+void hd_run_program_inspect(const char *command, struct hd_run_program *program) {
+  memset(program, 0, sizeof *program);
+  if (!hd_run_program_find(command, program->path))
+    return;
+  program->other_identity = changes_identity(program->path);
+  const int fd = open(program->path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  if (!read_script(fd, program))
+    read_elf(fd, program);
+  close(fd);
+}

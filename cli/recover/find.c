@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/recover/recover.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/recover/salvage.h"
+#include "cli/run/run.h"
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* Made by mkdtemp("heddle.XXXXXX") for this user alone, and with a probe in it: nobody else's, and not just being made.
+ */
+static bool is_private(const char *path) {
+  const char *name = base_name(path);
+  char probe[PATH_MAX];
+  struct stat status;
+  if (strncmp(name, "heddle.", 7) != 0 || strlen(name) != 13 || lstat(path, &status) != 0 || !S_ISDIR(status.st_mode) ||
+      status.st_uid != geteuid() || (status.st_mode & 077))
+    return false;
+  const int length = snprintf(probe, sizeof probe, "%s/%s", path, hd_run_probe_names[HD_RUN_PROBE_STARTED]);
+  return length > 0 && (size_t)length < sizeof probe && access(probe, F_OK) == 0;
+}
+
+static void take(const struct hd_recover_visitor *visitor, DIR *directory, const char *path, const char *name,
+                 bool in_private) {
+  char whole[PATH_MAX];
+  const int length = snprintf(whole, sizeof whole, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", name);
+  const struct hd_recover_file file = {
+      .directory = dirfd(directory), .path = whole, .name = name, .in_private = in_private};
+  if (length > 0 && (size_t)length < sizeof whole)
+    visitor->take_file(visitor->context, &file);
+}
+
+/* Returns how many files were seen, and taken unless `visitor` is NULL. */
+static size_t take_files(const char *path, const struct hd_recover_visitor *visitor, bool in_private) {
+  DIR *directory = opendir(path);
+  const struct dirent *entry;
+  size_t count = 0;
+  while (directory && (entry = readdir(directory))) {
+    if (hd_salvage_pid(entry->d_name) == 0)
+      continue;
+    count++;
+    if (visitor)
+      take(visitor, directory, path, entry->d_name, in_private);
+  }
+  if (directory)
+    closedir(directory);
+  return count;
+}
+
+static void visit_private(const char *path, const struct hd_recover_visitor *visitor) {
+  const int lock = hd_salvage_lock_directory(path);
+  if (lock < 0) {
+    if (errno == EWOULDBLOCK && take_files(path, NULL, true) > 0)
+      visitor->skip_directory(visitor->context, path);
+    return;
+  }
+  take_files(path, visitor, true);
+  if (visitor->clear_directories)
+    hd_salvage_remove_directory(path, lock);
+  else
+    close(lock);
+}
+
+bool hd_recover_visit_directory(const char *path, const struct hd_recover_visitor *visitor) {
+  char absolute[PATH_MAX];
+  char inner[PATH_MAX];
+  const struct dirent *entry;
+  DIR *directory = realpath(path, absolute) ? opendir(absolute) : NULL;
+  if (!directory)
+    return false;
+  if (is_private(absolute)) {
+    visit_private(absolute, visitor);
+  } else {
+    take_files(absolute, visitor, false);
+    while ((entry = readdir(directory))) {
+      const int length = snprintf(inner, sizeof inner, "%s/%s", absolute, entry->d_name);
+      if (length > 0 && (size_t)length < sizeof inner && is_private(inner))
+        visit_private(inner, visitor);
+    }
+  }
+  closedir(directory);
+  return true;
+}
+
+bool hd_recover_visit_file(const char *path, const struct hd_recover_visitor *visitor) {
+  char parent[PATH_MAX];
+  struct hd_recover_file file = {.path = path, .name = base_name(path), .named = true};
+  const int length = snprintf(parent, sizeof parent, "%.*s", (int)(file.name - path), path);
+  if (length < 0 || (size_t)length >= sizeof parent || hd_salvage_pid(file.name) == 0)
+    return (errno = EINVAL, false);
+  file.directory = open(length > 0 ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file.directory < 0)
+    return false;
+  visitor->take_file(visitor->context, &file);
+  close(file.directory);
+  return true;
+}
+
+static bool is_new(char *const *known, size_t count, const char *place) {
+  for (size_t i = 0; i < count; i++)
+    if (known[i] && !strcmp(known[i], place))
+      return false;
+  return true;
+}
+
+void hd_recover_visit_all(const struct hd_recover_visitor *visitor) {
+  const char *places[] = {getenv("HEDDLE_STORE_DIR"), "/dev/shm", getenv("TMPDIR"), "/tmp", "."};
+  enum { COUNT = sizeof places / sizeof *places };
+  char *known[COUNT] = {NULL};
+  for (size_t i = 0; i < COUNT; i++) {
+    known[i] = places[i] && *places[i] ? realpath(places[i], NULL) : NULL;
+    if (known[i] && is_new(known, i, known[i]))
+      hd_recover_visit_directory(known[i], visitor);
+  }
+  for (size_t i = 0; i < COUNT; i++)
+    free(known[i]);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file salvage.h
+ * What a program leaves that did not close its profile, for `heddle run` and `heddle recover`: live files
+ * (PROGRAM.PID.live, with more behind it when that name was taken) and the private directories of `heddle run`.
+ *
+ * A private directory is heddle.XXXXXX with mode 0700 and probes (run.h) in it. Its `heddle run` has it locked, as long
+ * as it lives.
+ */
+#ifndef HEDDLE_CLI_RECOVER_SALVAGE_H
+#define HEDDLE_CLI_RECOVER_SALVAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "heddle-format.h"
+
+/* ---- salvage.c ---- */
+
+/** The process in the name of a live file; 0: that is none. */
+pid_t hd_salvage_pid(const char *name);
+
+/** Opens one for reading, through no link; -1: errno. */
+int hd_salvage_open(int directory, const char *name);
+
+/** Its header, with terminated strings. False: there is none, or it is another version's. */
+bool hd_salvage_read_header(int fd, struct hd_file_header *header);
+
+/** Writes one field of a live file's header. */
+bool hd_salvage_write_field(int fd, const void *value, size_t bytes, size_t offset);
+#define HD_SALVAGE_WRITE(fd, header, field)                                                                            \
+  hd_salvage_write_field(fd, &(header)->field, sizeof(header)->field, offsetof(struct hd_file_header, field))
+
+/** Gives a saved profile, which nobody writes any more, another header, and seals it again (store/seal.h). */
+bool hd_salvage_replace_header(int fd, const struct hd_file_header *header);
+
+/** Locks an open file until it is closed. False: somebody else has locked it. (Where there are no locks: true.) */
+bool hd_salvage_lock(int fd);
+
+/** Whether the `heddle run` of that private directory may still live: it is locked, or cannot be asked. */
+bool hd_salvage_run_may_live(const char *directory);
+
+/** Opens a directory and locks it: a descriptor that keeps the lock until it is closed. -1: errno is EWOULDBLOCK when
+ *  somebody else has locked it. A link is not followed. */
+int hd_salvage_lock_directory(const char *path);
+
+/** Removes a private directory with all that is not a live file; while there are such, all stays. `lock` is what
+ *  hd_salvage_lock_directory gave, and is closed: no other descriptor is needed, of which there may be none. */
+void hd_salvage_remove_directory(const char *path, int lock);
+
+/* ---- salvage_writer.c ---- */
+
+enum hd_salvage_writer {
+  HD_SALVAGE_GONE,   /* nobody will write to it any more */
+  HD_SALVAGE_UNSEEN, /* no process that can be seen here; its file system does not tell of others */
+  HD_SALVAGE_ALIVE,  /* the process it was made by has it in its memory */
+  HD_SALVAGE_UNKNOWN /* somebody has it open whom this process cannot see: another user, another container */
+};
+
+/** Who may still write to the live file `name`, open in `fd`? Not the process's number counts, which another may have
+ * by now, but whether it has the file in its memory. For files of this host. */
+enum hd_salvage_writer hd_salvage_find_writer(int fd, const char *name);
+
+#endif

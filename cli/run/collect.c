@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/run/run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/recover/salvage.h"
+#include "heddle-format.h"
+#include "store/profile_file.h"
+#include "support/log.h"
+#include "support/tsc_clock.h"
+
+/* The library's link to a finished profile bears the process's number. */
+static bool is_link_name(const char *name) {
+  return name[0] >= '0' && name[0] <= '9' && hd_salvage_pid(name) == 0;
+}
+
+/* ---- the header ---- */
+
+static uint64_t monotonic_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* The present in the profile's own ticks. False: this clock is not ours to read. */
+static bool read_clock(uint32_t kind, struct hd_clock_pair *now) {
+  now->ns = monotonic_ns();
+  now->ticks = now->ns;
+  if (kind == HD_CLOCK_MONOTONIC)
+    return true;
+  if (kind != HD_CLOCK_TSC || !HD_PROCESSOR_CLOCK)
+    return false;
+  now->ticks = hd_processor_clock(hd_processor_clock_shift());
+  return true;
+}
+
+static void stamp_end(int fd) {
+  struct hd_file_header header;
+  if (!hd_salvage_read_header(fd, &header) || !read_clock(header.clock_kind, &header.clock_last))
+    return;
+  if (header.paused_at_ticks) /* all other times leave pauses out */
+    header.paused_ticks = header.clock_last.ticks - header.paused_at_ticks;
+  header.end_ticks = header.clock_last.ticks - header.paused_ticks;
+  if (HD_SALVAGE_WRITE(fd, &header, clock_last) && HD_SALVAGE_WRITE(fd, &header, paused_ticks))
+    HD_SALVAGE_WRITE(fd, &header, end_ticks);
+}
+
+/* Opened for writing only when there is something to write: the watch sees every such use of a live file. */
+static bool lacks_end(int directory, const char *file) {
+  struct hd_file_header header;
+  const int fd = hd_salvage_open(directory, file);
+  struct hd_clock_pair now;
+  const bool lacks = fd >= 0 && hd_salvage_read_header(fd, &header) && header.end_ticks == 0 &&
+                     read_clock(header.clock_kind, &now) && hd_salvage_find_writer(fd, file) != HD_SALVAGE_ALIVE;
+  if (fd >= 0)
+    close(fd);
+  return lacks;
+}
+
+static void stamp_file(int directory, const char *file) {
+  if (!lacks_end(directory, file))
+    return;
+  const int fd = openat(directory, file, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  stamp_end(fd);
+  close(fd);
+}
+
+void hd_run_stamp_process(const char *path, pid_t pid) {
+  DIR *directory = opendir(path);
+  const struct dirent *entry;
+  while (directory && (entry = readdir(directory)))
+    if (hd_salvage_pid(entry->d_name) == pid)
+      stamp_file(dirfd(directory), entry->d_name);
+  if (directory)
+    closedir(directory);
+}
+
+static void stamp_exit(int fd, struct hd_file_header *header, int exit_status) {
+  header->exit_status = exit_status;
+  header->flags |= HD_FILE_EXIT_KNOWN;
+  hd_salvage_replace_header(fd, header);
+}
+
+/* From the process's start to the end of its profile, without pauses. */
+static uint64_t run_time_ns(const struct hd_file_header *header) {
+  const struct hd_clock_pair *first = &header->clock_first;
+  const struct hd_clock_pair *last = &header->clock_last;
+  double end_ns = (double)last->ns;
+  if (header->end_ticks && last->ticks > first->ticks)
+    end_ns += ((double)header->end_ticks - (double)last->ticks) * (double)(last->ns - first->ns) /
+              (double)(last->ticks - first->ticks); /* end_ticks lies before the last pair by the pauses */
+  return end_ns > (double)header->begin_ns ? (uint64_t)(end_ns - (double)header->begin_ns) : 0;
+}
+
+/* ---- the list ---- */
+
+static void add_profile(struct hd_run_profiles *profiles, const char *path, const struct hd_run_outcome *outcome) {
+  struct hd_file_header header;
+  struct stat status;
+  const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  struct hd_run_profile *grown = realloc(profiles->items, (profiles->count + 1) * sizeof *grown);
+  if (grown)
+    profiles->items = grown;
+  if (fd >= 0 && grown && fstat(fd, &status) == 0 && hd_salvage_read_header(fd, &header)) {
+    if ((pid_t)header.pid == outcome->pid)
+      stamp_exit(fd, &header, outcome->exit_status);
+    struct hd_run_profile *profile = &grown[profiles->count++];
+    snprintf(profile->path, sizeof profile->path, "%s", path);
+    profile->pid = (pid_t)header.pid;
+    profile->parent = (pid_t)header.parent_pid;
+    profile->run_ns = run_time_ns(&header);
+    profile->bytes = status.st_size;
+  } else if (grown) {
+    hd_log("the profile %s was written, but it cannot be read: %s", path, strerror(errno));
+  }
+  if (fd >= 0)
+    close(fd);
+}
+
+/* ---- saving what killed programs left ---- */
+
+static bool save_somewhere(int fd, const char *name, char *saved, size_t saved_bytes) {
+  int error;
+  const bool done = hd_save_somewhere(fd, NULL, name, saved, saved_bytes, &error);
+  if (done && error)
+    hd_log("cannot write %s: %s; the profile is in %s instead", name, strerror(error), saved);
+  errno = error;
+  return done;
+}
+
+/* `place` is the directory's name. */
+static void save_live_file(int directory, const char *place, const char *file,
+                           const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
+                           struct hd_run_profiles *profiles) {
+  struct hd_file_header header;
+  char name[PATH_MAX];
+  char saved[PATH_MAX + HD_FREE_NAME_BYTES];
+  const int fd = hd_salvage_open(directory, file);
+  if (fd < 0)
+    return;
+  if (!hd_salvage_read_header(fd, &header)) {
+    unlinkat(directory, file, 0); /* killed before it had written anything */
+  } else if (hd_save_expand_name(environment->output, &header, name, sizeof name) &&
+             save_somewhere(fd, name, saved, sizeof saved)) {
+    unlinkat(directory, file, 0);
+    if (place != environment->directory) /* the program has said that it is there */
+      hd_log("saved %s/%s as %s", place, file, saved);
+    add_profile(profiles, saved, outcome);
+  } else {
+    hd_log("cannot write %s: %s; the profile stays in %s/%s\n"
+           "heddle: until 'heddle recover' saves it",
+           environment->output, strerror(errno), place, file);
+    profiles->unsaved++;
+  }
+  close(fd);
+}
+
+/* The program itself is known to be gone. */
+static bool is_being_written(int directory, const char *file, const struct hd_run_outcome *outcome) {
+  const int fd = hd_salvage_pid(file) == outcome->pid ? -1 : hd_salvage_open(directory, file);
+  const bool alive = fd >= 0 && hd_salvage_find_writer(fd, file) > HD_SALVAGE_UNSEEN;
+  if (fd >= 0)
+    close(fd);
+  return alive;
+}
+
+static void add_linked(int directory, const char *name, const struct hd_run_outcome *outcome,
+                       struct hd_run_profiles *profiles) {
+  char path[PATH_MAX];
+  const ssize_t length = readlinkat(directory, name, path, sizeof path - 1);
+  if (length <= 0)
+    return;
+  path[length] = '\0';
+  add_profile(profiles, path, outcome);
+}
+
+static int longest_first(const void *a, const void *b) {
+  const struct hd_run_profile *left = a;
+  const struct hd_run_profile *right = b;
+  return (left->run_ns < right->run_ns) - (left->run_ns > right->run_ns);
+}
+
+static void take_live_file(int directory, const char *place, const char *file,
+                           const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
+                           struct hd_run_profiles *profiles) {
+  if (is_being_written(directory, file, outcome))
+    profiles->running++;
+  else
+    save_live_file(directory, place, file, environment, outcome, profiles);
+}
+
+/* Anybody may put a file there: not one that is nothing but holes, which would fill the disk. */
+static bool has_what_it_claims(int directory, const char *name) {
+  struct hd_file_header header;
+  struct stat status;
+  const int fd = hd_salvage_open(directory, name);
+  const bool has = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+                   hd_salvage_read_header(fd, &header) &&
+                   (uint64_t)header.block_count * HD_BLOCK_BYTES <= (uint64_t)status.st_blocks * 512;
+  if (fd >= 0)
+    close(fd);
+  return has;
+}
+
+/* Of a process of this run that could not use the private directory: PROGRAM.PID.live-XXXXXX, the X being that one's.
+ */
+static bool is_of_this_run(const char *name, const struct hd_run_environment *environment) {
+  const char *run = strrchr(environment->directory, '.') + 1;
+  const char *suffix = strrchr(name, '-');
+  return suffix && hd_salvage_pid(name) && strncmp(suffix + 1, run, strlen(run)) == 0;
+}
+
+static void collect_elsewhere(const char *place, const struct hd_run_environment *environment,
+                              const struct hd_run_outcome *outcome, struct hd_run_profiles *profiles) {
+  DIR *directory = opendir(place);
+  const struct dirent *entry;
+  while (directory && (entry = readdir(directory)))
+    if (is_of_this_run(entry->d_name, environment) && has_what_it_claims(dirfd(directory), entry->d_name)) {
+      if (hd_salvage_pid(entry->d_name) == outcome->pid)
+        stamp_file(dirfd(directory), entry->d_name);
+      take_live_file(dirfd(directory), place, entry->d_name, environment, outcome, profiles);
+    }
+  if (directory)
+    closedir(directory);
+}
+
+/* Where the library goes then, too (store/store.c). */
+static void collect_from_others(const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
+                                struct hd_run_profiles *profiles) {
+  char output[PATH_MAX];
+  const char *temporary = getenv("TMPDIR");
+  snprintf(output, sizeof output, "%.*s", (int)(strrchr(environment->output, '/') - environment->output),
+           environment->output);
+  collect_elsewhere("/dev/shm", environment, outcome, profiles);
+  if (temporary && *temporary && strcmp(temporary, "/tmp") != 0 && strcmp(temporary, "/dev/shm") != 0)
+    collect_elsewhere(temporary, environment, outcome, profiles);
+  collect_elsewhere("/tmp", environment, outcome, profiles);
+  if (*output && strcmp(output, "/tmp") != 0)
+    collect_elsewhere(output, environment, outcome, profiles);
+}
+
+void hd_run_collect(const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
+                    struct hd_run_profiles *profiles) {
+  memset(profiles, 0, sizeof *profiles);
+  DIR *directory = opendir(environment->directory);
+  const struct dirent *entry;
+  while (directory && (entry = readdir(directory))) {
+    if (is_link_name(entry->d_name))
+      add_linked(dirfd(directory), entry->d_name, outcome, profiles);
+    else if (hd_salvage_pid(entry->d_name) == 0)
+      continue;
+    else
+      take_live_file(dirfd(directory), environment->directory, entry->d_name, environment, outcome, profiles);
+  }
+  if (directory)
+    closedir(directory);
+  collect_from_others(environment, outcome, profiles);
+  if (profiles->count)
+    qsort(profiles->items, profiles->count, sizeof *profiles->items, longest_first);
+}

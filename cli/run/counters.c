@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "counters/event_sets.h"
+#include "output/metrics/group.h"
+#include "support/log.h"
+
+enum {
+  NEAREST_MOST = 3,
+  TEXT_BYTES_MOST = 120000, /* of one environment variable: the kernel takes 128 KiB */
+  SEPARATOR = 0x1e
+};
+
+/* What is collected before the program starts. */
+struct request {
+  char *list;   /* events, divided by commas */
+  char *groups; /* HEDDLE_GROUP_TEXT */
+  struct hd_group *read[HD_EVENTS_MOST];
+  uint32_t group_count;
+};
+
+/* ---- lists ---- */
+
+/* Appends to *list, which may be NULL; false: no memory. */
+__attribute__((format(printf, 2, 3))) static bool append(char **list, const char *format, ...) {
+  char *more = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vasprintf(&more, format, arguments);
+  va_end(arguments);
+  if (length < 0)
+    return false;
+  const size_t used = *list ? strlen(*list) : 0;
+  char *longer = realloc(*list, used + (size_t)length + 1);
+  if (longer) {
+    memcpy(longer + used, more, (size_t)length + 1);
+    *list = longer;
+  }
+  free(more);
+  return longer != NULL;
+}
+
+bool hd_run_list_add(char **list, const char *names) {
+  return append(list, "%s%s", *list ? "," : "", names);
+}
+
+bool hd_run_list_is_valid(const char *list) {
+  for (const char *name = list;; name++) {
+    name += strspn(name, " \t");
+    const size_t length = strcspn(name, ",");
+    if (length == 0)
+      return false;
+    name += length;
+    if (!*name)
+      return true;
+  }
+}
+
+static bool complain_of_memory(void) {
+  hd_log("out of memory");
+  return false;
+}
+
+/* ---- groups ---- */
+
+static bool has_event(const char *list, const char *event) {
+  const size_t length = strlen(event);
+  for (const char *name = list; name && *name;) {
+    name += strspn(name, " \t");
+    const size_t bytes = strcspn(name, ",");
+    if (bytes == length && strncasecmp(name, event, length) == 0)
+      return true;
+    name += bytes + (name[bytes] == ',');
+  }
+  return false;
+}
+
+/* Paths and messages are one line each. */
+static void clean(char *text) {
+  for (char *c = text; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 0x7f)
+      *c = '?';
+}
+
+static bool add_group_text(struct request *request, struct hd_group *group) {
+  char *path = strdup(group->path);
+  if (path)
+    clean(path);
+  const bool added =
+      path && append(&request->groups, "%s%s\n%s", request->groups ? (char[]){SEPARATOR, '\0'} : "", path, group->text);
+  free(path);
+  if (!added)
+    return complain_of_memory();
+  if (strlen(request->groups) <= TEXT_BYTES_MOST)
+    return true;
+  hd_log("%s: the groups' files are longer than %d bytes together; shorten their LONG texts", group->path,
+         TEXT_BYTES_MOST);
+  return false;
+}
+
+/* What is counted does not depend on them. */
+static void warn_of_formulas(const struct hd_group *group) {
+  for (uint32_t i = 0; i < group->metric_count; i++)
+    if (group->metrics[i].problem) {
+      clean(group->metrics[i].problem);
+      hd_log("%s: its column will be empty", group->metrics[i].problem);
+    }
+}
+
+/* Takes the group. The metrics of two groups of one name could not be told apart. */
+static bool add_group(struct request *request, struct hd_group *group) {
+  for (uint32_t i = 0; i < request->group_count; i++) {
+    const struct hd_group *other = request->read[i];
+    if (strcasecmp(other->name, group->name) != 0)
+      continue;
+    const bool same = strcmp(other->path, group->path) == 0;
+    if (!same)
+      hd_log("two groups of events are named %s: %s and %s", group->name, other->path, group->path);
+    hd_group_free(group);
+    return same;
+  }
+  if (request->group_count == HD_EVENTS_MOST) {
+    hd_log("%s: more than %u groups of events", group->path, HD_EVENTS_MOST);
+    hd_group_free(group);
+    return false;
+  }
+  warn_of_formulas(group);
+  request->read[request->group_count++] = group;
+  for (uint32_t i = 0; i < group->event_count; i++)
+    if (!has_event(request->list, group->events[i].event) && !hd_run_list_add(&request->list, group->events[i].event))
+      return complain_of_memory();
+  return add_group_text(request, group);
+}
+
+/* For all that its name tells. */
+static bool is_event(const char *name) {
+  return !strchr(name, '/') && (strstr(name, "::") || strncasecmp(name, "PAPI_", strlen("PAPI_")) == 0);
+}
+
+static bool add_groups(struct request *request, const char *names) {
+  for (const char *name = names; name && *name;) {
+    char error[PATH_MAX + 512] = "";
+    name += strspn(name, " \t");
+    const size_t length = strcspn(name, ",");
+    char *one = strndup(name, length);
+    if (!one)
+      return complain_of_memory();
+    struct hd_group *group = hd_group_read(one, error, sizeof error);
+    clean(error);
+    if (!group)
+      hd_log("%s%s", error, is_event(one) ? "; it is an event: --events" : "");
+    free(one);
+    if (!group || !add_group(request, group))
+      return false;
+    name += length + (name[length] == ',');
+  }
+  return true;
+}
+
+/* ---- trying the events out ---- */
+
+struct answer {
+  bool made;
+  uint32_t near_count;
+  struct hd_plan_error error;
+  char near[NEAREST_MOST][128];
+};
+
+static bool can_be_counted(const char *name) {
+  char why[256];
+  struct hd_event event;
+  for (const struct hd_source *const *source = hd_sources; *source; source++)
+    if ((*source)->open(why, sizeof why) && (*source)->find(name, &event, why, sizeof why) == HD_EVENT_FOUND)
+      return true;
+  return false;
+}
+
+/* For an event that exists, only others that can be counted are of use; none when it can itself, and merely failed. */
+static void find_near(struct answer *answer) {
+  char near[3 * NEAREST_MOST][128];
+  const struct hd_plan_error *error = &answer->error;
+  if (!error->unknown && can_be_counted(error->event))
+    return;
+  const uint32_t count = hd_plan_nearest(error->event, 3 * NEAREST_MOST, near);
+  for (uint32_t i = 0; i < count && answer->near_count < NEAREST_MOST; i++)
+    if (error->unknown || (strcasecmp(near[i], error->event) != 0 && can_be_counted(near[i])))
+      memcpy(answer->near[answer->near_count++], near[i], sizeof near[i]);
+}
+
+static void make_answer(const char *list, bool take_turns, struct answer *answer) {
+  struct hd_plan plan;
+  answer->made = hd_plan_make(&plan, list, take_turns, &answer->error);
+  if (!answer->made && answer->error.event[0])
+    find_near(answer);
+}
+
+/* libpapi has been seen to print. */
+static void silence(void) {
+  const int null = open("/dev/null", O_WRONLY);
+  if (null >= 0) {
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+  }
+}
+
+static bool receive(int from, struct answer *answer) {
+  size_t got = 0;
+  while (got < sizeof *answer) {
+    const ssize_t bytes = read(from, (char *)answer + got, sizeof *answer - got);
+    if (bytes < 0 && errno == EINTR)
+      continue;
+    if (bytes <= 0)
+      return false;
+    got += (size_t)bytes;
+  }
+  return true;
+}
+
+/* In a child, so that nothing that libpapi opens, installs or breaks reaches the program. */
+static bool ask_child(const char *list, bool take_turns, struct answer *answer) {
+  int ends[2];
+  int status = 0;
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    hd_log("cannot check the events: %s", strerror(errno));
+    return false;
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    silence();
+    make_answer(list, take_turns, answer);
+    _exit(write(ends[1], answer, sizeof *answer) != (ssize_t)sizeof *answer);
+  }
+  close(ends[1]);
+  const bool received = child > 0 && receive(ends[0], answer);
+  close(ends[0]);
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!received && WIFSIGNALED(status))
+    hd_log("cannot check the events: libpapi or the kernel ended the check by signal %d (%s)", WTERMSIG(status),
+           strsignal(WTERMSIG(status)));
+  else if (!received)
+    hd_log("cannot check the events: the process for it failed");
+  return received;
+}
+
+/* The group's line that asks for it; NULL: it was asked for by name. */
+static const struct hd_group_event *find_origin(const struct request *request, const char *event,
+                                                const struct hd_group **from) {
+  for (uint32_t i = 0; i < request->group_count; i++)
+    for (uint32_t j = 0; j < request->read[i]->event_count; j++)
+      if (strcasecmp(request->read[i]->events[j].event, event) == 0) {
+        *from = request->read[i];
+        return &request->read[i]->events[j];
+      }
+  return NULL;
+}
+
+static bool is_group(const char *name) {
+  char error[PATH_MAX + 512];
+  struct hd_group *group = strchr(name, '/') ? NULL : hd_group_read(name, error, sizeof error);
+  hd_group_free(group);
+  return group != NULL;
+}
+
+/* Why an event is not known, if there is more to say; whether PAPI works has nothing to do with the kernel's names. */
+static void explain_unknown(char **line, const struct answer *answer) {
+  const struct hd_plan_error *error = &answer->error;
+  const bool kernels = strncasecmp(error->event, "perf::", strlen("perf::")) == 0;
+  append(line, "event %s: unknown", error->event);
+  if (is_group(error->event))
+    append(line, "; it is a group: --groups %s", error->event);
+  else if (strcmp(error->why, "no such event") != 0 && !(kernels && answer->near_count > 0))
+    append(line, " here (%s)", error->why);
+}
+
+/* One line: where it is asked for, the event, why, and what else may have been meant. */
+static void explain(const struct request *request, const struct answer *answer) {
+  const struct hd_group *group = NULL;
+  const struct hd_plan_error *error = &answer->error;
+  const struct hd_group_event *origin = error->event[0] ? find_origin(request, error->event, &group) : NULL;
+  char *line = NULL;
+  if (origin)
+    append(&line, "%s:%u: ", group->path, origin->line);
+  if (!error->event[0])
+    append(&line, "the events cannot be counted: %s", error->why);
+  else if (!error->unknown)
+    append(&line, "event %s: %s", error->event, error->why);
+  else
+    explain_unknown(&line, answer);
+  for (uint32_t i = 0; i < answer->near_count; i++)
+    append(&line, "%s%s", i == 0 ? "; nearest: " : ", ", answer->near[i]);
+  if (line)
+    clean(line);
+  fprintf(stderr, "heddle: %s\n", line ? line : "out of memory");
+  free(line);
+}
+
+static bool try_events(const struct request *request, bool take_turns) {
+  struct answer answer = {0};
+  if (!ask_child(request->list, take_turns, &answer))
+    return false;
+  if (!answer.made)
+    explain(request, &answer);
+  return answer.made;
+}
+
+/* ---- the environment's own words ---- */
+
+bool hd_run_counters_at_is_valid(const char *at) {
+  return strcmp(at, "region") == 0 || strcmp(at, "loop") == 0 || strcmp(at, "all") == 0;
+}
+
+static const char *get(const char *name) {
+  const char *value = getenv(name);
+  return value && *value ? value : NULL;
+}
+
+/* As the library reads it; but what it would only complain of is refused. */
+static bool read_turns(bool *take_turns) {
+  const char *value = get("HEDDLE_MULTIPLEX");
+  if (!value || *take_turns)
+    return true;
+  *take_turns = strcmp(value, "1") == 0;
+  if (*take_turns || strcmp(value, "0") == 0 || strcmp(value, "off") == 0)
+    return true;
+  hd_log("HEDDLE_MULTIPLEX=%s is neither 0 nor 1", value);
+  return false;
+}
+
+static bool check_at(const struct hd_run_options *options) {
+  const char *value = get("HEDDLE_COUNTERS_AT");
+  if (options->counters_at || !value || hd_run_counters_at_is_valid(value))
+    return true;
+  hd_log("HEDDLE_COUNTERS_AT=%s is neither region nor loop nor all", value);
+  return false;
+}
+
+/* ---- all of it ---- */
+
+bool hd_run_wants_counters(const struct hd_run_options *options) {
+  return options->events || options->groups || get("HEDDLE_COUNTERS");
+}
+
+static void free_groups(struct request *request) {
+  for (uint32_t i = 0; i < request->group_count; i++)
+    hd_group_free(request->read[i]);
+}
+
+bool hd_run_counters_prepare(const struct hd_run_options *options, struct hd_run_counters *counters) {
+  struct request request = {0};
+  bool take_turns = options->take_turns;
+  if (!hd_run_wants_counters(options))
+    return true;
+  counters->chosen = options->events || options->groups;
+  const char *first = counters->chosen ? options->events : get("HEDDLE_COUNTERS");
+  bool ready = !first || hd_run_list_add(&request.list, first) || complain_of_memory();
+  ready = ready && add_groups(&request, options->groups) && check_at(options) && read_turns(&take_turns) &&
+          try_events(&request, take_turns);
+  free_groups(&request);
+  if (!ready) {
+    free(request.list);
+    free(request.groups);
+    return false;
+  }
+  counters->events = request.list;
+  counters->groups = request.groups;
+  return true;
+}
+
+bool hd_run_counters_apply(const struct hd_run_options *options, const struct hd_run_counters *counters) {
+  if (options->counters_at && setenv("HEDDLE_COUNTERS_AT", options->counters_at, 1) != 0)
+    return false;
+  if (options->take_turns && setenv("HEDDLE_MULTIPLEX", "1", 1) != 0)
+    return false;
+  if (!counters->chosen)
+    return true;
+  if (setenv("HEDDLE_COUNTERS", counters->events, 1) != 0)
+    return false;
+  return counters->groups ? setenv("HEDDLE_GROUP_TEXT", counters->groups, 1) == 0 : unsetenv("HEDDLE_GROUP_TEXT") == 0;
+}
+
+void hd_run_counters_free(struct hd_run_counters *counters) {
+  free(counters->events);
+  free(counters->groups);
+  *counters = (struct hd_run_counters){0};
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/run/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/model/model.h"
+#include "output/symbols/resolve_names.h"
+#include "output/views/report/report.h"
+#include "support/log.h"
+
+/* Everything that `heddle run` says after a run, unless something went wrong. */
+enum { LINES_MAX = 25 };
+
+/* Shorter for a profile below the current directory. */
+static const char *short_path(const char *path) {
+  static char directory[PATH_MAX];
+  if (!directory[0] && !getcwd(directory, sizeof directory))
+    return path;
+  const size_t length = strlen(directory);
+  return strncmp(path, directory, length) == 0 && path[length] == '/' ? path + length + 1 : path;
+}
+
+/* Prints a line for each but the first as long as there is room, then how many are left. */
+static void print_others(const struct hd_run_profiles *profiles, size_t room) {
+  const size_t others = profiles->count - 1;
+  size_t shown = others <= room ? others : room - 1;
+  for (size_t i = 1; i <= shown; i++)
+    fprintf(stderr, "heddle: %s: %s (%.3g s)\n",
+            profiles->items[i].parent ? "profile of a forked child" : "another profile",
+            short_path(profiles->items[i].path), (double)profiles->items[i].run_ns * 1e-9);
+  if (shown < others)
+    fprintf(stderr, "heddle: and %zu more\n", others - shown);
+}
+
+static size_t count_lines(const char *text) {
+  size_t count = 0;
+  for (; (text = strchr(text, '\n')); text++)
+    count++;
+  return count;
+}
+
+/* Routines tell of themselves, but libgomp of nothing. Returns how many lines it took. */
+static size_t print_untold(const struct hd_model *model, const struct hd_run_options *options,
+                           const struct hd_run_environment *environment) {
+  const char *name = options->command[0];
+  if (!environment->untold_libgomp || model->header.runtime[0])
+    return 0;
+  hd_log("%s uses GCC's libgomp, which loads no tools: regions and waiting are not in the profile. Run it on\n"
+         "heddle: LLVM's libomp: heddle run --gomp -- %s%s",
+         name, name, options->command[1] ? " ..." : "");
+  return 2;
+}
+
+/* Returns how many lines it took. */
+static size_t print_profile(const struct hd_run_profile *profile, const struct hd_run_options *options,
+                            const struct hd_run_environment *environment) {
+  struct hd_model *model = NULL;
+  char error[PATH_MAX + 256];
+  char *text = NULL;
+  size_t bytes = 0;
+  size_t lines = 1;
+  if (!hd_profile_open(profile->path, &model, error, sizeof error)) {
+    hd_log("%s", error);
+    return lines;
+  }
+  hd_names_resolve(model); /* where they could not be cached */
+  FILE *memory = open_memstream(&text, &bytes);
+  if (memory) {
+    hd_report_summary(model, memory);
+    if (fclose(memory) == 0) {
+      lines = count_lines(text);
+      fputs(text, stderr);
+    }
+  }
+  lines += print_untold(model, options, environment);
+  free(text);
+  hd_model_free(model);
+  return lines;
+}
+
+static void print_running(size_t running) {
+  hd_log("%zu process%s of this run still going; the profile is saved when it ends", running,
+         running == 1 ? " is" : "es are");
+}
+
+void hd_run_summarize(const struct hd_run_profiles *profiles, const struct hd_run_options *options,
+                      const struct hd_run_environment *environment) {
+  size_t lines = 2 + (profiles->running > 0); /* what is printed here */
+  for (size_t i = 0; i < profiles->count; i++)
+    hd_names_cache(profiles->items[i].path);
+  if (profiles->running)
+    print_running(profiles->running);
+  if (options->quiet || !profiles->count)
+    return;
+  const char *name = short_path(profiles->items[0].path);
+  fprintf(stderr, "heddle: profile: %s\n", name);
+  lines += print_profile(&profiles->items[0], options, environment);
+  print_others(profiles, lines + 2 < LINES_MAX ? LINES_MAX - lines : 2);
+  fprintf(stderr, "heddle: more: heddle report %s\n", name);
+}

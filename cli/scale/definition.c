@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/scale/scale.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/run/run.h"
+#include "support/log.h"
+
+enum { FORMAT = 1 };
+
+/* ---- programs ---- */
+
+/* Tells builds apart; nobody tries to deceive it. */
+static uint64_t hash(const unsigned char *bytes, size_t count) {
+  uint64_t sum = 0xcbf29ce484222325u ^ count;
+  for (; count >= sizeof sum; bytes += sizeof sum, count -= sizeof sum) {
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+    sum ^= sum >> 29;
+  }
+  for (; count; bytes++, count--)
+    sum = (sum ^ *bytes) * 0x100000001b3u;
+  return sum;
+}
+
+/* What cannot be read has the sum 0. */
+static uint64_t hash_file(const char *path) {
+  struct stat status;
+  uint64_t sum = 0;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
+    const size_t size = (size_t)status.st_size;
+    unsigned char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes != MAP_FAILED) {
+      sum = hash(bytes, size);
+      munmap(bytes, size);
+    }
+  }
+  if (fd >= 0)
+    close(fd);
+  return sum;
+}
+
+static struct timespec time_of_change(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 ? status.st_ctim : (struct timespec){0};
+}
+
+/* One that is not found, or not yet, is left to the run, which says so. */
+bool hd_scale_programs_find(struct hd_scale_plan *plan) {
+  for (uint32_t i = 0; i < plan->set_count; i++) {
+    const struct hd_scale_step step = {.set = i, .threads = plan->options->threads.items[0], .repeat = 1};
+    struct hd_scale_set *set = &plan->sets[i];
+    struct hd_texts command = {0};
+    if (hd_scale_step_command(plan, &step, &command) && hd_run_program_find(command.items[0], set->program)) {
+      set->program_changed = time_of_change(set->program);
+      set->program_content = hash_file(set->program);
+    } else {
+      set->program[0] = '\0';
+    }
+    hd_texts_free(&command);
+  }
+  return true;
+}
+
+bool hd_scale_program_is_same(struct hd_scale_set *set) {
+  const struct timespec changed = time_of_change(set->program);
+  if (!set->program[0] ||
+      (changed.tv_sec == set->program_changed.tv_sec && changed.tv_nsec == set->program_changed.tv_nsec))
+    return true;
+  set->program_changed = changed;
+  return hash_file(set->program) == set->program_content;
+}
+
+/* ---- JSON of texts ---- */
+
+/* JSON holds no bytes that are not UTF-8: these are written as \xNN. */
+static json_t *make_text(const char *text) {
+  json_t *made = json_string(text);
+  if (made)
+    return made;
+  char *escaped = malloc(4 * strlen(text) + 1);
+  char *end = escaped;
+  for (; escaped && *text; text++)
+    if ((unsigned char)*text < 0x80)
+      *end++ = *text;
+    else
+      end += sprintf(end, "\\x%02x", (unsigned)(unsigned char)*text);
+  if (!escaped)
+    return NULL;
+  *end = '\0';
+  made = json_string(escaped);
+  free(escaped);
+  return made;
+}
+
+static json_t *make_texts(char *const *texts) {
+  json_t *list = json_array();
+  for (; list && texts && *texts; texts++)
+    json_array_append_new(list, make_text(*texts));
+  return list;
+}
+
+static int compare_texts(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Variables that change what a run does or measures. */
+static bool matters(const char *variable) {
+  static const char *const first[] = {"OMP_", "KMP_", "GOMP_", "HEDDLE_", "LD_LIBRARY_PATH=", "LD_PRELOAD="};
+  static const char *const not[] = {"OMP_NUM_THREADS=", "HEDDLE_OUTPUT=", "HEDDLE_STORE_DIR="};
+  for (size_t i = 0; i < sizeof not/ sizeof *not; i++)
+    if (strncmp(variable, not[i], strlen(not[i])) == 0)
+      return false;
+  for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+    if (strncmp(variable, first[i], strlen(first[i])) == 0)
+      return true;
+  return false;
+}
+
+static json_t *make_environment(void) {
+  struct hd_texts found = {0};
+  for (char **variable = environ; *variable; variable++)
+    if (matters(*variable) && !hd_texts_add(&found, "%s", *variable)) {
+      hd_texts_free(&found);
+      return NULL;
+    }
+  if (found.count)
+    qsort(found.items, found.count, sizeof *found.items, compare_texts);
+  json_t *list = make_texts(found.items);
+  hd_texts_free(&found);
+  return list;
+}
+
+/* ---- the definition ---- */
+
+static json_t *make_directory(void) {
+  char path[PATH_MAX];
+  return getcwd(path, sizeof path) ? make_text(path) : json_null();
+}
+
+static json_t *make_names(const struct hd_scale_options *options) {
+  json_t *list = json_array();
+  for (size_t i = 0; list && i < options->parameter_count; i++)
+    json_array_append_new(list, make_text(options->parameters[i].name));
+  return list;
+}
+
+static void add_once(json_t *list, json_t *value) {
+  size_t index;
+  json_t *other;
+  json_array_foreach(list, index, other) if (json_equal(other, value)) {
+    json_decref(value);
+    return;
+  }
+  json_array_append_new(list, value);
+}
+
+/* What was there, if anything, is kept in these. */
+static json_t *copy_or(const json_t *before, const char *key, json_t *empty) {
+  json_t *copy = json_deep_copy(json_object_get(before, key));
+  if (!copy || json_typeof(copy) != json_typeof(empty)) {
+    json_decref(copy);
+    return empty;
+  }
+  json_decref(empty);
+  return copy;
+}
+
+static json_t *make_threads(const struct hd_scale_options *options, const json_t *before) {
+  json_t *list = copy_or(before, "threads", json_array());
+  for (size_t i = 0; i < options->threads.count; i++)
+    add_once(list, json_integer(options->threads.items[i]));
+  return list;
+}
+
+static json_t *make_sets(const struct hd_scale_plan *plan, const json_t *before) {
+  json_t *sets = copy_or(before, "sets", json_object());
+  for (uint32_t i = 0; i < plan->set_count; i++) {
+    char content[32];
+    json_t *name = make_text(plan->sets[i].name);
+    snprintf(content, sizeof content, "%016llx", (unsigned long long)plan->sets[i].program_content);
+    if (name && plan->sets[i].program[0])
+      json_object_set_new(sets, json_string_value(name),
+                          json_pack("{s:o, s:s}", "program", make_text(plan->sets[i].program), "content", content));
+    json_decref(name);
+  }
+  return sets;
+}
+
+static json_t *make_host(void) {
+  char name[HOST_NAME_MAX + 1] = "";
+  gethostname(name, sizeof name - 1);
+  return make_text(name);
+}
+
+json_t *hd_scale_definition_make(const struct hd_scale_plan *plan, const json_t *before) {
+  const struct hd_scale_options *options = plan->options;
+  const json_int_t repeats = json_integer_value(json_object_get(before, "repeats"));
+  return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "heddle_scale", FORMAT, "command",
+                   make_texts(options->command), "directory", make_directory(), "options",
+                   make_texts(options->run_options.items), "bind",
+                   options->bind ? make_text(options->bind) : json_null(), "parameters", make_names(options),
+                   "environment", make_environment(), "threads", make_threads(options, before), "repeats",
+                   repeats > options->repeats ? repeats : (json_int_t)options->repeats, "sets", make_sets(plan, before),
+                   "host", make_host());
+}
+
+/* ---- what differs ---- */
+
+static char *words(const json_t *value) {
+  char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+  return text ? text : strdup("nothing");
+}
+
+static void tell(const char *key, const json_t *before, const json_t *asked) {
+  char *was = words(before);
+  char *is = words(asked);
+  hd_log("  %s: %s, now %s", key, was ? was : "?", is ? is : "?");
+  free(was);
+  free(is);
+}
+
+/* Does the set's program have the content that it had? Sets that are new fit. */
+static bool program_fits(const struct hd_scale_set *set, const json_t *before, const json_t *asked) {
+  json_t *name = make_text(set->name);
+  const json_t *was = json_object_get(before, json_string_value(name));
+  const json_t *is = json_object_get(asked, json_string_value(name));
+  const bool fits = !was || !is || json_equal(json_object_get(was, "content"), json_object_get(is, "content"));
+  if (!fits)
+    hd_log("  %s has been changed since (another build)", set->program);
+  json_decref(name);
+  return fits;
+}
+
+bool hd_scale_definition_fits(const struct hd_scale_plan *plan, const json_t *before, const json_t *asked) {
+  static const char *const keys[] = {"heddle_scale", "command",    "directory",  "options",
+                                     "bind",         "parameters", "environment"};
+  bool fits = true;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (!json_equal(json_object_get(before, keys[i]), json_object_get(asked, keys[i]))) {
+      tell(keys[i], json_object_get(before, keys[i]), json_object_get(asked, keys[i]));
+      fits = false;
+    }
+  for (uint32_t i = 0; i < plan->set_count; i++)
+    fits = program_fits(&plan->sets[i], json_object_get(before, "sets"), json_object_get(asked, "sets")) && fits;
+  if (fits && !json_equal(json_object_get(before, "host"), json_object_get(asked, "host"))) {
+    hd_log("warning: the runs that are there were made on another machine");
+    tell("host", json_object_get(before, "host"), json_object_get(asked, "host"));
+  }
+  return fits;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/scale/scale.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/log.h"
+
+static const char threads_name[] = "threads";
+enum { SETS_MOST = 10000 };
+
+/* ---- sets ---- */
+
+static bool is_utf8(const char *text) {
+  json_t *made = json_string(text);
+  json_decref(made);
+  return made != NULL;
+}
+
+/* Characters that mean something in a folder's name, and those that are none, are written as % and two digits. */
+static void write_name(FILE *out, const char *text) {
+  const unsigned char last = is_utf8(text) ? 0xff : 0x7e;
+  for (; *text; text++)
+    if (strchr("/,%=", *text) || (unsigned char)*text < ' ' || *text == 0x7f || (unsigned char)*text > last)
+      fprintf(out, "%%%02X", (unsigned)(unsigned char)*text);
+    else
+      putc(*text, out);
+}
+
+static bool name_set(const struct hd_scale_options *options, struct hd_scale_set *set) {
+  size_t bytes = 0;
+  FILE *out = open_memstream(&set->name, &bytes);
+  if (!out)
+    return hd_scale_no_memory();
+  for (size_t i = 0; i < options->parameter_count; i++) {
+    fprintf(out, "%s%s=", i ? "," : "", options->parameters[i].name);
+    write_name(out, set->values[i]);
+  }
+  if (fclose(out) != 0)
+    return hd_scale_no_memory();
+  if (bytes <= NAME_MAX)
+    return true;
+  hd_log("the folder of these values would have too long a name: %s", set->name);
+  return false;
+}
+
+/* Set number `index`: the last parameter varies fastest. */
+static bool fill_set(const struct hd_scale_options *options, uint32_t index, struct hd_scale_set *set) {
+  set->values = calloc(options->parameter_count + 1, sizeof *set->values);
+  if (!set->values)
+    return hd_scale_no_memory();
+  for (size_t i = options->parameter_count; i-- > 0;) {
+    const struct hd_texts *values = &options->parameters[i].values;
+    set->values[i] = values->items[index % values->count];
+    index /= (uint32_t)values->count;
+  }
+  return name_set(options, set);
+}
+
+static bool make_sets(struct hd_scale_plan *plan) {
+  size_t count = 1;
+  for (size_t i = 0; i < plan->options->parameter_count && count <= SETS_MOST; i++)
+    count *= plan->options->parameters[i].values.count;
+  if (count > SETS_MOST) {
+    hd_log("the parameters have more than %d combinations", SETS_MOST);
+    return false;
+  }
+  plan->sets = calloc(count, sizeof *plan->sets);
+  if (!plan->sets)
+    return hd_scale_no_memory();
+  for (plan->set_count = 0; plan->set_count < count; plan->set_count++)
+    if (!fill_set(plan->options, plan->set_count, &plan->sets[plan->set_count])) {
+      plan->set_count++;
+      return false;
+    }
+  return true;
+}
+
+/* ---- steps ---- */
+
+static void add_step(struct hd_scale_plan *plan, uint32_t set, uint32_t threads, uint32_t repeat) {
+  plan->steps[plan->step_count++] = (struct hd_scale_step){.set = set, .threads = threads, .repeat = repeat};
+}
+
+bool hd_scale_plan_make(const struct hd_scale_options *options, struct hd_scale_plan *plan) {
+  memset(plan, 0, sizeof *plan);
+  plan->options = options;
+  if (!make_sets(plan))
+    return false;
+  const size_t round = plan->set_count * options->threads.count;
+  plan->steps = calloc(round * options->repeats + (size_t)plan->set_count * options->warmups, sizeof *plan->steps);
+  if (!plan->steps)
+    return hd_scale_no_memory();
+  for (uint32_t set = 0; set < plan->set_count; set++)
+    for (uint32_t i = 0; i < options->warmups; i++)
+      add_step(plan, set, options->threads.items[options->threads.count - 1], 0);
+  for (uint32_t repeat = 1; repeat <= options->repeats; repeat++)
+    for (size_t i = 0; i < round; i++) {
+      const size_t turn = (i + repeat - 1) % round;
+      add_step(plan, (uint32_t)(turn / options->threads.count), options->threads.items[turn % options->threads.count],
+               repeat);
+    }
+  return true;
+}
+
+void hd_scale_plan_free(struct hd_scale_plan *plan) {
+  for (uint32_t i = 0; i < plan->set_count; i++) {
+    free(plan->sets[i].name);
+    free(plan->sets[i].values);
+    hd_model_free(plan->sets[i].first);
+  }
+  free(plan->sets);
+  free(plan->steps);
+}
+
+void hd_scale_step_name(const struct hd_scale_plan *plan, const struct hd_scale_step *step, char *name, size_t bytes) {
+  const char *set = plan->sets[step->set].name;
+  if (step->repeat)
+    snprintf(name, bytes, "%s%st%u.r%u", set, *set ? "/" : "", step->threads, step->repeat);
+  else
+    snprintf(name, bytes, "%s%st%u, not kept", set, *set ? "/" : "", step->threads);
+}
+
+/* ---- command and environment ---- */
+
+/* The length of {NAME} at `text`; 0: it is not there. */
+static size_t placeholder(const char *text, const char *name) {
+  const size_t length = strlen(name);
+  return text[0] == '{' && strncmp(text + 1, name, length) == 0 && text[1 + length] == '}' ? length + 2 : 0;
+}
+
+bool hd_scale_is_in_command(const struct hd_scale_options *options, const char *name) {
+  for (char **argument = options->command; *argument; argument++)
+    for (const char *text = *argument; (text = strchr(text, '{')); text++)
+      if (placeholder(text, name))
+        return true;
+  return false;
+}
+
+/* Writes what stands for {NAME} at `text`. Returns the length of that; 0: it is no parameter. */
+static size_t write_value(const struct hd_scale_plan *plan, const struct hd_scale_step *step, const char *text,
+                          FILE *out) {
+  size_t length = placeholder(text, threads_name);
+  if (length) {
+    fprintf(out, "%u", step->threads);
+    return length;
+  }
+  for (size_t i = 0; i < plan->options->parameter_count; i++) {
+    length = placeholder(text, plan->options->parameters[i].name);
+    if (length) {
+      fputs(plan->sets[step->set].values[i], out);
+      return length;
+    }
+  }
+  return 0;
+}
+
+static char *replace(const struct hd_scale_plan *plan, const struct hd_scale_step *step, const char *text) {
+  char *replaced = NULL;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&replaced, &bytes);
+  if (!out)
+    return NULL;
+  while (*text) {
+    const size_t length = *text == '{' ? write_value(plan, step, text, out) : 0;
+    if (!length)
+      putc(*text, out);
+    text += length ? length : 1;
+  }
+  if (fclose(out) == 0)
+    return replaced;
+  free(replaced);
+  return NULL;
+}
+
+bool hd_scale_step_command(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
+                           struct hd_texts *command) {
+  for (char **argument = plan->options->command; *argument; argument++) {
+    char *replaced = replace(plan, step, *argument);
+    const bool added = replaced && hd_texts_add(command, "%s", replaced);
+    free(replaced);
+    if (!added)
+      return hd_scale_no_memory();
+  }
+  return true;
+}
+
+bool hd_scale_step_environment(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
+                               struct hd_texts *environment) {
+  const struct hd_scale_options *options = plan->options;
+  bool added = hd_texts_add(environment, "OMP_NUM_THREADS=%u", step->threads);
+  if (options->bind) {
+    added = added && hd_texts_add(environment, "OMP_PROC_BIND=%s", options->bind);
+    if (!getenv("OMP_PLACES"))
+      added = added && hd_texts_add(environment, "OMP_PLACES=cores");
+  }
+  for (size_t i = 0; i < options->parameter_count; i++)
+    if (!hd_scale_is_in_command(options, options->parameters[i].name))
+      added = added && hd_texts_add(environment, "%s=%s", options->parameters[i].name, plan->sets[step->set].values[i]);
+  return added || hd_scale_no_memory();
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/scale/scale.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/unify/unified_tree.h"
+
+void hd_scale_store_running(const struct hd_scale_plan *plan, const struct hd_scale_store *store,
+                            const struct hd_scale_step *step, const char *ending, char path[PATH_MAX]) {
+  snprintf(path, PATH_MAX, "%.*s/run%zu%s", PATH_MAX - 64, store->running, (size_t)(step - plan->steps), ending);
+}
+
+void hd_scale_profiles_free(struct hd_scale_profiles *profiles) {
+  hd_texts_free(&profiles->paths);
+  hd_model_free(profiles->first);
+  memset(profiles, 0, sizeof *profiles);
+}
+
+/* "run7", "run7.1", ...: the first process to end gets the name itself. */
+static bool is_profile_name(const char *name, const char *base) {
+  const size_t length = strlen(base);
+  if (strncmp(name, base, length) != 0)
+    return false;
+  return !name[length] || (name[length] == '.' && isdigit((unsigned char)name[length + 1]));
+}
+
+static bool list_profiles(const struct hd_scale_store *store, const char *base, struct hd_texts *paths) {
+  DIR *directory = opendir(store->running);
+  const struct dirent *entry;
+  bool listed = true;
+  while (directory && listed && (entry = readdir(directory)))
+    if (is_profile_name(entry->d_name, base))
+      listed = hd_texts_add(paths, "%s/%s", store->running, entry->d_name);
+  if (directory)
+    closedir(directory);
+  return listed;
+}
+
+/* A profile of a run: is it of the program that the set's other runs are of? */
+static enum hd_same_program relation(const struct hd_scale_set *set, struct hd_model *model) {
+  struct hd_model *const models[] = {set->first, model};
+  const struct hd_module *module;
+  size_t a, b;
+  return set->first ? hd_same_program(models, 2, &a, &b, &module) : HD_SAME_PROGRAM;
+}
+
+/* What comes first of a run's profiles: the same command as before, then the same program, then any. */
+enum likeness { LIKE_NONE, LIKE_PROGRAM, LIKE_COMMAND };
+
+static enum likeness likeness(const struct hd_scale_set *set, struct hd_model *model, uint32_t threads) {
+  if (!set->first)
+    return LIKE_COMMAND;
+  if (relation(set, model) == HD_OTHER_PROGRAM)
+    return LIKE_NONE;
+  return hd_is_same_command(&set->first->arguments, set->first_threads, &model->arguments, threads) ? LIKE_COMMAND
+                                                                                                    : LIKE_PROGRAM;
+}
+
+/* Is `a` rather to be compared than `b`? Of those that are as like, the one that ran longer. */
+static bool is_better(const struct hd_scale_set *set, uint32_t threads, struct hd_model *a, struct hd_model *b) {
+  if (!b)
+    return true;
+  const enum likeness a_like = likeness(set, a, threads);
+  const enum likeness b_like = likeness(set, b, threads);
+  if (a_like != b_like)
+    return a_like > b_like;
+  return hd_model_seconds(a, a->elapsed_ticks) > hd_model_seconds(b, b->elapsed_ticks);
+}
+
+/* Puts the path of the one to be compared first. */
+static bool choose_first(const struct hd_scale_set *set, uint32_t threads, struct hd_scale_profiles *profiles,
+                         char *error, size_t error_bytes) {
+  for (size_t i = 0; i < profiles->paths.count; i++) {
+    struct hd_model *model = NULL;
+    if (!hd_profile_open(profiles->paths.items[i], &model, error, error_bytes))
+      return false;
+    if (!is_better(set, threads, model, profiles->first)) {
+      hd_model_free(model);
+      continue;
+    }
+    hd_model_free(profiles->first);
+    profiles->first = model;
+    char *path = profiles->paths.items[i];
+    profiles->paths.items[i] = profiles->paths.items[0];
+    profiles->paths.items[0] = path;
+  }
+  profiles->other_command = likeness(set, profiles->first, threads) == LIKE_PROGRAM;
+  return true;
+}
+
+const char *hd_scale_profiles_find(const struct hd_scale_plan *plan, const struct hd_scale_store *store,
+                                   const struct hd_scale_step *step, struct hd_scale_profiles *profiles, char *error,
+                                   size_t error_bytes) {
+  char path[PATH_MAX];
+  struct hd_scale_set *set = &plan->sets[step->set];
+  hd_scale_store_running(plan, store, step, "", path);
+  if (!list_profiles(store, strrchr(path, '/') + 1, &profiles->paths))
+    return "no memory";
+  if (!profiles->paths.count)
+    return "it left no profile";
+  if (!choose_first(set, step->threads, profiles, error, error_bytes))
+    return error;
+  switch (relation(set, profiles->first)) {
+  case HD_SAME_PROGRAM:
+    return hd_scale_program_is_same(set) ? NULL : "the program was changed while the scan went on";
+  case HD_OTHER_BUILD:
+    return "its profile is of another build than those of the runs before";
+  case HD_OTHER_PROGRAM:
+    break;
+  }
+  snprintf(error, error_bytes, "its profile is of another program (%s) than those of the runs before (%s)",
+           profiles->first->header.program, set->first->header.program);
+  return error;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/scale/scale.h"
+
+#include "support/log.h"
+
+static size_t count_left(const struct hd_scale_plan *plan) {
+  size_t left = 0;
+  for (size_t i = 0; i < plan->step_count; i++)
+    left += !plan->steps[i].done;
+  return left;
+}
+
+void hd_scale_announce(const struct hd_scale_plan *plan, uint32_t processors) {
+  const struct hd_scale_options *taken = plan->options;
+  const size_t left = count_left(plan);
+  const uint32_t most = taken->threads.items[taken->threads.count - 1];
+  if (left == 0)
+    hd_log("all runs are in %s", taken->directory);
+  else if (left < plan->step_count)
+    hd_log("%zu of %zu runs are in %s already", plan->step_count - left, plan->step_count, taken->directory);
+  else
+    hd_log("%zu run%s, kept in %s", left, left == 1 ? "" : "s", taken->directory);
+  if (left && most > processors)
+    hd_log("warning: up to %u threads on %u processor%s: threads will wait for a processor", most, processors,
+           processors == 1 ? "" : "s");
+}
+
+/* One run, whatever becomes of it. False: the scan cannot go on. */
+static bool take_step(struct hd_scale_plan *plan, struct hd_scale_store *store, struct hd_scale_signals *signals,
+                      struct hd_scale_progress *progress, struct hd_scale_step *step) {
+  struct hd_scale_outcome outcome;
+  struct hd_scale_profiles profiles = {0};
+  char error[PATH_MAX + 256] = "";
+  if (!hd_scale_store_clear(store) || !hd_scale_store_has_room(store) ||
+      !hd_scale_run(plan, store, step, signals, progress, &outcome))
+    return false;
+  if (outcome.interrupted)
+    return true;
+  const char *wrong = "";
+  if (!outcome.signal && plan->options->expected_status[outcome.status & 0xff])
+    wrong = hd_scale_profiles_find(plan, store, step, &profiles, error, sizeof error);
+  step->failed = wrong != NULL;
+  profiles.seconds = outcome.seconds;
+  hd_scale_progress_clear(progress);
+  const bool kept = wrong || hd_scale_store_keep(plan, store, step, &profiles);
+  if (wrong)
+    hd_scale_failure_show(plan, store, step, &outcome, wrong);
+  if (wrong && !profiles.paths.count)
+    hd_scale_store_has_room(store); /* if not, that is why, and neither run nor library could say so */
+  hd_scale_profiles_free(&profiles);
+  return kept;
+}
+
+/* Repeats the step when it was stopped and continued meanwhile: its times would be wrong. */
+static enum hd_scale_end run_step(struct hd_scale_plan *plan, struct hd_scale_store *store,
+                                  struct hd_scale_signals *signals, struct hd_scale_progress *progress, size_t index) {
+  struct hd_scale_step *step = &plan->steps[index];
+  do {
+    if (hd_scale_signals_look(signals, 0))
+      return HD_SCALE_STOPPED;
+    hd_scale_progress_begin(progress, index);
+    if (!take_step(plan, store, signals, progress, step))
+      return HD_SCALE_FAILED;
+    if (signals->stop)
+      return HD_SCALE_STOPPED;
+  } while (!step->done && !step->failed);
+  hd_scale_progress_end(progress);
+  return step->failed && !plan->options->keep_going ? HD_SCALE_FAILED : HD_SCALE_DONE;
+}
+
+enum hd_scale_end hd_scale_scan(struct hd_scale_plan *plan, struct hd_scale_store *store,
+                                struct hd_scale_signals *signals) {
+  struct hd_scale_progress progress;
+  enum hd_scale_end end = HD_SCALE_DONE;
+  hd_scale_progress_start(&progress, plan);
+  for (size_t i = 0; i < plan->step_count && end == HD_SCALE_DONE; i++)
+    if (!plan->steps[i].done)
+      end = run_step(plan, store, signals, &progress, i);
+  hd_scale_progress_clear(&progress);
+  if (end != HD_SCALE_DONE)
+    hd_log("the scan ended with %zu of %zu runs to do; the same command goes on with it", count_left(plan),
+           plan->step_count);
+  return end;
+}

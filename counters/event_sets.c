@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "counters/event_sets.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const struct hd_source *const hd_sources[] = {&hd_source_kernel, &hd_source_usage, &hd_source_papi, NULL};
+
+uint32_t hd_plan_set_events(const struct hd_plan *plan, const struct hd_planned_set *set,
+                            const struct hd_event *events[HD_EVENTS_MOST]) {
+  for (uint32_t i = 0; i < set->count; i++)
+    events[i] = &plan->events[set->events[i]];
+  return set->count;
+}
+
+/* `event` may be NULL. Returns false. */
+__attribute__((format(printf, 3, 4))) static bool complain(struct hd_plan_error *error, const char *event,
+                                                           const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->why, sizeof error->why, format, arguments);
+  va_end(arguments);
+  snprintf(error->event, sizeof error->event, "%s", event ? event : "");
+  return false;
+}
+
+/* ---- the list ---- */
+
+static bool is_planned(const struct hd_plan *plan, const char *name) {
+  for (uint32_t i = 0; i < plan->event_count; i++)
+    if (!strcasecmp(plan->events[i].name, name))
+      return true;
+  return false;
+}
+
+static bool add_name(struct hd_plan *plan, const char *name, size_t length, struct hd_plan_error *error) {
+  struct hd_event event = {0};
+  if (length == 0)
+    return complain(error, NULL, "an event's name is empty");
+  if (length >= sizeof event.name)
+    return complain(error, NULL, "an event's name is longer than %zu characters: %.40s...", sizeof event.name - 1,
+                    name);
+  memcpy(event.name, name, length);
+  if (is_planned(plan, event.name))
+    return true;
+  if (plan->event_count == HD_EVENTS_MOST)
+    return complain(error, NULL, "more than %u events; at %s", HD_EVENTS_MOST, event.name);
+  plan->events[plan->event_count++] = event;
+  return true;
+}
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n';
+}
+
+static bool add_names(struct hd_plan *plan, const char *list, struct hd_plan_error *error) {
+  for (const char *at = list;; at++) {
+    while (is_blank(*at))
+      at++;
+    const char *const name = at;
+    at += strcspn(at, ",");
+    size_t length = (size_t)(at - name);
+    while (length > 0 && is_blank(name[length - 1]))
+      length--;
+    if (!add_name(plan, name, length, error))
+      return false;
+    if (!*at)
+      return true;
+  }
+}
+
+/* ---- who knows them ---- */
+
+/* One source's answer. What it says of an event that it does not have matters less than why an event that there is
+ * cannot be counted here, by the first that has it. */
+static bool ask(const struct hd_source *source, struct hd_event *event, struct hd_plan_error *error) {
+  char why[sizeof error->why] = "";
+  enum hd_event_status status = HD_EVENT_UNKNOWN;
+  event->source = source;
+  if (source->open(why, sizeof why))
+    status = source->find(event->name, event, why, sizeof why);
+  if (status == HD_EVENT_UNAVAILABLE && error->unknown) {
+    error->unknown = false;
+    snprintf(error->why, sizeof error->why, "%s", why[0] ? why : "it cannot be counted here");
+  } else if (error->unknown && why[0]) {
+    snprintf(error->why, sizeof error->why, "%s", why);
+  }
+  return status == HD_EVENT_FOUND;
+}
+
+static bool resolve(struct hd_event *event, struct hd_plan_error *error) {
+  complain(error, event->name, "no such event");
+  error->unknown = true;
+  for (const struct hd_source *const *source = hd_sources; *source; source++)
+    if (ask(*source, event, error))
+      return true;
+  return false;
+}
+
+/* As many as there will be, as far as is known before they are there. */
+static uint64_t expected_threads(void) {
+  cpu_set_t processors;
+  const char *asked_for = getenv("OMP_NUM_THREADS");
+  const unsigned long wanted = asked_for ? strtoul(asked_for, NULL, 10) : 0;
+  const unsigned long have =
+      sched_getaffinity(0, sizeof processors, &processors) ? 1 : (unsigned)CPU_COUNT(&processors);
+  return wanted > have ? wanted : have;
+}
+
+static uint64_t events_of(const struct hd_plan *plan, const struct hd_source *source) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < plan->event_count; i++)
+    count += plan->events[i].source == source;
+  return count;
+}
+
+/* To the first of the sources that can count it, if there is one. */
+static void hand_over(struct hd_event *event, const struct hd_source *const *sources) {
+  for (const struct hd_source *const *source = sources; *source; source++) {
+    struct hd_event taken = *event;
+    struct hd_plan_error ignored = {.unknown = true};
+    if (ask(*source, &taken, &ignored)) {
+      *event = taken;
+      return;
+    }
+  }
+}
+
+/* If a source's room will not do for all threads, others count what they can. */
+static void make_room(struct hd_plan *plan) {
+  for (const struct hd_source *const *source = hd_sources; *source; source++) {
+    if (!(*source)->room || events_of(plan, *source) * expected_threads() <= (*source)->room())
+      continue;
+    for (uint32_t i = 0; i < plan->event_count; i++)
+      if (plan->events[i].source == *source)
+        hand_over(&plan->events[i], source + 1);
+  }
+}
+
+/* ---- what fits together ---- */
+
+static bool try_out(const struct hd_plan *plan, const struct hd_planned_set *planned, char *why, size_t why_bytes) {
+  const struct hd_event *events[HD_EVENTS_MOST];
+  uint64_t counts[HD_EVENTS_MOST];
+  const struct hd_source *source = planned->source;
+  const uint32_t count = hd_plan_set_events(plan, planned, events);
+  struct hd_event_set *set = source->create(events, count, why, why_bytes);
+  if (!set)
+    return false;
+  bool works = source->start(set, why, why_bytes);
+  if (works && !source->read(set, counts)) {
+    snprintf(why, why_bytes, "the counts cannot be read");
+    works = false;
+  }
+  if (works)
+    source->stop(set);
+  source->destroy(set);
+  return works;
+}
+
+/* The events of the same source and component as event `first`, if it is the first of them. */
+static bool gather(const struct hd_plan *plan, uint32_t first, struct hd_planned_set *all) {
+  const struct hd_event *model = &plan->events[first];
+  *all = (struct hd_planned_set){.source = model->source};
+  for (uint32_t i = 0; i < plan->event_count; i++)
+    if (plan->events[i].source == model->source && plan->events[i].component == model->component)
+      all->events[all->count++] = i;
+  return all->events[0] == first;
+}
+
+/* Puts the event into the first of the sets from `first_set` on where it fits, else into a new one. */
+static bool place(struct hd_plan *plan, uint32_t first_set, uint32_t event, char *why, size_t why_bytes) {
+  for (uint32_t i = first_set; i < plan->set_count; i++) {
+    struct hd_planned_set *set = &plan->sets[i];
+    set->events[set->count++] = event;
+    if (try_out(plan, set, why, why_bytes))
+      return true;
+    set->count--;
+  }
+  struct hd_planned_set alone = {
+      .source = plan->events[event].source, .slot = plan->set_count - first_set + 1, .count = 1, .events = {event}};
+  if (!try_out(plan, &alone, why, why_bytes))
+    return false;
+  plan->sets[plan->set_count++] = alone;
+  return true;
+}
+
+/* Divides the events of a component into sets that can be counted. Why they cannot be all at once stays in `error`. */
+static bool divide(struct hd_plan *plan, const struct hd_planned_set *all, struct hd_plan_error *error) {
+  char why[sizeof error->why] = "";
+  const uint32_t first_set = plan->set_count;
+  if (try_out(plan, all, why, sizeof why)) {
+    plan->sets[plan->set_count++] = *all;
+    return true;
+  }
+  if (all->count > 1 && !plan->slots)
+    complain(error, NULL, "%s", why);
+  for (uint32_t i = 0; i < all->count; i++)
+    if (!place(plan, first_set, all->events[i], why, sizeof why))
+      return complain(error, plan->events[all->events[i]].name, "%s", why);
+  const uint32_t slots = plan->set_count - first_set;
+  if (slots == 1) /* it works now */
+    plan->sets[first_set].slot = 0;
+  else if (slots > plan->slots)
+    plan->slots = slots;
+  return true;
+}
+
+/* ---- what does not ---- */
+
+struct text {
+  char *to;
+  size_t room; /* the last byte is the end's */
+};
+
+static void append(struct text *text, const char *words) {
+  const size_t length = strlen(words);
+  const size_t taken = length < text->room ? length : text->room - 1;
+  memcpy(text->to, words, taken);
+  text->to += taken;
+  text->room -= taken;
+  *text->to = '\0';
+}
+
+static void append_events(struct text *text, const struct hd_plan *plan, const struct hd_planned_set *set) {
+  for (uint32_t i = 0; i < set->count; i++) {
+    append(text, i ? ", " : "");
+    append(text, plan->events[set->events[i]].name);
+  }
+}
+
+static void append_slot(struct text *text, const struct hd_plan *plan, uint32_t slot) {
+  bool first = true;
+  for (uint32_t i = 0; i < plan->set_count; i++) {
+    if (plan->sets[i].slot != slot)
+      continue;
+    append(text, first ? "" : ", ");
+    append_events(text, plan, &plan->sets[i]);
+    first = false;
+  }
+}
+
+/* Which of the events that would have to take turns may be counted in the same run. */
+static bool explain_misfit(const struct hd_plan *plan, struct hd_plan_error *error) {
+  static const char advice[] =
+      "; count them in separate runs, or let them take turns (--multiplex, HEDDLE_MULTIPLEX=1)";
+  char reason[sizeof error->why / 3];
+  struct text text = {error->why, sizeof error->why - sizeof advice};
+  snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, error->why);
+  append(&text, "not all at once: ");
+  append(&text, reason);
+  append(&text, "; these fit together: ");
+  for (uint32_t slot = 1; slot <= plan->slots; slot++) {
+    append(&text, slot > 1 ? " or " : "");
+    append_slot(&text, plan, slot);
+  }
+  memcpy(text.to, advice, sizeof advice);
+  return false;
+}
+
+bool hd_plan_make(struct hd_plan *plan, const char *list, bool take_turns, struct hd_plan_error *error) {
+  *plan = (struct hd_plan){0};
+  *error = (struct hd_plan_error){0};
+  if (!add_names(plan, list, error))
+    return false;
+  for (uint32_t i = 0; i < plan->event_count; i++)
+    if (!resolve(&plan->events[i], error))
+      return false;
+  make_room(plan);
+  *error = (struct hd_plan_error){0};
+  for (uint32_t i = 0; i < plan->event_count; i++) { /* a component's events at once */
+    struct hd_planned_set all;
+    if (gather(plan, i, &all) && !divide(plan, &all, error))
+      return false;
+  }
+  if (plan->slots && !take_turns)
+    return explain_misfit(plan, error);
+  *error = (struct hd_plan_error){0};
+  return true;
+}

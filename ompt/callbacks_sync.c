@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Barriers, taskwait, taskgroup and reductions. */
+#include "ompt/callbacks.h"
+#include "ompt/construct/barrier.h"
+#include "ompt/construct/task.h"
+#include "ompt/construct/worksharing.h"
+
+/* The barrier that closes a worksharing construct follows its end directly and is the construct's own time. */
+static void begin_worksharing_barrier(struct hd_thread *thread, uint64_t now, const void *address) {
+  const struct hd_worksharing *work = &thread->base->base.work;
+  if (work->ended) {
+    hd_thread_push(thread, now, work->row, HD_KIND_BARRIER_IMPLICIT, HD_WAIT_BARRIER_IMPLICIT);
+    hd_worksharing_barrier_begin(thread, now);
+  } else {
+    hd_callbacks_enter(thread, now, HD_KIND_BARRIER_IMPLICIT, address, HD_WAIT_BARRIER_IMPLICIT);
+  }
+  hd_barrier_begin(thread);
+}
+
+/* Sent for everything in GCC-built code, else by reductions. */
+static void begin_implementation_barrier(struct hd_thread *thread, uint64_t now, const void *address) {
+  const struct hd_worksharing *work = &thread->base->base.work;
+  if (hd_callbacks_is_gcc_code(thread) && work->ended) {
+    begin_worksharing_barrier(thread, now, address);
+    return;
+  }
+  if (hd_callbacks_is_gcc_code(thread))
+    hd_callbacks_enter(thread, now, HD_KIND_BARRIER, address, HD_WAIT_OTHER);
+  else if (work->ended)
+    hd_thread_push(thread, now, work->row, HD_KIND_REDUCTION, HD_WAIT_REDUCTION);
+  else
+    hd_callbacks_enter(thread, now, HD_KIND_REDUCTION, address, HD_WAIT_REDUCTION);
+  hd_barrier_begin(thread);
+}
+
+/* Before libomp 17 the region's last barrier and a worksharing one bear the same kind. A worker's last has no address,
+ * the primary's has the region's. */
+static bool ends_region(const struct hd_thread *thread, const void *address) {
+  const struct hd_region *region = thread->base->base.region;
+  return !address || (region && address == region->address && thread->base->base.thread_number == 0);
+}
+
+static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t kind, ompt_data_t *task,
+                       const void *address) {
+  switch ((unsigned)kind) {
+  case ompt_sync_region_barrier:
+  case ompt_sync_region_barrier_implicit:
+    if (ends_region(thread, address))
+      hd_region_arrive(thread, now);
+    else
+      begin_worksharing_barrier(thread, now, address);
+    break;
+  case ompt_sync_region_barrier_implicit_parallel:
+  case ompt_sync_region_barrier_teams:
+    hd_region_arrive(thread, now);
+    break;
+  case ompt_sync_region_barrier_implicit_workshare:
+    begin_worksharing_barrier(thread, now, address);
+    break;
+  case ompt_sync_region_barrier_explicit:
+    thread->base->base.work.ended = false; /* no later barrier follows that construct directly */
+    hd_callbacks_enter(thread, now, HD_KIND_BARRIER_EXPLICIT, address, HD_WAIT_BARRIER_EXPLICIT);
+    hd_barrier_begin(thread);
+    break;
+  case ompt_sync_region_barrier_implementation:
+    begin_implementation_barrier(thread, now, address);
+    break;
+  case ompt_sync_region_taskwait:
+    hd_callbacks_enter(thread, now, HD_KIND_TASKWAIT, address, HD_WAIT_TASKWAIT);
+    thread->top->task = task;
+    break;
+  case ompt_sync_region_taskgroup:
+    hd_callbacks_enter(thread, now, HD_KIND_TASKGROUP, address, HD_WAIT_TASKGROUP);
+    thread->top->task = task;
+    break;
+  case ompt_sync_region_reduction:
+    hd_callbacks_enter(thread, now, HD_KIND_REDUCTION, address, HD_WAIT_REDUCTION);
+    break;
+  default:
+    hd_callbacks_count_unknown();
+    hd_callbacks_enter(thread, now, HD_KIND_OTHER, address, HD_WAIT_OTHER);
+  }
+}
+
+/* The end of a worksharing barrier, or of what was taken for the region's last one and was not. */
+static void end_implicit_barrier(struct hd_thread *thread, uint64_t now) {
+  bool of_construct = thread->base->base.work.ended;
+  hd_barrier_end(thread);
+  if (thread->top == thread->base && thread->base->state == HD_WAIT_BARRIER_IMPLICIT) {
+    thread->pending &= ~(uint32_t)HD_PENDING_JOIN;
+    thread->record->joining = 0;
+    hd_thread_set_state(thread, now, HD_BUSY);
+  } else if (hd_thread_leave(thread, now, HD_KIND_BARRIER_IMPLICIT, NULL) && of_construct) {
+    hd_worksharing_barrier_end(thread, now);
+  }
+}
+
+static bool is_in(const struct hd_thread *thread, enum hd_kind kind) {
+  return thread->top->kind == kind;
+}
+
+static void end_implementation_barrier(struct hd_thread *thread, uint64_t now) {
+  if (is_in(thread, HD_KIND_BARRIER_IMPLICIT)) {
+    end_implicit_barrier(thread, now);
+    return;
+  }
+  hd_barrier_end(thread);
+  hd_thread_leave(thread, now, is_in(thread, HD_KIND_BARRIER) ? HD_KIND_BARRIER : HD_KIND_REDUCTION, NULL);
+}
+
+/* On a worker this may come seconds late and says nothing: region.h. */
+static void end_last_barrier(struct hd_thread *thread, uint64_t now) {
+  const struct hd_region *region = thread->base->base.region;
+  if (thread->base->kind == HD_KIND_PARALLEL && (!region || region->instance->primary == thread->record->id))
+    hd_region_join(thread, now);
+}
+
+static void end_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t kind, const ompt_data_t *parallel,
+                     const ompt_data_t *task) {
+  switch ((unsigned)kind) {
+  case ompt_sync_region_barrier:
+  case ompt_sync_region_barrier_implicit:
+    if (parallel)
+      end_implicit_barrier(thread, now);
+    else
+      end_last_barrier(thread, now);
+    break;
+  case ompt_sync_region_barrier_implicit_parallel:
+  case ompt_sync_region_barrier_teams:
+    end_last_barrier(thread, now);
+    break;
+  case ompt_sync_region_barrier_implicit_workshare:
+    end_implicit_barrier(thread, now);
+    break;
+  case ompt_sync_region_barrier_explicit:
+    hd_barrier_end(thread);
+    hd_thread_leave(thread, now, HD_KIND_BARRIER_EXPLICIT, NULL);
+    break;
+  case ompt_sync_region_barrier_implementation:
+    end_implementation_barrier(thread, now);
+    break;
+  case ompt_sync_region_taskwait:
+    hd_thread_leave(thread, now, HD_KIND_TASKWAIT, task);
+    break;
+  case ompt_sync_region_taskgroup:
+    hd_thread_leave(thread, now, HD_KIND_TASKGROUP, task);
+    break;
+  case ompt_sync_region_reduction:
+    hd_thread_leave(thread, now, HD_KIND_REDUCTION, NULL);
+    break;
+  default:
+    hd_thread_leave(thread, now, HD_KIND_OTHER, NULL);
+  }
+}
+
+/* A region's last barrier is never left out; of the others a team must know how many there have been. */
+static bool refuse_wait(ompt_sync_region_t kind, const void *address) {
+  if (!hd_budget_refuses(HD_CLASS_SYNC))
+    return false;
+  struct hd_thread *thread = hd_thread_known_soon();
+  if (!thread)
+    return false;
+  switch ((unsigned)kind) {
+  case ompt_sync_region_barrier_implicit_parallel:
+  case ompt_sync_region_barrier_teams:
+    return false;
+  case ompt_sync_region_barrier:
+  case ompt_sync_region_barrier_implicit:
+    if (ends_region(thread, address))
+      return false;
+    break;
+  case ompt_sync_region_taskwait:
+  case ompt_sync_region_taskgroup:
+  case ompt_sync_region_reduction:
+    return true;
+  default:
+    break;
+  }
+  hd_barrier_skip(thread);
+  return true;
+}
+
+/* The class is off, and the thread waits in nothing, not even at its region's end. */
+static bool is_unobserved_wait(void) {
+  if (!hd_budget_is_off(HD_CLASS_SYNC))
+    return false;
+  const struct hd_thread *thread = hd_thread_known_soon();
+  if (!thread || thread->base->state != HD_BUSY)
+    return false;
+  return !hd_callbacks_waits(thread);
+}
+
+static struct hd_thread *change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
+                                     const ompt_data_t *parallel, ompt_data_t *task, const void *address) {
+  HD_EVENT struct hd_event event =
+      hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_WAIT_BEGIN : HD_EVENT_WAIT_END);
+  struct hd_thread *thread = event.thread;
+  const uint64_t now = event.now;
+  if (!thread)
+    return NULL;
+  hd_task_notice(thread, now, task);
+  if (endpoint == ompt_scope_begin)
+    begin_wait(thread, now, kind, task, address);
+  else if (endpoint == ompt_scope_end)
+    end_wait(thread, now, kind, parallel, task);
+  return thread;
+}
+
+void hd_callbacks_on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+                                      ompt_data_t *task, const void *address) {
+  if (endpoint == ompt_scope_begin ? refuse_wait(kind, address) : is_unobserved_wait())
+    return;
+  struct hd_thread *thread = change_wait(kind, endpoint, parallel, task, address);
+  if (endpoint == ompt_scope_begin) /* an end may come before the primary has told of the join */
+    hd_barrier_enter(thread);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/construct/routine.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "callpath/call_site.h"
+#include "callpath/callpath.h"
+#include "callpath/outlined.h"
+#include "callpath/return_slot.h"
+#include "ompt/thread/event.h"
+#include "ompt/tool.h"
+#include "support/inprocess/stack_bounds.h"
+
+/* ---- frames whose routine has ended without a word ---- */
+
+static bool is_routine(const struct hd_frame *frame) {
+  return frame->kind == HD_KIND_ROUTINE;
+}
+
+const struct hd_frame *hd_routine_innermost(const struct hd_thread *thread) {
+  return hd_thread_innermost(thread, HD_KIND_ROUTINE);
+}
+
+/* Whether the frame's routine cannot be running any more, given that `hook`'s is. `slot`: where the return address of
+ * the hook's routine stands; NULL: not known, or it leaves. */
+static bool has_ended(const struct hd_frame_routine *routine, const struct hd_hook *hook, const void *const *slot) {
+  if (!routine->slot || !hook->frame)
+    return false;
+  if ((const void *)routine->slot < hook->frame || *routine->slot != routine->call_site)
+    return true; /* the stack ends above it; or something else was called meanwhile */
+  if (!slot)
+    return false;
+  /* Both in one stack frame: one was compiled into the other. But the same place in it cannot be passed twice. */
+  return routine->slot < slot || (routine->slot == slot && routine->entered_from == hook->entered_from);
+}
+
+static void drop(struct hd_thread *thread, uint64_t now, struct hd_frame *frame) {
+  thread->deeper = 0;
+  __atomic_fetch_add(&hd_store.header->left_routines, 1, __ATOMIC_RELAXED);
+  hd_thread_drop_above(thread, frame);
+  hd_thread_pop(thread, now);
+}
+
+static void drop_ended(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook, const void *const *slot) {
+  struct hd_frame *frame = hd_thread_innermost(thread, HD_KIND_ROUTINE);
+  while (frame && has_ended(&frame->routine, hook, slot)) {
+    drop(thread, now, frame);
+    frame = hd_thread_innermost(thread, HD_KIND_ROUTINE);
+  }
+}
+
+/* ---- entry ---- */
+
+/* The runtime calls it; or, where a region has one thread, the routine that holds the construct does. */
+static bool is_construct_body(const struct hd_thread *thread, const struct hd_hook *hook) {
+  const bool called_by_runtime = hd_call_site_in_runtime(hook->call_site);
+  const bool in_construct = thread->base != thread->frames && !hd_routine_innermost(thread);
+  return hook->frame && (called_by_runtime || in_construct) &&
+         hd_outlined_is(hook->function, hook->entered_from, called_by_runtime);
+}
+
+static int32_t slot_offset(const struct hd_hook *hook) {
+  const void *const *slot = hook->frame ? hd_return_slot_of_caller(hook->frame, hook->call_site) : NULL;
+  const ptrdiff_t offset = slot ? (const char *)slot - (const char *)hook->frame : 0;
+  return offset > 0 && offset <= INT32_MAX ? (int32_t)offset : 0;
+}
+
+static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *from, const struct hd_hook *hook) {
+  struct hd_edge edge = {.from = from, .entered_from = hook->entered_from, .slot_offset = slot_offset(hook)};
+  if (is_construct_body(thread, hook))
+    return edge;
+  struct hd_step step = hd_callpath_call(from->profile, hook->function);
+  edge.to = hd_thread_row(thread, step.profile);
+  if (edge.to && step.counter != HD_NONE)
+    edge.counter = hd_thread_row(thread, step.counter);
+  if (edge.to && step.counter != HD_NONE && !edge.counter) /* its recursive calls are counted with the others */
+    edge.counter = edge.to;
+  if (!edge.to) /* full: the time is charged to the profile we are in */
+    edge.to = from;
+  return edge;
+}
+
+/* The call of the hook's routine from the innermost profile. */
+static struct hd_edge call_slow(struct hd_thread *thread, const struct hd_hook *hook, uint64_t site) {
+  struct hd_row_record *from = thread->top->row;
+  const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
+  if (known->from)
+    return *known;
+  hd_thread_leave_program(thread);
+  int saved = errno;
+  struct hd_edge edge = new_edge(thread, from, hook);
+  errno = saved;
+  edge.site = site;
+  hd_thread_remember(thread, &edge);
+  return edge;
+}
+
+static inline struct hd_edge call(struct hd_thread *thread, const struct hd_hook *hook) {
+  const uint64_t site = hd_thread_site(HD_EDGE_CALL, (uint64_t)(uintptr_t)hook->function);
+  const struct hd_edge *edge = hd_thread_edge_at_once(thread, thread->top->row, site);
+  return edge ? *edge : call_slow(thread, hook, site);
+}
+
+/* Not known either where the routine was compiled into another: its frame is that one's, and what stands at the offset
+ * may be the same address by chance. Nor if its frame is not as large as it was the first time. */
+static const void *const *slot_of(const struct hd_edge *edge, const struct hd_hook *hook) {
+  if (!edge->slot_offset || edge->entered_from != hook->entered_from)
+    return NULL;
+  const void *const *slot = (const void *const *)((const char *)hook->frame + edge->slot_offset);
+  return *slot == hook->call_site ? slot : NULL;
+}
+
+/* It has no frame: its time is the innermost frame's. */
+static void go_deeper(struct hd_thread *thread, struct hd_row_record *counter) {
+  thread->deeper++;
+  if (counter)
+    counter->visits += !hd_clock_is_paused();
+  __atomic_fetch_add(&hd_store.header->lost_entries, 1, __ATOMIC_RELAXED);
+}
+
+void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
+  struct hd_edge edge = call(thread, hook);
+  const void *const *slot = slot_of(&edge, hook);
+  const struct hd_frame *innermost = hd_routine_innermost(thread);
+  if (__builtin_expect(innermost && has_ended(&innermost->routine, hook, slot), false)) {
+    drop_ended(thread, now, hook, slot);
+    edge = call(thread, hook);
+  }
+  if (!edge.to)
+    return;
+  if (__builtin_expect(thread->top + 1 == thread->frames + thread->frame_limit, false) && !hd_thread_can_nest(thread)) {
+    go_deeper(thread, edge.counter);
+    return;
+  }
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_CALL, edge.to, edge.counter);
+  thread->height++;
+  hd_thread_push(thread, now, edge.to, HD_KIND_ROUTINE, HD_BUSY);
+  thread->top->refused = 0;
+  thread->top->routine = (struct hd_frame_routine){hook->function, hook->call_site, slot, hook->entered_from};
+}
+
+/* ---- exit ---- */
+
+static struct hd_frame *find(const struct hd_thread *thread, const void *function) {
+  struct hd_frame *frame = hd_thread_innermost(thread, HD_KIND_ROUTINE);
+  while (frame && frame->routine.function != function)
+    frame = hd_thread_next_outwards(thread, frame);
+  return frame;
+}
+
+/* What has been entered from here was the body of a construct. */
+static bool is_known_body(const struct hd_thread *thread, const struct hd_hook *hook) {
+  const uint64_t site = hd_thread_site(HD_EDGE_CALL, (uint64_t)(uintptr_t)hook->function);
+  const struct hd_edge *edge = hd_thread_edge_known(thread, thread->top->row, site);
+  return edge && !edge->to;
+}
+
+static bool only_phases_above(const struct hd_thread *thread, const struct hd_frame *frame) {
+  for (const struct hd_frame *above = frame + 1; above <= thread->top; above++)
+    if (above->kind != HD_KIND_PHASE)
+      return false;
+  return true;
+}
+
+static void exit_slow(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
+  drop_ended(thread, now, hook, NULL);
+  if (thread->deeper > 0) {
+    thread->deeper--;
+    return;
+  }
+  if (is_known_body(thread, hook)) /* all that is open would be searched for it in vain */
+    return;
+  struct hd_frame *frame = find(thread, hook->function);
+  if (!frame) {
+    const struct hd_edge edge = call(thread, hook);
+    if (edge.to && !hd_budget_touched(HD_CLASS_CALL))
+      __atomic_fetch_add(&hd_store.header->unmatched_routines, 1, __ATOMIC_RELAXED);
+  } else if (only_phases_above(thread, frame)) { /* a helper that begins a phase for its caller */
+    hd_thread_take_out(thread, now, frame);
+  } else {
+    hd_thread_drop_above(thread, frame);
+    hd_thread_pop(thread, now);
+  }
+}
+
+void hd_routine_exit(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
+  const struct hd_frame *top = thread->top;
+  /* The second condition: the innermost of several of the same routine may have ended without a word. */
+  if (__builtin_expect(is_routine(top) && top->routine.function == hook->function && !thread->deeper, true) &&
+      (!top->routine.slot || (const void *)top->routine.slot > hook->frame))
+    hd_thread_pop(thread, now);
+  else
+    exit_slow(thread, now, hook);
+}
+
+/* ---- the hooks ---- */
+
+/* When this library is preloaded: what a module's addresses stood for must be forgotten before another lies there. */
+__attribute__((visibility("default"))) int dlclose(void *handle) {
+  static int (*next)(void *);
+  if (!next) {
+    void *symbol = dlsym(RTLD_NEXT, "dlclose");
+    memcpy(&next, &symbol, sizeof next);
+  }
+  int result = next ? next(handle) : -1;
+  int saved = errno;
+  HD_EVENT struct hd_event event = hd_tool.started ? hd_event_begin_untimed(HD_EVENT_MARKER) : (struct hd_event){0};
+  if (event.thread) {
+    hd_thread_leave_program(event.thread);
+    hd_callpath_notice_unloads();
+  }
+  errno = saved;
+  return result;
+}
+
+/* On another stack, of a coroutine or a signal handler, addresses cannot be compared. */
+static struct hd_hook hook_at(const struct hd_thread *thread, const void *function, const void *call_site,
+                              const void *frame, const void *entered_from) {
+  const bool known = (uintptr_t)frame - thread->stack_begin < thread->stack_end - thread->stack_begin;
+  return (struct hd_hook){function, call_site, known ? frame : NULL, entered_from};
+}
+
+/* At a thread's first hook. A test's addresses are not on its stack: there it stays unknown. */
+static void find_stack(struct hd_thread *thread, const void *frame) {
+  int saved = errno;
+  if (hd_clock.kind == HD_CLOCK_EXTERNAL || !hd_own_stack((uintptr_t)frame, &thread->stack_begin, &thread->stack_end))
+    thread->stack_begin = thread->stack_end = 1; /* not again */
+  errno = saved;
+}
+
+/* The frame that counts the entries refused above it. */
+static struct hd_frame *refusing_frame(const struct hd_thread *thread) {
+  struct hd_frame *innermost = hd_thread_innermost(thread, HD_KIND_ROUTINE);
+  return innermost ? innermost : thread->base;
+}
+
+/* Routines are switched off (budget.h). */
+static bool refuse_entry(void) {
+  if (!hd_budget_refuses(HD_CLASS_CALL))
+    return false;
+  struct hd_thread *thread = hd_thread_known_soon();
+  if (thread && !thread->at_work)
+    refusing_frame(thread)->refused++;
+  return true;
+}
+
+/* The exit of a refused entry, or of one that nobody has seen. */
+static bool is_refused_exit(struct hd_thread *thread) {
+  struct hd_frame *frame = refusing_frame(thread);
+  if (frame->refused == 0)
+    return frame == thread->base && hd_budget_is_off(HD_CLASS_CALL);
+  frame->refused--;
+  return true;
+}
+
+static bool refuse_exit(void) {
+  if (!hd_budget_touched(HD_CLASS_CALL))
+    return false;
+  struct hd_thread *thread = hd_thread_known_soon();
+  return thread && !thread->at_work && is_refused_exit(thread);
+}
+
+void __cyg_profile_func_enter(void *function, void *call_site);
+void __cyg_profile_func_exit(void *function, void *call_site);
+
+__attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *call_site) {
+  if (__builtin_expect(!hd_tool.started, false))
+    hd_tool_start_early();
+  if (refuse_entry())
+    return;
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_CALL);
+  struct hd_thread *thread = event.thread;
+  if (!thread)
+    return;
+  if (__builtin_expect(thread->stack_end == 0, false))
+    find_stack(thread, __builtin_frame_address(0));
+  const struct hd_hook hook =
+      hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
+  hd_routine_enter(thread, event.now, &hook);
+}
+
+__attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *call_site) {
+  if (__builtin_expect(!hd_tool.started, false)) /* it was entered before anybody listened */
+    return;
+  if (refuse_exit())
+    return;
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_RETURN);
+  struct hd_thread *thread = event.thread;
+  if (!thread)
+    return;
+  if (__builtin_expect(thread->stack_end == 0, false))
+    find_stack(thread, __builtin_frame_address(0));
+  const struct hd_hook hook =
+      hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
+  hd_routine_exit(thread, event.now, &hook);
+}
+
+static void own_hook(void *function, void *call_site) __attribute__((alias("__cyg_profile_func_enter")));
+
+const void *hd_routine_hook_address(void) {
+  return (const void *)(uintptr_t)own_hook;
+}

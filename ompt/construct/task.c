@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/construct/task.h"
+
+#include "ompt/tool.h"
+
+/* task_data->value of an explicit task, from the lowest bit: these four; the profile's id; the index of the base frame
+ * that it had when it ran last; how often tasks had been switched off when it was created (budget.h). Folded: there was
+ * no space for its callpath, it is not counted. Unseen: it runs, or has run, unobserved; nothing else is set then. */
+enum { TASK_KNOWN = 1, TASK_STARTED = 2, TASK_FOLDED = 4, TASK_UNSEEN = 8 };
+enum { PROFILE_SHIFT = 4, PROFILE_BITS = 27, BASE_SHIFT = 31, BASE_BITS = 22, EPOCH_SHIFT = 53, EPOCH_BITS = 11 };
+_Static_assert(HD_WHAT_UNCOUNTED == 1u << PROFILE_BITS, "a transition has as many bits for a profile");
+
+static uint64_t bits(uint64_t number, int shift, int count) {
+  return (number & ((1u << count) - 1)) << shift;
+}
+
+static uint32_t part(uint64_t value, int shift, int count) {
+  return (uint32_t)(value >> shift) & ((1u << count) - 1);
+}
+
+/* Another thread may have begun to run the rest of an untied task, before this one has quite ended its part. */
+static uint64_t value_of(const ompt_data_t *task) {
+  return __atomic_load_n(&task->value, __ATOMIC_RELAXED);
+}
+
+static void set_value(ompt_data_t *task, uint64_t value) {
+  __atomic_store_n(&task->value, value, __ATOMIC_RELAXED);
+}
+
+void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address) {
+  const struct hd_edge *step = hd_thread_step(thread, HD_KIND_TASK, address);
+  const struct hd_row_record *row = step->to;
+  set_value(task, bits(hd_budget_task_epoch(), EPOCH_SHIFT, EPOCH_BITS) |
+                      bits(row->profile, PROFILE_SHIFT, PROFILE_BITS) | TASK_KNOWN | (step->counter ? 0 : TASK_FOLDED));
+}
+
+static bool has_ended(ompt_task_status_t status) {
+  return status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach;
+}
+
+static struct hd_frame *base_below(const struct hd_thread *thread, const struct hd_frame *base) {
+  return thread->frames + base->base.below;
+}
+
+/* Below the current task, in the same implicit one. An explicit task knows its place on the stack of the thread where
+ * it ran last: if that is another thread, or it has left the stack, something else is at this place here. An index too
+ * large for its bits finds nothing, either; then it is only when an end was not sent that the task seems to begin anew.
+ */
+static bool is_suspended_here(const struct hd_thread *thread, const ompt_data_t *task) {
+  const struct hd_frame *base = thread->base;
+  if (base->kind != HD_KIND_TASK || !task)
+    return false;
+  const struct hd_frame *team = thread->frames + base->base.team;
+  if (team->task == task)
+    return true;
+  const uint64_t value = value_of(task);
+  const struct hd_frame *place = thread->frames + part(value, BASE_SHIFT, BASE_BITS);
+  return value & TASK_STARTED && place > team && place < base && place->kind == HD_KIND_TASK && place->task == task;
+}
+
+/* Tasks have been switched off, now or since one with this value was created: nothing of it is observed any more. */
+static bool is_refused(uint64_t value) {
+  if (value & TASK_UNSEEN)
+    return true;
+  if (!hd_budget_touched(HD_CLASS_TASK))
+    return false;
+  const uint64_t epoch = bits(hd_budget_task_epoch(), EPOCH_SHIFT, EPOCH_BITS);
+  return hd_budget_refuses(HD_CLASS_TASK) || !(value & TASK_KNOWN) ||
+         bits(value >> EPOCH_SHIFT, EPOCH_SHIFT, EPOCH_BITS) != epoch;
+}
+
+static uint64_t with_base(uint64_t value, uint32_t index) {
+  const uint64_t known = index < 1u << BASE_BITS ? index : 0;
+  return (value & ~bits(UINT64_MAX, BASE_SHIFT, BASE_BITS)) | known << BASE_SHIFT;
+}
+
+void hd_task_leave_out(ompt_data_t *task) {
+  set_value(task, TASK_UNSEEN);
+}
+
+/* The task's first part, or a later part of an untied task, perhaps on another thread than before. */
+static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
+  if (is_refused(value_of(task))) {
+    hd_task_leave_out(task);
+    return;
+  }
+  if (!(value_of(task) & TASK_KNOWN)) /* created before the tool listened */
+    hd_task_create(thread, task, NULL);
+  const uint64_t value = value_of(task);
+  struct hd_row_record *row = hd_thread_row(thread, part(value, PROFILE_SHIFT, PROFILE_BITS));
+  if (!row)
+    row = thread->top->row;
+  const bool first = !(value & TASK_STARTED);
+  const enum hd_what what = hd_tool.has_routines ? HD_WHAT_TASK : HD_WHAT_ENTER;
+  if (first)
+    thread->ring.what = hd_thread_count(thread, what, row, value & TASK_FOLDED ? NULL : row);
+  else if (hd_tool.has_routines)
+    thread->ring.what = HD_WHAT(HD_WHAT_TASK, row->profile) | HD_WHAT_UNCOUNTED;
+  thread->height += hd_tool.has_routines;
+  hd_thread_push(thread, now, row, HD_KIND_TASK, HD_BUSY);
+  hd_thread_open_base(thread, task, NULL, 0);
+  set_value(task, with_base(value, thread->innermost[HD_KIND_TASK]) | TASK_STARTED);
+}
+
+/* An untied task that waits in nothing is switched out for one that already runs unobserved: that one lies beneath it,
+ * though no frame says so. */
+static bool uncovers_unseen(const struct hd_thread *thread, const ompt_data_t *next) {
+  return value_of(next) & TASK_UNSEEN && thread->top == thread->base;
+}
+
+/* The innermost task leaves the stack. */
+static bool closes_base(const struct hd_thread *thread, const ompt_data_t *prior, ompt_task_status_t status,
+                        const ompt_data_t *next) {
+  const struct hd_frame *base = thread->base;
+  return base->kind == HD_KIND_TASK && base->task == prior &&
+         (has_ended(status) || !next || base_below(thread, base)->task == next || uncovers_unseen(thread, next));
+}
+
+/* What is not observed has not started, as far as anybody knows. */
+bool hd_task_is_observed(const struct hd_thread *thread, const ompt_data_t *prior, ompt_task_status_t status,
+                         const ompt_data_t *next) {
+  const bool goes_on = next && value_of(next) & TASK_STARTED && thread->base->kind == HD_KIND_TASK;
+  return goes_on || closes_base(thread, prior, status, next);
+}
+
+void hd_task_return_to(struct hd_thread *thread, uint64_t now, const ompt_data_t *task) {
+  if (!is_suspended_here(thread, task))
+    return;
+  while (thread->base->task != task)
+    hd_thread_close_base(thread, now);
+}
+
+void hd_task_schedule(struct hd_thread *thread, uint64_t now, const ompt_data_t *prior, ompt_task_status_t status,
+                      ompt_data_t *next) {
+  hd_task_notice(thread, now, prior);
+  if (closes_base(thread, prior, status, next))
+    hd_thread_close_base(thread, now);
+  if (!next || thread->base->task == next)
+    return;
+  if (is_suspended_here(thread, next))
+    hd_task_return_to(thread, now, next);
+  else
+    resume(thread, now, next);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file task.h
+ * Explicit tasks: whose time they are (the profile of the place that created them) and when they run (task_schedule).
+ *
+ * task_data->value remembers a task's profile, whether it has run yet and where on the stack of frames: so no event
+ * costs more the more tasks lie there, and no memory is allocated for a task.
+ */
+#ifndef HEDDLE_OMPT_CONSTRUCT_TASK_H
+#define HEDDLE_OMPT_CONSTRUCT_TASK_H
+
+#include "ompt/thread/thread.h"
+
+/** `task` is created at `address` by what `thread` is doing. Reads no clock: the creator stays busy. */
+void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address);
+
+/** Whether hd_task_schedule would have anything to do while tasks are switched off (budget.h). */
+bool hd_task_is_observed(const struct hd_thread *thread, const ompt_data_t *prior, ompt_task_status_t status,
+                         const ompt_data_t *next);
+
+/** The task begins, or goes on, unobserved: from here on nothing of it is observed. Who only looked at when it was
+ *  created could take it up in the middle, on top of what it has open. */
+void hd_task_leave_out(ompt_data_t *task);
+
+/** The thread leaves `prior` (for good or not, see `status`) and goes on with `next`. */
+void hd_task_schedule(struct hd_thread *thread, uint64_t now, const ompt_data_t *prior, ompt_task_status_t status,
+                      ompt_data_t *next);
+
+/** The thread closes the tasks above `task`, which it runs again; nothing if that is not below them. */
+void hd_task_return_to(struct hd_thread *thread, uint64_t now, const ompt_data_t *task);
+
+/**
+ * An event tells that the thread runs `task`. libomp does not say where a part of an untied task ends whose earlier
+ * part has not quite ended on another thread: it says it there.
+ */
+static inline void hd_task_notice(struct hd_thread *thread, uint64_t now, const ompt_data_t *task) {
+  if (__builtin_expect(thread->base->task != task && thread->base->kind == HD_KIND_TASK, false))
+    hd_task_return_to(thread, now, task);
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file budget.h
+ * The overhead budget: what Heddle's events may cost a thread, as a share of its time (HEDDLE_OVERHEAD, 2 % unless said
+ * otherwise). A thread that pays more, over the last half second, has the finest class of events switched off that
+ * really contributes; after a time that brings the cost of having it on back under the budget it is switched on again.
+ *
+ * Off means that the class's *begins* are refused: a callback finds a bit set and returns. An *end* is still heard when
+ * the thread has what it ends open, so whatever was observed when it began is observed whole, and nothing of what
+ * began while its class was off is, however long it lasts. So rows and states are as if the program had not said that
+ * it entered what was refused: its time is that of what surrounds it, and all identities hold.
+ *   mutex     critical, ordered and atomic are known by the lock's address (hd_frame.task), so a refused one inside an
+ *             observed one does not end it
+ *   task      an explicit task is known by its data; one that was created, or not yet begun, when its class was off is
+ *             never observed (`epoch`); it is marked when it begins, so that nobody takes it up in the middle. A wait
+ *             in which one begins counts as busy from then on, unless it is at a region's end
+ *   call      each frame of a routine counts the entries refused above it, and takes as many exits for theirs
+ *   work      the closing barrier of a refused loop belongs to the region
+ *   sync      the wait is not told from the work around it. A region's last barrier is always observed
+ *
+ * When no thread can be sending them, at an outermost region's begin or end while the program has one initial thread,
+ * the runtime is told to send the events of such a class no more: ompt_set_callback with NULL is not safe at any other
+ * time, because libomp looks at a bit and at a pointer one after the other and without a lock. Setting the pointer
+ * before the bit, as it does, is safe where stores are seen in their order: elsewhere events are refused only.
+ *
+ * Any thread may call these functions. The bits are read by all in every callback and written a few times a second at
+ * most.
+ */
+#ifndef HEDDLE_OMPT_THREAD_BUDGET_H
+#define HEDDLE_OMPT_THREAD_BUDGET_H
+
+#include <omp-tools.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heddle-format.h"
+
+struct hd_thread;
+
+enum {
+  HD_BUDGET_SLOTS = 16,             /* boundaries kept: more than the window needs */
+  HD_BUDGET_FIXED = HD_CLASS_COUNT, /* what is never switched off */
+  HD_BUDGET_CLASSES = HD_CLASS_COUNT + 1
+};
+
+/** What a thread has paid, and when: a sliding window over its last half second. */
+struct hd_budget_window {
+  uint64_t due_ticks;                /* the next boundary is not before this */
+  uint64_t boundary_count;           /* so far; number n is ring[n % HD_BUDGET_SLOTS] */
+  uint64_t refused;                  /* begins */
+  uint64_t seen[HD_EVENT_KINDS];     /* events whose cost is in `spent` */
+  uint64_t spent[HD_BUDGET_CLASSES]; /* ticks so far */
+  uint32_t epochs[HD_CLASS_COUNT];   /* hd_budget_class.epoch that the ring is of */
+  struct hd_budget_boundary {
+    uint64_t ticks;
+    uint64_t spent[HD_BUDGET_CLASSES];
+  } ring[HD_BUDGET_SLOTS];
+};
+
+struct hd_budget {
+  uint32_t off;        /* bit: the class is off */
+  uint32_t touched;    /* it has been, at some time */
+  uint32_t muted;      /* the runtime does not even send its events */
+  uint32_t limit_ppm;  /* 0: no limit, nothing is ever switched off */
+  uint64_t wake_ticks; /* when the next class is to be switched on again; UINT64_MAX: none */
+};
+extern struct hd_budget hd_budget;
+
+/** Once, at start, when the clock runs. */
+void hd_budget_init(uint64_t limit_ppm);
+
+/** A test's runtime switches classes itself, at once, through `*slot`. NULL: there is none. */
+void hd_budget_offer_switch(void (**slot)(uint32_t event_class, bool off));
+
+/** At the profile's end: nothing is switched any more. */
+void hd_budget_close(void);
+
+/** A thread begins at `now`: what its record's earlier threads have paid is not its concern. */
+void hd_budget_begin(struct hd_thread *thread, uint64_t now);
+
+/** At the end of an event of `kind` that was measured, at `now`. `special_ticks`: its cost if it did something out of
+ *  the ordinary, else 0. About 2 ns, twenty times a second one microsecond. */
+void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t special_ticks, uint64_t now);
+
+/** In an event of a thread in no region: just before it begins one, or after it has ended one. */
+void hd_budget_outside(struct hd_thread *thread);
+
+/** The slow half of hd_budget_refuses. */
+bool hd_budget_refuse(enum hd_event_class event_class);
+
+/** A begin of this class: is it to be left out? */
+static inline bool hd_budget_refuses(enum hd_event_class event_class) {
+  const uint32_t off = __atomic_load_n(&hd_budget.off, __ATOMIC_ACQUIRE); /* and then `touched` */
+  return __builtin_expect((off >> event_class & 1) != 0, false) && hd_budget_refuse(event_class);
+}
+
+/** Off, without a look at whether that should change. */
+static inline bool hd_budget_is_off(enum hd_event_class event_class) {
+  return __builtin_expect((__atomic_load_n(&hd_budget.off, __ATOMIC_ACQUIRE) >> event_class & 1) != 0, false);
+}
+
+/** Has it been off? Then ends may come without begins. */
+static inline bool hd_budget_touched(enum hd_event_class event_class) {
+  return __builtin_expect((__atomic_load_n(&hd_budget.touched, __ATOMIC_RELAXED) >> event_class & 1) != 0, false);
+}
+
+/** Has any? */
+static inline bool hd_budget_has_switched(void) {
+  return __builtin_expect(__atomic_load_n(&hd_budget.touched, __ATOMIC_RELAXED) != 0, false);
+}
+
+/** How often tasks have been switched off: a task is observed only in the time in which it was created. */
+uint32_t hd_budget_task_epoch(void);
+
+/* callbacks.c: tells the runtime to send the events of these classes no more, or again. */
+void hd_callbacks_mute(uint32_t classes, bool mute);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/thread/clock.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+struct hd_clock hd_clock = {.kind = HD_CLOCK_MONOTONIC, .special = HD_CLOCK_OTHER};
+
+uint64_t hd_clock_other(void) {
+  if (hd_clock.kind == HD_CLOCK_EXTERNAL)
+    return __atomic_load_n(hd_clock.external, __ATOMIC_RELAXED);
+  return hd_clock_monotonic_ns();
+}
+
+#if defined(__x86_64__)
+static bool processor_counter_is_invariant(void) {
+  unsigned a, b, c, d;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+#else
+static bool processor_counter_is_invariant(void) {
+#if defined(__aarch64__)
+  return true; /* the generic timer is, by the architecture */
+#else
+  return false;
+#endif
+}
+#endif
+
+/* The kernel falls back to one of these when it has seen the counters of two processors disagree. */
+static bool kernel_gave_counter_up(void) {
+  char source[32] = "";
+  int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  ssize_t length = read(fd, source, sizeof source - 1);
+  close(fd);
+  if (length <= 0)
+    return false;
+  return !strncmp(source, "hpet", 4) || !strncmp(source, "acpi_pm", 7) || !strncmp(source, "jiffies", 7) ||
+         !strncmp(source, "refined-jiffies", 15);
+}
+
+uint64_t hd_clock_now_slow(void) {
+  uint64_t stands_at = __atomic_load_n(&hd_clock.stands_at, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(stands_at != 0, false))
+    return stands_at;
+  uint64_t raw = hd_clock_raw();
+  return raw - __atomic_load_n(&hd_clock.paused_ticks, __ATOMIC_ACQUIRE);
+}
+
+bool hd_clock_choose(const char *name, const uint64_t *external) {
+  bool automatic = !strcmp(name, "auto");
+  if (external) {
+    hd_clock.external = external;
+    hd_clock.kind = HD_CLOCK_EXTERNAL;
+    return true;
+  }
+  hd_clock.kind = HD_CLOCK_MONOTONIC;
+  if (!strcmp(name, "tsc") || (automatic && processor_counter_is_invariant() && !kernel_gave_counter_up())) {
+#if HD_PROCESSOR_CLOCK
+    hd_clock.kind = HD_CLOCK_TSC;
+    hd_clock.shift = hd_processor_clock_shift();
+    hd_clock.special &= ~(uint32_t)HD_CLOCK_OTHER;
+#endif
+    return true;
+  }
+  return automatic || !strcmp(name, "monotonic");
+}
+
+struct hd_clock_pair hd_clock_read_pair(void) {
+  struct hd_clock_pair best = {0};
+  uint64_t narrowest = UINT64_MAX;
+  if (hd_clock.kind != HD_CLOCK_TSC) {
+    best.ticks = hd_clock_raw();
+    best.ns = best.ticks;
+    return best;
+  }
+  for (int i = 0; i < 8; i++) {
+    uint64_t before = hd_clock_raw();
+    uint64_t ns = hd_clock_monotonic_ns();
+    uint64_t after = hd_clock_raw();
+    if (after - before < narrowest) {
+      narrowest = after - before;
+      best = (struct hd_clock_pair){.ticks = before + narrowest / 2, .ns = ns};
+    }
+  }
+  return best;
+}
+
+static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void hd_clock_pause(struct hd_file_header *header) {
+  pthread_mutex_lock(&pause_lock);
+  if (!hd_clock.stands_at) {
+    uint64_t now = hd_clock_now();
+    header->paused_at_ticks = now;
+    header->pauses++;
+    __atomic_store_n(&hd_clock.stands_at, now, __ATOMIC_RELEASE);
+    __atomic_fetch_or(&hd_clock.special, HD_CLOCK_STANDS, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&pause_lock);
+}
+
+/* The offset first: who sees the clock run must see it, too. */
+void hd_clock_resume(struct hd_file_header *header) {
+  pthread_mutex_lock(&pause_lock);
+  if (hd_clock.stands_at) {
+    header->paused_ticks = hd_clock_raw() - hd_clock.stands_at;
+    __atomic_store_n(&hd_clock.paused_ticks, header->paused_ticks, __ATOMIC_RELEASE);
+    header->paused_at_ticks = 0;
+    __atomic_store_n(&hd_clock.stands_at, 0, __ATOMIC_RELEASE);
+    __atomic_fetch_and(&hd_clock.special, ~(uint32_t)HD_CLOCK_STANDS, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&pause_lock);
+}
+
+uint64_t hd_clock_close(struct hd_file_header *header) {
+  uint64_t now = hd_clock_now();
+  if (hd_clock_is_paused())
+    header->paused_ticks = hd_clock_raw() - now;
+  return now;
+}

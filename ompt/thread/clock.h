@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file clock.h
+ * The tool's time: ticks of the processor's invariant counter where there is one, else of CLOCK_MONOTONIC.
+ *
+ * Ticks are never converted inside the program. Pairs of (ticks, nanoseconds) taken at start and on cold paths go into
+ * the profile; the longer the run, the more exact the reader's conversion (two pairs 0.1 s apart: below 1 ppm).
+ *
+ * The clock can be paused: it then stands still for all threads, and goes on where it stood. So a pause is in none of
+ * the numbers, and every identity between them holds as if it had not been.
+ */
+#ifndef HEDDLE_OMPT_THREAD_CLOCK_H
+#define HEDDLE_OMPT_THREAD_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "heddle-format.h"
+#include "support/tsc_clock.h"
+
+struct hd_clock {
+  enum hd_clock_kind kind;
+  const uint64_t *external; /* HD_CLOCK_EXTERNAL: where a test keeps its time */
+  uint64_t paused_ticks;    /* of all pauses that have ended */
+  uint64_t stands_at;       /* 0: it runs */
+  uint32_t special;         /* enum hd_clock_special: asked for at every event; 0 as a rule */
+  uint32_t shift;           /* of the processor's counter: processor_clock.h */
+  bool measures_cpu;        /* processor time is measured, too (thread.h) */
+};
+
+enum hd_clock_special {
+  HD_CLOCK_OTHER = 1,  /* it is not the processor's counter */
+  HD_CLOCK_STANDS = 2, /* it is paused */
+  HD_CLOCK_CLOSED = 4  /* the profile is closed: events are to be ignored */
+};
+extern struct hd_clock hd_clock;
+
+static inline uint64_t hd_clock_monotonic_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/** Not the processor's counter: the system clock or a test's. */
+uint64_t hd_clock_other(void);
+
+/** Ticks of the counter, pauses included. */
+static inline uint64_t hd_clock_raw(void) {
+  return __builtin_expect(hd_clock.kind == HD_CLOCK_TSC, true) ? hd_processor_clock(hd_clock.shift) : hd_clock_other();
+}
+
+static inline bool hd_clock_is_paused(void) {
+  return __atomic_load_n(&hd_clock.stands_at, __ATOMIC_ACQUIRE) != 0;
+}
+
+uint64_t hd_clock_now_slow(void);
+
+/** Now, in ticks. `special`: hd_clock.special as it was just before. Any thread. About 10 ns with the TSC (one
+ * unordered read), 25 ns with the system clock. A thread that is interrupted in here by a whole pause reads a time that
+ * is too early, never one that is too late. */
+static inline uint64_t hd_clock_now_as(uint32_t special) {
+  if (__builtin_expect(special == 0, true)) {
+    uint64_t raw = hd_processor_clock(hd_clock.shift);
+    return raw - __atomic_load_n(&hd_clock.paused_ticks, __ATOMIC_ACQUIRE);
+  }
+  return hd_clock_now_slow();
+}
+
+static inline uint64_t hd_clock_now(void) {
+  return hd_clock_now_as(__atomic_load_n(&hd_clock.special, __ATOMIC_ACQUIRE));
+}
+
+/** Events are ignored from now on. */
+static inline void hd_clock_close_events(void) {
+  __atomic_fetch_or(&hd_clock.special, HD_CLOCK_CLOSED, __ATOMIC_SEQ_CST);
+}
+
+/** Pauses the clock, or lets it go on; the profile's header says so. No effect when it stands, or runs, already. */
+void hd_clock_pause(struct hd_file_header *header);
+void hd_clock_resume(struct hd_file_header *header);
+
+/** At the profile's end: a pause that has not ended ends there. Returns the time. */
+uint64_t hd_clock_close(struct hd_file_header *header);
+
+/** Chooses the clock: `external` if not NULL, else by `name` (auto, tsc, monotonic; auto takes the TSC only when the
+ *  processor says it is invariant and the kernel itself has not given it up). Returns false for an unknown name. */
+bool hd_clock_choose(const char *name, const uint64_t *external);
+
+/** The same instant on both clocks, as close as a few tries can get (about 30 ns). */
+struct hd_clock_pair hd_clock_read_pair(void);
+
+#endif

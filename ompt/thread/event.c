@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/thread/event.h"
+
+#include "support/log.h"
+
+enum { CALIBRATIONS = 1000, LAST_MASK = 63, MEAN_OF = 64, OUTLIER = 8, DELAY_MOST_NS = 1000000000 };
+
+static uint64_t outside_ticks;
+
+static struct {
+  uint64_t ticks;  /* 0: none */
+  uint32_t thread; /* HD_NONE: all */
+  void (*advance)(uint64_t ticks);
+} delay;
+
+/* ---- at start ---- */
+
+__attribute__((noinline)) static uint64_t look_at_clock(void) {
+  return hd_clock_now();
+}
+
+/* An event is called, looks at the clock and returns. Between two looks of one event lies one of them: what is outside
+ * is the rest. */
+static uint64_t find_outside_ticks(void) {
+  uint64_t (*volatile call)(void) = look_at_clock;
+  uint64_t with_call = UINT64_MAX;
+  uint64_t without = UINT64_MAX;
+  for (int i = 0; i < CALIBRATIONS / 10; i++) {
+    const uint64_t begin = hd_clock_now();
+    for (int j = 0; j < 10; j++)
+      call();
+    const uint64_t middle = hd_clock_now();
+    for (int j = 0; j < 10; j++)
+      hd_clock_now();
+    const uint64_t end = hd_clock_now();
+    with_call = middle - begin < with_call ? middle - begin : with_call;
+    without = end - middle < without ? end - middle : without;
+  }
+  return with_call > without ? (with_call - without) / 10 : 0;
+}
+
+/* Digits alone, and no more than `most`. */
+static bool read_number(const char **text, uint64_t most, uint64_t *number) {
+  const char *begin = *text;
+  for (*number = 0; **text >= '0' && **text <= '9' && *number <= most; ++*text)
+    *number = *number * 10 + (uint64_t)(**text - '0');
+  return *text > begin && *number <= most;
+}
+
+/* NS or NS@THREAD. */
+static void read_delay(const char *text) {
+  const char *at = text;
+  uint64_t ticks;
+  uint64_t thread = HD_NONE;
+  bool is_right = read_number(&at, DELAY_MOST_NS, &ticks);
+  if (is_right && *at == '@') {
+    at++;
+    is_right = read_number(&at, HD_NONE - 1, &thread);
+  }
+  if (!is_right || *at) {
+    hd_log("HEDDLE_TEST_DELAY=%s is not NS or NS@THREAD, at most a second; ignored", text);
+    return;
+  }
+  delay.ticks = ticks;
+  delay.thread = (uint32_t)thread;
+}
+
+void hd_event_init(const char *test_delay, void (*advance)(uint64_t ticks)) {
+  delay.advance = advance;
+  if (test_delay)
+    read_delay(test_delay);
+  outside_ticks = hd_clock.kind == HD_CLOCK_EXTERNAL ? 0 : find_outside_ticks();
+  hd_store.header->outside_ticks = outside_ticks;
+}
+
+void hd_event_prepare(struct hd_thread *thread) {
+  const bool delayed = delay.ticks && (delay.thread == HD_NONE || delay.thread == thread->record->id);
+  thread->special = delayed ? HD_SPECIAL_DELAY : 0;
+}
+
+/* ---- the cost of an event ---- */
+
+static void wait_delay(void) {
+  if (delay.advance) {
+    delay.advance(delay.ticks);
+    return;
+  }
+  const uint64_t begin_ns = hd_clock_monotonic_ns();
+  while (hd_clock_monotonic_ns() - begin_ns < delay.ticks)
+    ;
+}
+
+/* One that was interrupted, perhaps for milliseconds, says nothing about the others. */
+static void learn(struct hd_thread *thread, enum hd_event_kind kind, uint64_t ticks) {
+  struct hd_event_cost *cost = &thread->costs[kind];
+  struct hd_event_mean *mean = &thread->means[kind];
+  const uint64_t most = mean->events > 0 ? OUTLIER * (uint64_t)cost->ticks + OUTLIER : UINT32_MAX;
+  if (mean->events == MEAN_OF) {
+    mean->ticks /= 2;
+    mean->events /= 2;
+  }
+  mean->ticks += ticks < most ? ticks : most;
+  mean->events++;
+  cost->ticks = (uint32_t)((mean->ticks + mean->events / 2) / mean->events);
+  cost->mask = cost->mask < LAST_MASK ? cost->mask * 2 + 1 : LAST_MASK;
+}
+
+/* What earlier ones cost is added up first: the mean may change. */
+static void charge(struct hd_thread *thread, enum hd_event_kind kind, uint64_t ticks) {
+  struct hd_event_cost *cost = &thread->costs[kind];
+  cost->total_ticks += (cost->count - 1 - cost->charged) * cost->ticks + ticks;
+  cost->charged = cost->count;
+  const int64_t rest = (int64_t)ticks - thread->caught_up;
+  thread->caught_up = 0;
+  __atomic_store_n(&thread->record->intrusion, thread->record->intrusion + rest, __ATOMIC_RELAXED);
+}
+
+uint64_t hd_event_catch_up(struct hd_thread *thread, uint64_t now) {
+  const uint64_t later = thread->special & HD_SPECIAL_MEASURE ? hd_clock_now() : now;
+  if (later <= now)
+    return now;
+  thread->caught_up += (int64_t)(later - now);
+  __atomic_store_n(&thread->record->intrusion, thread->record->intrusion + (int64_t)(later - now), __ATOMIC_RELAXED);
+  return later;
+}
+
+void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind) {
+  const struct hd_event_cost *cost = &thread->costs[kind];
+  const uint32_t special = thread->special;
+  thread->special = special & HD_SPECIAL_DELAY;
+  if (special & HD_SPECIAL_DELAY)
+    wait_delay();
+  if (special & HD_SPECIAL_PAUSED) { /* in no time at all */
+    charge(thread, kind, 0);
+    return;
+  }
+  const bool ordinary = !(special & HD_SPECIAL_MEASURE);
+  if (ordinary && (cost->count & cost->mask) != 0) {
+    charge(thread, kind, cost->ticks);
+    return;
+  }
+  const uint64_t now = hd_clock_now();
+  const uint64_t ticks = (now > thread->event_ticks ? now - thread->event_ticks : 0) + outside_ticks;
+  charge(thread, kind, ticks);
+  if (ordinary)
+    learn(thread, kind, ticks);
+  hd_budget_check(thread, kind, ordinary ? 0 : ticks, now);
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/thread/sweeper.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ompt/thread/clock.h"
+#include "store/store.h"
+#include "support/inprocess/heap.h"
+#include "support/inprocess/memory_budget.h"
+#include "support/inprocess/seccomp.h"
+#include "sweep/rings.h"
+
+extern struct hd_store hd_store; /* tool.c */
+
+enum { HALF = HD_RING_LENGTH / 2, QUARTER = HD_RING_LENGTH / 4, SPINS = 1000, YIELDS = 100, CLOSE_TRIES = 1000 };
+
+struct hd_frontier hd_frontier;
+
+/* Where the last transitions of a thread go that was given up in the middle of an event. */
+static struct hd_ring_record nowhere;
+
+/* Up to so many sweeps in so long a time call membarrier(2). */
+enum { SWEEPS_MOST = 20, WINDOW_NS = 100000000 };
+
+/* All below is the sweep's, under its lock. */
+static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct hd_tallies tallies;
+static struct hd_ring_record **rings; /* in use; the free ones behind them */
+static struct hd_ring_record **rings_by_index;
+static uint32_t ring_count;
+static uint32_t ring_total;
+static uint32_t ring_limit;
+static struct hd_ring_head *heads; /* as many as rings, and one */
+static bool owners_fence;          /* all of them: they have been told before the last membarrier(2) */
+static uint64_t window_begin_ns;
+static uint32_t window_sweeps;
+
+/* ---- records ---- */
+
+static struct hd_store_cursor cursors[HD_BLOCK_TYPE_LAST + 1];
+
+/* support/inprocess/memory_budget.h */
+static void keep_promise(enum hd_block_type type) {
+  if (type == HD_BLOCK_TALLIES)
+    hd_memory_keep_promise(HD_MEMORY_TALLY);
+  else if (type == HD_BLOCK_LEVELS)
+    hd_memory_keep_promise(HD_MEMORY_LEVELS);
+  else if (type == HD_BLOCK_ENTRIES)
+    hd_memory_keep_promise(HD_MEMORY_ENTRY);
+}
+
+static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
+  static bool full[HD_BLOCK_TYPE_LAST + 1]; /* asking again at every transition would cost too much */
+  (void)context;
+  if (type == HD_BLOCK_STACK)
+    hd_memory_keep_promise(HD_MEMORY_STACK);
+  if (type == HD_BLOCK_JOURNAL && tallies.journal.record && !hd_memory_has_room(HD_MEMORY_PATH_ROW, bytes))
+    return NULL; /* a larger one, which can be done without */
+  if (type == HD_BLOCK_TIMELINE || type == HD_BLOCK_STACK || type == HD_BLOCK_JOURNAL)
+    return hd_store_add_block(&hd_store, type, HD_NONE, bytes);
+  struct hd_store_cursor *cursor = &cursors[type];
+  if (full[type])
+    return NULL;
+  void *record = hd_store_add(&hd_store, cursor, type, HD_NONE, bytes);
+  if (record)
+    keep_promise(type);
+  if (record)
+    hd_store_publish(cursor); /* the reader takes a record that is still all zero for none */
+  full[type] = !record;
+  return record;
+}
+
+/* A first block of each, so that the file's size does not depend on what happened to be busy at once. */
+static bool reserve(enum hd_block_type type, size_t bytes, uint32_t count) {
+  return hd_store_reserve(&hd_store, &cursors[type], type, HD_NONE, bytes, count);
+}
+
+static bool init_membarrier(void) {
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+bool hd_concurrency_init(uint64_t begin_ticks) {
+  int saved = errno;
+  /* Who locks itself up may forget this call, or Heddle: */
+  hd_frontier.has_membarrier = !hd_sandbox_is_expected() && init_membarrier();
+  hd_frontier.needs_fence = !hd_frontier.has_membarrier;
+  hd_tallies_init(&tallies, allocate, NULL, hd_store.header);
+  bool begun = reserve(HD_BLOCK_TALLIES, sizeof(struct hd_tally_record), 1) &&
+               reserve(HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), 200) &&
+               reserve(HD_BLOCK_LEVELS, sizeof(struct hd_level_record), 1) &&
+               reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record), 500) &&
+               hd_tallies_begin(&tallies, begin_ticks) &&
+               hd_journal_begin(&tallies.journal, hd_store.base, allocate, NULL);
+  errno = saved;
+  return begun;
+}
+
+/* ---- the frontier ---- */
+
+/* Up to where no tentative transition lies that a sweep has not passed yet. One at the very tick that the last sweep
+ * went up to may have come after it. */
+static uint64_t tentative_bound(uint64_t bound, uint64_t passed) {
+  for (uint32_t i = 0; i < ring_count; i++) {
+    uint64_t ticks = __atomic_load_n(&rings[i]->tentative_ticks, __ATOMIC_RELAXED);
+    if (ticks > 0 && ticks >= passed && ticks - 1 < bound)
+      bound = ticks - 1;
+  }
+  return bound;
+}
+
+static void tell_owners(bool fence) {
+  __atomic_store_n(&hd_frontier.needs_fence, fence, __ATOMIC_SEQ_CST);
+}
+
+/* The owners, when sweeps are frequent. */
+static void choose_who_fences(void) {
+  const uint64_t now_ns = hd_clock_monotonic_ns();
+  bool frequent = hd_frontier.needs_fence;
+  if (!hd_frontier.has_membarrier)
+    return;
+  if (now_ns - window_begin_ns >= WINDOW_NS) {
+    frequent = window_sweeps > SWEEPS_MOST && now_ns - window_begin_ns < 2 * (uint64_t)WINDOW_NS;
+    window_begin_ns = now_ns;
+    window_sweeps = 0;
+  }
+  frequent |= ++window_sweeps > SWEEPS_MOST;
+  owners_fence &= frequent;
+  tell_owners(frequent);
+}
+
+/* On every processor that runs the program. */
+static void fence_everywhere(void) {
+  if (!hd_frontier.has_membarrier || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0)
+    return;
+  hd_frontier.has_membarrier = false; /* cannot happen once it is registered */
+  tell_owners(true);
+}
+
+/* From here on no transition before `ticks` begins. */
+static void announce(uint64_t ticks) {
+  __atomic_store_n(&hd_frontier.ticks, ticks, __ATOMIC_SEQ_CST);
+  if (owners_fence)
+    return;
+  fence_everywhere();
+  owners_fence = hd_frontier.needs_fence;
+}
+
+static bool is_writing(const struct hd_ring_record *ring) {
+  for (int i = 0; i < SPINS; i++)
+    if (!__atomic_load_n(&ring->writing, __ATOMIC_SEQ_CST))
+      return false;
+  return true;
+}
+
+/* A transition that was begun before the announcement is in its ring by now, unless its thread was descheduled. */
+static uint64_t writing_bound(uint64_t bound) {
+  for (uint32_t i = 0; i < ring_count; i++) {
+    if (!is_writing(rings[i]))
+      continue;
+    uint64_t latest = __atomic_load_n(&rings[i]->latest_ticks, __ATOMIC_ACQUIRE);
+    if (latest <= bound)
+      bound = latest ? latest - 1 : 0;
+  }
+  return bound;
+}
+
+/* ---- the sweep ---- */
+
+/* Rings that were left and are empty go behind those in use. */
+static void retire(void) {
+  for (uint32_t i = ring_count; i-- > 0;) {
+    struct hd_ring_record *ring = rings[i];
+    if (!__atomic_load_n(&ring->ended, __ATOMIC_ACQUIRE) ||
+        ring->sweep.tail != __atomic_load_n(&ring->head, __ATOMIC_RELAXED))
+      continue;
+    rings[i] = rings[--ring_count];
+    rings[ring_count] = ring;
+  }
+}
+
+static void take_up_to(uint64_t bound) {
+  struct hd_ring_heap heap;
+  hd_rings_begin(&heap, heads, rings_by_index, ring_total);
+  for (uint32_t i = 0; i < ring_count; i++)
+    hd_rings_add(&heap, rings[i], __atomic_load_n(&rings[i]->head, __ATOMIC_ACQUIRE));
+  hd_rings_take(&heap, bound, &tallies);
+  retire();
+}
+
+/* `passing`: take tentative transitions for what they look like. */
+static void sweep(bool passing) {
+  uint64_t passed = hd_frontier.ticks;
+  uint64_t bound = hd_clock_now();
+  if (!passing)
+    bound = tentative_bound(bound, passed);
+  if (bound < passed) /* another processor's clock */
+    return;
+  choose_who_fences();
+  announce(bound);
+  take_up_to(writing_bound(passing ? bound : tentative_bound(bound, passed)));
+}
+
+/* ---- rings come and go ---- */
+
+static bool grow(void) {
+  if (ring_total < ring_limit)
+    return true;
+  uint32_t limit = ring_limit ? 2 * ring_limit : 64;
+  struct hd_ring_record **more_rings = hd_heap_resize(rings, limit * sizeof *more_rings);
+  if (!more_rings)
+    return false;
+  rings = more_rings;
+  struct hd_ring_record **more_by_index = hd_heap_resize(rings_by_index, limit * sizeof *more_by_index);
+  if (!more_by_index)
+    return false;
+  rings_by_index = more_by_index;
+  struct hd_ring_head *more_heads = hd_heap_resize(heads, (limit + 1) * sizeof *more_heads);
+  if (!more_heads)
+    return false;
+  heads = more_heads;
+  ring_limit = limit;
+  return true;
+}
+
+static bool any_was_left(void) {
+  for (uint32_t i = 0; i < ring_count; i++)
+    if (__atomic_load_n(&rings[i]->ended, __ATOMIC_RELAXED))
+      return true;
+  return false;
+}
+
+/* One that was left is used again: a program may start any number of threads one after the other. */
+static struct hd_ring_record *find_ring(uint32_t id) {
+  if (ring_count == ring_total && any_was_left())
+    sweep(false);
+  if (ring_count < ring_total)
+    return rings[ring_count];
+  struct hd_ring_record *record = grow() ? hd_store_add_block(&hd_store, HD_BLOCK_RING, id, sizeof *record) : NULL;
+  if (!record)
+    return NULL;
+  record->sweep.busy = record->sweep.busy_before = HD_NONE;
+  record->sweep.index = ring_total;
+  rings_by_index[ring_total] = rings[ring_total] = record;
+  ring_total++;
+  return record;
+}
+
+bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
+  pthread_mutex_lock(&sweep_lock);
+  struct hd_ring_record *record = find_ring(id);
+  if (record) {
+    ring_count++;
+    record->sweep.thread = id;
+    record->sweep.base_state = HD_SEQUENTIAL;
+    record->ended = 0;
+    *ring = (struct hd_ring){.record = record, .busy = HD_NONE, .index = record->sweep.index};
+    ring->next = &record->transitions[record->head % HD_RING_LENGTH];
+    ring->check_at = record->head + HALF;
+  }
+  pthread_mutex_unlock(&sweep_lock);
+  return record;
+}
+
+void hd_ring_leave(struct hd_ring *ring) {
+  hd_ring_set_tentative(ring, false);
+  __atomic_store_n(&ring->record->ended, 1, __ATOMIC_RELEASE);
+  *ring = (struct hd_ring){.record = &nowhere, .next = nowhere.transitions, .check_at = UINT64_MAX, .busy = HD_NONE};
+}
+
+/* ---- for the owners ---- */
+
+static uint64_t backlog(const struct hd_ring *ring) {
+  return ring->record->head - __atomic_load_n(&ring->record->sweep.released, __ATOMIC_ACQUIRE);
+}
+
+static void sweep_if_free(void) {
+  if (pthread_mutex_trylock(&sweep_lock))
+    return;
+  if (!hd_concurrency_is_closed())
+    sweep(false);
+  pthread_mutex_unlock(&sweep_lock);
+}
+
+void hd_concurrency_flush(void) {
+  sweep_if_free();
+}
+
+static void sweep_surely(struct hd_ring *ring) {
+  pthread_mutex_lock(&sweep_lock);
+  if (!hd_concurrency_is_closed() && backlog(ring) == HD_RING_LENGTH)
+    sweep(true);
+  pthread_mutex_unlock(&sweep_lock);
+}
+
+/* A thread was descheduled in the middle of a transition: it may go on, also if this one has the higher priority. */
+static void let_others_run(int tries) {
+  if (tries < YIELDS)
+    sched_yield();
+  else
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+void hd_ring_make_room(struct hd_ring *ring) {
+  int saved = errno;
+  int tries = 0;
+  if (backlog(ring) >= HALF)
+    sweep_if_free();
+  while (backlog(ring) == HD_RING_LENGTH && !hd_concurrency_is_closed()) {
+    sweep_surely(ring);
+    if (backlog(ring) == HD_RING_LENGTH)
+      let_others_run(tries++);
+  }
+  uint64_t used = backlog(ring);
+  uint64_t room = used < HALF ? HALF - used : HD_RING_LENGTH - used;
+  ring->check_at = ring->record->head + (room < QUARTER || used < HALF ? room : QUARTER);
+  errno = saved;
+}
+
+bool hd_ring_is_filling(const struct hd_ring *ring) {
+  return backlog(ring) >= QUARTER;
+}
+
+void hd_ring_relieve(void) {
+  int saved = errno;
+  sweep_if_free();
+  errno = saved;
+}
+
+uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
+  struct hd_ring_record *record = ring->record;
+  uint64_t from = record->latest_ticks;
+  hd_ring_set_tentative(ring, false);
+  if (ring->busy == busy)
+    return from;
+  if (hd_ring_is_due(ring))
+    hd_ring_make_room(ring);
+  if (!hd_ring_open(ring, &from))
+    return record->latest_ticks;
+  struct hd_transition *newest = &record->transitions[(record->head - 1) % HD_RING_LENGTH];
+  bool passed = from > record->latest_ticks || from <= __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED);
+  if (passed) {
+    hd_ring_put(ring, from, busy);
+    return from;
+  }
+  ring->busy = newest->busy = busy;
+  if (!newest->what) { /* else it still tells of an entry */
+    ring->next = newest;
+    __atomic_store_n(&record->head, record->head - 1, __ATOMIC_RELEASE);
+  }
+  hd_ring_release(ring);
+  return from;
+}
+
+bool hd_concurrency_others_are_busy(const struct hd_ring_record *own) {
+  int saved = errno;
+  bool busy = false;
+  if (pthread_mutex_trylock(&sweep_lock))
+    return true;
+  sweep(true);
+  for (uint32_t i = 0; i < ring_count; i++)
+    busy |= rings[i] != own && rings[i]->sweep.busy != HD_NONE;
+  pthread_mutex_unlock(&sweep_lock);
+  errno = saved;
+  return busy;
+}
+
+/* Who is in the middle of a transition has charged its row: the transition must be in its ring before the profile is
+ * copied. It may have to get a processor first. */
+static void wait_for_writers(void) {
+  for (int i = 0; i < CLOSE_TRIES; i++) {
+    uint32_t writers = 0;
+    for (uint32_t ring = 0; ring < ring_count; ring++)
+      writers += __atomic_load_n(&rings[ring]->writing, __ATOMIC_ACQUIRE) != 0;
+    if (writers == 0)
+      return;
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+  }
+}
+
+/* The thread that ends the program may have been interrupted in the middle of a sweep by a signal whose handler calls
+ * exit(): then the lock never comes. */
+void hd_concurrency_close(void) {
+  int saved = errno;
+  bool locked = false;
+  for (int i = 0; i < CLOSE_TRIES && !locked; i++) {
+    locked = pthread_mutex_trylock(&sweep_lock) == 0;
+    if (!locked)
+      nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+  }
+  __atomic_store_n(&hd_frontier.ticks, HD_CLOSED, __ATOMIC_SEQ_CST);
+  fence_everywhere(); /* in any case: for hd_thread.at_work, too (counters_life.c) */
+  if (locked) {
+    wait_for_writers();
+    take_up_to(writing_bound(HD_CLOSED));
+    pthread_mutex_unlock(&sweep_lock);
+  }
+  errno = saved;
+}

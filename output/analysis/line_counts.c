@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file line_counts.c
+ * Counts of what the reports show: lines, threads in a line, the entries and arcs of the call graph; and all of them as
+ * comma-separated values.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/analysis/callpath_filter.h"
+#include "output/model/source_location.h"
+#include "output/views/render/count_columns.h"
+
+/* ---- lines ---- */
+
+/* A routine without a line of its own is part of the line above. */
+static bool has_line(const struct hd_view *view, const struct hd_node *node) {
+  return hd_place_is_same(view->lines[view->line_of_node[node->id]].node, node);
+}
+
+static void add_to_line(const struct hd_view *view, struct hd_count_sum *to, const struct hd_node *node,
+                        bool inclusive) {
+  const struct hd_model *model = view->model;
+  if (inclusive && has_line(view, node))
+    hd_count_sum_add_inclusive(model, to, node);
+  else if (!inclusive && has_line(view, node))
+    hd_count_sum_add_own(model, to, node);
+  for (uint32_t i = 0; !inclusive && !has_line(view, node) && i < node->counts_count; i++)
+    hd_count_sum_add_counts(model, to, &model->counts[node->counts_first + i]);
+}
+
+struct hd_count_sums *hd_view_count_lines(const struct hd_view *view, bool inclusive) {
+  const struct hd_model *model = view->model;
+  struct hd_count_sums *sums = model->counts_inclusive ? hd_count_sums_new(model, view->count) : NULL;
+  for (uint32_t i = 0; sums && i < model->node_count; i++)
+    if (!(model->nodes[i].flags & HD_NODE_GONE))
+      add_to_line(view, &sums->sums[view->line_of_node[i]], &model->nodes[i], inclusive);
+  return sums;
+}
+
+static bool is_incomplete(const struct hd_view *view, uint32_t line) {
+  const struct hd_model *model = view->model;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    if (view->line_of_node[i] == line && has_line(view, &model->nodes[i]) &&
+        model->counts_inclusive->sums[i].incomplete)
+      return true;
+  return false;
+}
+
+struct hd_count_sums *hd_view_count_threads(const struct hd_view *view, uint32_t line) {
+  const struct hd_model *model = view->model;
+  struct hd_count_sums *sums = model->counts_inclusive ? hd_count_sums_new(model, model->thread_count) : NULL;
+  if (!sums)
+    return NULL;
+  for (uint32_t i = 0; i < model->counts_count; i++) {
+    const struct hd_counts *counts = &model->counts[i];
+    if (view->line_of_node[counts->node] - line < view->lines[line].subtree)
+      hd_count_sum_add_counts(model, &sums->sums[counts->thread], counts);
+  }
+  const bool incomplete = is_incomplete(view, line);
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    sums->sums[i].incomplete = incomplete;
+  return sums;
+}
+
+/* ---- the call graph ---- */
+
+static void add_node(struct hd_graph_counts *counts, const struct hd_graph *graph, uint32_t id) {
+  const struct hd_model *model = graph->model;
+  const struct hd_node *node = &model->nodes[id];
+  const uint32_t entry = graph->entry_of_node[id];
+  const uint32_t arc = graph->arc_of_node[id];
+  const uint32_t cycle = graph->entries[entry].cycle;
+  hd_count_sum_add_own(model, &counts->own->sums[entry], node);
+  if (graph->outermost[id])
+    hd_count_sum_add_inclusive(model, &counts->inclusive->sums[entry], node);
+  if (graph->outermost[id] && arc != HD_NONE)
+    hd_count_sum_add_inclusive(model, &counts->arcs->sums[arc], node);
+  /* A path that has left a cycle never comes back to it: then its members would be more. */
+  if (cycle > 0 && graph->entries[graph->entry_of_node[node->parent]].cycle != cycle)
+    hd_count_sum_add_inclusive(model, &counts->cycles->sums[cycle - 1], node);
+}
+
+bool hd_graph_count(struct hd_graph_counts *counts, const struct hd_graph *graph) {
+  const struct hd_model *model = graph->model;
+  *counts = (struct hd_graph_counts){0};
+  if (!model->counts_inclusive)
+    return true;
+  counts->own = hd_count_sums_new(model, graph->entry_count);
+  counts->inclusive = hd_count_sums_new(model, graph->entry_count);
+  counts->arcs = hd_count_sums_new(model, graph->arc_count);
+  counts->cycles = hd_count_sums_new(model, graph->cycle_count);
+  if (!counts->own || !counts->inclusive || !counts->arcs || !counts->cycles)
+    return false;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    if (graph->entry_of_node[i] != HD_NONE)
+      add_node(counts, graph, i);
+  return true;
+}
+
+void hd_graph_counts_free(struct hd_graph_counts *counts) {
+  hd_count_sums_free(counts->own);
+  hd_count_sums_free(counts->inclusive);
+  hd_count_sums_free(counts->arcs);
+  hd_count_sums_free(counts->cycles);
+}
+
+double hd_graph_entry_elapsed(const struct hd_graph *graph, const struct hd_graph_entry *entry) {
+  if (entry->node->id == 0 && entry->elapsed_ticks > 0)
+    return hd_count_elapsed_of_program(graph->model);
+  return entry->node->kind != HD_KIND_ROUTINE && entry->elapsed_ticks > 0 ? (double)entry->elapsed_ticks : NAN;
+}
+
+/* ---- comma-separated values ---- */
+
+static const char *const class_names[HD_COUNT_CLASSES] = {"", " waiting", " runtime"};
+
+static bool is_anything_missing(const struct hd_model *model) {
+  const struct hd_count_sum *all = &model->counts_total->sums[model->thread_count];
+  return all->missing[HD_COUNT_BUSY] != 0;
+}
+
+/* A field with what may have to be quoted in it. */
+static void put_name(const char *first, const char *second, const char *third, FILE *out) {
+  char *name = NULL;
+  if (asprintf(&name, "%s%s%s", first, second, third) < 0)
+    return;
+  fputc(',', out);
+  hd_csv_text(name, out);
+  free(name);
+}
+
+void hd_csv_count_names(const struct hd_model *model, const char *suffix, bool classes, FILE *out) {
+  for (uint32_t i = 0; i < model->header.event_count; i++) {
+    const char *event = model->events[i].name;
+    for (int class = 0; class < (classes ? HD_COUNT_CLASSES : 1); class ++)
+      put_name(event, class_names[class], suffix, out);
+    if (model->header.event_slots > 0)
+      put_name(event, " fraction", suffix, out);
+    if (is_anything_missing(model))
+      put_name(event, " at least", suffix, out);
+  }
+  for (uint32_t i = 0; model->header.event_count > 0 && i < model->group_count; i++)
+    for (uint32_t j = 0; j < model->groups[i]->metric_count; j++) {
+      char *name = NULL;
+      if (asprintf(&name, "%s: ", model->groups[i]->name) >= 0)
+        put_name(name, model->groups[i]->metrics[j].name, suffix, out);
+      free(name);
+    }
+}
+
+static double whole_or_nothing(struct hd_count count) {
+  return count.known && !count.partial ? count.value : NAN;
+}
+
+void hd_csv_counts(const struct hd_model *model, const struct hd_count_sum *sum, bool classes, double elapsed_ticks,
+                   FILE *out) {
+  const struct hd_count none = {.known = false};
+  for (uint32_t i = 0; i < model->header.event_count; i++) {
+    const struct hd_count busy = sum ? hd_count_sum_of(model, sum, i, HD_COUNT_BUSY) : none;
+    for (int class = 0; class < (classes ? HD_COUNT_CLASSES : 1); class ++)
+      hd_csv_number(whole_or_nothing(sum ? hd_count_sum_of(model, sum, i, (enum hd_count_class) class) : none), out);
+    if (model->header.event_slots > 0)
+      hd_csv_number(busy.known ? busy.fraction : NAN, out);
+    if (is_anything_missing(model))
+      hd_csv_number(busy.known && busy.partial ? busy.value : NAN, out);
+  }
+  for (uint32_t i = 0; model->header.event_count > 0 && i < model->group_count; i++)
+    for (uint32_t j = 0; j < model->groups[i]->metric_count; j++) {
+      const struct hd_group *group = model->groups[i];
+      const struct hd_metric *metric = &group->metrics[j];
+      hd_csv_number(whole_or_nothing(sum ? hd_count_sum_metric(model, sum, group, metric, elapsed_ticks, NULL) : none),
+                    out);
+    }
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdlib.h>
+
+#include "output/analysis/lines.h"
+#include "output/model/format_names.h"
+
+const char *const hd_sort_names[HD_SORT_COUNT] = {
+    [HD_SORT_GAIN] = "gain",           [HD_SORT_ELAPSED] = "elapsed", [HD_SORT_WALL] = "wall",
+    [HD_SORT_BUSY] = "busy",           [HD_SORT_WAIT] = "wait",       [HD_SORT_CALLS] = "calls",
+    [HD_SORT_IMBALANCE] = "imbalance", [HD_SORT_NAME] = "name",       [HD_SORT_SELF] = "self",
+    [HD_SORT_INCLUSIVE] = "inclusive",
+};
+
+/* The lines that may be chosen next: their parents are. */
+struct frontier {
+  uint32_t *lines;
+  uint32_t count;
+};
+
+/* Constructs that stay out are looked through: a region may lie below them. */
+static void add_children(const struct hd_view *view, uint32_t parent, bool regions_only, struct frontier *frontier) {
+  const uint32_t end = parent + view->lines[parent].subtree;
+  for (uint32_t i = parent + 1; i < end;) {
+    const bool wanted = !regions_only || hd_kind_is_region(view->lines[i].node->kind);
+    if (wanted)
+      frontier->lines[frontier->count++] = i;
+    i += wanted ? view->lines[i].subtree : 1;
+  }
+}
+
+static uint32_t take_foremost(const struct hd_view *view, enum hd_sort sort, struct frontier *frontier) {
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < frontier->count; i++)
+    if (hd_line_compare(&view->lines[frontier->lines[i]], &view->lines[frontier->lines[best]], sort) < 0)
+      best = i;
+  const uint32_t line = frontier->lines[best];
+  frontier->lines[best] = frontier->lines[--frontier->count];
+  return line;
+}
+
+static uint32_t count_candidates(const struct hd_view *view, bool regions_only) {
+  uint32_t candidates = 0;
+  for (uint32_t i = 1; i < view->count; i++)
+    candidates += !regions_only || hd_kind_is_region(view->lines[i].node->kind);
+  return candidates;
+}
+
+/* A loop that keeps all threads busy has nothing to gain, and may be what the run consists of: every second line is
+ * chosen by its busy time, so that where the time goes is in the report, too. */
+static enum hd_sort key_of_choice(enum hd_sort sort, uint32_t chosen) {
+  return sort == HD_SORT_GAIN && chosen % 2 == 1 ? HD_SORT_BUSY : sort;
+}
+
+uint32_t hd_view_choose(struct hd_view *view, enum hd_sort sort, unsigned long limit, bool regions_only) {
+  const uint32_t candidates = count_candidates(view, regions_only);
+  if (limit == 0 || limit >= candidates) {
+    for (uint32_t i = 1; i < view->count; i++)
+      view->lines[i].shown = !regions_only || hd_kind_is_region(view->lines[i].node->kind);
+    return 0;
+  }
+  struct frontier frontier = {calloc(view->count, sizeof *frontier.lines), 0};
+  if (!frontier.lines)
+    return candidates;
+  uint32_t chosen = 0;
+  add_children(view, 0, regions_only, &frontier);
+  while (frontier.count > 0 && chosen < limit) {
+    const uint32_t line = take_foremost(view, key_of_choice(sort, chosen), &frontier);
+    view->lines[line].shown = true;
+    chosen++;
+    add_children(view, line, regions_only, &frontier);
+  }
+  free(frontier.lines);
+  return candidates - chosen;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/analysis/losses_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/model/format_names.h"
+
+static const struct {
+  const char *id;
+  const char *words;
+} names[HD_LOSS_COUNT] = {
+    [HD_LOSS_SERIAL] = {"serial", "serial"},
+    [HD_LOSS_IMBALANCE] = {"imbalance", "imbalance"},
+    [HD_LOSS_BARRIER] = {"barrier_explicit", "barriers"},
+    [HD_LOSS_LOCKS] = {"locks", "locks"},
+    [HD_LOSS_TASKS] = {"tasks", "tasks"},
+    [HD_LOSS_RUNTIME] = {"runtime", "runtime"},
+    [HD_LOSS_OTHER] = {"other", "other waits"},
+    [HD_LOSS_INFLATION] = {"work_inflation", "work grew"},
+};
+
+const char *hd_loss_id(enum hd_loss loss) {
+  return names[loss].id;
+}
+
+const char *hd_loss_words(enum hd_loss loss) {
+  return names[loss].words;
+}
+
+void hd_losses_add(struct hd_losses *to, const struct hd_losses *from, int64_t factor) {
+  const uint64_t times = (uint64_t)factor;
+  hd_losses_plus(&to->capacity, times * (uint64_t)from->capacity);
+  hd_losses_plus(&to->busy, times * (uint64_t)from->busy);
+  for (int loss = 0; loss < HD_LOSS_COUNT; loss++)
+    hd_losses_plus(&to->lost[loss], times * (uint64_t)from->lost[loss]);
+}
+
+/* ---- how many threads ---- */
+
+static uint32_t asked_threads(const struct hd_model *model) {
+  static const char name[] = "OMP_NUM_THREADS=";
+  for (size_t i = 0; i < model->environment.count; i++)
+    if (strncmp(model->environment.items[i], name, sizeof name - 1) == 0) {
+      const unsigned long asked = strtoul(model->environment.items[i] + sizeof name - 1, NULL, 10);
+      return asked < UINT32_MAX ? (uint32_t)asked : 0;
+    }
+  return 0;
+}
+
+struct change {
+  uint64_t tick;
+  int by;
+};
+
+/* A thread that ends makes room for one that begins at the same tick. */
+static int compare_changes(const void *a, const void *b) {
+  const struct change *left = a;
+  const struct change *right = b;
+  if (left->tick != right->tick)
+    return left->tick < right->tick ? -1 : 1;
+  return left->by - right->by;
+}
+
+/* Threads that never did anything but idle are the runtime's own (those that help with `target nowait`). */
+static bool took_part(const struct hd_thread *thread) {
+  return hd_ticks_all(thread->ticks) > thread->ticks[HD_IDLE];
+}
+
+bool hd_losses_count_alive(const struct hd_model *model, uint32_t *most) {
+  struct change *changes = calloc((size_t)model->thread_count * 2 + 1, sizeof *changes);
+  size_t count = 0;
+  if (!changes)
+    return false;
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    if (took_part(&model->threads[i])) {
+      changes[count++] = (struct change){model->threads[i].begin_ticks, 1};
+      changes[count++] = (struct change){model->threads[i].end_ticks, -1};
+    }
+  qsort(changes, count, sizeof *changes, compare_changes);
+  int alive = 0;
+  *most = 0;
+  for (size_t i = 0; i < count; i++) {
+    alive += changes[i].by;
+    if (alive > (int)*most)
+      *most = (uint32_t)alive;
+  }
+  free(changes);
+  return true;
+}
+
+/* ---- by node ---- */
+
+/* All but the waits at implicit barriers. */
+static void divide_node(const struct hd_node *node, struct hd_losses *losses) {
+  const uint64_t *ticks = node->ticks;
+  /* GCC's code does not tell an explicit barrier from the end of a static loop. */
+  const enum hd_loss unknown = node->kind == HD_KIND_BARRIER ? HD_LOSS_IMBALANCE : HD_LOSS_OTHER;
+  losses->busy = (int64_t)ticks[HD_BUSY];
+  hd_losses_plus(&losses->lost[HD_LOSS_BARRIER], ticks[HD_WAIT_BARRIER_EXPLICIT]);
+  hd_losses_plus(&losses->lost[HD_LOSS_TASKS], ticks[HD_WAIT_TASKWAIT] + ticks[HD_WAIT_TASKGROUP]);
+  hd_losses_plus(&losses->lost[HD_LOSS_LOCKS], hd_losses_lock_waits(ticks));
+  hd_losses_plus(&losses->lost[HD_LOSS_IMBALANCE], ticks[HD_WAIT_REDUCTION]);
+  hd_losses_plus(&losses->lost[unknown], ticks[HD_WAIT_OTHER]);
+  hd_losses_plus(&losses->lost[HD_LOSS_RUNTIME], ticks[HD_RUNTIME]);
+  if (hd_kind_is_region(node->kind))
+    hd_losses_plus(&losses->lost[HD_LOSS_RUNTIME], node->team.idle_ticks);
+}
+
+static int64_t explained(const struct hd_losses *losses) {
+  int64_t sum = losses->busy;
+  for (int loss = 0; loss < HD_LOSS_COUNT; loss++)
+    hd_losses_plus(&sum, (uint64_t)losses->lost[loss]);
+  return sum;
+}
+
+enum hd_loss_place hd_loss_place_of(enum hd_kind kind, enum hd_loss_place above) {
+  if (hd_kind_is_region(kind))
+    return above == HD_PLACE_OUTSIDE ? HD_PLACE_REGION : HD_PLACE_NESTED;
+  return above == HD_PLACE_OUTSIDE ? HD_PLACE_OUTSIDE : HD_PLACE_INSIDE;
+}
+
+static void divide_nodes(struct hd_loss_book *book) {
+  for (uint32_t i = 0; i < book->model->node_count; i++) { /* parents come before their children */
+    const struct hd_node *node = &book->model->nodes[i];
+    book->place[i] = i == 0 ? HD_PLACE_OUTSIDE : (uint8_t)hd_loss_place_of(node->kind, book->place[node->parent]);
+    divide_node(node, &book->inclusive[i]);
+  }
+}
+
+struct search {
+  const struct hd_loss_book *book;
+  bool found;
+};
+
+static void look_for_workers(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]) {
+  struct search *search = context;
+  search->found |= ticks[HD_BUSY] > 0 && node > 0 && search->book->place[node] == HD_PLACE_OUTSIDE &&
+                   search->book->model->threads[thread].kind == HD_THREAD_WORKER;
+}
+
+/* A routine that was called outside of regions and then, through one, by its own callees has one profile for both: it
+ * is outside of regions though workers ran it. What regions it opened ran within each other, and have no capacity of
+ * the program's of their own. */
+static bool leads_back_outside(const struct hd_loss_book *book) {
+  const struct hd_model *model = book->model;
+  uint64_t elapsed_ticks = 0;
+  struct search search = {book, false};
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    if (book->place[i] == HD_PLACE_REGION)
+      elapsed_ticks += node->team.elapsed_ticks;
+  }
+  hd_model_each_times(model, look_for_workers, &search);
+  return search.found || elapsed_ticks > model->elapsed_ticks;
+}
+
+static void nest_recursive_regions(struct hd_loss_book *book, bool *below) {
+  const struct hd_model *model = book->model;
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    below[i] = below[node->parent] || (node->flags & HD_PROFILE_RECURSIVE);
+    if (below[i] && book->place[i] == HD_PLACE_REGION) {
+      book->place[i] = HD_PLACE_NESTED;
+      book->recursive = true;
+    }
+  }
+}
+
+static bool find_recursive_regions(struct hd_loss_book *book) {
+  if (!leads_back_outside(book))
+    return true;
+  bool *below = calloc(book->model->node_count, sizeof *below);
+  if (below)
+    nest_recursive_regions(book, below);
+  free(below);
+  return below != NULL;
+}
+
+/* What nothing accounts for is capacity that had no work. Threads that left one nested team may have begun in the next
+ * before the first was over: then its idle time was counted twice. */
+static uint64_t find_rest(struct hd_losses *losses, uint64_t threads, uint64_t elapsed_ticks) {
+  losses->capacity = (int64_t)(threads * elapsed_ticks);
+  const int64_t rest = (int64_t)((uint64_t)losses->capacity - (uint64_t)explained(losses));
+  if (rest >= 0)
+    return (uint64_t)rest;
+  hd_losses_plus(&losses->lost[HD_LOSS_RUNTIME], (uint64_t)rest);
+  return 0;
+}
+
+static void sum_up(struct hd_loss_book *book) {
+  const struct hd_model *model = book->model;
+  for (uint32_t i = model->node_count; i-- > 0;) { /* children have larger ids: they have been added */
+    const struct hd_node *node = &model->nodes[i];
+    struct hd_losses *own = &book->inclusive[i];
+    uint64_t rest = 0;
+    if (i == 0)
+      rest = find_rest(own, book->threads, model->elapsed_ticks);
+    else if (book->place[i] == HD_PLACE_REGION && node->team.elapsed_ticks > 0)
+      rest = find_rest(own, book->threads, node->team.elapsed_ticks);
+    else
+      own->capacity = explained(own);
+    if (i > 0) {
+      hd_losses_add(&book->inclusive[node->parent], own, 1);
+      book->inclusive[node->parent].capacity = 0;
+    }
+    hd_losses_plus(&own->lost[HD_LOSS_SERIAL], rest);
+  }
+  book->program = book->inclusive[0];
+}
+
+static uint32_t largest_team(const struct hd_model *model) {
+  uint32_t most = 1;
+  for (uint32_t i = 1; i < model->node_count; i++)
+    if (hd_kind_is_region(model->nodes[i].kind) && model->nodes[i].team.team_max > most)
+      most = model->nodes[i].team.team_max;
+  return most;
+}
+
+static bool fill(struct hd_loss_book *book) {
+  const struct hd_model *model = book->model;
+  book->inclusive = calloc(model->node_count, sizeof *book->inclusive);
+  book->place = calloc(model->node_count, sizeof *book->place);
+  if (!book->inclusive || !book->place || !hd_losses_count_alive(model, &book->alive_threads))
+    return false;
+  book->asked_threads = asked_threads(model);
+  book->threads = largest_team(model); /* a program may have been killed before all of a team were alive */
+  if (book->threads < book->asked_threads)
+    book->threads = book->asked_threads;
+  if (book->threads < book->alive_threads)
+    book->threads = book->alive_threads;
+  divide_nodes(book);
+  if (!hd_losses_divide_barriers(book) || !find_recursive_regions(book))
+    return false;
+  sum_up(book);
+  return true;
+}
+
+struct hd_loss_book *hd_loss_book_new(const struct hd_model *model) {
+  struct hd_loss_book *book = calloc(1, sizeof *book);
+  if (!book)
+    return NULL;
+  book->model = model;
+  if (fill(book))
+    return book;
+  hd_loss_book_free(book);
+  return NULL;
+}
+
+void hd_loss_book_free(struct hd_loss_book *book) {
+  if (!book)
+    return;
+  free(book->inclusive);
+  free(book->place);
+  free(book);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file losses.h
+ * Where a run's thread time went: what was work, and why the rest was not.
+ *
+ * A run with p threads has p * elapsed of thread time at hand, its *capacity*. p is the largest number of OpenMP
+ * threads that were alive at the same time, or the number that OMP_NUM_THREADS asked for if that is more: threads that
+ * were asked for and never came are lost, too. Capacity = busy + the sum of all losses, to the tick, because what no
+ * event accounts for is one of them (HD_LOSS_SERIAL). All numbers are ticks of the run's clock.
+ *
+ * How waits at implicit barriers are divided: losses_barriers.c.
+ */
+#ifndef HEDDLE_OUTPUT_ANALYSIS_LOSSES_H
+#define HEDDLE_OUTPUT_ANALYSIS_LOSSES_H
+
+#include "output/model/model.h"
+
+enum hd_loss {
+  HD_LOSS_SERIAL,    /* no work for the thread: outside regions, in regions with a smaller team, during a `single` or
+                        `masked` */
+  HD_LOSS_IMBALANCE, /* implicit barriers and reductions: others had more to do */
+  HD_LOSS_BARRIER,   /* explicit barriers */
+  HD_LOSS_LOCKS,     /* criticals, locks, ordered, atomics */
+  HD_LOSS_TASKS,     /* taskwaits, taskgroups, and barriers at which there was no task to run */
+  HD_LOSS_RUNTIME,   /* fork, join, threads that came late, barriers themselves */
+  HD_LOSS_OTHER,     /* waits that the runtime does not explain */
+  HD_LOSS_INFLATION, /* more busy time than in the run that is compared with; 0 in one run alone */
+  HD_LOSS_COUNT
+};
+
+/** "serial", "imbalance", "barrier_explicit", "locks", "tasks", "runtime", "other", "work_inflation". */
+const char *hd_loss_id(enum hd_loss loss);
+
+/** The same for people, at most 13 characters: "serial", "imbalance", "barriers", ... */
+const char *hd_loss_words(enum hd_loss loss);
+
+/** Thread ticks: capacity == busy + sum of lost. A loss is negative only where clocks of processors differ by ticks. */
+struct hd_losses {
+  int64_t capacity;
+  int64_t busy;
+  int64_t lost[HD_LOSS_COUNT];
+};
+
+struct hd_loss_book {
+  const struct hd_model *model;
+  uint32_t threads;       /* p */
+  uint32_t asked_threads; /* OMP_NUM_THREADS, its first number; 0: not set */
+  uint32_t alive_threads; /* the most at once */
+  struct hd_losses program;
+  struct hd_losses *inclusive; /* by node, with those below. Regions that are in no other: capacity is p * elapsed;
+                                  everything else: the thread time spent there, idle threads of nested teams included */
+  uint8_t *place;              /* by node, enum hd_loss_place */
+  bool recursive;              /* callpaths lead from regions back to routines outside of them: what ran there counts as
+                                  outside, and regions of these routines as nested */
+};
+
+enum hd_loss_place {
+  HD_PLACE_OUTSIDE, /* in no region: the program, phases, routines */
+  HD_PLACE_REGION,  /* a region that is in no other */
+  HD_PLACE_NESTED,  /* a region in another */
+  HD_PLACE_INSIDE   /* anything else in a region */
+};
+
+/** Of a node, from its parent's place. */
+enum hd_loss_place hd_loss_place_of(enum hd_kind kind, enum hd_loss_place above);
+
+/** How many threads were alive at the same time, at most; those that never did anything do not count. False: no
+ *  memory. */
+bool hd_losses_count_alive(const struct hd_model *model, uint32_t *most);
+
+/** The model must outlive the book. NULL: no memory. */
+struct hd_loss_book *hd_loss_book_new(const struct hd_model *model);
+void hd_loss_book_free(struct hd_loss_book *book);
+
+/** to += factor * from. */
+void hd_losses_add(struct hd_losses *to, const struct hd_losses *from, int64_t factor);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/comparison/comparison.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/comparison/comparison_internal.h"
+#include "output/model/format_names.h"
+#include "output/unify/clock_scale.h"
+
+#define OVERHEAD_NOTED 0.03
+
+bool hd_comparison_note(struct hd_comparison *comparison, const char *format, ...) {
+  struct hd_strings *notes = &comparison->notes;
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  const bool written = vasprintf(&text, format, arguments) >= 0;
+  va_end(arguments);
+  const char **items = written ? realloc(notes->items, (notes->count + 1) * sizeof *items) : NULL;
+  if (!items) {
+    if (written)
+      free(text);
+    return false;
+  }
+  notes->items = items;
+  notes->items[notes->count++] = text;
+  return true;
+}
+
+/* ---- may they be compared? ---- */
+
+static bool refuse(const struct hd_compare_input *inputs, size_t a, size_t b, enum hd_same_program what,
+                   const struct hd_module *module, char *error, size_t error_bytes) {
+  const struct hd_model *left = inputs[a].model;
+  const struct hd_model *right = inputs[b].model;
+  if (what == HD_OTHER_PROGRAM)
+    snprintf(error, error_bytes, "%s is a run of %s, %s one of %s; --force compares them by name", left->path,
+             left->header.program, right->path, right->header.program);
+  else
+    snprintf(error, error_bytes, "%s and %s are runs of different builds of %s; --force compares them by name",
+             left->path, right->path, module ? hd_base_name(module->path) : left->header.program);
+  return false;
+}
+
+static bool may_compare(struct hd_comparison *comparison, const struct hd_compare_input *inputs,
+                        struct hd_model *const *models, size_t count, char *error, size_t error_bytes) {
+  size_t a = 0, b = 0;
+  const struct hd_module *module = NULL;
+  const enum hd_same_program same = hd_same_program(models, count, &a, &b, &module);
+  comparison->by_name = same != HD_SAME_PROGRAM;
+  return same == HD_SAME_PROGRAM || comparison->options.force || refuse(inputs, a, b, same, module, error, error_bytes);
+}
+
+/* The times of a sum of runs are theirs added up. */
+static bool are_all_sums_or_none(const struct hd_comparison *comparison, const struct hd_compare_input *inputs,
+                                 size_t count, char *error, size_t error_bytes) {
+  for (size_t i = 1; i < count && !comparison->options.force; i++) {
+    const struct hd_model *a = inputs[0].model;
+    const struct hd_model *b = inputs[i].model;
+    if (!((a->header.flags ^ b->header.flags) & HD_FILE_MERGED))
+      continue;
+    const bool first = a->header.flags & HD_FILE_MERGED;
+    snprintf(error, error_bytes, "%s is a sum of several runs, %s is one run; --force compares them nevertheless",
+             first ? a->path : b->path, first ? b->path : a->path);
+    return false;
+  }
+  return true;
+}
+
+/* ---- runs and points ---- */
+
+/* What tells points apart. Where all runs were asked for a number of threads it is that: how many came may differ. */
+static uint32_t key_of(const struct hd_comparison *comparison, const struct hd_run *run, uint32_t side, bool asked) {
+  if (comparison->options.mode == HD_COMPARE_SIDES)
+    return side;
+  return asked ? run->book->asked_threads : run->book->threads;
+}
+
+static int compare_runs(const void *a, const void *b) {
+  const struct hd_run *left = a;
+  const struct hd_run *right = b;
+  if (left->point != right->point)
+    return left->point < right->point ? -1 : 1;
+  return (left->order > right->order) - (left->order < right->order);
+}
+
+static bool make_runs(struct hd_comparison *comparison, const struct hd_compare_input *inputs, size_t count,
+                      const uint64_t *factors) {
+  bool asked = true;
+  comparison->runs = calloc(count, sizeof *comparison->runs);
+  if (!comparison->runs)
+    return false;
+  comparison->run_count = (uint32_t)count;
+  for (uint32_t i = 0; i < count; i++) {
+    struct hd_run *run = &comparison->runs[i];
+    *run = (struct hd_run){.model = inputs[i].model, .order = i, .factor = factors[i]};
+    run->book = hd_loss_book_new(run->model);
+    if (!run->book)
+      return false;
+    asked = asked && run->book->asked_threads > 0;
+  }
+  for (uint32_t i = 0; i < count; i++) /* keys, for now */
+    comparison->runs[i].point = key_of(comparison, &comparison->runs[i], inputs[i].side, asked);
+  qsort(comparison->runs, count, sizeof *comparison->runs, compare_runs);
+  return true;
+}
+
+static bool was_cut_short(const struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const bool by_signal = (header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status > 128; /* as a shell says it */
+  return !model->ended || !hd_model_is_complete(model) || by_signal;
+}
+
+static void join_point(struct hd_point *point, const struct hd_run *run) {
+  const uint32_t processors = run->model->header.max_threads;
+  const bool first = point->run_count++ == 0;
+  point->cut_short += was_cut_short(run->model);
+  if (first || run->book->threads > point->threads)
+    point->threads = run->book->threads;
+  if (first || run->book->threads < point->least_threads)
+    point->least_threads = run->book->threads;
+  if (first || processors < point->processors)
+    point->processors = processors;
+  if (first)
+    point->asked_threads = run->book->asked_threads;
+  else if (point->asked_threads != run->book->asked_threads)
+    point->asked_threads = 0;
+}
+
+static void label_point(struct hd_comparison *comparison, struct hd_point *point, const char *label, uint32_t key) {
+  if (comparison->options.mode == HD_COMPARE_SIDES && label)
+    snprintf(point->label, sizeof point->label, "%s", label);
+  else
+    snprintf(point->label, sizeof point->label, "%u", key);
+}
+
+static bool make_points(struct hd_comparison *comparison, const struct hd_compare_input *inputs) {
+  comparison->points = calloc(comparison->run_count, sizeof *comparison->points);
+  if (!comparison->points)
+    return false;
+  uint32_t key = 0;
+  for (uint32_t i = 0; i < comparison->run_count; i++) {
+    struct hd_run *run = &comparison->runs[i];
+    if (i == 0 || run->point != key) {
+      struct hd_point *point = &comparison->points[comparison->point_count++];
+      key = run->point;
+      point->run_first = i;
+      label_point(comparison, point, inputs[run->order].label, key);
+    }
+    run->point = comparison->point_count - 1;
+    join_point(&comparison->points[run->point], run);
+  }
+  return true;
+}
+
+static bool has_points(const struct hd_comparison *comparison, char *error, size_t error_bytes) {
+  if (comparison->point_count > 1)
+    return true;
+  if (comparison->options.mode == HD_COMPARE_SCALING)
+    snprintf(error, error_bytes, "all runs had %u thread%s: there is nothing to compare", comparison->points[0].threads,
+             comparison->points[0].threads == 1 ? "" : "s");
+  else
+    snprintf(error, error_bytes, "a comparison needs at least two sides");
+  return false;
+}
+
+/* ---- what cannot be compared ---- */
+
+static bool note_point(struct hd_comparison *comparison, const struct hd_point *point) {
+  bool done = true;
+  if (point->least_threads != point->threads)
+    done = hd_comparison_note(comparison, "%s: between %u and %u threads were alive, by the run", point->label,
+                              point->least_threads, point->threads);
+  if (point->asked_threads > 0 && point->threads > point->asked_threads)
+    done = done && hd_comparison_note(comparison, "%s: %u threads were alive though OMP_NUM_THREADS was %u",
+                                      point->label, point->threads, point->asked_threads);
+  return done;
+}
+
+static bool shares_processors(const struct hd_point *point) {
+  return point->processors > 0 && point->threads > point->processors;
+}
+
+/* One note for all of them. */
+static bool note_processors(struct hd_comparison *comparison) {
+  char labels[256] = "";
+  uint32_t processors = 0;
+  for (uint32_t i = 0; i < comparison->point_count; i++) {
+    const struct hd_point *point = &comparison->points[i];
+    if (!shares_processors(point))
+      continue;
+    const size_t used = strlen(labels);
+    snprintf(labels + used, sizeof labels - used, "%s%s", used > 0 ? ", " : "", point->label);
+    processors = processors == 0 || point->processors < processors ? point->processors : processors;
+  }
+  return processors == 0 ||
+         hd_comparison_note(comparison,
+                            "%s: more threads than the %u processor%s; time in which a thread had none counts as busy, "
+                            "or as whatever it was about to do",
+                            labels, processors, processors == 1 ? "" : "s");
+}
+
+static bool note_switched_off(struct hd_comparison *comparison, const struct hd_model *model,
+                              enum hd_event_class event_class) {
+  uint64_t ticks = 0;
+  for (uint32_t i = 0; i < model->switch_count; i++)
+    ticks += model->switches[i].event_class == event_class ? model->switches[i].ticks : 0;
+  return hd_comparison_note(
+      comparison,
+      "%s: %s were not measured for %.3f s (the budget, HEDDLE_OVERHEAD): what they are is in what "
+      "is around them, waits in busy time; a main cause is named only where that cannot change it",
+      model->path, hd_event_class_words(event_class), hd_model_seconds(model, ticks));
+}
+
+static bool note_run(struct hd_comparison *comparison, const struct hd_run *run) {
+  const struct hd_model *model = run->model;
+  const struct hd_file_header *header = &model->header;
+  bool done = true;
+  if (!model->ended && hd_model_life(model) == HD_LIFE_RUNNING)
+    done = hd_comparison_note(comparison, "%s: the program still runs", model->path);
+  else if (was_cut_short(model))
+    done = hd_comparison_note(comparison, "%s: the program was killed or did not end in the usual way", model->path);
+  if ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status != 0)
+    done = done && hd_comparison_note(comparison, "%s: the program's exit status was %d", model->path,
+                                      (int)header->exit_status);
+  if (run->book->alive_threads < run->book->asked_threads)
+    done = done && hd_comparison_note(comparison, "%s: OMP_NUM_THREADS was %u, and no more than %u thread%s came",
+                                      model->path, run->book->asked_threads, run->book->alive_threads,
+                                      run->book->alive_threads == 1 ? "" : "s");
+  if (run->book->recursive)
+    done =
+        done && hd_comparison_note(comparison,
+                                   "%s: regions lead back to routines that were called outside of regions, too; what "
+                                   "ran there counts as outside",
+                                   model->path);
+  for (uint32_t i = 0; i < HD_CLASS_COUNT; i++)
+    if (model->off_classes >> i & 1)
+      done = done && note_switched_off(comparison, model, (enum hd_event_class)i);
+  if (hd_model_overhead(model) > OVERHEAD_NOTED)
+    done = done && hd_comparison_note(comparison,
+                                      "%s: Heddle's own work is %.1f %% of the busy time, and is contained in what is "
+                                      "compared ('heddle report --overhead')",
+                                      model->path, 100 * hd_model_overhead(model));
+  if (header->flags & HD_FILE_MERGED)
+    done = done && hd_comparison_note(
+                       comparison, "%s: a sum of several runs, and so are its times: compare it with sums of as many",
+                       model->path);
+  return done;
+}
+
+static bool write_notes(struct hd_comparison *comparison) {
+  bool done = true;
+  for (uint32_t i = 0; i < comparison->point_count; i++)
+    done = done && note_point(comparison, &comparison->points[i]);
+  done = done && note_processors(comparison);
+  for (uint32_t i = 0; i < comparison->run_count; i++)
+    done = done && note_run(comparison, &comparison->runs[i]);
+  if (comparison->by_name)
+    done =
+        done && hd_comparison_note(comparison, "the runs are of different programs or builds: callpaths were matched "
+                                               "by function, file and line");
+  if (comparison->united->moved > 0)
+    done =
+        done && hd_comparison_note(comparison, "%u callpath%s matched though the line differs, by function and order",
+                                   comparison->united->moved, comparison->united->moved == 1 ? " was" : "s were");
+  return done;
+}
+
+/* ---- the comparison ---- */
+
+static bool build(struct hd_comparison *comparison, const struct hd_compare_input *inputs, size_t count,
+                  struct hd_model **models, char *error, size_t error_bytes) {
+  uint64_t *factors = calloc(count, sizeof *factors);
+  bool done = factors && may_compare(comparison, inputs, models, count, error, error_bytes) &&
+              are_all_sums_or_none(comparison, inputs, count, error, error_bytes);
+  if (done && !hd_clocks_join(models, count, factors, &comparison->seconds_per_tick)) {
+    snprintf(error, error_bytes, "the runs' clocks are too different");
+    done = false;
+  }
+  done = done && make_runs(comparison, inputs, count, factors) && make_points(comparison, inputs) &&
+         has_points(comparison, error, error_bytes);
+  free(factors);
+  if (!done)
+    return false;
+  for (uint32_t i = 0; i < comparison->run_count; i++) /* united in the order of runs */
+    models[i] = inputs[comparison->runs[i].order].model;
+  comparison->united = hd_united_new(models, count, comparison->by_name ? HD_UNITE_BY_NAME : HD_UNITE_BY_ADDRESS);
+  return comparison->united && hd_comparison_make_rows(comparison) && hd_comparison_fill_rows(comparison) &&
+         write_notes(comparison);
+}
+
+struct hd_comparison *hd_comparison_new(const struct hd_compare_input *inputs, size_t count,
+                                        const struct hd_compare_options *options, char *error, size_t error_bytes) {
+  snprintf(error, error_bytes, "out of memory"); /* unless something else is said */
+  if (count < 2) {
+    snprintf(error, error_bytes, "a comparison needs at least two runs");
+    return NULL;
+  }
+  struct hd_comparison *comparison = calloc(1, sizeof *comparison);
+  if (!comparison)
+    return NULL;
+  comparison->options = *options;
+  comparison->models = calloc(count, sizeof *comparison->models);
+  for (size_t i = 0; comparison->models && i < count; i++)
+    comparison->models[i] = inputs[i].model;
+  if (comparison->models && build(comparison, inputs, count, comparison->models, error, error_bytes))
+    return comparison;
+  hd_comparison_free(comparison);
+  return NULL;
+}
+
+static void free_row(struct hd_comparison *comparison, struct hd_compared_row *row) {
+  hd_scaling_free(&row->scaling);
+  free(row->scaling_points);
+  for (uint32_t i = 0; row->at && i < comparison->point_count; i++)
+    free(row->at[i].seconds);
+  free(row->at);
+}
+
+void hd_comparison_free(struct hd_comparison *comparison) {
+  if (!comparison)
+    return;
+  for (uint32_t i = 0; comparison->rows && i < comparison->row_count; i++)
+    free_row(comparison, &comparison->rows[i]);
+  for (uint32_t i = 0; comparison->runs && i < comparison->run_count; i++)
+    hd_loss_book_free(comparison->runs[i].book);
+  for (size_t i = 0; i < comparison->notes.count; i++)
+    free((char *)(uintptr_t)comparison->notes.items[i]);
+  free(comparison->notes.items);
+  hd_united_free(comparison->united);
+  free(comparison->rows);
+  free(comparison->row_of);
+  free(comparison->heads);
+  free(comparison->runs);
+  free(comparison->points);
+  free(comparison->models);
+  free(comparison);
+}
+
+bool hd_comparison_is_of_row(const struct hd_comparison *comparison, uint32_t run, uint32_t node, uint32_t row) {
+  const uint32_t united = comparison->united->node_of[run][node];
+  return comparison->heads[united] && comparison->row_of[united] == row;
+}
+
+/* ---- laws that need no fitting ---- */
+
+/* A program that becomes slower has no serial part: that would be more than all of it.
+ * Of the threads that came on top: with a baseline of several threads their number relative to it. */
+double hd_karp_flatt(double speedup, uint32_t threads, uint32_t baseline_threads) {
+  const double more = (double)threads / baseline_threads;
+  return more > 1 && speedup >= 1 ? (1 / speedup - 1 / more) / (1 - 1 / more) : NAN;
+}
+
+double hd_amdahl_bound(const struct hd_comparison *comparison, uint32_t threads) {
+  const struct hd_compared *base = &comparison->rows[0].at[0];
+  const double serial = (double)comparison->serial_ticks;
+  const double divided = fmax(0, (double)base->losses.busy - serial);
+  const double least = serial + (threads > 0 ? divided / threads : 0);
+  return least > 0 ? (double)base->time_ticks / least : INFINITY;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/merge/profile_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/seal.h"
+
+/* Room for `bytes` more, zeroed; NULL: no memory, now or before. */
+static char *grow(struct hd_writer *writer, size_t bytes) {
+  if (writer->failed)
+    return NULL;
+  if (bytes > writer->limit - writer->size) {
+    const size_t limit = 2 * (writer->size + bytes);
+    char *grown = realloc(writer->bytes, limit);
+    if (!grown) {
+      writer->failed = true;
+      return NULL;
+    }
+    writer->bytes = grown;
+    writer->limit = limit;
+  }
+  char *place = writer->bytes + writer->size;
+  writer->size += bytes;
+  return memset(place, 0, bytes);
+}
+
+void hd_writer_begin(struct hd_writer *writer, const struct hd_file_header *header) {
+  char *place = grow(writer, HD_HEADER_BYTES);
+  if (!place)
+    return;
+  struct hd_file_header made = *header;
+  memcpy(made.magic, HD_MAGIC, sizeof made.magic);
+  made.version = HD_FORMAT_VERSION;
+  made.byte_order = HD_BYTE_ORDER;
+  made.header_bytes = HD_HEADER_BYTES;
+  made.block_bytes = HD_BLOCK_BYTES;
+  made.profile_record_bytes = sizeof(struct hd_profile_record);
+  made.row_record_bytes = sizeof(struct hd_row_record);
+  made.thread_record_bytes = sizeof(struct hd_thread_record);
+  made.total_record_bytes = sizeof(struct hd_total_record);
+  made.instance_record_bytes = sizeof(struct hd_instance_record);
+  made.module_record_bytes = sizeof(struct hd_module_record);
+  made.state_count = HD_STATE_COUNT;
+  made.entry_record_bytes = sizeof(struct hd_entry_record);
+  made.costs_record_bytes = sizeof(struct hd_costs_record);
+  made.switch_record_bytes = sizeof(struct hd_switch_record);
+  made.block_count = 0;
+  memcpy(place, &made, sizeof made);
+}
+
+static struct hd_block_header *last_block(const struct hd_writer *writer) {
+  return (void *)(writer->bytes + writer->block);
+}
+
+static void seal_block(const struct hd_writer *writer, uint32_t units) {
+  struct hd_block_header *block = last_block(writer);
+  block->span = units;
+  hd_seal_block(block);
+}
+
+/* Fills the last block's last unit up. */
+static void end_block(struct hd_writer *writer) {
+  if (writer->failed || writer->block == 0)
+    return;
+  const size_t used = writer->size - writer->block;
+  const size_t units = (used + HD_BLOCK_BYTES - 1) / HD_BLOCK_BYTES;
+  if (grow(writer, units * HD_BLOCK_BYTES - used))
+    seal_block(writer, (uint32_t)units);
+  writer->block = 0;
+}
+
+void hd_writer_begin_block(struct hd_writer *writer, enum hd_block_type type) {
+  end_block(writer);
+  const size_t at = writer->size;
+  struct hd_block_header *block = (void *)grow(writer, HD_BLOCK_HEADER_BYTES);
+  if (!block)
+    return;
+  *block = (struct hd_block_header){.magic = HD_BLOCK_MAGIC, .type = (uint16_t)type, .owner = HD_NONE};
+  writer->block = at;
+}
+
+void hd_writer_add(struct hd_writer *writer, const void *record, size_t bytes) {
+  char *place = grow(writer, bytes);
+  if (!place)
+    return;
+  memcpy(place, record, bytes);
+  last_block(writer)->count++;
+}
+
+void hd_writer_add_text(struct hd_writer *writer, enum hd_text_kind kind, uint32_t id, const char *text, size_t bytes) {
+  const struct hd_text_record record = {.kind = (uint16_t)kind, .id = id, .bytes = (uint32_t)bytes};
+  const size_t padded = sizeof record + ((bytes + 7) & ~(size_t)7);
+  char *place = grow(writer, padded);
+  if (!place)
+    return;
+  memcpy(place, &record, sizeof record);
+  memcpy(place + sizeof record, text, bytes);
+  last_block(writer)->count += (uint32_t)padded; /* of this type: bytes */
+}
+
+bool hd_writer_end(struct hd_writer *writer) {
+  end_block(writer);
+  const size_t units = writer->failed ? 0 : (writer->size - HD_HEADER_BYTES) / HD_BLOCK_BYTES;
+  if (writer->failed || units > UINT32_MAX)
+    return false;
+  struct hd_file_header *header = (void *)writer->bytes;
+  header->block_count = (uint32_t)units;
+  hd_seal_header(header);
+  return true;
+}
+
+static bool write_all(int file, const char *bytes, size_t size) {
+  while (size > 0) {
+    const ssize_t written = write(file, bytes, size);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    bytes += written;
+    size -= (size_t)written;
+  }
+  return true;
+}
+
+/* A link is not made over an existing file; where there are no links, the check comes a moment before. */
+static bool put_in_place(const char *temporary, const char *path, bool replace) {
+  if (replace)
+    return rename(temporary, path) == 0;
+  if (link(temporary, path) == 0) {
+    unlink(temporary);
+    return true;
+  }
+  if (errno == EEXIST)
+    return false;
+  struct stat status;
+  if (lstat(path, &status) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return rename(temporary, path) == 0;
+}
+
+bool hd_writer_save(const struct hd_writer *writer, const char *path, bool replace) {
+  char temporary[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  const int directory = slash ? (int)(slash - path) + 1 : 0;
+  const int length = snprintf(temporary, sizeof temporary, "%.*s.heddle-XXXXXX", directory, path);
+  struct stat status;
+  if (length < 0 || (size_t)length >= sizeof temporary) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+    errno = S_ISDIR(status.st_mode) ? EISDIR : EEXIST;
+    return false;
+  }
+  const int file = mkostemp(temporary, O_CLOEXEC);
+  if (file < 0)
+    return false;
+  bool done = write_all(file, writer->bytes, writer->size);
+  done = close(file) == 0 && done && put_in_place(temporary, path, replace);
+  const int error = errno;
+  if (!done)
+    unlink(temporary);
+  errno = error;
+  return done;
+}
+
+void hd_writer_free(struct hd_writer *writer) {
+  free(writer->bytes);
+  *writer = (struct hd_writer){0};
+}

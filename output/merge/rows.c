@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file rows.c
+ * Rows, entries, teams and threads of a sum: collected from all runs, sorted, those of the same key joined.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/merge/merge_internal.h"
+#include "output/model/accumulate.h"
+
+/* ---- rows ---- */
+
+static int by_place(const void *a, const void *b) {
+  const struct hd_row *left = a;
+  const struct hd_row *right = b;
+  if (left->node != right->node)
+    return left->node < right->node ? -1 : 1;
+  return left->thread < right->thread ? -1 : left->thread > right->thread;
+}
+
+static struct hd_row scaled_row(const struct hd_merge *merge, size_t run, const struct hd_row *from) {
+  struct hd_row row = *from;
+  const uint64_t factor = merge->factors[run];
+  row.node = merge->united->node_of[run][from->node];
+  row.cpu_ns = merge->cpu_known ? from->cpu_ns : 0;
+  for (int state = 0; state < HD_STATE_COUNT; state++)
+    row.ticks[state] *= factor;
+  for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
+    row.intrusion.ticks[class] = hd_merge_scale(row.intrusion.ticks[class], factor);
+  row.intrusion.merged = hd_merge_scale(row.intrusion.merged, factor);
+  for (int i = 0; i < HD_ENTRY_STATES * HD_ENTRY_STATES; i++)
+    row.entries.ticks[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES] *= factor;
+  return row;
+}
+
+static void add_row(struct hd_row *to, const struct hd_row *from) {
+  to->visits += from->visits;
+  to->cpu_ns += from->cpu_ns;
+  hd_add_ticks(to->ticks, from->ticks);
+  hd_add_intrusion(&to->intrusion, &from->intrusion);
+  for (int i = 0; i < HD_ENTRY_STATES * HD_ENTRY_STATES; i++) {
+    const int caller = i / HD_ENTRY_STATES;
+    const int own = i % HD_ENTRY_STATES;
+    to->entries.visits[caller][own] += from->entries.visits[caller][own];
+    to->entries.ticks[caller][own] += from->entries.ticks[caller][own];
+  }
+}
+
+bool hd_merge_rows(struct hd_merge *merge) {
+  size_t most = 1;
+  for (size_t i = 0; i < merge->count; i++) {
+    if (!hd_model_need_rows(merge->models[i]))
+      return false;
+    most += merge->models[i]->row_count;
+  }
+  struct hd_row *rows = merge->rows = calloc(most, sizeof *rows);
+  if (!rows)
+    return false;
+  size_t count = 0;
+  for (size_t i = 0; i < merge->count; i++)
+    for (uint32_t j = 0; j < merge->models[i]->row_count; j++)
+      rows[count++] = scaled_row(merge, i, &merge->models[i]->rows[j]);
+  if (count > 0)
+    qsort(rows, count, sizeof *rows, by_place);
+  for (size_t i = 0; i < count; i++) {
+    if (merge->row_count > 0 && by_place(&rows[merge->row_count - 1], &rows[i]) == 0)
+      add_row(&rows[merge->row_count - 1], &rows[i]);
+    else
+      rows[merge->row_count++] = rows[i];
+  }
+  return true;
+}
+
+static bool has_entries(const struct hd_row *row) {
+  static const struct hd_entries none;
+  return memcmp(&row->entries, &none, sizeof none) != 0;
+}
+
+void hd_merge_write_rows(struct hd_merge *merge) {
+  hd_writer_begin_block(merge->writer, HD_BLOCK_ROWS);
+  for (size_t i = 0; i < merge->row_count; i++) {
+    const struct hd_row *row = &merge->rows[i];
+    struct hd_row_record record = {.profile = row->node,
+                                   .thread = row->thread,
+                                   .visits = row->visits,
+                                   .cpu_ns = row->cpu_ns,
+                                   .merged = row->intrusion.merged};
+    memcpy(record.ticks, row->ticks, sizeof record.ticks);
+    memcpy(record.intrusion, row->intrusion.ticks, sizeof record.intrusion);
+    hd_writer_add(merge->writer, &record, sizeof record);
+  }
+  if (!merge->levels_known)
+    return;
+  hd_writer_begin_block(merge->writer, HD_BLOCK_ENTRIES);
+  for (size_t i = 0; i < merge->row_count; i++) {
+    const struct hd_row *row = &merge->rows[i];
+    struct hd_entry_record record = {.profile = row->node, .thread = row->thread};
+    memcpy(record.visits, row->entries.visits, sizeof record.visits);
+    memcpy(record.ticks, row->entries.ticks, sizeof record.ticks);
+    if (has_entries(row))
+      hd_writer_add(merge->writer, &record, sizeof record);
+  }
+}
+
+/* ---- teams ---- */
+
+static int by_team(const void *a, const void *b) {
+  const struct hd_total_record *left = a;
+  const struct hd_total_record *right = b;
+  if (left->profile != right->profile)
+    return left->profile < right->profile ? -1 : 1;
+  if (left->thread != right->thread)
+    return left->thread < right->thread ? -1 : 1;
+  return left->team_size < right->team_size ? -1 : left->team_size > right->team_size;
+}
+
+static struct hd_total_record total_of(const struct hd_merge *merge, size_t run, const struct hd_team_part *part) {
+  const struct hd_team_totals *totals = &part->totals;
+  const uint64_t factor = merge->factors[run];
+  return (struct hd_total_record){
+      .profile = merge->united->node_of[run][part->node],
+      .thread = part->thread,
+      .team_size = totals->team_min,
+      .open = (uint32_t)totals->open_instances,
+      .instances = totals->instances,
+      .elapsed_ticks = totals->elapsed_ticks * factor,
+      .busy_ticks = totals->busy_ticks * factor,
+      .busy_max_ticks = totals->busy_max_ticks * factor,
+      .idle_ticks = totals->idle_ticks * factor,
+      .capacity_ticks = totals->capacity_ticks * factor,
+      .intrusion_ticks = hd_merge_scale(totals->intrusion_ticks, factor),
+  };
+}
+
+static void add_total(struct hd_total_record *to, const struct hd_total_record *from) {
+  to->open += from->open;
+  to->instances += from->instances;
+  to->elapsed_ticks += from->elapsed_ticks;
+  to->busy_ticks += from->busy_ticks;
+  to->busy_max_ticks += from->busy_max_ticks;
+  to->idle_ticks += from->idle_ticks;
+  to->capacity_ticks += from->capacity_ticks;
+  to->intrusion_ticks = hd_add_signed(to->intrusion_ticks, from->intrusion_ticks);
+}
+
+bool hd_merge_write_teams(struct hd_merge *merge) {
+  size_t most = 1;
+  for (size_t i = 0; i < merge->count; i++) {
+    if (!hd_model_need_team_parts(merge->models[i]))
+      return false;
+    most += merge->models[i]->team_part_count;
+  }
+  struct hd_total_record *totals = calloc(most, sizeof *totals);
+  if (!totals)
+    return false;
+  size_t count = 0;
+  for (size_t i = 0; i < merge->count; i++)
+    for (uint32_t j = 0; j < merge->models[i]->team_part_count; j++)
+      totals[count++] = total_of(merge, i, &merge->models[i]->team_parts[j]);
+  if (count > 0)
+    qsort(totals, count, sizeof *totals, by_team);
+  hd_writer_begin_block(merge->writer, HD_BLOCK_TOTALS);
+  for (size_t i = 0; i < count; i++) {
+    if (i + 1 < count && by_team(&totals[i], &totals[i + 1]) == 0)
+      add_total(&totals[i + 1], &totals[i]);
+    else
+      hd_writer_add(merge->writer, &totals[i], sizeof totals[i]);
+  }
+  free(totals);
+  return true;
+}
+
+/* ---- threads ---- */
+
+static uint32_t kind_of(const struct hd_merge *merge, uint32_t thread) {
+  for (size_t i = 0; i < merge->count; i++)
+    if (thread < merge->models[i]->thread_count)
+      return merge->models[i]->threads[thread].kind;
+  return HD_THREAD_OTHER;
+}
+
+/* Where they begin within the sum has no meaning: all end with it. */
+static void place_threads(struct hd_merge *merge) {
+  uint64_t longest = merge->elapsed_ticks;
+  for (uint32_t i = 0; i < merge->thread_count; i++) /* last_ticks is the lifetime here */
+    longest = merge->threads[i].last_ticks > longest ? merge->threads[i].last_ticks : longest;
+  const uint64_t end = longest + 1;
+  merge->header.loaded_ticks = end - merge->elapsed_ticks;
+  merge->header.end_ticks = end;
+  for (uint32_t i = 0; i < merge->thread_count; i++) {
+    struct hd_thread_record *thread = &merge->threads[i];
+    thread->id = i;
+    thread->kind = kind_of(merge, i);
+    thread->begin_ticks = end - thread->last_ticks;
+    thread->last_ticks = thread->end_ticks = end;
+  }
+}
+
+/* By how much Heddle delayed the runs' threads of one number. All of it is in rows. */
+static void add_lateness(struct hd_merge *merge) {
+  for (size_t i = 0; i < merge->count; i++)
+    for (uint32_t j = 0; j < merge->models[i]->thread_count; j++) {
+      struct hd_thread_record *to = &merge->threads[j];
+      to->intrusion =
+          hd_add_signed(to->intrusion, hd_merge_scale(merge->models[i]->threads[j].late_ticks, merge->factors[i]));
+      to->intrusion_charged = to->intrusion;
+    }
+}
+
+/* In each run they were so many. */
+static void count_threads(struct hd_merge *merge) {
+  for (size_t i = 0; i < merge->count; i++)
+    for (uint32_t j = 0; j < merge->models[i]->thread_count; j++)
+      if (merge->threads[j].threads < merge->models[i]->threads[j].threads)
+        merge->threads[j].threads = merge->models[i]->threads[j].threads;
+}
+
+/* A run that did not have so many threads says nothing against it. */
+static void add_accounts(struct hd_merge *merge) {
+  for (uint32_t i = 0; i < merge->thread_count; i++) {
+    struct hd_account sum = {.known = true};
+    struct hd_thread_record *to = &merge->threads[i];
+    for (size_t j = 0; j < merge->count; j++)
+      if (i < merge->models[j]->thread_count)
+        hd_account_add(&sum, &merge->models[j]->threads[i].account);
+    to->ran_ns = sum.ran_ns;
+    to->queued_ns = sum.queued_ns;
+    to->preemptions = sum.preemptions;
+    to->told = sum.known ? to->threads : 0;
+  }
+}
+
+/* A lifetime is what the rows say: the same as the sum of lifetimes, unless an input is damaged (a note says so). */
+bool hd_merge_threads(struct hd_merge *merge) {
+  for (size_t i = 0; i < merge->count; i++) {
+    const struct hd_model *model = merge->models[i];
+    merge->thread_count = model->thread_count > merge->thread_count ? model->thread_count : merge->thread_count;
+    merge->elapsed_ticks += model->elapsed_ticks * merge->factors[i];
+  }
+  merge->threads = calloc((size_t)merge->thread_count + 1, sizeof *merge->threads);
+  if (!merge->threads)
+    return false;
+  for (size_t i = 0; i < merge->row_count; i++) {
+    struct hd_thread_record *thread = &merge->threads[merge->rows[i].thread];
+    thread->last_ticks += hd_ticks_all(merge->rows[i].ticks);
+    thread->busy_ticks += merge->rows[i].ticks[HD_BUSY];
+  }
+  place_threads(merge);
+  add_lateness(merge);
+  count_threads(merge);
+  add_accounts(merge);
+  return true;
+}
+
+void hd_merge_write_threads(struct hd_merge *merge) {
+  hd_writer_begin_block(merge->writer, HD_BLOCK_THREADS);
+  for (uint32_t i = 0; i < merge->thread_count; i++)
+    hd_writer_add(merge->writer, &merge->threads[i], sizeof merge->threads[i]);
+}

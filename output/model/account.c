@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/model/account.h"
+
+#include <math.h>
+
+#include "output/model/model.h"
+
+struct hd_account hd_account_of_record(const struct hd_thread_record *record) {
+  if (record->told == 0 || record->told != record->threads)
+    return (struct hd_account){0};
+  return (struct hd_account){
+      .known = true, .ran_ns = record->ran_ns, .queued_ns = record->queued_ns, .preemptions = record->preemptions};
+}
+
+void hd_account_add(struct hd_account *to, const struct hd_account *from) {
+  if (!to->known || !from->known) {
+    *to = (struct hd_account){0};
+    return;
+  }
+  to->ran_ns += from->ran_ns;
+  to->queued_ns += from->queued_ns;
+  to->preemptions += from->preemptions;
+}
+
+struct hd_account hd_account_of_program(const struct hd_model *model) {
+  struct hd_account sum = {.known = model->thread_count > 0};
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    hd_account_add(&sum, &model->threads[i].account);
+  return sum;
+}
+
+double hd_account_share(const struct hd_account *account) {
+  const double ran = (double)account->ran_ns;
+  return account->known && ran > 0 ? ran / (ran + (double)account->queued_ns) : NAN;
+}

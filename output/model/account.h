@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file account.h
+ * The kernel's account of threads: for how long they had a processor, and for how long they could have run but had
+ * none. A thread that spins while it waits wants a processor; one that sleeps does not.
+ */
+#ifndef HEDDLE_OUTPUT_MODEL_ACCOUNT_H
+#define HEDDLE_OUTPUT_MODEL_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hd_account {
+  bool known; /* else all 0 */
+  uint64_t ran_ns;
+  uint64_t queued_ns;   /* ready to run, without a processor */
+  uint64_t preemptions; /* so often one was taken from them */
+};
+
+struct hd_model;
+struct hd_thread_record;
+
+/** Known if the kernel told it of every thread that the record stands for. */
+struct hd_account hd_account_of_record(const struct hd_thread_record *record);
+
+/** Of all threads; known if each one's is. */
+struct hd_account hd_account_of_program(const struct hd_model *model);
+
+/** Adds up; unknown if either is. `to` begins as {.known = true}. */
+void hd_account_add(struct hd_account *to, const struct hd_account *from);
+
+/** The processor share: had / (had + wanted in vain). NAN: not known. */
+double hd_account_share(const struct hd_account *account);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file accumulate.h
+ * Adding up parts of a model: for views that join callpaths, and for models that are made from others.
+ */
+#ifndef HEDDLE_OUTPUT_MODEL_ACCUMULATE_H
+#define HEDDLE_OUTPUT_MODEL_ACCUMULATE_H
+
+#include "output/model/model.h"
+
+void hd_add_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]);
+void hd_add_intrusion(struct hd_intrusion *to, const struct hd_intrusion *from);
+void hd_add_team(struct hd_team_totals *to, const struct hd_team_totals *from);
+void hd_add_entries(struct hd_entries *to, const struct hd_entries *from);
+
+/** `to` must have room for all levels of `from`: hd_widen_levels() makes its count that large. */
+void hd_add_levels(struct hd_levels *to, const struct hd_levels *from);
+void hd_widen_levels(struct hd_levels *to, const struct hd_levels *from);
+
+/** From entry to exit, all states together. */
+uint64_t hd_entries_ticks(const struct hd_entries *entries);
+
+/** Makes the nodes' wall shares and all inclusive numbers anew, after what is exclusive has changed. False: no
+ *  memory. */
+bool hd_model_sum_again(struct hd_model *model);
+
+#endif

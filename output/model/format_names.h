@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file format_names.h
+ * Words for the numbers of heddle-format.h. All strings are static.
+ */
+#ifndef HEDDLE_OUTPUT_MODEL_FORMAT_NAMES_H
+#define HEDDLE_OUTPUT_MODEL_FORMAT_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heddle-format.h"
+
+/** The stable name used in JSON and CSV ("loop_static"); "other" for a number that is not known. */
+const char *hd_kind_id(enum hd_kind kind);
+
+/** The name used in reports ("loop static"). */
+const char *hd_kind_words(enum hd_kind kind);
+
+/** Parallel or teams: constructs whose visits are counted as instances. */
+bool hd_kind_is_region(enum hd_kind kind);
+
+/** Loops, sections, single and their like, taskloop among them: what a team divides among its threads. */
+bool hd_kind_is_worksharing(enum hd_kind kind);
+
+/** Single or masked: what one thread of a team does, and the others cannot. */
+bool hd_kind_is_for_one(enum hd_kind kind);
+
+/** The stable name of a state: "busy", "barrier_implicit", ..., "runtime", "idle". */
+const char *hd_state_id(enum hd_state state);
+
+/** The heading of a waiting state's column in reports ("barrier", "critical"). */
+const char *hd_state_words(enum hd_state state);
+
+/** The stable name of a kind of event ("work_begin"), and of a class of events ("mutex"); what is in it ("critical
+ * sections, locks, ordered and atomic"). "other" for a number that is not known. */
+const char *hd_event_id(enum hd_event_kind kind);
+const char *hd_event_class_id(enum hd_event_class event_class);
+const char *hd_event_class_words(enum hd_event_class event_class);
+
+/** The classes of events without which entries of a kind are not seen, as bits (1 << enum hd_event_class); 0: they
+ * always are. Waits for dependences, which are taskwaits here, need two. */
+uint32_t hd_kind_event_classes(enum hd_kind kind);
+
+/** "initial", "worker" or "other". */
+const char *hd_thread_kind_id(uint32_t kind);
+
+#endif

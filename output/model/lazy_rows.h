@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file lazy_rows.h
+ * Between the files of the reader only: rows of a model, and the totals of its teams, that have not been made yet.
+ *
+ * A profile has as many rows as threads times callpaths, ten million for a large team; most reports show sums only.
+ * So the sums are found in one pass over the records of the file, and the file stays mapped. What the reader itself
+ * adds, open intervals that it closed and entries that were still in the rings, is a short list of rows beside them.
+ */
+#ifndef HEDDLE_OUTPUT_MODEL_LAZY_ROWS_H
+#define HEDDLE_OUTPUT_MODEL_LAZY_ROWS_H
+
+#include "output/model/model.h"
+
+struct hd_reader_block {
+  const struct hd_block_header *header;
+  uint64_t content; /* file offset */
+  uint32_t first;   /* index of its first record among those of its type */
+};
+
+struct hd_source {
+  void *memory; /* what `bytes` lie in, to be given back; NULL: somebody else's */
+  size_t memory_bytes;
+  bool mapped; /* munmap; else free */
+  const char *bytes;
+  struct hd_reader_block *blocks;
+  uint32_t block_count;
+  struct hd_row *extra; /* in no order */
+  uint32_t extra_count;
+  uint32_t extra_limit;
+  bool *in_extra; /* by thread: its entries are in `extra`, those of the file are older */
+  bool rows_made;
+  bool parts_made;
+};
+
+/** What a record of totals says; whether it was never filled. */
+static inline struct hd_team_totals hd_team_totals_of(const struct hd_total_record *record, bool merged) {
+  return (struct hd_team_totals){
+      .instances = record->instances,
+      .open_instances = merged ? record->open : 0,
+      .elapsed_ticks = record->elapsed_ticks,
+      .capacity_ticks = record->capacity_ticks,
+      .busy_ticks = record->busy_ticks,
+      .busy_max_ticks = record->busy_max_ticks,
+      .idle_ticks = record->idle_ticks,
+      .intrusion_ticks = record->intrusion_ticks,
+      .team_min = record->team_size,
+  };
+}
+static inline bool hd_total_is_empty(const struct hd_total_record *record, bool merged) {
+  return record->instances == 0 && record->capacity_ticks == 0 && !merged;
+}
+
+/** One more extra row, all zero; until the next one. NULL: no memory. */
+struct hd_row *hd_source_add_row(struct hd_source *source);
+
+/** Gives back what it holds. */
+void hd_source_clear(struct hd_source *source);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/model/model.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/model/count_sums.h"
+#include "output/model/format_names.h"
+#include "output/model/lazy_rows.h"
+#include "support/command/sanitize.h"
+
+struct hd_blob {
+  struct hd_blob *next;
+  max_align_t content[];
+};
+
+void *hd_model_allocate(struct hd_model *model, size_t bytes) {
+  struct hd_blob *blob = calloc(1, sizeof *blob + bytes);
+  if (!blob)
+    return NULL;
+  blob->next = model->blobs;
+  model->blobs = blob;
+  return blob->content;
+}
+
+/* Capacity is the next power of two: the array grows when the count is one. */
+static bool make_room(struct hd_strings *list) {
+  if ((list->count & (list->count - 1)) != 0)
+    return true;
+  const size_t capacity = list->count == 0 ? 1 : 2 * list->count;
+  const char **items = realloc(list->items, capacity * sizeof *items);
+  if (!items)
+    return false;
+  list->items = items;
+  return true;
+}
+
+bool hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes) {
+  char *copy = hd_model_allocate(model, bytes + 1);
+  if (!copy || !make_room(list))
+    return false;
+  memcpy(copy, text, bytes);
+  if (list == &model->notes) /* sentences for people, in which there are names */
+    hd_plain(copy);
+  list->items[list->count++] = copy;
+  return true;
+}
+
+bool hd_model_add_note(struct hd_model *model, const char *format, ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vasprintf(&text, format, arguments);
+  va_end(arguments);
+  if (length < 0)
+    return false;
+  const bool done = hd_model_add_string(model, &model->notes, text, (size_t)length);
+  free(text);
+  return done;
+}
+
+bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind) {
+  const uint32_t telling = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_SYNC;
+  return (hd_kind_event_classes(kind) & model->off_classes & telling) != 0;
+}
+
+bool hd_model_is_incomplete(const struct hd_model *model, enum hd_kind kind) {
+  return (hd_kind_event_classes(kind) & model->off_classes) != 0;
+}
+
+void hd_model_free(struct hd_model *model) {
+  if (!model)
+    return;
+  while (model->blobs) {
+    struct hd_blob *next = model->blobs->next;
+    free(model->blobs);
+    model->blobs = next;
+  }
+  free(model->nodes);
+  free(model->rows);
+  free(model->team_parts);
+  if (model->source)
+    hd_source_clear(model->source);
+  free(model->source);
+  free(model->threads);
+  free(model->modules);
+  free(model->counts);
+  free(model->costs);
+  free(model->switches);
+  hd_count_sums_free(model->counts_inclusive);
+  hd_count_sums_free(model->counts_total);
+  for (uint32_t i = 0; i < model->group_count; i++)
+    hd_group_free(model->groups[i]);
+  free(model->groups);
+  free(model->arguments.items);
+  free(model->environment.items);
+  free(model->notes.items);
+  free(model);
+}
+
+const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread) {
+  const struct hd_node *at = &model->nodes[node];
+  if (!hd_model_need_rows(model))
+    return NULL;
+  uint32_t low = at->row_first;
+  uint32_t high = at->row_first + at->row_count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (model->rows[middle].thread < thread)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const bool found = low < at->row_first + at->row_count && model->rows[low].thread == thread;
+  return found ? &model->rows[low] : NULL;
+}
+
+uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]) {
+  uint64_t sum = 0;
+  for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
+    sum += ticks[state];
+  return sum;
+}
+
+uint64_t hd_ticks_all(const uint64_t ticks[HD_STATE_COUNT]) {
+  return ticks[HD_BUSY] + hd_ticks_waiting(ticks) + ticks[HD_RUNTIME] + ticks[HD_IDLE];
+}
+
+int64_t hd_intrusion_waiting(const struct hd_intrusion *intrusion) {
+  return hd_add_signed(intrusion->ticks[HD_INTRUSION_WAITING], intrusion->merged);
+}
+
+int64_t hd_intrusion_all(const struct hd_intrusion *intrusion) {
+  int64_t sum = intrusion->merged;
+  for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
+    sum = hd_add_signed(sum, intrusion->ticks[class]);
+  return sum;
+}
+
+double hd_model_corrected_elapsed(const struct hd_model *model) {
+  return hd_corrected(model->elapsed_ticks, model->thread_count > 0 ? model->threads[0].late_ticks : 0);
+}
+
+double hd_team_corrected_elapsed(const struct hd_team_totals *team) {
+  return team->instances > 0 ? hd_team_elapsed(team) - (double)team->intrusion_ticks : NAN;
+}
+
+/* What is taken off is an estimate, the mean of a kind for most events: it may come out larger than a small time. */
+static double part_of(int64_t intrusion, double whole) {
+  const double part = whole > 0 ? (double)intrusion / whole : 0;
+  return part < 0 ? 0 : part > 1 ? 1 : part;
+}
+
+double hd_model_overhead(const struct hd_model *model) {
+  return part_of(model->intrusion.ticks[HD_INTRUSION_BUSY], (double)model->ticks[HD_BUSY]);
+}
+
+double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intrusion *intrusion,
+                      const struct hd_team_totals *team) {
+  const double busy = part_of(intrusion->ticks[HD_INTRUSION_BUSY], (double)ticks[HD_BUSY]);
+  const double late = part_of(team->intrusion_ticks, hd_team_elapsed(team));
+  return busy > late ? busy : late;
+}
+
+bool hd_overhead_matters(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
+                         const struct hd_intrusion *intrusion, const struct hd_team_totals *team) {
+  return hd_overhead_of(ticks, intrusion, team) > HD_OVERHEAD_LARGE &&
+         (part_of(intrusion->ticks[HD_INTRUSION_BUSY], (double)model->ticks[HD_BUSY]) >= HD_OVERHEAD_NOTICED ||
+          part_of(team->intrusion_ticks, (double)model->elapsed_ticks) >= HD_OVERHEAD_NOTICED);
+}
+
+uint64_t hd_model_threads_ever(const struct hd_model *model) {
+  uint64_t threads = 0;
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    threads += model->threads[i].threads;
+  return threads;
+}
+
+bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {
+  const struct hd_thread *at = &model->threads[thread];
+  return hd_ticks_all(at->ticks) == at->lifetime_ticks;
+}
+
+enum hd_life hd_model_life(const struct hd_model *model) {
+  if (model->ended || (model->header.flags & (HD_FILE_COMPLETE | HD_FILE_RECOVERED)))
+    return HD_LIFE_OVER;
+  char host[sizeof model->header.host] = "";
+  gethostname(host, sizeof host - 1);
+  if (strcmp(host, model->header.host) != 0 || model->header.pid == 0)
+    return HD_LIFE_UNKNOWN;
+  return kill((pid_t)model->header.pid, 0) == 0 || errno != ESRCH ? HD_LIFE_RUNNING : HD_LIFE_OVER;
+}
+
+double hd_team_elapsed(const struct hd_team_totals *team) {
+  return team->mean_ticks > 0 ? team->mean_ticks : (double)team->elapsed_ticks;
+}
+
+double hd_team_concurrency(const struct hd_team_totals *team) {
+  const double elapsed = hd_team_elapsed(team);
+  return elapsed > 0 ? (double)team->busy_ticks / elapsed : NAN;
+}
+
+double hd_team_imbalance(const struct hd_team_totals *team) {
+  return team->busy_ticks > 0 ? (double)team->busy_max_ticks / (double)team->busy_ticks : NAN;
+}
+
+const char *hd_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+uint64_t hd_model_paused_ticks(const struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const bool is_cut = (header->flags & HD_FILE_STOPPED) && header->stop_paused_ticks < header->paused_ticks;
+  return is_cut ? header->stop_paused_ticks : header->paused_ticks;
+}
+
+uint64_t hd_model_unmeasured_ticks(const struct hd_model *model) {
+  return model->header.paused_ticks - hd_model_paused_ticks(model);
+}
+
+bool hd_model_is_complete(const struct hd_model *model) {
+  return (model->header.flags & (HD_FILE_COMPLETE | HD_FILE_STOPPED)) == HD_FILE_COMPLETE;
+}
+
+/* ---- modules ---- */
+
+const struct hd_module *hd_model_runtime(const struct hd_model *model) {
+  return model->header.runtime_module > 0 ? &model->modules[model->header.runtime_module - 1] : NULL;
+}
+
+void hd_module_build_id(const struct hd_module *module, size_t digits, char text[HD_BUILD_ID_TEXT_BYTES]) {
+  *text = '\0';
+  for (size_t i = 0; i < module->build_id_bytes; i++)
+    snprintf(text + 2 * i, 3, "%02x", module->build_id[i]);
+  if (digits < strlen(text))
+    text[digits] = '\0';
+}
+
+bool hd_module_is_same(const struct hd_module *a, const struct hd_module *b) {
+  if (a->build_id_bytes != b->build_id_bytes)
+    return false;
+  return a->build_id_bytes > 0 ? memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0
+                               : strcmp(a->path, b->path) == 0;
+}

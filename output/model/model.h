@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file model.h
+ * A profile file as the command sees it: checked, closed and summed.
+ *
+ * Reading checks every count, offset and reference, and closes what was still open when the program ended or was
+ * killed. Times stay whole ticks, so that sums are exact; hd_model_seconds() converts. The model is read-only after
+ * hd_profile_open() but for the names (names.h), and for rows, which are made when they are first asked for.
+ *
+ * Words: a *node* is a callpath's profile, one node of the tree; its id is the profile id of the file.
+ * *Exclusive* ticks were spent while the node was a thread's innermost one, *inclusive* ticks add the nodes below it.
+ */
+#ifndef HEDDLE_OUTPUT_MODEL_MODEL_H
+#define HEDDLE_OUTPUT_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heddle-format.h"
+#include "output/model/account.h"
+
+/**
+ * Entries by the state of the program (enum hd_entry_state): [that of the caller's entry][their own]; open ones are
+ * closed. Routines only; of other kinds visits[HD_SEQUENTIAL][HD_CONCURRENT] alone is filled.
+ */
+struct hd_entries {
+  uint64_t visits[HD_ENTRY_STATES][HD_ENTRY_STATES];
+  uint64_t ticks[HD_ENTRY_STATES][HD_ENTRY_STATES]; /* from entry to exit; a thread's outermost entries */
+};
+
+/**
+ * How much of some thread time is Heddle's own doing: time - intrusion is the *corrected* time, an estimate of what it
+ * had been without (heddle-format.h). May be negative, and so may, by a little, corrected times. Sums wrap around, as
+ * those of ticks do.
+ */
+struct hd_intrusion {
+  int64_t ticks[HD_INTRUSION_CLASSES];
+  int64_t merged; /* of waiting time, too: what teams were delayed at barriers */
+};
+
+/** One thread's numbers for one node; open intervals are closed. */
+struct hd_row {
+  uint32_t node;
+  uint32_t thread;
+  uint64_t visits;
+  uint64_t cpu_ns; /* exclusive; with HD_FILE_CPU_TIME in header.flags */
+  struct hd_entries entries;
+  uint64_t ticks[HD_STATE_COUNT]; /* exclusive */
+  struct hd_intrusion intrusion;  /* contained in them */
+};
+
+/**
+ * Time split by the level of the program, the number of its threads that were busy: ticks[k] for k < count, 0 beyond.
+ * All of a model's are exact: thread-time adds up to busy time, elapsed time to elapsed time.
+ */
+struct hd_levels {
+  uint64_t *ticks;
+  uint32_t count;
+};
+
+/** Finished and open instances of a region or of a worksharing construct with its own barrier, all team sizes. */
+struct hd_team_totals {
+  uint64_t instances; /* 0: the fields below were not measured */
+  uint64_t open_instances;
+  uint64_t elapsed_ticks;  /* constructs: on thread number 0 */
+  uint64_t capacity_ticks; /* thread time at hand; regions: sum of p * elapsed */
+  uint64_t busy_ticks;
+  uint64_t busy_max_ticks; /* sum of p * the largest busy time of a thread */
+  uint64_t idle_ticks;     /* of the team's workers, before they arrived and after the join; 0 for worksharing */
+  uint32_t team_min;
+  uint32_t team_max;
+  int64_t intrusion_ticks; /* regions: contained in elapsed_ticks; without that of open instances */
+  double gain_ticks;       /* sum over team sizes of (capacity - busy) / p, as far as the run could gain it (gains.c);
+                              never negative, never more than hd_model.gain_limit_ticks */
+  double mean_ticks;       /* sum over team sizes of capacity / p: see hd_team_elapsed() */
+};
+
+/** One of those that a node's team totals add up: of one team size, opened (constructs: entered) by one thread. */
+struct hd_team_part {
+  uint32_t node;
+  uint32_t thread;
+  struct hd_team_totals
+      totals; /* team_min is the size, 0: it was never known; team_max and the doubles are not filled */
+};
+
+/** What the code address stands for. Strings belong to the model or are static; NULL and 0: not known. */
+struct hd_name {
+  const char *function;
+  const char *file; /* full path as the compiler wrote it */
+  uint32_t line;
+  bool in_full; /* shown with its arguments: without them another function's place looks the same */
+};
+
+/** In hd_node.flags, made by the reader: constructs in it, or below, stand for waits, and their events were switched
+ * off for a time. So its inclusive busy time may hold waits: it is at most that, and waits and gains are at least what
+ * is shown. */
+#define HD_NODE_BUSY_AT_MOST (1u << 17)
+
+struct hd_node {
+  uint32_t id;
+  uint32_t parent; /* the program is its own */
+  uint32_t depth;  /* 0: the program */
+  uint32_t module; /* index into modules or HD_NONE */
+  enum hd_kind kind;
+  uint32_t flags;  /* enum hd_profile_flag */
+  uint32_t target; /* HD_PROFILE_BACK: the node that takes its time; else its own id */
+  uint64_t offset;
+  uint64_t address;
+  uint32_t row_first; /* its rows, in the order of threads: rows[row_first .. row_first + row_count - 1]; after
+                         hd_model_need_rows() */
+  uint32_t row_count;
+  uint64_t visits; /* regions: instances, finished or not; else the sum of the rows' visits; the program: 1. Routines
+                      known from the stack only: 0, see hd_node_is_measured() */
+  uint64_t visits_concurrent; /* entered while another thread was busy; valid with entries_known */
+  struct hd_entries entries;  /* sum of the rows' */
+  uint64_t cpu_ns;            /* exclusive */
+  uint64_t cpu_inclusive_ns;
+  uint64_t ticks[HD_STATE_COUNT];
+  uint64_t inclusive_ticks[HD_STATE_COUNT];
+  struct hd_intrusion intrusion;
+  struct hd_intrusion intrusion_inclusive;
+  struct hd_team_totals team;
+  uint32_t counts_first; /* its counts: counts[counts_first .. counts_first + counts_count - 1] */
+  uint32_t counts_count;
+  bool told_apart;      /* its counts are its own; else they are in those of a node above it */
+  int32_t counts_reach; /* the depth up to which one must go from it to have all its own counts: its own, if it is told
+                           apart; INT32_MAX: it has none; -1: they are in no node (out of focus) */
+  uint64_t counts_lost; /* bit e: counts of event e may be missing of threads that are not even in the rows */
+  struct hd_levels busy_at;           /* thread-time: busy ticks by level, exclusive */
+  struct hd_levels busy_at_inclusive; /* the same with the nodes below */
+  struct hd_levels elapsed_at;        /* regions and the program: elapsed ticks by level. Else count is 0 */
+  uint64_t running_ticks; /* regions: time during which at least one instance ran, not those inside another. 0 or
+                             HD_TICKS_UNKNOWN: not known */
+  double gain_share; /* what the run could gain of lost time / p: less than 1 where instances of the region, or of the
+                        one around it, run at the same time, or the processors are not there (gains.c) */
+  double wall_share_ticks; /* sum of busy_at[k] / k: the node's part of the run */
+  double wall_share_inclusive_ticks;
+  uint64_t active_ticks;   /* time during which at least one thread was busy in it, exclusive */
+  uint64_t unpaired_ticks; /* part of active_ticks in which too many other nodes were busy: overlaps were not kept */
+  struct hd_name name;
+  bool name_cached; /* the name comes from the file */
+  bool name_fresh;  /* the name was looked up on this machine; the file lacks it */
+};
+
+struct hd_thread {
+  uint32_t id;
+  uint32_t kind;         /* enum hd_thread_kind */
+  uint64_t threads;      /* so many: they lived one after the other */
+  uint64_t begin_ticks;  /* the first one's */
+  uint64_t end_ticks;    /* the last one's own end, or the end of the profile */
+  uint64_t apart_ticks;  /* from one's end to the next one's begin, summed */
+  uint64_t before_ticks; /* thread 0: from the program's start to the load of the tool; busy, added to its row of the
+                            program */
+  bool alive;            /* it had not ended when the profile did */
+  struct hd_account account; /* the kernel's */
+  uint64_t lifetime_ticks;   /* before + end - begin - apart */
+  uint64_t uncounted;        /* bit e: event e was not counted on it, or not to its end */
+  uint64_t readings;         /* of its counters */
+  bool lost;                 /* it was not counted, and there is no row of it either */
+  uint64_t ticks[HD_STATE_COUNT];
+  int64_t late_ticks; /* by which Heddle has delayed it: its own events, and those of teams that it waited for */
+  struct hd_intrusion intrusion; /* contained in `ticks` */
+  uint64_t cost_ticks;           /* of its own events */
+};
+
+/** What events of one kind have cost. */
+struct hd_cost {
+  uint64_t count;
+  uint64_t ticks;
+};
+
+/** Events of a class that were switched off, because they cost more than the budget allows. */
+struct hd_switch {
+  uint32_t event_class; /* enum hd_event_class */
+  uint32_t thread;      /* whose time they cost */
+  uint32_t node;        /* where it was then */
+  uint64_t times;
+  uint64_t ticks;     /* for so long; what was still off at the end is closed */
+  uint64_t off_ticks; /* the newest of the times; both 0 in merged files */
+  uint64_t on_ticks;  /* 0: still off at the end */
+  uint64_t cost_ppm;
+};
+
+struct hd_module {
+  const char *path;
+  uint32_t flags; /* enum hd_module_flag */
+  uint8_t build_id[32];
+  uint32_t build_id_bytes; /* 0: none */
+  uint64_t base;
+};
+
+#define HD_BUILD_ID_TEXT_BYTES (2 * sizeof((struct hd_module *)0)->build_id + 1)
+#define HD_BUILD_ID_SHORT 12u /* digits: enough to tell builds apart */
+
+/** How long threads were busy in node a and, at the same time, others in node b, both exclusive. a < b. */
+struct hd_overlap {
+  uint32_t a;
+  uint32_t b;
+  uint64_t ticks;
+};
+
+/** A stretch of the run: how much of it no thread, exactly one thread and any number of threads (summed) were busy. */
+struct hd_stretch {
+  double none_ticks;
+  double sequential_ticks;
+  double busy_ticks;
+};
+
+/**
+ * Counts of one thread in one node, where it is told apart. There is one wherever a thread has spent time, also if the
+ * file has none. Bit e of the sets stands for event e.
+ */
+struct hd_counts {
+  uint32_t node;
+  uint32_t thread;
+  uint64_t missing[HD_COUNT_CLASSES]; /* as in hd_counts_record; or the thread was alive when the program was killed and
+                                         did not tell what came last; or nothing was counted on it */
+  uint64_t counted[HD_COUNT_CLASSES]; /* counted, if only some of the time, even if the count is 0 */
+  uint64_t busy_ticks;        /* time that counts as busy, here and where it is not told apart but counted here */
+  const uint64_t *counts;     /* [event][class] */
+  const uint64_t *slot_ticks; /* [slot - 1][class] */
+};
+
+struct hd_strings {
+  const char **items;
+  size_t count;
+};
+
+struct hd_group;      /* output/metrics/group.h */
+struct hd_count_sums; /* count_sums.h */
+
+struct hd_model {
+  const char *path;             /* of the file, as given */
+  struct hd_file_header header; /* host, runtime and program are terminated */
+  double seconds_per_tick;
+  uint64_t before_ticks;    /* program start to the load of the tool */
+  uint64_t end_ticks;       /* where open intervals were closed */
+  uint64_t elapsed_ticks;   /* program start to end */
+  uint64_t uncounted_ticks; /* program start to the load of the tool, before which nothing was counted; part of thread
+                               0's busy time in the program. Merged files: of all runs */
+  uint64_t inside_ticks;    /* elapsed time of the outermost regions that thread 0 opened */
+  uint64_t ticks[HD_STATE_COUNT];
+  struct hd_intrusion intrusion; /* of all rows */
+  double gain_ticks;             /* of all outermost regions */
+  double gain_limit_ticks;       /* no gain is more: what would be saved if all processors had always been busy */
+  bool ended;                    /* false: killed or still running, end_ticks is that of the last event seen */
+
+  bool levels_known;        /* false: the file has none, and all numbers by level and overlaps are missing */
+  uint32_t level_count;     /* the highest level or the largest team, whichever is more, and one */
+  bool entries_known;       /* visits_concurrent and entries */
+  struct hd_levels time_at; /* of the whole program: adds up to elapsed_ticks */
+  struct hd_overlap *overlaps;
+  uint32_t overlap_count;
+  struct hd_timeline_record *timeline; /* closed; without the time before the load, which is hd_model_stretch()'s. NULL:
+                                          not known */
+
+  struct hd_node *nodes; /* nodes[i].id == i; parents come before their children */
+  uint32_t node_count;
+  struct hd_row *rows;             /* sorted by node, then thread; after hd_model_need_rows() */
+  uint32_t row_count;              /* likewise */
+  struct hd_team_part *team_parts; /* in no order; there may be several of one node, thread and size; after
+                                      hd_model_need_team_parts() */
+  uint32_t team_part_count;
+  struct hd_thread *threads; /* threads[i].id == i */
+  uint32_t thread_count;
+  struct hd_module *modules;
+  uint32_t module_count;
+
+  struct hd_event_record *events; /* header.event_count; strings are terminated */
+  struct hd_counts *counts;       /* sorted by node, then thread */
+  uint32_t counts_count;
+  struct hd_count_sums *counts_inclusive; /* by node: with those below. NULL: nothing was counted */
+  struct hd_count_sums *counts_total;     /* by thread, then of all. Likewise */
+  struct hd_group **groups;               /* whose formulas reports show (counts.h) */
+  uint32_t group_count;
+
+  struct hd_costs_record *costs; /* as in the file: in no order, of valid threads */
+  uint32_t cost_count;
+  struct hd_cost cost_of[HD_EVENT_KINDS]; /* of all threads */
+  uint64_t cost_ticks;                    /* of all kinds */
+  struct hd_switch *switches;             /* in the order of the file */
+  uint32_t switch_count;
+  uint32_t off_classes; /* bit: events of that class (enum hd_event_class) were switched off, at some time */
+
+  struct hd_strings arguments;
+  struct hd_strings environment; /* NAME=value */
+  const char *output;            /* the name that the profile was to have; NULL: not told */
+  const char *run_directory;     /* of the `heddle run` that was to collect it; NULL: there was none */
+  struct hd_strings notes;       /* what could not be measured: the file's own, then those that the reader derives */
+  size_t file_note_count;        /* so many are the file's own */
+
+  struct hd_blob *blobs;    /* memory the strings live in */
+  struct hd_source *source; /* rows.h; NULL: rows and team parts are there */
+};
+
+/**
+ * Reads the profile at `path`. On success `*model` is the caller's, to be freed with hd_model_free().
+ * Returns false when the file cannot be read, is no profile, damaged or newer; then `error` holds one line that names
+ * the file and the reason, without a newline, and `*model` is NULL.
+ */
+bool hd_profile_open(const char *path, struct hd_model **model, char *error, size_t error_bytes);
+
+/** The same for a file already in memory; `bytes` may be anything, and are not needed afterwards. `path` is used for
+ *  messages only. All rows are made. */
+bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,
+                      size_t error_bytes);
+
+void hd_model_free(struct hd_model *model);
+
+static inline double hd_model_seconds(const struct hd_model *model, uint64_t ticks) {
+  return (double)ticks * model->seconds_per_tick;
+}
+
+/** Whether the entries of a kind (if they were measured at all) are but those that were seen: events that tell of them
+ *  were switched off for a time. */
+bool hd_model_is_incomplete(const struct hd_model *model, enum hd_kind kind);
+
+/** Whether waits of a kind that is switched off count as busy in what is around it. */
+bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind);
+
+/** Ticks at level k. */
+static inline uint64_t hd_levels_at(const struct hd_levels *levels, uint32_t k) {
+  return k < levels->count ? levels->ticks[k] : 0;
+}
+
+/** Ticks at levels 0 to k. */
+uint64_t hd_levels_up_to(const struct hd_levels *levels, uint32_t k);
+
+/** Sum of ticks[k] / k over k > 0 (k <= `most`): the part of the run's elapsed time that thread-time stands for. */
+double hd_levels_wall_share(const struct hd_levels *levels, uint32_t most);
+
+/** What went on from `from` to `to`, ticks since the program's start. Exact at the bounds of the timeline's buckets, in
+ *  proportion within one. False: not known. */
+bool hd_model_stretch(const struct hd_model *model, double from, double to, struct hd_stretch *stretch);
+
+/**
+ * Makes the rows, or the team parts, unless they are there. Of a large profile they take longer than all else, and a
+ * lot of memory: what can do with the sums over threads should. False: no memory.
+ */
+bool hd_model_need_rows(const struct hd_model *model);
+bool hd_model_need_team_parts(const struct hd_model *model);
+
+/** Calls `visit` for the times of all rows, in no order; there may be several of one node and thread. */
+typedef void hd_times_visitor(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]);
+void hd_model_each_times(const struct hd_model *model, hd_times_visitor *visit, void *context);
+
+/** The row of a node and thread; NULL when the thread never came there, or no memory is left to make the rows. */
+const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread);
+
+/** Sum of the waiting states of `ticks`. */
+uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]);
+
+/** Sum of all states of `ticks`. */
+uint64_t hd_ticks_all(const uint64_t ticks[HD_STATE_COUNT]);
+
+/** By how much waiting time, and time of any kind, is less without Heddle. */
+int64_t hd_intrusion_waiting(const struct hd_intrusion *intrusion);
+int64_t hd_intrusion_all(const struct hd_intrusion *intrusion);
+
+/** `to` + `from`; what a damaged file says may be too large for the sum. */
+static inline int64_t hd_add_signed(int64_t to, int64_t from) {
+  return (int64_t)((uint64_t)to + (uint64_t)from);
+}
+
+/** Ticks less the intrusion that they contain. */
+static inline double hd_corrected(uint64_t ticks, int64_t intrusion) {
+  return (double)ticks - (double)intrusion;
+}
+
+/** The program's elapsed time without Heddle: that of its first thread. */
+double hd_model_corrected_elapsed(const struct hd_model *model);
+
+/** A region's, or a team's. NaN: not known; only regions have it. */
+double hd_team_corrected_elapsed(const struct hd_team_totals *team);
+
+/** What Heddle's own work is of the busy time of all threads, 0 to 1; 0: not known. What it did while a thread waited
+ * is not in it. */
+double hd_model_overhead(const struct hd_model *model);
+
+/** What Heddle is of some callpath's time, with those below, 0 to 1: of its busy time or, if that is more, of its
+ * elapsed time (regions). From HD_OVERHEAD_LARGE on what is measured there may mislead. */
+double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intrusion *intrusion,
+                      const struct hd_team_totals *team);
+#define HD_OVERHEAD_LARGE 0.05
+#define HD_OVERHEAD_NOTICED 0.01
+
+/** Whether it is large, and at least a hundredth of the whole program's elapsed or busy time: first visits of short
+ *  regions are always expensive, and mostly do no harm. */
+bool hd_overhead_matters(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
+                         const struct hd_intrusion *intrusion, const struct hd_team_totals *team);
+
+/** Threads that the program ever had; those beyond the first few hundred share records (hd_thread.threads). */
+uint64_t hd_model_threads_ever(const struct hd_model *model);
+
+/** Whether the ticks of all rows of `thread` add up to its lifetime: true for every intact profile. */
+bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);
+
+/** Whether the program still runs, for all that can be seen from here. */
+enum hd_life { HD_LIFE_OVER, HD_LIFE_RUNNING, HD_LIFE_UNKNOWN };
+enum hd_life hd_model_life(const struct hd_model *model);
+
+/** The OpenMP runtime's file; NULL: not known. Owned by the model. */
+const struct hd_module *hd_model_runtime(const struct hd_model *model);
+
+/** The first `digits` digits of its build-id, or all; "": it has none. */
+void hd_module_build_id(const struct hd_module *module, size_t digits, char text[HD_BUILD_ID_TEXT_BYTES]);
+
+/** By build-id; by path where neither has one. */
+bool hd_module_is_same(const struct hd_module *a, const struct hd_module *b);
+
+/** How long the program went on after the runtime had ended the measurement; in no other time of the model. */
+uint64_t hd_model_unmeasured_ticks(const struct hd_model *model);
+
+/** Pauses of the program's own, without that. */
+uint64_t hd_model_paused_ticks(const struct hd_model *model);
+
+/** Does the profile hold the whole run, to an orderly end? */
+bool hd_model_is_complete(const struct hd_model *model);
+
+/** A team's elapsed ticks: regions, from begin to end. A construct's threads come and go at different times: the time
+ * of one in it, on average. So capacity = p * elapsed for both. */
+double hd_team_elapsed(const struct hd_team_totals *team);
+
+/** Mean concurrency of a team: busy / elapsed; imbalance: largest / mean busy time of a thread. NaN: not known. */
+double hd_team_concurrency(const struct hd_team_totals *team);
+double hd_team_imbalance(const struct hd_team_totals *team);
+
+/** Whether its entries and own time were measured: of all but routines known from the stack only. */
+static inline bool hd_node_is_measured(const struct hd_node *node) {
+  return node->kind != HD_KIND_ROUTINE || (node->flags & (HD_PROFILE_CALLED | HD_PROFILE_BACK));
+}
+
+/** The last component of a path. */
+const char *hd_base_name(const char *path);
+
+/** Memory that lives as long as the model; NULL: none left. Zeroed. */
+void *hd_model_allocate(struct hd_model *model, size_t bytes);
+
+/** Appends a copy of `text` to a list; false: no memory. */
+bool hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes);
+
+/** Adds a note in printf's words. */
+bool hd_model_add_note(struct hd_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file source_location.h
+ * When two callpaths end in what a reader of the source sees as one place.
+ *
+ * One line of source may be compiled to several addresses (inlining, unrolling, clones of a function). Nodes of the
+ * same kind, function, file and line are one place; without a line number only equal addresses are. A phase is its
+ * name.
+ */
+#ifndef HEDDLE_OUTPUT_MODEL_SOURCE_LOCATION_H
+#define HEDDLE_OUTPUT_MODEL_SOURCE_LOCATION_H
+
+#include "output/model/model.h"
+
+bool hd_place_is_same(const struct hd_node *a, const struct hd_node *b);
+
+/** Equal for the same place. `hash` is what to go on from. */
+uint64_t hd_place_hash(uint64_t hash, const struct hd_node *node);
+
+/** By function, file and line, the unknown last; then by id: never 0 for two nodes. */
+int hd_place_compare(const struct hd_node *a, const struct hd_node *b);
+
+#endif

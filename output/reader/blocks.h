@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file blocks.h
+ * Between the files of the reader only: the file's bytes and what has been made of them so far.
+ *
+ * Nothing in the bytes is trusted. The steps run in the order of the functions below; each returns false after
+ * hd_reader_fail().
+ */
+#ifndef HEDDLE_OUTPUT_READER_BLOCKS_H
+#define HEDDLE_OUTPUT_READER_BLOCKS_H
+
+#include "output/model/lazy_rows.h"
+
+struct hd_reader {
+  const char *path;
+  const char *bytes;
+  size_t size;
+  bool sealed;                    /* it has checksums */
+  uint32_t unit_count;            /* of HD_BLOCK_BYTES, after the header */
+  uint32_t *unit_block;           /* by unit: index of the block it belongs to, HD_NONE for none */
+  struct hd_reader_block *blocks; /* the source's */
+  uint32_t block_count;
+  uint64_t record_count[HD_BLOCK_TYPE_LAST + 1]; /* by block type */
+
+  struct hd_source *source; /* the model's */
+  bool *in_region;          /* by node: a region lies above it in the tree */
+  uint64_t level_bytes;     /* that times by level may still take */
+  uint64_t *busy_now_ticks; /* by thread: its busy_ticks at the end, without the time before the load */
+
+  struct hd_model *model;
+  char *error;
+  size_t error_bytes;
+};
+
+/** Writes "PATH: " and the reason into the caller's error text. Always false. */
+bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Records of a type in the order of the file: calls `take` for each. */
+typedef bool hd_reader_taker(struct hd_reader *reader, const void *record, uint64_t offset, uint32_t index);
+bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, size_t record_bytes, hd_reader_taker *take);
+
+/** reader_others.c: what a file that is no profile seems to be, and what to do with it. Never NULL. */
+const char *hd_reader_name_other(const char *bytes, size_t size);
+
+/** reader_journal.c: what the sweep had not finished, after the blocks are known and before anything is taken. */
+bool hd_reader_take_back(struct hd_reader *reader);
+
+/** reader_records.c: modules, nodes, threads, rows and texts into the model. */
+bool hd_reader_take_records(struct hd_reader *reader);
+
+/** closing.c: ends what was open, adds up regions and worksharing constructs. */
+bool hd_reader_close_all(struct hd_reader *reader);
+
+/** reader_levels.c: time by level, overlaps and the timeline, closed at the end of the profile. */
+bool hd_reader_take_levels(struct hd_reader *reader);
+
+/** Whether so much memory more may be taken for times by level: what a program measures fills a small part of it.
+ * Arrays up to the highest level, one for each callpath, would make large ones of a few records that say so. */
+bool hd_reader_take_level_bytes(struct hd_reader *reader, uint64_t bytes);
+
+/** reader_counts.c: the header's part on counters, before blocks are looked at; events, counts and where they belong,
+ *  after all is closed; groups' texts. */
+bool hd_reader_check_counters(struct hd_reader *reader);
+bool hd_reader_take_counts(struct hd_reader *reader);
+
+/** reader_overhead.c: what Heddle's own work cost, and what was switched off, after all is closed. */
+bool hd_reader_take_overhead(struct hd_reader *reader);
+
+/** notes_callbacks.c: which events the runtime does not always send, and what is lost by it; for notes.c. */
+bool hd_reader_note_callbacks(struct hd_model *model);
+
+/** notes_overhead.c: where that was much, what was switched off, and what was shortened; for notes.c. */
+bool hd_reader_note_overhead(struct hd_model *model);
+
+/** count_losses.c: what threads without rows counted is missing. After the sums of rows. */
+bool hd_reader_find_losses(struct hd_reader *reader);
+bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t bytes);
+
+/** sums.c: adds up nodes, threads and the tree: first the rows of the file, each as it is read; when all is closed,
+ *  the rest. */
+bool hd_reader_add_rows(struct hd_reader *reader);
+bool hd_reader_sum_up(struct hd_reader *reader);
+
+/** A part of hd_reader_sum_up(): from lost time / p to what the run could gain of it. */
+void hd_reader_limit_gains(struct hd_reader *reader);
+
+/** notes.c: what the header says could not be measured, in words. */
+bool hd_reader_add_notes(struct hd_reader *reader);
+
+/** notes_counters.c: likewise of counters; for notes.c. */
+bool hd_reader_note_counters(struct hd_model *model);
+
+/** The row and state a file offset of a cell means; NULL when it is none. */
+const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, enum hd_state *state);
+
+/** The counts record (in the order of the file) and class that an hd_thread_record.counting means; likewise. */
+bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint32_t *counts, uint32_t *class);
+
+/** The instance at a file offset with all its members inside the file; NULL when there is none. */
+const struct hd_instance_record *hd_reader_find_instance(const struct hd_reader *reader, uint64_t offset);
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file levels.c
+ * Exact concurrency: takes the tallies and entries over where the program's last sweep left them, feeds them the
+ * transitions that are still in the rings, and closes them at the end of the profile.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/model/format_names.h"
+#include "output/reader/blocks.h"
+#include "sweep/rings.h"
+#include "sweep/tallies.h"
+#include "sweep/timeline.h"
+
+struct finisher {
+  struct hd_reader *reader;
+  struct hd_tallies tallies;
+  struct hd_tally_record **records; /* by index; NULL: never filled */
+  struct hd_ring_record **rings;    /* by index; copies */
+  uint32_t ring_count;
+  uint32_t busy_count;   /* rings whose thread was busy when the last sweep ended */
+  uint32_t active_count; /* tallies that counted something then */
+};
+
+static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
+  (void)type;
+  return hd_model_allocate(context, bytes);
+}
+
+/* Goes through copies of the records of a type, which live as long as the model and may be written; stops at the first
+ * that is refused. A large team has a million records of levels: a block's are copied at once. */
+typedef bool taker(struct finisher *finisher, void *record, uint32_t index);
+
+static bool each(struct finisher *finisher, enum hd_block_type type, size_t bytes, taker *take) {
+  struct hd_reader *reader = finisher->reader;
+  for (uint32_t i = 0; i < reader->block_count; i++) {
+    const struct hd_reader_block *block = &reader->blocks[i];
+    if (block->header->type != type || block->header->count == 0)
+      continue;
+    char *copies = hd_model_allocate(reader->model, block->header->count * bytes);
+    if (!copies)
+      return hd_reader_fail(reader, "out of memory");
+    memcpy(copies, reader->bytes + block->content, block->header->count * bytes);
+    for (uint32_t j = 0; j < block->header->count; j++)
+      if (!take(finisher, copies + j * bytes, block->first + j))
+        return false;
+  }
+  return true;
+}
+
+enum { LEVEL_BYTES_LEAST = 1 << 20, LEVEL_BYTES_EACH = 128 /* for each byte of the file */ };
+
+bool hd_reader_take_level_bytes(struct hd_reader *reader, uint64_t bytes) {
+  if (bytes > reader->level_bytes)
+    return hd_reader_fail(reader, "damaged: levels that no such program can reach");
+  reader->level_bytes -= bytes;
+  return true;
+}
+
+/* ---- what the last sweep left ---- */
+
+static bool take_tally(struct finisher *finisher, void *bytes, uint32_t index) {
+  struct hd_tally_record *record = bytes;
+  const struct hd_model *model = finisher->reader->model;
+  if (record->what == 0) { /* the program was killed before it was filled */
+    finisher->tallies.tally_count = index + 1;
+    return true;
+  }
+  if (record->what > HD_TALLY_ELAPSED || record->profile >= model->node_count ||
+      hd_tallies_find(&finisher->tallies, record->profile, (enum hd_tally_what)record->what))
+    return hd_reader_fail(finisher->reader, "damaged: tally %u is not valid", index);
+  if (!hd_tallies_restore(&finisher->tallies, record))
+    return hd_reader_fail(finisher->reader, "out of memory");
+  finisher->records[index] = record;
+  finisher->active_count += record->count > 0;
+  return true;
+}
+
+/* A level's place in its tally, and in the model. */
+static bool take_level_room(struct finisher *finisher, const struct hd_tally *tally, uint32_t first) {
+  enum { PART_BYTES = sizeof(struct hd_tally_levels) + HD_LEVELS_PER_RECORD * sizeof(uint64_t) };
+  const uint32_t needed = first / HD_LEVELS_PER_RECORD + 1;
+  return needed <= tally->level_limit ||
+         hd_reader_take_level_bytes(finisher->reader, (uint64_t)(needed - tally->level_limit) * PART_BYTES);
+}
+
+static bool take_levels(struct finisher *finisher, void *bytes, uint32_t index) {
+  struct hd_level_record *record = bytes;
+  struct hd_reader *reader = finisher->reader;
+  const uint64_t rings = reader->record_count[HD_BLOCK_RING];
+  const bool merged = reader->model->header.flags & HD_FILE_MERGED;
+  const uint64_t most = merged ? reader->model->thread_count : rings; /* threads that can be busy at once */
+  if (record->tally >= reader->record_count[HD_BLOCK_TALLIES] || record->first % HD_LEVELS_PER_RECORD != 0 ||
+      record->first > most)
+    return hd_reader_fail(reader, "damaged: levels %u are not valid", index);
+  const struct hd_tally_record *tally = finisher->records[record->tally];
+  if (!tally)
+    return true;
+  if (!take_level_room(finisher, hd_tallies_find(&finisher->tallies, tally->profile, (enum hd_tally_what)tally->what),
+                       record->first))
+    return false;
+  if (!hd_tallies_restore_levels(&finisher->tallies, tally->profile, (enum hd_tally_what)tally->what, record))
+    return hd_reader_fail(reader, "out of memory");
+  return true;
+}
+
+static bool take_overlap(struct finisher *finisher, void *bytes, uint32_t index) {
+  struct hd_overlap_record *record = bytes;
+  if (record->ticks == 0)
+    return true;
+  if (record->a >= record->b || record->b >= finisher->reader->model->node_count)
+    return hd_reader_fail(finisher->reader, "damaged: overlap %u is not valid", index);
+  return hd_overlaps_restore(&finisher->tallies.overlaps, record) || hd_reader_fail(finisher->reader, "out of memory");
+}
+
+static bool take_timeline(struct finisher *finisher, void *bytes, uint32_t index) {
+  (void)index;
+  if (finisher->tallies.timeline || !hd_timeline_is_valid(bytes))
+    return hd_reader_fail(finisher->reader, "damaged: its timeline is not valid");
+  finisher->tallies.timeline = bytes;
+  return true;
+}
+
+/* There is one for every row, almost. They change only if their thread had something left to say: most never do. */
+static bool take_entry(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
+  (void)offset;
+  const struct hd_entry_record *record = bytes;
+  struct hd_model *model = reader->model;
+  if (record->profile >= model->node_count || record->thread >= model->thread_count)
+    return hd_reader_fail(reader, "damaged: entries %u belong to no callpath or thread", index);
+  if (reader->source->in_extra[record->thread])
+    return true;
+  struct hd_entries *entries = &model->nodes[record->profile].entries;
+  for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
+    for (int own = 0; own < HD_ENTRY_STATES; own++) {
+      entries->visits[caller][own] += record->visits[caller][own];
+      entries->ticks[caller][own] += record->ticks[caller][own];
+    }
+  return true;
+}
+
+/* Its copy is the book's. */
+static bool take_living_entry(struct finisher *finisher, const struct hd_entry_record *from) {
+  struct hd_reader *reader = finisher->reader;
+  if (!reader->source->in_extra[from->thread])
+    return true;
+  struct hd_entry_record *record = hd_model_allocate(reader->model, sizeof *record);
+  if (!record)
+    return hd_reader_fail(reader, "out of memory");
+  *record = *from;
+  return hd_entries_restore(&finisher->tallies.entries, record) || hd_reader_fail(reader, "out of memory");
+}
+
+static bool take_living_entries(struct finisher *finisher) {
+  const struct hd_reader *reader = finisher->reader;
+  bool any = false;
+  for (uint32_t i = 0; i < reader->model->thread_count; i++)
+    any |= reader->source->in_extra[i];
+  for (uint32_t i = 0; any && i < reader->block_count; i++) {
+    const struct hd_reader_block *block = &reader->blocks[i];
+    const struct hd_entry_record *records = (const void *)(reader->bytes + block->content);
+    for (uint32_t j = 0; block->header->type == HD_BLOCK_ENTRIES && j < block->header->count; j++)
+      if (!take_living_entry(finisher, &records[j]))
+        return false;
+  }
+  return true;
+}
+
+/* No more parts than the file can hold, each with its entries' states. */
+static bool is_valid_stack(const struct finisher *finisher, const struct hd_stack_record *stack) {
+  const uint64_t parts = finisher->reader->record_count[HD_BLOCK_STACK];
+  if (stack->ring >= finisher->ring_count || stack->level % HD_STACK_LENGTH != 0 ||
+      stack->level / HD_STACK_LENGTH >= parts)
+    return false;
+  for (uint32_t i = 0; i < HD_STACK_LENGTH; i++)
+    if (stack->entries[i].caller >= HD_ENTRY_STATES || stack->entries[i].own >= HD_ENTRY_STATES)
+      return false;
+  return true;
+}
+
+/* Rings have been taken before. */
+static bool take_stack(struct finisher *finisher, void *bytes, uint32_t index) {
+  struct hd_stack_record *record = bytes;
+  if (!is_valid_stack(finisher, record))
+    return hd_reader_fail(finisher->reader, "damaged: the stack %u is not valid", index);
+  return hd_entries_restore_stack(&finisher->tallies.entries, &finisher->rings[record->ring]->sweep, record) ||
+         hd_reader_fail(finisher->reader, "out of memory");
+}
+
+/* ---- what is still in the rings ---- */
+
+static bool is_valid(const struct finisher *finisher, const struct hd_transition *transition) {
+  const uint32_t nodes = finisher->reader->model->node_count;
+  const uint32_t operand = HD_WHAT_OPERAND(transition->what);
+  const uint32_t what = transition->what >> HD_WHAT_SHIFT;
+  const bool is_free = what == HD_WHAT_RETURN || what == HD_WHAT_TEAM; /* any number will do */
+  const bool needs_busy = what == HD_WHAT_CALL || what == HD_WHAT_TASK;
+  return (transition->busy < nodes || (transition->busy == HD_NONE && !needs_busy)) && (is_free || operand < nodes);
+}
+
+static bool is_valid_sweep(const struct finisher *finisher, const struct hd_ring_record *ring) {
+  const struct hd_model *model = finisher->reader->model;
+  const struct hd_ring_sweep *sweep = &ring->sweep;
+  return ring->head - sweep->tail <= HD_RING_LENGTH && sweep->thread < model->thread_count &&
+         (sweep->busy == HD_NONE || sweep->busy < model->node_count) &&
+         (sweep->busy_before == HD_NONE || sweep->busy_before < model->node_count) &&
+         sweep->base_state < HD_ENTRY_STATES &&
+         sweep->height <= (finisher->reader->record_count[HD_BLOCK_STACK] + 1) * HD_STACK_LENGTH;
+}
+
+/* Times do not decrease, and nothing is later than the end of the profile, unless the file is damaged. */
+static bool check_transitions(struct finisher *finisher, struct hd_ring_record *ring) {
+  uint64_t last = ring->sweep.tick;
+  for (uint64_t n = ring->sweep.tail; n != ring->head; n++) {
+    struct hd_transition *transition = &ring->transitions[n % HD_RING_LENGTH];
+    if (!is_valid(finisher, transition))
+      return hd_reader_fail(finisher->reader, "damaged: a transition of thread %u is not valid", ring->sweep.thread);
+    if (transition->ticks > finisher->reader->model->end_ticks)
+      transition->ticks = finisher->reader->model->end_ticks;
+    if (transition->ticks < last)
+      transition->ticks = last;
+    last = transition->ticks;
+  }
+  return true;
+}
+
+static bool take_ring(struct finisher *finisher, void *bytes, uint32_t index) {
+  struct hd_ring_record *ring = bytes;
+  finisher->rings[index] = ring;
+  finisher->ring_count = index + 1;
+  ring->sweep.index = index;
+  if (ring->sweep.tail == 0)
+    ring->sweep.busy = ring->sweep.busy_before = HD_NONE;
+  if (!is_valid_sweep(finisher, ring))
+    return hd_reader_fail(finisher->reader, "damaged: the ring of thread %u is not valid", ring->sweep.thread);
+  finisher->busy_count += ring->sweep.busy != HD_NONE;
+  if (ring->head != ring->sweep.tail || ring->sweep.height > 0)
+    finisher->reader->source->in_extra[ring->sweep.thread] = true;
+  return check_transitions(finisher, ring);
+}
+
+/* Every busy thread is in one callpath, and every instance that runs has its record: settling all that count would
+ * otherwise take long. */
+static bool check_active(struct finisher *finisher) {
+  const uint64_t most = 1 + (uint64_t)finisher->busy_count + finisher->reader->record_count[HD_BLOCK_INSTANCES];
+  return finisher->active_count <= most ||
+         hd_reader_fail(finisher->reader, "damaged: %u tallies count, %llu at most can", finisher->active_count,
+                        (unsigned long long)most);
+}
+
+static bool finish(struct finisher *finisher) {
+  const uint64_t end = finisher->reader->model->end_ticks;
+  struct hd_ring_heap heap;
+  struct hd_ring_head *heads = calloc((size_t)finisher->ring_count + 1, sizeof *heads);
+  if (!heads)
+    return hd_reader_fail(finisher->reader, "out of memory");
+  finisher->tallies.level = finisher->busy_count;
+  hd_tallies_resume(&finisher->tallies);
+  hd_rings_begin(&heap, heads, finisher->rings, finisher->ring_count);
+  for (uint32_t i = 0; i < finisher->ring_count; i++)
+    hd_rings_add(&heap, finisher->rings[i], finisher->rings[i]->head);
+  hd_rings_take(&heap, UINT64_MAX, &finisher->tallies);
+  for (uint32_t i = 0; i < finisher->ring_count; i++)
+    hd_entries_close(&finisher->tallies.entries, &finisher->rings[i]->sweep, end);
+  hd_tallies_end(&finisher->tallies, end);
+  free(heads);
+  return true;
+}
+
+/* ---- into the model ---- */
+
+/* They become rows. */
+static bool fill_entries(struct finisher *finisher) {
+  const struct hd_entry_book *book = &finisher->tallies.entries;
+  struct hd_reader *reader = finisher->reader;
+  for (uint32_t i = 0; book->slots && i <= book->mask; i++) {
+    const struct hd_entry_record *record = book->slots[i];
+    if (!record)
+      continue;
+    struct hd_row *row = hd_source_add_row(reader->source);
+    if (!row)
+      return hd_reader_fail(reader, "out of memory");
+    row->node = record->profile;
+    row->thread = record->thread;
+    memcpy(row->entries.visits, record->visits, sizeof row->entries.visits);
+    memcpy(row->entries.ticks, record->ticks, sizeof row->entries.ticks);
+  }
+  return true;
+}
+
+static bool copy_levels(struct finisher *finisher, uint32_t node, enum hd_tally_what what, struct hd_levels *levels) {
+  const struct hd_tally *tally = hd_tallies_find(&finisher->tallies, node, what);
+  const uint32_t most = tally ? tally->level_limit * HD_LEVELS_PER_RECORD : 0;
+  levels->ticks = hd_model_allocate(finisher->reader->model, (most + 2) * sizeof *levels->ticks);
+  if (!levels->ticks)
+    return hd_reader_fail(finisher->reader, "out of memory");
+  for (uint32_t k = 0; k < most; k++) {
+    const struct hd_level_record *record = tally->levels[k / HD_LEVELS_PER_RECORD].record;
+    levels->ticks[k] = record ? record->ticks[k % HD_LEVELS_PER_RECORD] : 0;
+    if (levels->ticks[k] > 0)
+      levels->count = k + 1;
+  }
+  return true;
+}
+
+/* The time before the load of the tool: one thread was busy, outside any region. There is room for level 1. */
+static void add_time_before(struct hd_levels *levels, uint64_t ticks) {
+  if (ticks == 0)
+    return;
+  levels->ticks[1] += ticks;
+  if (levels->count < 2)
+    levels->count = 2;
+}
+
+static bool fill_node(struct finisher *finisher, struct hd_node *node) {
+  const struct hd_tally *tally = hd_tallies_find(&finisher->tallies, node->id, HD_TALLY_BUSY);
+  if (tally) {
+    node->active_ticks = tally->record->active_ticks;
+    node->unpaired_ticks = tally->record->unpaired_ticks;
+  }
+  const struct hd_tally *running = hd_tallies_find(&finisher->tallies, node->id, HD_TALLY_ELAPSED);
+  if (running)
+    node->running_ticks = running->record->active_ticks;
+  return copy_levels(finisher, node->id, HD_TALLY_BUSY, &node->busy_at) &&
+         (!hd_kind_is_region(node->kind) || copy_levels(finisher, node->id, HD_TALLY_ELAPSED, &node->elapsed_at));
+}
+
+static bool fill_model(struct finisher *finisher) {
+  struct hd_model *model = finisher->reader->model;
+  struct hd_node *program = &model->nodes[0];
+  if (!copy_levels(finisher, 0, HD_TALLY_PROGRAM, &model->time_at))
+    return false;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    if (!fill_node(finisher, &model->nodes[i]))
+      return false;
+  const uint64_t before = model->thread_count > 0 ? model->before_ticks : 0;
+  add_time_before(&model->time_at, before);
+  add_time_before(&program->busy_at, before);
+  program->active_ticks += before;
+  model->time_at.ticks[0] += model->before_ticks - before; /* no thread was ever heard of */
+  program->elapsed_at = model->time_at;
+  model->timeline = finisher->tallies.timeline;
+  return true;
+}
+
+static int by_pair(const void *a, const void *b) {
+  const struct hd_overlap *left = a;
+  const struct hd_overlap *right = b;
+  if (left->a != right->a)
+    return left->a < right->a ? -1 : 1;
+  return left->b < right->b ? -1 : left->b > right->b;
+}
+
+static bool fill_overlaps(struct finisher *finisher) {
+  struct hd_model *model = finisher->reader->model;
+  const struct hd_overlaps *overlaps = &finisher->tallies.overlaps;
+  model->overlaps = hd_model_allocate(model, (overlaps->record_count + 1) * sizeof *model->overlaps);
+  if (!model->overlaps)
+    return hd_reader_fail(finisher->reader, "out of memory");
+  for (uint32_t i = 0; i < overlaps->record_count; i++) {
+    const struct hd_overlap_record *record = overlaps->records[i];
+    if (record->ticks > 0)
+      model->overlaps[model->overlap_count++] = (struct hd_overlap){record->a, record->b, record->ticks};
+  }
+  if (model->overlap_count > 0)
+    qsort(model->overlaps, model->overlap_count, sizeof *model->overlaps, by_pair);
+  return true;
+}
+
+static bool take_all(struct finisher *finisher) {
+  return each(finisher, HD_BLOCK_TALLIES, sizeof(struct hd_tally_record), take_tally) &&
+         each(finisher, HD_BLOCK_LEVELS, sizeof(struct hd_level_record), take_levels) &&
+         each(finisher, HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record), take_overlap) &&
+         each(finisher, HD_BLOCK_TIMELINE, sizeof(struct hd_timeline_record), take_timeline) &&
+         each(finisher, HD_BLOCK_RING, sizeof(struct hd_ring_record), take_ring) &&
+         each(finisher, HD_BLOCK_STACK, sizeof(struct hd_stack_record), take_stack) &&
+         hd_reader_each(finisher->reader, HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), take_entry) &&
+         take_living_entries(finisher);
+}
+
+/* Killed while it started. */
+static bool forget_entries(struct hd_model *model) {
+  for (uint32_t i = 0; i < model->node_count; i++)
+    model->nodes[i].entries = (struct hd_entries){0};
+  return true;
+}
+
+static bool read_levels(struct finisher *finisher) {
+  struct hd_reader *reader = finisher->reader;
+  finisher->records = calloc(reader->record_count[HD_BLOCK_TALLIES] + 1, sizeof(struct hd_tally_record *));
+  finisher->rings = calloc(reader->record_count[HD_BLOCK_RING] + 1, sizeof(struct hd_ring_record *));
+  if (!finisher->records || !finisher->rings)
+    return hd_reader_fail(reader, "out of memory");
+  if (!take_all(finisher))
+    return false;
+  const bool merged = reader->model->header.flags & HD_FILE_MERGED;
+  if ((!finisher->tallies.timeline && !merged) || !hd_tallies_have_begun(&finisher->tallies))
+    return forget_entries(reader->model);
+  if (!merged && !(check_active(finisher) && finish(finisher)))
+    return false;
+  reader->model->levels_known = reader->model->entries_known = true;
+  return fill_model(finisher) && fill_overlaps(finisher) && fill_entries(finisher);
+}
+
+bool hd_reader_take_levels(struct hd_reader *reader) {
+  struct finisher finisher = {.reader = reader};
+  reader->level_bytes = LEVEL_BYTES_LEAST + (uint64_t)reader->size * LEVEL_BYTES_EACH;
+  hd_tallies_init(&finisher.tallies, allocate, reader->model, &reader->model->header);
+  const bool done = read_levels(&finisher);
+  hd_tallies_free(&finisher.tallies);
+  free(finisher.records);
+  free(finisher.rings);
+  return done;
+}

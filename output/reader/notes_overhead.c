@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file notes_overhead.c
+ * Where Heddle itself took so much that the numbers mislead, and what it left out so as not to.
+ */
+#include "output/model/format_names.h"
+#include "output/reader/blocks.h"
+
+static const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
+/* Of busy time but for the tool's start: that alone takes much of a run that is over at once, but disturbs nothing that
+ * comes after it. */
+static double share_after_start(const struct hd_model *model) {
+  const double start = (double)model->header.start_ticks;
+  const double busy = (double)model->ticks[HD_BUSY] - start;
+  const double own = (double)model->intrusion.ticks[HD_INTRUSION_BUSY] - start;
+  return busy <= 0 || own <= 0 ? 0 : own < busy ? own / busy : 1;
+}
+
+static bool note_program(struct hd_model *model) {
+  const double share = share_after_start(model);
+  return share <= HD_OVERHEAD_LARGE ||
+         hd_model_add_note(model,
+                           "Heddle's own work is %.0f %% of all busy time: shares and small times mislead; corrected "
+                           "times are an estimate ('heddle report --overhead')",
+                           100 * share);
+}
+
+/* Names are not known yet. */
+static bool note_regions(struct hd_model *model) {
+  uint32_t count = 0;
+  double most = 0;
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    const double share = hd_overhead_of(node->inclusive_ticks, &node->intrusion_inclusive, &node->team);
+    if (!hd_kind_is_region(node->kind) ||
+        !hd_overhead_matters(model, node->inclusive_ticks, &node->intrusion_inclusive, &node->team))
+      continue;
+    count++;
+    most = share > most ? share : most;
+  }
+  return count == 0 || hd_model_add_note(model,
+                                         "in %u parallel region%s Heddle itself took more than %.0f %% of the time, up "
+                                         "to %.0f %%: 'heddle report --overhead' shows which",
+                                         count, plural(count), 100 * HD_OVERHEAD_LARGE, 100 * most);
+}
+
+static bool note_class(struct hd_model *model, enum hd_event_class event_class) {
+  uint64_t times = 0, ticks = 0;
+  for (uint32_t i = 0; i < model->switch_count; i++)
+    if (model->switches[i].event_class == event_class) {
+      times += model->switches[i].times;
+      ticks += model->switches[i].ticks;
+    }
+  return times == 0 ||
+         hd_model_add_note(model,
+                           "%s were not measured for %.3f s (%llu time%s): their events cost more than the budget of "
+                           "%.3g %% (HEDDLE_OVERHEAD); their time is in what is around them",
+                           hd_event_class_words(event_class), hd_model_seconds(model, ticks), (unsigned long long)times,
+                           plural(times), (double)model->header.budget_ppm / 1e4);
+}
+
+static bool note_switches(struct hd_model *model) {
+  const unsigned long long lost = model->header.lost_switches;
+  bool done = true;
+  for (int event_class = 0; event_class < HD_CLASS_COUNT; event_class++)
+    done &= note_class(model, (enum hd_event_class)event_class);
+  if (lost > 0)
+    done &= hd_model_add_note(model, "%llu more time%s events were switched off is not known where and for how long",
+                              lost, plural(lost));
+  return done;
+}
+
+static bool note_memory(struct hd_model *model) {
+  const unsigned long long shortened = model->header.shortened_paths;
+  return shortened == 0 ||
+         hd_model_add_note(model,
+                           "the limit of %.1f MiB for Heddle's own memory was near: %llu callpath%s of the last two "
+                           "sites stand%s for longer ones (HEDDLE_MEMORY raises it)",
+                           (double)model->header.memory_limit_bytes / 0x1p20, shortened, plural(shortened),
+                           shortened == 1 ? "s" : "");
+}
+
+bool hd_reader_note_overhead(struct hd_model *model) {
+  return note_program(model) && note_regions(model) && note_switches(model) && note_memory(model);
+}

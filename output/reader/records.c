@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/reader/blocks.h"
+
+#include "output/model/format_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool take_module(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
+  (void)offset;
+  const struct hd_module_record *record = bytes;
+  struct hd_module *module = &reader->model->modules[index];
+  if (record->id != index || record->build_id_bytes > sizeof record->build_id)
+    return hd_reader_fail(reader, "damaged: module %u is not valid", index);
+  char *path = hd_model_allocate(reader->model, sizeof record->path + 1);
+  if (!path)
+    return hd_reader_fail(reader, "out of memory");
+  memcpy(path, record->path, sizeof record->path);
+  module->path = path;
+  memcpy(module->build_id, record->build_id, sizeof module->build_id);
+  module->build_id_bytes = record->build_id_bytes;
+  module->base = record->base;
+  module->flags = record->flags;
+  return true;
+}
+
+static bool take_node(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
+  (void)offset;
+  const struct hd_profile_record *record = bytes;
+  const bool is_program = index == 0;
+  const bool valid = record->id == index && (is_program ? record->parent == 0 : record->parent < index) &&
+                     is_program == (record->kind == HD_KIND_PROGRAM) && record->target <= index &&
+                     (record->module == HD_NONE || record->module < reader->model->module_count);
+  if (!valid)
+    return hd_reader_fail(reader, "damaged: callpath %u is not valid", index);
+  struct hd_node *nodes = reader->model->nodes;
+  nodes[index] = (struct hd_node){
+      .id = index,
+      .parent = record->parent,
+      .depth = is_program ? 0 : nodes[record->parent].depth + 1,
+      .module = record->module,
+      .kind = record->kind < HD_KIND_COUNT ? (enum hd_kind)record->kind : HD_KIND_OTHER,
+      .flags = record->flags,
+      .target = record->flags & HD_PROFILE_BACK ? record->target : index,
+      .offset = record->offset,
+      .address = record->address,
+  };
+  return true;
+}
+
+static bool take_thread(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
+  (void)offset;
+  const struct hd_thread_record *record = bytes;
+  const bool valid = record->id == index && record->last_ticks >= record->begin_ticks &&
+                     record->last_ticks - record->begin_ticks >= record->apart_ticks &&
+                     (record->end_ticks == 0 || record->end_ticks >= record->begin_ticks + record->apart_ticks);
+  if (!valid)
+    return hd_reader_fail(reader, "damaged: thread %u is not valid", index);
+  reader->model->threads[index] = (struct hd_thread){.id = index,
+                                                     .kind = record->kind,
+                                                     .begin_ticks = record->begin_ticks,
+                                                     .apart_ticks = record->apart_ticks,
+                                                     .threads = record->threads > 0 ? record->threads : 1,
+                                                     .alive = record->end_ticks == 0,
+                                                     .account = hd_account_of_record(record),
+                                                     .late_ticks = record->intrusion};
+  return true;
+}
+
+/* "function\0file\0line\0"; an empty part is not known. */
+static bool take_name(struct hd_reader *reader, uint32_t id, const char *text, size_t bytes) {
+  if (id >= reader->model->node_count)
+    return hd_reader_fail(reader, "damaged: a name belongs to no callpath");
+  char *copy = hd_model_allocate(reader->model, bytes + 3); /* ends in three terminators whatever the text holds */
+  if (!copy)
+    return hd_reader_fail(reader, "out of memory");
+  memcpy(copy, text, bytes);
+  const char *file = copy + strlen(copy) + 1;
+  const char *line = file + strlen(file) + 1;
+  struct hd_node *node = &reader->model->nodes[id];
+  node->name.function = *copy ? copy : NULL;
+  node->name.file = *file ? file : NULL;
+  node->name.line = (uint32_t)strtoul(line, NULL, 10);
+  node->name_cached = true;
+  return true;
+}
+
+static bool take_phase(struct hd_reader *reader, uint32_t id, const char *text, size_t bytes) {
+  if (id >= reader->model->node_count || reader->model->nodes[id].kind != HD_KIND_PHASE)
+    return hd_reader_fail(reader, "damaged: a phase's name belongs to no phase");
+  char *copy = hd_model_allocate(reader->model, bytes + 1);
+  if (!copy)
+    return hd_reader_fail(reader, "out of memory");
+  memcpy(copy, text, bytes);
+  reader->model->nodes[id].name.function = copy;
+  reader->model->nodes[id].name_cached = true;
+  return true;
+}
+
+static bool take_path(struct hd_reader *reader, const char **path, const char *text, size_t bytes) {
+  char *copy = hd_model_allocate(reader->model, bytes + 1);
+  if (!copy)
+    return hd_reader_fail(reader, "out of memory");
+  memcpy(copy, text, bytes);
+  copy[bytes] = '\0';
+  *path = copy;
+  return true;
+}
+
+static bool take_text(struct hd_reader *reader, const struct hd_text_record *record, const char *text) {
+  struct hd_model *model = reader->model;
+  bool done = true;
+  if (record->kind == HD_TEXT_ARGUMENT)
+    done = hd_model_add_string(model, &model->arguments, text, record->bytes);
+  else if (record->kind == HD_TEXT_ENVIRONMENT)
+    done = hd_model_add_string(model, &model->environment, text, record->bytes);
+  else if (record->kind == HD_TEXT_NOTE)
+    done = hd_model_add_string(model, &model->notes, text, record->bytes);
+  else if (record->kind == HD_TEXT_NAME)
+    return take_name(reader, record->id, text, record->bytes);
+  else if (record->kind == HD_TEXT_PHASE)
+    return take_phase(reader, record->id, text, record->bytes);
+  else if (record->kind == HD_TEXT_GROUP)
+    return hd_reader_take_group(reader, text, record->bytes);
+  else if (record->kind == HD_TEXT_OUTPUT)
+    return take_path(reader, &model->output, text, record->bytes);
+  else if (record->kind == HD_TEXT_RUN)
+    return take_path(reader, &model->run_directory, text, record->bytes);
+  return done || hd_reader_fail(reader, "out of memory");
+}
+
+static bool take_text_block(struct hd_reader *reader, const struct hd_reader_block *block) {
+  const char *content = reader->bytes + block->content;
+  const uint64_t limit = block->header->count;
+  for (uint64_t at = 0; at < limit;) {
+    struct hd_text_record record;
+    if (limit - at < sizeof record)
+      return hd_reader_fail(reader, "damaged: a text is cut short");
+    memcpy(&record, content + at, sizeof record);
+    const uint64_t padded = ((uint64_t)record.bytes + 7) & ~(uint64_t)7;
+    if (padded > limit - at - sizeof record)
+      return hd_reader_fail(reader, "damaged: a text is cut short");
+    if (!take_text(reader, &record, content + at + sizeof record))
+      return false;
+    at += sizeof record + padded;
+  }
+  return true;
+}
+
+static bool take_texts(struct hd_reader *reader) {
+  for (uint32_t i = 0; i < reader->block_count; i++)
+    if (reader->blocks[i].header->type == HD_BLOCK_TEXT && !take_text_block(reader, &reader->blocks[i]))
+      return false;
+  return true;
+}
+
+static bool allocate(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  model->module_count = (uint32_t)reader->record_count[HD_BLOCK_MODULES];
+  model->node_count = (uint32_t)reader->record_count[HD_BLOCK_PROFILES];
+  model->thread_count = (uint32_t)reader->record_count[HD_BLOCK_THREADS];
+  if (model->node_count == 0)
+    return hd_reader_fail(reader, "holds no measurement: the program ended while the tool was starting");
+  model->modules = calloc((size_t)model->module_count + 1, sizeof *model->modules);
+  model->nodes = calloc(model->node_count, sizeof *model->nodes);
+  model->threads = calloc((size_t)model->thread_count + 1, sizeof *model->threads);
+  reader->source->in_extra = calloc((size_t)model->thread_count + 1, sizeof *reader->source->in_extra);
+  reader->in_region = calloc(model->node_count, sizeof *reader->in_region);
+  reader->busy_now_ticks = calloc((size_t)model->thread_count + 1, sizeof *reader->busy_now_ticks);
+  return (model->modules && model->nodes && model->threads && reader->source->in_extra && reader->in_region &&
+          reader->busy_now_ticks) ||
+         hd_reader_fail(reader, "out of memory");
+}
+
+static void find_nested(struct hd_reader *reader) {
+  const struct hd_node *nodes = reader->model->nodes;
+  for (uint32_t i = 1; i < reader->model->node_count; i++)
+    reader->in_region[i] = reader->in_region[nodes[i].parent] || hd_kind_is_region(nodes[nodes[i].parent].kind);
+}
+
+/* Modules come before nodes and nodes before rows: each refers to the ones before, wherever the blocks lie. */
+bool hd_reader_take_records(struct hd_reader *reader) {
+  if (reader->model->header.runtime_module > reader->record_count[HD_BLOCK_MODULES])
+    return hd_reader_fail(reader, "damaged: the runtime's module is not there");
+  if (!allocate(reader) || !hd_reader_each(reader, HD_BLOCK_MODULES, sizeof(struct hd_module_record), take_module) ||
+      !hd_reader_each(reader, HD_BLOCK_PROFILES, sizeof(struct hd_profile_record), take_node) ||
+      !hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), take_thread) ||
+      !hd_reader_add_rows(reader) || !take_texts(reader))
+    return false;
+  reader->model->file_note_count = reader->model->notes.count;
+  find_nested(reader);
+  return true;
+}

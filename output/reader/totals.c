@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file totals.c
+ * Sums over rows, threads and the tree. Linear in the size of the file, with no memory for each row.
+ */
+#include "output/reader/blocks.h"
+
+#include <stdlib.h>
+
+#include "output/model/accumulate.h"
+#include "output/model/format_names.h"
+
+static void add_intrusion(struct hd_intrusion *to, const struct hd_row_record *from) {
+  for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
+    to->ticks[class] = hd_add_signed(to->ticks[class], from->intrusion[class]);
+  to->merged = hd_add_signed(to->merged, from->merged);
+}
+
+/* Ten million times for a large team: what can be added up later is. */
+static void add_row(struct hd_model *model, const struct hd_row_record *row) {
+  struct hd_node *node = &model->nodes[row->profile];
+  struct hd_thread *thread = &model->threads[row->thread];
+  node->visits += row->visits;
+  node->cpu_ns += row->cpu_ns;
+  for (int state = 0; state < HD_STATE_COUNT; state++) {
+    node->ticks[state] += row->ticks[state];
+    thread->ticks[state] += row->ticks[state];
+  }
+  add_intrusion(&node->intrusion, row);
+  add_intrusion(&thread->intrusion, row);
+}
+
+static bool add_block(struct hd_reader *reader, const struct hd_reader_block *block) {
+  const struct hd_row_record *rows = (const void *)(reader->bytes + block->content);
+  const struct hd_model *model = reader->model;
+  for (uint32_t i = 0; i < block->header->count; i++) {
+    if (rows[i].profile >= model->node_count || rows[i].thread >= model->thread_count)
+      return hd_reader_fail(reader, "damaged: row %u belongs to no callpath or thread", block->first + i);
+    add_row(reader->model, &rows[i]);
+  }
+  return true;
+}
+
+bool hd_reader_add_rows(struct hd_reader *reader) {
+  for (uint32_t i = 0; i < reader->block_count; i++)
+    if (reader->blocks[i].header->type == HD_BLOCK_ROWS && !add_block(reader, &reader->blocks[i]))
+      return false;
+  return true;
+}
+
+static void add_extra(struct hd_model *model, const struct hd_row *row) {
+  struct hd_node *node = &model->nodes[row->node];
+  struct hd_thread *thread = &model->threads[row->thread];
+  hd_add_entries(&node->entries, &row->entries);
+  hd_add_ticks(node->ticks, row->ticks);
+  hd_add_ticks(thread->ticks, row->ticks);
+  hd_add_intrusion(&node->intrusion, &row->intrusion);
+  hd_add_intrusion(&thread->intrusion, &row->intrusion);
+}
+
+static void add_threads(struct hd_model *model) {
+  for (uint32_t i = 0; i < model->thread_count; i++) {
+    hd_add_ticks(model->ticks, model->threads[i].ticks);
+    hd_add_intrusion(&model->intrusion, &model->threads[i].intrusion);
+  }
+}
+
+/* Levels that a node or one below it reaches. */
+static bool make_inclusive_levels(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  for (uint32_t i = model->node_count; i-- > 0;) {
+    struct hd_node *node = &model->nodes[i];
+    struct hd_levels *inclusive = &node->busy_at_inclusive;
+    struct hd_levels *above = &model->nodes[node->parent].busy_at_inclusive;
+    if (inclusive->count < node->busy_at.count)
+      inclusive->count = node->busy_at.count;
+    if (above->count < inclusive->count)
+      above->count = inclusive->count;
+  }
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    struct hd_levels *inclusive = &model->nodes[i].busy_at_inclusive;
+    if (!hd_reader_take_level_bytes(reader, (uint64_t)inclusive->count * sizeof *inclusive->ticks))
+      return false;
+    inclusive->ticks = hd_model_allocate(model, (inclusive->count + 1) * sizeof *inclusive->ticks);
+    if (!inclusive->ticks)
+      return hd_reader_fail(reader, "out of memory");
+  }
+  return true;
+}
+
+static void sum_levels(struct hd_model *model, struct hd_node *node) {
+  hd_add_levels(&node->busy_at_inclusive, &node->busy_at);
+  node->wall_share_ticks = hd_levels_wall_share(&node->busy_at, UINT32_MAX);
+  node->wall_share_inclusive_ticks = hd_levels_wall_share(&node->busy_at_inclusive, UINT32_MAX);
+  if (node->id > 0)
+    hd_add_levels(&model->nodes[node->parent].busy_at_inclusive, &node->busy_at_inclusive);
+}
+
+static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
+  node->visits_concurrent =
+      node->entries.visits[HD_SEQUENTIAL][HD_CONCURRENT] + node->entries.visits[HD_CONCURRENT][HD_CONCURRENT];
+  if (node->id == 0)
+    node->visits = 1;
+  else if (hd_kind_is_region(node->kind))
+    node->visits = node->team.instances;
+  if (node->team.gain_ticks < 0) /* late events can make a team look busier than it could be, by a little */
+    node->team.gain_ticks = 0;
+  if (reader->model->level_count <= node->team.team_max)
+    reader->model->level_count = node->team.team_max + 1;
+}
+
+/* Children have larger ids: all of them have been added to this one. */
+static void add_to_parent(struct hd_model *model, struct hd_node *node) {
+  struct hd_node *parent = &model->nodes[node->parent];
+  hd_add_ticks(node->inclusive_ticks, node->ticks);
+  hd_add_intrusion(&node->intrusion_inclusive, &node->intrusion);
+  node->cpu_inclusive_ns += node->cpu_ns;
+  if (node->id == 0)
+    return;
+  if ((node->flags & HD_NODE_BUSY_AT_MOST) || hd_model_lacks_waits(model, node->kind))
+    parent->flags |= HD_NODE_BUSY_AT_MOST;
+  hd_add_ticks(parent->inclusive_ticks, node->inclusive_ticks);
+  hd_add_intrusion(&parent->intrusion_inclusive, &node->intrusion_inclusive);
+  parent->cpu_inclusive_ns += node->cpu_inclusive_ns;
+}
+
+bool hd_reader_sum_up(struct hd_reader *reader) {
+  struct hd_model *model = reader->model;
+  if (!make_inclusive_levels(reader))
+    return false;
+  for (uint32_t i = 0; i < reader->source->extra_count; i++)
+    add_extra(model, &reader->source->extra[i]);
+  add_threads(model);
+  model->level_count = model->time_at.count;
+  for (uint32_t i = model->node_count; i-- > 0;) {
+    finish_node(reader, &model->nodes[i]);
+    sum_levels(model, &model->nodes[i]);
+    add_to_parent(model, &model->nodes[i]);
+  }
+  hd_reader_limit_gains(reader);
+  return true;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file namesakes.c
+ * Overloaded C++ functions and instances of a template are shown alike, without arguments; where that makes two
+ * different ones look the same, their names are shown in full.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/symbols/resolve_names.h"
+#include "output/views/render/report_internal.h"
+
+struct shown {
+  char *text;
+  struct hd_node *node;
+};
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(((const struct shown *)a)->text, ((const struct shown *)b)->text);
+}
+
+static bool has_arguments(const struct hd_node *node) {
+  const char *function = node->kind == HD_KIND_PHASE ? NULL : node->name.function;
+  return function && strpbrk(function, "(<") && !strstr(function, HD_UNKNOWN_SITE);
+}
+
+static bool collect(struct hd_model *model, struct shown *all, uint32_t *count) {
+  char text[HD_PLACE_BYTES];
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    struct hd_node *node = &model->nodes[i];
+    node->name.in_full = false;
+    if (!has_arguments(node))
+      continue;
+    hd_node_text(text, model, node, NULL);
+    all[*count] = (struct shown){strdup(text), node};
+    if (!all[*count].text)
+      return false;
+    ++*count;
+  }
+  return true;
+}
+
+/* Those that are shown alike, when not all are the same function. */
+static void mark(struct shown *alike, size_t count) {
+  bool differ = false;
+  for (size_t i = 1; i < count; i++)
+    differ |= strcmp(alike[i].node->name.function, alike[0].node->name.function) != 0;
+  for (size_t i = 0; i < count; i++)
+    alike[i].node->name.in_full = differ;
+}
+
+void hd_names_mark_namesakes(struct hd_model *model) {
+  struct shown *all = calloc((size_t)model->node_count + 1, sizeof *all);
+  uint32_t count = 0;
+  if (all && collect(model, all, &count) && count > 0) {
+    qsort(all, count, sizeof *all, by_text);
+    for (uint32_t first = 0, next = 1; first < count; first = next++) {
+      while (next < count && strcmp(all[next].text, all[first].text) == 0)
+        next++;
+      mark(&all[first], next - first);
+    }
+  }
+  for (uint32_t i = 0; i < count; i++)
+    free(all[i].text);
+  free(all);
+}

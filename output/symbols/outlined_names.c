@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file outlined_names.c
+ * What compilers call the functions they make out of parallel regions and tasks:
+ *   GCC                 main._omp_fn.0
+ *   clang 17 and later  main.omp_outlined, main.omp_outlined_debug__, main.omp_outlined.3, main.omp_task_entry.
+ *   clang before        .omp_outlined., .omp_outlined._debug__, .omp_outlined..3, .omp_task_entry.: no parent
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/symbols/symbols.h"
+
+/* libstdc++'s; there is no C header for it. */
+extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
+
+static const char *const outlined[] = {"._omp_fn.",  "._omp_cpyfn.", ".omp_outlined", ".omp_task_entry",
+                                       ".omp_task_", ".omp.",        "._omp_",        NULL};
+static const char *const clones[] = {".cold", ".part.", ".isra.", ".constprop.", ".lto_priv.", NULL};
+
+/* Where the first of the suffixes begins; `length` when that is before. */
+static size_t length_before(const char *name, const char *const *suffixes, size_t length) {
+  for (; *suffixes; suffixes++) {
+    const char *found = strstr(name, *suffixes);
+    if (found && (size_t)(found - name) < length)
+      length = (size_t)(found - name);
+  }
+  return length;
+}
+
+/* The first `length` characters, demangled. */
+static char *demangled(const char *name, size_t length) {
+  char *text = strndup(name, length);
+  if (!text)
+    return NULL;
+  int status = 0;
+  char *made = strncmp(text, "_Z", 2) == 0 ? __cxa_demangle(text, NULL, NULL, &status) : NULL;
+  if (!made)
+    return text;
+  free(text);
+  return made;
+}
+
+char *hd_symbols_readable(const char *linkage_name) {
+  const size_t length =
+      length_before(linkage_name, clones, length_before(linkage_name, outlined, strlen(linkage_name)));
+  return length == 0 ? NULL : demangled(linkage_name, length);
+}
+
+char *hd_symbols_routine_name(const char *linkage_name) {
+  const size_t whole = length_before(linkage_name, clones, strlen(linkage_name));
+  const size_t parent = length_before(linkage_name, outlined, whole);
+  char *name = demangled(linkage_name, parent);
+  char *made = NULL;
+  if (name && parent < whole && asprintf(&made, "%s%.*s", name, (int)(whole - parent), linkage_name + parent) < 0)
+    made = NULL;
+  if (parent == whole || !made)
+    return name;
+  free(name);
+  return made;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file resolve_names.h
+ * Functions, files and lines for a model's nodes: from the profile itself where it holds them, else from the
+ * program's debug information on this machine.
+ */
+#ifndef HEDDLE_OUTPUT_SYMBOLS_RESOLVE_NAMES_H
+#define HEDDLE_OUTPUT_SYMBOLS_RESOLVE_NAMES_H
+
+#include "output/model/model.h"
+
+/** Follows a function's name when it is that of the construct around: the address did not tell. */
+#define HD_UNKNOWN_SITE " (call site unknown)"
+
+/**
+ * Fills the names of nodes that have none or no line, and notes which modules' names cannot be shown (gone, rebuilt
+ * since the run, without symbols). Slow: reads debug information. Never fails; what is not known stays NULL.
+ * Returns how many names were found that the file does not hold yet. HEDDLE_DEBUGINFO: folders where debug information
+ * is looked for by build id, before /usr/lib/debug; debuginfod is asked last, by libdw.
+ */
+size_t hd_names_resolve(struct hd_model *model);
+
+/** Marks the C++ names that must be shown with arguments, so that different places do not look the same. */
+void hd_names_mark_namesakes(struct hd_model *model);
+
+/**
+ * Writes the names that the file lacks into it, so that it reads the same on another machine: a copy beside the file
+ * takes its place, with its mode. Returns false, silently, when the profile may still be written to, the directory is
+ * not writable or the file is not the one that was read; the file is then unchanged.
+ */
+bool hd_names_store(const struct hd_model *model);
+
+/** For `heddle run`: opens the profile, finds its names, stores them. Silent; false when there was nothing to do or it
+ *  could not be done. */
+bool hd_names_cache(const char *path);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/symbols/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "output/symbols/symbol_scopes.h"
+#include "output/symbols/symbol_table.h"
+
+enum { DIE_DEPTH_MAX = 32 };
+
+struct hd_symbols {
+  struct hd_scopes scopes;
+  struct hd_symbol_table table;
+  Dwfl *dwfl;
+  Dwfl_Module *module;
+  GElf_Addr bias;   /* from the file's addresses to libdwfl's */
+  bool is_absolute; /* linked to a fixed address */
+};
+
+static char *debuginfo_path = NULL; /* of all modules, as long as the command runs */
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &debuginfo_path,
+};
+
+static bool is_same_build(Dwfl_Module *module, const uint8_t *build_id, uint32_t bytes, const struct stat *status,
+                          uint64_t run_epoch_ns) {
+  const unsigned char *found = NULL;
+  GElf_Addr vaddr = 0;
+  const int found_bytes = dwfl_module_build_id(module, &found, &vaddr);
+  if (bytes > 0 || found_bytes > 0)
+    return found_bytes > 0 && (uint32_t)found_bytes == bytes && memcmp(found, build_id, bytes) == 0;
+  return (uint64_t)status->st_mtim.tv_sec * 1000000000u <= run_epoch_ns;
+}
+
+/* Where libdwfl looks by default, and before that where HEDDLE_DEBUGINFO says. By build id it looks only below the
+ * absolute ones; "-": without reading whole files for their checksums. */
+static void choose_debuginfo_path(void) {
+  const char *wanted = getenv("HEDDLE_DEBUGINFO");
+  const bool given = wanted && *wanted;
+  if (!debuginfo_path &&
+      asprintf(&debuginfo_path, "-:%s%s.debug:/usr/lib/debug", given ? wanted : "", given ? ":" : "") < 0)
+    debuginfo_path = NULL;
+}
+
+static bool load(struct hd_symbols *symbols, const char *path) {
+  choose_debuginfo_path();
+  symbols->dwfl = dwfl_begin(&callbacks);
+  if (!symbols->dwfl)
+    return false;
+  dwfl_report_begin(symbols->dwfl);
+  symbols->module = dwfl_report_offline(symbols->dwfl, "", path, -1);
+  dwfl_report_end(symbols->dwfl, NULL, NULL);
+  Elf *elf = symbols->module ? dwfl_module_getelf(symbols->module, &symbols->bias) : NULL;
+  GElf_Ehdr header;
+  if (!elf || !gelf_getehdr(elf, &header))
+    return false;
+  symbols->is_absolute = header.e_type == ET_EXEC;
+  return true;
+}
+
+enum hd_symbols_status hd_symbols_open(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
+                                       uint64_t run_epoch_ns, struct hd_symbols **symbols) {
+  struct stat status;
+  *symbols = NULL;
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    return HD_SYMBOLS_GONE;
+  struct hd_symbols *made = calloc(1, sizeof *made);
+  if (!made)
+    return HD_SYMBOLS_NO_MEMORY;
+  enum hd_symbols_status result = HD_SYMBOLS_GONE;
+  if (load(made, path))
+    result = is_same_build(made->module, build_id, build_id_bytes, &status, run_epoch_ns) ? HD_SYMBOLS_OK
+                                                                                          : HD_SYMBOLS_REBUILT;
+  if (result == HD_SYMBOLS_OK)
+    *symbols = made;
+  else
+    hd_symbols_close(made);
+  return result;
+}
+
+void hd_symbols_close(struct hd_symbols *symbols) {
+  if (!symbols)
+    return;
+  hd_scopes_free(&symbols->scopes);
+  hd_symbol_table_free(&symbols->table);
+  dwfl_end(symbols->dwfl);
+  free(symbols);
+}
+
+static const char *linkage_name(Dwarf_Die *die) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+      dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+    return dwarf_formstring(&attribute);
+  return dwarf_diename(die);
+}
+
+/* The file a function is written in. Not libdw's dwarf_decl_file: it takes DWARF 5's file 0, the unit's own, for none,
+ * and aborts when a unit's list of files cannot be read (GCC's split debug information). */
+static const char *declared_in(Dwarf_Die *die) {
+  Dwarf_Attribute attribute;
+  Dwarf_Files *files = NULL;
+  Dwarf_Die unit;
+  Dwarf_Half version = 0;
+  Dwarf_Word number = 0;
+  size_t count = 0;
+  if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) != 0 ||
+      !dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) || (number == 0 && version < 5) ||
+      dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
+    return NULL;
+  return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+/* The innermost function at an address, inlined or not. */
+static bool find_scope(struct hd_symbols *symbols, Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *scope) {
+  if (!hd_scopes_function(&symbols->scopes, unit, pc, scope))
+    return false;
+  hd_scopes_innermost(scope, pc);
+  return true;
+}
+
+static void name_after(Dwarf_Die *scope, struct hd_symbol *symbol) {
+  const char *name = linkage_name(scope);
+  symbol->function = name ? hd_symbols_readable(name) : NULL;
+  symbol->outlined = name && !symbol->function;
+}
+
+/* The linker's name of the function around an address, and where that begins; NULL: none. */
+static const char *find_linker_symbol(struct hd_symbols *symbols, Dwarf_Addr address, Dwarf_Addr *start) {
+  struct hd_table_symbol found;
+  if (!hd_symbol_table_find(&symbols->table, symbols->module, address, &found))
+    return NULL;
+  *start = found.start;
+  return found.name;
+}
+
+/* The last row of the line table at or before `pc`. */
+static size_t find_row(Dwarf_Lines *lines, size_t count, Dwarf_Addr pc) {
+  size_t low = 0;
+  size_t high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    Dwarf_Addr at = 0;
+    dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at);
+    if (at <= pc)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low; /* one past it */
+}
+
+static char *full_path(Dwarf_Die *unit, const char *file) {
+  Dwarf_Attribute attribute;
+  const char *directory = file[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+  char *path = NULL;
+  if (!directory)
+    return strdup(file);
+  return asprintf(&path, "%s/%s", directory, file) < 0 ? NULL : path;
+}
+
+/* Where a row of the line table may be taken from. */
+struct wanted {
+  Dwarf_Addr start; /* no row before this */
+  Dwarf_Die *scope; /* only of its code, unless NULL */
+  const char *file; /* only of this file, unless NULL */
+};
+
+/* The nearest row at or before `pc` that has a line and is wanted. */
+static bool find_row_of(Dwarf_Die *unit, Dwarf_Addr pc, struct wanted wanted, struct hd_symbol *symbol) {
+  Dwarf_Lines *lines = NULL;
+  size_t count = 0;
+  if (dwarf_getsrclines(unit, &lines, &count) != 0)
+    return false;
+  for (size_t i = find_row(lines, count, pc); i-- > 0;) {
+    Dwarf_Line *row = dwarf_onesrcline(lines, i);
+    Dwarf_Addr at = 0;
+    int line = 0;
+    bool ends = false;
+    if (dwarf_lineaddr(row, &at) != 0 || at < wanted.start || dwarf_lineendsequence(row, &ends) != 0 || ends)
+      return false;
+    const char *file = dwarf_linesrc(row, NULL, NULL);
+    if (dwarf_lineno(row, &line) != 0 || line <= 0 || !file || (wanted.file && strcmp(file, wanted.file) != 0) ||
+        (wanted.scope && dwarf_haspc(wanted.scope, at) <= 0))
+      continue;
+    symbol->file = full_path(unit, file);
+    symbol->line = symbol->file ? (uint32_t)line : 0;
+    return true;
+  }
+  return false;
+}
+
+/* The file in which a function begins: outlined functions are declared nowhere. */
+static const char *first_file(Dwarf_Die *unit, Dwarf_Addr function_start) {
+  Dwarf_Line *row = function_start != 0 ? dwarf_getsrc_die(unit, function_start) : NULL;
+  return row ? dwarf_linesrc(row, NULL, NULL) : NULL;
+}
+
+/* Line 0 means "made by the compiler": the row before it is the statement it belongs to, if it is the same function's.
+ * And GCC gives the call that begins a loop the line of a function inlined into the loop's bound: a row in the
+ * function's own file is nearer. */
+static void find_line(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Addr function_start, Dwarf_Die *scope,
+                      struct hd_symbol *symbol) {
+  struct wanted wanted = {.start = function_start, .scope = scope, .file = scope ? declared_in(scope) : NULL};
+  if (!wanted.file && !(scope && dwarf_tag(scope) == DW_TAG_inlined_subroutine))
+    wanted.file = first_file(unit, function_start);
+  if (scope && find_row_of(unit, pc, wanted, symbol))
+    return;
+  wanted.scope = NULL;
+  if (find_row_of(unit, pc, wanted, symbol))
+    return;
+  wanted.file = NULL;
+  find_row_of(unit, pc, wanted, symbol);
+}
+
+/* The function of the source around a line: of all that begin at or before it, the last. */
+struct around {
+  const char *file;
+  int line;
+  int best_line;
+  const char *best;
+};
+
+static void consider(Dwarf_Die *die, struct around *around) {
+  int line = 0;
+  const char *file = declared_in(die);
+  const char *name = linkage_name(die);
+  if (!file || !name || dwarf_decl_line(die, &line) != 0 || line > around->line || line <= around->best_line)
+    return;
+  if (dwarf_hasattr(die, DW_AT_declaration) || dwarf_hasattr_integrate(die, DW_AT_artificial) ||
+      strcmp(file, around->file) != 0)
+    return;
+  char *readable = hd_symbols_readable(name);
+  if (readable) {
+    around->best_line = line;
+    around->best = name;
+  }
+  free(readable);
+}
+
+static void search_functions(Dwarf_Die *parent, struct around *around, int depth) {
+  Dwarf_Die die;
+  if (depth > DIE_DEPTH_MAX || dwarf_child(parent, &die) != 0)
+    return;
+  do {
+    const int tag = dwarf_tag(&die);
+    if (tag == DW_TAG_subprogram)
+      consider(&die, around);
+    else if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+             tag == DW_TAG_module)
+      search_functions(&die, around, depth + 1);
+  } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static void name_after_source(Dwarf_Die *unit, struct hd_symbol *symbol) {
+  struct around around = {.file = symbol->file, .line = (int)symbol->line};
+  Dwarf_Die whole = hd_scopes_whole_unit(unit);
+  search_functions(&whole, &around, 0);
+  if (!around.best)
+    return;
+  symbol->function = hd_symbols_readable(around.best);
+  symbol->outlined = symbol->function == NULL;
+}
+
+static bool is_row_at(Dwarf_Lines *lines, size_t index, Dwarf_Addr wanted) {
+  Dwarf_Line *row = dwarf_onesrcline(lines, index);
+  Dwarf_Addr at = 0;
+  bool ends = false; /* that of the code before it, whose line it still bears */
+  return dwarf_lineaddr(row, &at) == 0 && at == wanted && dwarf_lineendsequence(row, &ends) == 0 && !ends;
+}
+
+/* The first row of a function that GCC made out of a construct is the directive's; more may follow at its address. */
+static void find_first_line(Dwarf_Die *unit, Dwarf_Addr function_start, struct hd_symbol *symbol) {
+  Dwarf_Lines *lines = NULL;
+  size_t count = 0;
+  int line = 0;
+  if (dwarf_getsrclines(unit, &lines, &count) != 0)
+    return;
+  size_t first = find_row(lines, count, function_start);
+  while (first > 0 && is_row_at(lines, first - 1, function_start))
+    first--;
+  if (first >= count || !is_row_at(lines, first, function_start))
+    return;
+  Dwarf_Line *row = dwarf_onesrcline(lines, first);
+  const char *file = dwarf_linesrc(row, NULL, NULL);
+  if (!file || dwarf_lineno(row, &line) != 0 || line <= 0)
+    return;
+  symbol->file = full_path(unit, file);
+  symbol->line = symbol->file ? (uint32_t)line : 0;
+}
+
+void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol) {
+  /* One before a return address lies inside the call. */
+  const Dwarf_Addr at = (symbols->is_absolute ? address : offset) - 1 + symbols->bias;
+  Dwarf_Addr start = 0;
+  Dwarf_Die scope;
+  memset(symbol, 0, sizeof *symbol);
+  Dwarf_Die *unit = hd_scopes_unit(&symbols->scopes, symbols->module, at);
+  const Dwarf_Addr bias = symbols->scopes.bias;
+  const char *name = find_linker_symbol(symbols, at, &start);
+  const bool is_entry = name && start == at; /* no call lies there: the whole function is meant */
+  const bool found = unit && !is_entry && find_scope(symbols, unit, at - bias, &scope);
+  if (found)
+    name_after(&scope, symbol);
+  if (name && !symbol->function && !symbol->outlined) {
+    symbol->function = hd_symbols_readable(name);
+    symbol->outlined = symbol->function == NULL;
+  }
+  if (!unit)
+    return;
+  if (is_entry)
+    find_first_line(unit, at - bias, symbol);
+  else
+    find_line(unit, at - bias, start > bias ? start - bias : 0, found ? &scope : NULL, symbol);
+  if (symbol->outlined && symbol->line != 0)
+    name_after_source(unit, symbol);
+}
+
+static void find_own_function(struct hd_symbols *symbols, Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symbol) {
+  Dwarf_Die function;
+  int line = 0;
+  const char *name = hd_scopes_function(&symbols->scopes, unit, pc, &function) ? linkage_name(&function) : NULL;
+  if (!name)
+    return;
+  symbol->function = hd_symbols_routine_name(name);
+  const char *file = declared_in(&function);
+  if (!file || dwarf_decl_line(&function, &line) != 0 || line <= 0)
+    return;
+  symbol->file = full_path(unit, file);
+  symbol->line = symbol->file ? (uint32_t)line : 0;
+}
+
+void hd_symbols_find_routine(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol) {
+  const Dwarf_Addr at = (symbols->is_absolute ? address : offset) + symbols->bias;
+  struct hd_table_symbol found;
+  memset(symbol, 0, sizeof *symbol);
+  Dwarf_Die *unit = hd_scopes_unit(&symbols->scopes, symbols->module, at);
+  const Dwarf_Addr bias = symbols->scopes.bias;
+  if (unit)
+    find_own_function(symbols, unit, at - bias, symbol);
+  if (!symbol->function && hd_symbol_table_find(&symbols->table, symbols->module, at, &found) &&
+      (found.sized || found.start == at))
+    symbol->function = hd_symbols_routine_name(found.name);
+  if (unit && symbol->line == 0)
+    find_row_of(unit, at - bias, (struct wanted){.start = at - bias}, symbol);
+}

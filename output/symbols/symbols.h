@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file symbols.h
+ * Code addresses to functions, files and lines, through libdw: one program file or library at a time.
+ */
+#ifndef HEDDLE_OUTPUT_SYMBOLS_SYMBOLS_H
+#define HEDDLE_OUTPUT_SYMBOLS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hd_symbols; /* one module's debug information */
+
+enum hd_symbols_status {
+  HD_SYMBOLS_OK,
+  HD_SYMBOLS_GONE,      /* no such file here, or it cannot be read */
+  HD_SYMBOLS_REBUILT,   /* the file is not the one that ran */
+  HD_SYMBOLS_NO_MEMORY, /* or libdw failed */
+};
+
+/** What an address stands for. The strings are the caller's, to be freed; NULL and 0: not known. */
+struct hd_symbol {
+  char *function; /* innermost inlined function; C++ demangled; outlined code bears its parent's name */
+  char *file;     /* full path as the compiler wrote it */
+  uint32_t line;
+  bool outlined; /* compiler-made code whose parent could not be told: `function` is NULL */
+};
+
+/**
+ * Opens the file at `path` if it is the one that ran: the one with this build id or, for files without one, not changed
+ * since `run_epoch_ns`. Debug information in a file of its own is found the usual ways. `*symbols` is the caller's.
+ */
+enum hd_symbols_status hd_symbols_open(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
+                                       uint64_t run_epoch_ns, struct hd_symbols **symbols);
+
+void hd_symbols_close(struct hd_symbols *symbols);
+
+/**
+ * Looks up a return address: `offset` to the module's load address, `address` in the process that ran. One behind the
+ * first byte of a function stands for the function: its place is the first line that it has, GCC's for the construct
+ * that it was made of. Always fills `symbol`.
+ */
+void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol);
+
+/**
+ * Looks up a function by the address of its first instruction, or of its cold part's: its own name, never that of a
+ * function inlined there, and the place of its definition. Always fills `symbol`. Compiler-made functions (the bodies
+ * of parallel regions) are functions of their own here and keep the linker's name.
+ */
+void hd_symbols_find_routine(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol);
+
+/** A linker's name of a function for a reader: demangled, without what marks clones and cold parts. NULL: no memory.
+ *  The caller frees. */
+char *hd_symbols_routine_name(const char *linkage_name);
+
+/**
+ * Turns a linker's name into a reader's: outlined and cloned code gets its parent's name, C++ is demangled. NULL: made
+ * by the compiler, and its name does not tell the parent; or no memory. The caller frees.
+ */
+char *hd_symbols_readable(const char *linkage_name);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/unify/unified_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/unify/unified_tree_internal.h"
+
+/* ---- modules ---- */
+
+static uint32_t take_module(struct hd_united *united, const struct hd_module *module) {
+  uint32_t i = 0;
+  while (i < united->module_count && !hd_module_is_same(united->modules[i].module, module))
+    i++;
+  if (i == united->module_count)
+    united->modules[united->module_count++].module = module;
+  united->modules[i].flags |= module->flags;
+  return i;
+}
+
+static bool unite_modules(struct hd_united *united) {
+  size_t most = 1;
+  for (size_t i = 0; i < united->model_count; i++)
+    most += united->models[i]->module_count;
+  united->modules = calloc(most, sizeof *united->modules);
+  if (!united->modules)
+    return false;
+  for (size_t i = 0; i < united->model_count; i++) {
+    const struct hd_model *model = united->models[i];
+    united->module_of[i] = calloc((size_t)model->module_count + 1, sizeof *united->module_of[i]);
+    if (!united->module_of[i])
+      return false;
+    for (uint32_t j = 0; j < model->module_count; j++)
+      united->module_of[i][j] = take_module(united, &model->modules[j]);
+  }
+  return true;
+}
+
+/* ---- what makes callpaths the same ---- */
+
+/* A routine that tells of its entries, one known from the stack and one that leads back are different things. */
+enum { KEY_FLAGS = HD_PROFILE_CALLED | HD_PROFILE_BACK | HD_PROFILE_SHORTENED };
+
+/* The executable may have another name in each build. */
+static const char *module_text(const struct hd_model *model, const struct hd_node *node) {
+  const char *name = hd_base_name(model->modules[node->module].path);
+  return strcmp(name, model->header.program) == 0 ? "" : name;
+}
+
+static void set_address(struct hd_uniting *uniting, size_t run, const struct hd_node *node, struct hd_united_key *key) {
+  const struct hd_united *united = uniting->united;
+  key->site = node->module == HD_NONE ? node->address : node->offset;
+  if (node->module == HD_NONE)
+    key->module = HD_NONE;
+  else if (united->by != HD_UNITE_BY_NAME)
+    key->module = united->module_of[run][node->module];
+  else
+    key->module = hd_united_texts_number(&uniting->texts, module_text(united->models[run], node));
+}
+
+uint32_t hd_united_kind_of(const struct hd_united *united, const struct hd_node *node) {
+  return united->by != HD_UNITE_STRICTLY ? hd_kind_of_site(node->kind) : node->kind;
+}
+
+/* Functions made of regions and tasks are numbered through: main.omp_outlined.3, main._omp_fn.3. The number changes
+ * when there is one more before; the region around tells which it is. */
+static uint32_t function_text(struct hd_uniting *uniting, const struct hd_node *node) {
+  static const char *const marks[] = {".omp_outlined", ".omp_task_entry", "._omp_fn"};
+  const char *function = node->name.function;
+  for (size_t i = 0; function && node->kind == HD_KIND_ROUTINE && i < sizeof marks / sizeof *marks; i++) {
+    const char *mark = strstr(function, marks[i]);
+    if (mark)
+      return hd_united_texts_number_of(&uniting->texts, function, (size_t)(mark - function) + strlen(marks[i]));
+  }
+  return hd_united_texts_number(&uniting->texts, function);
+}
+
+struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, const struct hd_node *node) {
+  const struct hd_united *united = uniting->united;
+  const struct hd_name *name = &node->name;
+  struct hd_united_key key = {.parent = united->node_of[run][node->parent],
+                              .kind = hd_united_kind_of(united, node),
+                              .flags = node->flags & KEY_FLAGS,
+                              .function = HD_NONE,
+                              .file = HD_NONE,
+                              .module = HD_NONE};
+  if (node->kind == HD_KIND_PHASE) {
+    key.function = hd_united_texts_number(&uniting->texts, name->function ? name->function : "");
+    return key;
+  }
+  if (united->by != HD_UNITE_BY_NAME) {
+    set_address(uniting, run, node, &key);
+    return key;
+  }
+  key.function = function_text(uniting, node);
+  key.file = hd_united_texts_number(&uniting->texts, name->file ? hd_base_name(name->file) : NULL);
+  key.by_line = node->kind == HD_KIND_ROUTINE ? name->function != NULL : name->line != 0;
+  if (!key.by_line)
+    set_address(uniting, run, node, &key);
+  else if (node->kind != HD_KIND_ROUTINE) /* a routine is its function, wherever that is */
+    key.site = name->line;
+  return key;
+}
+
+/* ---- callpaths ---- */
+
+static bool has_name(const struct hd_node *node) {
+  return node->name.function || node->name.file;
+}
+
+void hd_united_take(struct hd_uniting *uniting, size_t run, const struct hd_node *node, uint32_t id) {
+  struct hd_united *united = uniting->united;
+  struct hd_united_node *to = &united->nodes[id];
+  united->node_of[run][node->id] = id;
+  if (id == united->node_count) {
+    united->node_count++;
+    *to = (struct hd_united_node){.parent = united->node_of[run][node->parent],
+                                  .module = node->module == HD_NONE ? HD_NONE : united->module_of[run][node->module],
+                                  .model = united->models[run],
+                                  .node = node,
+                                  .named = node};
+  }
+  to->flags |= node->flags;
+  if (!has_name(to->named) && has_name(node))
+    to->named = node;
+}
+
+static void unite_by_address(struct hd_uniting *uniting) {
+  struct hd_united *united = uniting->united;
+  for (size_t run = 0; run < united->model_count; run++) {
+    const struct hd_model *model = united->models[run];
+    hd_united_take(uniting, run, &model->nodes[0], 0);
+    for (uint32_t i = 1; i < model->node_count; i++) {
+      const struct hd_united_key key = hd_united_key_of(uniting, run, &model->nodes[i]);
+      hd_united_take(uniting, run, &model->nodes[i], hd_united_keys_number(&uniting->keys, &key) + 1);
+    }
+  }
+}
+
+static void find_targets(struct hd_united *united) {
+  for (size_t run = 0; run < united->model_count; run++)
+    for (uint32_t i = 0; i < united->models[run]->node_count; i++) {
+      const struct hd_node *node = &united->models[run]->nodes[i];
+      struct hd_united_node *to = &united->nodes[united->node_of[run][i]];
+      if (to->node == node)
+        to->target = united->node_of[run][node->target];
+    }
+}
+
+/* ---- places ---- */
+
+static struct hd_united_key place_of(struct hd_uniting *uniting, const struct hd_united_node *united) {
+  const struct hd_node *node = united->named;
+  const struct hd_name *name = &node->name;
+  struct hd_united_key key = {.kind = hd_united_kind_of(uniting->united, node),
+                              .function = hd_united_texts_number(&uniting->texts, name->function),
+                              .file = HD_NONE,
+                              .module = HD_NONE};
+  if (node->kind == HD_KIND_PHASE || node->kind == HD_KIND_PROGRAM)
+    return key;
+  key.by_line = name->line != 0;
+  if (!key.by_line) {
+    key.module = united->module;
+    key.site = united->node->module == HD_NONE ? united->node->address : united->node->offset;
+    return key;
+  }
+  const bool by_name = uniting->united->by == HD_UNITE_BY_NAME; /* directories differ */
+  key.file = hd_united_texts_number(&uniting->texts, name->file && by_name ? hd_base_name(name->file) : name->file);
+  key.site = name->line;
+  return key;
+}
+
+static bool find_places(struct hd_uniting *uniting) {
+  struct hd_united *united = uniting->united;
+  struct hd_united_keys places = {0};
+  const bool ready = hd_united_keys_init(&places, united->node_count);
+  for (uint32_t i = 0; ready && i < united->node_count; i++) {
+    const struct hd_united_key key = place_of(uniting, &united->nodes[i]);
+    united->nodes[i].place = hd_united_keys_number(&places, &key);
+  }
+  hd_united_keys_release(&places);
+  return ready;
+}
+
+bool hd_united_place_is_same(const struct hd_united *united, uint32_t a, uint32_t b) {
+  return united->nodes[a].place == united->nodes[b].place;
+}
+
+/* ---- all together ---- */
+
+static size_t count_nodes(const struct hd_united *united) {
+  size_t count = 0;
+  for (size_t i = 0; i < united->model_count; i++)
+    count += united->models[i]->node_count;
+  return count;
+}
+
+static bool allocate(struct hd_uniting *uniting, size_t most) {
+  struct hd_united *united = uniting->united;
+  united->node_of = calloc(united->model_count + 1, sizeof *united->node_of);
+  united->module_of = calloc(united->model_count + 1, sizeof *united->module_of);
+  if (!united->node_of || !united->module_of)
+    return false;
+  for (size_t i = 0; i < united->model_count; i++) {
+    united->node_of[i] = calloc((size_t)united->models[i]->node_count + 1, sizeof *united->node_of[i]);
+    if (!united->node_of[i])
+      return false;
+  }
+  united->nodes = calloc(most + 1, sizeof *united->nodes);
+  /* A node brings at most its function, two ways to write its file, and its module. */
+  return united->nodes && most < HD_NONE / 4 && hd_united_texts_init(&uniting->texts, 4 * most) &&
+         hd_united_keys_init(&uniting->keys, most);
+}
+
+struct hd_united *hd_united_new(struct hd_model *const *models, size_t count, enum hd_unite_by by) {
+  struct hd_united *united = calloc(1, sizeof *united);
+  if (!united)
+    return NULL;
+  *united = (struct hd_united){.models = models, .model_count = count, .by = by};
+  struct hd_uniting uniting = {.united = united};
+  const size_t most = count_nodes(united);
+  bool done = allocate(&uniting, most) && unite_modules(united);
+  if (done && by == HD_UNITE_BY_NAME)
+    done = hd_united_by_name(&uniting, most);
+  else if (done)
+    unite_by_address(&uniting);
+  if (done)
+    find_targets(united);
+  done = done && find_places(&uniting);
+  hd_united_texts_release(&uniting.texts);
+  hd_united_keys_release(&uniting.keys);
+  if (done)
+    return united;
+  hd_united_free(united);
+  return NULL;
+}
+
+void hd_united_free(struct hd_united *united) {
+  if (!united)
+    return;
+  for (size_t i = 0; i < united->model_count; i++) {
+    if (united->node_of)
+      free(united->node_of[i]);
+    if (united->module_of)
+      free(united->module_of[i]);
+  }
+  free(united->node_of);
+  free(united->module_of);
+  free(united->nodes);
+  free(united->modules);
+  free(united);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file unified_tree_internal.h
+ * Between the files of united only.
+ */
+#ifndef HEDDLE_OUTPUT_UNIFY_UNIFIED_TREE_INTERNAL_H
+#define HEDDLE_OUTPUT_UNIFY_UNIFIED_TREE_INTERNAL_H
+
+#include "output/unify/intern.h"
+#include "output/unify/unified_tree.h"
+
+/** While callpaths are united. */
+struct hd_uniting {
+  struct hd_united *united;
+  struct hd_united_texts texts; /* names of functions, files, phases, modules */
+  struct hd_united_keys keys;   /* of callpaths */
+};
+
+/** A node's kind; loops of all schedules have one, unless they are united strictly. */
+uint32_t hd_united_kind_of(const struct hd_united *united, const struct hd_node *node);
+
+/** What makes a node the same as another below the same parent, which has been united already. */
+struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, const struct hd_node *node);
+
+/** Says that a node is that of `id`, which may be new: the next number. */
+void hd_united_take(struct hd_uniting *uniting, size_t run, const struct hd_node *node, uint32_t id);
+
+/** For runs of different builds; `most`: nodes of all runs. False: no memory. */
+bool hd_united_by_name(struct hd_uniting *uniting, size_t most);
+
+/** Whether two runs are known to be of the same build, of the executable and of all libraries that both have callpaths
+ * in. */
+bool hd_is_same_build(const struct hd_model *a, const struct hd_model *b);
+
+#endif

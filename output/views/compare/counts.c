@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file counts.c
+ * What was counted, region by region, at each point. Only of runs that all counted the same events.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/views/compare/compare_internal.h"
+
+static uint32_t find_event(const struct hd_model *model, const char *name) {
+  for (uint32_t i = 0; i < model->header.event_count; i++)
+    if (strcmp(model->events[i].name, name) == 0)
+      return i;
+  return HD_NONE;
+}
+
+static bool match_events(struct hd_compared_counts *counts) {
+  const struct hd_comparison *comparison = counts->comparison;
+  const struct hd_model *first = comparison->runs[0].model;
+  const uint32_t events = first->header.event_count;
+  for (uint32_t run = 0; run < comparison->run_count; run++) {
+    const struct hd_model *model = comparison->runs[run].model;
+    if (model->header.event_count != events || !model->counts_total || !model->counts_inclusive)
+      return false;
+    for (uint32_t i = 0; i < events; i++) {
+      counts->event_of[run * events + i] = find_event(model, first->events[i].name);
+      if (counts->event_of[run * events + i] == HD_NONE)
+        return false;
+    }
+  }
+  return true;
+}
+
+bool hd_compared_counts_make(struct hd_compared_counts *counts, const struct hd_comparison *comparison) {
+  const uint32_t events = comparison->runs[0].model->header.event_count;
+  *counts = (struct hd_compared_counts){.comparison = comparison};
+  if (events == 0)
+    return true;
+  counts->event_of = calloc((size_t)comparison->run_count * events, sizeof *counts->event_of);
+  if (!counts->event_of)
+    return false;
+  counts->event_count = match_events(counts) ? events : 0;
+  return true;
+}
+
+void hd_compared_counts_free(struct hd_compared_counts *counts) {
+  free(counts->event_of);
+  *counts = (struct hd_compared_counts){0};
+}
+
+/* Nodes outside all regions are of no row: their own counts are what is outside. */
+static void sum_nodes(const struct hd_comparison *comparison, uint32_t row, uint32_t index, struct hd_count_sum *sum) {
+  const struct hd_run *run = &comparison->runs[index];
+  for (uint32_t i = 0; i < run->model->node_count; i++) {
+    const struct hd_node *node = &run->model->nodes[i];
+    if (row == 1 && run->book->place[i] == HD_PLACE_OUTSIDE && hd_node_has_own_counts(node))
+      hd_count_sum_add_own(run->model, sum, node);
+    else if (row > 1 && hd_comparison_is_of_row(comparison, index, i, row))
+      hd_count_sum_add_inclusive(run->model, sum, node);
+  }
+}
+
+struct hd_count_sums *hd_compared_count(const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
+  const struct hd_comparison *comparison = counts->comparison;
+  const struct hd_compared *at = &comparison->rows[row].at[point];
+  if (counts->event_count == 0 || at->runs == 0)
+    return NULL;
+  const struct hd_model *model = comparison->runs[at->run].model;
+  struct hd_count_sums *sums = hd_count_sums_new(model, 1);
+  if (!sums)
+    return NULL;
+  if (row == 0)
+    hd_count_sum_add(model, &sums->sums[0], &model->counts_total->sums[model->thread_count]);
+  else
+    sum_nodes(comparison, row, at->run, &sums->sums[0]);
+  return sums;
+}
+
+/* ---- tables ---- */
+
+struct counts_table {
+  struct hd_grid grid;
+  struct hd_compared_counts *counts;
+  struct hd_count_columns *columns; /* by run */
+  const char *title;
+  uint32_t points_shown;
+  char titles[2 * HD_POINTS_SHOWN][HD_TITLE_BYTES];
+};
+
+/* The column of that title in a run; the number of columns: none. */
+static size_t find_column(const struct hd_count_columns *columns, const char *title) {
+  size_t i = 0;
+  while (i < columns->all && strcmp(columns->items[i].title, title) != 0)
+    i++;
+  return i;
+}
+
+/* The elapsed time that metrics such as bandwidth want: of a region's instances. */
+static double elapsed_of(const struct hd_comparison *comparison, uint32_t row, const struct hd_compared *at) {
+  const struct hd_run *run = &comparison->runs[at->run];
+  if (row == 0)
+    return hd_count_elapsed_of_program(run->model);
+  return comparison->rows[row].kind == HD_COMPARED_REGION ? (double)at->time_ticks / (double)run->factor : NAN;
+}
+
+static struct hd_count count_of(const struct counts_table *table, uint32_t row, uint32_t point,
+                                char cell[HD_CELL_BYTES]) {
+  const struct hd_comparison *comparison = table->counts->comparison;
+  const struct hd_compared *at = &comparison->rows[row].at[point];
+  struct hd_count_sums *sums = hd_compared_count(table->counts, row, point);
+  struct hd_count count = {0};
+  strcpy(cell, "-");
+  if (!sums)
+    return count;
+  struct hd_count_columns *columns = &table->columns[at->run];
+  const size_t index = find_column(columns, table->title);
+  if (index < columns->all) {
+    const struct hd_count_column *column = &columns->items[index];
+    const double elapsed = elapsed_of(comparison, row, at);
+    hd_count_cell(cell, columns, index, &sums->sums[0], elapsed);
+    count = column->group
+                ? hd_count_sum_metric(columns->model, &sums->sums[0], column->group, column->metric, elapsed, NULL)
+                : hd_count_sum_of(columns->model, &sums->sums[0], column->event, column->class);
+  }
+  hd_count_sums_free(sums);
+  return count;
+}
+
+static void fill_counts(struct hd_grid_row *into, const struct hd_comparison *comparison, uint32_t row, void *context) {
+  (void)comparison;
+  struct counts_table *table = context;
+  struct hd_count base = {0};
+  size_t column = 0;
+  for (uint32_t point = 0; point < table->points_shown; point++) {
+    const struct hd_count count = count_of(table, row, point, into->cells[column++]);
+    const bool whole = base.known && !base.partial && base.value > 0 && count.known && !count.partial;
+    if (point == 0)
+      base = count;
+    else
+      hd_cell_number(into->cells[column++], whole ? count.value / base.value : NAN, 3);
+  }
+}
+
+static void add_columns(struct counts_table *table) {
+  const struct hd_comparison *comparison = table->counts->comparison;
+  size_t title = 0;
+  for (uint32_t point = 0; point < table->points_shown; point++) {
+    snprintf(table->titles[title], HD_TITLE_BYTES, "%.20s", comparison->points[point].label);
+    hd_grid_column(&table->grid, table->titles[title++], point == 0 || point + 1 == table->points_shown ? 0 : 3);
+    if (point == 0)
+      continue;
+    snprintf(table->titles[title], HD_TITLE_BYTES, "%.16s/%.5s", comparison->points[point].label,
+             comparison->options.mode == HD_COMPARE_SCALING ? comparison->points[0].label : "first");
+    hd_grid_column(&table->grid, table->titles[title++], point + 1 == table->points_shown ? 0 : 4);
+  }
+}
+
+static bool print_one(struct counts_table *table, const struct hd_sheet *sheet, unsigned long limit) {
+  uint32_t left = 0;
+  table->grid = (struct hd_grid){.counted = true};
+  add_columns(table);
+  bool done = hd_compare_fill(&table->grid, table->counts->comparison, 0, limit, fill_counts, table, &left);
+  hd_sheet_title(sheet, 2, "%s, while busy, with what is in the region", table->title);
+  done = done && hd_sheet_table(sheet, &table->grid, "Region", true);
+  hd_grid_free(&table->grid);
+  return done;
+}
+
+static void say_marks(const struct hd_sheet *sheet, const struct counts_table *table) {
+  bool estimated = false, at_least = false, unknown = false;
+  for (uint32_t run = 0; run < table->counts->comparison->run_count; run++) {
+    estimated |= table->columns[run].estimated;
+    at_least |= table->columns[run].at_least;
+    unknown |= table->columns[run].unknown;
+  }
+  hd_sheet_say(sheet, "Counts are those of the run whose time is shown.%s%s%s",
+               estimated ? " '~': an estimate, events took turns." : "",
+               at_least ? " '>=': at least so much, some of it could not be counted." : "",
+               unknown ? " '-': not known." : "");
+}
+
+bool hd_compare_counts(const struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
+  struct hd_compared_counts counts;
+  if (!hd_compared_counts_make(&counts, comparison))
+    return false;
+  struct counts_table table = {.counts = &counts};
+  table.points_shown = comparison->point_count < HD_POINTS_SHOWN / 2 ? comparison->point_count : HD_POINTS_SHOWN / 2;
+  bool done = true;
+  if (counts.event_count > 0) {
+    table.columns = calloc(comparison->run_count, sizeof *table.columns);
+    done = table.columns != NULL;
+    for (uint32_t run = 0; done && run < comparison->run_count; run++)
+      hd_count_columns_choose(&table.columns[run], comparison->runs[run].model, false);
+    for (size_t i = 0; done && i < table.columns[0].count; i++) {
+      table.title = table.columns[0].items[i].title;
+      done = print_one(&table, sheet, limit);
+    }
+    if (done)
+      say_marks(sheet, &table);
+    free(table.columns);
+  }
+  hd_compared_counts_free(&counts);
+  return done;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file heading.c
+ * What was compared, how often it was run, and what that does not allow to say.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "output/views/compare/compare_internal.h"
+
+enum { COMMANDS_MOST = 4, COMMAND_MAX = 100, LIST_MAX = 400, NOTES_MOST = 12 };
+
+/* Appends to a text that is then full, and ends in "...". */
+static void append(char *text, size_t bytes, const char *more) {
+  const size_t used = strlen(text);
+  if (used + strlen(more) + 4 < bytes)
+    strcpy(text + used, more);
+  else if (used >= 3 && strcmp(text + used - 3, "...") != 0)
+    strcpy(text + used, "...");
+}
+
+static void command_of(const struct hd_model *model, char *text, size_t bytes) {
+  text[0] = '\0';
+  if (model->arguments.count == 0)
+    append(text, bytes, model->header.program);
+  for (size_t i = 0; i < model->arguments.count; i++) {
+    append(text, bytes, i > 0 ? " " : "");
+    append(text, bytes, model->arguments.items[i]);
+  }
+}
+
+static uint32_t threads_of(const struct hd_run *run) {
+  return run->book->asked_threads > 0 ? run->book->asked_threads : run->book->threads;
+}
+
+static bool is_told(const struct hd_comparison *comparison, uint32_t run, bool host) {
+  const struct hd_run *b = &comparison->runs[run];
+  for (uint32_t i = 0; i < run; i++) {
+    const struct hd_run *a = &comparison->runs[i];
+    if (host ? strcmp(a->model->header.host, b->model->header.host) == 0
+             : strcmp(a->model->header.program, b->model->header.program) == 0 &&
+                   hd_is_same_command(&a->model->arguments, threads_of(a), &b->model->arguments, threads_of(b)))
+      return true;
+  }
+  return false;
+}
+
+static void put_commands(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+  char text[COMMAND_MAX];
+  uint32_t told = 0;
+  for (uint32_t run = 0; run < comparison->run_count; run++) {
+    if (is_told(comparison, run, false) || ++told > COMMANDS_MOST)
+      continue;
+    command_of(comparison->runs[run].model, text, sizeof text);
+    hd_sheet_fact(sheet, told > 1 ? "other" : "command", "%s", text);
+  }
+  if (told > COMMANDS_MOST)
+    hd_sheet_fact(sheet, "other", "%u more", told - COMMANDS_MOST);
+  if (told > 1)
+    hd_sheet_fact(sheet, "note", "the runs' command lines differ, so perhaps what they did");
+}
+
+static void put_hosts(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+  char all[LIST_MAX] = "";
+  for (uint32_t run = 0; run < comparison->run_count; run++) {
+    if (is_told(comparison, run, true))
+      continue;
+    append(all, sizeof all, all[0] ? ", " : "");
+    append(all, sizeof all, comparison->runs[run].model->header.host);
+  }
+  const uint32_t processors = comparison->points[0].processors;
+  if (processors > 0)
+    hd_sheet_fact(sheet, "host", "%s, %u processor%s", all, processors, processors == 1 ? "" : "s");
+  else
+    hd_sheet_fact(sheet, "host", "%s", all);
+}
+
+static bool all_run_as_often(const struct hd_comparison *comparison) {
+  for (uint32_t point = 1; point < comparison->point_count; point++)
+    if (comparison->points[point].run_count != comparison->points[0].run_count)
+      return false;
+  return true;
+}
+
+static void runs_text(char *text, size_t bytes, uint32_t count) {
+  snprintf(text, bytes, "%u run%s", count, count == 1 ? "" : "s");
+}
+
+static void put_points(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+  const bool alike = all_run_as_often(comparison);
+  char all[LIST_MAX] = "", text[HD_PLACE_BYTES], runs[HD_CELL_BYTES];
+  for (uint32_t point = 0; point < comparison->point_count; point++) {
+    append(all, sizeof all, point > 0 ? ", " : "");
+    hd_point_text(text, comparison, point);
+    append(all, sizeof all, comparison->options.mode == HD_COMPARE_SIDES ? text : comparison->points[point].label);
+    runs_text(runs, sizeof runs, comparison->points[point].run_count);
+    append(all, sizeof all, alike ? "" : " (");
+    append(all, sizeof all, alike ? "" : runs);
+    append(all, sizeof all, alike ? "" : ")");
+  }
+  if (comparison->options.mode == HD_COMPARE_SCALING)
+    append(all, sizeof all, " threads");
+  runs_text(runs, sizeof runs, comparison->points[0].run_count);
+  if (alike)
+    hd_sheet_fact(sheet, "compared", "%s; %s%s", all, runs,
+                  comparison->points[0].run_count == 1 ? " of each" : " each");
+  else
+    hd_sheet_fact(sheet, "compared", "%s", all);
+}
+
+static void put_noise(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+  if (hd_noise_is_known_everywhere(comparison))
+    hd_sheet_fact(
+        sheet, "noise",
+        "known from the repeats: medians, 95 %% intervals; ~ marks losses and differences that may be chance");
+  else if (hd_noise_is_known_anywhere(comparison))
+    hd_sheet_fact(
+        sheet, "noise",
+        "~ marks losses and differences that may be chance; ? what has fewer than %d repeats: its noise is not "
+        "known",
+        HD_REPEATS_LEAST);
+  else
+    hd_sheet_fact(sheet, "noise", "not known: that takes %d or more runs of each. Any difference below may be chance",
+                  HD_REPEATS_LEAST);
+}
+
+/* Of sides with as many threads, the number; else each. */
+static void put_threads(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+  char all[LIST_MAX] = "", text[HD_CELL_BYTES];
+  bool alike = true;
+  for (uint32_t point = 0; point < comparison->point_count; point++) {
+    alike &= comparison->points[point].threads == comparison->points[0].threads;
+    snprintf(text, sizeof text, "%s%u", point > 0 ? ", " : "", comparison->points[point].threads);
+    append(all, sizeof all, text);
+  }
+  if (comparison->options.mode == HD_COMPARE_SIDES)
+    hd_sheet_fact(sheet, "threads", "%s", alike ? strrchr(all, ' ') ? strrchr(all, ' ') + 1 : all : all);
+}
+
+/* The comparison's own: what was killed, failed, had fewer threads, was matched by name. */
+static void put_notes(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+  for (size_t i = 0; i < comparison->notes.count; i++) {
+    if (i == NOTES_MOST && comparison->notes.count > NOTES_MOST + 1) {
+      hd_sheet_fact(sheet, "note", "%zu more; --json has all", comparison->notes.count - i);
+      return;
+    }
+    hd_sheet_fact(sheet, "note", "%s", comparison->notes.items[i]);
+  }
+}
+
+void hd_compare_heading(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+  put_commands(sheet, comparison);
+  put_hosts(sheet, comparison);
+  put_points(sheet, comparison);
+  put_threads(sheet, comparison);
+  put_noise(sheet, comparison);
+  put_notes(sheet, comparison);
+}

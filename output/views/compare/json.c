@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file json.c
+ * Comparisons for scripts (docs: the page on compare). Stable: fields may be added, none changes its meaning.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "output/views/compare/compare_internal.h"
+#include "output/views/render/json.h"
+
+enum { JSON_VERSION = 1 };
+
+static json_t *strings(const struct hd_strings *list) {
+  json_t *array = json_array();
+  for (size_t i = 0; array && i < list->count; i++)
+    json_array_append_new(array, hd_json_text(list->items[i]));
+  return array;
+}
+
+static json_t *point(const struct hd_comparison *comparison, uint32_t index) {
+  const struct hd_point *from = &comparison->points[index];
+  const struct hd_compared *program = &comparison->rows[0].at[index];
+  const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
+  json_t *object = json_object();
+  bool done = hd_json_put(object, "label", hd_json_text(from->label));
+  done &= hd_json_put(object, "threads", hd_json_count(from->threads));
+  done &= hd_json_put(object, "least_threads", hd_json_count(from->least_threads));
+  done &=
+      hd_json_put(object, "asked_threads", from->asked_threads > 0 ? hd_json_count(from->asked_threads) : json_null());
+  done &= hd_json_put(object, "processors", from->processors > 0 ? hd_json_count(from->processors) : json_null());
+  done &= hd_json_put(object, "run_first", hd_json_count(from->run_first));
+  done &= hd_json_put(object, "run_count", hd_json_count(from->run_count));
+  done &=
+      hd_json_put(object, "karp_flatt",
+                  scaling && index > 0
+                      ? hd_json_number(hd_karp_flatt(program->speedup, from->threads, comparison->points[0].threads))
+                      : json_null());
+  done &= hd_json_put(object, "amdahl_bound",
+                      scaling ? hd_json_number(hd_amdahl_bound(comparison, from->threads)) : json_null());
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *run(const struct hd_comparison *comparison, uint32_t index) {
+  const struct hd_run *from = &comparison->runs[index];
+  const struct hd_file_header *header = &from->model->header;
+  json_t *object = json_object();
+  bool done = hd_json_put(object, "point", hd_json_count(from->point));
+  done &= hd_json_put(object, "path", hd_json_text(from->model->path));
+  done &= hd_json_put(object, "program", hd_json_text(header->program));
+  done &= hd_json_put(object, "command", strings(&from->model->arguments));
+  done &= hd_json_put(object, "host", hd_json_text(header->host));
+  done &= hd_json_put(object, "complete", json_boolean(hd_model_is_complete(from->model)));
+  done &=
+      hd_json_put(object, "exit", header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null());
+  done &= hd_json_put(object, "threads", hd_json_count(from->book->threads));
+  done &= hd_json_put(object, "asked_threads",
+                      from->book->asked_threads > 0 ? hd_json_count(from->book->asked_threads) : json_null());
+  done &= hd_json_put(object, "alive_threads", hd_json_count(from->book->alive_threads));
+  done &= hd_json_put(object, "elapsed_s", hd_json_seconds(from->model, from->model->elapsed_ticks));
+  done &= hd_json_put(object, "factor", hd_json_count(from->factor));
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *points(const struct hd_comparison *comparison) {
+  json_t *array = json_array();
+  for (uint32_t i = 0; i < comparison->point_count; i++)
+    json_array_append_new(array, point(comparison, i));
+  return array;
+}
+
+static json_t *runs(const struct hd_comparison *comparison) {
+  json_t *array = json_array();
+  for (uint32_t i = 0; i < comparison->run_count; i++)
+    json_array_append_new(array, run(comparison, i));
+  return array;
+}
+
+static json_t *events(const struct hd_compared_counts *counts) {
+  json_t *array = json_array();
+  for (uint32_t i = 0; i < counts->event_count; i++)
+    json_array_append_new(array, hd_json_text(counts->comparison->runs[0].model->events[i].name));
+  return array;
+}
+
+static bool write_rows(const struct hd_compared_counts *counts, const struct hd_compare_view_options *options,
+                       FILE *out) {
+  bool done = true;
+  fputs(",\n\"rows\": [", out);
+  for (uint32_t i = 0; done && i < counts->comparison->row_count; i++) {
+    fputs(i == 0 ? "\n" : ",\n", out);
+    done = hd_json_write(hd_compare_json_row(counts, i, options), out);
+  }
+  fputs("\n]", out);
+  return done;
+}
+
+static bool write_one(const struct hd_compare_series *series, const struct hd_compare_view_options *options,
+                      FILE *out) {
+  const struct hd_comparison *comparison = series->comparison;
+  const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
+  struct hd_compared_counts counts;
+  if (!hd_compared_counts_make(&counts, comparison))
+    return false;
+  fprintf(out, "{\n\"mode\": \"%s\"", scaling ? "scaling" : "sides");
+  const bool done = hd_json_write_member("title", hd_json_text(series->title), out) &&
+                    hd_json_write_member("by_name", json_boolean(comparison->by_name), out) &&
+                    hd_json_write_member("moved", hd_json_count(comparison->united->moved), out) &&
+                    hd_json_write_member("seconds_per_tick", json_real(comparison->seconds_per_tick), out) &&
+                    hd_json_write_member("serial_ticks", json_integer(comparison->serial_ticks), out) &&
+                    hd_json_write_member("amdahl_bound",
+                                         scaling ? hd_json_number(hd_amdahl_bound(comparison, 0)) : json_null(), out) &&
+                    hd_json_write_member("events", events(&counts), out) &&
+                    hd_json_write_member("notes", strings(&comparison->notes), out) &&
+                    hd_json_write_member("points", points(comparison), out) &&
+                    hd_json_write_member("runs", runs(comparison), out) && write_rows(&counts, options, out);
+  fputs("\n}", out);
+  hd_compared_counts_free(&counts);
+  return done;
+}
+
+bool hd_compare_json(const struct hd_compare_series *series, size_t count,
+                     const struct hd_compare_view_options *options, FILE *out) {
+  bool done = true;
+  fprintf(out, "{\n\"heddle_compare\": %d,\n\"comparisons\": [\n", JSON_VERSION);
+  for (size_t i = 0; done && i < count; i++) {
+    fputs(i > 0 ? ",\n" : "", out);
+    done = write_one(&series[i], options, out);
+  }
+  fputs("\n]\n}\n", out);
+  return done;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file json_row.c
+ * A row of a comparison as JSON. Everything that struct hd_compared holds, ticks included; what is not known is null.
+ */
+#include <math.h>
+
+#include "output/model/format_names.h"
+#include "output/views/compare/compare_internal.h"
+#include "output/views/render/json.h"
+
+json_t *hd_json_interval(struct hd_interval interval) {
+  if (!isfinite(interval.low) && !isfinite(interval.high))
+    return json_null();
+  return json_pack("[o,o]", hd_json_number(interval.low), hd_json_number(interval.high));
+}
+
+static json_t *ticks_by_cause(const int64_t ticks[HD_LOSS_COUNT]) {
+  json_t *object = json_object();
+  for (int cause = 0; object && cause < HD_LOSS_COUNT; cause++)
+    hd_json_put(object, hd_loss_id((enum hd_loss)cause), json_integer(ticks[cause]));
+  return object;
+}
+
+static json_t *seconds_by_cause(const double seconds[HD_LOSS_COUNT]) {
+  json_t *object = json_object();
+  for (int cause = 0; object && cause < HD_LOSS_COUNT; cause++)
+    hd_json_put(object, hd_loss_id((enum hd_loss)cause), hd_json_number(seconds[cause]));
+  return object;
+}
+
+static json_t *numbers(const double *from, size_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; array && i < count; i++)
+    json_array_append_new(array, hd_json_number(from[i]));
+  return array;
+}
+
+static bool put_against(json_t *object, const struct hd_compared *at) {
+  static const char *const keys[] = {"lost_ticks",
+                                     "lost_total_ticks",
+                                     "lost_s",
+                                     "lost_total_s",
+                                     "lost_total_interval_s",
+                                     "main_cause",
+                                     "speedup",
+                                     "speedup_interval",
+                                     "efficiency",
+                                     "efficiency_interval",
+                                     "work_efficiency",
+                                     "noise_known",
+                                     "in_noise",
+                                     NULL};
+  if (!at->matched)
+    return hd_json_put_nulls(object, keys);
+  const bool lost = at->main_cause != HD_LOSS_COUNT;
+  return hd_json_put(object, keys[0], ticks_by_cause(at->lost_ticks)) &&
+         hd_json_put(object, keys[1], json_integer(at->lost_total_ticks)) &&
+         hd_json_put(object, keys[2], seconds_by_cause(at->lost_s)) &&
+         hd_json_put(object, keys[3], hd_json_number(at->lost_total_s)) &&
+         hd_json_put(object, keys[4], hd_json_interval(at->lost_total_interval)) &&
+         hd_json_put(object, keys[5], lost ? json_string(hd_loss_id(at->main_cause)) : json_null()) &&
+         hd_json_put(object, keys[6], hd_json_number(at->speedup)) &&
+         hd_json_put(object, keys[7], hd_json_interval(at->speedup_interval)) &&
+         hd_json_put(object, keys[8], hd_json_number(at->efficiency)) &&
+         hd_json_put(object, keys[9], hd_json_interval(at->efficiency_interval)) &&
+         hd_json_put(object, keys[10], hd_json_number(at->work_efficiency)) &&
+         hd_json_put(object, keys[11], json_boolean(at->noise_known)) &&
+         hd_json_put(object, keys[12], at->noise_known ? json_boolean(at->in_noise) : json_null());
+}
+
+static json_t *count_value(struct hd_count count) {
+  if (!count.known)
+    return json_null();
+  const bool estimate = count.fraction < 1;
+  return json_pack("{s:o,s:b,s:f}", "count",
+                   estimate ? hd_json_number(count.value) : json_integer((json_int_t)count.value), "at_least",
+                   count.partial, "fraction", count.fraction);
+}
+
+static bool put_counts(json_t *object, const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
+  if (counts->event_count == 0)
+    return true;
+  struct hd_count_sums *sums = hd_compared_count(counts, row, point);
+  if (!sums)
+    return false;
+  const struct hd_comparison *comparison = counts->comparison;
+  const uint32_t run = comparison->rows[row].at[point].run;
+  json_t *values = json_object();
+  for (uint32_t i = 0; values && i < counts->event_count; i++) {
+    const uint32_t event = counts->event_of[run * counts->event_count + i];
+    hd_json_put(values, comparison->runs[0].model->events[i].name,
+                count_value(hd_count_sum_of(sums->model, &sums->sums[0], event, HD_COUNT_BUSY)));
+  }
+  hd_count_sums_free(sums);
+  return hd_json_put(object, "counters", values);
+}
+
+static json_t *compared(const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
+  const struct hd_compared *at = &counts->comparison->rows[row].at[point];
+  if (at->runs == 0)
+    return json_null();
+  json_t *object = json_object();
+  const bool done = object && hd_json_put(object, "point", hd_json_count(point)) &&
+                    hd_json_put(object, "runs", hd_json_count(at->runs)) &&
+                    hd_json_put(object, "run", hd_json_count(at->run)) &&
+                    hd_json_put(object, "calls", hd_json_count(at->calls)) &&
+                    hd_json_put(object, "seconds", numbers(at->seconds, at->runs)) &&
+                    hd_json_put(object, "time_ticks", json_integer(at->time_ticks)) &&
+                    hd_json_put(object, "time_s", hd_json_number(at->time_s)) &&
+                    hd_json_put(object, "time_interval_s", hd_json_interval(at->time_interval)) &&
+                    hd_json_put(object, "capacity_ticks", json_integer(at->losses.capacity)) &&
+                    hd_json_put(object, "busy_ticks", json_integer(at->losses.busy)) &&
+                    hd_json_put(object, "untold_ticks", hd_json_count(at->untold_ticks)) &&
+                    hd_json_put(object, "not_busy_ticks", ticks_by_cause(at->losses.lost)) &&
+                    hd_json_put(object, "mean_concurrency", hd_json_number(at->busy_concurrency)) &&
+                    hd_json_put(object, "matched", json_boolean(at->matched)) && put_against(object, at) &&
+                    put_counts(object, counts, row, point);
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+/* ---- laws ---- */
+
+static json_t *fit(const struct hd_scaling *scaling, enum hd_law law) {
+  const struct hd_law_fit *from = &scaling->laws[law];
+  json_t *object = json_object();
+  const bool done =
+      object && hd_json_put(object, "time_one_s", hd_json_number(from->time_one)) &&
+      hd_json_put(object, "time_one_interval_s", hd_json_interval(from->time_one_interval)) &&
+      hd_json_put(object, "serial", hd_json_number(from->serial)) &&
+      hd_json_put(object, "serial_interval", hd_json_interval(from->serial_interval)) &&
+      hd_json_put(object, "coherence", hd_json_number(from->coherence)) &&
+      hd_json_put(object, "coherence_interval", hd_json_interval(from->coherence_interval)) &&
+      hd_json_put(object, "residual", hd_json_number(from->residual)) &&
+      hd_json_put(object, "residuals",
+                  numbers(scaling->residuals + (size_t)law * scaling->point_count, scaling->point_count)) &&
+      hd_json_put(object, "peak_threads", hd_json_number(from->peak));
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *prediction(const struct hd_scaling *scaling, uint32_t threads) {
+  struct hd_prediction told;
+  hd_scaling_predict(scaling, threads, &told);
+  json_t *object = json_object();
+  const bool done = object && hd_json_put(object, "threads", hd_json_count(threads)) &&
+                    hd_json_put(object, "amdahl_s", hd_json_number(told.seconds[HD_LAW_AMDAHL])) &&
+                    hd_json_put(object, "amdahl_interval_s", hd_json_interval(told.interval[HD_LAW_AMDAHL])) &&
+                    hd_json_put(object, "usl_s", hd_json_number(told.seconds[HD_LAW_USL])) &&
+                    hd_json_put(object, "usl_interval_s", hd_json_interval(told.interval[HD_LAW_USL])) &&
+                    hd_json_put(object, "told", json_boolean(told.told)) &&
+                    hd_json_put(object, "why", hd_json_text(told.why));
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *laws(const struct hd_scaling *scaling, const struct hd_compare_view_options *options) {
+  json_t *object = json_object(), *threads = json_array(), *told = json_array();
+  for (size_t i = 0; scaling->fitted && i < scaling->point_count; i++)
+    json_array_append_new(threads, hd_json_count(scaling->points[i].threads));
+  for (size_t i = 0; scaling->fitted && i < options->predict_count; i++)
+    json_array_append_new(told, prediction(scaling, options->predict[i]));
+  bool done = hd_json_put(object, "fitted", json_boolean(scaling->fitted));
+  done &= hd_json_put(object, "why", scaling->fitted ? json_null() : hd_json_text(scaling->why));
+  done &= hd_json_put(object, "threads", threads);
+  done &= hd_json_put(object, "amdahl", scaling->fitted ? fit(scaling, HD_LAW_AMDAHL) : json_null());
+  done &= hd_json_put(object, "usl", scaling->fitted ? fit(scaling, HD_LAW_USL) : json_null());
+  done &= hd_json_put(object, "amdahl_refuted", scaling->fitted ? json_boolean(scaling->amdahl_refuted) : json_null());
+  done &= hd_json_put(object, "predictions", told);
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+/* ---- the row ---- */
+
+/* Who calls it, from the program down; its own place is not among them. */
+static json_t *callpath(const struct hd_comparison *comparison, uint32_t united) {
+  char place[HD_PLACE_BYTES];
+  json_t *array = json_array();
+  while (united != 0) {
+    united = comparison->united->nodes[united].parent;
+    const struct hd_node node = hd_row_node(comparison, united);
+    hd_node_text(place, comparison->united->nodes[united].model, &node, NULL);
+    json_array_insert_new(array, 0, hd_json_text(place));
+  }
+  return array;
+}
+
+static bool put_place(json_t *object, const struct hd_comparison *comparison, uint32_t index) {
+  static const char *const keys[] = {"construct", "name", "file", "line", "module_path", "offset", "callpath", NULL};
+  const struct hd_compared_row *row = &comparison->rows[index];
+  if (index < 2)
+    return hd_json_put_nulls(object, keys);
+  const struct hd_model *model = comparison->united->nodes[row->united].model;
+  const struct hd_node node = hd_row_node(comparison, row->united);
+  const bool known = node.module != HD_NONE;
+  return hd_json_put(object, keys[0], json_string(hd_kind_id(node.kind))) &&
+         hd_json_put(object, keys[1], hd_json_text(node.name.function)) &&
+         hd_json_put(object, keys[2], hd_json_text(node.name.file)) &&
+         hd_json_put(object, keys[3], node.name.line > 0 ? hd_json_count(node.name.line) : json_null()) &&
+         hd_json_put(object, keys[4], hd_json_text(known ? model->modules[node.module].path : NULL)) &&
+         hd_json_put(object, keys[5], known ? hd_json_count(node.offset) : json_null()) &&
+         hd_json_put(object, keys[6], callpath(comparison, row->united));
+}
+
+json_t *hd_compare_json_row(const struct hd_compared_counts *counts, uint32_t index,
+                            const struct hd_compare_view_options *options) {
+  const struct hd_comparison *comparison = counts->comparison;
+  const struct hd_compared_row *row = &comparison->rows[index];
+  const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
+  char text[HD_PLACE_BYTES];
+  json_t *object = json_object(), *at = json_array();
+  hd_row_text(text, comparison, index);
+  bool done = hd_json_put(object, "row", hd_json_count(index));
+  done &= hd_json_put(object, "parent", row->parent == HD_NONE ? json_null() : hd_json_count(row->parent));
+  done &= hd_json_put(object, "kind", json_string(hd_compared_kind_id(row->kind)));
+  done &= hd_json_put(object, "text", hd_json_text(text));
+  done &= put_place(object, comparison, index);
+  done &= hd_json_put(object, "weight_s", hd_json_number(row->weight_s));
+  for (uint32_t point = 0; done && point < comparison->point_count; point++)
+    done = json_array_append_new(at, compared(counts, index, point)) == 0;
+  done &= hd_json_put(object, "at", at);
+  done &= hd_json_put(object, "laws", scaling ? laws(&row->scaling, options) : json_null());
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file rows.c
+ * The rows of a comparison as a tree: what lost most first, on every level.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "output/views/compare/compare_internal.h"
+
+/** A row's place in the order. */
+struct ordered {
+  uint32_t row;
+  double weight;
+  uint32_t first, next; /* rows in it, and the next beside it; HD_NONE: none */
+};
+
+/* What occurs at one point only cannot be said to have lost anything, but must not hide at the end either. */
+static double weight_of(const struct hd_comparison *comparison, uint32_t index, uint32_t point) {
+  const struct hd_compared_row *row = &comparison->rows[index];
+  double weight = point > 0 && row->at[point].matched ? fabs(row->at[point].lost_total_s)
+                  : point > 0                         ? 0
+                                                      : row->weight_s;
+  for (uint32_t i = 0; i < comparison->point_count; i++)
+    if (hd_row_is_partial(comparison, row) && row->at[i].runs > 0)
+      weight = fmax(weight, row->at[i].time_s);
+  return weight;
+}
+
+static int compare_weights(const void *a, const void *b) {
+  const struct ordered *left = a;
+  const struct ordered *right = b;
+  if (left->weight != right->weight)
+    return left->weight < right->weight ? -1 : 1;
+  return left->row > right->row ? -1 : 1; /* the first of equal ones comes first */
+}
+
+/* Rows by number, linked in the order in which they are shown; the first of all is that of row 0. NULL: no memory. */
+static struct ordered *order(const struct hd_comparison *comparison, uint32_t point) {
+  const uint32_t count = comparison->row_count;
+  struct ordered *sorted = calloc(count, sizeof *sorted);
+  struct ordered *links = calloc(count, sizeof *links);
+  for (uint32_t i = 0; sorted && links && i < count; i++) {
+    sorted[i] = (struct ordered){.row = i, .weight = weight_of(comparison, i, point)};
+    links[i] = (struct ordered){.row = i, .first = HD_NONE, .next = HD_NONE};
+  }
+  if (sorted && links) {
+    qsort(sorted, count, sizeof *sorted, compare_weights);
+    for (uint32_t i = 0; i < count; i++) { /* the lightest is put first, so that it is last in the end */
+      const uint32_t row = sorted[i].row;
+      const uint32_t parent = comparison->rows[row].parent == HD_NONE ? 0 : comparison->rows[row].parent;
+      if (row < 2)
+        continue;
+      links[row].next = links[parent].first;
+      links[parent].first = row;
+    }
+  }
+  free(sorted);
+  if (sorted && links)
+    return links;
+  free(links);
+  return NULL;
+}
+
+uint32_t hd_foremost_region(const struct hd_comparison *comparison, uint32_t point) {
+  struct ordered *links = order(comparison, point);
+  const uint32_t found = links ? links[0].first : HD_NONE;
+  free(links);
+  return found;
+}
+
+static void say_where(char place[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t index) {
+  const struct hd_compared_row *row = &comparison->rows[index];
+  char text[HD_PLACE_BYTES], at[HD_PLACE_BYTES];
+  hd_row_text(text, comparison, index);
+  size_t used = (size_t)snprintf(place, HD_PLACE_BYTES, "%.380s", text);
+  const char *between = " (only at ";
+  for (uint32_t point = 0; hd_row_is_partial(comparison, row) && point < comparison->point_count; point++) {
+    if (row->at[point].runs == 0 || used + 80 > HD_PLACE_BYTES)
+      continue;
+    if (comparison->options.mode == HD_COMPARE_SIDES)
+      hd_point_text(at, comparison, point);
+    else
+      snprintf(at, sizeof at, "%s", comparison->points[point].label);
+    used += (size_t)snprintf(place + used, HD_PLACE_BYTES - used, "%s%.60s", between, at);
+    between = ", ";
+  }
+  if (between[0] == ',')
+    used += (size_t)snprintf(place + used, HD_PLACE_BYTES - used, ")");
+  if (hd_row_calls_differ(comparison, row))
+    snprintf(place + used, HD_PLACE_BYTES - used, " (calls differ)");
+}
+
+static uint32_t add_row(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t row, uint32_t parent,
+                        hd_row_filler *fill, void *context) {
+  struct hd_grid_row *into = hd_grid_add(grid, parent);
+  if (!into)
+    return HD_NONE;
+  fill(into, comparison, row, context);
+  say_where(into->place, comparison, row);
+  return grid->row_count - 1;
+}
+
+/* The row that comes next in the tree; HD_NONE: a region's subtree ends. */
+static uint32_t next_below(const struct hd_comparison *comparison, const struct ordered *links, uint32_t top,
+                           uint32_t at) {
+  if (links[at].first != HD_NONE)
+    return links[at].first;
+  while (at != top && links[at].next == HD_NONE)
+    at = comparison->rows[at].parent;
+  return at == top ? HD_NONE : links[at].next;
+}
+
+bool hd_compare_fill(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t point, unsigned long limit,
+                     hd_row_filler *fill, void *context, uint32_t *left) {
+  struct ordered *links = order(comparison, point);
+  uint32_t *made = calloc(comparison->row_count, sizeof *made);
+  bool done = links && made;
+  unsigned long shown = 0;
+  *left = 0;
+  for (uint32_t top = done ? links[0].first : HD_NONE; done && top != HD_NONE; top = links[top].next) {
+    if (limit > 0 && shown == limit) {
+      ++*left;
+      continue;
+    }
+    shown++;
+    for (uint32_t at = top; done && at != HD_NONE; at = next_below(comparison, links, top, at)) {
+      made[at] = add_row(grid, comparison, at, at == top ? HD_NONE : made[comparison->rows[at].parent], fill, context);
+      done = made[at] != HD_NONE;
+    }
+  }
+  done = done && add_row(grid, comparison, 1, HD_NONE, fill, context) != HD_NONE &&
+         add_row(grid, comparison, 0, HD_NONE, fill, context) != HD_NONE;
+  free(links);
+  free(made);
+  return done;
+}
+
+void hd_said_left(const struct hd_sheet *sheet, uint32_t left) {
+  if (left > 0)
+    hd_sheet_say(sheet, "%u more region%s not shown; --limit 0 shows all.", left, left == 1 ? " is" : "s are");
+}

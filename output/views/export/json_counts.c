@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file json_counts.c
+ * Counts of events and metrics in the JSON. What is not known, or known in part only, is null: a part has a place of
+ * its own, "..._partial".
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "output/model/count_sums.h"
+#include "output/views/render/json.h"
+
+enum { KEY_BYTES = 64 };
+
+/* What the numbers of one object are of. */
+struct subject {
+  const struct hd_model *model;
+  const struct hd_count_sum *sum;
+  struct hd_count_of of;
+  double elapsed_ticks;
+};
+
+static json_t *whole_number(double value) {
+  return value < 0x1p63 ? json_integer((json_int_t)llround(value)) : json_real(value);
+}
+
+/* ---- the run's ---- */
+
+static json_t *event(const struct hd_event_record *from) {
+  json_t *object = json_object();
+  const bool done = object && hd_json_put(object, "name", json_string(from->name)) &&
+                    hd_json_put(object, "source", json_string(from->source)) &&
+                    hd_json_put(object, "unit", from->unit[0] ? json_string(from->unit) : json_null()) &&
+                    hd_json_put(object, "description", json_string(from->description)) &&
+                    hd_json_put(object, "cost_per_reading", hd_json_count(from->cost)) &&
+                    hd_json_put(object, "slot", from->slot > 0 ? hd_json_count(from->slot) : json_null());
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *metric(const struct hd_metric *from) {
+  json_t *object = json_object();
+  const bool done = object && hd_json_put(object, "name", hd_json_text(from->name)) &&
+                    hd_json_put(object, "unit", from->unit && from->unit[0] ? hd_json_text(from->unit) : json_null()) &&
+                    hd_json_put(object, "formula", hd_json_text(from->formula));
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *group(const struct hd_group *from) {
+  json_t *object = json_object(), *events = json_array(), *metrics = json_array();
+  for (uint32_t i = 0; events && i < from->event_count; i++)
+    json_array_append_new(events, hd_json_text(from->events[i].event));
+  for (uint32_t i = 0; metrics && i < from->metric_count; i++)
+    json_array_append_new(metrics, metric(&from->metrics[i]));
+  bool done = object && hd_json_put(object, "name", hd_json_text(from->name)) &&
+              hd_json_put(object, "path", hd_json_text(from->path)) &&
+              hd_json_put(object, "description", hd_json_text(from->short_text));
+  done = hd_json_put(object, "events", events) && done;
+  done = hd_json_put(object, "metrics", metrics) && done;
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+json_t *hd_json_run_counters(const struct hd_model *model) {
+  static const char *const places[] = {NULL, "region", "loop", "all"};
+  if (model->header.event_count == 0)
+    return json_null();
+  json_t *object = json_object(), *events = json_array(), *groups = json_array();
+  for (uint32_t i = 0; events && i < model->header.event_count; i++)
+    json_array_append_new(events, event(&model->events[i]));
+  for (uint32_t i = 0; groups && i < model->group_count; i++)
+    json_array_append_new(groups, group(model->groups[i]));
+  bool done = object && hd_json_put(object, "at", json_string(places[model->header.counters_at])) &&
+              hd_json_put(object, "multiplexed", json_boolean(model->header.event_slots > 0)) &&
+              hd_json_put(object, "readings", hd_json_count(hd_model_readings(model))) &&
+              hd_json_put(object, "reading_s", hd_json_number(hd_model_reading_seconds(model)));
+  done = hd_json_put(object, "events", events) && done;
+  done = hd_json_put(object, "groups", groups) && done;
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+/* ---- counts ---- */
+
+static json_t *missing_threads(const struct subject *subject, uint32_t event_index) {
+  const struct hd_model *model = subject->model;
+  uint32_t *threads = calloc((size_t)model->thread_count + 1, sizeof *threads);
+  json_t *array = threads ? json_array() : NULL;
+  const uint32_t count =
+      threads ? hd_model_uncounted(model, subject->of, event_index, threads, model->thread_count) : 0;
+  for (uint32_t i = 0; array && i < count; i++)
+    json_array_append_new(array, hd_json_count(threads[i]));
+  free(threads);
+  return array;
+}
+
+static json_t *part(const struct subject *subject, uint32_t event_index, double counted) {
+  json_t *object = json_object();
+  if (object && hd_json_put(object, "counted", whole_number(counted)) &&
+      hd_json_put(object, "threads_missing", missing_threads(subject, event_index)))
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+/* An object is added when it holds anything. */
+static bool put_if_any(json_t *object, const char *key, const char *suffix, json_t *values) {
+  char name[KEY_BYTES];
+  snprintf(name, sizeof name, "%s%s", key, suffix);
+  if (values && json_object_size(values) > 0)
+    return hd_json_put(object, name, values);
+  json_decref(values);
+  return values;
+}
+
+/* `key`, and when they are needed `key`_partial and `key`_fraction. */
+static bool put_class(json_t *object, const struct subject *subject, const char *key, enum hd_count_class class) {
+  const struct hd_model *model = subject->model;
+  json_t *values = json_object(), *parts = json_object(), *fractions = json_object();
+  bool done = values && parts && fractions;
+  for (uint32_t i = 0; done && i < model->header.event_count; i++) {
+    const struct hd_count count = hd_count_sum_of(model, subject->sum, i, class);
+    const char *name = model->events[i].name;
+    done = hd_json_put(values, name, count.known && !count.partial ? whole_number(count.value) : json_null());
+    if (count.known && count.partial)
+      done = done && hd_json_put(parts, name, part(subject, i, count.value));
+    if (count.known && count.fraction < 1)
+      done = done && hd_json_put(fractions, name, json_real(count.fraction));
+  }
+  done = hd_json_put(object, key, values) && done;
+  done = put_if_any(object, key, "_partial", parts) && done;
+  return put_if_any(object, key, "_fraction", fractions) && done;
+}
+
+static bool put_metrics(json_t *object, const struct subject *subject, const char *key) {
+  const struct hd_model *model = subject->model;
+  json_t *values = json_object();
+  for (uint32_t i = 0; i < model->group_count; i++)
+    for (uint32_t j = 0; values && j < model->groups[i]->metric_count; j++) {
+      const struct hd_group *from = model->groups[i];
+      const struct hd_count count =
+          hd_count_sum_metric(model, subject->sum, from, &from->metrics[j], subject->elapsed_ticks, NULL);
+      char *name = NULL;
+      if (asprintf(&name, "%s: %s", from->name, from->metrics[j].name) < 0)
+        continue;
+      hd_json_put(values, name, count.known ? hd_json_number(count.value) : json_null());
+      free(name);
+    }
+  return hd_json_put(object, key, values);
+}
+
+static bool put_all(json_t *object, const struct subject *subject) {
+  return put_class(object, subject, "counters", HD_COUNT_BUSY) &&
+         put_class(object, subject, "counters_waiting", HD_COUNT_WAITING) &&
+         put_class(object, subject, "counters_runtime", HD_COUNT_RUNTIME) && put_metrics(object, subject, "metrics");
+}
+
+static bool put_inclusive(json_t *object, const struct subject *subject) {
+  return put_class(object, subject, "counters_inclusive", HD_COUNT_BUSY) &&
+         put_metrics(object, subject, "metrics_inclusive");
+}
+
+static double elapsed_of(const struct hd_model *model, const struct hd_node *node) {
+  return node->id == 0 ? hd_count_elapsed_of_program(model) : hd_count_elapsed(&node->team);
+}
+
+bool hd_json_put_node_counts(json_t *object, const struct hd_model *model, const struct hd_node *node) {
+  if (model->header.event_count == 0)
+    return hd_json_put(object, "counters", json_null());
+  struct hd_count_sums *own = hd_count_sums_new(model, 1);
+  if (!own)
+    return false;
+  hd_count_sum_add_own(model, own->sums, node);
+  const double elapsed = elapsed_of(model, node);
+  const struct subject exclusive = {model, own->sums, {node->id, HD_NONE, false}, elapsed};
+  const struct subject inclusive = {
+      model, &model->counts_inclusive->sums[node->id], {node->id, HD_NONE, true}, elapsed};
+  const bool done = put_all(object, &exclusive) && put_inclusive(object, &inclusive);
+  hd_count_sums_free(own);
+  return done;
+}
+
+bool hd_json_put_row_counts(json_t *object, const struct hd_model *model, const struct hd_node *node,
+                            const struct hd_row *row) {
+  if (model->header.event_count == 0)
+    return hd_json_put(object, "counters", json_null());
+  struct hd_count_sums *own = hd_count_sums_new(model, 1);
+  if (!own)
+    return false;
+  own->sums->incomplete = !hd_node_has_own_counts(node);
+  for (uint32_t i = 0; i < node->counts_count; i++)
+    if (model->counts[node->counts_first + i].thread == row->thread)
+      hd_count_sum_add_counts(model, own->sums, &model->counts[node->counts_first + i]);
+  const struct subject subject = {model, own->sums, {node->id, row->thread, false}, NAN};
+  const bool done = put_all(object, &subject);
+  hd_count_sums_free(own);
+  return done;
+}
+
+bool hd_json_put_thread_counts(json_t *object, const struct hd_model *model, uint32_t thread) {
+  if (model->header.event_count == 0)
+    return hd_json_put(object, "counters", json_null());
+  const struct subject subject = {
+      model, &model->counts_total->sums[thread], {HD_NONE, thread, true}, hd_count_lifetime(model, thread)};
+  return put_all(object, &subject);
+}
+
+bool hd_json_put_program_counts(json_t *object, const struct hd_model *model) {
+  if (model->header.event_count == 0)
+    return hd_json_put(object, "counters", json_null());
+  const struct subject subject = {model, &model->counts_total->sums[model->thread_count], HD_COUNT_OF_PROGRAM,
+                                  hd_count_elapsed_of_program(model)};
+  return put_all(object, &subject) && put_inclusive(object, &subject);
+}

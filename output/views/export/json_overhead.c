@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file json_overhead.c
+ * What Heddle itself cost in the JSON: the run's events, what was switched off, memory, and corrected times: estimates
+ * of what would have been measured without it. They are not clamped: a little below zero is what an estimate can be.
+ */
+#include <math.h>
+
+#include "output/model/format_names.h"
+#include "output/views/render/json.h"
+#include "output/views/render/report_internal.h"
+
+static json_t *signed_seconds(const struct hd_model *model, double ticks) {
+  return hd_json_number(ticks * model->seconds_per_tick);
+}
+
+static json_t *corrected(const struct hd_model *model, uint64_t ticks, int64_t intrusion) {
+  return signed_seconds(model, hd_corrected(ticks, intrusion));
+}
+
+/* ---- the run ---- */
+
+static json_t *event(const struct hd_model *model, enum hd_event_kind kind) {
+  const struct hd_cost *cost = &model->cost_of[kind];
+  const double seconds = hd_model_seconds(model, cost->ticks);
+  json_t *object = json_object();
+  if (object && hd_json_put(object, "event", json_string(hd_event_id(kind))) &&
+      hd_json_put(object, "count", hd_json_count(cost->count)) &&
+      hd_json_put(object, "ns_each", hd_json_number(1e9 * seconds / (double)cost->count)) &&
+      hd_json_put(object, "total_s", hd_json_number(seconds)))
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *events(const struct hd_model *model) {
+  json_t *array = json_array();
+  for (int kind = 0; array && kind < HD_EVENT_KINDS; kind++)
+    if (model->cost_of[kind].count > 0)
+      json_array_append_new(array, event(model, (enum hd_event_kind)kind));
+  return array;
+}
+
+/* All events, those of waiting threads too: may be more than 100. */
+static double percent_of_busy(const struct hd_model *model) {
+  return model->ticks[HD_BUSY] > 0 ? 100 * (double)model->cost_ticks / (double)model->ticks[HD_BUSY] : 0;
+}
+
+/* Null: the file holds no costs. */
+static json_t *overhead(const struct hd_model *model) {
+  const uint64_t budget = model->header.budget_ppm;
+  if (model->cost_count == 0)
+    return json_null();
+  json_t *object = json_object();
+  if (object && hd_json_put(object, "own_s", hd_json_seconds(model, model->cost_ticks)) &&
+      hd_json_put(object, "percent_of_busy", hd_json_number(percent_of_busy(model))) &&
+      hd_json_put(object, "outside_ns", hd_json_number(1e9 * hd_model_seconds(model, model->header.outside_ticks))) &&
+      hd_json_put(object, "start_s", hd_json_seconds(model, model->header.start_ticks)) &&
+      hd_json_put(object, "budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()) &&
+      hd_json_put(object, "events", events(model)))
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *switched(const struct hd_model *model, const struct hd_switch *from) {
+  char place[HD_PLACE_BYTES];
+  json_t *object = json_object();
+  hd_node_text(place, model, &model->nodes[from->node], NULL);
+  if (object && hd_json_put(object, "class", json_string(hd_event_class_id((enum hd_event_class)from->event_class))) &&
+      hd_json_put(object, "seconds", hd_json_seconds(model, from->ticks)) &&
+      hd_json_put(object, "times", hd_json_count(from->times)) &&
+      hd_json_put(object, "cost_percent", json_real((double)from->cost_ppm / 1e4)) &&
+      hd_json_put(object, "profile", hd_json_count(from->node)) &&
+      hd_json_put(object, "where", from->node == 0 ? json_string("outside regions") : hd_json_text(place)) &&
+      hd_json_put(object, "thread", hd_json_count(from->thread)))
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *switches(const struct hd_model *model) {
+  json_t *array = json_array();
+  for (uint32_t i = 0; array && i < model->switch_count; i++)
+    json_array_append_new(array, switched(model, &model->switches[i]));
+  return array;
+}
+
+static json_t *memory(const struct hd_file_header *header) {
+  json_t *object = json_object();
+  const uint64_t limit = header->memory_limit_bytes;
+  if (object &&
+      hd_json_put(object, "used_bytes", header->memory_bytes > 0 ? hd_json_count(header->memory_bytes) : json_null()) &&
+      hd_json_put(object, "limit_bytes", limit > 0 ? hd_json_count(limit) : json_null()) &&
+      hd_json_put(object, "shortened_paths", hd_json_count(header->shortened_paths)))
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+bool hd_json_put_run_overhead(json_t *object, const struct hd_model *model) {
+  return hd_json_put(object, "overhead", overhead(model)) && hd_json_put(object, "switched_off", switches(model)) &&
+         hd_json_put(object, "memory", memory(&model->header));
+}
+
+/* ---- corrected times ---- */
+
+static bool put_sums(json_t *object, const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
+                     const struct hd_intrusion *intrusion, const char *const keys[3], bool known) {
+  const int64_t waiting = hd_intrusion_waiting(intrusion);
+  return hd_json_put(object, keys[0],
+                     known ? corrected(model, ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY]) : json_null()) &&
+         hd_json_put(object, keys[1], known ? corrected(model, hd_ticks_waiting(ticks), waiting) : json_null()) &&
+         hd_json_put(object, keys[2],
+                     known ? corrected(model, ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME]) : json_null());
+}
+
+static json_t *elapsed(const struct hd_model *model, const struct hd_node *node) {
+  if (node->id == 0)
+    return signed_seconds(model, hd_model_corrected_elapsed(model));
+  return hd_kind_is_region(node->kind) && node->team.team_max > 0
+             ? signed_seconds(model, hd_team_corrected_elapsed(&node->team))
+             : json_null();
+}
+
+static const char *const own_keys[] = {"busy_s", "wait_s", "runtime_s"};
+static const char *const inclusive_keys[] = {"busy_inclusive_s", "wait_inclusive_s", "runtime_inclusive_s"};
+
+bool hd_json_put_program_corrected(json_t *object, const struct hd_model *model) {
+  json_t *times = json_object();
+  const bool done = times && hd_json_put(times, "elapsed_s", elapsed(model, &model->nodes[0])) &&
+                    put_sums(times, model, model->ticks, &model->intrusion, own_keys, true);
+  return hd_json_put(object, "corrected", times) && done;
+}
+
+/* What the times contain of Heddle: measured less corrected, idle time left out. */
+static json_t *contained(const struct hd_model *model, const struct hd_intrusion *intrusion, bool known) {
+  const int64_t idle = intrusion->ticks[HD_INTRUSION_IDLE];
+  return known ? signed_seconds(model, (double)hd_intrusion_all(intrusion) - (double)idle) : json_null();
+}
+
+bool hd_json_put_node_corrected(json_t *object, const struct hd_model *model, const struct hd_node *node) {
+  const bool own = hd_node_is_measured(node);
+  json_t *times = json_object();
+  const bool done = times && hd_json_put(times, "elapsed_s", elapsed(model, node)) &&
+                    put_sums(times, model, node->ticks, &node->intrusion, own_keys, own) &&
+                    put_sums(times, model, node->inclusive_ticks, &node->intrusion_inclusive, inclusive_keys, true);
+  return hd_json_put(object, "corrected", times) && done &&
+         hd_json_put(object, "overhead_s", contained(model, &node->intrusion, own)) &&
+         hd_json_put(object, "overhead_inclusive_s", contained(model, &node->intrusion_inclusive, true));
+}
+
+bool hd_json_put_thread_overhead(json_t *object, const struct hd_model *model, const struct hd_thread *thread) {
+  return hd_json_put(object, "overhead_s", hd_json_seconds(model, thread->cost_ticks)) &&
+         hd_json_put(object, "delay_s", signed_seconds(model, (double)thread->late_ticks)) &&
+         hd_json_put(object, "corrected_busy_s",
+                     corrected(model, thread->ticks[HD_BUSY], thread->intrusion.ticks[HD_INTRUSION_BUSY]));
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/views/render/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/model/format_names.h"
+#include "support/command/sanitize.h"
+
+enum { LEVELS_PADDED = 65 };
+
+/* jansson takes valid UTF-8 only, which file names need not be, and escapes control characters below U+0020 only. Other
+ * bytes become U+FFFD. */
+json_t *hd_json_text(const char *text) {
+  if (!text)
+    return json_null();
+  char *copy = malloc(3 * strlen(text) + 1);
+  if (!copy)
+    return NULL;
+  char *to = copy;
+  for (const char *at = text; *at;) {
+    const size_t bytes = (unsigned char)*at < ' ' ? 1 : hd_plain_character(at);
+    to = bytes > 0 ? mempcpy(to, at, bytes) : stpcpy(to, "\xef\xbf\xbd");
+    at += bytes > 0 ? bytes : 1;
+  }
+  *to = '\0';
+  json_t *value = json_string(copy);
+  free(copy);
+  return value;
+}
+
+json_t *hd_json_number(double number) {
+  return isfinite(number) ? json_real(number) : json_null();
+}
+
+json_t *hd_json_seconds(const struct hd_model *model, uint64_t ticks) {
+  return json_real(hd_model_seconds(model, ticks));
+}
+
+json_t *hd_json_count(uint64_t number) {
+  return json_integer((json_int_t)number);
+}
+
+bool hd_json_put(json_t *object, const char *key, json_t *value) {
+  return json_object_set_new(object, key, value) == 0;
+}
+
+bool hd_json_put_nulls(json_t *object, const char *const *keys) {
+  for (; *keys; keys++)
+    if (!hd_json_put(object, *keys, json_null()))
+      return false;
+  return true;
+}
+
+/* Seconds by level. All arrays are equally long, so that a script need not ask; but beyond 64 each ends with the
+ * highest level that occurs in it, for the size's sake. */
+json_t *hd_json_levels(const struct hd_model *model, const struct hd_levels *from) {
+  const uint32_t common = model->level_count < LEVELS_PADDED ? model->level_count : LEVELS_PADDED;
+  json_t *array = json_array();
+  for (uint32_t k = 0; array && (k < from->count || k < common); k++)
+    json_array_append_new(array, hd_json_seconds(model, hd_levels_at(from, k)));
+  return array;
+}
+
+json_t *hd_json_waits(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT], bool always_barrier) {
+  json_t *object = json_object();
+  for (int state = HD_WAIT_FIRST; object && state <= HD_WAIT_LAST; state++)
+    if (ticks[state] > 0 || (always_barrier && state == HD_WAIT_BARRIER_IMPLICIT))
+      hd_json_put(object, hd_state_id((enum hd_state)state), hd_json_seconds(model, ticks[state]));
+  return object;
+}
+
+bool hd_json_write(json_t *value, FILE *out) {
+  const bool done = value;
+  if (value)
+    json_dumpf(value, out, JSON_INDENT(1) | JSON_ENCODE_ANY);
+  json_decref(value);
+  return done;
+}
+
+bool hd_json_write_member(const char *key, json_t *value, FILE *out) {
+  fprintf(out, ",\n\"%s\": ", key);
+  return hd_json_write(value, out);
+}

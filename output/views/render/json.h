@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file json.h
+ * Between the files that write JSON only: values, and the object of one profile. NULL: no memory.
+ */
+#ifndef HEDDLE_OUTPUT_VIEWS_RENDER_JSON_H
+#define HEDDLE_OUTPUT_VIEWS_RENDER_JSON_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "output/model/model.h"
+
+/** A text; null for NULL. What is not UTF-8 becomes U+FFFD. */
+json_t *hd_json_text(const char *text);
+
+/** A number; null for NaN and infinities. */
+json_t *hd_json_number(double number);
+json_t *hd_json_count(uint64_t number);
+json_t *hd_json_seconds(const struct hd_model *model, uint64_t ticks);
+
+/** Seconds by level. */
+json_t *hd_json_levels(const struct hd_model *model, const struct hd_levels *from);
+
+/** Waiting time by those causes that occur; barrier_implicit also at 0 where every visit ends in one. */
+json_t *hd_json_waits(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT], bool always_barrier);
+
+/** Adds a member, in the order in which they are written; one of the same name is replaced. False: no memory; the value
+ *  is taken in any case. */
+bool hd_json_put(json_t *object, const char *key, json_t *value);
+
+/** Adds nulls; `keys` ends in NULL. */
+bool hd_json_put_nulls(json_t *object, const char *const *keys);
+
+/** Writes a value, or ",\n\"KEY\": " and it. The value is taken; false: it is NULL. Write errors are left to `out`. */
+bool hd_json_write(json_t *value, FILE *out);
+bool hd_json_write_member(const char *key, json_t *value, FILE *out);
+
+/** export_json_counts.c: what was counted, in the order in which it was asked for; false: no memory. Without counters
+ * "counters" is null and the rest absent. */
+json_t *hd_json_run_counters(const struct hd_model *model);
+bool hd_json_put_node_counts(json_t *object, const struct hd_model *model, const struct hd_node *node);
+bool hd_json_put_row_counts(json_t *object, const struct hd_model *model, const struct hd_node *node,
+                            const struct hd_row *row);
+bool hd_json_put_thread_counts(json_t *object, const struct hd_model *model, uint32_t thread);
+bool hd_json_put_program_counts(json_t *object, const struct hd_model *model);
+
+/** export_json_overhead.c: what Heddle itself cost; corrected times, which are estimates. */
+bool hd_json_put_run_overhead(json_t *object, const struct hd_model *model);
+bool hd_json_put_program_corrected(json_t *object, const struct hd_model *model);
+bool hd_json_put_node_corrected(json_t *object, const struct hd_model *model, const struct hd_node *node);
+bool hd_json_put_thread_overhead(json_t *object, const struct hd_model *model, const struct hd_thread *thread);
+
+/** One of "profiles". */
+json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file level_bars.h
+ * Between the files of the report only: time by level, that is by the number of busy threads, as text and as bars.
+ *
+ * Bars and heights are made of block characters where the locale's encoding is UTF-8, of ASCII elsewhere.
+ */
+#ifndef HEDDLE_OUTPUT_VIEWS_RENDER_LEVEL_BARS_H
+#define HEDDLE_OUTPUT_VIEWS_RENDER_LEVEL_BARS_H
+
+#include <stdio.h>
+
+#include "output/views/render/report_internal.h"
+
+/** Levels that share a line: `first` to `last`. */
+struct hd_level_group {
+  uint32_t first;
+  uint32_t last;
+};
+enum { HD_LEVEL_GROUPS_MAX = 10, HD_LEVEL_LABEL_BYTES = 24 };
+
+/** Groups for the levels 0 to `highest`, so few that they fit on a screen; 0 and 1 always stand alone. */
+struct hd_level_groups {
+  struct hd_level_group items[HD_LEVEL_GROUPS_MAX];
+  uint32_t count;
+  uint32_t highest;
+};
+struct hd_level_groups hd_level_groups_for(uint32_t highest);
+
+/** "3" or "17-32". */
+void hd_level_label(char label[HD_LEVEL_LABEL_BYTES], const struct hd_level_group *group);
+
+/** Ticks at the levels of a group; at all levels. */
+uint64_t hd_level_group_ticks(const struct hd_levels *levels, const struct hd_level_group *group);
+uint64_t hd_levels_all(const struct hd_levels *levels);
+
+/** The highest level that occurs; 0 when there is none. */
+uint32_t hd_levels_highest(const struct hd_levels *levels);
+
+/** Whether block characters can be shown. */
+bool hd_draw_has_blocks(void);
+
+/** A character of its own height for a share of 0 to 1: eighths of a block, or digits 1 to 8; "." for nothing. */
+const char *hd_draw_height(double share);
+
+/** A bar of `share` of `width` characters. Returns how many it took. */
+unsigned hd_draw_bar(double share, unsigned width, FILE *out);
+
+/** Columns for what is drawn: the terminal's, at most `most`; `otherwise` where `out` is no terminal. */
+unsigned hd_draw_width(FILE *out, unsigned most, unsigned otherwise);
+
+/** One small column per group: how much of `levels` lies in it. "-" when there is nothing. */
+void hd_levels_sparkline(char cell[HD_CELL_BYTES], const struct hd_levels *levels,
+                         const struct hd_level_groups *groups);
+
+/** Its heading: "012", or "01------64" for groups. */
+void hd_levels_sparkline_title(char title[HD_CELL_BYTES], const struct hd_level_groups *groups);
+
+/** A line for each group of levels that occurs: time, percentage, bar. */
+void hd_levels_print(const struct hd_levels *levels, const struct hd_model *model, FILE *out);
+
+/** The run in time, as wide as the terminal: a character's height is the mean concurrency of its stretch of the run.
+ *  Nothing when that is not known. */
+void hd_report_strip(const struct hd_model *model, FILE *out);
+
+/** The program's levels and the strip; nothing when they are not known. */
+void hd_report_concurrency(const struct hd_model *model, FILE *out);
+
+/** Next to each other, how long each number of threads was busy in the foremost of the regions that are shown. */
+void hd_report_foremost(const struct hd_view *view, enum hd_sort sort, FILE *out);
+
+bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_at_level(const struct hd_view *view, const struct hd_report_options *options, FILE *out);
+
+/** HD_REPORT_REFUSED: `options->with` names no callpath, or several. */
+enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
+                                  FILE *errors);
+
+#endif

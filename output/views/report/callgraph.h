@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file callgraph.h
+ * Between the files of the call graph only: its arcs in order, who calls a cycle, and the index at its end.
+ */
+#ifndef HEDDLE_OUTPUT_VIEWS_REPORT_CALLGRAPH_H
+#define HEDDLE_OUTPUT_VIEWS_REPORT_CALLGRAPH_H
+
+#include "output/views/report/call_graph_views.h"
+
+/** Arcs of every entry, the one with the largest inclusive time first, an entry's arc to itself left out: those from
+ *  its parents are parents[parents_first[e]] to parents[parents_first[e + 1] - 1]; likewise its children. */
+struct hd_graph_lists {
+  uint32_t *parents, *parents_first;
+  uint32_t *children, *children_first;
+};
+bool hd_graph_lists_make(struct hd_graph_lists *lists, const struct hd_graph *graph);
+void hd_graph_lists_free(struct hd_graph_lists *lists);
+
+/** Whether an arc leads from one member of a cycle to another. */
+bool hd_graph_is_inner(const struct hd_graph *graph, const struct hd_graph_arc *arc);
+
+/** Who calls a cycle from outside, the most expensive first. */
+struct hd_graph_caller {
+  uint32_t entry;
+  uint64_t visits;
+  uint64_t visits_concurrent;
+  uint64_t self_ticks;
+  uint64_t inclusive_ticks;
+};
+
+/** Returns their number; `*callers` is the caller's to free, NULL: no memory. */
+uint32_t hd_graph_cycle_callers(const struct hd_graph *graph, uint32_t cycle, struct hd_graph_caller **callers);
+
+/** The first `shown` blocks' entries by name, with their numbers. */
+bool hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out);
+
+#endif

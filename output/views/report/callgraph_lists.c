@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file callgraph_lists.c
+ * The call graph's arcs in order, who calls a cycle, the index, and all of it as comma-separated values.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/views/render/count_columns.h"
+#include "output/views/report/callgraph.h"
+
+bool hd_graph_is_inner(const struct hd_graph *graph, const struct hd_graph_arc *arc) {
+  const uint32_t cycle = graph->entries[arc->child].cycle;
+  return cycle != 0 && graph->entries[arc->parent].cycle == cycle;
+}
+
+/* ---- arcs in order ---- */
+
+struct order {
+  const struct hd_graph *graph;
+  bool by_child;
+};
+
+static int compare_arcs(const void *a, const void *b, void *context) {
+  const struct order *order = context;
+  const struct hd_graph_arc *left = &order->graph->arcs[*(const uint32_t *)a];
+  const struct hd_graph_arc *right = &order->graph->arcs[*(const uint32_t *)b];
+  const uint32_t group_left = order->by_child ? left->child : left->parent;
+  const uint32_t group_right = order->by_child ? right->child : right->parent;
+  if (group_left != group_right)
+    return group_left < group_right ? -1 : 1;
+  if (left->times.inclusive_ticks != right->times.inclusive_ticks)
+    return left->times.inclusive_ticks > right->times.inclusive_ticks ? -1 : 1;
+  if (left->visits != right->visits)
+    return left->visits > right->visits ? -1 : 1;
+  return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+static bool make_list(const struct hd_graph *graph, bool by_child, uint32_t **list, uint32_t **first) {
+  struct order order = {graph, by_child};
+  uint32_t count = 0;
+  *list = calloc((size_t)graph->arc_count + 1, sizeof **list);
+  *first = calloc((size_t)graph->entry_count + 2, sizeof **first);
+  if (!*list || !*first)
+    return false;
+  for (uint32_t i = 0; i < graph->arc_count; i++) {
+    const struct hd_graph_arc *arc = &graph->arcs[i];
+    if (arc->parent == arc->child)
+      continue;
+    (*list)[count++] = i;
+    (*first)[(by_child ? arc->child : arc->parent) + 1]++;
+  }
+  qsort_r(*list, count, sizeof **list, compare_arcs, &order);
+  for (uint32_t i = 0; i < graph->entry_count; i++)
+    (*first)[i + 1] += (*first)[i];
+  return true;
+}
+
+bool hd_graph_lists_make(struct hd_graph_lists *lists, const struct hd_graph *graph) {
+  return make_list(graph, true, &lists->parents, &lists->parents_first) &&
+         make_list(graph, false, &lists->children, &lists->children_first);
+}
+
+void hd_graph_lists_free(struct hd_graph_lists *lists) {
+  free(lists->parents);
+  free(lists->parents_first);
+  free(lists->children);
+  free(lists->children_first);
+}
+
+/* ---- who calls a cycle ---- */
+
+static int larger_first(const void *a, const void *b) {
+  const struct hd_graph_caller *left = a, *right = b;
+  if (left->inclusive_ticks != right->inclusive_ticks)
+    return left->inclusive_ticks > right->inclusive_ticks ? -1 : 1;
+  return left->entry < right->entry ? -1 : left->entry > right->entry;
+}
+
+uint32_t hd_graph_cycle_callers(const struct hd_graph *graph, uint32_t cycle, struct hd_graph_caller **callers) {
+  struct hd_graph_caller *sums = calloc((size_t)graph->entry_count + 1, sizeof *sums);
+  uint32_t count = 0;
+  *callers = sums;
+  if (!sums)
+    return 0;
+  for (uint32_t i = 0; i < graph->arc_count; i++) {
+    const struct hd_graph_arc *arc = &graph->arcs[i];
+    if (graph->entries[arc->child].cycle != cycle || graph->entries[arc->parent].cycle == cycle)
+      continue;
+    struct hd_graph_caller *sum = &sums[arc->parent];
+    sum->entry = arc->parent + 1; /* 0: none yet */
+    sum->visits += arc->visits;
+    sum->visits_concurrent += arc->visits_concurrent;
+    sum->self_ticks += arc->cycle_self_ticks;
+    sum->inclusive_ticks += arc->times.inclusive_ticks;
+  }
+  for (uint32_t i = 0; i < graph->entry_count; i++)
+    if (sums[i].entry != 0) {
+      sums[count] = sums[i];
+      sums[count++].entry--;
+    }
+  qsort(sums, count, sizeof *sums, larger_first);
+  return count;
+}
+
+/* ---- the index ---- */
+
+struct name {
+  char text[HD_PLACE_BYTES];
+};
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
+}
+
+static void print_columns(const struct name *names, uint32_t count, FILE *out) {
+  enum { PAGE = 100, GAP = 2 };
+  const size_t terminal = hd_report_width(out);
+  const size_t page = terminal < PAGE ? terminal : PAGE;
+  size_t width = 1;
+  for (uint32_t i = 0; i < count; i++) {
+    const size_t length = hd_text_width(names[i].text) + GAP;
+    width = length > width ? length : width;
+  }
+  const uint32_t columns = page / width > 1 ? (uint32_t)(page / width) : 1;
+  const uint32_t lines = (count + columns - 1) / columns;
+  for (uint32_t line = 0; line < lines; line++) {
+    for (uint32_t i = line; i < count; i += lines) {
+      const size_t length = hd_text_width(names[i].text);
+      fprintf(out, "%s%*s", names[i].text, i + lines < count ? (int)(width - length) : 0, "");
+    }
+    fputc('\n', out);
+  }
+}
+
+bool hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out) {
+  struct name *names = calloc((size_t)shown + 1, sizeof *names);
+  if (!names)
+    return false;
+  for (uint32_t i = 0; i < shown; i++) {
+    const struct hd_graph_block *block = &graph->blocks[i];
+    if (block->entry != HD_NONE)
+      hd_entry_text(names[i].text, graph, block->entry, true);
+    else
+      snprintf(names[i].text, sizeof names[i].text, "<cycle %u as a whole> [%u]", block->cycle,
+               graph->cycles[block->cycle - 1].index);
+  }
+  qsort(names, shown, sizeof *names, by_name);
+  fputs("\nIndex by name\n", out);
+  print_columns(names, shown, out);
+  free(names);
+  return true;
+}
+
+/* ---- comma-separated values ---- */
+
+static void put_times(const struct hd_graph *graph, uint64_t self, uint64_t inclusive, bool timed, bool measured,
+                      FILE *out) {
+  const double second = graph->model->seconds_per_tick;
+  hd_csv_number(timed && measured ? (double)self * second : NAN, out);
+  hd_csv_number(timed ? (double)inclusive * second : NAN, out);
+}
+
+/* Counts of an entry, an arc or a cycle. */
+static void put_counts(const struct hd_graph *graph, const struct hd_count_sums *sums, uint32_t index, double elapsed,
+                       FILE *out) {
+  hd_csv_counts(graph->model, sums ? &sums->sums[index] : NULL, true, elapsed, out);
+  fputc('\n', out);
+}
+
+static void put_entry(const struct hd_graph *graph, const struct hd_graph_counts *counts, uint32_t index, FILE *out) {
+  const struct hd_graph_entry *entry = &graph->entries[index];
+  const bool counted = graph->model->entries_known && entry->measured && index != 0;
+  fprintf(out, "entry,%u,%u,", entry->index, entry->index);
+  hd_csv_node(graph->model, entry->node, out);
+  hd_csv_marks(graph->model, entry->node, entry->flags, out);
+  hd_csv_count(entry->cycle, entry->cycle != 0, out);
+  put_times(graph, entry->times.self_ticks, entry->times.inclusive_ticks, true, entry->measured, out);
+  hd_csv_count(entry->visits, entry->measured && index != 0, out);
+  hd_csv_count(entry->self_visits, entry->measured && index != 0, out);
+  hd_csv_count(entry->visits_concurrent, counted, out);
+  for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
+    for (int own = 0; own < HD_ENTRY_STATES; own++) {
+      const bool known = counted && entry->node->kind == HD_KIND_ROUTINE;
+      hd_csv_count(entry->entries.visits[caller][own], known, out);
+      hd_csv_number(known ? hd_model_seconds(graph->model, entry->entries.ticks[caller][own]) : NAN, out);
+    }
+  put_counts(graph, counts->inclusive, index, hd_graph_entry_elapsed(graph, entry), out);
+}
+
+static void put_arc(const struct hd_graph *graph, const struct hd_graph_counts *counts, const struct hd_graph_arc *arc,
+                    bool parent, FILE *out) {
+  const struct hd_graph_entry *named = &graph->entries[parent ? arc->parent : arc->child];
+  const struct hd_graph_entry *block = &graph->entries[parent ? arc->child : arc->parent];
+  fprintf(out, "%s,%u,%u,", parent ? "caller" : "callee", block->index, named->index);
+  hd_csv_node(graph->model, named->node, out);
+  hd_csv_marks(graph->model, graph->entries[arc->child].node, named->flags, out); /* its calls are counted */
+  hd_csv_count(named->cycle, named->cycle != 0, out);
+  put_times(graph, arc->times.self_ticks, arc->times.inclusive_ticks, !hd_graph_is_inner(graph, arc), arc->measured,
+            out);
+  hd_csv_count(arc->visits, arc->measured, out);
+  fputc(',', out);
+  hd_csv_count(arc->visits_concurrent, arc->measured && graph->model->entries_known, out);
+  fputs(",,,,,,,,", out);
+  put_counts(graph, hd_graph_is_inner(graph, arc) ? NULL : counts->arcs, (uint32_t)(arc - graph->arcs), NAN, out);
+}
+
+static void put_cycle(const struct hd_graph *graph, const struct hd_graph_counts *counts, uint32_t number, FILE *out) {
+  const struct hd_graph_cycle *cycle = &graph->cycles[number - 1];
+  fprintf(out, "cycle,%u,%u,,,,,,,,,%u", cycle->index, cycle->index, number);
+  put_times(graph, cycle->times.self_ticks, cycle->times.inclusive_ticks, true, true, out);
+  hd_csv_count(cycle->visits, true, out);
+  hd_csv_count(cycle->internal_visits, true, out);
+  fputs(",,,,,,,,,", out);
+  put_counts(graph, counts->cycles, number - 1, NAN, out);
+}
+
+bool hd_report_callgraph_csv(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
+  struct hd_graph_lists lists = {0};
+  struct hd_graph_counts counts;
+  const bool done = hd_graph_count(&counts, graph) && hd_graph_lists_make(&lists, graph);
+  hd_csv_node_names((fputs("role,block,index,", out), out));
+  hd_csv_mark_names(out);
+  fputs(",cycle,self_s,inclusive_s,calls,calls_recursive,calls_concurrent,calls_s_s,elapsed_s_s_s,calls_s_c,"
+        "elapsed_s_c_s,calls_c_s,elapsed_c_s_s,calls_c_c,elapsed_c_c_s",
+        out);
+  hd_csv_count_names(graph->model, " inclusive", true, out);
+  fputc('\n', out);
+  for (uint32_t i = 0; done && i < graph->block_count && (options->limit == 0 || i < options->limit); i++) {
+    const uint32_t entry = graph->blocks[i].entry;
+    if (entry == HD_NONE) {
+      put_cycle(graph, &counts, graph->blocks[i].cycle, out);
+      continue;
+    }
+    for (uint32_t j = lists.parents_first[entry]; j < lists.parents_first[entry + 1]; j++)
+      put_arc(graph, &counts, &graph->arcs[lists.parents[j]], true, out);
+    put_entry(graph, &counts, entry, out);
+    for (uint32_t j = lists.children_first[entry]; j < lists.children_first[entry + 1]; j++)
+      put_arc(graph, &counts, &graph->arcs[lists.children[j]], false, out);
+  }
+  hd_graph_counts_free(&counts);
+  hd_graph_lists_free(&lists);
+  return done;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "output/analysis/losses.h"
+#include "output/model/format_names.h"
+#include "output/views/render/count_columns.h"
+#include "output/views/report/overhead.h"
+#include "support/command/sanitize.h"
+
+enum { COMMAND_MAX = 100, BRIEF_NOTES = 3 };
+static const double FULL_SHARE_PERCENT = 99.5; /* rounds to all of it: nothing to say */
+
+static void print_clean(const char *text, size_t limit, FILE *out) {
+  char *copy = strndup(text, limit);
+  if (copy)
+    hd_plain(copy);
+  fputs(copy ? copy : "?", out);
+  free(copy);
+}
+
+static void print_command(const struct hd_model *model, FILE *out) {
+  size_t left = COMMAND_MAX;
+  fputs("command   ", out);
+  if (model->arguments.count == 0)
+    print_clean(model->header.program, left, out);
+  for (size_t i = 0; i < model->arguments.count; i++) {
+    const char *argument = model->arguments.items[i];
+    if (i > 0)
+      fputc(' ', out);
+    if (strlen(argument) + 1 > left) {
+      print_clean(argument, left, out);
+      fputs("...", out);
+      break;
+    }
+    print_clean(argument, left, out);
+    left -= strlen(argument) + 1;
+  }
+  fputc('\n', out);
+}
+
+static void print_run(const struct hd_model *model, FILE *out) {
+  const struct hd_file_header *header = &model->header;
+  const time_t start = (time_t)(header->begin_epoch_ns / 1000000000u);
+  char date[64] = "unknown date";
+  struct tm local;
+  if (start != 0 && localtime_r(&start, &local))
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local);
+  fprintf(out, "run       %s on ", date);
+  print_clean(header->host, sizeof header->host, out);
+  if (header->pid > 0) /* 0: a sum of several processes */
+    fprintf(out, ", pid %u", header->pid);
+  if (header->rank >= 0)
+    fprintf(out, ", rank %d", header->rank);
+  if ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status > 128)
+    fprintf(out, ", killed by signal %d", header->exit_status - 128);
+  else if (header->flags & HD_FILE_EXIT_KNOWN)
+    fprintf(out, ", exit status %d", header->exit_status);
+  fputc('\n', out);
+}
+
+/* All versions of libomp have the same name for themselves: its file tells which it is. */
+static void print_runtime(const struct hd_model *model, FILE *out) {
+  const struct hd_file_header *header = &model->header;
+  const struct hd_module *module = hd_model_runtime(model);
+  char build_id[HD_BUILD_ID_TEXT_BYTES] = "";
+  fputs("runtime   ", out);
+  if (header->runtime[0])
+    print_clean(header->runtime, sizeof header->runtime, out);
+  else
+    fputs(header->flags & HD_FILE_ROUTINES ? "none heard of" : "unknown", out);
+  if (module) {
+    fputs(", ", out);
+    print_clean(module->path, SIZE_MAX, out);
+    hd_module_build_id(module, HD_BUILD_ID_SHORT, build_id);
+  }
+  fprintf(out, "%s%s\n", *build_id ? ", build-id " : "", build_id);
+}
+
+static double percent(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+bool hd_report_has_regions(const struct hd_model *model) {
+  for (uint32_t i = 1; i < model->node_count; i++)
+    if (hd_kind_is_region(model->nodes[i].kind))
+      return true;
+  return false;
+}
+
+static void print_elapsed(const struct hd_model *model, FILE *out) {
+  char elapsed[HD_CELL_BYTES], inside[HD_CELL_BYTES], outside[HD_CELL_BYTES];
+  const double whole = hd_model_seconds(model, model->elapsed_ticks);
+  const double within = hd_model_seconds(model, model->inside_ticks);
+  hd_cell_duration(elapsed, whole);
+  hd_cell_duration(inside, within);
+  hd_cell_duration(outside, within < whole ? whole - within : 0);
+  if (!hd_report_has_regions(model)) {
+    fprintf(out, "elapsed   %s\n", elapsed);
+    return;
+  }
+  fprintf(out, "elapsed   %s: %s (%.1f %%) inside parallel regions, %s (%.1f %%) outside\n", elapsed, inside,
+          percent(within, whole), outside, percent(within < whole ? whole - within : 0, whole));
+}
+
+static void print_unmeasured(const struct hd_model *model, FILE *out) {
+  char rest[HD_CELL_BYTES], program[HD_CELL_BYTES];
+  const uint64_t unmeasured = hd_model_unmeasured_ticks(model);
+  if (unmeasured == 0)
+    return;
+  hd_cell_duration(rest, hd_model_seconds(model, unmeasured));
+  hd_cell_duration(program, hd_model_seconds(model, model->elapsed_ticks + unmeasured));
+  fprintf(out, "          of the %s that the program ran; the last %s were not measured\n", program, rest);
+}
+
+static void print_serial(const struct hd_model *model, FILE *out) {
+  char serial[HD_CELL_BYTES], none[HD_CELL_BYTES];
+  const uint64_t ticks = hd_levels_up_to(&model->time_at, 1);
+  const uint64_t idle = hd_levels_at(&model->time_at, 0);
+  if (!model->levels_known)
+    return;
+  hd_cell_duration(serial, hd_model_seconds(model, ticks));
+  hd_cell_duration(none, hd_model_seconds(model, idle));
+  fprintf(out, "serial    %s (%.1f %%) with at most one thread busy", serial,
+          percent((double)ticks, (double)model->elapsed_ticks));
+  if (idle > 0)
+    fprintf(out, "; in %s (%.1f %%) none was", none, percent((double)idle, (double)model->elapsed_ticks));
+  fputc('\n', out);
+}
+
+/* In a sum of runs all threads end together: it does not say which lived at the same time. */
+static bool has_too_many_threads(const struct hd_model *model) {
+  uint32_t most = 0;
+  return model->header.max_threads > 0 && !(model->header.flags & HD_FILE_MERGED) &&
+         hd_losses_count_alive(model, &most) && most > model->header.max_threads;
+}
+
+static void print_threads(const struct hd_model *model, FILE *out) {
+  const double busy = (double)model->ticks[HD_BUSY];
+  const uint64_t ever = hd_model_threads_ever(model);
+  fprintf(out, "threads   %" PRIu64, ever);
+  if (ever > model->thread_count)
+    fprintf(out, " in %u rows", model->thread_count);
+  if (model->header.max_threads > 0)
+    fprintf(out, " on %u processor%s", model->header.max_threads, model->header.max_threads == 1 ? "" : "s");
+  if (has_too_many_threads(model))
+    fputs(": more threads than processors", out);
+  if (model->elapsed_ticks > 0)
+    fprintf(out, "; %.2f busy on average", busy / (double)model->elapsed_ticks);
+  fputc('\n', out);
+}
+
+/* What part of that time is in which state is not known: a thread may lose its processor anywhere. */
+static void print_sharing(const struct hd_model *model, FILE *out) {
+  char queued[HD_CELL_BYTES];
+  const struct hd_account account = hd_account_of_program(model);
+  const double share = 100 * hd_account_share(&account);
+  if (!(share < FULL_SHARE_PERCENT))
+    return;
+  hd_cell_duration(queued, (double)account.queued_ns / 1e9);
+  fprintf(
+      out,
+      "sharing   threads had a processor for %.0f %% of the time they wanted it; the other %s of thread time count as "
+      "busy,\n          or as what a thread was about to do\n",
+      share, queued);
+}
+
+static void print_gain(const struct hd_model *model, FILE *out) {
+  char gain[HD_CELL_BYTES];
+  const double ticks = model->gain_ticks;
+  hd_cell_duration(gain, ticks * model->seconds_per_tick);
+  fprintf(out, "to gain   %s (%.1f %% of the run), were the teams of all regions always busy\n", gain,
+          percent(ticks, (double)model->elapsed_ticks));
+}
+
+void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out) {
+  for (size_t i = 0; i < model->notes.count; i++) {
+    if (i == limit) {
+      fprintf(out, "note      %zu more: see 'heddle report'\n", model->notes.count - i);
+      return;
+    }
+    fputs("note      ", out);
+    print_clean(model->notes.items[i], SIZE_MAX, out);
+    fputc('\n', out);
+  }
+}
+
+void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
+  if (!brief) {
+    print_command(model, out);
+    print_run(model, out);
+    print_runtime(model, out);
+  }
+  print_elapsed(model, out);
+  print_unmeasured(model, out);
+  print_serial(model, out);
+  print_threads(model, out);
+  print_sharing(model, out);
+  if (hd_report_has_regions(model))
+    print_gain(model, out);
+  if (brief)
+    hd_report_counted_brief(model, out);
+  hd_report_own_cost(model, out);
+  hd_report_notes(model, brief ? BRIEF_NOTES : SIZE_MAX, out);
+  if (!brief && !model->levels_known)
+    fputs("note      how long how many threads were busy is not in this file: of an earlier version, or killed at "
+          "start\n",
+          out);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file histogram.c
+ * For how long were 0, 1, 2, ... threads busy: in the program, in the foremost regions side by side, in each region.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/model/format_names.h"
+#include "output/views/render/level_bars.h"
+#include "output/views/report/call_graph_views.h"
+
+/* A column of the regions side by side: percentage, bar, gap. */
+enum { FOREMOST_MAX = 5, LABEL_WIDTH = 7, PERCENT_WIDTH = 6, BAR_LEAST = 8, BAR_MOST = 30, PAGE_WIDTH = 100 };
+
+void hd_report_concurrency(const struct hd_model *model, FILE *out) {
+  if (!model->levels_known || model->elapsed_ticks == 0)
+    return;
+  fputc('\n', out);
+  hd_levels_print(&model->time_at, model, out);
+  hd_report_strip(model, out);
+}
+
+/* ---- side by side ---- */
+
+struct foremost {
+  const struct hd_line *lines[FOREMOST_MAX];
+  uint32_t count;
+};
+
+static void insert(struct foremost *foremost, uint32_t limit, const struct hd_line *line, enum hd_sort sort) {
+  uint32_t at = foremost->count;
+  while (at > 0 && hd_line_compare(line, foremost->lines[at - 1], sort) < 0)
+    at--;
+  if (at == limit)
+    return;
+  if (foremost->count < limit)
+    foremost->count++;
+  memmove(&foremost->lines[at + 1], &foremost->lines[at], (foremost->count - at - 1) * sizeof foremost->lines[0]);
+  foremost->lines[at] = line;
+}
+
+/* What takes less than a hundredth of the run is left to --histogram. */
+static struct foremost find_foremost(const struct hd_view *view, uint32_t limit, enum hd_sort sort) {
+  struct foremost foremost = {.count = 0};
+  for (uint32_t i = 1; i < view->count; i++) {
+    const struct hd_line *line = &view->lines[i];
+    const uint64_t elapsed = hd_levels_all(&line->elapsed_at);
+    if (line->shown && hd_kind_is_region(line->node->kind) && elapsed > 0 &&
+        elapsed >= view->model->elapsed_ticks / 100)
+      insert(&foremost, limit, line, sort);
+  }
+  return foremost;
+}
+
+/* "id 3 heat.c:42"; of a long name the end is kept, with the line number. */
+static void print_title(const struct hd_view *view, const struct hd_line *line, unsigned width, bool padded,
+                        FILE *out) {
+  char location[HD_PLACE_BYTES];
+  hd_location_text(location, view->model, line->node);
+  const char *from = location[0] ? location : hd_kind_words(line->node->kind);
+  const size_t id = (size_t)fprintf(out, "id %u ", line->node->id);
+  const size_t room = width > id + 2 ? width - id - 2 : 0;
+  while (*from && hd_text_width(from) > room)
+    from++;
+  while (((unsigned char)*from & 0xc0) == 0x80)
+    from++;
+  const size_t used = id + hd_text_width(from);
+  fprintf(out, "%s%*s", from, padded && width > used ? (int)(width - used) : 0, "");
+}
+
+static void print_row(const struct foremost *foremost, const struct hd_level_group *group, unsigned bar, FILE *out) {
+  char label[HD_LEVEL_LABEL_BYTES];
+  hd_level_label(label, group);
+  fprintf(out, "%*s", LABEL_WIDTH, label);
+  for (uint32_t i = 0; i < foremost->count; i++) {
+    const struct hd_levels *levels = &foremost->lines[i]->elapsed_at;
+    const double share = (double)hd_level_group_ticks(levels, group) / (double)hd_levels_all(levels);
+    fprintf(out, "%*.1f ", PERCENT_WIDTH, 100 * share);
+    const unsigned drawn = hd_draw_bar(share, bar, out);
+    if (i + 1 < foremost->count)
+      fprintf(out, "%*s", (int)(bar - drawn), "");
+  }
+  fputc('\n', out);
+}
+
+void hd_report_foremost(const struct hd_view *view, enum hd_sort sort, FILE *out) {
+  const unsigned page = hd_draw_width(out, PAGE_WIDTH, PAGE_WIDTH);
+  const unsigned room = page > LABEL_WIDTH ? page - LABEL_WIDTH : 0;
+  const unsigned fit = room / (PERCENT_WIDTH + 1 + BAR_LEAST);
+  const struct foremost foremost = find_foremost(view, fit < 1 ? 1 : fit < FOREMOST_MAX ? fit : FOREMOST_MAX, sort);
+  if (!view->model->levels_known || foremost.count == 0)
+    return;
+  const unsigned width = room / foremost.count;
+  const unsigned most = width > PERCENT_WIDTH + 1 + BAR_LEAST ? width - PERCENT_WIDTH - 1 : BAR_LEAST;
+  const unsigned bar = most < BAR_MOST ? most : BAR_MOST;
+  uint32_t highest = 0;
+  for (uint32_t i = 0; i < foremost.count; i++) {
+    const uint32_t own = hd_levels_highest(&foremost.lines[i]->elapsed_at);
+    highest = own > highest ? own : highest;
+  }
+  const struct hd_level_groups groups = hd_level_groups_for(highest);
+  fprintf(out, "\nThreads busy in the foremost regions, %% of their time:\n%*s", LABEL_WIDTH, "busy");
+  for (uint32_t i = 0; i < foremost.count; i++) {
+    fputs("  ", out);
+    print_title(view, foremost.lines[i], PERCENT_WIDTH + 1 + bar - 2, i + 1 < foremost.count, out);
+  }
+  fputc('\n', out);
+  for (uint32_t i = 0; i < groups.count; i++)
+    print_row(&foremost, &groups.items[i], bar, out);
+}
+
+/* ---- one after the other ---- */
+
+static void print_region(const struct hd_view *view, uint32_t index, FILE *out) {
+  char place[HD_PLACE_BYTES], elapsed[HD_CELL_BYTES], mean[HD_CELL_BYTES], wall[HD_CELL_BYTES];
+  const struct hd_model *model = view->model;
+  const struct hd_line *line = &view->lines[index];
+  const struct hd_team_totals *team = &line->team;
+  hd_place_text(place, model, line, NULL);
+  hd_cell_duration(elapsed, hd_model_seconds(model, team->elapsed_ticks));
+  hd_cell_number(mean, hd_team_concurrency(team), 2);
+  hd_cell_number(wall, 100 * line->wall_share_ticks / (double)model->elapsed_ticks, 1);
+  fprintf(out, "\nid %u  %s\n        elapsed %s, %s of its team busy on average, wall share %s %% of the run\n",
+          line->node->id, place, elapsed, mean, wall);
+  if (hd_levels_all(&line->elapsed_at) > 0)
+    hd_levels_print(&line->elapsed_at, model, out);
+}
+
+bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  const uint32_t left = hd_view_choose(view, options->sort, options->limit, true);
+  hd_report_heading(view->model, false, out);
+  hd_report_scope(view->model, options, out);
+  hd_report_concurrency(view->model, out);
+  for (uint32_t i = 1; i < view->count; i++)
+    if (view->lines[i].shown)
+      print_region(view, i, out);
+  if (left > 0)
+    fprintf(out, "\n%u more region%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
+  fputs("\nThreads busy: at once, in the whole program; the times add up to the region's elapsed "
+        "time.\n"
+        "Wall share: the region's part of the run; threads that are busy at the same time share that time.\n",
+        out);
+  return true;
+}
+
+bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  hd_view_choose(view, options->sort, options->limit, true);
+  hd_csv_place_names(out);
+  fputs(",level,elapsed_s,level_share\n", out);
+  for (uint32_t i = 0; i < view->count; i++) {
+    const struct hd_levels *levels = &view->lines[i].elapsed_at;
+    const double whole = (double)hd_levels_all(levels);
+    for (uint32_t k = 0; (i == 0 || view->lines[i].shown) && whole > 0 && k <= hd_levels_highest(levels); k++) {
+      hd_csv_place(view, i, out);
+      fprintf(out, ",%u", k);
+      hd_csv_number(hd_model_seconds(view->model, levels->ticks[k]), out);
+      hd_csv_number((double)levels->ticks[k] / whole, out);
+      fputc('\n', out);
+    }
+  }
+  return true;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file overlap.c
+ * With whom? The lines of the report in which threads were busy while others were busy in a given one.
+ *
+ * The file knows pairs of profiles. A line whose place was compiled to several addresses, or in which routines were
+ * measured, has several profiles; its overlaps are their sums, which count twice what two of them were busy together.
+ * That is known, and said.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/analysis/callpath_truncate.h"
+#include "output/model/format_names.h"
+#include "output/views/render/level_bars.h"
+#include "output/views/report/call_graph_views.h"
+
+/* What the profiles of one line add up to. */
+struct sums {
+  uint32_t line;
+  uint64_t active_ticks;
+  uint64_t inner_ticks; /* overlap of the line's own profiles with each other */
+  uint64_t overlap_ticks;
+};
+
+struct table {
+  const struct hd_report_options *options;
+  const struct hd_view *view;
+  const struct hd_model *model;
+  uint32_t line; /* the one that is asked about */
+  struct sums asked;
+  uint64_t unpaired_ticks;
+  struct hd_unit unit;
+  struct sums *partners; /* by line; then the largest overlap first, without those that have none */
+  uint32_t count;
+  uint32_t shown;
+};
+
+/* ---- which profile is meant ---- */
+
+static bool is_function(const struct hd_node *node, const char *text) {
+  char function[HD_FUNCTION_BYTES];
+  if (!node->name.function)
+    return false;
+  hd_function_text(function, node->name.function);
+  return strcmp(text, node->name.function) == 0 || strcmp(text, function) == 0;
+}
+
+/* "heat.c:42", "/src/heat.c:42", "loop static heat.c:42" or "main". */
+static bool is_meant(const struct hd_model *model, const struct hd_node *node, const char *text) {
+  char location[HD_PLACE_BYTES];
+  const char *kind = hd_kind_words(node->kind);
+  const size_t length = strlen(kind);
+  if (is_function(node, text))
+    return true;
+  if (strncmp(text, kind, length) == 0 && text[length] == ' ')
+    text += length + 1;
+  hd_location_text(location, model, node);
+  if (location[0] && strcmp(text, location) == 0)
+    return true;
+  const char *colon = strrchr(text, ':');
+  char line[16];
+  snprintf(line, sizeof line, "%u", node->name.line);
+  return colon && node->name.file && node->name.line != 0 && strlen(node->name.file) == (size_t)(colon - text) &&
+         strncmp(text, node->name.file, (size_t)(colon - text)) == 0 && strcmp(colon + 1, line) == 0;
+}
+
+static bool line_is_meant(const struct hd_view *view, uint32_t line, const char *text) {
+  return is_meant(view->model, view->lines[line].node, text);
+}
+
+static void list_candidates(const struct hd_view *view, const char *text, FILE *errors) {
+  char place[HD_CALLPATH_BYTES];
+  fprintf(errors, "heddle: '%s' is several callpaths; ask for one of them by its id:\n", text);
+  for (uint32_t i = 0; i < view->count; i++)
+    if (line_is_meant(view, i, text)) {
+      hd_callpath_text(place, view, i);
+      fprintf(errors, "%8u  %s\n", view->lines[i].node->id, place);
+    }
+}
+
+/* The lines that are meant, into `lines`; their number. */
+static uint32_t find_lines(const struct hd_view *view, const char *text, uint32_t *lines) {
+  uint32_t count = 0;
+  if (text[strspn(text, "0123456789")] == '\0') {
+    const unsigned long id = strtoul(text, NULL, 10);
+    if (id < view->model->node_count)
+      lines[count++] = view->line_of_node[id];
+    return count;
+  }
+  for (uint32_t i = 0; i < view->count; i++)
+    if (line_is_meant(view, i, text))
+      lines[count++] = i;
+  return count;
+}
+
+/* A table of text is of one callpath; a loop often shares its line with its region. */
+static bool is_answerable(const struct hd_view *view, const struct hd_report_options *options, uint32_t count,
+                          FILE *errors) {
+  if (count == 0)
+    fprintf(errors, "heddle: %s: no callpath '%s'; 'heddle report --limit 0' shows all, with their ids\n",
+            view->model->path, options->with);
+  else if (count > 1 && !options->csv)
+    list_candidates(view, options->with, errors);
+  return count == 1 || (count > 1 && options->csv);
+}
+
+/* ---- its partners ---- */
+
+static int compare_partners(const void *a, const void *b) {
+  const struct sums *left = a, *right = b;
+  if (left->overlap_ticks != right->overlap_ticks)
+    return left->overlap_ticks > right->overlap_ticks ? -1 : 1;
+  return left->line < right->line ? -1 : 1;
+}
+
+static void add_known(uint64_t *to, uint64_t ticks) {
+  *to = *to == HD_TICKS_UNKNOWN || ticks == HD_TICKS_UNKNOWN ? HD_TICKS_UNKNOWN : *to + ticks;
+}
+
+static double seconds_of(const struct table *table, uint64_t ticks) {
+  return ticks == HD_TICKS_UNKNOWN ? NAN : hd_model_seconds(table->model, ticks);
+}
+
+static double share_of(const struct table *table, uint64_t ticks) {
+  const uint64_t active = table->asked.active_ticks;
+  const bool known = active > 0 && active != HD_TICKS_UNKNOWN && ticks != HD_TICKS_UNKNOWN;
+  return known ? (double)ticks / (double)active : NAN;
+}
+
+static void add_up(struct table *table) {
+  const struct hd_model *model = table->model;
+  const uint32_t *line_of = table->view->line_of_node;
+  for (uint32_t i = 0; i < table->view->count; i++)
+    table->partners[i].line = i;
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    add_known(&table->partners[line_of[i]].active_ticks, model->nodes[i].active_ticks);
+    table->unpaired_ticks += line_of[i] == table->line ? model->nodes[i].unpaired_ticks : 0;
+  }
+  for (uint32_t i = 0; i < model->overlap_count; i++) {
+    const struct hd_overlap *overlap = &model->overlaps[i];
+    const uint32_t a = line_of[overlap->a], b = line_of[overlap->b];
+    if (a == b)
+      add_known(&table->partners[a].inner_ticks, overlap->ticks);
+    else if (a == table->line || b == table->line)
+      add_known(&table->partners[a == table->line ? b : a].overlap_ticks, overlap->ticks);
+  }
+}
+
+static bool find_partners(struct table *table) {
+  const uint32_t lines = table->view->count;
+  table->partners = calloc(lines, sizeof *table->partners);
+  if (!table->partners)
+    return false;
+  add_up(table);
+  table->asked = table->partners[table->line];
+  for (uint32_t i = 0; i < lines; i++)
+    if (table->partners[i].overlap_ticks > 0)
+      table->partners[table->count++] = table->partners[i];
+  qsort(table->partners, table->count, sizeof *table->partners, compare_partners);
+  return true;
+}
+
+/* ---- the answer ---- */
+
+static void print_heading(const struct table *table, FILE *out) {
+  char place[HD_CALLPATH_BYTES], active[HD_CELL_BYTES], mean[HD_CELL_BYTES];
+  const bool known = table->asked.active_ticks != HD_TICKS_UNKNOWN;
+  const double ticks = known ? (double)table->asked.active_ticks : 0;
+  const uint64_t busy = hd_levels_all(&table->view->lines[table->line].busy_at);
+  hd_callpath_text(place, table->view, table->line);
+  hd_cell_duration(active, hd_model_seconds(table->model, table->asked.active_ticks));
+  hd_cell_number(mean, ticks > 0 ? (double)busy / ticks : NAN, 2);
+  fprintf(out, "callpath  %s (id %u)\n", place, table->view->lines[table->line].node->id);
+  if (!known) {
+    fputs("active    not known: several callpaths became this one (--depth)\n", out);
+    return;
+  }
+  fprintf(out, "active    %s, %.1f %% of the run: at least one thread was busy in it", active,
+          table->model->elapsed_ticks > 0 ? 100 * ticks / (double)table->model->elapsed_ticks : 0);
+  if (ticks > 0)
+    fprintf(out, ", on average %s", mean);
+  fputc('\n', out);
+}
+
+static void print_missing(const struct table *table, FILE *out) {
+  char unknown[HD_CELL_BYTES], missing[HD_CELL_BYTES];
+  hd_cell_duration(unknown, hd_model_seconds(table->model, table->unpaired_ticks));
+  hd_cell_duration(missing, hd_model_seconds(table->model, table->model->header.lost_overlap_ticks));
+  if (table->unpaired_ticks > 0)
+    fprintf(out, "Not known for %s of the active time: more than 64 callpaths were busy at once.\n", unknown);
+  if (table->model->header.lost_overlap_ticks > 0)
+    fprintf(out, "Any overlap may lack up to %s: there were too many pairs to keep all.\n", missing);
+}
+
+static void print_doubled(const struct table *table, FILE *out) {
+  char time[HD_CELL_BYTES];
+  uint64_t inner = 0;
+  bool unknown = false;
+  for (uint32_t i = 0; i <= table->shown; i++) {
+    const struct sums *sums = i < table->shown ? &table->partners[i] : &table->asked;
+    unknown |= sums->overlap_ticks == HD_TICKS_UNKNOWN;
+    if (sums->inner_ticks != HD_TICKS_UNKNOWN)
+      inner = sums->inner_ticks > inner ? sums->inner_ticks : inner;
+  }
+  hd_cell_duration(time, hd_model_seconds(table->model, inner));
+  if (inner > 0)
+    fprintf(out,
+            "Lines that are several profiles (routines inside them, several addresses) are sums:\n"
+            "times may be too long, by %s for the worst line.\n",
+            time);
+  if (unknown)
+    fputs("'-': several callpaths became one (--depth), and what they overlapped does not follow from their parts.\n",
+          out);
+}
+
+static bool put_partner(const struct table *table, struct libscols_table *into, const struct sums *partner) {
+  char time[HD_CELL_BYTES], share[HD_CELL_BYTES], id[HD_CELL_BYTES], place[HD_CALLPATH_BYTES];
+  struct libscols_line *line = scols_table_new_line(into, NULL);
+  hd_cell_time(time, &table->unit, seconds_of(table, partner->overlap_ticks));
+  hd_cell_number(share, 100 * share_of(table, partner->overlap_ticks), 1);
+  snprintf(id, sizeof id, "%u", table->view->lines[partner->line].node->id);
+  hd_callpath_text(place, table->view, partner->line);
+  return line && scols_line_set_data(line, 0, time) == 0 && scols_line_set_data(line, 1, share) == 0 &&
+         scols_line_set_data(line, 2, id) == 0 && scols_line_set_data(line, 3, place) == 0;
+}
+
+static bool print_partners(struct table *table, FILE *out) {
+  uint64_t largest = 0;
+  for (uint32_t i = 0; i < table->count; i++)
+    if (table->partners[i].overlap_ticks > largest && table->partners[i].overlap_ticks != HD_TICKS_UNKNOWN)
+      largest = table->partners[i].overlap_ticks;
+  table->unit = hd_unit_for(hd_model_seconds(table->model, largest));
+  struct libscols_table *into = hd_table_new(out);
+  bool done = into && hd_table_column(into, "Overlap", SCOLS_FL_RIGHT) &&
+              hd_table_column(into, "Active%", SCOLS_FL_RIGHT) && hd_table_column(into, "Id", SCOLS_FL_RIGHT) &&
+              hd_table_column(into, "Busy at the same time, innermost first", SCOLS_FL_TRUNC);
+  for (uint32_t i = 0; done && i < table->shown; i++)
+    done = put_partner(table, into, &table->partners[i]);
+  if (done) {
+    fprintf(out, "\nTimes in %s.\n", table->unit.name);
+    done = scols_print_table(into) == 0;
+  }
+  scols_unref_table(into);
+  const uint32_t left = table->count - table->shown;
+  if (done && left > 0)
+    fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
+  return done;
+}
+
+static bool print_text(struct table *table, FILE *out) {
+  print_heading(table, out);
+  hd_report_notes(table->model, SIZE_MAX, out);
+  hd_report_scope(table->model, table->options, out);
+  if (table->asked.active_ticks == 0) {
+    fputs("\nNo thread was ever busy in it itself: what runs below it has lines of its own.\n", out);
+    return true;
+  }
+  if (table->count == 0)
+    fputs("\nNo other callpath was busy at the same time.\n", out);
+  else if (!print_partners(table, out))
+    return false;
+  print_missing(table, out);
+  print_doubled(table, out);
+  if (table->count > 0)
+    fputs(
+        "\nOverlap: while at least one thread was busy in each of the two, in the line itself and not in those below\n"
+        "it. Overlaps with several may cover the same time: they do not add up. Active%: of the time given above.\n",
+        out);
+  return true;
+}
+
+static void print_csv_names(FILE *out) {
+  hd_csv_place_names(out);
+  fputs(",overlap_s,active_share,with\n", out);
+}
+
+static void print_csv(const struct table *table, FILE *out) {
+  for (uint32_t i = 0; i < table->shown; i++) {
+    const struct sums *partner = &table->partners[i];
+    hd_csv_place(table->view, partner->line, out);
+    hd_csv_number(seconds_of(table, partner->overlap_ticks), out);
+    hd_csv_number(share_of(table, partner->overlap_ticks), out);
+    fprintf(out, ",%u\n", table->view->lines[table->line].node->id);
+  }
+}
+
+static bool answer(const struct hd_view *view, uint32_t line, const struct hd_report_options *options, FILE *out) {
+  struct table table = {.options = options, .view = view, .model = view->model, .line = line};
+  bool done = find_partners(&table);
+  table.shown = options->limit > 0 && options->limit < table.count ? (uint32_t)options->limit : table.count;
+  if (done && options->csv)
+    print_csv(&table, out);
+  else if (done)
+    done = print_text(&table, out);
+  free(table.partners);
+  return done;
+}
+
+enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
+                                  FILE *errors) {
+  uint32_t *lines = calloc((size_t)view->count + 1, sizeof *lines);
+  if (!lines)
+    return HD_REPORT_NO_MEMORY;
+  const uint32_t count = find_lines(view, options->with, lines);
+  const bool answerable = is_answerable(view, options, count, errors);
+  bool done = true;
+  if (answerable && options->csv)
+    print_csv_names(out);
+  for (uint32_t i = 0; answerable && done && i < count; i++)
+    done = answer(view, lines[i], options, out);
+  free(lines);
+  return !answerable ? HD_REPORT_REFUSED : done ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file report.c
+ * The reports as a whole, and the summary after a run.
+ */
+#include "output/views/report/report.h"
+
+#include <stdlib.h>
+
+#include "output/analysis/callpath_filter.h"
+#include "output/analysis/callpath_truncate.h"
+#include "output/analysis/site_regex.h"
+#include "output/views/render/count_columns.h"
+#include "output/views/render/level_bars.h"
+#include "output/views/report/call_graph_views.h"
+#include "output/views/report/overhead.h"
+
+enum { SUMMARY_REGIONS = 8, SUMMARY_ROUTINES = 6 };
+
+static const char legend[] =
+    "Gain: wall time saved if the team were always busy, as far as there are processors. Conc: busy threads on\n"
+    "average. Imbal: longest busy time of a thread over the mean. Busy and waiting times are summed over threads and\n"
+    "include the lines below. Wall%: part of the run, lines below included; threads that are busy at once share the\n"
+    "time. '-': not measured.\n";
+
+static bool has_routines(const struct hd_model *model) {
+  for (uint32_t i = 0; i < model->node_count; i++)
+    if (model->nodes[i].kind == HD_KIND_ROUTINE)
+      return true;
+  return false;
+}
+
+static const char levels_more[] = "--at-k 1 (what runs while at most 1 is busy), --with ID (what runs beside a line), "
+                                  "--histogram";
+static const char routines_more[] = "--flat (each routine), --callgraph (who calls whom), --tree (callpaths), "
+                                    "--callers REGEX";
+
+static void print_more(const struct hd_model *model, bool levels, FILE *out) {
+  const bool routines = has_routines(model);
+  if (levels || routines)
+    fprintf(out, "More: %s%s%s.\n", levels ? levels_more : "", levels && routines ? ",\n      " : "",
+            routines ? routines_more : "");
+}
+
+static void print_legend(const struct hd_view *view, FILE *out) {
+  fprintf(out, "\n%s", legend);
+  hd_report_visits_mark(view->model, out);
+  hd_report_shortened_mark(view->model, out);
+  if (hd_report_overhead_matters(view))
+    fputs("Heddle%: what Heddle itself took of the line's time. More than 5 %: shares and small times mislead; see\n"
+          "--overhead.\n",
+          out);
+  if (!view->model->levels_known) {
+    print_more(view->model, false, out);
+    return;
+  }
+  char title[HD_CELL_BYTES];
+  const struct hd_level_groups groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
+  hd_levels_sparkline_title(title, &groups);
+  fprintf(out, "%s: share of the region's time with so many threads of the whole program busy.\n", title);
+  print_more(view->model, true, out);
+}
+
+bool hd_report_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
+  hd_report_heading(view->model, false, out);
+  hd_report_scope(view->model, options, out);
+  hd_report_concurrency(view->model, out);
+  if (view->count <= 1) {
+    fprintf(out, "\nNo parallel region was %s.\n", view->model->header.runtime[0] ? "entered" : "heard of");
+    const bool done = hd_report_counted(view->model, out);
+    print_more(view->model, false, out);
+    return done;
+  }
+  if (!hd_report_table(view, false, out))
+    return false;
+  if (left > 0)
+    fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
+  if (!hd_report_counted(view->model, out))
+    return false;
+  hd_report_foremost(view, options->sort, out);
+  print_legend(view, out);
+  return true;
+}
+
+static bool print_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  switch (options->question) {
+  case HD_ASK_THREADS:
+    return hd_report_threads_csv(view, options, out);
+  case HD_ASK_HISTOGRAM:
+    return hd_report_histogram_csv(view, options, out);
+  case HD_ASK_OVERHEAD:
+    return hd_report_overhead_csv(view, options, out);
+  default:
+    return hd_report_regions_csv(view, options, out);
+  }
+}
+
+static bool print_text(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  switch (options->question) {
+  case HD_ASK_THREADS:
+    return hd_report_threads(view, options, out);
+  case HD_ASK_HISTOGRAM:
+    return hd_report_histogram(view, options, out);
+  case HD_ASK_OVERHEAD:
+    return hd_report_overhead(view, options, out);
+  default:
+    return hd_report_regions(view, options, out);
+  }
+}
+
+static enum hd_report_end print_view(struct hd_view *view, const struct hd_report_options *options, FILE *out,
+                                     FILE *errors) {
+  bool made = false;
+  if (options->question == HD_ASK_WITH)
+    return hd_report_with(view, options, out, errors);
+  if (options->question == HD_ASK_AT_LEVEL)
+    made = hd_report_at_level(view, options, out);
+  else
+    made = options->csv ? print_csv(view, options, out) : print_text(view, options, out);
+  return made ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+}
+
+static enum hd_report_end focus(struct hd_model *model, const char *expression, FILE *errors) {
+  uint32_t count = 0;
+  bool *meant = hd_match_nodes(model, expression, &count);
+  const bool done = meant && hd_model_focus(model, meant);
+  free(meant);
+  if (done && count == 0)
+    hd_match_complain(model, expression, errors);
+  return !done ? HD_REPORT_NO_MEMORY : count == 0 ? HD_REPORT_REFUSED : HD_REPORT_MADE;
+}
+
+enum hd_report_end hd_report_narrow(struct hd_model *model, const struct hd_report_options *options, FILE *errors) {
+  const enum hd_report_end end = options->focus ? focus(model, options->focus, errors) : HD_REPORT_MADE;
+  if (end != HD_REPORT_MADE)
+    return end;
+  return hd_model_fold(model, options->depth) ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+}
+
+enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd_report_options *options, FILE *out,
+                                   FILE *errors) {
+  if (options->question >= HD_ASK_FLAT)
+    return hd_report_routines(model, options, out, errors);
+  const bool levels_needed = options->question == HD_ASK_AT_LEVEL || options->question == HD_ASK_WITH;
+  if (levels_needed && !model->levels_known) {
+    fprintf(errors,
+            "heddle: %s: which threads were busy at the same time is not in this file: it is of an earlier version, or "
+            "the program was killed at its start\n",
+            model->path);
+    return HD_REPORT_REFUSED;
+  }
+  struct hd_view *view = hd_view_new(model, options->sort, HD_VIEW_CONSTRUCTS);
+  if (!view)
+    return HD_REPORT_NO_MEMORY;
+  const enum hd_report_end end = print_view(view, options, out, errors);
+  hd_view_free(view);
+  return end;
+}
+
+static void summarize_routines(const struct hd_model *model, FILE *out) {
+  struct hd_graph *graph = hd_graph_new(model, HD_SORT_SELF);
+  if (graph)
+    hd_report_flat_brief(graph, SUMMARY_ROUTINES, out);
+  hd_graph_free(graph);
+}
+
+void hd_report_summary(const struct hd_model *model, FILE *out) {
+  struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
+  hd_report_heading(model, true, out);
+  if (!view)
+    return;
+  if (!hd_report_has_regions(model))
+    summarize_routines(model, out);
+  const uint32_t left = hd_view_choose(view, HD_SORT_GAIN, SUMMARY_REGIONS, true);
+  if (hd_report_table(view, true, out) && left > 0)
+    fprintf(out, "%u more region%s not shown.\n", left, left == 1 ? " is" : "s are");
+  hd_view_free(view);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "support/inprocess/memory_budget.h"
+
+/* What a promise takes, with its share of the tables that lead to it: sweep/tallies.h, sweep/entries.h. */
+enum { TALLY_BYTES = 192, LEVELS_BYTES = 80, LEVELS_PER_RECORD = 7, ENTRY_BYTES = 112, STACK_BYTES = 16896 };
+
+/* So much must be left: a part of the limit, at least so many bytes of it, and so many of each thread's part, of which
+ * a thread's first needs take about half. */
+static const struct keep {
+  uint32_t eighths;
+  uint32_t least_bytes;
+  uint32_t thread_bytes;
+} keep[HD_MEMORY_USES] = {[HD_MEMORY_PATH] = {4, 160 << 10, 12 << 10},
+                          [HD_MEMORY_PATH_ROW] = {3, 144 << 10, 10 << 10},
+                          [HD_MEMORY_SHORT_PATH] = {1, 80 << 10, 4 << 10},
+                          [HD_MEMORY_SITE] = {0, 24 << 10, 2 << 10}};
+
+static struct {
+  uint64_t used;
+  uint64_t bytes; /* asked for; HD_MEMORY_UNLIMITED: no limit */
+  uint64_t threads;
+  uint64_t due[HD_MEMORY_DUES]; /* promised and not there yet; below zero what came unasked */
+  uint64_t counts_bytes;
+  uint64_t tallies;
+  uint64_t *limit_shown;
+  uint64_t *used_shown;
+} memory = {.bytes = HD_MEMORY_UNLIMITED};
+
+static uint64_t limit(void) {
+  const uint64_t threads = __atomic_load_n(&memory.threads, __ATOMIC_RELAXED);
+  return memory.bytes == HD_MEMORY_UNLIMITED ? HD_MEMORY_UNLIMITED : memory.bytes + threads * HD_MEMORY_THREAD;
+}
+
+static void show_limit(void) {
+  if (memory.limit_shown)
+    __atomic_store_n(memory.limit_shown, memory.bytes == HD_MEMORY_UNLIMITED ? 0 : limit(), __ATOMIC_RELAXED);
+}
+
+static void show_used(uint64_t used) {
+  if (memory.used_shown)
+    __atomic_store_n(memory.used_shown, used, __ATOMIC_RELAXED);
+}
+
+void hd_memory_limit(uint64_t bytes) {
+  memory.bytes = bytes < HD_MEMORY_LEAST ? HD_MEMORY_LEAST : bytes;
+}
+
+void hd_memory_show(uint64_t *limit_shown, uint64_t *used_shown) {
+  memory.limit_shown = limit_shown;
+  memory.used_shown = used_shown;
+  show_limit();
+  show_used(__atomic_load_n(&memory.used, __ATOMIC_RELAXED));
+}
+
+void hd_memory_add_thread(void) {
+  __atomic_fetch_add(&memory.threads, 1, __ATOMIC_RELAXED);
+  show_limit();
+}
+
+bool hd_memory_take(size_t bytes) {
+  const uint64_t used = __atomic_add_fetch(&memory.used, bytes, __ATOMIC_RELAXED);
+  if (used > limit()) {
+    __atomic_fetch_sub(&memory.used, bytes, __ATOMIC_RELAXED);
+    return false;
+  }
+  show_used(used);
+  return true;
+}
+
+void hd_memory_take_surely(size_t bytes) {
+  show_used(__atomic_add_fetch(&memory.used, bytes, __ATOMIC_RELAXED));
+}
+
+void hd_memory_give(size_t bytes) {
+  show_used(__atomic_sub_fetch(&memory.used, bytes, __ATOMIC_RELAXED));
+}
+
+static uint64_t due(enum hd_memory_due what) {
+  const int64_t count = (int64_t)__atomic_load_n(&memory.due[what], __ATOMIC_RELAXED);
+  return count > 0 ? (uint64_t)count : 0;
+}
+
+/* Levels are promised with their tally; how many, depends on the threads by now. Those that are there were counted in
+ * due[HD_MEMORY_LEVELS] as below zero. */
+static uint64_t due_levels(void) {
+  const uint64_t per_tally = __atomic_load_n(&memory.threads, __ATOMIC_RELAXED) / LEVELS_PER_RECORD + 1;
+  const int64_t left = (int64_t)(__atomic_load_n(&memory.tallies, __ATOMIC_RELAXED) * per_tally +
+                                 __atomic_load_n(&memory.due[HD_MEMORY_LEVELS], __ATOMIC_RELAXED));
+  return left > 0 ? (uint64_t)left : 0;
+}
+
+static uint64_t due_bytes(void) {
+  return due(HD_MEMORY_TALLY) * TALLY_BYTES + due_levels() * LEVELS_BYTES + due(HD_MEMORY_ENTRY) * ENTRY_BYTES +
+         due(HD_MEMORY_COUNTS) * memory.counts_bytes + due(HD_MEMORY_STACK) * STACK_BYTES;
+}
+
+static uint64_t kept_for_others(enum hd_memory_use use) {
+  const uint64_t part = memory.bytes / 8 * keep[use].eighths;
+  const uint64_t threads = __atomic_load_n(&memory.threads, __ATOMIC_RELAXED);
+  return (part > keep[use].least_bytes ? part : keep[use].least_bytes) + threads * keep[use].thread_bytes;
+}
+
+bool hd_memory_has_room(enum hd_memory_use use, size_t bytes) {
+  if (memory.bytes == HD_MEMORY_UNLIMITED)
+    return true;
+  return __atomic_load_n(&memory.used, __ATOMIC_RELAXED) + due_bytes() + kept_for_others(use) + bytes <= limit();
+}
+
+void hd_memory_promise(enum hd_memory_due what, uint32_t count) {
+  if (what == HD_MEMORY_TALLY)
+    __atomic_fetch_add(&memory.tallies, count, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&memory.due[what], count, __ATOMIC_RELAXED);
+}
+
+void hd_memory_keep_promise(enum hd_memory_due what) {
+  __atomic_fetch_sub(&memory.due[what], 1, __ATOMIC_RELAXED);
+}
+
+void hd_memory_set_counts_bytes(size_t bytes) {
+  memory.counts_bytes = bytes;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file pristine.h
+ * The library's own variables as they were before it began to measure, for a forked child that begins anew: there they
+ * stand for the parent's measurement, and its locks may be held by threads that the child does not have.
+ */
+#ifndef HEDDLE_SUPPORT_INPROCESS_PRISTINE_H
+#define HEDDLE_SUPPORT_INPROCESS_PRISTINE_H
+
+#include <stdbool.h>
+
+/** A variable that hd_pristine_restore leaves as it is. It has an initial value, and is aligned to 16 bytes. */
+#define HD_LASTING __attribute__((section("hd_lasting"), aligned(16)))
+
+/** Remembers the values of now; the second call and later ones do nothing. Maps some KiB. False: no memory. */
+bool hd_pristine_keep(void);
+
+/** Gives all variables but the lasting ones the values that they had then; thread-local ones are the caller's business.
+ *  Only one thread may use the library meanwhile. Memory that they point to is forgotten, not freed. False: nothing
+ *  was kept, and nothing is done. */
+bool hd_pristine_restore(void);
+
+#endif

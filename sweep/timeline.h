@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file timeline.h
+ * The run in time, in a fixed number of buckets: Hollingsworth's time histogram (Hollingsworth, Miller, Cargille 1994).
+ *
+ * Used by the library while the program runs and by the reader for what was left to add. Not thread-safe: the caller
+ * has the sweep's lock. Cost: a few additions for each bucket that the interval touches; a fold is rare, each doubles
+ * the time to the next.
+ */
+#ifndef HEDDLE_SWEEP_TIMELINE_H
+#define HEDDLE_SWEEP_TIMELINE_H
+
+#include <stdbool.h>
+
+#include "heddle-format.h"
+#include "sweep/journal.h"
+
+/** Begins at `origin_ticks`, with the narrowest buckets. The record is zeroed. */
+void hd_timeline_begin(struct hd_timeline_record *timeline, uint64_t origin_ticks);
+
+/** Whether the record can be added to: a width that is a power of two. (For files that cannot be trusted.) */
+bool hd_timeline_is_valid(const struct hd_timeline_record *timeline);
+
+/** Adds the time from `until_ticks` to `now`, during which `level` threads were busy. */
+void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t level, struct hd_journal *journal);
+
+/** Writes down what a bucket holds, before it is changed by others than hd_timeline_add. */
+void hd_timeline_keep(const struct hd_timeline_record *timeline, const struct hd_timeline_bucket *bucket,
+                      struct hd_journal *journal);
+
+/** The bucket in which `until_ticks` lies, and its end; NULL: the last one ended there. */
+struct hd_timeline_bucket *hd_timeline_bucket(struct hd_timeline_record *timeline, uint64_t *end);
+
+#endif

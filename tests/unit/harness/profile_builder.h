@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file profile_builder.h
+ * Builds profile files in memory, so that tests of the reader know every number in them. One tick is one nanosecond.
+ *
+ * Pointers to records stay valid until builder_free(). A record's block is found or made; each block is one unit.
+ */
+#ifndef HEDDLE_PROFILE_BUILDER_H
+#define HEDDLE_PROFILE_BUILDER_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/model/model.h"
+
+enum { BUILDER_UNITS = 4096 };
+
+struct builder {
+  char *bytes;
+  size_t size;
+  struct hd_file_header *header;
+  uint32_t profiles, threads, modules;
+  struct hd_block_header *newest[HD_BLOCK_TYPE_LAST + 1];
+};
+
+/* A run from tick 1000 to tick 2000 that the runtime closed, with nothing in it but the program. */
+static inline void builder_init(struct builder *builder) {
+  *builder = (struct builder){.size = HD_HEADER_BYTES};
+  builder->bytes = calloc(1, HD_HEADER_BYTES + (size_t)BUILDER_UNITS * HD_BLOCK_BYTES);
+  assert_non_null(builder->bytes);
+  struct hd_file_header *header = builder->header = (void *)builder->bytes;
+  memcpy(header->magic, HD_MAGIC, sizeof header->magic);
+  header->version = HD_FORMAT_VERSION;
+  header->byte_order = HD_BYTE_ORDER;
+  header->header_bytes = HD_HEADER_BYTES;
+  header->block_bytes = HD_BLOCK_BYTES;
+  header->profile_record_bytes = sizeof(struct hd_profile_record);
+  header->row_record_bytes = sizeof(struct hd_row_record);
+  header->thread_record_bytes = sizeof(struct hd_thread_record);
+  header->total_record_bytes = sizeof(struct hd_total_record);
+  header->instance_record_bytes = sizeof(struct hd_instance_record);
+  header->module_record_bytes = sizeof(struct hd_module_record);
+  header->entry_record_bytes = sizeof(struct hd_entry_record);
+  header->costs_record_bytes = sizeof(struct hd_costs_record);
+  header->switch_record_bytes = sizeof(struct hd_switch_record);
+  header->state_count = HD_STATE_COUNT;
+  header->flags = HD_FILE_COMPLETE;
+  header->pid = 42;
+  header->rank = -1;
+  header->max_threads = 4;
+  header->clock_kind = HD_CLOCK_EXTERNAL;
+  header->loaded_ticks = 1000;
+  header->end_ticks = 2000;
+  strcpy(header->host, "loom");
+  strcpy(header->program, "app");
+}
+
+static inline void builder_free(struct builder *builder) {
+  free(builder->bytes);
+}
+
+static inline struct hd_block_header *builder_block(struct builder *builder, enum hd_block_type type, uint32_t span) {
+  struct hd_block_header *block = (void *)(builder->bytes + builder->size);
+  assert_true(builder->header->block_count + span <= BUILDER_UNITS);
+  *block = (struct hd_block_header){.magic = HD_BLOCK_MAGIC, .type = (uint16_t)type, .span = span, .owner = HD_NONE};
+  builder->header->block_count += span;
+  builder->size += (size_t)span * HD_BLOCK_BYTES;
+  builder->newest[type] = block;
+  return block;
+}
+
+static inline uint32_t builder_span(size_t bytes) {
+  return (uint32_t)((bytes + HD_BLOCK_HEADER_BYTES + HD_BLOCK_BYTES - 1) / HD_BLOCK_BYTES);
+}
+
+static inline void *builder_record(struct builder *builder, enum hd_block_type type, size_t bytes) {
+  struct hd_block_header *block = builder->newest[type];
+  if (!block || (block->count + 1) * bytes > block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES)
+    block = builder_block(builder, type, builder_span(bytes));
+  return (char *)block + HD_BLOCK_HEADER_BYTES + bytes * block->count++;
+}
+
+static inline struct hd_profile_record *builder_profile(struct builder *builder, uint32_t parent, enum hd_kind kind) {
+  struct hd_profile_record *record = builder_record(builder, HD_BLOCK_PROFILES, sizeof *record);
+  record->id = builder->profiles++;
+  record->parent = parent;
+  record->kind = (uint16_t)kind;
+  record->module = HD_NONE;
+  record->address = record->offset = 0x1000 + record->id;
+  return record;
+}
+
+static inline struct hd_thread_record *builder_thread(struct builder *builder, enum hd_thread_kind kind, uint64_t begin,
+                                                      uint64_t last) {
+  struct hd_thread_record *record = builder_record(builder, HD_BLOCK_THREADS, sizeof *record);
+  record->id = builder->threads++;
+  record->kind = kind;
+  record->begin_ticks = begin;
+  record->last_ticks = last;
+  return record;
+}
+
+static inline struct hd_row_record *builder_row(struct builder *builder, uint32_t profile, uint32_t thread) {
+  struct hd_row_record *record = builder_record(builder, HD_BLOCK_ROWS, sizeof *record);
+  record->profile = profile;
+  record->thread = thread;
+  return record;
+}
+
+/* All zero. */
+static inline struct hd_costs_record *builder_costs(struct builder *builder, uint32_t thread) {
+  struct hd_costs_record *record = builder_record(builder, HD_BLOCK_COSTS, sizeof *record);
+  record->thread = thread;
+  return record;
+}
+
+/* Once, from tick 1000 on. */
+static inline struct hd_switch_record *builder_switch(struct builder *builder, enum hd_event_class class,
+                                                      uint32_t thread, uint32_t profile) {
+  struct hd_switch_record *record = builder_record(builder, HD_BLOCK_SWITCHES, sizeof *record);
+  *record = (struct hd_switch_record){
+      .event_class = class, .thread = thread, .profile = profile, .times = 1, .off_ticks = 1000};
+  return record;
+}
+
+static inline struct hd_total_record *builder_total(struct builder *builder, uint32_t profile, uint32_t team_size) {
+  struct hd_total_record *record = builder_record(builder, HD_BLOCK_TOTALS, sizeof *record);
+  record->profile = profile;
+  record->team_size = team_size;
+  return record;
+}
+
+/* With room for `limit` members, none of which has come. */
+static inline struct hd_instance_record *builder_instance(struct builder *builder, uint32_t profile, uint32_t limit) {
+  const uint32_t span = builder_span(sizeof(struct hd_instance_record) + limit * sizeof(struct hd_member_record));
+  struct hd_block_header *block = builder_block(builder, HD_BLOCK_INSTANCES, span);
+  struct hd_instance_record *record = (void *)((char *)block + HD_BLOCK_HEADER_BYTES);
+  struct hd_member_record *members = (void *)(record + 1);
+  block->count = 1;
+  record->profile = profile;
+  record->member_limit = limit;
+  for (uint32_t i = 0; i < limit; i++)
+    members[i].thread = HD_NONE;
+  return record;
+}
+
+static inline struct hd_member_record *builder_member(struct hd_instance_record *instance, uint32_t number) {
+  return (struct hd_member_record *)(instance + 1) + number;
+}
+
+static inline uint32_t builder_module(struct builder *builder, const char *path) {
+  struct hd_module_record *record = builder_record(builder, HD_BLOCK_MODULES, sizeof *record);
+  record->id = builder->modules++;
+  strcpy(record->path, path);
+  return record->id;
+}
+
+static inline void builder_text(struct builder *builder, enum hd_text_kind kind, uint32_t id, const char *text,
+                                size_t bytes) {
+  const size_t padded = sizeof(struct hd_text_record) + ((bytes + 7) & ~(size_t)7);
+  struct hd_block_header *block = builder->newest[HD_BLOCK_TEXT];
+  if (!block || block->count + padded > block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES)
+    block = builder_block(builder, HD_BLOCK_TEXT, builder_span(padded));
+  struct hd_text_record *record = (void *)((char *)block + HD_BLOCK_HEADER_BYTES + block->count);
+  *record = (struct hd_text_record){.kind = (uint16_t)kind, .id = id, .bytes = (uint32_t)bytes};
+  memcpy(record + 1, text, bytes);
+  block->count += (uint32_t)padded;
+}
+
+static inline void builder_name(struct builder *builder, uint32_t profile, const char *function, const char *file,
+                                const char *line) {
+  char text[1024];
+  char *end = stpcpy(stpcpy(stpcpy(text, function) + 1, file) + 1, line) + 1;
+  builder_text(builder, HD_TEXT_NAME, profile, text, (size_t)(end - text));
+}
+
+/* Makes the profile one that holds time by level, from tick 1000 on: all of it is still to be added from the rings. */
+static inline void builder_levels(struct builder *builder) {
+  struct hd_tally_record *tally = builder_record(builder, HD_BLOCK_TALLIES, sizeof *tally);
+  struct hd_timeline_record *timeline = builder_record(builder, HD_BLOCK_TIMELINE, sizeof *timeline);
+  *tally = (struct hd_tally_record){.what = HD_TALLY_PROGRAM, .count = 1, .since_ticks = 1000};
+  timeline->origin_ticks = timeline->until_ticks = 1000;
+  timeline->width_ticks = 2;
+}
+
+/* A thread's ring, empty. */
+static inline struct hd_ring_record *builder_ring(struct builder *builder, uint32_t thread) {
+  struct hd_ring_record *ring = builder_record(builder, HD_BLOCK_RING, sizeof *ring);
+  ring->sweep.thread = thread;
+  ring->sweep.busy = HD_NONE;
+  return ring;
+}
+
+/* From `ticks` on the thread is busy in `busy` (HD_NONE: in nothing). */
+static inline void builder_turn(struct hd_ring_record *ring, uint64_t ticks, uint32_t busy, uint32_t what) {
+  ring->transitions[ring->head++] = (struct hd_transition){ticks, busy, what};
+  ring->latest_ticks = ticks;
+}
+
+/* Turns the profile into one with counters; events and counts may then be added. `slots`: 0 without turns. */
+static inline void builder_counters(struct builder *builder, uint32_t events, uint32_t slots, enum hd_counters_at at) {
+  builder->header->event_count = events;
+  builder->header->event_slots = slots;
+  builder->header->counts_record_bytes = (uint32_t)HD_COUNTS_BYTES(events, slots);
+  builder->header->counters_at = at;
+}
+
+static inline struct hd_event_record *builder_event(struct builder *builder, const char *name, uint32_t slot) {
+  struct hd_event_record *record = builder_record(builder, HD_BLOCK_EVENTS, sizeof *record);
+  strcpy(record->name, name);
+  strcpy(record->source, "kernel");
+  record->slot = slot;
+  return record;
+}
+
+/* All zero. */
+static inline struct hd_counts_record *builder_counts(struct builder *builder, uint32_t profile, uint32_t thread) {
+  struct hd_counts_record *record = builder_record(builder, HD_BLOCK_COUNTS, builder->header->counts_record_bytes);
+  record->profile = profile;
+  record->thread = thread;
+  return record;
+}
+
+static inline void builder_count(struct hd_counts_record *record, uint32_t event, enum hd_count_class class,
+                                 uint64_t count) {
+  ((uint64_t *)(record + 1))[event * HD_COUNT_CLASSES + class] = count;
+}
+
+/* Time in which it was a slot's turn; slots count from 1. */
+static inline void builder_turns(const struct builder *builder, struct hd_counts_record *record, uint32_t slot,
+                                 enum hd_count_class class, uint64_t ticks) {
+  builder_count(record, builder->header->event_count + slot - 1, class, ticks);
+}
+
+static inline uint64_t builder_offset(const struct builder *builder, const void *record) {
+  return (uint64_t)((const char *)record - builder->bytes);
+}
+
+/* The model, which must be readable. The caller frees it. */
+static inline struct hd_model *builder_read(const struct builder *builder) {
+  struct hd_model *model = NULL;
+  char error[256] = "";
+  if (!hd_profile_parse("test.heddle", builder->bytes, builder->size, &model, error, sizeof error))
+    fail_msg("%s", error);
+  return model;
+}
+
+/* The profile must be refused, with `reason` in the message. */
+static inline void builder_refused(const struct builder *builder, const char *reason) {
+  struct hd_model *model = NULL;
+  char error[256] = "";
+  assert_false(hd_profile_parse("test.heddle", builder->bytes, builder->size, &model, error, sizeof error));
+  assert_null(model);
+  if (!strstr(error, reason) || strncmp(error, "test.heddle: ", 13) != 0)
+    fail_msg("expected \"%s\" in \"%s\"", reason, error);
+}
+
+#endif
