@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "cli/open_profile.h"
-#include "output/views/export/export.h"
 #include "output/analysis/callpath_truncate.h"
+#include "output/views/export/export.h"
 #include "support/command/output_stream.h"
 
 enum { OPTION_NO_CACHE = HD_OPTION_LONG, OPTION_DEPTH };

@@ -13,8 +13,8 @@
 
 #include "output/merge/merge.h"
 #include "support/command/options.h"
-#include "support/command/sigbus_guard.h"
 #include "support/command/output_stream.h"
+#include "support/command/sigbus_guard.h"
 
 static const struct hd_option options[] = {
     {'o', "output", "OUT", "the file to write (default merged.heddle)"},

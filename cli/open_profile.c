@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "output/symbols/resolve_names.h"
-#include "support/command/sigbus_guard.h"
 #include "support/command/output_stream.h"
+#include "support/command/sigbus_guard.h"
 
 /* The index of FILE in argv; 0 with the exit status in `status` when there is nothing to open. */
 static int find_file(const struct hd_profile_command *command, int argc, char **argv, int *status) {

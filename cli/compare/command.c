@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/compare/fail_if.h"
+#include "cli/compare/jobs.h"
 #include "cli/compare/options.h"
 #include "cli/compare/sets.h"
 #include "output/metrics/formula.h"

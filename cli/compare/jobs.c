@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/compare/sets.h"
+#include "cli/compare/jobs.h"
 
 enum { ALL = -1 };
 

@@ -4,9 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/doctor_internal.h"
+#include "cli/program/elf_file.h"
 #include "cli/program/find_libomp.h"
-#include "cli/run/run.h"
+#include "cli/program/inspect.h"
 
 #define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
 
@@ -27,7 +28,7 @@ static bool check_presence(struct hd_doctor *doctor) {
   struct stat status;
   char path[PATH_MAX];
   const char *name = doctor->program;
-  if (hd_run_program_find(name, path)) {
+  if (hd_program_find(name, path)) {
     if (access(path, R_OK) == 0)
       return true;
     SAY(NOTE, "program", "%s may be executed but not read: what it links is not known; chmod +r %s", path, path);
@@ -44,9 +45,9 @@ static bool check_presence(struct hd_doctor *doctor) {
   return false;
 }
 
-static void check_script(struct hd_doctor *doctor, const struct hd_run_program *program) {
+static void check_script(struct hd_doctor *doctor, const struct hd_program *program) {
   char found[PATH_MAX];
-  if (!hd_run_program_find(program->interpreter, found)) {
+  if (!hd_program_find(program->interpreter, found)) {
     SAY(WRONG, "program", "a script for %s, which is not there: correct its first line, or install that",
         program->interpreter);
     return;
@@ -58,7 +59,7 @@ static void check_script(struct hd_doctor *doctor, const struct hd_run_program *
 }
 
 /* False: the file is nothing for this machine, or not for Heddle. */
-static bool check_kind(struct hd_doctor *doctor, const struct hd_run_program *program, const struct hd_app_file *file) {
+static bool check_kind(struct hd_doctor *doctor, const struct hd_program *program, const struct hd_elf_file *file) {
   if (!file->is_elf)
     SAY(WRONG, "program", "neither a program nor a script: its first line should be #!/path/of/an/interpreter");
   else if (file->is_foreign)
@@ -66,7 +67,7 @@ static bool check_kind(struct hd_doctor *doctor, const struct hd_run_program *pr
         file->machine);
   else if (file->is_cut)
     SAY(WRONG, "program", "is cut short: its headers tell of more bytes than it has; copy or build it again");
-  else if (program->kind == HD_RUN_PROGRAM_STATIC)
+  else if (program->kind == HD_PROGRAM_STATIC)
     SAY(WRONG, "program", "is statically linked, and tools are loaded dynamically; link it without -static");
   else if (program->missing[0])
     SAY(WRONG, "program", "cannot start: its loader does not find %s; add its folder to LD_LIBRARY_PATH",
@@ -81,8 +82,7 @@ static bool check_kind(struct hd_doctor *doctor, const struct hd_run_program *pr
   return false;
 }
 
-static void check_extras(struct hd_doctor *doctor, const struct hd_run_program *program,
-                         const struct hd_app_file *file) {
+static void check_extras(struct hd_doctor *doctor, const struct hd_program *program, const struct hd_elf_file *file) {
   if (program->other_identity)
     SAY(WRONG, "identity",
         "is set-user-id or set-group-id, and such a program takes no settings from heddle; profile a "
@@ -117,8 +117,7 @@ static void take_runtime(struct hd_doctor *doctor, const char *libomp) {
   doctor->runtime = HD_DOCTOR_NAMED;
 }
 
-static void check_linked(struct hd_doctor *doctor, const struct hd_run_program *program,
-                         const struct hd_app_file *file) {
+static void check_linked(struct hd_doctor *doctor, const struct hd_program *program, const struct hd_elf_file *file) {
   if (program->links_libomp)
     take_runtime(doctor, program->libomp);
   if (file->defines_libomp)
@@ -148,16 +147,16 @@ static void check_linked(struct hd_doctor *doctor, const struct hd_run_program *
 }
 
 void hd_doctor_check_app(struct hd_doctor *doctor) {
-  struct hd_run_program program;
-  struct hd_app_file file;
+  struct hd_program program;
+  struct hd_elf_file file;
   if (!check_presence(doctor))
     return;
-  hd_run_program_inspect(doctor->program, &program);
-  if (program.kind == HD_RUN_PROGRAM_SCRIPT) {
+  hd_program_inspect(doctor->program, &program);
+  if (program.kind == HD_PROGRAM_SCRIPT) {
     check_script(doctor, &program);
     return;
   }
-  if (!hd_app_file_read(program.path, &file)) {
+  if (!hd_elf_file_read(program.path, &file)) {
     SAY(NOTE, "program", "%s: %s", program.path, strerror(errno));
     return;
   }

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/doctor_internal.h"
+#include "cli/doctor/probe/run.h"
 #include "cli/program/find_libomp.h"
-#include "cli/run/run.h"
+#include "cli/program/find_library.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 #include "support/log.h"
@@ -41,7 +42,7 @@ static const struct hd_usage usage = {
 struct choices {
   const char *libomp;
   bool json;
-  struct hd_run_options run; /* for the choice of libheddle.so */
+  const char *library;
 };
 
 static bool take_option(void *context, int id, const char *argument) {
@@ -51,7 +52,7 @@ static bool take_option(void *context, int id, const char *argument) {
   else if (id == OPTION_JSON)
     choices->json = true;
   else
-    choices->run.library = argument;
+    choices->library = argument;
   return true;
 }
 
@@ -59,7 +60,7 @@ static void find_runtime(struct hd_doctor *doctor, const char *named) {
   char path[PATH_MAX];
   if (doctor->runtime == HD_DOCTOR_NONE || doctor->libomp[0])
     return;
-  if (hd_run_libomp_look_for(named, path, sizeof path)) {
+  if (hd_libomp_look_for(named, path, sizeof path)) {
     snprintf(doctor->libomp, sizeof doctor->libomp, "%s", path);
     return;
   }
@@ -67,12 +68,12 @@ static void find_runtime(struct hd_doctor *doctor, const char *named) {
   hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "runtime", "%s", path);
 }
 
-static void find_library(struct hd_doctor *doctor, const struct hd_run_options *run) {
+static void find_library(struct hd_doctor *doctor, const char *named) {
   char why[1024];
-  if (!hd_run_library_choose(run, doctor->library)) {
+  if (!hd_library_choose(named, doctor->library)) {
     doctor->library[0] = '\0';
     hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "libheddle.so", "not found, as said above");
-  } else if (!hd_run_library_loads(doctor->library, why, sizeof why)) {
+  } else if (!hd_library_loads(doctor->library, why, sizeof why)) {
     hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "libheddle.so", "cannot be loaded: %s", why);
     doctor->library[0] = '\0';
   }
@@ -83,7 +84,7 @@ static bool examine(struct hd_doctor *doctor, const struct choices *choices) {
     hd_doctor_check_app(doctor);
   hd_doctor_check_environment(doctor);
   hd_doctor_check_machine(doctor);
-  find_library(doctor, &choices->run);
+  find_library(doctor, choices->library);
   find_runtime(doctor, choices->libomp);
   return doctor->runtime == HD_DOCTOR_NONE || hd_doctor_check_runtime(doctor);
 }

@@ -4,7 +4,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/doctor_internal.h"
 #include "support/command/edit_distance.h"
 #include "support/settings.h"
 

@@ -9,7 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/doctor_internal.h"
 #include "counters/perf_permission.h"
 #include "counters/source.h"
 #include "output/metrics/formula.h"

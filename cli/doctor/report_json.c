@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/doctor_internal.h"
+#include "cli/doctor/probe/rows.h"
 #include "output/views/render/json.h"
 
 static json_t *finding_object(const struct hd_finding *finding) {

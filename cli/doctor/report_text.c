@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/doctor/doctor.h"
+#include "cli/doctor/doctor_internal.h"
+#include "cli/doctor/probe/rows.h"
 #include "output/views/render/report_internal.h"
 
 enum { CELL_BYTES = 24 };

@@ -4,8 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
-#include "cli/doctor/probe/probe.h"
+#include "cli/doctor/doctor_internal.h"
+#include "cli/doctor/probe/rows.h"
+#include "cli/doctor/probe/run.h"
+#include "cli/program/elf_file.h"
 
 #define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
 
@@ -129,8 +131,8 @@ static void try_library(struct hd_doctor *doctor) {
 }
 
 bool hd_doctor_check_runtime(struct hd_doctor *doctor) {
-  struct hd_app_file file;
-  if (hd_app_file_read(doctor->libomp, &file))
+  struct hd_elf_file file;
+  if (hd_elf_file_read(doctor->libomp, &file))
     memcpy(doctor->build_id, file.build_id, sizeof doctor->build_id);
   doctor->of_runtime = doctor->findings.count;
   if (!try_runtime(doctor))

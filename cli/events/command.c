@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/events/events.h"
+#include "cli/events/events_internal.h"
 #include "counters/event_sets.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/events/events.h"
+#include "cli/events/events_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

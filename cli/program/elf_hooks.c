@@ -3,7 +3,7 @@
  * @file elf_hooks.c
  * Does a program's or library's file call Heddle by itself: routines compiled with -finstrument-functions, or markers?
  */
-#include "cli/run/run.h"
+#include "cli/program/elf_hooks.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -91,14 +91,14 @@ static bool holds(const char *path, bool is_so(Elf *)) {
   return so;
 }
 
-bool hd_run_file_calls_heddle(const char *path) {
+bool hd_elf_calls_heddle(const char *path) {
   return holds(path, calls_heddle);
 }
 
-bool hd_run_file_has_tool(const char *path) {
+bool hd_elf_has_tool(const char *path) {
   return holds(path, has_tool);
 }
 
-bool hd_run_file_has_own_hooks(const char *path) {
+bool hd_elf_has_own_hooks(const char *path) {
   return holds(path, has_own_hooks);
 }

@@ -83,7 +83,7 @@ static bool probe_llvm_directories(char *path, size_t path_bytes) {
   return usable;
 }
 
-bool hd_run_libomp_look_for(const char *named, char *path, size_t path_bytes) {
+bool hd_libomp_look_for(const char *named, char *path, size_t path_bytes) {
   char absolute[PATH_MAX];
   if (!named) {
     if (probe("libomp.so.5", path, path_bytes) || probe("libomp.so", path, path_bytes) ||
@@ -98,8 +98,8 @@ bool hd_run_libomp_look_for(const char *named, char *path, size_t path_bytes) {
   return false;
 }
 
-bool hd_run_libomp_find(const char *named, char *path, size_t path_bytes) {
-  if (!hd_run_libomp_look_for(named, path, path_bytes))
+bool hd_libomp_find(const char *named, char *path, size_t path_bytes) {
+  if (!hd_libomp_look_for(named, path, path_bytes))
     hd_log(named ? "cannot use libomp %s" : "--gomp needs a runtime, but %s; or name one with --libomp PATH", path);
   else if (strpbrk(path, ": "))
     hd_log("cannot use libomp %s: LD_PRELOAD separates its entries by ':' and ' '", path);

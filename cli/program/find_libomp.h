@@ -11,9 +11,9 @@
 
 /** Puts the path of a libomp that has the entry points GCC's code calls into `path`: `named` if not NULL, else the one
  *  the program's own loader would find, else the newest of /usr/lib/llvm-N/lib. False: the reason is on stderr. */
-bool hd_run_libomp_find(const char *named, char *path, size_t path_bytes);
+bool hd_libomp_find(const char *named, char *path, size_t path_bytes);
 
 /** The same for any use, without a word: false: the reason is in `path`. */
-bool hd_run_libomp_look_for(const char *named, char *path, size_t path_bytes);
+bool hd_libomp_look_for(const char *named, char *path, size_t path_bytes);
 
 #endif

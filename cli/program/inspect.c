@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/run.h"
+#include "cli/program/inspect.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/program/elf_hooks.h"
+
 /* ---- where the file is ---- */
 
 static bool is_executable_file(const char *path) {
@@ -19,7 +21,7 @@ static bool is_executable_file(const char *path) {
 }
 
 /* As execvp looks for it. */
-bool hd_run_program_find(const char *command, char *path) {
+bool hd_program_find(const char *command, char *path) {
   if (strchr(command, '/'))
     return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX && is_executable_file(path);
   const char *search = getenv("PATH");
@@ -45,7 +47,7 @@ static bool changes_identity(const char *path) {
 /* ---- scripts ---- */
 
 /* "#!/usr/bin/env python3" is a script for python3. */
-static bool read_script(int fd, struct hd_run_program *program) {
+static bool read_script(int fd, struct hd_program *program) {
   char line[PATH_MAX];
   const ssize_t length = pread(fd, line, sizeof line - 1, 0);
   if (length < 2 || memcmp(line, "#!", 2) != 0)
@@ -62,7 +64,7 @@ static bool read_script(int fd, struct hd_run_program *program) {
     word = next ? next : word;
   }
   snprintf(program->interpreter, sizeof program->interpreter, "%s", word ? word : "an unknown interpreter");
-  program->kind = HD_RUN_PROGRAM_SCRIPT;
+  program->kind = HD_PROGRAM_SCRIPT;
   return true;
 }
 
@@ -73,7 +75,7 @@ static bool has_prefix(const char *text, const char *prefix) {
 }
 
 /* A libgomp.so.1 may be a link to libomp: then it is libomp, so `resolved` decides when it is known. */
-static void note_library(struct hd_run_program *program, const char *name, const char *resolved) {
+static void note_library(struct hd_program *program, const char *name, const char *resolved) {
   char target[PATH_MAX];
   const char *file = resolved && realpath(resolved, target) ? target : name;
   const char *base = strrchr(file, '/');
@@ -87,7 +89,7 @@ static void note_library(struct hd_run_program *program, const char *name, const
 
 /* "\tlibomp.so.5 => not found"; or, instead of a list, "app: error while loading shared libraries: libomp.so.5: ...".
  */
-static bool note_missing(struct hd_run_program *program, const char *line) {
+static bool note_missing(struct hd_program *program, const char *line) {
   static const char words[] = "error while loading shared libraries: ";
   const char *after = strstr(line, words);
   const char *name = after                           ? after + sizeof words - 1
@@ -99,7 +101,7 @@ static bool note_missing(struct hd_run_program *program, const char *line) {
 }
 
 /* "undefined symbol: __kmpc_dispatch_deinit, version VERSION\t(./app)": of interest are OpenMP's. */
-static bool note_undefined(struct hd_run_program *program, const char *line) {
+static bool note_undefined(struct hd_program *program, const char *line) {
   static const char words[] = "undefined symbol: ";
   const char *name = strstr(line, words);
   if (!name)
@@ -112,7 +114,7 @@ static bool note_undefined(struct hd_run_program *program, const char *line) {
 }
 
 /* A line of the loader's list: "\tlibgomp.so.1 => /lib/libgomp.so.1 (0x...)". */
-static void note_listed(struct hd_run_program *program, char *line) {
+static void note_listed(struct hd_program *program, char *line) {
   if (note_missing(program, line) || note_undefined(program, line))
     return;
   char *name = line + strspn(line, " \t");
@@ -123,8 +125,8 @@ static void note_listed(struct hd_run_program *program, char *line) {
   resolved[strcspn(resolved, " (\n")] = '\0';
   const bool is_path = strchr(resolved, '/') != NULL; /* of LD_PRELOAD and LD_LIBRARY_PATH perhaps a relative one */
   note_library(program, name, is_path ? resolved : NULL);
-  program->calls_heddle = program->calls_heddle || (is_path && hd_run_file_calls_heddle(resolved));
-  if (is_path && !program->other_tool[0] && !strstr(resolved, "libheddle.so") && hd_run_file_has_tool(resolved))
+  program->calls_heddle = program->calls_heddle || (is_path && hd_elf_calls_heddle(resolved));
+  if (is_path && !program->other_tool[0] && !strstr(resolved, "libheddle.so") && hd_elf_has_tool(resolved))
     snprintf(program->other_tool, sizeof program->other_tool, "%s", resolved);
 }
 
@@ -141,7 +143,7 @@ static void ask_for_symbols(void) {
   setenv("LD_WARN", "1", 1);
 }
 
-static _Noreturn void become_loader(const struct hd_run_program *program, int to) {
+static _Noreturn void become_loader(const struct hd_program *program, int to) {
   const int null = open("/dev/null", O_RDWR);
   if (null >= 0)
     dup2(null, STDIN_FILENO);
@@ -156,7 +158,7 @@ static _Noreturn void become_loader(const struct hd_run_program *program, int to
 }
 
 /* The loader's list has the libraries of libraries too, found as they will be found at run time. */
-static bool ask_loader(struct hd_run_program *program) {
+static bool ask_loader(struct hd_program *program) {
   int ends[2];
   int status = -1;
   char line[2 * PATH_MAX];
@@ -181,7 +183,7 @@ static bool ask_loader(struct hd_run_program *program) {
 /* ---- ELF ---- */
 
 /* Names in the file itself, for when its loader does not answer. */
-static void note_needed(Elf *elf, struct hd_run_program *program) {
+static void note_needed(Elf *elf, struct hd_program *program) {
   Elf_Scn *section = NULL;
   while ((section = elf_nextscn(elf, section))) {
     GElf_Shdr header;
@@ -197,7 +199,7 @@ static void note_needed(Elf *elf, struct hd_run_program *program) {
   }
 }
 
-static bool read_loader_name(Elf *elf, int fd, struct hd_run_program *program) {
+static bool read_loader_name(Elf *elf, int fd, struct hd_program *program) {
   size_t count = 0;
   GElf_Phdr header;
   if (elf_getphdrnum(elf, &count) != 0)
@@ -212,15 +214,15 @@ static bool read_loader_name(Elf *elf, int fd, struct hd_run_program *program) {
   return false;
 }
 
-static void read_elf(int fd, struct hd_run_program *program) {
+static void read_elf(int fd, struct hd_program *program) {
   if (elf_version(EV_CURRENT) == EV_NONE)
     return;
   Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
   if (elf && elf_kind(elf) == ELF_K_ELF) {
     const bool has_loader = read_loader_name(elf, fd, program);
-    program->kind = has_loader ? HD_RUN_PROGRAM_DYNAMIC : HD_RUN_PROGRAM_STATIC;
-    program->calls_heddle = has_loader && hd_run_file_calls_heddle(program->path);
-    if (has_loader && hd_run_file_has_tool(program->path))
+    program->kind = has_loader ? HD_PROGRAM_DYNAMIC : HD_PROGRAM_STATIC;
+    program->calls_heddle = has_loader && hd_elf_calls_heddle(program->path);
+    if (has_loader && hd_elf_has_tool(program->path))
       snprintf(program->other_tool, sizeof program->other_tool, "%s", program->path);
     if (has_loader && !ask_loader(program))
       note_needed(elf, program);
@@ -228,9 +230,9 @@ static void read_elf(int fd, struct hd_run_program *program) {
   elf_end(elf);
 }
 
-void hd_run_program_inspect(const char *command, struct hd_run_program *program) {
+void hd_program_inspect(const char *command, struct hd_program *program) {
   memset(program, 0, sizeof *program);
-  if (!hd_run_program_find(command, program->path))
+  if (!hd_program_find(command, program->path))
     return;
   program->other_identity = changes_identity(program->path);
   const int fd = open(program->path, O_RDONLY | O_CLOEXEC);

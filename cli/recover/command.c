@@ -4,7 +4,7 @@
  * `heddle recover [-o NAME] --all|FILE|DIRECTORY...`: saves the profiles of programs that were killed.
  */
 #include "cli/command.h"
-#include "cli/recover/recover.h"
+#include "cli/recover/find.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/program/output_name.h"
+#include "cli/recover/private_directory.h"
 #include "cli/recover/salvage.h"
-#include "cli/run/run.h"
+#include "cli/recover/salvage_writer.h"
 #include "output/model/model.h"
 #include "output/symbols/resolve_names.h"
 #include "store/profile_file.h"
@@ -113,7 +115,7 @@ static void save_or_show(struct work *work, const struct hd_recover_file *file, 
     work->failed = true;
     return;
   }
-  if (!file->in_private && model->run_directory && hd_salvage_run_may_live(model->run_directory)) {
+  if (!file->in_private && model->run_directory && hd_private_directory_may_be_used(model->run_directory)) {
     leave_alone(work, file, "its 'heddle run' goes on, and will save it");
     hd_model_free(model);
     return;
@@ -249,12 +251,12 @@ static bool take_option(void *context, int id, const char *argument) {
     work->all = true;
   if (id == 'l' || id == 'a')
     return true;
-  if (!hd_run_output_is_valid(argument)) {
+  if (!hd_output_name_is_valid(argument)) {
     hd_arguments_complain(&usage, "--output takes a file name in which %%p, %%h, %%r, %%n or %%%% may stand, not '%s'",
                           argument);
     return false;
   }
-  return hd_run_output_template(argument, work->output);
+  return hd_output_name_template(argument, work->output);
 }
 
 int hd_cmd_recover(int argc, char **argv) {

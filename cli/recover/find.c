@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/recover/recover.h"
+#include "cli/recover/find.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,25 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/recover/private_directory.h"
 #include "cli/recover/salvage.h"
-#include "cli/run/run.h"
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
-}
-
-/* Made by mkdtemp("heddle.XXXXXX") for this user alone, and with a probe in it: nobody else's, and not just being made.
- */
-static bool is_private(const char *path) {
-  const char *name = base_name(path);
-  char probe[PATH_MAX];
-  struct stat status;
-  if (strncmp(name, "heddle.", 7) != 0 || strlen(name) != 13 || lstat(path, &status) != 0 || !S_ISDIR(status.st_mode) ||
-      status.st_uid != geteuid() || (status.st_mode & 077))
-    return false;
-  const int length = snprintf(probe, sizeof probe, "%s/%s", path, hd_run_probe_names[HD_RUN_PROBE_STARTED]);
-  return length > 0 && (size_t)length < sizeof probe && access(probe, F_OK) == 0;
 }
 
 static void take(const struct hd_recover_visitor *visitor, DIR *directory, const char *path, const char *name,
@@ -60,7 +47,7 @@ static size_t take_files(const char *path, const struct hd_recover_visitor *visi
 }
 
 static void visit_private(const char *path, const struct hd_recover_visitor *visitor) {
-  const int lock = hd_salvage_lock_directory(path);
+  const int lock = hd_private_directory_lock(path);
   if (lock < 0) {
     if (errno == EWOULDBLOCK && take_files(path, NULL, true) > 0)
       visitor->skip_directory(visitor->context, path);
@@ -68,7 +55,7 @@ static void visit_private(const char *path, const struct hd_recover_visitor *vis
   }
   take_files(path, visitor, true);
   if (visitor->clear_directories)
-    hd_salvage_remove_directory(path, lock);
+    hd_private_directory_remove(path, lock);
   else
     close(lock);
 }
@@ -80,13 +67,13 @@ bool hd_recover_visit_directory(const char *path, const struct hd_recover_visito
   DIR *directory = realpath(path, absolute) ? opendir(absolute) : NULL;
   if (!directory)
     return false;
-  if (is_private(absolute)) {
+  if (hd_private_directory_is(absolute)) {
     visit_private(absolute, visitor);
   } else {
     take_files(absolute, visitor, false);
     while ((entry = readdir(directory))) {
       const int length = snprintf(inner, sizeof inner, "%s/%s", absolute, entry->d_name);
-      if (length > 0 && (size_t)length < sizeof inner && is_private(inner))
+      if (length > 0 && (size_t)length < sizeof inner && hd_private_directory_is(inner))
         visit_private(inner, visitor);
     }
   }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "cli/recover/salvage.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -55,45 +54,4 @@ bool hd_salvage_replace_header(int fd, const struct hd_file_header *header) {
 
 bool hd_salvage_lock(int fd) {
   return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-}
-
-int hd_salvage_lock_directory(const char *path) {
-  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0 || hd_salvage_lock(fd))
-    return fd;
-  close(fd);
-  errno = EWOULDBLOCK;
-  return -1;
-}
-
-bool hd_salvage_run_may_live(const char *directory) {
-  const int lock = hd_salvage_lock_directory(directory);
-  if (lock < 0)
-    return errno != ENOENT;
-  close(lock);
-  return false;
-}
-
-static bool has_live_files(DIR *directory) {
-  const struct dirent *entry;
-  while ((entry = readdir(directory)))
-    if (hd_salvage_pid(entry->d_name) > 0)
-      return true;
-  return false;
-}
-
-void hd_salvage_remove_directory(const char *path, int lock) {
-  DIR *directory = fdopendir(lock);
-  const bool remove = directory && !has_live_files(directory);
-  const struct dirent *entry;
-  if (remove)
-    rewinddir(directory);
-  while (remove && (entry = readdir(directory)))
-    unlinkat(lock, entry->d_name, 0);
-  if (remove)
-    rmdir(path);
-  if (directory)
-    closedir(directory);
-  else
-    close(lock);
 }

@@ -2,10 +2,7 @@
 /**
  * @file salvage.h
  * What a program leaves that did not close its profile, for `heddle run` and `heddle recover`: live files
- * (PROGRAM.PID.live, with more behind it when that name was taken) and the private directories of `heddle run`.
- *
- * A private directory is heddle.XXXXXX with mode 0700 and probes (run.h) in it. Its `heddle run` has it locked, as long
- * as it lives.
+ * (PROGRAM.PID.live, with more behind it when that name was taken).
  */
 #ifndef HEDDLE_CLI_RECOVER_SALVAGE_H
 #define HEDDLE_CLI_RECOVER_SALVAGE_H
@@ -15,8 +12,6 @@
 #include <sys/types.h>
 
 #include "heddle-format.h"
-
-/* ---- salvage.c ---- */
 
 /** The process in the name of a live file; 0: that is none. */
 pid_t hd_salvage_pid(const char *name);
@@ -37,29 +32,5 @@ bool hd_salvage_replace_header(int fd, const struct hd_file_header *header);
 
 /** Locks an open file until it is closed. False: somebody else has locked it. (Where there are no locks: true.) */
 bool hd_salvage_lock(int fd);
-
-/** Whether the `heddle run` of that private directory may still live: it is locked, or cannot be asked. */
-bool hd_salvage_run_may_live(const char *directory);
-
-/** Opens a directory and locks it: a descriptor that keeps the lock until it is closed. -1: errno is EWOULDBLOCK when
- *  somebody else has locked it. A link is not followed. */
-int hd_salvage_lock_directory(const char *path);
-
-/** Removes a private directory with all that is not a live file; while there are such, all stays. `lock` is what
- *  hd_salvage_lock_directory gave, and is closed: no other descriptor is needed, of which there may be none. */
-void hd_salvage_remove_directory(const char *path, int lock);
-
-/* ---- salvage_writer.c ---- */
-
-enum hd_salvage_writer {
-  HD_SALVAGE_GONE,   /* nobody will write to it any more */
-  HD_SALVAGE_UNSEEN, /* no process that can be seen here; its file system does not tell of others */
-  HD_SALVAGE_ALIVE,  /* the process it was made by has it in its memory */
-  HD_SALVAGE_UNKNOWN /* somebody has it open whom this process cannot see: another user, another container */
-};
-
-/** Who may still write to the live file `name`, open in `fd`? Not the process's number counts, which another may have
- * by now, but whether it has the file in its memory. For files of this host. */
-enum hd_salvage_writer hd_salvage_find_writer(int fd, const char *name);
 
 #endif

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/recover/salvage.h"
+#include "cli/recover/salvage_writer.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+
+#include "cli/recover/salvage.h"
 
 /* The library keeps no descriptor, but a mapping counts for the kernel as the open file it was made from. So it grants
  * a read lease only when nobody, in whatever container, has the file in memory to write to it. */

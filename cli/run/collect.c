@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/run.h"
+#include "cli/run/collect.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/recover/salvage.h"
+#include "cli/recover/salvage_writer.h"
 #include "heddle-format.h"
 #include "store/profile_file.h"
 #include "support/log.h"

@@ -4,7 +4,14 @@
  * `heddle run [options] -- PROGRAM [ARGUMENT...]`: runs a program under libheddle.so and shows what it found.
  */
 #include "cli/command.h"
-#include "cli/run/run.h"
+#include "cli/program/output_name.h"
+#include "cli/run/collect.h"
+#include "cli/run/diagnose.h"
+#include "cli/run/environment.h"
+#include "cli/run/options.h"
+#include "cli/run/process.h"
+#include "cli/run/summary.h"
+#include "cli/run/watch.h"
 #include "support/command/options.h"
 
 #include <fcntl.h>
@@ -37,7 +44,7 @@ static const struct hd_usage usage = {
 
 static bool take_output(struct hd_run_options *taken, const char *argument) {
   taken->output = argument;
-  if (hd_run_output_is_valid(argument))
+  if (hd_output_name_is_valid(argument))
     return true;
   hd_arguments_complain(&usage, "--output takes a file name in which %%p, %%h, %%r, %%n or %%%% may stand, not '%s'",
                         argument);

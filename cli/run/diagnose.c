@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/run.h"
+#include "cli/run/diagnose.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,27 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
+#include "cli/program/elf_file.h"
+#include "cli/program/elf_hooks.h"
+#include "cli/program/find_library.h"
+#include "cli/program/inspect.h"
 #include "support/log.h"
-
-bool hd_run_library_loads(const char *library, char *why, size_t why_bytes) {
-  int ends[2];
-  why[0] = '\0';
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    return true;
-  const pid_t child = fork();
-  if (child == 0) {
-    const char *error = dlopen(library, RTLD_LAZY | RTLD_LOCAL) ? "" : dlerror();
-    _exit(write(ends[1], error, strlen(error)) < 0);
-  }
-  close(ends[1]);
-  const ssize_t length = child > 0 ? read(ends[0], why, why_bytes - 1) : 0;
-  close(ends[0]);
-  why[length > 0 ? length : 0] = '\0';
-  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-  }
-  return why[0] == '\0';
-}
 
 /* libomp knows these two values and refuses to load tools for any other. */
 static bool is_switched_off(void) {
@@ -46,7 +30,7 @@ static bool is_switched_off(void) {
 
 static void explain_refusal(const char *library) {
   char why[1024];
-  if (!hd_run_library_loads(library, why, sizeof why))
+  if (!hd_library_loads(library, why, sizeof why))
     hd_log("no profile: the OpenMP runtime could not load the tool: %s", why);
   else
     hd_log("no profile: the OpenMP runtime did not take %s.\n"
@@ -70,7 +54,7 @@ static void explain_no_construct(const char *name, const struct hd_run_outcome *
            name, name);
 }
 
-static void explain_script(const struct hd_run_program *program, const char *name, bool gomp) {
+static void explain_script(const struct hd_program *program, const char *name, bool gomp) {
   hd_log("no profile: %s is a script for %s; nothing it started ran an OpenMP construct on LLVM's libomp%s", name,
          program->interpreter, gomp ? "" : ".\nheddle: For programs built by GCC: heddle run --gomp -- ...");
 }
@@ -87,17 +71,17 @@ static void explain_preloaded(const char *name, const struct hd_run_outcome *out
 }
 
 /* What the file is; false: it may well have run, and used OpenMP. */
-static bool explain_file(const char *name, const struct hd_run_program *program, const struct hd_app_file *file,
+static bool explain_file(const char *name, const struct hd_program *program, const struct hd_elf_file *file,
                          bool gomp) {
   if (program->other_identity)
     hd_log("no profile: %s is set-user-id or set-group-id, and such a program takes no settings from heddle;\n"
            "heddle: profile a copy without that bit, or run heddle as its owner",
            name);
-  else if (program->kind == HD_RUN_PROGRAM_SCRIPT)
+  else if (program->kind == HD_PROGRAM_SCRIPT)
     explain_script(program, name, gomp);
   else if (file->is_foreign)
     hd_log("no profile: %s is a program for %s, not for this machine; build it here", name, file->machine);
-  else if (program->kind == HD_RUN_PROGRAM_STATIC)
+  else if (program->kind == HD_PROGRAM_STATIC)
     hd_log("no profile: %s is statically linked, and tools are loaded dynamically; link it without -static", name);
   else if (program->missing[0])
     hd_log("no profile: %s cannot start: its loader does not find %s; add its folder to LD_LIBRARY_PATH", name,
@@ -107,7 +91,7 @@ static bool explain_file(const char *name, const struct hd_run_program *program,
   return true;
 }
 
-static void explain_tool(const char *name, const struct hd_run_program *program) {
+static void explain_tool(const char *name, const struct hd_program *program) {
   const bool is_own = strcmp(program->other_tool, program->path) == 0;
   hd_log("no profile: another OMPT tool came first, the one in %s, and a runtime takes only one;\n"
          "heddle: run %s without it%s",
@@ -129,22 +113,22 @@ static void explain_no_runtime(const struct hd_run_options *options, const char 
 
 /* What it is linked to. */
 static void explain_links(const struct hd_run_options *options, const struct hd_run_outcome *outcome,
-                          const struct hd_run_program *program, bool preloaded) {
+                          const struct hd_program *program, bool preloaded) {
   const char *name = options->command[0];
   const bool links_any = program->links_libomp || program->links_libgomp;
   if (program->links_libgomp && !options->gomp)
     explain_libgomp(options, name);
   else if (program->other_tool[0])
     explain_tool(name, program);
-  else if (!links_any && hd_run_file_has_own_hooks(program->path))
+  else if (!links_any && hd_elf_has_own_hooks(program->path))
     hd_log("no profile: %s has hooks for instrumented routines of its own, and they come before Heddle's;\n"
            "heddle: link it without its __cyg_profile_func_enter and __cyg_profile_func_exit",
            name);
-  else if (preloaded && program->kind == HD_RUN_PROGRAM_DYNAMIC)
+  else if (preloaded && program->kind == HD_PROGRAM_DYNAMIC)
     explain_preloaded(name, outcome);
   else if (links_any)
     explain_no_construct(name, outcome);
-  else if (program->kind == HD_RUN_PROGRAM_DYNAMIC)
+  else if (program->kind == HD_PROGRAM_DYNAMIC)
     explain_no_runtime(options, name);
   else
     hd_log("no profile: nothing that %s started ran an OpenMP construct on LLVM's libomp", name);
@@ -152,21 +136,21 @@ static void explain_links(const struct hd_run_options *options, const struct hd_
 
 void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_environment *environment,
                      const struct hd_run_watch *watch, const struct hd_run_outcome *outcome) {
-  struct hd_run_program program;
-  struct hd_app_file file;
+  struct hd_program program;
+  struct hd_elf_file file;
   if (is_switched_off())
     return;
-  if (hd_run_watch_saw_probe(watch, HD_RUN_PROBE_REFUSED)) {
+  if (hd_run_watch_saw_probe(watch, HD_PRIVATE_PROBE_REFUSED)) {
     explain_refusal(environment->library);
     return;
   }
-  if (hd_run_watch_saw_probe(watch, HD_RUN_PROBE_STARTED)) {
+  if (hd_run_watch_saw_probe(watch, HD_PRIVATE_PROBE_STARTED)) {
     hd_log("no profile: libheddle.so was loaded, but gave up; lines above say why");
     return;
   }
-  hd_run_program_inspect(options->command[0], &program);
-  if (!hd_app_file_read(program.path, &file))
-    file = (struct hd_app_file){0};
+  hd_program_inspect(options->command[0], &program);
+  if (!hd_elf_file_read(program.path, &file))
+    file = (struct hd_elf_file){0};
   if (!explain_file(options->command[0], &program, &file, options->gomp))
     explain_links(options, outcome, &program, environment->preload);
 }
@@ -182,9 +166,9 @@ void hd_run_explain_gomp(const struct hd_run_options *options, const struct hd_r
 /* ---- a program that did not start ---- */
 
 static void explain_absence(const char *command) {
-  struct hd_run_program program;
+  struct hd_program program;
   if (strchr(command, '/') && access(command, F_OK) == 0) {
-    hd_run_program_inspect(command, &program);
+    hd_program_inspect(command, &program);
     hd_log("cannot run '%s': the interpreter it asks for does not exist: %s", command,
            program.interpreter[0] ? program.interpreter : "it names none");
   } else if (strchr(command, '/')) {

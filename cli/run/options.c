@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/run.h"
+#include "cli/run/options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/run/counters.h"
 #include "support/byte_size.h"
 #include "support/percent.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/run.h"
+#include "cli/run/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/run/collect.h"
+#include "cli/run/diagnose.h"
 #include "support/log.h"
 
 /* A program's last processes often end a moment after the one that was waited for (pipelines, launchers). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/run.h"
+#include "cli/run/summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/run.h"
+#include "cli/run/watch.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/recover/salvage.h"
+#include "cli/run/collect.h"
 
 /* What epoll returns for the directory; anything smaller is an index into `processes`. */
 static const uint32_t directory_event = UINT32_MAX;
@@ -23,10 +24,10 @@ struct watched {
 
 struct hd_run_watch {
   const char *directory;
-  int events;                     /* epoll */
-  int changes;                    /* inotify */
-  int probes[HD_RUN_PROBE_COUNT]; /* inotify's numbers for them */
-  bool seen[HD_RUN_PROBE_COUNT];
+  int events;                         /* epoll */
+  int changes;                        /* inotify */
+  int probes[HD_PRIVATE_PROBE_COUNT]; /* inotify's numbers for them */
+  bool seen[HD_PRIVATE_PROBE_COUNT];
   struct watched *processes;
   size_t count;
 };
@@ -44,7 +45,7 @@ struct hd_run_watch *hd_run_watch_start(const struct hd_run_environment *environ
   watch->events = epoll_create1(EPOLL_CLOEXEC);
   watch->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   bool watching = true;
-  for (size_t i = 0; i < HD_RUN_PROBE_COUNT; i++) {
+  for (size_t i = 0; i < HD_PRIVATE_PROBE_COUNT; i++) {
     watch->probes[i] = inotify_add_watch(watch->changes, environment->probes[i], IN_OPEN);
     watching = watching && watch->probes[i] >= 0;
   }
@@ -112,7 +113,7 @@ static void add_process(struct hd_run_watch *watch, pid_t pid) {
 
 static void handle_change(struct hd_run_watch *watch, const struct inotify_event *event) {
   const pid_t pid = event->len ? hd_salvage_pid(event->name) : 0;
-  for (size_t i = 0; i < HD_RUN_PROBE_COUNT; i++)
+  for (size_t i = 0; i < HD_PRIVATE_PROBE_COUNT; i++)
     watch->seen[i] = watch->seen[i] || (event->wd == watch->probes[i] && (event->mask & IN_OPEN));
   if (pid > 0 && (event->mask & IN_CREATE))
     add_process(watch, pid);
@@ -178,6 +179,6 @@ void hd_run_watch_settle(struct hd_run_watch *watch, int limit_ms) {
   }
 }
 
-bool hd_run_watch_saw_probe(const struct hd_run_watch *watch, enum hd_run_probe probe) {
+bool hd_run_watch_saw_probe(const struct hd_run_watch *watch, enum hd_private_probe probe) {
   return watch && watch->seen[probe];
 }

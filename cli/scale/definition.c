@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/scale.h"
+#include "cli/scale/definition.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/run/run.h"
+#include "cli/program/inspect.h"
+#include "cli/scale/values.h"
 #include "support/log.h"
 
 enum { FORMAT = 1 };
@@ -59,7 +60,7 @@ bool hd_scale_programs_find(struct hd_scale_plan *plan) {
     const struct hd_scale_step step = {.set = i, .threads = plan->options->threads.items[0], .repeat = 1};
     struct hd_scale_set *set = &plan->sets[i];
     struct hd_texts command = {0};
-    if (hd_scale_step_command(plan, &step, &command) && hd_run_program_find(command.items[0], set->program)) {
+    if (hd_scale_step_command(plan, &step, &command) && hd_program_find(command.items[0], set->program)) {
       set->program_changed = time_of_change(set->program);
       set->program_content = hash_file(set->program);
     } else {
@@ -115,9 +116,9 @@ static int compare_texts(const void *a, const void *b) {
 /* Variables that change what a run does or measures. */
 static bool matters(const char *variable) {
   static const char *const first[] = {"OMP_", "KMP_", "GOMP_", "HEDDLE_", "LD_LIBRARY_PATH=", "LD_PRELOAD="};
-  static const char *const not[] = {"OMP_NUM_THREADS=", "HEDDLE_OUTPUT=", "HEDDLE_STORE_DIR="};
-  for (size_t i = 0; i < sizeof not/ sizeof *not; i++)
-    if (strncmp(variable, not[i], strlen(not[i])) == 0)
+  static const char *const not [] = {"OMP_NUM_THREADS=", "HEDDLE_OUTPUT=", "HEDDLE_STORE_DIR="};
+  for (size_t i = 0; i < sizeof not / sizeof *not ; i++)
+    if (strncmp(variable, not [i], strlen(not [i])) == 0)
       return false;
   for (size_t i = 0; i < sizeof first / sizeof *first; i++)
     if (strncmp(variable, first[i], strlen(first[i])) == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/scale.h"
+#include "cli/scale/failure.h"
 
+#include "cli/run/outcome.h"
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "cli/run/run.h"
 
 enum { LINES_MOST = 15, BYTES_MOST = 4096, COLUMNS_MOST = 500 };
 

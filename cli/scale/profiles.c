@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/scale.h"
+#include "cli/scale/profiles.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -8,12 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/scale/definition.h"
 #include "output/unify/unified_tree.h"
-
-void hd_scale_store_running(const struct hd_scale_plan *plan, const struct hd_scale_store *store,
-                            const struct hd_scale_step *step, const char *ending, char path[PATH_MAX]) {
-  snprintf(path, PATH_MAX, "%.*s/run%zu%s", PATH_MAX - 64, store->running, (size_t)(step - plan->steps), ending);
-}
 
 void hd_scale_profiles_free(struct hd_scale_profiles *profiles) {
   hd_texts_free(&profiles->paths);

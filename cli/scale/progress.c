@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/scale.h"
+#include "cli/scale/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/scale.h"
+#include "cli/scale/run_step.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/run/run.h"
+#include "cli/run/outcome.h"
 #include "support/log.h"
 
 enum { TICK_MS = 500 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/scale.h"
+#include "cli/scale/scan.h"
 
+#include "cli/scale/failure.h"
+#include "cli/scale/profiles.h"
 #include "support/log.h"
 
 static size_t count_left(const struct hd_scale_plan *plan) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/scale.h"
+#include "cli/scale/store.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -12,6 +12,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "cli/scale/definition.h"
+#include "cli/scale/lock.h"
+#include "cli/scale/profiles.h"
 #include "support/log.h"
 
 static const char scan_name[] = "scan.json";
@@ -58,6 +61,11 @@ void hd_scale_store_path(const struct hd_scale_plan *plan, const struct hd_scale
   const char *set = plan->sets[step->set].name;
   snprintf(path, PATH_MAX, "%.*s/%s%st%u.r%u%s", PATH_MOST, store->path, set, *set ? "/" : "", step->threads,
            step->repeat, ending);
+}
+
+void hd_scale_store_running(const struct hd_scale_plan *plan, const struct hd_scale_store *store,
+                            const struct hd_scale_step *step, const char *ending, char path[PATH_MAX]) {
+  snprintf(path, PATH_MAX, "%.*s/run%zu%s", PATH_MAX - 64, store->running, (size_t)(step - plan->steps), ending);
 }
 
 /* ---- what may be removed ---- */

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "cli/compare/fail_if.h"
-#include "cli/run/run.h"
-#include "cli/scale/scale.h"
+#include "cli/scale/definition.h"
+#include "cli/scale/plan.h"
 #include "fuzz.h"
 #include "output/analysis/site_regex.h"
 #include "store/profile_file.h"
 #include "support/byte_size.h"
+#include "support/command/options.h"
 #include "support/percent.h"
 #include "support/settings.h"
 

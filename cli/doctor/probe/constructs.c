@@ -5,15 +5,13 @@
 #include <time.h>
 
 #include "cli/doctor/probe/entries.h"
-#include "cli/doctor/probe/probe.h"
+#include "cli/doctor/probe/probe_internal.h"
 
 /* ---- the runtime's entry points ---- */
 
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): types and declarators */
 #define DECLARE(result, name, parameters) result(*name) parameters;
-static struct {
-  HD_KMP_ENTRIES(DECLARE)
-} kmp;
+static struct { HD_KMP_ENTRIES(DECLARE) } kmp;
 
 #define DESCRIBE(result, name, parameters) {#name, (void **)&kmp.name},
 static const struct {

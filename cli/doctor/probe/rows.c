@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/doctor/probe/probe.h"
+#include "cli/doctor/probe/rows.h"
+
+#include <omp-tools.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 enum { WHOEVER, PRIMARY, WORKERS };
 enum { WHENEVER = -1, NOT_SENT = -2 };
@@ -44,23 +48,16 @@ static const char no_need[] = "nothing: the primary's counts";
   {EVENT(mutex_acquire), KIND(kind), (where), FIRST, NOT_SENT, WHOEVER, (times), true, false, (construct), mutexes},   \
       {EVENT(mutex_acquired), KIND(kind), (where), FIRST, NOT_SENT, WHOEVER, (times), false, false,                    \
        (construct),           mutexes},                                                                                \
-      {EVENT(mutex_released),                                                                                          \
-       KIND(kind),                                                                                                     \
-       (where),                                                                                                        \
-       SECOND,                                                                                                         \
-       NOT_SENT,                                                                                                       \
-       WHOEVER,                                                                                                        \
-       (times),                                                                                                        \
-       false,                                                                                                          \
-       false,                                                                                                          \
-       (construct),                                                                                                    \
-       "what it holds others up with"}
+  {                                                                                                                    \
+    EVENT(mutex_released), KIND(kind), (where), SECOND, NOT_SENT, WHOEVER, (times), false, false, (construct),         \
+        "what it holds others up with"                                                                                 \
+  }
 
 #define WORK(construct, where, kinds, last, lost)                                                                      \
-  {EVENT(work), (kinds), (where), FIRST, (last), WHOEVER, 4, true, false, (construct), (lost)}
+  { EVENT(work), (kinds), (where), FIRST, (last), WHOEVER, 4, true, false, (construct), (lost) }
 
 #define WAIT(construct, where, kinds, step)                                                                            \
-  {EVENT(sync_region_wait), (kinds), (where), (step), (step), WHOEVER, 4, true, false, (construct), waits}
+  { EVENT(sync_region_wait), (kinds), (where), (step), (step), WHOEVER, 4, true, false, (construct), waits }
 
 static const struct expectation table[] = {
     {EVENT(thread_begin), ANY_KIND, HD_PROBE_REGION, WHENEVER, NOT_SENT, WORKERS, 1, false, true, .what = "worker",

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/doctor/probe/run.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/doctor/probe/probe.h"
+#include "cli/doctor/probe/probe_internal.h"
 
 enum { PATIENCE_S = 30 };
 

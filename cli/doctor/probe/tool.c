@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <dlfcn.h>
+#include <omp-tools.h>
 #include <string.h>
 
-#include "cli/doctor/probe/probe.h"
+#include "cli/doctor/probe/probe_internal.h"
 
 struct hd_probe *hd_probe;
 _Thread_local uint8_t hd_probe_step;

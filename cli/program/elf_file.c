@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/program/elf_file.h"
+
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/doctor/doctor.h"
+#include "cli/program/elf_file.h"
 
 #if defined __x86_64__
 enum { OWN_MACHINE = EM_X86_64 };
@@ -35,7 +38,7 @@ static const char *name_of_machine(unsigned machine) {
   }
 }
 
-static void read_machine(Elf *elf, struct hd_app_file *file) {
+static void read_machine(Elf *elf, struct hd_elf_file *file) {
   GElf_Ehdr header;
   if (!gelf_getehdr(elf, &header))
     return;
@@ -56,13 +59,13 @@ static bool begins(const char *name, const char *prefix) {
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-static void take_definition(struct hd_app_file *file, const char *name) {
+static void take_definition(struct hd_elf_file *file, const char *name) {
   file->defines_libomp |= strcmp(name, "__kmpc_fork_call") == 0;
   file->defines_libgomp |= strcmp(name, "GOMP_parallel") == 0;
   file->defines_hooks |= strcmp(name, "__cyg_profile_func_enter") == 0;
 }
 
-static void take_sanitizer(struct hd_app_file *file, const char *name) {
+static void take_sanitizer(struct hd_elf_file *file, const char *name) {
   static const struct {
     const char *symbol, *name;
   } known[] = {
@@ -73,7 +76,7 @@ static void take_sanitizer(struct hd_app_file *file, const char *name) {
 }
 
 /* libomp defines GOMP_parallel, too, so that the order of questions matters to who reads the answers. */
-static void take_symbol(struct hd_app_file *file, const char *name, bool defined) {
+static void take_symbol(struct hd_elf_file *file, const char *name, bool defined) {
   take_sanitizer(file, name);
   if (defined) {
     take_definition(file, name);
@@ -83,7 +86,7 @@ static void take_symbol(struct hd_app_file *file, const char *name, bool defined
   file->uses_libgomp |= begins(name, "GOMP_");
 }
 
-static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct hd_app_file *file) {
+static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct hd_elf_file *file) {
   GElf_Sym symbol;
   Elf_Data *data = elf_getdata(section, NULL);
   for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
@@ -93,7 +96,7 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, st
   }
 }
 
-static void read_sections(Elf *elf, struct hd_app_file *file) {
+static void read_sections(Elf *elf, struct hd_elf_file *file) {
   Elf_Scn *section = NULL;
   GElf_Shdr header;
   size_t names = 0;
@@ -110,7 +113,7 @@ static void read_sections(Elf *elf, struct hd_app_file *file) {
   }
 }
 
-static void read_build_id(Elf *elf, struct hd_app_file *file) {
+static void read_build_id(Elf *elf, struct hd_elf_file *file) {
   const void *bytes = NULL;
   const ssize_t count = dwelf_elf_gnu_build_id(elf, &bytes);
   struct hd_module module = {0};
@@ -121,7 +124,7 @@ static void read_build_id(Elf *elf, struct hd_app_file *file) {
   hd_module_build_id(&module, sizeof file->build_id, file->build_id);
 }
 
-bool hd_app_file_read(const char *path, struct hd_app_file *file) {
+bool hd_elf_file_read(const char *path, struct hd_elf_file *file) {
   memset(file, 0, sizeof *file);
   const int fd = elf_version(EV_CURRENT) != EV_NONE ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0)

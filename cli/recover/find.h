@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * @file recover.h
- * The parts of `heddle recover`: recover_find.c looks for live files, cmd_recover.c decides about each.
+ * @file find.h
+ * Looks for live files, about each of which `heddle recover` decides.
  */
-#ifndef HEDDLE_CLI_RECOVER_RECOVER_H
-#define HEDDLE_CLI_RECOVER_RECOVER_H
+#ifndef HEDDLE_CLI_RECOVER_FIND_H
+#define HEDDLE_CLI_RECOVER_FIND_H
 
 #include <stdbool.h>
 

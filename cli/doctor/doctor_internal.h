@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * @file doctor.h
- * The parts of `heddle doctor`, in the order in which cmd_doctor.c uses them. Each adds its findings; none changes
+ * @file doctor_internal.h
+ * The parts of `heddle doctor`, in the order in which command.c uses them. Each adds its findings; none changes
  * anything, and none runs the program.
  *
  *     app.c           the program: its file, what it links, what it defines
  *     environment.c   variables that steer OpenMP, the loader or Heddle
  *     machine.c       where profiles go, clock, processors, limits, counters
- *     runtime.c       the probe (probe.h) on the runtime; libheddle.so itself on that runtime
+ *     runtime.c       the probe (probe/run.h) on the runtime; libheddle.so itself on that runtime
  *     report_text.c, report_json.c   what came of it
  */
-#ifndef HEDDLE_CLI_DOCTOR_DOCTOR_H
-#define HEDDLE_CLI_DOCTOR_DOCTOR_H
+#ifndef HEDDLE_CLI_DOCTOR_DOCTOR_INTERNAL_H
+#define HEDDLE_CLI_DOCTOR_DOCTOR_INTERNAL_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #include "cli/doctor/findings.h"
-#include "cli/doctor/probe/probe.h"
+#include "cli/doctor/probe/record.h"
 #include "output/model/model.h"
 
 /** Which runtime the program would run on. */
@@ -53,27 +53,5 @@ bool hd_doctor_report_text(const struct hd_doctor *doctor, FILE *out);
 
 /** The same for scripts: docs/doctor.md says what is in it. False: no memory. */
 bool hd_doctor_report_json(const struct hd_doctor *doctor, FILE *out);
-
-/* ---- app_file.c ---- */
-
-/** What a program's file says of itself. */
-struct hd_app_file {
-  bool is_elf;
-  char build_id[HD_BUILD_ID_TEXT_BYTES]; /* hexadecimal; "": none */
-  bool is_cut;                           /* shorter than its headers say */
-  bool is_foreign;                       /* of another machine, or of another word size */
-  char machine[40];                      /* "AArch64, 64 bits" */
-  bool has_symbols;                      /* .symtab */
-  bool has_lines;                        /* debug information, in the file or by a build-id or link elsewhere */
-  bool defines_libomp;                   /* libomp was linked into it */
-  bool defines_libgomp;
-  bool uses_libomp; /* it calls its entry points: built by clang or icx */
-  bool uses_libgomp;
-  bool defines_hooks;    /* __cyg_profile_func_enter */
-  const char *sanitizer; /* "AddressSanitizer"; NULL: none */
-};
-
-/** False: it cannot be read. */
-bool hd_app_file_read(const char *path, struct hd_app_file *file);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * @file events.h
+ * @file events_internal.h
  * Between the files of `heddle events`: what is shown of events and groups, and why some cannot be counted here.
  */
-#ifndef HEDDLE_CLI_EVENTS_EVENTS_H
-#define HEDDLE_CLI_EVENTS_EVENTS_H
+#ifndef HEDDLE_CLI_EVENTS_EVENTS_INTERNAL_H
+#define HEDDLE_CLI_EVENTS_EVENTS_INTERNAL_H
 
 #include <regex.h>
 #include <stdbool.h>
@@ -47,10 +47,10 @@ struct libscols_table *hd_events_new_table(const char *const *titles, size_t cou
 bool hd_events_answer(char *cell, size_t cell_bytes, bool available, const char *why,
                       struct hd_events_reasons *reasons);
 
-/** events_list.c: all events of all sources. */
+/** (list.c) All events of all sources. */
 enum hd_events_end hd_events_list(const struct hd_events_choices *choices, FILE *out);
 
-/** events_groups.c: all groups, or one by one those that are meant. */
+/** (groups.c) All groups, or one by one those that are meant. */
 enum hd_events_end hd_events_groups(const struct hd_events_choices *choices, FILE *out);
 
 #endif

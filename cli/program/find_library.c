@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/program/find_library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/log.h"
+
+static bool is_directory(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool take_library(const char *path, char *library) {
+  if (!realpath(path, library))
+    return false;
+  return is_directory(library) ? (errno = EISDIR, false) : access(library, R_OK) == 0;
+}
+
+static bool take_matching(const char *pattern, char *library) {
+  glob_t found;
+  bool taken = false;
+  if (glob(pattern, 0, NULL, &found) != 0)
+    return false;
+  for (size_t i = 0; i < found.gl_pathc && !taken; i++)
+    taken = take_library(found.gl_pathv[i], library);
+  globfree(&found);
+  return taken;
+}
+
+/* Next to this program: where it was built or installed. */
+static bool find_library(char *library) {
+  static const char *const places[] = {"../ompt", "../lib*", "../lib/*"};
+  char self[PATH_MAX];
+  char path[2 * PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0)
+    return false;
+  self[length] = '\0';
+  *strrchr(self, '/') = '\0';
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    snprintf(path, sizeof path, "%s/%s/libheddle.so", self, places[i]);
+    if (take_library(path, library) || take_matching(path, library))
+      return true;
+  }
+  hd_log("libheddle.so is not where it belongs (%s/../lib); name it with --library PATH", self);
+  return false;
+}
+
+bool hd_library_choose(const char *named, char *library) {
+  if (!named)
+    named = getenv("HEDDLE_LIBRARY");
+  if (named && *named) {
+    if (!take_library(named, library)) {
+      hd_log("cannot use library %s: %s", named, strerror(errno));
+      return false;
+    }
+  } else if (!find_library(library)) {
+    return false;
+  }
+  if (strchr(library, ':')) {
+    hd_log("cannot use library %s: OMP_TOOL_LIBRARIES separates its entries by ':'", library);
+    return false;
+  }
+  return true;
+}
+
+bool hd_library_loads(const char *library, char *why, size_t why_bytes) {
+  int ends[2];
+  why[0] = '\0';
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return true;
+  const pid_t child = fork();
+  if (child == 0) {
+    const char *error = dlopen(library, RTLD_LAZY | RTLD_LOCAL) ? "" : dlerror();
+    _exit(write(ends[1], error, strlen(error)) < 0);
+  }
+  close(ends[1]);
+  const ssize_t length = child > 0 ? read(ends[0], why, why_bytes - 1) : 0;
+  close(ends[0]);
+  why[length > 0 ? length : 0] = '\0';
+  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+  }
+  return why[0] == '\0';
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cli/program/output_name.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/profile_file.h"
+#include "support/log.h"
+
+static const char default_name[] = HD_SAVE_DEFAULT_NAME;
+
+bool hd_output_name_is_valid(const char *output) {
+  for (const char *c = output; (c = strchr(c, '%')); c += 2)
+    if (!c[1] || !strchr("phrn%", c[1]))
+      return false;
+  return *output != '\0';
+}
+
+static bool append(char *path, size_t *used, const char *text, size_t length) {
+  if (*used + length + 1 > PATH_MAX)
+    return false;
+  memcpy(path + *used, text, length);
+  *used += length;
+  path[*used] = '\0';
+  return true;
+}
+
+/* The current directory, with its own % doubled: the library expands the template. */
+static bool start_with_directory(char *path, size_t *used) {
+  char directory[PATH_MAX];
+  if (!getcwd(directory, sizeof directory))
+    return false;
+  for (const char *c = directory; *c; c++)
+    if (!append(path, used, "%%", *c == '%') || !append(path, used, c, 1))
+      return false;
+  return append(path, used, "/", directory[1] != '\0');
+}
+
+static bool is_directory(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Absolute, because the program may change its directory before its first OpenMP construct. */
+bool hd_output_name_template(const char *name, char *path) {
+  if (!name || !*name)
+    name = getenv("HEDDLE_OUTPUT");
+  if (!name || !*name)
+    name = default_name;
+  const size_t length = strlen(name);
+  size_t used = 0;
+  bool fits = (*name == '/' || start_with_directory(path, &used)) && append(path, &used, name, length);
+  if (fits && (name[length - 1] == '/' || is_directory(name)))
+    fits =
+        append(path, &used, "/", name[length - 1] != '/') && append(path, &used, default_name, sizeof default_name - 1);
+  if (!fits)
+    hd_log("cannot make a file name of '%s': it is too long or the current directory is gone", name);
+  return fits;
+}

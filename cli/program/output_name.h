@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file output_name.h
+ * Name templates of profiles: %p pid, %h host, %r rank, %n program, %% percent.
+ */
+#ifndef HEDDLE_CLI_PROGRAM_OUTPUT_NAME_H
+#define HEDDLE_CLI_PROGRAM_OUTPUT_NAME_H
+
+#include <stdbool.h>
+
+/** Are all %x in the name template ones that heddle knows? */
+bool hd_output_name_is_valid(const char *output);
+
+/** Makes an absolute name template, in PATH_MAX bytes, of `name`: of a directory the default name in it; NULL or "":
+ *  of $HEDDLE_OUTPUT, else the default name. False: the reason is on stderr. */
+bool hd_output_name_template(const char *name, char *path);
+
+#endif
