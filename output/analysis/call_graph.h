@@ -14,8 +14,8 @@
 #ifndef HEDDLE_OUTPUT_ANALYSIS_CALL_GRAPH_H
 #define HEDDLE_OUTPUT_ANALYSIS_CALL_GRAPH_H
 
+#include "output/analysis/sort.h"
 #include "output/model/model.h"
-#include "output/views/report/report.h"
 
 /** Times of an entry, of a cycle as a whole, or of what came through an arc. */
 struct hd_graph_times {

@@ -9,8 +9,8 @@
 #ifndef HEDDLE_OUTPUT_ANALYSIS_LINES_H
 #define HEDDLE_OUTPUT_ANALYSIS_LINES_H
 
+#include "output/analysis/sort.h"
 #include "output/model/model.h"
-#include "output/views/report/report.h"
 
 struct hd_line {
   const struct hd_node *node; /* the first of its nodes: kind, name and address */

@@ -4,13 +4,6 @@
 #include "output/analysis/lines.h"
 #include "output/model/format_names.h"
 
-const char *const hd_sort_names[HD_SORT_COUNT] = {
-    [HD_SORT_GAIN] = "gain",           [HD_SORT_ELAPSED] = "elapsed", [HD_SORT_WALL] = "wall",
-    [HD_SORT_BUSY] = "busy",           [HD_SORT_WAIT] = "wait",       [HD_SORT_CALLS] = "calls",
-    [HD_SORT_IMBALANCE] = "imbalance", [HD_SORT_NAME] = "name",       [HD_SORT_SELF] = "self",
-    [HD_SORT_INCLUSIVE] = "inclusive",
-};
-
 /* The lines that may be chosen next: their parents are. */
 struct frontier {
   uint32_t *lines;

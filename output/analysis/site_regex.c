@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "output/model/format_names.h"
-#include "output/views/render/report_internal.h"
+#include "output/model/node_text.h"
 
 enum { NEAR_MOST = 5, NEAR_BYTES = 64 };
 

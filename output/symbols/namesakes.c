@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/model/node_text.h"
 #include "output/symbols/resolve_names.h"
-#include "output/views/render/report_internal.h"
 
 struct shown {
   char *text;

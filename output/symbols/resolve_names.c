@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/model/node_text.h"
 #include "output/symbols/symbols.h"
 
 /* A module whose names are being looked for; opened when the first of them is needed. */

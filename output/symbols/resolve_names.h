@@ -9,9 +9,6 @@
 
 #include "output/model/model.h"
 
-/** Follows a function's name when it is that of the construct around: the address did not tell. */
-#define HD_UNKNOWN_SITE " (call site unknown)"
-
 /**
  * Fills the names of nodes that have none or no line, and notes which modules' names cannot be shown (gone, rebuilt
  * since the run, without symbols). Slow: reads debug information. Never fails; what is not known stays NULL.

@@ -12,6 +12,7 @@
 #include "expect.h"
 #include "output/analysis/lines.h"
 #include "output/views/export/export.h"
+#include "output/views/report/report.h"
 #include "random_program.h"
 #include "script.h"
 #include "store/seal.h"

@@ -9,6 +9,7 @@
 
 #include "output/analysis/lines.h"
 #include "output/views/export/export.h"
+#include "output/views/report/report.h"
 
 /* Adds a region with one instance in a team of two that was busy for `busy` of 2 * `elapsed` ticks. */
 static uint32_t add_region(struct builder *builder, uint32_t parent, const char *line, uint64_t elapsed,

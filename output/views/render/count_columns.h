@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file count_columns.h
- * Between the files of the report only: columns of counts and metrics, the marks in them, and what they are sums of.
+ * Between the files of the report only: columns of counts and metrics, and the marks in them.
  *
  * "~": an estimate, the event took turns with others. ">=": some is missing. "-": not known.
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_RENDER_COUNT_COLUMNS_H
 #define HEDDLE_OUTPUT_VIEWS_RENDER_COUNT_COLUMNS_H
 
-#include "output/model/count_sums.h"
+#include "output/analysis/line_counts.h"
+#include "output/views/render/count_csv.h"
 #include "output/views/report/call_graph_views.h"
 
 enum { HD_COUNT_COLUMNS = HD_GRID_COLUMNS - 16, HD_COUNT_TITLE_BYTES = 40 };
@@ -58,30 +59,5 @@ void hd_count_legend(const struct hd_count_columns *columns, const char *scope, 
 /** What was counted in the whole run, while busy and while waiting; `brief`: one line. Nothing without counters. */
 bool hd_report_counted(const struct hd_model *model, FILE *out);
 void hd_report_counted_brief(const struct hd_model *model, FILE *out);
-
-/** Sums by line of a view: exclusive or inclusive; by thread, of one line and those below. NULL: no memory, or no
- *  counters. */
-struct hd_count_sums *hd_view_count_lines(const struct hd_view *view, bool inclusive);
-struct hd_count_sums *hd_view_count_threads(const struct hd_view *view, uint32_t line);
-
-/** Of a call graph: by entry, arc and cycle. All NULL without counters. False: no memory. */
-struct hd_graph_counts {
-  struct hd_count_sums *own, *inclusive; /* by entry */
-  struct hd_count_sums *arcs;            /* by arc, inclusive: of the child, below its outermost callpaths */
-  struct hd_count_sums *cycles;          /* by number - 1, inclusive */
-};
-bool hd_graph_count(struct hd_graph_counts *counts, const struct hd_graph *graph);
-void hd_graph_counts_free(struct hd_graph_counts *counts);
-
-/** For metrics: elapsed ticks of an entry, those of the program as far as was counted; or NaN. */
-double hd_graph_entry_elapsed(const struct hd_graph *graph, const struct hd_graph_entry *entry);
-
-/** Comma-separated values: for each event the counts while busy, with `classes` also while waiting and in the runtime;
- *  the part of the time that was counted, if there are turns; what is known of counts of which some is missing; then
- *  the metrics. All names end in `suffix`: " self" or " inclusive". Nothing without counters. `sum` NULL: empty fields.
- */
-void hd_csv_count_names(const struct hd_model *model, const char *suffix, bool classes, FILE *out);
-void hd_csv_counts(const struct hd_model *model, const struct hd_count_sum *sum, bool classes, double elapsed_ticks,
-                   FILE *out);
 
 #endif

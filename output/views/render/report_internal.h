@@ -8,9 +8,10 @@
 
 #include <libsmartcols/libsmartcols.h>
 
-#include "output/analysis/lines.h"
+#include "output/analysis/place_text.h"
+#include "output/views/report/report.h"
 
-enum { HD_CELL_BYTES = 32, HD_PLACE_BYTES = 512, HD_FUNCTION_BYTES = 100 };
+enum { HD_CELL_BYTES = 32 };
 
 /** How the times of one table are written: one unit for all, so that columns can be compared at a glance. */
 struct hd_unit {
@@ -44,23 +45,6 @@ void hd_report_shortened_mark(const struct hd_model *model, FILE *out);
 /** A time alone, in the unit that suits it: "1.234 s", "56.7 ms". */
 void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds);
 
-/** "parallel heat.c:42 in main", "kernel heat.c:10" (a routine), "phase setup". A construct's function is left out when
- *  it is `outer`'s; `outer` may be NULL. */
-void hd_node_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node,
-                  const struct hd_node *outer);
-
-/** The same for a line. The function is left out when it is `outer`'s; `outer` may be NULL. "... kernel heat.c:10":
- * what is around it was not kept, and `outer` is not part of it. */
-void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
-                   const struct hd_line *outer);
-
-/** A line with those above it, the innermost first: "critical cg.c:43 in dot < loop static cg.c:38 < ...". */
-enum { HD_CALLPATH_BYTES = 2048 };
-void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_view *view, uint32_t line);
-
-/** "file.c:42", or "app+0x1234" without a line number, or "" without either. */
-void hd_location_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node);
-
 /** Characters of a text in UTF-8. */
 size_t hd_text_width(const char *text);
 
@@ -75,9 +59,6 @@ size_t hd_report_page(FILE *out);
 /** A table as wide as the terminal. NULL: no memory. */
 struct libscols_table *hd_table_new(FILE *out);
 bool hd_table_column(struct libscols_table *table, const char *title, int flags);
-
-/** A C++ function without parameters, template arguments and result: "lab::Grid::sum". */
-void hd_function_text(char to[HD_FUNCTION_BYTES], const char *function);
 
 /** Comma-separated values: the names of the first columns of every table, their values for a line, and a number with
  *  the comma before it, empty for NaN. */

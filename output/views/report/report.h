@@ -8,21 +8,8 @@
 
 #include <stdio.h>
 
+#include "output/analysis/sort.h"
 #include "output/model/model.h"
-
-enum hd_sort {
-  HD_SORT_GAIN,
-  HD_SORT_ELAPSED,
-  HD_SORT_WALL,
-  HD_SORT_BUSY,
-  HD_SORT_WAIT,
-  HD_SORT_CALLS,
-  HD_SORT_IMBALANCE,
-  HD_SORT_NAME,
-  HD_SORT_SELF,      /* busy time of its own */
-  HD_SORT_INCLUSIVE, /* busy time with what lies below */
-  HD_SORT_COUNT
-};
 
 /** What is asked of the profile. */
 enum hd_question {
@@ -37,9 +24,6 @@ enum hd_question {
   HD_ASK_TREE,      /* the callpaths */
   HD_ASK_CALLERS    /* who calls these, all the way up? */
 };
-
-/** "gain", "elapsed", ...; by enum hd_sort. */
-extern const char *const hd_sort_names[HD_SORT_COUNT];
 
 struct hd_report_options {
   enum hd_sort sort;

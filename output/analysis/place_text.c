@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/analysis/place_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "support/command/sanitize.h"
+
+static bool is_shortened(const struct hd_line *line) {
+  return line->flags & HD_PROFILE_SHORTENED;
+}
+
+static void line_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
+                      const struct hd_line *outer) {
+  hd_node_text(place, model, line->node, outer ? outer->node : NULL);
+  const size_t used = strlen(place);
+  if (line->flags & HD_PROFILE_RECURSIVE && line->node->kind != HD_KIND_ROUTINE)
+    snprintf(place + used, HD_PLACE_BYTES - used, " (recursive)");
+}
+
+void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_line *line,
+                   const struct hd_line *outer) {
+  char text[HD_PLACE_BYTES];
+  const bool marked = is_shortened(line) && !(outer && is_shortened(outer)); /* once for both of its sites */
+  line_text(text, model, line, outer);
+  snprintf(place, HD_PLACE_BYTES, "%s%.500s", marked ? "... " : "", text);
+  hd_plain(place); /* a character may have been cut */
+}
+
+/* A callpath of any depth is cut where the text is full. */
+void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_view *view, uint32_t line) {
+  char place[HD_PLACE_BYTES];
+  size_t used = 0;
+  const struct hd_line *inner = NULL;
+  text[0] = '\0';
+  if (line == 0)
+    strcpy(text, "program, outside parallel regions");
+  while (line != 0 && used + 2 * (size_t)HD_PLACE_BYTES < HD_CALLPATH_BYTES) {
+    line_text(place, view->model, &view->lines[line], inner);
+    used += (size_t)snprintf(text + used, HD_CALLPATH_BYTES - used, "%s%s", inner ? " < " : "", place);
+    inner = &view->lines[line];
+    line = inner->parent;
+  }
+  if (line != 0 || (inner && is_shortened(inner)))
+    strcpy(text + used, " < ...");
+}
