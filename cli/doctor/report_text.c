@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "cli/doctor/doctor_internal.h"
 #include "cli/doctor/probe/rows.h"
-#include "output/views/render/report_internal.h"
+#include "output/views/render/table.h"
 
 enum { CELL_BYTES = 24 };
 

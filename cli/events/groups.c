@@ -6,7 +6,7 @@
 
 #include "counters/event_sets.h"
 #include "output/metrics/group.h"
-#include "output/views/render/report_internal.h"
+#include "output/views/render/table.h"
 
 struct walk {
   const struct hd_events_choices *choices;

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "counters/source.h"
-#include "output/views/render/report_internal.h"
+#include "output/views/render/csv.h"
+#include "output/views/render/table.h"
 
 /* ---- what lists of events and of groups have in common ---- */
 

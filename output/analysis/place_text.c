@@ -44,3 +44,14 @@ void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_view *view, 
   if (line != 0 || (inner && is_shortened(inner)))
     strcpy(text + used, " < ...");
 }
+
+void hd_entry_text(char text[HD_PLACE_BYTES], const struct hd_graph *graph, uint32_t entry, bool numbered) {
+  const struct hd_graph_entry *at = &graph->entries[entry];
+  char number[32] = "", cycle[32] = "", place[HD_PLACE_BYTES];
+  hd_node_text(place, graph->model, at->node, NULL);
+  if (numbered)
+    snprintf(number, sizeof number, " [%u]", at->index);
+  if (at->cycle > 0)
+    snprintf(cycle, sizeof cycle, " <cycle %u>", at->cycle);
+  snprintf(text, HD_PLACE_BYTES, "%.400s%s%s%s", place, at->recursive ? " (recursive)" : "", cycle, number);
+}

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_OUTPUT_ANALYSIS_PLACE_TEXT_H
 #define HEDDLE_OUTPUT_ANALYSIS_PLACE_TEXT_H
 
+#include "output/analysis/call_graph.h"
 #include "output/analysis/lines.h"
 #include "output/model/node_text.h"
 
@@ -18,5 +19,8 @@ void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, con
 
 /** A line with those above it, the innermost first: "critical cg.c:43 in dot < loop static cg.c:38 < ...". */
 void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_view *view, uint32_t line);
+
+/** "step heat.c:20 <cycle 1> [4]"; without the number in brackets when `numbered` is false. */
+void hd_entry_text(char text[HD_PLACE_BYTES], const struct hd_graph *graph, uint32_t entry, bool numbered);
 
 #endif

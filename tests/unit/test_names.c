@@ -12,7 +12,7 @@
 
 #include "output/symbols/resolve_names.h"
 #include "output/symbols/symbols.h"
-#include "output/views/render/report_internal.h"
+#include "output/model/node_text.h"
 
 static void expect_readable(const char *linkage_name, const char *expected) {
   char *name = hd_symbols_readable(linkage_name);

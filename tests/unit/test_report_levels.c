@@ -20,6 +20,7 @@
 
 #include "output/views/export/export.h"
 #include "output/views/render/level_bars.h"
+#include "output/views/report/report_internal.h"
 
 enum { PROGRAM, REGION, LOOP, CRITICAL };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file compare_internal.h
- * Between the files of the comparison's views only: words for points, rows and causes; a sheet, on which text and
- * Markdown are written alike; and one function per table.
+ * Between the files of the comparison's views only: words for points, rows and causes; one function per table.
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_COMPARE_COMPARE_INTERNAL_H
 #define HEDDLE_OUTPUT_VIEWS_COMPARE_COMPARE_INTERNAL_H
@@ -11,11 +10,13 @@
 
 #include "output/views/compare/compare.h"
 #include "output/views/render/count_columns.h"
+#include "output/views/render/csv.h"
+#include "output/views/render/document.h"
 
 /* A table has columns for so many points; the JSON has all. */
-enum { HD_POINTS_SHOWN = 20, HD_TITLE_BYTES = 24, HD_SENTENCE_BYTES = 2048 };
+enum { HD_POINTS_SHOWN = 20, HD_TITLE_BYTES = 24 };
 
-/* ---- words (compare_words.c) ---- */
+/* ---- words ---- */
 
 /** "4 threads", or the side's name. */
 void hd_point_text(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t point);
@@ -90,32 +91,6 @@ struct hd_unit hd_comparison_unit(const struct hd_comparison *comparison);
 /** "1.221-1.252" in a unit; "-" when it is not known. */
 void hd_cell_interval(char cell[HD_CELL_BYTES], struct hd_interval interval, double factor, int decimals);
 
-/* ---- sheets (compare_sheet.c, compare_markdown.c) ---- */
-
-struct hd_sheet {
-  FILE *out;
-  bool markdown;
-};
-
-/** A heading; `level` 1 to 3. */
-void hd_sheet_title(const struct hd_sheet *sheet, int level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/** A line "word      text". */
-void hd_sheet_fact(const struct hd_sheet *sheet, const char *word, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/** A paragraph; may have lines of its own. */
-void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/** False: no memory. */
-bool hd_sheet_table(const struct hd_sheet *sheet, struct hd_grid *grid, const char *title, bool tree);
-
-/** Text with nothing in it that would steer a terminal or, in Markdown, mark it up. */
-void hd_sheet_clean(const struct hd_sheet *sheet, const char *text, char *clean, size_t bytes);
-bool hd_markdown_table(const struct hd_grid *grid, const char *title, bool tree, FILE *out);
-void hd_markdown_text(const char *text, char *clean, size_t bytes);
-
 /* ---- tables; false: no memory ---- */
 
 void hd_compare_heading(const struct hd_sheet *sheet, const struct hd_comparison *comparison);
@@ -131,7 +106,7 @@ bool hd_compare_laws(const struct hd_sheet *sheet, const struct hd_comparison *c
                      const struct hd_compare_view_options *options);
 bool hd_compare_counts(const struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit);
 
-/* ---- rows as a tree (compare_rows.c) ---- */
+/* ---- rows as a tree ---- */
 
 /** Fills the cells of a row. */
 typedef void hd_row_filler(struct hd_grid_row *into, const struct hd_comparison *comparison, uint32_t row,
@@ -148,7 +123,7 @@ uint32_t hd_foremost_region(const struct hd_comparison *comparison, uint32_t poi
 
 void hd_said_left(const struct hd_sheet *sheet, uint32_t left);
 
-/* ---- counters (compare_counts.c) ---- */
+/* ---- counters ---- */
 
 /** What was counted in all runs alike, and sums by row and point. */
 struct hd_compared_counts {

@@ -14,7 +14,7 @@
 #include "output/model/children.h"
 #include "output/model/format_names.h"
 #include "output/views/export/export.h"
-#include "output/views/render/json.h"
+#include "output/views/export/json_internal.h"
 #include "support/command/sanitize.h"
 
 enum { JSON_VERSION = 1 };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "output/model/count_sums.h"
-#include "output/views/render/json.h"
+#include "output/views/export/json_internal.h"
 
 enum { KEY_BYTES = 64 };
 

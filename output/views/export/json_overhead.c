@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "output/model/format_names.h"
-#include "output/views/render/json.h"
-#include "output/views/render/report_internal.h"
+#include "output/model/node_text.h"
+#include "output/views/export/json_internal.h"
 
 static json_t *signed_seconds(const struct hd_model *model, double ticks) {
   return hd_json_number(ticks * model->seconds_per_tick);

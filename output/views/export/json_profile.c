@@ -10,7 +10,7 @@
 #include "output/analysis/callpath_truncate.h"
 #include "output/model/accumulate.h"
 #include "output/model/format_names.h"
-#include "output/views/render/json.h"
+#include "output/views/export/json_internal.h"
 
 static bool put_place(json_t *object, const struct hd_model *model, const struct hd_node *node) {
   char offset[32];

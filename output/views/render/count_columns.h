@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file count_columns.h
- * Between the files of the report only: columns of counts and metrics, and the marks in them.
+ * Columns of counts and metrics, and the marks in them.
  *
  * "~": an estimate, the event took turns with others. ">=": some is missing. "-": not known.
  */
@@ -10,7 +10,7 @@
 
 #include "output/analysis/line_counts.h"
 #include "output/views/render/count_csv.h"
-#include "output/views/report/call_graph_views.h"
+#include "output/views/render/table.h"
 
 enum { HD_COUNT_COLUMNS = HD_GRID_COLUMNS - 16, HD_COUNT_TITLE_BYTES = 40 };
 
@@ -56,8 +56,10 @@ void hd_count_columns_said_left(const struct hd_count_columns *columns, const ch
 /** What the columns are, and the marks that occurred. `scope`: "with the lines below". */
 void hd_count_legend(const struct hd_count_columns *columns, const char *scope, FILE *out);
 
-/** What was counted in the whole run, while busy and while waiting; `brief`: one line. Nothing without counters. */
-bool hd_report_counted(const struct hd_model *model, FILE *out);
-void hd_report_counted_brief(const struct hd_model *model, FILE *out);
+/** What the marks mean that occurred. */
+void hd_count_marks_legend(const struct hd_count_columns *columns, FILE *out);
+
+/** "perf::PAGE-FAULTS" is known as PAGE-FAULTS, if no other event is. */
+const char *hd_count_short_name(const struct hd_model *model, uint32_t event);
 
 #endif

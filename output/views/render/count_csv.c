@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/views/render/report_internal.h"
+#include "output/views/render/csv.h"
 
 static const char *const class_names[HD_COUNT_CLASSES] = {"", " waiting", " runtime"};
 

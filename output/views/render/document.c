@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/**
- * @file document.c
- * One place where what a comparison says is written, as text for a terminal or as Markdown.
- */
+#include "output/views/render/document.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "output/views/compare/compare_internal.h"
+#include "output/views/render/markdown.h"
 #include "support/command/sanitize.h"
 
 enum { PAGE = 110, FACT_INDENT = 10 };

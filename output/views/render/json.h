@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file json.h
- * Between the files that write JSON only: values, and the object of one profile. NULL: no memory.
+ * Values of JSON. NULL: no memory.
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_RENDER_JSON_H
 #define HEDDLE_OUTPUT_VIEWS_RENDER_JSON_H
@@ -35,23 +35,5 @@ bool hd_json_put_nulls(json_t *object, const char *const *keys);
 /** Writes a value, or ",\n\"KEY\": " and it. The value is taken; false: it is NULL. Write errors are left to `out`. */
 bool hd_json_write(json_t *value, FILE *out);
 bool hd_json_write_member(const char *key, json_t *value, FILE *out);
-
-/** export_json_counts.c: what was counted, in the order in which it was asked for; false: no memory. Without counters
- * "counters" is null and the rest absent. */
-json_t *hd_json_run_counters(const struct hd_model *model);
-bool hd_json_put_node_counts(json_t *object, const struct hd_model *model, const struct hd_node *node);
-bool hd_json_put_row_counts(json_t *object, const struct hd_model *model, const struct hd_node *node,
-                            const struct hd_row *row);
-bool hd_json_put_thread_counts(json_t *object, const struct hd_model *model, uint32_t thread);
-bool hd_json_put_program_counts(json_t *object, const struct hd_model *model);
-
-/** export_json_overhead.c: what Heddle itself cost; corrected times, which are estimates. */
-bool hd_json_put_run_overhead(json_t *object, const struct hd_model *model);
-bool hd_json_put_program_corrected(json_t *object, const struct hd_model *model);
-bool hd_json_put_node_corrected(json_t *object, const struct hd_model *model, const struct hd_node *node);
-bool hd_json_put_thread_overhead(json_t *object, const struct hd_model *model, const struct hd_thread *thread);
-
-/** One of "profiles". */
-json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node);
 
 #endif

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/views/render/table.h"
+
 enum { BAR_MOST = 40, BAR_LEAST = 8, BEFORE_BAR = 34 };
 
 struct hd_level_groups hd_level_groups_for(uint32_t highest) {

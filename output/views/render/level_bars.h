@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file level_bars.h
- * Between the files of the report only: time by level, that is by the number of busy threads, as text and as bars.
+ * Time by level, that is by the number of busy threads, as text and as bars.
  *
  * Bars and heights are made of block characters where the locale's encoding is UTF-8, of ASCII elsewhere.
  */
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "output/views/render/report_internal.h"
+#include "output/views/render/cells.h"
 
 /** Levels that share a line: `first` to `last`. */
 struct hd_level_group {
@@ -58,23 +58,5 @@ void hd_levels_sparkline_title(char title[HD_CELL_BYTES], const struct hd_level_
 
 /** A line for each group of levels that occurs: time, percentage, bar. */
 void hd_levels_print(const struct hd_levels *levels, const struct hd_model *model, FILE *out);
-
-/** The run in time, as wide as the terminal: a character's height is the mean concurrency of its stretch of the run.
- *  Nothing when that is not known. */
-void hd_report_strip(const struct hd_model *model, FILE *out);
-
-/** The program's levels and the strip; nothing when they are not known. */
-void hd_report_concurrency(const struct hd_model *model, FILE *out);
-
-/** Next to each other, how long each number of threads was busy in the foremost of the regions that are shown. */
-void hd_report_foremost(const struct hd_view *view, enum hd_sort sort, FILE *out);
-
-bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-bool hd_report_at_level(const struct hd_view *view, const struct hd_report_options *options, FILE *out);
-
-/** HD_REPORT_REFUSED: `options->with` names no callpath, or several. */
-enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
-                                  FILE *errors);
 
 #endif

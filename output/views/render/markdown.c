@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/**
- * @file markdown.c
- * Tables in GitHub's Markdown.
- */
+#include "output/views/render/markdown.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "output/views/compare/compare_internal.h"
 #include "support/command/sanitize.h"
 
-/* What marks text up, in a table or outside, is written as itself. */
 void hd_markdown_text(const char *text, char *clean, size_t bytes) {
   char *to = clean;
   for (const char *at = text; *at && to + 8 < clean + bytes; at++) {

@@ -3,9 +3,50 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 /* Of the place, at least; a very deep tree would fill the screen. */
 enum { PLACE_LEAST = 40, TREE_DEPTH_MAX = 64 };
+
+size_t hd_text_width(const char *text) {
+  size_t width = 0;
+  for (; *text; text++)
+    width += ((unsigned char)*text & 0xc0) != 0x80;
+  return width;
+}
+
+/* A stream in memory is about to go to stderr. */
+size_t hd_report_width(FILE *out) {
+  struct winsize size;
+  const int descriptor = fileno(out) >= 0 ? fileno(out) : STDERR_FILENO;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : HD_UNBOUNDED_WIDTH;
+}
+
+size_t hd_report_page(FILE *out) {
+  enum { PAGE = 120, PAGE_LEAST = 20 };
+  const size_t width = hd_report_width(out);
+  const char *columns = getenv("COLUMNS");
+  if (width != HD_UNBOUNDED_WIDTH)
+    return width;
+  const long asked = columns ? strtol(columns, NULL, 10) : 0;
+  return asked < PAGE_LEAST ? PAGE : asked > HD_UNBOUNDED_WIDTH ? HD_UNBOUNDED_WIDTH : (size_t)asked;
+}
+
+struct libscols_table *hd_table_new(FILE *out) {
+  scols_init_debug(0);
+  struct libscols_table *table = scols_new_table();
+  if (!table)
+    return NULL;
+  scols_table_set_stream(table, out);
+  scols_table_set_termwidth(table, hd_report_width(out));
+  scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
+  return table;
+}
+
+bool hd_table_column(struct libscols_table *table, const char *title, int flags) {
+  return scols_table_new_column(table, title, 0, flags) != NULL;
+}
 
 void hd_grid_column(struct hd_grid *grid, const char *title, int rank) {
   grid->titles[grid->column_count] = title;

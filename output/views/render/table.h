@@ -1,13 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file table.h
- * Between the files of the report only: a table whose columns give way, the least needed first, where the terminal is
+ * Text as wide as the terminal: a table whose columns give way, the least needed first, where the terminal is
  * narrow. The last column is the place in the source; rows may form a tree.
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_RENDER_TABLE_H
 #define HEDDLE_OUTPUT_VIEWS_RENDER_TABLE_H
 
-#include "output/views/render/report_internal.h"
+#include <libsmartcols/libsmartcols.h>
+#include <stdio.h>
+
+#include "output/model/node_text.h"
+#include "output/views/render/cells.h"
+
+/** Characters of a text in UTF-8. */
+size_t hd_text_width(const char *text);
+
+/** Columns of the terminal; what is not a terminal takes lines of any length, so that nothing is cut off in a file. */
+enum { HD_UNBOUNDED_WIDTH = 4096 };
+size_t hd_report_width(FILE *out);
+
+/** The width that a table with columns of counters may have: they are many, and the names at the end of the lines shall
+ *  stay in sight. The terminal's, or that of $COLUMNS, or 120. */
+size_t hd_report_page(FILE *out);
+
+/** A table as wide as the terminal. NULL: no memory. */
+struct libscols_table *hd_table_new(FILE *out);
+bool hd_table_column(struct libscols_table *table, const char *title, int flags);
 
 enum { HD_GRID_COLUMNS = 40 };
 

@@ -9,7 +9,7 @@
 
 #include "output/model/format_names.h"
 #include "output/views/render/level_bars.h"
-#include "output/views/report/call_graph_views.h"
+#include "output/views/report/report_internal.h"
 
 struct share {
   uint32_t line;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "output/analysis/site_regex.h"
-#include "output/views/report/call_graph_views.h"
+#include "output/views/report/report_internal.h"
 
 /* One way: an entry, then its caller, and so on. */
 struct way {

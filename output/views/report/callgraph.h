@@ -6,7 +6,7 @@
 #ifndef HEDDLE_OUTPUT_VIEWS_REPORT_CALLGRAPH_H
 #define HEDDLE_OUTPUT_VIEWS_REPORT_CALLGRAPH_H
 
-#include "output/views/report/call_graph_views.h"
+#include "output/views/report/report_internal.h"
 
 /** Arcs of every entry, the one with the largest inclusive time first, an entry's arc to itself left out: those from
  *  its parents are parents[parents_first[e]] to parents[parents_first[e + 1] - 1]; likewise its children. */

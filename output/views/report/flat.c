@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "output/views/render/count_columns.h"
+#include "output/views/report/report_internal.h"
 
 static int compare_entries(const void *a, const void *b, void *context) {
   const struct hd_graph *graph = *(const struct hd_graph *const *)context;

@@ -7,8 +7,7 @@
 
 #include "output/analysis/losses.h"
 #include "output/model/format_names.h"
-#include "output/views/render/count_columns.h"
-#include "output/views/report/overhead.h"
+#include "output/views/report/report_internal.h"
 #include "support/command/sanitize.h"
 
 enum { COMMAND_MAX = 100, BRIEF_NOTES = 3 };
@@ -176,6 +175,25 @@ static void print_gain(const struct hd_model *model, FILE *out) {
           percent(ticks, (double)model->elapsed_ticks));
 }
 
+static uint64_t events_of(const struct hd_model *model) {
+  uint64_t count = 0;
+  for (int kind = 0; kind < HD_EVENT_KINDS; kind++)
+    count += model->cost_of[kind].count;
+  return count;
+}
+
+static void print_own_cost(const struct hd_model *model, FILE *out) {
+  char own[HD_CELL_BYTES], count[HD_CELL_BYTES], corrected[HD_CELL_BYTES];
+  if (model->cost_count == 0)
+    return;
+  hd_cell_duration(own, hd_model_seconds(model, model->cost_ticks));
+  hd_cell_grouped(count, events_of(model));
+  hd_cell_duration(corrected, hd_model_corrected_elapsed(model) * model->seconds_per_tick);
+  fprintf(out,
+          "heddle    %s of thread time in %s events; %.1f %% of busy time is Heddle's; without it about %s elapsed\n",
+          own, count, 100 * hd_model_overhead(model), corrected);
+}
+
 void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out) {
   for (size_t i = 0; i < model->notes.count; i++) {
     if (i == limit) {
@@ -203,7 +221,7 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
     print_gain(model, out);
   if (brief)
     hd_report_counted_brief(model, out);
-  hd_report_own_cost(model, out);
+  print_own_cost(model, out);
   hd_report_notes(model, brief ? BRIEF_NOTES : SIZE_MAX, out);
   if (!brief && !model->levels_known)
     fputs("note      how long how many threads were busy is not in this file: of an earlier version, or killed at "

@@ -9,7 +9,7 @@
 
 #include "output/model/format_names.h"
 #include "output/views/render/level_bars.h"
-#include "output/views/report/call_graph_views.h"
+#include "output/views/report/report_internal.h"
 
 /* A column of the regions side by side: percentage, bar, gap. */
 enum { FOREMOST_MAX = 5, LABEL_WIDTH = 7, PERCENT_WIDTH = 6, BAR_LEAST = 8, BAR_MOST = 30, PAGE_WIDTH = 100 };

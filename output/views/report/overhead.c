@@ -3,51 +3,10 @@
  * @file overhead.c
  * What Heddle itself cost: per event, and in each region beside what was measured there.
  */
-#include "output/views/report/overhead.h"
-
 #include <math.h>
 
 #include "output/model/format_names.h"
-#include "output/views/render/table.h"
-#include "output/views/report/call_graph_views.h"
-
-/* ---- one line ---- */
-
-static uint64_t events_of(const struct hd_model *model) {
-  uint64_t count = 0;
-  for (int kind = 0; kind < HD_EVENT_KINDS; kind++)
-    count += model->cost_of[kind].count;
-  return count;
-}
-
-/* 1,234,567 */
-static void group_digits(char text[HD_CELL_BYTES], uint64_t number) {
-  char digits[HD_CELL_BYTES];
-  const int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
-  char *to = text;
-  for (int i = 0; i < length; i++) {
-    if (i > 0 && (length - i) % 3 == 0)
-      *to++ = ',';
-    *to++ = digits[i];
-  }
-  *to = '\0';
-}
-
-void hd_report_own_cost(const struct hd_model *model, FILE *out) {
-  char own[HD_CELL_BYTES], count[HD_CELL_BYTES], corrected[HD_CELL_BYTES];
-  if (model->cost_count == 0)
-    return;
-  hd_cell_duration(own, hd_model_seconds(model, model->cost_ticks));
-  group_digits(count, events_of(model));
-  hd_cell_duration(corrected, hd_model_corrected_elapsed(model) * model->seconds_per_tick);
-  fprintf(out,
-          "heddle    %s of thread time in %s events; %.1f %% of busy time is Heddle's; without it about %s elapsed\n",
-          own, count, 100 * hd_model_overhead(model), corrected);
-}
-
-double hd_line_overhead(const struct hd_line *line) {
-  return hd_overhead_of(line->ticks, &line->intrusion, &line->team);
-}
+#include "output/views/report/report_internal.h"
 
 bool hd_report_overhead_matters(const struct hd_view *view) {
   for (uint32_t i = 1; i < view->count; i++) {
@@ -82,7 +41,7 @@ static struct times times_of(const struct hd_view *view, uint32_t index) {
       .corrected_wait = hd_corrected(hd_ticks_waiting(line->ticks), hd_intrusion_waiting(intrusion)),
       .runtime = (double)line->ticks[HD_RUNTIME],
       .corrected_runtime = hd_corrected(line->ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME]),
-      .overhead = hd_line_overhead(line),
+      .overhead = hd_overhead_of(line->ticks, &line->intrusion, &line->team),
   };
   if (index > 0)
     return times;
@@ -165,7 +124,7 @@ static bool put_event(struct hd_grid *grid, const struct hd_model *model, enum h
   struct hd_grid_row *row = hd_grid_add(grid, HD_NONE);
   if (!row)
     return false;
-  group_digits(row->cells[0], cost->count);
+  hd_cell_grouped(row->cells[0], cost->count);
   hd_cell_number(row->cells[1], 1e9 * seconds / (double)cost->count, 0);
   hd_cell_time(row->cells[2], unit, seconds);
   hd_cell_number(row->cells[3], 100 * (double)cost->ticks / (double)model->cost_ticks, 1);

@@ -14,7 +14,7 @@
 #include "output/analysis/callpath_truncate.h"
 #include "output/model/format_names.h"
 #include "output/views/render/level_bars.h"
-#include "output/views/report/call_graph_views.h"
+#include "output/views/report/report_internal.h"
 
 /* What the profiles of one line add up to. */
 struct sums {

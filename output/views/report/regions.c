@@ -10,7 +10,7 @@
 #include "output/model/format_names.h"
 #include "output/views/render/count_columns.h"
 #include "output/views/render/level_bars.h"
-#include "output/views/report/overhead.h"
+#include "output/views/report/report_internal.h"
 
 /* With less room for the place in the source, or than the longest place takes, other columns give way. */
 enum { PLACE_LEAST = 40, COLUMNS_MAX = HD_STATE_COUNT + 16 + HD_COUNT_COLUMNS, TREE_DEPTH_MAX = 64 };
@@ -138,7 +138,7 @@ static void fill_wait(char cell[HD_CELL_BYTES], const struct table *table, const
 static void fill_overhead(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
   (void)table;
   (void)which;
-  hd_cell_number(cell, 100 * hd_line_overhead(line), 1);
+  hd_cell_number(cell, 100 * hd_overhead_of(line->ticks, &line->intrusion, &line->team), 1);
 }
 
 static void fill_runtime(char cell[HD_CELL_BYTES], const struct table *table, const struct hd_line *line, int which) {
@@ -213,7 +213,7 @@ static void choose_columns(struct table *table) {
     return;
   if (table->model->levels_known)
     add_column(table, table->groups_title, 6, fill_levels, HD_BUSY);
-  const int count = hd_report_causes(survey.most, table->model, &table->unit, causes);
+  const int count = hd_unit_shown_causes(&table->unit, survey.most, table->model, causes);
   add_column(table, "Busy", 4, fill_state, HD_BUSY);
   if (count != 1)
     add_column(table, "Wait", 2, fill_wait, HD_BUSY);

@@ -3,17 +3,13 @@
  * @file report.c
  * The reports as a whole, and the summary after a run.
  */
-#include "output/views/report/report.h"
-
 #include <stdlib.h>
 
 #include "output/analysis/callpath_filter.h"
 #include "output/analysis/callpath_truncate.h"
 #include "output/analysis/site_regex.h"
-#include "output/views/render/count_columns.h"
 #include "output/views/render/level_bars.h"
-#include "output/views/report/call_graph_views.h"
-#include "output/views/report/overhead.h"
+#include "output/views/report/report_internal.h"
 
 enum { SUMMARY_REGIONS = 8, SUMMARY_ROUTINES = 6 };
 
@@ -61,7 +57,7 @@ static void print_legend(const struct hd_view *view, FILE *out) {
   print_more(view->model, true, out);
 }
 
-bool hd_report_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+static bool print_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
   hd_report_heading(view->model, false, out);
   hd_report_scope(view->model, options, out);
@@ -105,7 +101,7 @@ static bool print_text(struct hd_view *view, const struct hd_report_options *opt
   case HD_ASK_OVERHEAD:
     return hd_report_overhead(view, options, out);
   default:
-    return hd_report_regions(view, options, out);
+    return print_regions(view, options, out);
   }
 }
 
@@ -138,10 +134,35 @@ enum hd_report_end hd_report_narrow(struct hd_model *model, const struct hd_repo
   return hd_model_fold(model, options->depth) ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
 }
 
+static enum hd_report_end end_of(bool made) {
+  return made ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+}
+
+static enum hd_report_end answer(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,
+                                 FILE *errors) {
+  if (options->question == HD_ASK_CALLERS)
+    return hd_report_callers(graph, options, out, errors);
+  if (options->question == HD_ASK_FLAT)
+    return end_of(options->csv ? hd_report_flat_csv(graph, options, out) : hd_report_flat(graph, options, out));
+  return end_of(options->csv ? hd_report_callgraph_csv(graph, options, out) : hd_report_callgraph(graph, options, out));
+}
+
+static enum hd_report_end print_routines(const struct hd_model *model, const struct hd_report_options *options,
+                                         FILE *out, FILE *errors) {
+  if (options->question == HD_ASK_TREE)
+    return end_of(hd_report_tree(model, options, out));
+  struct hd_graph *graph = hd_graph_new(model, options->sort);
+  if (!graph)
+    return HD_REPORT_NO_MEMORY;
+  const enum hd_report_end end = answer(graph, options, out, errors);
+  hd_graph_free(graph);
+  return end;
+}
+
 enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd_report_options *options, FILE *out,
                                    FILE *errors) {
   if (options->question >= HD_ASK_FLAT)
-    return hd_report_routines(model, options, out, errors);
+    return print_routines(model, options, out, errors);
   const bool levels_needed = options->question == HD_ASK_AT_LEVEL || options->question == HD_ASK_WITH;
   if (levels_needed && !model->levels_known) {
     fprintf(errors,

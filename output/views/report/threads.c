@@ -9,6 +9,7 @@
 
 #include "output/model/format_names.h"
 #include "output/views/render/count_columns.h"
+#include "output/views/report/report_internal.h"
 
 typedef uint64_t state_ticks[HD_STATE_COUNT];
 
@@ -40,7 +41,7 @@ static void survey(struct table *table) {
       most[state] = table->sums[i][state] > most[state] ? table->sums[i][state] : most[state];
   }
   table->unit = hd_unit_for(hd_model_seconds(model, largest));
-  table->cause_count = hd_report_causes(most, model, &table->unit, table->causes);
+  table->cause_count = hd_unit_shown_causes(&table->unit, most, model, table->causes);
   table->runtime = hd_unit_shows(&table->unit, hd_model_seconds(model, most[HD_RUNTIME]));
   table->idle = hd_unit_shows(&table->unit, hd_model_seconds(model, most[HD_IDLE]));
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/views/render/level_bars.h"
+#include "output/views/report/report_internal.h"
 
 enum { STRIP_MAX = 100, STRIP_OTHERWISE = 72, STRIP_LEAST = 16 };
 

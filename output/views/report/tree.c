@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/views/render/count_columns.h"
+#include "output/views/report/report_internal.h"
 
 struct tree {
   const struct hd_view *view;

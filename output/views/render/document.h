@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file document.h
+ * What is said to people, as text for a terminal or as Markdown alike.
+ */
+#ifndef HEDDLE_OUTPUT_VIEWS_RENDER_DOCUMENT_H
+#define HEDDLE_OUTPUT_VIEWS_RENDER_DOCUMENT_H
+
+#include "output/views/render/table.h"
+
+enum { HD_SENTENCE_BYTES = 2048 };
+
+struct hd_sheet {
+  FILE *out;
+  bool markdown;
+};
+
+/** A heading; `level` 1 to 3. */
+void hd_sheet_title(const struct hd_sheet *sheet, int level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** A line "word      text". */
+void hd_sheet_fact(const struct hd_sheet *sheet, const char *word, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** A paragraph; may have lines of its own. */
+void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** False: no memory. */
+bool hd_sheet_table(const struct hd_sheet *sheet, struct hd_grid *grid, const char *title, bool tree);
+
+/** Text with nothing in it that would steer a terminal or, in Markdown, mark it up. */
+void hd_sheet_clean(const struct hd_sheet *sheet, const char *text, char *clean, size_t bytes);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file report_internal.h
+ * Between the files of the report only: the heading, what stands below tables, and one function per view.
+ */
+#ifndef HEDDLE_OUTPUT_VIEWS_REPORT_REPORT_INTERNAL_H
+#define HEDDLE_OUTPUT_VIEWS_REPORT_REPORT_INTERNAL_H
+
+#include "output/analysis/call_graph.h"
+#include "output/analysis/place_text.h"
+#include "output/views/render/csv.h"
+#include "output/views/render/table.h"
+#include "output/views/report/report.h"
+
+/* ---- above and below the tables ---- */
+
+/** What ran, for how long, and what could be gained. `brief`: only what the end of a run needs. */
+void hd_report_heading(const struct hd_model *model, bool brief, FILE *out);
+
+/** What could not be measured, at most `limit` notes. */
+void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out);
+
+/** Whether any parallel region was entered, in focus or not. */
+bool hd_report_has_regions(const struct hd_model *model);
+
+/** What was asked for besides the question, above every report: callpaths in focus, the depth they are cut to. */
+void hd_report_scope(const struct hd_model *model, const struct hd_report_options *options, FILE *out);
+
+/** What the marks in cells of entries, and in places of callpaths that are not whole, mean, if there are any. */
+void hd_report_visits_mark(const struct hd_model *model, FILE *out);
+void hd_report_shortened_mark(const struct hd_model *model, FILE *out);
+
+/** That there are no routines, or none with calls and times of their own, and how to get them. */
+void hd_report_routine_hint(bool any, bool measured, const struct hd_model *model, FILE *out);
+
+/** What was counted in the whole run, while busy and while waiting; `brief`: one line. Nothing without counters. */
+bool hd_report_counted(const struct hd_model *model, FILE *out);
+void hd_report_counted_brief(const struct hd_model *model, FILE *out);
+
+/** The program's levels and the strip; nothing when they are not known. */
+void hd_report_concurrency(const struct hd_model *model, FILE *out);
+
+/** The run in time, as wide as the terminal: a character's height is the mean concurrency of its stretch of the run.
+ *  Nothing when that is not known. */
+void hd_report_strip(const struct hd_model *model, FILE *out);
+
+/** Next to each other, how long each number of threads was busy in the foremost of the regions that are shown. */
+void hd_report_foremost(const struct hd_view *view, enum hd_sort sort, FILE *out);
+
+/** Whether Heddle is a large part of any of the lines that are shown, and matters to the run (hd_overhead_matters). */
+bool hd_report_overhead_matters(const struct hd_view *view);
+
+/* ---- lines ---- */
+
+/** The lines of `view` that are shown; `brief`: a flat list with few columns. */
+bool hd_report_table(const struct hd_view *view, bool brief, FILE *out);
+
+bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_threads_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_overhead_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_at_level(const struct hd_view *view, const struct hd_report_options *options, FILE *out);
+
+/** HD_REPORT_REFUSED: `options->with` names no callpath, or several. */
+enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
+                                  FILE *errors);
+
+/* ---- routines are lines, too ---- */
+
+bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
+bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
+
+/** After a run: at most `limit` of what has most time of its own, in few columns. */
+bool hd_report_flat_brief(const struct hd_graph *graph, uint32_t limit, FILE *out);
+
+bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
+bool hd_report_callgraph_csv(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
+bool hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out);
+
+/** HD_REPORT_REFUSED: nothing matches `options->callers`, which `errors` says. */
+enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,
+                                     FILE *errors);
+
+#endif

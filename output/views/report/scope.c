@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file scope.c
+ * What a report is of, and what the marks in it mean.
+ */
+#include "output/analysis/callpath_filter.h"
+#include "output/views/report/report_internal.h"
+
+void hd_report_scope(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
+  char kept[HD_CELL_BYTES];
+  const uint64_t busy = model->nodes[0].inclusive_ticks[HD_BUSY];
+  const uint64_t all = model->ticks[HD_BUSY];
+  hd_cell_duration(kept, hd_model_seconds(model, busy));
+  if (options->focus)
+    fprintf(out, "focus     callpaths through '%s' only: %s busy, %.1f %% of all threads' busy time\n", options->focus,
+            kept, all > 0 ? 100 * (double)busy / (double)all : 0);
+  if (model->header.callpath_depth > 0)
+    fprintf(out, "depth     callpaths are their last %u site%s: times \"with the lines below\" lack what lies deeper\n",
+            model->header.callpath_depth, model->header.callpath_depth == 1 ? "" : "s");
+}
+
+void hd_report_routine_hint(bool any, bool measured, const struct hd_model *model, FILE *out) {
+  const bool off = model->header.unwind_depth == 0;
+  if (!any)
+    fprintf(out,
+            "\nThere are no routines in this profile, only OpenMP constructs: %s.\n"
+            "Compile the program with -finstrument-functions (gcc or clang) to have its routines with their calls and\n"
+            "times%s.\n",
+            off ? "it was made with HEDDLE_UNWIND=off" : "no parallel region's caller could be told",
+            off ? "; without HEDDLE_UNWIND=off, at least the callers of regions are here" : "");
+  else if (!measured)
+    fprintf(
+        out,
+        "\nThe routines are known as callers of regions only%s. Compile the program with\n"
+        "-finstrument-functions (gcc or clang) and start it by 'heddle run' ('heddle run --routines' where a script\n"
+        "starts it) to get their calls and their own time.\n",
+        model->header.flags & HD_FILE_ROUTINES ? "" : ": libheddle.so was not loaded with the program");
+}
+
+void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    if (!(node->flags & HD_NODE_GONE) && hd_node_is_measured(node) && hd_model_is_incomplete(model, node->kind)) {
+      fputs("'>=', '<=', '~': at least, at most, about: events were switched off for a time, because they cost more "
+            "than\n"
+            "the budget (see the notes). What was not observed of a line is in what is around it, waits in its busy "
+            "time.\n",
+            out);
+      return;
+    }
+  }
+}
+
+void hd_report_shortened_mark(const struct hd_model *model, FILE *out) {
+  for (uint32_t i = 1; i < model->node_count; i++)
+    if (model->nodes[i].flags & HD_PROFILE_SHORTENED && !(model->nodes[i].flags & HD_NODE_GONE)) {
+      fputs("'...': any callpath that ends there, with what is below (the memory limit was near, see the notes).\n",
+            out);
+      return;
+    }
+}
