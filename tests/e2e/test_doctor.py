@@ -110,7 +110,7 @@ static void work(int endpoint, void *address) {
 def fake_runtime(build_program, bodies, before=""):
     """A library with all entry points that the probe needs; those in `bodies` do something, with a, b, c as their first
     parameters, the others nothing."""
-    entries = (SOURCE / "doctor" / "probe_entries.h").read_text(encoding="utf-8")
+    entries = (SOURCE / "cli" / "doctor" / "probe" / "entries.h").read_text(encoding="utf-8")
     names = re.findall(r"_\(.*?, (\w+),", entries)
     assert "__kmpc_fork_call" in names and "omp_control_tool" in names
     bodies = {"__kmpc_omp_task_alloc": "static long task[20]; return (long)task;", **bodies}

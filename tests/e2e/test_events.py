@@ -11,7 +11,7 @@ import pytest
 
 from conftest import BUILD, HEDDLE, SOURCE, TIMEOUT_S, clean_environment
 
-GROUPS = SOURCE / "counters" / "groups"
+GROUPS = SOURCE / "output" / "metrics" / "groups"
 NAMES = ["BRANCH", "CACHE", "FLOPS", "FLOPS_DP", "FLOPS_SP", "IPC", "MEM", "OS"]
 ANYBODYS = {"perf::TASK-CLOCK", "perf::PAGE-FAULTS", "perf::CONTEXT-SWITCHES"}
 KERNELS = ANYBODYS | {"perf::CPU-MIGRATIONS"}

@@ -2,12 +2,13 @@
 """An installation: other programs find heddle.h through its CMake package and through pkg-config, wherever it lies."""
 
 import os
+import re
 import shutil
 import subprocess
 
 import pytest
 
-from conftest import BUILD, TIMEOUT_S, clean_environment
+from conftest import BUILD, SOURCE, TIMEOUT_S, clean_environment
 
 PROGRAM = """
 #include <heddle.h>
@@ -96,3 +97,42 @@ def test_installed_command_finds_its_groups(prefix, tmp_path):
     folder = prefix.resolve() / "share" / "heddle" / "groups"
     assert {line.split(",")[1] for line in lines} == {str(path) for path in folder.iterdir()}
     assert {line.split(",")[0] for line in lines} >= {"IPC", "CACHE", "BRANCH", "MEM", "FLOPS", "OS"}
+
+
+def test_installed_documents_lead_to_what_is_installed(prefix):
+    documents = prefix / "share" / "doc" / "heddle"
+    links = [(page, link) for page in documents.rglob("*.md")
+             for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))]
+    assert len(links) > 10
+    assert [str(page.relative_to(documents)) + ": " + link for page, link in links if not (page.parent / link).exists()] == []
+
+
+def test_installed_examples_are_told_without_a_build_folder(prefix):
+    assert "build/" not in (prefix / "share" / "doc" / "heddle" / "examples" / "README.md").read_text(encoding="utf-8")
+
+
+def configure(folder, *options, **variables):
+    return subprocess.run(["cmake", "-S", str(SOURCE), "-B", str(folder), *options], env={**clean_environment(), **variables},
+                          capture_output=True, text=True, timeout=TIMEOUT_S)
+
+
+def test_configuring_says_what_is_left_out(tmp_path):
+    # pkg-config finds what libheddle.so and the command need, and nothing else.
+    needed = tmp_path / "pkgconfig"
+    needed.mkdir()
+    for name in ("smartcols", "jansson", "libdw", "libelf", "cminpack", "muparser"):
+        (needed / f"{name}.pc").write_text(f"Name: {name}\nDescription: stub\nVersion: 1\n")
+    result = configure(tmp_path / "build", "-DCMAKE_C_COMPILER=gcc", PKG_CONFIG_LIBDIR=str(needed), PKG_CONFIG_PATH="")
+    assert result.returncode == 0, result.stderr
+    told = result.stdout[result.stdout.index("libheddle.so and the heddle command"):]
+    assert "without tests and benchmarks: no cmocka" in told
+    result = configure(tmp_path / "build", "-DHEDDLE_WHOLE=ON", PKG_CONFIG_LIBDIR=str(needed), PKG_CONFIG_PATH="")
+    assert result.returncode != 0 and "without tests and benchmarks" in result.stderr
+
+
+def test_configuring_names_all_that_is_missing(tmp_path):
+    (tmp_path / "none").mkdir()
+    result = configure(tmp_path / "build", "-DCMAKE_C_COMPILER=gcc", PKG_CONFIG_LIBDIR=str(tmp_path / "none"), PKG_CONFIG_PATH="")
+    assert result.returncode != 0
+    for package in ("libsmartcols-dev", "libjansson-dev", "libdw-dev", "libcminpack-dev", "libmuparser-dev"):
+        assert package in result.stderr
