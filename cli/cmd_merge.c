@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "output/merge/merge.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"

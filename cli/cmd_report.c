@@ -11,6 +11,7 @@
 
 #include "cli/open_profile.h"
 #include "output/analysis/site_regex.h"
+#include "output/model/model_free.h"
 #include "output/views/report/report.h"
 #include "support/command/output_stream.h"
 

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
 
 static bool no_memory(void) {

@@ -8,6 +8,8 @@
 #include "cli/doctor/probe/rows.h"
 #include "cli/doctor/probe/run.h"
 #include "cli/program/elf_file.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 
 #define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
 

@@ -19,6 +19,8 @@
 #include "cli/recover/salvage.h"
 #include "cli/recover/salvage_writer.h"
 #include "output/model/model.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
 #include "store/profile_file.h"
 #include "support/command/options.h"

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "output/model/model.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
 #include "output/views/report/report.h"
 #include "support/log.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/model/model_free.h"
 #include "support/log.h"
 
 static const char threads_name[] = "threads";

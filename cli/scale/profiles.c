@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "cli/scale/definition.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
+#include "output/unify/same_build.h"
 #include "output/unify/unified_tree.h"
 
 void hd_scale_profiles_free(struct hd_scale_profiles *profiles) {

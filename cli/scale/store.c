@@ -15,6 +15,8 @@
 #include "cli/scale/definition.h"
 #include "cli/scale/lock.h"
 #include "cli/scale/profiles.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "support/log.h"
 
 static const char scan_name[] = "scan.json";

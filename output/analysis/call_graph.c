@@ -6,6 +6,8 @@
 
 #include "output/analysis/callpath_filter.h"
 #include "output/model/accumulate.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/levels.h"
 #include "output/model/source_location.h"
 
 struct build {

@@ -6,6 +6,7 @@
 
 #include "output/model/accumulate.h"
 #include "output/model/count_sums.h"
+#include "output/model/lazy_rows.h"
 
 enum { OUT, ABOVE, INSIDE };
 

@@ -7,6 +7,8 @@
 #include "output/analysis/callpath_filter.h"
 #include "output/model/accumulate.h"
 #include "output/model/count_sums.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/memory.h"
 
 struct fold {
   struct hd_model *model;

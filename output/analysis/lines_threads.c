@@ -9,6 +9,7 @@
 
 #include "output/analysis/lines.h"
 #include "output/model/accumulate.h"
+#include "output/model/lazy_rows.h"
 
 enum { MOST_LINES = 64 }; /* bits of a mask */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/model/format_names.h"
+#include "output/model/lazy_rows.h"
 
 static const struct {
   const char *id;

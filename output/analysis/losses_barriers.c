@@ -22,6 +22,7 @@
 
 #include "output/analysis/losses_internal.h"
 #include "output/model/format_names.h"
+#include "output/model/lazy_rows.h"
 
 /** A node and all below it, but not what is in regions nested there, whose threads wait for each other. */
 struct scope {

@@ -10,6 +10,7 @@
 #include "output/comparison/comparison_internal.h"
 #include "output/model/format_names.h"
 #include "output/unify/clock_scale.h"
+#include "output/unify/same_build.h"
 
 #define OVERHEAD_NOTED 0.03
 

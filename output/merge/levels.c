@@ -9,6 +9,7 @@
 
 #include "output/merge/merge_internal.h"
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
 
 static bool add_levels(struct hd_levels *to, const struct hd_levels *from, uint64_t factor) {
   if (from->count > to->count) {

@@ -2,21 +2,15 @@
 #include "output/merge/merge.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/merge/merge_internal.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "output/unify/clock_scale.h"
-
-bool hd_merge_fail(struct hd_merge *merge, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(merge->error, merge->error_bytes, format, arguments);
-  va_end(arguments);
-  return false;
-}
+#include "output/unify/same_build.h"
 
 /* ---- is it the same program? ---- */
 

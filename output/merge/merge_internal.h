@@ -53,15 +53,21 @@ struct hd_merge {
   size_t error_bytes;
 };
 
-/** Writes the reason into the caller's error text. Always false. */
+/** message.c. Writes the reason into the caller's error text. Always false. */
 bool hd_merge_fail(struct hd_merge *merge, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** merge_tree.c: unites modules and callpaths; writes them, and the names of those that have one. */
+/** A note of the sum, unless one of the runs has the same. */
+void hd_merge_note(struct hd_merge *merge, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Whether one of the first `runs` files has this note. */
+bool hd_merge_was_read(const struct hd_merge *merge, size_t runs, const char *text);
+
+/** tree.c: unites modules and callpaths; writes them, and the names of those that have one. */
 bool hd_merge_tree(struct hd_merge *merge);
 void hd_merge_write_tree(struct hd_merge *merge);
 void hd_merge_write_names(struct hd_merge *merge);
 
-/** merge_rows.c: rows with their entries, teams; threads, and with them the header's times. */
+/** rows.c: rows with their entries, teams; threads, and with them the header's times. */
 bool hd_merge_rows(struct hd_merge *merge);
 bool hd_merge_threads(struct hd_merge *merge);
 void hd_merge_write_rows(struct hd_merge *merge);
@@ -73,24 +79,21 @@ static inline int64_t hd_merge_scale(int64_t ticks, uint64_t factor) {
   return (int64_t)((uint64_t)ticks * factor);
 }
 
-/** merge_overhead.c: what Heddle's own work cost in all runs, and what was switched off. */
+/** overhead.c: what Heddle's own work cost in all runs, and what was switched off. */
 bool hd_merge_write_overhead(struct hd_merge *merge);
 
-/** merge_levels.c: time by level and overlaps. */
+/** levels.c: time by level and overlaps. */
 bool hd_merge_levels(struct hd_merge *merge);
 bool hd_merge_write_levels(struct hd_merge *merge);
 
-/** merge_counts.c: counts of events, who was not counted, and how often was read; in words which of them are left out,
+/** counts.c: counts of events, who was not counted, and how often was read; in words which of them are left out,
  * and groups. */
 bool hd_merge_counts(struct hd_merge *merge);
 void hd_merge_mark_threads(struct hd_merge *merge);
 void hd_merge_write_counts(struct hd_merge *merge);
 void hd_merge_write_count_texts(struct hd_merge *merge);
 
-/** merge_notes.c: command line, environment, and in words what the sum consists of and lacks. */
+/** notes.c: command line, environment, and in words what the sum consists of and lacks. */
 void hd_merge_write_texts(struct hd_merge *merge);
-
-/** A note of the sum, unless one of the runs has the same. */
-void hd_merge_note(struct hd_merge *merge, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

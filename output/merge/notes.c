@@ -4,7 +4,6 @@
  * The texts of a sum: command line, environment, and what it consists of and lacks.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,30 +11,6 @@
 #include "output/merge/merge_internal.h"
 
 enum { NAMED_MOST = 20 }; /* runs that are listed one by one */
-
-/* Is this a note of one of the first `runs` files? */
-static bool was_read(const struct hd_merge *merge, size_t runs, const char *text) {
-  for (size_t i = 0; i < runs; i++)
-    for (size_t j = 0; j < merge->models[i]->file_note_count; j++)
-      if (strcmp(merge->models[i]->notes.items[j], text) == 0)
-        return true;
-  return false;
-}
-
-void hd_merge_note(struct hd_merge *merge, const char *format, ...) {
-  char *text = NULL;
-  va_list arguments;
-  va_start(arguments, format);
-  const int length = vasprintf(&text, format, arguments);
-  va_end(arguments);
-  if (length < 0) {
-    merge->writer->failed = true;
-    return;
-  }
-  if (!was_read(merge, merge->count, text)) /* else it is copied */
-    hd_writer_add_text(merge->writer, HD_TEXT_NOTE, 0, text, (size_t)length);
-  free(text);
-}
 
 /* ---- what it consists of ---- */
 
@@ -65,7 +40,7 @@ static void copy_notes(struct hd_merge *merge) {
   for (size_t i = 0; i < merge->count; i++)
     for (size_t j = 0; j < merge->models[i]->file_note_count; j++) {
       const char *text = merge->models[i]->notes.items[j];
-      if (!was_read(merge, i, text))
+      if (!hd_merge_was_read(merge, i, text))
         hd_writer_add_text(merge->writer, HD_TEXT_NOTE, 0, text, strlen(text));
     }
 }

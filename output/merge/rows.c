@@ -8,6 +8,7 @@
 
 #include "output/merge/merge_internal.h"
 #include "output/model/accumulate.h"
+#include "output/model/lazy_rows.h"
 
 /* ---- rows ---- */
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "output/model/count_sums.h"
+#include "output/model/levels.h"
+#include "output/model/memory.h"
 
 void hd_add_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]) {
   for (int state = 0; state < HD_STATE_COUNT; state++)

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "output/model/accumulate.h"
+#include "output/model/memory.h"
 
 /* ---- their memory ---- */
 

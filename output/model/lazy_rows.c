@@ -15,7 +15,7 @@ enum { FIRST_EXTRA = 64 };
 
 /* ---- what they are made of ---- */
 
-struct hd_row *hd_source_add_row(struct hd_source *source) {
+struct hd_row *hd_row_source_add(struct hd_row_source *source) {
   if (source->extra_count == source->extra_limit) {
     const uint32_t limit = source->extra_limit ? 2 * source->extra_limit : FIRST_EXTRA;
     struct hd_row *grown = realloc(source->extra, limit * sizeof *grown);
@@ -29,7 +29,7 @@ struct hd_row *hd_source_add_row(struct hd_source *source) {
   return row;
 }
 
-void hd_source_clear(struct hd_source *source) {
+void hd_row_source_clear(struct hd_row_source *source) {
   if (source->mapped)
     munmap(source->memory, source->memory_bytes);
   else
@@ -37,7 +37,7 @@ void hd_source_clear(struct hd_source *source) {
   free(source->blocks);
   free(source->extra);
   free(source->in_extra);
-  *source = (struct hd_source){0};
+  *source = (struct hd_row_source){0};
 }
 
 /* ---- one row ---- */
@@ -75,7 +75,7 @@ struct piece {
 /* Everything that becomes rows, numbered: the file's rows, its entries, the extra rows. */
 struct pieces {
   const struct hd_model *model;
-  const struct hd_source *source;
+  const struct hd_row_source *source;
   uint32_t count;
   struct piece *keys;   /* by number */
   const void **records; /* likewise; which sort of record, its number tells */
@@ -83,7 +83,7 @@ struct pieces {
   uint32_t *order; /* numbers, by node, then thread */
 };
 
-static uint64_t count_records(const struct hd_source *source, enum hd_block_type type) {
+static uint64_t count_records(const struct hd_row_source *source, enum hd_block_type type) {
   uint64_t count = 0;
   for (uint32_t i = 0; i < source->block_count; i++)
     count += source->blocks[i].header->type == type ? source->blocks[i].header->count : 0;
@@ -109,7 +109,7 @@ static void add_entries(struct pieces *pieces, const struct hd_reader_block *blo
 }
 
 static void add_all(struct pieces *pieces) {
-  const struct hd_source *source = pieces->source;
+  const struct hd_row_source *source = pieces->source;
   for (uint32_t i = 0; i < source->block_count; i++)
     if (source->blocks[i].header->type == HD_BLOCK_ROWS)
       add_rows(pieces, &source->blocks[i]);
@@ -199,7 +199,7 @@ static bool join(struct pieces *pieces, struct hd_model *model) {
 /* The model is what it was, but for what can now be looked at. */
 bool hd_model_need_rows(const struct hd_model *read_only) {
   struct hd_model *model = (struct hd_model *)read_only;
-  struct hd_source *source = model->source;
+  struct hd_row_source *source = model->source;
   if (!source || source->rows_made)
     return true;
   const uint64_t most =
@@ -219,15 +219,32 @@ bool hd_model_need_rows(const struct hd_model *read_only) {
   return done;
 }
 
-static void visit_block(const struct hd_source *source, const struct hd_reader_block *block, hd_times_visitor *visit,
-                        void *context) {
+const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread) {
+  const struct hd_node *at = &model->nodes[node];
+  if (!hd_model_need_rows(model))
+    return NULL;
+  uint32_t low = at->row_first;
+  uint32_t high = at->row_first + at->row_count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (model->rows[middle].thread < thread)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const bool found = low < at->row_first + at->row_count && model->rows[low].thread == thread;
+  return found ? &model->rows[low] : NULL;
+}
+
+static void visit_block(const struct hd_row_source *source, const struct hd_reader_block *block,
+                        hd_times_visitor *visit, void *context) {
   const struct hd_row_record *records = (const void *)(source->bytes + block->content);
   for (uint32_t i = 0; i < block->header->count; i++)
     visit(context, records[i].profile, records[i].thread, records[i].ticks);
 }
 
 void hd_model_each_times(const struct hd_model *model, hd_times_visitor *visit, void *context) {
-  const struct hd_source *source = model->source;
+  const struct hd_row_source *source = model->source;
   if (!source || source->rows_made) {
     for (uint32_t i = 0; i < model->row_count; i++)
       visit(context, model->rows[i].node, model->rows[i].thread, model->rows[i].ticks);
@@ -254,7 +271,7 @@ static void add_parts(struct hd_model *model, const struct hd_reader_block *bloc
 /* Those of instances that had not ended are there already. */
 bool hd_model_need_team_parts(const struct hd_model *read_only) {
   struct hd_model *model = (struct hd_model *)read_only;
-  struct hd_source *source = model->source;
+  struct hd_row_source *source = model->source;
   if (!source || source->parts_made)
     return true;
   const uint64_t most = model->team_part_count + count_records(source, HD_BLOCK_TOTALS) + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file lazy_rows.h
- * Between the files of the reader only: rows of a model, and the totals of its teams, that have not been made yet.
+ * Rows of a model, and the totals of its teams, which are made when somebody asks for them.
  *
  * A profile has as many rows as threads times callpaths, ten million for a large team; most reports show sums only.
  * So the sums are found in one pass over the records of the file, and the file stays mapped. What the reader itself
@@ -12,13 +12,29 @@
 
 #include "output/model/model.h"
 
+/**
+ * Makes the rows, or the team parts, unless they are there. Of a large profile they take longer than all else, and a
+ * lot of memory: what can do with the sums over threads should. False: no memory.
+ */
+bool hd_model_need_rows(const struct hd_model *model);
+bool hd_model_need_team_parts(const struct hd_model *model);
+
+/** Calls `visit` for the times of all rows, in no order; there may be several of one node and thread. */
+typedef void hd_times_visitor(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]);
+void hd_model_each_times(const struct hd_model *model, hd_times_visitor *visit, void *context);
+
+/** The row of a node and thread; NULL when the thread never came there, or no memory is left to make the rows. */
+const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread);
+
+/* ---- for the reader ---- */
+
 struct hd_reader_block {
   const struct hd_block_header *header;
   uint64_t content; /* file offset */
   uint32_t first;   /* index of its first record among those of its type */
 };
 
-struct hd_source {
+struct hd_row_source {
   void *memory; /* what `bytes` lie in, to be given back; NULL: somebody else's */
   size_t memory_bytes;
   bool mapped; /* munmap; else free */
@@ -52,9 +68,9 @@ static inline bool hd_total_is_empty(const struct hd_total_record *record, bool 
 }
 
 /** One more extra row, all zero; until the next one. NULL: no memory. */
-struct hd_row *hd_source_add_row(struct hd_source *source);
+struct hd_row *hd_row_source_add(struct hd_row_source *source);
 
 /** Gives back what it holds. */
-void hd_source_clear(struct hd_source *source);
+void hd_row_source_clear(struct hd_row_source *source);
 
 #endif

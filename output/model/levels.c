@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/model/model.h"
+#include "output/model/levels.h"
 
 uint64_t hd_levels_up_to(const struct hd_levels *levels, uint32_t k) {
   uint64_t sum = 0;
@@ -16,7 +16,7 @@ double hd_levels_wall_share(const struct hd_levels *levels, uint32_t most) {
 }
 
 /* The part of [from, to) that lies in a bucket or before the first, of what that holds. */
-static void add_part(struct hd_stretch *stretch, double from, double to, double begin, double width,
+static void add_part(struct hd_run_stretch *stretch, double from, double to, double begin, double width,
                      const struct hd_timeline_bucket *bucket) {
   const double left = from > begin ? from : begin;
   const double right = to < begin + width ? to : begin + width;
@@ -28,9 +28,9 @@ static void add_part(struct hd_stretch *stretch, double from, double to, double 
   stretch->busy_ticks += part * (double)bucket->busy_ticks;
 }
 
-bool hd_model_stretch(const struct hd_model *model, double from, double to, struct hd_stretch *stretch) {
+bool hd_model_stretch(const struct hd_model *model, double from, double to, struct hd_run_stretch *stretch) {
   const struct hd_timeline_record *timeline = model->timeline;
-  *stretch = (struct hd_stretch){0};
+  *stretch = (struct hd_run_stretch){0};
   if (!timeline)
     return false;
   const double before = (double)model->before_ticks;

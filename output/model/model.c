@@ -4,66 +4,11 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "output/model/count_sums.h"
 #include "output/model/format_names.h"
-#include "output/model/lazy_rows.h"
-#include "support/command/sanitize.h"
-
-struct hd_blob {
-  struct hd_blob *next;
-  max_align_t content[];
-};
-
-void *hd_model_allocate(struct hd_model *model, size_t bytes) {
-  struct hd_blob *blob = calloc(1, sizeof *blob + bytes);
-  if (!blob)
-    return NULL;
-  blob->next = model->blobs;
-  model->blobs = blob;
-  return blob->content;
-}
-
-/* Capacity is the next power of two: the array grows when the count is one. */
-static bool make_room(struct hd_strings *list) {
-  if ((list->count & (list->count - 1)) != 0)
-    return true;
-  const size_t capacity = list->count == 0 ? 1 : 2 * list->count;
-  const char **items = realloc(list->items, capacity * sizeof *items);
-  if (!items)
-    return false;
-  list->items = items;
-  return true;
-}
-
-bool hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes) {
-  char *copy = hd_model_allocate(model, bytes + 1);
-  if (!copy || !make_room(list))
-    return false;
-  memcpy(copy, text, bytes);
-  if (list == &model->notes) /* sentences for people, in which there are names */
-    hd_plain(copy);
-  list->items[list->count++] = copy;
-  return true;
-}
-
-bool hd_model_add_note(struct hd_model *model, const char *format, ...) {
-  char *text = NULL;
-  va_list arguments;
-  va_start(arguments, format);
-  const int length = vasprintf(&text, format, arguments);
-  va_end(arguments);
-  if (length < 0)
-    return false;
-  const bool done = hd_model_add_string(model, &model->notes, text, (size_t)length);
-  free(text);
-  return done;
-}
 
 bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind) {
   const uint32_t telling = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_SYNC;
@@ -72,53 +17,6 @@ bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind) {
 
 bool hd_model_is_incomplete(const struct hd_model *model, enum hd_kind kind) {
   return (hd_kind_event_classes(kind) & model->off_classes) != 0;
-}
-
-void hd_model_free(struct hd_model *model) {
-  if (!model)
-    return;
-  while (model->blobs) {
-    struct hd_blob *next = model->blobs->next;
-    free(model->blobs);
-    model->blobs = next;
-  }
-  free(model->nodes);
-  free(model->rows);
-  free(model->team_parts);
-  if (model->source)
-    hd_source_clear(model->source);
-  free(model->source);
-  free(model->threads);
-  free(model->modules);
-  free(model->counts);
-  free(model->costs);
-  free(model->switches);
-  hd_count_sums_free(model->counts_inclusive);
-  hd_count_sums_free(model->counts_total);
-  for (uint32_t i = 0; i < model->group_count; i++)
-    hd_group_free(model->groups[i]);
-  free(model->groups);
-  free(model->arguments.items);
-  free(model->environment.items);
-  free(model->notes.items);
-  free(model);
-}
-
-const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread) {
-  const struct hd_node *at = &model->nodes[node];
-  if (!hd_model_need_rows(model))
-    return NULL;
-  uint32_t low = at->row_first;
-  uint32_t high = at->row_first + at->row_count;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (model->rows[middle].thread < thread)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  const bool found = low < at->row_first + at->row_count && model->rows[low].thread == thread;
-  return found ? &model->rows[low] : NULL;
 }
 
 uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]) {

@@ -5,7 +5,8 @@
  *
  * Reading checks every count, offset and reference, and closes what was still open when the program ended or was
  * killed. Times stay whole ticks, so that sums are exact; hd_model_seconds() converts. The model is read-only after
- * hd_profile_open() but for the names (names.h), and for rows, which are made when they are first asked for.
+ * hd_profile_open() (reader/open.h) but for the names (symbols/resolve_names.h), and for rows, which are made when they
+ * are first asked for.
  *
  * Words: a *node* is a callpath's profile, one node of the tree; its id is the profile id of the file.
  * *Exclusive* ticks were spent while the node was a thread's innermost one, *inclusive* ticks add the nodes below it.
@@ -200,13 +201,6 @@ struct hd_overlap {
   uint64_t ticks;
 };
 
-/** A stretch of the run: how much of it no thread, exactly one thread and any number of threads (summed) were busy. */
-struct hd_stretch {
-  double none_ticks;
-  double sequential_ticks;
-  double busy_ticks;
-};
-
 /**
  * Counts of one thread in one node, where it is told apart. There is one wherever a thread has spent time, also if the
  * file has none. Bit e of the sets stands for event e.
@@ -290,23 +284,9 @@ struct hd_model {
   struct hd_strings notes;       /* what could not be measured: the file's own, then those that the reader derives */
   size_t file_note_count;        /* so many are the file's own */
 
-  struct hd_blob *blobs;    /* memory the strings live in */
-  struct hd_source *source; /* rows.h; NULL: rows and team parts are there */
+  struct hd_blob *blobs;        /* memory the strings live in */
+  struct hd_row_source *source; /* lazy_rows.h; NULL: rows and team parts are there */
 };
-
-/**
- * Reads the profile at `path`. On success `*model` is the caller's, to be freed with hd_model_free().
- * Returns false when the file cannot be read, is no profile, damaged or newer; then `error` holds one line that names
- * the file and the reason, without a newline, and `*model` is NULL.
- */
-bool hd_profile_open(const char *path, struct hd_model **model, char *error, size_t error_bytes);
-
-/** The same for a file already in memory; `bytes` may be anything, and are not needed afterwards. `path` is used for
- *  messages only. All rows are made. */
-bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,
-                      size_t error_bytes);
-
-void hd_model_free(struct hd_model *model);
 
 static inline double hd_model_seconds(const struct hd_model *model, uint64_t ticks) {
   return (double)ticks * model->seconds_per_tick;
@@ -318,35 +298,6 @@ bool hd_model_is_incomplete(const struct hd_model *model, enum hd_kind kind);
 
 /** Whether waits of a kind that is switched off count as busy in what is around it. */
 bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind);
-
-/** Ticks at level k. */
-static inline uint64_t hd_levels_at(const struct hd_levels *levels, uint32_t k) {
-  return k < levels->count ? levels->ticks[k] : 0;
-}
-
-/** Ticks at levels 0 to k. */
-uint64_t hd_levels_up_to(const struct hd_levels *levels, uint32_t k);
-
-/** Sum of ticks[k] / k over k > 0 (k <= `most`): the part of the run's elapsed time that thread-time stands for. */
-double hd_levels_wall_share(const struct hd_levels *levels, uint32_t most);
-
-/** What went on from `from` to `to`, ticks since the program's start. Exact at the bounds of the timeline's buckets, in
- *  proportion within one. False: not known. */
-bool hd_model_stretch(const struct hd_model *model, double from, double to, struct hd_stretch *stretch);
-
-/**
- * Makes the rows, or the team parts, unless they are there. Of a large profile they take longer than all else, and a
- * lot of memory: what can do with the sums over threads should. False: no memory.
- */
-bool hd_model_need_rows(const struct hd_model *model);
-bool hd_model_need_team_parts(const struct hd_model *model);
-
-/** Calls `visit` for the times of all rows, in no order; there may be several of one node and thread. */
-typedef void hd_times_visitor(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]);
-void hd_model_each_times(const struct hd_model *model, hd_times_visitor *visit, void *context);
-
-/** The row of a node and thread; NULL when the thread never came there, or no memory is left to make the rows. */
-const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread);
 
 /** Sum of the waiting states of `ticks`. */
 uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]);
@@ -433,14 +384,5 @@ static inline bool hd_node_is_measured(const struct hd_node *node) {
 
 /** The last component of a path. */
 const char *hd_base_name(const char *path);
-
-/** Memory that lives as long as the model; NULL: none left. Zeroed. */
-void *hd_model_allocate(struct hd_model *model, size_t bytes);
-
-/** Appends a copy of `text` to a list; false: no memory. */
-bool hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes);
-
-/** Adds a note in printf's words. */
-bool hd_model_add_note(struct hd_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/reader/blocks.h"
+#include "output/reader/reader_internal.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "output/model/count_sums.h"
 #include "store/seal.h"
-
-/* A running program's file changes while it is copied, and a record may refer to one that was added after its block was
- * copied. Two equal copies are one that is whole; of a program that never pauses the last is taken. */
-enum { EQUAL_TRIES = 5, LIVE_TRIES = 10 };
-
-enum { MAPPED_FROM_BYTES = 16 << 20 };
 
 bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) {
   const int used = snprintf(reader->error, reader->error_bytes, "%s: ", reader->path);
@@ -30,99 +16,6 @@ bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) {
   vsnprintf(reader->error + used, reader->error_bytes - (size_t)used, format, arguments);
   va_end(arguments);
   return false;
-}
-
-static bool check_magic(struct hd_reader *reader) {
-  if (reader->size == 0)
-    return hd_reader_fail(reader, "the file is empty");
-  const size_t known = reader->size < 8 ? reader->size : 8;
-  if (memcmp(reader->bytes, HD_MAGIC, known) == 0)
-    return true;
-  if (reader->size >= 6 && memcmp(reader->bytes, "HEDDLE", 6) == 0)
-    return hd_reader_fail(reader, "damaged by a transfer in text mode; copy it again in binary mode");
-  return hd_reader_fail(reader, "not a Heddle profile%s", hd_reader_name_other(reader->bytes, reader->size));
-}
-
-static bool check_layout(struct hd_reader *reader) {
-  const struct hd_file_header *header = (const void *)reader->bytes;
-  if (header->byte_order == __builtin_bswap32(HD_BYTE_ORDER))
-    return hd_reader_fail(reader, "written on a machine of the other byte order; read it on such a machine");
-  if (header->byte_order != HD_BYTE_ORDER)
-    return hd_reader_fail(reader, "damaged: impossible byte order");
-  if (header->version > HD_FORMAT_VERSION)
-    return hd_reader_fail(reader, "written by a newer Heddle (format %u, this reads %u); use that version's heddle",
-                          header->version, HD_FORMAT_VERSION);
-  if (header->version == 0)
-    return hd_reader_fail(reader, "damaged: there never was a format 0");
-  if (header->version != HD_FORMAT_VERSION)
-    return hd_reader_fail(reader, "written by an older Heddle (format %u, this reads %u); use that version's heddle",
-                          header->version, HD_FORMAT_VERSION);
-  const bool same = header->header_bytes == HD_HEADER_BYTES && header->block_bytes == HD_BLOCK_BYTES &&
-                    header->profile_record_bytes == sizeof(struct hd_profile_record) &&
-                    header->row_record_bytes == sizeof(struct hd_row_record) &&
-                    header->thread_record_bytes == sizeof(struct hd_thread_record) &&
-                    header->total_record_bytes == sizeof(struct hd_total_record) &&
-                    header->instance_record_bytes == sizeof(struct hd_instance_record) &&
-                    header->module_record_bytes == sizeof(struct hd_module_record) &&
-                    header->entry_record_bytes == sizeof(struct hd_entry_record) &&
-                    header->costs_record_bytes == sizeof(struct hd_costs_record) &&
-                    header->switch_record_bytes == sizeof(struct hd_switch_record) &&
-                    header->state_count == HD_STATE_COUNT;
-  return same || hd_reader_fail(reader, "damaged: its record sizes are not those of format %u", HD_FORMAT_VERSION);
-}
-
-/* The file's claim about its own size, given its header. */
-static uint64_t claimed_bytes(const struct hd_file_header *header) {
-  return HD_HEADER_BYTES + (uint64_t)header->block_count * HD_BLOCK_BYTES;
-}
-
-static bool check_size(struct hd_reader *reader) {
-  const struct hd_file_header *header = (const void *)reader->bytes;
-  const uint64_t claimed = claimed_bytes(header);
-  if (claimed > reader->size)
-    return hd_reader_fail(reader, "cut short: %zu of %llu bytes", reader->size, (unsigned long long)claimed);
-  reader->unit_count = header->block_count;
-  return true;
-}
-
-/* What is neither sealed nor still without a seal has lost a bit of that word. */
-static bool check_seal(struct hd_reader *reader) {
-  const struct hd_file_header *header = (const void *)reader->bytes;
-  reader->sealed = header->seal != 0;
-  return !reader->sealed || hd_seal_header_holds(reader->bytes) ||
-         hd_reader_fail(reader, "damaged: its header is not the one that was saved (checksum)");
-}
-
-/* Ticks to seconds. Clocks that count nanoseconds need no calibration. */
-static bool take_clock(struct hd_reader *reader) {
-  struct hd_model *model = reader->model;
-  const struct hd_file_header *header = &model->header;
-  if (header->clock_kind == HD_CLOCK_MONOTONIC || header->clock_kind == HD_CLOCK_EXTERNAL) {
-    model->seconds_per_tick = 1e-9;
-    return true;
-  }
-  if (header->clock_kind != HD_CLOCK_TSC)
-    return hd_reader_fail(reader, "damaged: unknown clock %u", header->clock_kind);
-  const struct hd_clock_pair first = header->clock_first;
-  const struct hd_clock_pair last = header->clock_last;
-  if (last.ticks <= first.ticks || last.ns <= first.ns)
-    return hd_reader_fail(reader, "its clock was never calibrated: the program ended while the tool was starting");
-  model->seconds_per_tick = 1e-9 * (double)(last.ns - first.ns) / (double)(last.ticks - first.ticks);
-  return true;
-}
-
-static bool take_header(struct hd_reader *reader) {
-  struct hd_model *model = reader->model;
-  char *path = hd_model_allocate(model, strlen(reader->path) + 1);
-  if (!path)
-    return hd_reader_fail(reader, "out of memory");
-  model->path = strcpy(path, reader->path);
-  memcpy(&model->header, reader->bytes, sizeof model->header);
-  struct hd_file_header *header = &model->header;
-  header->host[sizeof header->host - 1] = '\0';
-  header->runtime[sizeof header->runtime - 1] = '\0';
-  header->program[sizeof header->program - 1] = '\0';
-  return take_clock(reader);
 }
 
 static size_t record_bytes_of(const struct hd_reader *reader, unsigned type) {
@@ -193,7 +86,7 @@ static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_
   return true;
 }
 
-static bool walk_blocks(struct hd_reader *reader) {
+bool hd_reader_walk_blocks(struct hd_reader *reader) {
   reader->unit_block = calloc((size_t)reader->unit_count + 1, sizeof *reader->unit_block);
   reader->blocks = reader->source->blocks = calloc((size_t)reader->unit_count + 1, sizeof *reader->blocks);
   if (!reader->unit_block || !reader->blocks)
@@ -273,166 +166,4 @@ const struct hd_instance_record *hd_reader_find_instance(const struct hd_reader 
   const struct hd_instance_record *instance = (const void *)(reader->bytes + offset);
   const uint64_t room = (uint64_t)block->header->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES - sizeof *instance;
   return instance->member_limit <= room / sizeof(struct hd_member_record) ? instance : NULL;
-}
-
-static bool read_all(struct hd_reader *reader) {
-  return check_magic(reader) &&
-         (reader->size >= HD_HEADER_BYTES ||
-          hd_reader_fail(reader, "cut short: %zu bytes, less than its header", reader->size)) &&
-         check_layout(reader) && check_size(reader) && check_seal(reader) && take_header(reader) &&
-         hd_reader_check_counters(reader) && walk_blocks(reader) && hd_reader_take_back(reader) &&
-         hd_reader_take_records(reader) && hd_reader_close_all(reader) && hd_reader_take_levels(reader) &&
-         hd_reader_take_counts(reader) && hd_reader_take_overhead(reader) && hd_reader_sum_up(reader) &&
-         hd_reader_find_losses(reader) && hd_model_sum_counts(reader->model) && hd_reader_add_notes(reader);
-}
-
-/* Takes the memory over that the bytes lie in, if any: it is given back when the model is, or now. */
-static bool parse(const char *path, struct hd_source source, struct hd_model **model, char *error, size_t error_bytes,
-                  size_t size) {
-  struct hd_reader reader = {
-      .path = path, .bytes = source.bytes, .size = size, .error = error, .error_bytes = error_bytes};
-  *model = NULL;
-  reader.model = calloc(1, sizeof *reader.model);
-  reader.source = malloc(sizeof *reader.source);
-  if (!reader.model || !reader.source) {
-    free(reader.model);
-    free(reader.source);
-    hd_source_clear(&source);
-    return hd_reader_fail(&reader, "out of memory");
-  }
-  *reader.source = source;
-  reader.model->source = reader.source;
-  const bool done = read_all(&reader);
-  free(reader.unit_block);
-  free(reader.in_region);
-  free(reader.busy_now_ticks);
-  if (done)
-    *model = reader.model;
-  else
-    hd_model_free(reader.model);
-  return done;
-}
-
-bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,
-                      size_t error_bytes) {
-  struct hd_reader reader = {.path = path, .error = error, .error_bytes = error_bytes};
-  if (!parse(path, (struct hd_source){.bytes = bytes}, model, error, error_bytes, size))
-    return false;
-  if (hd_model_need_rows(*model) && hd_model_need_team_parts(*model)) {
-    hd_source_clear((*model)->source);
-    free((*model)->source);
-    (*model)->source = NULL;
-    return true;
-  }
-  hd_model_free(*model);
-  *model = NULL;
-  return hd_reader_fail(&reader, "out of memory");
-}
-
-/* ---- files ---- */
-
-/* How much of the file there is: no more than its header claims. */
-static bool find_size(struct hd_reader *reader, int file, struct hd_file_header *header, size_t *wanted) {
-  struct stat status;
-  if (fstat(file, &status) != 0)
-    return hd_reader_fail(reader, "%s", strerror(errno));
-  if (!S_ISREG(status.st_mode))
-    return hd_reader_fail(reader,
-                          S_ISDIR(status.st_mode) ? "is a directory; name a profile in it" : "not a regular file");
-  *wanted = (size_t)status.st_size;
-  *header = (struct hd_file_header){0};
-  if (*wanted <= HD_HEADER_BYTES)
-    return true;
-  const bool known = pread(file, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
-                     memcmp(header->magic, HD_MAGIC, sizeof header->magic) == 0 && header->byte_order == HD_BYTE_ORDER;
-  const uint64_t claimed = known ? claimed_bytes(header) : HD_HEADER_BYTES;
-  if (claimed < *wanted)
-    *wanted = (size_t)claimed;
-  return true;
-}
-
-/* Copies the file. The caller frees *bytes. */
-static bool read_file(struct hd_reader *reader, int file, char **bytes) {
-  struct hd_file_header header;
-  size_t wanted = 0;
-  if (!find_size(reader, file, &header, &wanted))
-    return false;
-  *bytes = malloc(wanted + 1);
-  if (!*bytes)
-    return hd_reader_fail(reader, "out of memory");
-  reader->size = 0;
-  while (reader->size < wanted) {
-    const ssize_t got = pread(file, *bytes + reader->size, wanted - reader->size, (off_t)reader->size);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return hd_reader_fail(reader, "%s", strerror(errno));
-    if (got == 0)
-      break;
-    reader->size += (size_t)got;
-  }
-  return true;
-}
-
-static bool may_change(const struct hd_file_header *header) {
-  return !(header->flags & (HD_FILE_COMPLETE | HD_FILE_RECOVERED)) && header->end_ticks == 0;
-}
-
-/* A large file that nobody writes any more is not copied. Small ones are: who cuts a mapped file short ends its readers
- * (support/command/sigbus_guard.h). */
-static void *map(struct hd_reader *reader, int file) {
-  struct hd_file_header header;
-  size_t wanted = 0;
-  if (!find_size(reader, file, &header, &wanted) || wanted < MAPPED_FROM_BYTES || may_change(&header))
-    return NULL;
-  void *bytes = mmap(NULL, wanted, PROT_READ, MAP_PRIVATE, file, 0);
-  reader->size = wanted;
-  return bytes == MAP_FAILED ? NULL : bytes;
-}
-
-static bool open_copy(struct hd_reader *reader, int file, struct hd_model **model) {
-  bool done = false;
-  bool again = true;
-  char *last = NULL;
-  size_t last_size = 0;
-  for (int try = 0; !done && again && try < LIVE_TRIES; try++) {
-    char *bytes = NULL;
-    if (!read_file(reader, file, &bytes)) {
-      free(bytes);
-      break;
-    }
-    again = reader->size >= sizeof(struct hd_file_header) && may_change((const void *)bytes);
-    const bool whole = !again || (last && last_size == reader->size && memcmp(last, bytes, last_size) == 0);
-    free(last);
-    last = bytes;
-    last_size = reader->size;
-    if (whole || try >= EQUAL_TRIES) {
-      const struct hd_source source = {.memory = bytes, .memory_bytes = last_size, .bytes = bytes};
-      last = NULL;
-      done = parse(reader->path, source, model, reader->error, reader->error_bytes, last_size);
-    }
-  }
-  free(last);
-  return done;
-}
-
-static bool fail_to_open(struct hd_reader *reader, int reason) {
-  const char *cure = reason == ENOENT   ? "; 'heddle run -- PROGRAM' writes profiles and names them"
-                     : reason == EACCES ? "; only the user who ran the program may read its profile"
-                                        : "";
-  return hd_reader_fail(reader, "%s%s", strerror(reason), cure);
-}
-
-bool hd_profile_open(const char *path, struct hd_model **model, char *error, size_t error_bytes) {
-  struct hd_reader reader = {.path = path, .error = error, .error_bytes = error_bytes};
-  *model = NULL;
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (file < 0)
-    return fail_to_open(&reader, errno);
-  void *mapped = map(&reader, file);
-  const struct hd_source source = {.memory = mapped, .memory_bytes = reader.size, .mapped = true, .bytes = mapped};
-  const bool done =
-      mapped ? parse(path, source, model, error, error_bytes, reader.size) : open_copy(&reader, file, model);
-  close(file);
-  return done;
 }

@@ -4,7 +4,7 @@
  * Ends what was open when the profile ended: the interval since every thread's last event, and the region instances
  * that were still running. A program killed inside its one big region has that region's numbers nevertheless.
  */
-#include "output/reader/blocks.h"
+#include "output/reader/reader_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static struct hd_row *row_at(struct hd_reader *reader, uint32_t thread, uint64_t
     hd_reader_fail(reader, "damaged: the open interval of thread %u belongs to none of its rows", thread);
     return NULL;
   }
-  struct hd_row *row = hd_source_add_row(reader->source);
+  struct hd_row *row = hd_row_source_add(reader->source);
   if (!row) {
     hd_reader_fail(reader, "out of memory");
     return NULL;
@@ -154,7 +154,7 @@ static bool add_time_before(struct hd_reader *reader) {
   const struct hd_model *model = reader->model;
   if (model->thread_count == 0 || model->before_ticks == 0)
     return true;
-  struct hd_row *row = hd_source_add_row(reader->source);
+  struct hd_row *row = hd_row_source_add(reader->source);
   if (row)
     row->ticks[HD_BUSY] = model->before_ticks;
   return row || hd_reader_fail(reader, "out of memory");

@@ -10,7 +10,9 @@
 
 #include "output/metrics/group.h"
 #include "output/model/count_sums.h"
-#include "output/reader/blocks.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/memory.h"
+#include "output/reader/reader_internal.h"
 #include "support/command/sanitize.h"
 
 /* A file that counts nothing may hold anything in the other fields. */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "output/reader/blocks.h"
+#include "output/reader/reader_internal.h"
 
 const char *hd_reader_name_other(const char *bytes, size_t size) {
   static const struct {

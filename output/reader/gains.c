@@ -6,11 +6,12 @@
  * one): a second in which four of them wait can be saved once, not four times. And it is out of reach where the
  * processors have other work, or where there are fewer than threads.
  */
-#include "output/reader/blocks.h"
+#include "output/reader/reader_internal.h"
 
 #include <math.h>
 
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
 
 /* While k threads are busy, k of the processors are. The others can take over as large a part of that time as they are
  * of all, and then all are busy. */

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "output/model/format_names.h"
-#include "output/reader/blocks.h"
+#include "output/model/memory.h"
+#include "output/reader/reader_internal.h"
 #include "sweep/rings.h"
 #include "sweep/tallies.h"
 #include "sweep/timeline.h"
@@ -278,7 +279,7 @@ static bool fill_entries(struct finisher *finisher) {
     const struct hd_entry_record *record = book->slots[i];
     if (!record)
       continue;
-    struct hd_row *row = hd_source_add_row(reader->source);
+    struct hd_row *row = hd_row_source_add(reader->source);
     if (!row)
       return hd_reader_fail(reader, "out of memory");
     row->node = record->profile;

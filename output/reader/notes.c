@@ -3,12 +3,13 @@
  * @file notes.c
  * What could not be measured, and how the profile ended, in words that every view repeats.
  */
-#include "output/reader/blocks.h"
+#include "output/reader/reader_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "output/model/children.h"
+#include "output/model/memory.h"
 
 static const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";

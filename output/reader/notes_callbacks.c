@@ -3,7 +3,8 @@
  * @file notes_callbacks.c
  * Which events the runtime does not always send, as it said when they were registered, and what is lost by it.
  */
-#include "output/reader/blocks.h"
+#include "output/model/memory.h"
+#include "output/reader/reader_internal.h"
 
 /* By enum hd_callback. */
 static const struct {

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "output/model/count_sums.h"
-#include "output/reader/blocks.h"
+#include "output/model/memory.h"
+#include "output/reader/reader_internal.h"
 
 enum { NAMES_BYTES = 1024 };
 

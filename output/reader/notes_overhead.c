@@ -4,7 +4,8 @@
  * Where Heddle itself took so much that the numbers mislead, and what it left out so as not to.
  */
 #include "output/model/format_names.h"
-#include "output/reader/blocks.h"
+#include "output/model/memory.h"
+#include "output/reader/reader_internal.h"
 
 static const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";

@@ -3,7 +3,7 @@
  * @file overhead.c
  * What Heddle's own work cost in the program, and which events were switched off because of it.
  */
-#include "output/reader/blocks.h"
+#include "output/reader/reader_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

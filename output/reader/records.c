@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/reader/blocks.h"
+#include "output/reader/reader_internal.h"
 
 #include "output/model/format_names.h"
+#include "output/model/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "output/model/lazy_rows.h"
-#include "output/reader/blocks.h"
+#include "output/model/memory.h"
+#include "output/reader/reader_internal.h"
 
 /* NULL: the step that it tells of was ended, or it is damaged. */
 static const struct hd_journal_record *unended(const struct hd_reader_block *block) {

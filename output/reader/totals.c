@@ -3,12 +3,14 @@
  * @file totals.c
  * Sums over rows, threads and the tree. Linear in the size of the file, with no memory for each row.
  */
-#include "output/reader/blocks.h"
+#include "output/reader/reader_internal.h"
 
 #include <stdlib.h>
 
 #include "output/model/accumulate.h"
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
+#include "output/model/memory.h"
 
 static void add_intrusion(struct hd_intrusion *to, const struct hd_row_record *from) {
   for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)

@@ -8,7 +8,7 @@
 
 #include "output/model/count_sums.h"
 #include "output/model/format_names.h"
-#include "output/reader/blocks.h"
+#include "output/reader/reader_internal.h"
 
 static uint64_t all_events(const struct hd_model *model) {
   return (UINT64_C(1) << model->header.event_count) - 1;

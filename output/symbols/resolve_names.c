@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/model/memory.h"
+#include "output/model/model_free.h"
 #include "output/model/node_text.h"
+#include "output/reader/open.h"
 #include "output/symbols/symbols.h"
 
 /* A module whose names are being looked for; opened when the first of them is needed. */

@@ -79,8 +79,8 @@ static void score_chains(struct pair *pairs, size_t count, size_t a_count, size_
   }
 }
 
-static void align(const struct hd_line *a, size_t a_count, const struct hd_line *b, size_t b_count, uint64_t distance,
-                  uint32_t *b_of) {
+static void align(const struct hd_source_line *a, size_t a_count, const struct hd_source_line *b, size_t b_count,
+                  uint64_t distance, uint32_t *b_of) {
   struct pair pairs[PAIR_MOST + 1];
   size_t count = 0;
   pairs[count++] = (struct pair){.distance = distance};
@@ -98,11 +98,12 @@ static void align(const struct hd_line *a, size_t a_count, const struct hd_line 
       b_of[pairs[p].i - 1] = pairs[p].j - 1;
 }
 
-static bool is_before(const struct hd_line *a, const struct hd_line *b) {
+static bool is_before(const struct hd_source_line *a, const struct hd_source_line *b) {
   return a->line < b->line || (a->line == b->line && a->kind < b->kind);
 }
 
-void hd_lines_match(const struct hd_line *a, size_t a_count, const struct hd_line *b, size_t b_count, uint32_t *b_of) {
+void hd_lines_match(const struct hd_source_line *a, size_t a_count, const struct hd_source_line *b, size_t b_count,
+                    uint32_t *b_of) {
   size_t j = 0;
   for (size_t i = 0; i < a_count; i++) {
     while (j < b_count && is_before(&b[j], &a[i]))
@@ -112,8 +113,8 @@ void hd_lines_match(const struct hd_line *a, size_t a_count, const struct hd_lin
 }
 
 /* So many at the begin are of the same kinds and, if `evenly`, look alike and have all moved as far as the first. */
-static size_t count_parallel(const struct hd_line *a, size_t a_count, const struct hd_line *b, size_t b_count,
-                             bool evenly) {
+static size_t count_parallel(const struct hd_source_line *a, size_t a_count, const struct hd_source_line *b,
+                             size_t b_count, bool evenly) {
   size_t i = 0;
   while (i < a_count && i < b_count && a[i].kind == b[i].kind &&
          (!evenly || (a[i].likeness == b[i].likeness && b[i].line - a[i].line == b[0].line - a[0].line)))
@@ -121,7 +122,7 @@ static size_t count_parallel(const struct hd_line *a, size_t a_count, const stru
   return i;
 }
 
-void hd_lines_in_order(const struct hd_line *a, size_t a_count, const struct hd_line *b, size_t b_count,
+void hd_lines_in_order(const struct hd_source_line *a, size_t a_count, const struct hd_source_line *b, size_t b_count,
                        uint32_t *b_of) {
   if (a_count != b_count || count_parallel(a, a_count, b, b_count, false) < a_count) {
     hd_lines_match(a, a_count, b, b_count, b_of);
@@ -131,8 +132,8 @@ void hd_lines_in_order(const struct hd_line *a, size_t a_count, const struct hd_
     b_of[i] = i;
 }
 
-void hd_lines_align(const struct hd_line *a, size_t a_count, const struct hd_line *b, size_t b_count, uint64_t distance,
-                    uint32_t *b_of) {
+void hd_lines_align(const struct hd_source_line *a, size_t a_count, const struct hd_source_line *b, size_t b_count,
+                    uint64_t distance, uint32_t *b_of) {
   const bool too_long = a_count > PAIR_MOST || b_count > PAIR_MOST || a_count * b_count > PAIR_MOST;
   const bool even = a_count == b_count && count_parallel(a, a_count, b, b_count, true) == a_count;
   if (even || too_long) {

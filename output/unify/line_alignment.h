@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct hd_line {
+struct hd_source_line {
   uint64_t line;
   uint32_t kind;     /* of what begins there: only the same kind matches */
   uint32_t likeness; /* equal for things that look alike inside */
@@ -23,14 +23,15 @@ struct hd_line {
  * can be explained in several ways equally well is left unmatched. Very long lists are matched in order if they are
  * equally long, else only where lines are the same.
  */
-void hd_lines_align(const struct hd_line *a, size_t a_count, const struct hd_line *b, size_t b_count, uint64_t distance,
-                    uint32_t *b_of);
+void hd_lines_align(const struct hd_source_line *a, size_t a_count, const struct hd_source_line *b, size_t b_count,
+                    uint64_t distance, uint32_t *b_of);
 
 /** In order if they are equally many, of the same kinds; else only the same lines match. */
-void hd_lines_in_order(const struct hd_line *a, size_t a_count, const struct hd_line *b, size_t b_count,
+void hd_lines_in_order(const struct hd_source_line *a, size_t a_count, const struct hd_source_line *b, size_t b_count,
                        uint32_t *b_of);
 
 /** Only the same lines match. */
-void hd_lines_match(const struct hd_line *a, size_t a_count, const struct hd_line *b, size_t b_count, uint32_t *b_of);
+void hd_lines_match(const struct hd_source_line *a, size_t a_count, const struct hd_source_line *b, size_t b_count,
+                    uint32_t *b_of);
 
 #endif

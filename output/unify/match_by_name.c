@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "output/unify/line_alignment.h"
+#include "output/unify/same_build.h"
 #include "output/unify/unified_tree_internal.h"
 
 /* One of the present depth. */
 struct spot {
   struct hd_united_key key;
-  struct hd_line line;
+  struct hd_source_line line;
   uint32_t number;
 };
 
@@ -38,7 +39,7 @@ struct naming {
   uint32_t *end;        /* by run: where those of the present depth end */
   struct spot_state *states;
   struct spot *spots;
-  struct hd_line *lines; /* of two builds */
+  struct hd_source_line *lines; /* of two builds */
   uint32_t *match;
 };
 
@@ -66,12 +67,12 @@ static int by_group_and_line(const void *left, const void *right) {
 }
 
 /* Where no line is known, the offset in its module: no line is that large. */
-static struct hd_line line_of(const struct naming *naming, const struct hd_united_key *key,
-                              const struct spot_state *state) {
+static struct hd_source_line line_of(const struct naming *naming, const struct hd_united_key *key,
+                                     const struct spot_state *state) {
   const uint64_t module = key->module == HD_NONE ? 0xffff : key->module % 0xffff + 1;
-  return (struct hd_line){.line = key->by_line ? key->site : module << 48 | (key->site & 0xffffffffffff),
-                          .kind = key->kind << 16 | key->flags,
-                          .likeness = naming->likeness[state->run][state->node->id]};
+  return (struct hd_source_line){.line = key->by_line ? key->site : module << 48 | (key->site & 0xffffffffffff),
+                                 .kind = key->kind << 16 | key->flags,
+                                 .likeness = naming->likeness[state->run][state->node->id]};
 }
 
 static bool is_same_function(const struct hd_node *a, const struct hd_node *b) {
@@ -109,7 +110,7 @@ static bool may_move(const struct naming *naming, const struct spot *a, const st
 /* ---- spots of different builds that are one ---- */
 
 /* Whether all of them have one; else none does, or hardly. */
-static bool set_lines(const struct spot *spots, size_t count, struct hd_line *lines) {
+static bool set_lines(const struct spot *spots, size_t count, struct hd_source_line *lines) {
   bool known = true;
   for (size_t i = 0; i < count; i++) {
     lines[i] = spots[i].line;
@@ -132,8 +133,8 @@ static void unite_two(struct naming *naming, const struct spot *a, const struct 
 /* Which of b's spots are which of a's, in naming->match. */
 static void match(const struct naming *naming, const struct spot *a, size_t a_count, const struct spot *b,
                   size_t b_count) {
-  struct hd_line *before = naming->lines;
-  struct hd_line *after = naming->lines + a_count;
+  struct hd_source_line *before = naming->lines;
+  struct hd_source_line *after = naming->lines + a_count;
   const bool a_known = set_lines(a, a_count, before);
   const bool b_known = set_lines(b, b_count, after);
   if (!may_move(naming, a, b))

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/**
- * @file same_build.c
- * Whether runs are of one program, and of one build of it.
- */
+#include "output/unify/same_build.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "output/unify/unified_tree_internal.h"
 
 /* NULL: no callpath lies in the executable, or the file does not say which module that is. */
 static const struct hd_module *executable_of(const struct hd_model *model) {

@@ -8,7 +8,7 @@
  *
  * By name, for runs of different builds: when kinds, functions and files (their base names) agree all along the path,
  * and lines; of routines the line does not count. Lines move when a program is edited: of what has the same function
- * and file below one parent, the lines of one build are aligned with those of the other (united_lines.h). What can be
+ * and file below one parent, the lines of one build are aligned with those of the other (line_alignment.h). What can be
  * aligned in several ways equally well is left alone: nothing tells which is which. A file that does not occur in all
  * builds may have been renamed, or one was built without lines: then the function alone counts.
  * Where a name is not known, offset and the module's base name count (the executable may be called otherwise).
@@ -61,20 +61,5 @@ void hd_united_free(struct hd_united *united);
 /** Are two places of the united tree the same for a reader of the source? Kind, function, file and line; without a
  * line, module and offset; phases by their names (as places.h says for one run). */
 bool hd_united_place_is_same(const struct hd_united *united, uint32_t a, uint32_t b);
-
-enum hd_same_program {
-  HD_SAME_PROGRAM,
-  HD_OTHER_BUILD,  /* of the executable, or of a library (not the runtime itself) that both have callpaths in */
-  HD_OTHER_PROGRAM /* its name differs */
-};
-
-/** Whether all runs are of the same program; if not, `*a` and `*b` are the first two that differ, and `*module` (NULL:
- *  not known) is the one that was rebuilt, in b. What is not known (no build id) does not differ. */
-enum hd_same_program hd_same_program(struct hd_model *const *models, size_t count, size_t *a, size_t *b,
-                                     const struct hd_module **module);
-
-/** Whether two command lines are the same but for the runs' thread counts in them: "-t 4" of a run with 4 threads is
- * "-t 2" of one with 2. */
-bool hd_is_same_command(const struct hd_strings *a, uint32_t a_threads, const struct hd_strings *b, uint32_t b_threads);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file unified_tree_internal.h
- * Between the files of united only.
+ * Between unified_tree.c, node_key.c and match_by_name.c only.
  */
 #ifndef HEDDLE_OUTPUT_UNIFY_UNIFIED_TREE_INTERNAL_H
 #define HEDDLE_OUTPUT_UNIFY_UNIFIED_TREE_INTERNAL_H
@@ -16,6 +16,8 @@ struct hd_uniting {
   struct hd_united_keys keys;   /* of callpaths */
 };
 
+/* ---- node_key.c ---- */
+
 /** A node's kind; loops of all schedules have one, unless they are united strictly. */
 uint32_t hd_united_kind_of(const struct hd_united *united, const struct hd_node *node);
 
@@ -25,11 +27,7 @@ struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, co
 /** Says that a node is that of `id`, which may be new: the next number. */
 void hd_united_take(struct hd_uniting *uniting, size_t run, const struct hd_node *node, uint32_t id);
 
-/** For runs of different builds; `most`: nodes of all runs. False: no memory. */
+/** match_by_name.c: for runs of different builds; `most`: nodes of all runs. False: no memory. */
 bool hd_united_by_name(struct hd_uniting *uniting, size_t most);
-
-/** Whether two runs are known to be of the same build, of the executable and of all libraries that both have callpaths
- * in. */
-bool hd_is_same_build(const struct hd_model *a, const struct hd_model *b);
 
 #endif

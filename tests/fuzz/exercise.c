@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "output/merge/merge.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "output/views/compare/compare.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"

@@ -4,6 +4,7 @@
 
 #include "merge_sum.h"
 #include "output/model/account.h"
+#include "output/model/model_free.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"
 #include "profile_builder.h"

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "expect.h"
+#include "output/model/model_free.h"
 #include "script.h"
 
 #define A SITE(PARALLEL, 0x100)

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 
 #include "compared_runs.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "random_program.h"
 
 /* How runs of one comparison differ. */

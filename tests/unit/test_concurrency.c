@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "expect.h"
+#include "output/model/model_free.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)

@@ -6,6 +6,7 @@
 #include "counts_sample.h"
 
 #include "output/analysis/callpath_truncate.h"
+#include "output/model/model_free.h"
 
 /* The region ran with a team of so many; 0: its end was not seen. */
 static void run_team(struct builder *builder, uint32_t size) {

@@ -2,6 +2,7 @@
 /* Counts of threads that pause, end or are killed, of several events, and on real threads. */
 #include "counted.h"
 #include "output/model/counts.h"
+#include "output/model/model_free.h"
 #include "random_program.h"
 
 /* ---- pauses ---- */

@@ -9,6 +9,8 @@
 #include "expect.h"
 #include "oracle.h"
 #include "output/model/counts.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "random_program.h"
 #include "script.h"
 

@@ -6,6 +6,7 @@
 #include "counts_sample.h"
 
 #include "output/analysis/callpath_truncate.h"
+#include "output/model/model_free.h"
 
 static const char rates[] = "rates.txt\nSHORT Rates\n\nEVENTSET\nA  E0\nB  E1\n\nMETRICS\nratio            A / B\n"
                             "per second [1/s]  A / busy\nspeed [1/s]  A / elapsed\n";

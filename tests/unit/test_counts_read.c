@@ -7,6 +7,7 @@
 
 #include "output/analysis/callpath_filter.h"
 #include "output/analysis/callpath_truncate.h"
+#include "output/model/model_free.h"
 
 static void test_counts_add_up_over_threads_and_tree(void **state) {
   (void)state;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "output/model/lazy_rows.h"
+#include "output/reader/open.h"
 #include "profile_sample.h"
 #include "support/command/sigbus_guard.h"
 

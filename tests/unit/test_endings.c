@@ -8,6 +8,8 @@
 
 #include "expect.h"
 #include "output/model/children.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "expect.h"
+#include "output/model/model_free.h"
 #include "script.h"
 
 enum { SECTIONS = 40000 };

@@ -13,6 +13,9 @@
 
 #include "expect.h"
 #include "output/analysis/callpath_truncate.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "random_program.h"
 #include "script.h"
 

@@ -11,6 +11,8 @@
 
 #include "expect.h"
 #include "output/analysis/lines.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"
 #include "random_program.h"

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "expect.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "script.h"
 
 static char *whole; /* the intact file */

@@ -3,6 +3,7 @@
  * with the oracle; random programs have masked blocks, too: test_properties.c. */
 #include "counted.h"
 #include "output/model/format_names.h"
+#include "output/model/model_free.h"
 
 #define MASKED SITE(MASKED, 0x400)
 

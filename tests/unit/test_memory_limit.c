@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 
 #include "expect.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "script.h"
 
 enum { MOST_THREADS = FK_MAX_THREADS, MOST_DEPTH = 8, MOST_SITES = 24, MOST_NESTED = 5, IDS = 2 * MOST_THREADS };

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 
 #include "merge_sum.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "random_program.h"
 #include "script.h"
 

@@ -4,6 +4,8 @@
 
 #include "merge_sum.h"
 #include "output/metrics/group.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "profile_builder.h"
 #include "random_program.h"
 #include "script.h"

@@ -10,9 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output/model/model_free.h"
+#include "output/model/node_text.h"
+#include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
 #include "output/symbols/symbols.h"
-#include "output/model/node_text.h"
 
 static void expect_readable(const char *linkage_name, const char *expected) {
   char *name = hd_symbols_readable(linkage_name);

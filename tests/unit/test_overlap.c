@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* With whom: how long threads were busy in one callpath and, at the same time, others in another. */
 #include "expect.h"
+#include "output/model/levels.h"
+#include "output/model/model_free.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)

@@ -3,6 +3,8 @@
  * @file test_reader.c
  * Intact profiles: what the reader closes, converts and adds up. All expected values are whole ticks.
  */
+#include "output/model/lazy_rows.h"
+#include "output/model/model_free.h"
 #include "profile_builder.h"
 
 #include <math.h>

@@ -9,6 +9,9 @@
 
 #include "exercise.h"
 #include "fake_ompt.h"
+#include "output/model/levels.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "output/views/report/report.h"
 #include "profile_builder.h"
 

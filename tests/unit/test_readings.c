@@ -6,6 +6,7 @@
  */
 #include "counts_sample.h"
 #include "merge_sum.h"
+#include "output/model/model_free.h"
 
 static const char rates[] = "rates.txt\nSHORT Rates\n\nEVENTSET\nE0\n\nMETRICS\nrate  E0 / busy\nspeed  E0 / elapsed\n";
 

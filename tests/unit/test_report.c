@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "output/analysis/lines.h"
+#include "output/model/model_free.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"
 

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 
 #include "expect.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "random_program.h"
 #include "script.h"
 

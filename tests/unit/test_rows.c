@@ -7,6 +7,9 @@
 
 #include "fake_ompt.h"
 #include "output/merge/profile_writer.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "profile_builder.h"
 
 /* 110,000 rows: more than the 16 MiB from which files are mapped. */

@@ -6,6 +6,8 @@
 
 #include "layout.h"
 #include "output/merge/merge.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
 #include "profile_sample.h"
 #include "random_program.h"

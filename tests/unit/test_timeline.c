@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The run in time: a fixed number of buckets, folded when it grows longer than they hold. */
 #include "expect.h"
+#include "output/model/levels.h"
+#include "output/model/model_free.h"
 #include "script.h"
 
 #define NARROWEST 1024u
@@ -24,7 +26,7 @@ static struct hd_model *play_phases(uint64_t length) {
 
 static void expect_stretch(const struct hd_model *model, uint64_t from, uint64_t to, uint64_t none, uint64_t sequential,
                            uint64_t busy) {
-  struct hd_stretch stretch;
+  struct hd_run_stretch stretch;
   assert_true(hd_model_stretch(model, (double)from, (double)to, &stretch));
   assert_true(stretch.none_ticks == (double)none);
   assert_true(stretch.sequential_ticks == (double)sequential);
@@ -80,7 +82,7 @@ static void test_run_of_odd_length_adds_up(void **state) {
 
 static void test_stretch_within_a_bucket_is_in_proportion(void **state) {
   (void)state;
-  struct hd_stretch stretch;
+  struct hd_run_stretch stretch;
   struct hd_model *model = play_phases(NARROWEST / 2); /* alone and together, then nobody and alone */
   assert_true(hd_model_stretch(model, 0, NARROWEST / 4.0, &stretch));
   assert_true(stretch.sequential_ticks == NARROWEST / 8.0);

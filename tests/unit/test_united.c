@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which callpaths, modules and programs of several runs are the same. */
+#include "output/model/model_free.h"
+#include "output/unify/same_build.h"
 #include "united_runs.h"
 
 /* ---- by address ---- */

@@ -13,6 +13,9 @@
 
 #include "disturbed.h"
 #include "expect.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "output/unify/unified_tree.h"
 
 enum { GAP_TICKS = 10000000 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/unify/same_build.h"
 #include "output/views/compare/compare_internal.h"
 
 enum { COMMANDS_MOST = 4, COMMAND_MAX = 100, LIST_MAX = 400, NOTES_MOST = 12 };

@@ -13,6 +13,7 @@
 #include "output/analysis/callpath_truncate.h"
 #include "output/model/children.h"
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
 #include "output/views/export/export.h"
 #include "output/views/export/json_internal.h"
 #include "support/command/sanitize.h"

@@ -10,6 +10,8 @@
 #include "output/analysis/callpath_truncate.h"
 #include "output/model/accumulate.h"
 #include "output/model/format_names.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/levels.h"
 #include "output/views/export/json_internal.h"
 
 static bool put_place(json_t *object, const struct hd_model *model, const struct hd_node *node) {

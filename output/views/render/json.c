@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
 #include "support/command/sanitize.h"
 
 enum { LEVELS_PADDED = 65 };

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/model/levels.h"
 #include "output/views/render/table.h"
 
 enum { BAR_MOST = 40, BAR_LEAST = 8, BEFORE_BAR = 34 };

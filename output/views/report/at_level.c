@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/report/report_internal.h"
 

@@ -7,6 +7,7 @@
 
 #include "output/analysis/losses.h"
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
 #include "output/views/report/report_internal.h"
 #include "support/command/sanitize.h"
 

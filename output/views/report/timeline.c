@@ -6,15 +6,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/model/levels.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/report/report_internal.h"
 
 enum { STRIP_MAX = 100, STRIP_OTHERWISE = 72, STRIP_LEAST = 16 };
 
 /* What went on in column i of `columns`. */
-static struct hd_stretch column_of(const struct hd_model *model, unsigned i, unsigned columns) {
+static struct hd_run_stretch column_of(const struct hd_model *model, unsigned i, unsigned columns) {
   const double width = (double)model->elapsed_ticks / columns;
-  struct hd_stretch stretch;
+  struct hd_run_stretch stretch;
   hd_model_stretch(model, i * width, (i + 1) * width, &stretch);
   return stretch;
 }
@@ -31,7 +32,7 @@ static bool print_marks(const struct hd_model *model, unsigned columns, FILE *ou
   char marks[STRIP_MAX + 1] = "";
   unsigned used = 0;
   for (unsigned i = 0; i < columns; i++) {
-    const struct hd_stretch stretch = column_of(model, i, columns);
+    const struct hd_run_stretch stretch = column_of(model, i, columns);
     const double alone = stretch.none_ticks + stretch.sequential_ticks;
     const bool serial = alone > (double)model->elapsed_ticks / columns / 2;
     marks[i] = serial ? 's' : ' ';
@@ -56,7 +57,7 @@ void hd_report_strip(const struct hd_model *model, FILE *out) {
   const unsigned width = hd_draw_width(out, STRIP_MAX, STRIP_OTHERWISE);
   const unsigned columns = width > STRIP_LEAST ? width : STRIP_LEAST;
   const uint32_t highest = hd_levels_highest(&model->time_at);
-  struct hd_stretch all;
+  struct hd_run_stretch all;
   if (highest == 0 || model->elapsed_ticks == 0 || !hd_model_stretch(model, 0, 1, &all))
     return;
   fputc('\n', out);

@@ -11,6 +11,8 @@
 
 #include "losses_expect.h"
 #include "output/comparison/comparison.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/model_free.h"
 #include "script.h"
 
 enum { RUNS_MOST = 16 };

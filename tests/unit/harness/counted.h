@@ -11,6 +11,7 @@
 
 #include "expect.h"
 #include "oracle.h"
+#include "output/reader/open.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)

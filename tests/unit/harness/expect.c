@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "oracle.h"
+#include "output/model/lazy_rows.h"
+#include "output/reader/open.h"
 #include "script.h"
 
 /* The fake runtime calls a phase by its number. */

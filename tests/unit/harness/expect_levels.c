@@ -6,6 +6,7 @@
 
 #include "expect.h"
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
 
 static char text[300];
 
@@ -124,7 +125,7 @@ static const char *broken_overlaps(const struct hd_model *model) {
 
 static const char *broken_timeline(const struct hd_model *model) {
   struct hd_timeline_bucket sum = {0};
-  struct hd_stretch all;
+  struct hd_run_stretch all;
   uint64_t before = model->before_ticks;
   if (model->header.flags & HD_FILE_MERGED)
     return model->timeline ? "a sum of runs has a timeline" : NULL;

@@ -11,6 +11,9 @@
 
 #include "expect.h"
 #include "output/merge/merge.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 
 /* The sum, read back from a file, with all identities held. The caller frees it. */
 static inline struct hd_model *sum_of(struct hd_model *const *models, size_t count) {

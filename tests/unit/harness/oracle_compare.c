@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "expect.h"
+#include "output/model/lazy_rows.h"
 
 static char difference[1000];
 

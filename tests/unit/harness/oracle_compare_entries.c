@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "oracle_data.h"
+#include "output/model/lazy_rows.h"
 
 static bool cells_differ(const struct or_path *path, const char *what, uint32_t thread,
                          const uint64_t expected[HD_ENTRY_STATES][HD_ENTRY_STATES],

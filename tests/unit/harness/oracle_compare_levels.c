@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "oracle_levels.h"
+#include "output/model/levels.h"
 
 static const struct or_path *path_of(const struct or_result *result, uint32_t node) {
   return &result->nodes[node].path;

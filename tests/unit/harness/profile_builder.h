@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "output/model/model.h"
+#include "output/reader/open.h"
 
 enum { BUILDER_UNITS = 4096 };
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file levels.h
+ * Time split by the number of threads that were busy.
+ */
+#ifndef HEDDLE_OUTPUT_MODEL_LEVELS_H
+#define HEDDLE_OUTPUT_MODEL_LEVELS_H
+
+#include "output/model/model.h"
+
+/** A stretch of the run: how much of it no thread, exactly one thread and any number of threads (summed) were busy. */
+struct hd_run_stretch {
+  double none_ticks;
+  double sequential_ticks;
+  double busy_ticks;
+};
+
+/** Ticks at level k. */
+static inline uint64_t hd_levels_at(const struct hd_levels *levels, uint32_t k) {
+  return k < levels->count ? levels->ticks[k] : 0;
+}
+
+/** Ticks at levels 0 to k. */
+uint64_t hd_levels_up_to(const struct hd_levels *levels, uint32_t k);
+
+/** Sum of ticks[k] / k over k > 0 (k <= `most`): the part of the run's elapsed time that thread-time stands for. */
+double hd_levels_wall_share(const struct hd_levels *levels, uint32_t most);
+
+/** What went on from `from` to `to`, ticks since the program's start. Exact at the bounds of the timeline's buckets, in
+ *  proportion within one. False: not known. */
+bool hd_model_stretch(const struct hd_model *model, double from, double to, struct hd_run_stretch *stretch);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file open.h
+ * From a profile file to a model.
+ */
+#ifndef HEDDLE_OUTPUT_READER_OPEN_H
+#define HEDDLE_OUTPUT_READER_OPEN_H
+
+#include "output/model/model.h"
+
+/**
+ * Reads the profile at `path`. On success `*model` is the caller's, to be freed with hd_model_free().
+ * Returns false when the file cannot be read, is no profile, damaged or newer; then `error` holds one line that names
+ * the file and the reason, without a newline, and `*model` is NULL.
+ */
+bool hd_profile_open(const char *path, struct hd_model **model, char *error, size_t error_bytes);
+
+/** The same for a file already in memory; `bytes` may be anything, and are not needed afterwards. `path` is used for
+ *  messages only. All rows are made. */
+bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,
+                      size_t error_bytes);
+
+#endif

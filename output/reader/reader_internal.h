@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file reader_internal.h
+ * Between the files of the reader only: the file's bytes and what has been made of them so far.
+ *
+ * Nothing in the bytes is trusted. The steps run in the order of the functions below; each returns false after
+ * hd_reader_fail().
+ */
+#ifndef HEDDLE_OUTPUT_READER_READER_INTERNAL_H
+#define HEDDLE_OUTPUT_READER_READER_INTERNAL_H
+
+#include "output/model/lazy_rows.h"
+
+struct hd_reader {
+  const char *path;
+  const char *bytes;
+  size_t size;
+  bool sealed;                    /* it has checksums */
+  uint32_t unit_count;            /* of HD_BLOCK_BYTES, after the header */
+  uint32_t *unit_block;           /* by unit: index of the block it belongs to, HD_NONE for none */
+  struct hd_reader_block *blocks; /* the source's */
+  uint32_t block_count;
+  uint64_t record_count[HD_BLOCK_TYPE_LAST + 1]; /* by block type */
+
+  struct hd_row_source *source; /* the model's */
+  bool *in_region;              /* by node: a region lies above it in the tree */
+  uint64_t level_bytes;         /* that times by level may still take */
+  uint64_t *busy_now_ticks;     /* by thread: its busy_ticks at the end, without the time before the load */
+
+  struct hd_model *model;
+  char *error;
+  size_t error_bytes;
+};
+
+/* ---- blocks.c: what all of them need ---- */
+
+/** Writes "PATH: " and the reason into the caller's error text. Always false. */
+bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Records of a type in the order of the file: calls `take` for each. */
+typedef bool hd_reader_taker(struct hd_reader *reader, const void *record, uint64_t offset, uint32_t index);
+bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, size_t record_bytes, hd_reader_taker *take);
+
+/** Finds the blocks, and how many records of each type there are. */
+bool hd_reader_walk_blocks(struct hd_reader *reader);
+
+/** The row and state a file offset of a cell means; NULL when it is none. */
+const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, enum hd_state *state);
+
+/** The counts record (in the order of the file) and class that an hd_thread_record.counting means; likewise. */
+bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint32_t *counts, uint32_t *class);
+
+/** The instance at a file offset with all its members inside the file; NULL when there is none. */
+const struct hd_instance_record *hd_reader_find_instance(const struct hd_reader *reader, uint64_t offset);
+
+/* ---- the steps, in the order in which open.c takes them ---- */
+
+/** foreign_files.c: what a file that is no profile seems to be, and what to do with it. Never NULL. */
+const char *hd_reader_name_other(const char *bytes, size_t size);
+
+/** counts.c: the header's part on counters, before blocks are looked at. */
+bool hd_reader_check_counters(struct hd_reader *reader);
+
+/** rollback.c: what the sweep had not finished, after the blocks are known and before anything is taken. */
+bool hd_reader_take_back(struct hd_reader *reader);
+
+/** records.c: modules, nodes, threads, rows and texts into the model. */
+bool hd_reader_take_records(struct hd_reader *reader);
+
+/** totals.c, for records.c: adds the rows of the file to their nodes and threads. */
+bool hd_reader_add_rows(struct hd_reader *reader);
+
+/** counts.c, for records.c: the text of a group. */
+bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t bytes);
+
+/** close_intervals.c: ends what was open, adds up regions and worksharing constructs. */
+bool hd_reader_close_all(struct hd_reader *reader);
+
+/** levels.c: time by level, overlaps and the timeline, closed at the end of the profile. */
+bool hd_reader_take_levels(struct hd_reader *reader);
+
+/** levels.c: whether so much memory more may be taken for times by level: what a program measures fills a small part of
+ * it. Arrays up to the highest level, one for each callpath, would make large ones of a few records that say so. */
+bool hd_reader_take_level_bytes(struct hd_reader *reader, uint64_t bytes);
+
+/** counts.c: events, counts and where they belong. */
+bool hd_reader_take_counts(struct hd_reader *reader);
+
+/** overhead.c: what Heddle's own work cost, and what was switched off. */
+bool hd_reader_take_overhead(struct hd_reader *reader);
+
+/** totals.c: adds up nodes, threads and the tree. */
+bool hd_reader_sum_up(struct hd_reader *reader);
+
+/** gains.c, for totals.c: from lost time / p to what the run could gain of it. */
+void hd_reader_limit_gains(struct hd_reader *reader);
+
+/** uncounted_threads.c: what threads without rows counted is missing. */
+bool hd_reader_find_losses(struct hd_reader *reader);
+
+/** notes.c: what the header says could not be measured, in words. */
+bool hd_reader_add_notes(struct hd_reader *reader);
+
+/** For notes.c: which events the runtime does not always send, and what is lost by it; what is wrong with counters;
+ * where Heddle's own work was much, what was switched off, and what was shortened. */
+bool hd_reader_note_callbacks(struct hd_model *model);
+bool hd_reader_note_counters(struct hd_model *model);
+bool hd_reader_note_overhead(struct hd_model *model);
+
+#endif
