@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "output/reader/open.h"
+#include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"

@@ -21,6 +21,7 @@
 #include "output/model/model.h"
 #include "output/model/model_free.h"
 #include "output/reader/open.h"
+#include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"
 #include "store/profile_file.h"
 #include "support/command/options.h"

@@ -9,6 +9,7 @@
 #include "output/model/model.h"
 #include "output/model/model_free.h"
 #include "output/reader/open.h"
+#include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"
 #include "output/views/report/report.h"
 #include "support/log.h"

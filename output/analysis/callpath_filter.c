@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/model/accumulate.h"
 #include "output/model/count_sums.h"
 #include "output/model/lazy_rows.h"
+#include "output/model/rollup.h"
 
 enum { OUT, ABOVE, INSIDE };
 
@@ -75,5 +75,5 @@ bool hd_model_focus(struct hd_model *model, const bool *through) {
   drop_counts(model, place, owner);
   free(owner);
   free(place);
-  return hd_model_sort_counts(model) && hd_model_sum_again(model);
+  return hd_model_sort_counts(model) && hd_model_roll_up(model) && hd_model_sum_counts(model);
 }

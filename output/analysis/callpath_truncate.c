@@ -9,6 +9,7 @@
 #include "output/model/count_sums.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
+#include "output/model/rollup.h"
 
 struct fold {
   struct hd_model *model;
@@ -416,7 +417,7 @@ bool hd_model_fold(struct hd_model *model, uint32_t depth) {
               fill(&fold);
   if (done) {
     give(&fold);
-    done = hd_model_sort_counts(model) && hd_model_sum_again(model);
+    done = hd_model_sort_counts(model) && hd_model_roll_up(model) && hd_model_sum_counts(model);
   }
   free(fold.nodes);
   free(fold.rows);

@@ -79,8 +79,4 @@ void hd_group_free(struct hd_group *group);
  *  no group but an error. */
 void hd_group_each(void (*visit)(void *context, const struct hd_group *group, const char *error), void *context);
 
-/** A formula's value for group->values, busy_s and elapsed_s, which the caller has filled. NaN: it has none (divided by
- *  zero, or has a problem). */
-double hd_metric_value(const struct hd_group *group, const struct hd_metric *metric);
-
 #endif

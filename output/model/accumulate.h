@@ -20,8 +20,4 @@ void hd_widen_levels(struct hd_levels *to, const struct hd_levels *from);
 /** From entry to exit, all states together. */
 uint64_t hd_entries_ticks(const struct hd_entries *entries);
 
-/** Makes the nodes' wall shares and all inclusive numbers anew, after what is exclusive has changed. False: no
- *  memory. */
-bool hd_model_sum_again(struct hd_model *model);
-
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "output/metrics/metric.h"
 #include "output/model/accumulate.h"
 #include "output/model/memory.h"
 

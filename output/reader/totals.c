@@ -5,12 +5,9 @@
  */
 #include "output/reader/reader_internal.h"
 
-#include <stdlib.h>
-
 #include "output/model/accumulate.h"
 #include "output/model/format_names.h"
-#include "output/model/levels.h"
-#include "output/model/memory.h"
+#include "output/model/rollup.h"
 
 static void add_intrusion(struct hd_intrusion *to, const struct hd_row_record *from) {
   for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
@@ -67,37 +64,6 @@ static void add_threads(struct hd_model *model) {
   }
 }
 
-/* Levels that a node or one below it reaches. */
-static bool make_inclusive_levels(struct hd_reader *reader) {
-  struct hd_model *model = reader->model;
-  for (uint32_t i = model->node_count; i-- > 0;) {
-    struct hd_node *node = &model->nodes[i];
-    struct hd_levels *inclusive = &node->busy_at_inclusive;
-    struct hd_levels *above = &model->nodes[node->parent].busy_at_inclusive;
-    if (inclusive->count < node->busy_at.count)
-      inclusive->count = node->busy_at.count;
-    if (above->count < inclusive->count)
-      above->count = inclusive->count;
-  }
-  for (uint32_t i = 0; i < model->node_count; i++) {
-    struct hd_levels *inclusive = &model->nodes[i].busy_at_inclusive;
-    if (!hd_reader_take_level_bytes(reader, (uint64_t)inclusive->count * sizeof *inclusive->ticks))
-      return false;
-    inclusive->ticks = hd_model_allocate(model, (inclusive->count + 1) * sizeof *inclusive->ticks);
-    if (!inclusive->ticks)
-      return hd_reader_fail(reader, "out of memory");
-  }
-  return true;
-}
-
-static void sum_levels(struct hd_model *model, struct hd_node *node) {
-  hd_add_levels(&node->busy_at_inclusive, &node->busy_at);
-  node->wall_share_ticks = hd_levels_wall_share(&node->busy_at, UINT32_MAX);
-  node->wall_share_inclusive_ticks = hd_levels_wall_share(&node->busy_at_inclusive, UINT32_MAX);
-  if (node->id > 0)
-    hd_add_levels(&model->nodes[node->parent].busy_at_inclusive, &node->busy_at_inclusive);
-}
-
 static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
   node->visits_concurrent =
       node->entries.visits[HD_SEQUENTIAL][HD_CONCURRENT] + node->entries.visits[HD_CONCURRENT][HD_CONCURRENT];
@@ -109,36 +75,20 @@ static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
     node->team.gain_ticks = 0;
   if (reader->model->level_count <= node->team.team_max)
     reader->model->level_count = node->team.team_max + 1;
-}
-
-/* Children have larger ids: all of them have been added to this one. */
-static void add_to_parent(struct hd_model *model, struct hd_node *node) {
-  struct hd_node *parent = &model->nodes[node->parent];
-  hd_add_ticks(node->inclusive_ticks, node->ticks);
-  hd_add_intrusion(&node->intrusion_inclusive, &node->intrusion);
-  node->cpu_inclusive_ns += node->cpu_ns;
-  if (node->id == 0)
-    return;
-  if ((node->flags & HD_NODE_BUSY_AT_MOST) || hd_model_lacks_waits(model, node->kind))
-    parent->flags |= HD_NODE_BUSY_AT_MOST;
-  hd_add_ticks(parent->inclusive_ticks, node->inclusive_ticks);
-  hd_add_intrusion(&parent->intrusion_inclusive, &node->intrusion_inclusive);
-  parent->cpu_inclusive_ns += node->cpu_inclusive_ns;
+  if (node->id > 0 && ((node->flags & HD_NODE_BUSY_AT_MOST) || hd_model_lacks_waits(reader->model, node->kind)))
+    reader->model->nodes[node->parent].flags |= HD_NODE_BUSY_AT_MOST;
 }
 
 bool hd_reader_sum_up(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
-  if (!make_inclusive_levels(reader))
+  if (!hd_reader_take_level_bytes(reader, hd_model_widen_levels(model)))
     return false;
   for (uint32_t i = 0; i < reader->source->extra_count; i++)
     add_extra(model, &reader->source->extra[i]);
   add_threads(model);
   model->level_count = model->time_at.count;
-  for (uint32_t i = model->node_count; i-- > 0;) {
+  for (uint32_t i = model->node_count; i-- > 0;) /* children have larger ids */
     finish_node(reader, &model->nodes[i]);
-    sum_levels(model, &model->nodes[i]);
-    add_to_parent(model, &model->nodes[i]);
-  }
   hd_reader_limit_gains(reader);
-  return true;
+  return hd_model_roll_up(model) || hd_reader_fail(reader, "out of memory");
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/**
- * @file name_cache.c
- * Writes names into the profile: a copy of the file with one more block of text takes the file's place.
- */
+#include "output/symbols/name_cache.h"
+
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output/model/model_free.h"
+#include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
 #include "store/seal.h"
 
@@ -151,5 +151,15 @@ bool hd_names_store(const struct hd_model *model) {
   if (from >= 0)
     close(from);
   free(path);
+  return done;
+}
+
+bool hd_names_cache(const char *path) {
+  struct hd_model *model = NULL;
+  char error[64];
+  if (!hd_profile_open(path, &model, error, sizeof error))
+    return false;
+  const bool done = hd_names_resolve(model) > 0 && hd_names_store(model);
+  hd_model_free(model);
   return done;
 }

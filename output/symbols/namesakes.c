@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/**
- * @file namesakes.c
- * Overloaded C++ functions and instances of a template are shown alike, without arguments; where that makes two
- * different ones look the same, their names are shown in full.
- */
+#include "output/symbols/namesakes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/model/node_text.h"
-#include "output/symbols/resolve_names.h"
 
 struct shown {
   char *text;

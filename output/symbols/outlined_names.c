@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/**
- * @file outlined_names.c
- * What compilers call the functions they make out of parallel regions and tasks:
- *   GCC                 main._omp_fn.0
- *   clang 17 and later  main.omp_outlined, main.omp_outlined_debug__, main.omp_outlined.3, main.omp_task_entry.
- *   clang before        .omp_outlined., .omp_outlined._debug__, .omp_outlined..3, .omp_task_entry.: no parent
- */
+#include "output/symbols/outlined_names.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "output/symbols/symbols.h"
 
 /* libstdc++'s; there is no C header for it. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *status);

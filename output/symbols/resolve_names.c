@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "output/model/memory.h"
-#include "output/model/model_free.h"
 #include "output/model/node_text.h"
-#include "output/reader/open.h"
+#include "output/symbols/namesakes.h"
 #include "output/symbols/symbols.h"
 
 /* A module whose names are being looked for; opened when the first of them is needed. */
@@ -272,14 +271,4 @@ size_t hd_names_resolve(struct hd_model *model) {
   free(resolver.modules);
   free(resolver.places);
   return resolver.found;
-}
-
-bool hd_names_cache(const char *path) {
-  struct hd_model *model = NULL;
-  char error[64];
-  if (!hd_profile_open(path, &model, error, sizeof error))
-    return false;
-  const bool done = hd_names_resolve(model) > 0 && hd_names_store(model);
-  hd_model_free(model);
-  return done;
 }

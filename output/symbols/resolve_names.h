@@ -17,18 +17,4 @@
  */
 size_t hd_names_resolve(struct hd_model *model);
 
-/** Marks the C++ names that must be shown with arguments, so that different places do not look the same. */
-void hd_names_mark_namesakes(struct hd_model *model);
-
-/**
- * Writes the names that the file lacks into it, so that it reads the same on another machine: a copy beside the file
- * takes its place, with its mode. Returns false, silently, when the profile may still be written to, the directory is
- * not writable or the file is not the one that was read; the file is then unchanged.
- */
-bool hd_names_store(const struct hd_model *model);
-
-/** For `heddle run`: opens the profile, finds its names, stores them. Silent; false when there was nothing to do or it
- *  could not be done. */
-bool hd_names_cache(const char *path);
-
 #endif

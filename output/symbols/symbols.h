@@ -49,14 +49,4 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
  */
 void hd_symbols_find_routine(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol);
 
-/** A linker's name of a function for a reader: demangled, without what marks clones and cold parts. NULL: no memory.
- *  The caller frees. */
-char *hd_symbols_routine_name(const char *linkage_name);
-
-/**
- * Turns a linker's name into a reader's: outlined and cloned code gets its parent's name, C++ is demangled. NULL: made
- * by the compiler, and its name does not tell the parent; or no memory. The caller frees.
- */
-char *hd_symbols_readable(const char *linkage_name);
-
 #endif

@@ -6,6 +6,7 @@
 
 #include "fuzz.h"
 #include "output/metrics/group.h"
+#include "output/metrics/metric.h"
 
 static void evaluate(struct hd_group *group) {
   static const double numbers[] = {0, 1, -1, 1e300, INFINITY, NAN};

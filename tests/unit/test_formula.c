@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "group_text.h"
+#include "output/metrics/metric.h"
 
 static struct hd_group *parse_formula(const char *formula) {
   char text[2000];

@@ -4,6 +4,7 @@
 
 #include "group_text.h"
 #include "output/metrics/formula.h"
+#include "output/metrics/metric.h"
 
 /* ---- what a file holds ---- */
 

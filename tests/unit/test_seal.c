@@ -8,6 +8,7 @@
 #include "output/merge/merge.h"
 #include "output/model/model_free.h"
 #include "output/reader/open.h"
+#include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"
 #include "profile_sample.h"
 #include "random_program.h"

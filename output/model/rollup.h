@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file rollup.h
+ * From what is exclusive to what is inclusive: the sums over the tree of callpaths.
+ */
+#ifndef HEDDLE_OUTPUT_MODEL_ROLLUP_H
+#define HEDDLE_OUTPUT_MODEL_ROLLUP_H
+
+#include "output/model/model.h"
+
+/** Makes room for no level yet, but says how many each node will have with those below it. Returns the bytes that all
+ *  of them will take. */
+uint64_t hd_model_widen_levels(struct hd_model *model);
+
+/** Makes the nodes' wall shares and inclusive ticks, also anew after what is exclusive has changed; counts of events
+ *  are hd_model_sum_counts()'s. No gain exceeds the program's. False: no memory. */
+bool hd_model_roll_up(struct hd_model *model);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file outlined_names.h
+ * What compilers call the functions they make out of parallel regions and tasks:
+ *   GCC                 main._omp_fn.0
+ *   clang 17 and later  main.omp_outlined, main.omp_outlined_debug__, main.omp_outlined.3, main.omp_task_entry.
+ *   clang before        .omp_outlined., .omp_outlined._debug__, .omp_outlined..3, .omp_task_entry.: no parent
+ */
+#ifndef HEDDLE_OUTPUT_SYMBOLS_OUTLINED_NAMES_H
+#define HEDDLE_OUTPUT_SYMBOLS_OUTLINED_NAMES_H
+
+/** A linker's name of a function for a reader: demangled, without what marks clones and cold parts. NULL: no memory.
+ *  The caller frees. */
+char *hd_symbols_routine_name(const char *linkage_name);
+
+/**
+ * Turns a linker's name into a reader's: outlined and cloned code gets its parent's name, C++ is demangled. NULL: made
+ * by the compiler, and its name does not tell the parent; or no memory. The caller frees.
+ */
+char *hd_symbols_readable(const char *linkage_name);
+
+#endif
