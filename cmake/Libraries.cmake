@@ -6,7 +6,6 @@ if(PKG_CONFIG_FOUND)
   pkg_check_modules(SMARTCOLS IMPORTED_TARGET smartcols)
   pkg_check_modules(JANSSON IMPORTED_TARGET jansson)
   pkg_check_modules(LIBDW IMPORTED_TARGET libdw libelf)
-  pkg_check_modules(CMINPACK IMPORTED_TARGET cminpack)
   pkg_check_modules(MUPARSER muparser) # its header only: formula.c opens it, and says why
 endif()
 find_path(UTHASH_INCLUDE_DIR uthash.h DOC "Directory of uthash.h")
@@ -18,7 +17,7 @@ find_file(OMP_TOOLS_H omp-tools.h HINTS ${omp_tools_candidates} DOC "LLVM's omp-
 # All that is missing is said at once, in the names of Debian's packages.
 set(missing "")
 foreach(need PKG_CONFIG_FOUND=pkg-config SMARTCOLS_FOUND=libsmartcols-dev JANSSON_FOUND=libjansson-dev
-             LIBDW_FOUND=libdw-dev CMINPACK_FOUND=libcminpack-dev MUPARSER_FOUND=libmuparser-dev
+             LIBDW_FOUND=libdw-dev MUPARSER_FOUND=libmuparser-dev
              UTHASH_INCLUDE_DIR=uthash-dev PAPI_INCLUDE_DIR=libpapi-dev OMP_TOOLS_H=libomp-19-dev)
   string(REPLACE "=" ";" need ${need})
   list(GET need 0 variable)

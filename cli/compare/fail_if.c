@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/analysis/causes.h"
 #include "output/metrics/formula.h"
 #include "output/views/compare/compare_internal.h"
 

@@ -7,28 +7,6 @@
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
 
-static const struct {
-  const char *id;
-  const char *words;
-} names[HD_LOSS_COUNT] = {
-    [HD_LOSS_SERIAL] = {"serial", "serial"},
-    [HD_LOSS_IMBALANCE] = {"imbalance", "imbalance"},
-    [HD_LOSS_BARRIER] = {"barrier_explicit", "barriers"},
-    [HD_LOSS_LOCKS] = {"locks", "locks"},
-    [HD_LOSS_TASKS] = {"tasks", "tasks"},
-    [HD_LOSS_RUNTIME] = {"runtime", "runtime"},
-    [HD_LOSS_OTHER] = {"other", "other waits"},
-    [HD_LOSS_INFLATION] = {"work_inflation", "work grew"},
-};
-
-const char *hd_loss_id(enum hd_loss loss) {
-  return names[loss].id;
-}
-
-const char *hd_loss_words(enum hd_loss loss) {
-  return names[loss].words;
-}
-
 void hd_losses_add(struct hd_losses *to, const struct hd_losses *from, int64_t factor) {
   const uint64_t times = (uint64_t)factor;
   hd_losses_plus(&to->capacity, times * (uint64_t)from->capacity);
@@ -92,18 +70,16 @@ bool hd_losses_count_alive(const struct hd_model *model, uint32_t *most) {
 
 /* ---- by node ---- */
 
-/* All but the waits at implicit barriers. */
+/* All but the waits at implicit barriers. GCC's code does not tell an explicit barrier from the end of a static loop.
+ */
 static void divide_node(const struct hd_node *node, struct hd_losses *losses) {
-  const uint64_t *ticks = node->ticks;
-  /* GCC's code does not tell an explicit barrier from the end of a static loop. */
-  const enum hd_loss unknown = node->kind == HD_KIND_BARRIER ? HD_LOSS_IMBALANCE : HD_LOSS_OTHER;
-  losses->busy = (int64_t)ticks[HD_BUSY];
-  hd_losses_plus(&losses->lost[HD_LOSS_BARRIER], ticks[HD_WAIT_BARRIER_EXPLICIT]);
-  hd_losses_plus(&losses->lost[HD_LOSS_TASKS], ticks[HD_WAIT_TASKWAIT] + ticks[HD_WAIT_TASKGROUP]);
-  hd_losses_plus(&losses->lost[HD_LOSS_LOCKS], hd_losses_lock_waits(ticks));
-  hd_losses_plus(&losses->lost[HD_LOSS_IMBALANCE], ticks[HD_WAIT_REDUCTION]);
-  hd_losses_plus(&losses->lost[unknown], ticks[HD_WAIT_OTHER]);
-  hd_losses_plus(&losses->lost[HD_LOSS_RUNTIME], ticks[HD_RUNTIME]);
+  losses->busy = (int64_t)node->ticks[HD_BUSY];
+  for (int state = 0; state < HD_STATE_COUNT; state++) {
+    const bool is_loop_end = state == HD_WAIT_OTHER && node->kind == HD_KIND_BARRIER;
+    const enum hd_loss loss = is_loop_end ? HD_LOSS_IMBALANCE : hd_state_loss((enum hd_state)state);
+    if (loss != HD_LOSS_NONE)
+      hd_losses_plus(&losses->lost[loss], node->ticks[state]);
+  }
   if (hd_kind_is_region(node->kind))
     hd_losses_plus(&losses->lost[HD_LOSS_RUNTIME], node->team.idle_ticks);
 }

@@ -13,26 +13,8 @@
 #ifndef HEDDLE_OUTPUT_ANALYSIS_LOSSES_H
 #define HEDDLE_OUTPUT_ANALYSIS_LOSSES_H
 
+#include "output/analysis/causes.h"
 #include "output/model/model.h"
-
-enum hd_loss {
-  HD_LOSS_SERIAL,    /* no work for the thread: outside regions, in regions with a smaller team, during a `single` or
-                        `masked` */
-  HD_LOSS_IMBALANCE, /* implicit barriers and reductions: others had more to do */
-  HD_LOSS_BARRIER,   /* explicit barriers */
-  HD_LOSS_LOCKS,     /* criticals, locks, ordered, atomics */
-  HD_LOSS_TASKS,     /* taskwaits, taskgroups, and barriers at which there was no task to run */
-  HD_LOSS_RUNTIME,   /* fork, join, threads that came late, barriers themselves */
-  HD_LOSS_OTHER,     /* waits that the runtime does not explain */
-  HD_LOSS_INFLATION, /* more busy time than in the run that is compared with; 0 in one run alone */
-  HD_LOSS_COUNT
-};
-
-/** "serial", "imbalance", "barrier_explicit", "locks", "tasks", "runtime", "other", "work_inflation". */
-const char *hd_loss_id(enum hd_loss loss);
-
-/** The same for people, at most 13 characters: "serial", "imbalance", "barriers", ... */
-const char *hd_loss_words(enum hd_loss loss);
 
 /** Thread ticks: capacity == busy + sum of lost. A loss is negative only where clocks of processors differ by ticks. */
 struct hd_losses {

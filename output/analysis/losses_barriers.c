@@ -61,6 +61,13 @@ static uint64_t take(uint64_t *from, uint64_t most) {
   return taken;
 }
 
+static uint64_t lock_waits(const uint64_t ticks[HD_STATE_COUNT]) {
+  uint64_t sum = 0;
+  for (int state = 0; state < HD_STATE_COUNT; state++)
+    sum += hd_state_loss((enum hd_state)state) == HD_LOSS_LOCKS ? ticks[state] : 0;
+  return sum;
+}
+
 static bool waits_at_end(const struct hd_node *node) {
   return node->team.instances > 0 && !hd_kind_is_region(node->kind);
 }
@@ -91,7 +98,7 @@ static void join_scopes(const struct hd_model *model, struct scope *scopes) {
     struct scope *own = &scopes[i];
     struct scope *above = &scopes[node->parent];
     own->busy += node->ticks[HD_BUSY];
-    own->locks += hd_losses_lock_waits(node->ticks);
+    own->locks += lock_waits(node->ticks);
     own->explicit_waits += node->ticks[HD_WAIT_BARRIER_EXPLICIT];
     own->tasks |= node->kind == HD_KIND_TASK || node->kind == HD_KIND_TASKLOOP;
     above->busy += own->busy;

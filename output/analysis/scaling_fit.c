@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/analysis/scaling_fit.h"
 
-#include <cminpack.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The directions in which one can go on a face. */
@@ -36,86 +34,64 @@ static double product(const double a[HD_LAW_TERMS], const double b[HD_LAW_TERMS]
 
 /* ---- least squares on a face ---- */
 
-struct problem {
-  const double *threads;
-  const double *seconds;
-  double unit;
-  enum hd_law_face_id face;
-};
-
-static double slope(const struct problem *problem, size_t point, int direction) {
+/* The relative errors' slopes along a face's directions, and what they shall add up to: 1. */
+static void set_row(enum hd_law_face_id id, double threads, double relative_seconds, double row[HD_LAW_TERMS + 1]) {
   double factors[HD_LAW_TERMS];
-  hd_law_factors(problem->threads[point], factors);
-  return product(factors, frames[problem->face].direction[direction]) * problem->unit / problem->seconds[point];
-}
-
-/* As lmder() calls it: the relative errors, or their derivatives by columns. */
-static int evaluate(void *context, int points, int directions, const double *along, double *errors, double *slopes,
-                    int stride, int what) {
-  const struct problem *problem = context;
-  for (int i = 0; i < points; i++) {
-    double value = 0;
-    for (int j = 0; j < directions; j++) {
-      const double here = slope(problem, (size_t)i, j);
-      value += here * along[j];
-      if (what == 2)
-        slopes[i + j * stride] = here;
-    }
-    if (what == 1)
-      errors[i] = value - 1;
-  }
-  return 0;
-}
-
-/* From the face's directions to a, b, c. */
-static bool take_over(struct hd_law_face *face, enum hd_law_face_id id, const double *along, const double *inverse,
-                      size_t stride) {
-  bool finite = isfinite(face->squares);
+  hd_law_factors(threads, factors);
   for (int i = 0; i < frames[id].count; i++)
-    for (size_t k = 0; k < HD_LAW_TERMS; k++) {
-      face->at[k] += along[i] * frames[id].direction[i][k];
-      for (int j = 0; j < frames[id].count; j++)
-        for (size_t l = 0; l < HD_LAW_TERMS; l++)
-          face->inverse[k][l] +=
-              inverse[(size_t)i + (size_t)j * stride] * frames[id].direction[i][k] * frames[id].direction[j][l];
+    row[i] = product(factors, frames[id].direction[i]) / relative_seconds;
+  row[frames[id].count] = 1;
+}
+
+/* Rotates a row into the triangle of those before (Givens): what is left of its last number is no combination of
+ * theirs. */
+static double rotate(double triangle[HD_LAW_TERMS][HD_LAW_TERMS + 1], int directions, double row[HD_LAW_TERMS + 1]) {
+  for (int i = 0; i < directions; i++) {
+    const double length = hypot(triangle[i][i], row[i]);
+    const double cosine = length > 0 ? triangle[i][i] / length : 1, sine = length > 0 ? row[i] / length : 0;
+    for (int j = i; j <= directions; j++) {
+      const double above = triangle[i][j];
+      triangle[i][j] = cosine * above + sine * row[j];
+      row[j] = cosine * row[j] - sine * above;
     }
-  for (size_t k = 0; k < HD_LAW_TERMS; k++)
+  }
+  return row[directions];
+}
+
+/* From the triangle T of the face's directions D to a, b, c: M = D' / T has M M' = inverse of J'J. */
+static bool take_over(struct hd_law_face *face, enum hd_law_face_id id, double triangle[][HD_LAW_TERMS + 1]) {
+  double m[HD_LAW_TERMS][HD_LAW_TERMS] = {{0}};
+  bool finite = isfinite(face->squares);
+  for (int k = 0; k < HD_LAW_TERMS; k++)
+    for (int j = 0; j < frames[id].count; j++) {
+      m[k][j] = frames[id].direction[j][k];
+      for (int i = 0; i < j; i++)
+        m[k][j] -= m[k][i] * triangle[i][j];
+      m[k][j] /= triangle[j][j];
+      face->at[k] += m[k][j] * triangle[j][frames[id].count];
+    }
+  for (int k = 0; k < HD_LAW_TERMS; k++) {
+    for (int l = 0; l < HD_LAW_TERMS; l++)
+      face->inverse[k][l] = product(m[k], m[l]);
     finite = finite && isfinite(face->at[k]) && isfinite(face->inverse[k][k]);
+  }
   return finite;
 }
 
-/* `work` has room for 5 numbers for each point. */
-static bool fit_face(struct problem *problem, size_t count, double *work, struct hd_law_face *face) {
-  const int points = (int)count, directions = frames[problem->face].count;
-  double along[HD_LAW_TERMS] = {1, 0, 0}, scale[HD_LAW_TERMS], projected[HD_LAW_TERMS];
-  double work1[HD_LAW_TERMS], work2[HD_LAW_TERMS], work3[HD_LAW_TERMS];
-  int pivots[HD_LAW_TERMS], evaluations, derivations;
-  double *errors = work, *slopes = work + count, *work4 = work + 4 * count;
-  *face = (struct hd_law_face){.squares = (double)count};
-  if (directions == 0)
-    return true;
-  lmder(evaluate, problem, points, directions, along, errors, slopes, points, 1e-15, 1e-15, 0, 100, scale, 1, 100, 0,
-        &evaluations, &derivations, pivots, projected, work1, work2, work3, work4);
-  evaluate(problem, points, directions, along, errors, slopes, points, 1);
-  face->squares = 0;
-  for (size_t i = 0; i < count; i++)
-    face->squares += errors[i] * errors[i];
-  covar(directions, slopes, points, pivots, 0, work1);
-  return take_over(face, problem->face, along, slopes, count);
-}
-
 bool hd_law_faces_fit(const double *threads, const double *seconds, size_t count, struct hd_law_faces *faces) {
-  double *work = calloc(count, 5 * sizeof *work);
-  struct problem problem = {.threads = threads, .seconds = seconds, .unit = 0};
-  bool fitted = work != NULL;
+  bool fitted = true;
+  *faces = (struct hd_law_faces){.unit = 0};
   for (size_t i = 0; i < count; i++)
-    problem.unit = fmax(problem.unit, seconds[i]);
-  faces->unit = problem.unit;
-  for (size_t i = 0; i < HD_FACE_COUNT && fitted; i++) {
-    problem.face = (enum hd_law_face_id)i;
-    fitted = fit_face(&problem, count, work, &faces->faces[i]);
+    faces->unit = fmax(faces->unit, seconds[i]);
+  for (int id = 0; id < HD_FACE_COUNT && fitted; id++) {
+    double triangle[HD_LAW_TERMS][HD_LAW_TERMS + 1] = {{0}}, row[HD_LAW_TERMS + 1];
+    for (size_t i = 0; i < count; i++) {
+      set_row((enum hd_law_face_id)id, threads[i], seconds[i] / faces->unit, row);
+      const double error = rotate(triangle, frames[id].count, row);
+      faces->faces[id].squares += error * error;
+    }
+    fitted = take_over(&faces->faces[id], (enum hd_law_face_id)id, triangle);
   }
-  free(work);
   return fitted;
 }
 

@@ -8,10 +8,10 @@
  *     T(p) = a / p + b * (p - 1) / p + c * (p - 1),        0 <= b <= a, 0 <= c (Amdahl: c = 0),
  *
  * and the sum of squares of (T - measured) / measured is a quadratic function of them. The bounds make a wedge of three
- * dimensions; on each of its *faces* (some bounds hold as equalities) MINPACK finds the least squares without bounds.
- * The least of those that lie in the wedge is the least there is. Likewise, how large or small a linear function of a,
- * b, c may become while the sum of squares stays below a limit is known on each face: that is where an ellipsoid is
- * touched by a plane.
+ * dimensions; on each of its eight *faces* (some bounds hold as equalities) the least squares without bounds have a
+ * closed form. The least of those that lie in the wedge is the least there is. Likewise, how large or small a linear
+ * function of a, b, c may become while the sum of squares stays below a limit is known on each face: that is where an
+ * ellipsoid is touched by a plane.
  *
  * Times are relative to `unit`.
  */
@@ -51,7 +51,7 @@ struct hd_law_faces {
 /** The three factors of a, b and c with p threads. */
 void hd_law_factors(double threads, double factors[HD_LAW_TERMS]);
 
-/** Fits all faces to `count` (3 at least) times, all positive. False: no memory, or the points do not determine it. */
+/** Fits all faces to `count` (3 at least) times, all positive. False: the points do not determine it. */
 bool hd_law_faces_fit(const double *threads, const double *seconds, size_t count, struct hd_law_faces *faces);
 
 /** Whether the least squares have T(1) > 0. If not, there is no best law: the smaller T(1), the better. */

@@ -7,7 +7,7 @@
  *     universal scalability (Gunther):   T(p) = T(1) * (1 + s * (p - 1) + k * p * (p - 1)) / p
  *
  * s is the serial (contended) part, 0 to 1, k what each thread costs each other one (coherence), never negative.
- * Fitted by least squares of relative errors with MINPACK (libcminpack). How intervals are made, when the data cannot
+ * Fitted by least squares of relative errors (scaling_fit.h). How intervals are made, when the data cannot
  * tell, and how often the intervals hold the truth: docs/compare.md, "Laws and predictions". Any thread may call.
  */
 #ifndef HEDDLE_OUTPUT_ANALYSIS_SCALING_LAW_H

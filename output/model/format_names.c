@@ -38,22 +38,6 @@ static const struct words kinds[HD_KIND_COUNT] = {
     [HD_KIND_WORKDISTRIBUTE] = {"workdistribute", "workdistribute"},
 };
 
-static const struct words states[HD_STATE_COUNT] = {
-    [HD_BUSY] = {"busy", "busy"},
-    [HD_WAIT_BARRIER_IMPLICIT] = {"barrier_implicit", "barrier"},
-    [HD_WAIT_BARRIER_EXPLICIT] = {"barrier_explicit", "expl.barrier"},
-    [HD_WAIT_TASKWAIT] = {"taskwait", "taskwait"},
-    [HD_WAIT_TASKGROUP] = {"taskgroup", "taskgroup"},
-    [HD_WAIT_CRITICAL] = {"critical", "critical"},
-    [HD_WAIT_LOCK] = {"lock", "lock"},
-    [HD_WAIT_ORDERED] = {"ordered", "ordered"},
-    [HD_WAIT_ATOMIC] = {"atomic", "atomic"},
-    [HD_WAIT_REDUCTION] = {"reduction", "reduction"},
-    [HD_WAIT_OTHER] = {"other", "other wait"},
-    [HD_RUNTIME] = {"runtime", "runtime"},
-    [HD_IDLE] = {"idle", "idle"},
-};
-
 static const char *const events[HD_EVENT_KINDS] = {
     [HD_EVENT_THREAD] = "thread",
     [HD_EVENT_PARALLEL_BEGIN] = "parallel_begin",
@@ -141,14 +125,6 @@ uint32_t hd_kind_event_classes(enum hd_kind kind) {
   default:
     return hd_kind_is_worksharing(kind) || kind == HD_KIND_MASKED ? 1u << HD_CLASS_WORK : 0;
   }
-}
-
-const char *hd_state_id(enum hd_state state) {
-  return (unsigned)state < HD_STATE_COUNT ? states[state].id : "other";
-}
-
-const char *hd_state_words(enum hd_state state) {
-  return (unsigned)state < HD_STATE_COUNT ? states[state].words : "other wait";
 }
 
 const char *hd_thread_kind_id(uint32_t kind) {

@@ -26,12 +26,6 @@ bool hd_kind_is_worksharing(enum hd_kind kind);
 /** Single or masked: what one thread of a team does, and the others cannot. */
 bool hd_kind_is_for_one(enum hd_kind kind);
 
-/** The stable name of a state: "busy", "barrier_implicit", ..., "runtime", "idle". */
-const char *hd_state_id(enum hd_state state);
-
-/** The heading of a waiting state's column in reports ("barrier", "critical"). */
-const char *hd_state_words(enum hd_state state);
-
 /** The stable name of a kind of event ("work_begin"), and of a class of events ("mutex"); what is in it ("critical
  * sections, locks, ordered and atomic"). "other" for a number that is not known. */
 const char *hd_event_id(enum hd_event_kind kind);

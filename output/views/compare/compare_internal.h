@@ -46,9 +46,6 @@ bool hd_compared_is_noise(const struct hd_compared *at);
 /** "~" for that; "?" where it is not known though it is elsewhere; else "". */
 const char *hd_noise_mark(const struct hd_comparison *comparison, const struct hd_compared *at);
 
-/** For sentences: "serial time"; if less was lost to it "less serial time". */
-const char *hd_cause_text(enum hd_loss cause, bool gained);
-
 /** For cells: "imbalance 61%", "less imbalance 61%"; "-" when there is none, or the loss is shown as 0. */
 void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at, const struct hd_unit *unit);
 

@@ -102,20 +102,6 @@ const char *hd_noise_mark(const struct hd_comparison *comparison, const struct h
   return at->matched && !at->noise_known && hd_noise_is_known_anywhere(comparison) ? "?" : "";
 }
 
-const char *hd_cause_text(enum hd_loss cause, bool gained) {
-  static const char *const texts[HD_LOSS_COUNT][2] = {
-      [HD_LOSS_SERIAL] = {"serial time", "less serial time"},
-      [HD_LOSS_IMBALANCE] = {"imbalance", "less imbalance"},
-      [HD_LOSS_BARRIER] = {"explicit barriers", "less waiting at explicit barriers"},
-      [HD_LOSS_LOCKS] = {"locks and critical sections", "less waiting for locks and critical sections"},
-      [HD_LOSS_TASKS] = {"waits for tasks", "less waiting for tasks"},
-      [HD_LOSS_RUNTIME] = {"the runtime", "less time in the runtime"},
-      [HD_LOSS_OTHER] = {"other waits", "less of other waits"},
-      [HD_LOSS_INFLATION] = {"work inflation", "less busy time for the work"},
-  };
-  return texts[cause][gained];
-}
-
 void hd_duration_in(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds) {
   const char *name = unit->per_second > 1e3 ? "us" : unit->per_second > 1 ? "ms" : "s";
   if (hd_unit_shows(unit, seconds))
@@ -134,7 +120,7 @@ void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, con
   if (cause == HD_LOSS_COUNT)
     return;
   const bool gained = at->lost_total_ticks < 0;
-  const char *to = gained ? "from" : "to", *words = hd_cause_text(cause, gained);
+  const char *to = gained ? "from" : "to", *words = hd_loss_reason(cause, gained);
   const double all = fabs(at->lost_s[cause]) / share;
   const double opposite = all - fabs(at->lost_total_s);
   hd_duration_in(mine, unit, fabs(at->lost_s[cause]));

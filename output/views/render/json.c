@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/analysis/causes.h"
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
 #include "support/command/sanitize.h"

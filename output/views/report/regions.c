@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/analysis/causes.h"
 #include "output/model/format_names.h"
 #include "output/views/render/count_columns.h"
 #include "output/views/render/level_bars.h"

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/analysis/causes.h"
 #include "output/model/format_names.h"
 #include "output/views/render/count_columns.h"
 #include "output/views/report/report_internal.h"
