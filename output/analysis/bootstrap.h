@@ -9,7 +9,7 @@
  * What the intervals are worth: with few repeats they are too narrow, as all percentile intervals of medians are. Of a
  * median they can be no wider than the repeats themselves, which with 3 repeats hold the truth in 75 % of all cases,
  * with 5 in 94 %. Of a difference or a quotient of two medians they do better: 3 repeats each of the same thing are
- * found to differ in 10 % of all cases, 5 in 2 or 3 % (tests/unit/test_resample.c).
+ * found to differ in 10 % of all cases, 5 in 2 or 3 % (tests/unit/comparison/test_resample.c).
  */
 #ifndef HEDDLE_OUTPUT_ANALYSIS_BOOTSTRAP_H
 #define HEDDLE_OUTPUT_ANALYSIS_BOOTSTRAP_H

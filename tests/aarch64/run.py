@@ -51,7 +51,7 @@ def counts_of(p):
 
 
 PROGRAMS = [
-    Program("tests/e2e/programs/counts.c", 4, expect=counts_of),
+    Program("tests/e2e/programs/constructs/counts.c", 4, expect=counts_of),
     Program("tests/aarch64/nested.c", flags=("-O1",), env={"OMP_MAX_ACTIVE_LEVELS": "2"},
             expect=lambda p: {"outer": 3, "parallel": 3 + 3 * p}),
     Program("tests/aarch64/nested.c", flags=("-O2",), env={"OMP_MAX_ACTIVE_LEVELS": "2"},

@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from conftest import libomp_folder, marks
-from host import DECLINES, either_way
+from host_program import DECLINES, either_way
 
 SOURCE = "host_resources.c"
 REGIONS, THREADS = 90, 420

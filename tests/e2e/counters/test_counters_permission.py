@@ -11,8 +11,8 @@ import subprocess
 
 import pytest
 
-from conftest import (HEDDLE, LIBRARY, PROGRAMS, TIMEOUT_S, assert_close, check_times, clean_environment,
-                      environment_for, load_checked, marks)
+from conftest import (HEDDLE, LIBRARY, TIMEOUT_S, assert_close, check_times, clean_environment,
+                      environment_for, load_checked, marks, source_of)
 from counting import CLOCK, FAULTS, SWITCHES, assert_counts, below, count, each
 from test_counters import expected_of_loops
 
@@ -26,7 +26,7 @@ OS_EVENTS = [CLOCK, FAULTS, SWITCHES]
 def forbid(tmp_path_factory):
     """forbid(error) -> the words before a command that make perf_event_open fail with that error."""
     program = tmp_path_factory.mktemp("forbid") / "forbid_perf"
-    subprocess.run(["cc", "-o", program, PROGRAMS / "forbid_perf.c"], check=True)
+    subprocess.run(["cc", "-o", program, source_of("forbid_perf.c")], check=True)
     return lambda error: [*AS_ANYBODY, program, str(error)]
 
 

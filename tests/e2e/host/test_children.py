@@ -7,7 +7,7 @@ import sys
 import pytest
 from conftest import assert_identities, clean_environment, libomp_folder
 
-from host import either_way
+from host_program import either_way
 
 OPENMP = ["region", "touch", "region _exit", "touch _exit"]
 CHILDREN = [1, 2, 3, 7]  # regions; the last is the second child's

@@ -4,7 +4,7 @@ saved, or lies where `heddle recover` finds it."""
 
 import pytest
 
-from host import either_way
+from host_program import either_way
 
 PEACEFUL = {  # status, and whether a region comes after the end of main
     "return": (0, 0),

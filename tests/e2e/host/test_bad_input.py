@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import INSTRUMENTED, PROGRAMS, compile_command, load_checked, run_plain
+from conftest import INSTRUMENTED, compile_command, load_checked, run_plain, source_of
 
 each_compiler = pytest.mark.parametrize("compiler", ["clang", "gcc"])
 
@@ -76,7 +76,7 @@ def plugins(tmp_path):
     for number in range(2):
         library = tmp_path / f"plugin_{number}.so"
         flags = [f"-DNAME=own_{number}", "-shared", "-fPIC", "-finstrument-functions"]
-        subprocess.run(compile_command("clang", PROGRAMS / "bad_plugin.c", library, flags), check=True)
+        subprocess.run(compile_command("clang", source_of("bad_plugin.c"), library, flags), check=True)
         libraries.append(library)
     return libraries
 
@@ -137,7 +137,7 @@ def test_jumps_between_routines_that_are_compiled_into_one_another(run_both, com
 @pytest.mark.parametrize("times, levels", [(10, 3), (2000, 20)])
 def test_exceptions_through_routines(run_both, build_program, run_routines, tmp_path, compiler, times, levels):
     program = tmp_path / "exceptions"
-    command = compile_command(compiler, PROGRAMS / "bad_exceptions.cpp", program, INSTRUMENTED)
+    command = compile_command(compiler, source_of("bad_exceptions.cpp"), program, INSTRUMENTED)
     subprocess.run(command, check=True, capture_output=True)
     loaded = run_both(program, compiler, times, levels)
     assert f"caught {3 * times}, after {3 * times}" in loaded.stdout

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import LIBRARY, PROGRAMS, environment_for, load_checked, run_plain
+from conftest import LIBRARY, environment_for, load_checked, run_plain, source_of
 
 SHAPES = ("taskloops", "nested", "teams", "cancelled", "initials")
 WITHOUT_TOOL = "#include <stdio.h>\nint main(void) {\n  int sum = 0;\n" \
@@ -16,7 +16,7 @@ WITHOUT_TOOL = "#include <stdio.h>\nint main(void) {\n  int sum = 0;\n" \
 def multiplexer(tmp_path_factory):
     """libcounter.so: a tool that passes events on to the tools in COUNTER_TOOL_LIBRARIES."""
     path = tmp_path_factory.mktemp("tools") / "libcounter.so"
-    result = subprocess.run(["clang-19", "-O1", "-fPIC", "-shared", "-fopenmp", PROGRAMS / "tool_multiplexer.c", "-o",
+    result = subprocess.run(["clang-19", "-O1", "-fPIC", "-shared", "-fopenmp", source_of("tool_multiplexer.c"), "-o",
                              path], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     return path

@@ -3,7 +3,7 @@
 import errno
 
 from conftest import marks
-from host import either_way
+from host_program import either_way
 
 SOURCE = "host_sandbox.c"
 ROUTINES = ("first", "second", "third")

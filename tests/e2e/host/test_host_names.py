@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs with functions of their own that are called like the C library's."""
 from conftest import marks
-from host import either_way
+from host_program import either_way
 
 SOURCE = "own_names.c"
 
