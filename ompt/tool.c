@@ -236,6 +236,7 @@ static void start_parts(const struct hd_settings *settings) {
   hd_tool.has_routines = has_routines();
   header->flags |= hd_tool.has_routines ? HD_FILE_ROUTINES : 0;
   header->flags |= settings->cpu_time ? HD_FILE_CPU_TIME : 0;
+  header->flags |= settings->gomp ? HD_FILE_GOMP : 0;
   hd_clock.measures_cpu = settings->cpu_time;
   hd_tool.unwinds = on_stack && settings->unwind_depth && hd_unwind_init(settings->unwind_depth);
   header->unwind_depth = hd_tool.unwinds ? (uint32_t)settings->unwind_depth : 0;

@@ -113,7 +113,7 @@ static void add_bounds(struct hd_file_header *to, const struct hd_file_header *f
 
 /* Flags that hold for the sum when they hold for all runs, and those for which one will do. */
 enum {
-  FLAGS_ALL = HD_FILE_COMPLETE | HD_FILE_EXIT_KNOWN | HD_FILE_CPU_TIME,
+  FLAGS_ALL = HD_FILE_COMPLETE | HD_FILE_EXIT_KNOWN | HD_FILE_CPU_TIME | HD_FILE_GOMP,
   FLAGS_ANY = HD_FILE_FULL | HD_FILE_ROUTINES | HD_FILE_STOPPED
 };
 

@@ -130,7 +130,12 @@ static bool note_no_runtime(struct hd_model *model) {
   return header->runtime[0] || !(header->flags & HD_FILE_ROUTINES) || model->thread_count < 2 ||
          hd_model_add_note(model,
                            "no OpenMP runtime told of regions and waiting, so that threads count as busy while they "
-                           "wait in a routine; a program that uses GCC's libgomp needs 'heddle run --gomp'");
+                           "wait in a routine; %s",
+                           header->flags & HD_FILE_GOMP
+                               ? "libomp was loaded first (--gomp) but reported nothing: the program's regions, if "
+                                 "it has any, ran on a libgomp that is linked into it or loaded apart, or "
+                                 "OMP_TOOL=disabled is set"
+                               : "a program that uses GCC's libgomp needs 'heddle run --gomp'");
 }
 
 /* Routines whose entries and exits did not pair up, and callers that are missing. */
