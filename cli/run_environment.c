@@ -15,6 +15,7 @@
 #include "run_libomp.h"
 #include "salvage.h"
 #include "support/log.h"
+#include "support/own_file.h"
 
 #ifndef HEDDLE_INSTALL_LIBDIR
 #define HEDDLE_INSTALL_LIBDIR "lib" /* relative to the installation's prefix */
@@ -99,10 +100,10 @@ static bool find_library(char *library) {
   static const char *const places[] = {"../ompt", INSTALLED, "../lib*", "../lib/*"};
   char self[PATH_MAX];
   char path[2 * PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length <= 0)
+  if (!hd_own_file(self)) {
+    hd_log("this program's own file cannot be found (is /proc mounted?); name libheddle.so with --library PATH");
     return false;
-  self[length] = '\0';
+  }
   *strrchr(self, '/') = '\0';
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     snprintf(path, sizeof path, "%s/%s/libheddle.so", self, places[i]);

@@ -101,22 +101,9 @@ static const bool *find_external_exiting(ompt_function_lookup_t lookup) {
   return exiting;
 }
 
-enum { PLACE_BYTES = sizeof hd_store.live_path };
-
-/* Where the profile will be; NULL: it cannot be told. `place` has PLACE_BYTES. */
-static const char *output_directory(const char *output, char *place) {
-  char current[PLACE_BYTES] = "";
-  const char *slash = strrchr(output, '/');
-  if (*output != '/' && !getcwd(current, sizeof current))
-    return NULL;
-  const int length =
-      snprintf(place, PLACE_BYTES, "%s%s%.*s", current, *current ? "/" : "", slash ? (int)(slash - output) : 0, output);
-  return length > 0 && length < PLACE_BYTES ? place : NULL;
-}
-
 static bool prepare(const struct hd_settings *settings, const uint64_t *external_clock) {
   char why[1200];
-  char place[PLACE_BYTES];
+  char place[sizeof hd_store.live_path];
   char program[sizeof hd_store.header->program];
   if (!hd_clock_choose(settings->clock, external_clock))
     hd_log("HEDDLE_CLOCK=%s is neither auto, tsc nor monotonic; taking monotonic", settings->clock);
@@ -124,7 +111,7 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
   hd_memory_limit(settings->memory);
   hd_store.wanted_bytes = settings->memory;
   hd_store.is_collected = settings->start != NULL;
-  hd_store.last_place = output_directory(settings->output, place);
+  hd_store.last_place = hd_process_output_directory(settings->output, place, sizeof place);
   if (!hd_store_create(&hd_store, settings->store_dir, program, why, sizeof why)) {
     hd_log("not measuring: %s", why);
     return false;
