@@ -164,24 +164,43 @@ static void finish(void) {
   errno = saved;
 }
 
+static void finish_before_the_runtime(void);
+static bool stop_pauses; /* the clock stands because of stop_early, not of the program */
+
 /* The program goes on, and what it does then is not measured: for this profile the clock stands still from here on. */
 static void stop_early(void) {
   struct hd_file_header *header = hd_store.header;
   int saved = errno;
   header->stop_paused_ticks = header->paused_ticks;
-  header->pauses -= !hd_clock_is_paused(); /* this is none of the program's own */
+  stop_pauses = !hd_clock_is_paused();
+  header->pauses -= stop_pauses; /* this is none of the program's own */
   hd_clock_pause(header);
   __atomic_fetch_or(&header->flags, HD_FILE_STOPPED, __ATOMIC_RELEASE);
   hd_processor_close(stop());
   header->clock_last = hd_clock_read_pair();
   hd_tool.is_stopped = true;
+  atexit(finish_before_the_runtime);
   errno = saved;
+}
+
+/* The runtime ended at the program's end after all: no handler of ours had come before. That of the start comes too
+ * late where a library's constructor is the first to use OpenMP: handlers run in the reverse of the order in which they
+ * were added, and the C library adds the one that calls the libraries' destructors after their constructors. That of
+ * stop_early comes before this destructor, unless exit() was already calling destructors then. */
+static void note_end_at_stop(void) {
+  struct hd_file_header *header = hd_store.header;
+  __atomic_fetch_and(&header->flags, ~(uint32_t)HD_FILE_STOPPED, __ATOMIC_RELEASE);
+  header->paused_at_ticks = 0;
+  header->end_ticks = hd_clock_now();
 }
 
 static void save_what_was_stopped(void) {
   int saved = errno;
   if (hd_tool.is_stopped && hd_tool.pid == getpid()) {
-    note_end();
+    if (stop_pauses && !hd_tool.is_exiting)
+      note_end_at_stop();
+    else
+      note_end();
     save();
   }
   hd_tool.is_stopped = false;
