@@ -118,8 +118,12 @@ enum {
 };
 
 static void join_header(struct hd_file_header *to, const struct hd_file_header *from) {
-  to->flags = (to->flags & from->flags & FLAGS_ALL) | ((to->flags | from->flags) & FLAGS_ANY);
-  to->exit_status = to->exit_status != 0 ? to->exit_status : from->exit_status;
+  to->flags = (to->flags & from->flags & FLAGS_ALL) | ((to->flags | from->flags) & FLAGS_ANY) |
+              (to->flags & HD_FILE_KILLED); /* it belongs to the status */
+  if (to->exit_status == 0) {
+    to->exit_status = from->exit_status;
+    to->flags = (to->flags & ~(uint32_t)HD_FILE_KILLED) | (from->flags & HD_FILE_KILLED);
+  }
   to->rank = to->rank == from->rank ? to->rank : -1;
   to->pid = to->pid == from->pid ? to->pid : 0;
   to->max_threads = larger(to->max_threads, from->max_threads);

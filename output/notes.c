@@ -29,7 +29,7 @@ static bool note_end(struct hd_model *model) {
                                       [HD_LIFE_RUNNING] = "is still running",
                                       [HD_LIFE_UNKNOWN] = "was killed or is still running"};
   const struct hd_file_header *header = &model->header;
-  const int status = header->exit_status;
+  const int signal = hd_model_signal(model);
   if (header->flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)) /* a merged file's own notes say how each run ended */
     return true;
   if (!model->ended)
@@ -37,9 +37,8 @@ static bool note_end(struct hd_model *model) {
         model, "the program %s: time is counted up to the last event seen, %.3f s after its start%s",
         lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks), words_of_recovery(model));
   const char *closed = "what was open then is counted up to that moment";
-  if ((header->flags & HD_FILE_EXIT_KNOWN) && status > 128 && status < 128 + 65)
-    return hd_model_add_note(model, "the program was killed by signal %d (%s); %s", status - 128,
-                             strsignal(status - 128), closed);
+  if (signal)
+    return hd_model_add_note(model, "the program was killed by signal %d (%s); %s", signal, strsignal(signal), closed);
   return hd_model_add_note(model, "the program ended without closing its profile; %s", closed);
 }
 
