@@ -22,6 +22,16 @@ static struct hd_model *end(uint64_t time) {
   return ex_play();
 }
 
+/* Of two: thread 1 arrives at 30, thread 0 at 35. */
+static struct hd_model *end_team(void) {
+  sc_thread(1);
+  sc_at(30);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(35, 35, 40);
+  return end(45);
+}
+
 static void switch_class(enum hd_event_class event_class, bool off) {
   struct fk_event event = sc_event(FK_SWITCH);
   event.kind = event_class;
@@ -298,12 +308,7 @@ static void test_a_loop_that_part_of_the_team_observes_has_no_totals(void **stat
       sc_at(25);
       sc_barrier_end(sc_work_barrier(), 0x500);
     }
-    sc_thread(1);
-    sc_at(30);
-    sc_join_begin();
-    sc_thread(0);
-    sc_join(35, 35, 40);
-    struct hd_model *model = end(45);
+    struct hd_model *model = end_team();
     const struct hd_node *node = ex_node(model, SITE(PARALLEL, 0x300), SITE(LOOP_STATIC, 0x500));
     assert_int_equal(ex_ticks(model, refused == 0 ? 1 : 0, HD_BUSY, SITE(PARALLEL, 0x300), SITE(LOOP_STATIC, 0x500)),
                      14);
@@ -340,12 +345,7 @@ static void test_barriers_that_are_off_are_counted(void **state) {
     sc_at(25);
     sc_barrier_end(sc_work_barrier(), 0x500);
   }
-  sc_thread(1);
-  sc_at(30);
-  sc_join_begin();
-  sc_thread(0);
-  sc_join(35, 35, 40);
-  struct hd_model *model = end(45);
+  struct hd_model *model = end_team();
   const struct hd_node *node = ex_node(model, SITE(PARALLEL, 0x300), SITE(LOOP_STATIC, 0x500));
   assert_int_equal(ex_ticks(model, 0, HD_WAIT_BARRIER_EXPLICIT, SITE(PARALLEL, 0x300), SITE(BARRIER_EXPLICIT, 0x700)),
                    2);
