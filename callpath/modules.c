@@ -10,6 +10,7 @@
 
 #include "callpath/loaded_modules.h"
 #include "support/inprocess/seccomp.h"
+#include "support/own_file.h"
 
 enum { MOST_MODULES = 1024 };
 
@@ -46,8 +47,7 @@ static void read_path(const struct dl_phdr_info *info, struct hd_module_record *
   if (hd_sandbox_is_new()) {
     snprintf(path, sizeof path, "%s", info->dlpi_name ? info->dlpi_name : "");
   } else if (!info->dlpi_name || !*info->dlpi_name) {
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[length > 0 ? length : 0] = 0;
+    hd_own_file(path);
   } else if (!realpath(info->dlpi_name, path)) {
     strncpy(path, info->dlpi_name, sizeof path - 1);
     path[sizeof path - 1] = 0;

@@ -82,6 +82,7 @@ static const struct hd_usage usage = {
         "  Busy, Wait ...  thread time, summed over threads, including the lines below; Wait is split by what was\n"
         "                  waited for\n"
         "  Runtime, Idle   opening and closing the region; workers that had not arrived yet or had already left\n"
+        "  Proc%           --threads: of the time in which the thread wanted a processor, how much it had one\n"
         "  Heddle%         only where Heddle took more than 5 % of a line's time and 1 % of the run's: what it took of "
         "the\n"
         "                  line's busy or, if more, elapsed time. --overhead shows the times without it, an estimate\n"

@@ -198,7 +198,9 @@ enum hd_file_flag {
   HD_FILE_CPU_TIME = 1u << 5,     /* hd_row_record.cpu_ns was measured */
   HD_FILE_MERGED = 1u << 6,       /* a sum of several runs: all is closed, there are no rings and no timeline */
   HD_FILE_RECOVERED = 1u << 7,    /* the program is gone, as `heddle recover` has seen; its end is not known */
-  HD_FILE_STOPPED = 1u << 8       /* the runtime ended the measurement before the program's end: stop_paused_ticks */
+  HD_FILE_STOPPED = 1u << 8,      /* the runtime ended the measurement before the program's end: stop_paused_ticks */
+  HD_FILE_GOMP = 1u << 9,         /* libomp was loaded first, to take libgomp's place (`heddle run --gomp`) */
+  HD_FILE_KILLED = 1u << 10       /* with HD_FILE_EXIT_KNOWN: signal `exit_status` - 128 ended the program */
 };
 
 struct hd_file_header {

@@ -171,12 +171,34 @@ static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_
 
 /* ---- masked ---- */
 
+/* A block may call what has one, too, and an end does not say whose it is: the innermost that is observed counts those
+ * in it that are not. */
+static bool refuse_masked(void) {
+  if (!hd_budget_refuses(HD_CLASS_WORK))
+    return false;
+  const struct hd_thread *thread = hd_thread_known_soon();
+  struct hd_frame *around = thread ? hd_thread_innermost(thread, HD_KIND_MASKED) : NULL;
+  if (around)
+    around->refused++;
+  return true;
+}
+
+static bool is_unobserved_masked(void) {
+  if (!hd_budget_touched(HD_CLASS_WORK))
+    return false;
+  const struct hd_thread *thread = hd_thread_known_soon();
+  struct hd_frame *innermost = thread ? hd_thread_innermost(thread, HD_KIND_MASKED) : NULL;
+  if (!innermost || innermost->refused == 0)
+    return thread && !innermost;
+  innermost->refused--;
+  return true;
+}
+
 /* Sent only to a thread that runs the block. The end's address is of no use: it is called as the last thing of a body.
  */
 static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *address) {
   (void)parallel, (void)task;
-  if (endpoint == ompt_scope_begin ? hd_budget_refuses(HD_CLASS_WORK)
-                                   : hd_callbacks_is_unobserved_end(HD_CLASS_WORK, HD_KIND_MASKED, NULL))
+  if (endpoint == ompt_scope_begin ? refuse_masked() : is_unobserved_masked())
     return;
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_MASKED_BEGIN : HD_EVENT_MASKED_END);
@@ -184,10 +206,12 @@ static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, omp
   const uint64_t now = event.now;
   if (!thread)
     return;
-  if (endpoint == ompt_scope_begin)
+  if (endpoint == ompt_scope_begin) {
     hd_callbacks_enter(thread, now, HD_KIND_MASKED, address, hd_region_task_state(thread->base->base.region));
-  else if (endpoint == ompt_scope_end)
+    thread->top->refused = 0;
+  } else if (endpoint == ompt_scope_end) {
     hd_thread_leave(thread, now, HD_KIND_MASKED, NULL);
+  }
 }
 
 /* ---- what the program asks of the tool ---- */

@@ -95,8 +95,9 @@ static void end_implicit_barrier(struct hd_thread *thread, uint64_t now) {
   }
 }
 
+/* A task that is not observed may have left something open in there. */
 static bool is_in(const struct hd_thread *thread, enum hd_kind kind) {
-  return thread->top->kind == kind;
+  return hd_thread_innermost(thread, kind);
 }
 
 static void end_implementation_barrier(struct hd_thread *thread, uint64_t now) {
@@ -176,7 +177,7 @@ static bool refuse_wait(ompt_sync_region_t kind, const void *address) {
   default:
     break;
   }
-  hd_barrier_skip(thread);
+  hd_barrier_skip(thread, kind != ompt_sync_region_barrier_implementation || hd_callbacks_is_gcc_code(thread));
   return true;
 }
 

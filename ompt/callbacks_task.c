@@ -22,7 +22,7 @@ static void end_dependence_wait(const ompt_data_t *task) {
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_END);
   struct hd_thread *thread = event.thread;
   const uint64_t now = event.now;
-  if (thread && thread->top->kind == HD_KIND_TASKWAIT)
+  if (thread && hd_thread_find_open(thread, HD_KIND_TASKWAIT, task))
     hd_thread_leave(thread, now, HD_KIND_TASKWAIT, task);
 }
 
@@ -44,34 +44,18 @@ void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame
   hd_task_create(thread, task, address);
 }
 
-static struct hd_thread *change_task(const ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+static struct hd_thread *change_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_SCHEDULE);
   if (event.thread)
     hd_task_schedule(event.thread, event.now, prior, status, next);
   return event.thread;
 }
 
-/* Tasks are off, and one begins in a wait: the rest of that counts as busy, which it rather is. But not at a region's
- * end, where nobody hears when it is over. */
-static void take_for_busy(void) {
-  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_SCHEDULE);
-  if (event.thread)
-    hd_thread_set_state(event.thread, event.now, HD_BUSY);
-}
-
-static bool is_unobserved_task(const ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+static bool is_unobserved_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   if (!hd_budget_is_off(HD_CLASS_TASK))
     return false;
   const struct hd_thread *thread = hd_thread_known_soon();
-  if (!thread || hd_task_is_observed(thread, prior, status, next))
-    return false;
-  if (!next || next == thread->base->task)
-    return true;
-  const struct hd_frame *top = thread->top;
-  hd_task_leave_out(next);
-  if (top > thread->base && hd_callbacks_is_wait(top->kind) && top->state != HD_BUSY)
-    take_for_busy();
-  return true;
+  return thread && hd_task_leaves_out(thread, prior, status, next);
 }
 
 void hd_callbacks_on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {

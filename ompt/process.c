@@ -14,6 +14,7 @@
 #include "ompt/thread/clock.h"
 #include "store/profile_file.h"
 #include "support/inprocess/heap.h"
+#include "support/own_file.h"
 
 static void copy_text(char *to, size_t bytes, const char *from) {
   strncpy(to, from, bytes - 1);
@@ -22,10 +23,18 @@ static void copy_text(char *to, size_t bytes, const char *from) {
 
 void hd_process_program(char *name, size_t bytes) {
   char path[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  path[length > 0 ? length : 0] = 0;
-  const char *slash = strrchr(path, '/');
+  const char *slash = hd_own_file(path) ? strrchr(path, '/') : NULL;
   copy_text(name, bytes, slash && slash[1] ? slash + 1 : "program");
+}
+
+const char *hd_process_output_directory(const char *output, char *place, size_t bytes) {
+  char current[PATH_MAX] = "";
+  const char *slash = strrchr(output, '/');
+  if (*output != '/' && !getcwd(current, sizeof current))
+    return NULL;
+  const int length =
+      snprintf(place, bytes, "%s%s%.*s", current, *current ? "/" : "", slash ? (int)(slash - output) : 0, output);
+  return length > 0 && (size_t)length < bytes ? place : NULL;
 }
 
 /* glibc has relocated the table's addresses; the vDSO's, which it has not, needs nothing. */

@@ -101,22 +101,9 @@ static const bool *find_external_exiting(ompt_function_lookup_t lookup) {
   return exiting;
 }
 
-enum { PLACE_BYTES = sizeof hd_store.live_path };
-
-/* Where the profile will be; NULL: it cannot be told. `place` has PLACE_BYTES. */
-static const char *output_directory(const char *output, char *place) {
-  char current[PLACE_BYTES] = "";
-  const char *slash = strrchr(output, '/');
-  if (*output != '/' && !getcwd(current, sizeof current))
-    return NULL;
-  const int length =
-      snprintf(place, PLACE_BYTES, "%s%s%.*s", current, *current ? "/" : "", slash ? (int)(slash - output) : 0, output);
-  return length > 0 && length < PLACE_BYTES ? place : NULL;
-}
-
 static bool prepare(const struct hd_settings *settings, const uint64_t *external_clock) {
   char why[1200];
-  char place[PLACE_BYTES];
+  char place[sizeof hd_store.live_path];
   char program[sizeof hd_store.header->program];
   if (!hd_clock_choose(settings->clock, external_clock))
     hd_log("HEDDLE_CLOCK=%s is neither auto, tsc nor monotonic; taking monotonic", settings->clock);
@@ -124,7 +111,7 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
   hd_memory_limit(settings->memory);
   hd_store.wanted_bytes = settings->memory;
   hd_store.is_collected = settings->start != NULL;
-  hd_store.last_place = output_directory(settings->output, place);
+  hd_store.last_place = hd_process_output_directory(settings->output, place, sizeof place);
   if (!hd_store_create(&hd_store, settings->store_dir, program, why, sizeof why)) {
     hd_log("not measuring: %s", why);
     return false;
@@ -177,24 +164,43 @@ static void finish(void) {
   errno = saved;
 }
 
+static void finish_before_the_runtime(void);
+static bool stop_pauses; /* the clock stands because of stop_early, not of the program */
+
 /* The program goes on, and what it does then is not measured: for this profile the clock stands still from here on. */
 static void stop_early(void) {
   struct hd_file_header *header = hd_store.header;
   int saved = errno;
   header->stop_paused_ticks = header->paused_ticks;
-  header->pauses -= !hd_clock_is_paused(); /* this is none of the program's own */
+  stop_pauses = !hd_clock_is_paused();
+  header->pauses -= stop_pauses; /* this is none of the program's own */
   hd_clock_pause(header);
   __atomic_fetch_or(&header->flags, HD_FILE_STOPPED, __ATOMIC_RELEASE);
   hd_processor_close(stop());
   header->clock_last = hd_clock_read_pair();
   hd_tool.is_stopped = true;
+  atexit(finish_before_the_runtime);
   errno = saved;
+}
+
+/* The runtime ended at the program's end after all: no handler of ours had come before. That of the start comes too
+ * late where a library's constructor is the first to use OpenMP: handlers run in the reverse of the order in which they
+ * were added, and the C library adds the one that calls the libraries' destructors after their constructors. That of
+ * stop_early comes before this destructor, unless exit() was already calling destructors then. */
+static void note_end_at_stop(void) {
+  struct hd_file_header *header = hd_store.header;
+  __atomic_fetch_and(&header->flags, ~(uint32_t)HD_FILE_STOPPED, __ATOMIC_RELEASE);
+  header->paused_at_ticks = 0;
+  header->end_ticks = hd_clock_now();
 }
 
 static void save_what_was_stopped(void) {
   int saved = errno;
   if (hd_tool.is_stopped && hd_tool.pid == getpid()) {
-    note_end();
+    if (stop_pauses && !hd_tool.is_exiting)
+      note_end_at_stop();
+    else
+      note_end();
     save();
   }
   hd_tool.is_stopped = false;
@@ -236,6 +242,7 @@ static void start_parts(const struct hd_settings *settings) {
   hd_tool.has_routines = has_routines();
   header->flags |= hd_tool.has_routines ? HD_FILE_ROUTINES : 0;
   header->flags |= settings->cpu_time ? HD_FILE_CPU_TIME : 0;
+  header->flags |= settings->gomp ? HD_FILE_GOMP : 0;
   hd_clock.measures_cpu = settings->cpu_time;
   hd_tool.unwinds = on_stack && settings->unwind_depth && hd_unwind_init(settings->unwind_depth);
   header->unwind_depth = hd_tool.unwinds ? (uint32_t)settings->unwind_depth : 0;

@@ -38,6 +38,7 @@ static const struct setting table[] = {
     {"HEDDLE_MEMORY", SETTING_SIZE_OR_OFF, offsetof(struct hd_settings, memory)},
     {"HEDDLE_THREADS_APART", SETTING_COUNT, offsetof(struct hd_settings, threads_apart)},
     {"HEDDLE_CPU_TIME", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, cpu_time)},
+    {"HEDDLE_GOMP", SETTING_SWITCH, offsetof(struct hd_settings, gomp)},
     {"HEDDLE_COUNTERS", SETTING_TEXT, offsetof(struct hd_settings, counters)},
     {"HEDDLE_COUNTERS_AT", SETTING_TEXT, offsetof(struct hd_settings, counters_at)},
     {"HEDDLE_MULTIPLEX", SETTING_SWITCH, offsetof(struct hd_settings, take_turns)},

@@ -20,6 +20,7 @@ struct hd_settings {
   uint64_t memory;         /* HEDDLE_MEMORY: bytes, without the threads' part; "off" is UINT64_MAX */
   uint64_t threads_apart;  /* HEDDLE_THREADS_APART: so many threads have records that later ones do not continue */
   uint64_t cpu_time;       /* HEDDLE_CPU_TIME: 1: measure processor time */
+  uint64_t gomp;           /* HEDDLE_GOMP: 1: `heddle run --gomp` has put libomp in libgomp's place */
   const char *counters;    /* HEDDLE_COUNTERS: events to count, divided by commas; NULL: none */
   const char *counters_at; /* HEDDLE_COUNTERS_AT: region, loop or all */
   uint64_t take_turns;     /* HEDDLE_MULTIPLEX: 1: events that do not fit together take turns */

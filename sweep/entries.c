@@ -175,16 +175,18 @@ static bool is_region(const struct hd_stack_entry *entry) {
   return entry->what == HD_WHAT_REGION_BEGIN || entry->what == HD_WHAT_NESTED_BEGIN;
 }
 
-static bool add_region(struct hd_entry_ring *ring, uint32_t level) {
+static bool add_region(struct hd_entry_ring *ring, uint32_t level, uint8_t own) {
   if (ring->region_count == ring->region_limit) {
     const uint32_t limit = ring->region_limit ? 2 * ring->region_limit : FIRST_REGIONS;
-    uint32_t *grown = hd_heap_resize(ring->regions, limit * sizeof *grown);
+    struct hd_entry_region *grown = hd_heap_resize(ring->regions, limit * sizeof *grown);
     if (!grown)
       return false;
     ring->regions = grown;
     ring->region_limit = limit;
   }
-  ring->regions[ring->region_count++] = level;
+  ring->regions[ring->region_count++] = (struct hd_entry_region){.level = level, .own = own};
+  if (ring->regions_known < ring->region_count)
+    ring->regions_known = ring->region_count;
   return true;
 }
 
@@ -193,7 +195,7 @@ static void find_regions(const struct hd_entry_book *book, struct hd_entry_ring 
   ring->restored = false;
   for (uint32_t level = 0; level < height && level < kept; level++) {
     const struct hd_stack_entry *entry = entry_at(book, ring->sweep, level);
-    if (entry && is_region(entry) && !add_region(ring, level))
+    if (entry && is_region(entry) && !add_region(ring, level, entry->own))
       return;
   }
 }
@@ -208,7 +210,7 @@ static struct hd_entry_ring *regions_of(const struct hd_entry_book *book, const 
 
 static void pop_to(struct hd_entry_book *book, struct hd_ring_sweep *sweep, uint32_t height, uint64_t now) {
   struct hd_entry_ring *ring = regions_of(book, sweep);
-  while (ring && ring->region_count > 0 && ring->regions[ring->region_count - 1] >= height)
+  while (ring && ring->region_count > 0 && ring->regions[ring->region_count - 1].level >= height)
     ring->region_count--;
   for (; sweep->height > height; sweep->height--) {
     const struct hd_stack_entry *top = top_of(book, sweep);
@@ -245,13 +247,14 @@ static void begin_task(struct hd_entry_book *book, struct hd_ring_sweep *ring, c
 static void begin_region(struct hd_entry_book *book, struct hd_ring_sweep *sweep,
                          const struct hd_transition *transition) {
   const uint32_t level = sweep->height;
+  const uint8_t own = (uint8_t)caller_state(book, sweep);
   regions_of(book, sweep); /* those below are known first */
   push(book, sweep,
        (struct hd_stack_entry){.profile = HD_WHAT_OPERAND(transition->what),
                                .what = (uint8_t)(transition->what >> HD_WHAT_SHIFT),
-                               .own = (uint8_t)caller_state(book, sweep)});
+                               .own = own});
   struct hd_entry_ring *ring = ring_at(book, sweep->index);
-  if (ring && entry_at(book, sweep, level) && !add_region(ring, level))
+  if (ring && entry_at(book, sweep, level) && !add_region(ring, level, own))
     book->header->lost_entries++;
 }
 
@@ -259,24 +262,24 @@ static void begin_region(struct hd_entry_book *book, struct hd_ring_sweep *sweep
 static uint32_t height_below(const struct hd_entry_book *book, const struct hd_ring_sweep *sweep, uint32_t profile) {
   const struct hd_entry_ring *ring = regions_of(book, sweep);
   for (uint32_t i = ring ? ring->region_count : 0; i > 0; i--)
-    if (entry_at(book, sweep, ring->regions[i - 1])->profile == profile)
-      return ring->regions[i - 1];
+    if (entry_at(book, sweep, ring->regions[i - 1].level)->profile == profile)
+      return ring->regions[i - 1].level;
   return sweep->height;
 }
 
-/* The begin of a region on its primary's stack that has `before` others below; NULL: not kept. */
-static const struct hd_stack_entry *find_begin(const struct hd_entry_book *book, const struct hd_ring_sweep *primary,
-                                               uint32_t before) {
+/* Of the region of a primary that has `before` others around it: the last one that has begun. It may have ended at the
+ * instant at which the worker joins, in a pause. */
+static enum hd_entry_state team_state(const struct hd_entry_book *book, const struct hd_ring_sweep *primary,
+                                      uint32_t before) {
   const struct hd_entry_ring *ring = primary ? regions_of(book, primary) : NULL;
-  return ring && before < ring->region_count ? entry_at(book, primary, ring->regions[before]) : NULL;
+  return ring && before < ring->regions_known ? (enum hd_entry_state)ring->regions[before].own : HD_SEQUENTIAL;
 }
 
 static void join_team(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition) {
   const uint32_t operand = HD_WHAT_OPERAND(transition->what);
   const uint32_t index = HD_TEAM_RING(operand);
   const struct hd_ring_sweep *primary = index < book->ring_limit ? book->rings[index].sweep : NULL;
-  const struct hd_stack_entry *begin = find_begin(book, primary, HD_TEAM_BEFORE(operand));
-  ring->base_state = begin ? begin->own : HD_SEQUENTIAL;
+  ring->base_state = team_state(book, primary, HD_TEAM_BEFORE(operand));
 }
 
 void hd_entries_count(struct hd_entry_book *book, const struct hd_ring_sweep *ring, uint32_t profile, uint64_t times) {

@@ -29,10 +29,14 @@ struct hd_entry_ring {
   const struct hd_ring_sweep *sweep;
   struct hd_stack_record **stack; /* [level / HD_STACK_LENGTH]; NULL: no space */
   uint32_t stack_limit;           /* entries of `stack` */
-  uint32_t *regions;              /* levels of the stack's begins of regions, in order */
-  uint32_t region_count;
-  uint32_t region_limit; /* entries of `regions` */
-  bool restored;         /* the stack is a file's, its regions are not known yet */
+  struct hd_entry_region {
+    uint32_t level;       /* of the stack */
+    uint8_t own;          /* enum hd_entry_state: in which its workers' calls have their caller */
+  } *regions;             /* that have begun, in order; beyond the open ones, the last that had as many around them */
+  uint32_t region_count;  /* that are open */
+  uint32_t regions_known; /* entries of `regions` that are in use */
+  uint32_t region_limit;  /* entries of `regions` */
+  bool restored;          /* the stack is a file's, its regions are not known yet */
 };
 
 struct hd_entry_book {

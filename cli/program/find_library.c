@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "support/log.h"
+#include "support/own_file.h"
 
 static bool is_directory(const char *path) {
   struct stat status;
@@ -42,10 +43,10 @@ static bool find_library(char *library) {
   static const char *const places[] = {"../ompt", "../lib*", "../lib/*"};
   char self[PATH_MAX];
   char path[2 * PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length <= 0)
+  if (!hd_own_file(self)) {
+    hd_log("this program's own file cannot be found (is /proc mounted?); name libheddle.so with --library PATH");
     return false;
-  self[length] = '\0';
+  }
   *strrchr(self, '/') = '\0';
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     snprintf(path, sizeof path, "%s/%s/libheddle.so", self, places[i]);

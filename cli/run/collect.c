@@ -86,9 +86,9 @@ void hd_run_stamp_process(const char *path, pid_t pid) {
     closedir(directory);
 }
 
-static void stamp_exit(int fd, struct hd_file_header *header, int exit_status) {
-  header->exit_status = exit_status;
-  header->flags |= HD_FILE_EXIT_KNOWN;
+static void stamp_exit(int fd, struct hd_file_header *header, const struct hd_run_outcome *outcome) {
+  header->exit_status = outcome->exit_status;
+  header->flags |= HD_FILE_EXIT_KNOWN | (outcome->signal ? HD_FILE_KILLED : 0);
   hd_salvage_replace_header(fd, header);
 }
 
@@ -114,7 +114,7 @@ static void add_profile(struct hd_run_profiles *profiles, const char *path, cons
     profiles->items = grown;
   if (fd >= 0 && grown && fstat(fd, &status) == 0 && hd_salvage_read_header(fd, &header)) {
     if ((pid_t)header.pid == outcome->pid)
-      stamp_exit(fd, &header, outcome->exit_status);
+      stamp_exit(fd, &header, outcome);
     struct hd_run_profile *profile = &grown[profiles->count++];
     snprintf(profile->path, sizeof profile->path, "%s", path);
     profile->pid = (pid_t)header.pid;

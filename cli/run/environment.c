@@ -149,6 +149,7 @@ bool hd_run_environment_apply(const struct hd_run_options *options, const struct
          set_choice("HEDDLE_CYCLE_LIMIT", options->cycle_limit) && set_choice("HEDDLE_UNWIND", options->unwind) &&
          set_choice("HEDDLE_OVERHEAD", options->overhead) && set_choice("HEDDLE_MEMORY", options->memory) &&
          set_choice("HEDDLE_CPU_TIME", options->cpu_time ? "1" : NULL) &&
+         set_choice("HEDDLE_GOMP", options->gomp ? "1" : NULL) &&
          hd_run_counters_apply(options, &environment->counters) && set_preload(environment);
 }
 

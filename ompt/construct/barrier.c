@@ -22,25 +22,6 @@ static bool has_barriers(const struct hd_frame_base *task) {
   return __atomic_load_n(&region->instance->team_size, __ATOMIC_RELAXED) != 1;
 }
 
-void hd_barrier_begin(struct hd_thread *thread) {
-  struct hd_frame_base *task = &thread->base->base;
-  if (!has_barriers(task))
-    return;
-  struct hd_arrival *arrival = place_of(&task->region->members[task->thread_number], ++task->place.barriers);
-  task->place.arrival = arrival;
-  const bool closes_work = task->work.ended;
-  __atomic_store_n(&arrival->number, task->place.barriers << 1 | closes_work, __ATOMIC_RELAXED);
-  __atomic_store_n(&arrival->busy, closes_work ? task->work.busy_ticks : 0, __ATOMIC_RELAXED);
-  hd_barrier_entered(thread);
-}
-
-void hd_barrier_skip(struct hd_thread *thread) {
-  struct hd_frame_base *task = &thread->base->base;
-  task->work.ended = false; /* no later barrier follows that construct directly */
-  if (has_barriers(task))
-    task->place.barriers++;
-}
-
 bool hd_barrier_closes_work(const struct hd_thread *thread) {
   const struct hd_frame_base *task = &thread->base->base;
   if (!has_barriers(task))
@@ -77,18 +58,48 @@ static int64_t merge(const struct hd_region *region, uint64_t number, uint64_t *
 }
 
 /* On thread 0, for the last barrier that it has left. */
-static void merge_last(struct hd_frame_base *task, uint64_t number) {
+static void merge_last(struct hd_frame_base *task) {
   struct hd_team_place *place = &task->place;
   uint64_t longest_ticks;
   if (!place->unmerged)
     return;
-  const int64_t late = merge(task->region, number, &longest_ticks);
+  const int64_t late = merge(task->region, place->unmerged_number, &longest_ticks);
   place->unmerged->merged += task->region->instance->team_size * late;
   task->region->delay_ticks += late;
   if (place->unfinished)
     place->unfinished->busy_max_ticks += place->unfinished->team_size * longest_ticks;
   place->unmerged = NULL;
   place->unfinished = NULL;
+}
+
+/* When thread 0 arrives at a barrier, all have left the last but one: in time, if it did not observe the last. */
+static void merge_if_all_left(struct hd_frame_base *task) {
+  if (task->place.unmerged && task->place.unmerged_number + 2 <= task->place.barriers)
+    merge_last(task);
+}
+
+void hd_barrier_begin(struct hd_thread *thread) {
+  struct hd_frame_base *task = &thread->base->base;
+  if (!has_barriers(task))
+    return;
+  struct hd_arrival *arrival = place_of(&task->region->members[task->thread_number], ++task->place.barriers);
+  merge_if_all_left(task);
+  task->place.arrival = arrival;
+  const bool closes_work = task->work.ended;
+  __atomic_store_n(&arrival->number, task->place.barriers << 1 | closes_work, __ATOMIC_RELAXED);
+  __atomic_store_n(&arrival->busy, closes_work ? task->work.busy_ticks : 0, __ATOMIC_RELAXED);
+  hd_barrier_entered(thread);
+}
+
+void hd_barrier_skip(struct hd_thread *thread, bool may_close_work) {
+  struct hd_frame_base *task = &thread->base->base;
+  if (may_close_work)
+    task->work.ended = false; /* no later barrier follows that construct directly */
+  if (!has_barriers(task))
+    return;
+  struct hd_arrival *arrival = place_of(&task->region->members[task->thread_number], ++task->place.barriers);
+  __atomic_store_n(&arrival->number, 0, __ATOMIC_RELAXED); /* not that of an earlier instance */
+  merge_if_all_left(task);
 }
 
 /* Its own delay is what its wait was too short by; from here on it is in step with its team. */
@@ -113,8 +124,9 @@ void hd_barrier_end(struct hd_thread *thread) {
   task->place.arrival = NULL;
   if (task->thread_number > 0)
     return;
-  merge_last(task, task->place.barriers - 1);
+  merge_last(task);
   task->place.unmerged = thread->row;
+  task->place.unmerged_number = task->place.barriers;
   fetch_arrivals(task);
 }
 
@@ -138,7 +150,7 @@ void hd_barrier_join(struct hd_thread *primary) {
     hd_region_add_primary_delay(task->region, primary->record);
     return;
   }
-  merge_last(task, task->place.barriers - 1);
+  merge_last(task);
   const int64_t late = merge(task->region, task->place.barriers, &longest_ticks);
   primary->row->merged += task->region->instance->team_size * late;
   task->region->delay_ticks += late;

@@ -12,7 +12,8 @@
  *
  * Nobody waits for anybody to find this out: each thread leaves its times in its member's record, and thread 0 reads
  * them when it leaves the next barrier, or at the join. Then all have arrived there, so all have left this one, and
- * nobody has arrived at the one after the next: of four places per thread three are in use.
+ * nobody has arrived at the one after the next: of four places per thread three are in use. If thread 0 does not
+ * observe the next one (budget.h), it reads them when it arrives at the one after that, which nobody can have left.
  *
  * Only the thread itself calls these functions.
  */
@@ -24,8 +25,9 @@
 /** The innermost implicit task arrives at a barrier of its team; its time has been charged. */
 void hd_barrier_begin(struct hd_thread *thread);
 
-/** It arrives at one that is not observed (budget.h). */
-void hd_barrier_skip(struct hd_thread *thread);
+/** It arrives at one that is not observed (budget.h). `may_close_work`: it may be the one that closes a worksharing
+ *  construct, not only a reduction's before that. */
+void hd_barrier_skip(struct hd_thread *thread, bool may_close_work);
 
 /** It leaves a barrier: does that close a worksharing construct on thread 0, as far as that was told of both? */
 bool hd_barrier_closes_work(const struct hd_thread *thread);

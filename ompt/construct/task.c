@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/construct/task.h"
 
+#include "ompt/callbacks.h"
 #include "ompt/tool.h"
 
 /* task_data->value of an explicit task, from the lowest bit: these four; the profile's id; the index of the base frame
  * that it had when it ran last; how often tasks had been switched off when it was created (budget.h). Folded: there was
- * no space for its callpath, it is not counted. Unseen: it runs, or has run, unobserved; nothing else is set then. */
-enum { TASK_KNOWN = 1, TASK_STARTED = 2, TASK_FOLDED = 4, TASK_UNSEEN = 8 };
+ * no space for its callpath, it is not counted. Unseen: it runs, or has run, unobserved. While it runs, and lies on the
+ * stack of a thread though no frame says so, it is placed: then the other numbers are the thread's, instead of a
+ * profile's, and the index of the frame that was the innermost when it began. */
+enum { TASK_KNOWN = 1, TASK_STARTED = 2, TASK_FOLDED = 4, TASK_UNSEEN = 8, TASK_PLACED = TASK_UNSEEN | TASK_STARTED };
 enum { PROFILE_SHIFT = 4, PROFILE_BITS = 27, BASE_SHIFT = 31, BASE_BITS = 22, EPOCH_SHIFT = 53, EPOCH_BITS = 11 };
 _Static_assert(HD_WHAT_UNCOUNTED == 1u << PROFILE_BITS, "a transition has as many bits for a profile");
 
@@ -74,16 +77,8 @@ static uint64_t with_base(uint64_t value, uint32_t index) {
   return (value & ~bits(UINT64_MAX, BASE_SHIFT, BASE_BITS)) | known << BASE_SHIFT;
 }
 
-void hd_task_leave_out(ompt_data_t *task) {
-  set_value(task, TASK_UNSEEN);
-}
-
 /* The task's first part, or a later part of an untied task, perhaps on another thread than before. */
 static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
-  if (is_refused(value_of(task))) {
-    hd_task_leave_out(task);
-    return;
-  }
   if (!(value_of(task) & TASK_KNOWN)) /* created before the tool listened */
     hd_task_create(thread, task, NULL);
   const uint64_t value = value_of(task);
@@ -102,10 +97,67 @@ static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   set_value(task, with_base(value, thread->innermost[HD_KIND_TASK]) | TASK_STARTED);
 }
 
-/* An untied task that waits in nothing is switched out for one that already runs unobserved: that one lies beneath it,
- * though no frame says so. */
+/* ---- tasks that are not observed ---- */
+
+static void place(const struct hd_thread *thread, ompt_data_t *task) {
+  const size_t index = (size_t)(thread->top - thread->frames);
+  const uint64_t id = bits(thread->record->id, PROFILE_SHIFT, PROFILE_BITS);
+  set_value(task, index < 1u << BASE_BITS ? with_base(TASK_PLACED | id, (uint32_t)index) : TASK_UNSEEN);
+}
+
+static bool is_placed_here(const struct hd_thread *thread, uint64_t value) {
+  return (value & TASK_PLACED) == TASK_PLACED && part(value, PROFILE_SHIFT, PROFILE_BITS) == thread->record->id;
+}
+
+static struct hd_frame *place_of(const struct hd_thread *thread, uint64_t value) {
+  return thread->frames + part(value, BASE_SHIFT, BASE_BITS);
+}
+
+/* It leaves the stack, rather than wait for what begins on top of it. */
+static bool leaves_place(const struct hd_thread *thread, const ompt_data_t *prior, ompt_task_status_t status,
+                         const ompt_data_t *next) {
+  return prior && is_placed_here(thread, value_of(prior)) &&
+         (has_ended(status) || !next || next == thread->base->task || is_placed_here(thread, value_of(next)) ||
+          is_suspended_here(thread, next));
+}
+
+/* Routines, say, that were left by a jump: a frame above its place. */
+static bool has_left_open(const struct hd_thread *thread, const ompt_data_t *task) {
+  const struct hd_frame *frame = place_of(thread, value_of(task));
+  return frame >= thread->base && frame < thread->top;
+}
+
+static void leave_place(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
+  struct hd_frame *frame = place_of(thread, value_of(task));
+  if (has_left_open(thread, task)) {
+    hd_thread_drop_above(thread, frame);
+    hd_thread_lower(thread);
+    hd_thread_switch(thread, now, frame->row, frame->state);
+  }
+  set_value(task, TASK_UNSEEN);
+}
+
+/* It waits in a barrier or taskwait: where a task begins unobserved it rather works from then on. But not at a region's
+ * end, where nobody hears when that is over. */
+static bool waits(const struct hd_thread *thread) {
+  const struct hd_frame *top = thread->top;
+  return top > thread->base && hd_callbacks_is_wait(top->kind) && top->state != HD_BUSY;
+}
+
+static void begin_unseen(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
+  if (is_placed_here(thread, value_of(task)))
+    return; /* goes on, when what ran on top of it has ended */
+  place(thread, task);
+  if (waits(thread))
+    hd_thread_set_state(thread, now, HD_BUSY);
+}
+
+/* ---- what a change of tasks does ---- */
+
+/* An untied task is switched out for one that already runs unobserved. */
 static bool uncovers_unseen(const struct hd_thread *thread, const ompt_data_t *next) {
-  return value_of(next) & TASK_UNSEEN && thread->top == thread->base;
+  const uint64_t value = value_of(next);
+  return is_placed_here(thread, value) && place_of(thread, value) < thread->base;
 }
 
 /* The innermost task leaves the stack. */
@@ -116,11 +168,19 @@ static bool closes_base(const struct hd_thread *thread, const ompt_data_t *prior
          (has_ended(status) || !next || base_below(thread, base)->task == next || uncovers_unseen(thread, next));
 }
 
-/* What is not observed has not started, as far as anybody knows. */
-bool hd_task_is_observed(const struct hd_thread *thread, const ompt_data_t *prior, ompt_task_status_t status,
-                         const ompt_data_t *next) {
+bool hd_task_leaves_out(const struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status,
+                        ompt_data_t *next) {
   const bool goes_on = next && value_of(next) & TASK_STARTED && thread->base->kind == HD_KIND_TASK;
-  return goes_on || closes_base(thread, prior, status, next);
+  const bool leaves = leaves_place(thread, prior, status, next);
+  const bool begins = next && next != thread->base->task && !is_placed_here(thread, value_of(next));
+  if ((goes_on && !(value_of(next) & TASK_UNSEEN)) || closes_base(thread, prior, status, next) ||
+      (leaves && has_left_open(thread, prior)) || (begins && waits(thread)))
+    return false;
+  if (leaves)
+    set_value(prior, TASK_UNSEEN);
+  if (begins)
+    place(thread, next);
+  return true;
 }
 
 void hd_task_return_to(struct hd_thread *thread, uint64_t now, const ompt_data_t *task) {
@@ -130,15 +190,19 @@ void hd_task_return_to(struct hd_thread *thread, uint64_t now, const ompt_data_t
     hd_thread_close_base(thread, now);
 }
 
-void hd_task_schedule(struct hd_thread *thread, uint64_t now, const ompt_data_t *prior, ompt_task_status_t status,
+void hd_task_schedule(struct hd_thread *thread, uint64_t now, ompt_data_t *prior, ompt_task_status_t status,
                       ompt_data_t *next) {
   hd_task_notice(thread, now, prior);
+  if (leaves_place(thread, prior, status, next))
+    leave_place(thread, now, prior);
   if (closes_base(thread, prior, status, next))
     hd_thread_close_base(thread, now);
   if (!next || thread->base->task == next)
     return;
   if (is_suspended_here(thread, next))
     hd_task_return_to(thread, now, next);
+  else if (is_refused(value_of(next)))
+    begin_unseen(thread, now, next);
   else
     resume(thread, now, next);
 }

@@ -14,16 +14,14 @@
 /** `task` is created at `address` by what `thread` is doing. Reads no clock: the creator stays busy. */
 void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address);
 
-/** Whether hd_task_schedule would have anything to do while tasks are switched off (budget.h). */
-bool hd_task_is_observed(const struct hd_thread *thread, const ompt_data_t *prior, ompt_task_status_t status,
-                         const ompt_data_t *next);
-
-/** The task begins, or goes on, unobserved: from here on nothing of it is observed. Who only looked at when it was
- *  created could take it up in the middle, on top of what it has open. */
-void hd_task_leave_out(ompt_data_t *task);
+/** While tasks are off (budget.h): notes that a task begins or ends unobserved, if that is all. False: hd_task_schedule
+ *  has something to do. What begins unobserved stays so: who only looked at when it was created could take it up in the
+ *  middle, on top of what it has open. What it leaves open ends with it. */
+bool hd_task_leaves_out(const struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status,
+                        ompt_data_t *next);
 
 /** The thread leaves `prior` (for good or not, see `status`) and goes on with `next`. */
-void hd_task_schedule(struct hd_thread *thread, uint64_t now, const ompt_data_t *prior, ompt_task_status_t status,
+void hd_task_schedule(struct hd_thread *thread, uint64_t now, ompt_data_t *prior, ompt_task_status_t status,
                       ompt_data_t *next);
 
 /** The thread closes the tasks above `task`, which it runs again; nothing if that is not below them. */

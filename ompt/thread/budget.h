@@ -12,10 +12,12 @@
  *   mutex     critical, ordered and atomic are known by the lock's address (hd_frame.task), so a refused one inside an
  *             observed one does not end it
  *   task      an explicit task is known by its data; one that was created, or not yet begun, when its class was off is
- *             never observed (`epoch`); it is marked when it begins, so that nobody takes it up in the middle. A wait
- *             in which one begins counts as busy from then on, unless it is at a region's end
+ *             never observed (`epoch`), nor is such a part of an untied one; it is marked when it begins, so that
+ *             nobody takes it up in the middle. A wait in which one begins counts as busy from then on, unless it is
+ *             at a region's end. What it leaves open ends with it
  *   call      each frame of a routine counts the entries refused above it, and takes as many exits for theirs
- *   work      the closing barrier of a refused loop belongs to the region
+ *   work      the closing barrier of a refused loop belongs to the region. Each frame of a masked block counts the
+ *             blocks refused in it
  *   sync      the wait is not told from the work around it. A region's last barrier is always observed
  *
  * When no thread can be sending them, at an outermost region's begin or end while the program has one initial thread,

@@ -33,7 +33,8 @@ extern struct hd_store hd_store; /* tool.c */
 struct hd_team_place {
   struct hd_arrival *arrival;         /* of the barrier it waits in; NULL: it is in none, or alone */
   uint64_t barriers;                  /* it has arrived at */
-  struct hd_row_record *unmerged;     /* thread 0: row of the last barrier it has left; NULL: none */
+  struct hd_row_record *unmerged;     /* thread 0: row of the last barrier it has left and observed; NULL: none */
+  uint64_t unmerged_number;           /* and which of its team's barriers that was */
   struct hd_total_record *unfinished; /* likewise: of the construct that this barrier closed; NULL: none */
 };
 
@@ -52,11 +53,12 @@ struct hd_worksharing {
 
 struct hd_frame {
   struct hd_row_record *row;
-  uint16_t state;    /* enum hd_state, to return to when what lies above has ended */
-  uint16_t kind;     /* enum hd_kind; base frames: HD_KIND_PROGRAM, _PARALLEL or _TASK */
-  uint32_t outer;    /* index of the next frame outwards of the same kind; 0: none */
-  uint32_t height;   /* of the sweep's stack (entries.h) while this frame is the innermost */
-  uint32_t refused;  /* base frames and routines: entries of routines since, that were refused (budget.h) */
+  uint16_t state;   /* enum hd_state, to return to when what lies above has ended */
+  uint16_t kind;    /* enum hd_kind; base frames: HD_KIND_PROGRAM, _PARALLEL or _TASK */
+  uint32_t outer;   /* index of the next frame outwards of the same kind; 0: none */
+  uint32_t height;  /* of the sweep's stack (entries.h) while this frame is the innermost */
+  uint32_t refused; /* base frames and routines: entries of routines since, that were refused (budget.h); masked: masked
+                       blocks */
   ompt_data_t *task; /* base frames: the task; constructs that can lie in one of their own kind: what their end is known
                         by when another's begin may have been refused; else NULL */
   union {

@@ -111,9 +111,7 @@ static bool make_runs(struct hd_comparison *comparison, const struct hd_compare_
 }
 
 static bool was_cut_short(const struct hd_model *model) {
-  const struct hd_file_header *header = &model->header;
-  const bool by_signal = (header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status > 128; /* as a shell says it */
-  return !model->ended || !hd_model_is_complete(model) || by_signal;
+  return !model->ended || !hd_model_is_complete(model) || hd_model_signal(model);
 }
 
 static void join_point(struct hd_point *point, const struct hd_run *run) {

@@ -107,13 +107,17 @@ static void add_bounds(struct hd_file_header *to, const struct hd_file_header *f
 
 /* Flags that hold for the sum when they hold for all runs, and those for which one will do. */
 enum {
-  FLAGS_ALL = HD_FILE_COMPLETE | HD_FILE_EXIT_KNOWN | HD_FILE_CPU_TIME,
+  FLAGS_ALL = HD_FILE_COMPLETE | HD_FILE_EXIT_KNOWN | HD_FILE_CPU_TIME | HD_FILE_GOMP,
   FLAGS_ANY = HD_FILE_FULL | HD_FILE_ROUTINES | HD_FILE_STOPPED
 };
 
 static void join_header(struct hd_file_header *to, const struct hd_file_header *from) {
-  to->flags = (to->flags & from->flags & FLAGS_ALL) | ((to->flags | from->flags) & FLAGS_ANY);
-  to->exit_status = to->exit_status != 0 ? to->exit_status : from->exit_status;
+  to->flags = (to->flags & from->flags & FLAGS_ALL) | ((to->flags | from->flags) & FLAGS_ANY) |
+              (to->flags & HD_FILE_KILLED); /* it belongs to the status */
+  if (to->exit_status == 0) {
+    to->exit_status = from->exit_status;
+    to->flags = (to->flags & ~(uint32_t)HD_FILE_KILLED) | (from->flags & HD_FILE_KILLED);
+  }
   to->rank = to->rank == from->rank ? to->rank : -1;
   to->pid = to->pid == from->pid ? to->pid : 0;
   to->max_threads = larger(to->max_threads, from->max_threads);

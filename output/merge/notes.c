@@ -52,16 +52,16 @@ static void note_end(struct hd_merge *merge, const struct hd_model *model) {
                                       [HD_LIFE_RUNNING] = "is still running",
                                       [HD_LIFE_UNKNOWN] = "was killed or is still running"};
   const struct hd_file_header *header = &model->header;
-  const int status = header->exit_status;
+  const int signal = hd_model_signal(model);
   if (header->flags & (HD_FILE_COMPLETE | HD_FILE_MERGED))
     return;
   if (!model->ended)
     hd_merge_note(merge, "%s: the program %s: time is counted up to the last event seen, %.3f s after its start",
                   model->path, lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks));
-  else if ((header->flags & HD_FILE_EXIT_KNOWN) && status > 128 && status < 128 + 65)
+  else if (signal)
     hd_merge_note(merge,
                   "%s: the program was killed by signal %d (%s); what was open then is counted up to that moment",
-                  model->path, status - 128, strsignal(status - 128));
+                  model->path, signal, strsignal(signal));
   else
     hd_merge_note(merge,
                   "%s: the program ended without closing its profile; what was open then is counted up to that moment",

@@ -11,6 +11,7 @@
 
 #include "output/metrics/group.h"
 #include "support/command/edit_distance.h"
+#include "support/own_file.h"
 
 enum { FILE_BYTES_MOST = 1 << 20, GROUPS_MOST = 1000 };
 static const char suffix[] = ".txt";
@@ -77,9 +78,7 @@ static bool is_directory(const char *path) {
 /* Those that came with this program: next to it where it was installed, or the source's where it was built. */
 static bool own_folder(char *path, size_t path_bytes) {
   char self[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length > 0) {
-    self[length] = '\0';
+  if (hd_own_file(self)) {
     *strrchr(self, '/') = '\0';
     const int needed = snprintf(path, path_bytes, "%s/" HEDDLE_INSTALLED_GROUPS, self);
     char *clean = needed > 0 && (size_t)needed < path_bytes ? realpath(path, NULL) : NULL;

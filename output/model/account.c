@@ -33,3 +33,8 @@ double hd_account_share(const struct hd_account *account) {
   const double ran = (double)account->ran_ns;
   return account->known && ran > 0 ? ran / (ran + (double)account->queued_ns) : NAN;
 }
+
+double hd_account_share_of_program(const struct hd_model *model) {
+  const struct hd_account account = hd_account_of_program(model);
+  return hd_account_share(&account);
+}

@@ -32,4 +32,7 @@ void hd_account_add(struct hd_account *to, const struct hd_account *from);
 /** The processor share: had / (had + wanted in vain). NAN: not known. */
 double hd_account_share(const struct hd_account *account);
 
+/** That of the program's account. */
+double hd_account_share_of_program(const struct hd_model *model);
+
 #endif

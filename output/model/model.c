@@ -127,6 +127,12 @@ bool hd_model_is_complete(const struct hd_model *model) {
   return (model->header.flags & (HD_FILE_COMPLETE | HD_FILE_STOPPED)) == HD_FILE_COMPLETE;
 }
 
+int hd_model_signal(const struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const uint32_t killed = HD_FILE_EXIT_KNOWN | HD_FILE_KILLED;
+  return (header->flags & killed) == killed ? header->exit_status - 128 : 0;
+}
+
 /* ---- modules ---- */
 
 const struct hd_module *hd_model_runtime(const struct hd_model *model) {

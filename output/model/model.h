@@ -369,6 +369,9 @@ uint64_t hd_model_paused_ticks(const struct hd_model *model);
 /** Does the profile hold the whole run, to an orderly end? */
 bool hd_model_is_complete(const struct hd_model *model);
 
+/** The signal that ended the program; 0: none did, or nobody saw it. */
+int hd_model_signal(const struct hd_model *model);
+
 /** A team's elapsed ticks: regions, from begin to end. A construct's threads come and go at different times: the time
  * of one in it, on average. So capacity = p * elapsed for both. */
 double hd_team_elapsed(const struct hd_team_totals *team);

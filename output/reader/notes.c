@@ -30,7 +30,7 @@ static bool note_end(struct hd_model *model) {
                                       [HD_LIFE_RUNNING] = "is still running",
                                       [HD_LIFE_UNKNOWN] = "was killed or is still running"};
   const struct hd_file_header *header = &model->header;
-  const int status = header->exit_status;
+  const int signal = hd_model_signal(model);
   if (header->flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)) /* a merged file's own notes say how each run ended */
     return true;
   if (!model->ended)
@@ -38,9 +38,8 @@ static bool note_end(struct hd_model *model) {
         model, "the program %s: time is counted up to the last event seen, %.3f s after its start%s",
         lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks), words_of_recovery(model));
   const char *closed = "what was open then is counted up to that moment";
-  if ((header->flags & HD_FILE_EXIT_KNOWN) && status > 128 && status < 128 + 65)
-    return hd_model_add_note(model, "the program was killed by signal %d (%s); %s", status - 128,
-                             strsignal(status - 128), closed);
+  if (signal)
+    return hd_model_add_note(model, "the program was killed by signal %d (%s); %s", signal, strsignal(signal), closed);
   return hd_model_add_note(model, "the program ended without closing its profile; %s", closed);
 }
 
@@ -131,7 +130,12 @@ static bool note_no_runtime(struct hd_model *model) {
   return header->runtime[0] || !(header->flags & HD_FILE_ROUTINES) || model->thread_count < 2 ||
          hd_model_add_note(model,
                            "no OpenMP runtime told of regions and waiting, so that threads count as busy while they "
-                           "wait in a routine; a program that uses GCC's libgomp needs 'heddle run --gomp'");
+                           "wait in a routine; %s",
+                           header->flags & HD_FILE_GOMP
+                               ? "libomp was loaded first (--gomp) but reported nothing: the program's regions, if "
+                                 "it has any, ran on a libgomp that is linked into it or loaded apart, or "
+                                 "OMP_TOOL=disabled is set"
+                               : "a program that uses GCC's libgomp needs 'heddle run --gomp'");
 }
 
 /* Routines whose entries and exits did not pair up, and callers that are missing. */

@@ -23,10 +23,11 @@ static double share_after_start(const struct hd_model *model) {
 static bool note_program(struct hd_model *model) {
   const double share = share_after_start(model);
   return share <= HD_OVERHEAD_LARGE ||
-         hd_model_add_note(model,
-                           "Heddle's own work is %.0f %% of all busy time: shares and small times mislead; corrected "
-                           "times are an estimate ('heddle report --overhead')",
-                           100 * share);
+         hd_model_add_note(
+             model,
+             "Heddle's own work after its start is %.0f %% of all busy time: shares and small times mislead; corrected "
+             "times are an estimate ('heddle report --overhead')",
+             100 * share);
 }
 
 /* Names are not known yet. */

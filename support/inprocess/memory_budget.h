@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file memory_budget.h
- * How much memory Heddle takes inside the program: the profile's file and its own heap (heap.h), counted to the byte as
- * the system hands it out, against a limit that grows with every thread.
+ * How much memory Heddle takes inside the program: the profile's file, its own heap (heap.h) and the copy of its
+ * variables (pristine.h), counted to the byte as the system hands it out, against a limit that grows with every thread.
  *
  * Beyond the limit heap and store refuse. So that it never gets there, who can do without asks first whether there is
  * room for what it wants: the nearer the limit, the fewer kinds of things are given room (enum hd_memory_use). What is

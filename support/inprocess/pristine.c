@@ -6,11 +6,13 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "support/inprocess/memory_budget.h"
+
 #define HIDDEN __attribute__((visibility("hidden")))
 
 /* Words: the sanitizers' own loops and functions would look at the gaps between variables. */
 typedef volatile uint64_t word;
-enum { WORD = sizeof(word) };
+enum { WORD = sizeof(word), PAGE_BYTES = 4096 };
 
 /* The linker's names for the ends of that section.
  * NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
@@ -74,9 +76,11 @@ bool hd_pristine_keep(void) {
     return true;
   if (!dl_iterate_phdr(find_image, NULL) || image.zeros <= image.begin)
     return false;
-  void *memory = mmap(NULL, image.zeros - image.begin, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const size_t bytes = (image.zeros - image.begin + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return false;
+  hd_memory_take_surely(bytes); /* before the copy: a child has its copy of it, too */
   copy(memory, image.begin, image.zeros);
   image.copy = memory;
   return true;

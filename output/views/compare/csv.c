@@ -18,7 +18,7 @@ static void put_names(const struct hd_compared_counts *counts, FILE *out) {
   for (int cause = 0; cause < HD_LOSS_COUNT; cause++)
     fprintf(out, ",lost_%s_s", hd_loss_id((enum hd_loss)cause));
   fputs(",main_cause,speedup,speedup_low,speedup_high,efficiency,efficiency_low,efficiency_high,work_efficiency,"
-        "noise_known,in_noise,karp_flatt,amdahl_bound,amdahl_residual,usl_residual,untold_ticks",
+        "noise_known,in_noise,karp_flatt,amdahl_bound,amdahl_residual,usl_residual,untold_ticks,processor_share",
         out);
   for (uint32_t i = 0; i < counts->event_count; i++) {
     fputc(',', out);
@@ -121,6 +121,7 @@ static void put_line(const struct hd_compare_series *series, const struct hd_com
   put_against(comparison, row, point, out);
   put_laws(comparison, row, point, out);
   hd_csv_count(at->untold_ticks, at->runs > 0, out);
+  hd_csv_number(at->runs > 0 ? hd_account_share_of_program(comparison->runs[at->run].model) : NAN, out);
   put_counts(counts, row, point, out);
   fputc('\n', out);
 }

@@ -10,6 +10,7 @@
 #include "output/views/compare/compare_internal.h"
 
 enum { COMMANDS_MOST = 4, COMMAND_MAX = 100, LIST_MAX = 400, NOTES_MOST = 12 };
+static const double LOW_SHARE = 0.95; /* of the processor time that was wanted */
 
 /* Appends to a text that is then full, and ends in "...". */
 static void append(char *text, size_t bytes, const char *more) {
@@ -138,6 +139,31 @@ static void put_threads(const struct hd_sheet *sheet, const struct hd_comparison
     hd_sheet_fact(sheet, "threads", "%s", alike ? strrchr(all, ' ') ? strrchr(all, ' ') + 1 : all : all);
 }
 
+/* Says it of each run if one of them shared its processors with others. */
+static void put_sharing(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+  char all[LIST_MAX] = "", text[HD_PLACE_BYTES], share[HD_CELL_BYTES];
+  bool is_low = false;
+  for (uint32_t point = 0; point < comparison->point_count; point++) {
+    const struct hd_point *of = &comparison->points[point];
+    hd_point_text(text, comparison, point);
+    append(all, sizeof all, point > 0 ? "; " : "");
+    append(all, sizeof all, text);
+    for (uint32_t run = of->run_first; run < of->run_first + of->run_count; run++) {
+      const double part = hd_account_share_of_program(comparison->runs[run].model);
+      is_low |= part < LOW_SHARE;
+      hd_cell_number(share, 100 * part, 0);
+      append(all, sizeof all, run > of->run_first ? ", " : ": ");
+      append(all, sizeof all, share);
+    }
+    append(all, sizeof all, " %");
+  }
+  if (is_low)
+    hd_sheet_fact(sheet, "sharing",
+                  "threads had a processor for only part of the time they wanted it (%s); the rest counts as work, "
+                  "waiting or runtime",
+                  all);
+}
+
 /* The comparison's own: what was killed, failed, had fewer threads, was matched by name. */
 static void put_notes(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   for (size_t i = 0; i < comparison->notes.count; i++) {
@@ -154,6 +180,7 @@ void hd_compare_heading(const struct hd_sheet *sheet, const struct hd_comparison
   put_hosts(sheet, comparison);
   put_points(sheet, comparison);
   put_threads(sheet, comparison);
+  put_sharing(sheet, comparison);
   put_noise(sheet, comparison);
   put_notes(sheet, comparison);
 }

@@ -61,6 +61,7 @@ static json_t *run(const struct hd_comparison *comparison, uint32_t index) {
                       from->book->asked_threads > 0 ? hd_json_count(from->book->asked_threads) : json_null());
   done &= hd_json_put(object, "alive_threads", hd_json_count(from->book->alive_threads));
   done &= hd_json_put(object, "elapsed_s", hd_json_seconds(from->model, from->model->elapsed_ticks));
+  done &= hd_json_put(object, "processor_share", hd_json_number(hd_account_share_of_program(from->model)));
   done &= hd_json_put(object, "factor", hd_json_count(from->factor));
   if (done)
     return object;

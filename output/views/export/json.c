@@ -97,6 +97,7 @@ static bool put_runtime(json_t *object, const struct hd_model *model) {
 
 static json_t *run(const struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
+  const int signal = hd_model_signal(model);
   json_t *object = json_object();
   const bool done = object && hd_json_put(object, "program", hd_json_text(header->program)) &&
                     hd_json_put(object, "command", strings(&model->arguments)) &&
@@ -110,6 +111,7 @@ static json_t *run(const struct hd_model *model) {
                     hd_json_put(object, "complete", json_boolean(hd_model_is_complete(model))) &&
                     hd_json_put(object, "exit",
                                 header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null()) &&
+                    hd_json_put(object, "signal", signal ? json_integer(signal) : json_null()) &&
                     hd_json_put(object, "counters", hd_json_run_counters(model)) &&
                     hd_json_put_run_overhead(object, model) && hd_json_put(object, "notes", notes(model));
   if (done)

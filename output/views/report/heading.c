@@ -55,8 +55,8 @@ static void print_run(const struct hd_model *model, FILE *out) {
     fprintf(out, ", pid %u", header->pid);
   if (header->rank >= 0)
     fprintf(out, ", rank %d", header->rank);
-  if ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status > 128)
-    fprintf(out, ", killed by signal %d", header->exit_status - 128);
+  if (hd_model_signal(model))
+    fprintf(out, ", killed by signal %d", hd_model_signal(model));
   else if (header->flags & HD_FILE_EXIT_KNOWN)
     fprintf(out, ", exit status %d", header->exit_status);
   fputc('\n', out);

@@ -89,6 +89,7 @@ static bool put_threads(struct hd_view *view, uint32_t line, bool whole, FILE *o
     hd_csv_place(view, line, out);
     fprintf(out, ",%u,%s", thread, hd_thread_kind_id(model->threads[thread].kind));
     put_states(model, sums[thread], out);
+    hd_csv_number(whole ? hd_account_share(&model->threads[thread].account) : NAN, out);
     hd_csv_counts(model, counts ? &counts->sums[thread] : NULL, true, whole ? hd_count_lifetime(model, thread) : NAN,
                   out);
     fputs("\n", out);
@@ -103,6 +104,7 @@ bool hd_report_threads_csv(struct hd_view *view, const struct hd_report_options 
   hd_csv_place_names(out);
   fputs(",thread,thread_kind", out);
   put_state_names(out);
+  fputs(",processor_share", out);
   hd_csv_count_names(view->model, " inclusive", true, out);
   fputc('\n', out);
   for (uint32_t i = 0; i < view->count; i++)

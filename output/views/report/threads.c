@@ -24,6 +24,7 @@ struct table {
   enum hd_state causes[HD_STATE_COUNT];
   int cause_count;
   bool runtime, idle;
+  bool share; /* the kernel's account, of some threads' whole lives */
   struct libscols_table *table;
 };
 
@@ -45,6 +46,8 @@ static void survey(struct table *table) {
   table->cause_count = hd_unit_shown_causes(&table->unit, most, model, table->causes);
   table->runtime = hd_unit_shows(&table->unit, hd_model_seconds(model, most[HD_RUNTIME]));
   table->idle = hd_unit_shows(&table->unit, hd_model_seconds(model, most[HD_IDLE]));
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    table->share |= table->whole && model->threads[i].account.known;
 }
 
 static bool add_columns(struct table *table) {
@@ -60,7 +63,7 @@ static bool add_columns(struct table *table) {
     done = done && hd_table_column(table->table, "Runtime", SCOLS_FL_RIGHT);
   if (table->idle)
     done = done && hd_table_column(table->table, "Idle", SCOLS_FL_RIGHT);
-  return done;
+  return done && (!table->share || hd_table_column(table->table, "Proc%", SCOLS_FL_RIGHT));
 }
 
 static bool put_time(const struct table *table, struct libscols_line *line, size_t *column, uint64_t ticks) {
@@ -110,7 +113,9 @@ static bool put_thread(const struct table *table, uint32_t thread, double mean) 
     done = done && put_time(table, line, &column, ticks[table->causes[i]]);
   if (table->runtime)
     done = done && put_time(table, line, &column, ticks[HD_RUNTIME]);
-  return done && (!table->idle || put_time(table, line, &column, ticks[HD_IDLE]));
+  done = done && (!table->idle || put_time(table, line, &column, ticks[HD_IDLE]));
+  hd_cell_number(cell, 100 * hd_account_share(&model->threads[thread].account), 1);
+  return done && (!table->share || scols_line_set_data(line, column++, cell) == 0);
 }
 
 static bool fill(struct table *table) {
@@ -182,7 +187,8 @@ bool hd_report_threads(struct hd_view *view, const struct hd_report_options *opt
       return false;
   if (left > 0)
     fprintf(out, "\n%u more region%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
-  fputs("\nA region's times include all that the thread did inside it. /mean: busy time over the threads' mean.\n",
+  fputs("\nA region's times include all that the thread did inside it. /mean: busy time over the threads' mean.\n"
+        "Proc%: of the time in which the thread wanted a processor, how much it had one, by the kernel's account.\n",
         out);
   hd_count_legend(&columns, "of what the thread did there", out);
   return true;

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Threads that share processors: of what part of the time in which they wanted one they had one."""
+import csv
+import io
+import json
 import os
 import re
 
@@ -70,3 +73,18 @@ def test_head_of_run_and_report_say_it(run_heddle, profile, build_program, heddl
         assert "threads   4 on 1 processor: more threads than processors; " in text
         share, = re.findall(r"^sharing   threads had a processor for (\d+) % of the time they wanted it;", text, re.M)
         assert int(share) < 50
+
+
+def test_threads_and_compared_runs_have_their_share(run_heddle, profile, export, build_program, one_processor):
+    path = profile(build_program(PROGRAM), runtime=19, threads=4)
+    loaded = export(path)
+    rows = list(csv.DictReader(io.StringIO(run_heddle("report", "--threads", "--csv", path).stdout)))
+    shares = {int(row["thread"]): float(row["processor_share"]) for row in rows if row["row"] == "0"}
+    assert shares == {thread["thread"]: pytest.approx(thread["processor_share"]) for thread in loaded["threads"]}
+    assert {row["processor_share"] for row in rows if row["row"] != "0"} == {""}  # it is of the thread's whole life
+    share = loaded["program"]["processor_share"]
+    alone = profile(build_program(PROGRAM), runtime=19, threads=1)
+    text = run_heddle("compare", alone, path).stdout
+    assert re.search(rf"^sharing .*1 thread: \d+ %; 4 threads:\s+{100 * share:.0f} %", text, re.M | re.S)
+    compared = json.loads(run_heddle("compare", "--json", alone, path).stdout)["comparisons"][0]
+    assert compared["runs"][1]["processor_share"] == pytest.approx(share)

@@ -2,6 +2,7 @@
 """`heddle recover`: whose profiles it saves, which it leaves alone, and what it never touches."""
 import contextlib
 import os
+import pathlib
 import re
 import select
 import signal
@@ -11,7 +12,7 @@ import subprocess
 
 import pytest
 
-from conftest import LIBRARY, environment_for, marks
+from conftest import LIBRARY, clean_environment, environment_for, marks
 
 
 @pytest.fixture
@@ -38,11 +39,12 @@ def recover(run_heddle, store, tmp_path):
 
 @pytest.fixture
 def start(build_program, store, heddle):
-    """start(source, runtime=, under_run=) -> the process, once it has said "running". All are killed at the end."""
+    """start(source, runtime=, under_run=, output=) -> the process, once it has said "running". All are killed at the end."""
     started = []
 
-    def begin(source="endless.c", runtime=19, under_run=False):
+    def begin(source="endless.c", runtime=19, under_run=False, output=None):
         tool = {} if under_run else {"OMP_TOOL_LIBRARIES": str(LIBRARY)}
+        tool.update({"HEDDLE_OUTPUT": str(output)} if output else {})
         (store.parent / "saved").mkdir(exist_ok=True)
         env = environment_for(runtime, 2, {**tool, "HEDDLE_STORE_DIR": str(store)})
         command = [heddle, "run", "-q"] if under_run else []
@@ -146,6 +148,60 @@ def test_without_a_choice_it_only_lists(killed, store, run_heddle, recover):
     assert str(killed) in result.stdout and "'heddle recover --all' saves" in result.stdout
     assert killed.read_bytes() == before and saved(recover) == []
     assert run_heddle("recover", "--all", killed).returncode == 2 and killed.exists()
+
+
+# The store is /dev/shm, and nothing else is in /tmp: --all must not find what other programs leave there.
+ALONE = """mount --bind "$1" /mnt && mount -t tmpfs none /tmp && mkdir -p "$1" && mount --bind /mnt "$1" && umount /mnt &&
+           mount --bind "$1/store" /dev/shm && cd "$1/saved" && exec "$0" recover --all"""
+
+
+@pytest.fixture
+def recover_all(heddle, own_mounts, tmp_path):
+    """recover_all() -> (status, sorted lines on stdout, stderr) of `heddle recover --all`, where the store is all there is."""
+    env = {name: value for name, value in clean_environment().items() if name not in ("TMPDIR", "HEDDLE_STORE_DIR")}
+
+    def run():
+        result = subprocess.run(["unshare", "-m", "sh", "-c", ALONE, heddle, tmp_path], env=env, capture_output=True, text=True)
+        return result.returncode, sorted(result.stdout.splitlines()), result.stderr
+
+    return run
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a file to another user")
+def test_all_that_were_killed_and_nobody_elses(start, store, recover, recover_all, export, tmp_path):
+    (tmp_path / "wanted").mkdir()
+    first, second = start(), start(output=tmp_path / "wanted" / "second.heddle")
+    for process in (first, second):
+        kill(process)
+    kill(start(under_run=True))
+    in_run, = store.glob("heddle.*/*.live")
+    kill_writer(in_run)
+    others = store / "endless.4711.live"
+    others.write_bytes((store / f"endless.{first.pid}.live").read_bytes())
+    os.chown(others, 65534, 65534)
+    (store / "notes.4712.live").write_text("text\n")
+    alive, under_run = start("until_told.c"), start("until_told.c", under_run=True)
+    private, = store.glob("heddle.*/until_told.*.live")
+    names = {tmp_path / "wanted" / "second.heddle", recover.directory / in_run.name.replace(".live", ".heddle"),
+             recover.directory / f"endless.{first.pid}.heddle"}
+
+    status, said, errors = recover_all()
+    left = [f"/dev/shm/{private.parent.name}: its 'heddle run' goes on: left alone",
+            f"/dev/shm/until_told.{alive.pid}.live: until_told (pid {alive.pid}) still runs: left alone"]
+    assert (status, errors) == (0, "") and sorted(line for line in said if "left alone" in line) == left
+    assert {pathlib.Path(line.split(": ")[0]) for line in said if line not in left} == names
+    assert set(saved(recover)) | set((tmp_path / "wanted").iterdir()) == names
+    for loaded in map(export, names):
+        assert loaded["run"]["complete"] is False and loaded.one(marks("endless.c")["region"], "parallel")["visits"] >= 10
+    assert not in_run.parent.exists() and private.exists()
+    files = {path.name for path in store.iterdir() if path.is_file()}
+    assert files == {others.name, "notes.4712.live", f"until_told.{alive.pid}.live"}
+
+    assert recover_all() == (0, left, "")  # once is enough
+    for process in (alive, under_run):
+        process.stdin.close()
+        assert process.stdout.read() == "done\n" and process.wait() == 0
+    assert [export(path)["run"]["complete"] for path in set(saved(recover)) - names] == [True, True]
 
 
 def test_dead_program_of_a_heddle_run_that_goes_on_elsewhere(start, store, recover):

@@ -2,13 +2,14 @@
 """`heddle report` and `heddle export` from the outside: tables, names kept in the profile, wrong usage, full disks."""
 import csv
 import io
+import json
 import re
 import resource
 import subprocess
 
 import pytest
 
-from conftest import LIBRARY, clean_environment
+from conftest import LIBRARY, SOURCE, clean_environment
 
 PROGRAM = """
 int main(void) {
@@ -179,6 +180,20 @@ def test_with_as_csv_answers_for_all_callpaths_of_a_place(run_heddle, levels_pat
                 if loaded["profiles"][pair[b]]["name"] == "main" and loaded["profiles"][pair[b]]["kind"] != "routine"}
     assert len({asked for _, asked in expected}) > 1
     assert {(int(row["id"]), int(row["with"])): float(row["overlap_s"]) for row in rows} == pytest.approx(expected)
+
+
+def test_jq_line_of_the_manual_answers_as_csv_does(run_heddle, heddle, levels_path):
+    manual = (SOURCE / "docs/profile-json.md").read_text()
+    line, = re.findall(r"^```sh\n(heddle export .*?)^```$", manual, re.M | re.S)
+    asked = line.replace("heddle", str(heddle), 1).replace("run.heddle", str(levels_path)).replace("heat.c:42", LEVELS_CRITICAL)
+    answer = json.loads(subprocess.run(["sh", "-c", asked], capture_output=True, text=True, check=True).stdout)
+    rows = rows_of(run_heddle("report", "--with", LEVELS_CRITICAL, "--csv", "--limit", "0", levels_path).stdout)
+    assert rows and len(rows) == len(answer)
+    for row in rows:
+        other, = [other for other in answer if other["id"] == int(row["id"]) and other["with"]["id"] == int(row["with"])]
+        assert [other["overlap_s"], other["active_share"]] == pytest.approx([float(row["overlap_s"]), float(row["active_share"])])
+        assert other["name"] == "main" and other["file"].endswith("program.c") and other["with"]["kind"] == "critical"
+        assert f"{other['with']['file'].split('/')[-1]}:{other['with']['line']}" == LEVELS_CRITICAL
 
 
 def test_histogram_agrees_with_json(run_heddle, levels_path, export):

@@ -265,8 +265,8 @@ int main(void) { begin(); work(1); work(2); return 0; }
 @pytest.fixture
 def summary_of(heddle, tmp_path):
     """What `heddle run` says of a program, line by line."""
-    def run(program):
-        result = subprocess.run([heddle, "run", "-o", tmp_path / "summary.heddle", "--", program], text=True,
+    def run(program, *options):
+        result = subprocess.run([heddle, "run", *options, "-o", tmp_path / "summary.heddle", "--", program], text=True,
                                 env=environment_for(19, 2, {}), capture_output=True, check=True, cwd=tmp_path)
         lines = squeezed(result.stderr)
         assert len(lines) <= 25
@@ -286,13 +286,24 @@ def test_summary_without_openmp_shows_routines(run_heddle, summary_of, program, 
     assert "No parallel region was heard of.\nMore: --flat (each routine), --callgraph " in text
 
 
+# All threads of the region call a routine that is instrumented.
+CALLED = REGIONS.replace("sink = i;", "leaf();").replace("APART void work", "APART void leaf(void) {}\nAPART void work")
+
+
 def test_libgomp_that_tells_nothing_is_named(summary_of, build_program):
     alone = build_program(REGIONS, compiler="gcc", flags=INSTRUMENTED)  # only main's thread calls instrumented routines
     text = "\n".join(summary_of(alone))
     assert "uses GCC's libgomp, which loads no tools" in text and "heddle run --gomp -- " in text
-    called = REGIONS.replace("sink = i;", "leaf();").replace("APART void work", "APART void leaf(void) {}\nAPART void work")
-    text = "\n".join(summary_of(build_program(called, compiler="gcc", flags=INSTRUMENTED)))
-    assert "note no OpenMP runtime told of regions and waiting" in text
+    text = "\n".join(summary_of(build_program(CALLED, compiler="gcc", flags=INSTRUMENTED)))
+    assert "note no OpenMP runtime told of regions and waiting" in text and "needs 'heddle run --gomp'" in text
+
+
+def test_libgomp_that_is_linked_in_cannot_be_replaced(summary_of, build_program):
+    archive = subprocess.run(["gcc", "-print-file-name=libgomp.a"], capture_output=True, text=True, check=True).stdout.strip()
+    own = [*INSTRUMENTED, "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive"]
+    text = "\n".join(summary_of(build_program(CALLED, compiler="gcc", flags=own), "--gomp"))
+    assert "no OpenMP runtime told of regions" in text and "libomp was loaded first (--gomp) but reported nothing" in text
+    assert "needs 'heddle run --gomp'" not in text
 
 
 def test_report_with_regions_leads_to_the_routines(run_heddle, regions):

@@ -154,9 +154,11 @@ def region_of(exported):
 
 
 @pytest.mark.parametrize("status", [0, 3, 200])
-def test_exit_status_is_the_programs(run, build_program, export, status):
+def test_exit_status_is_the_programs(run, run_heddle, build_program, export, status):
     assert run(build_program(REGION), status)[0] == status
-    assert export(only_profile(run))["run"]["exit"] == status
+    loaded = export(only_profile(run))["run"]
+    assert loaded["exit"] == status and loaded["signal"] is None
+    assert f", exit status {status}\n" in run_heddle("report", only_profile(run)).stdout
 
 
 def test_signal_that_ends_the_program_becomes_128_plus_its_number(run):
@@ -402,7 +404,7 @@ def test_killed_program_has_right_numbers(run, runtime, build_program, export):
         status, output, said = run("-o", "profiles/x.heddle", build_program(KILLED), env=on(runtime))
         assert status == 137 and said[0] == "heddle: profile: profiles/x.heddle"
         exported = export(run.directory / "profiles" / "x.heddle")
-        assert exported["run"]["exit"] == 137 and list(run.store.iterdir()) == []
+        assert exported["run"]["exit"] == 137 and exported["run"]["signal"] == 9 and list(run.store.iterdir()) == []
         return output, exported
 
     check_times(measured, lambda told: check_killed(*told))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`heddle run`: the command line in the profile is the one given; --gomp is named when it may help, and only then."""
 
+import shutil
 import subprocess
 
 from conftest import LIBRARY, clean_environment
@@ -33,6 +34,15 @@ def test_command_is_the_one_that_was_given(run_heddle, build_program, export, tm
     alone = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(tmp_path / "alone.heddle")}
     subprocess.run([program, "first,second"], env={**clean_environment(), **alone}, check=False)
     assert export(tmp_path / "alone.heddle")["run"]["command"] == [str(program), "first", "second"]  # what is left of it
+
+
+def test_quiet_run_takes_the_names_at_once(run_heddle, build_program, export, tmp_path):
+    """Not with the first report: the program may have been built anew by then."""
+    program = shutil.copy(build_program(CUTS), tmp_path / "app")
+    assert run_heddle("run", "-q", "-o", tmp_path / "p.heddle", "--", program).returncode == 2
+    shutil.copy(build_program(SERIAL, compiler="gcc", flags=["-fno-openmp"]), program)
+    region = next(profile for profile in export(tmp_path / "p.heddle")["profiles"] if profile["kind"] == "parallel")
+    assert (region["name"], region["file"].split("/")[-1], region["line"]) == ("region", "program.c", 5)
 
 
 def test_gomp_is_named_unless_it_was_given(run_heddle, build_program):

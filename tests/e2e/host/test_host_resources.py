@@ -6,10 +6,11 @@ import contextlib
 import os
 import pathlib
 import shutil
+import subprocess
 
 import pytest
 
-from conftest import libomp_folder, marks
+from conftest import environment_for, libomp_folder, marks
 from host_program import DECLINES, either_way
 
 SOURCE = "host_resources.c"
@@ -212,6 +213,18 @@ class TestDisks:
         pair = both(SOURCE, before=["unshare", "-m", "sh", "-c", script, places["output"]],
                     env={"HEDDLE_STORE_DIR": "", "HEDDLE_OUTPUT": "/mnt/p.heddle"})
         assert_whole(export(pair.only()))
+
+
+@pytest.mark.usefixtures("own_mounts")
+def test_nobody_has_mounted_proc(build_program, heddle, export, tmp_path):
+    """As in a chroot: heddle, its library and the program's names are found by what was executed."""
+    command = [heddle, "run", "-o", tmp_path / "p.heddle", "--", build_program(SOURCE)]
+    result = subprocess.run(["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh", *command],
+                            env=environment_for(19, 2, {}), capture_output=True, text=True, cwd=tmp_path)
+    assert "heddle: profile: " in result.stderr, result.stderr
+    loaded = export(tmp_path / "p.heddle")
+    assert_whole(loaded)
+    assert loaded["run"]["program"] == command[-1].name and loaded["run"]["exit"] == result.returncode
 
 
 def test_output_directory_is_missing(both, export, places):

@@ -147,6 +147,7 @@ def test_path_that_ld_preload_cannot_hold_is_said(compile_c, run_heddle, tmp_pat
     (("--memory", "16M"), "HEDDLE_MEMORY", "16M"),
     (("--memory=off",), "HEDDLE_MEMORY", "off"),
     (("--cpu-time",), "HEDDLE_CPU_TIME", "1"),
+    (("--gomp",), "HEDDLE_GOMP", "1"),
     (("--callpath-depth", "4"), "HEDDLE_CALLPATH_DEPTH", "4"),
     ((), "HEDDLE_UNWIND", "unset"),
 ])

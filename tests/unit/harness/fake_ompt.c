@@ -2,6 +2,7 @@
 /* The fake OMPT runtime's player: how each event reaches the tool. */
 #include "fake_player.h"
 
+#include <heddle-format.h>
 #include <heddle.h>
 
 #include <dlfcn.h>
@@ -72,7 +73,17 @@ static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t ca
   return ompt_set_always;
 }
 
+/* The tool asks whose event it is when it has decided to look at it. */
+static void switch_meanwhile(void) {
+  static const struct fk_event *done;
+  if (!being_played || !(being_played->habit & FK_OFF_MEANWHILE) || done == being_played)
+    return;
+  done = being_played;
+  switch_class(HD_CLASS_TASK, true);
+}
+
 static ompt_data_t *get_thread_data(void) {
+  switch_meanwhile();
   return current_thread == FK_NONE ? NULL : &rt.threads[current_thread];
 }
 

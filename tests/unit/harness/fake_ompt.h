@@ -62,8 +62,9 @@ enum fk_op {
 };
 
 enum fk_event_flag {
-  FK_LATE = 1u << 0, /* the task data is the thread's copy, as in a worker's late end of a region */
-  FK_SWAP = 1u << 1  /* serialised inside serialised: data swapped in place, restored at the end */
+  FK_LATE = 1u << 0,         /* the task data is the thread's copy, as in a worker's late end of a region */
+  FK_SWAP = 1u << 1,         /* serialised inside serialised: data swapped in place, restored at the end */
+  FK_OFF_MEANWHILE = 1u << 2 /* another thread switches tasks off when the tool has asked whether they are on */
 };
 
 /** One event. Regions and tasks are numbers given by fk_new_region and fk_new_task; unused fields are 0 or FK_NONE. */

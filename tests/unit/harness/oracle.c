@@ -8,8 +8,15 @@
 #include "oracle_data.h"
 #include "oracle_state.h"
 
-struct or_task *or_task_of(struct oracle *o, struct or_thread *thread) {
+struct or_task *or_running(struct oracle *o, struct or_thread *thread) {
   return thread->task == FK_NONE ? &thread->outside : &o->tasks[thread->task];
+}
+
+struct or_task *or_task_of(struct oracle *o, struct or_thread *thread) {
+  uint32_t task = thread->task;
+  for (uint32_t i = thread->outer_count; i > 0 && task != FK_NONE && o->tasks[task].unseen; i--)
+    task = thread->outer[i - 1];
+  return task == FK_NONE ? &thread->outside : &o->tasks[task];
 }
 
 struct or_open *or_top_of(struct or_task *task) {
@@ -54,20 +61,28 @@ void or_enter(struct oracle *o, const struct or_thread *thread, uint32_t node) {
   or_note(o, thread, node, FK_NONE, true);
 }
 
+/* A worker that has arrived at its region's end leaves all that it is in when the primary joins. */
+static void charge_join(struct oracle *o, struct or_thread *thread, struct or_task *task, uint64_t now) {
+  const uint64_t from = thread->last;
+  const uint64_t told = o->regions[task->region].join;
+  const uint64_t join = told > now ? now : told < from ? from : told;
+  const struct or_open *top = or_top_of(task);
+  or_add(o->result, top->node, thread->id, top->state, from, join);
+  thread->last = join;
+  if (told < now)
+    or_drop(o, thread, task, 1);
+  or_add(o->result, 0, thread->id, HD_IDLE, join, now);
+}
+
 /* Time from the thread's last event to `now`, to where it has been. */
 static void charge(struct oracle *o, struct or_thread *thread, uint64_t now) {
   struct or_task *task = or_task_of(o, thread);
-  uint64_t from = thread->last;
-  thread->last = now;
   const struct or_open *top = or_top_of(task);
-  if (top->tag != OR_JOIN) {
-    or_add(o->result, top->node, thread->id, top->state, from, now);
-    return;
-  }
-  uint64_t join = o->regions[task->region].join;
-  join = join > now ? now : join < from ? from : join;
-  or_add(o->result, top->node, thread->id, top->state, from, join);
-  or_add(o->result, 0, thread->id, HD_IDLE, join, now);
+  if (task->open[0].tag == OR_JOIN)
+    charge_join(o, thread, task, now);
+  else
+    or_add(o->result, top->node, thread->id, top->state, thread->last, now);
+  thread->last = now;
 }
 
 /* Reading ahead. */
@@ -189,18 +204,11 @@ static void leave_implicit(struct oracle *o, struct or_thread *thread) {
   thread->leaving = false;
 }
 
-static void switch_to(struct or_thread *thread, uint32_t task) {
-  if (thread->outer_count == OR_MAX_OPEN)
-    abort();
-  thread->outer[thread->outer_count++] = thread->task;
-  thread->task = task;
-}
-
 static void on_implicit_begin(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   struct or_task *task = &o->tasks[e->task];
   if (thread->leaving)
     leave_implicit(o, thread);
-  switch_to(thread, e->task);
+  or_switch_to(thread, e->task);
   if (e->flags & ompt_task_initial && !e->level) {
     *task = thread->outside;
     task->open[0].state = HD_BUSY;
@@ -222,62 +230,6 @@ static void on_implicit_end(struct oracle *o, struct or_thread *thread, const st
   thread->leaving = e->index > 0;
   if (!thread->leaving || !e->level)
     leave_implicit(o, thread);
-}
-
-static void on_create(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
-  struct or_task *task = &o->tasks[e->next];
-  if (e->flags & ompt_task_taskwait) { /* the begin of a wait for dependences */
-    uint32_t node = or_step(o->result, or_node_of(o, thread), HD_KIND_TASKWAIT, e->code);
-    or_enter(o, thread, node);
-    or_push(or_task_of(o, thread), node, HD_WAIT_TASKWAIT, OR_SYNC);
-    return;
-  }
-  task->node = or_node_of(o, thread);
-  task->code = e->code;
-  task->inside = or_task_of(o, thread)->inside;
-}
-
-static void start_task(struct oracle *o, struct or_thread *thread, struct or_task *task) {
-  uint32_t node = or_step(o->result, task->node, HD_KIND_TASK, task->code);
-  task->started = true;
-  if (!o->paused)
-    or_visit(o->result, node, thread->id);
-  task->caller = or_note(o, thread, node, FK_NONE, !o->paused);
-  or_push(task, node, HD_BUSY, OR_BASE);
-}
-
-static bool waits_here(const struct or_thread *thread, uint32_t task) {
-  for (uint32_t i = 0; i < thread->outer_count; i++)
-    if (thread->outer[i] == task)
-      return true;
-  return false;
-}
-
-/* Back to a task that waits on this thread: what ran on top of it has ended or is switched out, which is possible only
- * outside the routines that it has called. Or on top of what the thread runs, a new task or one that goes on: in the
- * state of the program now, but that is no visit. */
-static void on_schedule(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
-  if (e->kind == ompt_taskwait_complete) {
-    or_pop(o, thread, or_task_of(o, thread), OR_SYNC);
-    return;
-  }
-  struct or_task *next = &o->tasks[e->next];
-  bool ended = e->kind == ompt_task_complete || e->kind == ompt_task_cancel;
-  if (ended)
-    or_drop(o, thread, &o->tasks[e->task], 0);
-  if (ended && thread->task == e->task && thread->outer_count)
-    thread->task = thread->outer[--thread->outer_count];
-  while (waits_here(thread, e->next)) {
-    or_drop(o, thread, or_task_of(o, thread), 1);
-    thread->task = thread->outer[--thread->outer_count];
-  }
-  if (thread->task == e->next)
-    return;
-  switch_to(thread, e->next);
-  if (next->started)
-    next->caller = or_note(o, thread, next->open[0].node, FK_NONE, false);
-  else
-    start_task(o, thread, next);
 }
 
 static void handle(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
@@ -309,10 +261,10 @@ static void handle(struct oracle *o, struct or_thread *thread, const struct fk_e
     or_on_masked(o, thread, e);
     break;
   case FK_TASK_CREATE:
-    on_create(o, thread, e);
+    or_on_create(o, thread, e);
     break;
   case FK_TASK_SCHEDULE:
-    on_schedule(o, thread, e);
+    or_on_schedule(o, thread, e);
     break;
   case FK_ROUTINE_ENTER:
   case FK_ROUTINE_EXIT:
@@ -364,7 +316,9 @@ static void play(struct oracle *o) {
     struct or_thread *thread = &o->threads[e->thread];
     if (or_pauses(e))
       on_pause(o, thread, or_pauses(e) > 0);
-    if (or_pauses(e) || e->op == FK_CONTROL)
+    if (e->op == FK_SWITCH)
+      or_switch(o, e);
+    if (or_pauses(e) || e->op == FK_CONTROL || e->op == FK_SWITCH)
       continue;
     if (!thread->known) {
       *thread = (struct or_thread){.known = true, .task = FK_NONE, .last = e->time};
@@ -378,7 +332,8 @@ static void play(struct oracle *o) {
     if (thread->ended)
       continue;
     charge(o, thread, e->time);
-    handle(o, thread, e);
+    if (!or_refuses(o, thread, e))
+      handle(o, thread, e);
     or_mark(o, thread, o->epoch, thread->ended ? OR_READS : OR_READS_IF_MOVED);
   }
 }

@@ -5,8 +5,10 @@
  *
  * Every explicit and implicit task has its own list of open constructs; a thread's state is that of the innermost
  * construct of the task it runs. Routines and phases are on the same lists. Callpaths are plain arrays of sites. The
- * times that a worker cannot know (the primary's barrier end) are read ahead in the script. Nothing is shared with the
- * library, not even its way of thinking: no rows, no edges, no frames of other tasks, no pending states.
+ * times that a worker cannot know (the primary's barrier end) are read ahead in the script. What the budget refuses is
+ * left out (docs/budget.md); what a task does that is not seen is on the list of the task that its thread was in.
+ * Nothing is shared with the library, not even its way of thinking: no rows, no edges, no frames of other tasks, no
+ * pending states.
  */
 #ifndef HEDDLE_TESTS_ORACLE_H
 #define HEDDLE_TESTS_ORACLE_H

@@ -2,17 +2,18 @@
 /* The oracle's view of what happens inside tasks: worksharing, barriers and waits, mutual exclusion, masked. */
 #include "oracle_state.h"
 
-static bool is_lock(uint32_t kind) {
+bool or_is_lock(uint32_t kind) {
   return kind >= ompt_mutex_lock && kind <= ompt_mutex_test_nest_lock;
 }
 
 /* Some events say nothing about what a thread does; no tool need ask for them. */
 static bool is_telling(const struct fk_event *e) {
   if (e->op == FK_MUTEX_RELEASED)
-    return !is_lock(e->kind);
+    return !or_is_lock(e->kind);
   if (or_pauses(e) || e->op == FK_CONTROL)
     return or_is_last(e);
-  return e->op != FK_SYNC_REGION && e->op != FK_REDUCTION && e->op != FK_NEST_LOCK && e->op != FK_CANCEL;
+  return e->op != FK_SYNC_REGION && e->op != FK_REDUCTION && e->op != FK_NEST_LOCK && e->op != FK_CANCEL &&
+         e->op != FK_SWITCH;
 }
 
 /* What is heard of the same thread next, or NULL. */
@@ -53,7 +54,7 @@ static uint32_t work_kind(uint32_t kind) {
   }
 }
 
-static bool in_gcc_region(const struct oracle *o, const struct or_task *task) {
+bool or_is_gcc(const struct oracle *o, const struct or_task *task) {
   return task->region != FK_NONE && o->regions[task->region].gcc;
 }
 
@@ -73,7 +74,7 @@ void or_on_work(struct oracle *o, struct or_thread *thread, const struct fk_even
     task->work_begin = task->work_end = e->time;
     task->closed_work = FK_NONE;
   }
-  if (e->kind == ompt_work_single_executor && in_gcc_region(o, task))
+  if (e->kind == ompt_work_single_executor && or_is_gcc(o, task))
     task->closed_work = node; /* GCC-built code never says where the block ends: its time is the region's */
   else
     or_push(task, node, HD_BUSY, OR_WORK);
@@ -97,7 +98,7 @@ static void wait_in_own_node(struct oracle *o, struct or_thread *thread, const s
   enum hd_kind kind = known ? kinds[e->kind].kind : HD_KIND_OTHER;
   enum hd_state state = known ? kinds[e->kind].state : HD_WAIT_OTHER;
   struct or_task *task = or_task_of(o, thread);
-  if (e->kind == ompt_sync_region_barrier_implementation && in_gcc_region(o, task)) {
+  if (e->kind == ompt_sync_region_barrier_implementation && or_is_gcc(o, task)) {
     kind = HD_KIND_BARRIER; /* explicit or a static loop's: the runtime does not tell */
     state = HD_WAIT_OTHER;
   }
@@ -115,10 +116,18 @@ static void wait_in_construct(struct oracle *o, const struct or_thread *thread, 
     return;
   or_top_of(task)->closing = true;
   if (task->region != FK_NONE)
-    or_arrive(
-        &o->regions[task->region], task->index, task->constructs,
-        (struct or_share){
-            .node = task->closed_work, .begin = task->work_begin, .work_end = task->work_end, .arrival = thread->last});
+    or_arrive(&o->regions[task->region], task->index, task->barriers,
+              (struct or_share){.node = task->closed_work,
+                                .arrived = true,
+                                .begin = task->work_begin,
+                                .work_end = task->work_end,
+                                .arrival = thread->last});
+}
+
+void or_reach_barrier(struct oracle *o, struct or_task *task) {
+  task->barriers++;
+  if (task->region != FK_NONE && task->index == 0)
+    or_reach(&o->regions[task->region], task->barriers);
 }
 
 static void on_sync_begin(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
@@ -131,15 +140,27 @@ static void on_sync_begin(struct oracle *o, struct or_thread *thread, const stru
     or_top_of(task)->state = HD_WAIT_BARRIER_IMPLICIT;
     if (task->index > 0)
       or_top_of(task)->tag = OR_JOIN;
-  } else if ((implicit || implementation) && task->closed_work != FK_NONE) {
-    wait_in_construct(o, thread, task, implementation && !in_gcc_region(o, task));
+    return;
+  }
+  if (or_is_barrier(e->kind))
+    or_reach_barrier(o, task);
+  if ((implicit || implementation) && task->closed_work != FK_NONE) {
+    wait_in_construct(o, thread, task, implementation && !or_is_gcc(o, task));
   } else {
     wait_in_own_node(o, thread, e);
   }
 }
 
-static bool is_barrier(uint32_t kind) {
+bool or_is_barrier(uint32_t kind) {
   return kind != ompt_sync_region_taskwait && kind != ompt_sync_region_taskgroup && kind != ompt_sync_region_reduction;
+}
+
+/* What is waited in; an unseen task may have left routines open inside. */
+static const struct or_open *wait_of(const struct or_task *task) {
+  uint32_t i = task->open_count;
+  while (i > 1 && task->open[i - 1].tag != OR_SYNC)
+    i--;
+  return &task->open[i - 1];
 }
 
 static void on_sync_end(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
@@ -149,13 +170,12 @@ static void on_sync_end(struct oracle *o, struct or_thread *thread, const struct
       or_top_of(task)->state = HD_RUNTIME;
     return;
   }
-  if (or_top_of(task)->closing) {
+  if (wait_of(task)->closing) {
     if (task->region != FK_NONE)
-      or_close(&o->regions[task->region], task->constructs, task->index, e->time);
-    task->constructs++;
+      or_close(&o->regions[task->region], task->barriers, task->index, e->time);
     task->closed_work = FK_NONE;
   }
-  if (is_barrier(e->kind) && task->index == 0 && task->region != FK_NONE)
+  if (or_is_barrier(e->kind) && task->index == 0 && task->region != FK_NONE)
     or_pass(&o->regions[task->region]);
   or_pop(o, thread, task, OR_SYNC);
 }
@@ -181,7 +201,7 @@ static void on_acquire(struct oracle *o, struct or_thread *thread, const struct 
   bool failed = next && !or_is_last(next) && next->op != FK_MUTEX_ACQUIRED;
   uint32_t node = or_step(o->result, or_node_of(o, thread), kinds[e->kind].kind, e->code);
   or_enter(o, thread, node);
-  if (is_lock(e->kind) && (is_test(e->kind) || failed))
+  if (or_is_lock(e->kind) && (is_test(e->kind) || failed))
     return; /* a test never waits; one that fails is not acquired. A thread that waits for ever waits */
   or_push(or_task_of(o, thread), node, kinds[e->kind].state, OR_MUTEX);
 }
@@ -190,9 +210,9 @@ void or_on_mutex(struct oracle *o, struct or_thread *thread, const struct fk_eve
   struct or_task *task = or_task_of(o, thread);
   if (e->op == FK_MUTEX_ACQUIRE)
     on_acquire(o, thread, e);
-  else if (is_lock(e->kind) == (e->op == FK_MUTEX_ACQUIRED) && !is_test(e->kind))
+  else if (or_is_lock(e->kind) == (e->op == FK_MUTEX_ACQUIRED) && !is_test(e->kind))
     or_pop(o, thread, task, OR_MUTEX); /* the wait for a lock, or a critical section */
-  else if (e->op == FK_MUTEX_ACQUIRED && !is_lock(e->kind))
+  else if (e->op == FK_MUTEX_ACQUIRED && !or_is_lock(e->kind))
     or_top_of(task)->state = HD_BUSY;
 }
 

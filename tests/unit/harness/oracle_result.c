@@ -212,6 +212,10 @@ void or_pass(struct or_region *region) {
   region->passed++;
 }
 
+void or_reach(struct or_region *region, uint32_t n) {
+  region->reached = n;
+}
+
 static uint64_t largest(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
@@ -226,16 +230,20 @@ static bool is_single(const struct or_result *result, const struct or_share *sha
   return path->count && path->sites[path->count - 1].kind == HD_KIND_SINGLE;
 }
 
-/* The n-th construct of a team. Its busiest thread is known when the primary has left the next barrier, or at the join;
- * or at once when it is alone. */
+/* The construct that a team's n-th barrier closes. Its busiest thread is known when the primary has left the next
+ * barrier that it observes or arrived at the one after the next, or at the join; or at once when it is alone. Of one
+ * that the primary does not observe nothing is known. */
 static void add_construct(struct or_result *result, const struct or_region *region, uint32_t n, bool joined) {
   const struct or_construct *construct = &region->constructs[n];
   const struct or_share first = share_of(region, n, 0);
   struct hd_team_totals *team = &result->nodes[first.node].team;
-  bool passed = joined || region->team_size == 1 || region->passed > first.passed_before + 1;
+  bool passed =
+      joined || region->team_size == 1 || region->passed > first.passed_before + 1 || region->reached >= n + 2;
   uint64_t most = 0;
   if (region->gcc && construct->share_count && is_single(result, &construct->shares[construct->share_count - 1]))
     return; /* its end is not told, so it has no totals */
+  if (!first.arrived)
+    return;
   if (first.end) {
     team->instances++;
     team->elapsed_ticks += first.end - first.begin;

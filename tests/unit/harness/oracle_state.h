@@ -35,7 +35,21 @@ struct or_task {
   uint32_t closed_work; /* node of the construct whose barrier may follow; FK_NONE */
   uint64_t work_begin;
   uint64_t work_end;
-  uint32_t constructs; /* closed by a barrier, in this implicit task */
+  uint32_t barriers; /* of its team, that this implicit task has arrived at */
+  /* explicit tasks: */
+  bool known;      /* tasks were on when it was created */
+  bool unseen;     /* what runs of it is not observed */
+  uint32_t height; /* unseen: of the list that it adds to, when it began there */
+  uint32_t epoch;  /* how often they had been switched off then */
+  /* which of what it has begun was refused: */
+  bool refused_wait;
+  bool refused_lock;
+  uint64_t refused_constructs; /* a bit for each that is open, the innermost one's the lowest */
+  struct or_call {
+    uint64_t code;
+    bool refused;
+  } calls[OR_MAX_OPEN]; /* routines that are open */
+  uint32_t call_count;
 };
 
 struct or_thread {
@@ -62,13 +76,19 @@ struct oracle {
   bool paused;
   const struct fk_script *raw;       /* the script with its pauses */
   unsigned epoch;                    /* pauses and resumes so far */
+  uint32_t off;                      /* classes of events: a bit for each */
+  uint32_t touched;                  /* likewise: they have been off */
+  uint32_t task_epoch;               /* how often tasks have been switched off */
   unsigned apart;                    /* so many numbers are never taken over */
   uint32_t free_ids[FK_MAX_THREADS]; /* of threads that have ended, the last one last */
   uint32_t free_kinds[FK_MAX_THREADS];
   uint32_t free_count;
 };
 
-/** What the thread runs: never NULL, and there is always something on its list. */
+/** What the thread runs. Never NULL. */
+struct or_task *or_running(struct oracle *o, struct or_thread *thread);
+/** The same, or the innermost beneath it that is seen: what is unseen adds to that one's list. Never NULL, and there is
+ *  always something on its list. */
 struct or_task *or_task_of(struct oracle *o, struct or_thread *thread);
 struct or_open *or_top_of(struct or_task *task);
 struct or_open *or_push(struct or_task *task, uint32_t node, enum hd_state state, enum or_tag tag);
@@ -82,6 +102,20 @@ uint32_t or_node_of(struct oracle *o, struct or_thread *thread);
 /** Whether a barrier is the one at its region's end: libomp 14 and 16 tell it by the address alone. */
 bool or_is_join(const struct oracle *o, const struct fk_event *e);
 
+/** Classes of events that are switched off: oracle_refused.c. */
+void or_switch(struct oracle *o, const struct fk_event *e);
+bool or_is_off(const struct oracle *o, enum hd_event_class event_class);
+/** Whether an event is nobody's: it begins something while that is off, or ends what was not observed. */
+bool or_refuses(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
+
+void or_switch_to(struct or_thread *thread, uint32_t task);
+void or_on_create(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
+void or_on_schedule(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
+/** An implicit task arrives at a barrier of its team, observed or not. */
+void or_reach_barrier(struct oracle *o, struct or_task *task);
+bool or_is_gcc(const struct oracle *o, const struct or_task *task);
+bool or_is_lock(uint32_t kind);
+bool or_is_barrier(uint32_t kind);
 void or_on_work(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
 void or_on_sync(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
 void or_on_mutex(struct oracle *o, struct or_thread *thread, const struct fk_event *e);

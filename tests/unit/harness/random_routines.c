@@ -101,7 +101,7 @@ static void pause_or_resume(const struct rp_cursor *c) {
 
 void rp_program_statement(struct rp_cursor *c) {
   uint32_t choice = rp_random(100);
-  if (choice < 75)
+  if (choice < 75 || (rp.options.no_jumps && (choice < 80 || (choice >= 90 && choice < 92))))
     routine(c);
   else if (choice < 80)
     left_routine(c);

@@ -311,3 +311,37 @@ void sc_exit(uint32_t status) {
 void sc_kill(void) {
   sc_emit(sc_event(FK_KILL));
 }
+
+static void inner_team(uint32_t primary, uint32_t helper, void (*inside)(uint32_t index)) {
+  sc_thread(primary);
+  sc_at(10);
+  sc_fork(0x110, 2, helper, 12);
+  for (uint32_t index = 0; inside && index < 2; index++) {
+    sc_thread(index == 0 ? primary : helper);
+    sc_at(12);
+    inside(index);
+  }
+  sc_thread(helper);
+  sc_at(20);
+  sc_join_begin();
+  sc_thread(primary);
+  sc_join(22, 24, 25);
+}
+
+void sc_nested_teams(void (*inside)(uint32_t index)) {
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_fork(0x100, 2, 1, 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    inner_team(i, 3 - i, inside);
+    sc_at(30);
+    sc_join_begin();
+  }
+  sc_thread(0);
+  sc_at(32);
+  sc_join_end();
+  sc_parallel_end();
+  sc_at(40);
+  sc_finish();
+  fk_sort(sc_script());
+}

@@ -50,6 +50,12 @@ uint32_t sc_fork(uint64_t code, uint32_t team_size, uint32_t first_worker, uint6
 /** The primary's end of the region: arrives at `arrive`, barrier ends at `join`, region at `end`. */
 void sc_join(uint64_t arrive, uint64_t join, uint64_t end);
 
+/** A whole program of nested teams: threads 0 and 1 of region 0x100 each open region 0x110 at 10, with 3 and 2 for
+ * helpers. Its tasks begin at 12, the helpers arrive at 20 and the primaries at 22, which leave at 24; it ends at 25.
+ * The outer threads arrive at 30, region and program end at 32 and 40. `inside`, unless NULL, sends what each inner
+ * thread does from 12 on; `index` 0 is the primary. */
+void sc_nested_teams(void (*inside)(uint32_t index));
+
 /* Inside regions. */
 void sc_work_begin(ompt_work_t kind, uint64_t code);
 void sc_work_end(ompt_work_t kind, uint64_t code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Classes of events that are switched off and on at any time: what began while they were on is observed whole, nothing
- * else is, and all identities hold. HEDDLE_SEEDS=n plays n random programs of each sort (default 100), HEDDLE_SEED=n
- * only that one, with its script on stderr. */
+ * else is, and all identities hold (random programs against the oracle: test_properties.c). HEDDLE_SEEDS=n plays n
+ * random programs of each sort (default 100), HEDDLE_SEED=n only that one, with its script on stderr. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +21,16 @@ static struct hd_model *end(uint64_t time) {
   sc_at(time);
   sc_finish();
   return ex_play();
+}
+
+/* Of two: thread 1 arrives at 30, thread 0 at 35. */
+static struct hd_model *end_team(void) {
+  sc_thread(1);
+  sc_at(30);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(35, 35, 40);
+  return end(45);
 }
 
 static void switch_class(enum hd_event_class event_class, bool off) {
@@ -299,12 +309,7 @@ static void test_a_loop_that_part_of_the_team_observes_has_no_totals(void **stat
       sc_at(25);
       sc_barrier_end(sc_work_barrier(), 0x500);
     }
-    sc_thread(1);
-    sc_at(30);
-    sc_join_begin();
-    sc_thread(0);
-    sc_join(35, 35, 40);
-    struct hd_model *model = end(45);
+    struct hd_model *model = end_team();
     const struct hd_node *node = ex_node(model, SITE(PARALLEL, 0x300), SITE(LOOP_STATIC, 0x500));
     assert_int_equal(ex_ticks(model, refused == 0 ? 1 : 0, HD_BUSY, SITE(PARALLEL, 0x300), SITE(LOOP_STATIC, 0x500)),
                      14);
@@ -341,12 +346,7 @@ static void test_barriers_that_are_off_are_counted(void **state) {
     sc_at(25);
     sc_barrier_end(sc_work_barrier(), 0x500);
   }
-  sc_thread(1);
-  sc_at(30);
-  sc_join_begin();
-  sc_thread(0);
-  sc_join(35, 35, 40);
-  struct hd_model *model = end(45);
+  struct hd_model *model = end_team();
   const struct hd_node *node = ex_node(model, SITE(PARALLEL, 0x300), SITE(LOOP_STATIC, 0x500));
   assert_int_equal(ex_ticks(model, 0, HD_WAIT_BARRIER_EXPLICIT, SITE(PARALLEL, 0x300), SITE(BARRIER_EXPLICIT, 0x700)),
                    2);
@@ -404,56 +404,6 @@ static void test_exits_of_routines_entered_before_are_not_unmatched(void **state
 }
 
 /* ---- random programs ---- */
-
-/* What a program would have sent in which nothing that was refused existed. */
-static void drop_refused_sections(struct fk_script *script) {
-  static uint64_t dropped[1 << 16];
-  size_t dropped_count = 0;
-  size_t kept = 0;
-  bool off = false;
-  for (size_t i = 0; i < script->count; i++) {
-    const struct fk_event *e = &script->events[i];
-    bool drop = e->op == FK_SWITCH;
-    if (drop)
-      off = e->endpoint == ompt_scope_begin;
-    if (e->op == FK_MUTEX_ACQUIRE && off) {
-      drop = true;
-      if (dropped_count < sizeof dropped / sizeof *dropped)
-        dropped[dropped_count++] = e->wait_id << 10 | e->thread;
-    } else if (e->op == FK_MUTEX_ACQUIRE) { /* a lock may be taken again */
-      for (size_t j = 0; j < dropped_count; j++)
-        dropped[j] = dropped[j] == (e->wait_id << 10 | e->thread) ? 0 : dropped[j];
-    } else if (e->op == FK_MUTEX_ACQUIRED || e->op == FK_MUTEX_RELEASED) {
-      for (size_t j = 0; j < dropped_count; j++)
-        drop = drop || dropped[j] == (e->wait_id << 10 | e->thread);
-    }
-    if (!drop)
-      script->events[kept++] = *e;
-  }
-  script->count = kept;
-}
-
-static void check_sections(uint64_t seed) {
-  const struct rp_options program = {.no_tasks = true, .no_pauses = true};
-  rp_generate(seed, &program);
-  sw_name_sections(sc_script());
-  sw_add(sc_script(), seed, 1u << HD_CLASS_MUTEX);
-  if (getenv("HEDDLE_SEED"))
-    fk_print(sc_script());
-  struct hd_model *model = ex_play();
-  drop_refused_sections(sc_script());
-  struct or_result *oracle = or_run(sc_script(), 0);
-  const char *difference = or_difference(oracle, model);
-  if (difference)
-    fail_msg("seed %llu: %s", (unsigned long long)seed, difference);
-  or_free(oracle);
-  hd_model_free(model);
-}
-
-static void test_random_sections_agree_with_the_oracle(void **state) {
-  (void)state;
-  sw_play_seeds(check_sections);
-}
 
 struct region_sums {
   uint64_t instances;
@@ -528,7 +478,6 @@ int main(void) {
       cmocka_unit_test(test_barriers_that_are_off_are_counted),
       cmocka_unit_test(test_a_refused_routine_does_not_end_its_caller),
       cmocka_unit_test(test_exits_of_routines_entered_before_are_not_unmatched),
-      cmocka_unit_test(test_random_sections_agree_with_the_oracle),
       cmocka_unit_test(test_random_programs_keep_their_regions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

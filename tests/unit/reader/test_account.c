@@ -5,6 +5,7 @@
 #include "merge_sum.h"
 #include "output/model/account.h"
 #include "output/model/model_free.h"
+#include "output/views/compare/compare.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"
 #include "profile_builder.h"
@@ -39,16 +40,21 @@ static struct hd_model *end(struct builder *builder) {
   return model;
 }
 
-static void expect_heading(const struct hd_model *model, const char *expected, bool there) {
+static void expect_report(const struct hd_model *model, const struct hd_report_options *options, const char *expected,
+                          bool there) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
   assert_non_null(out);
-  assert_int_equal(hd_report_print(model, &(struct hd_report_options){0}, out, out), HD_REPORT_MADE);
+  assert_int_equal(hd_report_print(model, options, out, out), HD_REPORT_MADE);
   fclose(out);
   if ((strstr(text, expected) != NULL) != there)
     fail_msg("%s \"%s\" in:\n%s", there ? "no" : "unexpected", expected, text);
   free(text);
+}
+
+static void expect_heading(const struct hd_model *model, const char *expected, bool there) {
+  expect_report(model, &(struct hd_report_options){0}, expected, there);
 }
 
 static void test_share_of_each_thread_and_of_the_program(void **state) {
@@ -79,6 +85,32 @@ static void test_share_is_unknown_when_that_of_one_thread_is(void **state) {
   assert_true(model->threads[0].account.known && !model->threads[1].account.known && !all.known);
   assert_true(isnan(hd_account_share(&all)) && isnan(hd_account_share(&model->threads[1].account)));
   expect_heading(model, "had a processor", false);
+  hd_model_free(model);
+}
+
+/* Of one thread the kernel has not told. Nothing is known of the part that is in focus. */
+static void test_each_threads_share_has_a_column(void **state) {
+  (void)state;
+  struct builder builder;
+  struct hd_thread_record *records = start(&builder);
+  tell(&records[0], 300, 100, 4);
+  struct hd_model *model = end(&builder);
+  const struct hd_report_options text = {.question = HD_ASK_THREADS}, csv = {.question = HD_ASK_THREADS, .csv = true};
+  expect_report(model, &text, "Thread Kind    Lifetime  Busy Busy%  Wait Proc%\n", true);
+  expect_report(model, &text, " 75.0\n     1 worker", true);
+  expect_report(model, &text, "100.0 0.000     -\n", true);
+  expect_report(model, &csv, ",idle_s,processor_share\n", true);
+  expect_report(model, &csv, ",0,0.75\n", true);
+  expect_report(model, &csv, ",0,\n", true);
+  hd_model_free(model);
+}
+
+static void test_shares_nobody_told_of_have_no_column(void **state) {
+  (void)state;
+  struct builder builder;
+  start(&builder);
+  struct hd_model *model = end(&builder);
+  expect_report(model, &(struct hd_report_options){.question = HD_ASK_THREADS}, "Proc%\n", false);
   hd_model_free(model);
 }
 
@@ -140,14 +172,70 @@ static void test_accounts_of_runs_add_up(void **state) {
   hd_model_free(known);
 }
 
+/* Sides of two runs and one. Threads had `first` of 1024 in the first, and 992 in the others; of the second's thread 1
+ * the kernel has not told. */
+static void expect_comparison(uint64_t first, enum hd_compare_format format, const char *expected, bool there) {
+  struct hd_model *models[3];
+  struct hd_compare_input inputs[3];
+  char error[200] = "";
+  char text[20000] = "";
+  for (uint32_t i = 0; i < 3; i++) {
+    struct builder builder;
+    struct hd_thread_record *records = start(&builder);
+    const uint64_t ran = i == 0 ? first : 992;
+    tell(&records[0], ran, 1024 - ran, 0);
+    tell(&records[1], ran, 1024 - ran, 0);
+    records[1].told = i == 1 ? 0 : records[1].threads;
+    models[i] = end(&builder);
+    inputs[i] = (struct hd_compare_input){models[i], i / 2, i / 2 ? "after" : "before"};
+  }
+  struct hd_comparison *comparison =
+      hd_comparison_new(inputs, 3, &(struct hd_compare_options){.mode = HD_COMPARE_SIDES}, error, sizeof error);
+  assert_non_null(comparison);
+  FILE *out = fmemopen(text, sizeof text - 1, "w");
+  const struct hd_compare_series series = {comparison, NULL};
+  assert_true(hd_compare_print(&series, 1, &(struct hd_compare_view_options){.format = format}, out));
+  fclose(out);
+  if ((strstr(text, expected) != NULL) != there)
+    fail_msg("%s \"%s\" in:\n%s", there ? "no" : "unexpected", expected, text);
+  hd_comparison_free(comparison);
+  for (uint32_t i = 0; i < 3; i++)
+    hd_model_free(models[i]);
+}
+
+static void test_compared_runs_that_shared_processors_are_said(void **state) {
+  (void)state;
+  expect_comparison(972, HD_COMPARE_TEXT, "\nsharing   threads had a", true);
+  expect_comparison(420, HD_COMPARE_MARKDOWN,
+                    "- sharing: threads had a processor for only part of the time they wanted "
+                    "it (before: 41, - %; after: 97 %)",
+                    true);
+  expect_comparison(973, HD_COMPARE_TEXT, "sharing", false);
+  expect_comparison(973, HD_COMPARE_MARKDOWN, "sharing", false);
+}
+
+static void test_compared_runs_have_their_share_in_csv_and_json(void **state) {
+  (void)state;
+  expect_comparison(768, HD_COMPARE_CSV, ",untold_ticks,processor_share\n", true);
+  expect_comparison(768, HD_COMPARE_CSV, ",0,0.75\n", true);
+  expect_comparison(768, HD_COMPARE_CSV, ",0,0.96875\n", true);
+  expect_comparison(768, HD_COMPARE_JSON, "\"processor_share\": 0.75", true);
+  expect_comparison(768, HD_COMPARE_JSON, "\"processor_share\": null", true);
+  expect_comparison(768, HD_COMPARE_JSON, "\"processor_share\": 0.96875", true);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_share_of_each_thread_and_of_the_program),
       cmocka_unit_test(test_share_is_unknown_when_that_of_one_thread_is),
+      cmocka_unit_test(test_each_threads_share_has_a_column),
+      cmocka_unit_test(test_shares_nobody_told_of_have_no_column),
       cmocka_unit_test(test_nothing_is_said_of_threads_that_had_all_they_wanted),
       cmocka_unit_test(test_more_threads_than_processors_are_said),
       cmocka_unit_test(test_threads_of_different_times_are_not_too_many),
       cmocka_unit_test(test_accounts_of_runs_add_up),
+      cmocka_unit_test(test_compared_runs_that_shared_processors_are_said),
+      cmocka_unit_test(test_compared_runs_have_their_share_in_csv_and_json),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,11 +98,24 @@ static void test_killed_program_is_named_with_its_signal(void **state) {
   (void)state;
   struct pair pair;
   make_pair(&pair);
-  pair.builder.header->flags = HD_FILE_EXIT_KNOWN;
+  pair.builder.header->flags = HD_FILE_EXIT_KNOWN | HD_FILE_KILLED;
   pair.builder.header->exit_status = 137;
   struct hd_model *model = builder_read(&pair.builder);
   assert_true(model->ended);
   assert_non_null(strstr(model->notes.items[0], "signal 9"));
+  hd_model_free(model);
+  builder_free(&pair.builder);
+}
+
+static void test_status_of_a_program_that_was_not_killed_is_no_signal(void **state) {
+  (void)state;
+  struct pair pair;
+  make_pair(&pair);
+  pair.builder.header->flags = HD_FILE_EXIT_KNOWN;
+  pair.builder.header->exit_status = 137;
+  struct hd_model *model = builder_read(&pair.builder);
+  assert_null(strstr(model->notes.items[0], "signal"));
+  assert_int_equal(hd_model_signal(model), 0);
   hd_model_free(model);
   builder_free(&pair.builder);
 }
@@ -413,6 +426,7 @@ int main(void) {
       cmocka_unit_test(test_open_interval_goes_to_its_cell_until_the_end),
       cmocka_unit_test(test_killed_program_ends_at_its_last_event),
       cmocka_unit_test(test_killed_program_is_named_with_its_signal),
+      cmocka_unit_test(test_status_of_a_program_that_was_not_killed_is_no_signal),
       cmocka_unit_test(test_finished_thread_gets_no_time_after_its_end),
       cmocka_unit_test(test_joining_worker_waits_until_the_join_and_is_idle_after),
       cmocka_unit_test(test_joining_worker_waits_to_the_end_without_a_join),

@@ -284,6 +284,27 @@ static void test_killed_program_has_its_open_entries(void **state) {
   hd_model_free(model);
 }
 
+/* All that happens in the pause happens at the instant at which the worker joined. */
+static void test_a_region_that_ends_in_a_pause_still_called_what_its_worker_entered(void **state) {
+  (void)state;
+  rs_begin_in_main();
+  sc_thread(2);
+  sc_at(2);
+  sc_initial_begin(); /* busy to the end */
+  enter(0, 0x1100, 5);
+  rs_fork_two(10);
+  enter(1, 0x1200, 10);
+  sc_pause();
+  leave(1, 0x1200, 12);
+  rs_join_two(15, 20);
+  leave(0, 0x1100, 21);
+  sc_resume();
+  rs_finish_in_main(30);
+  struct hd_model *model = rs_play(NULL);
+  ex_expect_entries(model, 2, CELLS(.cc = 1), CELLS(.cc = 0), MAIN, A, REGION, B);
+  hd_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sequential_caller_and_callee),
@@ -296,6 +317,7 @@ int main(void) {
       cmocka_unit_test(test_threads_outside_regions_are_called_by_the_program),
       cmocka_unit_test(test_tasks_call_in_their_own_state),
       cmocka_unit_test(test_tasks_that_change_threads_call_in_another_state),
+      cmocka_unit_test(test_a_region_that_ends_in_a_pause_still_called_what_its_worker_entered),
       cmocka_unit_test(test_open_entries_end_with_the_profile),
       cmocka_unit_test(test_killed_program_has_its_open_entries),
   };

@@ -14,6 +14,7 @@
 #include "output/reader/open.h"
 #include "random_program.h"
 #include "script.h"
+#include "switched_program.h"
 
 static unsigned long seed_count(void) {
   const char *text = getenv("HEDDLE_SEEDS");
@@ -78,6 +79,10 @@ static void make_long(struct fk_script *script) {
 
 static bool check_seed(uint64_t seed, const struct rp_options *program, const struct fk_options *options) {
   rp_generate(seed, program);
+  if (program->switched) {
+    sw_name_sections(sc_script());
+    sw_add(sc_script(), seed, program->switched);
+  }
   if (options->take_turns)
     make_long(sc_script());
   if (getenv("HEDDLE_SEED"))
@@ -249,6 +254,33 @@ static void test_counts_of_short_threads_match_the_oracle(void **state) {
   check_variants("short, counts", (struct rp_options){.short_threads = true, .no_pauses = true}, few, 3);
 }
 
+/* Classes of events that the budget switches off and on. */
+
+static void check_switched(const char *what, struct rp_options program, uint32_t classes) {
+  program.switched = classes;
+  program.no_jumps = classes >> HD_CLASS_CALL & 1;
+  check_variants(what, program, &(struct fk_options){0}, 1);
+}
+
+static void test_switched_classes_match_the_oracle(void **state) {
+  (void)state;
+  static const char *const names[] = {"mutexes", "tasks", "calls", "loops", "waits"};
+  for (uint32_t c = 0; c < HD_CLASS_COUNT; c++) {
+    check_switched(names[c], (struct rp_options){0}, 1u << c);
+    check_switched(names[c], (struct rp_options){.recursive = true}, 1u << c);
+  }
+}
+
+static void test_all_classes_switched_match_the_oracle(void **state) {
+  (void)state;
+  const uint32_t all = (1u << HD_CLASS_COUNT) - 1;
+  check_switched("all classes", (struct rp_options){0}, all);
+  check_switched("all classes, recursive", (struct rp_options){.recursive = true}, all);
+  check_switched("all classes, large", (struct rp_options){.large_teams = true, .events = 10000}, all);
+  check_switched("all but calls", (struct rp_options){0}, all & ~(1u << HD_CLASS_CALL));
+  check_switched("tasks and waits", (struct rp_options){.recursive = true}, 1u << HD_CLASS_TASK | 1u << HD_CLASS_SYNC);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_programs_match_the_oracle),
@@ -269,6 +301,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_counts_in_turns_match_the_oracle),
       cmocka_unit_test(test_short_threads_match_the_oracle),
       cmocka_unit_test(test_counts_of_short_threads_match_the_oracle),
+      cmocka_unit_test(test_switched_classes_match_the_oracle),
+      cmocka_unit_test(test_all_classes_switched_match_the_oracle),
   };
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);

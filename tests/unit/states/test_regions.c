@@ -133,35 +133,9 @@ static void test_serialised_regions_inside_each_other_keep_their_rows(void **sta
   hd_model_free(model);
 }
 
-/* Threads 0 and 1 each open a team of two; 3 works for 0, 2 for 1. */
-static void play_nested_regions(void) {
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-  sc_fork(0x100, 2, 1, 0);
-  for (uint32_t i = 0; i < 2; i++) {
-    sc_thread(i);
-    sc_at(10);
-    sc_fork(0x110, 2, 3 - i, 12);
-    sc_thread(3 - i);
-    sc_at(20);
-    sc_join_begin();
-    sc_thread(i);
-    sc_join(22, 24, 25);
-    sc_at(30);
-    sc_join_begin();
-  }
-  sc_thread(0);
-  sc_at(32);
-  sc_join_end();
-  sc_parallel_end();
-  sc_at(40);
-  sc_finish();
-  fk_sort(sc_script());
-}
-
 static void test_nested_regions_hang_below_the_primarys_callpath(void **state) {
   (void)state;
-  play_nested_regions();
+  sc_nested_teams(NULL);
   struct hd_model *model = ex_play();
   for (uint32_t i = 0; i < model->thread_count; i++)
     assert_true(ex_visits(model, i, REGION, SITE(PARALLEL, 0x110)) == 1);
@@ -173,7 +147,7 @@ static void test_nested_regions_hang_below_the_primarys_callpath(void **state) {
 
 static void test_outer_team_counts_its_own_threads_only(void **state) {
   (void)state;
-  play_nested_regions();
+  sc_nested_teams(NULL);
   struct hd_model *model = ex_play();
   const struct hd_team_totals *outer = &ex_node(model, REGION)->team;
   assert_int_equal(outer->capacity_ticks, 2 * 32);

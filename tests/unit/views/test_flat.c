@@ -349,6 +349,14 @@ static void test_threads_without_a_runtime_have_a_note(void **state) {
   struct hd_model *model = builder_read(&builder);
   char *text = summary(model);
   routines_expect(text, "note no OpenMP runtime told of regions and waiting");
+  routines_expect(text, "'heddle run --gomp'");
+  free(text);
+  hd_model_free(model);
+  builder.header->flags |= HD_FILE_GOMP;
+  model = builder_read(&builder);
+  text = summary(model);
+  routines_expect(text, "libomp was loaded first (--gomp) but reported nothing");
+  assert_null(strstr(text, "heddle run --gomp"));
   free(text);
   hd_model_free(model);
   strcpy(builder.header->runtime, "a runtime");

@@ -48,46 +48,19 @@ static void expect_gain(const struct hd_model *model, const struct hd_node *node
              ticks);
 }
 
-/* Threads 0 and 1 each open a team of two, at 10, in which the other one works up to 14 and they themselves up to 22.
- * The inner regions end at 25, the outer one at 32. */
-static void play_nested(void) {
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-  sc_fork(0x100, 2, 1, 0);
-  for (uint32_t i = 0; i < 2; i++) {
-    sc_thread(i);
-    sc_at(10);
-    sc_fork(0x110, 2, 3 - i, 10);
-    sc_thread(3 - i);
-    sc_at(14);
-    sc_join_begin();
-    sc_thread(i);
-    sc_join(22, 22, 25);
-    sc_at(30);
-    sc_join_begin();
-  }
-  sc_thread(0);
-  sc_at(32);
-  sc_join_end();
-  sc_parallel_end();
-  sc_at(40);
-  sc_finish();
-  fk_sort(sc_script());
-}
-
-/* Each inner instance: capacity 30, busy 16, lost / 2 = 7; both together 14, but at the same time: 7 of the run. Levels
- * while they run: 4 for 4 ticks, 2 for 8, 0 for 3. */
+/* Each inner instance: capacity 30, busy 18, lost / 2 = 6; both together 12, but at the same time: 6 of the run. Levels
+ * while they run: 4 for 8 ticks, 2 for 2, 0 for 5. */
 static void test_instances_at_the_same_time_share_the_gain(void **state) {
   (void)state;
-  play_nested();
+  sc_nested_teams(NULL);
   struct hd_model *model = play_on(8);
   const struct hd_node *inner = ex_node(model, OUTER, INNER);
   assert_int_equal(inner->team.elapsed_ticks, 2 * 15);
   assert_int_equal(inner->running_ticks, 15);
-  expect_gain(model, inner, 7);
+  expect_gain(model, inner, 6);
   hd_model_free(model);
   model = play_on(0);
-  expect_gain(model, ex_node(model, OUTER, INNER), 7);
+  expect_gain(model, ex_node(model, OUTER, INNER), 6);
   hd_model_free(model);
 }
 
@@ -96,47 +69,25 @@ static void test_a_gain_needs_processors(void **state) {
   static const struct {
     uint32_t processors;
     double inner;
-  } answers[] = {{4, 7}, {3, 3 + 8.0 / 3}, {2, 3}, {1, 3}};
+  } answers[] = {{4, 6}, {3, 5 + 2.0 / 3}, {2, 5}, {1, 5}};
   for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
-    play_nested();
+    sc_nested_teams(NULL);
     struct hd_model *model = play_on(answers[i].processors);
     expect_gain(model, ex_node(model, OUTER, INNER), answers[i].inner);
     hd_model_free(model);
   }
 }
 
-/* The loop is all that the inner teams do but its last ticks: of its lost time as large a part can be gained as of the
- * region's, half of it. */
+static void run_loop(uint32_t index) {
+  sc_work_begin(ompt_work_loop_static, 0x200);
+  sc_at(index == 0 ? 20 : 14);
+  sc_work_end(ompt_work_loop_static, 0x200);
+}
+
+/* Of the loop's lost time as large a part can be gained as of the region's, half of it. */
 static void test_a_construct_shares_with_its_region(void **state) {
   (void)state;
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-  sc_fork(0x100, 2, 1, 0);
-  for (uint32_t i = 0; i < 2; i++) {
-    sc_thread(i);
-    sc_at(10);
-    sc_fork(0x110, 2, 3 - i, 10);
-    for (uint32_t k = 0; k < 2; k++) {
-      sc_thread(k == 0 ? i : 3 - i);
-      sc_at(10);
-      sc_work_begin(ompt_work_loop_static, 0x200);
-      sc_at(k == 0 ? 20 : 12);
-      sc_work_end(ompt_work_loop_static, 0x200);
-    }
-    sc_thread(3 - i);
-    sc_at(20);
-    sc_join_begin();
-    sc_thread(i);
-    sc_join(20, 20, 20);
-    sc_at(30);
-    sc_join_begin();
-  }
-  sc_thread(0);
-  sc_at(30);
-  sc_join_end();
-  sc_parallel_end();
-  sc_finish();
-  fk_sort(sc_script());
+  sc_nested_teams(run_loop);
   struct hd_model *model = play_on(4);
   const struct hd_node *inner = ex_node(model, OUTER, INNER);
   assert_true(inner->gain_share == 0.5);
