@@ -21,8 +21,10 @@ int main(void) {
 """
 PLAIN = "\nint main(void) { return 0; }\n"
 
-EVENTS = {"thread_begin", "thread_end", "parallel_begin", "parallel_end", "implicit_task", "sync_region_wait", "work",
-          "masked", "mutex_acquire", "mutex_acquired", "mutex_released", "task_create", "task_schedule", "control_tool"}
+CALLBACKS = (SOURCE / "include" / "heddle-events.h").read_text(encoding="utf-8")
+CALLBACKS = CALLBACKS.split("#define HD_CALLBACK_TABLE")[1].split("enum ")[0]
+EVENTS = set(re.findall(r"^  X\(\w+, (\w+),", CALLBACKS, re.MULTILINE))
+assert len(EVENTS) >= 14
 
 
 def libomp(version=19):
