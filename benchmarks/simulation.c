@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ompt/thread/current.h"
 #include "ompt/thread/thread.h"
 
 #include "played_runtime.h"

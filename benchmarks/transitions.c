@@ -15,12 +15,10 @@
 #include <unistd.h>
 
 #include "ompt/thread/clock.h"
+#include "ompt/thread/measuring.h"
 #include "ompt/thread/sweeper.h"
-#include "store/store.h"
 
 enum { TEAM_MOST = 1024, LOOP = 1, CRITICAL = 2, OWN = 3 };
-
-struct hd_store hd_store;
 
 static struct hd_ring rings[TEAM_MOST];
 static uint32_t rotation[TEAM_MOST]; /* the threads in an order that is not that of their rings */
@@ -122,7 +120,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "transitions: %s\n", repetitions < 1 ? "repetitions must be 1 or more" : why);
     return 1;
   }
-  if (!hd_concurrency_init(hd_clock_now()))
+  if (!hd_sweeper_init(hd_clock_now()))
     return 1;
   puts("pattern     threads   write ns   sweep ns   (quartiles)");
   measure("critical", in_critical, repetitions, most);

@@ -16,13 +16,32 @@
 #include "output/views/export/export.h"
 #include "support/command/output_stream.h"
 
-enum { OPTION_NO_CACHE = HD_OPTION_LONG, OPTION_DEPTH };
+struct choices {
+  const struct hd_exporter *exporter;
+  const char *output;
+  uint32_t depth;
+  bool no_cache;
+};
+
+static bool take_format(const struct hd_option_use *use) {
+  const struct hd_exporter **exporter = use->field;
+  char known[256] = "";
+  *exporter = hd_exporter_find(use->argument);
+  for (size_t i = 0; hd_exporters[i]; i++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", hd_exporters[i]->name);
+  return *exporter || hd_option_refuse(use, "knows no '%s'; there is: %s", use->argument, known);
+}
 
 static const struct hd_option options[] = {
-    {'f', "format", "FORMAT", "the format to write (default json)"},
-    {'o', "output", "OUT", "write to the file OUT instead of standard output"},
-    {OPTION_DEPTH, "depth", "K", "make every callpath its last K sites (0: leave them as they are)"},
-    {OPTION_NO_CACHE, "no-cache", NULL, "do not write the names that were found into FILE"},
+    {'f', "format", "FORMAT", "the format to write (default json)", .take = take_format,
+     .field = offsetof(struct choices, exporter)},
+    {'o', "output", "OUT", "write to the file OUT instead of standard output", .take = hd_take_text,
+     .field = offsetof(struct choices, output), .expects = "the name of a file"},
+    {0, "depth", "K", "make every callpath its last K sites (0: leave them as they are)", .take = hd_take_number,
+     .field = offsetof(struct choices, depth), .expects = "a number of sites"},
+    {0, "no-cache", NULL, "do not write the names that were found into FILE", .take = hd_take_flag,
+     .field = offsetof(struct choices, no_cache)},
+    {0},
 };
 
 static const struct hd_usage usage = {
@@ -30,48 +49,11 @@ static const struct hd_usage usage = {
     .synopsis = "--format FORMAT [-o OUT] FILE",
     .description = "Writes all of a profile for other programs to read.",
     .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    .none = "which FILE?",
+    .several = "one FILE at a time",
     .epilogue = "Formats:\n  json   the stable machine interface: seconds and counts; null was not measured. What was\n"
                 "         counted is in \"counters\" of the run, the program, each thread and callpath",
 };
-
-struct choices {
-  const struct hd_exporter *exporter;
-  const char *output;
-  unsigned long depth;
-  bool cache;
-};
-
-static bool take_format(struct choices *choices, const char *name) {
-  choices->exporter = hd_exporter_find(name);
-  if (choices->exporter)
-    return true;
-  char known[256] = "";
-  for (size_t i = 0; hd_exporters[i]; i++)
-    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", hd_exporters[i]->name);
-  hd_arguments_complain(&usage, "'%s' is not a format; there is: %s", name, known);
-  return false;
-}
-
-static bool take_depth(struct choices *choices, const char *argument) {
-  if (hd_arguments_number(argument, UINT_MAX, &choices->depth))
-    return true;
-  hd_arguments_complain(&usage, "'%s' is not a number of sites", argument);
-  return false;
-}
-
-static bool take_option(void *context, int id, const char *argument) {
-  struct choices *choices = context;
-  if (id == 'f')
-    return take_format(choices, argument);
-  if (id == OPTION_DEPTH)
-    return take_depth(choices, argument);
-  if (id == 'o')
-    choices->output = argument;
-  else
-    choices->cache = false;
-  return true;
-}
 
 static int write_model(const struct hd_model *model, const struct choices *choices) {
   FILE *out = choices->output ? fopen(choices->output, "we") : stdout;
@@ -87,13 +69,13 @@ static int write_model(const struct hd_model *model, const struct choices *choic
 }
 
 int hd_cmd_export(int argc, char **argv) {
-  struct choices choices = {.exporter = &hd_export_json, .cache = true};
-  const struct hd_profile_command command = {&usage, take_option, &choices, &choices.cache, NULL};
+  struct choices choices = {.exporter = &hd_export_json};
+  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, NULL};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
-  if (hd_model_fold(model, (uint32_t)choices.depth)) {
+  if (hd_model_fold(model, choices.depth)) {
     status = write_model(model, &choices);
   } else {
     fputs("heddle: out of memory\n", stderr);

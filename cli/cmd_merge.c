@@ -18,10 +18,19 @@
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"
 
+struct choices {
+  const char *output;
+  bool force;
+  bool quiet;
+};
+
 static const struct hd_option options[] = {
-    {'o', "output", "OUT", "the file to write (default merged.heddle)"},
-    {'f', "force", NULL, "add up runs of different programs, too; replace OUT if it exists"},
-    {'q', "quiet", NULL, "say nothing unless it fails"},
+    {'o', "output", "OUT", "the file to write (default merged.heddle)", .take = hd_take_text,
+     .field = offsetof(struct choices, output), .expects = "the name of a file"},
+    {'f', "force", NULL, "add up runs of different programs, too; replace OUT if it exists", .take = hd_take_flag,
+     .field = offsetof(struct choices, force)},
+    {'q', "quiet", NULL, "say nothing unless it fails", .take = hd_take_flag, .field = offsetof(struct choices, quiet)},
+    {0},
 };
 
 static const struct hd_usage usage = {
@@ -34,28 +43,8 @@ static const struct hd_usage usage = {
         "0, and so on. Times, calls and counts add up, elapsed time too. A run that was killed, or is still running,\n"
         "counts up to its last moment. Notes in OUT name the runs and what could not be added up.",
     .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    .none = "which FILEs?",
 };
-
-struct choices {
-  const char *output;
-  bool force;
-  bool quiet;
-};
-
-static bool take_option(void *context, int id, const char *argument) {
-  struct choices *choices = context;
-  if (id == 'o')
-    choices->output = argument;
-  else if (id == 'f')
-    choices->force = true;
-  else
-    choices->quiet = true;
-  if (choices->output[0])
-    return true;
-  hd_arguments_complain(&usage, "--output needs the name of a file");
-  return false;
-}
 
 static bool open_all(char **files, size_t count, struct hd_model **models) {
   char error[PATH_MAX + 256];
@@ -107,19 +96,10 @@ int hd_cmd_merge(int argc, char **argv) {
   int first = 0;
   hd_stream_guard();
   hd_cut_file_guard();
-  switch (hd_arguments_parse(&usage, argc, argv, take_option, &choices, &first)) {
-  case HD_ARGUMENTS_HELP:
-    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
-  case HD_ARGUMENTS_WRONG:
-    return HD_EXIT_USAGE;
-  case HD_ARGUMENTS_OK:
-    break;
-  }
+  int status = HD_EXIT_OK;
+  if (!hd_options_read(&usage, argc, argv, &choices, &first, &status))
+    return status;
   const size_t count = (size_t)(argc - first);
-  if (count == 0) {
-    hd_arguments_complain(&usage, "which FILEs?");
-    return HD_EXIT_USAGE;
-  }
   struct hd_model **models = calloc(count, sizeof(struct hd_model *));
   const bool done = models && open_all(argv + first, count, models) && merge(models, count, &choices);
   for (size_t i = 0; models && i < count; i++)

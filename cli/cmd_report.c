@@ -15,44 +15,55 @@
 #include "output/views/report/report.h"
 #include "support/command/output_stream.h"
 
-enum {
-  OPTION_CSV = HD_OPTION_LONG,
-  OPTION_NO_CACHE,
-  OPTION_AT_K,
-  OPTION_WITH,
-  OPTION_OVERHEAD,
-  OPTION_FLAT,
-  OPTION_CALLGRAPH,
-  OPTION_TREE,
-  OPTION_CALLERS,
-  OPTION_FOCUS,
-  OPTION_DEPTH
+struct choices {
+  struct hd_report_options report;
+  bool no_cache;
 };
 
+static bool take_expression(const struct hd_option_use *use) {
+  char error[256];
+  return hd_take_text(use) && (hd_match_is_valid(use->argument, error, sizeof error) ||
+                               hd_option_refuse(use, "'%s': %s", use->argument, error));
+}
+
+#define ASK(asked) .one_of = {offsetof(struct choices, report.question), HD_ASK_##asked}
+
 static const struct hd_option options[] = {
-    {'t', "threads", NULL, "show what each thread did, in the whole run and per region"},
-    {'H', "histogram", NULL, "show for how long how many threads were busy in each region"},
-    {OPTION_AT_K, "at-k", "N", "show what runs while at most N threads are busy"},
-    {OPTION_WITH, "with", "ID",
+    {'t', "threads", NULL, "show what each thread did, in the whole run and per region", ASK(THREADS)},
+    {'H', "histogram", NULL, "show for how long how many threads were busy in each region", ASK(HISTOGRAM)},
+    {0, "at-k", "N", "show what runs while at most N threads are busy", .take = hd_take_number,
+     .field = offsetof(struct choices, report.level), ASK(AT_LEVEL), .expects = "a number of threads"},
+    {0, "with", "ID",
      "show what runs at the same time as one callpath: its number in\n"
      "the column Id, FILE:LINE, or a function (with --csv also when\n"
-     "it has several: the column `with` says whose row it is)"},
-    {OPTION_OVERHEAD, "overhead", NULL, "show what Heddle itself cost, and the times without it"},
-    {OPTION_FLAT, "flat", NULL, "show each routine and construct, all its callpaths together"},
-    {OPTION_CALLGRAPH, "callgraph", NULL, "show who calls whom, and what came of it"},
-    {OPTION_TREE, "tree", NULL, "show the callpaths, routines included"},
-    {OPTION_CALLERS, "callers", "REGEX", "show all that called the routines or constructs that match"},
-    {OPTION_FOCUS, "focus", "REGEX", "only callpaths through what matches: with any of the above"},
-    {OPTION_DEPTH, "depth", "K", "make every callpath its last K sites: with any of the above"},
+     "it has several: the column `with` says whose row it is)",
+     .take = hd_take_text, .field = offsetof(struct choices, report.with), ASK(WITH),
+     .expects = "an id, FILE:LINE or a function"},
+    {0, "overhead", NULL, "show what Heddle itself cost, and the times without it", ASK(OVERHEAD)},
+    {0, "flat", NULL, "show each routine and construct, all its callpaths together", ASK(FLAT)},
+    {0, "callgraph", NULL, "show who calls whom, and what came of it", ASK(CALLGRAPH)},
+    {0, "tree", NULL, "show the callpaths, routines included", ASK(TREE)},
+    {0, "callers", "REGEX", "show all that called the routines or constructs that match", .take = take_expression,
+     .field = offsetof(struct choices, report.callers), ASK(CALLERS), .expects = "a regular expression"},
+    {0, "focus", "REGEX", "only callpaths through what matches: with any of the above", .take = take_expression,
+     .field = offsetof(struct choices, report.focus), .expects = "a regular expression"},
+    {0, "depth", "K", "make every callpath its last K sites: with any of the above", .take = hd_take_number,
+     .field = offsetof(struct choices, report.depth), .least = 1, .expects = "a number of sites, 1 or more"},
     {'s', "sort", "KEY",
      "sort by gain (default), elapsed, wall, busy, wait, calls, imbalance\n"
      "or name. --flat: self (default), inclusive, wall, calls, elapsed or\n"
-     "name; --callgraph, --tree, --callers likewise, but by inclusive"},
+     "name; --callgraph, --tree, --callers likewise, but by inclusive",
+     .take = hd_take_word, .field = offsetof(struct choices, report.sort), .words = hd_sort_names,
+     .most = HD_SORT_COUNT},
     {'n', "limit", "N",
      "show at most N lines (default 25; 0: all). By gain: half of them\n"
-     "the busiest, since what runs well has nothing to gain"},
-    {OPTION_CSV, "csv", NULL, "write comma-separated values; see below"},
-    {OPTION_NO_CACHE, "no-cache", NULL, "do not write the names that were found into FILE"},
+     "the busiest, since what runs well has nothing to gain",
+     .take = hd_take_number, .field = offsetof(struct choices, report.limit), .expects = "a number of lines"},
+    {0, "csv", NULL, "write comma-separated values; see below", .take = hd_take_flag,
+     .field = offsetof(struct choices, report.csv)},
+    {0, "no-cache", NULL, "do not write the names that were found into FILE", .take = hd_take_flag,
+     .field = offsetof(struct choices, no_cache)},
+    {0},
 };
 
 static const struct hd_usage usage = {
@@ -63,7 +74,8 @@ static const struct hd_usage usage = {
         "parallel regions, and under each the loops and other constructs inside it, by the wall time that could be\n"
         "gained if all threads of its team were always busy.",
     .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    .none = "which FILE?",
+    .several = "one FILE at a time",
     .epilogue =
         "Columns:\n"
         "  Gain, Gain%     wall time that the run would save if the team were always busy: lost thread time / team "
@@ -140,11 +152,6 @@ static const struct hd_usage usage = {
         "--limit bounds the lines; --limit 0 writes them all.",
 };
 
-struct choices {
-  struct hd_report_options report;
-  bool cache;
-};
-
 static bool is_about_routines(enum hd_question question) {
   return question >= HD_ASK_FLAT;
 }
@@ -165,120 +172,14 @@ static bool check(void *context) {
     report->sort = report->question == HD_ASK_FLAT       ? HD_SORT_SELF
                    : is_about_routines(report->question) ? HD_SORT_INCLUSIVE
                                                          : HD_SORT_GAIN;
-  if (sorts_by(report->question, report->sort))
-    return true;
-  hd_arguments_complain(&usage, "this view has no '%s' to sort by: self, inclusive, wall, calls, elapsed or name",
-                        hd_sort_names[report->sort]);
-  return false;
-}
-
-static bool take_sort(struct choices *choices, const char *name) {
-  for (int i = 0; i < HD_SORT_COUNT; i++)
-    if (strcmp(name, hd_sort_names[i]) == 0) {
-      choices->report.sort = (enum hd_sort)i;
-      return true;
-    }
-  hd_arguments_complain(&usage, "cannot sort by '%s'", name);
-  return false;
-}
-
-/* A report answers one question. */
-static bool take_question(struct choices *choices, enum hd_question question) {
-  const enum hd_question before = choices->report.question;
-  choices->report.question = question;
-  if (before == HD_ASK_REGIONS || before == question)
-    return true;
-  hd_arguments_complain(&usage, "only one of --threads, --histogram, --at-k, --with, --overhead, --flat, --callgraph, "
-                                "--tree and --callers at a time");
-  return false;
-}
-
-static bool take_level(struct choices *choices, const char *argument) {
-  unsigned long level = 0;
-  if (!hd_arguments_number(argument, UINT32_MAX, &level)) {
-    hd_arguments_complain(&usage, "'%s' is not a number of threads", argument);
-    return false;
-  }
-  choices->report.level = (uint32_t)level;
-  return take_question(choices, HD_ASK_AT_LEVEL);
-}
-
-static bool take_with(struct choices *choices, const char *argument) {
-  if (!argument[0]) {
-    hd_arguments_complain(&usage, "--with needs an id, FILE:LINE or a function");
-    return false;
-  }
-  choices->report.with = argument;
-  return take_question(choices, HD_ASK_WITH);
-}
-
-static bool take_expression(const char **to, const char *name, const char *argument) {
-  char error[256];
-  *to = argument;
-  if (!argument[0]) {
-    hd_arguments_complain(&usage, "--%s needs a regular expression", name);
-    return false;
-  }
-  if (hd_match_is_valid(argument, error, sizeof error))
-    return true;
-  hd_arguments_complain(&usage, "--%s '%s': %s", name, argument, error);
-  return false;
-}
-
-static bool take_depth(struct choices *choices, const char *argument) {
-  unsigned long depth = 0;
-  if (!hd_arguments_number(argument, UINT_MAX, &depth) || depth == 0) {
-    hd_arguments_complain(&usage, "'%s' is not a number of sites, 1 or more", argument);
-    return false;
-  }
-  choices->report.depth = (uint32_t)depth;
-  return true;
-}
-
-static bool take_option(void *context, int id, const char *argument) {
-  struct choices *choices = context;
-  switch (id) {
-  case 't':
-    return take_question(choices, HD_ASK_THREADS);
-  case 'H':
-    return take_question(choices, HD_ASK_HISTOGRAM);
-  case OPTION_AT_K:
-    return take_level(choices, argument);
-  case OPTION_WITH:
-    return take_with(choices, argument);
-  case OPTION_OVERHEAD:
-    return take_question(choices, HD_ASK_OVERHEAD);
-  case OPTION_FLAT:
-    return take_question(choices, HD_ASK_FLAT);
-  case OPTION_CALLGRAPH:
-    return take_question(choices, HD_ASK_CALLGRAPH);
-  case OPTION_TREE:
-    return take_question(choices, HD_ASK_TREE);
-  case OPTION_CALLERS:
-    return take_expression(&choices->report.callers, "callers", argument) && take_question(choices, HD_ASK_CALLERS);
-  case OPTION_FOCUS:
-    return take_expression(&choices->report.focus, "focus", argument);
-  case OPTION_DEPTH:
-    return take_depth(choices, argument);
-  case 's':
-    return take_sort(choices, argument);
-  case 'n':
-    if (hd_arguments_number(argument, UINT_MAX, &choices->report.limit))
-      return true;
-    hd_arguments_complain(&usage, "'%s' is not a number of lines", argument);
-    return false;
-  case OPTION_CSV:
-    choices->report.csv = true;
-    return true;
-  default:
-    choices->cache = false;
-    return true;
-  }
+  return sorts_by(report->question, report->sort) ||
+         hd_usage_complain(&usage, "this view has no '%s' to sort by: self, inclusive, wall, calls, elapsed or name",
+                           hd_sort_names[report->sort]);
 }
 
 int hd_cmd_report(int argc, char **argv) {
-  struct choices choices = {.report = {.sort = HD_SORT_COUNT, .limit = 25}, .cache = true};
-  const struct hd_profile_command command = {&usage, take_option, &choices, &choices.cache, check};
+  struct choices choices = {.report = {.sort = HD_SORT_COUNT, .limit = 25}};
+  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, check};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)

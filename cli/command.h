@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file command.h
- * The subcommands of `heddle`: one cmd_NAME.c each, listed in main.c's table.
+ * The commands of `heddle`, one row each: its name and what `heddle --help` says of it.
  *
- * A command gets argv with its own name as argv[0] and returns the process's exit status.
+ * `heddle NAME ...` calls hd_cmd_NAME with its own name as argv[0]; what that returns is the process's exit status. It
+ * is in cli/cmd_NAME.c, or in cli/NAME/command.c of a command of several files.
  */
 #ifndef HEDDLE_CLI_COMMAND_H
 #define HEDDLE_CLI_COMMAND_H
 
-int hd_cmd_compare(int argc, char **argv);
-int hd_cmd_doctor(int argc, char **argv);
-int hd_cmd_events(int argc, char **argv);
-int hd_cmd_run(int argc, char **argv);
-int hd_cmd_report(int argc, char **argv);
-int hd_cmd_export(int argc, char **argv);
-int hd_cmd_scale(int argc, char **argv);
-int hd_cmd_merge(int argc, char **argv);
-int hd_cmd_recover(int argc, char **argv);
+#define HD_COMMANDS(_)                                                                                                 \
+  _(run, "run a program and write its profile")                                                                        \
+  _(report, "show where a profile's parallel regions lose time")                                                       \
+  _(scale, "run a program at several thread counts and compare")                                                       \
+  _(compare, "show what more threads, or another build, changed in each region, and why")                              \
+  _(export, "write a profile in another format")                                                                       \
+  _(events, "list what can be counted on this machine")                                                                \
+  _(recover, "save the profiles that killed programs left")                                                            \
+  _(doctor, "try out whether Heddle works here, and say what is wrong")                                                \
+  _(merge, "add up the profiles of several runs")
+
+#define HD_DECLARE_COMMAND(name, summary) int hd_cmd_##name(int argc, char **argv);
+HD_COMMANDS(HD_DECLARE_COMMAND)
 
 #endif

@@ -13,9 +13,8 @@
 
 struct hd_profile_command {
   const struct hd_usage *usage;
-  hd_option_taker *take_option;
-  void *choices;                /* what take_option and check get */
-  const bool *cache;            /* in the choices: keep the names that are found in FILE */
+  void *choices;                /* of the command line */
+  const bool *no_cache;         /* in the choices: do not keep the names that are found in FILE */
   bool (*check)(void *choices); /* whether the options go together, once all are known; complains if not. NULL: yes */
 };
 

@@ -3,7 +3,7 @@
 # the modules below it. With BUILD_TESTING each module is also linked by itself, so that a call to a module that it does
 # not name, or that names it, fails to link.
 
-add_custom_target(layers)
+add_custom_target(layers ALL)
 
 # heddle_module([INSIDE] [DEPENDS folder...] [LIBRARIES library...])
 #   INSIDE: it may run inside the user's program, as part of libheddle.so

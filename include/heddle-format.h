@@ -25,6 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heddle-events.h"
+
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
 #define HD_FORMAT_VERSION 5u
 #define HD_BYTE_ORDER 0x01020304u
@@ -114,66 +116,6 @@ static inline enum hd_intrusion_class hd_intrusion_class_of(uint32_t state) {
   const int is_working = state == HD_BUSY;
   const int is_after_waits = state > HD_WAIT_LAST;
   return (enum hd_intrusion_class)(1 - is_working + is_after_waits * (int)(state - HD_WAIT_LAST));
-}
-
-/** Events by their cost: callbacks of the runtime, and what the program itself tells. Append only. */
-enum hd_event_kind {
-  HD_EVENT_THREAD, /* begin and end */
-  HD_EVENT_PARALLEL_BEGIN,
-  HD_EVENT_PARALLEL_END,
-  HD_EVENT_IMPLICIT_BEGIN,
-  HD_EVENT_IMPLICIT_END,
-  HD_EVENT_WORK_BEGIN,
-  HD_EVENT_WORK_END,
-  HD_EVENT_WAIT_BEGIN, /* barriers, taskwait, taskgroup, reduction */
-  HD_EVENT_WAIT_END,
-  HD_EVENT_MASKED_BEGIN,
-  HD_EVENT_MASKED_END,
-  HD_EVENT_MUTEX_ACQUIRE,
-  HD_EVENT_MUTEX_ACQUIRED,
-  HD_EVENT_MUTEX_RELEASED,
-  HD_EVENT_TASK_CREATE,
-  HD_EVENT_TASK_SCHEDULE,
-  HD_EVENT_CALL, /* of an instrumented routine */
-  HD_EVENT_RETURN,
-  HD_EVENT_MARKER,
-  HD_EVENT_KINDS
-};
-
-/** Events that are switched off together when they cost more than the budget allows, finest first. Regions, waits at
- *  their ends and threads never are. Append only. */
-enum hd_event_class {
-  HD_CLASS_MUTEX, /* critical, locks, ordered, atomic */
-  HD_CLASS_TASK,  /* creation and scheduling of explicit tasks */
-  HD_CLASS_CALL,  /* instrumented routines */
-  HD_CLASS_WORK,  /* loops, sections, single, masked */
-  HD_CLASS_SYNC,  /* barriers other than a region's last, taskwait, taskgroup, reduction */
-  HD_CLASS_COUNT
-};
-
-/** The events that the tool registers with the runtime. Append only. */
-enum hd_callback {
-  HD_CALLBACK_THREAD_BEGIN,
-  HD_CALLBACK_THREAD_END,
-  HD_CALLBACK_PARALLEL_BEGIN,
-  HD_CALLBACK_PARALLEL_END,
-  HD_CALLBACK_IMPLICIT_TASK,
-  HD_CALLBACK_WORK,
-  HD_CALLBACK_SYNC_REGION_WAIT,
-  HD_CALLBACK_MUTEX_ACQUIRE,
-  HD_CALLBACK_MUTEX_ACQUIRED,
-  HD_CALLBACK_MUTEX_RELEASED,
-  HD_CALLBACK_TASK_CREATE,
-  HD_CALLBACK_TASK_SCHEDULE,
-  HD_CALLBACK_CONTROL_TOOL,
-  HD_CALLBACK_MASKED,
-  HD_CALLBACK_COUNT
-};
-
-/** Four bits for each: the answer of ompt_set_callback (ompt_set_result_t) + 1; 0: none was kept. */
-#define HD_REGISTERED_BITS 4u
-static inline uint32_t hd_registered(uint64_t registered, enum hd_callback callback) {
-  return (uint32_t)(registered >> (HD_REGISTERED_BITS * (uint32_t)callback)) & 15u;
 }
 
 enum hd_clock_kind {
@@ -784,7 +726,6 @@ struct hd_text_record {
 _Static_assert((int)HD_IDLE - (int)HD_WAIT_LAST == (int)HD_INTRUSION_IDLE - (int)HD_INTRUSION_WAITING &&
                    (int)HD_RUNTIME - (int)HD_WAIT_LAST == (int)HD_INTRUSION_RUNTIME - (int)HD_INTRUSION_WAITING,
                "states and classes of intrusion come in the same order");
-_Static_assert(HD_CALLBACK_COUNT <= 64 / HD_REGISTERED_BITS, "all answers fit their word");
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");
 _Static_assert(sizeof(struct hd_profile_record) == 64, "one cache line");

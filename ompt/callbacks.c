@@ -4,12 +4,13 @@
 
 #include "ompt/construct/task.h"
 #include "ompt/construct/worksharing.h"
+#include "ompt/control.h"
 
 /* ---- threads ---- */
 
-static void on_thread_begin(ompt_thread_t kind, ompt_data_t *data) {
+void hd_callbacks_on_thread_begin(ompt_thread_t kind, ompt_data_t *data) {
   (void)data;
-  if (!hd_tool.started) /* in a forked child, where the runtime makes itself ready before anybody uses it */
+  if (!hd_measuring.started) /* in a forked child, where the runtime makes itself ready before anybody uses it */
     return;
   hd_thread_begin(kind == ompt_thread_initial  ? HD_THREAD_INITIAL
                   : kind == ompt_thread_worker ? HD_THREAD_WORKER
@@ -23,7 +24,7 @@ static struct hd_thread *end_thread(void) {
   return event.thread;
 }
 
-static void on_thread_end(ompt_data_t *data) {
+void hd_callbacks_on_thread_end(ompt_data_t *data) {
   (void)data;
   struct hd_thread *thread = end_thread();
   if (thread)
@@ -32,8 +33,8 @@ static void on_thread_end(ompt_data_t *data) {
 
 /* ---- parallel regions ---- */
 
-static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested,
-                              int flags, const void *address) {
+void hd_callbacks_on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel,
+                                    unsigned requested, int flags, const void *address) {
   (void)frame;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_PARALLEL_BEGIN);
   struct hd_thread *thread = event.thread;
@@ -47,7 +48,7 @@ static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt
   parallel->ptr = hd_region_begin(thread, now, kind, requested, address, flags & ompt_parallel_invoker_program);
 }
 
-static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {
+void hd_callbacks_on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {
   (void)task, (void)flags, (void)address;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_PARALLEL_END);
   struct hd_thread *thread = event.thread;
@@ -58,9 +59,9 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
   hd_budget_outside(thread);
 }
 
-static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-                             unsigned team_size, unsigned thread_number, int flags) {
-  if ((flags & ompt_task_initial) && !hd_tool.started) /* likewise */
+void hd_callbacks_on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                                   unsigned team_size, unsigned thread_number, int flags) {
+  if ((flags & ompt_task_initial) && !hd_measuring.started) /* likewise */
     return;
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_end ? HD_EVENT_IMPLICIT_END : HD_EVENT_IMPLICIT_BEGIN);
@@ -148,8 +149,8 @@ static bool is_unobserved_work(ompt_work_t type, const ompt_data_t *task) {
          hd_callbacks_is_unobserved_end(HD_CLASS_WORK, frame_kind(kind_of_work(type)), task);
 }
 
-static void on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-                    uint64_t count, const void *address) {
+void hd_callbacks_on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                          uint64_t count, const void *address) {
   (void)parallel, (void)count;
   if (endpoint == ompt_scope_end ? is_unobserved_work(type, task) : refuse_work(type))
     return;
@@ -196,7 +197,8 @@ static bool is_unobserved_masked(void) {
 
 /* Sent only to a thread that runs the block. The end's address is of no use: it is called as the last thing of a body.
  */
-static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *address) {
+void hd_callbacks_on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+                            const void *address) {
   (void)parallel, (void)task;
   if (endpoint == ompt_scope_begin ? refuse_masked() : is_unobserved_masked())
     return;
@@ -220,17 +222,17 @@ static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, omp
  */
 enum { CONTROL_START = 1, CONTROL_PAUSE = 2, CONTROL_FLUSH = 3, CONTROL_END = 4, SUCCESS = 0, IGNORED = 1 };
 
-static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *address) {
+int hd_callbacks_on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *address) {
   (void)modifier, (void)argument, (void)address;
   switch (command) {
   case CONTROL_START:
-    return hd_tool_resume() ? SUCCESS : IGNORED;
+    return hd_control_resume() ? SUCCESS : IGNORED;
   case CONTROL_PAUSE:
-    return hd_tool_pause() ? SUCCESS : IGNORED;
+    return hd_control_pause() ? SUCCESS : IGNORED;
   case CONTROL_FLUSH:
-    return hd_tool_flush() ? SUCCESS : IGNORED;
+    return hd_control_flush() ? SUCCESS : IGNORED;
   case CONTROL_END:
-    return hd_tool_end() ? SUCCESS : IGNORED;
+    return hd_control_end() ? SUCCESS : IGNORED;
   default:
     return IGNORED;
   }
@@ -240,36 +242,20 @@ static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, 
 
 static ompt_set_callback_t set_callback;
 
-/* In the order of enum hd_callback. sync_region_wait rather than sync_region: the same for barriers and taskwait, but
- * for a taskgroup only the wait at its end, not its body. Never flush: a program that spins on it sends millions. */
 static const struct {
   ompt_callbacks_t event;
   uint32_t classes; /* it can be muted when these are off (budget.h) */
   ompt_callback_t function;
-} table[] = {
-    {ompt_callback_thread_begin, 0, (ompt_callback_t)on_thread_begin},
-    {ompt_callback_thread_end, 0, (ompt_callback_t)on_thread_end},
-    {ompt_callback_parallel_begin, 0, (ompt_callback_t)on_parallel_begin},
-    {ompt_callback_parallel_end, 0, (ompt_callback_t)on_parallel_end},
-    {ompt_callback_implicit_task, 0, (ompt_callback_t)on_implicit_task},
-    {ompt_callback_work, 1u << HD_CLASS_WORK, (ompt_callback_t)on_work},
-    {ompt_callback_sync_region_wait, 0, (ompt_callback_t)hd_callbacks_on_sync_region_wait},
-    {ompt_callback_mutex_acquire, 1u << HD_CLASS_MUTEX, (ompt_callback_t)hd_callbacks_on_mutex_acquire},
-    {ompt_callback_mutex_acquired, 1u << HD_CLASS_MUTEX, (ompt_callback_t)hd_callbacks_on_mutex_acquired},
-    {ompt_callback_mutex_released, 1u << HD_CLASS_MUTEX, (ompt_callback_t)hd_callbacks_on_mutex_released},
-    {ompt_callback_task_create, 0, (ompt_callback_t)hd_callbacks_on_task_create},
-    {ompt_callback_task_schedule, 0, (ompt_callback_t)hd_callbacks_on_task_schedule},
-    {ompt_callback_control_tool, 0, (ompt_callback_t)on_control_tool},
-    {ompt_callback_masked, 1u << HD_CLASS_WORK, (ompt_callback_t)on_masked}, /* up to OpenMP 5.0: _master */
-};
-
-_Static_assert(sizeof table / sizeof *table == HD_CALLBACK_COUNT, "an answer is kept for each");
+} table[HD_CALLBACK_COUNT] = {
+#define ROW(name, ompt_name, type, class, loss)                                                                        \
+  {ompt_callback_##ompt_name, 1u << HD_CLASS_##class, (ompt_callback_t)hd_callbacks_on_##ompt_name},
+    HD_CALLBACK_TABLE(ROW)};
 
 uint64_t hd_callbacks_register(ompt_set_callback_t runtime_set_callback) {
   uint64_t lost = 0;
   uint64_t registered = 0;
   set_callback = runtime_set_callback;
-  for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
+  for (unsigned i = 0; i < HD_CALLBACK_COUNT; i++) {
     const unsigned answer = (unsigned)set_callback(table[i].event, table[i].function);
     registered |= (uint64_t)((answer + 1) & 15u) << (HD_REGISTERED_BITS * i);
     if (answer != ompt_set_always)
@@ -280,7 +266,7 @@ uint64_t hd_callbacks_register(ompt_set_callback_t runtime_set_callback) {
 }
 
 void hd_callbacks_mute(uint32_t classes, bool mute) {
-  for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
+  for (unsigned i = 0; i < HD_CALLBACK_COUNT; i++)
     if (table[i].classes & classes)
       set_callback(table[i].event, mute ? NULL : table[i].function);
 }

@@ -8,25 +8,25 @@
 #ifndef HEDDLE_OMPT_CALLBACKS_H
 #define HEDDLE_OMPT_CALLBACKS_H
 
+#include <stddef.h>
+
 #include "ompt/construct/region.h"
 #include "ompt/thread/budget.h"
+#include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
-#include "ompt/tool.h"
+#include "ompt/thread/step.h"
 
-/* callbacks_waits.c */
-void hd_callbacks_on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
-                                      ompt_data_t *task, const void *address);
+/** hd_callbacks_on_thread_begin, ...: OMPT's callbacks. */
+#define HD_ROW(name, ompt_name, type, ...) __typeof__(*(ompt_callback_##type##_t)NULL) hd_callbacks_on_##ompt_name;
+HD_CALLBACK_TABLE(HD_ROW)
+#undef HD_ROW
 
-/* callbacks_mutex.c */
-void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
-                                   const void *address);
-void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address);
-void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address);
+/** Registers all callbacks and keeps the runtime's answers in the profile. Returns a bit for each event that it will
+ * not always deliver. */
+uint64_t hd_callbacks_register(ompt_set_callback_t set_callback);
 
-/* callbacks_task.c */
-void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
-                                 int has_dependences, const void *address);
-void hd_callbacks_on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next);
+/** Tells the runtime to send the events of these classes (bits) no more, or again: hd_budget_init. */
+void hd_callbacks_mute(uint32_t classes, bool mute);
 
 /** An enum value newer than this tool. */
 static inline void hd_callbacks_count_unknown(void) {
@@ -49,11 +49,6 @@ static inline bool hd_callbacks_is_unobserved_end(enum hd_event_class event_clas
   return thread && (thread->top == thread->base || !hd_thread_find_open(thread, kind, id));
 }
 
-/** The kind of a frame in which a thread waits, mutexes aside. */
-static inline bool hd_callbacks_is_wait(enum hd_kind kind) {
-  return (kind >= HD_KIND_TASKWAIT && kind <= HD_KIND_REDUCTION) || kind == HD_KIND_OTHER;
-}
-
 /** The current task waits, in whatever it has entered since. */
 static inline bool hd_callbacks_waits(const struct hd_thread *thread) {
   for (enum hd_kind kind = HD_KIND_TASKWAIT; kind <= HD_KIND_REDUCTION; kind++)
@@ -65,7 +60,7 @@ static inline bool hd_callbacks_waits(const struct hd_thread *thread) {
 /** A region's begin tells; outside any region what the program is linked to must do. */
 static inline bool hd_callbacks_is_gcc_code(const struct hd_thread *thread) {
   const struct hd_region *region = thread->base->base.region;
-  return region ? region->from_gcc : hd_tool.needs_libgomp;
+  return region ? region->from_gcc : hd_measuring.needs_libgomp;
 }
 
 #endif

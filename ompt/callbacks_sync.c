@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Barriers, taskwait, taskgroup and reductions. */
 #include "ompt/callbacks.h"
-#include "ompt/construct/barrier.h"
 #include "ompt/construct/task.h"
 #include "ompt/construct/worksharing.h"
+#include "ompt/thread/barrier.h"
 
 /* The barrier that closes a worksharing construct follows its end directly and is the construct's own time. */
 static void begin_worksharing_barrier(struct hd_thread *thread, uint64_t now, const void *address) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Explicit tasks. */
 #include "ompt/callbacks.h"
-#include "ompt/construct/barrier.h"
 #include "ompt/construct/task.h"
+#include "ompt/thread/barrier.h"
 
 /* "taskwait depend", and the wait of an undeferred task for its dependences (libomp 16 and later): a task that is never
  * run begins the wait, its "complete" ends it. */

@@ -6,12 +6,10 @@
 #include <unistd.h>
 
 #include "ompt/thread/clock.h"
-#include "ompt/tool.h"
+#include "ompt/thread/measuring.h"
 #include "store/store.h"
 #include "support/inprocess/pristine.h"
 #include "support/inprocess/seccomp.h"
-
-extern struct hd_store hd_store;
 
 static struct {
   struct hd_file_header *parent; /* of the parent's profile: what follows is known with it; NULL: told already */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "ompt/markers.h"
-
+/**
+ * @file markers.c
+ * The tool's side of include/heddle.h: phases, pause and resume. Modules that are loaded after the start are not found.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -8,13 +10,15 @@
 #include "callpath/loaded_modules.h"
 #include "heddle.h"
 #include "ompt/construct/region_callers.h"
+#include "ompt/control.h"
 #include "ompt/thread/event.h"
+#include "ompt/thread/step.h"
 #include "ompt/tool.h"
 
 /* ---- phases ---- */
 
 static struct hd_event begin_event(void) {
-  if (!hd_tool.started)
+  if (!hd_measuring.started)
     hd_tool_start_early();
   return hd_event_begin(HD_EVENT_MARKER);
 }
@@ -76,13 +80,13 @@ static void phase_end(const char *name) {
 /* ---- pause and resume ---- */
 
 static void pause_clock(void) {
-  if (!hd_tool.started)
+  if (!hd_measuring.started)
     hd_tool_start_early();
-  hd_tool_pause();
+  hd_control_pause();
 }
 
 static void resume_clock(void) {
-  hd_tool_resume();
+  hd_control_resume();
 }
 
 /* ---- the modules that have markers ---- */
@@ -115,11 +119,12 @@ static int connect_module(struct dl_phdr_info *info, size_t size, void *data) {
   return 0;
 }
 
-void hd_markers_connect(void) {
+static void connect_markers(void) {
   dl_iterate_phdr(connect_module, NULL);
 }
 
 /* A program that was started with this library may come to a marker before anything else. */
 __attribute__((constructor)) static void connect_at_load(void) {
-  hd_markers_connect();
+  hd_measuring.connect_markers = connect_markers;
+  connect_markers();
 }

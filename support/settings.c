@@ -2,8 +2,6 @@
 #include "support/settings.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,96 +10,66 @@
 #include "support/log.h"
 #include "support/percent.h"
 
-enum setting_type {
-  SETTING_TEXT,
-  SETTING_COUNT,
-  SETTING_COUNT_OR_OFF,
-  SETTING_SIZE_OR_OFF,
-  SETTING_SWITCH,
-  SETTING_SHARE
-};
+enum kind { TEXT, NUMBER, POSITIVE, NUMBER_OR_OFF, SIZE_OR_OFF, SWITCH, PERCENT_OR_OFF };
 
-struct setting {
+#define ROW(variable, member, kind, unset) {"HEDDLE_" #variable, kind, offsetof(struct hd_settings, member)},
+static const struct {
   const char *name;
-  enum setting_type type;
+  enum kind kind;
   size_t offset;
-};
+} table[HD_SETTING_COUNT] = {HD_SETTINGS(ROW)};
 
-static const struct setting table[] = {
-    {"HEDDLE_OUTPUT", SETTING_TEXT, offsetof(struct hd_settings, output)},
-    {"HEDDLE_STORE_DIR", SETTING_TEXT, offsetof(struct hd_settings, store_dir)},
-    {"HEDDLE_START", SETTING_TEXT, offsetof(struct hd_settings, start)},
-    {"HEDDLE_CLOCK", SETTING_TEXT, offsetof(struct hd_settings, clock)},
-    {"HEDDLE_CALLPATH_DEPTH", SETTING_COUNT, offsetof(struct hd_settings, callpath_depth)},
-    {"HEDDLE_CYCLE_LIMIT", SETTING_COUNT, offsetof(struct hd_settings, cycle_limit)},
-    {"HEDDLE_UNWIND", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, unwind_depth)},
-    {"HEDDLE_MEMORY", SETTING_SIZE_OR_OFF, offsetof(struct hd_settings, memory)},
-    {"HEDDLE_THREADS_APART", SETTING_COUNT, offsetof(struct hd_settings, threads_apart)},
-    {"HEDDLE_CPU_TIME", SETTING_COUNT_OR_OFF, offsetof(struct hd_settings, cpu_time)},
-    {"HEDDLE_GOMP", SETTING_SWITCH, offsetof(struct hd_settings, gomp)},
-    {"HEDDLE_COUNTERS", SETTING_TEXT, offsetof(struct hd_settings, counters)},
-    {"HEDDLE_COUNTERS_AT", SETTING_TEXT, offsetof(struct hd_settings, counters_at)},
-    {"HEDDLE_MULTIPLEX", SETTING_SWITCH, offsetof(struct hd_settings, take_turns)},
-    {"HEDDLE_OVERHEAD", SETTING_SHARE, offsetof(struct hd_settings, overhead_ppm)},
-    {"HEDDLE_TEST_DELAY", SETTING_TEXT, offsetof(struct hd_settings, test_delay)},
-    {"HEDDLE_GROUP_TEXT", SETTING_TEXT, offsetof(struct hd_settings, groups)},
-};
+#define UNSET(variable, member, kind, unset) .member = unset,
+static const struct hd_settings defaults = {HD_SETTINGS(UNSET)};
 
-static void read_count(const struct setting *setting, const char *text, uint64_t *value) {
+static bool read_number(const char *text, enum kind kind, uint64_t *value) {
   char *end;
-  if (setting->type != SETTING_COUNT && !strcmp(text, "off")) {
-    *value = 0;
-    return;
-  }
   errno = 0;
-  unsigned long long count = strtoull(text, &end, 10);
-  if (setting->type == SETTING_SWITCH && (strlen(text) != 1 || !strchr("01", *text)))
-    hd_log("%s=%s is neither 0 nor 1; ignored", setting->name, text);
-  else if (errno || *end || end == text || *text == '-')
-    hd_log("%s=%s is not a count%s; ignored", setting->name, text,
-           setting->type == SETTING_COUNT_OR_OFF ? " or \"off\"" : "");
+  const unsigned long long number = strtoull(text, &end, 10);
+  if (errno || *end || end == text || *text == '-' || (kind == POSITIVE && number == 0) ||
+      (kind == SWITCH && number > 1))
+    return false;
+  *value = number;
+  return true;
+}
+
+/* NULL: `field` is what `text` says. Else what it should say. */
+static const char *read_field(enum kind kind, const char *text, void *field) {
+  static const char *const takes[] = {[NUMBER] = "a number",
+                                      [POSITIVE] = "a number from 1 on",
+                                      [NUMBER_OR_OFF] = "a number, or off",
+                                      [SIZE_OR_OFF] = "a size, as 16M, or off",
+                                      [SWITCH] = "0 or 1",
+                                      [PERCENT_OR_OFF] = "percent, from 0.0001 to 100, or off"};
+  bool taken = true;
+  if (kind == TEXT)
+    memcpy(field, &text, sizeof text);
+  else if (kind == PERCENT_OR_OFF)
+    taken = hd_share_read(text, field);
+  else if (kind != NUMBER && kind != POSITIVE && strcmp(text, "off") == 0)
+    *(uint64_t *)field = kind == SIZE_OR_OFF ? HD_MEMORY_UNLIMITED : 0;
   else
-    *value = count;
-}
-
-static void read_share(const struct setting *setting, const char *text, uint64_t *ppm) {
-  if (!hd_share_read(text, ppm))
-    hd_log("%s=%s is neither percent, from 0.0001 to 100, nor \"off\"; ignored", setting->name, text);
-}
-
-static void read_size(const struct setting *setting, const char *text, uint64_t *value) {
-  if (!strcmp(text, "off"))
-    *value = HD_MEMORY_UNLIMITED;
-  else if (!hd_size_read(text, value))
-    hd_log("%s=%s is not a size as 16M, nor \"off\"; ignored", setting->name, text);
+    taken = kind == SIZE_OR_OFF ? hd_size_read(text, field) : read_number(text, kind, field);
+  return taken ? NULL : takes[kind];
 }
 
 void hd_settings_read(struct hd_settings *settings) {
-  *settings = (struct hd_settings){.output = "%n.%p.heddle",
-                                   .clock = "auto",
-                                   .cycle_limit = 1,
-                                   .unwind_depth = 64,
-                                   .counters_at = "loop",
-                                   .memory = HD_MEMORY_DEFAULT,
-                                   .threads_apart = 256,
-                                   .overhead_ppm = 20000};
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+  *settings = defaults;
+  for (size_t i = 0; i < HD_SETTING_COUNT; i++) {
     /* secure_getenv: a set-user-id program must not write where its caller says. */
     const char *text = secure_getenv(table[i].name);
-    void *field = (char *)settings + table[i].offset;
-    if (!text || !*text)
-      continue;
-    if (table[i].type == SETTING_TEXT)
-      memcpy(field, &text, sizeof text);
-    else if (table[i].type == SETTING_SHARE)
-      read_share(&table[i], text, field);
-    else if (table[i].type == SETTING_SIZE_OR_OFF)
-      read_size(&table[i], text, field);
-    else
-      read_count(&table[i], text, field);
+    const char *takes = text && *text ? read_field(table[i].kind, text, (char *)settings + table[i].offset) : NULL;
+    if (takes)
+      hd_log("%s takes %s, not %s; ignored", table[i].name, takes, text);
   }
 }
 
-const char *hd_settings_name(size_t index) {
-  return index < sizeof table / sizeof *table ? table[index].name : NULL;
+const char *hd_setting_name(enum hd_setting setting) {
+  return table[setting].name;
+}
+
+bool hd_setting_is_valid(enum hd_setting setting, const char *text, const char **takes) {
+  struct hd_settings ignored;
+  *takes = read_field(table[setting].kind, text, (char *)&ignored + table[setting].offset);
+  return !*takes;
 }

@@ -18,12 +18,20 @@
 #include "support/command/output_stream.h"
 #include "support/log.h"
 
-enum { OPTION_LIBOMP = HD_OPTION_LONG, OPTION_LIBRARY, OPTION_JSON };
+struct choices {
+  const char *libomp;
+  bool json;
+  const char *library;
+};
 
 static const struct hd_option options[] = {
-    {OPTION_LIBOMP, "libomp", "PATH", "the libomp to try (default: PROGRAM's, else the newest found)"},
-    {OPTION_LIBRARY, "library", "PATH", "the libheddle.so to try (default: the one that belongs to this heddle)"},
-    {OPTION_JSON, "json", NULL, "write JSON, for scripts; docs/doctor.md tells the fields"},
+    {0, "libomp", "PATH", "the libomp to try (default: PROGRAM's, else the newest found)", .take = hd_take_text,
+     .field = offsetof(struct choices, libomp), .expects = "the name of a file"},
+    {0, "library", "PATH", "the libheddle.so to try (default: the one that belongs to this heddle)",
+     .take = hd_take_text, .field = offsetof(struct choices, library), .expects = "the name of a file"},
+    {0, "json", NULL, "write JSON, for scripts; docs/doctor.md tells the fields", .take = hd_take_flag,
+     .field = offsetof(struct choices, json)},
+    {0},
 };
 
 static const struct hd_usage usage = {
@@ -34,27 +42,9 @@ static const struct hd_usage usage = {
         "events arrive, and what reports lose if one does not; then looks at PROGRAM's file, the environment\n"
         "and the machine. What is wrong comes with its cure. PROGRAM is not run.",
     .options = options,
-    .option_count = sizeof options / sizeof options[0],
     .epilogue = "Exit status: 0 when all is well, 1 when something is wrong or lost, 2 for wrong options.",
     .in_order = true,
 };
-
-struct choices {
-  const char *libomp;
-  bool json;
-  const char *library;
-};
-
-static bool take_option(void *context, int id, const char *argument) {
-  struct choices *choices = context;
-  if (id == OPTION_LIBOMP)
-    choices->libomp = argument;
-  else if (id == OPTION_JSON)
-    choices->json = true;
-  else
-    choices->library = argument;
-  return true;
-}
 
 static void find_runtime(struct hd_doctor *doctor, const char *named) {
   char path[PATH_MAX];
@@ -95,14 +85,9 @@ int hd_cmd_doctor(int argc, char **argv) {
   int first = 0;
   hd_stream_guard();
   signal(SIGXFSZ, SIG_IGN); /* a small limit of files is a finding, and no reason to die */
-  switch (hd_arguments_parse(&usage, argc, argv, take_option, &choices, &first)) {
-  case HD_ARGUMENTS_HELP:
-    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
-  case HD_ARGUMENTS_WRONG:
-    return HD_EXIT_USAGE;
-  case HD_ARGUMENTS_OK:
-    break;
-  }
+  int status = HD_EXIT_OK;
+  if (!hd_options_read(&usage, argc, argv, &choices, &first, &status))
+    return status;
   doctor.program = first < argc ? argv[first] : NULL;
   doctor.runtime = choices.libomp ? HD_DOCTOR_NAMED : HD_DOCTOR_NEWEST;
   bool done = examine(&doctor, &choices);

@@ -66,24 +66,19 @@ static void check_preload(struct hd_doctor *doctor, const char *variable, const 
 
 /* ---- Heddle's own ---- */
 
-/* Those of the command; libheddle.so's are in settings.c. */
-static const char *const command_variables[] = {"HEDDLE_LIBRARY", "HEDDLE_GROUPS", "HEDDLE_PAPI"};
-enum { COMMAND_VARIABLES = sizeof command_variables / sizeof *command_variables };
-
-static const char *known_variable(size_t index) {
-  return index < COMMAND_VARIABLES ? command_variables[index] : hd_settings_name(index - COMMAND_VARIABLES);
-}
+#define SETTING(variable, member, kind, unset) "HEDDLE_" #variable,
+#define VARIABLE(variable) "HEDDLE_" #variable,
+static const char *const known[] = {HD_SETTINGS(SETTING) HD_COMMAND_VARIABLES(VARIABLE)};
 
 static void check_name(struct hd_doctor *doctor, const char *name) {
-  const char *nearest = NULL;
-  const char *known;
-  for (size_t i = 0; (known = known_variable(i)); i++) {
-    if (strcmp(known, name) == 0)
+  const char *nearest = known[0];
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (strcmp(known[i], name) == 0)
       return;
-    if (!nearest || hd_likeness_distance(known, name) < hd_likeness_distance(nearest, name))
-      nearest = known;
+    if (hd_likeness_distance(known[i], name) < hd_likeness_distance(nearest, name))
+      nearest = known[i];
   }
-  if (nearest && hd_likeness_distance(nearest, name) <= 3)
+  if (hd_likeness_distance(nearest, name) <= 3)
     SAY(WRONG, name, "is no variable of Heddle's, and has no effect; did you mean %s?", nearest);
   else
     SAY(NOTE, name, "is no variable of Heddle's, and has no effect");

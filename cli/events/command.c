@@ -13,7 +13,7 @@
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 
-enum { OPTION_CSV = HD_OPTION_LONG, NEAREST_MOST = 5 };
+enum { NEAREST_MOST = 5 };
 
 struct choices {
   struct hd_events_choices events;
@@ -21,11 +21,15 @@ struct choices {
 };
 
 static const struct hd_option options[] = {
-    {'a', "available", NULL, "only what can be counted here"},
+    {'a', "available", NULL, "only what can be counted here", .take = hd_take_flag,
+     .field = offsetof(struct choices, events.available)},
     {'g', "groups", NULL,
      "list groups of events instead; with REGEX also their formulas and\n"
-     "what these mean"},
-    {OPTION_CSV, "csv", NULL, "write comma-separated values"},
+     "what these mean",
+     .take = hd_take_flag, .field = offsetof(struct choices, groups)},
+    {0, "csv", NULL, "write comma-separated values", .take = hd_take_flag,
+     .field = offsetof(struct choices, events.csv)},
+    {0},
 };
 
 static const struct hd_usage usage = {
@@ -36,7 +40,6 @@ static const struct hd_usage usage = {
         "on every machine, and those of PAPI, the processor's among them; and whether each can be counted here\n"
         "and now, which is tried out.",
     .options = options,
-    .option_count = sizeof options / sizeof options[0],
     .epilogue =
         "REGEX is a POSIX extended regular expression, without regard to case, found anywhere in an event's name or\n"
         "description (groups: in the name, the description or an event's name).\n"
@@ -46,38 +49,20 @@ static const struct hd_usage usage = {
         "\n"
         "PAPI is opened as the program under 'heddle run' would open it; HEDDLE_PAPI=FILE names another libpapi.\n"
         "Groups are looked for in the folder HEDDLE_GROUPS, then among those that came with heddle.",
+    .several = "one regular expression at a time: 'PAPI_L1|PAPI_L2' finds either",
 };
-
-static bool take_option(void *context, int id, const char *argument) {
-  struct choices *choices = context;
-  (void)argument;
-  switch (id) {
-  case 'a':
-    choices->events.available = true;
-    return true;
-  case 'g':
-    choices->groups = true;
-    return true;
-  default:
-    choices->events.csv = true;
-    return true;
-  }
-}
 
 static bool take_expression(struct hd_events_choices *choices, const char *expression) {
   char error[256];
-  if (!expression[0]) {
-    hd_arguments_complain(&usage, "the regular expression is empty");
-    return false;
-  }
+  if (!expression[0])
+    return hd_usage_complain(&usage, "the regular expression is empty");
   const int status = regcomp(&choices->regex, expression, REG_EXTENDED | REG_ICASE | REG_NOSUB);
   if (status == 0) {
     choices->expression = expression;
     return true;
   }
   regerror(status, &choices->regex, error, sizeof error);
-  hd_arguments_complain(&usage, "'%s': %s", expression, error);
-  return false;
+  return hd_usage_complain(&usage, "'%s': %s", expression, error);
 }
 
 static void complain_of_nothing(const struct choices *choices) {
@@ -111,21 +96,12 @@ int hd_cmd_events(int argc, char **argv) {
   struct choices choices = {0};
   int first = 0;
   hd_stream_guard();
-  switch (hd_arguments_parse(&usage, argc, argv, take_option, &choices, &first)) {
-  case HD_ARGUMENTS_HELP:
-    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
-  case HD_ARGUMENTS_WRONG:
-    return HD_EXIT_USAGE;
-  case HD_ARGUMENTS_OK:
-    break;
-  }
-  if (argc - first > 1) {
-    hd_arguments_complain(&usage, "one regular expression at a time: 'PAPI_L1|PAPI_L2' finds either");
-    return HD_EXIT_USAGE;
-  }
+  int status = HD_EXIT_OK;
+  if (!hd_options_read(&usage, argc, argv, &choices, &first, &status))
+    return status;
   if (first < argc && !take_expression(&choices.events, argv[first]))
     return HD_EXIT_USAGE;
-  const int status = show(&choices);
+  status = show(&choices);
   if (choices.events.expression)
     regfree(&choices.events.regex);
   return status;

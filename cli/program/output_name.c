@@ -12,11 +12,16 @@
 
 static const char default_name[] = HD_SAVE_DEFAULT_NAME;
 
-bool hd_output_name_is_valid(const char *output) {
+static bool is_valid(const char *output) {
   for (const char *c = output; (c = strchr(c, '%')); c += 2)
     if (!c[1] || !strchr("phrn%", c[1]))
       return false;
   return *output != '\0';
+}
+
+bool hd_take_output_name(const struct hd_option_use *use) {
+  *(const char **)use->field = use->argument;
+  return is_valid(use->argument) || hd_option_expect(use, "a file name in which %p, %h, %r, %n or %% may stand");
 }
 
 static bool append(char *path, size_t *used, const char *text, size_t length) {

@@ -8,8 +8,10 @@
 
 #include <stdbool.h>
 
-/** Are all %x in the name template ones that heddle knows? */
-bool hd_output_name_is_valid(const char *output);
+#include "support/command/options.h"
+
+/** Takes --output NAME: const char *, in which all %x have to be ones that heddle knows. */
+hd_option_taker hd_take_output_name;
 
 /** Makes an absolute name template, in PATH_MAX bytes, of `name`: of a directory the default name in it; NULL or "":
  *  of $HEDDLE_OUTPUT, else the default name. False: the reason is on stderr. */

@@ -28,12 +28,24 @@
 #include "support/command/output_stream.h"
 #include "support/log.h"
 
+struct work {
+  const char *named;     /* by --output */
+  char output[PATH_MAX]; /* template; "": each has the name that it was to have */
+  bool list, all;
+  size_t found;
+  size_t waiting; /* could be saved */
+  bool failed;
+};
+
 static const struct hd_option options[] = {
     {'o', "output", "NAME",
      "name of the profiles: %p pid, %h host, %r rank, %n program, %% percent\n"
-     "(default: the one it was to have); an existing file is kept and .1, .2, ... added"},
-    {'a', "all", NULL, "save all that is found in the usual places"},
-    {'l', "list", NULL, "only show what is there"},
+     "(default: the one it was to have); an existing file is kept and .1, .2, ... added",
+     .take = hd_take_output_name, .field = offsetof(struct work, named)},
+    {'a', "all", NULL, "save all that is found in the usual places", .take = hd_take_flag,
+     .field = offsetof(struct work, all)},
+    {'l', "list", NULL, "only show what is there", .take = hd_take_flag, .field = offsetof(struct work, list)},
+    {0},
 };
 
 static const struct hd_usage usage = {
@@ -46,17 +58,8 @@ static const struct hd_usage usage = {
         "listed.\n"
         "Profiles of programs that still run are left alone.",
     .options = options,
-    .option_count = sizeof options / sizeof options[0],
     .epilogue = "Exit status: 0, also when there was nothing to do; 1 when something could not be saved; 2 for wrong\n"
                 "options.",
-};
-
-struct work {
-  char output[PATH_MAX]; /* template; "": each has the name that it was to have */
-  bool list, all;
-  size_t found;
-  size_t waiting; /* could be saved */
-  bool failed;
 };
 
 static void print_profile(const char *path, const struct hd_model *model) {
@@ -246,38 +249,17 @@ static void visit(const char *path, const struct hd_recover_visitor *visitor) {
   work->failed = true;
 }
 
-static bool take_option(void *context, int id, const char *argument) {
-  struct work *work = context;
-  if (id == 'l')
-    work->list = true;
-  else if (id == 'a')
-    work->all = true;
-  if (id == 'l' || id == 'a')
-    return true;
-  if (!hd_output_name_is_valid(argument)) {
-    hd_arguments_complain(&usage, "--output takes a file name in which %%p, %%h, %%r, %%n or %%%% may stand, not '%s'",
-                          argument);
-    return false;
-  }
-  return hd_output_name_template(argument, work->output);
-}
-
 int hd_cmd_recover(int argc, char **argv) {
   struct work work = {0};
   int first = 0;
   hd_stream_guard();
-  switch (hd_arguments_parse(&usage, argc, argv, take_option, &work, &first)) {
-  case HD_ARGUMENTS_HELP:
-    return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
-  case HD_ARGUMENTS_WRONG:
+  int status = HD_EXIT_OK;
+  if (!hd_options_read(&usage, argc, argv, &work, &first, &status))
+    return status;
+  if (work.all && first < argc)
+    return hd_usage_complain(&usage, "--all stands alone: without FILE or DIRECTORY"), HD_EXIT_USAGE;
+  if (work.named && !hd_output_name_template(work.named, work.output))
     return HD_EXIT_USAGE;
-  case HD_ARGUMENTS_OK:
-    break;
-  }
-  if (work.all && first < argc) {
-    hd_arguments_complain(&usage, "--all stands alone: without FILE or DIRECTORY");
-    return HD_EXIT_USAGE;
-  }
   work.list = work.list || (first == argc && !work.all);
   const struct hd_recover_visitor visitor = {
       .take_file = take_file, .skip_directory = skip_directory, .context = &work, .clear_directories = !work.list};

@@ -22,11 +22,13 @@
 static const struct hd_option options[] = {
     {'o', "output", "NAME",
      "name of the profile: %p pid, %h host, %r rank, %n program, %% percent\n"
-     "(default %n.%p.heddle); an existing file is kept and .1, .2, ... added"},
-    {'q', "quiet", NULL, "print no summary"},
+     "(default %n.%p.heddle); an existing file is kept and .1, .2, ... added",
+     .take = hd_take_output_name, .field = offsetof(struct hd_run_options, output)},
+    {'q', "quiet", NULL, "print no summary", .take = hd_take_flag, .field = offsetof(struct hd_run_options, quiet)},
+    {0},
 };
 
-static const struct hd_option_section sections[] = {{.options = hd_run_shared_options, .count = HD_RUN_SHARED_COUNT}};
+static const struct hd_option_section sections[] = {{.options = hd_run_shared_options}, {0}};
 
 static const struct hd_usage usage = {
     .command = "run",
@@ -34,35 +36,12 @@ static const struct hd_usage usage = {
     .description = "Runs PROGRAM, writes a profile of every OpenMP process it consists of, and prints a summary on\n"
                    "stderr. The exit status is the program's (128+N when signal N ended it).",
     .options = options,
-    .option_count = sizeof options / sizeof options[0],
     .sections = sections,
-    .section_count = sizeof sections / sizeof sections[0],
     .epilogue = "Exit status: 125 when heddle itself fails, 126 when PROGRAM cannot be executed, 127 when it is not\n"
                 "found, 2 for wrong options, else the program's.",
+    .none = "which program?",
     .in_order = true,
 };
-
-static bool take_output(struct hd_run_options *taken, const char *argument) {
-  taken->output = argument;
-  if (hd_output_name_is_valid(argument))
-    return true;
-  hd_arguments_complain(&usage, "--output takes a file name in which %%p, %%h, %%r, %%n or %%%% may stand, not '%s'",
-                        argument);
-  return false;
-}
-
-static bool take_option(void *context, int id, const char *argument) {
-  struct hd_run_options *taken = context;
-  switch (id) {
-  case 'o':
-    return take_output(taken, argument);
-  case 'q':
-    taken->quiet = true;
-    return true;
-  default:
-    return hd_run_take_shared(&usage, taken, id, argument);
-  }
-}
 
 /* A descriptor that heddle opens must not take the place of a closed stdin, stdout or stderr, or messages would go
  * into it. The program still gets these as they were: closed. */
@@ -108,30 +87,14 @@ static int run(const struct hd_run_options *taken) {
   return ran ? outcome.exit_status : HD_RUN_FAILED;
 }
 
-/* Like hd_cmd_run; what the options own is freed by the caller. */
-static int take_and_run(struct hd_run_options *taken, int argc, char **argv) {
-  int first = 0;
-  switch (hd_arguments_parse(&usage, argc, argv, take_option, taken, &first)) {
-  case HD_ARGUMENTS_HELP:
-    return HD_EXIT_OK;
-  case HD_ARGUMENTS_WRONG:
-    return HD_EXIT_USAGE;
-  case HD_ARGUMENTS_OK:
-    break;
-  }
-  if (first >= argc) {
-    hd_arguments_complain(&usage, "which program?");
-    return HD_EXIT_USAGE;
-  }
-  if (!hd_run_check_shared(&usage, taken))
-    return HD_EXIT_USAGE;
-  taken->command = argv + first;
-  return run(taken);
-}
-
 int hd_cmd_run(int argc, char **argv) {
   struct hd_run_options taken = {0};
-  const int status = take_and_run(&taken, argc, argv);
+  int first = 0;
+  int status = HD_EXIT_USAGE;
+  if (hd_options_read(&usage, argc, argv, &taken, &first, &status)) {
+    taken.command = argv + first;
+    status = hd_run_check_shared(&usage, &taken) ? run(&taken) : HD_EXIT_USAGE;
+  }
   hd_run_options_free(&taken);
   return status;
 }

@@ -340,7 +340,7 @@ static bool read_turns(bool *take_turns) {
 
 static bool check_at(const struct hd_run_options *options) {
   const char *value = get("HEDDLE_COUNTERS_AT");
-  if (options->counters_at || !value || hd_run_counters_at_is_valid(value))
+  if (options->set[HD_SET_COUNTERS_AT] || !value || hd_run_counters_at_is_valid(value))
     return true;
   hd_log("HEDDLE_COUNTERS_AT=%s is neither region nor loop nor all", value);
   return false;
@@ -359,7 +359,7 @@ static void free_groups(struct request *request) {
 
 bool hd_run_counters_prepare(const struct hd_run_options *options, struct hd_run_counters *counters) {
   struct request request = {0};
-  bool take_turns = options->take_turns;
+  bool take_turns = options->set[HD_SET_MULTIPLEX];
   if (!hd_run_wants_counters(options))
     return true;
   counters->chosen = options->events || options->groups;
@@ -378,11 +378,7 @@ bool hd_run_counters_prepare(const struct hd_run_options *options, struct hd_run
   return true;
 }
 
-bool hd_run_counters_apply(const struct hd_run_options *options, const struct hd_run_counters *counters) {
-  if (options->counters_at && setenv("HEDDLE_COUNTERS_AT", options->counters_at, 1) != 0)
-    return false;
-  if (options->take_turns && setenv("HEDDLE_MULTIPLEX", "1", 1) != 0)
-    return false;
+bool hd_run_counters_apply(const struct hd_run_counters *counters) {
   if (!counters->chosen)
     return true;
   if (setenv("HEDDLE_COUNTERS", counters->events, 1) != 0)

@@ -34,7 +34,7 @@ bool hd_run_wants_counters(const struct hd_run_options *options);
 bool hd_run_counters_prepare(const struct hd_run_options *options, struct hd_run_counters *counters);
 
 /** Sets the variables in this process's own environment. False: no memory. */
-bool hd_run_counters_apply(const struct hd_run_options *options, const struct hd_run_counters *counters);
+bool hd_run_counters_apply(const struct hd_run_counters *counters);
 
 void hd_run_counters_free(struct hd_run_counters *counters);
 

@@ -3,19 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "cli/program/find_libomp.h"
 #include "cli/program/find_library.h"
 #include "cli/program/inspect.h"
 #include "cli/program/output_name.h"
-#include "cli/recover/salvage.h"
 #include "store/profile_file.h"
 #include "support/log.h"
 
@@ -140,17 +137,20 @@ static bool set_choice(const char *name, const char *value) {
   return !value || setenv(name, value, 1) == 0;
 }
 
+static bool set_choices(const struct hd_run_options *options) {
+  bool set = true;
+  for (size_t i = 0; i < HD_SETTING_COUNT; i++)
+    set = set && set_choice(hd_setting_name((enum hd_setting)i), options->set[i]);
+  return set;
+}
+
 bool hd_run_environment_apply(const struct hd_run_options *options, const struct hd_run_environment *environment) {
   return prepend("OMP_TOOL_LIBRARIES", environment->probes[HD_PRIVATE_PROBE_REFUSED]) &&
          prepend("OMP_TOOL_LIBRARIES", environment->library) &&
          prepend("OMP_TOOL_LIBRARIES", environment->probes[HD_PRIVATE_PROBE_STARTED]) &&
          set_choice("HEDDLE_OUTPUT", environment->output) && set_choice("HEDDLE_STORE_DIR", environment->directory) &&
-         set_choice("HEDDLE_CALLPATH_DEPTH", options->depth) &&
-         set_choice("HEDDLE_CYCLE_LIMIT", options->cycle_limit) && set_choice("HEDDLE_UNWIND", options->unwind) &&
-         set_choice("HEDDLE_OVERHEAD", options->overhead) && set_choice("HEDDLE_MEMORY", options->memory) &&
-         set_choice("HEDDLE_CPU_TIME", options->cpu_time ? "1" : NULL) &&
-         set_choice("HEDDLE_GOMP", options->gomp ? "1" : NULL) &&
-         hd_run_counters_apply(options, &environment->counters) && set_preload(environment);
+         set_choices(options) && set_choice(hd_setting_name(HD_SET_GOMP), options->gomp ? "1" : NULL) &&
+         hd_run_counters_apply(&environment->counters) && set_preload(environment);
 }
 
 void hd_run_environment_remove(struct hd_run_environment *environment) {

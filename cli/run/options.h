@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "support/command/options.h"
+#include "support/settings.h"
 
 /** Is libheddle.so loaded with the program, or only when an OpenMP runtime asks for it? */
 enum hd_run_routines {
@@ -19,34 +20,23 @@ enum hd_run_routines {
 
 /** What the command line asks for. The strings belong to argv. */
 struct hd_run_options {
-  const char *output;  /* NULL: $HEDDLE_OUTPUT, else "%n.%p.heddle" */
-  const char *library; /* NULL: found */
-  const char *libomp;  /* NULL: found */
-  /* Passed on as environment variables; NULL: these stay as they are. */
-  const char *depth;       /* HEDDLE_CALLPATH_DEPTH */
-  const char *cycle_limit; /* HEDDLE_CYCLE_LIMIT */
-  const char *unwind;      /* HEDDLE_UNWIND */
-  const char *overhead;    /* HEDDLE_OVERHEAD */
-  const char *memory;      /* HEDDLE_MEMORY */
-  bool cpu_time;           /* HEDDLE_CPU_TIME=1 */
-  const char *counters_at; /* HEDDLE_COUNTERS_AT */
-  bool take_turns;         /* HEDDLE_MULTIPLEX=1 */
-  char *events;            /* to count, divided by commas; owned; NULL: HEDDLE_COUNTERS */
-  char *groups;            /* of events: names and files, divided by commas; owned */
+  const char *output;                /* NULL: $HEDDLE_OUTPUT, else "%n.%p.heddle" */
+  const char *library;               /* NULL: found */
+  const char *libomp;                /* NULL: found */
+  const char *set[HD_SETTING_COUNT]; /* variables for libheddle.so; NULL: these stay as they are */
+  char *events;                      /* to count, divided by commas; owned; NULL: HEDDLE_COUNTERS */
+  char *groups;                      /* of events: names and files, divided by commas; owned */
   enum hd_run_routines routines;
   bool gomp;
   bool quiet;
   char **command; /* NULL-terminated */
 };
 
-/** What of a program's run is measured, and with which libraries: options of all commands that run programs. */
-enum { HD_RUN_SHARED_COUNT = 15 };
-extern const struct hd_option hd_run_shared_options[HD_RUN_SHARED_COUNT];
+/** What of a program's run is measured, and with which libraries: options of all commands that run programs. Their
+ *  choices are a struct hd_run_options. */
+extern const struct hd_option hd_run_shared_options[];
 
-/** Takes one of them. False: it makes no sense, as `usage`'s user has been told. */
-bool hd_run_take_shared(const struct hd_usage *usage, struct hd_run_options *taken, int id, const char *argument);
-
-/** Whether all that was taken goes together; likewise. */
+/** Whether all that was taken goes together. False: the user of `usage` has been told why not. */
 bool hd_run_check_shared(const struct hd_usage *usage, const struct hd_run_options *taken);
 
 /** Frees what the options own. */

@@ -28,9 +28,8 @@ struct hd_scale_options {
   const char *bind; /* NULL: OMP_PROC_BIND stays as it is */
   struct hd_scale_parameter *parameters;
   size_t parameter_count;
-  struct hd_texts run_options;     /* for `heddle run`, sorted */
-  struct hd_texts compare_options; /* for `heddle compare` */
-  bool expected_status[256];       /* with which a run may end: 0, and what --expect-status names */
+  struct hd_texts run_options; /* for `heddle run`, sorted */
+  bool expected_status[256];   /* with which a run may end: 0, and what --expect-status names */
   bool keep_going;
   bool start_over;
   bool quiet;

@@ -3,21 +3,14 @@
 
 #include <errno.h>
 
-#include "ompt/construct/barrier.h"
 #include "ompt/construct/region_callers.h"
 #include "ompt/construct/region_pool.h"
+#include "ompt/thread/barrier.h"
 #include "ompt/thread/event.h"
-#include "ompt/tool.h"
+#include "ompt/thread/measuring.h"
+#include "ompt/thread/settle.h"
+#include "ompt/thread/step.h"
 #include "support/inprocess/memory_budget.h"
-
-/* The innermost base that is no explicit task's. */
-static const struct hd_frame *team_base(const struct hd_thread *thread) {
-  return thread->frames + thread->base->base.team;
-}
-
-struct hd_region *hd_region_current(const struct hd_thread *thread) {
-  return team_base(thread)->base.region;
-}
 
 static bool is_primary(const struct hd_thread *thread, const struct hd_region *region) {
   return region->instance->primary == thread->record->id;
@@ -56,14 +49,9 @@ static void start_delay(struct hd_region *region, struct hd_thread_record *prima
   primary->intrusion_base = primary->intrusion;
 }
 
-void hd_region_add_primary_delay(struct hd_region *region, struct hd_thread_record *primary) {
-  region->delay_ticks += primary->intrusion - primary->intrusion_base;
-  primary->intrusion_base = primary->intrusion;
-}
-
 /* The primary is late by what the region was, and by what it was late before. */
 static void end_delay(struct hd_region *region, struct hd_thread_record *primary) {
-  hd_region_add_primary_delay(region, primary);
+  hd_team_add_delay(region, primary);
   primary->intrusion = primary->intrusion_charged = region->intrusion_before + region->delay_ticks;
   primary->intrusion_base = region->base_before;
 }
@@ -89,7 +77,7 @@ static void announce_begin(struct hd_thread *primary, struct hd_region *region) 
   if (region->of_helpers)
     return;
   primary->ring.what = what;
-  if (!hd_tool.has_routines)
+  if (!hd_measuring.has_routines)
     return;
   const uint32_t before = region->begins_before;
   region->team_operand = HD_TEAM(primary->ring.index, before < HD_TEAM_BEFORE_MOST ? before : HD_TEAM_BEFORE_MOST);
@@ -104,7 +92,7 @@ static void announce_end(struct hd_thread *primary, const struct hd_region *regi
 
 struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
                                   const void *address, bool from_gcc) {
-  struct hd_region *outer = hd_region_current(primary);
+  struct hd_region *outer = hd_team_current(primary);
   uintptr_t place;
   const struct hd_edge *step = hd_thread_step_from(primary, hd_callers_row(primary, address, &place), kind, address);
   const bool is_known = step->counter;
@@ -117,7 +105,8 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
     region->row = row;
     region->address = address;
     region->place = place;
-    region->from_gcc = from_gcc && (requested != 1 || hd_tool.has_gcc_regions); /* clang, too, begins one with if(0) */
+    region->from_gcc =
+        from_gcc && (requested != 1 || hd_measuring.has_gcc_regions); /* clang, too, begins one with if(0) */
     region->of_helpers = of_helpers;
     /* With its elapsed time or not at all; of the helpers' there is nothing of the user's to gain. */
     region->total = is_known && !of_helpers ? hd_region_total(primary, row, requested ? requested : 1) : NULL;
@@ -165,7 +154,7 @@ static void enter_as_primary(struct hd_thread *primary, uint64_t now, struct hd_
   hd_thread_unwind_task(primary, now, hd_region_task_state(region));
   if (!region)
     return;
-  hd_region_add_primary_delay(region, primary->record); /* its team begins when it was late by as much */
+  hd_team_add_delay(region, primary->record); /* its team begins when it was late by as much */
   __atomic_store_n(&region->instance->pending, team_size - 1, __ATOMIC_RELAXED);
   __atomic_store_n(&region->instance->team_size, team_size, __ATOMIC_RELAXED);
   choose_total(primary, region, team_size);
@@ -192,7 +181,7 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
   struct hd_row_record *row = region ? hd_thread_row(worker, region->instance->profile) : NULL;
   worker->height = 0;
   now = start_in_step(worker, region, now);
-  if (region && hd_tool.has_routines && !region->of_helpers)
+  if (region && hd_measuring.has_routines && !region->of_helpers)
     worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->team_operand);
   hd_thread_push(worker, now, row ? row : worker->frames->row, HD_KIND_PARALLEL, hd_region_task_state(region));
   worker->top->row->visits += row != NULL && !region->is_folded && !hd_clock_is_paused();
@@ -232,38 +221,15 @@ void hd_region_arrive(struct hd_thread *thread, uint64_t now) {
   }
 }
 
-void hd_region_join_worker(struct hd_thread *worker) {
-  struct hd_region *region = worker->joining;
-  uint64_t join = __atomic_load_n(&region->instance->join_ticks, __ATOMIC_ACQUIRE);
-  if (!join)
-    return;
-  worker->pending &= ~(uint32_t)HD_PENDING_JOIN;
-  worker->record->joining = 0;
-  worker->woken_ticks = worker->event_ticks;
-  worker->woken_intrusion = worker->record->intrusion;
-  hd_barrier_end(worker);
-  hd_thread_close_base(worker, join);
-  __atomic_fetch_sub(&region->instance->pending, 1, __ATOMIC_RELEASE);
-}
-
 static const struct hd_thread_record *thread_of(const struct hd_member_record *member) {
   return (const void *)(hd_store.base + member->thread_record);
 }
 
-bool hd_region_took_part(const struct hd_region *region, uint32_t number) {
-  return __atomic_load_n(&region->members[number].begin_ticks, __ATOMIC_ACQUIRE) >= region->instance->begin_ticks;
-}
-
-uint32_t hd_region_member_count(const struct hd_region *region) {
-  const struct hd_instance_record *instance = region->instance;
-  return instance->team_size < instance->member_limit ? instance->team_size : instance->member_limit;
-}
-
 /* Not before any member's arrival, though the processors' clocks may differ by a few ticks. */
 static uint64_t join_time(const struct hd_region *region, uint64_t now) {
-  for (uint32_t i = 1; i < hd_region_member_count(region); i++) {
+  for (uint32_t i = 1; i < hd_team_member_count(region); i++) {
     const struct hd_member_record *member = &region->members[i];
-    if (!hd_region_took_part(region, i))
+    if (!hd_team_took_part(region, i))
       continue;
     uint64_t arrived = __atomic_load_n(&thread_of(member)->last_ticks, __ATOMIC_RELAXED);
     if (now < arrived)
@@ -274,9 +240,9 @@ static uint64_t join_time(const struct hd_region *region, uint64_t now) {
 
 static void add_up_team(struct hd_region *region, uint64_t join) {
   region->team_busy_ticks = region->longest_busy_ticks = region->late_ticks = 0;
-  for (uint32_t i = 0; i < hd_region_member_count(region); i++) {
+  for (uint32_t i = 0; i < hd_team_member_count(region); i++) {
     const struct hd_member_record *member = &region->members[i];
-    if (!hd_region_took_part(region, i)) {
+    if (!hd_team_took_part(region, i)) {
       region->late_ticks += join - region->instance->begin_ticks;
       continue;
     }
@@ -312,7 +278,7 @@ void hd_region_leave(struct hd_thread *thread, uint64_t now) {
   } else if (region && !is_primary(thread, region)) {
     if (!(thread->pending & HD_PENDING_JOIN))
       hd_region_arrive(thread, now);
-    hd_region_join_worker(thread);
+    hd_thread_join(thread);
   } else if (!region || !region->instance->join_ticks) {
     hd_region_join(thread, now);
   }
@@ -383,7 +349,7 @@ static bool has_joined(const struct hd_frame *base) {
 /* What the runtime tells may be another thread's region: libomp gives the team's memory away before it sends the end.
  * Or it is the serialised region around the one that ends, for GCC-built code in a league. */
 static const struct hd_frame *ending_base(const struct hd_thread *primary, const struct hd_region *told) {
-  const struct hd_frame *innermost = team_base(primary);
+  const struct hd_frame *innermost = hd_team_base(primary);
   if (told && is_primary(primary, told)) {
     const struct hd_frame *base = primary->frames + told->base;
     const bool may_end = told->instance->join_ticks || !has_joined(innermost);

@@ -2,9 +2,10 @@
 #include "ompt/construct/region_callers.h"
 
 #include "callpath/stack_cache.h"
-#include "ompt/construct/region.h"
 #include "ompt/construct/routine.h"
-#include "ompt/tool.h"
+#include "ompt/thread/measuring.h"
+#include "ompt/thread/step.h"
+#include "ompt/thread/team.h"
 
 /* The first of the chain's routines that is not on the callpath already. */
 static uint32_t first_new(const struct hd_thread *thread, const struct hd_chain *chain) {
@@ -38,7 +39,7 @@ static uintptr_t enclosing_place(const struct hd_thread *thread) {
   const struct hd_frame *phase = hd_thread_innermost(thread, HD_KIND_PHASE);
   if (phase && phase->phase.place)
     return phase->phase.place;
-  const struct hd_region *region = hd_region_current(thread);
+  const struct hd_region *region = hd_team_current(thread);
   return region && region->instance->primary == thread->record->id ? region->place : 0;
 }
 
@@ -58,7 +59,7 @@ static const struct hd_chain *find_chain(struct hd_thread *thread, const void *a
 struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *address, uintptr_t *place) {
   struct hd_row_record *from = thread->top->row;
   *place = 0;
-  if (!hd_tool.unwinds)
+  if (!hd_measuring.unwinds)
     return from;
   const struct hd_chain *chain = find_chain(thread, address, place);
   if (!chain)

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "ompt/construct/region.h"
-#include "ompt/tool.h"
+#include "ompt/thread/measuring.h"
+#include "ompt/thread/team.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/memory_budget.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/construct/task.h"
 
-#include "ompt/callbacks.h"
-#include "ompt/tool.h"
+#include "ompt/thread/budget.h"
+#include "ompt/thread/measuring.h"
+#include "ompt/thread/step.h"
 
 /* task_data->value of an explicit task, from the lowest bit: these four; the profile's id; the index of the base frame
  * that it had when it ran last; how often tasks had been switched off when it was created (budget.h). Folded: there was
@@ -86,12 +87,12 @@ static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   if (!row)
     row = thread->top->row;
   const bool first = !(value & TASK_STARTED);
-  const enum hd_what what = hd_tool.has_routines ? HD_WHAT_TASK : HD_WHAT_ENTER;
+  const enum hd_what what = hd_measuring.has_routines ? HD_WHAT_TASK : HD_WHAT_ENTER;
   if (first)
     thread->ring.what = hd_thread_count(thread, what, row, value & TASK_FOLDED ? NULL : row);
-  else if (hd_tool.has_routines)
+  else if (hd_measuring.has_routines)
     thread->ring.what = HD_WHAT(HD_WHAT_TASK, row->profile) | HD_WHAT_UNCOUNTED;
-  thread->height += hd_tool.has_routines;
+  thread->height += hd_measuring.has_routines;
   hd_thread_push(thread, now, row, HD_KIND_TASK, HD_BUSY);
   hd_thread_open_base(thread, task, NULL, 0);
   set_value(task, with_base(value, thread->innermost[HD_KIND_TASK]) | TASK_STARTED);
@@ -141,7 +142,7 @@ static void leave_place(struct hd_thread *thread, uint64_t now, ompt_data_t *tas
  * end, where nobody hears when that is over. */
 static bool waits(const struct hd_thread *thread) {
   const struct hd_frame *top = thread->top;
-  return top > thread->base && hd_callbacks_is_wait(top->kind) && top->state != HD_BUSY;
+  return top > thread->base && hd_frame_is_wait(top->kind) && top->state != HD_BUSY;
 }
 
 static void begin_unseen(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {

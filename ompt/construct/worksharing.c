@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/construct/worksharing.h"
 
-#include "ompt/construct/barrier.h"
 #include "ompt/construct/region.h"
+#include "ompt/thread/barrier.h"
 
 void hd_worksharing_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, bool timed) {
   struct hd_worksharing *work = &thread->base->base.work;

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "ompt/thread/clock.h"
-#include "ompt/thread/event.h"
+#include "ompt/thread/current.h"
+#include "ompt/thread/measuring.h"
+#include "ompt/thread/registry.h"
 #include "ompt/thread/thread.h"
-#include "store/store.h"
 
 /* Times in milliseconds. Nobody decides before they have been watched for LEAST_MS: starting up costs, and is over. */
 enum { SLOT_MS = 50, WINDOW_MS = 500, LEAST_MS = 250, OFF_LEAST_MS = 500, OFF_DOUBLED_MOST_MS = 64000 };
@@ -32,6 +33,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock, but for `epoch`. */
 static struct {
   bool closed;
+  hd_budget_mute *mute;
   uint64_t ticks_per_ms;
   struct hd_store_cursor cursor;
   uint32_t records;
@@ -53,27 +55,8 @@ static uint64_t ms(uint64_t count) {
 /* ---- what events cost ---- */
 
 static uint32_t class_of(enum hd_event_kind kind) {
-  static const uint8_t classes[HD_EVENT_KINDS] = {
-      [HD_EVENT_THREAD] = HD_BUDGET_FIXED,
-      [HD_EVENT_PARALLEL_BEGIN] = HD_BUDGET_FIXED,
-      [HD_EVENT_PARALLEL_END] = HD_BUDGET_FIXED,
-      [HD_EVENT_IMPLICIT_BEGIN] = HD_BUDGET_FIXED,
-      [HD_EVENT_IMPLICIT_END] = HD_BUDGET_FIXED,
-      [HD_EVENT_WORK_BEGIN] = HD_CLASS_WORK,
-      [HD_EVENT_WORK_END] = HD_CLASS_WORK,
-      [HD_EVENT_WAIT_BEGIN] = HD_CLASS_SYNC,
-      [HD_EVENT_WAIT_END] = HD_CLASS_SYNC,
-      [HD_EVENT_MASKED_BEGIN] = HD_CLASS_WORK,
-      [HD_EVENT_MASKED_END] = HD_CLASS_WORK,
-      [HD_EVENT_MUTEX_ACQUIRE] = HD_CLASS_MUTEX,
-      [HD_EVENT_MUTEX_ACQUIRED] = HD_CLASS_MUTEX,
-      [HD_EVENT_MUTEX_RELEASED] = HD_CLASS_MUTEX,
-      [HD_EVENT_TASK_CREATE] = HD_CLASS_TASK,
-      [HD_EVENT_TASK_SCHEDULE] = HD_CLASS_TASK,
-      [HD_EVENT_CALL] = HD_CLASS_CALL,
-      [HD_EVENT_RETURN] = HD_CLASS_CALL,
-      [HD_EVENT_MARKER] = HD_BUDGET_FIXED,
-  };
+#define CLASS(name, id, class) HD_CLASS_##class,
+  static const uint8_t classes[HD_EVENT_KINDS] = {HD_EVENT_TABLE(CLASS)};
   return classes[kind];
 }
 
@@ -94,7 +77,7 @@ static void spend(struct hd_budget_window *window, const struct hd_event_cost co
   }
   for (uint32_t kind = 0; kind < HD_EVENT_KINDS; kind++) {
     const uint64_t fixed = of_regions(fresh, kind);
-    window->spent[HD_BUDGET_FIXED] += fixed * costs[kind].ticks;
+    window->spent[HD_CLASS_FIXED] += fixed * costs[kind].ticks;
     window->spent[class_of(kind)] += (fresh[kind] - fixed) * costs[kind].ticks;
   }
 }
@@ -236,7 +219,7 @@ static void switch_on(enum hd_event_class event_class, uint64_t now) {
   write_on(event_class, now);
   __atomic_store_n(&hd_budget.off, hd_budget.off & ~(1u << event_class), __ATOMIC_RELEASE);
   if (hd_budget.muted >> event_class & 1)
-    hd_callbacks_mute(1u << event_class, false);
+    state.mute(1u << event_class, false);
   hd_budget.muted &= ~(1u << event_class);
 }
 
@@ -349,7 +332,7 @@ static bool is_in_construct(const struct hd_thread *thread) {
 
 static void mute(void *data) {
   const uint32_t classes = *(const uint32_t *)data;
-  hd_callbacks_mute(classes, true);
+  state.mute(classes, true);
   hd_budget.muted |= classes;
 }
 
@@ -360,7 +343,7 @@ void hd_budget_outside(struct hd_thread *thread) {
     return;
   uint32_t classes = hd_budget.off & mutable & ~hd_budget.muted;
   if (!state.closed && classes && ++state.regions > REGIONS_BEFORE_MUTE)
-    hd_thread_while_alone(thread, mute, &classes);
+    hd_registry_while_alone(thread, mute, &classes);
   pthread_mutex_unlock(&lock);
 }
 
@@ -377,13 +360,14 @@ static uint64_t calibrate(void) {
   return (uint64_t)((double)(last.ticks - first.ticks) * 1e6 / (double)(last.ns - first.ns));
 }
 
-void hd_budget_init(uint64_t limit_ppm) {
+void hd_budget_init(uint64_t limit_ppm, hd_budget_mute *mute_events) {
+  state.mute = mute_events;
   state.ticks_per_ms = limit_ppm ? calibrate() : 1;
   hd_budget.limit_ppm = (uint32_t)limit_ppm;
   hd_store.header->budget_ppm = limit_ppm;
 }
 
-static void switch_for_test(uint32_t event_class, bool off) {
+void hd_budget_switch_for_test(uint32_t event_class, bool off) {
   struct hd_thread *thread = hd_thread_known();
   const uint64_t now = hd_clock_now();
   if (!thread)
@@ -395,11 +379,6 @@ static void switch_for_test(uint32_t event_class, bool off) {
   switch_off(thread, event_class, now, 0, 1);
   state.classes[event_class].length_ticks = INT64_MAX;
   find_wake_time();
-}
-
-void hd_budget_offer_switch(void (**slot)(uint32_t event_class, bool off)) {
-  if (slot)
-    *slot = switch_for_test;
 }
 
 /* Who holds the lock does so for a microsecond; unless it is the caller itself, interrupted by a signal. */

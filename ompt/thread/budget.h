@@ -40,9 +40,8 @@
 struct hd_thread;
 
 enum {
-  HD_BUDGET_SLOTS = 16,             /* boundaries kept: more than the window needs */
-  HD_BUDGET_FIXED = HD_CLASS_COUNT, /* what is never switched off */
-  HD_BUDGET_CLASSES = HD_CLASS_COUNT + 1
+  HD_BUDGET_SLOTS = 16, /* boundaries kept: more than the window needs */
+  HD_BUDGET_CLASSES = HD_CLASS_FIXED + 1
 };
 
 /** What a thread has paid, and when: a sliding window over its last half second. */
@@ -68,11 +67,14 @@ struct hd_budget {
 };
 extern struct hd_budget hd_budget;
 
-/** Once, at start, when the clock runs. */
-void hd_budget_init(uint64_t limit_ppm);
+/** Tells the runtime to send the events of these classes no more, or again. */
+typedef void hd_budget_mute(uint32_t classes, bool mute);
 
-/** A test's runtime switches classes itself, at once, through `*slot`. NULL: there is none. */
-void hd_budget_offer_switch(void (**slot)(uint32_t event_class, bool off));
+/** Once, at start, when the clock runs. */
+void hd_budget_init(uint64_t limit_ppm, hd_budget_mute *mute);
+
+/** A test's runtime switches classes itself, at once. */
+void hd_budget_switch_for_test(uint32_t event_class, bool off);
 
 /** At the profile's end: nothing is switched any more. */
 void hd_budget_close(void);
@@ -113,8 +115,5 @@ static inline bool hd_budget_has_switched(void) {
 
 /** How often tasks have been switched off: a task is observed only in the time in which it was created. */
 uint32_t hd_budget_task_epoch(void);
-
-/* callbacks.c: tells the runtime to send the events of these classes no more, or again. */
-void hd_callbacks_mute(uint32_t classes, bool mute);
 
 #endif

@@ -21,7 +21,10 @@
 #define HEDDLE_OMPT_THREAD_EVENT_H
 
 #include "callpath/modules.h"
+#include "ompt/thread/settle.h"
+#include "ompt/thread/step.h"
 #include "ompt/thread/thread.h"
+#include "ompt/thread/thread_lifecycle.h"
 
 struct hd_event {
   struct hd_thread *thread; /* NULL: this thread is not measured, the profile is closed, or the thread is at work */
@@ -67,7 +70,7 @@ static inline struct hd_event hd_event_open(enum hd_event_kind kind, uint32_t *s
   if (!thread)
     return event;
   if (__builtin_expect(thread->at_work, false)) {
-    if (!hd_concurrency_is_closed())
+    if (!hd_sweeper_is_closed())
       __atomic_fetch_add(&hd_store.header->nested_signals, 1, __ATOMIC_RELAXED);
     return (struct hd_event){0};
   }

@@ -85,7 +85,7 @@ static bool init_membarrier(void) {
   return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
-bool hd_concurrency_init(uint64_t begin_ticks) {
+bool hd_sweeper_init(uint64_t begin_ticks) {
   int saved = errno;
   /* Who locks itself up may forget this call, or Heddle: */
   hd_frontier.has_membarrier = !hd_sandbox_is_expected() && init_membarrier();
@@ -282,18 +282,18 @@ static uint64_t backlog(const struct hd_ring *ring) {
 static void sweep_if_free(void) {
   if (pthread_mutex_trylock(&sweep_lock))
     return;
-  if (!hd_concurrency_is_closed())
+  if (!hd_sweeper_is_closed())
     sweep(false);
   pthread_mutex_unlock(&sweep_lock);
 }
 
-void hd_concurrency_flush(void) {
+void hd_sweeper_flush(void) {
   sweep_if_free();
 }
 
 static void sweep_surely(struct hd_ring *ring) {
   pthread_mutex_lock(&sweep_lock);
-  if (!hd_concurrency_is_closed() && backlog(ring) == HD_RING_LENGTH)
+  if (!hd_sweeper_is_closed() && backlog(ring) == HD_RING_LENGTH)
     sweep(true);
   pthread_mutex_unlock(&sweep_lock);
 }
@@ -311,7 +311,7 @@ void hd_ring_make_room(struct hd_ring *ring) {
   int tries = 0;
   if (backlog(ring) >= HALF)
     sweep_if_free();
-  while (backlog(ring) == HD_RING_LENGTH && !hd_concurrency_is_closed()) {
+  while (backlog(ring) == HD_RING_LENGTH && !hd_sweeper_is_closed()) {
     sweep_surely(ring);
     if (backlog(ring) == HD_RING_LENGTH)
       let_others_run(tries++);
@@ -357,7 +357,7 @@ uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
   return from;
 }
 
-bool hd_concurrency_others_are_busy(const struct hd_ring_record *own) {
+bool hd_sweeper_others_are_busy(const struct hd_ring_record *own) {
   int saved = errno;
   bool busy = false;
   if (pthread_mutex_trylock(&sweep_lock))
@@ -385,7 +385,7 @@ static void wait_for_writers(void) {
 
 /* The thread that ends the program may have been interrupted in the middle of a sweep by a signal whose handler calls
  * exit(): then the lock never comes. */
-void hd_concurrency_close(void) {
+void hd_sweeper_close(void) {
   int saved = errno;
   bool locked = false;
   for (int i = 0; i < CLOSE_TRIES && !locked; i++) {

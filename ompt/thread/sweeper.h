@@ -55,7 +55,7 @@ struct hd_ring {
 };
 
 /** Starts the program's tallies. False: no space. */
-bool hd_concurrency_init(uint64_t begin_ticks);
+bool hd_sweeper_init(uint64_t begin_ticks);
 
 /** A ring for thread `id`. Its first transition follows with hd_ring_open and hd_ring_put. False: no space. */
 bool hd_ring_join(struct hd_ring *ring, uint32_t id);
@@ -77,16 +77,16 @@ void hd_ring_relieve(void);
 
 /** Whether a thread other than the one whose ring is `own` (NULL: none) is busy now; true when it cannot be found out.
  */
-bool hd_concurrency_others_are_busy(const struct hd_ring_record *own);
+bool hd_sweeper_others_are_busy(const struct hd_ring_record *own);
 
 /** Adds up what the rings hold up to now, unless another thread is at it. */
-void hd_concurrency_flush(void);
+void hd_sweeper_flush(void);
 
 /** Stops counting: later transitions are refused, and what the rings hold is taken out, or, if another thread's sweep
  *  does not end within a moment, left to the reader. */
-void hd_concurrency_close(void);
+void hd_sweeper_close(void);
 
-static inline bool hd_concurrency_is_closed(void) {
+static inline bool hd_sweeper_is_closed(void) {
   return __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED) == HD_CLOSED;
 }
 

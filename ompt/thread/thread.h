@@ -21,90 +21,12 @@
 #include "heddle-format.h"
 #include "ompt/thread/budget.h"
 #include "ompt/thread/clock.h"
+#include "ompt/thread/edge.h"
+#include "ompt/thread/frame.h"
+#include "ompt/thread/measuring.h"
 #include "ompt/thread/record_index.h"
 #include "ompt/thread/sweeper.h"
 #include "ompt/thread/thread_counters.h"
-#include "store/store.h"
-
-struct hd_region;                /* region.h */
-extern struct hd_store hd_store; /* tool.c */
-
-/** Where an implicit task is among its team's barriers (barrier.h). */
-struct hd_team_place {
-  struct hd_arrival *arrival;         /* of the barrier it waits in; NULL: it is in none, or alone */
-  uint64_t barriers;                  /* it has arrived at */
-  struct hd_row_record *unmerged;     /* thread 0: row of the last barrier it has left and observed; NULL: none */
-  uint64_t unmerged_number;           /* and which of its team's barriers that was */
-  struct hd_total_record *unfinished; /* likewise: of the construct that this barrier closed; NULL: none */
-};
-
-/** The worksharing construct an implicit task is in or has just left: its closing barrier is charged to it. */
-struct hd_worksharing {
-  struct hd_row_record *row; /* NULL: none yet */
-  uint64_t begin_ticks;
-  uint64_t busy_at_begin;
-  uint64_t present_ticks;   /* in the construct, once it has ended; its barrier is added when that ends */
-  uint64_t busy_ticks;      /* likewise; tasks may run in the barrier */
-  uint64_t barrier_ticks;   /* when the barrier began */
-  uint64_t busy_at_barrier; /* and the thread's busy time then */
-  bool ended;               /* the construct has ended, its barrier has not come yet */
-  bool timed;               /* its end is told, so it has totals */
-};
-
-struct hd_frame {
-  struct hd_row_record *row;
-  uint16_t state;   /* enum hd_state, to return to when what lies above has ended */
-  uint16_t kind;    /* enum hd_kind; base frames: HD_KIND_PROGRAM, _PARALLEL or _TASK */
-  uint32_t outer;   /* index of the next frame outwards of the same kind; 0: none */
-  uint32_t height;  /* of the sweep's stack (entries.h) while this frame is the innermost */
-  uint32_t refused; /* base frames and routines: entries of routines since, that were refused (budget.h); masked: masked
-                       blocks */
-  ompt_data_t *task; /* base frames: the task; constructs that can lie in one of their own kind: what their end is known
-                        by when another's begin may have been refused; else NULL */
-  union {
-    struct hd_frame_base {
-      uint32_t below;         /* index of the base frame of the task beneath */
-      uint32_t team;          /* index of the innermost base that is no explicit task's: this one, or one beneath */
-      uint32_t thread_number; /* in the region's team */
-      struct hd_region *region;
-      struct hd_team_place place;
-      struct hd_worksharing work;
-    } base;
-    struct hd_frame_routine { /* routine.h */
-      const void *function;
-      const void *call_site;    /* where it returns to */
-      const void *const *slot;  /* where on the stack that stands; NULL: not known */
-      const void *entered_from; /* where in its code it told of its entry */
-    } routine;
-    struct hd_frame_phase { /* markers.h */
-      const char *name;
-      uintptr_t place; /* on the stack, of the routine that holds its begin (callers.h); 0: not known */
-    } phase;
-  };
-};
-
-/** A remembered callpath step of this thread: (row it starts from, site) -> row it leads to. */
-struct hd_edge {
-  const void *from; /* NULL: empty slot */
-  uint64_t site;
-  void *to;                      /* NULL: a routine that is no routine of the user's (routine.h) */
-  struct hd_row_record *counter; /* the row that counts entries: `to`, but for recursive routines */
-  const void *entered_from;      /* routines: the place in the code for which this holds: */
-  int32_t slot_offset;           /* bytes from the hook's frame to the slot; 0: not known */
-  bool in_runtime;               /* see struct hd_step */
-};
-
-/** A routine is not given a frame when a thread has so many, or the memory's limit is near: endless recursion must not
- *  use up the memory. */
-enum { HD_FRAMES_MOST = 1 << 17 };
-
-/** Kinds of edges that are no construct's. Six bits of a site are the kind. */
-enum hd_edge_kind {
-  HD_EDGE_CALL = 61,    /* of an instrumented routine */
-  HD_EDGE_TOTALS = 62,  /* of a row, by team size */
-  HD_EDGE_CALLERS = 63, /* to the innermost of a chain of calling routines */
-};
-_Static_assert((int)HD_KIND_COUNT <= (int)HD_EDGE_CALL, "kinds of constructs and of other edges differ");
 
 /** Why an event's cost is not just the usual one: event.h. */
 enum hd_special {
@@ -170,78 +92,11 @@ struct hd_thread {
   } means[HD_EVENT_KINDS];
 };
 
-/** The calling thread's record, made at its first event. NULL: not measured (no memory, a forked child, after its end).
- *  One thread-local load in the steady state. */
-extern __thread struct hd_thread *hd_thread_current __attribute__((tls_model("initial-exec")));
-struct hd_thread *hd_thread_find(enum hd_thread_kind kind);
-static inline struct hd_thread *hd_thread_self(void) {
-  struct hd_thread *thread = hd_thread_current;
-  return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_find(HD_THREAD_INITIAL);
-}
-
-/** The calling thread's record, if it has one already and is measured; else NULL. */
-struct hd_thread *hd_thread_known(void);
-
-/** The same, sooner: for what happens tens of millions of times a second. */
-static inline struct hd_thread *hd_thread_known_soon(void) {
-  struct hd_thread *thread = hd_thread_current;
-  return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_known();
-}
-
-/** Once, at start: sees to it that threads end that the runtime knows nothing of. The first `threads_apart` threads
- *  (at least the program's first) have records, rows and all that belongs to them of their own. Those after them
- *  continue the records of threads that have ended (life.c): memory grows with the threads that live at once, not with
- *  those that have ever lived. */
-void hd_thread_init(uint64_t threads_apart);
-
-/** At thread_begin: makes the record; what is not an initial thread begins idle. */
-void hd_thread_begin(enum hd_thread_kind kind);
-
-/** Closes the record at `now`; later events of this thread are ignored. */
-void hd_thread_end(struct hd_thread *thread, uint64_t now);
-
-/** After that, when the event is over as well: from here on another thread may continue the record. */
-void hd_thread_give_record(struct hd_thread *thread);
-
 /** Ends the measurement of a thread wherever it is: nothing is charged or counted after this. */
 void hd_thread_stop(struct hd_thread *thread, uint64_t now);
 
 /** Phases that the thread has begun and not ended. */
 uint64_t hd_thread_open_phases(const struct hd_thread *thread);
-
-/** The calling thread is not measured any more. */
-void hd_thread_forget(void);
-
-/** In a forked child: the thread that called fork forgets its record, which belongs to the parent's profile, and may
- * have one in the child's. */
-void hd_thread_forget_parent(void);
-
-/** This thread's row for a profile, or, without room for another, for a shortened one that stands for it as well; NULL
- * when there is no room for that either (counted as a folded path: the caller charges the time to a row that exists).
- * Constant time when it exists. */
-struct hd_row_record *hd_thread_row(struct hd_thread *thread, uint32_t profile);
-
-/** Keys of hd_thread.index. */
-#define HD_INDEX_ROW(profile) ((uint64_t)(profile))
-#define HD_INDEX_TOTAL(profile, team_size) ((uint64_t)(profile) | ((uint64_t)(team_size) + 1) << 32)
-
-/** The slot of (from, site) in the thread's edge cache, empty (from == NULL) when it is new: the caller fills it and
- *  counts it with hd_thread_edge_added. It may have been another's until now. */
-struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, uint64_t site);
-void hd_thread_edge_added(struct hd_thread *thread);
-
-/** That edge, if it is in the cache; else NULL. */
-const struct hd_edge *hd_thread_edge_known(const struct hd_thread *thread, const void *from, uint64_t site);
-
-/** Puts a new edge into the cache if there is memory. */
-void hd_thread_remember(struct hd_thread *thread, const struct hd_edge *edge);
-
-/** Forgets all edges: a module was unloaded, and its addresses may stand for other code by now. */
-void hd_thread_forget_edges(struct hd_thread *thread, uint32_t unloads);
-
-/** The miss path of hd_thread_step_from. */
-const struct hd_edge *hd_thread_step_slow(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
-                                          const void *address);
 
 /** More room for frames; moves them. False: no memory; the thread's measurement then ends here, and the profile says
  *  that a thread was lost. */
@@ -249,38 +104,6 @@ bool hd_thread_grow_frames(struct hd_thread *thread);
 
 /** Whether there is room for more frames of routines, when those there are are in use. */
 bool hd_thread_can_nest(const struct hd_thread *thread);
-
-/** Resolves what is pending, before an event is handled. */
-void hd_thread_settle(struct hd_thread *thread);
-
-static inline uint64_t hd_thread_site(uint32_t kind, uint64_t address) {
-  return address ^ (uint64_t)kind << 58;
-}
-
-static inline uint64_t hd_thread_edge_hash(const void *from, uint64_t site) {
-  uint64_t hash = ((uint64_t)(uintptr_t)from >> 5) + site * 0x9E3779B97F4A7C15u; /* Fibonacci hashing, Knuth 6.4 */
-  return hash ^ hash >> 32;
-}
-
-/** The edge, if it stands where the first look finds it; NULL: it may be elsewhere, or new. */
-static inline const struct hd_edge *hd_thread_edge_at_once(const struct hd_thread *thread, const void *from,
-                                                           uint64_t site) {
-  const struct hd_edge *edge = &thread->edges[hd_thread_edge_hash(from, site) & thread->edge_mask];
-  return __builtin_expect(edge->from == from && edge->site == site, true) ? edge : NULL;
-}
-
-/** The callpath step from a row of this thread to `kind` at `address`. Valid until the next one. */
-static inline const struct hd_edge *hd_thread_step_from(struct hd_thread *thread, struct hd_row_record *from,
-                                                        enum hd_kind kind, const void *address) {
-  uint64_t site = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
-  const struct hd_edge *edge = hd_thread_edge_at_once(thread, from, site);
-  return edge ? edge : hd_thread_step_slow(thread, from, kind, address);
-}
-
-/** Likewise from the innermost profile. */
-static inline const struct hd_edge *hd_thread_step(struct hd_thread *thread, enum hd_kind kind, const void *address) {
-  return hd_thread_step_from(thread, thread->top->row, kind, address);
-}
 
 /** With counters or processor time: brings them up to date before the thread goes to `state` of `row`. */
 void hd_thread_switch_instruments(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state);
@@ -442,10 +265,6 @@ struct hd_frame *hd_thread_find_open(const struct hd_thread *thread, enum hd_kin
 /** Leaves that construct and all that was left open inside it. False: there is none (its begin was never sent);
  *  counted, unless begins have been refused. */
 bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id);
-
-/** Does something that must not happen while a thread that sends events of its own accord, other than the caller, may
- *  begin: only if there has never been one. False: not done. */
-bool hd_thread_while_alone(const struct hd_thread *thread, void (*act)(void *data), void *data);
 
 /** Leaves everything above the current task's base frame, which goes to `state`. */
 void hd_thread_unwind_task(struct hd_thread *thread, uint64_t now, uint32_t state);

@@ -271,8 +271,6 @@ void hd_counters_return(struct hd_thread *thread) {
 }
 
 void hd_counters_before_pause(struct hd_thread *thread) {
-  if (thread->pending)
-    hd_thread_settle(thread);
   hd_counters_read(thread);
   thread->counters->taken = false;
 }

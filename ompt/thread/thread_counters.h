@@ -53,7 +53,7 @@ void hd_counters_leave_program(struct hd_thread *thread);
 /** The event ends. */
 void hd_counters_return(struct hd_thread *thread);
 
-/** Just before and just after the clock is paused or goes on, on the thread that sees to it: outside any event. */
+/** Just before and just after the clock is paused or goes on, on the thread that sees to it: outside any event; nothing is pending. */
 void hd_counters_before_pause(struct hd_thread *thread);
 void hd_counters_after_pause(struct hd_thread *thread);
 

@@ -1,75 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/**
- * @file thread_lifecycle.c
- * Threads come and go: each begins with a record of its own, or goes on with that of one that has ended.
- */
+#include "ompt/thread/thread_lifecycle.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "callpath/callpath.h"
+#include "ompt/thread/budget.h"
 #include "ompt/thread/clock.h"
+#include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
+#include "ompt/thread/measuring.h"
 #include "ompt/thread/processor.h"
-#include "ompt/thread/thread.h"
-#include "ompt/tool.h"
+#include "ompt/thread/registry.h"
+#include "ompt/thread/settle.h"
+#include "ompt/thread/step.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/memory_budget.h"
 #include "support/inprocess/pristine.h"
 
 enum { FIRST_FRAMES = 32, FIRST_EDGES = 64 };
 
-__thread struct hd_thread *hd_thread_current __attribute__((tls_model("initial-exec")));
-
-static struct hd_thread not_measured; /* record NULL: events of this thread are ignored */
-
-static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
-static struct hd_store_cursor registry_cursor;
-static struct hd_store_cursor costs_cursor;
-static uint32_t record_count;
-static uint32_t own_count;                           /* threads that are not the runtime's workers */
-static struct hd_thread *ended[HD_THREAD_OTHER + 1]; /* whose records may be continued, by kind */
-static uint64_t apart_count;                         /* so many threads have records that nobody continues */
-
-bool hd_thread_while_alone(const struct hd_thread *thread, void (*act)(void *data), void *data) {
-  pthread_mutex_lock(&registry_lock);
-  const bool alone = own_count == 1 && thread->record->kind != HD_THREAD_WORKER &&
-                     __atomic_load_n(&hd_store.header->lost_threads, __ATOMIC_RELAXED) == 0;
-  if (alone)
-    act(data);
-  pthread_mutex_unlock(&registry_lock);
-  return alone;
-}
+static uint64_t apart_count; /* so many threads have records that nobody continues */
 
 /* ---- a record of its own ---- */
-
-static struct hd_event_cost *add_costs(uint32_t id) {
-  struct hd_costs_record *costs = hd_store_add(&hd_store, &costs_cursor, HD_BLOCK_COSTS, HD_NONE, sizeof *costs);
-  if (!costs)
-    return NULL;
-  costs->thread = id;
-  return costs->kinds;
-}
-
-/* Complete when it is published, and published before another thread can begin the next block. */
-static struct hd_thread_record *add_record(struct hd_thread *thread, enum hd_thread_kind kind) {
-  pthread_mutex_lock(&registry_lock);
-  thread->costs = add_costs(record_count);
-  struct hd_thread_record *record =
-      thread->costs ? hd_store_add(&hd_store, &registry_cursor, HD_BLOCK_THREADS, HD_NONE, sizeof *record) : NULL;
-  if (record) {
-    record->id = record_count++;
-    own_count += kind != HD_THREAD_WORKER;
-    record->kind = kind;
-    record->threads = 1;
-    record->begin_ticks = record->id == 0 ? hd_store.header->loaded_ticks : hd_clock_now();
-    record->last_ticks = record->begin_ticks;
-    hd_store_publish(&registry_cursor);
-    hd_store_publish(&costs_cursor); /* whose thread is known by now */
-  }
-  pthread_mutex_unlock(&registry_lock);
-  return record;
-}
 
 static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
   thread->frames = hd_heap_allocate(FIRST_FRAMES, sizeof *thread->frames);
@@ -80,7 +34,7 @@ static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
     /* page faults come now, not in the program's time */
     memset(thread->frames, 0, FIRST_FRAMES * sizeof *thread->frames);
     memset(thread->edges, 0, FIRST_EDGES * sizeof *thread->edges);
-    thread->record = add_record(thread, kind);
+    hd_registry_add(thread, kind);
   }
   return thread->record;
 }
@@ -88,7 +42,7 @@ static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
 /* What was allocated stays if there is no room for all of it: the record's number may already be known to the store. */
 static struct hd_thread *make(enum hd_thread_kind kind) {
   hd_memory_add_thread();
-  hd_memory_promise(HD_MEMORY_STACK, hd_tool.has_routines);
+  hd_memory_promise(HD_MEMORY_STACK, hd_measuring.has_routines);
   struct hd_thread *thread = hd_heap_allocate(1, sizeof *thread);
   if (!thread || !allocate(thread, kind))
     return NULL;
@@ -138,31 +92,13 @@ static void continue_record(struct hd_thread_record *record) {
   }
 }
 
-static struct hd_thread *take_ended(enum hd_thread_kind kind) {
-  pthread_mutex_lock(&registry_lock);
-  struct hd_thread *thread = ended[kind];
-  if (thread) {
-    ended[kind] = thread->next_ended;
-    own_count += kind != HD_THREAD_WORKER;
-  }
-  pthread_mutex_unlock(&registry_lock);
-  return thread;
-}
-
-static void put_ended(struct hd_thread *thread) {
-  pthread_mutex_lock(&registry_lock);
-  thread->next_ended = ended[thread->record->kind];
-  ended[thread->record->kind] = thread;
-  pthread_mutex_unlock(&registry_lock);
-}
-
 static struct hd_thread *continue_ended(enum hd_thread_kind kind) {
-  struct hd_thread *thread = take_ended(kind);
+  struct hd_thread *thread = hd_registry_take(kind);
   if (!thread)
     return NULL;
   renew(thread);
   if (!hd_ring_join(&thread->ring, thread->record->id)) {
-    put_ended(thread);
+    hd_registry_give(thread);
     return NULL;
   }
   continue_record(thread->record);
@@ -208,7 +144,7 @@ static void charge_creation(struct hd_thread *thread, uint64_t began) {
   thread->woken_ticks = record->last_ticks;
   thread->woken_intrusion = record->intrusion - creation;
   if (record->id == 0)
-    note_start(record, hd_tool.start_ticks + (uint64_t)creation);
+    note_start(record, hd_measuring.start_ticks + (uint64_t)creation);
   else if (record->kind == HD_THREAD_INITIAL)
     record->intrusion += (int64_t)(now > record->last_ticks ? now - record->last_ticks : 0);
   hd_event_prepare(thread);
@@ -221,7 +157,7 @@ static struct hd_thread *create(enum hd_thread_kind kind) {
     thread = make(kind);
   if (!thread) {
     __atomic_fetch_add(&hd_store.header->lost_threads, 1, __ATOMIC_RELAXED);
-    return &not_measured;
+    return &hd_thread_not_measured;
   }
   struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
   thread->instrumented = hd_clock.measures_cpu;
@@ -236,12 +172,6 @@ static struct hd_thread *create(enum hd_thread_kind kind) {
 
 /* ---- whose record it is ---- */
 
-/* The runtime keeps one word per thread. It serves a test that plays many threads in one. */
-static void **runtime_slot(void) {
-  ompt_data_t *data = hd_tool.get_thread_data ? hd_tool.get_thread_data() : NULL;
-  return data ? &data->ptr : NULL;
-}
-
 /* A thread that the runtime does not know, or does not tell of its end. */
 static struct {
   pthread_key_t key;
@@ -250,7 +180,7 @@ static struct {
 
 static void end_with_the_thread(void *data) {
   struct hd_thread *thread = data;
-  if (hd_thread_current != thread || thread->at_work || hd_concurrency_is_closed())
+  if (hd_thread_current != thread || thread->at_work || hd_sweeper_is_closed())
     return;
   hd_thread_end(thread, hd_clock_now());
   hd_thread_give_record(thread);
@@ -263,15 +193,15 @@ void hd_thread_init(uint64_t threads_apart) {
 }
 
 struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
-  if (hd_thread_current == &not_measured)
+  if (hd_thread_current == &hd_thread_not_measured)
     return NULL;
-  if (__builtin_expect(!hd_tool.started, false))
-    hd_tool_start_in_child();
+  if (__builtin_expect(!hd_measuring.started && hd_measuring.start_in_child, false))
+    hd_measuring.start_in_child();
   int saved = errno;
   if (hd_clock.kind == HD_CLOCK_EXTERNAL) {
-    void **slot = runtime_slot();
+    void **slot = hd_thread_slot();
     struct hd_thread *thread = NULL;
-    if (slot && hd_tool_is_measuring()) {
+    if (slot && hd_measuring_is_on()) {
       if (!*slot)
         *slot = create(kind);
       thread = *slot;
@@ -279,18 +209,12 @@ struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
     errno = saved;
     return thread && thread->record ? thread : NULL;
   }
-  hd_thread_current = &not_measured; /* for what is called meanwhile and is instrumented */
-  struct hd_thread *thread = hd_tool_is_measuring() ? create(kind) : NULL; /* NULL: perhaps later */
+  hd_thread_current = &hd_thread_not_measured; /* for what is called meanwhile and is instrumented */
+  struct hd_thread *thread = hd_measuring_is_on() ? create(kind) : NULL; /* NULL: perhaps later */
   hd_thread_current = thread;
   if (end.is_made && thread && thread->record)
     pthread_setspecific(end.key, thread);
   errno = saved;
-  return thread && thread->record ? thread : NULL;
-}
-
-struct hd_thread *hd_thread_known(void) {
-  void **slot = hd_clock.kind == HD_CLOCK_EXTERNAL ? runtime_slot() : NULL;
-  struct hd_thread *thread = slot ? *slot : hd_thread_current;
   return thread && thread->record ? thread : NULL;
 }
 
@@ -299,22 +223,6 @@ void hd_thread_begin(enum hd_thread_kind kind) {
     hd_thread_find(kind);
   else if (hd_thread_current->record)
     hd_thread_current->record->kind = kind;
-}
-
-static void set_current(struct hd_thread *thread) {
-  void **slot = hd_clock.kind == HD_CLOCK_EXTERNAL ? runtime_slot() : NULL;
-  if (slot)
-    *slot = thread;
-  else
-    hd_thread_current = thread;
-}
-
-void hd_thread_forget(void) {
-  set_current(&not_measured);
-}
-
-void hd_thread_forget_parent(void) {
-  set_current(NULL);
 }
 
 /* Who ends inside a region leaves an instance behind that never ends, and whose members are told by their records. */
@@ -327,5 +235,5 @@ void hd_thread_end(struct hd_thread *thread, uint64_t now) {
 
 void hd_thread_give_record(struct hd_thread *thread) {
   if (thread->ended_orderly && thread->record->id >= apart_count)
-    put_ended(thread);
+    hd_registry_give(thread);
 }

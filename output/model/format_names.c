@@ -38,35 +38,11 @@ static const struct words kinds[HD_KIND_COUNT] = {
     [HD_KIND_WORKDISTRIBUTE] = {"workdistribute", "workdistribute"},
 };
 
-static const char *const events[HD_EVENT_KINDS] = {
-    [HD_EVENT_THREAD] = "thread",
-    [HD_EVENT_PARALLEL_BEGIN] = "parallel_begin",
-    [HD_EVENT_PARALLEL_END] = "parallel_end",
-    [HD_EVENT_IMPLICIT_BEGIN] = "implicit_task_begin",
-    [HD_EVENT_IMPLICIT_END] = "implicit_task_end",
-    [HD_EVENT_WORK_BEGIN] = "work_begin",
-    [HD_EVENT_WORK_END] = "work_end",
-    [HD_EVENT_WAIT_BEGIN] = "wait_begin",
-    [HD_EVENT_WAIT_END] = "wait_end",
-    [HD_EVENT_MASKED_BEGIN] = "masked_begin",
-    [HD_EVENT_MASKED_END] = "masked_end",
-    [HD_EVENT_MUTEX_ACQUIRE] = "mutex_acquire",
-    [HD_EVENT_MUTEX_ACQUIRED] = "mutex_acquired",
-    [HD_EVENT_MUTEX_RELEASED] = "mutex_released",
-    [HD_EVENT_TASK_CREATE] = "task_create",
-    [HD_EVENT_TASK_SCHEDULE] = "task_schedule",
-    [HD_EVENT_CALL] = "call",
-    [HD_EVENT_RETURN] = "return",
-    [HD_EVENT_MARKER] = "marker",
-};
+#define ID(name, id, class) id,
+static const char *const events[HD_EVENT_KINDS] = {HD_EVENT_TABLE(ID)};
 
-static const struct words classes[HD_CLASS_COUNT] = {
-    [HD_CLASS_MUTEX] = {"mutex", "critical sections, locks, ordered and atomic"},
-    [HD_CLASS_TASK] = {"task", "explicit tasks"},
-    [HD_CLASS_CALL] = {"call", "routines"},
-    [HD_CLASS_WORK] = {"work", "loops, sections, single and masked"},
-    [HD_CLASS_SYNC] = {"sync", "barriers inside regions, taskwaits, taskgroups and reductions"},
-};
+#define WORDS(name, id, words) {id, words},
+static const struct words classes[HD_CLASS_COUNT] = {HD_CLASS_TABLE(WORDS)};
 
 const char *hd_event_id(enum hd_event_kind kind) {
   return (unsigned)kind < HD_EVENT_KINDS ? events[kind] : "other";

@@ -6,26 +6,12 @@
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
 
-/* By enum hd_callback. */
 static const struct {
   const char *name; /* OMPT's */
   const char *loss;
 } callbacks[HD_CALLBACK_COUNT] = {
-    [HD_CALLBACK_THREAD_BEGIN] = {"thread_begin", "threads are known from their first event on"},
-    [HD_CALLBACK_THREAD_END] = {"thread_end", "threads end with their last event"},
-    [HD_CALLBACK_PARALLEL_BEGIN] = {"parallel_begin", "parallel regions are missing"},
-    [HD_CALLBACK_PARALLEL_END] = {"parallel_end", "parallel regions do not end"},
-    [HD_CALLBACK_IMPLICIT_TASK] = {"implicit_task", "what workers do in regions is missing"},
-    [HD_CALLBACK_WORK] = {"work", "loops, sections and single are missing: their time is their regions'"},
-    [HD_CALLBACK_SYNC_REGION_WAIT] = {"sync_region_wait", "waiting at barriers and for tasks counts as busy"},
-    [HD_CALLBACK_MUTEX_ACQUIRE] = {"mutex_acquire", "waiting for criticals and locks counts as busy"},
-    [HD_CALLBACK_MUTEX_ACQUIRED] = {"mutex_acquired", "what a critical or lock guards counts as waiting for it"},
-    [HD_CALLBACK_MUTEX_RELEASED] = {"mutex_released", "criticals and locks do not end where they should"},
-    [HD_CALLBACK_TASK_CREATE] = {"task_create", "tasks have no place in the source"},
-    [HD_CALLBACK_TASK_SCHEDULE] = {"task_schedule", "tasks count as what the thread did before: often as waiting"},
-    [HD_CALLBACK_CONTROL_TOOL] = {"control_tool", "omp_control_tool has no effect"},
-    [HD_CALLBACK_MASKED] = {"masked", "blocks of masked and master are missing: their time is their regions'"},
-};
+#define ROW(name, ompt_name, type, class, loss) {#ompt_name, loss},
+    HD_CALLBACK_TABLE(ROW)};
 
 static const char *name_of_answer(uint32_t registered) {
   static const char *const names[] = {"nothing",           "error", "never", "impossible", "sometimes",

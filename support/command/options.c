@@ -3,40 +3,72 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/command/edit_distance.h"
+#include "support/command/output_stream.h"
 
-enum { OPTIONS_MAX = 64, HELP_COLUMN = 26 };
+enum { OPTIONS_MAX = 64, HELP_COLUMN = 26, NO_LETTER = 256 };
 
-static const struct hd_option help_option = {'h', "help", NULL, "print this help and exit"};
+static const struct hd_option help_option = {'h', "help", NULL, "print this help and exit", .take = NULL};
+
+/* The command's own options are the first section. False: there are no more. */
+static bool section_at(const struct hd_usage *usage, size_t index, struct hd_option_section *section) {
+  *section = (struct hd_option_section){.options = usage->options};
+  if (index > 0 && usage->sections)
+    *section = usage->sections[index - 1];
+  return section->options && (index == 0 || usage->sections);
+}
+
+/* ---- messages and help ---- */
 
 static void print_usage_line(const struct hd_usage *usage, FILE *out) {
   const char *space = usage->command ? " " : "";
   fprintf(out, "Usage: heddle%s%s %s\n", space, usage->command ? usage->command : "", usage->synopsis);
 }
 
-void hd_arguments_complain(const struct hd_usage *usage, const char *format, ...) {
+static void complain(const struct hd_usage *usage, const char *before, const char *format, va_list arguments) {
   const char *space = usage->command ? " " : "";
   const char *command = usage->command ? usage->command : "";
-  fprintf(stderr, "heddle%s%s: ", space, command);
-  va_list arguments;
-  va_start(arguments, format);
+  fprintf(stderr, "heddle%s%s: %s", space, command, before);
   vfprintf(stderr, format, arguments);
-  va_end(arguments);
   fputc('\n', stderr);
   print_usage_line(usage, stderr);
   fprintf(stderr, "Try 'heddle%s%s --help'.\n", space, command);
+}
+
+bool hd_usage_complain(const struct hd_usage *usage, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  complain(usage, "", format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+bool hd_option_refuse(const struct hd_option_use *use, const char *format, ...) {
+  char name[64];
+  va_list arguments;
+  snprintf(name, sizeof name, "--%s ", use->option->name);
+  va_start(arguments, format);
+  complain(use->usage, name, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+bool hd_option_expect(const struct hd_option_use *use, const char *words) {
+  return hd_option_refuse(use, "takes %s, not '%s'", words, use->argument);
 }
 
 /* Help that spans lines continues under its own first line. */
 static void print_option(const struct hd_option *option, FILE *out) {
   char left[80];
   char letter[8] = "    ";
-  if (option->id < HD_OPTION_LONG)
-    snprintf(letter, sizeof letter, "-%c, ", option->id);
+  if (option->letter)
+    snprintf(letter, sizeof letter, "-%c, ", option->letter);
   snprintf(left, sizeof left, "  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
            option->argument ? option->argument : "");
   int width = fprintf(out, "%s", left);
@@ -55,58 +87,134 @@ static void print_option(const struct hd_option *option, FILE *out) {
   }
 }
 
-static void print_options(const struct hd_option *options, size_t count, FILE *out) {
-  for (size_t i = 0; i < count; i++)
-    print_option(&options[i], out);
-}
-
-void hd_arguments_help(const struct hd_usage *usage, FILE *out) {
-  size_t section = 0;
+void hd_usage_help(const struct hd_usage *usage, FILE *out) {
+  struct hd_option_section section;
+  bool helped = false;
   print_usage_line(usage, out);
   if (usage->description)
     fprintf(out, "\n%s\n", usage->description);
   fputs("\nOptions:\n", out);
-  print_options(usage->options, usage->option_count, out);
-  for (; section < usage->section_count && !usage->sections[section].heading; section++)
-    print_options(usage->sections[section].options, usage->sections[section].count, out);
-  print_option(&help_option, out);
-  for (; section < usage->section_count; section++) {
-    fprintf(out, "\n%s\n", usage->sections[section].heading);
-    print_options(usage->sections[section].options, usage->sections[section].count, out);
+  for (size_t i = 0; section_at(usage, i, &section); i++) {
+    if (section.heading && !helped)
+      print_option(&help_option, out);
+    helped = helped || section.heading;
+    if (section.heading)
+      fprintf(out, "\n%s\n", section.heading);
+    for (const struct hd_option *option = section.options; option->name; option++)
+      print_option(option, out);
   }
+  if (!helped)
+    print_option(&help_option, out);
   if (usage->epilogue)
     fprintf(out, "\n%s\n", usage->epilogue);
 }
 
-/* getopt_long's two descriptions of the options, made from the table. */
-struct getopt_tables {
-  struct option longs[OPTIONS_MAX + 2];
-  char shorts[2 * OPTIONS_MAX + 8];
-};
+/* ---- what is done with an argument ---- */
 
-static void add_option(struct getopt_tables *tables, size_t *count, char **shorts, const struct hd_option *option) {
-  tables->longs[(*count)++] =
-      (struct option){option->name, option->argument ? required_argument : no_argument, NULL, option->id};
-  if (option->id >= HD_OPTION_LONG)
-    return;
-  *(*shorts)++ = (char)option->id;
-  if (option->argument)
-    *(*shorts)++ = ':';
+bool hd_take_flag(const struct hd_option_use *use) {
+  *(bool *)use->field = true;
+  return true;
 }
 
-static void make_tables(const struct hd_usage *usage, struct getopt_tables *tables) {
-  memset(tables, 0, sizeof *tables);
-  char *shorts = tables->shorts;
-  size_t count = 0;
-  if (usage->in_order)
-    *shorts++ = '+';
-  *shorts++ = ':'; /* a missing argument is told apart from an unknown option, and getopt prints nothing itself */
-  for (size_t i = 0; i < usage->option_count && count < OPTIONS_MAX; i++)
-    add_option(tables, &count, &shorts, &usage->options[i]);
-  for (size_t i = 0; i < usage->section_count; i++)
-    for (size_t j = 0; j < usage->sections[i].count && count < OPTIONS_MAX; j++)
-      add_option(tables, &count, &shorts, &usage->sections[i].options[j]);
-  add_option(tables, &count, &shorts, &help_option);
+bool hd_take_text(const struct hd_option_use *use) {
+  *(const char **)use->field = use->argument;
+  return use->argument[0] ? true : hd_option_refuse(use, "needs %s", use->option->expects);
+}
+
+bool hd_number_read(const char *text, unsigned long limit, unsigned long *value) {
+  if (text[0] < '0' || text[0] > '9')
+    return false;
+  char *end = NULL;
+  errno = 0;
+  const unsigned long number = strtoul(text, &end, 10);
+  if (errno != 0 || *end != '\0' || number > limit)
+    return false;
+  *value = number;
+  return true;
+}
+
+bool hd_take_number(const struct hd_option_use *use) {
+  const struct hd_option *option = use->option;
+  unsigned long number = 0;
+  if (!hd_number_read(use->argument, option->most ? option->most : UINT_MAX, &number) || number < option->least)
+    return hd_option_expect(use, option->expects);
+  *(uint32_t *)use->field = (uint32_t)number;
+  return true;
+}
+
+bool hd_take_word(const struct hd_option_use *use) {
+  char known[256] = "";
+  for (unsigned i = 0; i < use->option->most; i++) {
+    const char *word = use->option->words[i];
+    if (strcmp(word, use->argument) == 0) {
+      *(unsigned *)use->field = i;
+      return true;
+    }
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : i + 1 < use->option->most ? ", " : " or ", word);
+  }
+  return hd_option_expect(use, known);
+}
+
+bool hd_take_value(const struct hd_option_use *use) {
+  *(unsigned *)use->field = use->option->value;
+  return true;
+}
+
+/* Names all options of the table that give the field a value. */
+static bool refuse_second(const struct hd_option_use *use) {
+  char names[256] = "";
+  const char *last = NULL;
+  for (const struct hd_option *option = use->table; option->name; option++) {
+    if (!option->one_of.value || option->one_of.field != use->option->one_of.field)
+      continue;
+    const size_t used = strlen(names);
+    if (last)
+      snprintf(names + used, sizeof names - used, "%s--%s", used ? ", " : "", last);
+    last = option->name;
+  }
+  return hd_usage_complain(use->usage, "only one of %s and --%s at a time", names, last);
+}
+
+static bool take_one_of(const struct hd_option_use *use) {
+  const unsigned value = use->option->one_of.value;
+  unsigned *field = (void *)((char *)use->choices + use->option->one_of.field);
+  if (*field && *field != value)
+    return refuse_second(use);
+  *field = value;
+  return true;
+}
+
+/* ---- reading ---- */
+
+/* All options that there are, and getopt_long's two descriptions of them. */
+struct known {
+  struct hd_option_section sections[OPTIONS_MAX]; /* by option */
+  const struct hd_option *options[OPTIONS_MAX];
+  struct option longs[OPTIONS_MAX + 2];
+  char shorts[2 * OPTIONS_MAX + 8];
+  int count;
+};
+
+static void add_option(struct known *known, const struct hd_option *option, const struct hd_option_section *section) {
+  const int index = known->count++;
+  known->sections[index] = *section;
+  known->options[index] = option;
+  known->longs[index] =
+      (struct option){option->name, option->argument ? required_argument : no_argument, NULL, NO_LETTER + index};
+  const char letter[] = {option->letter, option->argument && option->letter ? ':' : '\0', '\0'};
+  strcat(known->shorts, letter);
+}
+
+static void list_options(const struct hd_usage *usage, struct known *known) {
+  struct hd_option_section section;
+  memset(known, 0, sizeof *known);
+  /* ':': a missing argument is told apart from an unknown option, and getopt prints nothing itself */
+  strcpy(known->shorts, usage->in_order ? "+:" : ":");
+  for (size_t i = 0; section_at(usage, i, &section); i++)
+    for (const struct hd_option *option = section.options; option->name && known->count < OPTIONS_MAX - 1; option++)
+      add_option(known, option, &section);
+  add_option(known, &help_option, &section);
 }
 
 /* An unknown option, or the beginning of several: which it may have been. */
@@ -121,11 +229,11 @@ static void complain_of_unknown(const struct hd_usage *usage, const struct optio
       nearest = known->name;
   }
   if (name[0] && beginnings > 1)
-    hd_arguments_complain(usage, "'%s' is the beginning of several options: write one of them out", text);
+    hd_usage_complain(usage, "'%s' is the beginning of several options: write one of them out", text);
   else if (nearest && hd_likeness_is_near(nearest, name))
-    hd_arguments_complain(usage, "'%s' is not an option here; did you mean --%s?", text, nearest);
+    hd_usage_complain(usage, "'%s' is not an option here; did you mean --%s?", text, nearest);
   else
-    hd_arguments_complain(usage, "'%s' is not an option here", text);
+    hd_usage_complain(usage, "'%s' is not an option here", text);
 }
 
 static void complain_about(const struct hd_usage *usage, const struct option *known, int found, int argc, char **argv) {
@@ -133,43 +241,66 @@ static void complain_about(const struct hd_usage *usage, const struct option *kn
   if (is_long && found != ':' && optopt == 0)
     complain_of_unknown(usage, known, argv[optind - 1]);
   else if (is_long)
-    hd_arguments_complain(usage, "'%s' %s", argv[optind - 1], found == ':' ? "needs an argument" : "takes no argument");
+    hd_usage_complain(usage, "'%s' %s", argv[optind - 1], found == ':' ? "needs an argument" : "takes no argument");
   else
-    hd_arguments_complain(usage, "'-%c' %s", optopt, found == ':' ? "needs an argument" : "is not an option here");
+    hd_usage_complain(usage, "'-%c' %s", optopt, found == ':' ? "needs an argument" : "is not an option here");
 }
 
-enum hd_arguments_status hd_arguments_parse(const struct hd_usage *usage, int argc, char **argv, hd_option_taker *take,
-                                            void *context, int *first_operand) {
-  struct getopt_tables tables;
-  make_tables(usage, &tables);
+static int index_of(const struct known *known, int found) {
+  int index = found - NO_LETTER;
+  if (index < 0)
+    for (index = 0; known->options[index]->letter != found;)
+      index++;
+  return index;
+}
+
+static bool take(const struct hd_usage *usage, const struct known *known, int index, void *choices) {
+  const struct hd_option_section *section = &known->sections[index];
+  const struct hd_option *option = known->options[index];
+  struct hd_option_use use = {.usage = usage,
+                              .table = section->options,
+                              .option = option,
+                              .choices = (char *)choices + section->field,
+                              .field = (char *)choices + section->field + option->field,
+                              .argument = optarg};
+  if ((option->take && !option->take(&use)) || (option->one_of.value && !take_one_of(&use)))
+    return false;
+  use.choices = choices;
+  return !section->after || section->after(&use);
+}
+
+static int take_all(const struct hd_usage *usage, int argc, char **argv, void *choices) {
+  struct known known;
+  int found;
+  list_options(usage, &known);
   optind = 0; /* glibc: start over, also with another table */
-  for (;;) {
-    const int found = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
-    if (found == -1)
-      break;
-    if (found == 'h') {
-      hd_arguments_help(usage, stdout);
-      return HD_ARGUMENTS_HELP;
-    }
+  while ((found = getopt_long(argc, argv, known.shorts, known.longs, NULL)) != -1) {
     if (found == '?' || found == ':') {
-      complain_about(usage, tables.longs, found, argc, argv);
-      return HD_ARGUMENTS_WRONG;
+      complain_about(usage, known.longs, found, argc, argv);
+      return HD_EXIT_USAGE;
     }
-    if (!take(context, found, optarg))
-      return HD_ARGUMENTS_WRONG;
+    const int index = index_of(&known, found);
+    if (known.options[index] == &help_option) {
+      hd_usage_help(usage, stdout);
+      return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+    }
+    if (!take(usage, &known, index, choices))
+      return HD_EXIT_USAGE;
   }
-  *first_operand = optind;
-  return HD_ARGUMENTS_OK;
+  return -1;
 }
 
-bool hd_arguments_number(const char *text, unsigned long limit, unsigned long *value) {
-  if (text[0] < '0' || text[0] > '9')
+bool hd_options_read(const struct hd_usage *usage, int argc, char **argv, void *choices, int *first_operand,
+                     int *status) {
+  *status = take_all(usage, argc, argv, choices);
+  *first_operand = optind;
+  if (*status >= 0)
     return false;
-  char *end = NULL;
-  errno = 0;
-  const unsigned long number = strtoul(text, &end, 10);
-  if (errno != 0 || *end != '\0' || number > limit)
-    return false;
-  *value = number;
+  *status = HD_EXIT_USAGE;
+  if (usage->none && optind >= argc)
+    return hd_usage_complain(usage, "%s", usage->none);
+  if (usage->several && argc - optind > 1)
+    return hd_usage_complain(usage, "%s", usage->several);
+  *status = HD_EXIT_OK;
   return true;
 }

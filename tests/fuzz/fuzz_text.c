@@ -56,7 +56,7 @@ static void try_numbers(const char *text) {
   hd_size_read(text, &number);
   if (hd_share_read(text, &number) && number > 1000000)
     abort();
-  if (hd_arguments_number(text, 100, &small) && small > 100)
+  if (hd_number_read(text, 100, &small) && small > 100)
     abort();
 }
 

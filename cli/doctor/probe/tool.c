@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/doctor/probe/probe_internal.h"
+#include "heddle-events.h"
 
 struct hd_probe *hd_probe;
 _Thread_local uint8_t hd_probe_step;
@@ -82,24 +83,24 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
   record(ompt_callback_work, (int)kind, (int)endpoint, address);
 }
 
-static void on_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-                    const void *address) {
+static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+                                ompt_data_t *task, const void *address) {
   (void)parallel, (void)task;
   record(ompt_callback_sync_region_wait, (int)kind, (int)endpoint, address);
 }
 
-static void on_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t id,
-                       const void *address) {
+static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t id,
+                             const void *address) {
   (void)hint, (void)implementation, (void)id;
   record(ompt_callback_mutex_acquire, (int)kind, 0, address);
 }
 
-static void on_acquired(ompt_mutex_t kind, ompt_wait_id_t id, const void *address) {
+static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t id, const void *address) {
   (void)id;
   record(ompt_callback_mutex_acquired, (int)kind, 0, address);
 }
 
-static void on_released(ompt_mutex_t kind, ompt_wait_id_t id, const void *address) {
+static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t id, const void *address) {
   (void)id;
   record(ompt_callback_mutex_released, (int)kind, 0, address);
 }
@@ -129,33 +130,20 @@ static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, omp
 
 /* ---- the tool ---- */
 
-/* What libheddle.so registers (ompt/callbacks.c). */
+/* What libheddle.so registers. */
 static const struct {
   ompt_callbacks_t event;
   ompt_callback_t function;
-} table[] = {
-    {ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin},
-    {ompt_callback_thread_end, (ompt_callback_t)on_thread_end},
-    {ompt_callback_parallel_begin, (ompt_callback_t)on_parallel_begin},
-    {ompt_callback_parallel_end, (ompt_callback_t)on_parallel_end},
-    {ompt_callback_implicit_task, (ompt_callback_t)on_implicit_task},
-    {ompt_callback_work, (ompt_callback_t)on_work},
-    {ompt_callback_sync_region_wait, (ompt_callback_t)on_wait},
-    {ompt_callback_mutex_acquire, (ompt_callback_t)on_acquire},
-    {ompt_callback_mutex_acquired, (ompt_callback_t)on_acquired},
-    {ompt_callback_mutex_released, (ompt_callback_t)on_released},
-    {ompt_callback_task_create, (ompt_callback_t)on_task_create},
-    {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
-    {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
-    {ompt_callback_masked, (ompt_callback_t)on_masked},
-};
+} table[HD_CALLBACK_COUNT] = {
+#define ROW(name, ompt_name, ...) {ompt_callback_##ompt_name, (ompt_callback_t)on_##ompt_name},
+    HD_CALLBACK_TABLE(ROW)};
 
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {
   (void)device, (void)tool_data;
   const ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
   if (!set_callback)
     return 0;
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+  for (size_t i = 0; i < HD_CALLBACK_COUNT; i++)
     hd_probe->registered[table[i].event] = (uint8_t)(set_callback(table[i].event, table[i].function) + 1);
   hd_probe->started = 1;
   return 1;

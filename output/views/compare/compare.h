@@ -14,7 +14,7 @@ enum hd_compare_format { HD_COMPARE_TEXT, HD_COMPARE_MARKDOWN, HD_COMPARE_CSV, H
 
 struct hd_compare_view_options {
   enum hd_compare_format format;
-  unsigned long limit;     /* regions; 0: all */
+  uint32_t limit;          /* regions; 0: all */
   const uint32_t *predict; /* thread counts */
   size_t predict_count;
 };

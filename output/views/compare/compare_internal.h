@@ -46,8 +46,8 @@ bool hd_compared_is_noise(const struct hd_compared *at);
 /** "~" for that; "?" where it is not known though it is elsewhere; else "". */
 const char *hd_noise_mark(const struct hd_comparison *comparison, const struct hd_compared *at);
 
-/** For cells: "imbalance 61%", "less imbalance 61%"; "-" when there is none, or the loss is shown as 0. */
-void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at, const struct hd_unit *unit);
+/** The next cell: "imbalance 61%", "less imbalance 61%"; "-" when there is none, or the loss is shown as 0. */
+void hd_grid_cause(struct hd_grid *grid, const struct hd_compared *at, const struct hd_unit *unit);
 
 /** The same for a sentence: "; 61 % of it to imbalance", then `where`; empty when there is none. */
 void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, const struct hd_unit *unit,
@@ -56,11 +56,11 @@ void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, con
 /** A time for a sentence, "0.728 s", in the unit of the table; in a smaller one if it would be 0 there. */
 void hd_duration_in(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds);
 
-/** A time that may be negative, but not "-0.000". */
-void hd_cell_difference(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds);
+/** The next cell: a time that may be negative, but not "-0.000". */
+void hd_grid_difference(struct hd_grid *grid, const struct hd_unit *unit, double seconds);
 
-/** A lost time with its mark; "-" when there is nothing to compare with. */
-void hd_cell_lost(char cell[HD_CELL_BYTES], const struct hd_comparison *comparison, const struct hd_compared *at,
+/** The next cell: a lost time with its mark; "-" when there is nothing to compare with. */
+void hd_grid_lost(struct hd_grid *grid, const struct hd_comparison *comparison, const struct hd_compared *at,
                   const struct hd_unit *unit, double seconds);
 
 /** A ratio or time against the baseline: NaN where there is none. */
@@ -85,8 +85,8 @@ bool hd_row_calls_differ(const struct hd_comparison *comparison, const struct hd
 /** A unit for the times of all rows. */
 struct hd_unit hd_comparison_unit(const struct hd_comparison *comparison);
 
-/** "1.221-1.252" in a unit; "-" when it is not known. */
-void hd_cell_interval(char cell[HD_CELL_BYTES], struct hd_interval interval, double factor, int decimals);
+/** The next cell: "1.221-1.252" in a unit; "-" when it is not known. */
+void hd_grid_interval(struct hd_grid *grid, struct hd_interval interval, double factor, int decimals);
 
 /* ---- tables; false: no memory ---- */
 
@@ -105,9 +105,8 @@ bool hd_compare_counts(const struct hd_sheet *sheet, const struct hd_comparison 
 
 /* ---- rows as a tree ---- */
 
-/** Fills the cells of a row. */
-typedef void hd_row_filler(struct hd_grid_row *into, const struct hd_comparison *comparison, uint32_t row,
-                           void *context);
+/** Puts the cells of a row. */
+typedef void hd_row_filler(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t row, void *context);
 
 /** Adds the regions, each with what is in it, then the outside and the program. Those that lost most come first: at
  *  `point`, or anywhere if it is 0. At most `limit` regions (0: all); how many more there are is in `left`. False: no

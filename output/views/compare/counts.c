@@ -87,7 +87,6 @@ struct counts_table {
   struct hd_count_columns *columns; /* by run */
   const char *title;
   uint32_t points_shown;
-  char titles[2 * HD_POINTS_SHOWN][HD_TITLE_BYTES];
 };
 
 /* The column of that title in a run; the number of columns: none. */
@@ -129,33 +128,36 @@ static struct hd_count count_of(const struct counts_table *table, uint32_t row, 
   return count;
 }
 
-static void fill_counts(struct hd_grid_row *into, const struct hd_comparison *comparison, uint32_t row, void *context) {
+static void fill_counts(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t row, void *context) {
+  char cell[HD_CELL_BYTES];
   (void)comparison;
   struct counts_table *table = context;
   struct hd_count base = {0};
-  size_t column = 0;
   for (uint32_t point = 0; point < table->points_shown; point++) {
-    const struct hd_count count = count_of(table, row, point, into->cells[column++]);
+    const struct hd_count count = count_of(table, row, point, cell);
     const bool whole = base.known && !base.partial && base.value > 0 && count.known && !count.partial;
+    hd_grid_cell(grid, "%s", cell);
     if (point == 0)
       base = count;
     else
-      hd_cell_number(into->cells[column++], whole ? count.value / base.value : NAN, 3);
+      hd_grid_number(grid, whole ? count.value / base.value : NAN, 3);
   }
 }
 
 static void add_columns(struct counts_table *table) {
   const struct hd_comparison *comparison = table->counts->comparison;
-  size_t title = 0;
+  char title[HD_TITLE_BYTES];
   for (uint32_t point = 0; point < table->points_shown; point++) {
-    snprintf(table->titles[title], HD_TITLE_BYTES, "%.20s", comparison->points[point].label);
-    hd_grid_column(&table->grid, table->titles[title++], point == 0 || point + 1 == table->points_shown ? 0 : 3);
+    const bool end = point == 0 || point + 1 == table->points_shown;
+    snprintf(title, sizeof title, "%.20s", comparison->points[point].label);
+    hd_grid_column(&table->grid, title, end ? 0 : 3);
     if (point == 0)
       continue;
-    snprintf(table->titles[title], HD_TITLE_BYTES, "%.16s/%.5s", comparison->points[point].label,
+    snprintf(title, sizeof title, "%.16s/%.5s", comparison->points[point].label,
              comparison->options.mode == HD_COMPARE_SCALING ? comparison->points[0].label : "first");
-    hd_grid_column(&table->grid, table->titles[title++], point + 1 == table->points_shown ? 0 : 4);
+    hd_grid_column(&table->grid, title, end ? 0 : 4);
   }
+  hd_grid_place(&table->grid, "Region", true);
 }
 
 static bool print_one(struct counts_table *table, const struct hd_sheet *sheet, unsigned long limit) {
@@ -164,7 +166,7 @@ static bool print_one(struct counts_table *table, const struct hd_sheet *sheet, 
   add_columns(table);
   bool done = hd_compare_fill(&table->grid, table->counts->comparison, 0, limit, fill_counts, table, &left);
   hd_sheet_title(sheet, 2, "%s, while busy, with what is in the region", table->title);
-  done = done && hd_sheet_table(sheet, &table->grid, "Region", true);
+  done = done && hd_sheet_table(sheet, &table->grid);
   hd_grid_free(&table->grid);
   return done;
 }

@@ -22,7 +22,6 @@ struct laws_table {
   const struct hd_compare_view_options *options;
   uint32_t *rows; /* the program, then those that take longest at the baseline */
   size_t shown;   /* predictions */
-  char titles[PREDICTIONS_SHOWN][2][HD_TITLE_BYTES];
 };
 
 /* ---- which rows ---- */
@@ -61,11 +60,11 @@ static bool is_full(const struct laws_table *table) {
   return table->options->limit > 0 && table->grid.row_count >= table->options->limit;
 }
 
-static struct hd_grid_row *add_row(struct laws_table *table, uint32_t row) {
-  struct hd_grid_row *into = hd_grid_add(&table->grid, HD_NONE);
-  if (into)
-    hd_row_text_alone(into->place, table->comparison, row);
-  return into;
+static void add_row(struct laws_table *table, uint32_t row) {
+  char place[HD_PLACE_BYTES];
+  hd_grid_row(&table->grid, NULL);
+  hd_row_text_alone(place, table->comparison, row);
+  hd_grid_at(&table->grid, place);
 }
 
 /* ---- the laws ---- */
@@ -86,6 +85,7 @@ static void add_law_columns(struct hd_grid *grid) {
   hd_grid_column(grid, "k 95%", 6);
   hd_grid_column(grid, "Misfit%", 4);
   hd_grid_column(grid, "Best p", 2);
+  hd_grid_place(grid, "Region", false);
 }
 
 /* Without k above 0 more threads never cost time, or as many as one likes are as good. */
@@ -93,18 +93,17 @@ static bool has_peak(const struct hd_law_fit *usl) {
   return isfinite(usl->peak) && usl->coherence_interval.low > 0;
 }
 
-static void fill_laws(struct hd_grid_row *into, const struct hd_scaling *scaling) {
+static void fill_laws(struct hd_grid *grid, const struct hd_scaling *scaling) {
   const struct hd_law_fit *amdahl = &scaling->laws[HD_LAW_AMDAHL], *usl = &scaling->laws[HD_LAW_USL];
   const bool holds = !scaling->amdahl_refuted;
-  size_t column = 0;
-  hd_cell_number(into->cells[column++], holds ? 100 * amdahl->serial : NAN, 2);
-  hd_cell_interval(into->cells[column++], holds ? amdahl->serial_interval : HD_INTERVAL_UNKNOWN, 100, 2);
-  hd_cell_number(into->cells[column++], 100 * amdahl->residual, 1);
-  hd_cell_number(into->cells[column++], 100 * usl->serial, 2);
-  hd_cell_number(into->cells[column++], 100 * usl->coherence, 3);
-  hd_cell_interval(into->cells[column++], usl->coherence_interval, 100, 3);
-  hd_cell_number(into->cells[column++], 100 * usl->residual, 1);
-  hd_cell_number(into->cells[column], has_peak(usl) ? usl->peak : NAN, 0);
+  hd_grid_number(grid, holds ? 100 * amdahl->serial : NAN, 2);
+  hd_grid_interval(grid, holds ? amdahl->serial_interval : HD_INTERVAL_UNKNOWN, 100, 2);
+  hd_grid_number(grid, 100 * amdahl->residual, 1);
+  hd_grid_number(grid, 100 * usl->serial, 2);
+  hd_grid_number(grid, 100 * usl->coherence, 3);
+  hd_grid_interval(grid, usl->coherence_interval, 100, 3);
+  hd_grid_number(grid, 100 * usl->residual, 1);
+  hd_grid_number(grid, has_peak(usl) ? usl->peak : NAN, 0);
 }
 
 static void say_program(const struct hd_sheet *sheet, const struct hd_scaling *scaling) {
@@ -133,7 +132,7 @@ static void say_program(const struct hd_sheet *sheet, const struct hd_scaling *s
                  usl->peak, 100 * usl->residual);
 }
 
-static bool add_laws(struct laws_table *table, uint32_t *silent, uint32_t *left) {
+static void add_laws(struct laws_table *table, uint32_t *silent, uint32_t *left) {
   add_law_columns(&table->grid);
   for (uint32_t i = 0; i < table->comparison->row_count; i++) {
     const struct hd_scaling *scaling = &table->comparison->rows[table->rows[i]].scaling;
@@ -145,20 +144,18 @@ static bool add_laws(struct laws_table *table, uint32_t *silent, uint32_t *left)
       ++*left;
       continue;
     }
-    struct hd_grid_row *into = add_row(table, table->rows[i]);
-    if (!into)
-      return false;
-    fill_laws(into, scaling);
+    add_row(table, table->rows[i]);
+    fill_laws(&table->grid, scaling);
   }
-  return true;
 }
 
 static bool print_laws(const struct hd_sheet *sheet, struct laws_table *table) {
   uint32_t silent = 0, left = 0;
-  bool done = add_laws(table, &silent, &left);
+  bool done = true;
+  add_laws(table, &silent, &left);
   hd_sheet_title(sheet, 2, "Laws of scaling: Amdahl's, and the universal scalability law (USL)");
   if (table->grid.row_count > 0)
-    done = done && hd_sheet_table(sheet, &table->grid, "Region", false);
+    done = hd_sheet_table(sheet, &table->grid);
   if (left > 0)
     hd_sheet_say(sheet, "%u more row%s not shown; --limit 0 shows all.", left, left == 1 ? " is" : "s are");
   say_program(sheet, &table->comparison->rows[0].scaling);
@@ -198,25 +195,27 @@ static void add_reason(struct reasons *reasons, const char *why) {
 }
 
 static void add_prediction_columns(struct laws_table *table) {
+  char title[HD_TITLE_BYTES];
   for (size_t i = 0; i < table->shown; i++) {
-    snprintf(table->titles[i][0], HD_TITLE_BYTES, "T(%u)", table->options->predict[i]);
-    snprintf(table->titles[i][1], HD_TITLE_BYTES, "T(%u) 95%%", table->options->predict[i]);
-    hd_grid_column(&table->grid, table->titles[i][0], 0);
-    hd_grid_column(&table->grid, table->titles[i][1], 2);
+    snprintf(title, sizeof title, "T(%u)", table->options->predict[i]);
+    hd_grid_column(&table->grid, title, 0);
+    snprintf(title, sizeof title, "T(%u) 95%%", table->options->predict[i]);
+    hd_grid_column(&table->grid, title, 2);
   }
+  hd_grid_place(&table->grid, "Region", false);
 }
 
 /* By the universal scalability law, which contains Amdahl's. */
-static void fill_predictions(struct hd_grid_row *into, const struct laws_table *table,
-                             const struct hd_scaling *scaling) {
+static void fill_predictions(struct laws_table *table, const struct hd_scaling *scaling) {
   struct hd_prediction prediction;
   for (size_t i = 0; i < table->shown; i++) {
     hd_scaling_predict(scaling, table->options->predict[i], &prediction);
-    hd_cell_time(into->cells[2 * i], &table->unit, prediction.seconds[HD_LAW_USL]);
-    hd_cell_interval(into->cells[2 * i + 1], prediction.told ? prediction.interval[HD_LAW_USL] : HD_INTERVAL_UNKNOWN,
+    if (prediction.told)
+      hd_grid_time(&table->grid, &table->unit, prediction.seconds[HD_LAW_USL]);
+    else
+      hd_grid_cell(&table->grid, "?");
+    hd_grid_interval(&table->grid, prediction.told ? prediction.interval[HD_LAW_USL] : HD_INTERVAL_UNKNOWN,
                      table->unit.per_second, table->unit.decimals);
-    if (!prediction.told)
-      strcpy(into->cells[2 * i], "?");
   }
 }
 
@@ -231,7 +230,7 @@ static const char *why_untold(const struct laws_table *table, const struct hd_sc
   return prediction.why ? prediction.why : "no law was fitted";
 }
 
-static bool add_predictions(struct laws_table *table, struct reasons *reasons, uint32_t *left) {
+static void add_predictions(struct laws_table *table, struct reasons *reasons, uint32_t *left) {
   add_prediction_columns(table);
   for (uint32_t i = 0; i < table->comparison->row_count; i++) {
     const struct hd_scaling *scaling = &table->comparison->rows[table->rows[i]].scaling;
@@ -244,12 +243,9 @@ static bool add_predictions(struct laws_table *table, struct reasons *reasons, u
       ++*left;
       continue;
     }
-    struct hd_grid_row *into = add_row(table, table->rows[i]);
-    if (!into)
-      return false;
-    fill_predictions(into, table, scaling);
+    add_row(table, table->rows[i]);
+    fill_predictions(table, scaling);
   }
-  return true;
 }
 
 static void say_prediction(const struct hd_sheet *sheet, const struct hd_scaling *scaling, uint32_t threads) {
@@ -282,10 +278,11 @@ static void say_reasons(const struct hd_sheet *sheet, const struct reasons *reas
 static bool print_predictions(const struct hd_sheet *sheet, struct laws_table *table) {
   struct reasons reasons = {0};
   uint32_t left = 0;
-  bool done = add_predictions(table, &reasons, &left);
+  bool done = true;
+  add_predictions(table, &reasons, &left);
   hd_sheet_title(sheet, 2, "Foretold times in %s, by the USL ('?': the data cannot tell)", table->unit.name);
   if (table->grid.row_count > 0)
-    done = done && hd_sheet_table(sheet, &table->grid, "Region", false);
+    done = hd_sheet_table(sheet, &table->grid);
   if (left > 0)
     hd_sheet_say(sheet, "%u more row%s not shown; --limit 0 shows all.", left, left == 1 ? " is" : "s are");
   for (size_t i = 0; i < table->options->predict_count; i++)

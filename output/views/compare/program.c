@@ -27,7 +27,6 @@ struct program_table {
   struct hd_unit unit;
   const struct hd_comparison *comparison;
   bool scaling, intervals, from_one;
-  size_t column;
 };
 
 static void add_columns(struct program_table *table) {
@@ -55,43 +54,37 @@ static void add_columns(struct program_table *table) {
   hd_grid_column(grid, "Amdahl", RANK_LAW);
 }
 
-/* Cells are filled in the order of the columns. */
-static char *next(struct program_table *table, struct hd_grid_row *row) {
-  return row->cells[table->column++];
-}
-
-static void fill_point(struct program_table *table, struct hd_grid_row *row, uint32_t index) {
+static void fill_point(struct program_table *table, uint32_t index) {
+  struct hd_grid *grid = &table->grid;
   const struct hd_comparison *comparison = table->comparison;
   const struct hd_point *point = &comparison->points[index];
   const struct hd_compared *at = &comparison->rows[0].at[index];
   const struct hd_compared *base = &comparison->rows[0].at[0];
-  table->column = 0;
   if (table->scaling)
-    snprintf(next(table, row), HD_CELL_BYTES, "%.20s", point->label);
-  snprintf(next(table, row), HD_CELL_BYTES, "%u", point->run_count);
-  hd_cell_time(next(table, row), &table->unit, at->time_s);
+    hd_grid_cell(grid, "%.20s", point->label);
+  hd_grid_cell(grid, "%u", point->run_count);
+  hd_grid_time(grid, &table->unit, at->time_s);
   if (table->intervals)
-    hd_cell_interval(next(table, row), at->time_interval, table->unit.per_second, table->unit.decimals);
+    hd_grid_interval(grid, at->time_interval, table->unit.per_second, table->unit.decimals);
   if (!table->scaling) {
-    hd_cell_difference(next(table, row), &table->unit, index == 0 ? NAN : at->time_s - base->time_s);
-    hd_cell_number(next(table, row), index == 0 ? NAN : 100 * (at->time_s - base->time_s) / base->time_s, 1);
-    hd_cell_number(next(table, row), at->busy_concurrency, 2);
+    hd_grid_difference(grid, &table->unit, index == 0 ? NAN : at->time_s - base->time_s);
+    hd_grid_number(grid, index == 0 ? NAN : 100 * (at->time_s - base->time_s) / base->time_s, 1);
+    hd_grid_number(grid, at->busy_concurrency, 2);
     return;
   }
-  hd_cell_number(next(table, row), at->speedup, 2);
+  hd_grid_number(grid, at->speedup, 2);
   if (table->intervals)
-    hd_cell_interval(next(table, row), at->speedup_interval, 1, 2);
-  hd_cell_number(next(table, row), 100 * at->efficiency, 1);
-  hd_cell_number(next(table, row), at->busy_concurrency, 2);
-  hd_cell_number(next(table, row), 100 * at->work_efficiency, 1);
+    hd_grid_interval(grid, at->speedup_interval, 1, 2);
+  hd_grid_number(grid, 100 * at->efficiency, 1);
+  hd_grid_number(grid, at->busy_concurrency, 2);
+  hd_grid_number(grid, 100 * at->work_efficiency, 1);
   if (table->from_one)
-    hd_cell_number(next(table, row),
-                   index == 0 ? NAN : 100 * hd_karp_flatt(at->speedup, point->threads, comparison->points[0].threads),
-                   1);
-  hd_cell_number(next(table, row), index == 0 ? NAN : hd_amdahl_bound(comparison, point->threads), 2);
+    hd_grid_number(
+        grid, index == 0 ? NAN : 100 * hd_karp_flatt(at->speedup, point->threads, comparison->points[0].threads), 1);
+  hd_grid_number(grid, index == 0 ? NAN : hd_amdahl_bound(comparison, point->threads), 2);
 }
 
-static void fill_remark(const struct program_table *table, struct hd_grid_row *row, uint32_t index) {
+static void fill_remark(struct program_table *table, uint32_t index) {
   const struct hd_point *point = &table->comparison->points[index];
   char text[HD_PLACE_BYTES] = "";
   size_t used = 0;
@@ -113,7 +106,7 @@ static void fill_remark(const struct program_table *table, struct hd_grid_row *r
              table->scaling ? "loss" : "difference");
   else if (index > 0 && !at->noise_known && hd_noise_is_known_anywhere(table->comparison))
     snprintf(text + used, sizeof text - used, "%s? noise not known", used > 0 ? ", " : "");
-  snprintf(row->place, sizeof row->place, "%s", text);
+  hd_grid_at(&table->grid, text);
 }
 
 bool hd_compare_program(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
@@ -122,17 +115,14 @@ bool hd_compare_program(const struct hd_sheet *sheet, const struct hd_comparison
   table.intervals = any_interval(comparison);
   table.from_one = table.scaling && comparison->points[0].threads == 1;
   add_columns(&table);
-  bool done = true;
-  for (uint32_t point = 0; done && point < comparison->point_count; point++) {
-    struct hd_grid_row *row = hd_grid_add(&table.grid, HD_NONE);
-    done = row != NULL;
-    if (row) {
-      fill_point(&table, row, point);
-      fill_remark(&table, row, point);
-    }
+  hd_grid_place(&table.grid, table.scaling ? "Remark" : "Side", false);
+  for (uint32_t point = 0; point < comparison->point_count; point++) {
+    hd_grid_row(&table.grid, NULL);
+    fill_point(&table, point);
+    fill_remark(&table, point);
   }
   hd_sheet_title(sheet, 2, "Program: times in %s", table.unit.name);
-  done = done && hd_sheet_table(sheet, &table.grid, table.scaling ? "Remark" : "Side", false);
+  const bool done = hd_sheet_table(sheet, &table.grid);
   hd_grid_free(&table.grid);
   return done;
 }
@@ -235,23 +225,22 @@ static void say_side(const struct hd_sheet *sheet, const struct hd_comparison *c
                  seconds > 0 ? "loses" : "gains", lost, comparison->points[0].label, cause);
 }
 
-static bool fill_losses(struct hd_grid *grid, const struct hd_comparison *comparison, const struct hd_unit *unit,
+static void fill_losses(struct hd_grid *grid, const struct hd_comparison *comparison, const struct hd_unit *unit,
                         const enum hd_loss *causes, uint32_t cause_count) {
+  char name[HD_PLACE_BYTES];
   for (uint32_t point = 1; point < comparison->point_count; point++) {
     const struct hd_compared *at = &comparison->rows[0].at[point];
-    struct hd_grid_row *row = hd_grid_add(grid, HD_NONE);
-    if (!row)
-      return false;
+    hd_grid_row(grid, NULL);
     for (uint32_t i = 0; i < cause_count; i++)
-      hd_cell_difference(row->cells[i], unit, at->lost_s[causes[i]]);
-    hd_cell_lost(row->cells[cause_count], comparison, at, unit, at->lost_total_s);
-    hd_cell_interval(row->cells[cause_count + 1], at->lost_total_interval, unit->per_second, unit->decimals);
+      hd_grid_difference(grid, unit, at->lost_s[causes[i]]);
+    hd_grid_lost(grid, comparison, at, unit, at->lost_total_s);
+    if (any_interval(comparison))
+      hd_grid_interval(grid, at->lost_total_interval, unit->per_second, unit->decimals);
     if (comparison->options.mode == HD_COMPARE_SCALING)
-      hd_cell_number(row->cells[cause_count + (any_interval(comparison) ? 2 : 1)], 100 * at->lost_total_s / at->time_s,
-                     1);
-    hd_point_text(row->place, comparison, point);
+      hd_grid_number(grid, 100 * at->lost_total_s / at->time_s, 1);
+    hd_point_text(name, comparison, point);
+    hd_grid_at(grid, name);
   }
-  return true;
 }
 
 bool hd_compare_losses(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
@@ -267,9 +256,10 @@ bool hd_compare_losses(const struct hd_sheet *sheet, const struct hd_comparison 
     hd_grid_column(&grid, scaling ? "Lost 95%" : "Sum 95%", 3);
   if (scaling)
     hd_grid_column(&grid, "Lost%", 2);
-  bool done = fill_losses(&grid, comparison, &unit, causes, count);
+  hd_grid_place(&grid, scaling ? "At" : "Side", false);
+  fill_losses(&grid, comparison, &unit, causes, count);
   hd_sheet_title(sheet, 2, scaling ? "Lost wall %s by cause" : "Wall %s lost (negative: gained) by cause", unit.name);
-  done = done && hd_sheet_table(sheet, &grid, scaling ? "At" : "Side", false);
+  const bool done = hd_sheet_table(sheet, &grid);
   hd_grid_free(&grid);
   if (!done)
     return false;

@@ -20,17 +20,17 @@ struct region_table {
   bool lost; /* sides with other threads: a difference in time is not what is lost */
   enum hd_loss causes[HD_LOSS_COUNT];
   uint32_t cause_count;
-  char titles[HD_POINTS_SHOWN][HD_TITLE_BYTES];
 };
 
 /* ---- at each number of threads ---- */
 
 static void add_scaling_columns(struct region_table *table, const struct hd_comparison *comparison) {
   struct hd_grid *grid = &table->grid;
+  char title[HD_TITLE_BYTES];
   for (uint32_t i = 0; i < table->points_shown; i++) {
     const bool end = i == 0 || i + 1 == table->points_shown;
-    snprintf(table->titles[i], HD_TITLE_BYTES, "T(%.18s)", comparison->points[i].label);
-    hd_grid_column(grid, table->titles[i], end ? RANK_NEEDED : RANK_MIDDLE);
+    snprintf(title, sizeof title, "T(%.18s)", comparison->points[i].label);
+    hd_grid_column(grid, title, end ? RANK_NEEDED : RANK_MIDDLE);
   }
   hd_grid_column(grid, "Speedup", RANK_WANTED);
   hd_grid_column(grid, "Effic%", RANK_SHARE);
@@ -38,23 +38,22 @@ static void add_scaling_columns(struct region_table *table, const struct hd_comp
   if (table->intervals)
     hd_grid_column(grid, "Lost 95%", RANK_INTERVAL);
   hd_grid_column(grid, "Main cause", RANK_NEEDED);
+  hd_grid_place(grid, "Region", true);
 }
 
-static void fill_scaling(struct hd_grid_row *into, const struct hd_comparison *comparison, uint32_t index,
-                         void *context) {
+static void fill_scaling(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t index, void *context) {
   const struct region_table *table = context;
   const struct hd_compared_row *row = &comparison->rows[index];
   const struct hd_compared *at = &row->at[table->point];
-  size_t column = 0;
   for (uint32_t i = 0; i < table->points_shown; i++)
-    hd_cell_time(into->cells[column++], &table->unit, row->at[i].runs > 0 ? row->at[i].time_s : NAN);
-  hd_cell_number(into->cells[column++], hd_if_matched(at, at->speedup), 2);
-  hd_cell_number(into->cells[column++], hd_if_matched(at, 100 * at->efficiency), 1);
-  hd_cell_lost(into->cells[column++], comparison, at, &table->unit, at->lost_total_s);
+    hd_grid_time(grid, &table->unit, row->at[i].runs > 0 ? row->at[i].time_s : NAN);
+  hd_grid_number(grid, hd_if_matched(at, at->speedup), 2);
+  hd_grid_number(grid, hd_if_matched(at, 100 * at->efficiency), 1);
+  hd_grid_lost(grid, comparison, at, &table->unit, at->lost_total_s);
   if (table->intervals)
-    hd_cell_interval(into->cells[column++], at->noise_known ? at->lost_total_interval : HD_INTERVAL_UNKNOWN,
-                     table->unit.per_second, table->unit.decimals);
-  hd_cell_cause(into->cells[column], at, &table->unit);
+    hd_grid_interval(grid, at->noise_known ? at->lost_total_interval : HD_INTERVAL_UNKNOWN, table->unit.per_second,
+                     table->unit.decimals);
+  hd_grid_cause(grid, at, &table->unit);
 }
 
 /* "3.62 times as fast as", "160 times slower than". */
@@ -94,7 +93,7 @@ bool hd_compare_regions(const struct hd_sheet *sheet, const struct hd_comparison
   bool done = hd_compare_fill(&table.grid, comparison, 0, limit, fill_scaling, &table, &left);
   hd_point_text(name, comparison, table.point);
   hd_sheet_title(sheet, 2, "Regions: %s by threads; what is lost, and why, at %s", table.unit.name, name);
-  done = done && hd_sheet_table(sheet, &table.grid, "Region", true);
+  done = done && hd_sheet_table(sheet, &table.grid);
   hd_grid_free(&table.grid);
   if (!done)
     return false;
@@ -133,27 +132,27 @@ static void add_difference_columns(struct region_table *table, const struct hd_c
       table->causes[table->cause_count++] = (enum hd_loss)cause;
       hd_grid_column(grid, hd_loss_words((enum hd_loss)cause), RANK_CAUSE);
     }
+  hd_grid_place(grid, "Region", true);
 }
 
-static void fill_difference(struct hd_grid_row *into, const struct hd_comparison *comparison, uint32_t index,
+static void fill_difference(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t index,
                             void *context) {
   const struct region_table *table = context;
   const struct hd_compared *base = &comparison->rows[index].at[0];
   const struct hd_compared *at = &comparison->rows[index].at[table->point];
   const double difference = at->time_s - base->time_s;
-  size_t column = 0;
-  hd_cell_time(into->cells[column++], &table->unit, base->runs > 0 ? base->time_s : NAN);
-  hd_cell_time(into->cells[column++], &table->unit, at->runs > 0 ? at->time_s : NAN);
-  hd_cell_lost(into->cells[column++], comparison, at, &table->unit, difference);
-  hd_cell_number(into->cells[column++], hd_if_matched(at, 100 * difference / base->time_s), 1);
+  hd_grid_time(grid, &table->unit, base->runs > 0 ? base->time_s : NAN);
+  hd_grid_time(grid, &table->unit, at->runs > 0 ? at->time_s : NAN);
+  hd_grid_lost(grid, comparison, at, &table->unit, difference);
+  hd_grid_number(grid, hd_if_matched(at, 100 * difference / base->time_s), 1);
   if (table->intervals)
-    hd_cell_interval(into->cells[column++], at->noise_known ? at->lost_total_interval : HD_INTERVAL_UNKNOWN,
-                     table->unit.per_second, table->unit.decimals);
+    hd_grid_interval(grid, at->noise_known ? at->lost_total_interval : HD_INTERVAL_UNKNOWN, table->unit.per_second,
+                     table->unit.decimals);
   if (table->lost)
-    hd_cell_lost(into->cells[column++], comparison, at, &table->unit, at->lost_total_s);
-  hd_cell_cause(into->cells[column++], at, &table->unit);
+    hd_grid_lost(grid, comparison, at, &table->unit, at->lost_total_s);
+  hd_grid_cause(grid, at, &table->unit);
   for (uint32_t i = 0; i < table->cause_count; i++)
-    hd_cell_difference(into->cells[column++], &table->unit, hd_if_matched(at, at->lost_s[table->causes[i]]));
+    hd_grid_difference(grid, &table->unit, hd_if_matched(at, at->lost_s[table->causes[i]]));
 }
 
 static void say_difference(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
@@ -182,7 +181,7 @@ bool hd_compare_difference(const struct hd_sheet *sheet, const struct hd_compari
   bool done = hd_compare_fill(&table.grid, comparison, point, limit, fill_difference, &table, &left);
   hd_sheet_title(sheet, 2, "Regions, in %s: before is %s, after is %s", table.unit.name, comparison->points[0].label,
                  comparison->points[point].label);
-  done = done && hd_sheet_table(sheet, &table.grid, "Region", true);
+  done = done && hd_sheet_table(sheet, &table.grid);
   hd_grid_free(&table.grid);
   if (!done)
     return false;

@@ -92,14 +92,14 @@ static void say_where(char place[HD_PLACE_BYTES], const struct hd_comparison *co
     snprintf(place + used, HD_PLACE_BYTES - used, " (calls differ)");
 }
 
-static uint32_t add_row(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t row, uint32_t parent,
-                        hd_row_filler *fill, void *context) {
-  struct hd_grid_row *into = hd_grid_add(grid, parent);
-  if (!into)
-    return HD_NONE;
-  fill(into, comparison, row, context);
-  say_where(into->place, comparison, row);
-  return grid->row_count - 1;
+static struct libscols_line *add_row(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t row,
+                                     struct libscols_line *parent, hd_row_filler *fill, void *context) {
+  char place[HD_PLACE_BYTES];
+  struct libscols_line *line = hd_grid_row(grid, parent);
+  fill(grid, comparison, row, context);
+  say_where(place, comparison, row);
+  hd_grid_at(grid, place);
+  return line;
 }
 
 /* The row that comes next in the tree; HD_NONE: a region's subtree ends. */
@@ -115,23 +115,23 @@ static uint32_t next_below(const struct hd_comparison *comparison, const struct 
 bool hd_compare_fill(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t point, unsigned long limit,
                      hd_row_filler *fill, void *context, uint32_t *left) {
   struct ordered *links = order(comparison, point);
-  uint32_t *made = calloc(comparison->row_count, sizeof *made);
-  bool done = links && made;
+  struct libscols_line **made = calloc(comparison->row_count, sizeof *made);
+  const bool done = links && made;
   unsigned long shown = 0;
   *left = 0;
-  for (uint32_t top = done ? links[0].first : HD_NONE; done && top != HD_NONE; top = links[top].next) {
+  for (uint32_t top = done ? links[0].first : HD_NONE; top != HD_NONE; top = links[top].next) {
     if (limit > 0 && shown == limit) {
       ++*left;
       continue;
     }
     shown++;
-    for (uint32_t at = top; done && at != HD_NONE; at = next_below(comparison, links, top, at)) {
-      made[at] = add_row(grid, comparison, at, at == top ? HD_NONE : made[comparison->rows[at].parent], fill, context);
-      done = made[at] != HD_NONE;
-    }
+    for (uint32_t at = top; at != HD_NONE; at = next_below(comparison, links, top, at))
+      made[at] = add_row(grid, comparison, at, at == top ? NULL : made[comparison->rows[at].parent], fill, context);
   }
-  done = done && add_row(grid, comparison, 1, HD_NONE, fill, context) != HD_NONE &&
-         add_row(grid, comparison, 0, HD_NONE, fill, context) != HD_NONE;
+  if (done)
+    add_row(grid, comparison, 1, NULL, fill, context);
+  if (done)
+    add_row(grid, comparison, 0, NULL, fill, context);
   free(links);
   free(made);
   return done;

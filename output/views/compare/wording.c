@@ -132,27 +132,30 @@ void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, con
              gained ? "lost" : "gained");
 }
 
-void hd_cell_cause(char cell[HD_CELL_BYTES], const struct hd_compared *at, const struct hd_unit *unit) {
+void hd_grid_cause(struct hd_grid *grid, const struct hd_compared *at, const struct hd_unit *unit) {
   double share = NAN;
   const enum hd_loss cause = hd_row_cause(at, &share);
   if (cause == HD_LOSS_COUNT || !hd_unit_shows(unit, fabs(at->lost_total_s)))
-    strcpy(cell, "-");
+    hd_grid_cell(grid, "-");
   else if (at->lost_total_ticks < 0 && cause == HD_LOSS_INFLATION)
-    snprintf(cell, HD_CELL_BYTES, "work shrank %.0f%%", 100 * share);
+    hd_grid_cell(grid, "work shrank %.0f%%", 100 * share);
   else
-    snprintf(cell, HD_CELL_BYTES, "%s%s %.0f%%", at->lost_total_ticks < 0 ? "less " : "", hd_loss_words(cause),
-             100 * share);
+    hd_grid_cell(grid, "%s%s %.0f%%", at->lost_total_ticks < 0 ? "less " : "", hd_loss_words(cause), 100 * share);
 }
 
-void hd_cell_difference(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds) {
-  hd_cell_time(cell, unit, isnan(seconds) || hd_unit_shows(unit, fabs(seconds)) ? seconds : 0);
+static double not_minus_zero(const struct hd_unit *unit, double seconds) {
+  return isnan(seconds) || hd_unit_shows(unit, fabs(seconds)) ? seconds : 0;
 }
 
-void hd_cell_lost(char cell[HD_CELL_BYTES], const struct hd_comparison *comparison, const struct hd_compared *at,
+void hd_grid_difference(struct hd_grid *grid, const struct hd_unit *unit, double seconds) {
+  hd_grid_time(grid, unit, not_minus_zero(unit, seconds));
+}
+
+void hd_grid_lost(struct hd_grid *grid, const struct hd_comparison *comparison, const struct hd_compared *at,
                   const struct hd_unit *unit, double seconds) {
   char number[HD_CELL_BYTES];
-  hd_cell_difference(number, unit, hd_if_matched(at, seconds));
-  snprintf(cell, HD_CELL_BYTES, "%s%.28s", hd_noise_mark(comparison, at), number);
+  hd_cell_time(number, unit, not_minus_zero(unit, hd_if_matched(at, seconds)));
+  hd_grid_cell(grid, "%s%.28s", hd_noise_mark(comparison, at), number);
 }
 
 double hd_if_matched(const struct hd_compared *at, double number) {
@@ -233,16 +236,12 @@ struct hd_unit hd_comparison_unit(const struct hd_comparison *comparison) {
   return hd_unit_for(largest);
 }
 
-void hd_cell_interval(char cell[HD_CELL_BYTES], struct hd_interval interval, double factor, int decimals) {
-  if (!isfinite(interval.low) || isnan(interval.high)) {
-    strcpy(cell, "-");
-    return;
-  }
-  if (!isfinite(interval.high)) {
-    snprintf(cell, HD_CELL_BYTES, ">%.*f", decimals, interval.low * factor);
-    return;
-  }
-  const char *between = interval.low * factor < 0 || interval.high * factor < 0 ? ".." : "-";
-  snprintf(cell, HD_CELL_BYTES, "%.*f%s%.*f", decimals, interval.low * factor, between, decimals,
-           interval.high * factor);
+void hd_grid_interval(struct hd_grid *grid, struct hd_interval interval, double factor, int decimals) {
+  const double low = interval.low * factor, high = interval.high * factor;
+  if (!isfinite(low) || isnan(high))
+    hd_grid_cell(grid, "-");
+  else if (!isfinite(high))
+    hd_grid_cell(grid, ">%.*f", decimals, low);
+  else
+    hd_grid_cell(grid, "%.*f%s%.*f", decimals, low, low < 0 || high < 0 ? ".." : "-", decimals, high);
 }

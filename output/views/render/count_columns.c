@@ -119,17 +119,15 @@ void hd_count_columns_choose(struct hd_count_columns *columns, const struct hd_m
     add_waiting(columns, false);
 }
 
-void hd_count_columns_add(const struct hd_count_columns *columns, struct hd_grid *grid) {
+void hd_count_columns_add(struct hd_count_columns *columns, struct hd_grid *grid) {
   grid->counted = columns->count > 0;
+  columns->first = grid->column_count;
   for (size_t i = 0; i < columns->count; i++)
     hd_grid_column(grid, columns->items[i].title, columns->items[i].rank);
 }
 
-static bool is_shown(const char *title, const char *const *titles, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (titles[i] == title)
-      return true;
-  return false;
+static bool is_shown(const struct hd_count_columns *columns, size_t index, const struct hd_grid *grid) {
+  return index < columns->count && !hd_grid_is_hidden(grid, columns->first + index);
 }
 
 /* A word of a paragraph. */
@@ -144,12 +142,11 @@ static void put_word(size_t *used, const char *between, const char *word, FILE *
   *used += (size_t)fprintf(out, "%s%s", *used > 0 ? " " : "", word) + strlen(between);
 }
 
-void hd_count_columns_said_left(const struct hd_count_columns *columns, const char *const *titles, size_t count,
-                                FILE *out) {
+void hd_count_columns_said_left(const struct hd_count_columns *columns, const struct hd_grid *grid, FILE *out) {
   size_t used = 0;
   const char *between = ":";
   for (size_t i = 0; i < columns->all; i++) {
-    if (is_shown(columns->items[i].title, titles, count))
+    if (is_shown(columns, i, grid))
       continue;
     if (used == 0)
       put_word(&used, "", "Not shown", out);
@@ -223,10 +220,13 @@ void hd_count_cell(char cell[HD_CELL_BYTES], struct hd_count_columns *columns, s
   snprintf(cell, HD_CELL_BYTES, "%s%s%.24s", mark_of(columns, &count), count.fraction < 1 ? "~" : "", text);
 }
 
-void hd_count_cells(struct hd_grid_row *row, size_t first, struct hd_count_columns *columns,
-                    const struct hd_count_sum *sum, double elapsed_ticks) {
-  for (size_t i = 0; i < columns->count; i++)
-    hd_count_cell(row->cells[first + i], columns, i, sum, elapsed_ticks);
+void hd_count_cells(struct hd_grid *grid, struct hd_count_columns *columns, const struct hd_count_sum *sum,
+                    double elapsed_ticks) {
+  char cell[HD_CELL_BYTES];
+  for (size_t i = 0; i < columns->count; i++) {
+    hd_count_cell(cell, columns, i, sum, elapsed_ticks);
+    hd_grid_cell(grid, "%s", cell);
+  }
 }
 
 /* ---- what they mean ---- */

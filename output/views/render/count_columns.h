@@ -12,7 +12,7 @@
 #include "output/views/render/count_csv.h"
 #include "output/views/render/table.h"
 
-enum { HD_COUNT_COLUMNS = HD_GRID_COLUMNS - 16, HD_COUNT_TITLE_BYTES = 40 };
+enum { HD_COUNT_COLUMNS = 24, HD_COUNT_TITLE_BYTES = 40 };
 
 struct hd_count_column {
   char title[HD_COUNT_TITLE_BYTES];
@@ -28,7 +28,8 @@ struct hd_count_columns {
   struct hd_count_column items[HD_COUNT_COLUMNS];
   size_t count; /* so many are shown; those that follow are told of only */
   size_t all;
-  size_t left; /* so many more there was no room for */
+  size_t first; /* the number of the first in the grid */
+  size_t left;  /* so many more there was no room for */
   /* The marks that cells have been given so far. */
   bool at_least, estimated, unknown;
   double least_fraction, most_fraction;
@@ -38,20 +39,19 @@ struct hd_count_columns {
  *  waiting that are not all 0. The other counts are told of only. Without counters there are none. */
 void hd_count_columns_choose(struct hd_count_columns *columns, const struct hd_model *model, bool waiting);
 
-/** Adds them to a grid, which keeps pointers to the titles. */
-void hd_count_columns_add(const struct hd_count_columns *columns, struct hd_grid *grid);
+/** Adds them to a grid. */
+void hd_count_columns_add(struct hd_count_columns *columns, struct hd_grid *grid);
 
 /** A count or metric for people: "12345", "1.234 M", "56.7 ms", with its mark. */
 void hd_count_cell(char cell[HD_CELL_BYTES], struct hd_count_columns *columns, size_t column,
                    const struct hd_count_sum *sum, double elapsed_ticks);
 
-/** The cells of a row from `first` on. */
-void hd_count_cells(struct hd_grid_row *row, size_t first, struct hd_count_columns *columns,
-                    const struct hd_count_sum *sum, double elapsed_ticks);
+/** The next cells of the grid's row. */
+void hd_count_cells(struct hd_grid *grid, struct hd_count_columns *columns, const struct hd_count_sum *sum,
+                    double elapsed_ticks);
 
 /** Which columns are not among those that are shown. */
-void hd_count_columns_said_left(const struct hd_count_columns *columns, const char *const *titles, size_t count,
-                                FILE *out);
+void hd_count_columns_said_left(const struct hd_count_columns *columns, const struct hd_grid *grid, FILE *out);
 
 /** What the columns are, and the marks that occurred. `scope`: "with the lines below". */
 void hd_count_legend(const struct hd_count_columns *columns, const char *scope, FILE *out);

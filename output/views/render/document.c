@@ -8,7 +8,7 @@
 #include "output/views/render/markdown.h"
 #include "support/command/sanitize.h"
 
-enum { PAGE = 110, FACT_INDENT = 10 };
+enum { FACT_INDENT = 10 };
 
 static void plain_text(const char *text, char *clean, size_t bytes) {
   snprintf(clean, bytes, "%s", text);
@@ -22,27 +22,6 @@ void hd_sheet_clean(const struct hd_sheet *sheet, const char *text, char *clean,
     plain_text(text, clean, bytes);
 }
 
-/* Text is broken into lines; Markdown does that itself. Lines after the first begin with `indent` spaces. */
-static void put_wrapped(const struct hd_sheet *sheet, const char *text, size_t indent) {
-  const size_t width = hd_report_width(sheet->out) < PAGE ? hd_report_width(sheet->out) : PAGE;
-  size_t used = indent;
-  while (*text) {
-    const size_t word = strcspn(text, " \n");
-    char kept[HD_SENTENCE_BYTES];
-    snprintf(kept, sizeof kept, "%.*s", (int)word, text);
-    if (used > indent && used + 1 + hd_text_width(kept) > width)
-      used = (size_t)fprintf(sheet->out, "\n%*s", (int)indent, "") - 1;
-    if (used > indent)
-      used += (size_t)fprintf(sheet->out, " ");
-    fputs(kept, sheet->out);
-    used += hd_text_width(kept);
-    text += word;
-    for (; *text == ' ' || *text == '\n'; text++)
-      if (*text == '\n')
-        used = (size_t)fprintf(sheet->out, "\n%*s", (int)indent, "") - 1;
-  }
-}
-
 static void put(const struct hd_sheet *sheet, size_t indent, const char *format, va_list arguments) {
   char text[HD_SENTENCE_BYTES], clean[2 * HD_SENTENCE_BYTES];
   vsnprintf(text, sizeof text, format, arguments);
@@ -50,7 +29,7 @@ static void put(const struct hd_sheet *sheet, size_t indent, const char *format,
   if (sheet->markdown)
     fputs(clean, sheet->out);
   else
-    put_wrapped(sheet, clean, indent);
+    hd_print_wrapped(clean, indent, sheet->out);
 }
 
 void hd_sheet_title(const struct hd_sheet *sheet, int level, const char *format, ...) {
@@ -83,7 +62,6 @@ void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) {
   fputs("\n", sheet->out);
 }
 
-bool hd_sheet_table(const struct hd_sheet *sheet, struct hd_grid *grid, const char *title, bool tree) {
-  return sheet->markdown ? hd_markdown_table(grid, title, tree, sheet->out)
-                         : hd_grid_print(grid, title, tree, sheet->out);
+bool hd_sheet_table(const struct hd_sheet *sheet, struct hd_grid *grid) {
+  return sheet->markdown ? hd_markdown_table(grid, sheet->out) : hd_grid_print(grid, sheet->out);
 }

@@ -27,7 +27,7 @@ void hd_sheet_fact(const struct hd_sheet *sheet, const char *word, const char *f
 void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** False: no memory. */
-bool hd_sheet_table(const struct hd_sheet *sheet, struct hd_grid *grid, const char *title, bool tree);
+bool hd_sheet_table(const struct hd_sheet *sheet, struct hd_grid *grid);
 
 /** Text with nothing in it that would steer a terminal or, in Markdown, mark it up. */
 void hd_sheet_clean(const struct hd_sheet *sheet, const char *text, char *clean, size_t bytes);

@@ -86,7 +86,7 @@ unsigned hd_draw_bar(double share, unsigned width, FILE *out) {
 }
 
 unsigned hd_draw_width(FILE *out, unsigned most, unsigned otherwise) {
-  const size_t width = hd_report_width(out);
+  const size_t width = hd_terminal_width(out);
   return width == HD_UNBOUNDED_WIDTH ? otherwise : width < most ? (unsigned)width : most;
 }
 

@@ -21,34 +21,35 @@ void hd_markdown_text(const char *text, char *clean, size_t bytes) {
   hd_plain_lines(clean);
 }
 
-static void put_cell(const char *cell, FILE *out) {
-  char clean[2 * HD_CELL_BYTES + 8];
-  hd_markdown_text(cell, clean, sizeof clean);
-  fprintf(out, "| %s ", clean);
-}
-
-static void put_place(const struct hd_grid_row *row, bool tree, FILE *out) {
+static void put_cell(const char *cell, const char *end, FILE *out) {
   char clean[2 * HD_PLACE_BYTES + 8];
-  fputs("| ", out);
-  for (uint32_t i = 1; tree && i < row->depth; i++)
-    fputs("&emsp;", out);
-  fputs(tree && row->depth > 0 ? "└─ " : "", out);
-  hd_markdown_text(row->place, clean, sizeof clean);
-  fprintf(out, "%s |\n", clean);
+  hd_markdown_text(cell, clean, sizeof clean);
+  fprintf(out, "%s%s", clean, end);
 }
 
-bool hd_markdown_table(const struct hd_grid *grid, const char *title, bool tree, FILE *out) {
-  fputc('\n', out);
+static void put_row(const struct hd_grid *grid, struct libscols_line *row, FILE *out) {
   for (size_t i = 0; i < grid->column_count; i++)
-    put_cell(grid->titles[i], out);
-  fprintf(out, "| %s |\n", title);
+    put_cell(hd_grid_text(row, i), " | ", (fputs(i == 0 ? "| " : "", out), out));
+  const struct libscols_line *parent = scols_line_get_parent(row);
+  for (const struct libscols_line *above = parent; above && (above = scols_line_get_parent(above));)
+    fputs("&emsp;", out);
+  fputs(parent ? "└─ " : "", out);
+  put_cell(hd_grid_text(row, grid->column_count), " |\n", out);
+}
+
+bool hd_markdown_table(const struct hd_grid *grid, FILE *out) {
+  struct libscols_iter *rows = grid->failed ? NULL : scols_new_iter(SCOLS_ITER_FORWARD);
+  struct libscols_line *row;
+  if (!rows)
+    return false;
+  fputs("\n| ", out);
+  for (size_t i = 0; i <= grid->column_count; i++)
+    put_cell(hd_grid_title(grid, i), i < grid->column_count ? " | " : " |\n", out);
   for (size_t i = 0; i < grid->column_count; i++)
     fputs("| ---: ", out);
   fputs("| :--- |\n", out);
-  for (uint32_t row = 0; row < grid->row_count; row++) {
-    for (size_t i = 0; i < grid->column_count; i++)
-      put_cell(grid->rows[row].cells[i], out);
-    put_place(&grid->rows[row], tree, out);
-  }
+  while (scols_table_next_line(grid->table, rows, &row) == 0)
+    put_row(grid, row, out);
+  scols_free_iter(rows);
   return true;
 }

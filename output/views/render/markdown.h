@@ -10,6 +10,6 @@
 
 /** What marks text up, in a table or outside, is written as itself. */
 void hd_markdown_text(const char *text, char *clean, size_t bytes);
-bool hd_markdown_table(const struct hd_grid *grid, const char *title, bool tree, FILE *out);
+bool hd_markdown_table(const struct hd_grid *grid, FILE *out);
 
 #endif

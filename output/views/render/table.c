@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/views/render/table.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -8,6 +9,8 @@
 
 /* Of the place, at least; a very deep tree would fill the screen. */
 enum { PLACE_LEAST = 40, TREE_DEPTH_MAX = 64 };
+
+/* ---- text ---- */
 
 size_t hd_text_width(const char *text) {
   size_t width = 0;
@@ -17,20 +20,36 @@ size_t hd_text_width(const char *text) {
 }
 
 /* A stream in memory is about to go to stderr. */
-size_t hd_report_width(FILE *out) {
+size_t hd_terminal_width(FILE *out) {
   struct winsize size;
   const int descriptor = fileno(out) >= 0 ? fileno(out) : STDERR_FILENO;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : HD_UNBOUNDED_WIDTH;
 }
 
-size_t hd_report_page(FILE *out) {
-  enum { PAGE = 120, PAGE_LEAST = 20 };
-  const size_t width = hd_report_width(out);
-  const char *columns = getenv("COLUMNS");
-  if (width != HD_UNBOUNDED_WIDTH)
-    return width;
-  const long asked = columns ? strtol(columns, NULL, 10) : 0;
-  return asked < PAGE_LEAST ? PAGE : asked > HD_UNBOUNDED_WIDTH ? HD_UNBOUNDED_WIDTH : (size_t)asked;
+static size_t word_width(const char *text, size_t bytes) {
+  size_t width = 0;
+  for (size_t i = 0; i < bytes; i++)
+    width += ((unsigned char)text[i] & 0xc0) != 0x80;
+  return width;
+}
+
+void hd_print_wrapped(const char *text, size_t indent, FILE *out) {
+  enum { PAGE = 110 };
+  const size_t terminal = hd_terminal_width(out), page = terminal < PAGE ? terminal : PAGE;
+  size_t used = indent;
+  while (*text) {
+    const size_t word = strcspn(text, " \n"), width = word_width(text, word);
+    if (used > indent && used + 1 + width > page)
+      used = (size_t)fprintf(out, "\n%*s", (int)indent, "") - 1;
+    if (used > indent)
+      used += (size_t)fprintf(out, " ");
+    fwrite(text, 1, word, out);
+    used += width;
+    text += word;
+    for (; *text == ' ' || *text == '\n'; text++)
+      if (*text == '\n')
+        used = (size_t)fprintf(out, "\n%*s", (int)indent, "") - 1;
+  }
 }
 
 struct libscols_table *hd_table_new(FILE *out) {
@@ -39,7 +58,7 @@ struct libscols_table *hd_table_new(FILE *out) {
   if (!table)
     return NULL;
   scols_table_set_stream(table, out);
-  scols_table_set_termwidth(table, hd_report_width(out));
+  scols_table_set_termwidth(table, hd_terminal_width(out));
   scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
   return table;
 }
@@ -48,56 +67,123 @@ bool hd_table_column(struct libscols_table *table, const char *title, int flags)
   return scols_table_new_column(table, title, 0, flags) != NULL;
 }
 
+/* ---- columns and rows ---- */
+
+static void add_column(struct hd_grid *grid, const char *title, int flags) {
+  if (!grid->table)
+    grid->table = hd_table_new(stdout);
+  grid->failed |= !grid->table || !hd_table_column(grid->table, title, flags);
+}
+
 void hd_grid_column(struct hd_grid *grid, const char *title, int rank) {
-  grid->titles[grid->column_count] = title;
+  add_column(grid, title, SCOLS_FL_RIGHT);
   grid->ranks[grid->column_count++] = rank;
 }
 
-struct hd_grid_row *hd_grid_add(struct hd_grid *grid, uint32_t parent) {
-  if (grid->row_count == grid->limit) {
-    const uint32_t limit = grid->limit ? 2 * grid->limit : 64;
-    struct hd_grid_row *rows = realloc(grid->rows, limit * sizeof *rows);
-    if (!rows)
-      return NULL;
-    grid->rows = rows;
-    grid->limit = limit;
-  }
-  struct hd_grid_row *row = &grid->rows[grid->row_count++];
-  memset(row, 0, sizeof *row);
-  row->parent = parent;
-  row->depth = parent == HD_NONE ? 0 : grid->rows[parent].depth + 1;
-  return row;
+void hd_grid_left(struct hd_grid *grid, size_t column) {
+  if (!grid->failed)
+    scols_column_set_flags(scols_table_get_column(grid->table, column), 0);
+}
+
+void hd_grid_place(struct hd_grid *grid, const char *title, bool tree) {
+  add_column(grid, title, SCOLS_FL_TRUNC | (tree ? SCOLS_FL_TREE : 0));
+}
+
+static size_t depth_of(const struct libscols_line *row) {
+  size_t depth = 0;
+  while ((row = scols_line_get_parent(row)))
+    depth++;
+  return depth;
+}
+
+/* What is very deep stands beside its parent. */
+struct libscols_line *hd_grid_row(struct hd_grid *grid, struct libscols_line *parent) {
+  if (parent && depth_of(parent) == TREE_DEPTH_MAX)
+    parent = scols_line_get_parent(parent);
+  grid->row = grid->failed ? NULL : scols_table_new_line(grid->table, parent);
+  grid->failed |= !grid->row;
+  grid->row_count++;
+  grid->cell = 0;
+  return grid->row;
+}
+
+void hd_grid_cell(struct hd_grid *grid, const char *format, ...) {
+  char cell[HD_CELL_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(cell, sizeof cell, format, arguments);
+  va_end(arguments);
+  grid->failed |= !grid->row || scols_line_set_data(grid->row, grid->cell, cell) != 0;
+  grid->cell++;
+}
+
+void hd_grid_time(struct hd_grid *grid, const struct hd_unit *unit, double seconds) {
+  char cell[HD_CELL_BYTES];
+  hd_cell_time(cell, unit, seconds);
+  hd_grid_cell(grid, "%s", cell);
+}
+
+void hd_grid_number(struct hd_grid *grid, double number, int decimals) {
+  char cell[HD_CELL_BYTES];
+  hd_cell_number(cell, number, decimals);
+  hd_grid_cell(grid, "%s", cell);
+}
+
+void hd_grid_at(struct hd_grid *grid, const char *place) {
+  grid->failed |= !grid->row || scols_line_set_data(grid->row, grid->column_count, place) != 0;
+}
+
+const char *hd_grid_text(struct libscols_line *row, size_t column) {
+  const char *text = scols_cell_get_data(scols_line_get_cell(row, column));
+  return text ? text : "";
+}
+
+const char *hd_grid_title(const struct hd_grid *grid, size_t column) {
+  return scols_cell_get_data(scols_column_get_header(scols_table_get_column(grid->table, column)));
+}
+
+/* ---- what fits ---- */
+
+bool hd_grid_is_hidden(const struct hd_grid *grid, size_t column) {
+  return scols_column_is_hidden(scols_table_get_column(grid->table, column));
 }
 
 size_t hd_grid_width(const struct hd_grid *grid, size_t column) {
-  size_t width = strlen(grid->titles[column]);
-  for (uint32_t i = 0; i < grid->row_count; i++) {
-    const size_t length = hd_text_width(grid->rows[i].cells[column]);
+  size_t width = hd_text_width(hd_grid_title(grid, column));
+  struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
+  struct libscols_line *row;
+  while (lines && scols_table_next_line(grid->table, lines, &row) == 0) {
+    const size_t length = hd_text_width(hd_grid_text(row, column));
     width = length > width ? length : width;
   }
+  scols_free_iter(lines);
   return width;
 }
 
-static void remove_column(struct hd_grid *grid, size_t column) {
-  const size_t behind = grid->column_count - column - 1;
-  memmove(&grid->titles[column], &grid->titles[column + 1], behind * sizeof grid->titles[0]);
-  memmove(&grid->ranks[column], &grid->ranks[column + 1], behind * sizeof grid->ranks[0]);
-  for (uint32_t i = 0; i < grid->row_count; i++)
-    memmove(grid->rows[i].cells[column], grid->rows[i].cells[column + 1], behind * HD_CELL_BYTES);
-  grid->column_count--;
+static size_t place_width(const struct hd_grid *grid) {
+  size_t width = 0;
+  struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
+  struct libscols_line *row;
+  while (lines && width < PLACE_LEAST && scols_table_next_line(grid->table, lines, &row) == 0) {
+    const size_t length = hd_text_width(hd_grid_text(row, grid->column_count)) + 2 * depth_of(row);
+    width = length > width ? length : width;
+  }
+  scols_free_iter(lines);
+  return width < PLACE_LEAST ? width : PLACE_LEAST;
 }
 
 /* The column of the highest rank, the rightmost of several; the count when none may go. */
 static size_t least_needed(const struct hd_grid *grid) {
   size_t found = grid->column_count;
   for (size_t i = 0; i < grid->column_count; i++)
-    if (grid->ranks[i] > 0 && (found == grid->column_count || grid->ranks[i] >= grid->ranks[found]))
+    if (grid->ranks[i] > 0 && !hd_grid_is_hidden(grid, i) &&
+        (found == grid->column_count || grid->ranks[i] >= grid->ranks[found]))
       found = i;
   return found;
 }
 
 unsigned hd_grid_fit(struct hd_grid *grid, size_t room, size_t place) {
-  unsigned removed = 0;
+  unsigned hidden = 0;
   size_t used = place;
   for (size_t i = 0; i < grid->column_count; i++)
     used += hd_grid_width(grid, i) + 1;
@@ -106,73 +192,45 @@ unsigned hd_grid_fit(struct hd_grid *grid, size_t room, size_t place) {
     if (column == grid->column_count)
       break;
     used -= hd_grid_width(grid, column) + 1;
-    remove_column(grid, column);
-    removed++;
+    struct libscols_column *gone = scols_table_get_column(grid->table, column);
+    scols_column_set_flags(gone, scols_column_get_flags(gone) | SCOLS_FL_HIDDEN);
+    hidden++;
   }
-  return removed;
-}
-
-static size_t place_width(const struct hd_grid *grid, bool tree) {
-  size_t width = 0;
-  for (uint32_t i = 0; i < grid->row_count; i++) {
-    const size_t length = hd_text_width(grid->rows[i].place) + (tree ? 2 * (size_t)grid->rows[i].depth : 0);
-    width = length > width ? length : width;
-  }
-  return width < PLACE_LEAST ? width : PLACE_LEAST;
-}
-
-/* What is very deep stands beside its parent. */
-static struct libscols_line *new_line(struct libscols_table *into, struct libscols_line **made,
-                                      const struct hd_grid *grid, uint32_t row, bool tree) {
-  const struct hd_grid_row *from = &grid->rows[row];
-  struct libscols_line *parent = tree && from->parent != HD_NONE ? made[from->parent] : NULL;
-  if (parent && from->depth > TREE_DEPTH_MAX)
-    parent = scols_line_get_parent(parent);
-  return scols_table_new_line(into, parent);
-}
-
-static bool add_lines(const struct hd_grid *grid, struct libscols_table *into, bool tree) {
-  struct libscols_line **made = calloc((size_t)grid->row_count + 1, sizeof *made);
-  bool done = made != NULL;
-  for (uint32_t row = 0; done && row < grid->row_count; row++) {
-    made[row] = new_line(into, made, grid, row, tree);
-    done = made[row];
-    for (size_t i = 0; done && i < grid->column_count; i++)
-      done = scols_line_set_data(made[row], i, grid->rows[row].cells[i]) == 0;
-    done = done && scols_line_set_data(made[row], grid->column_count, grid->rows[row].place) == 0;
-  }
-  free(made);
-  return done;
+  return hidden;
 }
 
 size_t hd_grid_room(const struct hd_grid *grid, FILE *out) {
-  return grid->counted ? hd_report_page(out) : hd_report_width(out);
+  enum { PAGE = 120, PAGE_LEAST = 20 };
+  const size_t width = hd_terminal_width(out);
+  const char *columns = getenv("COLUMNS");
+  if (width != HD_UNBOUNDED_WIDTH || !grid->counted)
+    return width;
+  const long asked = columns ? strtol(columns, NULL, 10) : 0;
+  return asked < PAGE_LEAST ? PAGE : asked > HD_UNBOUNDED_WIDTH ? HD_UNBOUNDED_WIDTH : (size_t)asked;
 }
 
-void hd_grid_said_narrow(unsigned removed, FILE *out) {
-  if (removed == 0)
+void hd_grid_said_narrow(const struct hd_grid *grid, unsigned hidden, FILE *out) {
+  if (hidden == 0 || grid->quiet)
     return;
-  fprintf(out, "%u column%s left out: ", removed, removed == 1 ? " is" : "s are");
-  if (hd_report_width(out) != HD_UNBOUNDED_WIDTH)
+  fprintf(out, "%u column%s left out: ", hidden, hidden == 1 ? " is" : "s are");
+  if (hd_terminal_width(out) != HD_UNBOUNDED_WIDTH)
     fputs("the terminal is too narrow.\n", out);
   else
-    fprintf(out, "a line has %zu characters; the variable COLUMNS says how many.\n", hd_report_page(out));
+    fprintf(out, "a line has %zu characters; the variable COLUMNS says how many.\n", hd_grid_room(grid, out));
 }
 
-bool hd_grid_print(struct hd_grid *grid, const char *title, bool tree, FILE *out) {
-  const unsigned removed = hd_grid_fit(grid, hd_grid_room(grid, out), place_width(grid, tree));
-  struct libscols_table *into = hd_table_new(out);
-  bool done = into != NULL;
-  for (size_t i = 0; done && i < grid->column_count; i++)
-    done = hd_table_column(into, grid->titles[i], SCOLS_FL_RIGHT);
-  done = done && hd_table_column(into, title, SCOLS_FL_TRUNC | (tree ? SCOLS_FL_TREE : 0)) &&
-         add_lines(grid, into, tree) && scols_print_table(into) == 0;
-  scols_unref_table(into);
-  hd_grid_said_narrow(removed, out);
+bool hd_grid_print(struct hd_grid *grid, FILE *out) {
+  if (grid->failed)
+    return false;
+  const unsigned hidden = hd_grid_fit(grid, hd_grid_room(grid, out), place_width(grid));
+  scols_table_set_stream(grid->table, out);
+  scols_table_set_termwidth(grid->table, hd_terminal_width(out));
+  const bool done = scols_print_table(grid->table) == 0;
+  hd_grid_said_narrow(grid, hidden, out);
   return done;
 }
 
 void hd_grid_free(struct hd_grid *grid) {
-  free(grid->rows);
+  scols_unref_table(grid->table);
   *grid = (struct hd_grid){0};
 }

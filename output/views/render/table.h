@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file table.h
- * Text as wide as the terminal: a table whose columns give way, the least needed first, where the terminal is
- * narrow. The last column is the place in the source; rows may form a tree.
+ * Text as wide as the terminal: a table whose columns give way, the least needed first, where the terminal is narrow.
+ * The last column is the place in the source; rows may form a tree.
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_RENDER_TABLE_H
 #define HEDDLE_OUTPUT_VIEWS_RENDER_TABLE_H
@@ -18,53 +18,63 @@ size_t hd_text_width(const char *text);
 
 /** Columns of the terminal; what is not a terminal takes lines of any length, so that nothing is cut off in a file. */
 enum { HD_UNBOUNDED_WIDTH = 4096 };
-size_t hd_report_width(FILE *out);
+size_t hd_terminal_width(FILE *out);
 
-/** The width that a table with columns of counters may have: they are many, and the names at the end of the lines shall
- *  stay in sight. The terminal's, or that of $COLUMNS, or 120. */
-size_t hd_report_page(FILE *out);
+/** Writes text in lines of at most 110 characters, those after the first behind `indent` spaces. The first begins
+ * behind so many that have been written. */
+void hd_print_wrapped(const char *text, size_t indent, FILE *out);
 
 /** A table as wide as the terminal. NULL: no memory. */
 struct libscols_table *hd_table_new(FILE *out);
 bool hd_table_column(struct libscols_table *table, const char *title, int flags);
 
-enum { HD_GRID_COLUMNS = 40 };
+enum { HD_GRID_COLUMNS = 64 };
 
-struct hd_grid_row {
-  char cells[HD_GRID_COLUMNS][HD_CELL_BYTES];
-  char place[HD_PLACE_BYTES];
-  uint32_t parent; /* row above it in the tree; HD_NONE: none */
-  uint32_t depth;
-};
-
+/** First come the columns, then the place, then rows with their cells. Memory that is missing is reported once, by
+ *  hd_grid_print(). Begins as {0}. */
 struct hd_grid {
-  const char *titles[HD_GRID_COLUMNS];
-  int ranks[HD_GRID_COLUMNS]; /* what is left out first: the highest; 0: never */
-  size_t column_count;
-  bool counted; /* there are columns of counters */
-  struct hd_grid_row *rows;
+  struct libscols_table *table;
+  int ranks[HD_GRID_COLUMNS];
+  size_t column_count; /* without the place */
+  bool counted;        /* there are columns of counters: a line stays on a page, so that the places stay in sight */
+  bool quiet;          /* what does not fit is not said */
+  bool failed;         /* no memory */
+  struct libscols_line *row;
+  size_t cell; /* the next one of the row */
   uint32_t row_count;
-  uint32_t limit;
 };
 
-/** Adds a column, before there are rows. */
+/** Adds a column. `rank`: what is left out first has the highest; 0: never. */
 void hd_grid_column(struct hd_grid *grid, const char *title, int rank);
+void hd_grid_left(struct hd_grid *grid, size_t column); /* its cells begin at the left */
+void hd_grid_place(struct hd_grid *grid, const char *title, bool tree);
 
-/** A new row, empty, until the next is added. Cells are filled in the order of the columns. NULL: no memory. */
-struct hd_grid_row *hd_grid_add(struct hd_grid *grid, uint32_t parent);
+/** A new row; `parent`: the row above it in the tree, or NULL. NULL: no memory. */
+struct libscols_line *hd_grid_row(struct hd_grid *grid, struct libscols_line *parent);
 
-/** Removes columns until the rest fits into `room` characters with `place` of them for the place. Returns how many. */
-unsigned hd_grid_fit(struct hd_grid *grid, size_t room, size_t place);
+/** The row's next cell. */
+void hd_grid_cell(struct hd_grid *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hd_grid_time(struct hd_grid *grid, const struct hd_unit *unit, double seconds);
+void hd_grid_number(struct hd_grid *grid, double number, int decimals);
 
+/** The row's place. */
+void hd_grid_at(struct hd_grid *grid, const char *place);
+
+/** "" for a cell that was not filled. The column after the last one is the place. */
+const char *hd_grid_text(struct libscols_line *row, size_t column);
+const char *hd_grid_title(const struct hd_grid *grid, size_t column);
+bool hd_grid_is_hidden(const struct hd_grid *grid, size_t column);
 size_t hd_grid_width(const struct hd_grid *grid, size_t column);
 
-/** The width that it may have. */
+/** The width that it may have: the terminal's, or on a page that of $COLUMNS, or 120. */
 size_t hd_grid_room(const struct hd_grid *grid, FILE *out);
 
-/** Prints all, `title` above the places, and says which columns did not fit. False: no memory. */
-bool hd_grid_print(struct hd_grid *grid, const char *title, bool tree, FILE *out);
+/** Hides columns until the rest fits into `room` characters with `place` of them for the place. Returns how many. */
+unsigned hd_grid_fit(struct hd_grid *grid, size_t room, size_t place);
+void hd_grid_said_narrow(const struct hd_grid *grid, unsigned hidden, FILE *out);
 
-void hd_grid_said_narrow(unsigned removed, FILE *out);
+/** Prints all and says how many columns did not fit. False: no memory. */
+bool hd_grid_print(struct hd_grid *grid, FILE *out);
 void hd_grid_free(struct hd_grid *grid);
 
 #endif

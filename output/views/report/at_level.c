@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/model/format_names.h"
 #include "output/model/levels.h"
+#include "output/views/render/columns.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/report/report_internal.h"
 
@@ -25,11 +25,11 @@ struct table {
   uint32_t level;
   double whole_ticks; /* at levels 0 to N */
   double none_ticks;
-  struct hd_unit unit;
+  struct hd_columns columns;
   struct share *shares; /* the largest first */
   uint32_t count;
   uint32_t shown;
-  struct libscols_table *into;
+  struct hd_grid grid;
 };
 
 static int compare_shares(const void *a, const void *b) {
@@ -54,28 +54,44 @@ static bool find_shares(struct table *table) {
   return true;
 }
 
-static bool put_row(const struct table *table, double wall_ticks, double thread_ticks, const char *id,
-                    const char *place) {
-  char wall[HD_CELL_BYTES], share[HD_CELL_BYTES], thread[HD_CELL_BYTES];
-  const double second = table->model->seconds_per_tick;
-  struct libscols_line *line = scols_table_new_line(table->into, NULL);
-  hd_cell_time(wall, &table->unit, wall_ticks * second);
-  hd_cell_number(share, 100 * wall_ticks / table->whole_ticks, 1);
-  hd_cell_time(thread, &table->unit, thread_ticks * second);
-  return line && scols_line_set_data(line, 0, wall) == 0 && scols_line_set_data(line, 1, share) == 0 &&
-         scols_line_set_data(line, 2, thread) == 0 && scols_line_set_data(line, 3, id) == 0 &&
-         scols_line_set_data(line, 4, place) == 0;
+enum { WALL, SHARE, BUSY, ID, COLUMNS };
+
+static const struct hd_column columns[COLUMNS] = {
+    [WALL] = {"wall_s", "Wall", HD_SECONDS, 0, 0,
+              "part of that time; threads that are busy at the same time share it, so that the column adds up"},
+    [SHARE] = {"share", "%", HD_SHARE, 0, 0, "of that time"},
+    [BUSY] = {"busy_s", "Busy", HD_SECONDS, 0, 0, "time summed over threads"},
+    [ID] = {NULL, "Id", HD_TEXT, 0, 0, NULL},
+};
+
+static void fill(struct hd_value values[COLUMNS], const struct table *table, double wall_ticks, double thread_ticks) {
+  values[WALL] = hd_ticks(table->model, wall_ticks, true);
+  values[SHARE] = hd_share(wall_ticks, table->whole_ticks, true);
+  values[BUSY] = hd_ticks(table->model, thread_ticks, true);
+  values[ID] = (struct hd_value){.known = true};
 }
 
-static bool put_share(const struct table *table, const struct share *share) {
-  char id[HD_CELL_BYTES], place[HD_CALLPATH_BYTES];
-  snprintf(id, sizeof id, "%u", table->view->lines[share->line].node->id);
+static void put_row(struct table *table, double wall_ticks, double thread_ticks, const char *words) {
+  struct hd_value values[COLUMNS];
+  hd_grid_row(&table->grid, NULL);
+  fill(values, table, wall_ticks, thread_ticks);
+  hd_columns_cells(&table->columns, values, &table->grid);
+  hd_grid_at(&table->grid, words);
+}
+
+static void put_share(struct table *table, const struct share *share) {
+  struct hd_value values[COLUMNS];
+  char place[HD_CALLPATH_BYTES];
+  hd_grid_row(&table->grid, NULL);
+  fill(values, table, share->wall_ticks, (double)share->thread_ticks);
+  snprintf(values[ID].text, HD_CELL_BYTES, "%u", table->view->lines[share->line].node->id);
+  hd_columns_cells(&table->columns, values, &table->grid);
   hd_callpath_text(place, table->view, share->line);
-  return put_row(table, share->wall_ticks, (double)share->thread_ticks, id, place);
+  hd_grid_at(&table->grid, place);
 }
 
 /* Rows that are not shown, and what no row has, are named, so that the column adds up. */
-static bool put_rest(const struct table *table) {
+static void put_rest(struct table *table) {
   char words[64];
   double rest = 0, thread = 0, missing = table->whole_ticks - table->none_ticks;
   for (uint32_t i = 0; i < table->count; i++) {
@@ -84,31 +100,26 @@ static bool put_rest(const struct table *table) {
     thread += i < table->shown ? 0 : (double)table->shares[i].thread_ticks;
   }
   snprintf(words, sizeof words, "(%u more: --limit 0 shows all)", table->count - table->shown);
-  if (table->shown < table->count && !put_row(table, rest, thread, "", words))
-    return false;
-  if (table->none_ticks > 0 && !put_row(table, table->none_ticks, NAN, "", "(nobody busy)"))
-    return false;
-  return !hd_unit_shows(&table->unit, missing * table->model->seconds_per_tick) ||
-         put_row(table, missing, NAN, "",
-                 table->options->focus ? "(callpaths out of focus)" : "(callpaths for which the profile had no space)");
+  if (table->shown < table->count)
+    put_row(table, rest, thread, words);
+  if (table->none_ticks > 0)
+    put_row(table, table->none_ticks, NAN, "(nobody busy)");
+  if (hd_unit_shows(&table->columns.unit, missing * table->model->seconds_per_tick))
+    put_row(table, missing, NAN,
+            table->options->focus ? "(callpaths out of focus)" : "(callpaths for which the profile had no space)");
+  put_row(table, table->whole_ticks, NAN, "(sum)");
 }
 
 static bool print_shares(struct table *table, FILE *out) {
-  table->unit = hd_unit_for(table->whole_ticks * table->model->seconds_per_tick);
-  table->into = hd_table_new(out);
-  bool done = table->into && hd_table_column(table->into, "Wall", SCOLS_FL_RIGHT) &&
-              hd_table_column(table->into, "%", SCOLS_FL_RIGHT) &&
-              hd_table_column(table->into, "Busy", SCOLS_FL_RIGHT) &&
-              hd_table_column(table->into, "Id", SCOLS_FL_RIGHT) &&
-              hd_table_column(table->into, "Callpath, innermost first", SCOLS_FL_TRUNC);
-  for (uint32_t i = 0; done && i < table->shown; i++)
-    done = put_share(table, &table->shares[i]);
-  done = done && put_rest(table) && put_row(table, table->whole_ticks, NAN, "", "(sum)");
-  if (done) {
-    fprintf(out, "\nTimes in %s.\n", table->unit.name);
-    done = scols_print_table(table->into) == 0;
-  }
-  scols_unref_table(table->into);
+  table->columns.unit = hd_unit_for(table->whole_ticks * table->model->seconds_per_tick);
+  hd_columns_add(&table->columns, &table->grid);
+  hd_grid_place(&table->grid, "Callpath, innermost first", false);
+  for (uint32_t i = 0; i < table->shown; i++)
+    put_share(table, &table->shares[i]);
+  put_rest(table);
+  fprintf(out, "\nTimes in %s.\n", table->columns.unit.name);
+  const bool done = hd_grid_print(&table->grid, out);
+  hd_grid_free(&table->grid);
   return done;
 }
 
@@ -142,28 +153,26 @@ static bool print_text(struct table *table, FILE *out) {
   }
   if (table->count > 0 && !print_shares(table, out))
     return false;
-  fputs("\nWall: part of that time; threads that are busy at the same time share it, so that the column adds up.\n"
-        "%: of that time. Busy: time summed over threads. All for the line itself, without those below it.\n",
-        out);
+  fputc('\n', out);
+  hd_columns_legend(&table->columns, "All for the line itself, without those below it.", out);
   return true;
 }
 
 static void print_csv(const struct table *table, FILE *out) {
-  const double second = table->model->seconds_per_tick;
+  struct hd_value values[COLUMNS];
   hd_csv_place_names(out);
-  fputs(",wall_s,share,busy_s\n", out);
+  hd_columns_csv_names(&table->columns, out);
+  fputc('\n', out);
   for (uint32_t i = 0; i < table->shown; i++) {
-    const struct share *share = &table->shares[i];
-    hd_csv_place(table->view, share->line, out);
-    hd_csv_number(share->wall_ticks * second, out);
-    hd_csv_number(share->wall_ticks / table->whole_ticks, out);
-    hd_csv_number((double)share->thread_ticks * second, out);
+    fill(values, table, table->shares[i].wall_ticks, (double)table->shares[i].thread_ticks);
+    hd_csv_place(table->view, table->shares[i].line, out);
+    hd_columns_csv(&table->columns, values, out);
     fputc('\n', out);
   }
+  fill(values, table, table->none_ticks, NAN);
   fputs(",,,nobody,,,,,,,", out);
-  hd_csv_number(table->none_ticks * second, out);
-  hd_csv_number(table->whole_ticks > 0 ? table->none_ticks / table->whole_ticks : NAN, out);
-  fputs(",\n", out);
+  hd_columns_csv(&table->columns, values, out);
+  fputc('\n', out);
 }
 
 bool hd_report_at_level(const struct hd_view *view, const struct hd_report_options *options, FILE *out) {
@@ -171,6 +180,7 @@ bool hd_report_at_level(const struct hd_view *view, const struct hd_report_optio
   struct table table = {.view = view,
                         .options = options,
                         .model = model,
+                        .columns = {.items = columns, .count = COLUMNS},
                         .level = options->level,
                         .whole_ticks = (double)hd_levels_up_to(&model->time_at, options->level),
                         .none_ticks = (double)hd_levels_at(&model->time_at, 0)};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/analysis/site_regex.h"
+#include "output/views/render/columns.h"
 #include "output/views/report/report_internal.h"
 
 /* One way: an entry, then its caller, and so on. */
@@ -15,7 +16,8 @@ struct way {
   uint32_t entry; /* the outermost so far */
   uint32_t below; /* the way without it; HD_NONE: it is what was asked for */
   uint32_t first_child, sibling;
-  uint32_t row;
+  uint32_t row; /* HD_NONE: it is not shown */
+  struct libscols_line *line;
   uint64_t self_ticks, inclusive_ticks;
   double wall_ticks;
   enum hd_kind kind;
@@ -33,8 +35,7 @@ struct tree {
   bool full;     /* no memory, or too_many */
   bool too_many;
   enum hd_sort sort;
-  struct hd_unit unit;
-  struct hd_grid grid;
+  struct hd_columns columns;
 };
 
 /* ---- the ways ---- */
@@ -76,7 +77,7 @@ static uint32_t find_way(struct tree *tree, uint32_t below, uint32_t entry) {
   return tree->count++;
 }
 
-enum what { TIMES = 1, CALLS = 2 };
+enum what { ADD_TIMES = 1, ADD_CALLS = 2 };
 
 /* Adds what `from` has to all ways of the callpath that ends in node `at`. */
 static void add_way(struct tree *tree, uint32_t at, const struct hd_node *from, bool outermost, enum what what) {
@@ -90,12 +91,12 @@ static void add_way(struct tree *tree, uint32_t at, const struct hd_node *from, 
       return;
     }
     struct way *to = &tree->ways[way];
-    if (what & TIMES) {
+    if (what & ADD_TIMES) {
       to->self_ticks += from->ticks[HD_BUSY];
       to->inclusive_ticks += outermost ? from->inclusive_ticks[HD_BUSY] : 0;
       to->wall_ticks += outermost ? from->wall_share_inclusive_ticks : 0;
     }
-    if (what & CALLS) {
+    if (what & ADD_CALLS) {
       to->measured |= hd_node_is_measured(from);
       to->kind = from->kind;
       to->visits += from->visits;
@@ -117,8 +118,8 @@ static void enter(void *context, uint32_t id) {
     return;
   if (tree->top[entry] == HD_NONE)
     tree->top[entry] = id;
-  add_way(tree, tree->top[entry], node, graph->outermost[id], TIMES);
-  add_way(tree, id, node, false, CALLS);
+  add_way(tree, tree->top[entry], node, graph->outermost[id], ADD_TIMES);
+  add_way(tree, id, node, false, ADD_CALLS);
 }
 
 static void leave(void *context, uint32_t id) {
@@ -212,96 +213,101 @@ static bool choose(struct tree *tree, unsigned long limit) {
 
 /* ---- on paper ---- */
 
-static void add_columns(struct hd_grid *grid) {
-  hd_grid_column(grid, "Incl%", 2);
-  hd_grid_column(grid, "Incl", 0);
-  hd_grid_column(grid, "Self", 0);
-  hd_grid_column(grid, "Calls", 0);
-  hd_grid_column(grid, "Conc.calls", 5);
-  hd_grid_column(grid, "Wall%", 3);
-}
+enum { INCLUSIVE, SELF, CALLS, CALLS_CONCURRENT, WALL, WALL_SHARE, INCLUSIVE_SHARE, COLUMNS };
 
-static void fill(const struct tree *tree, struct hd_grid_row *row, const struct way *way) {
+static const struct hd_column table[COLUMNS] = {
+    [INCLUSIVE] = {"inclusive_s", "Incl", HD_SECONDS, 2, 0,
+                   "busy time with all that it called, counted once in recursion"},
+    [SELF] = {"self_s", "Self", HD_SECONDS, 3, 0, "in it alone"},
+    [CALLS] = {"calls", "Calls", HD_COUNT, 4, 0, NULL},
+    [CALLS_CONCURRENT] = {"calls_concurrent", "Conc.calls", HD_COUNT, 5, 5, "calls while another thread was busy"},
+    [WALL] = {"wall_share_s", NULL, HD_SECONDS, 0, 0, NULL},
+    [WALL_SHARE] = {"wall_share", "Wall%", HD_SHARE, 6, 3,
+                    "part of the run, threads that are busy at once share the time"},
+    [INCLUSIVE_SHARE] = {NULL, "Incl%", HD_SHARE, 1, 2, NULL},
+};
+
+static void fill(struct hd_value values[COLUMNS], const struct tree *tree, const struct way *way) {
   const struct hd_model *model = tree->graph->model;
-  size_t i = 0;
-  hd_cell_percent(row->cells[i++], (double)way->inclusive_ticks, (double)tree->graph->busy_ticks, true);
-  hd_cell_ticks(row->cells[i++], model, &tree->unit, way->inclusive_ticks, true);
-  hd_cell_ticks(row->cells[i++], model, &tree->unit, way->self_ticks, way->measured);
-  hd_cell_visits(row->cells[i++], model, way->kind, way->visits, way->measured);
-  hd_cell_visits(row->cells[i++], model, way->kind, way->visits_concurrent, way->measured && model->entries_known);
-  hd_cell_percent(row->cells[i++], way->wall_ticks, (double)model->elapsed_ticks, model->levels_known);
-  hd_entry_text(row->place, tree->graph, way->entry, false);
+  values[INCLUSIVE] = hd_ticks(model, (double)way->inclusive_ticks, true);
+  values[INCLUSIVE_SHARE] = hd_share((double)way->inclusive_ticks, (double)tree->graph->busy_ticks, true);
+  values[SELF] = hd_ticks(model, (double)way->self_ticks, way->measured);
+  values[CALLS] = hd_visits(model, way->kind, way->visits, way->measured);
+  values[CALLS_CONCURRENT] = hd_visits(model, way->kind, way->visits_concurrent, way->measured && model->entries_known);
+  values[WALL] = hd_ticks(model, way->wall_ticks, model->levels_known);
+  values[WALL_SHARE] = hd_share(way->wall_ticks, (double)model->elapsed_ticks, model->levels_known);
 }
 
-static bool fill_rows(struct tree *tree, uint32_t *left) {
+static uint64_t largest_root(const struct tree *tree) {
   uint64_t largest = 0;
-  *left = 0;
   for (uint32_t at = tree->first_root; at != HD_NONE; at = tree->ways[at].sibling)
     largest = tree->ways[at].inclusive_ticks > largest ? tree->ways[at].inclusive_ticks : largest;
-  tree->unit = hd_unit_for(hd_model_seconds(tree->graph->model, largest));
+  return largest;
+}
+
+/* Returns how many ways are not shown. */
+static uint32_t put_rows(struct tree *tree, struct hd_grid *grid) {
+  char place[HD_PLACE_BYTES];
+  struct hd_value values[COLUMNS];
+  uint32_t left = 0;
   for (uint32_t at = tree->first_root; at != HD_NONE; at = next_way(tree, at)) {
     struct way *way = &tree->ways[at];
-    *left += way->row == HD_NONE;
-    if (way->row == HD_NONE)
+    if (way->row == HD_NONE) {
+      left++;
       continue;
-    way->row = tree->grid.row_count;
-    struct hd_grid_row *row = hd_grid_add(&tree->grid, way->below == HD_NONE ? HD_NONE : tree->ways[way->below].row);
-    if (!row)
-      return false;
-    fill(tree, row, way);
+    }
+    way->line = hd_grid_row(grid, way->below == HD_NONE ? NULL : tree->ways[way->below].line);
+    fill(values, tree, way);
+    hd_columns_cells(&tree->columns, values, grid);
+    hd_entry_text(place, tree->graph, way->entry, false);
+    hd_grid_at(grid, place);
   }
-  return true;
+  return left;
 }
 
 static bool print_text(struct tree *tree, const struct hd_report_options *options, FILE *out) {
   const struct hd_graph *graph = tree->graph;
-  uint32_t left = 0;
-  add_columns(&tree->grid);
-  if (!choose(tree, options->limit) || !fill_rows(tree, &left))
-    return false;
+  struct hd_grid grid = {0};
+  tree->columns.unit = hd_unit_for(hd_model_seconds(graph->model, largest_root(tree)));
+  hd_columns_add(&tree->columns, &grid);
+  hd_grid_place(&grid, "Called, below it by whom", true);
+  const uint32_t left = put_rows(tree, &grid);
   hd_report_heading(graph->model, false, out);
   hd_report_scope(graph->model, options, out);
   fprintf(out, "\nWho calls '%s': below each match its callers, theirs below them. Times in %s.\n", options->callers,
-          tree->unit.name);
-  const bool done = hd_grid_print(&tree->grid, "Called, below it by whom", true, out);
-  if (left > 0)
-    fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
-  fputs("\nAll numbers are the match's that came by this way, summed over threads: Incl: busy time with all that it\n"
-        "called, counted once in recursion; Self: in it alone; Conc.calls: calls while another thread was busy;\n"
-        "Wall%: part of the run, threads that are busy at once share the time. '-': not measured.\n",
-        out);
+          tree->columns.unit.name);
+  const bool done = hd_grid_print(&grid, out);
+  hd_grid_free(&grid);
+  hd_report_left(left, "line", out);
+  fputs("\nAll numbers are the match's that came by this way, summed over threads.\n", out);
+  hd_columns_legend(&tree->columns, "'-': not measured.", out);
   hd_report_visits_mark(graph->model, out);
   hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
   return done;
 }
 
-static bool print_csv(struct tree *tree, const struct hd_report_options *options, FILE *out) {
-  const struct hd_model *model = tree->graph->model;
-  const double second = model->seconds_per_tick;
+static void print_csv(struct tree *tree, FILE *out) {
+  const struct hd_graph *graph = tree->graph;
+  struct hd_value values[COLUMNS];
   uint32_t count = 0;
-  if (!choose(tree, options->limit))
-    return false;
   fputs("row,parent,", out);
   hd_csv_node_names(out);
   hd_csv_mark_names(out);
-  fputs(",inclusive_s,self_s,calls,calls_concurrent,wall_share_s,wall_share\n", out);
+  hd_columns_csv_names(&tree->columns, out);
+  fputc('\n', out);
   for (uint32_t at = tree->first_root; at != HD_NONE; at = next_way(tree, at)) {
     struct way *way = &tree->ways[at];
+    const struct hd_graph_entry *entry = &graph->entries[way->entry];
     if (way->row == HD_NONE)
       continue;
     way->row = ++count;
     fprintf(out, "%u,%u,", way->row, way->below == HD_NONE ? 0 : tree->ways[way->below].row);
-    hd_csv_node(model, tree->graph->entries[way->entry].node, out);
-    hd_csv_marks(model, tree->graph->entries[way->entry].node, tree->graph->entries[way->entry].flags, out);
-    hd_csv_number((double)way->inclusive_ticks * second, out);
-    hd_csv_number(way->measured ? (double)way->self_ticks * second : NAN, out);
-    hd_csv_count(way->visits, way->measured, out);
-    hd_csv_count(way->visits_concurrent, way->measured && model->entries_known, out);
-    hd_csv_number(model->levels_known ? way->wall_ticks * second : NAN, out);
-    hd_csv_number(model->levels_known ? way->wall_ticks / (double)model->elapsed_ticks : NAN, out);
+    hd_csv_node(graph->model, entry->node, out);
+    hd_csv_marks(graph->model, entry->node, entry->flags, out);
+    fill(values, tree, way);
+    hd_columns_csv(&tree->columns, values, out);
     fputc('\n', out);
   }
-  return true;
 }
 
 /* ---- all of it ---- */
@@ -323,7 +329,8 @@ static bool make(struct tree *tree, const bool *meant) {
 
 enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,
                                      FILE *errors) {
-  struct tree tree = {.graph = graph, .first_root = HD_NONE, .sort = options->sort};
+  struct tree tree = {
+      .graph = graph, .first_root = HD_NONE, .columns = {table, COLUMNS, 0, {0}}, .sort = options->sort};
   uint32_t matches = 0;
   bool *meant = hd_match_nodes(graph->model, options->callers, &matches);
   bool done = meant && make(&tree, meant);
@@ -333,12 +340,15 @@ enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct 
             options->callers);
   else if (nothing)
     hd_match_complain(graph->model, options->callers, errors);
-  else if (done)
-    done = options->csv ? print_csv(&tree, options, out) : print_text(&tree, options, out);
+  else if (done && (done = choose(&tree, options->limit))) {
+    if (options->csv)
+      print_csv(&tree, out);
+    else
+      done = print_text(&tree, options, out);
+  }
   free(meant);
   free(tree.wanted);
   free(tree.top);
   free(tree.ways);
-  hd_grid_free(&tree.grid);
   return nothing ? HD_REPORT_REFUSED : done ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
 }

@@ -4,7 +4,6 @@
  * The call graph in gprof's blocks: parents above an entry, what it called below. All times were measured.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +11,10 @@
 #include "output/views/render/count_columns.h"
 #include "output/views/report/callgraph.h"
 
-/* Kinds of rows, kept in their `depth`. */
-enum { PRIMARY, ARC, TEXT, RULE };
+enum row_kind { PRIMARY, ARC, TEXT, RULE };
 enum { INDENT = 4, NAME_LEAST = 30, RULE_MOST = 100 };
+
+enum { COLUMN_INDEX, COLUMN_SHARE, COLUMN_SELF, COLUMN_BELOW, COLUMN_CALLS, COLUMN_SEQ, COLUMN_CONC, COLUMNS };
 
 struct blocks {
   const struct hd_graph *graph;
@@ -26,9 +26,15 @@ struct blocks {
   struct hd_graph_counts counts;
 };
 
-enum { COLUMN_INDEX, COLUMN_SHARE, COLUMN_SELF, COLUMN_BELOW, COLUMN_CALLS, COLUMN_SEQ, COLUMN_CONC, COLUMN_COUNTS };
+struct row {
+  enum row_kind kind;
+  char cells[COLUMNS][HD_CELL_BYTES];
+  const struct hd_count_sum *sum; /* NULL: no cells of counters */
+  double elapsed;
+  char place[HD_PLACE_BYTES];
+};
 
-static void add_columns(struct hd_grid *grid, const struct hd_count_columns *columns) {
+static void add_columns(struct hd_grid *grid, struct hd_count_columns *columns) {
   hd_grid_column(grid, "Index", 0);
   hd_grid_column(grid, "Time%", 1);
   hd_grid_column(grid, "Self", 0);
@@ -37,24 +43,30 @@ static void add_columns(struct hd_grid *grid, const struct hd_count_columns *col
   hd_grid_column(grid, "Seq", 2);
   hd_grid_column(grid, "Conc", 2);
   hd_count_columns_add(columns, grid);
+  hd_grid_place(grid, "Entry", false);
 }
 
-static struct hd_grid_row *add_row(struct blocks *blocks, uint32_t kind) {
-  struct hd_grid_row *row = hd_grid_add(&blocks->grid, HD_NONE);
-  if (row)
-    row->depth = kind;
-  return row;
+static void put_row(struct blocks *blocks, const struct row *row) {
+  static enum row_kind kinds[] = {PRIMARY, ARC, TEXT, RULE};
+  struct libscols_line *line = hd_grid_row(&blocks->grid, NULL);
+  if (!line)
+    return;
+  scols_line_set_userdata(line, &kinds[row->kind]);
+  for (int i = 0; i < COLUMNS; i++)
+    hd_grid_cell(&blocks->grid, "%s", row->cells[i]);
+  if (row->sum)
+    hd_count_cells(&blocks->grid, &blocks->columns, row->sum, row->elapsed);
+  hd_grid_at(&blocks->grid, row->place);
 }
 
-static void fill_times(struct hd_grid_row *row, const struct blocks *blocks, uint64_t self, uint64_t inclusive,
-                       bool measured) {
+static void fill_times(struct row *row, const struct blocks *blocks, uint64_t self, uint64_t inclusive, bool measured) {
   const struct hd_model *model = blocks->graph->model;
   const uint64_t below = inclusive > self ? inclusive - self : 0;
   hd_cell_ticks(row->cells[COLUMN_SELF], model, &blocks->unit, self, measured);
   hd_cell_ticks(row->cells[COLUMN_BELOW], model, &blocks->unit, below, true);
 }
 
-static void fill_states(struct hd_grid_row *row, const struct blocks *blocks, uint64_t visits, uint64_t concurrent,
+static void fill_states(struct row *row, const struct blocks *blocks, uint64_t visits, uint64_t concurrent,
                         bool measured) {
   const bool known = measured && blocks->graph->model->entries_known;
   hd_cell_count(row->cells[COLUMN_SEQ], visits > concurrent ? visits - concurrent : 0, known);
@@ -62,7 +74,7 @@ static void fill_states(struct hd_grid_row *row, const struct blocks *blocks, ui
 }
 
 /* What was entered is of this kind. All its counts are at least so large when some entries were not observed. */
-static void mark_calls(struct hd_grid_row *row, const struct blocks *blocks, enum hd_kind kind) {
+static void mark_calls(struct row *row, const struct blocks *blocks, enum hd_kind kind) {
   char cell[HD_CELL_BYTES];
   if (!hd_model_is_incomplete(blocks->graph->model, kind))
     return;
@@ -73,158 +85,138 @@ static void mark_calls(struct hd_grid_row *row, const struct blocks *blocks, enu
     }
 }
 
-/* `sums` NULL: there are no counters. */
-static void fill_counts(struct hd_grid_row *row, struct blocks *blocks, const struct hd_count_sums *sums,
-                        uint32_t index, double elapsed) {
-  if (sums)
-    hd_count_cells(row, COLUMN_COUNTS, &blocks->columns, &sums->sums[index], elapsed);
+static void fill_counts(struct row *row, const struct hd_count_sums *sums, uint32_t index, double elapsed) {
+  row->sum = sums ? &sums->sums[index] : NULL;
+  row->elapsed = elapsed;
 }
 
 /* "3/10", "10+4"; without the second part when it says nothing. */
-static void fill_calls(struct hd_grid_row *row, uint64_t calls, char sign, uint64_t second, bool known) {
-  if (!known)
-    strcpy(row->cells[COLUMN_CALLS], "-");
-  else if (sign == '+' && second == 0)
-    snprintf(row->cells[COLUMN_CALLS], HD_CELL_BYTES, "%llu", (unsigned long long)calls);
-  else
-    snprintf(row->cells[COLUMN_CALLS], HD_CELL_BYTES, "%llu%c%llu", (unsigned long long)calls, sign,
-             (unsigned long long)second);
+static void fill_calls(struct row *row, uint64_t calls, char sign, uint64_t second, bool known) {
+  hd_cell_count(row->cells[COLUMN_CALLS], calls, known);
+  const size_t used = strlen(row->cells[COLUMN_CALLS]);
+  if (known && (sign != '+' || second != 0))
+    snprintf(row->cells[COLUMN_CALLS] + used, HD_CELL_BYTES - used, "%c%llu", sign, (unsigned long long)second);
 }
 
 /* ---- the rows of a block ---- */
 
 /* An arc, named after its parent or its child. Between members of a cycle there are counts only: its times are those of
  * the cycle as a whole. */
-static bool add_arc(struct blocks *blocks, const struct hd_graph_arc *arc, uint32_t named) {
+static void add_arc(struct blocks *blocks, const struct hd_graph_arc *arc, uint32_t named) {
   const struct hd_graph *graph = blocks->graph;
   const struct hd_graph_entry *child = &graph->entries[arc->child];
   const bool inner = hd_graph_is_inner(graph, arc);
-  struct hd_grid_row *row = add_row(blocks, ARC);
-  if (!row)
-    return false;
-  if (!inner) {
-    fill_times(row, blocks, arc->times.self_ticks, arc->times.inclusive_ticks, arc->measured);
-    fill_counts(row, blocks, blocks->counts.arcs, (uint32_t)(arc - graph->arcs), NAN);
+  struct row row = {.kind = ARC};
+  if (inner) {
+    hd_cell_count(row.cells[COLUMN_CALLS], arc->visits, arc->measured);
+  } else {
+    fill_times(&row, blocks, arc->times.self_ticks, arc->times.inclusive_ticks, arc->measured);
+    fill_counts(&row, blocks->counts.arcs, (uint32_t)(arc - graph->arcs), NAN);
+    fill_calls(&row, arc->visits, '/', child->visits - child->self_visits, arc->measured);
   }
-  if (inner)
-    hd_cell_count(row->cells[COLUMN_CALLS], arc->visits, arc->measured);
-  else
-    fill_calls(row, arc->visits, '/', child->visits - child->self_visits, arc->measured);
-  fill_states(row, blocks, arc->visits, arc->visits_concurrent, arc->measured);
-  mark_calls(row, blocks, child->node->kind);
-  hd_entry_text(row->place, graph, named, true);
-  return true;
+  fill_states(&row, blocks, arc->visits, arc->visits_concurrent, arc->measured);
+  mark_calls(&row, blocks, child->node->kind);
+  hd_entry_text(row.place, graph, named, true);
+  put_row(blocks, &row);
 }
 
 /* cprof's table: how its callers and the entry itself were entered. */
-static bool add_cases(struct blocks *blocks, const struct hd_graph_entry *entry) {
+static void add_cases(struct blocks *blocks, const struct hd_graph_entry *entry) {
   static const char *const names[HD_ENTRY_STATES][HD_ENTRY_STATES] = {{"S-S", "S-C"}, {"C-S", "C-C"}};
   const uint64_t(*visits)[HD_ENTRY_STATES] = entry->entries.visits;
-  char text[HD_PLACE_BYTES] = "", time[HD_CELL_BYTES];
+  struct row row = {.kind = TEXT};
+  char time[HD_CELL_BYTES];
   if (entry->node->kind != HD_KIND_ROUTINE || !blocks->graph->model->entries_known ||
       visits[HD_SEQUENTIAL][HD_CONCURRENT] + visits[HD_CONCURRENT][HD_SEQUENTIAL] +
               visits[HD_CONCURRENT][HD_CONCURRENT] ==
           0)
-    return true;
+    return;
   for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
     for (int own = 0; own < HD_ENTRY_STATES; own++) {
-      const size_t used = strlen(text);
+      const size_t used = strlen(row.place);
       hd_cell_duration(time, hd_model_seconds(blocks->graph->model, entry->entries.ticks[caller][own]));
       if (visits[caller][own] > 0)
-        snprintf(text + used, sizeof text - used, "%s%s: %llu, %s", used > 0 ? ";  " : "", names[caller][own],
+        snprintf(row.place + used, sizeof row.place - used, "%s%s: %llu, %s", used > 0 ? ";  " : "", names[caller][own],
                  (unsigned long long)visits[caller][own], time);
     }
-  struct hd_grid_row *row = add_row(blocks, TEXT);
-  if (row)
-    memcpy(row->place, text, sizeof text);
-  return row;
+  put_row(blocks, &row);
 }
 
-static bool add_primary(struct blocks *blocks, uint32_t index) {
+static void add_primary(struct blocks *blocks, uint32_t index) {
   const struct hd_graph *graph = blocks->graph;
   const struct hd_graph_entry *entry = &graph->entries[index];
-  struct hd_grid_row *row = add_row(blocks, PRIMARY);
-  if (!row)
-    return false;
-  snprintf(row->cells[COLUMN_INDEX], HD_CELL_BYTES, "[%u]", entry->index);
-  hd_cell_percent(row->cells[COLUMN_SHARE], (double)entry->times.inclusive_ticks, (double)graph->busy_ticks, true);
-  fill_times(row, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
-  fill_counts(row, blocks, blocks->counts.inclusive, index,
+  const bool entered = entry->measured && index != 0;
+  struct row row = {.kind = PRIMARY};
+  snprintf(row.cells[COLUMN_INDEX], HD_CELL_BYTES, "[%u]", entry->index);
+  hd_cell_percent(row.cells[COLUMN_SHARE], (double)entry->times.inclusive_ticks, (double)graph->busy_ticks, true);
+  fill_times(&row, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
+  fill_counts(&row, blocks->counts.inclusive, index,
               index == 0 && blocks->focused ? NAN : hd_graph_entry_elapsed(graph, entry));
-  fill_calls(row, entry->visits - entry->self_visits, '+', entry->self_visits, entry->measured && index != 0);
-  fill_states(row, blocks, entry->visits, entry->visits_concurrent, entry->measured && index != 0);
-  mark_calls(row, blocks, entry->node->kind);
-  hd_entry_text(row->place, graph, index, true);
-  return add_cases(blocks, entry);
+  fill_calls(&row, entry->visits - entry->self_visits, '+', entry->self_visits, entered);
+  fill_states(&row, blocks, entry->visits, entry->visits_concurrent, entered);
+  mark_calls(&row, blocks, entry->node->kind);
+  hd_entry_text(row.place, graph, index, true);
+  put_row(blocks, &row);
+  add_cases(blocks, entry);
 }
 
 /* Parents: the one that brought most stands next to the entry. */
-static bool add_entry(struct blocks *blocks, uint32_t entry) {
-  const struct hd_graph *graph = blocks->graph;
+static void add_entry(struct blocks *blocks, uint32_t entry) {
+  const struct hd_graph_arc *arcs = blocks->graph->arcs;
   const struct hd_graph_lists *lists = &blocks->lists;
-  bool done = true;
-  for (uint32_t i = lists->parents_first[entry + 1]; done && i-- > lists->parents_first[entry];)
-    done = add_arc(blocks, &graph->arcs[lists->parents[i]], graph->arcs[lists->parents[i]].parent);
-  done = done && add_primary(blocks, entry);
-  for (uint32_t i = lists->children_first[entry]; done && i < lists->children_first[entry + 1]; i++)
-    done = add_arc(blocks, &graph->arcs[lists->children[i]], graph->arcs[lists->children[i]].child);
-  return done;
+  for (uint32_t i = lists->parents_first[entry + 1]; i-- > lists->parents_first[entry];)
+    add_arc(blocks, &arcs[lists->parents[i]], arcs[lists->parents[i]].parent);
+  add_primary(blocks, entry);
+  for (uint32_t i = lists->children_first[entry]; i < lists->children_first[entry + 1]; i++)
+    add_arc(blocks, &arcs[lists->children[i]], arcs[lists->children[i]].child);
 }
 
 /* ---- cycles ---- */
 
 static bool add_cycle_parents(struct blocks *blocks, uint32_t number) {
   struct hd_graph_caller *callers = NULL;
-  const uint32_t count = hd_graph_cycle_callers(blocks->graph, number, &callers);
-  bool done = callers;
-  for (uint32_t i = count; done && i-- > 0;) {
-    struct hd_grid_row *row = add_row(blocks, ARC);
-    done = row;
-    if (!row)
-      break;
-    fill_times(row, blocks, callers[i].self_ticks, callers[i].inclusive_ticks, true);
-    fill_calls(row, callers[i].visits, '/', blocks->graph->cycles[number - 1].visits, true);
-    fill_states(row, blocks, callers[i].visits, callers[i].visits_concurrent, true);
-    mark_calls(row, blocks, HD_KIND_ROUTINE); /* without routines there is no cycle */
-    hd_entry_text(row->place, blocks->graph, callers[i].entry, true);
+  for (uint32_t i = hd_graph_cycle_callers(blocks->graph, number, &callers); i-- > 0;) {
+    struct row row = {.kind = ARC};
+    fill_times(&row, blocks, callers[i].self_ticks, callers[i].inclusive_ticks, true);
+    fill_calls(&row, callers[i].visits, '/', blocks->graph->cycles[number - 1].visits, true);
+    fill_states(&row, blocks, callers[i].visits, callers[i].visits_concurrent, true);
+    mark_calls(&row, blocks, HD_KIND_ROUTINE); /* without routines there is no cycle */
+    hd_entry_text(row.place, blocks->graph, callers[i].entry, true);
+    put_row(blocks, &row);
   }
   free(callers);
-  return done;
+  return callers;
 }
 
 /* Calls: from other members / all but direct recursion. Seq and Conc are those of the calls from other members. */
-static bool add_member(struct blocks *blocks, uint32_t index) {
+static void add_member(struct blocks *blocks, uint32_t index) {
   const struct hd_graph_entry *entry = &blocks->graph->entries[index];
-  struct hd_grid_row *row = add_row(blocks, ARC);
-  if (!row)
-    return false;
-  fill_times(row, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
-  fill_calls(row, entry->cycle_visits, '/', entry->visits - entry->self_visits, entry->measured);
-  fill_states(row, blocks, entry->cycle_visits, entry->cycle_visits_concurrent, entry->measured);
-  mark_calls(row, blocks, entry->node->kind);
-  hd_entry_text(row->place, blocks->graph, index, true);
-  return true;
+  struct row row = {.kind = ARC};
+  fill_times(&row, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
+  fill_calls(&row, entry->cycle_visits, '/', entry->visits - entry->self_visits, entry->measured);
+  fill_states(&row, blocks, entry->cycle_visits, entry->cycle_visits_concurrent, entry->measured);
+  mark_calls(&row, blocks, entry->node->kind);
+  hd_entry_text(row.place, blocks->graph, index, true);
+  put_row(blocks, &row);
 }
 
 static bool add_cycle(struct blocks *blocks, uint32_t number) {
   const struct hd_graph *graph = blocks->graph;
   const struct hd_graph_cycle *cycle = &graph->cycles[number - 1];
+  struct row row = {.kind = PRIMARY};
   if (!add_cycle_parents(blocks, number))
     return false;
-  struct hd_grid_row *row = add_row(blocks, PRIMARY);
-  if (!row)
-    return false;
-  snprintf(row->cells[COLUMN_INDEX], HD_CELL_BYTES, "[%u]", cycle->index);
-  hd_cell_percent(row->cells[COLUMN_SHARE], (double)cycle->times.inclusive_ticks, (double)graph->busy_ticks, true);
-  fill_times(row, blocks, cycle->times.self_ticks, cycle->times.inclusive_ticks, true);
-  fill_counts(row, blocks, blocks->counts.cycles, number - 1, NAN);
-  fill_calls(row, cycle->visits, '+', cycle->internal_visits, true);
-  mark_calls(row, blocks, HD_KIND_ROUTINE);
-  snprintf(row->place, sizeof row->place, "<cycle %u as a whole> [%u]", number, cycle->index);
+  snprintf(row.cells[COLUMN_INDEX], HD_CELL_BYTES, "[%u]", cycle->index);
+  hd_cell_percent(row.cells[COLUMN_SHARE], (double)cycle->times.inclusive_ticks, (double)graph->busy_ticks, true);
+  fill_times(&row, blocks, cycle->times.self_ticks, cycle->times.inclusive_ticks, true);
+  fill_counts(&row, blocks->counts.cycles, number - 1, NAN);
+  fill_calls(&row, cycle->visits, '+', cycle->internal_visits, true);
+  mark_calls(&row, blocks, HD_KIND_ROUTINE);
+  snprintf(row.place, sizeof row.place, "<cycle %u as a whole> [%u]", number, cycle->index);
+  put_row(blocks, &row);
   for (uint32_t i = 0; i < graph->block_count; i++)
-    if (graph->blocks[i].cycle == number && graph->blocks[i].entry != HD_NONE &&
-        !add_member(blocks, graph->blocks[i].entry))
-      return false;
+    if (graph->blocks[i].cycle == number && graph->blocks[i].entry != HD_NONE)
+      add_member(blocks, graph->blocks[i].entry);
   return true;
 }
 
@@ -237,13 +229,12 @@ static const char *number_of(const char *place) {
 }
 
 /* A name that is too long is cut before its number. */
-static void print_place(const struct hd_grid_row *row, size_t room, FILE *out) {
-  const size_t indent = row->depth == PRIMARY ? 0 : INDENT;
-  const char *number = number_of(row->place);
+static void print_place(const char *place, size_t indent, size_t room, FILE *out) {
+  const char *number = number_of(place);
   const size_t taken = indent + strlen(number);
   size_t left = room > taken ? room - taken : 0;
   fprintf(out, " %*s", (int)indent, "");
-  for (const char *at = row->place; at < number; at++) { /* whole characters only */
+  for (const char *at = place; at < number; at++) { /* whole characters only */
     if (((unsigned char)*at & 0xc0) != 0x80 && left-- == 0)
       break;
     fputc(*at, out);
@@ -251,10 +242,12 @@ static void print_place(const struct hd_grid_row *row, size_t room, FILE *out) {
   fprintf(out, "%s\n", number);
 }
 
-static void print_cells(const struct hd_grid *grid, const size_t *widths, const struct hd_grid_row *row, FILE *out) {
+/* `widths` of hidden columns are 0. `row` NULL: the titles. */
+static void print_cells(const struct hd_grid *grid, const size_t *widths, struct libscols_line *row, FILE *out) {
   for (size_t i = 0; i < grid->column_count; i++)
-    fprintf(out, "%s%*s", i > 0 ? " " : "", i == 0 ? -(int)widths[i] : (int)widths[i],
-            row ? row->cells[i] : grid->titles[i]);
+    if (widths[i] > 0)
+      fprintf(out, "%s%*s", i > 0 ? " " : "", i == 0 ? -(int)widths[i] : (int)widths[i],
+              row ? hd_grid_text(row, i) : hd_grid_title(grid, i));
 }
 
 static void print_rule(size_t width, FILE *out) {
@@ -263,24 +256,32 @@ static void print_rule(size_t width, FILE *out) {
   fputc('\n', out);
 }
 
-static void print_rows(struct hd_grid *grid, FILE *out) {
-  const size_t terminal = hd_report_width(out), page = hd_grid_room(grid, out);
-  const unsigned removed = hd_grid_fit(grid, page, NAME_LEAST);
-  size_t widths[HD_GRID_COLUMNS], used = 0;
+static bool print_rows(struct hd_grid *grid, FILE *out) {
+  struct libscols_iter *rows = grid->failed ? NULL : scols_new_iter(SCOLS_ITER_FORWARD);
+  struct libscols_line *row;
+  size_t widths[HD_GRID_COLUMNS] = {0}, used = 0;
+  if (!rows)
+    return false;
+  const size_t terminal = hd_terminal_width(out), page = hd_grid_room(grid, out);
+  const unsigned hidden = hd_grid_fit(grid, page, NAME_LEAST);
   for (size_t i = 0; i < grid->column_count; i++)
-    used += (widths[i] = hd_grid_width(grid, i)) + 1;
-  const size_t room = terminal > used ? terminal - used : 0;
+    if (!hd_grid_is_hidden(grid, i))
+      used += (widths[i] = hd_grid_width(grid, i)) + 1;
   print_cells(grid, widths, NULL, out);
   fputs(" Entry\n", out);
-  for (uint32_t i = 0; i < grid->row_count; i++) {
-    if (grid->rows[i].depth == RULE) {
+  while (scols_table_next_line(grid->table, rows, &row) == 0) {
+    const enum row_kind kind = *(const enum row_kind *)scols_line_get_userdata(row);
+    if (kind == RULE) {
       print_rule(page < RULE_MOST ? page : RULE_MOST, out);
       continue;
     }
-    print_cells(grid, widths, &grid->rows[i], out);
-    print_place(&grid->rows[i], room, out);
+    print_cells(grid, widths, row, out);
+    print_place(hd_grid_text(row, grid->column_count), kind == PRIMARY ? 0 : INDENT,
+                terminal > used ? terminal - used : 0, out);
   }
-  hd_grid_said_narrow(removed, out);
+  scols_free_iter(rows);
+  hd_grid_said_narrow(grid, hidden, out);
+  return true;
 }
 
 /* It takes what Time% is a part of. */
@@ -299,43 +300,48 @@ static const char legend[] =
 
 static bool add_blocks(struct blocks *blocks, uint32_t shown) {
   const struct hd_graph *graph = blocks->graph;
-  bool done = true;
-  for (uint32_t i = 0; done && i < shown; i++) {
-    const struct hd_graph_block *block = &graph->blocks[i];
-    done = (block->entry == HD_NONE ? add_cycle(blocks, block->cycle) : add_entry(blocks, block->entry)) &&
-           add_row(blocks, RULE);
+  for (uint32_t i = 0; i < shown; i++) {
+    if (graph->blocks[i].entry != HD_NONE)
+      add_entry(blocks, graph->blocks[i].entry);
+    else if (!add_cycle(blocks, graph->blocks[i].cycle))
+      return false;
+    put_row(blocks, &(struct row){.kind = RULE});
   }
-  return done;
+  return true;
 }
 
-static uint32_t shown_of(const struct hd_graph *graph, unsigned long limit) {
-  return limit > 0 && limit < graph->block_count ? (uint32_t)limit : graph->block_count;
+static bool print_blocks(struct blocks *blocks, const struct hd_report_options *options, FILE *out) {
+  const struct hd_graph *graph = blocks->graph;
+  const uint32_t count = graph->block_count;
+  const uint32_t shown = options->limit > 0 && options->limit < count ? (uint32_t)options->limit : count;
+  if (!add_blocks(blocks, shown))
+    return false;
+  hd_report_heading(graph->model, false, out);
+  hd_report_scope(graph->model, options, out);
+  fprintf(out, "\nTimes in %s.\n", blocks->unit.name);
+  if (!print_rows(&blocks->grid, out))
+    return false;
+  hd_count_columns_said_left(&blocks->columns, &blocks->grid, out);
+  if (shown < count)
+    fprintf(out, "%u more entr%s not shown; --limit 0 shows all.\n", count - shown,
+            count - shown == 1 ? "y is" : "ies are");
+  if (!hd_report_index(graph, shown, out))
+    return false;
+  fputc('\n', out);
+  fprintf(out, legend, options->focus ? "the busy time in focus" : "all busy time");
+  hd_report_visits_mark(graph->model, out);
+  hd_count_legend(&blocks->columns, "with all that it called", out);
+  hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
+  return true;
 }
 
 bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
   struct blocks blocks = {.graph = graph, .focused = options->focus};
-  const uint32_t shown = shown_of(graph, options->limit);
   blocks.unit = hd_unit_for(hd_model_seconds(graph->model, graph->busy_ticks));
   hd_count_columns_choose(&blocks.columns, graph->model, false);
   add_columns(&blocks.grid, &blocks.columns);
-  bool done =
-      hd_graph_count(&blocks.counts, graph) && hd_graph_lists_make(&blocks.lists, graph) && add_blocks(&blocks, shown);
-  if (done) {
-    hd_report_heading(graph->model, false, out);
-    hd_report_scope(graph->model, options, out);
-    fprintf(out, "\nTimes in %s.\n", blocks.unit.name);
-    print_rows(&blocks.grid, out);
-    hd_count_columns_said_left(&blocks.columns, blocks.grid.titles, blocks.grid.column_count, out);
-    if (shown < graph->block_count)
-      fprintf(out, "%u more entr%s not shown; --limit 0 shows all.\n", graph->block_count - shown,
-              graph->block_count - shown == 1 ? "y is" : "ies are");
-    done = hd_report_index(graph, shown, out);
-    fputc('\n', out);
-    fprintf(out, legend, options->focus ? "the busy time in focus" : "all busy time");
-    hd_report_visits_mark(graph->model, out);
-    hd_count_legend(&blocks.columns, "with all that it called", out);
-    hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
-  }
+  const bool done = hd_graph_count(&blocks.counts, graph) && hd_graph_lists_make(&blocks.lists, graph) &&
+                    print_blocks(&blocks, options, out);
   hd_graph_counts_free(&blocks.counts);
   hd_graph_lists_free(&blocks.lists);
   hd_grid_free(&blocks.grid);

@@ -116,7 +116,7 @@ static int by_name(const void *a, const void *b) {
 
 static void print_columns(const struct name *names, uint32_t count, FILE *out) {
   enum { PAGE = 100, GAP = 2 };
-  const size_t terminal = hd_report_width(out);
+  const size_t terminal = hd_terminal_width(out);
   const size_t page = terminal < PAGE ? terminal : PAGE;
   size_t width = 1;
   for (uint32_t i = 0; i < count; i++) {

@@ -12,58 +12,55 @@ static const struct hd_count_sum *whole_run(const struct hd_model *model) {
   return &model->counts_total->sums[model->thread_count];
 }
 
-static bool add_event(struct hd_grid *grid, struct hd_count_columns *marks, uint32_t event) {
+static void put_event(struct hd_grid *grid, struct hd_count_columns *marks, uint32_t event) {
   const struct hd_model *model = marks->model;
   const struct hd_count_sum *sum = whole_run(model);
-  struct hd_grid_row *row = hd_grid_add(grid, HD_NONE);
-  if (!row)
-    return false;
+  char cell[HD_CELL_BYTES];
+  hd_grid_row(grid, NULL);
   for (int class = 0; class < HD_COUNT_CLASSES; class ++) {
     marks->items[0] = (struct hd_count_column){.event = event, .class = (enum hd_count_class) class};
-    hd_count_cell(row->cells[class], marks, 0, sum, NAN);
+    hd_count_cell(cell, marks, 0, sum, NAN);
+    hd_grid_cell(grid, "%s", cell);
   }
   const struct hd_count waiting = hd_count_sum_of(model, sum, event, HD_COUNT_WAITING);
   const struct hd_count all = hd_count_sum_of(model, sum, event, HD_COUNT_CLASSES);
   const bool known = all.known && !all.partial && all.value > 0;
-  hd_cell_percent(row->cells[HD_COUNT_CLASSES], waiting.value, all.value, known);
-  snprintf(row->place, sizeof row->place, "%s", model->events[event].name);
-  return true;
+  hd_grid_number(grid, known ? 100 * waiting.value / all.value : NAN, 1);
+  hd_grid_at(grid, model->events[event].name);
 }
 
-static bool add_metric(struct hd_grid *grid, struct hd_count_columns *marks, const struct hd_group *group,
+static void put_metric(struct hd_grid *grid, struct hd_count_columns *marks, const struct hd_group *group,
                        const struct hd_metric *metric) {
   const struct hd_model *model = marks->model;
-  struct hd_grid_row *row = hd_grid_add(grid, HD_NONE);
-  if (!row)
-    return false;
+  const bool unit = metric->unit && metric->unit[0];
+  char cell[HD_CELL_BYTES], place[HD_PLACE_BYTES];
+  hd_grid_row(grid, NULL);
   marks->items[0] = (struct hd_count_column){.group = group, .metric = metric};
-  hd_count_cell(row->cells[0], marks, 0, whole_run(model), hd_count_elapsed_of_program(model));
-  snprintf(row->place, sizeof row->place, "%.100s: %.200s%s%.50s%s", group->name, metric->name,
-           metric->unit && metric->unit[0] ? " [" : "", metric->unit ? metric->unit : "",
-           metric->unit && metric->unit[0] ? "]" : "");
-  return true;
+  hd_count_cell(cell, marks, 0, whole_run(model), hd_count_elapsed_of_program(model));
+  hd_grid_cell(grid, "%s", cell);
+  snprintf(place, sizeof place, "%.100s: %.200s%s%.50s%s", group->name, metric->name, unit ? " [" : "",
+           unit ? metric->unit : "", unit ? "]" : "");
+  hd_grid_at(grid, place);
 }
 
 bool hd_report_counted(const struct hd_model *model, FILE *out) {
   struct hd_grid grid = {0};
   struct hd_count_columns marks = {.model = model, .least_fraction = 1};
-  bool done = true;
   if (model->header.event_count == 0)
     return true;
   hd_grid_column(&grid, "Busy", 0);
   hd_grid_column(&grid, "Waiting", 0);
   hd_grid_column(&grid, "Runtime", 1);
   hd_grid_column(&grid, "Wait%", 2);
-  for (uint32_t i = 0; done && i < model->header.event_count; i++)
-    done = add_event(&grid, &marks, i);
+  hd_grid_place(&grid, "Event or metric", false);
+  for (uint32_t i = 0; i < model->header.event_count; i++)
+    put_event(&grid, &marks, i);
   for (uint32_t i = 0; i < model->group_count; i++)
-    for (uint32_t j = 0; done && j < model->groups[i]->metric_count; j++)
-      done = add_metric(&grid, &marks, model->groups[i], &model->groups[i]->metrics[j]);
-  if (done) {
-    fputs("\nCounted in the whole run, by what the threads did:\n", out);
-    done = hd_grid_print(&grid, "Event or metric", false, out);
-    hd_count_marks_legend(&marks, out);
-  }
+    for (uint32_t j = 0; j < model->groups[i]->metric_count; j++)
+      put_metric(&grid, &marks, model->groups[i], &model->groups[i]->metrics[j]);
+  fputs("\nCounted in the whole run, by what the threads did:\n", out);
+  const bool done = hd_grid_print(&grid, out);
+  hd_count_marks_legend(&marks, out);
   hd_grid_free(&grid);
   return done;
 }

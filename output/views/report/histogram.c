@@ -136,8 +136,8 @@ bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *o
   for (uint32_t i = 1; i < view->count; i++)
     if (view->lines[i].shown)
       print_region(view, i, out);
-  if (left > 0)
-    fprintf(out, "\n%u more region%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
+  fputs(left > 0 ? "\n" : "", out);
+  hd_report_left(left, "region", out);
   fputs("\nThreads busy: at once, in the whole program; the times add up to the region's elapsed "
         "time.\n"
         "Wall share: the region's part of the run; threads that are busy at the same time share that time.\n",

@@ -4,8 +4,10 @@
  * What Heddle itself cost: per event, and in each region beside what was measured there.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "output/model/format_names.h"
+#include "output/views/render/columns.h"
 #include "output/views/report/report_internal.h"
 
 bool hd_report_overhead_matters(const struct hd_view *view) {
@@ -19,135 +21,139 @@ bool hd_report_overhead_matters(const struct hd_view *view) {
 
 /* ---- per region ---- */
 
-/* Ticks, measured and corrected; NaN: not known. */
-struct times {
-  double elapsed, corrected_elapsed;
-  double busy, corrected_busy;
-  double wait, corrected_wait;
-  double runtime, corrected_runtime;
-  double overhead; /* part of the time: hd_overhead_of() */
+enum {
+  ELAPSED,
+  ELAPSED_CORRECTED,
+  BUSY,
+  BUSY_CORRECTED,
+  WAIT,
+  WAIT_CORRECTED,
+  RUNTIME,
+  RUNTIME_CORRECTED,
+  SHARE,
+  COLUMNS
 };
 
-static struct times times_of(const struct hd_view *view, uint32_t index) {
+static const struct hd_column table[COLUMNS] = {
+    [ELAPSED] = {"elapsed_s", "Elapsed", HD_SECONDS, 0, 0, NULL},
+    [ELAPSED_CORRECTED] = {"corrected_elapsed_s", "Elapsed*", HD_SECONDS, 0, 0, "regions and the program"},
+    [BUSY] = {"busy_s", "Busy", HD_SECONDS, 0, 4, NULL},
+    [BUSY_CORRECTED] = {"corrected_busy_s", "Busy*", HD_SECONDS, 0, 4, NULL},
+    [WAIT] = {"wait_s", "Wait", HD_SECONDS, 0, 3, NULL},
+    [WAIT_CORRECTED] = {"corrected_wait_s", "Wait*", HD_SECONDS, 0, 3, NULL},
+    [RUNTIME] = {"runtime_s", NULL, HD_SECONDS, 0, 0, NULL},
+    [RUNTIME_CORRECTED] = {"corrected_runtime_s", NULL, HD_SECONDS, 0, 0, NULL},
+    [SHARE] = {"overhead_share", "Heddle%", HD_SHARE, 0, 0, "of the busy or, if more, of the elapsed time"},
+};
+
+static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, uint32_t index) {
+  const struct hd_model *model = view->model;
   const struct hd_line *line = &view->lines[index];
-  const struct hd_intrusion *intrusion = &line->intrusion;
-  const bool region = hd_kind_is_region(line->node->kind) && line->team.instances > 0;
-  struct times times = {
-      .elapsed = line->team.instances > 0 ? hd_team_elapsed(&line->team) : NAN,
-      .corrected_elapsed = region ? hd_team_corrected_elapsed(&line->team) : NAN,
-      .busy = (double)line->ticks[HD_BUSY],
-      .corrected_busy = hd_corrected(line->ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY]),
-      .wait = (double)hd_ticks_waiting(line->ticks),
-      .corrected_wait = hd_corrected(hd_ticks_waiting(line->ticks), hd_intrusion_waiting(intrusion)),
-      .runtime = (double)line->ticks[HD_RUNTIME],
-      .corrected_runtime = hd_corrected(line->ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME]),
-      .overhead = hd_overhead_of(line->ticks, &line->intrusion, &line->team),
-  };
+  const struct hd_team_totals *team = &line->team;
+  const int64_t *intrusion = line->intrusion.ticks;
+  const uint64_t waiting = hd_ticks_waiting(line->ticks);
+  const bool known = team->instances > 0, region = known && hd_kind_is_region(line->node->kind);
+  values[ELAPSED] = hd_ticks(model, hd_team_elapsed(team), known);
+  values[ELAPSED_CORRECTED] = hd_ticks(model, hd_team_corrected_elapsed(team), region);
+  values[BUSY] = hd_ticks(model, (double)line->ticks[HD_BUSY], true);
+  values[BUSY_CORRECTED] = hd_ticks(model, hd_corrected(line->ticks[HD_BUSY], intrusion[HD_INTRUSION_BUSY]), true);
+  values[WAIT] = hd_ticks(model, (double)waiting, true);
+  values[WAIT_CORRECTED] = hd_ticks(model, hd_corrected(waiting, hd_intrusion_waiting(&line->intrusion)), true);
+  values[RUNTIME] = hd_ticks(model, (double)line->ticks[HD_RUNTIME], true);
+  values[RUNTIME_CORRECTED] =
+      hd_ticks(model, hd_corrected(line->ticks[HD_RUNTIME], intrusion[HD_INTRUSION_RUNTIME]), true);
+  values[SHARE] = hd_share(hd_overhead_of(line->ticks, &line->intrusion, team), 1, true);
   if (index > 0)
-    return times;
-  times.elapsed = (double)view->model->elapsed_ticks;
-  times.corrected_elapsed = hd_model_corrected_elapsed(view->model);
-  times.overhead = hd_model_overhead(view->model);
-  return times;
+    return;
+  values[ELAPSED] = hd_ticks(model, (double)model->elapsed_ticks, true);
+  values[ELAPSED_CORRECTED] = hd_ticks(model, hd_model_corrected_elapsed(model), true);
+  values[SHARE] = hd_share(hd_model_overhead(model), 1, true);
 }
 
-static bool put_line(struct hd_grid *grid, const struct hd_view *view, uint32_t index, const struct hd_unit *unit,
-                     uint32_t parent) {
-  const struct times times = times_of(view, index);
-  const double second = view->model->seconds_per_tick;
-  const struct hd_line *line = &view->lines[index];
-  struct hd_grid_row *row = hd_grid_add(grid, parent);
-  size_t column = 0;
-  if (!row)
-    return false;
-  hd_cell_time(row->cells[column++], unit, times.elapsed * second);
-  hd_cell_time(row->cells[column++], unit, times.corrected_elapsed * second);
-  hd_cell_time(row->cells[column++], unit, times.busy * second);
-  hd_cell_time(row->cells[column++], unit, times.corrected_busy * second);
-  hd_cell_time(row->cells[column++], unit, times.wait * second);
-  hd_cell_time(row->cells[column++], unit, times.corrected_wait * second);
-  hd_cell_number(row->cells[column++], 100 * times.overhead, 1);
-  if (index == 0)
-    snprintf(row->place, sizeof row->place, "program");
-  else
-    hd_place_text(row->place, view->model, line, line->parent != 0 ? &view->lines[line->parent] : NULL);
-  return true;
+static bool is_shown(const struct hd_view *view, uint32_t index) {
+  return index == 0 || view->lines[index].shown;
 }
 
 static struct hd_unit unit_for(const struct hd_view *view) {
+  struct hd_value values[COLUMNS];
   double most = 0;
   for (uint32_t i = 0; i < view->count; i++) {
-    const struct times times = times_of(view, i);
-    if (i == 0 || view->lines[i].shown)
-      most = fmax(most, fmax(times.busy, fmax(times.wait, isnan(times.elapsed) ? 0 : times.elapsed)));
+    fill(values, view, i);
+    if (is_shown(view, i))
+      most = fmax(most, fmax(values[BUSY].number, fmax(values[WAIT].number, values[ELAPSED].number)));
   }
-  return hd_unit_for(most * view->model->seconds_per_tick);
+  return hd_unit_for(most);
 }
 
 static bool print_lines(const struct hd_view *view, FILE *out) {
-  static const struct {
-    const char *title;
-    int rank;
-  } columns[] = {{"Elapsed", 0}, {"Elapsed*", 0}, {"Busy", 4}, {"Busy*", 4}, {"Wait", 3}, {"Wait*", 3}, {"Heddle%", 0}};
-  const struct hd_unit unit = unit_for(view);
+  const struct hd_columns columns = {table, COLUMNS, 0, unit_for(view)};
+  struct libscols_line **rows = calloc(view->count, sizeof *rows);
+  struct hd_value values[COLUMNS];
+  char place[HD_PLACE_BYTES];
   struct hd_grid grid = {0};
-  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-    hd_grid_column(&grid, columns[i].title, columns[i].rank);
-  uint32_t above[HD_PLACE_BYTES] = {0}; /* by depth: the row */
-  bool done = true;
-  for (uint32_t i = 0; done && i < view->count; i++) {
-    const uint32_t depth = view->lines[i].depth < HD_PLACE_BYTES ? view->lines[i].depth : HD_PLACE_BYTES - 1;
-    if (i > 0 && !view->lines[i].shown)
+  hd_columns_add(&columns, &grid);
+  hd_grid_place(&grid, "Region", true);
+  for (uint32_t i = 0; rows && i < view->count; i++) {
+    const struct hd_line *line = &view->lines[i];
+    if (!is_shown(view, i))
       continue;
-    above[depth] = grid.row_count;
-    done = put_line(&grid, view, i, &unit, depth == 0 ? HD_NONE : above[depth - 1]);
+    rows[i] = hd_grid_row(&grid, i > 0 ? rows[line->parent] : NULL);
+    fill(values, view, i);
+    hd_columns_cells(&columns, values, &grid);
+    hd_place_text(place, view->model, line, i > 0 && line->parent != 0 ? &view->lines[line->parent] : NULL);
+    hd_grid_at(&grid, i > 0 ? place : "program");
   }
-  fprintf(out, "\nTimes in %s.\n", unit.name);
-  done = done && hd_grid_print(&grid, "Region", true, out);
+  fprintf(out, "\nTimes in %s.\n", columns.unit.name);
+  const bool done = rows && hd_grid_print(&grid, out);
   hd_grid_free(&grid);
+  free(rows);
   return done;
 }
 
-static const char legend[] =
-    "*: without Heddle, an estimate: measured time less what its events took of it, and what teams waited for that\n"
-    "(the virtual clock). A little below 0 is what an estimate can be. Elapsed*: regions and the program. Busy and "
-    "Wait\n"
-    "are summed over threads, with the lines below. Heddle%: of the busy or, if more, of the elapsed time. All other\n"
-    "numbers, here and in other views, are as measured.\n";
+static void print_legend(FILE *out) {
+  fputs(
+      "*: without Heddle, an estimate: measured time less what its events took of it, and what teams waited for that\n"
+      "(the virtual clock). A little below 0 is what an estimate can be.\n",
+      out);
+  hd_columns_legend(&(struct hd_columns){.items = table, .count = COLUMNS},
+                    "Busy and Wait are summed over threads, with the lines below. All other numbers, here and in other "
+                    "views, are as measured.",
+                    out);
+}
 
 /* ---- per event ---- */
 
-static bool put_event(struct hd_grid *grid, const struct hd_model *model, enum hd_event_kind kind,
+static void put_event(struct hd_grid *grid, const struct hd_model *model, enum hd_event_kind kind,
                       const struct hd_unit *unit) {
   const struct hd_cost *cost = &model->cost_of[kind];
   const double seconds = hd_model_seconds(model, cost->ticks);
-  struct hd_grid_row *row = hd_grid_add(grid, HD_NONE);
-  if (!row)
-    return false;
-  hd_cell_grouped(row->cells[0], cost->count);
-  hd_cell_number(row->cells[1], 1e9 * seconds / (double)cost->count, 0);
-  hd_cell_time(row->cells[2], unit, seconds);
-  hd_cell_number(row->cells[3], 100 * (double)cost->ticks / (double)model->cost_ticks, 1);
-  snprintf(row->place, sizeof row->place, "%s", hd_event_id(kind));
-  for (char *at = row->place; *at; at++)
+  char cell[HD_CELL_BYTES], name[HD_PLACE_BYTES];
+  hd_grid_row(grid, NULL);
+  hd_cell_grouped(cell, cost->count);
+  hd_grid_cell(grid, "%s", cell);
+  hd_grid_number(grid, 1e9 * seconds / (double)cost->count, 0);
+  hd_grid_time(grid, unit, seconds);
+  hd_grid_number(grid, 100 * (double)cost->ticks / (double)model->cost_ticks, 1);
+  snprintf(name, sizeof name, "%s", hd_event_id(kind));
+  for (char *at = name; *at; at++)
     if (*at == '_')
       *at = ' ';
-  return true;
+  hd_grid_at(grid, name);
 }
 
 static bool print_events(const struct hd_model *model, FILE *out) {
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(model, model->cost_ticks));
   struct hd_grid grid = {0};
-  bool done = true;
   hd_grid_column(&grid, "Events", 0);
   hd_grid_column(&grid, "ns each", 0);
   hd_grid_column(&grid, "Total", 0);
   hd_grid_column(&grid, "%", 1);
-  for (int kind = 0; done && kind < HD_EVENT_KINDS; kind++)
+  hd_grid_place(&grid, "Event", false);
+  for (int kind = 0; kind < HD_EVENT_KINDS; kind++)
     if (model->cost_of[kind].count > 0)
-      done = put_event(&grid, model, (enum hd_event_kind)kind, &unit);
+      put_event(&grid, model, (enum hd_event_kind)kind, &unit);
   fprintf(out, "\nWhat Heddle's events cost (total in %s of thread time)\n", unit.name);
-  done = done && hd_grid_print(&grid, "Event", false, out);
+  const bool done = hd_grid_print(&grid, out);
   hd_grid_free(&grid);
   return done;
 }
@@ -190,30 +196,13 @@ bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *op
   }
   if (!print_lines(view, out))
     return false;
-  if (left > 0)
-    fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
-  fputs(legend, out);
+  hd_report_left(left, "line", out);
+  print_legend(out);
   hd_report_shortened_mark(view->model, out);
   if (!print_events(view->model, out))
     return false;
   print_switches(view, options, out);
   return true;
-}
-
-static void put_csv_line(const struct hd_view *view, uint32_t index, FILE *out) {
-  const struct times times = times_of(view, index);
-  const double second = view->model->seconds_per_tick;
-  hd_csv_place(view, index, out);
-  hd_csv_number(times.elapsed * second, out);
-  hd_csv_number(times.corrected_elapsed * second, out);
-  hd_csv_number(times.busy * second, out);
-  hd_csv_number(times.corrected_busy * second, out);
-  hd_csv_number(times.wait * second, out);
-  hd_csv_number(times.corrected_wait * second, out);
-  hd_csv_number(times.runtime * second, out);
-  hd_csv_number(times.corrected_runtime * second, out);
-  hd_csv_number(times.overhead, out);
-  fputs(",,,\n", out);
 }
 
 static void put_csv_event(const struct hd_model *model, enum hd_event_kind kind, FILE *out) {
@@ -227,14 +216,19 @@ static void put_csv_event(const struct hd_model *model, enum hd_event_kind kind,
 }
 
 bool hd_report_overhead_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  const struct hd_columns columns = {.items = table, .count = COLUMNS};
+  struct hd_value values[COLUMNS];
   hd_view_choose(view, options->sort, options->limit, false);
   hd_csv_place_names(out);
-  fputs(",elapsed_s,corrected_elapsed_s,busy_s,corrected_busy_s,wait_s,corrected_wait_s,runtime_s,corrected_runtime_s"
-        ",overhead_share,events,event_ns,event_s\n",
-        out);
+  hd_columns_csv_names(&columns, out);
+  fputs(",events,event_ns,event_s\n", out);
   for (uint32_t i = 0; i < view->count; i++)
-    if (i == 0 || view->lines[i].shown)
-      put_csv_line(view, i, out);
+    if (is_shown(view, i)) {
+      fill(values, view, i);
+      hd_csv_place(view, i, out);
+      hd_columns_csv(&columns, values, out);
+      fputs(",,,\n", out);
+    }
   for (int kind = 0; kind < HD_EVENT_KINDS; kind++)
     if (view->model->cost_of[kind].count > 0)
       put_csv_event(view->model, (enum hd_event_kind)kind, out);

@@ -13,6 +13,7 @@
 
 #include "output/analysis/callpath_truncate.h"
 #include "output/model/format_names.h"
+#include "output/views/render/columns.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/report/report_internal.h"
 
@@ -31,7 +32,6 @@ struct table {
   uint32_t line; /* the one that is asked about */
   struct sums asked;
   uint64_t unpaired_ticks;
-  struct hd_unit unit;
   struct sums *partners; /* by line; then the largest overlap first, without those that have none */
   uint32_t count;
   uint32_t shown;
@@ -117,16 +117,6 @@ static int compare_partners(const void *a, const void *b) {
 
 static void add_known(uint64_t *to, uint64_t ticks) {
   *to = *to == HD_TICKS_UNKNOWN || ticks == HD_TICKS_UNKNOWN ? HD_TICKS_UNKNOWN : *to + ticks;
-}
-
-static double seconds_of(const struct table *table, uint64_t ticks) {
-  return ticks == HD_TICKS_UNKNOWN ? NAN : hd_model_seconds(table->model, ticks);
-}
-
-static double share_of(const struct table *table, uint64_t ticks) {
-  const uint64_t active = table->asked.active_ticks;
-  const bool known = active > 0 && active != HD_TICKS_UNKNOWN && ticks != HD_TICKS_UNKNOWN;
-  return known ? (double)ticks / (double)active : NAN;
 }
 
 static void add_up(struct table *table) {
@@ -215,37 +205,50 @@ static void print_doubled(const struct table *table, FILE *out) {
           out);
 }
 
-static bool put_partner(const struct table *table, struct libscols_table *into, const struct sums *partner) {
-  char time[HD_CELL_BYTES], share[HD_CELL_BYTES], id[HD_CELL_BYTES], place[HD_CALLPATH_BYTES];
-  struct libscols_line *line = scols_table_new_line(into, NULL);
-  hd_cell_time(time, &table->unit, seconds_of(table, partner->overlap_ticks));
-  hd_cell_number(share, 100 * share_of(table, partner->overlap_ticks), 1);
-  snprintf(id, sizeof id, "%u", table->view->lines[partner->line].node->id);
-  hd_callpath_text(place, table->view, partner->line);
-  return line && scols_line_set_data(line, 0, time) == 0 && scols_line_set_data(line, 1, share) == 0 &&
-         scols_line_set_data(line, 2, id) == 0 && scols_line_set_data(line, 3, place) == 0;
+enum { OVERLAP, SHARE, ID, COLUMNS };
+
+static const struct hd_column columns[COLUMNS] = {
+    [OVERLAP] = {"overlap_s", "Overlap", HD_SECONDS, 0, 0,
+                 "while at least one thread was busy in each of the two, in the line itself and not in those below it. "
+                 "Overlaps with several may cover the same time: they do not add up"},
+    [SHARE] = {"active_share", "Active%", HD_SHARE, 0, 0, "of the time given above"},
+    [ID] = {NULL, "Id", HD_COUNT, 0, 0, NULL},
+};
+
+static void fill(struct hd_value values[COLUMNS], const struct table *table, const struct sums *partner) {
+  const uint64_t active = table->asked.active_ticks;
+  const bool known = partner->overlap_ticks != HD_TICKS_UNKNOWN;
+  values[OVERLAP] = hd_ticks(table->model, (double)partner->overlap_ticks, known);
+  values[SHARE] = hd_share((double)partner->overlap_ticks, (double)active, known && active != HD_TICKS_UNKNOWN);
+  values[ID] = hd_count(table->view->lines[partner->line].node->id, true);
 }
 
-static bool print_partners(struct table *table, FILE *out) {
+static struct hd_columns columns_of(const struct table *table) {
   uint64_t largest = 0;
   for (uint32_t i = 0; i < table->count; i++)
     if (table->partners[i].overlap_ticks > largest && table->partners[i].overlap_ticks != HD_TICKS_UNKNOWN)
       largest = table->partners[i].overlap_ticks;
-  table->unit = hd_unit_for(hd_model_seconds(table->model, largest));
-  struct libscols_table *into = hd_table_new(out);
-  bool done = into && hd_table_column(into, "Overlap", SCOLS_FL_RIGHT) &&
-              hd_table_column(into, "Active%", SCOLS_FL_RIGHT) && hd_table_column(into, "Id", SCOLS_FL_RIGHT) &&
-              hd_table_column(into, "Busy at the same time, innermost first", SCOLS_FL_TRUNC);
-  for (uint32_t i = 0; done && i < table->shown; i++)
-    done = put_partner(table, into, &table->partners[i]);
-  if (done) {
-    fprintf(out, "\nTimes in %s.\n", table->unit.name);
-    done = scols_print_table(into) == 0;
+  return (struct hd_columns){columns, COLUMNS, 0, hd_unit_for(hd_model_seconds(table->model, largest))};
+}
+
+static bool print_partners(const struct table *table, FILE *out) {
+  const struct hd_columns shown = columns_of(table);
+  struct hd_value values[COLUMNS];
+  char place[HD_CALLPATH_BYTES];
+  struct hd_grid grid = {0};
+  hd_columns_add(&shown, &grid);
+  hd_grid_place(&grid, "Busy at the same time, innermost first", false);
+  for (uint32_t i = 0; i < table->shown; i++) {
+    hd_grid_row(&grid, NULL);
+    fill(values, table, &table->partners[i]);
+    hd_columns_cells(&shown, values, &grid);
+    hd_callpath_text(place, table->view, table->partners[i].line);
+    hd_grid_at(&grid, place);
   }
-  scols_unref_table(into);
-  const uint32_t left = table->count - table->shown;
-  if (done && left > 0)
-    fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
+  fprintf(out, "\nTimes in %s.\n", shown.unit.name);
+  const bool done = hd_grid_print(&grid, out);
+  hd_grid_free(&grid);
+  hd_report_left(table->count - table->shown, "line", out);
   return done;
 }
 
@@ -263,25 +266,25 @@ static bool print_text(struct table *table, FILE *out) {
     return false;
   print_missing(table, out);
   print_doubled(table, out);
-  if (table->count > 0)
-    fputs(
-        "\nOverlap: while at least one thread was busy in each of the two, in the line itself and not in those below\n"
-        "it. Overlaps with several may cover the same time: they do not add up. Active%: of the time given above.\n",
-        out);
+  if (table->count > 0) {
+    fputc('\n', out);
+    hd_columns_legend(&(struct hd_columns){.items = columns, .count = COLUMNS}, "", out);
+  }
   return true;
 }
 
 static void print_csv_names(FILE *out) {
   hd_csv_place_names(out);
-  fputs(",overlap_s,active_share,with\n", out);
+  hd_columns_csv_names(&(struct hd_columns){.items = columns, .count = COLUMNS}, out);
+  fputs(",with\n", out);
 }
 
 static void print_csv(const struct table *table, FILE *out) {
+  struct hd_value values[COLUMNS];
   for (uint32_t i = 0; i < table->shown; i++) {
-    const struct sums *partner = &table->partners[i];
-    hd_csv_place(table->view, partner->line, out);
-    hd_csv_number(seconds_of(table, partner->overlap_ticks), out);
-    hd_csv_number(share_of(table, partner->overlap_ticks), out);
+    fill(values, table, &table->partners[i]);
+    hd_csv_place(table->view, table->partners[i].line, out);
+    hd_columns_csv(&(struct hd_columns){.items = columns, .count = COLUMNS}, values, out);
     fprintf(out, ",%u\n", table->view->lines[table->line].node->id);
   }
 }

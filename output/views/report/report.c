@@ -8,16 +8,9 @@
 #include "output/analysis/callpath_filter.h"
 #include "output/analysis/callpath_truncate.h"
 #include "output/analysis/site_regex.h"
-#include "output/views/render/level_bars.h"
 #include "output/views/report/report_internal.h"
 
 enum { SUMMARY_REGIONS = 8, SUMMARY_ROUTINES = 6 };
-
-static const char legend[] =
-    "Gain: wall time saved if the team were always busy, as far as there are processors. Conc: busy threads on\n"
-    "average. Imbal: longest busy time of a thread over the mean. Busy and waiting times are summed over threads and\n"
-    "include the lines below. Wall%: part of the run, lines below included; threads that are busy at once share the\n"
-    "time. '-': not measured.\n";
 
 static bool has_routines(const struct hd_model *model) {
   for (uint32_t i = 0; i < model->node_count; i++)
@@ -39,22 +32,11 @@ static void print_more(const struct hd_model *model, bool levels, FILE *out) {
 }
 
 static void print_legend(const struct hd_view *view, FILE *out) {
-  fprintf(out, "\n%s", legend);
+  fputc('\n', out);
+  hd_report_table_legend(view, out);
   hd_report_visits_mark(view->model, out);
   hd_report_shortened_mark(view->model, out);
-  if (hd_report_overhead_matters(view))
-    fputs("Heddle%: what Heddle itself took of the line's time. More than 5 %: shares and small times mislead; see\n"
-          "--overhead.\n",
-          out);
-  if (!view->model->levels_known) {
-    print_more(view->model, false, out);
-    return;
-  }
-  char title[HD_CELL_BYTES];
-  const struct hd_level_groups groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
-  hd_levels_sparkline_title(title, &groups);
-  fprintf(out, "%s: share of the region's time with so many threads of the whole program busy.\n", title);
-  print_more(view->model, true, out);
+  print_more(view->model, view->model->levels_known, out);
 }
 
 static bool print_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
@@ -70,8 +52,7 @@ static bool print_regions(struct hd_view *view, const struct hd_report_options *
   }
   if (!hd_report_table(view, false, out))
     return false;
-  if (left > 0)
-    fprintf(out, "%u more line%s not shown; --limit 0 shows all.\n", left, left == 1 ? " is" : "s are");
+  hd_report_left(left, "line", out);
   if (!hd_report_counted(view->model, out))
     return false;
   hd_report_foremost(view, options->sort, out);
@@ -143,7 +124,7 @@ static enum hd_report_end answer(const struct hd_graph *graph, const struct hd_r
   if (options->question == HD_ASK_CALLERS)
     return hd_report_callers(graph, options, out, errors);
   if (options->question == HD_ASK_FLAT)
-    return end_of(options->csv ? hd_report_flat_csv(graph, options, out) : hd_report_flat(graph, options, out));
+    return end_of(hd_report_flat(graph, options, out));
   return end_of(options->csv ? hd_report_callgraph_csv(graph, options, out) : hd_report_callgraph(graph, options, out));
 }
 

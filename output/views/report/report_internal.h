@@ -30,6 +30,9 @@ void hd_report_scope(const struct hd_model *model, const struct hd_report_option
 void hd_report_visits_mark(const struct hd_model *model, FILE *out);
 void hd_report_shortened_mark(const struct hd_model *model, FILE *out);
 
+/** That so many lines or regions are not shown. */
+void hd_report_left(uint32_t left, const char *what, FILE *out);
+
 /** That there are no routines, or none with calls and times of their own, and how to get them. */
 void hd_report_routine_hint(bool any, bool measured, const struct hd_model *model, FILE *out);
 
@@ -54,6 +57,7 @@ bool hd_report_overhead_matters(const struct hd_view *view);
 
 /** The lines of `view` that are shown; `brief`: a flat list with few columns. */
 bool hd_report_table(const struct hd_view *view, bool brief, FILE *out);
+void hd_report_table_legend(const struct hd_view *view, FILE *out);
 
 bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out);
@@ -71,7 +75,6 @@ enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_re
 /* ---- routines are lines, too ---- */
 
 bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
-bool hd_report_flat_csv(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
 
 /** After a run: at most `limit` of what has most time of its own, in few columns. */
 bool hd_report_flat_brief(const struct hd_graph *graph, uint32_t limit, FILE *out);

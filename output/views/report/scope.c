@@ -59,3 +59,8 @@ void hd_report_shortened_mark(const struct hd_model *model, FILE *out) {
       return;
     }
 }
+
+void hd_report_left(uint32_t left, const char *what, FILE *out) {
+  if (left > 0)
+    fprintf(out, "%u more %s%s not shown; --limit 0 shows all.\n", left, what, left == 1 ? " is" : "s are");
+}

@@ -589,16 +589,16 @@ def test_short_regions_are_not_tried(compare, scan):
 
 @pytest.mark.parametrize("arguments, words", [
     ([], "which profiles or directories?"),
-    (["--predict", "0", "x"], "--predict '0': thread counts, divided by commas"),
-    (["--predict", "1,,2", "x"], "--predict '1,,2': thread counts"),
-    (["--predict", "", "x"], "--predict '': thread counts"),
+    (["--predict", "0", "x"], "--predict takes thread counts, divided by commas, not '0'"),
+    (["--predict", "1,,2", "x"], "--predict takes thread counts"),
+    (["--predict", "", "x"], "--predict takes thread counts"),
     (["--predict", ",".join(["3"] * 65), "x"], "no more than 64"),
     (["--csv", "--json", "x"], "only one of --csv, --markdown and --json"),
-    (["--difference", "--scaling", "x"], "either --difference or --scaling"),
-    (["--limit", "many", "x"], "'many' is not a number of regions"),
-    (["--min-share", "101", "x"], "--min-share '101' is not a percentage"),
-    (["--min-share", "x", "x"], "--min-share 'x' is not a percentage"),
-    (["--min-share", "nan", "x"], "--min-share 'nan' is not a percentage"),
+    (["--difference", "--scaling", "x"], "only one of --difference and --scaling at a time"),
+    (["--limit", "many", "x"], "--limit takes a number of regions, not 'many'"),
+    (["--min-share", "101", "x"], "--min-share takes a percentage, not '101'"),
+    (["--min-share", "x", "x"], "--min-share takes a percentage"),
+    (["--min-share", "nan", "x"], "--min-share takes a percentage"),
 ])
 def test_wrong_options_are_refused(run_heddle, arguments, words):
     result = run_heddle("compare", *arguments)

@@ -252,7 +252,7 @@ def test_options_of_run_are_passed_on(scan, export):
 def test_options_of_compare_are_passed_on_and_checked_first(scan, run_heddle):
     wrong = scan.run("-t", "1,2", "-r", "1", "--predict", "many")
     assert wrong.returncode == 2 and not scan.directory.exists()
-    assert wrong.stderr.splitlines()[0].startswith("heddle scale: --predict 'many'") and "compare" not in wrong.stderr
+    assert wrong.stderr.splitlines()[0].startswith("heddle scale: --predict takes thread counts") and "compare" not in wrong.stderr
     result = scan.run("-t", "1,2", "-r", "1", "--json")
     assert result.returncode == 0 and json.loads(result.stdout)["heddle_compare"] == 1
     assert scan.run("-t", "1,2", "-r", "1", "--csv").stdout == run_heddle("compare", "--csv", scan.directory).stdout

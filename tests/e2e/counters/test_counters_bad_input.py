@@ -413,7 +413,7 @@ def test_plain_use_says_which_values_a_switch_takes(build_program, tmp_path):
             "HEDDLE_COUNTERS": "perf::PAGE-FAULTS", "HEDDLE_MULTIPLEX": "may\x1bbe"}
     result = subprocess.run([build_program(REGION)], env=environment_for(19, env=tool), capture_output=True, text=True,
                             timeout=TIMEOUT_S)
-    assert result.stderr == "heddle: HEDDLE_MULTIPLEX=may?be is neither 0 nor 1; ignored\n"
+    assert result.stderr == "heddle: HEDDLE_MULTIPLEX takes 0 or 1, not may?be; ignored\n"
 
 
 def test_the_summary_says_that_nothing_was_counted(build_program, tmp_path):

@@ -17,8 +17,8 @@
  *
  * Only the thread itself calls these functions.
  */
-#ifndef HEDDLE_OMPT_CONSTRUCT_BARRIER_H
-#define HEDDLE_OMPT_CONSTRUCT_BARRIER_H
+#ifndef HEDDLE_OMPT_THREAD_BARRIER_H
+#define HEDDLE_OMPT_THREAD_BARRIER_H
 
 #include "ompt/thread/thread.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "ompt/construct/barrier.h"
+#include "ompt/thread/barrier.h"
 
-#include "ompt/construct/region.h"
+#include "ompt/thread/team.h"
 
 enum { PLACES = sizeof((struct hd_member_record *)0)->arrivals / sizeof(struct hd_arrival), FETCHED_MOST = 16 };
 
@@ -43,9 +43,9 @@ static int64_t merge(const struct hd_region *region, uint64_t number, uint64_t *
   uint64_t entered = 0;
   uint64_t undelayed = 0;
   *longest_ticks = 0;
-  for (uint32_t i = 0; i < hd_region_member_count(region); i++) {
+  for (uint32_t i = 0; i < hd_team_member_count(region); i++) {
     struct hd_arrival *arrival = place_of(&region->members[i], number);
-    if (!hd_region_took_part(region, i) || __atomic_load_n(&arrival->number, __ATOMIC_RELAXED) >> 1 != number)
+    if (!hd_team_took_part(region, i) || __atomic_load_n(&arrival->number, __ATOMIC_RELAXED) >> 1 != number)
       continue;
     const uint64_t its_entered = __atomic_load_n(&arrival->entered, __ATOMIC_RELAXED);
     const uint64_t its_undelayed = __atomic_load_n(&arrival->undelayed, __ATOMIC_RELAXED);
@@ -111,7 +111,7 @@ static void catch_up(struct hd_thread *thread) {
 
 /* What thread 0 will read at the next barrier lies in other processors' caches. */
 static void fetch_arrivals(const struct hd_frame_base *task) {
-  const uint32_t count = hd_region_member_count(task->region);
+  const uint32_t count = hd_team_member_count(task->region);
   for (uint32_t i = 1; i < count && i < FETCHED_MOST; i++)
     __builtin_prefetch(place_of(&task->region->members[i], task->place.barriers));
 }
@@ -147,7 +147,7 @@ void hd_barrier_join(struct hd_thread *primary) {
   struct hd_frame_base *task = &primary->base->base;
   uint64_t longest_ticks;
   if (!task->place.arrival) { /* alone, or its arrival was not told */
-    hd_region_add_primary_delay(task->region, primary->record);
+    hd_team_add_delay(task->region, primary->record);
     return;
   }
   merge_last(task);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file heddle-events.h
+ * The one definition of each event: what it is called, what it costs belongs to, and what is lost without it. The
+ * numbers are stored in profiles: append only. CONTRIBUTING.md, "To add an event".
+ */
+#ifndef HEDDLE_EVENTS_H
+#define HEDDLE_EVENTS_H
+
+#include <stdint.h>
+
+/** Events that are switched off together when they cost more than the budget allows, finest first. Regions, waits at
+ *  their ends and threads never are. X(NAME, id, words) */
+#define HD_CLASS_TABLE(X)                                                                                              \
+  X(MUTEX, "mutex", "critical sections, locks, ordered and atomic")                                                    \
+  X(TASK, "task", "explicit tasks")                                                                                    \
+  X(CALL, "call", "routines")                                                                                          \
+  X(WORK, "work", "loops, sections, single and masked")                                                                \
+  X(SYNC, "sync", "barriers inside regions, taskwaits, taskgroups and reductions")
+
+/** What has a cost of its own: callbacks of the runtime, and what the program itself tells. FIXED: never switched off.
+ *  X(NAME, id, class) */
+#define HD_EVENT_TABLE(X)                                                                                              \
+  X(THREAD, "thread", FIXED) /* begin and end */                                                                       \
+  X(PARALLEL_BEGIN, "parallel_begin", FIXED)                                                                           \
+  X(PARALLEL_END, "parallel_end", FIXED)                                                                               \
+  X(IMPLICIT_BEGIN, "implicit_task_begin", FIXED)                                                                      \
+  X(IMPLICIT_END, "implicit_task_end", FIXED)                                                                          \
+  X(WORK_BEGIN, "work_begin", WORK)                                                                                    \
+  X(WORK_END, "work_end", WORK)                                                                                        \
+  X(WAIT_BEGIN, "wait_begin", SYNC) /* barriers, taskwait, taskgroup, reduction */                                     \
+  X(WAIT_END, "wait_end", SYNC)                                                                                        \
+  X(MASKED_BEGIN, "masked_begin", WORK)                                                                                \
+  X(MASKED_END, "masked_end", WORK)                                                                                    \
+  X(MUTEX_ACQUIRE, "mutex_acquire", MUTEX)                                                                             \
+  X(MUTEX_ACQUIRED, "mutex_acquired", MUTEX)                                                                           \
+  X(MUTEX_RELEASED, "mutex_released", MUTEX)                                                                           \
+  X(TASK_CREATE, "task_create", TASK)                                                                                  \
+  X(TASK_SCHEDULE, "task_schedule", TASK)                                                                              \
+  X(CALL, "call", CALL) /* of an instrumented routine */                                                               \
+  X(RETURN, "return", CALL)                                                                                            \
+  X(MARKER, "marker", FIXED)
+
+/** The callbacks that the tool registers with the runtime, all with one function each, hd_callbacks_on_NAME.
+ *  sync_region_wait rather than sync_region: the same for barriers and taskwait, but for a taskgroup only the wait at
+ *  its end, not its body. Never flush: a program that spins on it sends millions.
+ *  X(NAME, OMPT's name, its function's type, with which class it may be muted, what is lost without it) */
+#define HD_CALLBACK_TABLE(X)                                                                                           \
+  X(THREAD_BEGIN, thread_begin, thread_begin, FIXED, "threads are known from their first event on")                    \
+  X(THREAD_END, thread_end, thread_end, FIXED, "threads end with their last event")                                    \
+  X(PARALLEL_BEGIN, parallel_begin, parallel_begin, FIXED, "parallel regions are missing")                             \
+  X(PARALLEL_END, parallel_end, parallel_end, FIXED, "parallel regions do not end")                                    \
+  X(IMPLICIT_TASK, implicit_task, implicit_task, FIXED, "what workers do in regions is missing")                       \
+  X(WORK, work, work, WORK, "loops, sections and single are missing: their time is their regions'")                    \
+  X(SYNC_REGION_WAIT, sync_region_wait, sync_region, FIXED, "waiting at barriers and for tasks counts as busy")        \
+  X(MUTEX_ACQUIRE, mutex_acquire, mutex_acquire, MUTEX, "waiting for criticals and locks counts as busy")              \
+  X(MUTEX_ACQUIRED, mutex_acquired, mutex, MUTEX, "what a critical or lock guards counts as waiting for it")           \
+  X(MUTEX_RELEASED, mutex_released, mutex, MUTEX, "criticals and locks do not end where they should")                  \
+  X(TASK_CREATE, task_create, task_create, FIXED, "tasks have no place in the source")                                 \
+  X(TASK_SCHEDULE, task_schedule, task_schedule, FIXED, "tasks count as what the thread did before: often as waiting") \
+  X(CONTROL_TOOL, control_tool, control_tool, FIXED, "omp_control_tool has no effect")                                 \
+  X(MASKED, masked, masked, WORK, "blocks of masked and master are missing: their time is their regions'")
+
+enum hd_event_class {
+#define HD_ROW(name, ...) HD_CLASS_##name,
+  HD_CLASS_TABLE(HD_ROW)
+#undef HD_ROW
+      HD_CLASS_COUNT,
+  HD_CLASS_FIXED = HD_CLASS_COUNT
+};
+
+enum hd_event_kind {
+#define HD_ROW(name, ...) HD_EVENT_##name,
+  HD_EVENT_TABLE(HD_ROW)
+#undef HD_ROW
+      HD_EVENT_KINDS
+};
+
+enum hd_callback {
+#define HD_ROW(name, ...) HD_CALLBACK_##name,
+  HD_CALLBACK_TABLE(HD_ROW)
+#undef HD_ROW
+      HD_CALLBACK_COUNT
+};
+
+/** hd_file_header.registered: four bits for each callback, the answer of ompt_set_callback (ompt_set_result_t) + 1; 0:
+ *  none was kept. */
+#define HD_REGISTERED_BITS 4u
+static inline uint32_t hd_registered(uint64_t registered, enum hd_callback callback) {
+  return (uint32_t)(registered >> (HD_REGISTERED_BITS * (uint32_t)callback)) & 15u;
+}
+_Static_assert(HD_CALLBACK_COUNT <= 64 / HD_REGISTERED_BITS, "all answers fit their word");
+
+#endif

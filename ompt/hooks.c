@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file hooks.c
+ * What the library exports: who asks for a tool, the hooks of instrumented routines, and dlclose.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "callpath/callpath.h"
+#include "ompt/construct/routine.h"
+#include "ompt/thread/event.h"
+#include "ompt/tool.h"
+#include "support/inprocess/stack_bounds.h"
+
+__attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
+                                                                                 const char *runtime_version) {
+  (void)omp_version;
+  return hd_tool_offer(runtime_version);
+}
+
+/* When this library is preloaded: what a module's addresses stood for must be forgotten before another lies there. */
+__attribute__((visibility("default"))) int dlclose(void *handle) {
+  static int (*next)(void *);
+  if (!next) {
+    void *symbol = dlsym(RTLD_NEXT, "dlclose");
+    memcpy(&next, &symbol, sizeof next);
+  }
+  int result = next ? next(handle) : -1;
+  int saved = errno;
+  HD_EVENT struct hd_event event =
+      hd_measuring.started ? hd_event_begin_untimed(HD_EVENT_MARKER) : (struct hd_event){0};
+  if (event.thread) {
+    hd_thread_leave_program(event.thread);
+    hd_callpath_notice_unloads();
+  }
+  errno = saved;
+  return result;
+}
+
+/* On another stack, of a coroutine or a signal handler, addresses cannot be compared. */
+static struct hd_hook hook_at(const struct hd_thread *thread, const void *function, const void *call_site,
+                              const void *frame, const void *entered_from) {
+  const bool known = (uintptr_t)frame - thread->stack_begin < thread->stack_end - thread->stack_begin;
+  return (struct hd_hook){function, call_site, known ? frame : NULL, entered_from};
+}
+
+/* At a thread's first hook. A test's addresses are not on its stack: there it stays unknown. */
+static void find_stack(struct hd_thread *thread, const void *frame) {
+  int saved = errno;
+  if (hd_clock.kind == HD_CLOCK_EXTERNAL || !hd_own_stack((uintptr_t)frame, &thread->stack_begin, &thread->stack_end))
+    thread->stack_begin = thread->stack_end = 1; /* not again */
+  errno = saved;
+}
+
+/* The frame that counts the entries refused above it. */
+static struct hd_frame *refusing_frame(const struct hd_thread *thread) {
+  struct hd_frame *innermost = hd_thread_innermost(thread, HD_KIND_ROUTINE);
+  return innermost ? innermost : thread->base;
+}
+
+/* Routines are switched off (budget.h). */
+static bool refuse_entry(void) {
+  if (!hd_budget_refuses(HD_CLASS_CALL))
+    return false;
+  struct hd_thread *thread = hd_thread_known_soon();
+  if (thread && !thread->at_work)
+    refusing_frame(thread)->refused++;
+  return true;
+}
+
+/* The exit of a refused entry, or of one that nobody has seen. */
+static bool is_refused_exit(struct hd_thread *thread) {
+  struct hd_frame *frame = refusing_frame(thread);
+  if (frame->refused == 0)
+    return frame == thread->base && hd_budget_is_off(HD_CLASS_CALL);
+  frame->refused--;
+  return true;
+}
+
+static bool refuse_exit(void) {
+  if (!hd_budget_touched(HD_CLASS_CALL))
+    return false;
+  struct hd_thread *thread = hd_thread_known_soon();
+  return thread && !thread->at_work && is_refused_exit(thread);
+}
+
+void __cyg_profile_func_enter(void *function, void *call_site);
+void __cyg_profile_func_exit(void *function, void *call_site);
+
+__attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *call_site) {
+  if (__builtin_expect(!hd_measuring.started, false))
+    hd_tool_start_early();
+  if (refuse_entry())
+    return;
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_CALL);
+  struct hd_thread *thread = event.thread;
+  if (!thread)
+    return;
+  if (__builtin_expect(thread->stack_end == 0, false))
+    find_stack(thread, __builtin_frame_address(0));
+  const struct hd_hook hook =
+      hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
+  hd_routine_enter(thread, event.now, &hook);
+}
+
+__attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *call_site) {
+  if (__builtin_expect(!hd_measuring.started, false)) /* it was entered before anybody listened */
+    return;
+  if (refuse_exit())
+    return;
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_RETURN);
+  struct hd_thread *thread = event.thread;
+  if (!thread)
+    return;
+  if (__builtin_expect(thread->stack_end == 0, false))
+    find_stack(thread, __builtin_frame_address(0));
+  const struct hd_hook hook =
+      hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
+  hd_routine_exit(thread, event.now, &hook);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file test_runtime.h
+ * The only place that knows of the tests' runtime (tests/unit/harness/fake_ompt.c). It answers to entry points that all
+ * other runtimes do not know, with addresses of its own: so a test has its own clock and sees what is exact exactly.
+ */
+#ifndef HEDDLE_OMPT_TEST_RUNTIME_H
+#define HEDDLE_OMPT_TEST_RUNTIME_H
+
+#include <omp-tools.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hd_test_runtime {
+  const uint64_t *clock;           /* NULL, as all that follows: this is no test */
+  void (*advance)(uint64_t ticks); /* lets the clock's time pass */
+  const bool *is_exiting;          /* the runtime ends with its program */
+  bool has_gcc_regions;            /* it plays GCC-built code */
+};
+extern struct hd_test_runtime hd_test_runtime;
+
+/** Asks the runtime; without one (NULL) the program, which then has the clock. */
+void hd_test_runtime_find(ompt_function_lookup_t lookup);
+
+#endif

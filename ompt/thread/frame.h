@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file frame.h
+ * What a thread is in, one frame for each construct, routine and phase: thread.h has the stack of them.
+ */
+#ifndef HEDDLE_OMPT_THREAD_FRAME_H
+#define HEDDLE_OMPT_THREAD_FRAME_H
+
+#include <omp-tools.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "heddle-format.h"
+
+struct hd_region; /* team.h */
+
+/** Where an implicit task is among its team's barriers (barrier.h). */
+struct hd_team_place {
+  struct hd_arrival *arrival;         /* of the barrier it waits in; NULL: it is in none, or alone */
+  uint64_t barriers;                  /* it has arrived at */
+  struct hd_row_record *unmerged;     /* thread 0: row of the last barrier it has left and observed; NULL: none */
+  uint64_t unmerged_number;           /* and which of its team's barriers that was */
+  struct hd_total_record *unfinished; /* likewise: of the construct that this barrier closed; NULL: none */
+};
+
+/** The worksharing construct an implicit task is in or has just left: its closing barrier is charged to it. */
+struct hd_worksharing {
+  struct hd_row_record *row; /* NULL: none yet */
+  uint64_t begin_ticks;
+  uint64_t busy_at_begin;
+  uint64_t present_ticks;   /* in the construct, once it has ended; its barrier is added when that ends */
+  uint64_t busy_ticks;      /* likewise; tasks may run in the barrier */
+  uint64_t barrier_ticks;   /* when the barrier began */
+  uint64_t busy_at_barrier; /* and the thread's busy time then */
+  bool ended;               /* the construct has ended, its barrier has not come yet */
+  bool timed;               /* its end is told, so it has totals */
+};
+
+struct hd_frame {
+  struct hd_row_record *row;
+  uint16_t state;   /* enum hd_state, to return to when what lies above has ended */
+  uint16_t kind;    /* enum hd_kind; base frames: HD_KIND_PROGRAM, _PARALLEL or _TASK */
+  uint32_t outer;   /* index of the next frame outwards of the same kind; 0: none */
+  uint32_t height;  /* of the sweep's stack (entries.h) while this frame is the innermost */
+  uint32_t refused; /* base frames and routines: entries of routines since, that were refused (budget.h); masked: masked
+                      blocks */
+  ompt_data_t *task; /* base frames: the task; constructs that can lie in one of their own kind: what their end is known
+                        by when another's begin may have been refused; else NULL */
+  union {
+    struct hd_frame_base {
+      uint32_t below;         /* index of the base frame of the task beneath */
+      uint32_t team;          /* index of the innermost base that is no explicit task's: this one, or one beneath */
+      uint32_t thread_number; /* in the region's team */
+      struct hd_region *region;
+      struct hd_team_place place;
+      struct hd_worksharing work;
+    } base;
+    struct hd_frame_routine { /* routine.h */
+      const void *function;
+      const void *call_site;    /* where it returns to */
+      const void *const *slot;  /* where on the stack that stands; NULL: not known */
+      const void *entered_from; /* where in its code it told of its entry */
+    } routine;
+    struct hd_frame_phase { /* markers.h */
+      const char *name;
+      uintptr_t place; /* on the stack, of the routine that holds its begin (callers.h); 0: not known */
+    } phase;
+  };
+};
+
+/** A routine is not given a frame when a thread has so many, or the memory's limit is near: endless recursion must not
+ *  use up the memory. */
+enum { HD_FRAMES_MOST = 1 << 17 };
+
+/** The kind of a frame in which a thread waits, mutexes aside. */
+static inline bool hd_frame_is_wait(enum hd_kind kind) {
+  return (kind >= HD_KIND_TASKWAIT && kind <= HD_KIND_REDUCTION) || kind == HD_KIND_OTHER;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file measuring.h
+ * What the whole tool shares: the profile, and whether and how it is measured. tool.c fills it in at start.
+ */
+#ifndef HEDDLE_OMPT_THREAD_MEASURING_H
+#define HEDDLE_OMPT_THREAD_MEASURING_H
+
+#include <omp-tools.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/store.h"
+
+struct hd_measuring {
+  ompt_get_thread_data_t get_thread_data;
+  void (*start_in_child)(void);  /* in a forked child: starts measuring it, once; else NULL */
+  void (*connect_markers)(void); /* set when the library is loaded: hands the program's markers their functions */
+  int pid;                       /* of the process that is measured */
+  bool started;                  /* it was tried, with or without success */
+  bool is_on;
+  bool is_exiting;      /* the program's exit handlers run */
+  bool needs_libgomp;   /* built by GCC, and run on libomp through its GOMP entry points */
+  bool has_gcc_regions; /* regions may come through those; likewise in a test's runtime, which nothing is linked to */
+  bool has_routines;    /* instrumented routines can tell of their entries and exits */
+  bool unwinds;         /* calling routines of regions are looked for */
+  uint64_t start_ticks; /* what its start took */
+};
+extern struct hd_measuring hd_measuring;
+extern struct hd_store hd_store; /* the profile */
+
+/** False before initialize, after finalize and in a forked child that has not begun. One system call: cold paths only.
+ */
+bool hd_measuring_is_on(void);
+
+#endif

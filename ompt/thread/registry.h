@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file registry.h
+ * The records of all threads, under one lock: a thread takes it when it begins and when it ends.
+ */
+#ifndef HEDDLE_OMPT_THREAD_REGISTRY_H
+#define HEDDLE_OMPT_THREAD_REGISTRY_H
+
+#include "ompt/thread/thread.h"
+
+/** A record of its own for a new thread, and one for what its events cost. False: the store is full. */
+bool hd_registry_add(struct hd_thread *thread, enum hd_thread_kind kind);
+
+/** A thread has ended: one of its kind may take its record over. Its `record` is then what it was at its end. */
+void hd_registry_give(struct hd_thread *thread);
+
+/** Takes over the record of one that has ended; NULL: there is none. */
+struct hd_thread *hd_registry_take(enum hd_thread_kind kind);
+
+/** Does something that must not happen while a thread that sends events of its own accord, other than the caller, may
+ *  begin: only if there has never been one. False: not done. */
+bool hd_registry_while_alone(const struct hd_thread *thread, void (*act)(void *data), void *data);
+
+#endif

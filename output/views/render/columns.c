@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/views/render/columns.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/views/render/csv.h"
+
+struct hd_value hd_number(double number) {
+  return (struct hd_value){.known = isfinite(number), .number = number};
+}
+
+struct hd_value hd_ticks(const struct hd_model *model, double ticks, bool known) {
+  return hd_number(known ? ticks * model->seconds_per_tick : NAN);
+}
+
+struct hd_value hd_share(double part, double whole, bool known) {
+  return (struct hd_value){.known = known && whole > 0 && isfinite(part), .number = part, .whole = whole};
+}
+
+struct hd_value hd_count(uint64_t count, bool known) {
+  return (struct hd_value){.known = known, .count = count};
+}
+
+struct hd_value hd_visits(const struct hd_model *model, enum hd_kind kind, uint64_t visits, bool known) {
+  struct hd_value value = hd_count(visits, known);
+  value.mark = hd_model_is_incomplete(model, kind) ? ">=" : NULL;
+  return value;
+}
+
+/* ---- comma-separated values ---- */
+
+void hd_columns_csv_names(const struct hd_columns *columns, FILE *out) {
+  for (size_t i = 0; i < columns->count; i++)
+    if (columns->items[i].id)
+      fprintf(out, ",%s", columns->items[i].id);
+}
+
+void hd_columns_csv(const struct hd_columns *columns, const struct hd_value *values, FILE *out) {
+  for (size_t i = 0; i < columns->count; i++) {
+    const struct hd_value *value = &values[i];
+    if (!columns->items[i].id)
+      continue;
+    if (columns->items[i].kind == HD_COUNT)
+      hd_csv_count(value->count, value->known, out);
+    else
+      hd_csv_number(!value->known                        ? NAN
+                    : columns->items[i].kind == HD_SHARE ? value->number / value->whole
+                                                         : value->number,
+                    out);
+  }
+}
+
+/* ---- text ---- */
+
+static bool is_shown(const struct hd_columns *columns, size_t column) {
+  return columns->items[column].title && !(columns->hidden >> column & 1);
+}
+
+/* The next column of the text; the count after the last. Begins with *order INT_MIN. */
+static size_t next_shown(const struct hd_columns *columns, size_t last) {
+  size_t found = columns->count;
+  for (size_t i = 0; i < columns->count; i++) {
+    const int order = columns->items[i].order;
+    const bool after =
+        last == SIZE_MAX || order > columns->items[last].order || (order == columns->items[last].order && i > last);
+    if (is_shown(columns, i) && after && (found == columns->count || order < columns->items[found].order))
+      found = i;
+  }
+  return found;
+}
+
+void hd_columns_add(const struct hd_columns *columns, struct hd_grid *grid) {
+  for (size_t i = SIZE_MAX; (i = next_shown(columns, i)) < columns->count;)
+    hd_grid_column(grid, columns->items[i].title, columns->items[i].rank);
+}
+
+static void cell_text(char cell[HD_CELL_BYTES], const struct hd_columns *columns, enum hd_column_kind kind,
+                      const struct hd_value *value) {
+  if (!value->known || value->dash)
+    strcpy(cell, "-");
+  else if (kind == HD_SECONDS)
+    hd_cell_time(cell, &columns->unit, value->number);
+  else if (kind == HD_SHARE)
+    hd_cell_number(cell, 100 * value->number / value->whole, 1);
+  else if (kind == HD_NUMBER)
+    hd_cell_number(cell, value->number, 2);
+  else if (kind == HD_COUNT)
+    snprintf(cell, HD_CELL_BYTES, "%llu", (unsigned long long)value->count);
+  else
+    strcpy(cell, value->text);
+}
+
+void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *values, struct hd_grid *grid) {
+  char cell[HD_CELL_BYTES];
+  for (size_t i = SIZE_MAX; (i = next_shown(columns, i)) < columns->count;) {
+    cell_text(cell, columns, columns->items[i].kind, &values[i]);
+    hd_grid_cell(grid, "%s%s", values[i].mark && cell[0] != '-' ? values[i].mark : "", cell);
+  }
+}
+
+void hd_columns_legend(const struct hd_columns *columns, const char *more, FILE *out) {
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *into = open_memstream(&text, &bytes);
+  if (!into)
+    return;
+  for (size_t i = SIZE_MAX; (i = next_shown(columns, i)) < columns->count;)
+    if (columns->items[i].help)
+      fprintf(into, "%s: %s. ", columns->items[i].title, columns->items[i].help);
+  fputs(more, into);
+  fclose(into);
+  hd_print_wrapped(text ? text : "", 0, out);
+  fputc('\n', out);
+  free(text);
+}

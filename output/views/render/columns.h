@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file columns.h
+ * A view's columns as one table: the text, the comma-separated values and the legend all follow from it.
+ *
+ * A view has an array of columns in the order of its comma-separated values, and fills a value for each: see
+ * report/flat.c. To add a column takes its row, its index and its value there.
+ */
+#ifndef HEDDLE_OUTPUT_VIEWS_RENDER_COLUMNS_H
+#define HEDDLE_OUTPUT_VIEWS_RENDER_COLUMNS_H
+
+#include "output/views/render/table.h"
+
+enum hd_column_kind {
+  HD_SECONDS, /* in the table's unit */
+  HD_SHARE,   /* a part of 1; per cent in the text */
+  HD_NUMBER,  /* two decimals in the text */
+  HD_COUNT,
+  HD_TEXT /* in the text only */
+};
+
+struct hd_column {
+  const char *id;    /* the comma-separated values' name; NULL: it is in the text only */
+  const char *title; /* in the text; NULL: it is in the comma-separated values only */
+  enum hd_column_kind kind;
+  int order;        /* in the text: columns stand by this number, equal ones as they are given */
+  int rank;         /* of grids: what is left out first has the highest; 0: never */
+  const char *help; /* for the legend, a sentence without its full stop; NULL: the title says it */
+};
+
+struct hd_value {
+  bool known;               /* else "-", or an empty field */
+  bool dash;                /* "-" in the text in any case */
+  double number;            /* NaN is not known, either */
+  double whole;             /* of HD_SHARE, what `number` is a part of */
+  uint64_t count;           /* HD_COUNT */
+  const char *mark;         /* before it in the text, if it is known; NULL: none */
+  char text[HD_CELL_BYTES]; /* HD_TEXT */
+};
+
+/** Values: seconds or a number; ticks; a part of a whole, not known where that is 0; a count. */
+struct hd_value hd_number(double number);
+struct hd_value hd_ticks(const struct hd_model *model, double ticks, bool known);
+struct hd_value hd_share(double part, double whole, bool known);
+struct hd_value hd_count(uint64_t count, bool known);
+
+/** How often something of a kind was entered, marked ">=" when some entries were not observed. */
+struct hd_value hd_visits(const struct hd_model *model, enum hd_kind kind, uint64_t visits, bool known);
+
+/** A table's columns; `hidden`: bits of those that are not in the text. */
+struct hd_columns {
+  const struct hd_column *items;
+  size_t count;
+  uint64_t hidden;
+  struct hd_unit unit;
+};
+
+/** Comma-separated: the names, and a row's values, each with the comma before it. */
+void hd_columns_csv_names(const struct hd_columns *columns, FILE *out);
+void hd_columns_csv(const struct hd_columns *columns, const struct hd_value *values, FILE *out);
+
+/** Text: adds the columns to a grid, then their cells to its row. */
+void hd_columns_add(const struct hd_columns *columns, struct hd_grid *grid);
+void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *values, struct hd_grid *grid);
+
+/** A paragraph: "Title: its help. ... ", then `more`. */
+void hd_columns_legend(const struct hd_columns *columns, const char *more, FILE *out);
+
+#endif
