@@ -6,7 +6,8 @@
  * A site is (construct kind, return address). The key holds the *profile* of the parent, so it stands for the whole
  * path and a step costs the same at any depth (the idea of TAU's callpath mapping: hash the address of the parent's
  * profile; Shende et al. 2003). Threads keep the result of every step in an edge cache of their own (thread.h); these
- * functions are its miss path: once per new edge and thread, under one lock.
+ * functions are its miss path: once per new edge and thread. They take no lock (profiles.h), but where something is
+ * said of one.
  *
  * With a bounded depth k a step leads to the profile of the last k sites (TAU's k-level callpaths).
  *
@@ -15,11 +16,12 @@
  * for k <= n, folding the profiles to k sites when they are read gives what a depth of k collects. With n = 1, the
  * default, a site that is already on the path leads back to its ancestor, as gprof does with cycles.
  *
- * When the memory's limit is near (support/inprocess/memory_budget.h), a path of more than two sites that has no profile yet gets
- * none: the step leads to one that stands for all such paths that end in the same two sites (HD_PROFILE_SHORTENED). It
- * is a profile apart, below one for what ends in the first of the two: the profiles of whole paths stay exact, and
- * folding all to two sites when they are read gives what it gives without the limit (for n > 1, above). If not even
- * that finds room, one for all that ends in the last site serves; if that does not either, the time is the parent's.
+ * When the memory's limit is near (support/inprocess/memory_budget.h), a path of more than two sites that has no
+ * profile yet gets none: the step leads to one that stands for all such paths that end in the same two sites
+ * (HD_PROFILE_SHORTENED). It is a profile apart, below one for what ends in the first of the two: the profiles of whole
+ * paths stay exact, and folding all to two sites when they are read gives what it gives without the limit (for n > 1,
+ * above). If not even that finds room, one for all that ends in the last site serves; if that does not either, the time
+ * is the parent's.
  *
  * A routine's recursive entries are counted in a profile of their own, a leaf below the caller (HD_PROFILE_BACK): the
  * arc from caller to callee keeps its count, and the time is the ancestor's.
@@ -47,7 +49,8 @@ bool hd_callpath_init(struct hd_store *store, uint64_t depth, uint64_t cycle_lim
 
 /** The profile of the site (`kind`, `address`) below profile `parent`, or a shortened one. Never fails: when memory or
  *  the file is full it is the parent itself (the time is charged there and the profile marked as folded). Any thread.
- *  Takes a lock and may allocate where no thread has made the step before (known_steps.h): not for the steady state. */
+ *  May allocate, and ask the dynamic linker, where no thread has made the step before (known_steps.h): not for the
+ *  steady state. A new phase's name takes a lock. */
 struct hd_step hd_callpath_step(uint32_t parent, enum hd_kind kind, const void *address);
 
 /** Likewise for the call of a routine that tells of its entries and exits itself. Its recursive calls are counted
@@ -55,7 +58,7 @@ struct hd_step hd_callpath_step(uint32_t parent, enum hd_kind kind, const void *
 struct hd_step hd_callpath_call(uint32_t parent, const void *function);
 
 /** A shortened profile for a thread that has no room for numbers of its own for this one; HD_NONE: there is none. Any
- *  thread; takes a lock. */
+ *  thread. */
 uint32_t hd_callpath_shorter(uint32_t profile);
 
 /** A profile's record, in the store. Any thread that was told of the profile; takes no lock. */
@@ -70,10 +73,11 @@ static inline unsigned hd_callpath_kind(const struct hd_profile_record *record) 
   return __atomic_load_n(&record->kind, __ATOMIC_RELAXED);
 }
 
-/** The profile's site is that of a tail call (HD_PROFILE_TAIL_CALL). Any thread; takes a lock. */
+/** The profile's site is that of a tail call (HD_PROFILE_TAIL_CALL). Any thread. */
 void hd_callpath_mark_tail_call(uint32_t profile);
 
-/** The module in which `code` lies, recorded in the store; HD_NONE: not known. Any thread; takes a lock. */
+/** The module in which `code` lies, recorded in the store; HD_NONE: not known. Any thread; takes a lock for a new one.
+ */
 uint32_t hd_callpath_module(const void *code);
 
 /** Something may have been unloaded: looks whether it was (modules.h). */

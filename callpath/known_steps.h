@@ -28,7 +28,7 @@ struct hd_step_ends {
  *  when there were fewer does not count: its address may stand for other code by now. */
 bool hd_known_steps_find(const struct hd_step_key *key, uint32_t unloads, struct hd_step_ends *ends);
 
-/** Under the lock of the callpaths. Without memory for it the step stays unknown. */
+/** One thread at a time. Without memory for it the step stays unknown. */
 void hd_known_steps_add(const struct hd_step_key *key, uint32_t unloads, struct hd_step_ends ends);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file loaded_modules.h
- * What the dynamic linker knows of the modules in memory. Any thread; takes the loader's lock: for cold paths.
+ * What the dynamic linker knows of the modules in memory. Any thread; for cold paths.
  */
 #ifndef HEDDLE_CALLPATH_LOADED_MODULES_H
 #define HEDDLE_CALLPATH_LOADED_MODULES_H
@@ -12,15 +12,18 @@
 #include <stdint.h>
 
 struct hd_loaded {
-  struct dl_phdr_info info;    /* its strings and headers stay as long as the module is loaded */
-  uintptr_t begin, end;        /* of the segment that the address lies in */
-  unsigned long long unloaded; /* modules so far; also when none was found */
+  struct dl_phdr_info info; /* the module's address, name, headers: they stay as long as it is loaded. No more */
+  uintptr_t begin, end;     /* of the segment that the address lies in */
 };
 
-/** The module that `address` lies in. False: in none. */
+/** Looks for the way to ask without a lock. Before threads run. */
+void hd_loaded_init(void);
+
+/** The module that `address` lies in. False: in none. Takes the loader's lock where glibc is older than 2.35. */
 bool hd_loaded_find(uintptr_t address, struct hd_loaded *loaded);
 
-/** Modules that have been unloaded so far: when it is the same as before, what was loaded then still is. */
+/** Modules that have been unloaded so far; takes the loader's lock, for some hundred nanoseconds. When it is the same
+ *  as before, what was loaded then still is. */
 unsigned long long hd_loaded_unloads(void);
 
 /** Calls `take` for every ELF note in the module's memory. */

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +15,21 @@
 
 enum { MOST_MODULES = 1024 };
 
+/* The lock is taken once per module and when one has been unloaded. Known modules are found without. */
 static struct {
+  pthread_mutex_t lock;
   struct hd_store *store;
   struct hd_store_cursor cursor;
   struct hd_module_record *records[MOST_MODULES];
-  uint32_t count;
+  uint32_t count;              /* release order */
   unsigned long long unloaded; /* modules, as the dynamic linker counts them */
-} modules;
+} modules = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 uint32_t hd_modules_unloads;
 
 void hd_modules_init(struct hd_store *store) {
   modules.store = store;
+  hd_loaded_init();
 }
 
 static void take_build_id(void *context, const ElfW(Nhdr) * note, const char *name, const char *descriptor) {
@@ -55,22 +59,6 @@ static void read_path(const struct dl_phdr_info *info, struct hd_module_record *
   memcpy(record->path, path, strnlen(path, sizeof record->path - 1)); /* the record is zeroed */
 }
 
-static struct hd_module_record *add(const struct dl_phdr_info *info) {
-  if (modules.count == MOST_MODULES)
-    return NULL;
-  struct hd_module_record *record =
-      hd_store_add(modules.store, &modules.cursor, HD_BLOCK_MODULES, HD_NONE, sizeof *record);
-  if (!record)
-    return NULL;
-  record->id = modules.count;
-  record->base = info->dlpi_addr;
-  read_build_id(info, record);
-  read_path(info, record);
-  hd_store_publish(&modules.cursor);
-  modules.records[modules.count++] = record;
-  return record;
-}
-
 /* By base, build-id and path: after dlclose another library may come to lie at the same address. */
 static bool is_same(const struct hd_module_record *record, const struct dl_phdr_info *info) {
   struct hd_module_record probe = {0};
@@ -83,11 +71,44 @@ static bool is_same(const struct hd_module_record *record, const struct dl_phdr_
   return !strcmp(record->path, probe.path);
 }
 
-static struct hd_module_record *find_or_add(const struct dl_phdr_info *info) {
-  for (uint32_t i = 0; i < modules.count; i++)
+static struct hd_module_record *find(const struct dl_phdr_info *info) {
+  const uint32_t count = __atomic_load_n(&modules.count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < count; i++)
     if (is_same(modules.records[i], info))
       return modules.records[i];
-  return add(info);
+  return NULL;
+}
+
+/* Under the lock. */
+static struct hd_module_record *add(const struct hd_module_record *made) {
+  struct hd_module_record *record =
+      modules.count < MOST_MODULES
+          ? hd_store_add(modules.store, &modules.cursor, HD_BLOCK_MODULES, HD_NONE, sizeof *record)
+          : NULL;
+  if (!record)
+    return NULL;
+  *record = *made;
+  record->id = modules.count;
+  hd_store_publish(&modules.cursor);
+  modules.records[modules.count] = record;
+  __atomic_store_n(&modules.count, modules.count + 1, __ATOMIC_RELEASE);
+  return record;
+}
+
+/* What takes long, to ask for the path, before the lock. */
+static struct hd_module_record *find_or_add(const struct dl_phdr_info *info) {
+  struct hd_module_record *record = find(info);
+  if (record)
+    return record;
+  struct hd_module_record made = {.base = info->dlpi_addr};
+  read_build_id(info, &made);
+  read_path(info, &made);
+  pthread_mutex_lock(&modules.lock);
+  record = find(info);
+  if (!record)
+    record = add(&made);
+  pthread_mutex_unlock(&modules.lock);
+  return record;
 }
 
 static int is_loaded(struct dl_phdr_info *info, size_t size, void *data) {
@@ -95,14 +116,32 @@ static int is_loaded(struct dl_phdr_info *info, size_t size, void *data) {
   return is_same(data, info);
 }
 
-static void mark_unloaded(unsigned long long unloaded) {
-  if (unloaded == modules.unloaded)
-    return;
-  modules.unloaded = unloaded;
+/* Under the lock. */
+static void mark_unloaded(void) {
   for (uint32_t i = 0; i < modules.count; i++)
     if (!dl_iterate_phdr(is_loaded, modules.records[i]))
       modules.records[i]->flags |= HD_MODULE_UNLOADED;
   __atomic_fetch_add(&hd_modules_unloads, 1, __ATOMIC_RELAXED);
+}
+
+void hd_modules_notice_unloads(void) {
+  const unsigned long long unloaded = hd_loaded_unloads();
+  if (unloaded == __atomic_load_n(&modules.unloaded, __ATOMIC_RELAXED))
+    return;
+  pthread_mutex_lock(&modules.lock);
+  if (unloaded > modules.unloaded) {
+    __atomic_store_n(&modules.unloaded, unloaded, __ATOMIC_RELAXED);
+    mark_unloaded();
+  }
+  pthread_mutex_unlock(&modules.lock);
+}
+
+void hd_modules_look_for_unloads(void) {
+  static pthread_mutex_t one_looks = PTHREAD_MUTEX_INITIALIZER;
+  if (pthread_mutex_trylock(&one_looks))
+    return;
+  hd_modules_notice_unloads();
+  pthread_mutex_unlock(&one_looks);
 }
 
 static bool is_runtime(const char *path) {
@@ -111,20 +150,20 @@ static bool is_runtime(const char *path) {
   return !strncmp(name, "libomp", 6) || !strncmp(name, "libiomp", 7) || !strncmp(name, "libgomp", 7);
 }
 
-struct hd_place hd_modules_find(const void *address, bool is_return_address) {
-  struct hd_place place = {.module = HD_NONE, .offset = (uint64_t)(uintptr_t)address};
-  struct hd_loaded loaded;
-  if (!address)
+struct hd_place hd_modules_place(uint32_t module, const void *address) {
+  struct hd_place place = {.module = module, .offset = (uint64_t)(uintptr_t)address};
+  if (module == HD_NONE)
     return place;
-  bool found = hd_loaded_find((uintptr_t)address - is_return_address, &loaded);
-  mark_unloaded(loaded.unloaded);
-  if (!found)
-    return place;
-  const struct hd_module_record *record = find_or_add(&loaded.info);
-  if (!record)
-    return place;
-  place.module = record->id;
+  const struct hd_module_record *record = modules.records[module];
   place.offset -= record->base;
   place.in_runtime = is_runtime(record->path);
   return place;
+}
+
+uint32_t hd_modules_find(const void *address, bool is_return_address) {
+  struct hd_loaded loaded;
+  const struct hd_module_record *record = NULL;
+  if (address && hd_loaded_find((uintptr_t)address - is_return_address, &loaded))
+    record = find_or_add(&loaded.info);
+  return record ? record->id : HD_NONE;
 }

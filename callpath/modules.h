@@ -3,7 +3,7 @@
  * @file modules.h
  * Code addresses as (module, offset), so that a profile reads on another machine and in spite of address
  * randomisation. Modules are recorded in the profile with path and build-id the first time an address lies in them.
- * All calls under the callpath lock; all are cold.
+ * Any thread; all calls are cold.
  */
 #ifndef HEDDLE_CALLPATH_MODULES_H
 #define HEDDLE_CALLPATH_MODULES_H
@@ -25,7 +25,17 @@ extern uint32_t hd_modules_unloads;
 
 void hd_modules_init(struct hd_store *store);
 
-/** Where `address` lies. A return address lies behind the call it returns from; of others the byte itself is meant. */
-struct hd_place hd_modules_find(const void *address, bool is_return_address);
+/** The module in which `address` lies; HD_NONE: in none. A return address lies behind the call it returns from; of
+ * others the byte itself is meant. Takes a lock only where the module is new, or glibc older than 2.35. */
+uint32_t hd_modules_find(const void *address, bool is_return_address);
+
+/** The place of an address that lies in this module. */
+struct hd_place hd_modules_place(uint32_t module, const void *address);
+
+/** Looks whether modules have been unloaded. Takes the loader's lock for some hundred nanoseconds. */
+void hd_modules_notice_unloads(void);
+
+/** Likewise, unless another thread is just looking. */
+void hd_modules_look_for_unloads(void);
 
 #endif

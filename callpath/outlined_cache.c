@@ -25,8 +25,17 @@ static struct {
   struct known *table;
 } functions = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Under the lock. */
+static struct known *find(const void *function) {
+  struct known *known;
+  HASH_FIND_PTR(functions.table, &function, known);
+  return known;
+}
+
+/* Another thread may have been faster. */
 static void remember(const void *function, bool is_body) {
-  struct known *known = HASH_COUNT(functions.table) < MOST_FUNCTIONS ? hd_heap_allocate(1, sizeof *known) : NULL;
+  struct known *known =
+      !find(function) && HASH_COUNT(functions.table) < MOST_FUNCTIONS ? hd_heap_allocate(1, sizeof *known) : NULL;
   if (!known)
     return; /* asked again next time */
   known->function = function;
@@ -36,13 +45,16 @@ static void remember(const void *function, bool is_body) {
     hd_heap_free(known);
 }
 
+/* What takes long, to look at the function's name, without the lock. */
 bool hd_bodies_contain(const void *function) {
-  struct known *known;
   pthread_mutex_lock(&functions.lock);
-  HASH_FIND_PTR(functions.table, &function, known);
-  const bool is_body = known ? known->is_body : hd_outlined_is(function, function, false);
-  if (!known)
-    remember(function, is_body);
+  const struct known *known = find(function);
+  pthread_mutex_unlock(&functions.lock);
+  if (known)
+    return known->is_body;
+  const bool is_body = hd_outlined_is(function, function, false);
+  pthread_mutex_lock(&functions.lock);
+  remember(function, is_body);
   pthread_mutex_unlock(&functions.lock);
   return is_body;
 }

@@ -11,7 +11,7 @@
  *     HD_HEADER_BYTES                block 0
  *     HD_HEADER_BYTES + n * 4 KiB    block n (a block may span several units: see `span`)
  *
- * A block holds `count` records of one type, all owned by one thread (or by the process, under the store's lock).
+ * A block holds `count` records of one type, all owned by one thread (or by the process).
  *
  * Whoever saves a profile seals it: the header and every block then have checksums (CRC-32C) over all of their bytes,
  * their own field taken as 0. A file that is still written has none.
@@ -257,13 +257,13 @@ enum hd_block_type {
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {
-  uint32_t magic; /* HD_BLOCK_MAGIC, written last */
-  uint16_t type;  /* enum hd_block_type */
-  uint16_t reserved;
-  uint32_t span;     /* units of HD_BLOCK_BYTES this block covers, at least 1 */
-  uint32_t owner;    /* thread id of the only writer, HD_NONE: the process, under the store's lock */
-  uint32_t count;    /* records in use; grows; release order */
-  uint32_t checksum; /* of the whole block, in a sealed file */
+  uint32_t magic;      /* HD_BLOCK_MAGIC */
+  uint16_t type;       /* enum hd_block_type */
+  uint16_t short_span; /* the writer's own */
+  uint32_t span;       /* units of HD_BLOCK_BYTES this block covers, at least 1 */
+  uint32_t owner;      /* thread id of the only writer, HD_NONE: the process */
+  uint32_t count;      /* records in use; grows; release order */
+  uint32_t checksum;   /* of the whole block, in a sealed file */
   uint32_t pad[10];
 };
 #define HD_BLOCK_HEADER_BYTES 64u
@@ -540,7 +540,7 @@ struct hd_ring_sweep {
   uint32_t busy;        /* as of the last one: profile or HD_NONE */
   uint32_t busy_before; /* likewise, just before that instant */
   uint32_t thread;      /* of the newest owner */
-  uint32_t index;       /* of the ring, counted from 0 as they were made */
+  uint32_t index;       /* the ring's own, smaller than the number of blocks for rings */
   uint32_t height;      /* of its stack (hd_stack_record) */
   uint32_t base_state;  /* enum hd_entry_state of who called what the thread runs with an empty stack */
   uint64_t released;    /* transitions whose places may be used again: the tail at the end of the sweep's last step */
@@ -559,7 +559,8 @@ struct hd_ring_record {
   uint64_t tentative_ticks; /* the newest, at this time, may be taken back; 0: none */
   uint32_t writing;         /* a transition is on its way, not before `latest_ticks` */
   uint32_t ended;           /* the owner sends no more */
-  uint64_t pad_head[4];
+  uint64_t next;            /* file offset of the next ring in a list, for the library */
+  uint64_t pad_head[3];
   struct hd_transition transitions[HD_RING_LENGTH];
 };
 

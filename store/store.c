@@ -3,8 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "store/profile_file.h"
@@ -25,8 +25,6 @@ static const size_t mapping_bytes[] = {(size_t)256 << 20, (size_t)64 << 20, (siz
 
 enum { OPEN_STEP_BYTES = 1 << 20 }; /* divides all of them */
 enum { FIRST_BYTES = HD_HEADER_BYTES + (3 << 16), GROWTH_STEP_BYTES = 1 << 14 };
-
-static pthread_mutex_t growth_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void fill_layout(struct hd_file_header *header) {
   header->version = HD_FORMAT_VERSION;
@@ -82,17 +80,26 @@ static size_t file_size_limit(void) {
   return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : (size_t)limit.rlim_cur;
 }
 
+/* To `value`, unless it is there or further: how far it was. */
+static uint64_t advance(uint64_t *at, uint64_t value) {
+  uint64_t before = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (before < value && !__atomic_compare_exchange_n(at, &before, value, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    continue;
+  return before;
+}
+
 /* Makes the mapping accessible up to `end`, in steps: a call for every block would disturb what is measured. Far beyond
  * the file's end nothing is accessible: who scans all memory (valgrind) would meet SIGBUS in every word there. */
 static bool open_up(struct hd_store *store, uint64_t end) {
+  const uint64_t open = __atomic_load_n(&store->open_bytes, __ATOMIC_ACQUIRE);
   uint64_t wanted = (end + OPEN_STEP_BYTES - 1) / OPEN_STEP_BYTES * OPEN_STEP_BYTES;
-  if (end <= store->open_bytes)
+  if (end <= open)
     return true;
   if (wanted > store->limit_bytes)
     wanted = store->limit_bytes;
-  if (mprotect(store->base + store->open_bytes, wanted - store->open_bytes, PROT_READ | PROT_WRITE))
+  if (mprotect(store->base + open, wanted - open, PROT_READ | PROT_WRITE))
     return false;
-  store->open_bytes = wanted;
+  advance(&store->open_bytes, wanted);
   return true;
 }
 
@@ -126,23 +133,31 @@ static bool map_file(struct hd_store *store, int fd, uint64_t wanted) {
 }
 
 /* The page gets its space as the kernel writes to it: if there is none left, the call says so, where a store of our own
- * would end the program by SIGBUS. This call, which tells the thread's signal mask, needs no descriptor and no name,
- * and every program makes it: the file can grow when the program has closed all descriptors or opened all it may, has
- * changed its user or root directory, or must not make calls that only Heddle would (support/inprocess/seccomp.h). */
+ * would end the program by SIGBUS. This call adds nothing to the page's first word, atomically, and wakes nobody:
+ * another thread may have touched the page before, and write to it by now. It needs no descriptor and no name, and
+ * every program with threads makes it: the file can grow when the program has closed all descriptors or opened all it
+ * may, has changed its user or root directory, or must not make calls that only Heddle would
+ * (support/inprocess/seccomp.h). */
 static bool touch(char *page) {
-  if (pthread_sigmask(SIG_BLOCK, NULL, (sigset_t *)(void *)page) != 0)
-    return false;
-  memset(page, 0, sizeof(sigset_t));
-  return true;
+  static uint32_t nobody_waits;
+  return syscall(SYS_futex, &nobody_waits, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, NULL, page,
+                 FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_LT, 0)) >= 0;
 }
 
+/* Threads that do this at once all touch the same pages; nobody waits for another, who may not have a processor. What
+ * two have counted is given back once. */
 static bool reserve(struct hd_store *store, uint64_t end) {
-  if (end > store->limit_bytes || !open_up(store, end) || !hd_memory_take(end - store->reserved_bytes))
+  const uint64_t begin = __atomic_load_n(&store->reserved_bytes, __ATOMIC_ACQUIRE);
+  uint64_t touched = begin;
+  if (end <= begin)
+    return true;
+  if (end > store->limit_bytes || !open_up(store, end) || !hd_memory_take(end - begin))
     return false;
-  while (store->reserved_bytes < end && touch(store->base + store->reserved_bytes))
-    store->reserved_bytes += HD_BLOCK_BYTES;
-  hd_memory_give(end - store->reserved_bytes);
-  return store->reserved_bytes == end;
+  while (touched < end && touch(store->base + touched))
+    touched += HD_BLOCK_BYTES;
+  const uint64_t before = advance(&store->reserved_bytes, touched);
+  hd_memory_give(end - begin - (touched > before ? touched - before : 0));
+  return touched == end;
 }
 
 /* Room for what every program needs, at once: where there is less, another place is better. */
@@ -210,40 +225,70 @@ bool hd_store_create(struct hd_store *store, const char *directory, const char *
   return create_somewhere(store, directory, program, why, why_bytes);
 }
 
+static uint64_t reserved(const struct hd_store *store) {
+  return __atomic_load_n(&store->reserved_bytes, __ATOMIC_ACQUIRE);
+}
+
 /* Space for the file up to `end`, and somewhat more if there is some. */
 static bool reserve_up_to(struct hd_store *store, uint64_t end) {
   const uint64_t steps = (end - HD_HEADER_BYTES + GROWTH_STEP_BYTES - 1) / GROWTH_STEP_BYTES;
-  return end <= store->reserved_bytes || reserve(store, HD_HEADER_BYTES + steps * GROWTH_STEP_BYTES) ||
-         end <= store->reserved_bytes || reserve(store, end);
+  return end <= reserved(store) || reserve(store, HD_HEADER_BYTES + steps * GROWTH_STEP_BYTES) ||
+         end <= reserved(store) || reserve(store, end);
 }
 
-/* Reserves and returns `span` units at the end of the file. Under growth_lock. */
-static struct hd_block_header *grow(struct hd_store *store, uint32_t span) {
-  uint64_t begin = HD_HEADER_BYTES + (uint64_t)store->header->block_count * HD_BLOCK_BYTES;
-  uint64_t end = begin + (uint64_t)span * HD_BLOCK_BYTES;
-  if (!reserve_up_to(store, end))
-    return NULL;
-  return (struct hd_block_header *)(store->base + begin);
+/* The header's first words, which claim the place at once. */
+union claim {
+  struct {
+    uint32_t magic;
+    uint16_t type;
+    uint16_t short_span;
+  } is;
+  uint64_t word;
+};
+_Static_assert(offsetof(struct hd_block_header, short_span) == 6, "as in the header");
+
+/* The file goes on behind the block: whose it is need not be known for that. */
+static void count_in(struct hd_store *store, struct hd_block_header *block, uint32_t unit, uint32_t span) {
+  __atomic_store_n(&block->span, span, __ATOMIC_RELAXED);
+  __atomic_compare_exchange_n(&store->header->block_count, &unit, unit + span, false, __ATOMIC_RELEASE,
+                              __ATOMIC_RELAXED);
+}
+
+/* Reserves `span` units at the end of the file. Who finds the place taken counts in the block there, for a thread that
+ * may have lost its processor before it could, and goes on behind it. */
+static struct hd_block_header *claim(struct hd_store *store, enum hd_block_type type, uint32_t span) {
+  const union claim mine = {.is = {HD_BLOCK_MAGIC, (uint16_t)type, (uint16_t)span}};
+  for (;;) {
+    const uint32_t unit = __atomic_load_n(&store->header->block_count, __ATOMIC_ACQUIRE);
+    const uint64_t begin = HD_HEADER_BYTES + (uint64_t)unit * HD_BLOCK_BYTES;
+    if (!reserve_up_to(store, begin + (uint64_t)span * HD_BLOCK_BYTES))
+      return NULL;
+    struct hd_block_header *block = (struct hd_block_header *)(store->base + begin);
+    union claim there = {.word = 0};
+    const bool is_mine = __atomic_compare_exchange_n((uint64_t *)(void *)block, &there.word, mine.word, false,
+                                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    count_in(store, block, unit, is_mine ? span : there.is.short_span);
+    if (is_mine)
+      return block;
+  }
 }
 
 static struct hd_block_header *add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner,
                                          size_t bytes) {
-  uint32_t span = (uint32_t)((bytes + HD_BLOCK_HEADER_BYTES + HD_BLOCK_BYTES - 1) / HD_BLOCK_BYTES);
+  const size_t span = (bytes + HD_BLOCK_HEADER_BYTES + HD_BLOCK_BYTES - 1) / HD_BLOCK_BYTES;
   int saved = errno;
-  pthread_mutex_lock(&growth_lock);
-  struct hd_block_header *block = grow(store, span);
-  if (block) {
-    block->type = (uint16_t)type;
-    block->span = span;
+  struct hd_block_header *block = span <= UINT16_MAX ? claim(store, type, (uint32_t)span) : NULL;
+  if (block)
     block->owner = owner;
-    block->magic = HD_BLOCK_MAGIC;
-    __atomic_store_n(&store->header->block_count, store->header->block_count + span, __ATOMIC_RELEASE);
-  } else {
+  else
     __atomic_fetch_or(&store->header->flags, HD_FILE_FULL, __ATOMIC_RELAXED);
-  }
-  pthread_mutex_unlock(&growth_lock);
   errno = saved;
   return block;
+}
+
+/* Without this block's header. Another thread may store the span once more, and the same. */
+static uint32_t room_in(const struct hd_block_header *block) {
+  return __atomic_load_n(&block->span, __ATOMIC_RELAXED) * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
 }
 
 static char *block_content(struct hd_block_header *block) {
@@ -257,7 +302,7 @@ bool hd_store_reserve(struct hd_store *store, struct hd_store_cursor *cursor, en
     return false;
   cursor->block = block;
   cursor->used = 0;
-  cursor->limit = (uint32_t)((block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES) / record_bytes);
+  cursor->limit = (uint32_t)(room_in(block) / record_bytes);
   return true;
 }
 
@@ -290,7 +335,7 @@ void hd_store_add_text(struct hd_store *store, struct hd_store_cursor *cursor, e
     struct hd_block_header *block = add_block(store, HD_BLOCK_TEXT, HD_NONE, total);
     if (!block)
       return;
-    *cursor = (struct hd_store_cursor){.block = block, .limit = block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES};
+    *cursor = (struct hd_store_cursor){.block = block, .limit = room_in(block)};
   }
   struct hd_text_record *record = (void *)(block_content(cursor->block) + cursor->used);
   *record = (struct hd_text_record){.kind = (uint16_t)kind, .id = id, .bytes = (uint32_t)bytes};

@@ -9,7 +9,7 @@
  * and the end none but that of the saved file: the program may do with its descriptors what it likes. Records are
  * handed out to one owner thread each; the owner writes them without locks.
  *
- * Thread-safety: functions take the store's own lock where they must; pointers stay valid for the process's life.
+ * Thread-safety: the file grows without a lock; pointers stay valid for the process's life.
  */
 #ifndef HEDDLE_STORE_STORE_H
 #define HEDDLE_STORE_STORE_H

@@ -82,8 +82,8 @@ static uint64_t other_key(const struct hd_ring_heap *heap) {
 static void end_step(struct hd_ring_heap *heap, struct hd_tallies *tallies) {
   hd_tallies_end_step(tallies);
   for (uint32_t i = 0; i < heap->ring_count; i++) {
-    struct hd_ring_sweep *sweep = &heap->rings[i]->sweep;
-    if (sweep->released != sweep->tail)
+    struct hd_ring_sweep *sweep = heap->rings[i] ? &heap->rings[i]->sweep : NULL;
+    if (sweep && sweep->released != sweep->tail)
       __atomic_store_n(&sweep->released, sweep->tail, __ATOMIC_RELEASE);
   }
   heap->taken = 0;

@@ -25,7 +25,7 @@ struct hd_ring_head {
 struct hd_ring_heap {
   struct hd_ring_head *heads; /* room for all rings and one more */
   uint32_t count;
-  struct hd_ring_record *const *rings; /* by index */
+  struct hd_ring_record *const *rings; /* by index; NULL: not known yet */
   uint32_t ring_count;
   uint32_t taken;    /* transitions, in this step */
   uint32_t check_at; /* when so many have been taken it may have to end */

@@ -101,6 +101,6 @@ void hd_processor_close(const struct hd_thread_record *self) {
     struct hd_block_header *block = (void *)(hd_store.base + HD_HEADER_BYTES + (size_t)unit * HD_BLOCK_BYTES);
     if (block->type == HD_BLOCK_THREADS)
       close_block(block, self);
-    unit += block->span;
+    unit += __atomic_load_n(&block->span, __ATOMIC_RELAXED);
   }
 }

@@ -5,67 +5,110 @@
 
 #include "ompt/thread/clock.h"
 #include "ompt/thread/measuring.h"
+#include "store/numbered.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
-static struct hd_store_cursor records_cursor;
-static struct hd_store_cursor costs_cursor;
+/* Threads that begin at the same time do not wait for one another. */
+static struct hd_numbered records = {.type = HD_BLOCK_THREADS, .record_bytes = sizeof(struct hd_thread_record)};
+static struct hd_numbered all_costs = {.type = HD_BLOCK_COSTS, .record_bytes = sizeof(struct hd_costs_record)};
 static uint32_t record_count;
-static uint32_t own_count;                           /* threads that are not the runtime's workers */
+static uint32_t published_count;
 static struct hd_thread *ended[HD_THREAD_OTHER + 1]; /* whose records may be continued, by kind */
 
+static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static uint32_t own_count;                                   /* threads that are not the runtime's workers */
+
 bool hd_registry_while_alone(const struct hd_thread *thread, void (*act)(void *data), void *data) {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&own_lock);
   const bool alone = own_count == 1 && thread->record->kind != HD_THREAD_WORKER &&
                      __atomic_load_n(&hd_store.header->lost_threads, __ATOMIC_RELAXED) == 0;
   if (alone)
     act(data);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&own_lock);
   return alone;
 }
 
-static struct hd_event_cost *add_costs(uint32_t id) {
-  struct hd_costs_record *costs = hd_store_add(&hd_store, &costs_cursor, HD_BLOCK_COSTS, HD_NONE, sizeof *costs);
-  if (!costs)
-    return NULL;
-  costs->thread = id;
-  return costs->kinds;
+/* There are few of them. */
+void hd_registry_count_own(enum hd_thread_kind kind) {
+  if (kind == HD_THREAD_WORKER)
+    return;
+  pthread_mutex_lock(&own_lock);
+  own_count++;
+  pthread_mutex_unlock(&own_lock);
 }
 
-/* Complete when it is published, and published before another thread can begin the next block. */
+/* False: the file cannot grow. */
+static bool take_number(uint32_t *number) {
+  *number = __atomic_load_n(&record_count, __ATOMIC_ACQUIRE);
+  do
+    if (!hd_numbered_record(&all_costs, &hd_store, *number) || !hd_numbered_record(&records, &hd_store, *number))
+      return false;
+  while (!__atomic_compare_exchange_n(&record_count, number, *number + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+  return true;
+}
+
+/* Who comes late stores nothing, which ThreadSanitizer takes for a store. */
+__attribute__((noinline, no_sanitize("thread"))) static void set_number(uint32_t *place, uint32_t number) {
+  uint32_t nothing = 0;
+  __atomic_compare_exchange_n(place, &nothing, number, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Records are shown to readers in the order of their numbers, with nothing but the number if their threads have not
+ * come further: each thread does it for those before it, too. */
+static void publish_up_to(uint32_t number) {
+  for (uint32_t i = __atomic_load_n(&published_count, __ATOMIC_ACQUIRE); i <= number; i++) {
+    struct hd_thread_record *record = hd_numbered_record(&records, &hd_store, i);
+    struct hd_costs_record *costs = hd_numbered_record(&all_costs, &hd_store, i);
+    uint32_t before = i;
+    set_number(&record->id, i);
+    set_number(&costs->thread, i);
+    hd_numbered_publish(&records, i);
+    hd_numbered_publish(&all_costs, i); /* whose thread is known by now */
+    __atomic_compare_exchange_n(&published_count, &before, i + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  }
+}
+
 bool hd_registry_add(struct hd_thread *thread, enum hd_thread_kind kind) {
-  pthread_mutex_lock(&lock);
-  thread->costs = add_costs(record_count);
-  struct hd_thread_record *record =
-      thread->costs ? hd_store_add(&hd_store, &records_cursor, HD_BLOCK_THREADS, HD_NONE, sizeof *record) : NULL;
-  if (record) {
-    record->id = record_count++;
-    own_count += kind != HD_THREAD_WORKER;
-    record->kind = kind;
-    record->threads = 1;
-    record->begin_ticks = record->id == 0 ? hd_store.header->loaded_ticks : hd_clock_now();
-    record->last_ticks = record->begin_ticks;
-    hd_store_publish(&records_cursor);
-    hd_store_publish(&costs_cursor); /* whose thread is known by now */
-  }
+  uint32_t number;
+  if (!take_number(&number))
+    return false;
+  struct hd_thread_record *record = hd_numbered_record(&records, &hd_store, number);
+  struct hd_costs_record *costs = hd_numbered_record(&all_costs, &hd_store, number);
+  thread->costs = costs->kinds;
+  record->kind = kind;
+  __atomic_store_n(&record->last_ticks, number == 0 ? hd_store.header->loaded_ticks : hd_clock_now(), __ATOMIC_RELAXED);
+  __atomic_store_n(&record->begin_ticks, record->last_ticks, __ATOMIC_RELEASE);
+  __atomic_store_n(&record->threads, 1, __ATOMIC_RELEASE);
+  publish_up_to(number);
   thread->record = record;
-  pthread_mutex_unlock(&lock);
-  return record;
+  return true;
 }
 
+/* Threads that hang together, up to one whose `next_ended` is free to use. */
+static void put(struct hd_thread *first, struct hd_thread *last) {
+  struct hd_thread **list = &ended[first->record->kind];
+  struct hd_thread *next = __atomic_load_n(list, __ATOMIC_RELAXED);
+  do
+    last->next_ended = next;
+  while (!__atomic_compare_exchange_n(list, &next, first, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+/* Takes the whole list and puts the rest back, as support/inprocess/heap.c does: a thread that begins meanwhile finds
+ * it empty and gets a record of its own. */
 struct hd_thread *hd_registry_take(enum hd_thread_kind kind) {
-  pthread_mutex_lock(&lock);
-  struct hd_thread *thread = ended[kind];
-  if (thread) {
-    ended[kind] = thread->next_ended;
-    own_count += kind != HD_THREAD_WORKER;
-  }
-  pthread_mutex_unlock(&lock);
+  if (!__atomic_load_n(&ended[kind], __ATOMIC_RELAXED))
+    return NULL;
+  struct hd_thread *thread = __atomic_exchange_n(&ended[kind], NULL, __ATOMIC_ACQUIRE);
+  struct hd_thread *rest = thread ? thread->next_ended : NULL;
+  struct hd_thread *none = NULL;
+  if (!rest || __atomic_compare_exchange_n(&ended[kind], &none, rest, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    return thread;
+  struct hd_thread *last = rest;
+  while (last->next_ended)
+    last = last->next_ended;
+  put(rest, last);
   return thread;
 }
 
 void hd_registry_give(struct hd_thread *thread) {
-  pthread_mutex_lock(&lock);
-  thread->next_ended = ended[thread->record->kind];
-  ended[thread->record->kind] = thread;
-  pthread_mutex_unlock(&lock);
+  put(thread, thread);
 }

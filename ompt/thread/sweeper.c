@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ompt/thread/clock.h"
+#include "ompt/thread/ring_pool.h"
 #include "store/store.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/memory_budget.h"
@@ -28,16 +29,13 @@ static struct hd_ring_record nowhere;
 /* Up to so many sweeps in so long a time call membarrier(2). */
 enum { SWEEPS_MOST = 20, WINDOW_NS = 100000000 };
 
+static uint32_t left_count; /* rings whose owners have ended */
+
 /* All below is the sweep's, under its lock. */
 static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hd_tallies tallies;
-static struct hd_ring_record **rings; /* in use; the free ones behind them */
-static struct hd_ring_record **rings_by_index;
-static uint32_t ring_count;
-static uint32_t ring_total;
-static uint32_t ring_limit;
-static struct hd_ring_head *heads; /* as many as rings, and one */
-static bool owners_fence;          /* all of them: they have been told before the last membarrier(2) */
+static struct hd_ring_set set;
+static bool owners_fence; /* all of them: they have been told before the last membarrier(2) */
 static uint64_t window_begin_ns;
 static uint32_t window_sweeps;
 
@@ -106,8 +104,8 @@ bool hd_sweeper_init(uint64_t begin_ticks) {
 /* Up to where no tentative transition lies that a sweep has not passed yet. One at the very tick that the last sweep
  * went up to may have come after it. */
 static uint64_t tentative_bound(uint64_t bound, uint64_t passed) {
-  for (uint32_t i = 0; i < ring_count; i++) {
-    uint64_t ticks = __atomic_load_n(&rings[i]->tentative_ticks, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < set.count; i++) {
+    uint64_t ticks = __atomic_load_n(&set.rings[i]->tentative_ticks, __ATOMIC_RELAXED);
     if (ticks > 0 && ticks >= passed && ticks - 1 < bound)
       bound = ticks - 1;
   }
@@ -160,10 +158,10 @@ static bool is_writing(const struct hd_ring_record *ring) {
 
 /* A transition that was begun before the announcement is in its ring by now, unless its thread was descheduled. */
 static uint64_t writing_bound(uint64_t bound) {
-  for (uint32_t i = 0; i < ring_count; i++) {
-    if (!is_writing(rings[i]))
+  for (uint32_t i = 0; i < set.count; i++) {
+    if (!is_writing(set.rings[i]))
       continue;
-    uint64_t latest = __atomic_load_n(&rings[i]->latest_ticks, __ATOMIC_ACQUIRE);
+    uint64_t latest = __atomic_load_n(&set.rings[i]->latest_ticks, __ATOMIC_ACQUIRE);
     if (latest <= bound)
       bound = latest ? latest - 1 : 0;
   }
@@ -172,23 +170,24 @@ static uint64_t writing_bound(uint64_t bound) {
 
 /* ---- the sweep ---- */
 
-/* Rings that were left and are empty go behind those in use. */
+/* Rings that were left and are empty can be used again. */
 static void retire(void) {
-  for (uint32_t i = ring_count; i-- > 0;) {
-    struct hd_ring_record *ring = rings[i];
+  for (uint32_t i = set.count; i-- > 0;) {
+    struct hd_ring_record *ring = set.rings[i];
     if (!__atomic_load_n(&ring->ended, __ATOMIC_ACQUIRE) ||
         ring->sweep.tail != __atomic_load_n(&ring->head, __ATOMIC_RELAXED))
       continue;
-    rings[i] = rings[--ring_count];
-    rings[ring_count] = ring;
+    set.rings[i] = set.rings[--set.count];
+    __atomic_fetch_sub(&left_count, 1, __ATOMIC_RELAXED);
+    hd_ring_pool_give(ring);
   }
 }
 
 static void take_up_to(uint64_t bound) {
   struct hd_ring_heap heap;
-  hd_rings_begin(&heap, heads, rings_by_index, ring_total);
-  for (uint32_t i = 0; i < ring_count; i++)
-    hd_rings_add(&heap, rings[i], __atomic_load_n(&rings[i]->head, __ATOMIC_ACQUIRE));
+  hd_rings_begin(&heap, set.heads, set.by_index, set.index_count);
+  for (uint32_t i = 0; i < set.count; i++)
+    hd_rings_add(&heap, set.rings[i], __atomic_load_n(&set.rings[i]->head, __ATOMIC_ACQUIRE));
   hd_rings_take(&heap, bound, &tallies);
   retire();
 }
@@ -197,78 +196,59 @@ static void take_up_to(uint64_t bound) {
 static void sweep(bool passing) {
   uint64_t passed = hd_frontier.ticks;
   uint64_t bound = hd_clock_now();
+  hd_ring_pool_take_in(&set); /* a tentative transition is passed only if it must be */
   if (!passing)
     bound = tentative_bound(bound, passed);
   if (bound < passed) /* another processor's clock */
     return;
   choose_who_fences();
   announce(bound);
+  hd_ring_pool_take_in(&set); /* a thread that enters its ring later sees the frontier */
   take_up_to(writing_bound(passing ? bound : tentative_bound(bound, passed)));
 }
 
 /* ---- rings come and go ---- */
 
-static bool grow(void) {
-  if (ring_total < ring_limit)
-    return true;
-  uint32_t limit = ring_limit ? 2 * ring_limit : 64;
-  struct hd_ring_record **more_rings = hd_heap_resize(rings, limit * sizeof *more_rings);
-  if (!more_rings)
-    return false;
-  rings = more_rings;
-  struct hd_ring_record **more_by_index = hd_heap_resize(rings_by_index, limit * sizeof *more_by_index);
-  if (!more_by_index)
-    return false;
-  rings_by_index = more_by_index;
-  struct hd_ring_head *more_heads = hd_heap_resize(heads, (limit + 1) * sizeof *more_heads);
-  if (!more_heads)
-    return false;
-  heads = more_heads;
-  ring_limit = limit;
-  return true;
-}
-
-static bool any_was_left(void) {
-  for (uint32_t i = 0; i < ring_count; i++)
-    if (__atomic_load_n(&rings[i]->ended, __ATOMIC_RELAXED))
-      return true;
-  return false;
-}
-
-/* One that was left is used again: a program may start any number of threads one after the other. */
-static struct hd_ring_record *find_ring(uint32_t id) {
-  if (ring_count == ring_total && any_was_left())
+static void sweep_if_free(void) {
+  if (pthread_mutex_trylock(&sweep_lock))
+    return;
+  if (!hd_sweeper_is_closed())
     sweep(false);
-  if (ring_count < ring_total)
-    return rings[ring_count];
-  struct hd_ring_record *record = grow() ? hd_store_add_block(&hd_store, HD_BLOCK_RING, id, sizeof *record) : NULL;
-  if (!record)
-    return NULL;
-  record->sweep.busy = record->sweep.busy_before = HD_NONE;
-  record->sweep.index = ring_total;
-  rings_by_index[ring_total] = rings[ring_total] = record;
-  ring_total++;
-  return record;
+  pthread_mutex_unlock(&sweep_lock);
+}
+
+/* One that was left is used again: a program may start any number of threads one after the other. If another thread
+ * just sweeps, or takes one, there will be a ring more. */
+static struct hd_ring_record *find_ring(uint32_t id) {
+  struct hd_ring_record *ring = hd_ring_pool_take();
+  if (!ring && __atomic_load_n(&left_count, __ATOMIC_RELAXED) > 0) {
+    sweep_if_free();
+    ring = hd_ring_pool_take();
+  }
+  return ring ? ring : hd_ring_pool_make(id);
 }
 
 bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
-  pthread_mutex_lock(&sweep_lock);
   struct hd_ring_record *record = find_ring(id);
-  if (record) {
-    ring_count++;
-    record->sweep.thread = id;
-    record->sweep.base_state = HD_SEQUENTIAL;
-    record->ended = 0;
-    *ring = (struct hd_ring){.record = record, .busy = HD_NONE, .index = record->sweep.index};
-    ring->next = &record->transitions[record->head % HD_RING_LENGTH];
-    ring->check_at = record->head + HALF;
+  if (!record)
+    return false;
+  record->sweep.thread = id;
+  record->sweep.base_state = HD_SEQUENTIAL;
+  __atomic_store_n(&record->ended, 0, __ATOMIC_RELAXED);
+  if (!hd_ring_pool_enter(record)) {
+    hd_ring_pool_give(record);
+    return false;
   }
-  pthread_mutex_unlock(&sweep_lock);
-  return record;
+  *ring = (struct hd_ring){.record = record, .busy = HD_NONE, .index = record->sweep.index};
+  ring->next = &record->transitions[record->head % HD_RING_LENGTH];
+  ring->check_at = record->head + HALF;
+  return true;
 }
 
 void hd_ring_leave(struct hd_ring *ring) {
   hd_ring_set_tentative(ring, false);
+  if (ring->record != &nowhere)
+    __atomic_fetch_add(&left_count, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&ring->record->ended, 1, __ATOMIC_RELEASE);
   *ring = (struct hd_ring){.record = &nowhere, .next = nowhere.transitions, .check_at = UINT64_MAX, .busy = HD_NONE};
 }
@@ -277,14 +257,6 @@ void hd_ring_leave(struct hd_ring *ring) {
 
 static uint64_t backlog(const struct hd_ring *ring) {
   return ring->record->head - __atomic_load_n(&ring->record->sweep.released, __ATOMIC_ACQUIRE);
-}
-
-static void sweep_if_free(void) {
-  if (pthread_mutex_trylock(&sweep_lock))
-    return;
-  if (!hd_sweeper_is_closed())
-    sweep(false);
-  pthread_mutex_unlock(&sweep_lock);
 }
 
 void hd_sweeper_flush(void) {
@@ -363,8 +335,9 @@ bool hd_sweeper_others_are_busy(const struct hd_ring_record *own) {
   if (pthread_mutex_trylock(&sweep_lock))
     return true;
   sweep(true);
-  for (uint32_t i = 0; i < ring_count; i++)
-    busy |= rings[i] != own && rings[i]->sweep.busy != HD_NONE;
+  hd_ring_pool_take_in(&set);
+  for (uint32_t i = 0; i < set.count; i++)
+    busy |= set.rings[i] != own && set.rings[i]->sweep.busy != HD_NONE;
   pthread_mutex_unlock(&sweep_lock);
   errno = saved;
   return busy;
@@ -375,8 +348,8 @@ bool hd_sweeper_others_are_busy(const struct hd_ring_record *own) {
 static void wait_for_writers(void) {
   for (int i = 0; i < CLOSE_TRIES; i++) {
     uint32_t writers = 0;
-    for (uint32_t ring = 0; ring < ring_count; ring++)
-      writers += __atomic_load_n(&rings[ring]->writing, __ATOMIC_ACQUIRE) != 0;
+    for (uint32_t ring = 0; ring < set.count; ring++)
+      writers += __atomic_load_n(&set.rings[ring]->writing, __ATOMIC_ACQUIRE) != 0;
     if (writers == 0)
       return;
     nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
@@ -396,6 +369,7 @@ void hd_sweeper_close(void) {
   __atomic_store_n(&hd_frontier.ticks, HD_CLOSED, __ATOMIC_SEQ_CST);
   fence_everywhere(); /* in any case: for hd_thread.at_work, too (counters_life.c) */
   if (locked) {
+    hd_ring_pool_take_in(&set);
     wait_for_writers();
     take_up_to(writing_bound(HD_CLOSED));
     pthread_mutex_unlock(&sweep_lock);

@@ -152,6 +152,7 @@ static void charge_creation(struct hd_thread *thread, uint64_t began) {
 
 static struct hd_thread *create(enum hd_thread_kind kind) {
   const uint64_t began = hd_clock_now();
+  hd_registry_count_own(kind);
   struct hd_thread *thread = continue_ended(kind);
   if (!thread)
     thread = make(kind);

@@ -18,10 +18,10 @@ struct finisher {
   struct hd_reader *reader;
   struct hd_tallies tallies;
   struct hd_tally_record **records; /* by index; NULL: never filled */
-  struct hd_ring_record **rings;    /* by index; copies */
-  uint32_t ring_count;
-  uint32_t busy_count;   /* rings whose thread was busy when the last sweep ended */
-  uint32_t active_count; /* tallies that counted something then */
+  struct hd_ring_record **rings;    /* by index, copies. NULL: its thread had not come further than to the index */
+  uint32_t ring_count;              /* blocks for rings */
+  uint32_t busy_count;              /* rings whose thread was busy when the last sweep ended */
+  uint32_t active_count;            /* tallies that counted something then */
 };
 
 static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
@@ -171,7 +171,7 @@ static bool take_living_entries(struct finisher *finisher) {
 /* No more parts than the file can hold, each with its entries' states. */
 static bool is_valid_stack(const struct finisher *finisher, const struct hd_stack_record *stack) {
   const uint64_t parts = finisher->reader->record_count[HD_BLOCK_STACK];
-  if (stack->ring >= finisher->ring_count || stack->level % HD_STACK_LENGTH != 0 ||
+  if (stack->ring >= finisher->ring_count || !finisher->rings[stack->ring] || stack->level % HD_STACK_LENGTH != 0 ||
       stack->level / HD_STACK_LENGTH >= parts)
     return false;
   for (uint32_t i = 0; i < HD_STACK_LENGTH; i++)
@@ -226,11 +226,12 @@ static bool check_transitions(struct finisher *finisher, struct hd_ring_record *
   return true;
 }
 
-static bool take_ring(struct finisher *finisher, void *bytes, uint32_t index) {
+static bool take_ring(struct finisher *finisher, void *bytes, uint32_t number) {
   struct hd_ring_record *ring = bytes;
+  const uint32_t index = ring->sweep.index;
+  if (index >= finisher->ring_count || finisher->rings[index])
+    return hd_reader_fail(finisher->reader, "damaged: the index of ring %u is not valid", number);
   finisher->rings[index] = ring;
-  finisher->ring_count = index + 1;
-  ring->sweep.index = index;
   if (ring->sweep.tail == 0)
     ring->sweep.busy = ring->sweep.busy_before = HD_NONE;
   if (!is_valid_sweep(finisher, ring))
@@ -260,10 +261,12 @@ static bool finish(struct finisher *finisher) {
   hd_tallies_resume(&finisher->tallies);
   hd_rings_begin(&heap, heads, finisher->rings, finisher->ring_count);
   for (uint32_t i = 0; i < finisher->ring_count; i++)
-    hd_rings_add(&heap, finisher->rings[i], finisher->rings[i]->head);
+    if (finisher->rings[i])
+      hd_rings_add(&heap, finisher->rings[i], finisher->rings[i]->head);
   hd_rings_take(&heap, UINT64_MAX, &finisher->tallies);
   for (uint32_t i = 0; i < finisher->ring_count; i++)
-    hd_entries_close(&finisher->tallies.entries, &finisher->rings[i]->sweep, end);
+    if (finisher->rings[i])
+      hd_entries_close(&finisher->tallies.entries, &finisher->rings[i]->sweep, end);
   hd_tallies_end(&finisher->tallies, end);
   free(heads);
   return true;
@@ -390,7 +393,9 @@ static bool forget_entries(struct hd_model *model) {
 static bool read_levels(struct finisher *finisher) {
   struct hd_reader *reader = finisher->reader;
   finisher->records = calloc(reader->record_count[HD_BLOCK_TALLIES] + 1, sizeof(struct hd_tally_record *));
-  finisher->rings = calloc(reader->record_count[HD_BLOCK_RING] + 1, sizeof(struct hd_ring_record *));
+  for (uint32_t i = 0; i < reader->block_count; i++)
+    finisher->ring_count += reader->blocks[i].header->type == HD_BLOCK_RING;
+  finisher->rings = calloc((size_t)finisher->ring_count + 1, sizeof(struct hd_ring_record *));
   if (!finisher->records || !finisher->rings)
     return hd_reader_fail(reader, "out of memory");
   if (!take_all(finisher))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "support/inprocess/heap.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -23,12 +22,17 @@ struct piece {
 };
 _Static_assert(sizeof(struct piece) == 16, "contents are aligned to 16 bytes");
 
+/* What is not cut off yet lies from `used` on. Never unmapped. */
+struct chunk {
+  uint64_t used; /* with these words */
+  uint64_t bytes;
+};
+
+/* No thread waits for another, who may have lost its processor. */
 static struct {
-  pthread_mutex_t lock;
   struct piece *free[CLASSES];
-  char *chunk;
-  size_t chunk_left;
-} heap = {.lock = PTHREAD_MUTEX_INITIALIZER};
+  struct chunk *chunk;
+} heap;
 
 static size_t class_bytes(unsigned class) {
   if (class < STEP_CLASSES)
@@ -57,53 +61,88 @@ static void *map(size_t bytes, bool surely) {
   return NULL;
 }
 
-static void put_aside(struct piece *piece, unsigned class) {
-  piece->next = heap.free[class];
-  heap.free[class] = piece;
+/* Pieces that hang together, up to one whose `next` is free to use. */
+static void put_aside(struct piece *first, struct piece *last, unsigned class) {
+  struct piece *next = __atomic_load_n(&heap.free[class], __ATOMIC_RELAXED);
+  do
+    last->next = next;
+  while (!__atomic_compare_exchange_n(&heap.free[class], &next, first, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-/* What is left of the chunk serves smaller pieces. */
-static void use_up_chunk(void) {
-  for (unsigned class = CLASSES; class --> 0;)
-    while (heap.chunk_left >= class_bytes(class)) {
-      put_aside((struct piece *)heap.chunk, class);
-      heap.chunk += class_bytes(class);
-      heap.chunk_left -= class_bytes(class);
-    }
+/* Takes the whole list and puts the rest back. To others it is empty meanwhile: they cut new pieces. (The first alone
+ * cannot be taken safely: another thread may take two and put the first back before its successor is in its place.) */
+static struct piece *take_free(unsigned class) {
+  if (!__atomic_load_n(&heap.free[class], __ATOMIC_RELAXED))
+    return NULL;
+  struct piece *piece = __atomic_exchange_n(&heap.free[class], NULL, __ATOMIC_ACQUIRE);
+  struct piece *rest = piece ? piece->next : NULL;
+  struct piece *none = NULL;
+  if (!rest || __atomic_compare_exchange_n(&heap.free[class], &none, rest, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    return piece;
+  struct piece *last = rest;
+  while (last->next)
+    last = last->next;
+  put_aside(rest, last, class);
+  return piece;
 }
 
-static bool next_chunk(size_t bytes, bool surely) {
-  char *chunk = map(bytes, surely);
+/* So many bytes of a chunk, or the rest of it if that is all: `bytes` says how many. NULL: there are not so many. */
+static char *cut_from(struct chunk *chunk, uint64_t least, uint64_t *bytes) {
+  uint64_t used = chunk ? __atomic_load_n(&chunk->used, __ATOMIC_RELAXED) : 0;
+  do {
+    if (!chunk || chunk->bytes - used < least)
+      return NULL;
+    if (*bytes > chunk->bytes - used)
+      *bytes = chunk->bytes - used;
+  } while (!__atomic_compare_exchange_n(&chunk->used, &used, used + *bytes, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return (char *)chunk + used;
+}
+
+/* What is left of a chunk serves smaller pieces. */
+static void use_up(struct chunk *chunk) {
+  uint64_t left = chunk ? chunk->bytes : 0;
+  char *at = cut_from(chunk, SMALLEST, &left);
+  for (unsigned class = CLASSES; at && class --> 0;)
+    for (; left >= class_bytes(class); left -= class_bytes(class), at += class_bytes(class))
+      put_aside((struct piece *)at, (struct piece *)at, class);
+}
+
+/* Of several threads that find the chunk too small the first one's new chunk counts. False: no memory. */
+static bool next_chunk(struct chunk *small, size_t bytes, bool surely) {
+  struct chunk *chunk = map(bytes, surely);
   if (!chunk)
     return false;
-  use_up_chunk();
-  heap.chunk = chunk;
-  heap.chunk_left = bytes;
+  *chunk = (struct chunk){.used = sizeof *chunk, .bytes = bytes};
+  if (__atomic_compare_exchange_n(&heap.chunk, &small, chunk, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    use_up(small);
+    return true;
+  }
+  munmap(chunk, bytes);
+  hd_memory_give(bytes);
   return true;
 }
 
 /* Close to the limit there is room for a smaller chunk, perhaps. */
 static struct piece *cut(size_t bytes, bool surely) {
-  const size_t pages = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-  if (heap.chunk_left < bytes && !next_chunk(CHUNK_BYTES, false) && !next_chunk(pages, surely))
-    return NULL;
-  struct piece *piece = (struct piece *)heap.chunk;
-  heap.chunk += bytes;
-  heap.chunk_left -= bytes;
-  return piece;
+  const size_t pages = (sizeof(struct chunk) + bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+  for (;;) {
+    struct chunk *chunk = __atomic_load_n(&heap.chunk, __ATOMIC_ACQUIRE);
+    uint64_t wanted = bytes;
+    char *piece = cut_from(chunk, bytes, &wanted);
+    if (piece)
+      return (struct piece *)piece;
+    if (!next_chunk(chunk, CHUNK_BYTES, false) && !next_chunk(chunk, pages, surely))
+      return NULL;
+  }
 }
 
 static struct piece *take(unsigned class, bool surely) {
   const size_t bytes = class_bytes(class);
-  pthread_mutex_lock(&heap.lock);
-  struct piece *piece = heap.free[class];
-  if (piece) {
-    heap.free[class] = piece->next;
+  struct piece *piece = take_free(class);
+  if (piece)
     memset(piece, 0, bytes);
-  } else {
+  else
     piece = cut(bytes, surely);
-  }
-  pthread_mutex_unlock(&heap.lock);
   if (piece)
     piece->bytes = bytes;
   return piece;
@@ -144,9 +183,7 @@ void hd_heap_free(void *memory) {
     hd_memory_give(bytes);
     return;
   }
-  pthread_mutex_lock(&heap.lock);
-  put_aside(piece, class_of(piece->bytes));
-  pthread_mutex_unlock(&heap.lock);
+  put_aside(piece, piece, class_of(piece->bytes));
 }
 
 static void *resize(void *memory, size_t bytes, bool surely) {

@@ -5,8 +5,7 @@
  * malloc. It comes from mmap alone, in pieces of some fixed sizes, and goes back to lists by size. All of it is counted
  * against the limit (memory_limit.h).
  *
- * Any thread; takes a lock, which a thread cannot hold when a signal handler leads it here again: event.h. For cold
- * paths. errno may change.
+ * Any thread; takes no lock and waits for nobody. For cold paths. errno may change.
  */
 #ifndef HEDDLE_SUPPORT_INPROCESS_HEAP_H
 #define HEDDLE_SUPPORT_INPROCESS_HEAP_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A step that some thread has made is found without waiting, whoever holds the lock of the callpaths. */
+/* A step that some thread has made is found without waiting, whatever another waits for. */
 #include <link.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -41,7 +41,7 @@ struct work {
   const struct hd_profile_record *record;
 };
 
-/* The dynamic linker's lock is ours: the other thread waits for it, with the lock of the callpaths. */
+/* The dynamic linker's lock is ours: the other thread waits for it in the middle of its step. */
 static int while_another_is_stuck(struct dl_phdr_info *info, size_t size, void *data) {
   struct work *work = data;
   (void)info;

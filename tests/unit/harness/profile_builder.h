@@ -26,7 +26,7 @@ struct builder {
   char *bytes;
   size_t size;
   struct hd_file_header *header;
-  uint32_t profiles, threads, modules;
+  uint32_t profiles, threads, modules, rings;
   struct hd_block_header *newest[HD_BLOCK_TYPE_LAST + 1];
 };
 
@@ -101,6 +101,7 @@ static inline struct hd_thread_record *builder_thread(struct builder *builder, e
                                                       uint64_t last) {
   struct hd_thread_record *record = builder_record(builder, HD_BLOCK_THREADS, sizeof *record);
   record->id = builder->threads++;
+  record->threads = 1;
   record->kind = kind;
   record->begin_ticks = begin;
   record->last_ticks = last;
@@ -193,6 +194,7 @@ static inline void builder_levels(struct builder *builder) {
 /* A thread's ring, empty. */
 static inline struct hd_ring_record *builder_ring(struct builder *builder, uint32_t thread) {
   struct hd_ring_record *ring = builder_record(builder, HD_BLOCK_RING, sizeof *ring);
+  ring->sweep.index = builder->rings++;
   ring->sweep.thread = thread;
   ring->sweep.busy = HD_NONE;
   return ring;

@@ -37,6 +37,7 @@ static void write_threads(struct hd_writer *writer, uint64_t first_row) {
   for (uint32_t i = 0; i < THREADS; i++) {
     const struct hd_thread_record record = {.id = i,
                                             .kind = i == 0 ? HD_THREAD_INITIAL : HD_THREAD_WORKER,
+                                            .threads = 1,
                                             .begin_ticks = 1000,
                                             .last_ticks = 1990,
                                             .open_cell =

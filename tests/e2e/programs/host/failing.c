@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -72,8 +71,6 @@ __attribute__((destructor)) static void tell(void) {
 
 FAILING(void *, mmap, (void *a, size_t n, int p, int f, int fd, off_t o), (a, n, p, f, fd, o), MAP_FAILED, ENOMEM)
 FAILING(int, mprotect, (void *a, size_t n, int p), (a, n, p), -1, ENOMEM)
-FAILING(int, pthread_sigmask, (int how, const sigset_t *restrict set, sigset_t *restrict old), (how, set, old), EFAULT,
-        0)
 FAILING(int, ftruncate, (int fd, off_t n), (fd, n), -1, ENOSPC)
 FAILING(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n), -1, EIO)
 FAILING(int, fchmod, (int fd, mode_t m), (fd, m), -1, EPERM)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file numbered.h
+ * Records of the process in the profile file whose number is their place, for threads that add to them at the same
+ * time: none waits for another. Who takes the numbers, and fills the records, is the caller's business.
+ */
+#ifndef HEDDLE_STORE_NUMBERED_H
+#define HEDDLE_STORE_NUMBERED_H
+
+#include "store/store.h"
+#include "support/inprocess/list.h"
+
+struct hd_numbered {
+  enum hd_block_type type;
+  uint32_t record_bytes;
+  struct hd_list blocks;
+};
+
+/** The place of record `i`, zeroed at first. Those before must have been asked for. NULL: the file cannot grow. */
+void *hd_numbered_record(struct hd_numbered *records, struct hd_store *store, uint32_t i);
+
+/** Shows readers all records up to the i-th, which are complete. */
+void hd_numbered_publish(struct hd_numbered *records, uint32_t i);
+
+#endif
