@@ -90,7 +90,7 @@ static bool take_events(struct hd_reader *reader) {
   model->events = hd_model_allocate(model, known * sizeof *model->events);
   if (!model->events)
     return hd_reader_fail(reader, "out of memory");
-  return hd_reader_each(reader, HD_BLOCK_EVENTS, sizeof(struct hd_event_record), take_event);
+  return hd_reader_each(reader, HD_BLOCK_EVENTS, take_event);
 }
 
 /* ---- counts ---- */
@@ -276,9 +276,9 @@ bool hd_reader_take_counts(struct hd_reader *reader) {
   const uint64_t *zeros = model->counts ? make_value_room(model, records) : NULL;
   if (!zeros)
     return hd_reader_fail(reader, "out of memory");
-  if (!hd_reader_each(reader, HD_BLOCK_COUNTS, model->header.counts_record_bytes, take_counts))
+  if (!hd_reader_each(reader, HD_BLOCK_COUNTS, take_counts))
     return false;
-  if (!hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), miss_end))
+  if (!hd_reader_each(reader, HD_BLOCK_THREADS, miss_end))
     return false;
   model->counts_count = (uint32_t)records;
   return (hd_model_sort_counts(model) && add_lacks(model, zeros)) || hd_reader_fail(reader, "out of memory");

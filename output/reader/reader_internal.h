@@ -39,7 +39,7 @@ bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) __attribu
 
 /** Records of a type in the order of the file: calls `take` for each. */
 typedef bool hd_reader_taker(struct hd_reader *reader, const void *record, uint64_t offset, uint32_t index);
-bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, size_t record_bytes, hd_reader_taker *take);
+bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, hd_reader_taker *take);
 
 /** Finds the blocks, and how many records of each type there are. */
 bool hd_reader_walk_blocks(struct hd_reader *reader);
