@@ -35,11 +35,6 @@ bool hd_reader_check_counters(struct hd_reader *reader) {
 
 /* ---- groups ---- */
 
-/* The parser's message names the group's file and line. */
-static bool note_broken_group(struct hd_model *model, const char *error) {
-  return hd_model_add_note(model, "%s: the group is left out", error);
-}
-
 /* "PATH\nTEXT". */
 bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t bytes) {
   char error[512] = "";
@@ -50,8 +45,9 @@ bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t byt
   if (path)
     hd_plain(path);
   struct hd_group *group = path ? hd_group_parse(path, content ? content : "", error, sizeof error) : NULL;
-  const bool done = path && (group ? hd_model_add_group(reader->model, group)
-                                   : note_broken_group(reader->model, error[0] ? error : path));
+  if (path && !group) /* the parser's message names the group's file and line */
+    hd_model_add_note(reader->model, "%s: the group is left out", error[0] ? error : path);
+  const bool done = path && (!group || hd_model_add_group(reader->model, group));
   free(path);
   return done || hd_reader_fail(reader, "out of memory");
 }

@@ -103,8 +103,8 @@ bool hd_reader_add_notes(struct hd_reader *reader);
 
 /** For notes.c: which events the runtime does not always send, and what is lost by it; what is wrong with counters;
  * where Heddle's own work was much, what was switched off, and what was shortened. */
-bool hd_reader_note_callbacks(struct hd_model *model);
-bool hd_reader_note_counters(struct hd_model *model);
-bool hd_reader_note_overhead(struct hd_model *model);
+void hd_reader_note_callbacks(struct hd_model *model);
+void hd_reader_note_counters(struct hd_model *model);
+void hd_reader_note_overhead(struct hd_model *model);
 
 #endif
