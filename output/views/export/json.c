@@ -238,4 +238,8 @@ static bool write_json(const struct hd_model *model, FILE *out) {
   return made;
 }
 
-const struct hd_exporter hd_export_json = {"json", "the stable machine interface", write_json};
+const struct hd_exporter hd_export_json = {
+    "json",
+    "the stable machine interface: seconds and counts; null was not measured. What was\n"
+    "         counted is in \"counters\" of the run, the program, each thread and callpath",
+    write_json};
