@@ -22,8 +22,10 @@
 #ifndef HEDDLE_FORMAT_H
 #define HEDDLE_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "heddle-events.h"
 
@@ -723,6 +725,36 @@ struct hd_text_record {
   uint32_t bytes;
   uint32_t pad;
 };
+
+/** What the header says of the layout: the same in all files of this format. */
+#define HD_LAYOUT(FIELD)                                                                                               \
+  FIELD(version, HD_FORMAT_VERSION)                                                                                    \
+  FIELD(byte_order, HD_BYTE_ORDER)                                                                                     \
+  FIELD(header_bytes, HD_HEADER_BYTES)                                                                                 \
+  FIELD(block_bytes, HD_BLOCK_BYTES)                                                                                   \
+  FIELD(state_count, HD_STATE_COUNT)                                                                                   \
+  FIELD(profile_record_bytes, sizeof(struct hd_profile_record))                                                        \
+  FIELD(row_record_bytes, sizeof(struct hd_row_record))                                                                \
+  FIELD(thread_record_bytes, sizeof(struct hd_thread_record))                                                          \
+  FIELD(total_record_bytes, sizeof(struct hd_total_record))                                                            \
+  FIELD(instance_record_bytes, sizeof(struct hd_instance_record))                                                      \
+  FIELD(module_record_bytes, sizeof(struct hd_module_record))                                                          \
+  FIELD(entry_record_bytes, sizeof(struct hd_entry_record))                                                            \
+  FIELD(costs_record_bytes, sizeof(struct hd_costs_record))                                                            \
+  FIELD(switch_record_bytes, sizeof(struct hd_switch_record))
+
+static inline void hd_layout_set(struct hd_file_header *header) {
+#define HD_LAYOUT_SET(field, value) header->field = value;
+  HD_LAYOUT(HD_LAYOUT_SET)
+#undef HD_LAYOUT_SET
+  memcpy(header->magic, HD_MAGIC, sizeof header->magic);
+}
+
+static inline bool hd_layout_is_known(const struct hd_file_header *header) {
+#define HD_LAYOUT_IS(field, value) header->field == value &&
+  return HD_LAYOUT(HD_LAYOUT_IS) true;
+#undef HD_LAYOUT_IS
+}
 
 _Static_assert((int)HD_IDLE - (int)HD_WAIT_LAST == (int)HD_INTRUSION_IDLE - (int)HD_INTRUSION_WAITING &&
                    (int)HD_RUNTIME - (int)HD_WAIT_LAST == (int)HD_INTRUSION_RUNTIME - (int)HD_INTRUSION_WAITING,

@@ -26,24 +26,6 @@ static const size_t mapping_bytes[] = {(size_t)256 << 20, (size_t)64 << 20, (siz
 enum { OPEN_STEP_BYTES = 1 << 20 }; /* divides all of them */
 enum { FIRST_BYTES = HD_HEADER_BYTES + (3 << 16), GROWTH_STEP_BYTES = 1 << 14 };
 
-static void fill_layout(struct hd_file_header *header) {
-  header->version = HD_FORMAT_VERSION;
-  header->byte_order = HD_BYTE_ORDER;
-  header->header_bytes = HD_HEADER_BYTES;
-  header->block_bytes = HD_BLOCK_BYTES;
-  header->profile_record_bytes = sizeof(struct hd_profile_record);
-  header->row_record_bytes = sizeof(struct hd_row_record);
-  header->thread_record_bytes = sizeof(struct hd_thread_record);
-  header->total_record_bytes = sizeof(struct hd_total_record);
-  header->instance_record_bytes = sizeof(struct hd_instance_record);
-  header->module_record_bytes = sizeof(struct hd_module_record);
-  header->entry_record_bytes = sizeof(struct hd_entry_record);
-  header->costs_record_bytes = sizeof(struct hd_costs_record);
-  header->switch_record_bytes = sizeof(struct hd_switch_record);
-  header->state_count = HD_STATE_COUNT;
-  memcpy(header->magic, HD_MAGIC, sizeof header->magic);
-}
-
 /* Where `heddle run` does not look for every live file, it looks for those that end like its private directory. */
 static const char *suffix_of_run(const struct hd_store *store) {
   const char *dot = strrchr(store->run_directory, '.');
@@ -168,7 +150,7 @@ static bool make_header(struct hd_store *store, int fd, int *error) {
   if (*error)
     return false;
   if (reserve(store, store->limit_bytes < FIRST_BYTES ? store->limit_bytes : FIRST_BYTES)) {
-    fill_layout(store->header);
+    hd_layout_set(store->header);
     return true;
   }
   *error = ENOSPC;

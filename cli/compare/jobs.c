@@ -8,31 +8,25 @@
 
 #include "cli/compare/jobs.h"
 
+#include "support/command/memory.h"
+
 enum { ALL = -1 };
 
 /* The runs of one set (or ALL) with one thread count (or ALL). Adds nothing when there are none. */
-static bool add_job(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets, enum hd_comparison_mode mode,
+static void add_job(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets, enum hd_comparison_mode mode,
                     long set, long threads) {
-  struct hd_compare_job *grown = realloc(jobs->items, (jobs->count + 1) * sizeof *grown);
-  if (!grown)
-    return false;
-  jobs->items = grown;
-  struct hd_compare_job *job = &grown[jobs->count++];
-  *job = (struct hd_compare_job){.mode = mode};
-  job->inputs = calloc(sets->run_count, sizeof *job->inputs);
-  if (!job->inputs)
-    return false;
+  jobs->items = hd_grow(jobs->items, jobs->count + 1, sizeof *jobs->items);
+  struct hd_compare_job *job = &jobs->items[jobs->count++];
+  *job = (struct hd_compare_job){.mode = mode, .inputs = hd_new(sets->run_count, sizeof *job->inputs)};
   for (size_t i = 0; i < sets->run_count; i++) {
     const struct hd_compare_run *run = &sets->runs[i];
     if ((set == ALL || run->set == set) && (threads == ALL || run->threads == threads))
       job->inputs[job->input_count++] = (struct hd_compare_input){run->model, run->set, sets->sets[run->set].label};
   }
-  int written = 0;
   if (set != ALL)
-    written = asprintf(&job->title, "%s", sets->sets[set].label);
+    job->title = hd_print("%s", sets->sets[set].label);
   else if (threads != ALL)
-    written = asprintf(&job->title, "%ld thread%s", threads, threads == 1 ? "" : "s");
-  return written >= 0;
+    job->title = hd_print("%ld thread%s", threads, threads == 1 ? "" : "s");
 }
 
 static size_t sets_with_several(const struct hd_compare_sets *sets) {
@@ -52,24 +46,23 @@ static size_t sets_with(const struct hd_compare_sets *sets, uint32_t threads) {
   return count;
 }
 
-static bool add_scaling(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets) {
+static void add_scaling(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets) {
   if (sets_with_several(sets) < 2)
-    return add_job(jobs, sets, HD_COMPARE_SCALING, ALL, ALL);
-  for (size_t i = 0; i < sets->set_count; i++)
-    if (sets->sets[i].thread_counts > 1 && !add_job(jobs, sets, HD_COMPARE_SCALING, (long)i, ALL))
-      return false;
-  return true;
+    add_job(jobs, sets, HD_COMPARE_SCALING, ALL, ALL);
+  else
+    for (size_t i = 0; i < sets->set_count; i++)
+      if (sets->sets[i].thread_counts > 1)
+        add_job(jobs, sets, HD_COMPARE_SCALING, (long)i, ALL);
 }
 
 /* Sets of one thread count each are sides even if those differ: that was asked for. */
-static bool add_difference(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets) {
+static void add_difference(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets) {
   if (sets->thread_count_count == 1 || sets_with_several(sets) == 0)
-    return add_job(jobs, sets, HD_COMPARE_SIDES, ALL, ALL);
-  for (size_t i = 0; i < sets->thread_count_count; i++)
-    if (sets_with(sets, sets->thread_counts[i]) > 1 &&
-        !add_job(jobs, sets, HD_COMPARE_SIDES, ALL, sets->thread_counts[i]))
-      return false;
-  return true;
+    add_job(jobs, sets, HD_COMPARE_SIDES, ALL, ALL);
+  else
+    for (size_t i = 0; i < sets->thread_count_count; i++)
+      if (sets_with(sets, sets->thread_counts[i]) > 1)
+        add_job(jobs, sets, HD_COMPARE_SIDES, ALL, sets->thread_counts[i]);
 }
 
 static bool refuse(const struct hd_compare_sets *sets, enum hd_compare_ask ask) {
@@ -94,19 +87,14 @@ static bool refuse(const struct hd_compare_sets *sets, enum hd_compare_ask ask) 
 bool hd_compare_jobs_make(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets, enum hd_compare_ask ask) {
   const bool several = sets->thread_count_count > 1;
   *jobs = (struct hd_compare_jobs){0};
-  bool done = true;
   if (sets->run_count < 2 || (ask == HD_COMPARE_ASK_SCALING && !several) || (!several && sets->set_count < 2) ||
       (ask == HD_COMPARE_ASK_DIFFERENCE && sets->set_count < 2))
     return refuse(sets, ask);
   if (several && ask != HD_COMPARE_ASK_DIFFERENCE)
-    done = add_scaling(jobs, sets);
-  if (done && (ask == HD_COMPARE_ASK_DIFFERENCE || (ask == HD_COMPARE_ASK_ANY && (!several || jobs->count > 1))))
-    done = add_difference(jobs, sets);
-  if (!done)
-    fputs("heddle: out of memory\n", stderr);
-  else if (jobs->count == 0)
-    return refuse(sets, ask);
-  return done;
+    add_scaling(jobs, sets);
+  if (ask == HD_COMPARE_ASK_DIFFERENCE || (ask == HD_COMPARE_ASK_ANY && (!several || jobs->count > 1)))
+    add_difference(jobs, sets);
+  return jobs->count > 0 || refuse(sets, ask);
 }
 
 void hd_compare_jobs_free(struct hd_compare_jobs *jobs) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/metrics/formula.h"
+#include "support/command/memory.h"
 
 enum { THREADS_MOST = 1000000 };
 
@@ -31,9 +32,7 @@ static bool take_predictions(const struct hd_option_use *use) {
 static bool take_condition(const struct hd_option_use *use) {
   struct hd_compare_choices *choices = use->choices;
   char error[512];
-  struct hd_condition **grown = realloc(choices->conditions, (choices->condition_count + 1) * sizeof *grown);
-  if (!grown)
-    return hd_option_refuse(use, "needs more memory than there is");
+  struct hd_condition **grown = hd_grow(choices->conditions, choices->condition_count + 1, sizeof *grown);
   choices->conditions = grown;
   if (!hd_formula_open(error, sizeof error)) { /* no fault of the expression */
     fprintf(stderr, "heddle: --fail-if: %s\n", error);

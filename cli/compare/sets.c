@@ -13,25 +13,13 @@
 #include "output/model/model_free.h"
 #include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
-
-static bool no_memory(void) {
-  fputs("heddle: out of memory\n", stderr);
-  return false;
-}
+#include "support/command/memory.h"
 
 /* ---- files ---- */
 
-static bool add_set(struct hd_compare_sets *sets, const char *path) {
-  struct hd_compare_set *grown = realloc(sets->sets, (sets->set_count + 1) * sizeof *grown);
-  if (!grown)
-    return no_memory();
-  sets->sets = grown;
-  struct hd_compare_set *set = &grown[sets->set_count];
-  *set = (struct hd_compare_set){.path = strdup(path)};
-  if (!set->path)
-    return no_memory();
-  sets->set_count++;
-  return true;
+static void add_set(struct hd_compare_sets *sets, const char *path) {
+  sets->sets = hd_grow(sets->sets, sets->set_count + 1, sizeof *sets->sets);
+  sets->sets[sets->set_count++] = (struct hd_compare_set){.path = hd_print("%s", path)};
 }
 
 /* Into the newest set. */
@@ -42,23 +30,14 @@ static bool add_run(struct hd_compare_sets *sets, const char *path) {
     fprintf(stderr, "heddle: %s\n", error);
     return false;
   }
-  struct hd_compare_run *grown = realloc(sets->runs, (sets->run_count + 1) * sizeof *grown);
-  if (!grown) {
-    hd_model_free(model);
-    return no_memory();
-  }
   hd_names_resolve(model);
-  sets->runs = grown;
-  grown[sets->run_count++] = (struct hd_compare_run){.model = model, .set = (uint32_t)sets->set_count - 1};
+  sets->runs = hd_grow(sets->runs, sets->run_count + 1, sizeof *sets->runs);
+  sets->runs[sets->run_count++] = (struct hd_compare_run){.model = model, .set = (uint32_t)sets->set_count - 1};
   return true;
 }
 
-static bool is_visible(const struct dirent *entry) {
+static int is_visible(const struct dirent *entry) {
   return entry->d_name[0] != '.';
-}
-
-static int take_visible(const struct dirent *entry) {
-  return is_visible(entry);
 }
 
 static bool is_profile(const char *name) {
@@ -80,8 +59,8 @@ static bool add_own(struct hd_compare_sets *sets, const char *directory, struct 
     snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
     if (!is_profile(entries[i]->d_name) || is_directory(path))
       continue;
-    if (*found == 0 && !add_set(sets, directory))
-      return false;
+    if (*found == 0)
+      add_set(sets, directory);
     ++*found;
     done = add_run(sets, path) && done; /* all that is wrong is said at once */
   }
@@ -89,7 +68,7 @@ static bool add_own(struct hd_compare_sets *sets, const char *directory, struct 
 }
 
 static bool list(const char *directory, struct dirent ***entries, int *count) {
-  *count = scandir(directory, entries, take_visible, versionsort);
+  *count = scandir(directory, entries, is_visible, versionsort);
   if (*count < 0)
     fprintf(stderr, "heddle: %s: %s\n", directory, strerror(errno));
   return *count >= 0;
@@ -145,15 +124,14 @@ static bool add_directory(struct hd_compare_sets *sets, const char *directory, s
 
 static bool add_operand(struct hd_compare_sets *sets, const char *operand) {
   size_t found = 0;
-  char *path = strdup(operand);
-  if (!path)
-    return no_memory();
+  char *path = hd_print("%s", operand);
   for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
     path[length - 1] = '\0';
   bool done = true;
-  if (!is_directory(path))
-    done = add_set(sets, path) && add_run(sets, path);
-  else if (!add_directory(sets, path, &found))
+  if (!is_directory(path)) {
+    add_set(sets, path);
+    done = add_run(sets, path);
+  } else if (!add_directory(sets, path, &found))
     done = false;
   else if (found == 0) {
     fprintf(stderr, "heddle: %s: no profiles (*.heddle) in this directory\n", path);
@@ -180,31 +158,24 @@ static size_t distinct(uint32_t *threads, size_t count) {
   return kept;
 }
 
-static bool find_threads(struct hd_compare_sets *sets) {
+static void find_threads(struct hd_compare_sets *sets) {
   bool asked = true;
-  /* NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI): there are runs */
-  uint32_t *most = calloc(sets->run_count, sizeof *most);
-  bool done = most != NULL;
-  for (size_t i = 0; done && i < sets->run_count; i++) {
+  uint32_t *most = hd_new(sets->run_count, sizeof *most);
+  for (size_t i = 0; i < sets->run_count; i++) {
     struct hd_loss_book *book = hd_loss_book_new(sets->runs[i].model);
-    done = book != NULL;
-    if (!book)
-      break;
+    hd_need(book != NULL);
     most[i] = book->threads;
     sets->runs[i].threads = book->asked_threads;
     asked = asked && book->asked_threads > 0;
     hd_loss_book_free(book);
   }
-  for (size_t i = 0; done && !asked && i < sets->run_count; i++)
+  for (size_t i = 0; !asked && i < sets->run_count; i++)
     sets->runs[i].threads = most[i];
   free(most);
-  return done || no_memory();
 }
 
-static bool count_threads(struct hd_compare_sets *sets) {
-  uint32_t *threads = calloc(sets->run_count + 1, sizeof *threads);
-  if (!threads)
-    return no_memory();
+static void count_threads(struct hd_compare_sets *sets) {
+  uint32_t *threads = hd_new(sets->run_count, sizeof *threads);
   for (size_t set = 0; set < sets->set_count; set++) {
     size_t count = 0;
     for (size_t i = 0; i < sets->run_count; i++)
@@ -216,7 +187,6 @@ static bool count_threads(struct hd_compare_sets *sets) {
     threads[i] = sets->runs[i].threads;
   sets->thread_counts = threads;
   sets->thread_count_count = distinct(threads, sets->run_count);
-  return true;
 }
 
 static const char *last_part(const char *path) {
@@ -239,12 +209,10 @@ static void decode(char *name) {
   *to = '\0';
 }
 
-static bool label_sets(struct hd_compare_sets *sets) {
+static void label_sets(struct hd_compare_sets *sets) {
   for (size_t i = 0; i < sets->set_count; i++) {
     struct hd_compare_set *set = &sets->sets[i];
-    set->name = strdup(last_part(set->path));
-    if (!set->name)
-      return no_memory();
+    set->name = hd_print("%s", last_part(set->path));
     if (strchr(set->name, '='))
       decode(set->name);
   }
@@ -254,7 +222,6 @@ static bool label_sets(struct hd_compare_sets *sets) {
       if (j != i && strcmp(sets->sets[i].name, sets->sets[j].name) == 0)
         sets->sets[i].label = sets->sets[i].path;
   }
-  return true;
 }
 
 bool hd_compare_sets_open(struct hd_compare_sets *sets, char **operands, size_t count) {
@@ -264,7 +231,10 @@ bool hd_compare_sets_open(struct hd_compare_sets *sets, char **operands, size_t 
     done = add_operand(sets, operands[i]) && done;
   if (!done)
     return false;
-  return label_sets(sets) && find_threads(sets) && count_threads(sets);
+  label_sets(sets);
+  find_threads(sets);
+  count_threads(sets);
+  return true;
 }
 
 void hd_compare_sets_free(struct hd_compare_sets *sets) {

@@ -82,14 +82,11 @@ static void complain_of_nothing(const struct choices *choices) {
 }
 
 static int show(const struct choices *choices) {
-  const enum hd_events_end end =
-      choices->groups ? hd_events_groups(&choices->events, stdout) : hd_events_list(&choices->events, stdout);
+  const bool shown = (choices->groups ? hd_events_groups : hd_events_list)(&choices->events, stdout);
   const bool written = hd_stream_finish(stdout, "standard output");
-  if (end == HD_EVENTS_NONE)
+  if (!shown)
     complain_of_nothing(choices);
-  else if (end == HD_EVENTS_NO_MEMORY)
-    fputs("heddle: out of memory\n", stderr);
-  return end == HD_EVENTS_SHOWN && written ? HD_EXIT_OK : HD_EXIT_FAILED;
+  return shown && written ? HD_EXIT_OK : HD_EXIT_FAILED;
 }
 
 int hd_cmd_events(int argc, char **argv) {

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "support/command/texts.h"
+
 struct libscols_table;
 
 struct hd_events_choices {
@@ -21,18 +23,14 @@ struct hd_events_choices {
   bool csv;
 };
 
-enum hd_events_end { HD_EVENTS_SHOWN, HD_EVENTS_NONE, HD_EVENTS_NO_MEMORY };
-
-/** Reasons are long and the same for many: a table shows their numbers. */
-struct hd_events_reasons {
-  char **items;
-  size_t count;
+/** A list on its way out. */
+struct hd_events_walk {
+  const struct hd_events_choices *choices;
+  FILE *out;
+  struct libscols_table *table; /* NULL: comma-separated values, or one thing after the other */
+  struct hd_texts reasons;      /* long, and the same for many: the table shows their numbers */
+  size_t shown;
 };
-
-/** The number of a reason, from 1 on; 0: no memory. */
-size_t hd_events_reason(struct hd_events_reasons *reasons, const char *why);
-void hd_events_print_reasons(const struct hd_events_reasons *reasons, FILE *out);
-void hd_events_free_reasons(struct hd_events_reasons *reasons);
 
 /** Is one of the texts meant? */
 bool hd_events_is_meant(const struct hd_events_choices *choices, const char *const *texts, size_t count);
@@ -40,17 +38,22 @@ bool hd_events_is_meant(const struct hd_events_choices *choices, const char *con
 /** A line of comma-separated values. */
 void hd_events_put_row(const char *const *fields, size_t count, FILE *out);
 
-/** A table with these columns, the last of which gives way. NULL: no memory. */
-struct libscols_table *hd_events_new_table(const char *const *titles, size_t count, FILE *out);
+/** Makes the table; the last column gives way. */
+void hd_events_new_table(struct hd_events_walk *walk, const char *const *titles, size_t count);
 
-/** A cell with "yes", or "no" and the reason's number; false: no memory. */
-bool hd_events_answer(char *cell, size_t cell_bytes, bool available, const char *why,
-                      struct hd_events_reasons *reasons);
+/** A row of it. */
+void hd_events_add_row(struct hd_events_walk *walk, const char *const *cells, size_t count);
 
-/** (list.c) All events of all sources. */
-enum hd_events_end hd_events_list(const struct hd_events_choices *choices, FILE *out);
+/** A cell with "yes", or "no" and the reason's number. */
+void hd_events_answer(struct hd_events_walk *walk, bool available, const char *why, char *cell, size_t cell_bytes);
 
-/** (groups.c) All groups, or one by one those that are meant. */
-enum hd_events_end hd_events_groups(const struct hd_events_choices *choices, FILE *out);
+/** Prints the table, if there is one, and the reasons, and frees them. Returns whether anything was shown. */
+bool hd_events_end(struct hd_events_walk *walk);
+
+/** (list.c) All events of all sources. False: there is none. */
+bool hd_events_list(const struct hd_events_choices *choices, FILE *out);
+
+/** (groups.c) All groups, or one by one those that are meant; likewise. */
+bool hd_events_groups(const struct hd_events_choices *choices, FILE *out);
 
 #endif

@@ -7,32 +7,20 @@
 #include "counters/event_sets.h"
 #include "output/metrics/group.h"
 #include "output/views/render/table.h"
+#include "support/command/memory.h"
 
-struct walk {
-  const struct hd_events_choices *choices;
-  FILE *out;
-  struct libscols_table *table;
-  struct hd_events_reasons reasons;
-  size_t shown;
-  bool no_memory;
-};
-
-/* A group's events, divided by `separator`; to be freed. NULL: no memory. */
+/* A group's events, divided by `separator`; to be freed. */
 static char *join_events(const struct hd_group *group, char separator) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *memory = open_memstream(&text, &bytes);
-  if (!memory)
-    return NULL;
-  for (uint32_t i = 0; i < group->event_count; i++) {
+  for (uint32_t i = 0; memory && i < group->event_count; i++) {
     if (i > 0)
       fputc(separator, memory);
     fputs(group->events[i].event, memory);
   }
-  if (fclose(memory) == 0)
-    return text;
-  free(text);
-  return NULL;
+  hd_written(memory);
+  return text;
 }
 
 /* Whether its events can be counted here, all at once; `why` has room for a plan's words. */
@@ -40,11 +28,9 @@ static bool try_out(const struct hd_group *group, char *why, size_t why_bytes) {
   struct hd_plan plan;
   struct hd_plan_error error;
   char *list = join_events(group, ',');
-  const bool made = list && hd_plan_make(&plan, list, false, &error);
+  const bool made = hd_plan_make(&plan, list, false, &error);
   why[0] = '\0';
-  if (!list)
-    snprintf(why, why_bytes, "out of memory");
-  else if (!made)
+  if (!made)
     snprintf(why, why_bytes, "%s%s%s", error.event, error.event[0] ? ": " : "", error.why);
   free(list);
   return made;
@@ -57,16 +43,15 @@ static bool is_meant(const struct hd_events_choices *choices, const struct hd_gr
   return hd_events_is_meant(choices, texts, group->event_count + 2);
 }
 
-static bool add_row(struct walk *walk, const struct hd_group *group, const char *events, bool available,
+static void add_row(struct hd_events_walk *walk, const struct hd_group *group, const char *events, bool available,
                     const char *why) {
   char answer[32];
-  struct libscols_line *line = scols_table_new_line(walk->table, NULL);
-  return line && hd_events_answer(answer, sizeof answer, available, why, &walk->reasons) &&
-         scols_line_set_data(line, 0, group->name) == 0 && scols_line_set_data(line, 1, answer) == 0 &&
-         scols_line_set_data(line, 2, group->short_text) == 0 && scols_line_set_data(line, 3, events) == 0;
+  hd_events_answer(walk, available, why, answer, sizeof answer);
+  const char *const cells[] = {group->name, answer, group->short_text, events};
+  hd_events_add_row(walk, cells, sizeof cells / sizeof *cells);
 }
 
-static void put_row(const struct walk *walk, const struct hd_group *group, const char *events, bool available,
+static void put_row(const struct hd_events_walk *walk, const struct hd_group *group, const char *events, bool available,
                     const char *why) {
   const char *const fields[] = {group->name, group->path, available ? "yes" : "no", why, events, group->short_text};
   hd_events_put_row(fields, sizeof fields / sizeof *fields, walk->out);
@@ -79,7 +64,8 @@ static void print_metric(const struct hd_metric *metric, FILE *out) {
     fprintf(out, "    has no value: %s\n", metric->problem);
 }
 
-static void print_group(const struct walk *walk, const struct hd_group *group, bool available, const char *why) {
+static void print_group(const struct hd_events_walk *walk, const struct hd_group *group, bool available,
+                        const char *why) {
   FILE *out = walk->out;
   fprintf(out, "%s%s%s%s\n%s\n", walk->shown > 1 ? "\n" : "", group->name, group->short_text[0] ? ": " : "",
           group->short_text, group->path);
@@ -93,52 +79,37 @@ static void print_group(const struct walk *walk, const struct hd_group *group, b
     fprintf(out, "\n%s\n", group->long_text);
 }
 
-static void show(struct walk *walk, const struct hd_group *group) {
+static void show(struct hd_events_walk *walk, const struct hd_group *group) {
   char why[sizeof((struct hd_plan_error *)0)->why + 160];
   const bool available = try_out(group, why, sizeof why);
   if (walk->choices->available && !available)
     return;
   char *events = join_events(group, ' ');
   walk->shown++;
-  if (!events)
-    walk->no_memory = true;
-  else if (walk->choices->csv)
+  if (walk->choices->csv)
     put_row(walk, group, events, available, why);
   else if (walk->choices->expression)
     print_group(walk, group, available, why);
   else
-    walk->no_memory = !add_row(walk, group, events, available, why);
+    add_row(walk, group, events, available, why);
   free(events);
 }
 
 static void visit(void *context, const struct hd_group *group, const char *error) {
-  struct walk *walk = context;
-  if (walk->no_memory)
-    return;
+  struct hd_events_walk *walk = context;
   if (!group)
     fprintf(stderr, "heddle: %s\n", error);
   else if (is_meant(walk->choices, group))
     show(walk, group);
 }
 
-static bool begin_table(struct walk *walk) {
+bool hd_events_groups(const struct hd_events_choices *choices, FILE *out) {
   static const char *const titles[] = {"Group", "Here", "Description", "Events"};
-  walk->table = hd_events_new_table(titles, sizeof titles / sizeof *titles, walk->out);
-  return walk->table != NULL;
-}
-
-enum hd_events_end hd_events_groups(const struct hd_events_choices *choices, FILE *out) {
-  struct walk walk = {.choices = choices, .out = out};
-  const bool is_table = !choices->csv && !choices->expression;
-  walk.no_memory = is_table && !begin_table(&walk);
+  struct hd_events_walk walk = {.choices = choices, .out = out};
   if (choices->csv)
     fputs("group,file,available,reason,events,description\n", out);
+  else if (!choices->expression)
+    hd_events_new_table(&walk, titles, sizeof titles / sizeof *titles);
   hd_group_each(visit, &walk);
-  if (is_table && walk.shown > 0 && !walk.no_memory) {
-    walk.no_memory = scols_print_table(walk.table) != 0 && !ferror(out);
-    hd_events_print_reasons(&walk.reasons, out);
-  }
-  scols_unref_table(walk.table);
-  hd_events_free_reasons(&walk.reasons);
-  return walk.no_memory ? HD_EVENTS_NO_MEMORY : walk.shown > 0 ? HD_EVENTS_SHOWN : HD_EVENTS_NONE;
+  return hd_events_end(&walk);
 }

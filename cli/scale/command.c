@@ -18,6 +18,7 @@
 #include "cli/scale/scan.h"
 #include "cli/scale/store.h"
 #include "cli/scale/values.h"
+#include "support/command/memory.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 #include "support/log.h"
@@ -56,9 +57,7 @@ static bool take_threads(const struct hd_option_use *use) {
 static bool take_parameter(const struct hd_option_use *use) {
   struct choices *choices = use->choices;
   struct hd_scale_options *taken = &choices->scale;
-  struct hd_scale_parameter *grown = realloc(taken->parameters, (taken->parameter_count + 1) * sizeof *grown);
-  if (!grown)
-    return hd_scale_no_memory();
+  struct hd_scale_parameter *grown = hd_grow(taken->parameters, taken->parameter_count + 1, sizeof *grown);
   taken->parameters = grown;
   struct hd_scale_parameter *parameter = &grown[taken->parameter_count++];
   const char *wrong = hd_scale_parse_parameter(use->argument, parameter);
@@ -89,8 +88,9 @@ static bool take_bind(const struct hd_option_use *use) {
 static bool pass_on(const struct hd_option_use *use) {
   struct choices *choices = use->choices;
   const char *argument = use->argument ? use->argument : "";
-  return hd_texts_add(&choices->scale.run_options, "--%s%s%s", use->option->name, use->argument ? "=" : "", argument) ||
-         hd_scale_no_memory();
+  hd_texts_add(&choices->scale.run_options,
+               hd_print("--%s%s%s", use->option->name, use->argument ? "=" : "", argument));
+  return true;
 }
 
 static const struct hd_option options[] = {
@@ -153,10 +153,6 @@ static const struct hd_usage usage = {
     .in_order = true,
 };
 
-static int compare_texts(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static uint32_t count_processors(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0)
@@ -177,13 +173,11 @@ static bool complete(struct choices *choices) {
   struct hd_scale_options *taken = &choices->scale;
   if (!hd_run_check_shared(&usage, &choices->run) || !check_parameters(taken))
     return false;
-  if (taken->run_options.count) /* in which order they were given means nothing */
-    qsort(taken->run_options.items, taken->run_options.count, sizeof(char *), compare_texts);
+  hd_texts_sort(&taken->run_options); /* in which order they were given means nothing */
   if (taken->directory)
     return true;
   const char *slash = strrchr(taken->command[0], '/');
-  if (asprintf(&choices->directory, "%s.scale", slash ? slash + 1 : taken->command[0]) < 0)
-    return hd_scale_no_memory();
+  choices->directory = hd_print("%s.scale", slash ? slash + 1 : taken->command[0]);
   taken->directory = choices->directory;
   return true;
 }
@@ -255,8 +249,8 @@ static int take_and_scan(struct choices *choices, int argc, char **argv) {
     return hd_usage_complain(&usage, "%s", usage.none), HD_EXIT_USAGE;
   if (!complete(choices))
     return HD_EXIT_USAGE;
-  if (!choices->scale.threads.count && !hd_scale_default_threads(count_processors(), &choices->scale.threads))
-    return hd_scale_no_memory(), HD_EXIT_FAILED;
+  if (!choices->scale.threads.count)
+    hd_scale_default_threads(count_processors(), &choices->scale.threads);
   return scan(choices);
 }
 

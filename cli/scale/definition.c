@@ -11,6 +11,7 @@
 
 #include "cli/program/inspect.h"
 #include "cli/scale/values.h"
+#include "support/command/memory.h"
 #include "support/log.h"
 
 enum { FORMAT = 1 };
@@ -55,12 +56,13 @@ static struct timespec time_of_change(const char *path) {
 }
 
 /* One that is not found, or not yet, is left to the run, which says so. */
-bool hd_scale_programs_find(struct hd_scale_plan *plan) {
+void hd_scale_programs_find(struct hd_scale_plan *plan) {
   for (uint32_t i = 0; i < plan->set_count; i++) {
     const struct hd_scale_step step = {.set = i, .threads = plan->options->threads.items[0], .repeat = 1};
     struct hd_scale_set *set = &plan->sets[i];
     struct hd_texts command = {0};
-    if (hd_scale_step_command(plan, &step, &command) && hd_program_find(command.items[0], set->program)) {
+    hd_scale_step_command(plan, &step, &command);
+    if (hd_program_find(command.items[0], set->program)) {
       set->program_changed = time_of_change(set->program);
       set->program_content = hash_file(set->program);
     } else {
@@ -68,7 +70,6 @@ bool hd_scale_programs_find(struct hd_scale_plan *plan) {
     }
     hd_texts_free(&command);
   }
-  return true;
 }
 
 bool hd_scale_program_is_same(struct hd_scale_set *set) {
@@ -87,16 +88,13 @@ static json_t *make_text(const char *text) {
   json_t *made = json_string(text);
   if (made)
     return made;
-  char *escaped = malloc(4 * strlen(text) + 1);
+  char *escaped = hd_new(4 * strlen(text) + 1, 1);
   char *end = escaped;
-  for (; escaped && *text; text++)
+  for (; *text; text++)
     if ((unsigned char)*text < 0x80)
       *end++ = *text;
     else
       end += sprintf(end, "\\x%02x", (unsigned)(unsigned char)*text);
-  if (!escaped)
-    return NULL;
-  *end = '\0';
   made = json_string(escaped);
   free(escaped);
   return made;
@@ -107,10 +105,6 @@ static json_t *make_texts(char *const *texts) {
   for (; list && texts && *texts; texts++)
     json_array_append_new(list, make_text(*texts));
   return list;
-}
-
-static int compare_texts(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Variables that change what a run does or measures. */
@@ -129,12 +123,9 @@ static bool matters(const char *variable) {
 static json_t *make_environment(void) {
   struct hd_texts found = {0};
   for (char **variable = environ; *variable; variable++)
-    if (matters(*variable) && !hd_texts_add(&found, "%s", *variable)) {
-      hd_texts_free(&found);
-      return NULL;
-    }
-  if (found.count)
-    qsort(found.items, found.count, sizeof *found.items, compare_texts);
+    if (matters(*variable))
+      hd_texts_add(&found, hd_print("%s", *variable));
+  hd_texts_sort(&found);
   json_t *list = make_texts(found.items);
   hd_texts_free(&found);
   return list;

@@ -11,8 +11,8 @@
 
 #include "cli/scale/plan.h"
 
-/** Finds the file that each set runs and takes a hash of its content. False: said. */
-bool hd_scale_programs_find(struct hd_scale_plan *plan);
+/** Finds the file that each set runs and takes a hash of its content. */
+void hd_scale_programs_find(struct hd_scale_plan *plan);
 
 /** Whether a set's file is still what it was. */
 bool hd_scale_program_is_same(struct hd_scale_set *set);

@@ -46,18 +46,18 @@ static void print_variable(const char *variable) {
 static void print_command(const struct hd_scale_plan *plan, const struct hd_scale_step *step) {
   struct hd_texts variables = {0};
   struct hd_texts command = {0};
-  if (hd_scale_step_environment(plan, step, &variables) && hd_scale_step_command(plan, step, &command)) {
-    fputs("heddle:  ", stderr);
-    for (size_t i = 0; i < variables.count; i++) {
-      putc(' ', stderr);
-      print_variable(variables.items[i]);
-    }
-    for (size_t i = 0; i < command.count; i++) {
-      putc(' ', stderr);
-      print_quoted(command.items[i]);
-    }
-    putc('\n', stderr);
+  hd_scale_step_environment(plan, step, &variables);
+  hd_scale_step_command(plan, step, &command);
+  fputs("heddle:  ", stderr);
+  for (size_t i = 0; i < variables.count; i++) {
+    putc(' ', stderr);
+    print_variable(variables.items[i]);
   }
+  for (size_t i = 0; i < command.count; i++) {
+    putc(' ', stderr);
+    print_quoted(command.items[i]);
+  }
+  putc('\n', stderr);
   hd_texts_free(&variables);
   hd_texts_free(&command);
 }

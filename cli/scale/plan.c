@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/model/model_free.h"
+#include "support/command/memory.h"
 #include "support/log.h"
 
 static const char threads_name[] = "threads";
@@ -33,14 +34,11 @@ static void write_name(FILE *out, const char *text) {
 static bool name_set(const struct hd_scale_options *options, struct hd_scale_set *set) {
   size_t bytes = 0;
   FILE *out = open_memstream(&set->name, &bytes);
-  if (!out)
-    return hd_scale_no_memory();
-  for (size_t i = 0; i < options->parameter_count; i++) {
+  for (size_t i = 0; out && i < options->parameter_count; i++) {
     fprintf(out, "%s%s=", i ? "," : "", options->parameters[i].name);
     write_name(out, set->values[i]);
   }
-  if (fclose(out) != 0)
-    return hd_scale_no_memory();
+  hd_written(out);
   if (bytes <= NAME_MAX)
     return true;
   hd_log("the folder of these values would have too long a name: %s", set->name);
@@ -49,9 +47,7 @@ static bool name_set(const struct hd_scale_options *options, struct hd_scale_set
 
 /* Set number `index`: the last parameter varies fastest. */
 static bool fill_set(const struct hd_scale_options *options, uint32_t index, struct hd_scale_set *set) {
-  set->values = calloc(options->parameter_count + 1, sizeof *set->values);
-  if (!set->values)
-    return hd_scale_no_memory();
+  set->values = hd_new(options->parameter_count + 1, sizeof *set->values);
   for (size_t i = options->parameter_count; i-- > 0;) {
     const struct hd_texts *values = &options->parameters[i].values;
     set->values[i] = values->items[index % values->count];
@@ -68,9 +64,7 @@ static bool make_sets(struct hd_scale_plan *plan) {
     hd_log("the parameters have more than %d combinations", SETS_MOST);
     return false;
   }
-  plan->sets = calloc(count, sizeof *plan->sets);
-  if (!plan->sets)
-    return hd_scale_no_memory();
+  plan->sets = hd_new(count, sizeof *plan->sets);
   for (plan->set_count = 0; plan->set_count < count; plan->set_count++)
     if (!fill_set(plan->options, plan->set_count, &plan->sets[plan->set_count])) {
       plan->set_count++;
@@ -91,9 +85,7 @@ bool hd_scale_plan_make(const struct hd_scale_options *options, struct hd_scale_
   if (!make_sets(plan))
     return false;
   const size_t round = plan->set_count * options->threads.count;
-  plan->steps = calloc(round * options->repeats + (size_t)plan->set_count * options->warmups, sizeof *plan->steps);
-  if (!plan->steps)
-    return hd_scale_no_memory();
+  plan->steps = hd_new(round * options->repeats + (size_t)plan->set_count * options->warmups, sizeof *plan->steps);
   for (uint32_t set = 0; set < plan->set_count; set++)
     for (uint32_t i = 0; i < options->warmups; i++)
       add_step(plan, set, options->threads.items[options->threads.count - 1], 0);
@@ -162,43 +154,31 @@ static char *replace(const struct hd_scale_plan *plan, const struct hd_scale_ste
   char *replaced = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&replaced, &bytes);
-  if (!out)
-    return NULL;
-  while (*text) {
+  while (out && *text) {
     const size_t length = *text == '{' ? write_value(plan, step, text, out) : 0;
     if (!length)
       putc(*text, out);
     text += length ? length : 1;
   }
-  if (fclose(out) == 0)
-    return replaced;
-  free(replaced);
-  return NULL;
+  hd_written(out);
+  return replaced;
 }
 
-bool hd_scale_step_command(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
+void hd_scale_step_command(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
                            struct hd_texts *command) {
-  for (char **argument = plan->options->command; *argument; argument++) {
-    char *replaced = replace(plan, step, *argument);
-    const bool added = replaced && hd_texts_add(command, "%s", replaced);
-    free(replaced);
-    if (!added)
-      return hd_scale_no_memory();
-  }
-  return true;
+  for (char **argument = plan->options->command; *argument; argument++)
+    hd_texts_add(command, replace(plan, step, *argument));
 }
 
-bool hd_scale_step_environment(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
+void hd_scale_step_environment(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
                                struct hd_texts *environment) {
   const struct hd_scale_options *options = plan->options;
-  bool added = hd_texts_add(environment, "OMP_NUM_THREADS=%u", step->threads);
-  if (options->bind) {
-    added = added && hd_texts_add(environment, "OMP_PROC_BIND=%s", options->bind);
-    if (!getenv("OMP_PLACES"))
-      added = added && hd_texts_add(environment, "OMP_PLACES=cores");
-  }
+  hd_texts_add(environment, hd_print("OMP_NUM_THREADS=%u", step->threads));
+  if (options->bind)
+    hd_texts_add(environment, hd_print("OMP_PROC_BIND=%s", options->bind));
+  if (options->bind && !getenv("OMP_PLACES"))
+    hd_texts_add(environment, hd_print("OMP_PLACES=cores"));
   for (size_t i = 0; i < options->parameter_count; i++)
     if (!hd_scale_is_in_command(options, options->parameters[i].name))
-      added = added && hd_texts_add(environment, "%s=%s", options->parameters[i].name, plan->sets[step->set].values[i]);
-  return added || hd_scale_no_memory();
+      hd_texts_add(environment, hd_print("%s=%s", options->parameters[i].name, plan->sets[step->set].values[i]));
 }

@@ -15,9 +15,9 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "cli/scale/texts.h"
 #include "cli/scale/values.h"
 #include "output/model/model.h"
+#include "support/command/texts.h"
 
 /** What the command line asks for. */
 struct hd_scale_options {
@@ -73,12 +73,12 @@ void hd_scale_plan_free(struct hd_scale_plan *plan);
 /** "t4.r2", with its set "N=1/t4.r2", or "t4, not kept". */
 void hd_scale_step_name(const struct hd_scale_plan *plan, const struct hd_scale_step *step, char *name, size_t bytes);
 
-/** The program and its arguments with {NAME} and {threads} replaced; to be freed. False: no memory, said. */
-bool hd_scale_step_command(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
+/** The program and its arguments with {NAME} and {threads} replaced; to be freed. */
+void hd_scale_step_command(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
                            struct hd_texts *command);
 
 /** The variables, "NAME=value", that are set for it; likewise. */
-bool hd_scale_step_environment(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
+void hd_scale_step_environment(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
                                struct hd_texts *environment);
 
 /** Is {NAME} in the command? */

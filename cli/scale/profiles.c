@@ -13,6 +13,7 @@
 #include "output/reader/open.h"
 #include "output/unify/same_build.h"
 #include "output/unify/unified_tree.h"
+#include "support/command/memory.h"
 
 void hd_scale_profiles_free(struct hd_scale_profiles *profiles) {
   hd_texts_free(&profiles->paths);
@@ -28,16 +29,14 @@ static bool is_profile_name(const char *name, const char *base) {
   return !name[length] || (name[length] == '.' && isdigit((unsigned char)name[length + 1]));
 }
 
-static bool list_profiles(const struct hd_scale_store *store, const char *base, struct hd_texts *paths) {
+static void list_profiles(const struct hd_scale_store *store, const char *base, struct hd_texts *paths) {
   DIR *directory = opendir(store->running);
   const struct dirent *entry;
-  bool listed = true;
-  while (directory && listed && (entry = readdir(directory)))
+  while (directory && (entry = readdir(directory)))
     if (is_profile_name(entry->d_name, base))
-      listed = hd_texts_add(paths, "%s/%s", store->running, entry->d_name);
+      hd_texts_add(paths, hd_print("%s/%s", store->running, entry->d_name));
   if (directory)
     closedir(directory);
-  return listed;
 }
 
 /* A profile of a run: is it of the program that the set's other runs are of? */
@@ -98,8 +97,7 @@ const char *hd_scale_profiles_find(const struct hd_scale_plan *plan, const struc
   char path[PATH_MAX];
   struct hd_scale_set *set = &plan->sets[step->set];
   hd_scale_store_running(plan, store, step, "", path);
-  if (!list_profiles(store, strrchr(path, '/') + 1, &profiles->paths))
-    return "no memory";
+  list_profiles(store, strrchr(path, '/') + 1, &profiles->paths);
   if (!profiles->paths.count)
     return "it left no profile";
   if (!choose_first(set, step->threads, profiles, error, error_bytes))

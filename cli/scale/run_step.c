@@ -15,6 +15,7 @@
 
 #include "cli/command.h"
 #include "cli/run/outcome.h"
+#include "support/command/memory.h"
 #include "support/log.h"
 
 enum { TICK_MS = 500 };
@@ -90,40 +91,35 @@ static bool use_descriptors(const char *output) {
 
 static bool set_environment(const struct hd_scale_plan *plan, const struct hd_scale_step *step) {
   struct hd_texts variables = {0};
-  bool set = hd_scale_step_environment(plan, step, &variables);
+  bool set = true;
+  hd_scale_step_environment(plan, step, &variables);
   for (size_t i = 0; set && i < variables.count; i++)
     set = putenv(variables.items[i]) == 0; /* they stay */
   return set;
 }
 
 /* heddle run's -o is a pattern. */
-static bool add_output(struct hd_texts *arguments, const char *path) {
-  char *doubled = malloc(2 * strlen(path) + 1);
-  char *end = doubled;
-  for (; doubled && *path; path++) {
+static char *output_option(const char *path) {
+  char *option = hd_new(2 * strlen(path) + sizeof "--output=", 1);
+  char *end = stpcpy(option, "--output=");
+  for (; *path; path++) {
     *end++ = *path;
     if (*path == '%')
       *end++ = '%';
   }
-  if (!doubled)
-    return false;
-  *end = '\0';
-  const bool added = hd_texts_add(arguments, "--output=%s", doubled);
-  free(doubled);
-  return added;
+  return option;
 }
 
-static bool make_arguments(const struct hd_scale_plan *plan, const struct hd_scale_step *step, const char *profile,
+static void make_arguments(const struct hd_scale_plan *plan, const struct hd_scale_step *step, const char *profile,
                            struct hd_texts *arguments) {
-  struct hd_texts command = {0};
   const struct hd_texts *options = &plan->options->run_options;
-  bool made = hd_texts_add(arguments, "run") && hd_texts_add(arguments, "--quiet") && add_output(arguments, profile);
+  hd_texts_add(arguments, hd_print("run"));
+  hd_texts_add(arguments, hd_print("--quiet"));
+  hd_texts_add(arguments, output_option(profile));
   for (size_t i = 0; i < options->count; i++)
-    made = made && hd_texts_add(arguments, "%s", options->items[i]);
-  made = made && hd_texts_add(arguments, "--") && hd_scale_step_command(plan, step, &command);
-  for (size_t i = 0; i < command.count; i++)
-    made = made && hd_texts_add(arguments, "%s", command.items[i]);
-  return made;
+    hd_texts_add(arguments, options->items[i]);
+  hd_texts_add(arguments, hd_print("--"));
+  hd_scale_step_command(plan, step, arguments);
 }
 
 /*
@@ -140,9 +136,9 @@ static _Noreturn void become_run(const struct hd_scale_plan *plan, const struct 
   hd_scale_store_running(plan, store, step, ".out", output);
   hd_scale_signals_restore(signals);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent || !use_descriptors(output) || !set_environment(plan, step) ||
-      !make_arguments(plan, step, profile, &arguments))
+  if (getppid() != parent || !use_descriptors(output) || !set_environment(plan, step))
     _exit(HD_RUN_FAILED);
+  make_arguments(plan, step, profile, &arguments);
   const int status = hd_cmd_run((int)arguments.count, arguments.items);
   fflush(NULL);
   _exit(status);

@@ -220,10 +220,14 @@ static size_t count_points(const json_t *scan) {
 static bool update_scan(struct hd_scale_plan *plan, struct hd_scale_store *store) {
   json_t *before = NULL;
   bool done = (!plan->options->start_over && has_runs(store)) || discard(store);
-  done = done && hd_scale_programs_find(plan) && load_scan(store, &before);
+  if (done)
+    hd_scale_programs_find(plan);
+  done = done && load_scan(store, &before);
   json_t *asked = done ? hd_scale_definition_make(plan, before) : NULL;
-  if (done && !asked)
-    done = hd_scale_no_memory();
+  if (done && !asked) {
+    hd_log("out of memory");
+    done = false;
+  }
   if (done && before && !hd_scale_definition_fits(plan, before, asked)) {
     hd_log("%s holds another scan, see above; name another directory with -o, or discard its runs with --start-over",
            store->path);

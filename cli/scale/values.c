@@ -5,18 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/log.h"
-
-bool hd_scale_no_memory(void) {
-  hd_log("out of memory");
-  return false;
-}
+#include "support/command/memory.h"
 
 /* ---- thread counts ---- */
 
 static const char wrong_threads[] = "thread counts from 1 to 65536, divided by commas, FIRST-LAST or FIRST-LAST:STEP";
 static const char too_many[] = "at most 1024 thread counts";
-static const char no_memory[] = "less memory than this takes";
 
 /* Keeps them in order. NULL: added, or there already. */
 static const char *add_threads(struct hd_scale_threads *threads, uint32_t value) {
@@ -27,12 +21,10 @@ static const char *add_threads(struct hd_scale_threads *threads, uint32_t value)
     return NULL;
   if (threads->count == HD_SCALE_COUNTS_MOST)
     return too_many;
-  uint32_t *grown = realloc(threads->items, (threads->count + 1) * sizeof *grown);
-  if (!grown)
-    return no_memory;
-  memmove(grown + place + 1, grown + place, (threads->count - place) * sizeof *grown);
-  grown[place] = value;
-  threads->items = grown;
+  threads->items = hd_grow(threads->items, threads->count + 1, sizeof *threads->items);
+  uint32_t *at = threads->items + place;
+  memmove(at + 1, at, (threads->count - place) * sizeof *at);
+  *at = value;
   threads->count++;
   return NULL;
 }
@@ -74,12 +66,11 @@ const char *hd_scale_parse_threads(const char *text, struct hd_scale_threads *th
   }
 }
 
-bool hd_scale_default_threads(uint32_t processors, struct hd_scale_threads *threads) {
+void hd_scale_default_threads(uint32_t processors, struct hd_scale_threads *threads) {
   const uint32_t most = processors < HD_SCALE_THREADS_MOST ? processors : HD_SCALE_THREADS_MOST;
   for (uint32_t value = 1; value < most; value *= 2)
-    if (add_threads(threads, value))
-      return false;
-  return !add_threads(threads, most ? most : 1);
+    add_threads(threads, value);
+  add_threads(threads, most ? most : 1);
 }
 
 /* ---- parameters ---- */
@@ -104,31 +95,24 @@ static bool is_name(const char *name) {
 
 /* The text up to the next comma, "\," being none; moves past it. */
 static const char *take_value(const char **text, struct hd_scale_parameter *parameter) {
-  char *value = malloc(strlen(*text) + 1);
+  char *value = hd_new(strlen(*text) + 1, 1);
   size_t length = 0;
-  if (!value)
-    return no_memory;
   for (; **text && **text != ','; ++*text) {
     *text += **text == '\\' && (*text)[1] == ',';
     value[length++] = **text;
   }
-  value[length] = '\0';
   const char *wrong = length ? NULL : "no empty values";
   for (size_t i = 0; i < parameter->values.count && !wrong; i++)
     if (strcmp(parameter->values.items[i], value) == 0)
       wrong = "each value once";
-  if (!wrong && !hd_texts_add(&parameter->values, "%s", value))
-    wrong = no_memory;
-  free(value);
+  hd_texts_add(&parameter->values, value);
   return wrong;
 }
 
 const char *hd_scale_parse_parameter(const char *text, struct hd_scale_parameter *parameter) {
   const char *values = strchr(text, '=');
   memset(parameter, 0, sizeof *parameter);
-  parameter->name = strndup(text, values ? (size_t)(values - text) : 0);
-  if (!parameter->name)
-    return no_memory;
+  parameter->name = hd_print("%.*s", values ? (int)(values - text) : 0, text);
   if (!values || !is_name(parameter->name))
     return "NAME=VALUE,VALUE,..., where NAME consists of letters, digits and _";
   if (is_taken(parameter->name))

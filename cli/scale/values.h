@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/scale/texts.h"
+#include "support/command/texts.h"
 
 enum { HD_SCALE_THREADS_MOST = 65536, HD_SCALE_COUNTS_MOST = 1024 };
 
@@ -26,14 +26,11 @@ struct hd_scale_parameter {
   struct hd_texts values;
 };
 
-/** Says "out of memory"; always false. */
-bool hd_scale_no_memory(void);
-
 /** "1,2,4", "1-8", "2-16:2" and what commas make of them. NULL: taken; else what is wrong, in words. */
 const char *hd_scale_parse_threads(const char *text, struct hd_scale_threads *threads);
 
-/** Powers of two up to `processors`, and that number. False: no memory. */
-bool hd_scale_default_threads(uint32_t processors, struct hd_scale_threads *threads);
+/** Powers of two up to `processors`, and that number. */
+void hd_scale_default_threads(uint32_t processors, struct hd_scale_threads *threads);
 
 /** "NAME=a,b,c", where "\," stands for a comma. NULL: taken; else what is wrong, in words. Free it in any case. */
 const char *hd_scale_parse_parameter(const char *text, struct hd_scale_parameter *parameter);

@@ -210,22 +210,11 @@ static bool add_levels(struct fold *fold) {
 
 /* ---- rows ---- */
 
-static int by_node_and_thread(const void *a, const void *b) {
-  const struct hd_row *left = a, *right = b;
-  if (left->node != right->node)
-    return left->node < right->node ? -1 : 1;
-  return (left->thread > right->thread) - (left->thread < right->thread);
-}
-
 static void add_row(struct fold *fold, const struct hd_row *from) {
   struct hd_row *last = fold->row_count > 0 ? &fold->rows[fold->row_count - 1] : NULL;
   struct hd_node *node = &fold->nodes[from->node];
   if (last && last->node == from->node && last->thread == from->thread) {
-    last->visits += from->visits;
-    last->cpu_ns += from->cpu_ns;
-    hd_add_entries(&last->entries, &from->entries);
-    hd_add_ticks(last->ticks, from->ticks);
-    hd_add_intrusion(&last->intrusion, &from->intrusion);
+    hd_add_row(last, from);
     return;
   }
   if (node->row_count++ == 0)
@@ -246,7 +235,7 @@ static bool fold_rows(struct fold *fold) {
     fold->rows[count] = *row;
     fold->rows[count++].node = fold->map[row->node];
   }
-  qsort(fold->rows, count, sizeof *fold->rows, by_node_and_thread);
+  qsort(fold->rows, count, sizeof *fold->rows, hd_compare_pairs);
   for (uint32_t i = 0; i < count; i++) {
     const struct hd_row row = fold->rows[i];
     add_row(fold, &row);
@@ -255,13 +244,6 @@ static bool fold_rows(struct fold *fold) {
 }
 
 /* ---- who was busy at the same time ---- */
-
-static int by_pair(const void *a, const void *b) {
-  const struct hd_overlap *left = a, *right = b;
-  if (left->a != right->a)
-    return left->a < right->a ? -1 : 1;
-  return (left->b > right->b) - (left->b < right->b);
-}
 
 /* Pairs inside one new node are no overlap of two any more. */
 static uint32_t map_overlaps(struct fold *fold, struct hd_overlap *overlaps) {
@@ -277,7 +259,7 @@ static uint32_t map_overlaps(struct fold *fold, struct hd_overlap *overlaps) {
     }
   }
   if (count > 0)
-    qsort(overlaps, count, sizeof *overlaps, by_pair);
+    qsort(overlaps, count, sizeof *overlaps, hd_compare_pairs);
   return count;
 }
 
@@ -287,7 +269,7 @@ static uint32_t join_overlaps(const struct fold *fold, struct hd_overlap *overla
   for (uint32_t i = 0; i < count; i++) {
     struct hd_overlap *last = kept > 0 ? &overlaps[kept - 1] : NULL;
     const struct hd_overlap from = overlaps[i];
-    if (!last || by_pair(last, &from) != 0)
+    if (!last || hd_compare_pairs(last, &from) != 0)
       overlaps[kept++] = from;
     else if (last->ticks == HD_TICKS_UNKNOWN || from.ticks == HD_TICKS_UNKNOWN || fold->parts[from.a].pairs > 0 ||
              fold->parts[from.b].pairs > 0)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/analysis/site_regex.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"
+#include "support/command/edit_distance.h"
 
 enum { NEAR_MOST = 5, NEAR_BYTES = 64 };
 
@@ -59,34 +59,11 @@ struct near {
   unsigned distance;
 };
 
-static unsigned least(unsigned a, unsigned b, unsigned c) {
-  const unsigned low = a < b ? a : b;
-  return low < c ? low : c;
-}
-
-/* Levenshtein's, letters of either case alike. Both are shorter than NEAR_BYTES. */
-static unsigned edit_distance(const char *a, const char *b) {
-  unsigned row[NEAR_BYTES + 1];
-  const size_t width = strlen(b);
-  for (size_t j = 0; j <= width; j++)
-    row[j] = (unsigned)j;
-  for (size_t i = 0; a[i]; i++) {
-    unsigned corner = row[0];
-    row[0] = (unsigned)i + 1;
-    for (size_t j = 0; j < width; j++) {
-      const unsigned change = corner + (tolower((unsigned char)a[i]) != tolower((unsigned char)b[j]));
-      corner = row[j + 1];
-      row[j + 1] = least(change, row[j] + 1, row[j + 1] + 1);
-    }
-  }
-  return row[width];
-}
-
 /* Lower is nearer; names that hold the text, or are held by it, come first. One letter is in all of them. */
 static unsigned distance_of(const char *name, const char *wanted) {
   const bool holds = strlen(wanted) > 1 && strcasestr(name, wanted);
   const bool held = strlen(name) > 1 && strcasestr(wanted, name);
-  return holds || held ? 0 : 1 + edit_distance(wanted, name);
+  return holds || held ? 0 : 1 + hd_likeness_distance(wanted, name);
 }
 
 static void consider(struct near near[NEAR_MOST], size_t *count, const char *name, const char *wanted) {

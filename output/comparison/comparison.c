@@ -14,7 +14,10 @@
 
 #define OVERHEAD_NOTED 0.03
 
-bool hd_comparison_note(struct hd_comparison *comparison, const char *format, ...) {
+/* comparison->failed: there was no memory for one. */
+static void note(struct hd_comparison *comparison, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(struct hd_comparison *comparison, const char *format, ...) {
   struct hd_strings *notes = &comparison->notes;
   char *text = NULL;
   va_list arguments;
@@ -22,14 +25,14 @@ bool hd_comparison_note(struct hd_comparison *comparison, const char *format, ..
   const bool written = vasprintf(&text, format, arguments) >= 0;
   va_end(arguments);
   const char **items = written ? realloc(notes->items, (notes->count + 1) * sizeof *items) : NULL;
-  if (!items) {
-    if (written)
-      free(text);
-    return false;
+  if (items) {
+    notes->items = items;
+    notes->items[notes->count++] = text;
+    return;
   }
-  notes->items = items;
-  notes->items[notes->count++] = text;
-  return true;
+  comparison->out_of_memory = true;
+  if (written)
+    free(text);
 }
 
 /* ---- may they be compared? ---- */
@@ -169,15 +172,13 @@ static bool has_points(const struct hd_comparison *comparison, char *error, size
 
 /* ---- what cannot be compared ---- */
 
-static bool note_point(struct hd_comparison *comparison, const struct hd_point *point) {
-  bool done = true;
+static void note_point(struct hd_comparison *comparison, const struct hd_point *point) {
   if (point->least_threads != point->threads)
-    done = hd_comparison_note(comparison, "%s: between %u and %u threads were alive, by the run", point->label,
-                              point->least_threads, point->threads);
+    note(comparison, "%s: between %u and %u threads were alive, by the run", point->label, point->least_threads,
+         point->threads);
   if (point->asked_threads > 0 && point->threads > point->asked_threads)
-    done = done && hd_comparison_note(comparison, "%s: %u threads were alive though OMP_NUM_THREADS was %u",
-                                      point->label, point->threads, point->asked_threads);
-  return done;
+    note(comparison, "%s: %u threads were alive though OMP_NUM_THREADS was %u", point->label, point->threads,
+         point->asked_threads);
 }
 
 static bool shares_processors(const struct hd_point *point) {
@@ -185,7 +186,7 @@ static bool shares_processors(const struct hd_point *point) {
 }
 
 /* One note for all of them. */
-static bool note_processors(struct hd_comparison *comparison) {
+static void note_processors(struct hd_comparison *comparison) {
   char labels[256] = "";
   uint32_t processors = 0;
   for (uint32_t i = 0; i < comparison->point_count; i++) {
@@ -196,77 +197,65 @@ static bool note_processors(struct hd_comparison *comparison) {
     snprintf(labels + used, sizeof labels - used, "%s%s", used > 0 ? ", " : "", point->label);
     processors = processors == 0 || point->processors < processors ? point->processors : processors;
   }
-  return processors == 0 ||
-         hd_comparison_note(comparison,
-                            "%s: more threads than the %u processor%s; time in which a thread had none counts as busy, "
-                            "or as whatever it was about to do",
-                            labels, processors, processors == 1 ? "" : "s");
+  if (processors > 0)
+    note(comparison,
+         "%s: more threads than the %u processor%s; time in which a thread had none counts as busy, "
+         "or as whatever it was about to do",
+         labels, processors, processors == 1 ? "" : "s");
 }
 
-static bool note_switched_off(struct hd_comparison *comparison, const struct hd_model *model,
+static void note_switched_off(struct hd_comparison *comparison, const struct hd_model *model,
                               enum hd_event_class event_class) {
   uint64_t ticks = 0;
   for (uint32_t i = 0; i < model->switch_count; i++)
     ticks += model->switches[i].event_class == event_class ? model->switches[i].ticks : 0;
-  return hd_comparison_note(
-      comparison,
-      "%s: %s were not measured for %.3f s (the budget, HEDDLE_OVERHEAD): what they are is in what "
-      "is around them, waits in busy time; a main cause is named only where that cannot change it",
-      model->path, hd_event_class_words(event_class), hd_model_seconds(model, ticks));
+  note(comparison,
+       "%s: %s were not measured for %.3f s (the budget, HEDDLE_OVERHEAD): what they are is in what "
+       "is around them, waits in busy time; a main cause is named only where that cannot change it",
+       model->path, hd_event_class_words(event_class), hd_model_seconds(model, ticks));
 }
 
-static bool note_run(struct hd_comparison *comparison, const struct hd_run *run) {
+static void note_run(struct hd_comparison *comparison, const struct hd_run *run) {
   const struct hd_model *model = run->model;
   const struct hd_file_header *header = &model->header;
-  bool done = true;
   if (!model->ended && hd_model_life(model) == HD_LIFE_RUNNING)
-    done = hd_comparison_note(comparison, "%s: the program still runs", model->path);
+    note(comparison, "%s: the program still runs", model->path);
   else if (was_cut_short(model))
-    done = hd_comparison_note(comparison, "%s: the program was killed or did not end in the usual way", model->path);
+    note(comparison, "%s: the program was killed or did not end in the usual way", model->path);
   if ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status != 0)
-    done = done && hd_comparison_note(comparison, "%s: the program's exit status was %d", model->path,
-                                      (int)header->exit_status);
+    note(comparison, "%s: the program's exit status was %d", model->path, (int)header->exit_status);
   if (run->book->alive_threads < run->book->asked_threads)
-    done = done && hd_comparison_note(comparison, "%s: OMP_NUM_THREADS was %u, and no more than %u thread%s came",
-                                      model->path, run->book->asked_threads, run->book->alive_threads,
-                                      run->book->alive_threads == 1 ? "" : "s");
+    note(comparison, "%s: OMP_NUM_THREADS was %u, and no more than %u thread%s came", model->path,
+         run->book->asked_threads, run->book->alive_threads, run->book->alive_threads == 1 ? "" : "s");
   if (run->book->recursive)
-    done =
-        done && hd_comparison_note(comparison,
-                                   "%s: regions lead back to routines that were called outside of regions, too; what "
-                                   "ran there counts as outside",
-                                   model->path);
+    note(comparison,
+         "%s: regions lead back to routines that were called outside of regions, too; what "
+         "ran there counts as outside",
+         model->path);
   for (uint32_t i = 0; i < HD_CLASS_COUNT; i++)
     if (model->off_classes >> i & 1)
-      done = done && note_switched_off(comparison, model, (enum hd_event_class)i);
+      note_switched_off(comparison, model, (enum hd_event_class)i);
   if (hd_model_overhead(model) > OVERHEAD_NOTED)
-    done = done && hd_comparison_note(comparison,
-                                      "%s: Heddle's own work is %.1f %% of the busy time, and is contained in what is "
-                                      "compared ('heddle report --overhead')",
-                                      model->path, 100 * hd_model_overhead(model));
+    note(comparison,
+         "%s: Heddle's own work is %.1f %% of the busy time, and is contained in what is "
+         "compared ('heddle report --overhead')",
+         model->path, 100 * hd_model_overhead(model));
   if (header->flags & HD_FILE_MERGED)
-    done = done && hd_comparison_note(
-                       comparison, "%s: a sum of several runs, and so are its times: compare it with sums of as many",
-                       model->path);
-  return done;
+    note(comparison, "%s: a sum of several runs, and so are its times: compare it with sums of as many", model->path);
 }
 
-static bool write_notes(struct hd_comparison *comparison) {
-  bool done = true;
+static void write_notes(struct hd_comparison *comparison) {
   for (uint32_t i = 0; i < comparison->point_count; i++)
-    done = done && note_point(comparison, &comparison->points[i]);
-  done = done && note_processors(comparison);
+    note_point(comparison, &comparison->points[i]);
+  note_processors(comparison);
   for (uint32_t i = 0; i < comparison->run_count; i++)
-    done = done && note_run(comparison, &comparison->runs[i]);
+    note_run(comparison, &comparison->runs[i]);
   if (comparison->by_name)
-    done =
-        done && hd_comparison_note(comparison, "the runs are of different programs or builds: callpaths were matched "
-                                               "by function, file and line");
+    note(comparison, "the runs are of different programs or builds: callpaths were matched "
+                     "by function, file and line");
   if (comparison->united->moved > 0)
-    done =
-        done && hd_comparison_note(comparison, "%u callpath%s matched though the line differs, by function and order",
-                                   comparison->united->moved, comparison->united->moved == 1 ? " was" : "s were");
-  return done;
+    note(comparison, "%u callpath%s matched though the line differs, by function and order", comparison->united->moved,
+         comparison->united->moved == 1 ? " was" : "s were");
 }
 
 /* ---- the comparison ---- */
@@ -288,8 +277,10 @@ static bool build(struct hd_comparison *comparison, const struct hd_compare_inpu
   for (uint32_t i = 0; i < comparison->run_count; i++) /* united in the order of runs */
     models[i] = inputs[comparison->runs[i].order].model;
   comparison->united = hd_united_new(models, count, comparison->by_name ? HD_UNITE_BY_NAME : HD_UNITE_BY_ADDRESS);
-  return comparison->united && hd_comparison_make_rows(comparison) && hd_comparison_fill_rows(comparison) &&
-         write_notes(comparison);
+  if (!comparison->united || !hd_comparison_make_rows(comparison) || !hd_comparison_fill_rows(comparison))
+    return false;
+  write_notes(comparison);
+  return !comparison->out_of_memory;
 }
 
 struct hd_comparison *hd_comparison_new(const struct hd_compare_input *inputs, size_t count,

@@ -9,14 +9,10 @@
 
 #include "output/comparison/comparison.h"
 
-/** comparison_rows.c: which callpaths are one row. Fills rows (but for their numbers), row_of and heads. */
+/** rows.c: which callpaths are one row. Fills rows (but for their numbers), row_of and heads. */
 bool hd_comparison_make_rows(struct hd_comparison *comparison);
 
-/** comparison_numbers.c: what each run had in each row, medians, and differences from the baseline. */
+/** numbers.c: what each run had in each row, medians, and differences from the baseline. */
 bool hd_comparison_fill_rows(struct hd_comparison *comparison);
-
-/** Adds a note in printf's words. */
-bool hd_comparison_note(struct hd_comparison *comparison, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "output/merge/merge_internal.h"
 #include "output/metrics/group.h"
+#include "output/model/accumulate.h"
 #include "output/model/counts.h"
 
 /* ---- which events ---- */
@@ -121,14 +122,6 @@ static void take_counts(struct hd_merge *merge, size_t run, const struct hd_coun
     *value++ = from->slot_ticks[i] * merge->factors[run];
 }
 
-static int by_place(const void *a, const void *b) {
-  const struct hd_counts_record *left = a;
-  const struct hd_counts_record *right = b;
-  if (left->profile != right->profile)
-    return left->profile < right->profile ? -1 : 1;
-  return left->thread < right->thread ? -1 : left->thread > right->thread;
-}
-
 /* A sum that is too large for the file is said to be incomplete. */
 static void add_record(const struct hd_merge *merge, struct hd_counts_record *to, struct hd_counts_record *from) {
   const uint32_t events = merge->counts.event_count;
@@ -148,10 +141,10 @@ static void join_records(struct hd_merge *merge, size_t count) {
   const size_t bytes = merge->header.counts_record_bytes;
   struct hd_merged_counts *counts = &merge->counts;
   if (count > 0)
-    qsort(counts->records, count, bytes, by_place);
+    qsort(counts->records, count, bytes, hd_compare_pairs);
   for (size_t i = 0; i < count; i++) {
     struct hd_counts_record *record = record_at(merge, i);
-    if (counts->record_count > 0 && by_place(record_at(merge, counts->record_count - 1), record) == 0)
+    if (counts->record_count > 0 && hd_compare_pairs(record_at(merge, counts->record_count - 1), record) == 0)
       add_record(merge, record_at(merge, counts->record_count - 1), record);
     else
       memmove(record_at(merge, counts->record_count++), record, bytes);

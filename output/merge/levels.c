@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/merge/merge_internal.h"
+#include "output/model/accumulate.h"
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
 
@@ -96,14 +97,6 @@ static void write_levels(struct hd_merge *merge, uint32_t index, const struct hd
 
 /* ---- overlaps ---- */
 
-static int by_pair(const void *a, const void *b) {
-  const struct hd_overlap_record *left = a;
-  const struct hd_overlap_record *right = b;
-  if (left->a != right->a)
-    return left->a < right->a ? -1 : 1;
-  return left->b < right->b ? -1 : left->b > right->b;
-}
-
 /* The smaller number of the two comes first, and which that is may have changed. */
 static size_t collect_overlaps(const struct hd_merge *merge, struct hd_overlap_record *overlaps) {
   size_t count = 0;
@@ -127,10 +120,10 @@ static bool write_overlaps(struct hd_merge *merge) {
     return false;
   const size_t count = collect_overlaps(merge, overlaps);
   if (count > 0)
-    qsort(overlaps, count, sizeof *overlaps, by_pair);
+    qsort(overlaps, count, sizeof *overlaps, hd_compare_pairs);
   hd_writer_begin_block(merge->writer, HD_BLOCK_OVERLAPS);
   for (size_t i = 0; i < count; i++) {
-    if (i + 1 < count && by_pair(&overlaps[i], &overlaps[i + 1]) == 0)
+    if (i + 1 < count && hd_compare_pairs(&overlaps[i], &overlaps[i + 1]) == 0)
       overlaps[i + 1].ticks += overlaps[i].ticks;
     else
       hd_writer_add(merge->writer, &overlaps[i], sizeof overlaps[i]);

@@ -36,21 +36,7 @@ void hd_writer_begin(struct hd_writer *writer, const struct hd_file_header *head
   if (!place)
     return;
   struct hd_file_header made = *header;
-  memcpy(made.magic, HD_MAGIC, sizeof made.magic);
-  made.version = HD_FORMAT_VERSION;
-  made.byte_order = HD_BYTE_ORDER;
-  made.header_bytes = HD_HEADER_BYTES;
-  made.block_bytes = HD_BLOCK_BYTES;
-  made.profile_record_bytes = sizeof(struct hd_profile_record);
-  made.row_record_bytes = sizeof(struct hd_row_record);
-  made.thread_record_bytes = sizeof(struct hd_thread_record);
-  made.total_record_bytes = sizeof(struct hd_total_record);
-  made.instance_record_bytes = sizeof(struct hd_instance_record);
-  made.module_record_bytes = sizeof(struct hd_module_record);
-  made.state_count = HD_STATE_COUNT;
-  made.entry_record_bytes = sizeof(struct hd_entry_record);
-  made.costs_record_bytes = sizeof(struct hd_costs_record);
-  made.switch_record_bytes = sizeof(struct hd_switch_record);
+  hd_layout_set(&made);
   made.block_count = 0;
   memcpy(place, &made, sizeof made);
 }

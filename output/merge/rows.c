@@ -12,14 +12,6 @@
 
 /* ---- rows ---- */
 
-static int by_place(const void *a, const void *b) {
-  const struct hd_row *left = a;
-  const struct hd_row *right = b;
-  if (left->node != right->node)
-    return left->node < right->node ? -1 : 1;
-  return left->thread < right->thread ? -1 : left->thread > right->thread;
-}
-
 static struct hd_row scaled_row(const struct hd_merge *merge, size_t run, const struct hd_row *from) {
   struct hd_row row = *from;
   const uint64_t factor = merge->factors[run];
@@ -33,19 +25,6 @@ static struct hd_row scaled_row(const struct hd_merge *merge, size_t run, const 
   for (int i = 0; i < HD_ENTRY_STATES * HD_ENTRY_STATES; i++)
     row.entries.ticks[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES] *= factor;
   return row;
-}
-
-static void add_row(struct hd_row *to, const struct hd_row *from) {
-  to->visits += from->visits;
-  to->cpu_ns += from->cpu_ns;
-  hd_add_ticks(to->ticks, from->ticks);
-  hd_add_intrusion(&to->intrusion, &from->intrusion);
-  for (int i = 0; i < HD_ENTRY_STATES * HD_ENTRY_STATES; i++) {
-    const int caller = i / HD_ENTRY_STATES;
-    const int own = i % HD_ENTRY_STATES;
-    to->entries.visits[caller][own] += from->entries.visits[caller][own];
-    to->entries.ticks[caller][own] += from->entries.ticks[caller][own];
-  }
 }
 
 bool hd_merge_rows(struct hd_merge *merge) {
@@ -63,10 +42,10 @@ bool hd_merge_rows(struct hd_merge *merge) {
     for (uint32_t j = 0; j < merge->models[i]->row_count; j++)
       rows[count++] = scaled_row(merge, i, &merge->models[i]->rows[j]);
   if (count > 0)
-    qsort(rows, count, sizeof *rows, by_place);
+    qsort(rows, count, sizeof *rows, hd_compare_pairs);
   for (size_t i = 0; i < count; i++) {
-    if (merge->row_count > 0 && by_place(&rows[merge->row_count - 1], &rows[i]) == 0)
-      add_row(&rows[merge->row_count - 1], &rows[i]);
+    if (merge->row_count > 0 && hd_compare_pairs(&rows[merge->row_count - 1], &rows[i]) == 0)
+      hd_add_row(&rows[merge->row_count - 1], &rows[i]);
     else
       rows[merge->row_count++] = rows[i];
   }
@@ -107,42 +86,41 @@ void hd_merge_write_rows(struct hd_merge *merge) {
 /* ---- teams ---- */
 
 static int by_team(const void *a, const void *b) {
-  const struct hd_total_record *left = a;
-  const struct hd_total_record *right = b;
-  if (left->profile != right->profile)
-    return left->profile < right->profile ? -1 : 1;
-  if (left->thread != right->thread)
-    return left->thread < right->thread ? -1 : 1;
-  return left->team_size < right->team_size ? -1 : left->team_size > right->team_size;
+  const struct hd_team_part *left = a, *right = b;
+  const uint32_t first = left->totals.team_min, second = right->totals.team_min;
+  const int order = hd_compare_pairs(a, b);
+  return order != 0 ? order : (first > second) - (first < second);
 }
 
-static struct hd_total_record total_of(const struct hd_merge *merge, size_t run, const struct hd_team_part *part) {
-  const struct hd_team_totals *totals = &part->totals;
+static struct hd_team_part scaled_part(const struct hd_merge *merge, size_t run, const struct hd_team_part *from) {
   const uint64_t factor = merge->factors[run];
-  return (struct hd_total_record){
-      .profile = merge->united->node_of[run][part->node],
+  struct hd_team_part part = *from;
+  part.node = merge->united->node_of[run][from->node];
+  part.totals.elapsed_ticks *= factor;
+  part.totals.busy_ticks *= factor;
+  part.totals.busy_max_ticks *= factor;
+  part.totals.idle_ticks *= factor;
+  part.totals.capacity_ticks *= factor;
+  part.totals.intrusion_ticks = hd_merge_scale(part.totals.intrusion_ticks, factor);
+  return part;
+}
+
+static void write_part(struct hd_merge *merge, const struct hd_team_part *part) {
+  const struct hd_team_totals *totals = &part->totals;
+  const struct hd_total_record record = {
+      .profile = part->node,
       .thread = part->thread,
       .team_size = totals->team_min,
       .open = (uint32_t)totals->open_instances,
       .instances = totals->instances,
-      .elapsed_ticks = totals->elapsed_ticks * factor,
-      .busy_ticks = totals->busy_ticks * factor,
-      .busy_max_ticks = totals->busy_max_ticks * factor,
-      .idle_ticks = totals->idle_ticks * factor,
-      .capacity_ticks = totals->capacity_ticks * factor,
-      .intrusion_ticks = hd_merge_scale(totals->intrusion_ticks, factor),
+      .elapsed_ticks = totals->elapsed_ticks,
+      .busy_ticks = totals->busy_ticks,
+      .busy_max_ticks = totals->busy_max_ticks,
+      .idle_ticks = totals->idle_ticks,
+      .capacity_ticks = totals->capacity_ticks,
+      .intrusion_ticks = totals->intrusion_ticks,
   };
-}
-
-static void add_total(struct hd_total_record *to, const struct hd_total_record *from) {
-  to->open += from->open;
-  to->instances += from->instances;
-  to->elapsed_ticks += from->elapsed_ticks;
-  to->busy_ticks += from->busy_ticks;
-  to->busy_max_ticks += from->busy_max_ticks;
-  to->idle_ticks += from->idle_ticks;
-  to->capacity_ticks += from->capacity_ticks;
-  to->intrusion_ticks = hd_add_signed(to->intrusion_ticks, from->intrusion_ticks);
+  hd_writer_add(merge->writer, &record, sizeof record);
 }
 
 bool hd_merge_write_teams(struct hd_merge *merge) {
@@ -152,23 +130,22 @@ bool hd_merge_write_teams(struct hd_merge *merge) {
       return false;
     most += merge->models[i]->team_part_count;
   }
-  struct hd_total_record *totals = calloc(most, sizeof *totals);
-  if (!totals)
+  struct hd_team_part *parts = calloc(most, sizeof *parts);
+  if (!parts)
     return false;
   size_t count = 0;
   for (size_t i = 0; i < merge->count; i++)
     for (uint32_t j = 0; j < merge->models[i]->team_part_count; j++)
-      totals[count++] = total_of(merge, i, &merge->models[i]->team_parts[j]);
-  if (count > 0)
-    qsort(totals, count, sizeof *totals, by_team);
+      parts[count++] = scaled_part(merge, i, &merge->models[i]->team_parts[j]);
+  qsort(parts, count, sizeof *parts, by_team);
   hd_writer_begin_block(merge->writer, HD_BLOCK_TOTALS);
   for (size_t i = 0; i < count; i++) {
-    if (i + 1 < count && by_team(&totals[i], &totals[i + 1]) == 0)
-      add_total(&totals[i + 1], &totals[i]);
+    if (i + 1 < count && by_team(&parts[i], &parts[i + 1]) == 0)
+      hd_add_team(&parts[i + 1].totals, &parts[i].totals);
     else
-      hd_writer_add(merge->writer, &totals[i], sizeof totals[i]);
+      write_part(merge, &parts[i]);
   }
-  free(totals);
+  free(parts);
   return true;
 }
 

@@ -39,6 +39,21 @@ void hd_add_entries(struct hd_entries *to, const struct hd_entries *from) {
     }
 }
 
+void hd_add_row(struct hd_row *to, const struct hd_row *from) {
+  to->visits += from->visits;
+  to->cpu_ns += from->cpu_ns;
+  hd_add_entries(&to->entries, &from->entries);
+  hd_add_ticks(to->ticks, from->ticks);
+  hd_add_intrusion(&to->intrusion, &from->intrusion);
+}
+
+int hd_compare_pairs(const void *a, const void *b) {
+  const uint32_t *left = a, *right = b;
+  if (left[0] != right[0])
+    return left[0] < right[0] ? -1 : 1;
+  return (left[1] > right[1]) - (left[1] < right[1]);
+}
+
 uint64_t hd_entries_ticks(const struct hd_entries *entries) {
   uint64_t sum = 0;
   for (int caller = 0; caller < HD_ENTRY_STATES; caller++)

@@ -230,13 +230,6 @@ struct hd_count hd_count_sum_metric(const struct hd_model *model, const struct h
 
 /* ---- the model's counts ---- */
 
-static int by_place(const void *a, const void *b) {
-  const struct hd_counts *left = a, *right = b;
-  if (left->node != right->node)
-    return left->node < right->node ? -1 : 1;
-  return (left->thread > right->thread) - (left->thread < right->thread);
-}
-
 /* Sums are kept in fresh memory: what is added up may be shared. A sum that is too large is said to be incomplete. */
 static bool join(struct hd_model *model, struct hd_counts *to, const struct hd_counts *from) {
   const size_t events = (size_t)model->header.event_count * HD_COUNT_CLASSES;
@@ -263,10 +256,10 @@ static bool join(struct hd_model *model, struct hd_counts *to, const struct hd_c
 bool hd_model_sort_counts(struct hd_model *model) {
   uint32_t kept = 0;
   if (model->counts_count > 0)
-    qsort(model->counts, model->counts_count, sizeof *model->counts, by_place);
+    qsort(model->counts, model->counts_count, sizeof *model->counts, hd_compare_pairs);
   for (uint32_t i = 0; i < model->counts_count; i++) {
     const struct hd_counts counts = model->counts[i];
-    if (kept == 0 || by_place(&model->counts[kept - 1], &counts) != 0)
+    if (kept == 0 || hd_compare_pairs(&model->counts[kept - 1], &counts) != 0)
       model->counts[kept++] = counts;
     else if (!join(model, &model->counts[kept - 1], &counts))
       return false;

@@ -42,7 +42,7 @@ void hd_row_source_clear(struct hd_row_source *source) {
 
 /* ---- one row ---- */
 
-static struct hd_row from_row(const struct hd_row_record *record) {
+struct hd_row hd_row_of_record(const struct hd_row_record *record) {
   struct hd_row row = {
       .node = record->profile, .thread = record->thread, .visits = record->visits, .cpu_ns = record->cpu_ns};
   memcpy(row.ticks, record->ticks, sizeof row.ticks);
@@ -51,19 +51,11 @@ static struct hd_row from_row(const struct hd_row_record *record) {
   return row;
 }
 
-static struct hd_row from_entries(const struct hd_entry_record *record) {
+struct hd_row hd_row_of_entries(const struct hd_entry_record *record) {
   struct hd_row row = {.node = record->profile, .thread = record->thread};
   memcpy(row.entries.visits, record->visits, sizeof row.entries.visits);
   memcpy(row.entries.ticks, record->ticks, sizeof row.entries.ticks);
   return row;
-}
-
-static void join_row(struct hd_row *to, const struct hd_row *from) {
-  to->visits += from->visits;
-  to->cpu_ns += from->cpu_ns;
-  hd_add_ticks(to->ticks, from->ticks);
-  hd_add_intrusion(&to->intrusion, &from->intrusion);
-  hd_add_entries(&to->entries, &from->entries);
 }
 
 /* ---- in order ---- */
@@ -166,9 +158,9 @@ static uint32_t count_rows(const struct pieces *pieces) {
 
 static struct hd_row row_of(const struct pieces *pieces, uint32_t number) {
   if (number < pieces->entries_from)
-    return from_row(pieces->records[number]);
+    return hd_row_of_record(pieces->records[number]);
   if (number < pieces->extra_from)
-    return from_entries(pieces->records[number]);
+    return hd_row_of_entries(pieces->records[number]);
   return *(const struct hd_row *)pieces->records[number];
 }
 
@@ -184,7 +176,7 @@ static bool join(struct pieces *pieces, struct hd_model *model) {
     const struct hd_row row = row_of(pieces, pieces->order[i]);
     struct hd_row *last = model->row_count > 0 ? &model->rows[model->row_count - 1] : NULL;
     if (last && last->node == row.node && last->thread == row.thread) {
-      join_row(last, &row);
+      hd_add_row(last, &row);
       continue;
     }
     if (model->nodes[row.node].row_count++ == 0)

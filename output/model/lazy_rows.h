@@ -67,6 +67,10 @@ static inline bool hd_total_is_empty(const struct hd_total_record *record, bool 
   return record->instances == 0 && record->capacity_ticks == 0 && !merged;
 }
 
+/** What a record adds to its row. */
+struct hd_row hd_row_of_record(const struct hd_row_record *record);
+struct hd_row hd_row_of_entries(const struct hd_entry_record *record);
+
 /** One more extra row, all zero; until the next one. NULL: no memory. */
 struct hd_row *hd_row_source_add(struct hd_row_source *source);
 

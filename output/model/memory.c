@@ -45,17 +45,16 @@ bool hd_model_add_string(struct hd_model *model, struct hd_strings *list, const 
   return true;
 }
 
-bool hd_model_add_note(struct hd_model *model, const char *format, ...) {
+void hd_model_add_note(struct hd_model *model, const char *format, ...) {
   char *text = NULL;
   va_list arguments;
   va_start(arguments, format);
   const int length = vasprintf(&text, format, arguments);
   va_end(arguments);
-  if (length < 0)
-    return false;
-  const bool done = hd_model_add_string(model, &model->notes, text, (size_t)length);
-  free(text);
-  return done;
+  if (length < 0 || !hd_model_add_string(model, &model->notes, text, (size_t)length))
+    model->out_of_memory = true;
+  if (length >= 0)
+    free(text);
 }
 
 void hd_model_free_memory(struct hd_model *model) {

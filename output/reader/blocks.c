@@ -18,61 +18,44 @@ bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) {
   return false;
 }
 
-static size_t record_bytes_of(const struct hd_reader *reader, unsigned type) {
-  switch (type) {
-  case HD_BLOCK_PROFILES:
-    return sizeof(struct hd_profile_record);
-  case HD_BLOCK_ROWS:
-    return sizeof(struct hd_row_record);
-  case HD_BLOCK_THREADS:
-    return sizeof(struct hd_thread_record);
-  case HD_BLOCK_TOTALS:
-    return sizeof(struct hd_total_record);
-  case HD_BLOCK_INSTANCES: /* one per block; its members are checked when it is used */
-    return sizeof(struct hd_instance_record);
-  case HD_BLOCK_MODULES:
-    return sizeof(struct hd_module_record);
-  case HD_BLOCK_TEXT: /* `count` is bytes */
-    return 1;
-  case HD_BLOCK_RING:
-    return sizeof(struct hd_ring_record);
-  case HD_BLOCK_TALLIES:
-    return sizeof(struct hd_tally_record);
-  case HD_BLOCK_LEVELS:
-    return sizeof(struct hd_level_record);
-  case HD_BLOCK_ENTRIES:
-    return sizeof(struct hd_entry_record);
-  case HD_BLOCK_STACK:
-    return sizeof(struct hd_stack_record);
-  case HD_BLOCK_OVERLAPS:
-    return sizeof(struct hd_overlap_record);
-  case HD_BLOCK_TIMELINE:
-    return sizeof(struct hd_timeline_record);
-  case HD_BLOCK_EVENTS:
-    return sizeof(struct hd_event_record);
-  case HD_BLOCK_COUNTS:
+/* Of instances and journals there is one in each block; what follows it is checked when it is used. */
+static const size_t record_bytes_of[HD_BLOCK_TYPE_LAST + 1] = {
+    [HD_BLOCK_PROFILES] = sizeof(struct hd_profile_record),
+    [HD_BLOCK_ROWS] = sizeof(struct hd_row_record),
+    [HD_BLOCK_THREADS] = sizeof(struct hd_thread_record),
+    [HD_BLOCK_TOTALS] = sizeof(struct hd_total_record),
+    [HD_BLOCK_INSTANCES] = sizeof(struct hd_instance_record),
+    [HD_BLOCK_MODULES] = sizeof(struct hd_module_record),
+    [HD_BLOCK_TEXT] = 1, /* `count` is bytes */
+    [HD_BLOCK_RING] = sizeof(struct hd_ring_record),
+    [HD_BLOCK_TALLIES] = sizeof(struct hd_tally_record),
+    [HD_BLOCK_LEVELS] = sizeof(struct hd_level_record),
+    [HD_BLOCK_ENTRIES] = sizeof(struct hd_entry_record),
+    [HD_BLOCK_STACK] = sizeof(struct hd_stack_record),
+    [HD_BLOCK_OVERLAPS] = sizeof(struct hd_overlap_record),
+    [HD_BLOCK_TIMELINE] = sizeof(struct hd_timeline_record),
+    [HD_BLOCK_EVENTS] = sizeof(struct hd_event_record),
+    [HD_BLOCK_COSTS] = sizeof(struct hd_costs_record),
+    [HD_BLOCK_SWITCHES] = sizeof(struct hd_switch_record),
+    [HD_BLOCK_JOURNAL] = sizeof(struct hd_journal_record),
+};
+
+static size_t record_bytes(const struct hd_reader *reader, unsigned type) {
+  if (type == HD_BLOCK_COUNTS)
     return reader->model->header.counts_record_bytes;
-  case HD_BLOCK_COSTS:
-    return sizeof(struct hd_costs_record);
-  case HD_BLOCK_SWITCHES:
-    return sizeof(struct hd_switch_record);
-  case HD_BLOCK_JOURNAL: /* one per block; its entries are checked when it is used */
-    return sizeof(struct hd_journal_record);
-  default:
-    return 0;
-  }
+  return type <= HD_BLOCK_TYPE_LAST ? record_bytes_of[type] : 0;
 }
 
 static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_block_header *block) {
-  const size_t record_bytes = record_bytes_of(reader, block->type);
-  if (block->magic != HD_BLOCK_MAGIC || record_bytes == 0)
+  const size_t each = record_bytes(reader, block->type);
+  if (block->magic != HD_BLOCK_MAGIC || each == 0)
     return hd_reader_fail(reader, "damaged: block %u has no valid header", unit);
   if (block->span == 0 || block->span > reader->unit_count - unit)
     return hd_reader_fail(reader, "damaged: block %u is larger than the file", unit);
   if (reader->sealed && !hd_seal_block_holds(block))
     return hd_reader_fail(reader, "damaged: block %u is not the one that was saved (checksum)", unit);
   const uint64_t room = (uint64_t)block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
-  const uint64_t limit = block->type == HD_BLOCK_INSTANCES || block->type == HD_BLOCK_JOURNAL ? 1 : room / record_bytes;
+  const uint64_t limit = block->type == HD_BLOCK_INSTANCES || block->type == HD_BLOCK_JOURNAL ? 1 : room / each;
   if (block->count > limit)
     return hd_reader_fail(reader, "damaged: block %u holds more than fits into it", unit);
   const uint64_t first = reader->record_count[block->type];
@@ -102,13 +85,14 @@ bool hd_reader_walk_blocks(struct hd_reader *reader) {
   return true;
 }
 
-bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, size_t record_bytes, hd_reader_taker *take) {
+bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, hd_reader_taker *take) {
+  const size_t each = record_bytes(reader, type);
   for (uint32_t i = 0; i < reader->block_count; i++) {
     const struct hd_reader_block *block = &reader->blocks[i];
     if (block->header->type != type)
       continue;
     for (uint32_t j = 0; j < block->header->count; j++) {
-      const uint64_t offset = block->content + (uint64_t)j * record_bytes;
+      const uint64_t offset = block->content + (uint64_t)j * each;
       if (!take(reader, reader->bytes + offset, offset, block->first + j))
         return false;
     }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/model/accumulate.h"
 #include "output/model/format_names.h"
 
 static uint64_t later(uint64_t a, uint64_t b) {
@@ -36,7 +37,7 @@ static bool find_end(struct hd_reader *reader) {
     return hd_reader_fail(reader, "damaged: it ends before it begins");
   model->ended = header->end_ticks != 0;
   model->end_ticks = model->ended ? header->end_ticks : header->loaded_ticks;
-  return hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), find_last_event);
+  return hd_reader_each(reader, HD_BLOCK_THREADS, find_last_event);
 }
 
 /* From the program's start, known in nanoseconds, to the tool's, known in ticks. */
@@ -168,26 +169,15 @@ static void keep_part(struct hd_model *model, uint32_t node, uint32_t thread, co
 /* What one instance, or the sum of some of one team size, adds to its node. */
 static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primary, const struct hd_team_totals *part) {
   struct hd_model *model = reader->model;
-  struct hd_node *node = &model->nodes[node_id];
-  struct hd_team_totals *team = &node->team;
-  const bool outermost = hd_kind_is_region(node->kind) && !reader->in_region[node_id];
-  const uint32_t team_size = part->team_min;
-  team->instances += part->instances;
-  team->open_instances += part->open_instances;
-  team->elapsed_ticks += part->elapsed_ticks;
-  team->capacity_ticks += part->capacity_ticks;
-  team->busy_ticks += part->busy_ticks;
-  team->busy_max_ticks += part->busy_max_ticks;
-  team->idle_ticks += part->idle_ticks;
-  team->intrusion_ticks = hd_add_signed(team->intrusion_ticks, part->intrusion_ticks);
-  if (team_size == 0) { /* killed before the size of its team was known */
-    team->mean_ticks += (double)part->elapsed_ticks;
-  } else {
-    team->gain_ticks += ((double)part->capacity_ticks - (double)part->busy_ticks) / team_size;
-    team->mean_ticks += (double)part->capacity_ticks / team_size;
-    team->team_min = team->team_min == 0 || team_size < team->team_min ? team_size : team->team_min;
+  const bool outermost = hd_kind_is_region(model->nodes[node_id].kind) && !reader->in_region[node_id];
+  struct hd_team_totals own = *part;
+  own.team_max = part->team_min;
+  own.mean_ticks = (double)part->elapsed_ticks; /* killed before the size of its team was known */
+  if (part->team_min > 0) {
+    own.gain_ticks = ((double)part->capacity_ticks - (double)part->busy_ticks) / part->team_min;
+    own.mean_ticks = (double)part->capacity_ticks / part->team_min;
   }
-  team->team_max = team_size > team->team_max ? team_size : team->team_max;
+  hd_add_team(&model->nodes[node_id].team, &own);
   if (outermost && primary == 0)
     model->inside_ticks += part->elapsed_ticks;
 }
@@ -268,9 +258,8 @@ bool hd_reader_close_all(struct hd_reader *reader) {
   if (!find_end(reader))
     return false;
   find_time_before(model);
-  if (!hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), close_thread))
+  if (!hd_reader_each(reader, HD_BLOCK_THREADS, close_thread))
     return false;
-  return add_time_before(reader) &&
-         hd_reader_each(reader, HD_BLOCK_TOTALS, sizeof(struct hd_total_record), take_total) &&
-         hd_reader_each(reader, HD_BLOCK_INSTANCES, sizeof(struct hd_instance_record), close_instance);
+  return add_time_before(reader) && hd_reader_each(reader, HD_BLOCK_TOTALS, take_total) &&
+         hd_reader_each(reader, HD_BLOCK_INSTANCES, close_instance);
 }

@@ -35,11 +35,6 @@ bool hd_reader_check_counters(struct hd_reader *reader) {
 
 /* ---- groups ---- */
 
-/* The parser's message names the group's file and line. */
-static bool note_broken_group(struct hd_model *model, const char *error) {
-  return hd_model_add_note(model, "%s: the group is left out", error);
-}
-
 /* "PATH\nTEXT". */
 bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t bytes) {
   char error[512] = "";
@@ -50,8 +45,9 @@ bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t byt
   if (path)
     hd_plain(path);
   struct hd_group *group = path ? hd_group_parse(path, content ? content : "", error, sizeof error) : NULL;
-  const bool done = path && (group ? hd_model_add_group(reader->model, group)
-                                   : note_broken_group(reader->model, error[0] ? error : path));
+  if (path && !group) /* the parser's message names the group's file and line */
+    hd_model_add_note(reader->model, "%s: the group is left out", error[0] ? error : path);
+  const bool done = path && (!group || hd_model_add_group(reader->model, group));
   free(path);
   return done || hd_reader_fail(reader, "out of memory");
 }
@@ -90,7 +86,7 @@ static bool take_events(struct hd_reader *reader) {
   model->events = hd_model_allocate(model, known * sizeof *model->events);
   if (!model->events)
     return hd_reader_fail(reader, "out of memory");
-  return hd_reader_each(reader, HD_BLOCK_EVENTS, sizeof(struct hd_event_record), take_event);
+  return hd_reader_each(reader, HD_BLOCK_EVENTS, take_event);
 }
 
 /* ---- counts ---- */
@@ -276,9 +272,9 @@ bool hd_reader_take_counts(struct hd_reader *reader) {
   const uint64_t *zeros = model->counts ? make_value_room(model, records) : NULL;
   if (!zeros)
     return hd_reader_fail(reader, "out of memory");
-  if (!hd_reader_each(reader, HD_BLOCK_COUNTS, model->header.counts_record_bytes, take_counts))
+  if (!hd_reader_each(reader, HD_BLOCK_COUNTS, take_counts))
     return false;
-  if (!hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), miss_end))
+  if (!hd_reader_each(reader, HD_BLOCK_THREADS, miss_end))
     return false;
   model->counts_count = (uint32_t)records;
   return (hd_model_sort_counts(model) && add_lacks(model, zeros)) || hd_reader_fail(reader, "out of memory");

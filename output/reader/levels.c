@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/model/accumulate.h"
 #include "output/model/format_names.h"
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
@@ -132,12 +133,8 @@ static bool take_entry(struct hd_reader *reader, const void *bytes, uint64_t off
     return hd_reader_fail(reader, "damaged: entries %u belong to no callpath or thread", index);
   if (reader->source->in_extra[record->thread])
     return true;
-  struct hd_entries *entries = &model->nodes[record->profile].entries;
-  for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
-    for (int own = 0; own < HD_ENTRY_STATES; own++) {
-      entries->visits[caller][own] += record->visits[caller][own];
-      entries->ticks[caller][own] += record->ticks[caller][own];
-    }
+  const struct hd_row row = hd_row_of_entries(record);
+  hd_add_entries(&model->nodes[record->profile].entries, &row.entries);
   return true;
 }
 
@@ -285,10 +282,7 @@ static bool fill_entries(struct finisher *finisher) {
     struct hd_row *row = hd_row_source_add(reader->source);
     if (!row)
       return hd_reader_fail(reader, "out of memory");
-    row->node = record->profile;
-    row->thread = record->thread;
-    memcpy(row->entries.visits, record->visits, sizeof row->entries.visits);
-    memcpy(row->entries.ticks, record->ticks, sizeof row->entries.ticks);
+    *row = hd_row_of_entries(record);
   }
   return true;
 }
@@ -348,14 +342,6 @@ static bool fill_model(struct finisher *finisher) {
   return true;
 }
 
-static int by_pair(const void *a, const void *b) {
-  const struct hd_overlap *left = a;
-  const struct hd_overlap *right = b;
-  if (left->a != right->a)
-    return left->a < right->a ? -1 : 1;
-  return left->b < right->b ? -1 : left->b > right->b;
-}
-
 static bool fill_overlaps(struct finisher *finisher) {
   struct hd_model *model = finisher->reader->model;
   const struct hd_overlaps *overlaps = &finisher->tallies.overlaps;
@@ -368,7 +354,7 @@ static bool fill_overlaps(struct finisher *finisher) {
       model->overlaps[model->overlap_count++] = (struct hd_overlap){record->a, record->b, record->ticks};
   }
   if (model->overlap_count > 0)
-    qsort(model->overlaps, model->overlap_count, sizeof *model->overlaps, by_pair);
+    qsort(model->overlaps, model->overlap_count, sizeof *model->overlaps, hd_compare_pairs);
   return true;
 }
 
@@ -379,8 +365,7 @@ static bool take_all(struct finisher *finisher) {
          each(finisher, HD_BLOCK_TIMELINE, sizeof(struct hd_timeline_record), take_timeline) &&
          each(finisher, HD_BLOCK_RING, sizeof(struct hd_ring_record), take_ring) &&
          each(finisher, HD_BLOCK_STACK, sizeof(struct hd_stack_record), take_stack) &&
-         hd_reader_each(finisher->reader, HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), take_entry) &&
-         take_living_entries(finisher);
+         hd_reader_each(finisher->reader, HD_BLOCK_ENTRIES, take_entry) && take_living_entries(finisher);
 }
 
 /* Killed while it started. */

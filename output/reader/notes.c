@@ -25,161 +25,152 @@ static const char *words_of_recovery(const struct hd_model *model) {
 }
 
 /* How the profile ended, unless the runtime closed it. */
-static bool note_end(struct hd_model *model) {
+static void note_end(struct hd_model *model) {
   static const char *const lives[] = {[HD_LIFE_OVER] = "was killed",
                                       [HD_LIFE_RUNNING] = "is still running",
                                       [HD_LIFE_UNKNOWN] = "was killed or is still running"};
   const struct hd_file_header *header = &model->header;
   const int signal = hd_model_signal(model);
   if (header->flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)) /* a merged file's own notes say how each run ended */
-    return true;
-  if (!model->ended)
-    return hd_model_add_note(
-        model, "the program %s: time is counted up to the last event seen, %.3f s after its start%s",
-        lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks), words_of_recovery(model));
+    return;
   const char *closed = "what was open then is counted up to that moment";
-  if (signal)
-    return hd_model_add_note(model, "the program was killed by signal %d (%s); %s", signal, strsignal(signal), closed);
-  return hd_model_add_note(model, "the program ended without closing its profile; %s", closed);
+  if (!model->ended)
+    hd_model_add_note(model, "the program %s: time is counted up to the last event seen, %.3f s after its start%s",
+                      lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks),
+                      words_of_recovery(model));
+  else if (signal)
+    hd_model_add_note(model, "the program was killed by signal %d (%s); %s", signal, strsignal(signal), closed);
+  else
+    hd_model_add_note(model, "the program ended without closing its profile; %s", closed);
 }
 
 /* Whoever pauses the runtime hard, or unloads it, ends the tool: it is not called any more. */
-static bool note_stop(struct hd_model *model) {
-  return !(model->header.flags & HD_FILE_STOPPED) ||
-         hd_model_add_note(
-             model,
-             "the OpenMP runtime ended the measurement %.3f s after the program's start (omp_pause_hard, "
-             "omp_pause_stop_tool, or it was unloaded): what the program did in the %.3f s after that is missing",
-             hd_model_seconds(model, model->elapsed_ticks), hd_model_seconds(model, hd_model_unmeasured_ticks(model)));
+static void note_stop(struct hd_model *model) {
+  if (model->header.flags & HD_FILE_STOPPED)
+    hd_model_add_note(
+        model,
+        "the OpenMP runtime ended the measurement %.3f s after the program's start (omp_pause_hard, "
+        "omp_pause_stop_tool, or it was unloaded): what the program did in the %.3f s after that is missing",
+        hd_model_seconds(model, model->elapsed_ticks), hd_model_seconds(model, hd_model_unmeasured_ticks(model)));
 }
 
-static bool note_space(struct hd_model *model) {
+static void note_space(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   const unsigned long long folded = header->folded_paths;
   if (folded > 0)
-    return hd_model_add_note(model,
-                             "no space was left for %llu callpath%s: their time is counted at their parents, "
-                             "their entries nowhere",
-                             folded, plural(folded));
-  if (header->flags & HD_FILE_FULL)
-    return hd_model_add_note(model, "the profile could not grow any more: later callpaths and threads may be missing");
-  return true;
+    hd_model_add_note(model,
+                      "no space was left for %llu callpath%s: their time is counted at their parents, "
+                      "their entries nowhere",
+                      folded, plural(folded));
+  else if (header->flags & HD_FILE_FULL)
+    hd_model_add_note(model, "the profile could not grow any more: later callpaths and threads may be missing");
 }
 
-static bool note_events(struct hd_model *model) {
+static void note_events(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   const unsigned long long unknown = header->unknown_events;
   const unsigned long long unmatched = header->unmatched_events;
   const unsigned long long threads = header->lost_threads;
-  bool done = true;
   if (unknown > 0)
-    done &= hd_model_add_note(model, "%llu event%s of a kind newer than this Heddle counted as \"other\"", unknown,
-                              unknown == 1 ? " is" : "s are");
+    hd_model_add_note(model, "%llu event%s of a kind newer than this Heddle counted as \"other\"", unknown,
+                      unknown == 1 ? " is" : "s are");
   if (unmatched > 0)
-    done &= hd_model_add_note(model, "%llu event%s ended something whose begin was not seen, and %s ignored", unmatched,
-                              plural(unmatched), unmatched == 1 ? "was" : "were");
+    hd_model_add_note(model, "%llu event%s ended something whose begin was not seen, and %s ignored", unmatched,
+                      plural(unmatched), unmatched == 1 ? "was" : "were");
   if (threads > 0)
-    done &=
-        hd_model_add_note(model, "%llu thread%s could not be measured: no memory was left", threads, plural(threads));
-  return done;
+    hd_model_add_note(model, "%llu thread%s could not be measured: no memory was left", threads, plural(threads));
 }
 
 /* What was kept of the concurrency is exact; what was not, is missing. */
-static bool note_levels(struct hd_model *model) {
+static void note_levels(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   const unsigned long long lost = header->lost_tallies;
   uint64_t unpaired = 0;
-  bool done = true;
   for (uint32_t i = 0; i < model->node_count; i++)
     unpaired = unpaired > model->nodes[i].unpaired_ticks ? unpaired : model->nodes[i].unpaired_ticks;
   if (lost > 0)
-    done &= hd_model_add_note(
+    hd_model_add_note(
         model,
         "no space was left to split the time of some callpaths by the number of busy threads: there it does not "
         "add up (%llu time%s)",
         lost, plural(lost));
   if (unpaired > 0)
-    done &= hd_model_add_note(model,
-                              "more than 64 callpaths were busy at once: with whom some of them were busy is "
-                              "not known for up to %.3f s",
-                              hd_model_seconds(model, unpaired));
+    hd_model_add_note(model,
+                      "more than 64 callpaths were busy at once: with whom some of them were busy is "
+                      "not known for up to %.3f s",
+                      hd_model_seconds(model, unpaired));
   if (header->lost_overlap_ticks > 0)
-    done &= hd_model_add_note(model,
-                              "too many pairs of callpaths were busy at once to keep all: any overlap may lack "
-                              "up to %.6f s",
-                              hd_model_seconds(model, header->lost_overlap_ticks));
-  return done;
+    hd_model_add_note(model,
+                      "too many pairs of callpaths were busy at once to keep all: any overlap may lack "
+                      "up to %.6f s",
+                      hd_model_seconds(model, header->lost_overlap_ticks));
 }
 
 /* Only a profile that was closed in peace must add up: a kill may hit between two stores. */
-static bool note_identities(struct hd_model *model) {
+static void note_identities(struct hd_model *model) {
   uint32_t wrong = 0;
   if (!(model->header.flags & HD_FILE_COMPLETE))
-    return true;
+    return;
   for (uint32_t i = 0; i < model->thread_count; i++)
     wrong += !hd_model_thread_is_whole(model, i);
-  return wrong == 0 || hd_model_add_note(model,
-                                         "the times of %u thread%s do not add up to their lifetimes: "
-                                         "the file may be damaged",
-                                         wrong, plural(wrong));
+  if (wrong > 0)
+    hd_model_add_note(model,
+                      "the times of %u thread%s do not add up to their lifetimes: "
+                      "the file may be damaged",
+                      wrong, plural(wrong));
 }
 
 /* Routines of several threads, but no OpenMP runtime was heard of: the threads may be anybody's. */
-static bool note_no_runtime(struct hd_model *model) {
+static void note_no_runtime(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
-  return header->runtime[0] || !(header->flags & HD_FILE_ROUTINES) || model->thread_count < 2 ||
-         hd_model_add_note(model,
-                           "no OpenMP runtime told of regions and waiting, so that threads count as busy while they "
-                           "wait in a routine; %s",
-                           header->flags & HD_FILE_GOMP
-                               ? "libomp was loaded first (--gomp) but reported nothing: the program's regions, if "
-                                 "it has any, ran on a libgomp that is linked into it or loaded apart, or "
-                                 "OMP_TOOL=disabled is set"
-                               : "a program that uses GCC's libgomp needs 'heddle run --gomp'");
+  if (!header->runtime[0] && (header->flags & HD_FILE_ROUTINES) && model->thread_count > 1)
+    hd_model_add_note(model,
+                      "no OpenMP runtime told of regions and waiting, so that threads count as busy while they "
+                      "wait in a routine; %s",
+                      header->flags & HD_FILE_GOMP
+                          ? "libomp was loaded first (--gomp) but reported nothing: the program's regions, if "
+                            "it has any, ran on a libgomp that is linked into it or loaded apart, or "
+                            "OMP_TOOL=disabled is set"
+                          : "a program that uses GCC's libgomp needs 'heddle run --gomp'");
 }
 
 /* Routines whose entries and exits did not pair up, and callers that are missing. */
-static bool note_routines(struct hd_model *model) {
+static void note_routines(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   const unsigned long long left = header->left_routines, unmatched = header->unmatched_routines;
   const unsigned long long signals = header->nested_signals, lost = header->lost_entries, cut = header->cut_callers;
-  bool done = true;
   if (left > 0)
-    done &= hd_model_add_note(model,
-                              "%llu routine%s left without returning (longjmp, an exception): "
-                              "the time counts up to where that was noticed",
-                              left, left == 1 ? " was" : "s were");
+    hd_model_add_note(model,
+                      "%llu routine%s left without returning (longjmp, an exception): "
+                      "the time counts up to where that was noticed",
+                      left, left == 1 ? " was" : "s were");
   if (unmatched > 0)
-    done &= hd_model_add_note(model, "%llu return%s of routines whose entry was not seen, and %s ignored", unmatched,
-                              plural(unmatched), unmatched == 1 ? "was" : "were");
+    hd_model_add_note(model, "%llu return%s of routines whose entry was not seen, and %s ignored", unmatched,
+                      plural(unmatched), unmatched == 1 ? "was" : "were");
   if (signals > 0)
-    done &= hd_model_add_note(model,
-                              "%llu entries and returns in signal handlers came while Heddle was at work on the same "
-                              "thread: not counted",
-                              signals);
+    hd_model_add_note(model,
+                      "%llu entries and returns in signal handlers came while Heddle was at work on the same "
+                      "thread: not counted",
+                      signals);
   if (lost > 0)
-    done &= hd_model_add_note(model, "no space was left for the state or time of %llu entr%s", lost,
-                              lost == 1 ? "y" : "ies");
+    hd_model_add_note(model, "no space was left for the state or time of %llu entr%s", lost, lost == 1 ? "y" : "ies");
   if (cut > 0)
-    done &= hd_model_add_note(model,
-                              "at %llu region begin%s there were more than %u calling routines: the outermost are "
-                              "missing (HEDDLE_UNWIND=DEPTH asks for more)",
-                              cut, plural(cut), header->unwind_depth);
-  return done;
+    hd_model_add_note(model,
+                      "at %llu region begin%s there were more than %u calling routines: the outermost are "
+                      "missing (HEDDLE_UNWIND=DEPTH asks for more)",
+                      cut, plural(cut), header->unwind_depth);
 }
 
-static bool note_markers(struct hd_model *model) {
+static void note_markers(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   const unsigned long long phases = header->unmatched_phases, pauses = header->pauses;
-  bool done = true;
   if (phases > 0)
-    done &= hd_model_add_note(model, "%llu phase%s ended without having begun, or never ended", phases, plural(phases));
+    hd_model_add_note(model, "%llu phase%s ended without having begun, or never ended", phases, plural(phases));
   if (pauses > 0)
-    done &= hd_model_add_note(
-        model, "measurement was paused %llu time%s, for %.3f s in all: no time includes that%s", pauses, plural(pauses),
-        hd_model_seconds(model, hd_model_paused_ticks(model)),
-        header->paused_at_ticks && !(header->flags & HD_FILE_STOPPED) ? "; it was paused at the end" : "");
-  return done;
+    hd_model_add_note(model, "measurement was paused %llu time%s, for %.3f s in all: no time includes that%s", pauses,
+                      plural(pauses), hd_model_seconds(model, hd_model_paused_ticks(model)),
+                      header->paused_at_ticks && !(header->flags & HD_FILE_STOPPED) ? "; it was paused at the end"
+                                                                                    : "");
 }
 
 /* "pid 12, 13 and 14" */
@@ -197,21 +188,18 @@ static void list_children(const struct hd_model *model, char *text, size_t bytes
     snprintf(text + used, bytes - used, " and %u more", model->header.children - shown);
 }
 
-static bool note_children(struct hd_model *model) {
+static void note_children(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   const uint32_t unmeasured = header->unmeasured_children;
   char pids[200];
-  bool done = true;
   list_children(model, pids, sizeof pids);
   if (header->children > 0)
-    done &= hd_model_add_note(model, "%u forked child%s used OpenMP, not in these numbers: %s%s", header->children,
-                              header->children == 1 ? "" : "ren",
-                              header->children == 1 ? "it has a profile of its own" : "each has a profile of its own",
-                              pids);
+    hd_model_add_note(model, "%u forked child%s used OpenMP, not in these numbers: %s%s", header->children,
+                      header->children == 1 ? "" : "ren",
+                      header->children == 1 ? "it has a profile of its own" : "each has a profile of its own", pids);
   if (unmeasured > 0)
-    done &= hd_model_add_note(model, "%u forked child%s used OpenMP and could not be measured", unmeasured,
-                              unmeasured == 1 ? "" : "ren");
-  return done;
+    hd_model_add_note(model, "%u forked child%s used OpenMP and could not be measured", unmeasured,
+                      unmeasured == 1 ? "" : "ren");
 }
 
 static bool has_callpath_in(const struct hd_model *model, uint32_t module) {
@@ -221,24 +209,32 @@ static bool has_callpath_in(const struct hd_model *model, uint32_t module) {
   return i < model->node_count;
 }
 
-static bool note_unloaded(struct hd_model *model) {
-  bool done = true;
+static void note_unloaded(struct hd_model *model) {
   for (uint32_t i = 0; i < model->module_count; i++)
     if ((model->modules[i].flags & HD_MODULE_UNLOADED) && has_callpath_in(model, i))
-      done &= hd_model_add_note(model,
-                                "%s was unloaded while the program ran: what was loaded to its addresses later may "
-                                "bear its names",
-                                hd_base_name(model->modules[i].path));
-  return done;
+      hd_model_add_note(model,
+                        "%s was unloaded while the program ran: what was loaded to its addresses later may "
+                        "bear its names",
+                        hd_base_name(model->modules[i].path));
 }
 
 bool hd_reader_add_notes(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
-  bool done = note_end(model) && note_stop(model) && note_space(model) && note_events(model) &&
-              hd_reader_note_callbacks(model) && note_levels(model) && note_no_runtime(model) && note_routines(model) &&
-              note_markers(model) && note_unloaded(model) && note_children(model) && note_identities(model) &&
-              hd_reader_note_overhead(model) && hd_reader_note_counters(model);
-  if (done && (model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
-    done = hd_model_add_note(model, "the program's start is known to 10 ms only");
-  return done || hd_reader_fail(reader, "out of memory");
+  note_end(model);
+  note_stop(model);
+  note_space(model);
+  note_events(model);
+  hd_reader_note_callbacks(model);
+  note_levels(model);
+  note_no_runtime(model);
+  note_routines(model);
+  note_markers(model);
+  note_unloaded(model);
+  note_children(model);
+  note_identities(model);
+  hd_reader_note_overhead(model);
+  hd_reader_note_counters(model);
+  if ((model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
+    hd_model_add_note(model, "the program's start is known to 10 ms only");
+  return !model->out_of_memory || hd_reader_fail(reader, "out of memory");
 }

@@ -19,13 +19,10 @@ static const char *name_of_answer(uint32_t registered) {
   return registered < sizeof names / sizeof *names ? names[registered] : "a new answer";
 }
 
-bool hd_reader_note_callbacks(struct hd_model *model) {
+void hd_reader_note_callbacks(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
-  bool done = true;
-  for (uint32_t i = 0; i < HD_CALLBACK_COUNT && done; i++)
+  for (uint32_t i = 0; i < HD_CALLBACK_COUNT; i++)
     if (header->lost_callbacks >> i & 1)
-      done =
-          hd_model_add_note(model, "the runtime does not always tell of %s (it says: %s): %s", callbacks[i].name,
-                            name_of_answer(hd_registered(header->registered, (enum hd_callback)i)), callbacks[i].loss);
-  return done;
+      hd_model_add_note(model, "the runtime does not always tell of %s (it says: %s): %s", callbacks[i].name,
+                        name_of_answer(hd_registered(header->registered, (enum hd_callback)i)), callbacks[i].loss);
 }

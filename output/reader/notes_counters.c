@@ -19,15 +19,15 @@ static void add_name(char names[NAMES_BYTES], const char *between, const char *n
   snprintf(names + used, NAMES_BYTES - used, "%s%s", used > 0 ? between : "", name);
 }
 
-static bool note_begin(struct hd_model *model) {
+static void note_begin(struct hd_model *model) {
   if (model->before_ticks == 0 || (model->header.flags & HD_FILE_MERGED))
-    return true;
-  return hd_model_add_note(model, "counters begin %.3f s after the program's start, when the tool was loaded",
-                           hd_model_seconds(model, model->before_ticks));
+    return;
+  hd_model_add_note(model, "counters begin %.3f s after the program's start, when the tool was loaded",
+                    hd_model_seconds(model, model->before_ticks));
 }
 
 /* "A, B / C": a bar between turns. */
-static bool note_turns(struct hd_model *model) {
+static void note_turns(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   char names[NAMES_BYTES] = "";
   for (uint32_t slot = 1; slot <= header->event_slots; slot++) {
@@ -38,8 +38,8 @@ static bool note_turns(struct hd_model *model) {
         first = false;
       }
   }
-  return header->event_slots == 0 ||
-         hd_model_add_note(model, "these events took turns, and their counts are estimates: %s", names);
+  if (header->event_slots > 0)
+    hd_model_add_note(model, "these events took turns, and their counts are estimates: %s", names);
 }
 
 static bool is_uncounted(const struct hd_model *model, uint32_t thread, uint32_t event) {
@@ -54,8 +54,7 @@ static bool on_same_threads(const struct hd_model *model, uint32_t a, uint32_t b
 }
 
 /* Events that are missing on the same threads share a note. */
-static bool note_threads(struct hd_model *model) {
-  bool done = true;
+static void note_threads(struct hd_model *model) {
   uint64_t said = 0;
   for (uint32_t e = 0; e < model->header.event_count; e++) {
     char names[NAMES_BYTES] = "";
@@ -70,21 +69,19 @@ static bool note_threads(struct hd_model *model) {
         said |= UINT64_C(1) << other;
         events++;
       }
-    done &= hd_model_add_note(model, "%s %s not counted, or not all the time, on %u of %u threads", names,
-                              events == 1 ? "was" : "were", missing, model->thread_count);
+    hd_model_add_note(model, "%s %s not counted, or not all the time, on %u of %u threads", names,
+                      events == 1 ? "was" : "were", missing, model->thread_count);
   }
-  return done;
 }
 
 /* Of a killed or running program. */
-static bool note_ends(struct hd_model *model) {
+static void note_ends(struct hd_model *model) {
   uint32_t alive = 0;
   for (uint32_t i = 0; i < model->thread_count; i++)
     alive += model->threads[i].alive;
-  return (model->header.flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)) || alive == 0 ||
-         hd_model_add_note(model,
-                           "what the %u thread%s then alive had counted since the counters were last read is missing",
-                           alive, alive == 1 ? "" : "s");
+  if (!(model->header.flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)) && alive > 0)
+    hd_model_add_note(model, "what the %u thread%s then alive had counted since the counters were last read is missing",
+                      alive, alive == 1 ? "" : "s");
 }
 
 /* Whether something is missing for a reason that no other note gives. */
@@ -98,65 +95,66 @@ static bool is_incomplete(const struct hd_model *model, const struct hd_counts *
 }
 
 /* By thread, for counts are in the order of nodes. */
-static bool note_gaps(struct hd_model *model) {
+static void note_gaps(struct hd_model *model) {
   bool *found = calloc((size_t)model->thread_count + 1, sizeof *found);
   uint32_t threads = 0;
-  if (!found)
-    return false;
-  for (uint32_t i = 0; i < model->counts_count; i++)
+  model->out_of_memory |= !found;
+  for (uint32_t i = 0; found && i < model->counts_count; i++)
     if (is_incomplete(model, &model->counts[i]) && !found[model->counts[i].thread]) {
       found[model->counts[i].thread] = true;
       threads++;
     }
   free(found);
-  return threads == 0 ||
-         hd_model_add_note(model,
-                           "some counts of %u of %u threads are missing: a reading failed, another thread paused the "
-                           "measurement, there was no space, or the program ended before they were read again",
-                           threads, model->thread_count);
+  if (threads > 0)
+    hd_model_add_note(model,
+                      "some counts of %u of %u threads are missing: a reading failed, another thread paused the "
+                      "measurement, there was no space, or the program ended before they were read again",
+                      threads, model->thread_count);
 }
 
 /* The times are those of a program that was slowed down so much. */
-static bool note_readings(struct hd_model *model) {
+static void note_readings(struct hd_model *model) {
   static const char *const advice[] = {"", "", ": --counters-at region reads less often",
                                        ": --counters-at loop reads less often"};
   const double worth_a_note = 0.05;
   const double taken = hd_model_reading_seconds(model);
   const double busy = hd_model_seconds(model, model->ticks[HD_BUSY]) - hd_model_seconds(model, model->uncounted_ticks);
   if (!(taken > worth_a_note * busy))
-    return true;
-  return hd_model_add_note(
+    return;
+  hd_model_add_note(
       model,
       "counters were read %llu times, about %.3g s in all threads together, as much as %.0f %% of the busy time%s",
       (unsigned long long)hd_model_readings(model), taken, 100 * taken / busy, advice[model->header.counters_at]);
 }
 
-static bool note_divisions(struct hd_model *model) {
-  bool done = true;
+static void note_divisions(struct hd_model *model) {
   for (uint32_t i = 0; i < model->group_count; i++)
     for (uint32_t j = 0; j < model->groups[i]->metric_count; j++) {
       const struct hd_group *group = model->groups[i];
       const struct hd_metric *metric = &group->metrics[j];
       const uint32_t count = hd_model_divisions_by_zero(model, group, metric);
       if (count > 0)
-        done &= hd_model_add_note(model, "group %s (%s:%u): '%s' divided by zero in %u callpath%s: left empty",
-                                  group->name, group->path, metric->line, metric->name, count, count == 1 ? "" : "s");
+        hd_model_add_note(model, "group %s (%s:%u): '%s' divided by zero in %u callpath%s: left empty", group->name,
+                          group->path, metric->line, metric->name, count, count == 1 ? "" : "s");
     }
-  return done;
 }
 
-static bool note_problems(struct hd_model *model) {
-  bool done = true;
+static void note_problems(struct hd_model *model) {
   for (uint32_t i = 0; i < model->group_count; i++)
     for (uint32_t j = 0; j < model->groups[i]->metric_count; j++)
       if (model->groups[i]->metrics[j].problem)
-        done &= hd_model_add_note(model, "%s: its column is empty", model->groups[i]->metrics[j].problem);
-  return done;
+        hd_model_add_note(model, "%s: its column is empty", model->groups[i]->metrics[j].problem);
 }
 
-bool hd_reader_note_counters(struct hd_model *model) {
+void hd_reader_note_counters(struct hd_model *model) {
   if (model->header.event_count == 0)
-    return true;
-  return note_begin(model) && note_readings(model) && note_turns(model) && note_threads(model) && note_ends(model) &&
-         note_gaps(model) && note_divisions(model) && note_problems(model);
+    return;
+  note_begin(model);
+  note_readings(model);
+  note_turns(model);
+  note_threads(model);
+  note_ends(model);
+  note_gaps(model);
+  note_divisions(model);
+  note_problems(model);
 }

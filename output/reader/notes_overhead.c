@@ -20,18 +20,18 @@ static double share_after_start(const struct hd_model *model) {
   return busy <= 0 || own <= 0 ? 0 : own < busy ? own / busy : 1;
 }
 
-static bool note_program(struct hd_model *model) {
+static void note_program(struct hd_model *model) {
   const double share = share_after_start(model);
-  return share <= HD_OVERHEAD_LARGE ||
-         hd_model_add_note(
-             model,
-             "Heddle's own work after its start is %.0f %% of all busy time: shares and small times mislead; corrected "
-             "times are an estimate ('heddle report --overhead')",
-             100 * share);
+  if (share > HD_OVERHEAD_LARGE)
+    hd_model_add_note(
+        model,
+        "Heddle's own work after its start is %.0f %% of all busy time: shares and small times mislead; corrected "
+        "times are an estimate ('heddle report --overhead')",
+        100 * share);
 }
 
 /* Names are not known yet. */
-static bool note_regions(struct hd_model *model) {
+static void note_regions(struct hd_model *model) {
   uint32_t count = 0;
   double most = 0;
   for (uint32_t i = 1; i < model->node_count; i++) {
@@ -43,48 +43,50 @@ static bool note_regions(struct hd_model *model) {
     count++;
     most = share > most ? share : most;
   }
-  return count == 0 || hd_model_add_note(model,
-                                         "in %u parallel region%s Heddle itself took more than %.0f %% of the time, up "
-                                         "to %.0f %%: 'heddle report --overhead' shows which",
-                                         count, plural(count), 100 * HD_OVERHEAD_LARGE, 100 * most);
+  if (count > 0)
+    hd_model_add_note(model,
+                      "in %u parallel region%s Heddle itself took more than %.0f %% of the time, up "
+                      "to %.0f %%: 'heddle report --overhead' shows which",
+                      count, plural(count), 100 * HD_OVERHEAD_LARGE, 100 * most);
 }
 
-static bool note_class(struct hd_model *model, enum hd_event_class event_class) {
+static void note_class(struct hd_model *model, enum hd_event_class event_class) {
   uint64_t times = 0, ticks = 0;
   for (uint32_t i = 0; i < model->switch_count; i++)
     if (model->switches[i].event_class == event_class) {
       times += model->switches[i].times;
       ticks += model->switches[i].ticks;
     }
-  return times == 0 ||
-         hd_model_add_note(model,
-                           "%s were not measured for %.3f s (%llu time%s): their events cost more than the budget of "
-                           "%.3g %% (HEDDLE_OVERHEAD); their time is in what is around them",
-                           hd_event_class_words(event_class), hd_model_seconds(model, ticks), (unsigned long long)times,
-                           plural(times), (double)model->header.budget_ppm / 1e4);
+  if (times > 0)
+    hd_model_add_note(model,
+                      "%s were not measured for %.3f s (%llu time%s): their events cost more than the budget of "
+                      "%.3g %% (HEDDLE_OVERHEAD); their time is in what is around them",
+                      hd_event_class_words(event_class), hd_model_seconds(model, ticks), (unsigned long long)times,
+                      plural(times), (double)model->header.budget_ppm / 1e4);
 }
 
-static bool note_switches(struct hd_model *model) {
+static void note_switches(struct hd_model *model) {
   const unsigned long long lost = model->header.lost_switches;
-  bool done = true;
   for (int event_class = 0; event_class < HD_CLASS_COUNT; event_class++)
-    done &= note_class(model, (enum hd_event_class)event_class);
+    note_class(model, (enum hd_event_class)event_class);
   if (lost > 0)
-    done &= hd_model_add_note(model, "%llu more time%s events were switched off is not known where and for how long",
-                              lost, plural(lost));
-  return done;
+    hd_model_add_note(model, "%llu more time%s events were switched off is not known where and for how long", lost,
+                      plural(lost));
 }
 
-static bool note_memory(struct hd_model *model) {
+static void note_memory(struct hd_model *model) {
   const unsigned long long shortened = model->header.shortened_paths;
-  return shortened == 0 ||
-         hd_model_add_note(model,
-                           "the limit of %.1f MiB for Heddle's own memory was near: %llu callpath%s of the last two "
-                           "sites stand%s for longer ones (HEDDLE_MEMORY raises it)",
-                           (double)model->header.memory_limit_bytes / 0x1p20, shortened, plural(shortened),
-                           shortened == 1 ? "s" : "");
+  if (shortened > 0)
+    hd_model_add_note(model,
+                      "the limit of %.1f MiB for Heddle's own memory was near: %llu callpath%s of the last two "
+                      "sites stand%s for longer ones (HEDDLE_MEMORY raises it)",
+                      (double)model->header.memory_limit_bytes / 0x1p20, shortened, plural(shortened),
+                      shortened == 1 ? "s" : "");
 }
 
-bool hd_reader_note_overhead(struct hd_model *model) {
-  return note_program(model) && note_regions(model) && note_switches(model) && note_memory(model);
+void hd_reader_note_overhead(struct hd_model *model) {
+  note_program(model);
+  note_regions(model);
+  note_switches(model);
+  note_memory(model);
 }

@@ -49,18 +49,8 @@ static bool check_layout(struct hd_reader *reader) {
   if (header->version != HD_FORMAT_VERSION)
     return hd_reader_fail(reader, "written by an older Heddle (format %u, this reads %u); use that version's heddle",
                           header->version, HD_FORMAT_VERSION);
-  const bool same = header->header_bytes == HD_HEADER_BYTES && header->block_bytes == HD_BLOCK_BYTES &&
-                    header->profile_record_bytes == sizeof(struct hd_profile_record) &&
-                    header->row_record_bytes == sizeof(struct hd_row_record) &&
-                    header->thread_record_bytes == sizeof(struct hd_thread_record) &&
-                    header->total_record_bytes == sizeof(struct hd_total_record) &&
-                    header->instance_record_bytes == sizeof(struct hd_instance_record) &&
-                    header->module_record_bytes == sizeof(struct hd_module_record) &&
-                    header->entry_record_bytes == sizeof(struct hd_entry_record) &&
-                    header->costs_record_bytes == sizeof(struct hd_costs_record) &&
-                    header->switch_record_bytes == sizeof(struct hd_switch_record) &&
-                    header->state_count == HD_STATE_COUNT;
-  return same || hd_reader_fail(reader, "damaged: its record sizes are not those of format %u", HD_FORMAT_VERSION);
+  return hd_layout_is_known(header) ||
+         hd_reader_fail(reader, "damaged: its record sizes are not those of format %u", HD_FORMAT_VERSION);
 }
 
 /* The file's claim about its own size, given its header. */

@@ -78,6 +78,5 @@ bool hd_reader_take_overhead(struct hd_reader *reader) {
   model->switches = calloc((size_t)model->switch_count + 1, sizeof *model->switches);
   if (!model->costs || !model->switches)
     return hd_reader_fail(reader, "out of memory");
-  return hd_reader_each(reader, HD_BLOCK_COSTS, sizeof(struct hd_costs_record), take_costs) &&
-         hd_reader_each(reader, HD_BLOCK_SWITCHES, sizeof(struct hd_switch_record), take_switch);
+  return hd_reader_each(reader, HD_BLOCK_COSTS, take_costs) && hd_reader_each(reader, HD_BLOCK_SWITCHES, take_switch);
 }

@@ -39,7 +39,7 @@ bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) __attribu
 
 /** Records of a type in the order of the file: calls `take` for each. */
 typedef bool hd_reader_taker(struct hd_reader *reader, const void *record, uint64_t offset, uint32_t index);
-bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, size_t record_bytes, hd_reader_taker *take);
+bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, hd_reader_taker *take);
 
 /** Finds the blocks, and how many records of each type there are. */
 bool hd_reader_walk_blocks(struct hd_reader *reader);
@@ -103,8 +103,8 @@ bool hd_reader_add_notes(struct hd_reader *reader);
 
 /** For notes.c: which events the runtime does not always send, and what is lost by it; what is wrong with counters;
  * where Heddle's own work was much, what was switched off, and what was shortened. */
-bool hd_reader_note_callbacks(struct hd_model *model);
-bool hd_reader_note_counters(struct hd_model *model);
-bool hd_reader_note_overhead(struct hd_model *model);
+void hd_reader_note_callbacks(struct hd_model *model);
+void hd_reader_note_counters(struct hd_model *model);
+void hd_reader_note_overhead(struct hd_model *model);
 
 #endif

@@ -185,9 +185,8 @@ static void find_nested(struct hd_reader *reader) {
 bool hd_reader_take_records(struct hd_reader *reader) {
   if (reader->model->header.runtime_module > reader->record_count[HD_BLOCK_MODULES])
     return hd_reader_fail(reader, "damaged: the runtime's module is not there");
-  if (!allocate(reader) || !hd_reader_each(reader, HD_BLOCK_MODULES, sizeof(struct hd_module_record), take_module) ||
-      !hd_reader_each(reader, HD_BLOCK_PROFILES, sizeof(struct hd_profile_record), take_node) ||
-      !hd_reader_each(reader, HD_BLOCK_THREADS, sizeof(struct hd_thread_record), take_thread) ||
+  if (!allocate(reader) || !hd_reader_each(reader, HD_BLOCK_MODULES, take_module) ||
+      !hd_reader_each(reader, HD_BLOCK_PROFILES, take_node) || !hd_reader_each(reader, HD_BLOCK_THREADS, take_thread) ||
       !hd_reader_add_rows(reader) || !take_texts(reader))
     return false;
   reader->model->file_note_count = reader->model->notes.count;

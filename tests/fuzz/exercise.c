@@ -67,7 +67,7 @@ void fz_report(const struct hd_model *model, uint32_t turn) {
   hd_report_print(model, &options, sink, sink);
   hd_report_summary(model, sink);
   if (turn / 64 % 2)
-    hd_export_json.write(model, sink);
+    hd_exporters[0]->write(model, sink);
   close_sink(sink);
 }
 

@@ -11,62 +11,43 @@
 
 enum { JSON_VERSION = 1 };
 
-static json_t *strings(const struct hd_strings *list) {
-  json_t *array = json_array();
-  for (size_t i = 0; array && i < list->count; i++)
-    json_array_append_new(array, hd_json_text(list->items[i]));
-  return array;
-}
-
 static json_t *point(const struct hd_comparison *comparison, uint32_t index) {
   const struct hd_point *from = &comparison->points[index];
   const struct hd_compared *program = &comparison->rows[0].at[index];
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
-  json_t *object = json_object();
-  bool done = hd_json_put(object, "label", hd_json_text(from->label));
-  done &= hd_json_put(object, "threads", hd_json_count(from->threads));
-  done &= hd_json_put(object, "least_threads", hd_json_count(from->least_threads));
-  done &=
-      hd_json_put(object, "asked_threads", from->asked_threads > 0 ? hd_json_count(from->asked_threads) : json_null());
-  done &= hd_json_put(object, "processors", from->processors > 0 ? hd_json_count(from->processors) : json_null());
-  done &= hd_json_put(object, "run_first", hd_json_count(from->run_first));
-  done &= hd_json_put(object, "run_count", hd_json_count(from->run_count));
-  done &=
-      hd_json_put(object, "karp_flatt",
-                  scaling && index > 0
-                      ? hd_json_number(hd_karp_flatt(program->speedup, from->threads, comparison->points[0].threads))
-                      : json_null());
-  done &= hd_json_put(object, "amdahl_bound",
-                      scaling ? hd_json_number(hd_amdahl_bound(comparison, from->threads)) : json_null());
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object((struct hd_json_member[]){
+      {"label", hd_json_text(from->label)},
+      {"threads", hd_json_count(from->threads)},
+      {"least_threads", hd_json_count(from->least_threads)},
+      {"asked_threads", from->asked_threads > 0 ? hd_json_count(from->asked_threads) : json_null()},
+      {"processors", from->processors > 0 ? hd_json_count(from->processors) : json_null()},
+      {"run_first", hd_json_count(from->run_first)},
+      {"run_count", hd_json_count(from->run_count)},
+      {"karp_flatt", scaling && index > 0
+                         ? hd_json_number(hd_karp_flatt(program->speedup, from->threads, comparison->points[0].threads))
+                         : json_null()},
+      {"amdahl_bound", scaling ? hd_json_number(hd_amdahl_bound(comparison, from->threads)) : json_null()},
+      {0}});
 }
 
 static json_t *run(const struct hd_comparison *comparison, uint32_t index) {
   const struct hd_run *from = &comparison->runs[index];
   const struct hd_file_header *header = &from->model->header;
-  json_t *object = json_object();
-  bool done = hd_json_put(object, "point", hd_json_count(from->point));
-  done &= hd_json_put(object, "path", hd_json_text(from->model->path));
-  done &= hd_json_put(object, "program", hd_json_text(header->program));
-  done &= hd_json_put(object, "command", strings(&from->model->arguments));
-  done &= hd_json_put(object, "host", hd_json_text(header->host));
-  done &= hd_json_put(object, "complete", json_boolean(hd_model_is_complete(from->model)));
-  done &=
-      hd_json_put(object, "exit", header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null());
-  done &= hd_json_put(object, "threads", hd_json_count(from->book->threads));
-  done &= hd_json_put(object, "asked_threads",
-                      from->book->asked_threads > 0 ? hd_json_count(from->book->asked_threads) : json_null());
-  done &= hd_json_put(object, "alive_threads", hd_json_count(from->book->alive_threads));
-  done &= hd_json_put(object, "elapsed_s", hd_json_seconds(from->model, from->model->elapsed_ticks));
-  done &= hd_json_put(object, "processor_share", hd_json_number(hd_account_share_of_program(from->model)));
-  done &= hd_json_put(object, "factor", hd_json_count(from->factor));
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object((struct hd_json_member[]){
+      {"point", hd_json_count(from->point)},
+      {"path", hd_json_text(from->model->path)},
+      {"program", hd_json_text(header->program)},
+      {"command", hd_json_strings(&from->model->arguments)},
+      {"host", hd_json_text(header->host)},
+      {"complete", json_boolean(hd_model_is_complete(from->model))},
+      {"exit", header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null()},
+      {"threads", hd_json_count(from->book->threads)},
+      {"asked_threads", from->book->asked_threads > 0 ? hd_json_count(from->book->asked_threads) : json_null()},
+      {"alive_threads", hd_json_count(from->book->alive_threads)},
+      {"elapsed_s", hd_json_seconds(from->model, from->model->elapsed_ticks)},
+      {"processor_share", hd_json_number(hd_account_share_of_program(from->model))},
+      {"factor", hd_json_count(from->factor)},
+      {0}});
 }
 
 static json_t *points(const struct hd_comparison *comparison) {
@@ -118,7 +99,7 @@ static bool write_one(const struct hd_compare_series *series, const struct hd_co
                     hd_json_write_member("amdahl_bound",
                                          scaling ? hd_json_number(hd_amdahl_bound(comparison, 0)) : json_null(), out) &&
                     hd_json_write_member("events", events(&counts), out) &&
-                    hd_json_write_member("notes", strings(&comparison->notes), out) &&
+                    hd_json_write_member("notes", hd_json_strings(&comparison->notes), out) &&
                     hd_json_write_member("points", points(comparison), out) &&
                     hd_json_write_member("runs", runs(comparison), out) && write_rows(&counts, options, out);
   fputs("\n}", out);

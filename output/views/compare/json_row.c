@@ -36,37 +36,23 @@ static json_t *numbers(const double *from, size_t count) {
   return array;
 }
 
-static bool put_against(json_t *object, const struct hd_compared *at) {
-  static const char *const keys[] = {"lost_ticks",
-                                     "lost_total_ticks",
-                                     "lost_s",
-                                     "lost_total_s",
-                                     "lost_total_interval_s",
-                                     "main_cause",
-                                     "speedup",
-                                     "speedup_interval",
-                                     "efficiency",
-                                     "efficiency_interval",
-                                     "work_efficiency",
-                                     "noise_known",
-                                     "in_noise",
-                                     NULL};
-  if (!at->matched)
-    return hd_json_put_nulls(object, keys);
+static json_t *against_members(const struct hd_compared *at) {
   const bool lost = at->main_cause != HD_LOSS_COUNT;
-  return hd_json_put(object, keys[0], ticks_by_cause(at->lost_ticks)) &&
-         hd_json_put(object, keys[1], json_integer(at->lost_total_ticks)) &&
-         hd_json_put(object, keys[2], seconds_by_cause(at->lost_s)) &&
-         hd_json_put(object, keys[3], hd_json_number(at->lost_total_s)) &&
-         hd_json_put(object, keys[4], hd_json_interval(at->lost_total_interval)) &&
-         hd_json_put(object, keys[5], lost ? json_string(hd_loss_id(at->main_cause)) : json_null()) &&
-         hd_json_put(object, keys[6], hd_json_number(at->speedup)) &&
-         hd_json_put(object, keys[7], hd_json_interval(at->speedup_interval)) &&
-         hd_json_put(object, keys[8], hd_json_number(at->efficiency)) &&
-         hd_json_put(object, keys[9], hd_json_interval(at->efficiency_interval)) &&
-         hd_json_put(object, keys[10], hd_json_number(at->work_efficiency)) &&
-         hd_json_put(object, keys[11], json_boolean(at->noise_known)) &&
-         hd_json_put(object, keys[12], at->noise_known ? json_boolean(at->in_noise) : json_null());
+  return hd_json_members(at->matched, (struct hd_json_member[]){
+                                          {"lost_ticks", ticks_by_cause(at->lost_ticks)},
+                                          {"lost_total_ticks", json_integer(at->lost_total_ticks)},
+                                          {"lost_s", seconds_by_cause(at->lost_s)},
+                                          {"lost_total_s", hd_json_number(at->lost_total_s)},
+                                          {"lost_total_interval_s", hd_json_interval(at->lost_total_interval)},
+                                          {"main_cause", lost ? json_string(hd_loss_id(at->main_cause)) : json_null()},
+                                          {"speedup", hd_json_number(at->speedup)},
+                                          {"speedup_interval", hd_json_interval(at->speedup_interval)},
+                                          {"efficiency", hd_json_number(at->efficiency)},
+                                          {"efficiency_interval", hd_json_interval(at->efficiency_interval)},
+                                          {"work_efficiency", hd_json_number(at->work_efficiency)},
+                                          {"noise_known", json_boolean(at->noise_known)},
+                                          {"in_noise", at->noise_known ? json_boolean(at->in_noise) : json_null()},
+                                          {0}});
 }
 
 static json_t *count_value(struct hd_count count) {
@@ -78,12 +64,12 @@ static json_t *count_value(struct hd_count count) {
                    count.partial, "fraction", count.fraction);
 }
 
-static bool put_counts(json_t *object, const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
+static json_t *counts_members(const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
   if (counts->event_count == 0)
-    return true;
+    return json_object();
   struct hd_count_sums *sums = hd_compared_count(counts, row, point);
   if (!sums)
-    return false;
+    return NULL;
   const struct hd_comparison *comparison = counts->comparison;
   const uint32_t run = comparison->rows[row].at[point].run;
   json_t *values = json_object();
@@ -93,91 +79,77 @@ static bool put_counts(json_t *object, const struct hd_compared_counts *counts, 
                 count_value(hd_count_sum_of(sums->model, &sums->sums[0], event, HD_COUNT_BUSY)));
   }
   hd_count_sums_free(sums);
-  return hd_json_put(object, "counters", values);
+  return hd_json_object((struct hd_json_member[]){{"counters", values}, {0}});
 }
 
 static json_t *compared(const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
   const struct hd_compared *at = &counts->comparison->rows[row].at[point];
   if (at->runs == 0)
     return json_null();
-  json_t *object = json_object();
-  const bool done = object && hd_json_put(object, "point", hd_json_count(point)) &&
-                    hd_json_put(object, "runs", hd_json_count(at->runs)) &&
-                    hd_json_put(object, "run", hd_json_count(at->run)) &&
-                    hd_json_put(object, "calls", hd_json_count(at->calls)) &&
-                    hd_json_put(object, "seconds", numbers(at->seconds, at->runs)) &&
-                    hd_json_put(object, "time_ticks", json_integer(at->time_ticks)) &&
-                    hd_json_put(object, "time_s", hd_json_number(at->time_s)) &&
-                    hd_json_put(object, "time_interval_s", hd_json_interval(at->time_interval)) &&
-                    hd_json_put(object, "capacity_ticks", json_integer(at->losses.capacity)) &&
-                    hd_json_put(object, "busy_ticks", json_integer(at->losses.busy)) &&
-                    hd_json_put(object, "untold_ticks", hd_json_count(at->untold_ticks)) &&
-                    hd_json_put(object, "not_busy_ticks", ticks_by_cause(at->losses.lost)) &&
-                    hd_json_put(object, "mean_concurrency", hd_json_number(at->busy_concurrency)) &&
-                    hd_json_put(object, "matched", json_boolean(at->matched)) && put_against(object, at) &&
-                    put_counts(object, counts, row, point);
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object((struct hd_json_member[]){{"point", hd_json_count(point)},
+                                                  {"runs", hd_json_count(at->runs)},
+                                                  {"run", hd_json_count(at->run)},
+                                                  {"calls", hd_json_count(at->calls)},
+                                                  {"seconds", numbers(at->seconds, at->runs)},
+                                                  {"time_ticks", json_integer(at->time_ticks)},
+                                                  {"time_s", hd_json_number(at->time_s)},
+                                                  {"time_interval_s", hd_json_interval(at->time_interval)},
+                                                  {"capacity_ticks", json_integer(at->losses.capacity)},
+                                                  {"busy_ticks", json_integer(at->losses.busy)},
+                                                  {"untold_ticks", hd_json_count(at->untold_ticks)},
+                                                  {"not_busy_ticks", ticks_by_cause(at->losses.lost)},
+                                                  {"mean_concurrency", hd_json_number(at->busy_concurrency)},
+                                                  {"matched", json_boolean(at->matched)},
+                                                  {HD_JSON_MERGE, against_members(at)},
+                                                  {HD_JSON_MERGE, counts_members(counts, row, point)},
+                                                  {0}});
 }
 
 /* ---- laws ---- */
 
 static json_t *fit(const struct hd_scaling *scaling, enum hd_law law) {
   const struct hd_law_fit *from = &scaling->laws[law];
-  json_t *object = json_object();
-  const bool done =
-      object && hd_json_put(object, "time_one_s", hd_json_number(from->time_one)) &&
-      hd_json_put(object, "time_one_interval_s", hd_json_interval(from->time_one_interval)) &&
-      hd_json_put(object, "serial", hd_json_number(from->serial)) &&
-      hd_json_put(object, "serial_interval", hd_json_interval(from->serial_interval)) &&
-      hd_json_put(object, "coherence", hd_json_number(from->coherence)) &&
-      hd_json_put(object, "coherence_interval", hd_json_interval(from->coherence_interval)) &&
-      hd_json_put(object, "residual", hd_json_number(from->residual)) &&
-      hd_json_put(object, "residuals",
-                  numbers(scaling->residuals + (size_t)law * scaling->point_count, scaling->point_count)) &&
-      hd_json_put(object, "peak_threads", hd_json_number(from->peak));
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object((struct hd_json_member[]){
+      {"time_one_s", hd_json_number(from->time_one)},
+      {"time_one_interval_s", hd_json_interval(from->time_one_interval)},
+      {"serial", hd_json_number(from->serial)},
+      {"serial_interval", hd_json_interval(from->serial_interval)},
+      {"coherence", hd_json_number(from->coherence)},
+      {"coherence_interval", hd_json_interval(from->coherence_interval)},
+      {"residual", hd_json_number(from->residual)},
+      {"residuals", numbers(scaling->residuals + (size_t)law * scaling->point_count, scaling->point_count)},
+      {"peak_threads", hd_json_number(from->peak)},
+      {0}});
 }
 
 static json_t *prediction(const struct hd_scaling *scaling, uint32_t threads) {
   struct hd_prediction told;
   hd_scaling_predict(scaling, threads, &told);
-  json_t *object = json_object();
-  const bool done = object && hd_json_put(object, "threads", hd_json_count(threads)) &&
-                    hd_json_put(object, "amdahl_s", hd_json_number(told.seconds[HD_LAW_AMDAHL])) &&
-                    hd_json_put(object, "amdahl_interval_s", hd_json_interval(told.interval[HD_LAW_AMDAHL])) &&
-                    hd_json_put(object, "usl_s", hd_json_number(told.seconds[HD_LAW_USL])) &&
-                    hd_json_put(object, "usl_interval_s", hd_json_interval(told.interval[HD_LAW_USL])) &&
-                    hd_json_put(object, "told", json_boolean(told.told)) &&
-                    hd_json_put(object, "why", hd_json_text(told.why));
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object((struct hd_json_member[]){{"threads", hd_json_count(threads)},
+                                                  {"amdahl_s", hd_json_number(told.seconds[HD_LAW_AMDAHL])},
+                                                  {"amdahl_interval_s", hd_json_interval(told.interval[HD_LAW_AMDAHL])},
+                                                  {"usl_s", hd_json_number(told.seconds[HD_LAW_USL])},
+                                                  {"usl_interval_s", hd_json_interval(told.interval[HD_LAW_USL])},
+                                                  {"told", json_boolean(told.told)},
+                                                  {"why", hd_json_text(told.why)},
+                                                  {0}});
 }
 
 static json_t *laws(const struct hd_scaling *scaling, const struct hd_compare_view_options *options) {
-  json_t *object = json_object(), *threads = json_array(), *told = json_array();
+  json_t *threads = json_array(), *told = json_array();
   for (size_t i = 0; scaling->fitted && i < scaling->point_count; i++)
     json_array_append_new(threads, hd_json_count(scaling->points[i].threads));
   for (size_t i = 0; scaling->fitted && i < options->predict_count; i++)
     json_array_append_new(told, prediction(scaling, options->predict[i]));
-  bool done = hd_json_put(object, "fitted", json_boolean(scaling->fitted));
-  done &= hd_json_put(object, "why", scaling->fitted ? json_null() : hd_json_text(scaling->why));
-  done &= hd_json_put(object, "threads", threads);
-  done &= hd_json_put(object, "amdahl", scaling->fitted ? fit(scaling, HD_LAW_AMDAHL) : json_null());
-  done &= hd_json_put(object, "usl", scaling->fitted ? fit(scaling, HD_LAW_USL) : json_null());
-  done &= hd_json_put(object, "amdahl_refuted", scaling->fitted ? json_boolean(scaling->amdahl_refuted) : json_null());
-  done &= hd_json_put(object, "predictions", told);
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object((struct hd_json_member[]){
+      {"fitted", json_boolean(scaling->fitted)},
+      {"why", scaling->fitted ? json_null() : hd_json_text(scaling->why)},
+      {"threads", threads},
+      {"amdahl", scaling->fitted ? fit(scaling, HD_LAW_AMDAHL) : json_null()},
+      {"usl", scaling->fitted ? fit(scaling, HD_LAW_USL) : json_null()},
+      {"amdahl_refuted", scaling->fitted ? json_boolean(scaling->amdahl_refuted) : json_null()},
+      {"predictions", told},
+      {0}});
 }
 
 /* ---- the row ---- */
@@ -195,21 +167,21 @@ static json_t *callpath(const struct hd_comparison *comparison, uint32_t united)
   return array;
 }
 
-static bool put_place(json_t *object, const struct hd_comparison *comparison, uint32_t index) {
-  static const char *const keys[] = {"construct", "name", "file", "line", "module_path", "offset", "callpath", NULL};
+static json_t *place_members(const struct hd_comparison *comparison, uint32_t index) {
   const struct hd_compared_row *row = &comparison->rows[index];
-  if (index < 2)
-    return hd_json_put_nulls(object, keys);
   const struct hd_model *model = comparison->united->nodes[row->united].model;
   const struct hd_node node = hd_row_node(comparison, row->united);
-  const bool known = node.module != HD_NONE;
-  return hd_json_put(object, keys[0], json_string(hd_kind_id(node.kind))) &&
-         hd_json_put(object, keys[1], hd_json_text(node.name.function)) &&
-         hd_json_put(object, keys[2], hd_json_text(node.name.file)) &&
-         hd_json_put(object, keys[3], node.name.line > 0 ? hd_json_count(node.name.line) : json_null()) &&
-         hd_json_put(object, keys[4], hd_json_text(known ? model->modules[node.module].path : NULL)) &&
-         hd_json_put(object, keys[5], known ? hd_json_count(node.offset) : json_null()) &&
-         hd_json_put(object, keys[6], callpath(comparison, row->united));
+  const bool placed = node.module != HD_NONE;
+  return hd_json_members(
+      index >= 2,
+      (struct hd_json_member[]){{"construct", json_string(hd_kind_id(node.kind))},
+                                {"name", hd_json_text(node.name.function)},
+                                {"file", hd_json_text(node.name.file)},
+                                {"line", node.name.line > 0 ? hd_json_count(node.name.line) : json_null()},
+                                {"module_path", hd_json_text(placed ? model->modules[node.module].path : NULL)},
+                                {"offset", placed ? hd_json_count(node.offset) : json_null()},
+                                {"callpath", callpath(comparison, row->united)},
+                                {0}});
 }
 
 json_t *hd_compare_json_row(const struct hd_compared_counts *counts, uint32_t index,
@@ -218,20 +190,20 @@ json_t *hd_compare_json_row(const struct hd_compared_counts *counts, uint32_t in
   const struct hd_compared_row *row = &comparison->rows[index];
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
   char text[HD_PLACE_BYTES];
-  json_t *object = json_object(), *at = json_array();
+  json_t *at = json_array();
   hd_row_text(text, comparison, index);
-  bool done = hd_json_put(object, "row", hd_json_count(index));
-  done &= hd_json_put(object, "parent", row->parent == HD_NONE ? json_null() : hd_json_count(row->parent));
-  done &= hd_json_put(object, "kind", json_string(hd_compared_kind_id(row->kind)));
-  done &= hd_json_put(object, "text", hd_json_text(text));
-  done &= put_place(object, comparison, index);
-  done &= hd_json_put(object, "weight_s", hd_json_number(row->weight_s));
+  bool done = at;
   for (uint32_t point = 0; done && point < comparison->point_count; point++)
     done = json_array_append_new(at, compared(counts, index, point)) == 0;
-  done &= hd_json_put(object, "at", at);
-  done &= hd_json_put(object, "laws", scaling ? laws(&row->scaling, options) : json_null());
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_finish(hd_json_object((struct hd_json_member[]){
+                            {"row", hd_json_count(index)},
+                            {"parent", row->parent == HD_NONE ? json_null() : hd_json_count(row->parent)},
+                            {"kind", json_string(hd_compared_kind_id(row->kind))},
+                            {"text", hd_json_text(text)},
+                            {HD_JSON_MERGE, place_members(comparison, index)},
+                            {"weight_s", hd_json_number(row->weight_s)},
+                            {"at", at},
+                            {"laws", scaling ? laws(&row->scaling, options) : json_null()},
+                            {0}}),
+                        done);
 }

@@ -3,10 +3,15 @@
 
 #include <string.h>
 
-const struct hd_exporter *const hd_exporters[] = {
-    &hd_export_json,
-    NULL,
-};
+/* The formats, the default first: hd_export_NAME is what its file defines. */
+#define FORMATS FORMAT(json)
+
+#define FORMAT(name) extern const struct hd_exporter hd_export_##name;
+FORMATS
+#undef FORMAT
+
+#define FORMAT(name) &hd_export_##name,
+const struct hd_exporter *const hd_exporters[] = {FORMATS NULL};
 
 const struct hd_exporter *hd_exporter_find(const char *name) {
   for (size_t i = 0; hd_exporters[i]; i++)

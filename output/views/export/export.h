@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file export.h
- * Profiles in other programs' formats. A new one costs one .c file and one line in export.c's table.
+ * Profiles in other programs' formats. A new one is one .c file and one word in export.c's list.
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_EXPORT_EXPORT_H
 #define HEDDLE_OUTPUT_VIEWS_EXPORT_EXPORT_H
@@ -12,14 +12,12 @@
 
 struct hd_exporter {
   const char *name;    /* what --format calls it */
-  const char *summary; /* one line for --help */
+  const char *summary; /* for --help; lines after the first are indented by nine spaces */
   /** Writes the whole model. False: no memory; write errors are left to `out`. */
   bool (*write)(const struct hd_model *model, FILE *out);
 };
 
-extern const struct hd_exporter hd_export_json;
-
-/** All exporters, ended by NULL. */
+/** All exporters, the default first, ended by NULL. */
 extern const struct hd_exporter *const hd_exporters[];
 
 /** NULL: no exporter has that name. */

@@ -28,66 +28,53 @@ static json_t *whole_number(double value) {
 /* ---- the run's ---- */
 
 static json_t *event(const struct hd_event_record *from) {
-  json_t *object = json_object();
-  const bool done = object && hd_json_put(object, "name", json_string(from->name)) &&
-                    hd_json_put(object, "source", json_string(from->source)) &&
-                    hd_json_put(object, "unit", from->unit[0] ? json_string(from->unit) : json_null()) &&
-                    hd_json_put(object, "description", json_string(from->description)) &&
-                    hd_json_put(object, "cost_per_reading", hd_json_count(from->cost)) &&
-                    hd_json_put(object, "slot", from->slot > 0 ? hd_json_count(from->slot) : json_null());
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object((struct hd_json_member[]){{"name", json_string(from->name)},
+                                                  {"source", json_string(from->source)},
+                                                  {"unit", from->unit[0] ? json_string(from->unit) : json_null()},
+                                                  {"description", json_string(from->description)},
+                                                  {"cost_per_reading", hd_json_count(from->cost)},
+                                                  {"slot", from->slot > 0 ? hd_json_count(from->slot) : json_null()},
+                                                  {0}});
 }
 
 static json_t *metric(const struct hd_metric *from) {
-  json_t *object = json_object();
-  const bool done = object && hd_json_put(object, "name", hd_json_text(from->name)) &&
-                    hd_json_put(object, "unit", from->unit && from->unit[0] ? hd_json_text(from->unit) : json_null()) &&
-                    hd_json_put(object, "formula", hd_json_text(from->formula));
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object(
+      (struct hd_json_member[]){{"name", hd_json_text(from->name)},
+                                {"unit", from->unit && from->unit[0] ? hd_json_text(from->unit) : json_null()},
+                                {"formula", hd_json_text(from->formula)},
+                                {0}});
 }
 
 static json_t *group(const struct hd_group *from) {
-  json_t *object = json_object(), *events = json_array(), *metrics = json_array();
+  json_t *events = json_array(), *metrics = json_array();
   for (uint32_t i = 0; events && i < from->event_count; i++)
     json_array_append_new(events, hd_json_text(from->events[i].event));
   for (uint32_t i = 0; metrics && i < from->metric_count; i++)
     json_array_append_new(metrics, metric(&from->metrics[i]));
-  bool done = object && hd_json_put(object, "name", hd_json_text(from->name)) &&
-              hd_json_put(object, "path", hd_json_text(from->path)) &&
-              hd_json_put(object, "description", hd_json_text(from->short_text));
-  done = hd_json_put(object, "events", events) && done;
-  done = hd_json_put(object, "metrics", metrics) && done;
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object((struct hd_json_member[]){{"name", hd_json_text(from->name)},
+                                                  {"path", hd_json_text(from->path)},
+                                                  {"description", hd_json_text(from->short_text)},
+                                                  {"events", events},
+                                                  {"metrics", metrics},
+                                                  {0}});
 }
 
 json_t *hd_json_run_counters(const struct hd_model *model) {
   static const char *const places[] = {NULL, "region", "loop", "all"};
   if (model->header.event_count == 0)
     return json_null();
-  json_t *object = json_object(), *events = json_array(), *groups = json_array();
+  json_t *events = json_array(), *groups = json_array();
   for (uint32_t i = 0; events && i < model->header.event_count; i++)
     json_array_append_new(events, event(&model->events[i]));
   for (uint32_t i = 0; groups && i < model->group_count; i++)
     json_array_append_new(groups, group(model->groups[i]));
-  bool done = object && hd_json_put(object, "at", json_string(places[model->header.counters_at])) &&
-              hd_json_put(object, "multiplexed", json_boolean(model->header.event_slots > 0)) &&
-              hd_json_put(object, "readings", hd_json_count(hd_model_readings(model))) &&
-              hd_json_put(object, "reading_s", hd_json_number(hd_model_reading_seconds(model)));
-  done = hd_json_put(object, "events", events) && done;
-  done = hd_json_put(object, "groups", groups) && done;
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object((struct hd_json_member[]){{"at", json_string(places[model->header.counters_at])},
+                                                  {"multiplexed", json_boolean(model->header.event_slots > 0)},
+                                                  {"readings", hd_json_count(hd_model_readings(model))},
+                                                  {"reading_s", hd_json_number(hd_model_reading_seconds(model))},
+                                                  {"events", events},
+                                                  {"groups", groups},
+                                                  {0}});
 }
 
 /* ---- counts ---- */
@@ -105,27 +92,14 @@ static json_t *missing_threads(const struct subject *subject, uint32_t event_ind
 }
 
 static json_t *part(const struct subject *subject, uint32_t event_index, double counted) {
-  json_t *object = json_object();
-  if (object && hd_json_put(object, "counted", whole_number(counted)) &&
-      hd_json_put(object, "threads_missing", missing_threads(subject, event_index)))
-    return object;
-  json_decref(object);
-  return NULL;
-}
-
-/* An object is added when it holds anything. */
-static bool put_if_any(json_t *object, const char *key, const char *suffix, json_t *values) {
-  char name[KEY_BYTES];
-  snprintf(name, sizeof name, "%s%s", key, suffix);
-  if (values && json_object_size(values) > 0)
-    return hd_json_put(object, name, values);
-  json_decref(values);
-  return values;
+  return hd_json_object((struct hd_json_member[]){
+      {"counted", whole_number(counted)}, {"threads_missing", missing_threads(subject, event_index)}, {0}});
 }
 
 /* `key`, and when they are needed `key`_partial and `key`_fraction. */
-static bool put_class(json_t *object, const struct subject *subject, const char *key, enum hd_count_class class) {
+static json_t *class_members(const struct subject *subject, const char *key, enum hd_count_class class) {
   const struct hd_model *model = subject->model;
+  char partial[KEY_BYTES], fraction[KEY_BYTES];
   json_t *values = json_object(), *parts = json_object(), *fractions = json_object();
   bool done = values && parts && fractions;
   for (uint32_t i = 0; done && i < model->header.event_count; i++) {
@@ -137,12 +111,18 @@ static bool put_class(json_t *object, const struct subject *subject, const char 
     if (count.known && count.fraction < 1)
       done = done && hd_json_put(fractions, name, json_real(count.fraction));
   }
-  done = hd_json_put(object, key, values) && done;
-  done = put_if_any(object, key, "_partial", parts) && done;
-  return put_if_any(object, key, "_fraction", fractions) && done;
+  snprintf(partial, sizeof partial, "%s_partial", key);
+  snprintf(fraction, sizeof fraction, "%s_fraction", key);
+  json_t *object =
+      hd_json_object((struct hd_json_member[]){{key, values}, {partial, parts}, {fraction, fractions}, {0}});
+  if (parts && json_object_size(parts) == 0)
+    json_object_del(object, partial);
+  if (fractions && json_object_size(fractions) == 0)
+    json_object_del(object, fraction);
+  return hd_json_finish(object, done);
 }
 
-static bool put_metrics(json_t *object, const struct subject *subject, const char *key) {
+static json_t *metrics_members(const struct subject *subject, const char *key) {
   const struct hd_model *model = subject->model;
   json_t *values = json_object();
   for (uint32_t i = 0; i < model->group_count; i++)
@@ -156,69 +136,75 @@ static bool put_metrics(json_t *object, const struct subject *subject, const cha
       hd_json_put(values, name, count.known ? hd_json_number(count.value) : json_null());
       free(name);
     }
-  return hd_json_put(object, key, values);
+  return hd_json_object((struct hd_json_member[]){{key, values}, {0}});
 }
 
-static bool put_all(json_t *object, const struct subject *subject) {
-  return put_class(object, subject, "counters", HD_COUNT_BUSY) &&
-         put_class(object, subject, "counters_waiting", HD_COUNT_WAITING) &&
-         put_class(object, subject, "counters_runtime", HD_COUNT_RUNTIME) && put_metrics(object, subject, "metrics");
+static json_t *all_members(const struct subject *subject) {
+  return hd_json_object(
+      (struct hd_json_member[]){{HD_JSON_MERGE, class_members(subject, "counters", HD_COUNT_BUSY)},
+                                {HD_JSON_MERGE, class_members(subject, "counters_waiting", HD_COUNT_WAITING)},
+                                {HD_JSON_MERGE, class_members(subject, "counters_runtime", HD_COUNT_RUNTIME)},
+                                {HD_JSON_MERGE, metrics_members(subject, "metrics")},
+                                {0}});
 }
 
-static bool put_inclusive(json_t *object, const struct subject *subject) {
-  return put_class(object, subject, "counters_inclusive", HD_COUNT_BUSY) &&
-         put_metrics(object, subject, "metrics_inclusive");
+static json_t *inclusive_members(const struct subject *subject) {
+  return hd_json_object(
+      (struct hd_json_member[]){{HD_JSON_MERGE, class_members(subject, "counters_inclusive", HD_COUNT_BUSY)},
+                                {HD_JSON_MERGE, metrics_members(subject, "metrics_inclusive")},
+                                {0}});
 }
 
 static double elapsed_of(const struct hd_model *model, const struct hd_node *node) {
   return node->id == 0 ? hd_count_elapsed_of_program(model) : hd_count_elapsed(&node->team);
 }
 
-bool hd_json_put_node_counts(json_t *object, const struct hd_model *model, const struct hd_node *node) {
-  if (model->header.event_count == 0)
-    return hd_json_put(object, "counters", json_null());
-  struct hd_count_sums *own = hd_count_sums_new(model, 1);
+/* Without counters. */
+static json_t *none(void) {
+  return hd_json_object((struct hd_json_member[]){{"counters", json_null()}, {0}});
+}
+
+json_t *hd_json_node_counts(const struct hd_model *model, const struct hd_node *node) {
+  struct hd_count_sums *own = model->header.event_count > 0 ? hd_count_sums_new(model, 1) : NULL;
   if (!own)
-    return false;
+    return model->header.event_count == 0 ? none() : NULL;
   hd_count_sum_add_own(model, own->sums, node);
   const double elapsed = elapsed_of(model, node);
   const struct subject exclusive = {model, own->sums, {node->id, HD_NONE, false}, elapsed};
   const struct subject inclusive = {
       model, &model->counts_inclusive->sums[node->id], {node->id, HD_NONE, true}, elapsed};
-  const bool done = put_all(object, &exclusive) && put_inclusive(object, &inclusive);
+  json_t *object = hd_json_object((struct hd_json_member[]){
+      {HD_JSON_MERGE, all_members(&exclusive)}, {HD_JSON_MERGE, inclusive_members(&inclusive)}, {0}});
   hd_count_sums_free(own);
-  return done;
+  return object;
 }
 
-bool hd_json_put_row_counts(json_t *object, const struct hd_model *model, const struct hd_node *node,
-                            const struct hd_row *row) {
-  if (model->header.event_count == 0)
-    return hd_json_put(object, "counters", json_null());
-  struct hd_count_sums *own = hd_count_sums_new(model, 1);
+json_t *hd_json_row_counts(const struct hd_model *model, const struct hd_node *node, const struct hd_row *row) {
+  struct hd_count_sums *own = model->header.event_count > 0 ? hd_count_sums_new(model, 1) : NULL;
   if (!own)
-    return false;
+    return model->header.event_count == 0 ? none() : NULL;
   own->sums->incomplete = !hd_node_has_own_counts(node);
   for (uint32_t i = 0; i < node->counts_count; i++)
     if (model->counts[node->counts_first + i].thread == row->thread)
       hd_count_sum_add_counts(model, own->sums, &model->counts[node->counts_first + i]);
   const struct subject subject = {model, own->sums, {node->id, row->thread, false}, NAN};
-  const bool done = put_all(object, &subject);
+  json_t *object = all_members(&subject);
   hd_count_sums_free(own);
-  return done;
+  return object;
 }
 
-bool hd_json_put_thread_counts(json_t *object, const struct hd_model *model, uint32_t thread) {
+json_t *hd_json_thread_counts(const struct hd_model *model, uint32_t thread) {
   if (model->header.event_count == 0)
-    return hd_json_put(object, "counters", json_null());
-  const struct subject subject = {
-      model, &model->counts_total->sums[thread], {HD_NONE, thread, true}, hd_count_lifetime(model, thread)};
-  return put_all(object, &subject);
+    return none();
+  return all_members(&(struct subject){
+      model, &model->counts_total->sums[thread], {HD_NONE, thread, true}, hd_count_lifetime(model, thread)});
 }
 
-bool hd_json_put_program_counts(json_t *object, const struct hd_model *model) {
+json_t *hd_json_program_counts(const struct hd_model *model) {
   if (model->header.event_count == 0)
-    return hd_json_put(object, "counters", json_null());
+    return none();
   const struct subject subject = {model, &model->counts_total->sums[model->thread_count], HD_COUNT_OF_PROGRAM,
                                   hd_count_elapsed_of_program(model)};
-  return put_all(object, &subject) && put_inclusive(object, &subject);
+  return hd_json_object((struct hd_json_member[]){
+      {HD_JSON_MERGE, all_members(&subject)}, {HD_JSON_MERGE, inclusive_members(&subject)}, {0}});
 }

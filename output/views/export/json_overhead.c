@@ -23,14 +23,11 @@ static json_t *corrected(const struct hd_model *model, uint64_t ticks, int64_t i
 static json_t *event(const struct hd_model *model, enum hd_event_kind kind) {
   const struct hd_cost *cost = &model->cost_of[kind];
   const double seconds = hd_model_seconds(model, cost->ticks);
-  json_t *object = json_object();
-  if (object && hd_json_put(object, "event", json_string(hd_event_id(kind))) &&
-      hd_json_put(object, "count", hd_json_count(cost->count)) &&
-      hd_json_put(object, "ns_each", hd_json_number(1e9 * seconds / (double)cost->count)) &&
-      hd_json_put(object, "total_s", hd_json_number(seconds)))
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object((struct hd_json_member[]){{"event", json_string(hd_event_id(kind))},
+                                                  {"count", hd_json_count(cost->count)},
+                                                  {"ns_each", hd_json_number(1e9 * seconds / (double)cost->count)},
+                                                  {"total_s", hd_json_number(seconds)},
+                                                  {0}});
 }
 
 static json_t *events(const struct hd_model *model) {
@@ -51,32 +48,28 @@ static json_t *overhead(const struct hd_model *model) {
   const uint64_t budget = model->header.budget_ppm;
   if (model->cost_count == 0)
     return json_null();
-  json_t *object = json_object();
-  if (object && hd_json_put(object, "own_s", hd_json_seconds(model, model->cost_ticks)) &&
-      hd_json_put(object, "percent_of_busy", hd_json_number(percent_of_busy(model))) &&
-      hd_json_put(object, "outside_ns", hd_json_number(1e9 * hd_model_seconds(model, model->header.outside_ticks))) &&
-      hd_json_put(object, "start_s", hd_json_seconds(model, model->header.start_ticks)) &&
-      hd_json_put(object, "budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()) &&
-      hd_json_put(object, "events", events(model)))
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object((struct hd_json_member[]){
+      {"own_s", hd_json_seconds(model, model->cost_ticks)},
+      {"percent_of_busy", hd_json_number(percent_of_busy(model))},
+      {"outside_ns", hd_json_number(1e9 * hd_model_seconds(model, model->header.outside_ticks))},
+      {"start_s", hd_json_seconds(model, model->header.start_ticks)},
+      {"budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()},
+      {"events", events(model)},
+      {0}});
 }
 
 static json_t *switched(const struct hd_model *model, const struct hd_switch *from) {
   char place[HD_PLACE_BYTES];
-  json_t *object = json_object();
   hd_node_text(place, model, &model->nodes[from->node], NULL);
-  if (object && hd_json_put(object, "class", json_string(hd_event_class_id((enum hd_event_class)from->event_class))) &&
-      hd_json_put(object, "seconds", hd_json_seconds(model, from->ticks)) &&
-      hd_json_put(object, "times", hd_json_count(from->times)) &&
-      hd_json_put(object, "cost_percent", json_real((double)from->cost_ppm / 1e4)) &&
-      hd_json_put(object, "profile", hd_json_count(from->node)) &&
-      hd_json_put(object, "where", from->node == 0 ? json_string("outside regions") : hd_json_text(place)) &&
-      hd_json_put(object, "thread", hd_json_count(from->thread)))
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object(
+      (struct hd_json_member[]){{"class", json_string(hd_event_class_id((enum hd_event_class)from->event_class))},
+                                {"seconds", hd_json_seconds(model, from->ticks)},
+                                {"times", hd_json_count(from->times)},
+                                {"cost_percent", json_real((double)from->cost_ppm / 1e4)},
+                                {"profile", hd_json_count(from->node)},
+                                {"where", from->node == 0 ? json_string("outside regions") : hd_json_text(place)},
+                                {"thread", hd_json_count(from->thread)},
+                                {0}});
 }
 
 static json_t *switches(const struct hd_model *model) {
@@ -87,32 +80,28 @@ static json_t *switches(const struct hd_model *model) {
 }
 
 static json_t *memory(const struct hd_file_header *header) {
-  json_t *object = json_object();
-  const uint64_t limit = header->memory_limit_bytes;
-  if (object &&
-      hd_json_put(object, "used_bytes", header->memory_bytes > 0 ? hd_json_count(header->memory_bytes) : json_null()) &&
-      hd_json_put(object, "limit_bytes", limit > 0 ? hd_json_count(limit) : json_null()) &&
-      hd_json_put(object, "shortened_paths", hd_json_count(header->shortened_paths)))
-    return object;
-  json_decref(object);
-  return NULL;
+  const uint64_t used = header->memory_bytes, limit = header->memory_limit_bytes;
+  return hd_json_object((struct hd_json_member[]){{"used_bytes", used > 0 ? hd_json_count(used) : json_null()},
+                                                  {"limit_bytes", limit > 0 ? hd_json_count(limit) : json_null()},
+                                                  {"shortened_paths", hd_json_count(header->shortened_paths)},
+                                                  {0}});
 }
 
-bool hd_json_put_run_overhead(json_t *object, const struct hd_model *model) {
-  return hd_json_put(object, "overhead", overhead(model)) && hd_json_put(object, "switched_off", switches(model)) &&
-         hd_json_put(object, "memory", memory(&model->header));
+json_t *hd_json_run_overhead(const struct hd_model *model) {
+  return hd_json_object((struct hd_json_member[]){
+      {"overhead", overhead(model)}, {"switched_off", switches(model)}, {"memory", memory(&model->header)}, {0}});
 }
 
 /* ---- corrected times ---- */
 
-static bool put_sums(json_t *object, const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
-                     const struct hd_intrusion *intrusion, const char *const keys[3], bool known) {
-  const int64_t waiting = hd_intrusion_waiting(intrusion);
-  return hd_json_put(object, keys[0],
-                     known ? corrected(model, ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY]) : json_null()) &&
-         hd_json_put(object, keys[1], known ? corrected(model, hd_ticks_waiting(ticks), waiting) : json_null()) &&
-         hd_json_put(object, keys[2],
-                     known ? corrected(model, ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME]) : json_null());
+static json_t *sums_members(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
+                            const struct hd_intrusion *intrusion, const char *const keys[3], bool known) {
+  return hd_json_members(
+      known,
+      (struct hd_json_member[]){{keys[0], corrected(model, ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY])},
+                                {keys[1], corrected(model, hd_ticks_waiting(ticks), hd_intrusion_waiting(intrusion))},
+                                {keys[2], corrected(model, ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME])},
+                                {0}});
 }
 
 static json_t *elapsed(const struct hd_model *model, const struct hd_node *node) {
@@ -126,11 +115,12 @@ static json_t *elapsed(const struct hd_model *model, const struct hd_node *node)
 static const char *const own_keys[] = {"busy_s", "wait_s", "runtime_s"};
 static const char *const inclusive_keys[] = {"busy_inclusive_s", "wait_inclusive_s", "runtime_inclusive_s"};
 
-bool hd_json_put_program_corrected(json_t *object, const struct hd_model *model) {
-  json_t *times = json_object();
-  const bool done = times && hd_json_put(times, "elapsed_s", elapsed(model, &model->nodes[0])) &&
-                    put_sums(times, model, model->ticks, &model->intrusion, own_keys, true);
-  return hd_json_put(object, "corrected", times) && done;
+json_t *hd_json_program_corrected(const struct hd_model *model) {
+  json_t *times = hd_json_object(
+      (struct hd_json_member[]){{"elapsed_s", elapsed(model, &model->nodes[0])},
+                                {HD_JSON_MERGE, sums_members(model, model->ticks, &model->intrusion, own_keys, true)},
+                                {0}});
+  return hd_json_object((struct hd_json_member[]){{"corrected", times}, {0}});
 }
 
 /* What the times contain of Heddle: measured less corrected, idle time left out. */
@@ -139,20 +129,24 @@ static json_t *contained(const struct hd_model *model, const struct hd_intrusion
   return known ? signed_seconds(model, (double)hd_intrusion_all(intrusion) - (double)idle) : json_null();
 }
 
-bool hd_json_put_node_corrected(json_t *object, const struct hd_model *model, const struct hd_node *node) {
+json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_node *node) {
   const bool own = hd_node_is_measured(node);
-  json_t *times = json_object();
-  const bool done = times && hd_json_put(times, "elapsed_s", elapsed(model, node)) &&
-                    put_sums(times, model, node->ticks, &node->intrusion, own_keys, own) &&
-                    put_sums(times, model, node->inclusive_ticks, &node->intrusion_inclusive, inclusive_keys, true);
-  return hd_json_put(object, "corrected", times) && done &&
-         hd_json_put(object, "overhead_s", contained(model, &node->intrusion, own)) &&
-         hd_json_put(object, "overhead_inclusive_s", contained(model, &node->intrusion_inclusive, true));
+  json_t *times = hd_json_object((struct hd_json_member[]){
+      {"elapsed_s", elapsed(model, node)},
+      {HD_JSON_MERGE, sums_members(model, node->ticks, &node->intrusion, own_keys, own)},
+      {HD_JSON_MERGE, sums_members(model, node->inclusive_ticks, &node->intrusion_inclusive, inclusive_keys, true)},
+      {0}});
+  return hd_json_object(
+      (struct hd_json_member[]){{"corrected", times},
+                                {"overhead_s", contained(model, &node->intrusion, own)},
+                                {"overhead_inclusive_s", contained(model, &node->intrusion_inclusive, true)},
+                                {0}});
 }
 
-bool hd_json_put_thread_overhead(json_t *object, const struct hd_model *model, const struct hd_thread *thread) {
-  return hd_json_put(object, "overhead_s", hd_json_seconds(model, thread->cost_ticks)) &&
-         hd_json_put(object, "delay_s", signed_seconds(model, (double)thread->late_ticks)) &&
-         hd_json_put(object, "corrected_busy_s",
-                     corrected(model, thread->ticks[HD_BUSY], thread->intrusion.ticks[HD_INTRUSION_BUSY]));
+json_t *hd_json_thread_overhead(const struct hd_model *model, const struct hd_thread *thread) {
+  return hd_json_object((struct hd_json_member[]){
+      {"overhead_s", hd_json_seconds(model, thread->cost_ticks)},
+      {"delay_s", signed_seconds(model, (double)thread->late_ticks)},
+      {"corrected_busy_s", corrected(model, thread->ticks[HD_BUSY], thread->intrusion.ticks[HD_INTRUSION_BUSY])},
+      {0}});
 }

@@ -14,19 +14,21 @@
 #include "output/model/levels.h"
 #include "output/views/export/json_internal.h"
 
-static bool put_place(json_t *object, const struct hd_model *model, const struct hd_node *node) {
+static json_t *place_members(const struct hd_model *model, const struct hd_node *node) {
   char offset[32];
   const bool known = node->module != HD_NONE;
   snprintf(offset, sizeof offset, "0x%llx", (unsigned long long)node->offset);
-  return hd_json_put(object, "id", hd_json_count(node->id)) &&
-         hd_json_put(object, "parent", node->id == 0 ? json_null() : hd_json_count(node->parent)) &&
-         hd_json_put(object, "kind", json_string(hd_kind_id(node->kind))) &&
-         hd_json_put(object, "name", hd_json_text(node->name.function)) &&
-         hd_json_put(object, "file", hd_json_text(node->name.file)) &&
-         hd_json_put(object, "line", node->name.line > 0 ? hd_json_count(node->name.line) : json_null()) &&
-         hd_json_put(object, "module", hd_json_text(known ? hd_base_name(model->modules[node->module].path) : NULL)) &&
-         hd_json_put(object, "module_path", hd_json_text(known ? model->modules[node->module].path : NULL)) &&
-         hd_json_put(object, "offset", known ? json_string(offset) : json_null());
+  return hd_json_object((struct hd_json_member[]){
+      {"id", hd_json_count(node->id)},
+      {"parent", node->id == 0 ? json_null() : hd_json_count(node->parent)},
+      {"kind", json_string(hd_kind_id(node->kind))},
+      {"name", hd_json_text(node->name.function)},
+      {"file", hd_json_text(node->name.file)},
+      {"line", node->name.line > 0 ? hd_json_count(node->name.line) : json_null()},
+      {"module", hd_json_text(known ? hd_base_name(model->modules[node->module].path) : NULL)},
+      {"module_path", hd_json_text(known ? model->modules[node->module].path : NULL)},
+      {"offset", known ? json_string(offset) : json_null()},
+      {0}});
 }
 
 /* Time of the profile's own, of one state. */
@@ -34,17 +36,18 @@ static json_t *own(const struct hd_model *model, const struct hd_node *node, enu
   return hd_node_is_measured(node) ? hd_json_seconds(model, node->ticks[state]) : json_null();
 }
 
-static bool put_times(json_t *object, const struct hd_model *model, const struct hd_node *node) {
+static json_t *times_members(const struct hd_model *model, const struct hd_node *node) {
   const uint64_t *inclusive = node->inclusive_ticks;
   const bool region = hd_kind_is_region(node->kind);
-  return hd_json_put(object, "busy_s", own(model, node, HD_BUSY)) &&
-         hd_json_put(object, "busy_inclusive_s", hd_json_seconds(model, inclusive[HD_BUSY])) &&
-         hd_json_put(object, "wait_s",
-                     hd_node_is_measured(node) ? hd_json_waits(model, node->ticks, region) : json_null()) &&
-         hd_json_put(object, "wait_inclusive_s", hd_json_waits(model, inclusive, region)) &&
-         hd_json_put(object, "runtime_s", own(model, node, HD_RUNTIME)) &&
-         hd_json_put(object, "runtime_inclusive_s", hd_json_seconds(model, inclusive[HD_RUNTIME])) &&
-         hd_json_put(object, "idle_s", own(model, node, HD_IDLE));
+  return hd_json_object((struct hd_json_member[]){
+      {"busy_s", own(model, node, HD_BUSY)},
+      {"busy_inclusive_s", hd_json_seconds(model, inclusive[HD_BUSY])},
+      {"wait_s", hd_node_is_measured(node) ? hd_json_waits(model, node->ticks, region) : json_null()},
+      {"wait_inclusive_s", hd_json_waits(model, inclusive, region)},
+      {"runtime_s", own(model, node, HD_RUNTIME)},
+      {"runtime_inclusive_s", hd_json_seconds(model, inclusive[HD_RUNTIME])},
+      {"idle_s", own(model, node, HD_IDLE)},
+      {0}});
 }
 
 /* ---- entries ---- */
@@ -73,16 +76,16 @@ static json_t *entries(const struct hd_model *model, const struct hd_entries *fr
 }
 
 /* A routine has no team; its elapsed time is that between entry and exit, summed over threads. */
-static bool put_routine(json_t *object, const struct hd_model *model, const struct hd_node *node) {
+static json_t *routine_members(const struct hd_model *model, const struct hd_node *node) {
   const bool known = has_entries(model, node);
   const double share = node->wall_share_inclusive_ticks;
   if (node->kind != HD_KIND_ROUTINE)
-    return hd_json_put(object, "entries", json_null());
-  return hd_json_put(object, "elapsed_s",
-                     known ? hd_json_seconds(model, hd_entries_ticks(&node->entries)) : json_null()) &&
-         hd_json_put(object, "mean_concurrency",
-                     hd_json_number(share > 0 ? (double)node->inclusive_ticks[HD_BUSY] / share : NAN)) &&
-         hd_json_put(object, "entries", known ? entries(model, &node->entries) : json_null());
+    return hd_json_object((struct hd_json_member[]){{"entries", json_null()}, {0}});
+  return hd_json_object((struct hd_json_member[]){
+      {"elapsed_s", known ? hd_json_seconds(model, hd_entries_ticks(&node->entries)) : json_null()},
+      {"mean_concurrency", hd_json_number(share > 0 ? (double)node->inclusive_ticks[HD_BUSY] / share : NAN)},
+      {"entries", known ? entries(model, &node->entries) : json_null()},
+      {0}});
 }
 
 static json_t *concurrent_visits(const struct hd_model *model, const struct hd_node *node) {
@@ -94,20 +97,18 @@ static json_t *cpu_seconds(const struct hd_model *model, uint64_t ns, bool known
   return known && (model->header.flags & HD_FILE_CPU_TIME) ? json_real((double)ns * 1e-9) : json_null();
 }
 
-static bool put_cpu(json_t *object, const struct hd_model *model, const struct hd_node *node) {
-  return hd_json_put(object, "cpu_s", cpu_seconds(model, node->cpu_ns, hd_node_is_measured(node))) &&
-         hd_json_put(object, "cpu_inclusive_s", cpu_seconds(model, node->cpu_inclusive_ns, true));
+static json_t *cpu_members(const struct hd_model *model, const struct hd_node *node) {
+  return hd_json_object(
+      (struct hd_json_member[]){{"cpu_s", cpu_seconds(model, node->cpu_ns, hd_node_is_measured(node))},
+                                {"cpu_inclusive_s", cpu_seconds(model, node->cpu_inclusive_ns, true)},
+                                {0}});
 }
 
 /* ---- teams ---- */
 
 static json_t *team_size(const struct hd_team_totals *team) {
-  json_t *object = json_object();
-  if (object && hd_json_put(object, "min", hd_json_count(team->team_min)) &&
-      hd_json_put(object, "max", hd_json_count(team->team_max)))
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object(
+      (struct hd_json_member[]){{"min", hd_json_count(team->team_min)}, {"max", hd_json_count(team->team_max)}, {0}});
 }
 
 static json_t *real_ticks(const struct hd_model *model, double ticks) {
@@ -119,33 +120,31 @@ static json_t *running(const struct hd_model *model, const struct hd_node *node)
   return known ? hd_json_seconds(model, node->running_ticks) : json_null();
 }
 
-static bool put_team(json_t *object, const struct hd_model *model, const struct hd_node *node) {
-  static const char *const keys[] = {"instances",   "open_instances",   "elapsed_s", "capacity_s",
-                                     "team_size",   "mean_concurrency", "imbalance", "potential_gain_s",
-                                     "team_busy_s", "team_idle_s",      "running_s", NULL};
+static json_t *team_members(const struct hd_model *model, const struct hd_node *node) {
   const struct hd_team_totals *team = &node->team;
-  if (team->team_max == 0)
-    return hd_json_put_nulls(object, keys);
-  return hd_json_put(object, keys[0], hd_json_count(team->instances)) &&
-         hd_json_put(object, keys[1], hd_json_count(team->open_instances)) &&
-         hd_json_put(object, keys[2], real_ticks(model, hd_team_elapsed(team))) &&
-         hd_json_put(object, keys[3], hd_json_seconds(model, team->capacity_ticks)) &&
-         hd_json_put(object, keys[4], team_size(team)) &&
-         hd_json_put(object, keys[5], hd_json_number(hd_team_concurrency(team))) &&
-         hd_json_put(object, keys[6], hd_json_number(hd_team_imbalance(team))) &&
-         hd_json_put(object, keys[7], real_ticks(model, team->gain_ticks)) &&
-         hd_json_put(object, keys[8], hd_json_seconds(model, team->busy_ticks)) &&
-         hd_json_put(object, keys[9], hd_json_seconds(model, team->idle_ticks)) &&
-         hd_json_put(object, keys[10], running(model, node));
+  const bool known = !(team->team_max == 0);
+  return hd_json_members(known,
+                         (struct hd_json_member[]){{"instances", hd_json_count(team->instances)},
+                                                   {"open_instances", hd_json_count(team->open_instances)},
+                                                   {"elapsed_s", real_ticks(model, hd_team_elapsed(team))},
+                                                   {"capacity_s", hd_json_seconds(model, team->capacity_ticks)},
+                                                   {"team_size", team_size(team)},
+                                                   {"mean_concurrency", hd_json_number(hd_team_concurrency(team))},
+                                                   {"imbalance", hd_json_number(hd_team_imbalance(team))},
+                                                   {"potential_gain_s", real_ticks(model, team->gain_ticks)},
+                                                   {"team_busy_s", hd_json_seconds(model, team->busy_ticks)},
+                                                   {"team_idle_s", hd_json_seconds(model, team->idle_ticks)},
+                                                   {"running_s", running(model, node)},
+                                                   {0}});
 }
 
 /* The program has no team, but it does have an elapsed time. */
-static bool put_program_team(json_t *object, const struct hd_model *model) {
-  return hd_json_put(object, "elapsed_s", hd_json_seconds(model, model->elapsed_ticks)) &&
-         hd_json_put(object, "mean_concurrency",
-                     hd_json_number(model->elapsed_ticks > 0
-                                        ? (double)model->ticks[HD_BUSY] / (double)model->elapsed_ticks
-                                        : NAN));
+static json_t *program_team_members(const struct hd_model *model) {
+  return hd_json_object((struct hd_json_member[]){
+      {"elapsed_s", hd_json_seconds(model, model->elapsed_ticks)},
+      {"mean_concurrency",
+       hd_json_number(model->elapsed_ticks > 0 ? (double)model->ticks[HD_BUSY] / (double)model->elapsed_ticks : NAN)},
+      {0}});
 }
 
 /* ---- threads ---- */
@@ -154,32 +153,30 @@ static uint64_t concurrent_of(const struct hd_entries *from) {
   return from->visits[HD_SEQUENTIAL][HD_CONCURRENT] + from->visits[HD_CONCURRENT][HD_CONCURRENT];
 }
 
-static bool put_row_entries(json_t *object, const struct hd_model *model, const struct hd_node *node,
-                            const struct hd_row *from) {
+static json_t *row_entries_members(const struct hd_model *model, const struct hd_node *node,
+                                   const struct hd_row *from) {
   const bool routine = has_entries(model, node);
-  return hd_json_put(object, "visits_concurrent",
-                     model->entries_known && node->id != 0 && !hd_kind_is_region(node->kind)
-                         ? hd_json_count(concurrent_of(&from->entries))
-                         : json_null()) &&
-         hd_json_put(object, "elapsed_s",
-                     routine ? hd_json_seconds(model, hd_entries_ticks(&from->entries)) : json_null()) &&
-         hd_json_put(object, "entries", routine ? entries(model, &from->entries) : json_null()) &&
-         hd_json_put(object, "cpu_s", cpu_seconds(model, from->cpu_ns, true));
+  return hd_json_object((struct hd_json_member[]){
+      {"visits_concurrent", model->entries_known && node->id != 0 && !hd_kind_is_region(node->kind)
+                                ? hd_json_count(concurrent_of(&from->entries))
+                                : json_null()},
+      {"elapsed_s", routine ? hd_json_seconds(model, hd_entries_ticks(&from->entries)) : json_null()},
+      {"entries", routine ? entries(model, &from->entries) : json_null()},
+      {"cpu_s", cpu_seconds(model, from->cpu_ns, true)},
+      {0}});
 }
 
 static json_t *row(const struct hd_model *model, const struct hd_node *node, const struct hd_row *from) {
-  json_t *object = json_object();
-  const bool done = object && hd_json_put(object, "thread", hd_json_count(from->thread)) &&
-                    hd_json_put(object, "visits", hd_json_count(from->visits)) &&
-                    hd_json_put(object, "busy_s", hd_json_seconds(model, from->ticks[HD_BUSY])) &&
-                    hd_json_put(object, "wait_s", hd_json_waits(model, from->ticks, hd_kind_is_region(node->kind))) &&
-                    hd_json_put(object, "runtime_s", hd_json_seconds(model, from->ticks[HD_RUNTIME])) &&
-                    hd_json_put(object, "idle_s", hd_json_seconds(model, from->ticks[HD_IDLE])) &&
-                    put_row_entries(object, model, node, from) && hd_json_put_row_counts(object, model, node, from);
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object(
+      (struct hd_json_member[]){{"thread", hd_json_count(from->thread)},
+                                {"visits", hd_json_count(from->visits)},
+                                {"busy_s", hd_json_seconds(model, from->ticks[HD_BUSY])},
+                                {"wait_s", hd_json_waits(model, from->ticks, hd_kind_is_region(node->kind))},
+                                {"runtime_s", hd_json_seconds(model, from->ticks[HD_RUNTIME])},
+                                {"idle_s", hd_json_seconds(model, from->ticks[HD_IDLE])},
+                                {HD_JSON_MERGE, row_entries_members(model, node, from)},
+                                {HD_JSON_MERGE, hd_json_row_counts(model, node, from)},
+                                {0}});
 }
 
 /* In the order of threads. Where callpaths are cut, a thread may have counted for a profile that it never was in. */
@@ -214,61 +211,57 @@ static json_t *ticks_or_null(const struct hd_model *model, uint64_t ticks) {
 }
 
 /* The profile's own, then with everything below, by level and as wall shares. */
-static bool put_shares(json_t *object, const struct hd_model *model, const struct hd_node *node, bool own_known,
-                       bool known) {
-  return hd_json_put(object, "thread_time_at_k_s", own_known ? hd_json_levels(model, &node->busy_at) : json_null()) &&
-         hd_json_put(object, "thread_time_at_k_inclusive_s",
-                     known ? hd_json_levels(model, &node->busy_at_inclusive) : json_null()) &&
-         hd_json_put(object, "wall_share_s", own_known ? real_ticks(model, node->wall_share_ticks) : json_null()) &&
-         hd_json_put(object, "wall_share_inclusive_s",
-                     known ? real_ticks(model, node->wall_share_inclusive_ticks) : json_null());
-}
-
-static bool put_levels(json_t *object, const struct hd_model *model, const struct hd_node *node) {
-  static const char *const keys[] = {"active_s", "unpaired_s", "busy_sequential_s", "busy_concurrent_s", NULL};
+static json_t *levels_members(const struct hd_model *model, const struct hd_node *node) {
   const bool no_space = node->busy_at.count == 0 && node->ticks[HD_BUSY] > 0;
   const bool known = model->levels_known && !no_space;
-  const bool own_known = known && hd_node_is_measured(node);
+  const bool own = known && hd_node_is_measured(node);
   /* At levels 0 and 1 no other thread was busy beside this one. */
   const uint64_t sequential = hd_levels_up_to(&node->busy_at, 1);
-  if (!hd_json_put(object, "elapsed_at_k_s", elapsed_levels(model, node)) ||
-      !put_shares(object, model, node, own_known, known))
-    return false;
-  if (!own_known)
-    return hd_json_put_nulls(object, keys);
-  return hd_json_put(object, keys[0], ticks_or_null(model, node->active_ticks)) &&
-         hd_json_put(object, keys[1], hd_json_seconds(model, node->unpaired_ticks)) &&
-         hd_json_put(object, keys[2], hd_json_seconds(model, sequential)) &&
-         hd_json_put(object, keys[3], hd_json_seconds(model, hd_levels_up_to(&node->busy_at, UINT32_MAX) - sequential));
+  const uint64_t concurrent = hd_levels_up_to(&node->busy_at, UINT32_MAX) - sequential;
+  return hd_json_object((struct hd_json_member[]){
+      {"elapsed_at_k_s", elapsed_levels(model, node)},
+      {"thread_time_at_k_s", own ? hd_json_levels(model, &node->busy_at) : json_null()},
+      {"thread_time_at_k_inclusive_s", known ? hd_json_levels(model, &node->busy_at_inclusive) : json_null()},
+      {"wall_share_s", own ? real_ticks(model, node->wall_share_ticks) : json_null()},
+      {"wall_share_inclusive_s", known ? real_ticks(model, node->wall_share_inclusive_ticks) : json_null()},
+      {"active_s", own ? ticks_or_null(model, node->active_ticks) : json_null()},
+      {"unpaired_s", own ? hd_json_seconds(model, node->unpaired_ticks) : json_null()},
+      {"busy_sequential_s", own ? hd_json_seconds(model, sequential) : json_null()},
+      {"busy_concurrent_s", own ? hd_json_seconds(model, concurrent) : json_null()},
+      {0}});
 }
 
 /* ---- all of it ---- */
 
-static bool put_marks(json_t *object, const struct hd_model *model, const struct hd_node *node) {
+static json_t *marks_members(const struct hd_model *model, const struct hd_node *node) {
   const bool back = node->flags & HD_PROFILE_BACK;
   const bool measured = hd_node_is_measured(node);
-  return hd_json_put(object, "measured", json_boolean(measured)) &&
-         hd_json_put(object, "incomplete", json_boolean(measured && hd_model_is_incomplete(model, node->kind))) &&
-         hd_json_put(object, "busy_at_most", json_boolean(node->flags & HD_NODE_BUSY_AT_MOST)) &&
-         hd_json_put(object, "folded", json_boolean(node->flags & HD_PROFILE_FOLDED)) &&
-         hd_json_put(object, "shortened", json_boolean(node->flags & HD_PROFILE_SHORTENED)) &&
-         hd_json_put(object, "tail_call", json_boolean(node->flags & HD_PROFILE_TAIL_CALL)) &&
-         hd_json_put(object, "recursive", json_boolean(node->flags & HD_PROFILE_RECURSIVE)) &&
-         hd_json_put(object, "recursive_of", back ? hd_json_count(node->target) : json_null());
+  return hd_json_object(
+      (struct hd_json_member[]){{"measured", json_boolean(measured)},
+                                {"incomplete", json_boolean(measured && hd_model_is_incomplete(model, node->kind))},
+                                {"busy_at_most", json_boolean(node->flags & HD_NODE_BUSY_AT_MOST)},
+                                {"folded", json_boolean(node->flags & HD_PROFILE_FOLDED)},
+                                {"shortened", json_boolean(node->flags & HD_PROFILE_SHORTENED)},
+                                {"tail_call", json_boolean(node->flags & HD_PROFILE_TAIL_CALL)},
+                                {"recursive", json_boolean(node->flags & HD_PROFILE_RECURSIVE)},
+                                {"recursive_of", back ? hd_json_count(node->target) : json_null()},
+                                {0}});
 }
 
 json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node) {
-  json_t *object = json_object();
-  const bool done =
-      object && put_place(object, model, node) &&
-      hd_json_put(object, "visits", hd_node_is_measured(node) ? hd_json_count(node->visits) : json_null()) &&
-      hd_json_put(object, "visits_concurrent", concurrent_visits(model, node)) && put_team(object, model, node) &&
-      (node->id != 0 || put_program_team(object, model)) && put_routine(object, model, node) &&
-      put_times(object, model, node) && hd_json_put_node_corrected(object, model, node) &&
-      put_cpu(object, model, node) && put_levels(object, model, node) && put_marks(object, model, node) &&
-      hd_json_put_node_counts(object, model, node) && hd_json_put(object, "threads", rows(model, node));
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return hd_json_object(
+      (struct hd_json_member[]){{HD_JSON_MERGE, place_members(model, node)},
+                                {"visits", hd_node_is_measured(node) ? hd_json_count(node->visits) : json_null()},
+                                {"visits_concurrent", concurrent_visits(model, node)},
+                                {HD_JSON_MERGE, team_members(model, node)},
+                                {HD_JSON_MERGE, node->id == 0 ? program_team_members(model) : json_object()},
+                                {HD_JSON_MERGE, routine_members(model, node)},
+                                {HD_JSON_MERGE, times_members(model, node)},
+                                {HD_JSON_MERGE, hd_json_node_corrected(model, node)},
+                                {HD_JSON_MERGE, cpu_members(model, node)},
+                                {HD_JSON_MERGE, levels_members(model, node)},
+                                {HD_JSON_MERGE, marks_members(model, node)},
+                                {HD_JSON_MERGE, hd_json_node_counts(model, node)},
+                                {"threads", rows(model, node)},
+                                {0}});
 }

@@ -33,15 +33,6 @@ void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds) {
   snprintf(cell, HD_CELL_BYTES, "%.*f %s", unit.decimals, seconds * unit.per_second, name);
 }
 
-int hd_unit_shown_causes(const struct hd_unit *unit, const uint64_t most[HD_STATE_COUNT], const struct hd_model *model,
-                         enum hd_state causes[HD_STATE_COUNT]) {
-  int count = 0;
-  for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
-    if (hd_unit_shows(unit, hd_model_seconds(model, most[state])))
-      causes[count++] = (enum hd_state)state;
-  return count;
-}
-
 void hd_cell_ticks(char cell[HD_CELL_BYTES], const struct hd_model *model, const struct hd_unit *unit, uint64_t ticks,
                    bool known) {
   hd_cell_time(cell, unit, known ? hd_model_seconds(model, ticks) : NAN);
@@ -50,16 +41,6 @@ void hd_cell_ticks(char cell[HD_CELL_BYTES], const struct hd_model *model, const
 void hd_cell_count(char cell[HD_CELL_BYTES], uint64_t count, bool known) {
   if (known)
     snprintf(cell, HD_CELL_BYTES, "%llu", (unsigned long long)count);
-  else
-    snprintf(cell, HD_CELL_BYTES, "-");
-}
-
-void hd_cell_visits(char cell[HD_CELL_BYTES], const struct hd_model *model, enum hd_kind kind, uint64_t visits,
-                    bool known) {
-  const bool at_least = known && hd_model_is_incomplete(model, kind);
-  const size_t used = (size_t)snprintf(cell, HD_CELL_BYTES, "%s", at_least ? ">=" : "");
-  if (known)
-    snprintf(cell + used, HD_CELL_BYTES - used, "%llu", (unsigned long long)visits);
   else
     snprintf(cell, HD_CELL_BYTES, "-");
 }

@@ -31,18 +31,10 @@ void hd_cell_number(char cell[HD_CELL_BYTES], double number, int decimals);
 void hd_cell_count(char cell[HD_CELL_BYTES], uint64_t count, bool known);
 void hd_cell_percent(char cell[HD_CELL_BYTES], double part, double whole, bool known);
 
-/** How often something of a kind was entered: ">=17" when some entries were not observed. */
-void hd_cell_visits(char cell[HD_CELL_BYTES], const struct hd_model *model, enum hd_kind kind, uint64_t visits,
-                    bool known);
-
 /** A time alone, in the unit that suits it: "1.234 s", "56.7 ms". */
 void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds);
 
 /** "1,234,567" */
 void hd_cell_grouped(char cell[HD_CELL_BYTES], uint64_t number);
-
-/** The waiting states whose largest time `unit` does not show as zero. Returns how many. */
-int hd_unit_shown_causes(const struct hd_unit *unit, const uint64_t most[HD_STATE_COUNT], const struct hd_model *model,
-                         enum hd_state causes[HD_STATE_COUNT]);
 
 #endif

@@ -12,6 +12,8 @@
 
 enum { LEVELS_PADDED = 65 };
 
+const char HD_JSON_MERGE[] = "";
+
 /* jansson takes valid UTF-8 only, which file names need not be, and escapes control characters below U+0020 only. Other
  * bytes become U+FFFD. */
 json_t *hd_json_text(const char *text) {
@@ -48,11 +50,43 @@ bool hd_json_put(json_t *object, const char *key, json_t *value) {
   return json_object_set_new(object, key, value) == 0;
 }
 
-bool hd_json_put_nulls(json_t *object, const char *const *keys) {
-  for (; *keys; keys++)
-    if (!hd_json_put(object, *keys, json_null()))
-      return false;
-  return true;
+json_t *hd_json_finish(json_t *object, bool done) {
+  if (done)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static bool merge(json_t *object, json_t *members) {
+  const bool done = object && members && json_object_update(object, members) == 0;
+  json_decref(members);
+  return done;
+}
+
+json_t *hd_json_members(bool known, const struct hd_json_member *members) {
+  json_t *object = json_object();
+  bool done = object;
+  for (; members->key; members++)
+    if (members->key == HD_JSON_MERGE) {
+      done = merge(object, members->value) && done;
+    } else if (known) {
+      done = hd_json_put(object, members->key, members->value) && done;
+    } else {
+      json_decref(members->value);
+      done = hd_json_put(object, members->key, json_null()) && done;
+    }
+  return hd_json_finish(object, done);
+}
+
+json_t *hd_json_object(const struct hd_json_member *members) {
+  return hd_json_members(true, members);
+}
+
+json_t *hd_json_strings(const struct hd_strings *list) {
+  json_t *array = json_array();
+  for (size_t i = 0; array && i < list->count; i++)
+    json_array_append_new(array, hd_json_text(list->items[i]));
+  return array;
 }
 
 /* Seconds by level. All arrays are equally long, so that a script need not ask; but beyond 64 each ends with the

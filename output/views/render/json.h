@@ -29,8 +29,22 @@ json_t *hd_json_waits(const struct hd_model *model, const uint64_t ticks[HD_STAT
  *  is taken in any case. */
 bool hd_json_put(json_t *object, const char *key, json_t *value);
 
-/** Adds nulls; `keys` ends in NULL. */
-bool hd_json_put_nulls(json_t *object, const char *const *keys);
+/** A member of an object; of HD_JSON_MERGE the value is an object whose members are added. The last is {0}. */
+struct hd_json_member {
+  const char *key;
+  json_t *value; /* NULL: no memory */
+};
+extern const char HD_JSON_MERGE[];
+
+/** An object with such members; with nulls where they are not `known`. Values are taken in any case. */
+json_t *hd_json_object(const struct hd_json_member *members);
+json_t *hd_json_members(bool known, const struct hd_json_member *members);
+
+/** The object if it is `done`, else NULL, and it is freed. */
+json_t *hd_json_finish(json_t *object, bool done);
+
+/** A text for each. */
+json_t *hd_json_strings(const struct hd_strings *list);
 
 /** Writes a value, or ",\n\"KEY\": " and it. The value is taken; false: it is NULL. Write errors are left to `out`. */
 bool hd_json_write(json_t *value, FILE *out);

@@ -72,7 +72,7 @@ static void fill(struct hd_value values[COLUMNS], const struct table *table, dou
 }
 
 static void put_row(struct table *table, double wall_ticks, double thread_ticks, const char *words) {
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   hd_grid_row(&table->grid, NULL);
   fill(values, table, wall_ticks, thread_ticks);
   hd_columns_cells(&table->columns, values, &table->grid);
@@ -80,7 +80,7 @@ static void put_row(struct table *table, double wall_ticks, double thread_ticks,
 }
 
 static void put_share(struct table *table, const struct share *share) {
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   char place[HD_CALLPATH_BYTES];
   hd_grid_row(&table->grid, NULL);
   fill(values, table, share->wall_ticks, (double)share->thread_ticks);
@@ -159,7 +159,7 @@ static bool print_text(struct table *table, FILE *out) {
 }
 
 static void print_csv(const struct table *table, FILE *out) {
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   hd_csv_place_names(out);
   hd_columns_csv_names(&table->columns, out);
   fputc('\n', out);

@@ -248,7 +248,7 @@ static uint64_t largest_root(const struct tree *tree) {
 /* Returns how many ways are not shown. */
 static uint32_t put_rows(struct tree *tree, struct hd_grid *grid) {
   char place[HD_PLACE_BYTES];
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   uint32_t left = 0;
   for (uint32_t at = tree->first_root; at != HD_NONE; at = next_way(tree, at)) {
     struct way *way = &tree->ways[at];
@@ -288,7 +288,7 @@ static bool print_text(struct tree *tree, const struct hd_report_options *option
 
 static void print_csv(struct tree *tree, FILE *out) {
   const struct hd_graph *graph = tree->graph;
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   uint32_t count = 0;
   fputs("row,parent,", out);
   hd_csv_node_names(out);

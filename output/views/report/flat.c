@@ -143,7 +143,7 @@ static void put_text(struct flat *flat, uint32_t index, const struct hd_value *v
 
 /* To `grid`, or as comma-separated values to `out`. */
 static void put_rows(struct flat *flat, struct hd_grid *grid, FILE *out) {
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   uint64_t cumulative = 0;
   for (uint32_t i = 0; i < flat->shown; i++) {
     cumulative += flat->graph->entries[flat->order[i]].times.self_ticks;

@@ -75,7 +75,7 @@ static bool is_shown(const struct hd_view *view, uint32_t index) {
 }
 
 static struct hd_unit unit_for(const struct hd_view *view) {
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   double most = 0;
   for (uint32_t i = 0; i < view->count; i++) {
     fill(values, view, i);
@@ -88,7 +88,7 @@ static struct hd_unit unit_for(const struct hd_view *view) {
 static bool print_lines(const struct hd_view *view, FILE *out) {
   const struct hd_columns columns = {table, COLUMNS, 0, unit_for(view)};
   struct libscols_line **rows = calloc(view->count, sizeof *rows);
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   char place[HD_PLACE_BYTES];
   struct hd_grid grid = {0};
   hd_columns_add(&columns, &grid);
@@ -217,7 +217,7 @@ static void put_csv_event(const struct hd_model *model, enum hd_event_kind kind,
 
 bool hd_report_overhead_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_columns columns = {.items = table, .count = COLUMNS};
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   hd_view_choose(view, options->sort, options->limit, false);
   hd_csv_place_names(out);
   hd_columns_csv_names(&columns, out);

@@ -233,7 +233,7 @@ static struct hd_columns columns_of(const struct table *table) {
 
 static bool print_partners(const struct table *table, FILE *out) {
   const struct hd_columns shown = columns_of(table);
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   char place[HD_CALLPATH_BYTES];
   struct hd_grid grid = {0};
   hd_columns_add(&shown, &grid);
@@ -280,7 +280,7 @@ static void print_csv_names(FILE *out) {
 }
 
 static void print_csv(const struct table *table, FILE *out) {
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   for (uint32_t i = 0; i < table->shown; i++) {
     fill(values, table, &table->partners[i]);
     hd_csv_place(table->view, table->partners[i].line, out);

@@ -189,7 +189,7 @@ static void start(struct regions *regions, const struct hd_view *view, bool brie
 
 static void put_row(struct regions *regions, struct hd_grid *grid, struct libscols_line **rows, uint32_t index) {
   char place[HD_PLACE_BYTES];
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   const struct hd_line *line = &regions->view->lines[index];
   const bool inner = !regions->brief && line->parent != 0;
   rows[index] = hd_grid_row(grid, inner ? rows[line->parent] : NULL);
@@ -253,7 +253,7 @@ void hd_report_table_legend(const struct hd_view *view, FILE *out) {
 
 bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   struct regions regions;
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   hd_view_choose(view, options->sort, options->limit, false);
   start(&regions, view, false);
   hd_csv_place_names(out);

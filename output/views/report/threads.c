@@ -107,7 +107,7 @@ static void fill(struct hd_value values[COLUMNS], const struct threads *threads,
 
 static bool print_times(const struct threads *threads, FILE *out) {
   const double mean = mean_busy(threads);
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   struct hd_grid grid = {0};
   hd_columns_add(&threads->columns, &grid);
   hd_grid_left(&grid, 1);
@@ -188,7 +188,7 @@ bool hd_report_threads(struct hd_view *view, const struct hd_report_options *opt
 /* Rows of one line and thread, with the lines below; the program's are each thread's whole life. */
 static bool put_line(struct hd_view *view, uint32_t line, bool focused, FILE *out) {
   const struct hd_model *model = view->model;
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   struct threads threads;
   const bool done = start(&threads, view, line, focused);
   struct hd_count_sums *counts = done ? hd_view_count_threads(view, line) : NULL;

@@ -73,7 +73,7 @@ static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, ui
 
 static void put_row(struct tree *tree, struct hd_grid *grid, struct libscols_line **rows, uint32_t index) {
   char place[HD_PLACE_BYTES + 32];
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   const struct hd_line *line = &tree->view->lines[index];
   rows[index] = hd_grid_row(grid, index > 0 ? rows[line->parent] : NULL);
   fill(values, tree->view, index);
@@ -133,7 +133,7 @@ static bool print_text(struct tree *tree, const struct hd_report_options *option
 
 static void print_csv(const struct tree *tree, FILE *out) {
   const struct hd_model *model = tree->view->model;
-  struct hd_value values[COLUMNS];
+  struct hd_value values[COLUMNS] = {0};
   hd_csv_place_names(out);
   hd_columns_csv_names(&tree->columns, out);
   hd_csv_count_names(model, " inclusive", true, out);

@@ -414,3 +414,23 @@ def test_it_leaves_nothing_behind(doctor, tmp_path):
 def test_wrong_options_give_2(doctor):
     assert doctor("--lib").returncode == 2
     assert doctor("--nonsense").returncode == 2
+
+
+# ---- settings ----
+
+INTERNAL = {"HEDDLE_START", "HEDDLE_GROUP_TEXT", "HEDDLE_TEST_DELAY"}  # between heddle and its library, and for tests
+
+
+def settings():
+    rows = re.findall(r"^ +_\((\w+)[,)]", (SOURCE / "support" / "settings.h").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rows) > 15
+    return {f"HEDDLE_{name}" for name in rows}
+
+
+def test_each_setting_is_documented_and_no_other():
+    page = (SOURCE / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(HEDDLE_\w+)`", page, re.MULTILINE)) == settings() - INTERNAL
+
+
+def test_each_setting_is_known(doctor):
+    assert "no variable of Heddle's" not in doctor(env={name: "" for name in settings()}).stdout

@@ -73,7 +73,7 @@ static bool is_incomplete(const struct hd_model *model, size_t profile) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
-  assert_true(hd_export_json.write(model, out));
+  assert_true(hd_exporters[0]->write(model, out));
   fclose(out);
   json_t *json = json_loads(text, 0, NULL);
   json_t *value = json_object_get(json_array_get(json_object_get(json, "profiles"), profile), "incomplete");

@@ -190,7 +190,7 @@ static void test_what_rests_on_incomplete_data_is_marked(void **state) {
   expect_part(csv, ",10,,,false,true,1,");
   expect_part(csv, ",20,,,false,false,1,");
   FILE *out = open_memstream(&json, &bytes);
-  assert_true(hd_export_json.write(model, out));
+  assert_true(hd_exporters[0]->write(model, out));
   fclose(out);
   char *found = strstr(json, "\"busy_at_most\": true"); /* the program, the region */
   assert_non_null(found);

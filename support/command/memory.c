@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "support/command/memory.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "support/command/options.h"
+
+/* A child does not write what its parent has not written yet. */
+void hd_need(bool done) {
+  if (done)
+    return;
+  fputs("heddle: out of memory\n", stderr);
+  _exit(HD_EXIT_FAILED);
+}
+
+void *hd_new(size_t count, size_t item_bytes) {
+  void *items = calloc(count ? count : 1, item_bytes);
+  hd_need(items != NULL);
+  return items;
+}
+
+void *hd_grow(void *items, size_t count, size_t item_bytes) {
+  void *grown = reallocarray(items, count, item_bytes);
+  hd_need(grown != NULL);
+  return grown;
+}
+
+void hd_written(FILE *stream) {
+  hd_need(stream && fclose(stream) == 0);
+}
+
+char *hd_print(const char *format, ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vasprintf(&text, format, arguments);
+  va_end(arguments);
+  hd_need(length >= 0);
+  return text;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file memory.h
+ * Memory of a command that can do nothing without it. When there is none it says so, and the command ends with
+ * status 1. Not where something has to be put in order first, as in cli/run.
+ */
+#ifndef HEDDLE_SUPPORT_COMMAND_MEMORY_H
+#define HEDDLE_SUPPORT_COMMAND_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/** `count` items, all zero. */
+void *hd_new(size_t count, size_t item_bytes);
+
+/** realloc(3) to `count` items. */
+void *hd_grow(void *items, size_t count, size_t item_bytes);
+
+/** For what fails only for lack of memory. */
+void hd_need(bool done);
+
+/** Closes what open_memstream gave, NULL included: what was written is there. */
+void hd_written(FILE *stream);
+
+/** A text in printf's words. */
+char *hd_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
