@@ -14,6 +14,7 @@
 
 #include "counters/event_sets.h"
 #include "output/metrics/group.h"
+#include "support/command/sanitize.h"
 #include "support/log.h"
 
 enum {
@@ -86,17 +87,10 @@ static bool has_event(const char *list, const char *event) {
   return false;
 }
 
-/* Paths and messages are one line each. */
-static void clean(char *text) {
-  for (char *c = text; *c; c++)
-    if ((unsigned char)*c < ' ' || *c == 0x7f)
-      *c = '?';
-}
-
 static bool add_group_text(struct request *request, struct hd_group *group) {
   char *path = strdup(group->path);
   if (path)
-    clean(path);
+    hd_plain(path);
   const bool added =
       path && append(&request->groups, "%s%s\n%s", request->groups ? (char[]){SEPARATOR, '\0'} : "", path, group->text);
   free(path);
@@ -113,7 +107,7 @@ static bool add_group_text(struct request *request, struct hd_group *group) {
 static void warn_of_formulas(const struct hd_group *group) {
   for (uint32_t i = 0; i < group->metric_count; i++)
     if (group->metrics[i].problem) {
-      clean(group->metrics[i].problem);
+      hd_plain(group->metrics[i].problem);
       hd_log("%s: its column will be empty", group->metrics[i].problem);
     }
 }
@@ -157,7 +151,7 @@ static bool add_groups(struct request *request, const char *names) {
     if (!one)
       return complain_of_memory();
     struct hd_group *group = hd_group_read(one, error, sizeof error);
-    clean(error);
+    hd_plain(error);
     if (!group)
       hd_log("%s%s", error, is_event(one) ? "; it is an event: --events" : "");
     free(one);
@@ -301,7 +295,7 @@ static void explain(const struct request *request, const struct answer *answer) 
   for (uint32_t i = 0; i < answer->near_count; i++)
     append(&line, "%s%s", i == 0 ? "; nearest: " : ", ", answer->near[i]);
   if (line)
-    clean(line);
+    hd_plain(line);
   fprintf(stderr, "heddle: %s\n", line ? line : "out of memory");
   free(line);
 }
