@@ -11,6 +11,7 @@
 
 #include "ompt/thread/clock.h"
 #include "store/store.h"
+#include "support/inprocess/array.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/memory_budget.h"
 #include "support/inprocess/seccomp.h"
@@ -35,7 +36,11 @@ static struct hd_ring_record **rings; /* in use; the free ones behind them */
 static struct hd_ring_record **rings_by_index;
 static uint32_t ring_count;
 static uint32_t ring_total;
-static uint32_t ring_limit;
+static struct {
+  uint32_t rings;
+  uint32_t by_index;
+  uint32_t heads;
+} limits;                          /* of the arrays */
 static struct hd_ring_head *heads; /* as many as rings, and one */
 static bool owners_fence;          /* all of them: they have been told before the last membarrier(2) */
 static uint64_t window_begin_ns;
@@ -209,23 +214,10 @@ static void sweep(bool passing) {
 /* ---- rings come and go ---- */
 
 static bool grow(void) {
-  if (ring_total < ring_limit)
-    return true;
-  uint32_t limit = ring_limit ? 2 * ring_limit : 64;
-  struct hd_ring_record **more_rings = hd_heap_resize(rings, limit * sizeof *more_rings);
-  if (!more_rings)
-    return false;
-  rings = more_rings;
-  struct hd_ring_record **more_by_index = hd_heap_resize(rings_by_index, limit * sizeof *more_by_index);
-  if (!more_by_index)
-    return false;
-  rings_by_index = more_by_index;
-  struct hd_ring_head *more_heads = hd_heap_resize(heads, (limit + 1) * sizeof *more_heads);
-  if (!more_heads)
-    return false;
-  heads = more_heads;
-  ring_limit = limit;
-  return true;
+  const uint32_t needed = ring_total + 1;
+  return hd_array_grow(&rings, &limits.rings, needed, sizeof *rings) &&
+         hd_array_grow(&rings_by_index, &limits.by_index, needed, sizeof *rings_by_index) &&
+         hd_array_grow(&heads, &limits.heads, needed + 1, sizeof *heads);
 }
 
 static bool any_was_left(void) {
@@ -394,7 +386,7 @@ void hd_sweeper_close(void) {
       nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
   }
   __atomic_store_n(&hd_frontier.ticks, HD_CLOSED, __ATOMIC_SEQ_CST);
-  fence_everywhere(); /* in any case: for hd_thread.at_work, too (counters_life.c) */
+  fence_everywhere(); /* in any case: for hd_thread.at_work, too (thread_counters_life.c) */
   if (locked) {
     wait_for_writers();
     take_up_to(writing_bound(HD_CLOSED));
