@@ -172,9 +172,9 @@ struct answer {
 
 static bool can_be_counted(const char *name) {
   char why[256];
-  struct hd_event event;
+  struct hd_counter_event event;
   for (const struct hd_source *const *source = hd_sources; *source; source++)
-    if ((*source)->open(why, sizeof why) && (*source)->find(name, &event, why, sizeof why) == HD_EVENT_FOUND)
+    if ((*source)->open(why, sizeof why) && (*source)->find(name, &event, why, sizeof why) == HD_COUNTER_FOUND)
       return true;
   return false;
 }
