@@ -15,11 +15,12 @@
  * for k <= n, folding the profiles to k sites when they are read gives what a depth of k collects. With n = 1, the
  * default, a site that is already on the path leads back to its ancestor, as gprof does with cycles.
  *
- * When the memory's limit is near (support/inprocess/memory_budget.h), a path of more than two sites that has no profile yet gets
- * none: the step leads to one that stands for all such paths that end in the same two sites (HD_PROFILE_SHORTENED). It
- * is a profile apart, below one for what ends in the first of the two: the profiles of whole paths stay exact, and
- * folding all to two sites when they are read gives what it gives without the limit (for n > 1, above). If not even
- * that finds room, one for all that ends in the last site serves; if that does not either, the time is the parent's.
+ * When the memory's limit is near (support/inprocess/memory_budget.h), a path of more than two sites that has no
+ * profile yet gets none: the step leads to one that stands for all such paths that end in the same two sites
+ * (HD_PROFILE_SHORTENED). It is a profile apart, below one for what ends in the first of the two: the profiles of whole
+ * paths stay exact, and folding all to two sites when they are read gives what it gives without the limit (for n > 1,
+ * above). If not even that finds room, one for all that ends in the last site serves; if that does not either, the time
+ * is the parent's.
  *
  * A routine's recursive entries are counted in a profile of their own, a leaf below the caller (HD_PROFILE_BACK): the
  * arc from caller to callee keeps its count, and the time is the ancestor's.
