@@ -27,6 +27,7 @@
 #include "ompt/thread/thread.h"
 
 #include "played_runtime.h"
+#include "single_steps.h"
 
 enum { DEEPEST = 10000, DEPTHS = 5, THREADS = 3, BATCH = 500, STEPPED = 3 };
 
@@ -264,37 +265,6 @@ static const struct subject {
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 /* ---- counting ---- */
-
-#if defined(__x86_64__)
-enum { CAN_STEP = 1 };
-
-static volatile uint64_t steps;
-
-static void on_step(int signal) {
-  (void)signal;
-  steps++;
-}
-
-/* The trap flag makes the processor stop after each instruction. */
-static uint64_t count_instructions(void (*act)(void)) {
-  steps = 0;
-  __asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
-  act();
-  __asm__ volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
-  return steps;
-}
-#else
-enum { CAN_STEP = 0 };
-
-static void on_step(int signal) {
-  (void)signal;
-}
-
-static uint64_t count_instructions(void (*act)(void)) {
-  act();
-  return 0;
-}
-#endif
 
 static double now_ns(void) {
   struct timespec now;

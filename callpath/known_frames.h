@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "callpath/code_kind.h"
 #include "callpath/cfi_rule.h"
+#include "callpath/code_kind.h"
 
 struct hd_known_frame {
   uintptr_t ip;              /* the return address; 0: an empty place */

@@ -10,8 +10,9 @@
  * When is a remembered stack the present one? Equal stack pointers and equal return addresses where they lay last time
  * are not enough: what lies there now may be left over. alloca and variable-length arrays make frames of different
  * sizes with equal stack pointers, and in them, or in any frame's unwritten variables, old return addresses survive. So
- * a remembered stack is kept with a proof (proof.h): the words, from the asking frame outwards, that determine every
- * frame's place, among them saved frame pointers where a frame's size varies. If they hold, the frames are the same.
+ * a remembered stack is kept with a proof (stack_check.h): the words, from the asking frame outwards, that determine
+ * every frame's place, among them saved frame pointers where a frame's size varies. If they hold, the frames are the
+ * same.
  * - Nothing is believed or even read because it was true before, so stacks may be freed, moved or given to another
  *   coroutine between two calls, and a thread may take over another's cache.
  * - Frames whose place cannot be proved (signal handlers, code that describes itself in unusual ways) are unwound each

@@ -4,7 +4,7 @@
  * The words of a stack that prove, when they are found again, that the same frames are on it.
  *
  * It is an induction over the frames, from the innermost outwards. Given a frame's code address and stack pointer, the
- * compiler's rule for that address (frame_rule.h) says where the frame ends. If it ends at a fixed distance from the
+ * compiler's rule for that address (cfi_rule.h) says where the frame ends. If it ends at a fixed distance from the
  * stack pointer, that is known. If the distance varies (alloca, variable-length arrays, realigned stacks) it hangs on
  * the frame pointer, and the rules of the frames inside say in which word that was saved: this word is one of the
  * proof's. Now the end of the frame is known, so is the place of its return address, which is the proof's next word;

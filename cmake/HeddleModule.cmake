@@ -32,6 +32,8 @@ function(heddle_module)
       endif()
     endforeach()
     set_property(GLOBAL APPEND PROPERTY HEDDLE_INSIDE ${name})
+    string(REPLACE "/" "-" file ${folder})
+    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/inside/${file} CONTENT "$<TARGET_FILE:${name}>\n") # scripts/check-library
     # clang takes these for functions that leave errno alone, and drops our saving and restoring it around them.
     target_compile_options(${name}-objects PRIVATE -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc)
   endif()

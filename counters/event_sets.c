@@ -11,7 +11,7 @@
 const struct hd_source *const hd_sources[] = {&hd_source_kernel, &hd_source_usage, &hd_source_papi, NULL};
 
 uint32_t hd_plan_set_events(const struct hd_plan *plan, const struct hd_planned_set *set,
-                            const struct hd_event *events[HD_EVENTS_MOST]) {
+                            const struct hd_counter_event *events[HD_EVENTS_MOST]) {
   for (uint32_t i = 0; i < set->count; i++)
     events[i] = &plan->events[set->events[i]];
   return set->count;
@@ -38,7 +38,7 @@ static bool is_planned(const struct hd_plan *plan, const char *name) {
 }
 
 static bool add_name(struct hd_plan *plan, const char *name, size_t length, struct hd_plan_error *error) {
-  struct hd_event event = {0};
+  struct hd_counter_event event = {0};
   if (length == 0)
     return complain(error, NULL, "an event's name is empty");
   if (length >= sizeof event.name)
@@ -77,22 +77,22 @@ static bool add_names(struct hd_plan *plan, const char *list, struct hd_plan_err
 
 /* One source's answer. What it says of an event that it does not have matters less than why an event that there is
  * cannot be counted here, by the first that has it. */
-static bool ask(const struct hd_source *source, struct hd_event *event, struct hd_plan_error *error) {
+static bool ask(const struct hd_source *source, struct hd_counter_event *event, struct hd_plan_error *error) {
   char why[sizeof error->why] = "";
-  enum hd_event_status status = HD_EVENT_UNKNOWN;
+  enum hd_counter_status status = HD_COUNTER_UNKNOWN;
   event->source = source;
   if (source->open(why, sizeof why))
     status = source->find(event->name, event, why, sizeof why);
-  if (status == HD_EVENT_UNAVAILABLE && error->unknown) {
+  if (status == HD_COUNTER_UNAVAILABLE && error->unknown) {
     error->unknown = false;
     snprintf(error->why, sizeof error->why, "%s", why[0] ? why : "it cannot be counted here");
   } else if (error->unknown && why[0]) {
     snprintf(error->why, sizeof error->why, "%s", why);
   }
-  return status == HD_EVENT_FOUND;
+  return status == HD_COUNTER_FOUND;
 }
 
-static bool resolve(struct hd_event *event, struct hd_plan_error *error) {
+static bool resolve(struct hd_counter_event *event, struct hd_plan_error *error) {
   complain(error, event->name, "no such event");
   error->unknown = true;
   for (const struct hd_source *const *source = hd_sources; *source; source++)
@@ -119,9 +119,9 @@ static uint64_t events_of(const struct hd_plan *plan, const struct hd_source *so
 }
 
 /* To the first of the sources that can count it, if there is one. */
-static void hand_over(struct hd_event *event, const struct hd_source *const *sources) {
+static void hand_over(struct hd_counter_event *event, const struct hd_source *const *sources) {
   for (const struct hd_source *const *source = sources; *source; source++) {
-    struct hd_event taken = *event;
+    struct hd_counter_event taken = *event;
     struct hd_plan_error ignored = {.unknown = true};
     if (ask(*source, &taken, &ignored)) {
       *event = taken;
@@ -144,7 +144,7 @@ static void make_room(struct hd_plan *plan) {
 /* ---- what fits together ---- */
 
 static bool try_out(const struct hd_plan *plan, const struct hd_planned_set *planned, char *why, size_t why_bytes) {
-  const struct hd_event *events[HD_EVENTS_MOST];
+  const struct hd_counter_event *events[HD_EVENTS_MOST];
   uint64_t counts[HD_EVENTS_MOST];
   const struct hd_source *source = planned->source;
   const uint32_t count = hd_plan_set_events(plan, planned, events);
@@ -164,7 +164,7 @@ static bool try_out(const struct hd_plan *plan, const struct hd_planned_set *pla
 
 /* The events of the same source and component as event `first`, if it is the first of them. */
 static bool gather(const struct hd_plan *plan, uint32_t first, struct hd_planned_set *all) {
-  const struct hd_event *model = &plan->events[first];
+  const struct hd_counter_event *model = &plan->events[first];
   *all = (struct hd_planned_set){.source = model->source};
   for (uint32_t i = 0; i < plan->event_count; i++)
     if (plan->events[i].source == model->source && plan->events[i].component == model->component)

@@ -23,7 +23,7 @@ struct hd_plan {
   uint32_t event_count;
   uint32_t set_count;
   uint32_t slots; /* 0: all events are counted all the time */
-  struct hd_event events[HD_EVENTS_MOST];
+  struct hd_counter_event events[HD_EVENTS_MOST];
   struct hd_planned_set sets[HD_EVENTS_MOST];
 };
 
@@ -48,6 +48,6 @@ uint32_t hd_plan_nearest(const char *name, uint32_t most, char (*names)[128]);
 
 /** The events of a set of the plan, as the source's create() wants them. Returns their number. */
 uint32_t hd_plan_set_events(const struct hd_plan *plan, const struct hd_planned_set *set,
-                            const struct hd_event *events[HD_EVENTS_MOST]);
+                            const struct hd_counter_event *events[HD_EVENTS_MOST]);
 
 #endif

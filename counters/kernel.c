@@ -28,8 +28,8 @@
 #include "counters/perf_permission.h"
 #include "counters/software_events.h"
 #include "heddle-format.h"
-#include "support/inprocess/high_fd.h"
 #include "support/inprocess/heap.h"
+#include "support/inprocess/high_fd.h"
 
 struct hd_event_set {
   uint32_t count;
@@ -118,7 +118,7 @@ static void describe_source(char *text, size_t bytes) {
     snprintf(text, bytes, "the kernel's software events; perf_event_paranoid is %d", paranoid);
 }
 
-static bool describe(const struct hd_software *software, struct hd_event *event, char *why, size_t why_bytes) {
+static bool describe(const struct hd_software *software, struct hd_counter_event *event, char *why, size_t why_bytes) {
   bool user_only;
   const int fd = open_event(software, -1, &user_only);
   const bool is_clock = software->unit[0];
@@ -134,16 +134,16 @@ static bool describe(const struct hd_software *software, struct hd_event *event,
   return fd >= 0;
 }
 
-static enum hd_event_status find(const char *name, struct hd_event *event, char *why, size_t why_bytes) {
+static enum hd_counter_status find(const char *name, struct hd_counter_event *event, char *why, size_t why_bytes) {
   const struct hd_software *software = hd_software_of_name(name);
   if (!software)
-    return HD_EVENT_UNKNOWN;
-  return describe(software, event, why, why_bytes) ? HD_EVENT_FOUND : HD_EVENT_UNAVAILABLE;
+    return HD_COUNTER_UNKNOWN;
+  return describe(software, event, why, why_bytes) ? HD_COUNTER_FOUND : HD_COUNTER_UNAVAILABLE;
 }
 
 static void each(hd_event_visit visit, void *context) {
   for (const struct hd_software *software = hd_software; software < hd_software + HD_SOFTWARE_COUNT; software++) {
-    struct hd_event event = {.source = &hd_source_kernel};
+    struct hd_counter_event event = {.source = &hd_source_kernel};
     char why[256] = "";
     snprintf(event.name, sizeof event.name, "perf::%s", software->name);
     const bool available = describe(software, &event, why, sizeof why);
@@ -161,7 +161,7 @@ static void destroy(struct hd_event_set *set) {
   hd_heap_free(set);
 }
 
-static bool add(struct hd_event_set *set, const struct hd_event *event, char *why, size_t why_bytes) {
+static bool add(struct hd_event_set *set, const struct hd_counter_event *event, char *why, size_t why_bytes) {
   const struct hd_software *software = hd_software_of_config(event->code);
   bool user_only;
   const int fd = software ? open_event(software, set->count ? set->fds[0] : -1, &user_only) : -EINVAL;
@@ -177,7 +177,8 @@ static bool add(struct hd_event_set *set, const struct hd_event *event, char *wh
   return false;
 }
 
-static struct hd_event_set *create(const struct hd_event *const *events, uint32_t count, char *why, size_t why_bytes) {
+static struct hd_event_set *create(const struct hd_counter_event *const *events, uint32_t count, char *why,
+                                   size_t why_bytes) {
   struct hd_event_set *set = count && count <= HD_EVENTS_MOST ? hd_heap_allocate(1, sizeof *set) : NULL;
   if (!set) {
     snprintf(why, why_bytes, "no memory for the event set");

@@ -74,7 +74,7 @@ static void copy_line(char *to, size_t bytes, const char *from) {
   snprintf(to, bytes, "%.*s", (int)length, from);
 }
 
-static bool describe(int code, struct hd_event *event, char *why, size_t why_bytes) {
+static bool describe(int code, struct hd_counter_event *event, char *why, size_t why_bytes) {
   PAPI_event_info_t info = {0};
   const int result = hd_papi.get_event_info(code, &info);
   event->code = (uint64_t)(unsigned)code;
@@ -91,7 +91,7 @@ static bool describe(int code, struct hd_event *event, char *why, size_t why_byt
 
 /* As written; else in capitals, as presets are. */
 static int look_up(const char *name, int *code) {
-  char capitals[sizeof((struct hd_event *)0)->name];
+  char capitals[sizeof((struct hd_counter_event *)0)->name];
   int result = hd_papi.event_name_to_code(name, code);
   if (result == PAPI_OK)
     return result;
@@ -103,7 +103,7 @@ static int look_up(const char *name, int *code) {
 
 /* Events of a disabled component are not known by name. `component:::event` says whose it is; of others, most belong to
  * the processor. */
-static enum hd_event_status explain_unknown(const char *name, char *why, size_t why_bytes) {
+static enum hd_counter_status explain_unknown(const char *name, char *why, size_t why_bytes) {
   const char *end = strstr(name, ":::");
   for (int i = 0; i < hd_papi.num_components(); i++) {
     const PAPI_component_info_t *info = hd_papi.get_component_info(i);
@@ -113,19 +113,19 @@ static enum hd_event_status explain_unknown(const char *name, char *why, size_t 
     if (strlen(info->name) != length || strncasecmp(info->name, end ? name : "perf_event", length))
       continue;
     explain_disabled(i, why, why_bytes);
-    return end ? HD_EVENT_UNAVAILABLE : HD_EVENT_UNKNOWN;
+    return end ? HD_COUNTER_UNAVAILABLE : HD_COUNTER_UNKNOWN;
   }
-  return HD_EVENT_UNKNOWN;
+  return HD_COUNTER_UNKNOWN;
 }
 
-static enum hd_event_status find(const char *name, struct hd_event *event, char *why, size_t why_bytes) {
+static enum hd_counter_status find(const char *name, struct hd_counter_event *event, char *why, size_t why_bytes) {
   int code = 0;
   pthread_mutex_lock(&lock);
-  enum hd_event_status status = HD_EVENT_FOUND;
+  enum hd_counter_status status = HD_COUNTER_FOUND;
   if (look_up(name, &code) != PAPI_OK)
     status = explain_unknown(name, why, why_bytes);
   else if (!describe(code, event, why, why_bytes))
-    status = HD_EVENT_UNAVAILABLE;
+    status = HD_COUNTER_UNAVAILABLE;
   pthread_mutex_unlock(&lock);
   return status;
 }
@@ -173,7 +173,7 @@ static void free_set(struct hd_event_set *set) {
   unregister(owner);
 }
 
-static bool add(struct hd_event_set *set, const struct hd_event *const *events, char *why, size_t why_bytes) {
+static bool add(struct hd_event_set *set, const struct hd_counter_event *const *events, char *why, size_t why_bytes) {
   const uint32_t i = set->count;
   uint8_t different = 0;
   for (uint32_t j = 0; j < i; j++) {
@@ -192,7 +192,7 @@ static bool add(struct hd_event_set *set, const struct hd_event *const *events, 
   return true;
 }
 
-static bool fill(struct hd_event_set *set, const struct hd_event *const *events, uint32_t count, char *why,
+static bool fill(struct hd_event_set *set, const struct hd_counter_event *const *events, uint32_t count, char *why,
                  size_t why_bytes) {
   int result = hd_papi.register_thread();
   const char *call = "PAPI_register_thread";
@@ -212,7 +212,8 @@ static bool fill(struct hd_event_set *set, const struct hd_event *const *events,
   return works;
 }
 
-static struct hd_event_set *create(const struct hd_event *const *events, uint32_t count, char *why, size_t why_bytes) {
+static struct hd_event_set *create(const struct hd_counter_event *const *events, uint32_t count, char *why,
+                                   size_t why_bytes) {
   struct hd_event_set *set = count && count <= HD_EVENTS_MOST ? hd_heap_allocate(1, sizeof *set) : NULL;
   if (!set) {
     snprintf(why, why_bytes, "no memory for the event set");
@@ -276,15 +277,15 @@ struct walk {
 };
 
 /* PAPI cannot tell whether a native event can be counted: it is tried. */
-static bool can_count(const struct hd_event *event, char *why, size_t why_bytes) {
+static bool can_count(const struct hd_counter_event *event, char *why, size_t why_bytes) {
   struct hd_event_set *set = create(&event, 1, why, why_bytes);
   destroy(set);
   return set;
 }
 
-static bool describe_for(int code, struct hd_event *event, char *why, size_t why_bytes) {
+static bool describe_for(int code, struct hd_counter_event *event, char *why, size_t why_bytes) {
   char name[PAPI_HUGE_STR_LEN * 2] = "";
-  *event = (struct hd_event){.source = &hd_source_papi};
+  *event = (struct hd_counter_event){.source = &hd_source_papi};
   if (hd_papi.event_code_to_name(code, name) == PAPI_OK && strlen(name) < sizeof event->name)
     memcpy(event->name, name, strlen(name));
   return describe(code, event, why, why_bytes) && can_count(event, why, why_bytes);
@@ -297,7 +298,7 @@ static bool is_modifier(const char *name) {
 }
 
 static bool describe_and_show(struct walk *walk, int code) {
-  struct hd_event event;
+  struct hd_counter_event event;
   char why[400] = "";
   const bool available = describe_for(code, &event, why, sizeof why);
   if (!walk->ended && event.name[0] && !is_modifier(event.name))

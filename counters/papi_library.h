@@ -5,9 +5,9 @@
  * else what the dynamic linker finds. It must be of the version whose header this was compiled with.
  *
  * The program may use PAPI, too, and PAPI permits one running event set for each thread and component: hence an
- * instance of our own (own_copy.h), always, for the program may also open its own later. It is never unloaded nor shut
- * down: threads may still read while the program ends, and PAPI leaves nothing behind to run at exit. The libraries
- * below it (libpfm) are shared; they are asked for names alone, before threads count.
+ * instance of our own (private_library.h), always, for the program may also open its own later. It is never unloaded
+ * nor shut down: threads may still read while the program ends, and PAPI leaves nothing behind to run at exit. The
+ * libraries below it (libpfm) are shared; they are asked for names alone, before threads count.
  */
 #ifndef HEDDLE_COUNTERS_PAPI_LIBRARY_H
 #define HEDDLE_COUNTERS_PAPI_LIBRARY_H
@@ -45,7 +45,9 @@
 #define HD_PAPI_MEMBER(name) __typeof__(PAPI_##name) *name;
 
 /** PAPI_read() is hd_papi.read(), and so on; after hd_papi_open(). */
-extern struct hd_papi_functions { HD_PAPI_FUNCTIONS(HD_PAPI_MEMBER) } hd_papi;
+extern struct hd_papi_functions {
+  HD_PAPI_FUNCTIONS(HD_PAPI_MEMBER)
+} hd_papi;
 
 /** Opens it, once; later calls answer the same. Any thread. */
 bool hd_papi_open(char *why, size_t why_bytes);

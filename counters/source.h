@@ -5,7 +5,8 @@
  * permission) and PAPI (papi.c: everything that libpapi knows, which is opened only when it is asked for).
  *
  * Used inside the program, where nothing may be printed, no handler installed and no memory taken but through
- * support/inprocess/heap.h (PAPI's own aside), and by the command, which lists and checks events before the program starts.
+ * support/inprocess/heap.h (PAPI's own aside), and by the command, which lists and checks events before the program
+ * starts.
  */
 #ifndef HEDDLE_COUNTERS_SOURCE_H
 #define HEDDLE_COUNTERS_SOURCE_H
@@ -17,7 +18,7 @@
 struct hd_source;
 
 /** An event that a source knows. */
-struct hd_event {
+struct hd_counter_event {
   const struct hd_source *source;
   char name[128];       /* as asked for */
   char unit[16];        /* empty: just a number */
@@ -26,17 +27,17 @@ struct hd_event {
   uint32_t component;   /* events of different components never share a set */
 };
 
-enum hd_event_status {
-  HD_EVENT_FOUND,
-  HD_EVENT_UNKNOWN,    /* the source has no such event; `why` may say why it may lack it */
-  HD_EVENT_UNAVAILABLE /* it has, but not here: `why` says why */
+enum hd_counter_status {
+  HD_COUNTER_FOUND,
+  HD_COUNTER_UNKNOWN,    /* the source has no such event; `why` may say why it may lack it */
+  HD_COUNTER_UNAVAILABLE /* it has, but not here: `why` says why */
 };
 
 /** A set of events that are counted together on one thread. What it holds is the source's. */
 struct hd_event_set;
 
 /** A visitor of all events; false ends the walk. `available` false: `why` says why. */
-typedef bool (*hd_event_visit)(void *context, const struct hd_event *event, bool available, const char *why);
+typedef bool (*hd_event_visit)(void *context, const struct hd_counter_event *event, bool available, const char *why);
 
 /**
  * All functions but read() may fail with a reason in `why` (one line without a newline, and no name of the event in
@@ -59,14 +60,15 @@ struct hd_source {
   void (*describe)(char *text, size_t bytes);
 
   /** Looks an event up by name, without regard to case; fills `event` (but for `source` and `name`). */
-  enum hd_event_status (*find)(const char *name, struct hd_event *event, char *why, size_t why_bytes);
+  enum hd_counter_status (*find)(const char *name, struct hd_counter_event *event, char *why, size_t why_bytes);
 
   /** Walks through all events that it knows. */
   void (*each)(hd_event_visit visit, void *context);
 
   /** A set for the calling thread; it does not count yet. NULL: these events cannot be counted together, or not on this
    *  thread. */
-  struct hd_event_set *(*create)(const struct hd_event *const *events, uint32_t count, char *why, size_t why_bytes);
+  struct hd_event_set *(*create)(const struct hd_counter_event *const *events, uint32_t count, char *why,
+                                 size_t why_bytes);
 
   /** Begins to count, from wherever the counts stand: stop() and start() do not change them. */
   bool (*start)(struct hd_event_set *set, char *why, size_t why_bytes);

@@ -90,7 +90,7 @@ static void describe_source(char *text, size_t bytes) {
   snprintf(text, bytes, "what the kernel tells each thread of itself; counts where perf_event_open is forbidden");
 }
 
-static void describe(const struct known *known, const struct hd_software *software, struct hd_event *event) {
+static void describe(const struct known *known, const struct hd_software *software, struct hd_counter_event *event) {
   event->code = known->config;
   event->component = 0;
   snprintf(event->unit, sizeof event->unit, "%s", software->unit);
@@ -104,20 +104,20 @@ static const struct known *look_up(const struct hd_software *software) {
   return NULL;
 }
 
-static enum hd_event_status find(const char *name, struct hd_event *event, char *why, size_t why_bytes) {
+static enum hd_counter_status find(const char *name, struct hd_counter_event *event, char *why, size_t why_bytes) {
   const struct hd_software *software = hd_software_of_name(name);
   const struct known *known = look_up(software);
   (void)why, (void)why_bytes;
   if (!known)
-    return HD_EVENT_UNKNOWN;
+    return HD_COUNTER_UNKNOWN;
   describe(known, software, event);
-  return HD_EVENT_FOUND;
+  return HD_COUNTER_FOUND;
 }
 
 static void each(hd_event_visit visit, void *context) {
   for (const struct known *known = table; known < table + TABLE_LENGTH; known++) {
     const struct hd_software *software = hd_software_of_config(known->config);
-    struct hd_event event = {.source = &hd_source_usage};
+    struct hd_counter_event event = {.source = &hd_source_usage};
     snprintf(event.name, sizeof event.name, "perf::%s", software->name);
     describe(known, software, &event);
     if (!visit(context, &event, true, ""))
@@ -125,7 +125,8 @@ static void each(hd_event_visit visit, void *context) {
   }
 }
 
-static struct hd_event_set *create(const struct hd_event *const *events, uint32_t count, char *why, size_t why_bytes) {
+static struct hd_event_set *create(const struct hd_counter_event *const *events, uint32_t count, char *why,
+                                   size_t why_bytes) {
   struct hd_event_set *set = count && count <= HD_EVENTS_MOST ? hd_heap_allocate(1, sizeof *set) : NULL;
   if (!set) {
     snprintf(why, why_bytes, "no memory for the event set");

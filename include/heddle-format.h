@@ -16,6 +16,9 @@
  * Whoever saves a profile seals it: the header and every block then have checksums (CRC-32C) over all of their bytes,
  * their own field taken as 0. A file that is still written has none.
  *
+ * Parts: heddle-states.h (what threads are in), heddle-events.h (what the tool hears), heddle-concurrency.h
+ * (transitions, and how many threads were busy at once).
+ *
  * Units: all times are ticks of the clock described by `clock`; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
  */
@@ -27,7 +30,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "heddle-concurrency.h"
 #include "heddle-events.h"
+#include "heddle-states.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
 #define HD_FORMAT_VERSION 5u
@@ -38,87 +43,6 @@
 #define HD_SEALED 0x4c414553u      /* "SEAL" */
 #define HD_CHILD_PIDS 64u
 #define HD_NONE UINT32_MAX /* "no thread", "no module", ... in every u32 reference */
-
-/** What a thread is doing: the index of `hd_row_record.ticks`. HD_BUSY is the only working state. */
-enum hd_state {
-  HD_BUSY,
-  HD_WAIT_BARRIER_IMPLICIT,
-  HD_WAIT_BARRIER_EXPLICIT,
-  HD_WAIT_TASKWAIT,
-  HD_WAIT_TASKGROUP,
-  HD_WAIT_CRITICAL,
-  HD_WAIT_LOCK,
-  HD_WAIT_ORDERED,
-  HD_WAIT_ATOMIC,
-  HD_WAIT_REDUCTION,
-  HD_WAIT_OTHER,
-  HD_RUNTIME, /* fork and join work of a region's primary thread */
-  HD_IDLE,    /* a worker between regions */
-  HD_STATE_COUNT
-};
-#define HD_WAIT_FIRST HD_WAIT_BARRIER_IMPLICIT
-#define HD_WAIT_LAST HD_WAIT_OTHER
-
-/** Construct kinds of a site. Append only: the number is stored. */
-enum hd_kind {
-  HD_KIND_PROGRAM,
-  HD_KIND_PARALLEL,
-  HD_KIND_TEAMS,
-  HD_KIND_LOOP, /* schedule not told by the runtime (libomp before 17), or not the same every time */
-  HD_KIND_LOOP_STATIC,
-  HD_KIND_LOOP_DYNAMIC,
-  HD_KIND_LOOP_GUIDED,
-  HD_KIND_SECTIONS,
-  HD_KIND_SINGLE,
-  HD_KIND_WORKSHARE,
-  HD_KIND_DISTRIBUTE,
-  HD_KIND_TASKLOOP,
-  HD_KIND_SCOPE,
-  HD_KIND_TASK,
-  HD_KIND_TASKWAIT,
-  HD_KIND_TASKGROUP,
-  HD_KIND_BARRIER_EXPLICIT,
-  HD_KIND_BARRIER_IMPLICIT, /* a worksharing barrier that does not follow its construct directly */
-  HD_KIND_BARRIER,          /* GCC-built code: explicit, or the end of a static loop; the runtime does not tell */
-  HD_KIND_REDUCTION,
-  HD_KIND_CRITICAL,
-  HD_KIND_LOCK,
-  HD_KIND_ORDERED,
-  HD_KIND_ATOMIC,
-  HD_KIND_OTHER,   /* an enum value newer than this file */
-  HD_KIND_ROUTINE, /* a function: its address is that of its first instruction */
-  HD_KIND_PHASE,   /* between the user's markers; its name is a text of kind HD_TEXT_PHASE */
-  HD_KIND_MASKED,  /* the block of a `masked` or `master`: only the threads that run it are in it */
-  HD_KIND_WORKDISTRIBUTE,
-  HD_KIND_COUNT
-};
-
-/** What tells sites apart: of loops, the place alone. libomp chooses the schedule of an auto or guided loop by its
- * length and its team, so what it tells may differ from one time to the next. */
-static inline enum hd_kind hd_kind_of_site(enum hd_kind kind) {
-  return kind == HD_KIND_LOOP_STATIC || kind == HD_KIND_LOOP_DYNAMIC || kind == HD_KIND_LOOP_GUIDED ? HD_KIND_LOOP
-                                                                                                    : kind;
-}
-
-/**
- * What Heddle does itself takes time in the program: its *intrusion*. Every event's cost is known: measured where it is
- * out of the ordinary, else the mean of what events of its kind cost this thread (hd_costs_record). A cell's intrusion
- * is what its ticks contain of it, so ticks - intrusion is the *corrected* time: Li and Zhang's virtual clock, without
- * which the program would have run. Intrusion may be negative: a thread that Heddle has delayed waits less for others.
- */
-enum hd_intrusion_class {
-  HD_INTRUSION_BUSY,    /* HD_BUSY */
-  HD_INTRUSION_WAITING, /* the waiting states */
-  HD_INTRUSION_RUNTIME, /* HD_RUNTIME */
-  HD_INTRUSION_IDLE,    /* HD_IDLE */
-  HD_INTRUSION_CLASSES
-};
-
-static inline enum hd_intrusion_class hd_intrusion_class_of(uint32_t state) {
-  const int is_working = state == HD_BUSY;
-  const int is_after_waits = state > HD_WAIT_LAST;
-  return (enum hd_intrusion_class)(1 - is_working + is_after_waits * (int)(state - HD_WAIT_LAST));
-}
 
 enum hd_clock_kind {
   HD_CLOCK_TSC = 1, /* the processor's own counter: support/tsc_clock.h */
@@ -348,65 +272,6 @@ struct hd_thread_record {
   uint64_t pad[3];
 };
 
-/** Where the counters are read: at every change between these and what is around them. What is not told apart is
- * counted for the innermost enclosing profile that is. Barriers, taskwaits and taskgroups always are. */
-enum hd_counters_at {
-  HD_COUNTERS_AT_REGION = 1, /* parallel regions, teams and phases */
-  HD_COUNTERS_AT_LOOP = 2,   /* and worksharing constructs, and tasks */
-  HD_COUNTERS_AT_ALL = 3     /* and whatever else has a profile */
-};
-
-/** Whether profiles of a kind are told apart. The program's always is. */
-static inline int hd_kind_is_told_apart(uint32_t kind, uint32_t counters_at) {
-  switch (kind) {
-  case HD_KIND_PROGRAM:
-  case HD_KIND_PARALLEL:
-  case HD_KIND_TEAMS:
-  case HD_KIND_PHASE:
-    return 1;
-  case HD_KIND_LOOP:
-  case HD_KIND_LOOP_STATIC:
-  case HD_KIND_LOOP_DYNAMIC:
-  case HD_KIND_LOOP_GUIDED:
-  case HD_KIND_SECTIONS:
-  case HD_KIND_SINGLE:
-  case HD_KIND_WORKSHARE:
-  case HD_KIND_DISTRIBUTE:
-  case HD_KIND_TASKLOOP:
-  case HD_KIND_SCOPE:
-  case HD_KIND_WORKDISTRIBUTE:
-  case HD_KIND_TASK:
-    return counters_at >= HD_COUNTERS_AT_LOOP;
-  default:
-    return counters_at >= HD_COUNTERS_AT_ALL;
-  }
-}
-
-/** What a thread did while its events were counted. */
-enum hd_count_class {
-  HD_COUNT_BUSY,    /* HD_BUSY; but for HD_COUNTERS_AT_ALL also waits at criticals, locks, ordereds and atomics */
-  HD_COUNT_WAITING, /* the waiting states, and HD_IDLE: for a worker's wait at a region's end and what follows there is
-                       one number, the region's */
-  HD_COUNT_RUNTIME, /* HD_RUNTIME */
-  HD_COUNT_CLASSES
-};
-
-static inline enum hd_count_class hd_count_class_of(uint32_t state, uint32_t counters_at) {
-  switch (state) {
-  case HD_BUSY:
-    return HD_COUNT_BUSY;
-  case HD_RUNTIME:
-    return HD_COUNT_RUNTIME;
-  case HD_WAIT_CRITICAL:
-  case HD_WAIT_LOCK:
-  case HD_WAIT_ORDERED:
-  case HD_WAIT_ATOMIC:
-    return counters_at == HD_COUNTERS_AT_ALL ? HD_COUNT_WAITING : HD_COUNT_BUSY;
-  default:
-    return HD_COUNT_WAITING;
-  }
-}
-
 /** An event that is counted, in the order in which they were asked for. */
 #define HD_EVENTS_MOST 32u
 struct hd_event_record {
@@ -491,180 +356,6 @@ struct hd_member_record {
     uint64_t number;    /* of the barrier, counted from 1, times 2; plus 1 when it closes a worksharing construct */
     uint64_t pad[4];
   } arrivals[4];
-};
-
-/*
- * Exact concurrency. The *level* of the program at an instant is the number of its threads that are busy. Every thread
- * writes its changes (transitions) into a ring of its own; a sweep takes them out of all rings in the order of time and
- * adds up, for every tally, how long the level was k. What the rings still hold, the reader adds.
- */
-
-/** A thread's change. Times never decrease along a ring, and none is before what a sweep has taken already. */
-struct hd_transition {
-  uint64_t ticks;
-  uint32_t busy; /* profile in which the thread is busy from now on; HD_NONE: it is not busy */
-  uint32_t what; /* enum hd_what and its operand: HD_WHAT(what, operand) */
-};
-
-/** What else happens at a transition. Entries are counted but for those with HD_WHAT_UNCOUNTED: the measurement was
- *  paused. */
-enum hd_what {
-  HD_WHAT_NOTHING,
-  HD_WHAT_REGION_BEGIN, /* of an instance of profile `operand`: an entry of it, too */
-  HD_WHAT_REGION_END,
-  HD_WHAT_NESTED_BEGIN, /* likewise, but an instance of the same profile encloses this one: elapsed time is not counted
-                         */
-  HD_WHAT_NESTED_END,
-  HD_WHAT_ENTER,  /* of profile `operand`; its end is of no interest */
-  HD_WHAT_CALL,   /* of routine `operand`: it goes on the thread's stack */
-  HD_WHAT_TASK,   /* an explicit task begins; likewise */
-  HD_WHAT_RETURN, /* to a stack of `operand` entries */
-  HD_WHAT_TEAM,   /* a worker joins a team: its stack is empty, and its caller is the primary's when that region began.
-                     The operand names the primary's ring, and how many begins of regions come before that one on
-                     the primary's stack: HD_TEAM */
-  HD_WHAT_COUNT
-};
-#define HD_WHAT_SHIFT 28
-#define HD_WHAT_UNCOUNTED (1u << 27)
-#define HD_WHAT(what, operand) ((uint32_t)(what) << HD_WHAT_SHIFT | (operand))
-#define HD_WHAT_OPERAND(word) ((word) & (HD_WHAT_UNCOUNTED - 1))
-#define HD_TEAM_RING_BITS 20
-#define HD_TEAM(ring, before) ((ring) | (before) << HD_TEAM_RING_BITS)
-#define HD_TEAM_RING(operand) ((operand) & ((1u << HD_TEAM_RING_BITS) - 1))
-#define HD_TEAM_BEFORE(operand) ((operand) >> HD_TEAM_RING_BITS)
-#define HD_TEAM_BEFORE_MOST 127u
-#define HD_RING_LENGTH 1008u
-
-/** How far the sweep is with a ring. */
-struct hd_ring_sweep {
-  uint64_t tail;        /* transitions taken out */
-  uint64_t tick;        /* time of the last one */
-  uint32_t busy;        /* as of the last one: profile or HD_NONE */
-  uint32_t busy_before; /* likewise, just before that instant */
-  uint32_t thread;      /* of the newest owner */
-  uint32_t index;       /* the ring's own, smaller than the number of blocks for rings */
-  uint32_t height;      /* of its stack (hd_stack_record) */
-  uint32_t base_state;  /* enum hd_entry_state of who called what the thread runs with an empty stack */
-  uint64_t released;    /* transitions whose places may be used again: the tail at the end of the sweep's last step */
-  uint32_t kept_in;     /* the sweep's own */
-  uint32_t reserved;
-  uint64_t pad;
-};
-
-/** One thread's transitions: number n lies in transitions[n % HD_RING_LENGTH]. A ring is used again after its thread.
- */
-struct hd_ring_record {
-  struct hd_ring_sweep sweep; /* written by the sweep */
-  /* Written by the owner. */
-  uint64_t head;            /* transitions put in; release order */
-  uint64_t latest_ticks;    /* time of the newest */
-  uint64_t tentative_ticks; /* the newest, at this time, may be taken back; 0: none */
-  uint32_t writing;         /* a transition is on its way, not before `latest_ticks` */
-  uint32_t ended;           /* the owner sends no more */
-  uint64_t next;            /* file offset of the next ring in a list, for the library */
-  uint64_t pad_head[3];
-  struct hd_transition transitions[HD_RING_LENGTH];
-};
-
-/** The state of the program at an entry: was another thread busy just before? */
-enum hd_entry_state { HD_SEQUENTIAL, HD_CONCURRENT, HD_ENTRY_STATES };
-
-/**
- * One thread's entries into a profile, by the state in which its caller (the innermost routine, or explicit task,
- * around it) was entered and by its own: Malony's cprof, 1987. Written by the sweep. Only routines have callers and
- * ticks; of what else is entered, only the concurrent entries are counted (with a sequential caller).
- */
-struct hd_entry_record {
-  uint32_t profile;
-  uint32_t thread;
-  uint64_t visits[HD_ENTRY_STATES][HD_ENTRY_STATES]; /* [caller][own] */
-  uint64_t ticks[HD_ENTRY_STATES]
-                [HD_ENTRY_STATES]; /* from entry to exit, of a thread's outermost entries: finished ones */
-  uint32_t open;                   /* entries on the thread's stack */
-  uint32_t reserved;
-};
-
-/** The routines, explicit tasks and regions that a ring's thread is in. Written by the sweep. */
-#define HD_STACK_LENGTH 1016u
-struct hd_stack_record {
-  uint32_t ring;  /* index */
-  uint32_t level; /* of its first entry: a multiple of HD_STACK_LENGTH */
-  struct hd_stack_entry {
-    uint64_t since_ticks;
-    uint32_t profile;
-    uint8_t what;      /* enum hd_what: _CALL, _TASK, _REGION_BEGIN, _NESTED_BEGIN */
-    uint8_t caller;    /* enum hd_entry_state */
-    uint8_t own;       /* likewise; a region's is its caller's */
-    uint8_t outermost; /* its time counts when it ends */
-  } entries[HD_STACK_LENGTH];
-};
-
-enum hd_tally_what {
-  HD_TALLY_PROGRAM = 1, /* counts one, always: the program's time at level k. Profile 0 */
-  HD_TALLY_BUSY = 2,    /* counts the threads that are busy in the profile, not below it: thread-time at level k */
-  HD_TALLY_ELAPSED = 3  /* counts the region's running instances (not those inside another): elapsed time at level k */
-};
-
-/** Something that is counted, and for how long it was how many at each level (hd_level_record). */
-struct hd_tally_record {
-  uint32_t profile;
-  uint32_t what;  /* enum hd_tally_what */
-  uint32_t count; /* now */
-  uint32_t reserved;
-  uint64_t since_ticks;        /* count * (time since then) is still to be added at the present level */
-  uint64_t active_since_ticks; /* when the count became larger than 0 */
-  uint64_t active_ticks;       /* time with a count larger than 0, without the present stretch */
-  uint64_t unpaired_ticks;     /* HD_TALLY_BUSY: part of active_ticks, too many others were busy: overlaps not kept */
-  uint64_t tick;               /* HD_TALLY_PROGRAM: time of the last transition taken */
-  uint64_t level_before;       /* likewise: the level just before that instant */
-};
-
-/** A tally's ticks at levels first .. first + 6: sum of count * dt. At most one record for each tally and `first`. */
-#define HD_LEVELS_PER_RECORD 7u
-struct hd_level_record {
-  uint32_t tally; /* index of its record */
-  uint32_t first; /* multiple of HD_LEVELS_PER_RECORD */
-  uint64_t ticks[HD_LEVELS_PER_RECORD];
-};
-
-/** How long threads were busy in profile a and, at the same time, other threads in profile b. a < b. */
-struct hd_overlap_record {
-  uint32_t a;
-  uint32_t b;
-  uint64_t ticks; /* 0: given up for a larger one */
-};
-
-/**
- * The run in time: a fixed number of buckets; when the run outgrows them, pairs are folded into one and the width
- * doubles (Hollingsworth's time histogram). Bucket i begins at origin + i * width.
- */
-#define HD_TIMELINE_BUCKETS 512u
-struct hd_timeline_record {
-  uint64_t origin_ticks;
-  uint64_t width_ticks;
-  uint64_t until_ticks; /* what is later has not been added yet */
-  uint32_t kept_in;     /* the sweep's own */
-  uint32_t reserved;
-  uint64_t pad[4];
-  struct hd_timeline_bucket {
-    uint64_t none_ticks;       /* no thread busy */
-    uint64_t sequential_ticks; /* one */
-    uint64_t busy_ticks;       /* sum of level * dt over all levels */
-  } buckets[HD_TIMELINE_BUCKETS];
-};
-
-/**
- * What the sweep's present step has changed in tallies, levels, overlaps, entries, stacks, rings' sweeps and the
- * timeline, as it was before. Between steps there are no entries. The reader takes back a step that was not ended, from
- * the last entry to the first: the transitions are still in their rings.
- */
-struct hd_journal_record {
-  uint64_t count;
-  uint64_t reserved;
-  struct hd_journal_entry {
-    uint64_t offset; /* of 8 bytes in the file */
-    uint64_t before; /* what they were */
-  } entries[];
 };
 
 /** What one thread's events of each kind have cost it. */
@@ -756,9 +447,6 @@ static inline bool hd_layout_is_known(const struct hd_file_header *header) {
 #undef HD_LAYOUT_IS
 }
 
-_Static_assert((int)HD_IDLE - (int)HD_WAIT_LAST == (int)HD_INTRUSION_IDLE - (int)HD_INTRUSION_WAITING &&
-                   (int)HD_RUNTIME - (int)HD_WAIT_LAST == (int)HD_INTRUSION_RUNTIME - (int)HD_INTRUSION_WAITING,
-               "states and classes of intrusion come in the same order");
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");
 _Static_assert(sizeof(struct hd_profile_record) == 64, "one cache line");
@@ -768,18 +456,12 @@ _Static_assert(sizeof(struct hd_total_record) == 80, "total record size");
 _Static_assert(sizeof(struct hd_instance_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_member_record) == 320, "five cache lines");
 _Static_assert(offsetof(struct hd_member_record, arrivals) == 64, "arrivals are alone on their cache lines");
-_Static_assert(sizeof(struct hd_ring_sweep) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_ring_record) <= 4 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits four units");
-_Static_assert(sizeof(struct hd_entry_record) == 80, "entry record size");
 _Static_assert(sizeof(struct hd_stack_record) <= 4 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a stack fits four units");
-_Static_assert(sizeof(struct hd_tally_record) == 64, "one cache line");
-_Static_assert(sizeof(struct hd_level_record) == 64, "one cache line");
-_Static_assert(sizeof(struct hd_overlap_record) == 16, "overlap record size");
 _Static_assert(sizeof(struct hd_event_record) == 256, "four cache lines");
 _Static_assert(sizeof(struct hd_counts_record) == 32, "counts record size");
 _Static_assert(HD_COUNTS_BYTES(HD_EVENTS_MOST, HD_EVENTS_MOST) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES,
                "a counts record fits a block");
-_Static_assert(sizeof(struct hd_journal_entry) == 16, "journal entry size");
 _Static_assert(sizeof(struct hd_switch_record) == 48, "switch record size");
 _Static_assert(sizeof(struct hd_module_record) == 1024, "module record size");
 _Static_assert(sizeof(struct hd_text_record) == 16, "text record size");

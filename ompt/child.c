@@ -10,6 +10,7 @@
 #include "store/store.h"
 #include "support/inprocess/pristine.h"
 #include "support/inprocess/seccomp.h"
+#include "support/lasting.h"
 
 static struct {
   struct hd_file_header *parent; /* of the parent's profile: what follows is known with it; NULL: told already */

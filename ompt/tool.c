@@ -30,6 +30,7 @@
 #include "support/inprocess/memory_budget.h"
 #include "support/inprocess/pristine.h"
 #include "support/inprocess/seccomp.h"
+#include "support/lasting.h"
 #include "support/log.h"
 #include "support/settings.h"
 

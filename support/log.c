@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/inprocess/pristine.h"
+#include "support/lasting.h"
 
 #define PREFIX "heddle: "
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "support/byte_size.h"
-#include "support/inprocess/memory_budget.h"
 #include "support/log.h"
 #include "support/percent.h"
 

@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Of the member `memory`. */
+#define HD_MEMORY_UNLIMITED UINT64_MAX
+#define HD_MEMORY_DEFAULT ((uint64_t)4 << 20)
+
 /** Of libheddle.so: the variable HEDDLE_name, the member of struct hd_settings, its kind, what it is when it is not
  * set. */
 #define HD_SETTINGS(_)                                                                                                 \

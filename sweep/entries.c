@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "sweep/entries.h"
 
-#include <string.h>
-
+#include "support/inprocess/array.h"
 #include "support/inprocess/heap.h"
 
-enum { FIRST_SLOTS = 256, FIRST_RINGS = 16, FIRST_REGIONS = 16 };
+enum { FIRST_SLOTS = 256 };
 
 /* ---- records ---- */
 
@@ -86,18 +85,7 @@ static void count(struct hd_entry_book *book, const struct hd_ring_sweep *ring, 
 /* ---- stacks ---- */
 
 static struct hd_entry_ring *ring_at(struct hd_entry_book *book, uint32_t index) {
-  if (index < book->ring_limit)
-    return &book->rings[index];
-  uint32_t limit = book->ring_limit ? book->ring_limit : FIRST_RINGS;
-  while (limit <= index)
-    limit *= 2;
-  struct hd_entry_ring *grown = hd_heap_resize(book->rings, limit * sizeof *grown);
-  if (!grown)
-    return NULL;
-  memset(grown + book->ring_limit, 0, (limit - book->ring_limit) * sizeof *grown);
-  book->rings = grown;
-  book->ring_limit = limit;
-  return &grown[index];
+  return hd_array_grow(&book->rings, &book->ring_limit, index + 1, sizeof *book->rings) ? &book->rings[index] : NULL;
 }
 
 /* Where the stack's entry at `level` is kept, as far as it has been made. */
@@ -109,23 +97,10 @@ static struct hd_stack_entry *entry_at(const struct hd_entry_book *book, const s
   return record ? &record->entries[level % HD_STACK_LENGTH] : NULL;
 }
 
-static bool make_parts(struct hd_entry_ring *ring, uint32_t count) {
-  if (count <= ring->stack_limit)
-    return true;
-  const uint32_t limit = count < 4 ? 4 : 2 * count;
-  struct hd_stack_record **grown = hd_heap_resize(ring->stack, limit * sizeof(struct hd_stack_record *));
-  if (!grown)
-    return false;
-  memset(grown + ring->stack_limit, 0, (limit - ring->stack_limit) * sizeof(struct hd_stack_record *));
-  ring->stack = grown;
-  ring->stack_limit = limit;
-  return true;
-}
-
 static struct hd_stack_entry *add_part(struct hd_entry_book *book, const struct hd_ring_sweep *sweep) {
   struct hd_entry_ring *ring = ring_at(book, sweep->index);
   const uint32_t part = sweep->height / HD_STACK_LENGTH;
-  if (!ring || !make_parts(ring, part + 1))
+  if (!ring || !hd_array_grow(&ring->stack, &ring->stack_limit, part + 1, sizeof *ring->stack))
     return NULL;
   struct hd_stack_record *record = book->allocate(book->context, HD_BLOCK_STACK, sizeof *record);
   if (!record)
@@ -176,14 +151,8 @@ static bool is_region(const struct hd_stack_entry *entry) {
 }
 
 static bool add_region(struct hd_entry_ring *ring, uint32_t level, uint8_t own) {
-  if (ring->region_count == ring->region_limit) {
-    const uint32_t limit = ring->region_limit ? 2 * ring->region_limit : FIRST_REGIONS;
-    struct hd_entry_region *grown = hd_heap_resize(ring->regions, limit * sizeof *grown);
-    if (!grown)
-      return false;
-    ring->regions = grown;
-    ring->region_limit = limit;
-  }
+  if (!hd_array_grow(&ring->regions, &ring->region_limit, ring->region_count + 1, sizeof *ring->regions))
+    return false;
   ring->regions[ring->region_count++] = (struct hd_entry_region){.level = level, .own = own};
   if (ring->regions_known < ring->region_count)
     ring->regions_known = ring->region_count;
@@ -347,7 +316,7 @@ bool hd_entries_restore_stack(struct hd_entry_book *book, const struct hd_ring_s
                               struct hd_stack_record *stack) {
   struct hd_entry_ring *ring = ring_at(book, sweep->index);
   const uint32_t part = stack->level / HD_STACK_LENGTH;
-  if (!ring || !make_parts(ring, part + 1))
+  if (!ring || !hd_array_grow(&ring->stack, &ring->stack_limit, part + 1, sizeof *ring->stack))
     return false;
   ring->sweep = sweep;
   ring->stack[part] = stack;

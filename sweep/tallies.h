@@ -18,7 +18,8 @@
  * Cost of a transition: the row is added to one or two tallies, the threads' number does not matter. A settling touches
  * all active ones: as many as there are different callpaths with busy threads and different open regions, however many
  * threads. Overlaps cost one look-up for each other profile that is busy, at most HD_PAIRED_MOST, when a profile is
- * left by its last thread. Many transitions of one thread while the others have none are cheaper still: runs.c.
+ * left by its last thread. Many transitions of one thread while the others have none are cheaper still:
+ * tallies_batch.c.
  */
 #ifndef HEDDLE_SWEEP_TALLIES_H
 #define HEDDLE_SWEEP_TALLIES_H
@@ -124,19 +125,9 @@ void hd_tallies_resume(struct hd_tallies *tallies);
 bool hd_tallies_have_begun(const struct hd_tallies *tallies);
 
 /** The tally of a profile; NULL: none. */
-struct hd_tally *hd_tallies_find(const struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what);
+struct hd_tally *hd_tallies_find(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what);
 
 /** Frees what is not records. */
 void hd_tallies_free(struct hd_tallies *tallies);
-
-/* ---- for runs.c ---- */
-
-/** One more thread is busy in the profile, or instance of it runs; or one less. At `at`. */
-void hd_tallies_enter(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what);
-void hd_tallies_leave(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what);
-
-/** A thread was busy in the profile for so long, in all, while the other threads did not change and the level was
- *  `level`, in the window. */
-void hd_tallies_add_stretch(struct hd_tallies *tallies, uint32_t profile, uint32_t level, uint64_t ticks);
 
 #endif

@@ -5,7 +5,7 @@
  * busy and without, and of the profiles only this thread's own are entered and left. So its time is added up by profile
  * first, and the tallies are told the sums.
  */
-#include "sweep/tallies.h"
+#include "sweep/tallies_internal.h"
 
 enum { SLOTS = 8 }; /* a power of two; and one more for the time in which the thread is not busy */
 

@@ -16,7 +16,6 @@
 #include "cli/program/find_library.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
-#include "support/log.h"
 
 struct choices {
   const char *libomp;
@@ -69,14 +68,15 @@ static void find_library(struct hd_doctor *doctor, const char *named) {
   }
 }
 
-static bool examine(struct hd_doctor *doctor, const struct choices *choices) {
+static void examine(struct hd_doctor *doctor, const struct choices *choices) {
   if (doctor->program)
     hd_doctor_check_app(doctor);
   hd_doctor_check_environment(doctor);
   hd_doctor_check_machine(doctor);
   find_library(doctor, choices->library);
   find_runtime(doctor, choices->libomp);
-  return doctor->runtime == HD_DOCTOR_NONE || hd_doctor_check_runtime(doctor);
+  if (doctor->runtime != HD_DOCTOR_NONE)
+    hd_doctor_check_runtime(doctor);
 }
 
 int hd_cmd_doctor(int argc, char **argv) {
@@ -90,11 +90,9 @@ int hd_cmd_doctor(int argc, char **argv) {
     return status;
   doctor.program = first < argc ? argv[first] : NULL;
   doctor.runtime = choices.libomp ? HD_DOCTOR_NAMED : HD_DOCTOR_NEWEST;
-  bool done = examine(&doctor, &choices);
-  done = done && (choices.json ? hd_doctor_report_json : hd_doctor_report_text)(&doctor, stdout);
-  if (!done)
-    hd_log("out of memory");
+  examine(&doctor, &choices);
+  (choices.json ? hd_doctor_report_json : hd_doctor_report_text)(&doctor, stdout);
   hd_probe_free(doctor.probe);
-  return hd_stream_finish(stdout, "standard output") && done && doctor.findings.wrong == 0 ? HD_EXIT_OK
-                                                                                           : HD_EXIT_FAILED;
+  const bool written = hd_stream_finish(stdout, "standard output");
+  return written && doctor.findings.wrong == 0 ? HD_EXIT_OK : HD_EXIT_FAILED;
 }

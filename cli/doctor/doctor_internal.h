@@ -45,13 +45,13 @@ void hd_doctor_check_app(struct hd_doctor *doctor);
 void hd_doctor_check_environment(struct hd_doctor *doctor);
 void hd_doctor_check_machine(struct hd_doctor *doctor);
 
-/** Tries the runtime, and libheddle.so on it. False: no memory. The caller frees `doctor->probe`. */
-bool hd_doctor_check_runtime(struct hd_doctor *doctor);
+/** Tries the runtime, and libheddle.so on it. The caller frees `doctor->probe`. */
+void hd_doctor_check_runtime(struct hd_doctor *doctor);
 
-/** For people: the findings, the table of events, the verdict. False: no memory. */
-bool hd_doctor_report_text(const struct hd_doctor *doctor, FILE *out);
+/** For people: the findings, the table of events, the verdict. */
+void hd_doctor_report_text(const struct hd_doctor *doctor, FILE *out);
 
-/** The same for scripts: docs/doctor.md says what is in it. False: no memory. */
-bool hd_doctor_report_json(const struct hd_doctor *doctor, FILE *out);
+/** The same for scripts: docs/doctor.md says what is in it. */
+void hd_doctor_report_json(const struct hd_doctor *doctor, FILE *out);
 
 #endif

@@ -3,11 +3,7 @@
 
 #include <stdarg.h>
 
-static void replace_unprintable(char *text) {
-  for (; *text; text++)
-    if ((unsigned char)*text < ' ' || *text == 0x7f)
-      *text = '?';
-}
+#include "support/command/sanitize.h"
 
 void hd_findings_add(struct hd_findings *findings, enum hd_finding_level level, const char *about, const char *format,
                      ...) {
@@ -21,8 +17,8 @@ void hd_findings_add(struct hd_findings *findings, enum hd_finding_level level, 
   va_start(arguments, format);
   vsnprintf(finding->text, sizeof finding->text, format, arguments);
   va_end(arguments);
-  replace_unprintable(finding->about);
-  replace_unprintable(finding->text);
+  hd_plain(finding->about);
+  hd_plain(finding->text);
 }
 
 void hd_findings_print(const struct hd_findings *findings, size_t from, size_t to, FILE *out) {

@@ -2,6 +2,7 @@
 #include "cli/doctor/doctor_internal.h"
 #include "cli/doctor/probe/rows.h"
 #include "output/views/render/json.h"
+#include "support/command/memory.h"
 
 static json_t *finding_object(const struct hd_finding *finding) {
   static const char *const levels[] = {
@@ -12,13 +13,9 @@ static json_t *finding_object(const struct hd_finding *finding) {
 
 static json_t *findings_array(const struct hd_findings *findings) {
   json_t *array = json_array();
-  bool done = array != NULL;
-  for (size_t i = 0; i < findings->count && done; i++)
-    done = json_array_append_new(array, finding_object(&findings->items[i])) == 0;
-  if (done)
-    return array;
-  json_decref(array);
-  return NULL;
+  for (size_t i = 0; i < findings->count; i++)
+    hd_need(json_array_append_new(array, finding_object(&findings->items[i])) == 0);
+  return array;
 }
 
 static json_t *event_object(const struct hd_probe_row *row) {
@@ -31,17 +28,13 @@ static json_t *event_object(const struct hd_probe_row *row) {
 }
 
 static json_t *events_array(const struct hd_probe *probe) {
-  struct hd_probe_row row;
   json_t *array = json_array();
-  bool done = array != NULL;
-  for (size_t i = 0; i < hd_probe_row_count() && done; i++) {
+  for (size_t i = 0; i < hd_probe_row_count(); i++) {
+    struct hd_probe_row row;
     hd_probe_row(probe, i, &row);
-    done = json_array_append_new(array, event_object(&row)) == 0;
+    hd_need(json_array_append_new(array, event_object(&row)) == 0);
   }
-  if (done)
-    return array;
-  json_decref(array);
-  return NULL;
+  return array;
 }
 
 static json_t *runtime_object(const struct hd_doctor *doctor) {
@@ -53,14 +46,12 @@ static json_t *runtime_object(const struct hd_doctor *doctor) {
                    doctor->has_played ? events_array(doctor->probe) : json_null());
 }
 
-bool hd_doctor_report_json(const struct hd_doctor *doctor, FILE *out) {
+void hd_doctor_report_json(const struct hd_doctor *doctor, FILE *out) {
   json_t *object =
       json_pack("{s:b, s:o, s:o, s:o}", "well", doctor->findings.wrong == 0, "program", hd_json_text(doctor->program),
                 "findings", findings_array(&doctor->findings), "runtime", runtime_object(doctor));
-  if (!object)
-    return false;
+  hd_need(object != NULL);
   json_dumpf(object, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
   fputc('\n', out);
   json_decref(object);
-  return true;
 }

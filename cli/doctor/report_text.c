@@ -2,13 +2,11 @@
 #include "cli/doctor/doctor_internal.h"
 #include "cli/doctor/probe/rows.h"
 #include "output/views/render/table.h"
+#include "support/command/memory.h"
 
-enum { CELL_BYTES = 24 };
-
-static bool add_row(struct libscols_table *table, const struct hd_probe_row *row) {
+static void add_row(struct libscols_table *table, const struct hd_probe_row *row) {
   static const char *const verdicts[] = {[HD_PROBE_FINE] = "", [HD_PROBE_HANDLED] = "known", [HD_PROBE_LOST] = "LOST"};
-  char delivered[CELL_BYTES];
-  snprintf(delivered, sizeof delivered, "%u/%u", row->delivered, row->expected);
+  char delivered[24];
   const char *const timely = hd_probe_timely(row), *const address = hd_probe_address_of(row);
   const char *const cells[] = {row->event,
                                row->what,
@@ -19,51 +17,38 @@ static bool add_row(struct libscols_table *table, const struct hd_probe_row *row
                                verdicts[row->verdict],
                                row->loss};
   struct libscols_line *line = scols_table_new_line(table, NULL);
-  bool done = line != NULL;
-  for (size_t i = 0; i < sizeof cells / sizeof *cells && done; i++)
-    done = scols_line_set_data(line, i, cells[i]) == 0;
-  return done;
+  snprintf(delivered, sizeof delivered, "%u/%u", row->delivered, row->expected);
+  for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+    hd_need(line && scols_line_set_data(line, i, cells[i]) == 0);
 }
 
-static struct libscols_table *new_table(FILE *out) {
+static void print_rows(const struct hd_probe *probe, FILE *out) {
   static const char *const titles[] = {"Event", "Of", "Answer", "Came", "On time", "Address", "", "Without it"};
   struct libscols_table *table = hd_table_new(out);
-  bool done = table != NULL;
-  for (size_t i = 0; i < sizeof titles / sizeof *titles && done; i++)
-    done = hd_table_column(table, titles[i], 0);
-  if (done)
-    return table;
-  scols_unref_table(table);
-  return NULL;
-}
-
-static bool print_rows(const struct hd_probe *probe, FILE *out) {
-  struct hd_probe_row row;
-  struct libscols_table *table = new_table(out);
-  bool done = table != NULL;
-  for (size_t i = 0; i < hd_probe_row_count() && done; i++) {
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    hd_need(table && hd_table_column(table, titles[i], 0));
+  for (size_t i = 0; i < hd_probe_row_count(); i++) {
+    struct hd_probe_row row;
     hd_probe_row(probe, i, &row);
-    done = add_row(table, &row);
+    add_row(table, &row);
   }
-  done = done && scols_print_table(table) == 0;
+  hd_need(scols_print_table(table) == 0 || ferror(out));
   scols_unref_table(table);
-  return done;
 }
 
-static bool print_runtime(const struct hd_doctor *doctor, FILE *out) {
+static void print_runtime(const struct hd_doctor *doctor, FILE *out) {
   const struct hd_probe *probe = doctor->probe;
   fprintf(out, "\nRuntime %s%s%s", doctor->libomp, probe->runtime[0] ? ": " : "", probe->runtime);
   if (doctor->build_id[0])
     fprintf(out, ", build-id %.*s", (int)HD_BUILD_ID_SHORT, doctor->build_id);
   fputc('\n', out);
   if (!doctor->has_played)
-    return true;
-  const bool done = print_rows(probe, out);
+    return;
+  print_rows(probe, out);
   fputs("Answer: of ompt_set_callback. Came: of how many that should. late: not before the thread went on.\n"
         "runtime's: the address lies inside the runtime; Heddle looks for its caller on the stack.\n"
         "known: all of this version are so, and Heddle does without.\n",
         out);
-  return done;
 }
 
 static void print_verdict(const struct hd_doctor *doctor, FILE *out) {
@@ -77,13 +62,12 @@ static void print_verdict(const struct hd_doctor *doctor, FILE *out) {
     fputs("\nNothing is wrong; the runtime was not tried.\n", out);
 }
 
-bool hd_doctor_report_text(const struct hd_doctor *doctor, FILE *out) {
+void hd_doctor_report_text(const struct hd_doctor *doctor, FILE *out) {
   const size_t count = doctor->findings.count, of_runtime = doctor->probe ? doctor->of_runtime : count;
   hd_findings_print(&doctor->findings, 0, of_runtime, out);
-  if (doctor->probe && !print_runtime(doctor, out))
-    return false;
+  if (doctor->probe)
+    print_runtime(doctor, out);
   fputs("\n", out);
   hd_findings_print(&doctor->findings, of_runtime, count, out);
   print_verdict(doctor, out);
-  return true;
 }

@@ -10,6 +10,7 @@
 #include "cli/program/elf_file.h"
 #include "output/model/model_free.h"
 #include "output/reader/open.h"
+#include "support/command/memory.h"
 
 #define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
 
@@ -54,15 +55,13 @@ static void judge(struct hd_doctor *doctor, const struct hd_probe *probe) {
         counts[HD_PROBE_HANDLED]);
 }
 
-static bool try_runtime(struct hd_doctor *doctor) {
+static void try_runtime(struct hd_doctor *doctor) {
   struct hd_probe_end end;
   doctor->probe = hd_probe_run(doctor->libomp, NULL, NULL, &end);
-  if (!doctor->probe)
-    return false;
+  hd_need(doctor->probe != NULL);
   doctor->has_played = has_played(doctor, doctor->probe, &end);
   if (doctor->has_played)
     judge(doctor, doctor->probe);
-  return true;
 }
 
 /* ---- libheddle.so on that runtime ---- */
@@ -132,14 +131,12 @@ static void try_library(struct hd_doctor *doctor) {
   rmdir(directory);
 }
 
-bool hd_doctor_check_runtime(struct hd_doctor *doctor) {
+void hd_doctor_check_runtime(struct hd_doctor *doctor) {
   struct hd_elf_file file;
   if (hd_elf_file_read(doctor->libomp, &file))
     memcpy(doctor->build_id, file.build_id, sizeof doctor->build_id);
   doctor->of_runtime = doctor->findings.count;
-  if (!try_runtime(doctor))
-    return false;
+  try_runtime(doctor);
   if (doctor->library[0])
     try_library(doctor);
-  return true;
 }

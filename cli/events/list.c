@@ -67,7 +67,7 @@ bool hd_events_end(struct hd_events_walk *walk) {
 
 /* ---- events ---- */
 
-static void show(struct hd_events_walk *walk, const struct hd_event *event, bool available, const char *why) {
+static void show(struct hd_events_walk *walk, const struct hd_counter_event *event, bool available, const char *why) {
   char answer[32] = "";
   const char *const fields[] = {event->name,          event->unit,       event->source->name, available ? "yes" : "no",
                                 available ? "" : why, event->description};
@@ -81,14 +81,14 @@ static void show(struct hd_events_walk *walk, const struct hd_event *event, bool
   hd_events_add_row(walk, cells, sizeof cells / sizeof *cells);
 }
 
-static enum hd_event_status ask(const struct hd_source *source, const struct hd_event *event) {
-  struct hd_event same = *event;
+static enum hd_counter_status ask(const struct hd_source *source, const struct hd_counter_event *event) {
+  struct hd_counter_event same = *event;
   char why[600];
-  return source->open(why, sizeof why) ? source->find(event->name, &same, why, sizeof why) : HD_EVENT_UNKNOWN;
+  return source->open(why, sizeof why) ? source->find(event->name, &same, why, sizeof why) : HD_COUNTER_UNKNOWN;
 }
 
 /* Several sources know the software events. An event is the first one's that can count it; else the first one's. */
-static bool is_anothers(const struct hd_event *event, bool available) {
+static bool is_anothers(const struct hd_counter_event *event, bool available) {
   bool after = false;
   for (const struct hd_source *const *source = hd_sources; *source; source++) {
     if (*source == event->source) {
@@ -97,14 +97,14 @@ static bool is_anothers(const struct hd_event *event, bool available) {
       after = true;
       continue;
     }
-    const enum hd_event_status status = ask(*source, event);
-    if (status == HD_EVENT_FOUND || (status == HD_EVENT_UNAVAILABLE && !available && !after))
+    const enum hd_counter_status status = ask(*source, event);
+    if (status == HD_COUNTER_FOUND || (status == HD_COUNTER_UNAVAILABLE && !available && !after))
       return true;
   }
   return false;
 }
 
-static bool visit(void *context, const struct hd_event *event, bool available, const char *why) {
+static bool visit(void *context, const struct hd_counter_event *event, bool available, const char *why) {
   struct hd_events_walk *walk = context;
   const char *const texts[] = {event->name, event->description};
   if ((walk->choices->available && !available) || !hd_events_is_meant(walk->choices, texts, 2) ||

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <link.h>
@@ -11,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/program/child.h"
 #include "support/log.h"
 
 /* Is the symbol in the library itself, not in one that it needs? */
@@ -23,48 +22,29 @@ static bool defines(void *library, const struct link_map *map, const char *symbo
   return address && dladdr(address, &found) && (uintptr_t)found.dli_fbase == (uintptr_t)map->l_addr;
 }
 
-/* In the child: writes the path, or '!' and the reason, and ends. */
-static _Noreturn void load_and_tell(const char *name, int to) {
-  const int null = open("/dev/null", O_RDWR);
-  if (null >= 0) {
-    dup2(null, STDOUT_FILENO);
-    dup2(null, STDERR_FILENO);
-  }
+/* Writes the path, or '!' and the reason. */
+static void load_and_tell(void *name, int to) {
   char text[4096];
   const struct link_map *map = NULL;
   void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
   if (!library || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
     snprintf(text, sizeof text, "!%s", dlerror());
   else if (!defines(library, map, "__kmpc_fork_call") || !defines(library, map, "GOMP_parallel"))
-    snprintf(text, sizeof text, "!%s: not a libomp that runs GCC's programs", name);
+    snprintf(text, sizeof text, "!%s: not a libomp that runs GCC's programs", (const char *)name);
   else
     snprintf(text, sizeof text, "%s", map->l_name);
-  if (write(to, text, strlen(text)) < 0)
-    _exit(1);
-  _exit(0);
+  (void)!write(to, text, strlen(text));
 }
 
 /* Loads `name` in a child, since a runtime that was loaded into a process cannot be removed. False: `text` says why. */
 static bool probe(const char *name, char *text, size_t text_bytes) {
-  int ends[2];
-  snprintf(text, text_bytes, "%s: cannot be tried", name);
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    return false;
-  const pid_t child = fork();
-  if (child == 0)
-    load_and_tell(name, ends[1]);
-  close(ends[1]);
-  char answer[4096];
-  const ssize_t length = child > 0 ? read(ends[0], answer, sizeof answer - 1) : -1;
-  close(ends[0]);
-  if (child > 0)
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-    }
-  if (length <= 0)
-    return false;
-  answer[length] = '\0';
-  snprintf(text, text_bytes, "%s", answer + (answer[0] == '!'));
-  return answer[0] != '!';
+  char answer[4096] = "";
+  int status;
+  if (hd_child_ask(load_and_tell, (char *)name, answer, sizeof answer - 1, &status) > 0)
+    snprintf(text, text_bytes, "%s", answer + (answer[0] == '!'));
+  else
+    snprintf(text, text_bytes, "%s: cannot be tried", name);
+  return answer[0] && answer[0] != '!';
 }
 
 static int newest_first(const void *a, const void *b) {

@@ -3,16 +3,15 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/program/child.h"
 #include "support/log.h"
 #include "support/own_file.h"
 
@@ -75,21 +74,14 @@ bool hd_library_choose(const char *named, char *library) {
   return true;
 }
 
+static void load(void *library, int to) {
+  const char *error = dlopen(library, RTLD_LAZY | RTLD_LOCAL) ? "" : dlerror();
+  (void)!write(to, error, strlen(error));
+}
+
 bool hd_library_loads(const char *library, char *why, size_t why_bytes) {
-  int ends[2];
-  why[0] = '\0';
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    return true;
-  const pid_t child = fork();
-  if (child == 0) {
-    const char *error = dlopen(library, RTLD_LAZY | RTLD_LOCAL) ? "" : dlerror();
-    _exit(write(ends[1], error, strlen(error)) < 0);
-  }
-  close(ends[1]);
-  const ssize_t length = child > 0 ? read(ends[0], why, why_bytes - 1) : 0;
-  close(ends[0]);
+  int status;
+  const ssize_t length = hd_child_ask(load, (char *)library, why, why_bytes - 1, &status);
   why[length > 0 ? length : 0] = '\0';
-  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-  }
   return why[0] == '\0';
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "cli/run/counters.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,8 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/program/child.h"
 #include "counters/event_sets.h"
 #include "output/metrics/group.h"
+#include "support/command/sanitize.h"
 #include "support/log.h"
 
 enum {
@@ -86,17 +86,10 @@ static bool has_event(const char *list, const char *event) {
   return false;
 }
 
-/* Paths and messages are one line each. */
-static void clean(char *text) {
-  for (char *c = text; *c; c++)
-    if ((unsigned char)*c < ' ' || *c == 0x7f)
-      *c = '?';
-}
-
 static bool add_group_text(struct request *request, struct hd_group *group) {
   char *path = strdup(group->path);
   if (path)
-    clean(path);
+    hd_plain(path);
   const bool added =
       path && append(&request->groups, "%s%s\n%s", request->groups ? (char[]){SEPARATOR, '\0'} : "", path, group->text);
   free(path);
@@ -113,7 +106,7 @@ static bool add_group_text(struct request *request, struct hd_group *group) {
 static void warn_of_formulas(const struct hd_group *group) {
   for (uint32_t i = 0; i < group->metric_count; i++)
     if (group->metrics[i].problem) {
-      clean(group->metrics[i].problem);
+      hd_plain(group->metrics[i].problem);
       hd_log("%s: its column will be empty", group->metrics[i].problem);
     }
 }
@@ -157,7 +150,7 @@ static bool add_groups(struct request *request, const char *names) {
     if (!one)
       return complain_of_memory();
     struct hd_group *group = hd_group_read(one, error, sizeof error);
-    clean(error);
+    hd_plain(error);
     if (!group)
       hd_log("%s%s", error, is_event(one) ? "; it is an event: --events" : "");
     free(one);
@@ -179,9 +172,9 @@ struct answer {
 
 static bool can_be_counted(const char *name) {
   char why[256];
-  struct hd_event event;
+  struct hd_counter_event event;
   for (const struct hd_source *const *source = hd_sources; *source; source++)
-    if ((*source)->open(why, sizeof why) && (*source)->find(name, &event, why, sizeof why) == HD_EVENT_FOUND)
+    if ((*source)->open(why, sizeof why) && (*source)->find(name, &event, why, sizeof why) == HD_COUNTER_FOUND)
       return true;
   return false;
 }
@@ -198,60 +191,33 @@ static void find_near(struct answer *answer) {
       memcpy(answer->near[answer->near_count++], near[i], sizeof near[i]);
 }
 
-static void make_answer(const char *list, bool take_turns, struct answer *answer) {
+struct question {
+  const char *list;
+  bool take_turns;
+};
+
+static void make_answer(void *context, int to) {
+  const struct question *question = context;
+  struct answer answer = {0};
   struct hd_plan plan;
-  answer->made = hd_plan_make(&plan, list, take_turns, &answer->error);
-  if (!answer->made && answer->error.event[0])
-    find_near(answer);
+  answer.made = hd_plan_make(&plan, question->list, question->take_turns, &answer.error);
+  if (!answer.made && answer.error.event[0])
+    find_near(&answer);
+  (void)!write(to, &answer, sizeof answer);
 }
 
-/* libpapi has been seen to print. */
-static void silence(void) {
-  const int null = open("/dev/null", O_WRONLY);
-  if (null >= 0) {
-    dup2(null, STDOUT_FILENO);
-    dup2(null, STDERR_FILENO);
-  }
-}
-
-static bool receive(int from, struct answer *answer) {
-  size_t got = 0;
-  while (got < sizeof *answer) {
-    const ssize_t bytes = read(from, (char *)answer + got, sizeof *answer - got);
-    if (bytes < 0 && errno == EINTR)
-      continue;
-    if (bytes <= 0)
-      return false;
-    got += (size_t)bytes;
-  }
-  return true;
-}
-
-/* In a child, so that nothing that libpapi opens, installs or breaks reaches the program. */
+/* In a child, so that nothing that libpapi opens, installs or breaks reaches the program; it has been seen to print. */
 static bool ask_child(const char *list, bool take_turns, struct answer *answer) {
-  int ends[2];
+  struct question question = {list, take_turns};
   int status = 0;
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    hd_log("cannot check the events: %s", strerror(errno));
-    return false;
-  }
-  const pid_t child = fork();
-  if (child == 0) {
-    silence();
-    make_answer(list, take_turns, answer);
-    _exit(write(ends[1], answer, sizeof *answer) != (ssize_t)sizeof *answer);
-  }
-  close(ends[1]);
-  const bool received = child > 0 && receive(ends[0], answer);
-  close(ends[0]);
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!received && WIFSIGNALED(status))
+  if (hd_child_ask(make_answer, &question, answer, sizeof *answer, &status) == (ssize_t)sizeof *answer)
+    return true;
+  if (WIFSIGNALED(status))
     hd_log("cannot check the events: libpapi or the kernel ended the check by signal %d (%s)", WTERMSIG(status),
            strsignal(WTERMSIG(status)));
-  else if (!received)
+  else
     hd_log("cannot check the events: the process for it failed");
-  return received;
+  return false;
 }
 
 /* The group's line that asks for it; NULL: it was asked for by name. */
@@ -301,7 +267,7 @@ static void explain(const struct request *request, const struct answer *answer) 
   for (uint32_t i = 0; i < answer->near_count; i++)
     append(&line, "%s%s", i == 0 ? "; nearest: " : ", ", answer->near[i]);
   if (line)
-    clean(line);
+    hd_plain(line);
   fprintf(stderr, "heddle: %s\n", line ? line : "out of memory");
   free(line);
 }

@@ -25,7 +25,7 @@ struct hd_clock {
   uint64_t paused_ticks;    /* of all pauses that have ended */
   uint64_t stands_at;       /* 0: it runs */
   uint32_t special;         /* enum hd_clock_special: asked for at every event; 0 as a rule */
-  uint32_t shift;           /* of the processor's counter: processor_clock.h */
+  uint32_t shift;           /* of the processor's counter: tsc_clock.h */
   bool measures_cpu;        /* processor time is measured, too (thread.h) */
 };
 

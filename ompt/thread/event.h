@@ -74,7 +74,7 @@ static inline struct hd_event hd_event_open(enum hd_event_kind kind, uint32_t *s
       __atomic_fetch_add(&hd_store.header->nested_signals, 1, __ATOMIC_RELAXED);
     return (struct hd_event){0};
   }
-  /* In this order: who closes the profile then asks who is at work (counters.c). */
+  /* In this order: who closes the profile then asks who is at work (thread_counters_life.c). */
   __atomic_store_n(&thread->at_work, true, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   *special = __atomic_load_n(&hd_clock.special, __ATOMIC_ACQUIRE);

@@ -61,9 +61,9 @@ struct hd_frame {
       const void *const *slot;  /* where on the stack that stands; NULL: not known */
       const void *entered_from; /* where in its code it told of its entry */
     } routine;
-    struct hd_frame_phase { /* markers.h */
+    struct hd_frame_phase { /* markers.c */
       const char *name;
-      uintptr_t place; /* on the stack, of the routine that holds its begin (callers.h); 0: not known */
+      uintptr_t place; /* on the stack, of the routine that holds its begin (region_callers.h); 0: not known */
     } phase;
   };
 };

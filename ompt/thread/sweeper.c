@@ -367,7 +367,7 @@ void hd_sweeper_close(void) {
       nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
   }
   __atomic_store_n(&hd_frontier.ticks, HD_CLOSED, __ATOMIC_SEQ_CST);
-  fence_everywhere(); /* in any case: for hd_thread.at_work, too (counters_life.c) */
+  fence_everywhere(); /* in any case: for hd_thread.at_work, too (thread_counters_life.c) */
   if (locked) {
     hd_ring_pool_take_in(&set);
     wait_for_writers();

@@ -4,7 +4,7 @@
 
 #include "callpath/callpath.h"
 #include "ompt/thread/thread_counters_internal.h"
-#include "support/inprocess/heap.h"
+#include "support/inprocess/array.h"
 #include "support/inprocess/memory_budget.h"
 
 struct hd_counters hd_counters;
@@ -165,19 +165,6 @@ void hd_counters_read(struct hd_thread *thread) {
   errno = saved;
 }
 
-static bool make_room(struct hd_thread_counters *mine, uint32_t profile) {
-  uint32_t limit = mine->record_limit ? mine->record_limit : 64;
-  while (limit <= profile)
-    limit *= 2;
-  struct hd_counts_record **grown = hd_heap_resize(mine->records, limit * sizeof *grown);
-  if (!grown)
-    return false;
-  memset(grown + mine->record_limit, 0, (limit - mine->record_limit) * sizeof *grown);
-  mine->records = grown;
-  mine->record_limit = limit;
-  return true;
-}
-
 static struct hd_counts_record *add_record(struct hd_thread *thread, uint32_t profile) {
   struct hd_thread_counters *mine = thread->counters;
   struct hd_counts_record *record =
@@ -210,7 +197,7 @@ static struct hd_counts_record *find_record(struct hd_thread *thread, uint32_t p
       break;
     owner = node->parent;
   }
-  if (record && (profile < mine->record_limit || make_room(mine, profile)))
+  if (record && hd_array_grow(&mine->records, &mine->record_limit, profile + 1, sizeof *mine->records))
     mine->records[profile] = record;
   errno = saved;
   return record;

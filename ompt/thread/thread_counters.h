@@ -8,8 +8,8 @@
  * ordinary (new rows, a sweep) is left out by a second reading at the event's end; what a reading adds to the counts is
  * found out at start and taken out.
  *
- * With turns (plan.h) a thread counts the events of one slot at a time. Turns change at readings, and the ticks of each
- * slot are kept, so that the part of the time that was counted is known and not guessed.
+ * With turns (event_sets.h) a thread counts the events of one slot at a time. Turns change at readings, and the ticks
+ * of each slot are kept, so that the part of the time that was counted is known and not guessed.
  *
  * Only the thread itself calls these functions, with its own record. Cost: one branch without counters; the source's
  * reading with them (docs/overhead.md).
@@ -53,7 +53,8 @@ void hd_counters_leave_program(struct hd_thread *thread);
 /** The event ends. */
 void hd_counters_return(struct hd_thread *thread);
 
-/** Just before and just after the clock is paused or goes on, on the thread that sees to it: outside any event; nothing is pending. */
+/** Just before and just after the clock is paused or goes on, on the thread that sees to it: outside any event; nothing
+ * is pending. */
 void hd_counters_before_pause(struct hd_thread *thread);
 void hd_counters_after_pause(struct hd_thread *thread);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file thread_counters_internal.h
- * What the parts of the counters share: counters.c, which counts at every event, and counters_life.c, which begins and
- * ends it. For nobody else.
+ * What the parts of the counters share: thread_counters.c, which counts at every event, and thread_counters_life.c,
+ * which begins and ends it. For nobody else.
  */
 #ifndef HEDDLE_OMPT_THREAD_THREAD_COUNTERS_INTERNAL_H
 #define HEDDLE_OMPT_THREAD_THREAD_COUNTERS_INTERNAL_H

@@ -49,7 +49,7 @@ static uint32_t slot_of(uint32_t event) {
 }
 
 static bool add_event(uint32_t index) {
-  const struct hd_event *event = &hd_counters.plan.events[index];
+  const struct hd_counter_event *event = &hd_counters.plan.events[index];
   struct hd_event_record *record = hd_store_add(&hd_store, &event_cursor, HD_BLOCK_EVENTS, HD_NONE, sizeof *record);
   if (!record)
     return false;
@@ -133,7 +133,7 @@ static void calibrate(struct hd_thread_counters *mine) {
 
 static void create_sets(struct hd_thread_counters *mine) {
   char why[200];
-  const struct hd_event *events[HD_EVENTS_MOST];
+  const struct hd_counter_event *events[HD_EVENTS_MOST];
   for (uint32_t i = 0; i < hd_counters.plan.set_count; i++) {
     const struct hd_planned_set *planned = &hd_counters.plan.sets[i];
     mine->sets[i] =

@@ -17,7 +17,7 @@
 #include "ompt/thread/step.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/memory_budget.h"
-#include "support/inprocess/pristine.h"
+#include "support/lasting.h"
 
 enum { FIRST_FRAMES = 32, FIRST_EDGES = 64 };
 

@@ -93,7 +93,7 @@ static void insert(struct search *search, unsigned rank, const char *name) {
 }
 
 /* Among those equally near, what can be counted here comes first, and PAPI's presets before the processor's own. */
-static bool consider(void *context, const struct hd_event *event, bool available, const char *why) {
+static bool consider(void *context, const struct hd_counter_event *event, bool available, const char *why) {
   struct search *search = context;
   const unsigned distance = distance_of(search, event->name);
   const bool is_special = event->source == &hd_source_papi && strncasecmp(event->name, "PAPI_", strlen("PAPI_"));

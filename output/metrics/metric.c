@@ -4,13 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const times[] = {"busy", "elapsed", "time"};
+/* What formulas may use besides the group's events. */
+static const struct {
+  const char *name, *meaning;
+  size_t place; /* of its value in the group */
+} times[] = {
+    {"busy", "the busy time", offsetof(struct hd_group, busy_s)},
+    {"elapsed", "the elapsed time", offsetof(struct hd_group, elapsed_s)},
+    {"time", "the elapsed time", offsetof(struct hd_group, elapsed_s)},
+};
 enum { TIME_COUNT = sizeof times / sizeof *times };
 
 const char *hd_metric_meaning(const char *name) {
   for (size_t i = 0; i < TIME_COUNT; i++)
-    if (strcmp(name, times[i]) == 0)
-      return i == 0 ? "the busy time" : "the elapsed time";
+    if (strcmp(name, times[i].name) == 0)
+      return times[i].meaning;
   return hd_formula_meaning(name);
 }
 
@@ -20,7 +28,8 @@ bool hd_metric_compile(struct hd_group *group, struct hd_metric *metric, struct 
   for (uint32_t i = 0; i < group->event_count; i++)
     variables[count++] = (struct hd_formula_variable){group->events[i].alias, &group->values[i]};
   for (size_t i = 0; i < TIME_COUNT; i++)
-    variables[count++] = (struct hd_formula_variable){times[i], i == 0 ? &group->busy_s : &group->elapsed_s};
+    variables[count++] =
+        (struct hd_formula_variable){times[i].name, (double *)(void *)((char *)group + times[i].place)};
   const struct hd_formula_scope scope = {.variables = variables, .count = count, .what = "event of this group"};
   metric->parser = hd_formula_new(metric->formula, &scope, error);
   if (!metric->parser)

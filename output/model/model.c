@@ -81,7 +81,7 @@ uint64_t hd_model_threads_ever(const struct hd_model *model) {
 }
 
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {
-  const struct hd_thread *at = &model->threads[thread];
+  const struct hd_model_thread *at = &model->threads[thread];
   return hd_ticks_all(at->ticks) == at->lifetime_ticks;
 }
 

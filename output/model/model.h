@@ -144,7 +144,7 @@ struct hd_node {
   bool name_fresh;  /* the name was looked up on this machine; the file lacks it */
 };
 
-struct hd_thread {
+struct hd_model_thread {
   uint32_t id;
   uint32_t kind;         /* enum hd_thread_kind */
   uint64_t threads;      /* so many: they lived one after the other */
@@ -256,7 +256,7 @@ struct hd_model {
   struct hd_team_part *team_parts; /* in no order; there may be several of one node, thread and size; after
                                       hd_model_need_team_parts() */
   uint32_t team_part_count;
-  struct hd_thread *threads; /* threads[i].id == i */
+  struct hd_model_thread *threads; /* threads[i].id == i */
   uint32_t thread_count;
   struct hd_module *modules;
   uint32_t module_count;

@@ -137,7 +137,7 @@ static bool charge_intrusion(struct hd_reader *reader, const struct hd_thread_re
 static bool close_thread(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
   (void)offset;
   const struct hd_thread_record *record = bytes;
-  struct hd_thread *thread = &reader->model->threads[index];
+  struct hd_model_thread *thread = &reader->model->threads[index];
   reader->busy_now_ticks[index] += record->busy_ticks;
   const uint64_t known_end = record->end_ticks != 0 ? record->end_ticks : reader->model->end_ticks;
   /* A thread may still send an event after its own end; and none at all, before its first. */

@@ -247,7 +247,7 @@ static void take_threads(struct hd_reader *reader) {
   for (uint32_t i = 0; i < reader->block_count; i++) {
     const struct hd_reader_block *block = &reader->blocks[i];
     const struct hd_thread_record *records = (const void *)(reader->bytes + block->content);
-    struct hd_thread *threads = reader->model->threads + block->first;
+    struct hd_model_thread *threads = reader->model->threads + block->first;
     for (uint32_t j = 0; block->header->type == HD_BLOCK_THREADS && j < block->header->count; j++) {
       threads[j].uncounted = records[j].uncounted & all_events(reader->model);
       threads[j].readings = records[j].readings;

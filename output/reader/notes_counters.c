@@ -86,7 +86,7 @@ static void note_ends(struct hd_model *model) {
 
 /* Whether something is missing for a reason that no other note gives. */
 static bool is_incomplete(const struct hd_model *model, const struct hd_counts *counts) {
-  const struct hd_thread *thread = &model->threads[counts->thread];
+  const struct hd_model_thread *thread = &model->threads[counts->thread];
   const bool killed = thread->alive && !(model->header.flags & (HD_FILE_COMPLETE | HD_FILE_MERGED));
   uint64_t missing = 0;
   for (int c = 0; c < HD_COUNT_CLASSES; c++)

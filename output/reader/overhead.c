@@ -31,7 +31,7 @@ static bool take_costs(struct hd_reader *reader, const void *bytes, uint64_t off
   for (uint32_t kind = 0; kind < HD_EVENT_KINDS; kind++) {
     const uint64_t ticks = ticks_of(&record->kinds[kind]);
     struct hd_cost *sum = &model->cost_of[kind];
-    struct hd_thread *thread = &model->threads[record->thread];
+    struct hd_model_thread *thread = &model->threads[record->thread];
     sum->count = add_bounded(sum->count, record->kinds[kind].count);
     sum->ticks = add_bounded(sum->ticks, ticks);
     thread->cost_ticks = add_bounded(thread->cost_ticks, ticks);

@@ -59,14 +59,14 @@ static bool take_thread(struct hd_reader *reader, const void *bytes, uint64_t of
   if (!valid)
     return hd_reader_fail(reader, "damaged: thread %u is not valid", index);
   reader->model->threads[index] =
-      (struct hd_thread){.id = index,
-                         .kind = record->kind,
-                         .begin_ticks = has_begun ? record->begin_ticks : record->last_ticks,
-                         .apart_ticks = record->apart_ticks,
-                         .threads = has_begun ? record->threads : 1,
-                         .alive = record->end_ticks == 0,
-                         .account = hd_account_of_record(record),
-                         .late_ticks = record->intrusion};
+      (struct hd_model_thread){.id = index,
+                               .kind = record->kind,
+                               .begin_ticks = has_begun ? record->begin_ticks : record->last_ticks,
+                               .apart_ticks = record->apart_ticks,
+                               .threads = has_begun ? record->threads : 1,
+                               .alive = record->end_ticks == 0,
+                               .account = hd_account_of_record(record),
+                               .late_ticks = record->intrusion};
   return true;
 }
 

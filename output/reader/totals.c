@@ -18,7 +18,7 @@ static void add_intrusion(struct hd_intrusion *to, const struct hd_row_record *f
 /* Ten million times for a large team: what can be added up later is. */
 static void add_row(struct hd_model *model, const struct hd_row_record *row) {
   struct hd_node *node = &model->nodes[row->profile];
-  struct hd_thread *thread = &model->threads[row->thread];
+  struct hd_model_thread *thread = &model->threads[row->thread];
   node->visits += row->visits;
   node->cpu_ns += row->cpu_ns;
   for (int state = 0; state < HD_STATE_COUNT; state++) {
@@ -49,7 +49,7 @@ bool hd_reader_add_rows(struct hd_reader *reader) {
 
 static void add_extra(struct hd_model *model, const struct hd_row *row) {
   struct hd_node *node = &model->nodes[row->node];
-  struct hd_thread *thread = &model->threads[row->thread];
+  struct hd_model_thread *thread = &model->threads[row->thread];
   hd_add_entries(&node->entries, &row->entries);
   hd_add_ticks(node->ticks, row->ticks);
   hd_add_ticks(thread->ticks, row->ticks);

@@ -3,7 +3,7 @@
  * @file heap.h
  * Memory for what runs inside the user's program. Not malloc's: an instrumented signal handler may have interrupted
  * malloc. It comes from mmap alone, in pieces of some fixed sizes, and goes back to lists by size. All of it is counted
- * against the limit (memory_limit.h).
+ * against the limit (memory_budget.h).
  *
  * Any thread; takes no lock and waits for nobody. For cold paths. errno may change.
  */

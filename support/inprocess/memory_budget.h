@@ -18,10 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_MEMORY_UNLIMITED UINT64_MAX
+#include "support/settings.h"
 
 enum {
-  HD_MEMORY_DEFAULT = 4 << 20,
   HD_MEMORY_LEAST = 320 << 10, /* what is always there: smaller limits count as this */
   HD_MEMORY_THREAD = 64 << 10
 };

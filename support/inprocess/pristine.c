@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "support/inprocess/pristine.h"
+#include "support/lasting.h"
 
 #include <link.h>
 #include <stddef.h>

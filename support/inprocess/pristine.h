@@ -9,13 +9,10 @@
 
 #include <stdbool.h>
 
-/** A variable that hd_pristine_restore leaves as it is. It has an initial value, and is aligned to 16 bytes. */
-#define HD_LASTING __attribute__((section("hd_lasting"), aligned(16)))
-
 /** Remembers the values of now; the second call and later ones do nothing. Maps some KiB. False: no memory. */
 bool hd_pristine_keep(void);
 
-/** Gives all variables but the lasting ones the values that they had then; thread-local ones are the caller's business.
+/** Gives all variables but the lasting ones (lasting.h) the values that they had then; thread-local ones are the caller's business.
  *  Only one thread may use the library meanwhile. Memory that they point to is forgotten, not freed. False: nothing
  *  was kept, and nothing is done. */
 bool hd_pristine_restore(void);

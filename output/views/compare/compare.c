@@ -1,19 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file compare.c
- * Which writer a comparison goes to.
+ * A comparison for people, as text or Markdown: the program, where its time went, its regions, laws, counts; and which
+ * writer it goes to.
  */
+#include <stdio.h>
+
 #include "output/views/compare/compare_internal.h"
+
+static const char scaling_legend[] =
+    "Speedup: time at the baseline / time here. Effic%: thread time at the baseline / here. Busy: threads busy on "
+    "average. "
+    "Work%: busy time at the baseline / here. Lost: wall time beyond the baseline's thread time divided by the threads "
+    "here, so T(p) - T(1) / p; the causes add up to it. Negative: less than at the baseline. Main cause: its share of "
+    "all "
+    "that was lost.";
+
+static const char karp_flatt_legend[] =
+    "Karp-Flatt%: the serial part that the speedup amounts to; if it grows with the threads, overhead does. Amdahl: "
+    "the "
+    "largest speedup if only the time outside regions, in single and in masked at the baseline stays serial.";
+
+static const char difference_legend[] =
+    "Diff: after - before; negative: faster. Causes: wall time that they cost more than before (negative: less), that "
+    "is "
+    "thread time / threads; they add up to the difference. Main cause: its share of all that went the same way. Busy: "
+    "threads busy on average.";
+
+static const char common_legend[] =
+    "Times of loops and other constructs: thread time in them / threads. work grew: threads were busy for longer to do "
+    "the same. '-': not measured, or nothing to compare with.";
+
+static const char repeats_legend[] =
+    "Of several runs each line shows the one with its median time, so lines need not add up to the program.";
+
+static bool has_repeats(const struct hd_comparison *comparison) {
+  return comparison->run_count > comparison->point_count;
+}
+
+static void print_regions(struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
+  if (comparison->options.mode == HD_COMPARE_SCALING)
+    hd_compare_regions(sheet, comparison, limit);
+  else
+    for (uint32_t point = 1; point < comparison->point_count; point++)
+      hd_compare_difference(sheet, comparison, point, limit);
+}
+
+static void print_legend(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+  const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
+  hd_sheet_say(sheet, "\n%s%s%s %s%s%s", scaling ? scaling_legend : difference_legend, scaling ? " " : "",
+               scaling ? karp_flatt_legend : "", common_legend, has_repeats(comparison) ? " " : "",
+               has_repeats(comparison) ? repeats_legend : "");
+}
+
+static void print_one(const struct hd_compare_series *series, const struct hd_compare_view_options *options,
+                      struct hd_sheet *sheet) {
+  const struct hd_comparison *comparison = series->comparison;
+  if (series->title)
+    hd_sheet_title(sheet, 1, "%s", series->title);
+  hd_compare_heading(sheet, comparison);
+  hd_compare_program(sheet, comparison);
+  hd_compare_losses(sheet, comparison);
+  print_regions(sheet, comparison, options->limit);
+  hd_compare_unmatched(sheet, comparison);
+  hd_compare_laws(sheet, comparison, options);
+  hd_compare_counts(sheet, comparison, options->limit);
+}
+
+/* Below the last of its kind. */
+static bool has_legend(const struct hd_compare_series *series, size_t count, size_t index) {
+  for (size_t i = index + 1; i < count; i++)
+    if (series[i].comparison->options.mode == series[index].comparison->options.mode)
+      return false;
+  return true;
+}
+
+static bool print_text(const struct hd_compare_series *series, size_t count,
+                       const struct hd_compare_view_options *options, FILE *out) {
+  struct hd_sheet sheet = {.out = out, .markdown = options->format == HD_COMPARE_MARKDOWN};
+  for (size_t i = 0; !sheet.failed && i < count; i++) {
+    fputs(i > 0 ? "\n" : "", out);
+    print_one(&series[i], options, &sheet);
+    if (has_legend(series, count, i))
+      print_legend(&sheet, series[i].comparison);
+  }
+  return !sheet.failed;
+}
 
 bool hd_compare_print(const struct hd_compare_series *series, size_t count,
                       const struct hd_compare_view_options *options, FILE *out) {
-  const struct hd_sheet sheet = {.out = out, .markdown = options->format == HD_COMPARE_MARKDOWN};
-  switch (options->format) {
-  case HD_COMPARE_CSV:
+  if (options->format == HD_COMPARE_CSV)
     return hd_compare_csv(series, count, out);
-  case HD_COMPARE_JSON:
-    return hd_compare_json(series, count, options, out);
-  default:
-    return hd_compare_text(series, count, options, &sheet);
-  }
+  return options->format == HD_COMPARE_JSON ? hd_compare_json(series, count, options, out)
+                                            : print_text(series, count, options, out);
 }

@@ -88,20 +88,20 @@ struct hd_unit hd_comparison_unit(const struct hd_comparison *comparison);
 /** The next cell: "1.221-1.252" in a unit; "-" when it is not known. */
 void hd_grid_interval(struct hd_grid *grid, struct hd_interval interval, double factor, int decimals);
 
-/* ---- tables; false: no memory ---- */
+/* ---- tables ---- */
 
-void hd_compare_heading(const struct hd_sheet *sheet, const struct hd_comparison *comparison);
-bool hd_compare_program(const struct hd_sheet *sheet, const struct hd_comparison *comparison);
-bool hd_compare_losses(const struct hd_sheet *sheet, const struct hd_comparison *comparison);
-bool hd_compare_regions(const struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit);
+void hd_compare_heading(struct hd_sheet *sheet, const struct hd_comparison *comparison);
+void hd_compare_program(struct hd_sheet *sheet, const struct hd_comparison *comparison);
+void hd_compare_losses(struct hd_sheet *sheet, const struct hd_comparison *comparison);
+void hd_compare_regions(struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit);
 
 /** Sides: `point` against the baseline. */
-bool hd_compare_difference(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+void hd_compare_difference(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
                            unsigned long limit);
-void hd_compare_unmatched(const struct hd_sheet *sheet, const struct hd_comparison *comparison);
-bool hd_compare_laws(const struct hd_sheet *sheet, const struct hd_comparison *comparison,
+void hd_compare_unmatched(struct hd_sheet *sheet, const struct hd_comparison *comparison);
+void hd_compare_laws(struct hd_sheet *sheet, const struct hd_comparison *comparison,
                      const struct hd_compare_view_options *options);
-bool hd_compare_counts(const struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit);
+void hd_compare_counts(struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit);
 
 /* ---- rows as a tree ---- */
 
@@ -111,13 +111,13 @@ typedef void hd_row_filler(struct hd_grid *grid, const struct hd_comparison *com
 /** Adds the regions, each with what is in it, then the outside and the program. Those that lost most come first: at
  *  `point`, or anywhere if it is 0. At most `limit` regions (0: all); how many more there are is in `left`. False: no
  *  memory. */
-bool hd_compare_fill(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t point, unsigned long limit,
+void hd_compare_fill(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t point, unsigned long limit,
                      hd_row_filler *fill, void *context, uint32_t *left);
 
 /** The region that lost most, in that order; HD_NONE: there is none. */
 uint32_t hd_foremost_region(const struct hd_comparison *comparison, uint32_t point);
 
-void hd_said_left(const struct hd_sheet *sheet, uint32_t left);
+void hd_said_left(struct hd_sheet *sheet, uint32_t left);
 
 /* ---- counters ---- */
 
@@ -135,8 +135,6 @@ struct hd_count_sums *hd_compared_count(const struct hd_compared_counts *counts,
 
 /* ---- formats ---- */
 
-bool hd_compare_text(const struct hd_compare_series *series, size_t count,
-                     const struct hd_compare_view_options *options, const struct hd_sheet *sheet);
 bool hd_compare_csv(const struct hd_compare_series *series, size_t count, FILE *out);
 bool hd_compare_json(const struct hd_compare_series *series, size_t count,
                      const struct hd_compare_view_options *options, FILE *out);

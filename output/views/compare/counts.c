@@ -160,18 +160,16 @@ static void add_columns(struct counts_table *table) {
   hd_grid_place(&table->grid, "Region", true);
 }
 
-static bool print_one(struct counts_table *table, const struct hd_sheet *sheet, unsigned long limit) {
+static void print_one(struct counts_table *table, struct hd_sheet *sheet, unsigned long limit) {
   uint32_t left = 0;
   table->grid = (struct hd_grid){.counted = true};
   add_columns(table);
-  bool done = hd_compare_fill(&table->grid, table->counts->comparison, 0, limit, fill_counts, table, &left);
+  hd_compare_fill(&table->grid, table->counts->comparison, 0, limit, fill_counts, table, &left);
   hd_sheet_title(sheet, 2, "%s, while busy, with what is in the region", table->title);
-  done = done && hd_sheet_table(sheet, &table->grid);
-  hd_grid_free(&table->grid);
-  return done;
+  hd_sheet_table(sheet, &table->grid);
 }
 
-static void say_marks(const struct hd_sheet *sheet, const struct counts_table *table) {
+static void say_marks(struct hd_sheet *sheet, const struct counts_table *table) {
   bool estimated = false, at_least = false, unknown = false;
   for (uint32_t run = 0; run < table->counts->comparison->run_count; run++) {
     estimated |= table->columns[run].estimated;
@@ -184,26 +182,23 @@ static void say_marks(const struct hd_sheet *sheet, const struct counts_table *t
                unknown ? " '-': not known." : "");
 }
 
-bool hd_compare_counts(const struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
+void hd_compare_counts(struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
   struct hd_compared_counts counts;
-  if (!hd_compared_counts_make(&counts, comparison))
-    return false;
   struct counts_table table = {.counts = &counts};
+  sheet->failed |= !hd_compared_counts_make(&counts, comparison);
   table.points_shown = comparison->point_count < HD_POINTS_SHOWN / 2 ? comparison->point_count : HD_POINTS_SHOWN / 2;
-  bool done = true;
-  if (counts.event_count > 0) {
+  if (!sheet->failed && counts.event_count > 0) {
     table.columns = calloc(comparison->run_count, sizeof *table.columns);
-    done = table.columns != NULL;
-    for (uint32_t run = 0; done && run < comparison->run_count; run++)
+    sheet->failed |= !table.columns;
+    for (uint32_t run = 0; table.columns && run < comparison->run_count; run++)
       hd_count_columns_choose(&table.columns[run], comparison->runs[run].model, false);
-    for (size_t i = 0; done && i < table.columns[0].count; i++) {
+    for (size_t i = 0; !sheet->failed && i < table.columns[0].count; i++) {
       table.title = table.columns[0].items[i].title;
-      done = print_one(&table, sheet, limit);
+      print_one(&table, sheet, limit);
     }
-    if (done)
+    if (!sheet->failed)
       say_marks(sheet, &table);
     free(table.columns);
   }
   hd_compared_counts_free(&counts);
-  return done;
 }

@@ -47,7 +47,7 @@ static bool is_told(const struct hd_comparison *comparison, uint32_t run, bool h
   return false;
 }
 
-static void put_commands(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_commands(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   char text[COMMAND_MAX];
   uint32_t told = 0;
   for (uint32_t run = 0; run < comparison->run_count; run++) {
@@ -62,7 +62,7 @@ static void put_commands(const struct hd_sheet *sheet, const struct hd_compariso
     hd_sheet_fact(sheet, "note", "the runs' command lines differ, so perhaps what they did");
 }
 
-static void put_hosts(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_hosts(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   char all[LIST_MAX] = "";
   for (uint32_t run = 0; run < comparison->run_count; run++) {
     if (is_told(comparison, run, true))
@@ -88,7 +88,7 @@ static void runs_text(char *text, size_t bytes, uint32_t count) {
   snprintf(text, bytes, "%u run%s", count, count == 1 ? "" : "s");
 }
 
-static void put_points(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_points(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   const bool alike = all_run_as_often(comparison);
   char all[LIST_MAX] = "", text[HD_PLACE_BYTES], runs[HD_CELL_BYTES];
   for (uint32_t point = 0; point < comparison->point_count; point++) {
@@ -110,7 +110,7 @@ static void put_points(const struct hd_sheet *sheet, const struct hd_comparison 
     hd_sheet_fact(sheet, "compared", "%s", all);
 }
 
-static void put_noise(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_noise(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   if (hd_noise_is_known_everywhere(comparison))
     hd_sheet_fact(
         sheet, "noise",
@@ -127,7 +127,7 @@ static void put_noise(const struct hd_sheet *sheet, const struct hd_comparison *
 }
 
 /* Of sides with as many threads, the number; else each. */
-static void put_threads(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_threads(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   char all[LIST_MAX] = "", text[HD_CELL_BYTES];
   bool alike = true;
   for (uint32_t point = 0; point < comparison->point_count; point++) {
@@ -165,7 +165,7 @@ static void put_sharing(const struct hd_sheet *sheet, const struct hd_comparison
 }
 
 /* The comparison's own: what was killed, failed, had fewer threads, was matched by name. */
-static void put_notes(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_notes(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   for (size_t i = 0; i < comparison->notes.count; i++) {
     if (i == NOTES_MOST && comparison->notes.count > NOTES_MOST + 1) {
       hd_sheet_fact(sheet, "note", "%zu more; --json has all", comparison->notes.count - i);
@@ -175,7 +175,7 @@ static void put_notes(const struct hd_sheet *sheet, const struct hd_comparison *
   }
 }
 
-void hd_compare_heading(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+void hd_compare_heading(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   put_commands(sheet, comparison);
   put_hosts(sheet, comparison);
   put_points(sheet, comparison);

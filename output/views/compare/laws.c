@@ -106,7 +106,7 @@ static void fill_laws(struct hd_grid *grid, const struct hd_scaling *scaling) {
   hd_grid_number(grid, has_peak(usl) ? usl->peak : NAN, 0);
 }
 
-static void say_program(const struct hd_sheet *sheet, const struct hd_scaling *scaling) {
+static void say_program(struct hd_sheet *sheet, const struct hd_scaling *scaling) {
   const struct hd_law_fit *amdahl = &scaling->laws[HD_LAW_AMDAHL], *usl = &scaling->laws[HD_LAW_USL];
   if (!tells(scaling))
     hd_sheet_say(sheet,
@@ -149,13 +149,14 @@ static void add_laws(struct laws_table *table, uint32_t *silent, uint32_t *left)
   }
 }
 
-static bool print_laws(const struct hd_sheet *sheet, struct laws_table *table) {
+static void print_laws(struct hd_sheet *sheet, struct laws_table *table) {
   uint32_t silent = 0, left = 0;
-  bool done = true;
   add_laws(table, &silent, &left);
+  const uint32_t rows = table->grid.row_count;
   hd_sheet_title(sheet, 2, "Laws of scaling: Amdahl's, and the universal scalability law (USL)");
-  if (table->grid.row_count > 0)
-    done = hd_sheet_table(sheet, &table->grid);
+  if (rows > 0)
+    hd_sheet_table(sheet, &table->grid);
+  hd_grid_free(&table->grid);
   if (left > 0)
     hd_sheet_say(sheet, "%u more row%s not shown; --limit 0 shows all.", left, left == 1 ? " is" : "s are");
   say_program(sheet, &table->comparison->rows[0].scaling);
@@ -164,13 +165,11 @@ static bool print_laws(const struct hd_sheet *sheet, struct laws_table *table) {
                  "Nothing is said of %u row%s: fewer than %d thread counts, the laws miss %s times by more than "
                  "%.0f %%, or the serial part may be nearly anything. --json has the numbers.",
                  silent, silent == 1 ? "" : "s", HD_LAW_POINTS_LEAST, silent == 1 ? "its" : "their", 100 * MISFIT_MOST);
-  if (table->grid.row_count > 0)
+  if (rows > 0)
     hd_sheet_say(sheet,
                  "s: serial part; k: what each thread costs each other one, as part of the time with one thread. "
                  "Misfit%%: how far the law is from the measured times. Best p: threads with the shortest time; "
                  "'-': not known.");
-  hd_grid_free(&table->grid);
-  return done;
 }
 
 /* ---- what they foretell ---- */
@@ -248,7 +247,7 @@ static void add_predictions(struct laws_table *table, struct reasons *reasons, u
   }
 }
 
-static void say_prediction(const struct hd_sheet *sheet, const struct hd_scaling *scaling, uint32_t threads) {
+static void say_prediction(struct hd_sheet *sheet, const struct hd_scaling *scaling, uint32_t threads) {
   struct hd_prediction prediction;
   char usl[HD_CELL_BYTES], amdahl[HD_CELL_BYTES], low[HD_CELL_BYTES], high[HD_CELL_BYTES];
   hd_scaling_predict(scaling, threads, &prediction);
@@ -265,7 +264,7 @@ static void say_prediction(const struct hd_sheet *sheet, const struct hd_scaling
                scaling->amdahl_refuted ? "" : "; by Amdahl's law ", scaling->amdahl_refuted ? "" : amdahl);
 }
 
-static void say_reasons(const struct hd_sheet *sheet, const struct reasons *reasons) {
+static void say_reasons(struct hd_sheet *sheet, const struct reasons *reasons) {
   char text[HD_SENTENCE_BYTES] = "";
   size_t used = 0;
   for (uint32_t i = 0; i < reasons->count && used + 300 < sizeof text; i++)
@@ -275,14 +274,13 @@ static void say_reasons(const struct hd_sheet *sheet, const struct reasons *reas
     hd_sheet_say(sheet, "It cannot be told of %u other row%s: %s.", reasons->all, reasons->all == 1 ? "" : "s", text);
 }
 
-static bool print_predictions(const struct hd_sheet *sheet, struct laws_table *table) {
+static void print_predictions(struct hd_sheet *sheet, struct laws_table *table) {
   struct reasons reasons = {0};
   uint32_t left = 0;
-  bool done = true;
   add_predictions(table, &reasons, &left);
   hd_sheet_title(sheet, 2, "Foretold times in %s, by the USL ('?': the data cannot tell)", table->unit.name);
   if (table->grid.row_count > 0)
-    done = hd_sheet_table(sheet, &table->grid);
+    hd_sheet_table(sheet, &table->grid);
   if (left > 0)
     hd_sheet_say(sheet, "%u more row%s not shown; --limit 0 shows all.", left, left == 1 ? " is" : "s are");
   for (size_t i = 0; i < table->options->predict_count; i++)
@@ -291,10 +289,9 @@ static bool print_predictions(const struct hd_sheet *sheet, struct laws_table *t
   if (table->shown < table->options->predict_count)
     hd_sheet_say(sheet, "More thread counts than fit: --json has all.");
   hd_grid_free(&table->grid);
-  return done;
 }
 
-bool hd_compare_laws(const struct hd_sheet *sheet, const struct hd_comparison *comparison,
+void hd_compare_laws(struct hd_sheet *sheet, const struct hd_comparison *comparison,
                      const struct hd_compare_view_options *options) {
   const struct hd_scaling *program = &comparison->rows[0].scaling;
   struct laws_table table = {.unit = hd_comparison_unit(comparison), .comparison = comparison, .options = options};
@@ -304,11 +301,13 @@ bool hd_compare_laws(const struct hd_sheet *sheet, const struct hd_comparison *c
                    comparison->options.mode != HD_COMPARE_SCALING ? "that takes runs with several thread counts"
                    : program->why                                 ? program->why
                                                                   : "no law could be fitted");
-    return true;
+    return;
   }
   table.shown = options->predict_count < PREDICTIONS_SHOWN ? options->predict_count : PREDICTIONS_SHOWN;
-  const bool done = order_rows(&table) && print_laws(sheet, &table) &&
-                    (options->predict_count == 0 || print_predictions(sheet, &table));
+  sheet->failed |= !order_rows(&table);
+  if (!sheet->failed)
+    print_laws(sheet, &table);
+  if (!sheet->failed && options->predict_count > 0)
+    print_predictions(sheet, &table);
   free(table.rows);
-  return done;
 }

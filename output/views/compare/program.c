@@ -109,7 +109,7 @@ static void fill_remark(struct program_table *table, uint32_t index) {
   hd_grid_at(&table->grid, text);
 }
 
-bool hd_compare_program(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+void hd_compare_program(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   struct program_table table = {.comparison = comparison, .unit = hd_comparison_unit(comparison)};
   table.scaling = comparison->options.mode == HD_COMPARE_SCALING;
   table.intervals = any_interval(comparison);
@@ -122,9 +122,7 @@ bool hd_compare_program(const struct hd_sheet *sheet, const struct hd_comparison
     fill_remark(&table, point);
   }
   hd_sheet_title(sheet, 2, "Program: times in %s", table.unit.name);
-  const bool done = hd_sheet_table(sheet, &table.grid);
-  hd_grid_free(&table.grid);
-  return done;
+  hd_sheet_table(sheet, &table.grid);
 }
 
 /* ---- lost time by cause ---- */
@@ -183,7 +181,7 @@ static void cause_text(char *text, size_t bytes, const struct hd_comparison *com
   hd_cause_phrase(text, bytes, &comparison->rows[0].at[point], unit, where);
 }
 
-static void say_scaling(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+static void say_scaling(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
                         const struct hd_unit *unit) {
   const struct hd_compared *at = &comparison->rows[0].at[point];
   char lost[HD_CELL_BYTES], time[HD_CELL_BYTES], name[HD_PLACE_BYTES], cause[HD_SENTENCE_BYTES / 2];
@@ -202,7 +200,7 @@ static void say_scaling(const struct hd_sheet *sheet, const struct hd_comparison
     hd_sheet_say(sheet, "At %s %s of %s are lost%s.", name, lost, time, cause);
 }
 
-static void say_side(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+static void say_side(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
                      const struct hd_unit *unit) {
   const struct hd_compared *at = &comparison->rows[0].at[point];
   const struct hd_compared *base = &comparison->rows[0].at[0];
@@ -243,7 +241,7 @@ static void fill_losses(struct hd_grid *grid, const struct hd_comparison *compar
   }
 }
 
-bool hd_compare_losses(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+void hd_compare_losses(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
   const struct hd_unit unit = hd_comparison_unit(comparison);
   enum hd_loss causes[HD_LOSS_COUNT];
@@ -259,13 +257,9 @@ bool hd_compare_losses(const struct hd_sheet *sheet, const struct hd_comparison 
   hd_grid_place(&grid, scaling ? "At" : "Side", false);
   fill_losses(&grid, comparison, &unit, causes, count);
   hd_sheet_title(sheet, 2, scaling ? "Lost wall %s by cause" : "Wall %s lost (negative: gained) by cause", unit.name);
-  const bool done = hd_sheet_table(sheet, &grid);
-  hd_grid_free(&grid);
-  if (!done)
-    return false;
+  hd_sheet_table(sheet, &grid);
   if (scaling) /* where the table of regions says why, too */
     say_scaling(sheet, comparison, comparison->point_count - 1, &unit);
   for (uint32_t point = 1; !scaling && point < comparison->point_count; point++)
     say_side(sheet, comparison, point, &unit);
-  return true;
 }

@@ -63,7 +63,7 @@ static void speed_text(char text[HD_CELL_BYTES], double speedup) {
   snprintf(text, HD_CELL_BYTES, "%.*f times %s", times < 10 ? 2 : 0, times, slower ? "slower than" : "as fast as");
 }
 
-static void say_foremost(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+static void say_foremost(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
                          const struct hd_unit *unit) {
   const uint32_t index = hd_foremost_region(comparison, point);
   char place[HD_PLACE_BYTES], name[HD_PLACE_BYTES], base[HD_PLACE_BYTES], lost[HD_CELL_BYTES], cause[HD_PLACE_BYTES];
@@ -82,7 +82,7 @@ static void say_foremost(const struct hd_sheet *sheet, const struct hd_compariso
   hd_sheet_say(sheet, "Of the regions, %s loses most: %s at %s, %s with %s%s.", place, lost, name, speed, base, cause);
 }
 
-bool hd_compare_regions(const struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
+void hd_compare_regions(struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
   struct region_table table = {.unit = hd_comparison_unit(comparison), .point = comparison->point_count - 1};
   char name[HD_PLACE_BYTES];
   uint32_t left = 0;
@@ -90,18 +90,14 @@ bool hd_compare_regions(const struct hd_sheet *sheet, const struct hd_comparison
   table.points_shown = count < HD_POINTS_SHOWN ? count : HD_POINTS_SHOWN;
   table.intervals = hd_noise_is_known_anywhere(comparison);
   add_scaling_columns(&table, comparison);
-  bool done = hd_compare_fill(&table.grid, comparison, 0, limit, fill_scaling, &table, &left);
+  hd_compare_fill(&table.grid, comparison, 0, limit, fill_scaling, &table, &left);
   hd_point_text(name, comparison, table.point);
   hd_sheet_title(sheet, 2, "Regions: %s by threads; what is lost, and why, at %s", table.unit.name, name);
-  done = done && hd_sheet_table(sheet, &table.grid);
-  hd_grid_free(&table.grid);
-  if (!done)
-    return false;
+  hd_sheet_table(sheet, &table.grid);
   hd_said_left(sheet, left);
   if (count > table.points_shown)
     hd_sheet_say(sheet, "The times at %u more thread counts are not shown; --csv has all.", count - table.points_shown);
   say_foremost(sheet, comparison, table.point, &table.unit);
-  return true;
 }
 
 /* ---- before and after ---- */
@@ -155,7 +151,7 @@ static void fill_difference(struct hd_grid *grid, const struct hd_comparison *co
     hd_grid_difference(grid, &table->unit, hd_if_matched(at, at->lost_s[table->causes[i]]));
 }
 
-static void say_difference(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+static void say_difference(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
                            const struct hd_unit *unit) {
   const uint32_t index = hd_foremost_region(comparison, point);
   char place[HD_PLACE_BYTES], lost[HD_CELL_BYTES], cause[HD_PLACE_BYTES];
@@ -171,23 +167,19 @@ static void say_difference(const struct hd_sheet *sheet, const struct hd_compari
                cause);
 }
 
-bool hd_compare_difference(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+void hd_compare_difference(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
                            unsigned long limit) {
   struct region_table table = {.unit = hd_comparison_unit(comparison), .point = point};
   uint32_t left = 0;
   table.intervals = hd_noise_is_known_anywhere(comparison);
   table.lost = comparison->points[0].threads != comparison->points[point].threads;
   add_difference_columns(&table, comparison);
-  bool done = hd_compare_fill(&table.grid, comparison, point, limit, fill_difference, &table, &left);
+  hd_compare_fill(&table.grid, comparison, point, limit, fill_difference, &table, &left);
   hd_sheet_title(sheet, 2, "Regions, in %s: before is %s, after is %s", table.unit.name, comparison->points[0].label,
                  comparison->points[point].label);
-  done = done && hd_sheet_table(sheet, &table.grid);
-  hd_grid_free(&table.grid);
-  if (!done)
-    return false;
+  hd_sheet_table(sheet, &table.grid);
   hd_said_left(sheet, left);
   say_difference(sheet, comparison, point, &table.unit);
-  return true;
 }
 
 /* ---- what has nothing to be compared with ---- */
@@ -224,14 +216,14 @@ static bool unmatched_text(char text[HD_PLACE_BYTES], const struct hd_comparison
   return text[0] != '\0';
 }
 
-static void say_unmatched_at(const struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {
+static void say_unmatched_at(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point) {
   char name[HD_PLACE_BYTES], text[HD_PLACE_BYTES];
   hd_point_text(name, comparison, point);
   if (unmatched_text(text, comparison, point))
     hd_sheet_say(sheet, "At %s, but not everywhere, so without a comparison: %s.", name, text);
 }
 
-void hd_compare_unmatched(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+void hd_compare_unmatched(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   uint32_t differ = 0;
   for (uint32_t point = 0; point < comparison->point_count; point++)
     say_unmatched_at(sheet, comparison, point);

@@ -112,7 +112,7 @@ static uint32_t next_below(const struct hd_comparison *comparison, const struct 
   return at == top ? HD_NONE : links[at].next;
 }
 
-bool hd_compare_fill(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t point, unsigned long limit,
+void hd_compare_fill(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t point, unsigned long limit,
                      hd_row_filler *fill, void *context, uint32_t *left) {
   struct ordered *links = order(comparison, point);
   struct libscols_line **made = calloc(comparison->row_count, sizeof *made);
@@ -132,12 +132,12 @@ bool hd_compare_fill(struct hd_grid *grid, const struct hd_comparison *compariso
     add_row(grid, comparison, 1, NULL, fill, context);
   if (done)
     add_row(grid, comparison, 0, NULL, fill, context);
+  grid->failed |= !done;
   free(links);
   free(made);
-  return done;
 }
 
-void hd_said_left(const struct hd_sheet *sheet, uint32_t left) {
+void hd_said_left(struct hd_sheet *sheet, uint32_t left) {
   if (left > 0)
     hd_sheet_say(sheet, "%u more region%s not shown; --limit 0 shows all.", left, left == 1 ? " is" : "s are");
 }

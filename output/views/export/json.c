@@ -154,7 +154,7 @@ static json_t *program(const struct hd_model *model) {
       {0}});
 }
 
-static json_t *thread(const struct hd_model *model, const struct hd_thread *from) {
+static json_t *thread(const struct hd_model *model, const struct hd_model_thread *from) {
   return hd_json_object((struct hd_json_member[]){{"thread", hd_json_count(from->id)},
                                                   {"kind", json_string(hd_thread_kind_id(from->kind))},
                                                   {"threads", hd_json_count(from->threads)},

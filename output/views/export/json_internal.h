@@ -20,7 +20,7 @@ json_t *hd_json_program_counts(const struct hd_model *model);
 json_t *hd_json_run_overhead(const struct hd_model *model);
 json_t *hd_json_program_corrected(const struct hd_model *model);
 json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_node *node);
-json_t *hd_json_thread_overhead(const struct hd_model *model, const struct hd_thread *thread);
+json_t *hd_json_thread_overhead(const struct hd_model *model, const struct hd_model_thread *thread);
 
 /** One of "profiles". */
 json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node);

@@ -143,7 +143,7 @@ json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_nod
                                 {0}});
 }
 
-json_t *hd_json_thread_overhead(const struct hd_model *model, const struct hd_thread *thread) {
+json_t *hd_json_thread_overhead(const struct hd_model *model, const struct hd_model_thread *thread) {
   return hd_json_object((struct hd_json_member[]){
       {"overhead_s", hd_json_seconds(model, thread->cost_ticks)},
       {"delay_s", signed_seconds(model, (double)thread->late_ticks)},

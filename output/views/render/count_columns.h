@@ -9,7 +9,7 @@
 #define HEDDLE_OUTPUT_VIEWS_RENDER_COUNT_COLUMNS_H
 
 #include "output/analysis/line_counts.h"
-#include "output/views/render/count_csv.h"
+#include "output/views/render/csv.h"
 #include "output/views/render/table.h"
 
 enum { HD_COUNT_COLUMNS = 24, HD_COUNT_TITLE_BYTES = 40 };

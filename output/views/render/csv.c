@@ -78,3 +78,66 @@ void hd_csv_place(const struct hd_view *view, uint32_t index, FILE *out) {
   hd_csv_node(view->model, line->node, out);
   hd_csv_marks(view->model, line->node, line->flags, out);
 }
+
+/* ---- counts ---- */
+
+static const char *const class_names[HD_COUNT_CLASSES] = {"", " waiting", " runtime"};
+
+static bool is_anything_missing(const struct hd_model *model) {
+  const struct hd_count_sum *all = &model->counts_total->sums[model->thread_count];
+  return all->missing[HD_COUNT_BUSY] != 0;
+}
+
+/* A field with what may have to be quoted in it. */
+static void put_name(const char *first, const char *second, const char *third, FILE *out) {
+  char *name = NULL;
+  if (asprintf(&name, "%s%s%s", first, second, third) < 0)
+    return;
+  fputc(',', out);
+  hd_csv_text(name, out);
+  free(name);
+}
+
+void hd_csv_count_names(const struct hd_model *model, const char *suffix, bool classes, FILE *out) {
+  for (uint32_t i = 0; i < model->header.event_count; i++) {
+    const char *event = model->events[i].name;
+    for (int class = 0; class < (classes ? HD_COUNT_CLASSES : 1); class ++)
+      put_name(event, class_names[class], suffix, out);
+    if (model->header.event_slots > 0)
+      put_name(event, " fraction", suffix, out);
+    if (is_anything_missing(model))
+      put_name(event, " at least", suffix, out);
+  }
+  for (uint32_t i = 0; model->header.event_count > 0 && i < model->group_count; i++)
+    for (uint32_t j = 0; j < model->groups[i]->metric_count; j++) {
+      char *name = NULL;
+      if (asprintf(&name, "%s: ", model->groups[i]->name) >= 0)
+        put_name(name, model->groups[i]->metrics[j].name, suffix, out);
+      free(name);
+    }
+}
+
+static double whole_or_nothing(struct hd_count count) {
+  return count.known && !count.partial ? count.value : NAN;
+}
+
+void hd_csv_counts(const struct hd_model *model, const struct hd_count_sum *sum, bool classes, double elapsed_ticks,
+                   FILE *out) {
+  const struct hd_count none = {.known = false};
+  for (uint32_t i = 0; i < model->header.event_count; i++) {
+    const struct hd_count busy = sum ? hd_count_sum_of(model, sum, i, HD_COUNT_BUSY) : none;
+    for (int class = 0; class < (classes ? HD_COUNT_CLASSES : 1); class ++)
+      hd_csv_number(whole_or_nothing(sum ? hd_count_sum_of(model, sum, i, (enum hd_count_class) class) : none), out);
+    if (model->header.event_slots > 0)
+      hd_csv_number(busy.known ? busy.fraction : NAN, out);
+    if (is_anything_missing(model))
+      hd_csv_number(busy.known && busy.partial ? busy.value : NAN, out);
+  }
+  for (uint32_t i = 0; model->header.event_count > 0 && i < model->group_count; i++)
+    for (uint32_t j = 0; j < model->groups[i]->metric_count; j++) {
+      const struct hd_group *group = model->groups[i];
+      const struct hd_metric *metric = &group->metrics[j];
+      hd_csv_number(whole_or_nothing(sum ? hd_count_sum_metric(model, sum, group, metric, elapsed_ticks, NULL) : none),
+                    out);
+    }
+}

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "output/analysis/lines.h"
+#include "output/model/count_sums.h"
 
 /** A text, quoted if it must be; NULL: empty. */
 void hd_csv_text(const char *text, FILE *out);
@@ -30,5 +31,13 @@ void hd_csv_marks(const struct hd_model *model, const struct hd_node *node, uint
 /** The first columns of tables of lines: which line it is, its place and marks. */
 void hd_csv_place_names(FILE *out);
 void hd_csv_place(const struct hd_view *view, uint32_t line, FILE *out);
+
+/** Counts and metrics: for each event the counts while busy, with `classes` also while waiting and in the runtime;
+ *  the part of the time that was counted, if there are turns; what is known of counts of which some is missing; then
+ *  the metrics. All names end in `suffix`: " self" or " inclusive". Nothing without counters. `sum` NULL: empty fields.
+ */
+void hd_csv_count_names(const struct hd_model *model, const char *suffix, bool classes, FILE *out);
+void hd_csv_counts(const struct hd_model *model, const struct hd_count_sum *sum, bool classes, double elapsed_ticks,
+                   FILE *out);
 
 #endif

@@ -5,10 +5,62 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/views/render/markdown.h"
 #include "support/command/sanitize.h"
 
 enum { FACT_INDENT = 10 };
+
+/* ---- GitHub's Markdown ---- */
+
+/* What marks text up, in a table or outside, is written as itself. */
+static void markdown_text(const char *text, char *clean, size_t bytes) {
+  char *to = clean;
+  for (const char *at = text; *at && to + 8 < clean + bytes; at++) {
+    if (*at == '<')
+      to = stpcpy(to, "&lt;");
+    else if (strchr("\\|`*_[]~#", *at)) {
+      *to++ = '\\';
+      *to++ = *at;
+    } else
+      *to++ = *at;
+  }
+  *to = '\0';
+  hd_plain_lines(clean);
+}
+
+static void put_cell(const char *cell, const char *end, FILE *out) {
+  char clean[2 * HD_PLACE_BYTES + 8];
+  markdown_text(cell, clean, sizeof clean);
+  fprintf(out, "%s%s", clean, end);
+}
+
+static void put_row(const struct hd_grid *grid, struct libscols_line *row, FILE *out) {
+  for (size_t i = 0; i < grid->column_count; i++)
+    put_cell(hd_grid_text(row, i), " | ", (fputs(i == 0 ? "| " : "", out), out));
+  const struct libscols_line *parent = scols_line_get_parent(row);
+  for (const struct libscols_line *above = parent; above && (above = scols_line_get_parent(above));)
+    fputs("&emsp;", out);
+  fputs(parent ? "└─ " : "", out);
+  put_cell(hd_grid_text(row, grid->column_count), " |\n", out);
+}
+
+static bool markdown_table(const struct hd_grid *grid, FILE *out) {
+  struct libscols_iter *rows = grid->failed ? NULL : scols_new_iter(SCOLS_ITER_FORWARD);
+  struct libscols_line *row;
+  if (!rows)
+    return false;
+  fputs("\n| ", out);
+  for (size_t i = 0; i <= grid->column_count; i++)
+    put_cell(hd_grid_title(grid, i), i < grid->column_count ? " | " : " |\n", out);
+  for (size_t i = 0; i < grid->column_count; i++)
+    fputs("| ---: ", out);
+  fputs("| :--- |\n", out);
+  while (scols_table_next_line(grid->table, rows, &row) == 0)
+    put_row(grid, row, out);
+  scols_free_iter(rows);
+  return true;
+}
+
+/* ---- either ---- */
 
 static void plain_text(const char *text, char *clean, size_t bytes) {
   snprintf(clean, bytes, "%s", text);
@@ -17,7 +69,7 @@ static void plain_text(const char *text, char *clean, size_t bytes) {
 
 void hd_sheet_clean(const struct hd_sheet *sheet, const char *text, char *clean, size_t bytes) {
   if (sheet->markdown)
-    hd_markdown_text(text, clean, bytes);
+    markdown_text(text, clean, bytes);
   else
     plain_text(text, clean, bytes);
 }
@@ -62,6 +114,7 @@ void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) {
   fputs("\n", sheet->out);
 }
 
-bool hd_sheet_table(const struct hd_sheet *sheet, struct hd_grid *grid) {
-  return sheet->markdown ? hd_markdown_table(grid, sheet->out) : hd_grid_print(grid, sheet->out);
+void hd_sheet_table(struct hd_sheet *sheet, struct hd_grid *grid) {
+  sheet->failed |= !(sheet->markdown ? markdown_table(grid, sheet->out) : hd_grid_print(grid, sheet->out));
+  hd_grid_free(grid);
 }

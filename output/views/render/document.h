@@ -13,6 +13,7 @@ enum { HD_SENTENCE_BYTES = 2048 };
 struct hd_sheet {
   FILE *out;
   bool markdown;
+  bool failed; /* no memory */
 };
 
 /** A heading; `level` 1 to 3. */
@@ -26,8 +27,8 @@ void hd_sheet_fact(const struct hd_sheet *sheet, const char *word, const char *f
 /** A paragraph; may have lines of its own. */
 void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** False: no memory. */
-bool hd_sheet_table(const struct hd_sheet *sheet, struct hd_grid *grid);
+/** Prints and frees a table; `failed` then says whether there was memory. */
+void hd_sheet_table(struct hd_sheet *sheet, struct hd_grid *grid);
 
 /** Text with nothing in it that would steer a terminal or, in Markdown, mark it up. */
 void hd_sheet_clean(const struct hd_sheet *sheet, const char *text, char *clean, size_t bytes);

@@ -175,7 +175,7 @@ static void print_csv(const struct table *table, FILE *out) {
   fputc('\n', out);
 }
 
-bool hd_report_at_level(const struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+bool hd_report_at_level(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_model *model = view->model;
   struct table table = {.view = view,
                         .options = options,

@@ -60,42 +60,25 @@ static bool print_regions(struct hd_view *view, const struct hd_report_options *
   return true;
 }
 
-static bool print_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
-  switch (options->question) {
-  case HD_ASK_THREADS:
-    return hd_report_threads_csv(view, options, out);
-  case HD_ASK_HISTOGRAM:
-    return hd_report_histogram_csv(view, options, out);
-  case HD_ASK_OVERHEAD:
-    return hd_report_overhead_csv(view, options, out);
-  default:
-    return hd_report_regions_csv(view, options, out);
-  }
+static enum hd_report_end end_of(bool made) {
+  return made ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
 }
 
-static bool print_text(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
-  switch (options->question) {
-  case HD_ASK_THREADS:
-    return hd_report_threads(view, options, out);
-  case HD_ASK_HISTOGRAM:
-    return hd_report_histogram(view, options, out);
-  case HD_ASK_OVERHEAD:
-    return hd_report_overhead(view, options, out);
-  default:
-    return print_regions(view, options, out);
-  }
-}
+/* By question: as text, as comma-separated values. */
+typedef bool line_view(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+static line_view *const line_views[][2] = {
+    [HD_ASK_REGIONS] = {print_regions, hd_report_regions_csv},
+    [HD_ASK_THREADS] = {hd_report_threads, hd_report_threads_csv},
+    [HD_ASK_HISTOGRAM] = {hd_report_histogram, hd_report_histogram_csv},
+    [HD_ASK_OVERHEAD] = {hd_report_overhead, hd_report_overhead_csv},
+    [HD_ASK_AT_LEVEL] = {hd_report_at_level, hd_report_at_level},
+};
 
-static enum hd_report_end print_view(struct hd_view *view, const struct hd_report_options *options, FILE *out,
-                                     FILE *errors) {
-  bool made = false;
+static enum hd_report_end print_lines(struct hd_view *view, const struct hd_report_options *options, FILE *out,
+                                      FILE *errors) {
   if (options->question == HD_ASK_WITH)
     return hd_report_with(view, options, out, errors);
-  if (options->question == HD_ASK_AT_LEVEL)
-    made = hd_report_at_level(view, options, out);
-  else
-    made = options->csv ? print_csv(view, options, out) : print_text(view, options, out);
-  return made ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+  return end_of(line_views[options->question][options->csv](view, options, out));
 }
 
 static enum hd_report_end focus(struct hd_model *model, const char *expression, FILE *errors) {
@@ -113,10 +96,6 @@ enum hd_report_end hd_report_narrow(struct hd_model *model, const struct hd_repo
   if (end != HD_REPORT_MADE)
     return end;
   return hd_model_fold(model, options->depth) ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
-}
-
-static enum hd_report_end end_of(bool made) {
-  return made ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
 }
 
 static enum hd_report_end answer(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,
@@ -155,7 +134,7 @@ enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd
   struct hd_view *view = hd_view_new(model, options->sort, HD_VIEW_CONSTRUCTS);
   if (!view)
     return HD_REPORT_NO_MEMORY;
-  const enum hd_report_end end = print_view(view, options, out, errors);
+  const enum hd_report_end end = print_lines(view, options, out, errors);
   hd_view_free(view);
   return end;
 }

@@ -66,7 +66,7 @@ bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *o
 bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 bool hd_report_overhead_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-bool hd_report_at_level(const struct hd_view *view, const struct hd_report_options *options, FILE *out);
+bool hd_report_at_level(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 
 /** HD_REPORT_REFUSED: `options->with` names no callpath, or several. */
 enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,

@@ -87,7 +87,7 @@ static double mean_busy(const struct threads *threads) {
 
 static void fill(struct hd_value values[COLUMNS], const struct threads *threads, uint32_t thread, double mean) {
   const struct hd_model *model = threads->view->model;
-  const struct hd_thread *from = &model->threads[thread];
+  const struct hd_model_thread *from = &model->threads[thread];
   const uint64_t *ticks = threads->sums[thread];
   const double busy = (double)ticks[HD_BUSY], all = (double)hd_ticks_all(ticks);
   hd_state_values(values + STATES, model, ticks);

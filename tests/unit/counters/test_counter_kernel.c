@@ -132,20 +132,21 @@ OWN_PROCESS_TEST(test_other_names_are_not_known) {
                                       "perf::PAGE-FAULTS:u",
                                       "fault",
                                       "other::faults"};
-  struct hd_event event;
+  struct hd_counter_event event;
   char why[400];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    CHECK_EQUAL(kernel->find(names[i], &event, why, sizeof why), HD_EVENT_UNKNOWN);
+    CHECK_EQUAL(kernel->find(names[i], &event, why, sizeof why), HD_COUNTER_UNKNOWN);
 }
 
 static int visits;
 
-static bool visit(void *most, const struct hd_event *event, bool available, const char *why) {
-  struct hd_event same = {0};
+static bool visit(void *most, const struct hd_counter_event *event, bool available, const char *why) {
+  struct hd_counter_event same = {0};
   char text[400];
   visits++;
   CHECK(event->source == kernel && event->description[0] && !strncmp(event->name, "perf::", 6));
-  CHECK_EQUAL(kernel->find(event->name, &same, text, sizeof text), available ? HD_EVENT_FOUND : HD_EVENT_UNAVAILABLE);
+  CHECK_EQUAL(kernel->find(event->name, &same, text, sizeof text),
+              available ? HD_COUNTER_FOUND : HD_COUNTER_UNAVAILABLE);
   CHECK_EQUAL(same.code, event->code);
   CHECK(available || why[0]);
   return visits < *(int *)most;
@@ -205,8 +206,8 @@ OWN_PROCESS_TEST(test_the_programs_numbers_stay_the_same) {
 OWN_PROCESS_TEST(test_a_quarter_of_the_numbers_at_most_is_taken) {
   static const char *const names[] = {"page-faults", "task-clock", "minor-faults", "major-faults",
                                       "cpu-clock",   "faults",     "task-clock"};
-  struct hd_event events[7];
-  const struct hd_event *pointers[7];
+  struct hd_counter_event events[7];
+  const struct hd_counter_event *pointers[7];
   char why[400] = "";
   int fds[HD_EVENTS_MOST];
   limit_descriptors(24);
@@ -222,8 +223,8 @@ OWN_PROCESS_TEST(test_a_quarter_of_the_numbers_at_most_is_taken) {
 }
 
 OWN_PROCESS_TEST(test_no_descriptor_left_is_said) {
-  const struct hd_event event = find_event(kernel, "page-faults");
-  const struct hd_event *pointer = &event;
+  const struct hd_counter_event event = find_event(kernel, "page-faults");
+  const struct hd_counter_event *pointer = &event;
   char why[400] = "";
   limit_descriptors(64);
   while (dup(0) >= 0) {
@@ -291,13 +292,13 @@ OWN_PROCESS_TEST(test_a_set_that_lost_an_event_is_not_read) {
 OWN_PROCESS_TEST(test_without_permission_what_the_user_causes_is_counted_only) {
   prepare(2000);
   const int paranoid = hd_permission_paranoid();
-  struct hd_event event;
+  struct hd_counter_event event;
   char why[400] = "", expected[64];
   if (geteuid() == 0)
     CHECK(!setresgid(65534, 65534, 65534) && !setresuid(65534, 65534, 65534));
   snprintf(expected, sizeof expected, "/proc/sys/kernel/perf_event_paranoid is %d", paranoid);
   if (paranoid > HD_PARANOID_KERNEL_TOO) {
-    CHECK_EQUAL(kernel->find("perf::CONTEXT-SWITCHES", &event, why, sizeof why), HD_EVENT_UNAVAILABLE);
+    CHECK_EQUAL(kernel->find("perf::CONTEXT-SWITCHES", &event, why, sizeof why), HD_COUNTER_UNAVAILABLE);
     CHECK_CONTAINS(why, expected);
     CHECK_CONTAINS(why, "must be 1 or less");
   }
@@ -308,16 +309,16 @@ OWN_PROCESS_TEST(test_without_permission_what_the_user_causes_is_counted_only) {
     CHECK_EQUAL(faults_of(kernel, set, 10), 10);
   }
   if (paranoid > HD_PARANOID_USER_CODE) {
-    CHECK_EQUAL(kernel->find("page-faults", &event, why, sizeof why), HD_EVENT_UNAVAILABLE);
+    CHECK_EQUAL(kernel->find("page-faults", &event, why, sizeof why), HD_COUNTER_UNAVAILABLE);
     CHECK_CONTAINS(why, "must be 2 or less");
   }
 }
 
 static void check_forbidden(int error, const char *reason) {
-  struct hd_event event;
+  struct hd_counter_event event;
   char why[400] = "";
   forbid(error);
-  CHECK_EQUAL(kernel->find("page-faults", &event, why, sizeof why), HD_EVENT_UNAVAILABLE);
+  CHECK_EQUAL(kernel->find("page-faults", &event, why, sizeof why), HD_COUNTER_UNAVAILABLE);
   CHECK_CONTAINS(why, reason);
 }
 

@@ -41,17 +41,17 @@ static void check_refused(const char *library, const char *reason) {
   CHECK_TEXT(described, why);
 }
 
-static enum hd_event_status find(const char *name, struct hd_event *event, char *why) {
-  *event = (struct hd_event){.source = papi};
+static enum hd_counter_status find(const char *name, struct hd_counter_event *event, char *why) {
+  *event = (struct hd_counter_event){.source = papi};
   snprintf(event->name, sizeof event->name, "%s", name);
   return papi->find(name, event, why, 400);
 }
 
 static struct hd_event_set *try_create(const char *const *names, uint32_t count, char *why) {
-  struct hd_event events[HD_EVENTS_MOST];
-  const struct hd_event *pointers[HD_EVENTS_MOST];
+  struct hd_counter_event events[HD_EVENTS_MOST];
+  const struct hd_counter_event *pointers[HD_EVENTS_MOST];
   for (uint32_t i = 0; i < count; i++) {
-    CHECK_EQUAL(find(names[i], &events[i], why), HD_EVENT_FOUND);
+    CHECK_EQUAL(find(names[i], &events[i], why), HD_COUNTER_FOUND);
     pointers[i] = &events[i];
   }
   return papi->create(pointers, count, why, 400);
@@ -167,31 +167,31 @@ OWN_PROCESS_TEST(test_a_program_that_begins_later_finds_its_papi_untouched) {
 /* ---- events ---- */
 
 OWN_PROCESS_TEST(test_presets_are_known_in_any_case) {
-  struct hd_event event, other;
+  struct hd_counter_event event, other;
   char why[400] = "";
   open_with(NULL);
-  CHECK_EQUAL(find("PAPI_TOT_INS", &event, why), HD_EVENT_FOUND);
+  CHECK_EQUAL(find("PAPI_TOT_INS", &event, why), HD_COUNTER_FOUND);
   CHECK_TEXT(event.description, "Instructions completed");
   CHECK_TEXT(event.unit, "");
-  CHECK_EQUAL(find("Papi_tot_ins", &other, why), HD_EVENT_FOUND);
+  CHECK_EQUAL(find("Papi_tot_ins", &other, why), HD_COUNTER_FOUND);
   CHECK_EQUAL(other.code, event.code);
   CHECK_TEXT(other.name, "Papi_tot_ins");
 }
 
 OWN_PROCESS_TEST(test_native_events_are_described_in_one_line) {
-  struct hd_event event;
+  struct hd_counter_event event;
   char why[400] = "";
   open_with(NULL);
-  CHECK_EQUAL(find("STUB_CLOCK", &event, why), HD_EVENT_FOUND);
+  CHECK_EQUAL(find("STUB_CLOCK", &event, why), HD_COUNTER_FOUND);
   CHECK_TEXT(event.description, "time");
   CHECK_TEXT(event.unit, "ns");
   CHECK_EQUAL(event.component, 0);
-  CHECK_EQUAL(find("other:::CLOCK", &event, why), HD_EVENT_FOUND);
+  CHECK_EQUAL(find("other:::CLOCK", &event, why), HD_COUNTER_FOUND);
   CHECK_EQUAL(event.component, 1);
 }
 
-static void check_status(const char *name, enum hd_event_status status, const char *reason) {
-  struct hd_event event;
+static void check_status(const char *name, enum hd_counter_status status, const char *reason) {
+  struct hd_counter_event event;
   char why[400] = "";
   CHECK_EQUAL(find(name, &event, why), status);
   CHECK_TEXT(why, reason);
@@ -199,20 +199,20 @@ static void check_status(const char *name, enum hd_event_status status, const ch
 
 OWN_PROCESS_TEST(test_reasons_say_why_an_event_is_not_to_be_had) {
   open_with(NULL);
-  check_status("PAPI_TLB_DM", HD_EVENT_UNAVAILABLE, "PAPI knows no way to count it on this processor");
-  check_status("STUB_ABSENT", HD_EVENT_UNAVAILABLE, "PAPI cannot count it here");
-  check_status("broken:::TEMPERATURE", HD_EVENT_UNAVAILABLE,
+  check_status("PAPI_TLB_DM", HD_COUNTER_UNAVAILABLE, "PAPI knows no way to count it on this processor");
+  check_status("STUB_ABSENT", HD_COUNTER_UNAVAILABLE, "PAPI cannot count it here");
+  check_status("broken:::TEMPERATURE", HD_COUNTER_UNAVAILABLE,
                "PAPI's component broken is disabled: there is no such device");
-  check_status("stranger:::TEMPERATURE", HD_EVENT_UNKNOWN, "");
-  check_status("PAPI_TOT_INX", HD_EVENT_UNKNOWN, "");
+  check_status("stranger:::TEMPERATURE", HD_COUNTER_UNKNOWN, "");
+  check_status("PAPI_TOT_INX", HD_COUNTER_UNKNOWN, "");
 }
 
 OWN_PROCESS_TEST(test_without_the_processors_component_its_reason_is_told) {
   open_with("STUB_PAPI_DISABLED=no default PMU");
   const char *reason = "PAPI's component perf_event is disabled: no default PMU";
-  check_status("PAPI_TOT_INS", HD_EVENT_UNAVAILABLE, reason);
-  check_status("STUB_CLOCK", HD_EVENT_UNKNOWN, reason);
-  check_status("other:::CLOCK", HD_EVENT_FOUND, "");
+  check_status("PAPI_TOT_INS", HD_COUNTER_UNAVAILABLE, reason);
+  check_status("STUB_CLOCK", HD_COUNTER_UNKNOWN, reason);
+  check_status("other:::CLOCK", HD_COUNTER_FOUND, "");
 }
 
 OWN_PROCESS_TEST(test_missing_permission_names_the_setting) {
@@ -228,7 +228,7 @@ struct visited {
   char names[1000];
 };
 
-static bool visit(void *context, const struct hd_event *event, bool available, const char *why) {
+static bool visit(void *context, const struct hd_counter_event *event, bool available, const char *why) {
   struct visited *visited = context;
   CHECK(event->source == papi);
   CHECK(available == !why[0]);

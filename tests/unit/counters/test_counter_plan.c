@@ -32,7 +32,7 @@ static void check_error(const char *list, const char *event, bool unknown, const
 /* As "source slot: EVENT EVENT". */
 static void check_set(uint32_t i, const char *expected) {
   char text[1000];
-  const struct hd_event *events[HD_EVENTS_MOST];
+  const struct hd_counter_event *events[HD_EVENTS_MOST];
   CHECK(i < plan.set_count);
   const uint32_t count = hd_plan_set_events(&plan, &plan.sets[i], events);
   int length = snprintf(text, sizeof text, "%s %u:", plan.sets[i].source->name, plan.sets[i].slot);
@@ -215,7 +215,7 @@ OWN_PROCESS_TEST(test_sets_that_cannot_be_read_are_no_plan) {
 }
 
 OWN_PROCESS_TEST(test_trying_out_leaves_nothing_behind) {
-  const struct hd_event *events[HD_EVENTS_MOST];
+  const struct hd_counter_event *events[HD_EVENTS_MOST];
   uint64_t counts[HD_EVENTS_MOST];
   char why[400] = "";
   setenv("STUB_PAPI_SET_MOST", "2", 1);

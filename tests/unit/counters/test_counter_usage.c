@@ -187,10 +187,10 @@ OWN_PROCESS_TEST(test_each_thread_counts_for_itself) {
 static bool gain_of_both(const char *name, void (*work)(void), uint64_t gains[2]) {
   const struct hd_source *const sources[] = {&hd_source_kernel, usage};
   struct hd_event_set *sets[2];
-  struct hd_event event;
+  struct hd_counter_event event;
   uint64_t before[2], after[2];
   char why[400];
-  if (hd_source_kernel.find(name, &event, why, sizeof why) != HD_EVENT_FOUND || strstr(event.description, "own"))
+  if (hd_source_kernel.find(name, &event, why, sizeof why) != HD_COUNTER_FOUND || strstr(event.description, "own"))
     return false;
   for (int i = 0; i < 2; i++) {
     sets[i] = create_set(sources[i], &name, 1);
@@ -264,8 +264,8 @@ OWN_PROCESS_TEST(test_faults_that_wait_for_storage_are_perfs) {
 /* As the description says. */
 OWN_PROCESS_TEST(test_pages_brought_in_in_advance_are_faults_here_alone) {
   uint64_t gains[2];
-  struct hd_event event;
-  CHECK_EQUAL(usage->find("page-faults", &event, NULL, 0), HD_EVENT_FOUND);
+  struct hd_counter_event event;
+  CHECK_EQUAL(usage->find("page-faults", &event, NULL, 0), HD_COUNTER_FOUND);
   CHECK_CONTAINS(event.description, "MAP_POPULATE");
   if (sysconf(_SC_PAGESIZE) != 4096 || !gain_of_both("page-faults", populate_100, gains))
     return;
@@ -276,10 +276,10 @@ OWN_PROCESS_TEST(test_pages_brought_in_in_advance_are_faults_here_alone) {
 
 OWN_PROCESS_TEST(test_names_are_the_kernel_sources) {
   static const char *const names[] = {"perf::PAGE-FAULTS", "faults", "PERF_COUNT_SW_PAGE_FAULTS", "cs", "cpu-clock"};
-  struct hd_event event = {0}, same = {0};
+  struct hd_counter_event event = {0}, same = {0};
   char why[400] = "";
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    CHECK_EQUAL(usage->find(names[i], &event, why, sizeof why), HD_EVENT_FOUND);
+    CHECK_EQUAL(usage->find(names[i], &event, why, sizeof why), HD_COUNTER_FOUND);
     hd_source_kernel.find(names[i], &same, why, sizeof why);
     CHECK_EQUAL(event.code, same.code);
     CHECK_TEXT(event.unit, same.unit);
@@ -287,15 +287,15 @@ OWN_PROCESS_TEST(test_names_are_the_kernel_sources) {
   static const char *const others[] = {"perf::CPU-MIGRATIONS", "alignment-faults", "cgroup-switches", "PAPI_TOT_INS",
                                        ""};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    CHECK_EQUAL(usage->find(others[i], &event, why, sizeof why), HD_EVENT_UNKNOWN);
+    CHECK_EQUAL(usage->find(others[i], &event, why, sizeof why), HD_COUNTER_UNKNOWN);
 }
 
 static int visits;
 
-static bool visit(void *most, const struct hd_event *event, bool available, const char *why) {
-  struct hd_event same = {0};
+static bool visit(void *most, const struct hd_counter_event *event, bool available, const char *why) {
+  struct hd_counter_event same = {0};
   CHECK(event->source == usage && available && !why[0]);
-  CHECK_EQUAL(usage->find(event->name, &same, NULL, 0), HD_EVENT_FOUND);
+  CHECK_EQUAL(usage->find(event->name, &same, NULL, 0), HD_COUNTER_FOUND);
   CHECK_EQUAL(same.code, event->code);
   CHECK_TEXT(same.description, event->description);
   CHECK(event->description[strlen(event->description) - 1] == ')' || !strchr(event->description, '(')); /* not cut */
@@ -338,13 +338,13 @@ OWN_PROCESS_TEST(test_counts_where_a_container_hides_perf) {
 }
 
 OWN_PROCESS_TEST(test_the_kernels_events_come_first) {
-  struct hd_event event;
+  struct hd_counter_event event;
   struct hd_plan plan;
   struct hd_plan_error error;
   char why[400];
   CHECK(hd_plan_make(&plan, os_events, false, &error));
   for (uint32_t i = 0; i < plan.event_count; i++) {
-    const bool perf = hd_source_kernel.find(plan.events[i].name, &event, why, sizeof why) == HD_EVENT_FOUND;
+    const bool perf = hd_source_kernel.find(plan.events[i].name, &event, why, sizeof why) == HD_COUNTER_FOUND;
     CHECK(plan.events[i].source == (perf ? &hd_source_kernel : usage));
   }
 }

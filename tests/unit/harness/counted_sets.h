@@ -11,21 +11,21 @@
 #include "heddle-format.h"
 #include "own_process.h"
 
-static inline struct hd_event find_event(const struct hd_source *source, const char *name) {
-  struct hd_event event = {.source = source};
+static inline struct hd_counter_event find_event(const struct hd_source *source, const char *name) {
+  struct hd_counter_event event = {.source = source};
   char why[400] = "";
-  const enum hd_event_status status = source->find(name, &event, why, sizeof why);
-  if (status != HD_EVENT_FOUND)
+  const enum hd_counter_status status = source->find(name, &event, why, sizeof why);
+  if (status != HD_COUNTER_FOUND)
     fprintf(stderr, "%s: %s\n", name, why);
-  CHECK_EQUAL(status, HD_EVENT_FOUND);
+  CHECK_EQUAL(status, HD_COUNTER_FOUND);
   snprintf(event.name, sizeof event.name, "%s", name);
   return event;
 }
 
 static inline struct hd_event_set *create_set(const struct hd_source *source, const char *const *names,
                                               uint32_t count) {
-  static struct hd_event events[HD_EVENTS_MOST];
-  const struct hd_event *pointers[HD_EVENTS_MOST];
+  static struct hd_counter_event events[HD_EVENTS_MOST];
+  const struct hd_counter_event *pointers[HD_EVENTS_MOST];
   char why[400] = "";
   for (uint32_t i = 0; i < count; i++) {
     events[i] = find_event(source, names[i]);

@@ -308,7 +308,7 @@ static void assert_no_thread_lacks_time(const struct hd_model *model) {
   assert_int_equal(model->thread_count, walk->threads);
   assert_shortened_are_short(model);
   for (uint32_t i = 0; i < walk->threads; i++) {
-    const struct hd_thread *thread = &model->threads[i];
+    const struct hd_model_thread *thread = &model->threads[i];
     uint64_t busy = 0, waited = 0;
     for (uint32_t a = 0; a < PARTS; a++)
       for (uint32_t b = 0; b < PARTS; b++)

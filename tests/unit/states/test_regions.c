@@ -349,7 +349,7 @@ static void test_who_waits_for_heddle_before_it_begins_is_not_busy(void **state)
     late = play_regions(10, ++before);
   }
   struct hd_model *soon = play_regions(0, before);
-  const struct hd_thread *worker = &late->threads[1];
+  const struct hd_model_thread *worker = &late->threads[1];
   assert_int_equal(worker->kind, HD_THREAD_WORKER);
   assert_true(worker->cost_ticks > 0);
   assert_int_equal(worker->ticks[HD_BUSY], soon->threads[1].ticks[HD_BUSY] - worker->cost_ticks);

@@ -7,6 +7,7 @@
 
 #include "expect.h"
 #include "support/inprocess/memory_budget.h"
+#include "support/lasting.h"
 
 static volatile uint64_t lasting[2] HD_LASTING = {5};
 static volatile uint64_t given = 5;

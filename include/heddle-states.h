@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file heddle-states.h
+ * What a thread may be doing and what it may be in, and by what its time and its counts are kept. Part of
+ * heddle-format.h.
+ */
+#ifndef HEDDLE_STATES_H
+#define HEDDLE_STATES_H
+
+#include <stdint.h>
+
+/** What a thread is doing: the index of `hd_row_record.ticks`. HD_BUSY is the only working state. */
+enum hd_state {
+  HD_BUSY,
+  HD_WAIT_BARRIER_IMPLICIT,
+  HD_WAIT_BARRIER_EXPLICIT,
+  HD_WAIT_TASKWAIT,
+  HD_WAIT_TASKGROUP,
+  HD_WAIT_CRITICAL,
+  HD_WAIT_LOCK,
+  HD_WAIT_ORDERED,
+  HD_WAIT_ATOMIC,
+  HD_WAIT_REDUCTION,
+  HD_WAIT_OTHER,
+  HD_RUNTIME, /* fork and join work of a region's primary thread */
+  HD_IDLE,    /* a worker between regions */
+  HD_STATE_COUNT
+};
+#define HD_WAIT_FIRST HD_WAIT_BARRIER_IMPLICIT
+#define HD_WAIT_LAST HD_WAIT_OTHER
+
+/** Construct kinds of a site. Append only: the number is stored. */
+enum hd_kind {
+  HD_KIND_PROGRAM,
+  HD_KIND_PARALLEL,
+  HD_KIND_TEAMS,
+  HD_KIND_LOOP, /* schedule not told by the runtime (libomp before 17), or not the same every time */
+  HD_KIND_LOOP_STATIC,
+  HD_KIND_LOOP_DYNAMIC,
+  HD_KIND_LOOP_GUIDED,
+  HD_KIND_SECTIONS,
+  HD_KIND_SINGLE,
+  HD_KIND_WORKSHARE,
+  HD_KIND_DISTRIBUTE,
+  HD_KIND_TASKLOOP,
+  HD_KIND_SCOPE,
+  HD_KIND_TASK,
+  HD_KIND_TASKWAIT,
+  HD_KIND_TASKGROUP,
+  HD_KIND_BARRIER_EXPLICIT,
+  HD_KIND_BARRIER_IMPLICIT, /* a worksharing barrier that does not follow its construct directly */
+  HD_KIND_BARRIER,          /* GCC-built code: explicit, or the end of a static loop; the runtime does not tell */
+  HD_KIND_REDUCTION,
+  HD_KIND_CRITICAL,
+  HD_KIND_LOCK,
+  HD_KIND_ORDERED,
+  HD_KIND_ATOMIC,
+  HD_KIND_OTHER,   /* an enum value newer than this file */
+  HD_KIND_ROUTINE, /* a function: its address is that of its first instruction */
+  HD_KIND_PHASE,   /* between the user's markers; its name is a text of kind HD_TEXT_PHASE */
+  HD_KIND_MASKED,  /* the block of a `masked` or `master`: only the threads that run it are in it */
+  HD_KIND_WORKDISTRIBUTE,
+  HD_KIND_COUNT
+};
+
+/** What tells sites apart: of loops, the place alone. libomp chooses the schedule of an auto or guided loop by its
+ * length and its team, so what it tells may differ from one time to the next. */
+static inline enum hd_kind hd_kind_of_site(enum hd_kind kind) {
+  return kind == HD_KIND_LOOP_STATIC || kind == HD_KIND_LOOP_DYNAMIC || kind == HD_KIND_LOOP_GUIDED ? HD_KIND_LOOP
+                                                                                                    : kind;
+}
+
+/**
+ * What Heddle does itself takes time in the program: its *intrusion*. Every event's cost is known: measured where it is
+ * out of the ordinary, else the mean of what events of its kind cost this thread (hd_costs_record). A cell's intrusion
+ * is what its ticks contain of it, so ticks - intrusion is the *corrected* time: Li and Zhang's virtual clock, without
+ * which the program would have run. Intrusion may be negative: a thread that Heddle has delayed waits less for others.
+ */
+enum hd_intrusion_class {
+  HD_INTRUSION_BUSY,    /* HD_BUSY */
+  HD_INTRUSION_WAITING, /* the waiting states */
+  HD_INTRUSION_RUNTIME, /* HD_RUNTIME */
+  HD_INTRUSION_IDLE,    /* HD_IDLE */
+  HD_INTRUSION_CLASSES
+};
+
+static inline enum hd_intrusion_class hd_intrusion_class_of(uint32_t state) {
+  const int is_working = state == HD_BUSY;
+  const int is_after_waits = state > HD_WAIT_LAST;
+  return (enum hd_intrusion_class)(1 - is_working + is_after_waits * (int)(state - HD_WAIT_LAST));
+}
+
+/** Where the counters are read: at every change between these and what is around them. What is not told apart is
+ * counted for the innermost enclosing profile that is. Barriers, taskwaits and taskgroups always are. */
+enum hd_counters_at {
+  HD_COUNTERS_AT_REGION = 1, /* parallel regions, teams and phases */
+  HD_COUNTERS_AT_LOOP = 2,   /* and worksharing constructs, and tasks */
+  HD_COUNTERS_AT_ALL = 3     /* and whatever else has a profile */
+};
+
+/** Whether profiles of a kind are told apart. The program's always is. */
+static inline int hd_kind_is_told_apart(uint32_t kind, uint32_t counters_at) {
+  switch (kind) {
+  case HD_KIND_PROGRAM:
+  case HD_KIND_PARALLEL:
+  case HD_KIND_TEAMS:
+  case HD_KIND_PHASE:
+    return 1;
+  case HD_KIND_LOOP:
+  case HD_KIND_LOOP_STATIC:
+  case HD_KIND_LOOP_DYNAMIC:
+  case HD_KIND_LOOP_GUIDED:
+  case HD_KIND_SECTIONS:
+  case HD_KIND_SINGLE:
+  case HD_KIND_WORKSHARE:
+  case HD_KIND_DISTRIBUTE:
+  case HD_KIND_TASKLOOP:
+  case HD_KIND_SCOPE:
+  case HD_KIND_WORKDISTRIBUTE:
+  case HD_KIND_TASK:
+    return counters_at >= HD_COUNTERS_AT_LOOP;
+  default:
+    return counters_at >= HD_COUNTERS_AT_ALL;
+  }
+}
+
+/** What a thread did while its events were counted. */
+enum hd_count_class {
+  HD_COUNT_BUSY,    /* HD_BUSY; but for HD_COUNTERS_AT_ALL also waits at criticals, locks, ordereds and atomics */
+  HD_COUNT_WAITING, /* the waiting states, and HD_IDLE: for a worker's wait at a region's end and what follows there is
+                       one number, the region's */
+  HD_COUNT_RUNTIME, /* HD_RUNTIME */
+  HD_COUNT_CLASSES
+};
+
+static inline enum hd_count_class hd_count_class_of(uint32_t state, uint32_t counters_at) {
+  switch (state) {
+  case HD_BUSY:
+    return HD_COUNT_BUSY;
+  case HD_RUNTIME:
+    return HD_COUNT_RUNTIME;
+  case HD_WAIT_CRITICAL:
+  case HD_WAIT_LOCK:
+  case HD_WAIT_ORDERED:
+  case HD_WAIT_ATOMIC:
+    return counters_at == HD_COUNTERS_AT_ALL ? HD_COUNT_WAITING : HD_COUNT_BUSY;
+  default:
+    return HD_COUNT_WAITING;
+  }
+}
+
+_Static_assert((int)HD_IDLE - (int)HD_WAIT_LAST == (int)HD_INTRUSION_IDLE - (int)HD_INTRUSION_WAITING &&
+                   (int)HD_RUNTIME - (int)HD_WAIT_LAST == (int)HD_INTRUSION_RUNTIME - (int)HD_INTRUSION_WAITING,
+               "states and classes of intrusion come in the same order");
+
+#endif
