@@ -53,10 +53,11 @@ static void load_ends(const struct slot *slot, struct hd_step_ends *ends) {
   ends->counter = __atomic_load_n(&slot->ends.counter, __ATOMIC_ACQUIRE);
 }
 
+/* A slot that was unused when it was found may have become another step's since. */
 bool hd_known_steps_find(const struct hd_step_key *key, uint32_t unloads, struct hd_step_ends *ends) {
   struct table *table = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
   const struct slot *slot = table ? probe(table, key) : NULL;
-  if (!slot || !__atomic_load_n(&slot->used, __ATOMIC_ACQUIRE) ||
+  if (!slot || !__atomic_load_n(&slot->used, __ATOMIC_ACQUIRE) || !is_same(slot, key) ||
       __atomic_load_n(&slot->unloads, __ATOMIC_ACQUIRE) != unloads)
     return false;
   load_ends(slot, ends);

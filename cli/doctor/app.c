@@ -15,8 +15,7 @@ static bool starts_others(const char *path) {
   static const char *const launchers[] = {"mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "prun",
                                           "srun",   "jsrun",   "aprun",         "sh",      "bash",    "dash",
                                           "make",   "env",     "time",          "ninja",   "ctest",   "taskset"};
-  const char *base = strrchr(path, '/');
-  base = base ? base + 1 : path;
+  const char *base = basename(path);
   for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
     if (strcmp(base, launchers[i]) == 0)
       return true;

@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/program/elf_file.h"
-
 #if defined __x86_64__
 enum { OWN_MACHINE = EM_X86_64 };
 #elif defined __aarch64__

@@ -78,8 +78,7 @@ static bool has_prefix(const char *text, const char *prefix) {
 static void note_library(struct hd_program *program, const char *name, const char *resolved) {
   char target[PATH_MAX];
   const char *file = resolved && realpath(resolved, target) ? target : name;
-  const char *base = strrchr(file, '/');
-  base = base ? base + 1 : file;
+  const char *base = basename(file);
   if (has_prefix(base, "libomp.") || has_prefix(base, "libomp-") || has_prefix(base, "libiomp5.")) {
     program->links_libomp = true;
     snprintf(program->libomp, sizeof program->libomp, "%s", resolved ? resolved : "");

@@ -14,11 +14,6 @@
 #include "cli/recover/private_directory.h"
 #include "cli/recover/salvage.h"
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static void take(const struct hd_recover_visitor *visitor, DIR *directory, const char *path, const char *name,
                  bool in_private) {
   char whole[PATH_MAX];
@@ -83,7 +78,7 @@ bool hd_recover_visit_directory(const char *path, const struct hd_recover_visito
 
 bool hd_recover_visit_file(const char *path, const struct hd_recover_visitor *visitor) {
   char parent[PATH_MAX];
-  struct hd_recover_file file = {.path = path, .name = base_name(path), .named = true};
+  struct hd_recover_file file = {.path = path, .name = basename(path), .named = true};
   const int length = snprintf(parent, sizeof parent, "%.*s", (int)(file.name - path), path);
   if (length < 0 || (size_t)length >= sizeof parent || hd_salvage_pid(file.name) == 0)
     return (errno = EINVAL, false);

@@ -50,8 +50,7 @@ int hd_private_directory_make(const char *parent, char *path) {
 /* Made by mkdtemp("heddle.XXXXXX") for this user alone, and with a probe in it: nobody else's, and not just being made.
  */
 bool hd_private_directory_is(const char *path) {
-  const char *slash = strrchr(path, '/');
-  const char *name = slash ? slash + 1 : path;
+  const char *name = basename(path);
   char probe[PATH_MAX];
   struct stat status;
   if (strncmp(name, "heddle.", 7) != 0 || strlen(name) != 13 || lstat(path, &status) != 0 || !S_ISDIR(status.st_mode) ||

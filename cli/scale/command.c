@@ -176,8 +176,7 @@ static bool complete(struct choices *choices) {
   hd_texts_sort(&taken->run_options); /* in which order they were given means nothing */
   if (taken->directory)
     return true;
-  const char *slash = strrchr(taken->command[0], '/');
-  choices->directory = hd_print("%s.scale", slash ? slash + 1 : taken->command[0]);
+  choices->directory = hd_print("%s.scale", basename(taken->command[0]));
   taken->directory = choices->directory;
   return true;
 }

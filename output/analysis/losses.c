@@ -6,6 +6,7 @@
 
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
+#include "support/command/memory.h"
 
 void hd_losses_add(struct hd_losses *to, const struct hd_losses *from, int64_t factor) {
   const uint64_t times = (uint64_t)factor;
@@ -144,14 +145,12 @@ static void nest_recursive_regions(struct hd_loss_book *book, bool *below) {
   }
 }
 
-static bool find_recursive_regions(struct hd_loss_book *book) {
+static void find_recursive_regions(struct hd_loss_book *book) {
   if (!leads_back_outside(book))
-    return true;
-  bool *below = calloc(book->model->node_count, sizeof *below);
-  if (below)
-    nest_recursive_regions(book, below);
+    return;
+  bool *below = hd_new(book->model->node_count, sizeof *below);
+  nest_recursive_regions(book, below);
   free(below);
-  return below != NULL;
 }
 
 /* What nothing accounts for is capacity that had no work. Threads that left one nested team may have begun in the next
@@ -194,34 +193,22 @@ static uint32_t largest_team(const struct hd_model *model) {
   return most;
 }
 
-static bool fill(struct hd_loss_book *book) {
-  const struct hd_model *model = book->model;
-  book->inclusive = calloc(model->node_count, sizeof *book->inclusive);
-  book->place = calloc(model->node_count, sizeof *book->place);
-  if (!book->inclusive || !book->place || !hd_losses_count_alive(model, &book->alive_threads))
-    return false;
-  book->asked_threads = asked_threads(model);
+struct hd_loss_book *hd_loss_book_new(const struct hd_model *model) {
+  struct hd_loss_book *book = hd_new(1, sizeof *book);
+  *book = (struct hd_loss_book){.model = model, .asked_threads = asked_threads(model)};
+  book->inclusive = hd_new(model->node_count, sizeof *book->inclusive);
+  book->place = hd_new(model->node_count, sizeof *book->place);
+  hd_need(hd_losses_count_alive(model, &book->alive_threads));
   book->threads = largest_team(model); /* a program may have been killed before all of a team were alive */
   if (book->threads < book->asked_threads)
     book->threads = book->asked_threads;
   if (book->threads < book->alive_threads)
     book->threads = book->alive_threads;
   divide_nodes(book);
-  if (!hd_losses_divide_barriers(book) || !find_recursive_regions(book))
-    return false;
+  hd_losses_divide_barriers(book);
+  find_recursive_regions(book);
   sum_up(book);
-  return true;
-}
-
-struct hd_loss_book *hd_loss_book_new(const struct hd_model *model) {
-  struct hd_loss_book *book = calloc(1, sizeof *book);
-  if (!book)
-    return NULL;
-  book->model = model;
-  if (fill(book))
-    return book;
-  hd_loss_book_free(book);
-  return NULL;
+  return book;
 }
 
 void hd_loss_book_free(struct hd_loss_book *book) {

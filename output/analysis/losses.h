@@ -50,7 +50,7 @@ enum hd_loss_place hd_loss_place_of(enum hd_kind kind, enum hd_loss_place above)
  *  memory. */
 bool hd_losses_count_alive(const struct hd_model *model, uint32_t *most);
 
-/** The model must outlive the book. NULL: no memory. */
+/** The model must outlive the book. */
 struct hd_loss_book *hd_loss_book_new(const struct hd_model *model);
 void hd_loss_book_free(struct hd_loss_book *book);
 

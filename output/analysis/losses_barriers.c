@@ -23,6 +23,7 @@
 #include "output/analysis/losses_internal.h"
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
+#include "support/command/memory.h"
 
 /** A node and all below it, but not what is in regions nested there, whose threads wait for each other. */
 struct scope {
@@ -230,25 +231,22 @@ static void explain_rest(const struct hd_node *node, struct scope *scopes, struc
   hd_losses_plus(&losses->lost[HD_LOSS_RUNTIME], wait - locks);
 }
 
-bool hd_losses_divide_barriers(struct hd_loss_book *book) {
+void hd_losses_divide_barriers(struct hd_loss_book *book) {
   const struct hd_model *model = book->model;
-  struct scope *scopes = calloc(model->node_count, sizeof *scopes);
-  uint32_t *first = calloc(model->node_count, sizeof *first);
-  uint32_t *next = calloc(model->node_count, sizeof *next);
-  uint64_t *by_thread = calloc((size_t)model->thread_count + 1, sizeof *by_thread);
-  const bool enough = scopes && first && next && by_thread && hd_model_need_rows(model);
-  if (enough) {
-    find_teams(model, scopes);
-    join_scopes(model, scopes);
-    explain_by_work(model, scopes, book->inclusive);
-    list_unsynchronized(model, scopes, first, next);
-    find_unequal(model, scopes, first, next, by_thread);
-    for (uint32_t i = 1; i < model->node_count; i++)
-      explain_rest(&model->nodes[i], scopes, &book->inclusive[i]);
-  }
+  struct scope *scopes = hd_new(model->node_count, sizeof *scopes);
+  uint32_t *first = hd_new(model->node_count, sizeof *first);
+  uint32_t *next = hd_new(model->node_count, sizeof *next);
+  uint64_t *by_thread = hd_new(model->thread_count, sizeof *by_thread);
+  hd_need(hd_model_need_rows(model));
+  find_teams(model, scopes);
+  join_scopes(model, scopes);
+  explain_by_work(model, scopes, book->inclusive);
+  list_unsynchronized(model, scopes, first, next);
+  find_unequal(model, scopes, first, next, by_thread);
+  for (uint32_t i = 1; i < model->node_count; i++)
+    explain_rest(&model->nodes[i], scopes, &book->inclusive[i]);
   free(scopes);
   free(first);
   free(next);
   free(by_thread);
-  return enough;
 }

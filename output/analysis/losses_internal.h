@@ -13,8 +13,7 @@ static inline void hd_losses_plus(int64_t *to, uint64_t ticks) {
   *to = (int64_t)((uint64_t)*to + ticks);
 }
 
-/** losses_barriers.c: divides every node's wait at implicit barriers among the causes, into book->inclusive. False: no
- *  memory. */
-bool hd_losses_divide_barriers(struct hd_loss_book *book);
+/** losses_barriers.c: divides every node's wait at implicit barriers among the causes, into book->inclusive. */
+void hd_losses_divide_barriers(struct hd_loss_book *book);
 
 #endif

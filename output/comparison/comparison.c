@@ -2,7 +2,6 @@
 #include "output/comparison/comparison.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,28 +10,16 @@
 #include "output/model/format_names.h"
 #include "output/unify/clock_scale.h"
 #include "output/unify/same_build.h"
+#include "support/command/memory.h"
 
 #define OVERHEAD_NOTED 0.03
 
-/* comparison->failed: there was no memory for one. */
-static void note(struct hd_comparison *comparison, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define note(comparison, ...) add_note(comparison, hd_print(__VA_ARGS__))
 
-static void note(struct hd_comparison *comparison, const char *format, ...) {
+static void add_note(struct hd_comparison *comparison, char *text) {
   struct hd_strings *notes = &comparison->notes;
-  char *text = NULL;
-  va_list arguments;
-  va_start(arguments, format);
-  const bool written = vasprintf(&text, format, arguments) >= 0;
-  va_end(arguments);
-  const char **items = written ? realloc(notes->items, (notes->count + 1) * sizeof *items) : NULL;
-  if (items) {
-    notes->items = items;
-    notes->items[notes->count++] = text;
-    return;
-  }
-  comparison->out_of_memory = true;
-  if (written)
-    free(text);
+  notes->items = hd_grow(notes->items, notes->count + 1, sizeof *notes->items);
+  notes->items[notes->count++] = text;
 }
 
 /* ---- may they be compared? ---- */
@@ -92,25 +79,20 @@ static int compare_runs(const void *a, const void *b) {
   return (left->order > right->order) - (left->order < right->order);
 }
 
-static bool make_runs(struct hd_comparison *comparison, const struct hd_compare_input *inputs, size_t count,
+static void make_runs(struct hd_comparison *comparison, const struct hd_compare_input *inputs, size_t count,
                       const uint64_t *factors) {
   bool asked = true;
-  comparison->runs = calloc(count, sizeof *comparison->runs);
-  if (!comparison->runs)
-    return false;
+  comparison->runs = hd_new(count, sizeof *comparison->runs);
   comparison->run_count = (uint32_t)count;
   for (uint32_t i = 0; i < count; i++) {
     struct hd_run *run = &comparison->runs[i];
     *run = (struct hd_run){.model = inputs[i].model, .order = i, .factor = factors[i]};
     run->book = hd_loss_book_new(run->model);
-    if (!run->book)
-      return false;
     asked = asked && run->book->asked_threads > 0;
   }
   for (uint32_t i = 0; i < count; i++) /* keys, for now */
     comparison->runs[i].point = key_of(comparison, &comparison->runs[i], inputs[i].side, asked);
   qsort(comparison->runs, count, sizeof *comparison->runs, compare_runs);
-  return true;
 }
 
 static bool was_cut_short(const struct hd_model *model) {
@@ -140,10 +122,8 @@ static void label_point(struct hd_comparison *comparison, struct hd_point *point
     snprintf(point->label, sizeof point->label, "%u", key);
 }
 
-static bool make_points(struct hd_comparison *comparison, const struct hd_compare_input *inputs) {
-  comparison->points = calloc(comparison->run_count, sizeof *comparison->points);
-  if (!comparison->points)
-    return false;
+static void make_points(struct hd_comparison *comparison, const struct hd_compare_input *inputs) {
+  comparison->points = hd_new(comparison->run_count, sizeof *comparison->points);
   uint32_t key = 0;
   for (uint32_t i = 0; i < comparison->run_count; i++) {
     struct hd_run *run = &comparison->runs[i];
@@ -156,7 +136,6 @@ static bool make_points(struct hd_comparison *comparison, const struct hd_compar
     run->point = comparison->point_count - 1;
     join_point(&comparison->points[run->point], run);
   }
-  return true;
 }
 
 static bool has_points(const struct hd_comparison *comparison, char *error, size_t error_bytes) {
@@ -260,44 +239,44 @@ static void write_notes(struct hd_comparison *comparison) {
 
 /* ---- the comparison ---- */
 
+/* False: they cannot be compared. */
 static bool build(struct hd_comparison *comparison, const struct hd_compare_input *inputs, size_t count,
                   struct hd_model **models, char *error, size_t error_bytes) {
-  uint64_t *factors = calloc(count, sizeof *factors);
-  bool done = factors && may_compare(comparison, inputs, models, count, error, error_bytes) &&
-              are_all_sums_or_none(comparison, inputs, count, error, error_bytes);
-  if (done && !hd_clocks_join(models, count, factors, &comparison->seconds_per_tick)) {
+  if (!may_compare(comparison, inputs, models, count, error, error_bytes) ||
+      !are_all_sums_or_none(comparison, inputs, count, error, error_bytes))
+    return false;
+  uint64_t *factors = hd_new(count, sizeof *factors);
+  const bool joined = hd_clocks_join(models, count, factors, &comparison->seconds_per_tick);
+  if (joined) {
+    make_runs(comparison, inputs, count, factors);
+    make_points(comparison, inputs);
+  } else {
     snprintf(error, error_bytes, "the runs' clocks are too different");
-    done = false;
   }
-  done = done && make_runs(comparison, inputs, count, factors) && make_points(comparison, inputs) &&
-         has_points(comparison, error, error_bytes);
   free(factors);
-  if (!done)
+  if (!joined || !has_points(comparison, error, error_bytes))
     return false;
   for (uint32_t i = 0; i < comparison->run_count; i++) /* united in the order of runs */
     models[i] = inputs[comparison->runs[i].order].model;
   comparison->united = hd_united_new(models, count, comparison->by_name ? HD_UNITE_BY_NAME : HD_UNITE_BY_ADDRESS);
-  if (!comparison->united || !hd_comparison_make_rows(comparison) || !hd_comparison_fill_rows(comparison))
-    return false;
+  hd_comparison_make_rows(comparison);
+  hd_comparison_fill_rows(comparison);
   write_notes(comparison);
-  return !comparison->out_of_memory;
+  return true;
 }
 
 struct hd_comparison *hd_comparison_new(const struct hd_compare_input *inputs, size_t count,
                                         const struct hd_compare_options *options, char *error, size_t error_bytes) {
-  snprintf(error, error_bytes, "out of memory"); /* unless something else is said */
   if (count < 2) {
     snprintf(error, error_bytes, "a comparison needs at least two runs");
     return NULL;
   }
-  struct hd_comparison *comparison = calloc(1, sizeof *comparison);
-  if (!comparison)
-    return NULL;
+  struct hd_comparison *comparison = hd_new(1, sizeof *comparison);
   comparison->options = *options;
-  comparison->models = calloc(count, sizeof *comparison->models);
-  for (size_t i = 0; comparison->models && i < count; i++)
+  comparison->models = hd_new(count, sizeof *comparison->models);
+  for (size_t i = 0; i < count; i++)
     comparison->models[i] = inputs[i].model;
-  if (comparison->models && build(comparison, inputs, count, comparison->models, error, error_bytes))
+  if (build(comparison, inputs, count, comparison->models, error, error_bytes))
     return comparison;
   hd_comparison_free(comparison);
   return NULL;

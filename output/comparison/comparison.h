@@ -133,7 +133,6 @@ struct hd_comparison {
    */
   int64_t serial_ticks;
   struct hd_strings notes; /* what cannot be compared, in words */
-  bool out_of_memory;      /* a note is missing */
 };
 
 /**

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file comparison_internal.h
- * Between the files of the comparison only, in the order in which comparison.c calls them. Each returns false when
- * there was no memory.
+ * Between the files of the comparison only, in the order in which comparison.c calls them.
  */
 #ifndef HEDDLE_OUTPUT_COMPARISON_COMPARISON_INTERNAL_H
 #define HEDDLE_OUTPUT_COMPARISON_COMPARISON_INTERNAL_H
@@ -10,9 +9,9 @@
 #include "output/comparison/comparison.h"
 
 /** rows.c: which callpaths are one row. Fills rows (but for their numbers), row_of and heads. */
-bool hd_comparison_make_rows(struct hd_comparison *comparison);
+void hd_comparison_make_rows(struct hd_comparison *comparison);
 
 /** numbers.c: what each run had in each row, medians, and differences from the baseline. */
-bool hd_comparison_fill_rows(struct hd_comparison *comparison);
+void hd_comparison_fill_rows(struct hd_comparison *comparison);
 
 #endif

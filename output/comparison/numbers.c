@@ -8,6 +8,7 @@
 
 #include "output/comparison/comparison_internal.h"
 #include "output/model/format_names.h"
+#include "support/command/memory.h"
 
 /** A row in one run, in common ticks. */
 struct cell {
@@ -95,15 +96,13 @@ static double share_of(const struct hd_comparison *comparison, const struct cell
   return seconds_of(comparison, cell->losses.capacity) / comparison->runs[run].book->threads;
 }
 
-/* `runs` and `shares` have room for one of every run of the point. False: no memory. */
-static bool take_repeats(const struct table *table, uint32_t row, uint32_t point, uint32_t *runs, double *shares) {
+/* `runs` and `shares` have room for one of every run of the point. */
+static void take_repeats(const struct table *table, uint32_t row, uint32_t point, uint32_t *runs, double *shares) {
   const struct hd_comparison *comparison = table->comparison;
   const struct hd_point *of = &comparison->points[point];
   const enum hd_compared_kind kind = comparison->rows[row].kind;
   struct hd_compared *at = &comparison->rows[row].at[point];
-  at->seconds = calloc((size_t)of->run_count + 1, sizeof *at->seconds);
-  if (!at->seconds)
-    return false;
+  at->seconds = hd_new((size_t)of->run_count + 1, sizeof *at->seconds);
   for (uint32_t run = of->run_first; run < of->run_first + of->run_count; run++) {
     const struct cell *cell = cell_of(table, row, run);
     if (!cell->present)
@@ -112,7 +111,6 @@ static bool take_repeats(const struct table *table, uint32_t row, uint32_t point
     runs[at->runs] = run;
     at->seconds[at->runs++] = seconds_of(comparison, time_of(comparison, kind, cell, run));
   }
-  return true;
 }
 
 static double only(const double *medians, size_t count, void *context) {
@@ -254,47 +252,39 @@ static void fill_against(struct hd_comparison *comparison, struct hd_compared_ro
 }
 
 /* `runs` has room for one run each, `shares` for one of the baseline's and one of a point's. */
-static bool fill_row(const struct table *table, uint32_t index, uint32_t *runs, double *shares) {
+static void fill_row(const struct table *table, uint32_t index, uint32_t *runs, double *shares) {
   struct hd_comparison *comparison = table->comparison;
   struct hd_compared_row *row = &comparison->rows[index];
   double *base_shares = shares + comparison->run_count;
-  row->at = calloc(comparison->point_count, sizeof *row->at);
-  if (!row->at)
-    return false;
+  row->at = hd_new(comparison->point_count, sizeof *row->at);
   for (uint32_t point = 0; point < comparison->point_count; point++) {
     double *taken = point == 0 ? base_shares : shares;
-    if (!take_repeats(table, index, point, runs, taken))
-      return false;
+    take_repeats(table, index, point, runs, taken);
     if (row->at[point].runs > 0)
       take_median(table, index, &row->at[point], runs);
     fill_against(comparison, row, point, base_shares, taken);
   }
-  return true;
 }
 
 /* ---- laws ---- */
 
-static bool fit_row(struct hd_comparison *comparison, struct hd_compared_row *row) {
+static void fit_row(struct hd_comparison *comparison, struct hd_compared_row *row) {
   size_t count = 0;
-  row->scaling_points = calloc(comparison->point_count, sizeof *row->scaling_points);
-  if (!row->scaling_points)
-    return false;
+  row->scaling_points = hd_new(comparison->point_count, sizeof *row->scaling_points);
   for (uint32_t i = 0; i < comparison->point_count; i++)
     if (row->at[i].runs > 0)
       row->scaling_points[count++] =
           (struct hd_scaling_point){comparison->points[i].threads, {row->at[i].seconds, row->at[i].runs}};
-  return hd_scaling_fit(row->scaling_points, count, &row->scaling);
+  hd_need(hd_scaling_fit(row->scaling_points, count, &row->scaling));
 }
 
 /* In the baseline's median run: outside regions, and what one thread does for all, but not the tasks it makes, which
- * any may run. False: no memory. */
-static bool find_serial(const struct table *table) {
+ * any may run. */
+static void find_serial(const struct table *table) {
   struct hd_comparison *comparison = table->comparison;
   const uint32_t index = comparison->rows[0].at[0].run;
   const struct hd_run *run = &comparison->runs[index];
-  bool *counted = calloc(run->model->node_count, sizeof *counted); /* it or one above it */
-  if (!counted)
-    return false;
+  bool *counted = hd_new(run->model->node_count, sizeof *counted); /* it or one above it */
   struct hd_losses serial = {.busy = (int64_t)cell_of(table, 1, index)->elapsed_ticks};
   for (uint32_t i = 1; i < run->model->node_count; i++) {
     const struct hd_node *node = &run->model->nodes[i];
@@ -306,23 +296,22 @@ static bool find_serial(const struct table *table) {
   }
   comparison->serial_ticks = serial.busy;
   free(counted);
-  return true;
 }
 
-bool hd_comparison_fill_rows(struct hd_comparison *comparison) {
-  struct table table = {.comparison = comparison};
-  table.cells = calloc((size_t)comparison->row_count * comparison->run_count, sizeof *table.cells);
-  uint32_t *runs = calloc(comparison->run_count, sizeof *runs);
-  double *shares = calloc((size_t)comparison->run_count * 2, sizeof *shares);
-  bool done = table.cells && runs && shares;
-  for (uint32_t i = 0; done && i < comparison->run_count; i++)
+void hd_comparison_fill_rows(struct hd_comparison *comparison) {
+  const size_t cells = (size_t)comparison->row_count * comparison->run_count;
+  struct table table = {.comparison = comparison, .cells = hd_new(cells, sizeof *table.cells)};
+  uint32_t *runs = hd_new(comparison->run_count, sizeof *runs);
+  double *shares = hd_new((size_t)comparison->run_count * 2, sizeof *shares);
+  for (uint32_t i = 0; i < comparison->run_count; i++)
     add_run(&table, i);
-  for (uint32_t i = 0; done && i < comparison->row_count; i++)
-    done = fill_row(&table, i, runs, shares) &&
-           (comparison->options.mode != HD_COMPARE_SCALING || fit_row(comparison, &comparison->rows[i]));
-  done = done && find_serial(&table);
+  for (uint32_t i = 0; i < comparison->row_count; i++) {
+    fill_row(&table, i, runs, shares);
+    if (comparison->options.mode == HD_COMPARE_SCALING)
+      fit_row(comparison, &comparison->rows[i]);
+  }
+  find_serial(&table);
   free(table.cells);
   free(runs);
   free(shares);
-  return done;
 }

@@ -8,6 +8,7 @@
 
 #include "output/comparison/comparison_internal.h"
 #include "output/model/format_names.h"
+#include "support/command/memory.h"
 
 /** What ends at one place, below one group: a row or, when calling routines tell rows apart, a step towards one. */
 struct group {
@@ -143,22 +144,17 @@ static void tell_rows(const struct grouping *grouping) {
   }
 }
 
-bool hd_comparison_make_rows(struct hd_comparison *comparison) {
+void hd_comparison_make_rows(struct hd_comparison *comparison) {
   const size_t nodes = comparison->united->node_count;
-  struct grouping grouping = {.comparison = comparison};
-  grouping.groups = calloc(nodes + 1, sizeof *grouping.groups);
-  grouping.group_of = calloc(nodes + 1, sizeof *grouping.group_of);
-  comparison->rows = calloc(nodes + 2, sizeof *comparison->rows);
-  comparison->row_of = calloc(nodes + 1, sizeof *comparison->row_of);
-  comparison->heads = calloc(nodes + 1, sizeof *comparison->heads);
-  const bool enough =
-      grouping.groups && grouping.group_of && comparison->rows && comparison->row_of && comparison->heads;
-  if (enough) {
-    group_nodes(&grouping);
-    number_rows(&grouping);
-    tell_rows(&grouping);
-  }
+  struct grouping grouping = {.comparison = comparison,
+                              .groups = hd_new(nodes + 1, sizeof *grouping.groups),
+                              .group_of = hd_new(nodes + 1, sizeof *grouping.group_of)};
+  comparison->rows = hd_new(nodes + 2, sizeof *comparison->rows);
+  comparison->row_of = hd_new(nodes + 1, sizeof *comparison->row_of);
+  comparison->heads = hd_new(nodes + 1, sizeof *comparison->heads);
+  group_nodes(&grouping);
+  number_rows(&grouping);
+  tell_rows(&grouping);
   free(grouping.groups);
   free(grouping.group_of);
-  return enough;
 }

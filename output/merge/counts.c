@@ -81,18 +81,15 @@ static void take_event(struct hd_merge *merge, const struct hd_event_record *eve
   counts->event_count++;
 }
 
-static bool choose_events(struct hd_merge *merge) {
+static void choose_events(struct hd_merge *merge) {
   size_t run;
   if (fate_of_all(merge, &run) != ALL_KEPT)
-    return true;
+    return;
   const struct hd_model *first = merge->models[0];
-  merge->counts.origins = calloc(merge->count, sizeof *merge->counts.origins);
-  if (!merge->counts.origins)
-    return false;
+  merge->counts.origins = hd_new(merge->count, sizeof *merge->counts.origins);
   for (uint32_t i = 0; i < event_count_of(first); i++)
     if (fate_of(merge, first->events[i].name, &run) == KEPT)
       take_event(merge, &first->events[i]);
-  return true;
 }
 
 /* ---- the counts ---- */
@@ -140,8 +137,7 @@ static void add_record(const struct hd_merge *merge, struct hd_counts_record *to
 static void join_records(struct hd_merge *merge, size_t count) {
   const size_t bytes = merge->header.counts_record_bytes;
   struct hd_merged_counts *counts = &merge->counts;
-  if (count > 0)
-    qsort(counts->records, count, bytes, hd_compare_pairs);
+  qsort(counts->records, count, bytes, hd_compare_pairs);
   for (size_t i = 0; i < count; i++) {
     struct hd_counts_record *record = record_at(merge, i);
     if (counts->record_count > 0 && hd_compare_pairs(record_at(merge, counts->record_count - 1), record) == 0)
@@ -151,12 +147,11 @@ static void join_records(struct hd_merge *merge, size_t count) {
   }
 }
 
-bool hd_merge_counts(struct hd_merge *merge) {
-  if (!choose_events(merge))
-    return false;
+void hd_merge_counts(struct hd_merge *merge) {
+  choose_events(merge);
   struct hd_merged_counts *counts = &merge->counts;
   if (counts->event_count == 0)
-    return true;
+    return;
   struct hd_file_header *header = &merge->header;
   header->event_count = counts->event_count;
   header->event_slots = counts->slots;
@@ -165,15 +160,12 @@ bool hd_merge_counts(struct hd_merge *merge) {
   size_t most = 1;
   for (size_t i = 0; i < merge->count; i++)
     most += merge->models[i]->counts_count;
-  counts->records = calloc(most, header->counts_record_bytes);
-  if (!counts->records)
-    return false;
+  counts->records = hd_new(most, header->counts_record_bytes);
   size_t count = 0;
   for (size_t i = 0; i < merge->count; i++)
     for (uint32_t j = 0; j < merge->models[i]->counts_count; j++)
       take_counts(merge, i, &merge->models[i]->counts[j], record_at(merge, count++));
   join_records(merge, count);
-  return true;
 }
 
 /* What could not be counted on thread i of any of the runs. */
@@ -297,14 +289,8 @@ static const struct hd_group *first_called(const struct hd_merge *merge, const c
 }
 
 static void write_group(struct hd_merge *merge, const struct hd_group *group) {
-  const size_t bytes = strlen(group->path) + 1 + strlen(group->text);
-  char *text = malloc(bytes + 1);
-  if (!text) {
-    merge->writer->failed = true;
-    return;
-  }
-  strcpy(stpcpy(stpcpy(text, group->path), "\n"), group->text);
-  hd_writer_add_text(merge->writer, HD_TEXT_GROUP, 0, text, bytes);
+  char *text = hd_print("%s\n%s", group->path, group->text);
+  hd_writer_add_text(merge->writer, HD_TEXT_GROUP, 0, text, strlen(text));
   free(text);
 }
 

@@ -12,42 +12,35 @@
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
 
-static bool add_levels(struct hd_levels *to, const struct hd_levels *from, uint64_t factor) {
+static void add_levels(struct hd_levels *to, const struct hd_levels *from, uint64_t factor) {
   if (from->count > to->count) {
-    uint64_t *grown = realloc(to->ticks, from->count * sizeof *grown);
-    if (!grown)
-      return false;
-    memset(grown + to->count, 0, (from->count - to->count) * sizeof *grown);
-    *to = (struct hd_levels){grown, from->count};
+    to->ticks = hd_grow(to->ticks, from->count, sizeof *to->ticks);
+    memset(to->ticks + to->count, 0, (from->count - to->count) * sizeof *to->ticks);
+    to->count = from->count;
   }
   for (uint32_t k = 0; k < from->count; k++)
     to->ticks[k] += from->ticks[k] * factor;
-  return true;
 }
 
-static bool add_run(struct hd_merge *merge, size_t run) {
+static void add_run(struct hd_merge *merge, size_t run) {
   const struct hd_model *model = merge->models[run];
   const uint64_t factor = merge->factors[run];
-  if (!add_levels(&merge->time_at, &model->time_at, factor))
-    return false;
+  add_levels(&merge->time_at, &model->time_at, factor);
   for (uint32_t i = 0; i < model->node_count; i++) {
     const struct hd_node *node = &model->nodes[i];
     struct hd_merged_node *merged = &merge->merged[merge->united->node_of[run][i]];
     merged->active_ticks += node->active_ticks * factor;
     merged->unpaired_ticks += node->unpaired_ticks * factor;
     merged->running_ticks += node->running_ticks * factor;
-    if (!add_levels(&merged->busy_at, &node->busy_at, factor) ||
-        (hd_kind_is_region(node->kind) && !add_levels(&merged->elapsed_at, &node->elapsed_at, factor)))
-      return false;
+    add_levels(&merged->busy_at, &node->busy_at, factor);
+    if (hd_kind_is_region(node->kind))
+      add_levels(&merged->elapsed_at, &node->elapsed_at, factor);
   }
-  return true;
 }
 
-bool hd_merge_levels(struct hd_merge *merge) {
+void hd_merge_levels(struct hd_merge *merge) {
   for (size_t i = 0; merge->levels_known && i < merge->count; i++)
-    if (!add_run(merge, i))
-      return false;
-  return true;
+    add_run(merge, i);
 }
 
 /* ---- tallies: what is counted, then its times ---- */
@@ -111,16 +104,13 @@ static size_t collect_overlaps(const struct hd_merge *merge, struct hd_overlap_r
   return count;
 }
 
-static bool write_overlaps(struct hd_merge *merge) {
+static void write_overlaps(struct hd_merge *merge) {
   size_t most = 1;
   for (size_t i = 0; i < merge->count; i++)
     most += merge->models[i]->overlap_count;
-  struct hd_overlap_record *overlaps = calloc(most, sizeof *overlaps);
-  if (!overlaps)
-    return false;
+  struct hd_overlap_record *overlaps = hd_new(most, sizeof *overlaps);
   const size_t count = collect_overlaps(merge, overlaps);
-  if (count > 0)
-    qsort(overlaps, count, sizeof *overlaps, hd_compare_pairs);
+  qsort(overlaps, count, sizeof *overlaps, hd_compare_pairs);
   hd_writer_begin_block(merge->writer, HD_BLOCK_OVERLAPS);
   for (size_t i = 0; i < count; i++) {
     if (i + 1 < count && hd_compare_pairs(&overlaps[i], &overlaps[i + 1]) == 0)
@@ -129,15 +119,14 @@ static bool write_overlaps(struct hd_merge *merge) {
       hd_writer_add(merge->writer, &overlaps[i], sizeof overlaps[i]);
   }
   free(overlaps);
-  return true;
 }
 
-bool hd_merge_write_levels(struct hd_merge *merge) {
+void hd_merge_write_levels(struct hd_merge *merge) {
   if (!merge->levels_known)
-    return true;
+    return;
   hd_writer_begin_block(merge->writer, HD_BLOCK_TALLIES);
   each_tally(merge, write_tally);
   hd_writer_begin_block(merge->writer, HD_BLOCK_LEVELS);
   each_tally(merge, write_levels);
-  return write_overlaps(merge);
+  write_overlaps(merge);
 }

@@ -162,36 +162,37 @@ static void find_known(struct hd_merge *merge) {
   }
 }
 
-static bool allocate(struct hd_merge *merge) {
-  merge->factors = calloc(merge->count, sizeof *merge->factors);
-  return merge->factors != NULL;
-}
-
 static bool add_up(struct hd_merge *merge) {
   find_known(merge);
+  merge->factors = hd_new(merge->count, sizeof *merge->factors);
   merge->header = merge->models[0]->header;
   if (!join_clocks(merge))
     return false;
   make_header(merge);
-  return hd_merge_tree(merge) && hd_merge_rows(merge) && hd_merge_levels(merge) && hd_merge_counts(merge);
+  if (!hd_merge_tree(merge))
+    return false;
+  hd_merge_rows(merge);
+  hd_merge_levels(merge);
+  hd_merge_counts(merge);
+  hd_merge_threads(merge); /* the header needs their times */
+  hd_merge_mark_threads(merge);
+  return true;
 }
 
 static bool write_file(struct hd_merge *merge) {
   struct hd_writer *writer = merge->writer;
-  if (!hd_merge_threads(merge)) /* the header needs their times */
-    return false;
-  hd_merge_mark_threads(merge);
   hd_writer_begin(writer, &merge->header);
   hd_merge_write_tree(merge);
   hd_merge_write_threads(merge);
   hd_merge_write_rows(merge);
-  if (!hd_merge_write_teams(merge) || !hd_merge_write_overhead(merge) || !hd_merge_write_levels(merge))
-    return false;
+  hd_merge_write_teams(merge);
+  hd_merge_write_overhead(merge);
+  hd_merge_write_levels(merge);
   hd_merge_write_counts(merge);
   hd_writer_begin_block(writer, HD_BLOCK_TEXT);
   hd_merge_write_texts(merge);
   hd_merge_write_names(merge);
-  return hd_writer_end(writer);
+  return hd_writer_end(writer) || hd_merge_fail(merge, "the sum is larger than a profile can be");
 }
 
 /* What was read from damaged inputs may add up to what the reader refuses: then it is not written. */
@@ -226,9 +227,7 @@ bool hd_merge(struct hd_model *const *models, size_t count, bool force, struct h
               size_t error_bytes) {
   struct hd_merge merge = {
       .models = models, .count = count, .writer = writer, .error = error, .error_bytes = error_bytes};
-  snprintf(error, error_bytes, "out of memory"); /* unless something else is said */
-  const bool done = allocate(&merge) && (force || check_programs(&merge)) && add_up(&merge) && write_file(&merge) &&
-                    check_file(&merge);
+  const bool done = (force || check_programs(&merge)) && add_up(&merge) && write_file(&merge) && check_file(&merge);
   release(&merge);
   return done;
 }

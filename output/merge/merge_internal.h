@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file merge_internal.h
- * Between the files of merge only, in the order in which merge.c calls them. Each function returns false when there was
- * no memory or after hd_merge_fail().
+ * Between the files of merge only, in the order in which merge.c calls them.
  */
 #ifndef HEDDLE_OUTPUT_MERGE_MERGE_INTERNAL_H
 #define HEDDLE_OUTPUT_MERGE_MERGE_INTERNAL_H
 
 #include "output/merge/merge.h"
 #include "output/unify/unified_tree.h"
+#include "support/command/memory.h"
 
 /** Of a callpath of the sum. */
 struct hd_merged_node {
@@ -57,7 +57,8 @@ struct hd_merge {
 bool hd_merge_fail(struct hd_merge *merge, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** A note of the sum, unless one of the runs has the same. */
-void hd_merge_note(struct hd_merge *merge, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define hd_merge_note(merge, ...) hd_merge_add_note(merge, hd_print(__VA_ARGS__))
+void hd_merge_add_note(struct hd_merge *merge, char *text);
 
 /** Whether one of the first `runs` files has this note. */
 bool hd_merge_was_read(const struct hd_merge *merge, size_t runs, const char *text);
@@ -68,11 +69,11 @@ void hd_merge_write_tree(struct hd_merge *merge);
 void hd_merge_write_names(struct hd_merge *merge);
 
 /** rows.c: rows with their entries, teams; threads, and with them the header's times. */
-bool hd_merge_rows(struct hd_merge *merge);
-bool hd_merge_threads(struct hd_merge *merge);
+void hd_merge_rows(struct hd_merge *merge);
+void hd_merge_threads(struct hd_merge *merge);
 void hd_merge_write_rows(struct hd_merge *merge);
 void hd_merge_write_threads(struct hd_merge *merge);
-bool hd_merge_write_teams(struct hd_merge *merge);
+void hd_merge_write_teams(struct hd_merge *merge);
 
 /** Times of a run as those of the sum. */
 static inline int64_t hd_merge_scale(int64_t ticks, uint64_t factor) {
@@ -80,15 +81,15 @@ static inline int64_t hd_merge_scale(int64_t ticks, uint64_t factor) {
 }
 
 /** overhead.c: what Heddle's own work cost in all runs, and what was switched off. */
-bool hd_merge_write_overhead(struct hd_merge *merge);
+void hd_merge_write_overhead(struct hd_merge *merge);
 
 /** levels.c: time by level and overlaps. */
-bool hd_merge_levels(struct hd_merge *merge);
-bool hd_merge_write_levels(struct hd_merge *merge);
+void hd_merge_levels(struct hd_merge *merge);
+void hd_merge_write_levels(struct hd_merge *merge);
 
 /** counts.c: counts of events, who was not counted, and how often was read; in words which of them are left out,
  * and groups. */
-bool hd_merge_counts(struct hd_merge *merge);
+void hd_merge_counts(struct hd_merge *merge);
 void hd_merge_mark_threads(struct hd_merge *merge);
 void hd_merge_write_counts(struct hd_merge *merge);
 void hd_merge_write_count_texts(struct hd_merge *merge);

@@ -22,17 +22,8 @@ bool hd_merge_was_read(const struct hd_merge *merge, size_t runs, const char *te
   return false;
 }
 
-void hd_merge_note(struct hd_merge *merge, const char *format, ...) {
-  char *text = NULL;
-  va_list arguments;
-  va_start(arguments, format);
-  const int length = vasprintf(&text, format, arguments);
-  va_end(arguments);
-  if (length < 0) {
-    merge->writer->failed = true;
-    return;
-  }
+void hd_merge_add_note(struct hd_merge *merge, char *text) {
   if (!hd_merge_was_read(merge, merge->count, text)) /* else it is copied */
-    hd_writer_add_text(merge->writer, HD_TEXT_NOTE, 0, text, (size_t)length);
+    hd_writer_add_text(merge->writer, HD_TEXT_NOTE, 0, text, strlen(text));
   free(text);
 }

@@ -19,19 +19,18 @@ static void note_runs(struct hd_merge *merge) {
   size_t bytes = 0;
   bool plain = true;
   FILE *out = open_memstream(&list, &bytes);
-  for (size_t i = 0; out && i < merge->count; i++) {
+  hd_need(out != NULL);
+  for (size_t i = 0; i < merge->count; i++) {
     const struct hd_model *model = merge->models[i];
     plain = plain && !(model->header.flags & HD_FILE_MERGED);
     if (i < NAMED_MOST)
       fprintf(out, "%s%s (%.3f s)", i > 0 ? ", " : "", model->path, hd_model_seconds(model, model->elapsed_ticks));
   }
-  if (out && merge->count > NAMED_MOST)
+  if (merge->count > NAMED_MOST)
     fprintf(out, " and %zu more", merge->count - NAMED_MOST);
-  if (!out || fclose(out) != 0)
-    merge->writer->failed = true;
-  else
-    hd_merge_note(merge, "sum of %zu %s%s: %s", merge->count, plain ? "run" : "profile", merge->count == 1 ? "" : "s",
-                  list);
+  hd_written(out);
+  hd_merge_note(merge, "sum of %zu %s%s: %s", merge->count, plain ? "run" : "profile", merge->count == 1 ? "" : "s",
+                list);
   free(list);
 }
 

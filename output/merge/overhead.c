@@ -15,11 +15,9 @@ static void add_cost(struct hd_event_cost *to, const struct hd_event_cost *from,
   to->total_ticks += (from->total_ticks + left * from->ticks) * factor;
 }
 
-static bool write_costs(struct hd_merge *merge) {
-  struct hd_costs_record *sums = calloc((size_t)merge->thread_count + 1, sizeof *sums);
+static void write_costs(struct hd_merge *merge) {
+  struct hd_costs_record *sums = hd_new(merge->thread_count, sizeof *sums);
   bool any = false;
-  if (!sums)
-    return false;
   for (size_t i = 0; i < merge->count; i++)
     for (uint32_t j = 0; j < merge->models[i]->cost_count; j++, any = true) {
       const struct hd_costs_record *from = &merge->models[i]->costs[j];
@@ -33,7 +31,6 @@ static bool write_costs(struct hd_merge *merge) {
     hd_writer_add(merge->writer, &sums[i], sizeof sums[i]);
   }
   free(sums);
-  return true;
 }
 
 static int by_cause(const void *a, const void *b) {
@@ -60,13 +57,11 @@ static void add_switch(struct hd_switch_record *to, const struct hd_switch_recor
   to->cost_ppm = to->cost_ppm > from->cost_ppm ? to->cost_ppm : from->cost_ppm;
 }
 
-static bool write_switches(struct hd_merge *merge) {
+static void write_switches(struct hd_merge *merge) {
   size_t count = 0;
   for (size_t i = 0; i < merge->count; i++)
     count += merge->models[i]->switch_count;
-  struct hd_switch_record *records = calloc(count + 1, sizeof *records);
-  if (!records)
-    return false;
+  struct hd_switch_record *records = hd_new(count, sizeof *records);
   count = 0;
   for (size_t i = 0; i < merge->count; i++)
     for (uint32_t j = 0; j < merge->models[i]->switch_count; j++)
@@ -82,9 +77,9 @@ static bool write_switches(struct hd_merge *merge) {
       hd_writer_add(merge->writer, &records[i], sizeof records[i]);
   }
   free(records);
-  return true;
 }
 
-bool hd_merge_write_overhead(struct hd_merge *merge) {
-  return write_costs(merge) && write_switches(merge);
+void hd_merge_write_overhead(struct hd_merge *merge) {
+  write_costs(merge);
+  write_switches(merge);
 }

@@ -11,20 +11,13 @@
 #include <unistd.h>
 
 #include "store/seal.h"
+#include "support/command/memory.h"
 
-/* Room for `bytes` more, zeroed; NULL: no memory, now or before. */
+/* Room for `bytes` more, zeroed. */
 static char *grow(struct hd_writer *writer, size_t bytes) {
-  if (writer->failed)
-    return NULL;
   if (bytes > writer->limit - writer->size) {
-    const size_t limit = 2 * (writer->size + bytes);
-    char *grown = realloc(writer->bytes, limit);
-    if (!grown) {
-      writer->failed = true;
-      return NULL;
-    }
-    writer->bytes = grown;
-    writer->limit = limit;
+    writer->limit = 2 * (writer->size + bytes);
+    writer->bytes = hd_grow(writer->bytes, writer->limit, 1);
   }
   char *place = writer->bytes + writer->size;
   writer->size += bytes;
@@ -33,8 +26,6 @@ static char *grow(struct hd_writer *writer, size_t bytes) {
 
 void hd_writer_begin(struct hd_writer *writer, const struct hd_file_header *header) {
   char *place = grow(writer, HD_HEADER_BYTES);
-  if (!place)
-    return;
   struct hd_file_header made = *header;
   hd_layout_set(&made);
   made.block_count = 0;
@@ -53,12 +44,12 @@ static void seal_block(const struct hd_writer *writer, uint32_t units) {
 
 /* Fills the last block's last unit up. */
 static void end_block(struct hd_writer *writer) {
-  if (writer->failed || writer->block == 0)
+  if (writer->block == 0)
     return;
   const size_t used = writer->size - writer->block;
   const size_t units = (used + HD_BLOCK_BYTES - 1) / HD_BLOCK_BYTES;
-  if (grow(writer, units * HD_BLOCK_BYTES - used))
-    seal_block(writer, (uint32_t)units);
+  grow(writer, units * HD_BLOCK_BYTES - used);
+  seal_block(writer, (uint32_t)units);
   writer->block = 0;
 }
 
@@ -66,16 +57,12 @@ void hd_writer_begin_block(struct hd_writer *writer, enum hd_block_type type) {
   end_block(writer);
   const size_t at = writer->size;
   struct hd_block_header *block = (void *)grow(writer, HD_BLOCK_HEADER_BYTES);
-  if (!block)
-    return;
   *block = (struct hd_block_header){.magic = HD_BLOCK_MAGIC, .type = (uint16_t)type, .owner = HD_NONE};
   writer->block = at;
 }
 
 void hd_writer_add(struct hd_writer *writer, const void *record, size_t bytes) {
   char *place = grow(writer, bytes);
-  if (!place)
-    return;
   memcpy(place, record, bytes);
   last_block(writer)->count++;
 }
@@ -84,8 +71,6 @@ void hd_writer_add_text(struct hd_writer *writer, enum hd_text_kind kind, uint32
   const struct hd_text_record record = {.kind = (uint16_t)kind, .id = id, .bytes = (uint32_t)bytes};
   const size_t padded = sizeof record + ((bytes + 7) & ~(size_t)7);
   char *place = grow(writer, padded);
-  if (!place)
-    return;
   memcpy(place, &record, sizeof record);
   memcpy(place + sizeof record, text, bytes);
   last_block(writer)->count += (uint32_t)padded; /* of this type: bytes */
@@ -93,8 +78,8 @@ void hd_writer_add_text(struct hd_writer *writer, enum hd_text_kind kind, uint32
 
 bool hd_writer_end(struct hd_writer *writer) {
   end_block(writer);
-  const size_t units = writer->failed ? 0 : (writer->size - HD_HEADER_BYTES) / HD_BLOCK_BYTES;
-  if (writer->failed || units > UINT32_MAX)
+  const size_t units = (writer->size - HD_HEADER_BYTES) / HD_BLOCK_BYTES;
+  if (units > UINT32_MAX)
     return false;
   struct hd_file_header *header = (void *)writer->bytes;
   header->block_count = (uint32_t)units;

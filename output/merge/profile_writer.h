@@ -20,7 +20,6 @@ struct hd_writer {
   size_t size;
   size_t limit;
   size_t block; /* where the last block begins; 0: there is none */
-  bool failed;
 };
 
 /** Begins the file. What describes the format itself (magic, sizes of records ...) is filled in here. */
@@ -35,8 +34,7 @@ void hd_writer_add(struct hd_writer *writer, const void *record, size_t bytes);
 /** Appends a text; the block is one of type HD_BLOCK_TEXT. */
 void hd_writer_add_text(struct hd_writer *writer, enum hd_text_kind kind, uint32_t id, const char *text, size_t bytes);
 
-/** Ends the file: `bytes` and `size` are a whole one. False: no memory was left, or it is larger than the format
- *  allows. */
+/** Ends the file: `bytes` and `size` are a whole one. False: it is larger than the format allows. */
 bool hd_writer_end(struct hd_writer *writer);
 
 /**

@@ -27,29 +27,24 @@ static struct hd_row scaled_row(const struct hd_merge *merge, size_t run, const 
   return row;
 }
 
-bool hd_merge_rows(struct hd_merge *merge) {
+void hd_merge_rows(struct hd_merge *merge) {
   size_t most = 1;
   for (size_t i = 0; i < merge->count; i++) {
-    if (!hd_model_need_rows(merge->models[i]))
-      return false;
+    hd_need(hd_model_need_rows(merge->models[i]));
     most += merge->models[i]->row_count;
   }
-  struct hd_row *rows = merge->rows = calloc(most, sizeof *rows);
-  if (!rows)
-    return false;
+  struct hd_row *rows = merge->rows = hd_new(most, sizeof *rows);
   size_t count = 0;
   for (size_t i = 0; i < merge->count; i++)
     for (uint32_t j = 0; j < merge->models[i]->row_count; j++)
       rows[count++] = scaled_row(merge, i, &merge->models[i]->rows[j]);
-  if (count > 0)
-    qsort(rows, count, sizeof *rows, hd_compare_pairs);
+  qsort(rows, count, sizeof *rows, hd_compare_pairs);
   for (size_t i = 0; i < count; i++) {
     if (merge->row_count > 0 && hd_compare_pairs(&rows[merge->row_count - 1], &rows[i]) == 0)
       hd_add_row(&rows[merge->row_count - 1], &rows[i]);
     else
       rows[merge->row_count++] = rows[i];
   }
-  return true;
 }
 
 static bool has_entries(const struct hd_row *row) {
@@ -123,16 +118,13 @@ static void write_part(struct hd_merge *merge, const struct hd_team_part *part) 
   hd_writer_add(merge->writer, &record, sizeof record);
 }
 
-bool hd_merge_write_teams(struct hd_merge *merge) {
+void hd_merge_write_teams(struct hd_merge *merge) {
   size_t most = 1;
   for (size_t i = 0; i < merge->count; i++) {
-    if (!hd_model_need_team_parts(merge->models[i]))
-      return false;
+    hd_need(hd_model_need_team_parts(merge->models[i]));
     most += merge->models[i]->team_part_count;
   }
-  struct hd_team_part *parts = calloc(most, sizeof *parts);
-  if (!parts)
-    return false;
+  struct hd_team_part *parts = hd_new(most, sizeof *parts);
   size_t count = 0;
   for (size_t i = 0; i < merge->count; i++)
     for (uint32_t j = 0; j < merge->models[i]->team_part_count; j++)
@@ -146,7 +138,6 @@ bool hd_merge_write_teams(struct hd_merge *merge) {
       write_part(merge, &parts[i]);
   }
   free(parts);
-  return true;
 }
 
 /* ---- threads ---- */
@@ -210,15 +201,13 @@ static void add_accounts(struct hd_merge *merge) {
 }
 
 /* A lifetime is what the rows say: the same as the sum of lifetimes, unless an input is damaged (a note says so). */
-bool hd_merge_threads(struct hd_merge *merge) {
+void hd_merge_threads(struct hd_merge *merge) {
   for (size_t i = 0; i < merge->count; i++) {
     const struct hd_model *model = merge->models[i];
     merge->thread_count = model->thread_count > merge->thread_count ? model->thread_count : merge->thread_count;
     merge->elapsed_ticks += model->elapsed_ticks * merge->factors[i];
   }
-  merge->threads = calloc((size_t)merge->thread_count + 1, sizeof *merge->threads);
-  if (!merge->threads)
-    return false;
+  merge->threads = hd_new(merge->thread_count, sizeof *merge->threads);
   for (size_t i = 0; i < merge->row_count; i++) {
     struct hd_thread_record *thread = &merge->threads[merge->rows[i].thread];
     thread->last_ticks += hd_ticks_all(merge->rows[i].ticks);
@@ -228,7 +217,6 @@ bool hd_merge_threads(struct hd_merge *merge) {
   add_lateness(merge);
   count_threads(merge);
   add_accounts(merge);
-  return true;
 }
 
 void hd_merge_write_threads(struct hd_merge *merge) {

@@ -16,12 +16,10 @@ bool hd_merge_tree(struct hd_merge *merge) {
   if (most >= HD_NONE / 4)
     return hd_merge_fail(merge, "the runs have more callpaths than a profile can hold");
   merge->united = hd_united_new(merge->models, merge->count, HD_UNITE_STRICTLY);
-  if (!merge->united)
-    return false;
   uint32_t *runtime = &merge->header.runtime_module; /* the first run's */
   *runtime = *runtime > 0 ? merge->united->module_of[0][*runtime - 1] + 1 : 0;
-  merge->merged = calloc(merge->united->node_count, sizeof *merge->merged);
-  return merge->merged != NULL;
+  merge->merged = hd_new(merge->united->node_count, sizeof *merge->merged);
+  return true;
 }
 
 /* ---- into the file ---- */
@@ -68,11 +66,7 @@ static void write_name(struct hd_writer *writer, uint32_t id, const struct hd_na
   const char *function = name->function ? name->function : "";
   const char *file = name->file ? name->file : "";
   const size_t bytes = strlen(function) + strlen(file) + 16;
-  char *text = malloc(bytes);
-  if (!text) {
-    writer->failed = true;
-    return;
-  }
+  char *text = hd_new(bytes, 1);
   char *at = stpcpy(stpcpy(text, function) + 1, file) + 1;
   at += snprintf(at, bytes - (size_t)(at - text), "%u", name->line) + 1;
   hd_writer_add_text(writer, HD_TEXT_NAME, id, text, (size_t)(at - text));

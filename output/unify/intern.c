@@ -4,16 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/command/memory.h"
+
 _Static_assert(sizeof(struct hd_united_key) == 8 * sizeof(uint32_t) + sizeof(uint64_t), "compared by its bytes");
 
 /* At most half full. */
-static bool slots_init(struct hd_slots *slots, size_t most) {
+static void slots_init(struct hd_slots *slots, size_t most) {
   size_t count = 16;
   while (count < 2 * most)
     count *= 2;
-  slots->numbers = calloc(count, sizeof *slots->numbers);
+  slots->numbers = hd_new(count, sizeof *slots->numbers);
   slots->mask = count - 1;
-  return slots->numbers != NULL;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
@@ -23,9 +24,9 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 
 /* ---- texts ---- */
 
-bool hd_united_texts_init(struct hd_united_texts *texts, size_t most) {
-  texts->texts = calloc(most + 1, sizeof *texts->texts);
-  return texts->texts && slots_init(&texts->slots, most);
+void hd_united_texts_init(struct hd_united_texts *texts, size_t most) {
+  texts->texts = hd_new(most + 1, sizeof *texts->texts);
+  slots_init(&texts->slots, most);
 }
 
 void hd_united_texts_release(struct hd_united_texts *texts) {
@@ -55,9 +56,9 @@ uint32_t hd_united_texts_number(struct hd_united_texts *texts, const char *text)
 
 /* ---- keys ---- */
 
-bool hd_united_keys_init(struct hd_united_keys *keys, size_t most) {
-  keys->keys = calloc(most + 1, sizeof *keys->keys);
-  return keys->keys && slots_init(&keys->slots, most);
+void hd_united_keys_init(struct hd_united_keys *keys, size_t most) {
+  keys->keys = hd_new(most + 1, sizeof *keys->keys);
+  slots_init(&keys->slots, most);
 }
 
 void hd_united_keys_release(struct hd_united_keys *keys) {

@@ -46,9 +46,9 @@ struct hd_united_keys {
   struct hd_slots slots;
 };
 
-/** Room for `most`; false: no memory. To be released in any case; all zero before. */
-bool hd_united_texts_init(struct hd_united_texts *texts, size_t most);
-bool hd_united_keys_init(struct hd_united_keys *keys, size_t most);
+/** Room for `most`. */
+void hd_united_texts_init(struct hd_united_texts *texts, size_t most);
+void hd_united_keys_init(struct hd_united_keys *keys, size_t most);
 void hd_united_texts_release(struct hd_united_texts *texts);
 void hd_united_keys_release(struct hd_united_keys *keys);
 

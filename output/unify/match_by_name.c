@@ -10,6 +10,7 @@
 #include "output/unify/line_alignment.h"
 #include "output/unify/same_build.h"
 #include "output/unify/unified_tree_internal.h"
+#include "support/command/memory.h"
 
 /* One of the present depth. */
 struct spot {
@@ -268,21 +269,16 @@ static void unite_nodes(struct naming *naming) {
 
 /* ---- what is known of the runs before ---- */
 
-/* Numbers of nodes by depth. NULL: no memory. */
+/* Numbers of nodes by depth. */
 static uint32_t *sort_by_depth(const struct hd_model *model) {
-  uint32_t *order = calloc((size_t)model->node_count + 1, sizeof *order);
-  uint32_t *first = calloc((size_t)model->node_count + 2, sizeof *first); /* no depth is larger */
-  if (order && first) {
-    for (uint32_t i = 0; i < model->node_count; i++)
-      first[model->nodes[i].depth + 1]++;
-    for (uint32_t i = 1; i < model->node_count; i++)
-      first[i] += first[i - 1];
-    for (uint32_t i = 0; i < model->node_count; i++)
-      order[first[model->nodes[i].depth]++] = i;
-  } else {
-    free(order);
-    order = NULL;
-  }
+  uint32_t *order = hd_new((size_t)model->node_count + 1, sizeof *order);
+  uint32_t *first = hd_new((size_t)model->node_count + 2, sizeof *first); /* no depth is larger */
+  for (uint32_t i = 0; i < model->node_count; i++)
+    first[model->nodes[i].depth + 1]++;
+  for (uint32_t i = 1; i < model->node_count; i++)
+    first[i] += first[i - 1];
+  for (uint32_t i = 0; i < model->node_count; i++)
+    order[first[model->nodes[i].depth]++] = i;
   free(first);
   return order;
 }
@@ -292,10 +288,10 @@ static uint32_t mix(uint32_t hash, uint32_t value) {
   return hash ^ hash >> 15;
 }
 
-/* By what is below a node, in any order: kinds, how far down in the same function, and so on. NULL: no memory. */
+/* By what is below a node, in any order: kinds, how far down in the same function, and so on. */
 static uint32_t *find_likeness(const struct hd_united *united, const struct hd_model *model) {
-  uint32_t *likeness = calloc((size_t)model->node_count + 1, sizeof *likeness);
-  for (uint32_t i = model->node_count; likeness && --i > 0;) { /* parents come before their children */
+  uint32_t *likeness = hd_new((size_t)model->node_count + 1, sizeof *likeness);
+  for (uint32_t i = model->node_count; --i > 0;) { /* parents come before their children */
     const struct hd_node *node = &model->nodes[i];
     const struct hd_node *parent = &model->nodes[node->parent];
     const bool below = node->name.line != 0 && parent->name.line != 0 && is_same_function(node, parent);
@@ -320,26 +316,19 @@ static void count_files(struct naming *naming) {
       }
 }
 
-static bool allocate(struct naming *naming, size_t runs, size_t most) {
-  naming->build_of = calloc(runs + 1, sizeof *naming->build_of);
-  naming->by_depth = calloc(runs + 1, sizeof *naming->by_depth);
-  naming->likeness = calloc(runs + 1, sizeof *naming->likeness);
-  naming->files = calloc(most + 1, sizeof *naming->files); /* these are the first texts */
-  naming->done = calloc(runs + 1, sizeof *naming->done);
-  naming->end = calloc(runs + 1, sizeof *naming->end);
-  naming->states = calloc(most + 1, sizeof *naming->states);
-  naming->spots = calloc(most + 1, sizeof *naming->spots);
-  naming->lines = calloc(most + 1, sizeof *naming->lines);
-  naming->match = calloc(most + 1, sizeof *naming->match);
-  return naming->build_of && naming->by_depth && naming->likeness && naming->files && naming->done && naming->end &&
-         naming->states && naming->spots && naming->lines && naming->match;
-}
-
-static bool prepare(struct naming *naming, size_t most) {
+static void prepare(struct naming *naming, size_t most) {
   struct hd_model *const *models = naming->uniting->united->models;
   const size_t runs = naming->uniting->united->model_count;
-  if (!allocate(naming, runs, most))
-    return false;
+  naming->build_of = hd_new(runs, sizeof *naming->build_of);
+  naming->by_depth = hd_new(runs, sizeof *naming->by_depth);
+  naming->likeness = hd_new(runs, sizeof *naming->likeness);
+  naming->files = hd_new(most + 1, sizeof *naming->files); /* these are the first texts */
+  naming->done = hd_new(runs, sizeof *naming->done);
+  naming->end = hd_new(runs, sizeof *naming->end);
+  naming->states = hd_new(most + 1, sizeof *naming->states);
+  naming->spots = hd_new(most + 1, sizeof *naming->spots);
+  naming->lines = hd_new(most + 1, sizeof *naming->lines);
+  naming->match = hd_new(most + 1, sizeof *naming->match);
   for (size_t i = 0; i < runs; i++) {
     size_t same = 0;
     while (same < i && !hd_is_same_build(models[same], models[i]))
@@ -347,19 +336,14 @@ static bool prepare(struct naming *naming, size_t most) {
     naming->build_of[i] = same < i ? naming->build_of[same] : naming->build_count++;
     naming->by_depth[i] = sort_by_depth(models[i]);
     naming->likeness[i] = find_likeness(naming->uniting->united, models[i]);
-    if (!naming->by_depth[i] || !naming->likeness[i])
-      return false;
   }
   count_files(naming);
-  return true;
 }
 
 static void release(struct naming *naming, size_t runs) {
   for (size_t i = 0; i < runs; i++) {
-    if (naming->by_depth)
-      free(naming->by_depth[i]);
-    if (naming->likeness)
-      free(naming->likeness[i]);
+    free(naming->by_depth[i]);
+    free(naming->likeness[i]);
   }
   free(naming->build_of);
   free(naming->by_depth);
@@ -373,11 +357,9 @@ static void release(struct naming *naming, size_t runs) {
   free(naming->match);
 }
 
-bool hd_united_by_name(struct hd_uniting *uniting, size_t most) {
+void hd_united_by_name(struct hd_uniting *uniting, size_t most) {
   struct naming naming = {.uniting = uniting};
-  const bool ready = prepare(&naming, most);
-  if (ready)
-    unite_nodes(&naming);
+  prepare(&naming, most);
+  unite_nodes(&naming);
   release(&naming, uniting->united->model_count);
-  return ready;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/unify/unified_tree_internal.h"
+#include "support/command/memory.h"
 
 /* ---- modules ---- */
 
@@ -18,22 +19,17 @@ static uint32_t take_module(struct hd_united *united, const struct hd_module *mo
   return i;
 }
 
-static bool unite_modules(struct hd_united *united) {
+static void unite_modules(struct hd_united *united) {
   size_t most = 1;
   for (size_t i = 0; i < united->model_count; i++)
     most += united->models[i]->module_count;
-  united->modules = calloc(most, sizeof *united->modules);
-  if (!united->modules)
-    return false;
+  united->modules = hd_new(most, sizeof *united->modules);
   for (size_t i = 0; i < united->model_count; i++) {
     const struct hd_model *model = united->models[i];
-    united->module_of[i] = calloc((size_t)model->module_count + 1, sizeof *united->module_of[i]);
-    if (!united->module_of[i])
-      return false;
+    united->module_of[i] = hd_new((size_t)model->module_count + 1, sizeof *united->module_of[i]);
     for (uint32_t j = 0; j < model->module_count; j++)
       united->module_of[i][j] = take_module(united, &model->modules[j]);
   }
-  return true;
 }
 
 /* ---- callpaths ---- */
@@ -83,16 +79,15 @@ static struct hd_united_key place_of(struct hd_uniting *uniting, const struct hd
   return key;
 }
 
-static bool find_places(struct hd_uniting *uniting) {
+static void find_places(struct hd_uniting *uniting) {
   struct hd_united *united = uniting->united;
   struct hd_united_keys places = {0};
-  const bool ready = hd_united_keys_init(&places, united->node_count);
-  for (uint32_t i = 0; ready && i < united->node_count; i++) {
+  hd_united_keys_init(&places, united->node_count);
+  for (uint32_t i = 0; i < united->node_count; i++) {
     const struct hd_united_key key = place_of(uniting, &united->nodes[i]);
     united->nodes[i].place = hd_united_keys_number(&places, &key);
   }
   hd_united_keys_release(&places);
-  return ready;
 }
 
 bool hd_united_place_is_same(const struct hd_united *united, uint32_t a, uint32_t b) {
@@ -108,54 +103,43 @@ static size_t count_nodes(const struct hd_united *united) {
   return count;
 }
 
-static bool allocate(struct hd_uniting *uniting, size_t most) {
+static void allocate(struct hd_uniting *uniting, size_t most) {
   struct hd_united *united = uniting->united;
-  united->node_of = calloc(united->model_count + 1, sizeof *united->node_of);
-  united->module_of = calloc(united->model_count + 1, sizeof *united->module_of);
-  if (!united->node_of || !united->module_of)
-    return false;
-  for (size_t i = 0; i < united->model_count; i++) {
-    united->node_of[i] = calloc((size_t)united->models[i]->node_count + 1, sizeof *united->node_of[i]);
-    if (!united->node_of[i])
-      return false;
-  }
-  united->nodes = calloc(most + 1, sizeof *united->nodes);
-  /* A node brings at most its function, two ways to write its file, and its module. */
-  return united->nodes && most < HD_NONE / 4 && hd_united_texts_init(&uniting->texts, 4 * most) &&
-         hd_united_keys_init(&uniting->keys, most);
+  hd_need(most < HD_NONE / 4);
+  united->node_of = hd_new(united->model_count, sizeof *united->node_of);
+  united->module_of = hd_new(united->model_count, sizeof *united->module_of);
+  for (size_t i = 0; i < united->model_count; i++)
+    united->node_of[i] = hd_new((size_t)united->models[i]->node_count + 1, sizeof *united->node_of[i]);
+  united->nodes = hd_new(most + 1, sizeof *united->nodes);
+  hd_united_texts_init(&uniting->texts, 4 * most); /* a node brings at most its function, two ways to write its file,
+                                                      and its module */
+  hd_united_keys_init(&uniting->keys, most);
 }
 
 struct hd_united *hd_united_new(struct hd_model *const *models, size_t count, enum hd_unite_by by) {
-  struct hd_united *united = calloc(1, sizeof *united);
-  if (!united)
-    return NULL;
+  struct hd_united *united = hd_new(1, sizeof *united);
   *united = (struct hd_united){.models = models, .model_count = count, .by = by};
   struct hd_uniting uniting = {.united = united};
   const size_t most = count_nodes(united);
-  bool done = allocate(&uniting, most) && unite_modules(united);
-  if (done && by == HD_UNITE_BY_NAME)
-    done = hd_united_by_name(&uniting, most);
-  else if (done)
+  allocate(&uniting, most);
+  unite_modules(united);
+  if (by == HD_UNITE_BY_NAME)
+    hd_united_by_name(&uniting, most);
+  else
     unite_by_address(&uniting);
-  if (done)
-    find_targets(united);
-  done = done && find_places(&uniting);
+  find_targets(united);
+  find_places(&uniting);
   hd_united_texts_release(&uniting.texts);
   hd_united_keys_release(&uniting.keys);
-  if (done)
-    return united;
-  hd_united_free(united);
-  return NULL;
+  return united;
 }
 
 void hd_united_free(struct hd_united *united) {
   if (!united)
     return;
   for (size_t i = 0; i < united->model_count; i++) {
-    if (united->node_of)
-      free(united->node_of[i]);
-    if (united->module_of)
-      free(united->module_of[i]);
+    free(united->node_of[i]);
+    free(united->module_of[i]);
   }
   free(united->node_of);
   free(united->module_of);

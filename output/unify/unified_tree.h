@@ -54,7 +54,7 @@ struct hd_united {
   uint32_t moved;       /* callpaths matched though their lines differ */
 };
 
-/** NULL: no memory. Free with hd_united_free(). */
+/** Free with hd_united_free(). */
 struct hd_united *hd_united_new(struct hd_model *const *models, size_t count, enum hd_unite_by by);
 void hd_united_free(struct hd_united *united);
 

@@ -27,7 +27,7 @@ struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, co
 /** Says that a node is that of `id`, which may be new: the next number. */
 void hd_united_take(struct hd_uniting *uniting, size_t run, const struct hd_node *node, uint32_t id);
 
-/** match_by_name.c: for runs of different builds; `most`: nodes of all runs. False: no memory. */
-bool hd_united_by_name(struct hd_uniting *uniting, size_t most);
+/** match_by_name.c: for runs of different builds; `most`: nodes of all runs.*/
+void hd_united_by_name(struct hd_uniting *uniting, size_t most);
 
 #endif

@@ -8,9 +8,7 @@
 #include "support/command/options.h"
 
 /* A child does not write what its parent has not written yet. */
-void hd_need(bool done) {
-  if (done)
-    return;
+void hd_no_memory(void) {
   fputs("heddle: out of memory\n", stderr);
   _exit(HD_EXIT_FAILED);
 }

@@ -17,8 +17,14 @@ void *hd_new(size_t count, size_t item_bytes);
 /** realloc(3) to `count` items. */
 void *hd_grow(void *items, size_t count, size_t item_bytes);
 
+/** Says so, and ends. */
+_Noreturn void hd_no_memory(void);
+
 /** For what fails only for lack of memory. */
-void hd_need(bool done);
+static inline void hd_need(bool done) {
+  if (!done)
+    hd_no_memory();
+}
 
 /** Closes what open_memstream gave, NULL included: what was written is there. */
 void hd_written(FILE *stream);

@@ -12,9 +12,9 @@
 /** Remembers the values of now; the second call and later ones do nothing. Maps some KiB. False: no memory. */
 bool hd_pristine_keep(void);
 
-/** Gives all variables but the lasting ones (lasting.h) the values that they had then; thread-local ones are the caller's business.
- *  Only one thread may use the library meanwhile. Memory that they point to is forgotten, not freed. False: nothing
- *  was kept, and nothing is done. */
+/** Gives all variables but the lasting ones (lasting.h) the values that they had then; thread-local ones are the
+ * caller's business. Only one thread may use the library meanwhile. Memory that they point to is forgotten, not freed.
+ * False: nothing was kept, and nothing is done. */
 bool hd_pristine_restore(void);
 
 #endif

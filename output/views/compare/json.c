@@ -15,39 +15,31 @@ static json_t *point(const struct hd_comparison *comparison, uint32_t index) {
   const struct hd_point *from = &comparison->points[index];
   const struct hd_compared *program = &comparison->rows[0].at[index];
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
-  return hd_json_object((struct hd_json_member[]){
-      {"label", hd_json_text(from->label)},
-      {"threads", hd_json_count(from->threads)},
-      {"least_threads", hd_json_count(from->least_threads)},
-      {"asked_threads", from->asked_threads > 0 ? hd_json_count(from->asked_threads) : json_null()},
-      {"processors", from->processors > 0 ? hd_json_count(from->processors) : json_null()},
-      {"run_first", hd_json_count(from->run_first)},
-      {"run_count", hd_json_count(from->run_count)},
-      {"karp_flatt", scaling && index > 0
-                         ? hd_json_number(hd_karp_flatt(program->speedup, from->threads, comparison->points[0].threads))
-                         : json_null()},
-      {"amdahl_bound", scaling ? hd_json_number(hd_amdahl_bound(comparison, from->threads)) : json_null()},
-      {0}});
+  return HD_JSON({"label", hd_json_text(from->label)}, {"threads", hd_json_count(from->threads)},
+                 {"least_threads", hd_json_count(from->least_threads)},
+                 {"asked_threads", from->asked_threads > 0 ? hd_json_count(from->asked_threads) : json_null()},
+                 {"processors", from->processors > 0 ? hd_json_count(from->processors) : json_null()},
+                 {"run_first", hd_json_count(from->run_first)}, {"run_count", hd_json_count(from->run_count)},
+                 {"karp_flatt", scaling && index > 0 ? hd_json_number(hd_karp_flatt(program->speedup, from->threads,
+                                                                                    comparison->points[0].threads))
+                                                     : json_null()},
+                 {"amdahl_bound", scaling ? hd_json_number(hd_amdahl_bound(comparison, from->threads)) : json_null()});
 }
 
 static json_t *run(const struct hd_comparison *comparison, uint32_t index) {
   const struct hd_run *from = &comparison->runs[index];
   const struct hd_file_header *header = &from->model->header;
-  return hd_json_object((struct hd_json_member[]){
-      {"point", hd_json_count(from->point)},
-      {"path", hd_json_text(from->model->path)},
-      {"program", hd_json_text(header->program)},
-      {"command", hd_json_strings(&from->model->arguments)},
-      {"host", hd_json_text(header->host)},
-      {"complete", json_boolean(hd_model_is_complete(from->model))},
+  return HD_JSON(
+      {"point", hd_json_count(from->point)}, {"path", hd_json_text(from->model->path)},
+      {"program", hd_json_text(header->program)}, {"command", hd_json_strings(&from->model->arguments)},
+      {"host", hd_json_text(header->host)}, {"complete", json_boolean(hd_model_is_complete(from->model))},
       {"exit", header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null()},
       {"threads", hd_json_count(from->book->threads)},
       {"asked_threads", from->book->asked_threads > 0 ? hd_json_count(from->book->asked_threads) : json_null()},
       {"alive_threads", hd_json_count(from->book->alive_threads)},
       {"elapsed_s", hd_json_seconds(from->model, from->model->elapsed_ticks)},
       {"processor_share", hd_json_number(hd_account_share_of_program(from->model))},
-      {"factor", hd_json_count(from->factor)},
-      {0}});
+      {"factor", hd_json_count(from->factor)});
 }
 
 static json_t *points(const struct hd_comparison *comparison) {

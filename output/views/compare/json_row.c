@@ -38,21 +38,17 @@ static json_t *numbers(const double *from, size_t count) {
 
 static json_t *against_members(const struct hd_compared *at) {
   const bool lost = at->main_cause != HD_LOSS_COUNT;
-  return hd_json_members(at->matched, (struct hd_json_member[]){
-                                          {"lost_ticks", ticks_by_cause(at->lost_ticks)},
-                                          {"lost_total_ticks", json_integer(at->lost_total_ticks)},
-                                          {"lost_s", seconds_by_cause(at->lost_s)},
-                                          {"lost_total_s", hd_json_number(at->lost_total_s)},
-                                          {"lost_total_interval_s", hd_json_interval(at->lost_total_interval)},
-                                          {"main_cause", lost ? json_string(hd_loss_id(at->main_cause)) : json_null()},
-                                          {"speedup", hd_json_number(at->speedup)},
-                                          {"speedup_interval", hd_json_interval(at->speedup_interval)},
-                                          {"efficiency", hd_json_number(at->efficiency)},
-                                          {"efficiency_interval", hd_json_interval(at->efficiency_interval)},
-                                          {"work_efficiency", hd_json_number(at->work_efficiency)},
-                                          {"noise_known", json_boolean(at->noise_known)},
-                                          {"in_noise", at->noise_known ? json_boolean(at->in_noise) : json_null()},
-                                          {0}});
+  return HD_JSON_IF(
+      at->matched, {"lost_ticks", ticks_by_cause(at->lost_ticks)},
+      {"lost_total_ticks", json_integer(at->lost_total_ticks)}, {"lost_s", seconds_by_cause(at->lost_s)},
+      {"lost_total_s", hd_json_number(at->lost_total_s)},
+      {"lost_total_interval_s", hd_json_interval(at->lost_total_interval)},
+      {"main_cause", lost ? json_string(hd_loss_id(at->main_cause)) : json_null()},
+      {"speedup", hd_json_number(at->speedup)}, {"speedup_interval", hd_json_interval(at->speedup_interval)},
+      {"efficiency", hd_json_number(at->efficiency)},
+      {"efficiency_interval", hd_json_interval(at->efficiency_interval)},
+      {"work_efficiency", hd_json_number(at->work_efficiency)}, {"noise_known", json_boolean(at->noise_known)},
+      {"in_noise", at->noise_known ? json_boolean(at->in_noise) : json_null()});
 }
 
 static json_t *count_value(struct hd_count count) {
@@ -79,60 +75,44 @@ static json_t *counts_members(const struct hd_compared_counts *counts, uint32_t 
                 count_value(hd_count_sum_of(sums->model, &sums->sums[0], event, HD_COUNT_BUSY)));
   }
   hd_count_sums_free(sums);
-  return hd_json_object((struct hd_json_member[]){{"counters", values}, {0}});
+  return HD_JSON({"counters", values});
 }
 
 static json_t *compared(const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
   const struct hd_compared *at = &counts->comparison->rows[row].at[point];
   if (at->runs == 0)
     return json_null();
-  return hd_json_object((struct hd_json_member[]){{"point", hd_json_count(point)},
-                                                  {"runs", hd_json_count(at->runs)},
-                                                  {"run", hd_json_count(at->run)},
-                                                  {"calls", hd_json_count(at->calls)},
-                                                  {"seconds", numbers(at->seconds, at->runs)},
-                                                  {"time_ticks", json_integer(at->time_ticks)},
-                                                  {"time_s", hd_json_number(at->time_s)},
-                                                  {"time_interval_s", hd_json_interval(at->time_interval)},
-                                                  {"capacity_ticks", json_integer(at->losses.capacity)},
-                                                  {"busy_ticks", json_integer(at->losses.busy)},
-                                                  {"untold_ticks", hd_json_count(at->untold_ticks)},
-                                                  {"not_busy_ticks", ticks_by_cause(at->losses.lost)},
-                                                  {"mean_concurrency", hd_json_number(at->busy_concurrency)},
-                                                  {"matched", json_boolean(at->matched)},
-                                                  {HD_JSON_MERGE, against_members(at)},
-                                                  {HD_JSON_MERGE, counts_members(counts, row, point)},
-                                                  {0}});
+  return HD_JSON({"point", hd_json_count(point)}, {"runs", hd_json_count(at->runs)}, {"run", hd_json_count(at->run)},
+                 {"calls", hd_json_count(at->calls)}, {"seconds", numbers(at->seconds, at->runs)},
+                 {"time_ticks", json_integer(at->time_ticks)}, {"time_s", hd_json_number(at->time_s)},
+                 {"time_interval_s", hd_json_interval(at->time_interval)},
+                 {"capacity_ticks", json_integer(at->losses.capacity)}, {"busy_ticks", json_integer(at->losses.busy)},
+                 {"untold_ticks", hd_json_count(at->untold_ticks)}, {"not_busy_ticks", ticks_by_cause(at->losses.lost)},
+                 {"mean_concurrency", hd_json_number(at->busy_concurrency)}, {"matched", json_boolean(at->matched)},
+                 {HD_JSON_MERGE, against_members(at)}, {HD_JSON_MERGE, counts_members(counts, row, point)});
 }
 
 /* ---- laws ---- */
 
 static json_t *fit(const struct hd_scaling *scaling, enum hd_law law) {
   const struct hd_law_fit *from = &scaling->laws[law];
-  return hd_json_object((struct hd_json_member[]){
+  return HD_JSON(
       {"time_one_s", hd_json_number(from->time_one)},
-      {"time_one_interval_s", hd_json_interval(from->time_one_interval)},
-      {"serial", hd_json_number(from->serial)},
-      {"serial_interval", hd_json_interval(from->serial_interval)},
-      {"coherence", hd_json_number(from->coherence)},
-      {"coherence_interval", hd_json_interval(from->coherence_interval)},
-      {"residual", hd_json_number(from->residual)},
+      {"time_one_interval_s", hd_json_interval(from->time_one_interval)}, {"serial", hd_json_number(from->serial)},
+      {"serial_interval", hd_json_interval(from->serial_interval)}, {"coherence", hd_json_number(from->coherence)},
+      {"coherence_interval", hd_json_interval(from->coherence_interval)}, {"residual", hd_json_number(from->residual)},
       {"residuals", numbers(scaling->residuals + (size_t)law * scaling->point_count, scaling->point_count)},
-      {"peak_threads", hd_json_number(from->peak)},
-      {0}});
+      {"peak_threads", hd_json_number(from->peak)});
 }
 
 static json_t *prediction(const struct hd_scaling *scaling, uint32_t threads) {
   struct hd_prediction told;
   hd_scaling_predict(scaling, threads, &told);
-  return hd_json_object((struct hd_json_member[]){{"threads", hd_json_count(threads)},
-                                                  {"amdahl_s", hd_json_number(told.seconds[HD_LAW_AMDAHL])},
-                                                  {"amdahl_interval_s", hd_json_interval(told.interval[HD_LAW_AMDAHL])},
-                                                  {"usl_s", hd_json_number(told.seconds[HD_LAW_USL])},
-                                                  {"usl_interval_s", hd_json_interval(told.interval[HD_LAW_USL])},
-                                                  {"told", json_boolean(told.told)},
-                                                  {"why", hd_json_text(told.why)},
-                                                  {0}});
+  return HD_JSON({"threads", hd_json_count(threads)}, {"amdahl_s", hd_json_number(told.seconds[HD_LAW_AMDAHL])},
+                 {"amdahl_interval_s", hd_json_interval(told.interval[HD_LAW_AMDAHL])},
+                 {"usl_s", hd_json_number(told.seconds[HD_LAW_USL])},
+                 {"usl_interval_s", hd_json_interval(told.interval[HD_LAW_USL])}, {"told", json_boolean(told.told)},
+                 {"why", hd_json_text(told.why)});
 }
 
 static json_t *laws(const struct hd_scaling *scaling, const struct hd_compare_view_options *options) {
@@ -141,15 +121,11 @@ static json_t *laws(const struct hd_scaling *scaling, const struct hd_compare_vi
     json_array_append_new(threads, hd_json_count(scaling->points[i].threads));
   for (size_t i = 0; scaling->fitted && i < options->predict_count; i++)
     json_array_append_new(told, prediction(scaling, options->predict[i]));
-  return hd_json_object((struct hd_json_member[]){
-      {"fitted", json_boolean(scaling->fitted)},
-      {"why", scaling->fitted ? json_null() : hd_json_text(scaling->why)},
-      {"threads", threads},
-      {"amdahl", scaling->fitted ? fit(scaling, HD_LAW_AMDAHL) : json_null()},
+  return HD_JSON(
+      {"fitted", json_boolean(scaling->fitted)}, {"why", scaling->fitted ? json_null() : hd_json_text(scaling->why)},
+      {"threads", threads}, {"amdahl", scaling->fitted ? fit(scaling, HD_LAW_AMDAHL) : json_null()},
       {"usl", scaling->fitted ? fit(scaling, HD_LAW_USL) : json_null()},
-      {"amdahl_refuted", scaling->fitted ? json_boolean(scaling->amdahl_refuted) : json_null()},
-      {"predictions", told},
-      {0}});
+      {"amdahl_refuted", scaling->fitted ? json_boolean(scaling->amdahl_refuted) : json_null()}, {"predictions", told});
 }
 
 /* ---- the row ---- */
@@ -172,16 +148,12 @@ static json_t *place_members(const struct hd_comparison *comparison, uint32_t in
   const struct hd_model *model = comparison->united->nodes[row->united].model;
   const struct hd_node node = hd_row_node(comparison, row->united);
   const bool placed = node.module != HD_NONE;
-  return hd_json_members(
-      index >= 2,
-      (struct hd_json_member[]){{"construct", json_string(hd_kind_id(node.kind))},
-                                {"name", hd_json_text(node.name.function)},
-                                {"file", hd_json_text(node.name.file)},
-                                {"line", node.name.line > 0 ? hd_json_count(node.name.line) : json_null()},
-                                {"module_path", hd_json_text(placed ? model->modules[node.module].path : NULL)},
-                                {"offset", placed ? hd_json_count(node.offset) : json_null()},
-                                {"callpath", callpath(comparison, row->united)},
-                                {0}});
+  return HD_JSON_IF(index >= 2, {"construct", json_string(hd_kind_id(node.kind))},
+                    {"name", hd_json_text(node.name.function)}, {"file", hd_json_text(node.name.file)},
+                    {"line", node.name.line > 0 ? hd_json_count(node.name.line) : json_null()},
+                    {"module_path", hd_json_text(placed ? model->modules[node.module].path : NULL)},
+                    {"offset", placed ? hd_json_count(node.offset) : json_null()},
+                    {"callpath", callpath(comparison, row->united)});
 }
 
 json_t *hd_compare_json_row(const struct hd_compared_counts *counts, uint32_t index,
@@ -195,15 +167,11 @@ json_t *hd_compare_json_row(const struct hd_compared_counts *counts, uint32_t in
   bool done = at;
   for (uint32_t point = 0; done && point < comparison->point_count; point++)
     done = json_array_append_new(at, compared(counts, index, point)) == 0;
-  return hd_json_finish(hd_json_object((struct hd_json_member[]){
-                            {"row", hd_json_count(index)},
-                            {"parent", row->parent == HD_NONE ? json_null() : hd_json_count(row->parent)},
-                            {"kind", json_string(hd_compared_kind_id(row->kind))},
-                            {"text", hd_json_text(text)},
-                            {HD_JSON_MERGE, place_members(comparison, index)},
-                            {"weight_s", hd_json_number(row->weight_s)},
-                            {"at", at},
-                            {"laws", scaling ? laws(&row->scaling, options) : json_null()},
-                            {0}}),
+  return hd_json_finish(HD_JSON({"row", hd_json_count(index)},
+                                {"parent", row->parent == HD_NONE ? json_null() : hd_json_count(row->parent)},
+                                {"kind", json_string(hd_compared_kind_id(row->kind))}, {"text", hd_json_text(text)},
+                                {HD_JSON_MERGE, place_members(comparison, index)},
+                                {"weight_s", hd_json_number(row->weight_s)}, {"at", at},
+                                {"laws", scaling ? laws(&row->scaling, options) : json_null()}),
                         done);
 }

@@ -46,8 +46,7 @@ static json_t *start(uint64_t epoch_ns) {
 static json_t *child(const struct hd_model *model, uint32_t pid) {
   char path[PATH_MAX];
   const bool found = hd_children_find(model, pid, path, sizeof path);
-  return hd_json_object((struct hd_json_member[]){
-      {"pid", hd_json_count(pid)}, {"profile", found ? hd_json_text(path) : json_null()}, {0}});
+  return HD_JSON({"pid", hd_json_count(pid)}, {"profile", found ? hd_json_text(path) : json_null()});
 }
 
 static json_t *children(const struct hd_model *model) {
@@ -59,12 +58,9 @@ static json_t *children(const struct hd_model *model) {
 
 static json_t *family_members(const struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
-  return hd_json_object(
-      (struct hd_json_member[]){{"parent", header->parent_pid ? hd_json_count(header->parent_pid) : json_null()},
-                                {"children", children(model)},
-                                {"children_measured", hd_json_count(header->children)},
-                                {"children_not_measured", hd_json_count(header->unmeasured_children)},
-                                {0}});
+  return HD_JSON({"parent", header->parent_pid ? hd_json_count(header->parent_pid) : json_null()},
+                 {"children", children(model)}, {"children_measured", hd_json_count(header->children)},
+                 {"children_not_measured", hd_json_count(header->unmeasured_children)});
 }
 
 static json_t *notes(const struct hd_model *model) {
@@ -81,51 +77,36 @@ static json_t *runtime_members(const struct hd_model *model) {
   char build_id[HD_BUILD_ID_TEXT_BYTES] = "";
   if (module)
     hd_module_build_id(module, sizeof build_id, build_id);
-  return hd_json_object((struct hd_json_member[]){{"runtime", hd_json_text(model->header.runtime)},
-                                                  {"runtime_path", hd_json_text(module ? module->path : NULL)},
-                                                  {"runtime_build_id", hd_json_text(*build_id ? build_id : NULL)},
-                                                  {0}});
+  return HD_JSON({"runtime", hd_json_text(model->header.runtime)},
+                 {"runtime_path", hd_json_text(module ? module->path : NULL)},
+                 {"runtime_build_id", hd_json_text(*build_id ? build_id : NULL)});
 }
 
 static json_t *run(const struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   const int signal = hd_model_signal(model);
-  return hd_json_object((struct hd_json_member[]){
-      {"program", hd_json_text(header->program)},
-      {"command", hd_json_strings(&model->arguments)},
-      {"host", hd_json_text(header->host)},
-      {"pid", hd_json_count(header->pid)},
-      {HD_JSON_MERGE, family_members(model)},
-      {"rank", header->rank >= 0 ? json_integer(header->rank) : json_null()},
-      {"start", start(header->begin_epoch_ns)},
-      {HD_JSON_MERGE, runtime_members(model)},
-      {"max_threads", hd_json_count(header->max_threads)},
-      {"ticks_per_s", json_real(1 / model->seconds_per_tick)},
-      {"env", environment(&model->environment)},
+  return HD_JSON(
+      {"program", hd_json_text(header->program)}, {"command", hd_json_strings(&model->arguments)},
+      {"host", hd_json_text(header->host)}, {"pid", hd_json_count(header->pid)}, {HD_JSON_MERGE, family_members(model)},
+      {"rank", header->rank >= 0 ? json_integer(header->rank) : json_null()}, {"start", start(header->begin_epoch_ns)},
+      {HD_JSON_MERGE, runtime_members(model)}, {"max_threads", hd_json_count(header->max_threads)},
+      {"ticks_per_s", json_real(1 / model->seconds_per_tick)}, {"env", environment(&model->environment)},
       {"complete", json_boolean(hd_model_is_complete(model))},
       {"exit", header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null()},
-      {"signal", signal ? json_integer(signal) : json_null()},
-      {"counters", hd_json_run_counters(model)},
-      {HD_JSON_MERGE, hd_json_run_overhead(model)},
-      {"notes", notes(model)},
-      {0}});
+      {"signal", signal ? json_integer(signal) : json_null()}, {"counters", hd_json_run_counters(model)},
+      {HD_JSON_MERGE, hd_json_run_overhead(model)}, {"notes", notes(model)});
 }
 
 static json_t *level_members(const struct hd_model *model) {
-  return hd_json_members(
-      model->levels_known,
-      (struct hd_json_member[]){{"serial_s", hd_json_seconds(model, hd_levels_up_to(&model->time_at, 1))},
-                                {"time_at_k_s", hd_json_levels(model, &model->time_at)},
-                                {0}});
+  return HD_JSON_IF(model->levels_known, {"serial_s", hd_json_seconds(model, hd_levels_up_to(&model->time_at, 1))},
+                    {"time_at_k_s", hd_json_levels(model, &model->time_at)});
 }
 
 static json_t *account_members(const struct hd_account *account) {
-  return hd_json_members(account->known,
-                         (struct hd_json_member[]){{"processor_share", hd_json_number(hd_account_share(account))},
-                                                   {"processor_s", json_real((double)account->ran_ns / 1e9)},
-                                                   {"processor_wait_s", json_real((double)account->queued_ns / 1e9)},
-                                                   {"preemptions", hd_json_count(account->preemptions)},
-                                                   {0}});
+  return HD_JSON_IF(account->known, {"processor_share", hd_json_number(hd_account_share(account))},
+                    {"processor_s", json_real((double)account->ran_ns / 1e9)},
+                    {"processor_wait_s", json_real((double)account->queued_ns / 1e9)},
+                    {"preemptions", hd_json_count(account->preemptions)});
 }
 
 static json_t *program(const struct hd_model *model) {
@@ -133,10 +114,9 @@ static json_t *program(const struct hd_model *model) {
   const uint64_t unmeasured = hd_model_unmeasured_ticks(model);
   const uint64_t outside = model->elapsed_ticks > model->inside_ticks ? model->elapsed_ticks - model->inside_ticks : 0;
   const struct hd_account account = hd_account_of_program(model);
-  return hd_json_object((struct hd_json_member[]){
+  return HD_JSON(
       {"elapsed_s", hd_json_seconds(model, model->elapsed_ticks + unmeasured)},
-      {"unmeasured_s", hd_json_seconds(model, unmeasured)},
-      {"busy_s", hd_json_seconds(model, model->ticks[HD_BUSY])},
+      {"unmeasured_s", hd_json_seconds(model, unmeasured)}, {"busy_s", hd_json_seconds(model, model->ticks[HD_BUSY])},
       {"wait_s", hd_json_seconds(model, hd_ticks_waiting(model->ticks))},
       {"runtime_s", hd_json_seconds(model, model->ticks[HD_RUNTIME])},
       {"idle_s", hd_json_seconds(model, model->ticks[HD_IDLE])},
@@ -144,30 +124,22 @@ static json_t *program(const struct hd_model *model) {
       {"inside_regions_s", hd_json_seconds(model, model->inside_ticks)},
       {"outside_regions_s", hd_json_seconds(model, outside)},
       {"potential_gain_s", json_real(model->gain_ticks * model->seconds_per_tick)},
-      {HD_JSON_MERGE, level_members(model)},
-      {HD_JSON_MERGE, account_members(&account)},
-      {"threads_ever", hd_json_count(hd_model_threads_ever(model))},
-      {"pauses", hd_json_count(model->header.pauses)},
+      {HD_JSON_MERGE, level_members(model)}, {HD_JSON_MERGE, account_members(&account)},
+      {"threads_ever", hd_json_count(hd_model_threads_ever(model))}, {"pauses", hd_json_count(model->header.pauses)},
       {"paused_s", hd_json_seconds(model, hd_model_paused_ticks(model))},
-      {HD_JSON_MERGE, hd_json_program_corrected(model)},
-      {HD_JSON_MERGE, hd_json_program_counts(model)},
-      {0}});
+      {HD_JSON_MERGE, hd_json_program_corrected(model)}, {HD_JSON_MERGE, hd_json_program_counts(model)});
 }
 
 static json_t *thread(const struct hd_model *model, const struct hd_model_thread *from) {
-  return hd_json_object((struct hd_json_member[]){{"thread", hd_json_count(from->id)},
-                                                  {"kind", json_string(hd_thread_kind_id(from->kind))},
-                                                  {"threads", hd_json_count(from->threads)},
-                                                  {"lifetime_s", hd_json_seconds(model, from->lifetime_ticks)},
-                                                  {"busy_s", hd_json_seconds(model, from->ticks[HD_BUSY])},
-                                                  {"idle_s", hd_json_seconds(model, from->ticks[HD_IDLE])},
-                                                  {"wait_s", hd_json_seconds(model, hd_ticks_waiting(from->ticks))},
-                                                  {"wait_by_cause_s", hd_json_waits(model, from->ticks, false)},
-                                                  {"runtime_s", hd_json_seconds(model, from->ticks[HD_RUNTIME])},
-                                                  {HD_JSON_MERGE, account_members(&from->account)},
-                                                  {HD_JSON_MERGE, hd_json_thread_overhead(model, from)},
-                                                  {HD_JSON_MERGE, hd_json_thread_counts(model, from->id)},
-                                                  {0}});
+  return HD_JSON(
+      {"thread", hd_json_count(from->id)}, {"kind", json_string(hd_thread_kind_id(from->kind))},
+      {"threads", hd_json_count(from->threads)}, {"lifetime_s", hd_json_seconds(model, from->lifetime_ticks)},
+      {"busy_s", hd_json_seconds(model, from->ticks[HD_BUSY])},
+      {"idle_s", hd_json_seconds(model, from->ticks[HD_IDLE])},
+      {"wait_s", hd_json_seconds(model, hd_ticks_waiting(from->ticks))},
+      {"wait_by_cause_s", hd_json_waits(model, from->ticks, false)},
+      {"runtime_s", hd_json_seconds(model, from->ticks[HD_RUNTIME])}, {HD_JSON_MERGE, account_members(&from->account)},
+      {HD_JSON_MERGE, hd_json_thread_overhead(model, from)}, {HD_JSON_MERGE, hd_json_thread_counts(model, from->id)});
 }
 
 static json_t *threads(const struct hd_model *model) {
@@ -178,11 +150,8 @@ static json_t *threads(const struct hd_model *model) {
 }
 
 static json_t *overlap(const struct hd_model *model, const struct hd_overlap *from) {
-  return hd_json_object((struct hd_json_member[]){
-      {"a", hd_json_count(from->a)},
-      {"b", hd_json_count(from->b)},
-      {"elapsed_s", from->ticks == HD_TICKS_UNKNOWN ? json_null() : hd_json_seconds(model, from->ticks)},
-      {0}});
+  return HD_JSON({"a", hd_json_count(from->a)}, {"b", hd_json_count(from->b)},
+                 {"elapsed_s", from->ticks == HD_TICKS_UNKNOWN ? json_null() : hd_json_seconds(model, from->ticks)});
 }
 
 static json_t *overlaps(const struct hd_model *model) {
@@ -210,12 +179,9 @@ static json_t *timeline(const struct hd_model *model) {
     json_array_append_new(sequential, hd_json_seconds(model, from->buckets[i].sequential_ticks));
     json_array_append_new(busy, hd_json_seconds(model, from->buckets[i].busy_ticks));
   }
-  return hd_json_object((struct hd_json_member[]){{"begin_s", hd_json_seconds(model, model->before_ticks)},
-                                                  {"width_s", hd_json_seconds(model, from->width_ticks)},
-                                                  {"none_s", none},
-                                                  {"sequential_s", sequential},
-                                                  {"busy_s", busy},
-                                                  {0}});
+  return HD_JSON({"begin_s", hd_json_seconds(model, model->before_ticks)},
+                 {"width_s", hd_json_seconds(model, from->width_ticks)}, {"none_s", none}, {"sequential_s", sequential},
+                 {"busy_s", busy});
 }
 
 /* One at a time: all of them together would take gigabytes. */

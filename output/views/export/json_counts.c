@@ -28,21 +28,16 @@ static json_t *whole_number(double value) {
 /* ---- the run's ---- */
 
 static json_t *event(const struct hd_event_record *from) {
-  return hd_json_object((struct hd_json_member[]){{"name", json_string(from->name)},
-                                                  {"source", json_string(from->source)},
-                                                  {"unit", from->unit[0] ? json_string(from->unit) : json_null()},
-                                                  {"description", json_string(from->description)},
-                                                  {"cost_per_reading", hd_json_count(from->cost)},
-                                                  {"slot", from->slot > 0 ? hd_json_count(from->slot) : json_null()},
-                                                  {0}});
+  return HD_JSON({"name", json_string(from->name)}, {"source", json_string(from->source)},
+                 {"unit", from->unit[0] ? json_string(from->unit) : json_null()},
+                 {"description", json_string(from->description)}, {"cost_per_reading", hd_json_count(from->cost)},
+                 {"slot", from->slot > 0 ? hd_json_count(from->slot) : json_null()});
 }
 
 static json_t *metric(const struct hd_metric *from) {
-  return hd_json_object(
-      (struct hd_json_member[]){{"name", hd_json_text(from->name)},
-                                {"unit", from->unit && from->unit[0] ? hd_json_text(from->unit) : json_null()},
-                                {"formula", hd_json_text(from->formula)},
-                                {0}});
+  return HD_JSON({"name", hd_json_text(from->name)},
+                 {"unit", from->unit && from->unit[0] ? hd_json_text(from->unit) : json_null()},
+                 {"formula", hd_json_text(from->formula)});
 }
 
 static json_t *group(const struct hd_group *from) {
@@ -51,12 +46,8 @@ static json_t *group(const struct hd_group *from) {
     json_array_append_new(events, hd_json_text(from->events[i].event));
   for (uint32_t i = 0; metrics && i < from->metric_count; i++)
     json_array_append_new(metrics, metric(&from->metrics[i]));
-  return hd_json_object((struct hd_json_member[]){{"name", hd_json_text(from->name)},
-                                                  {"path", hd_json_text(from->path)},
-                                                  {"description", hd_json_text(from->short_text)},
-                                                  {"events", events},
-                                                  {"metrics", metrics},
-                                                  {0}});
+  return HD_JSON({"name", hd_json_text(from->name)}, {"path", hd_json_text(from->path)},
+                 {"description", hd_json_text(from->short_text)}, {"events", events}, {"metrics", metrics});
 }
 
 json_t *hd_json_run_counters(const struct hd_model *model) {
@@ -68,13 +59,11 @@ json_t *hd_json_run_counters(const struct hd_model *model) {
     json_array_append_new(events, event(&model->events[i]));
   for (uint32_t i = 0; groups && i < model->group_count; i++)
     json_array_append_new(groups, group(model->groups[i]));
-  return hd_json_object((struct hd_json_member[]){{"at", json_string(places[model->header.counters_at])},
-                                                  {"multiplexed", json_boolean(model->header.event_slots > 0)},
-                                                  {"readings", hd_json_count(hd_model_readings(model))},
-                                                  {"reading_s", hd_json_number(hd_model_reading_seconds(model))},
-                                                  {"events", events},
-                                                  {"groups", groups},
-                                                  {0}});
+  return HD_JSON({"at", json_string(places[model->header.counters_at])},
+                 {"multiplexed", json_boolean(model->header.event_slots > 0)},
+                 {"readings", hd_json_count(hd_model_readings(model))},
+                 {"reading_s", hd_json_number(hd_model_reading_seconds(model))}, {"events", events},
+                 {"groups", groups});
 }
 
 /* ---- counts ---- */
@@ -92,8 +81,7 @@ static json_t *missing_threads(const struct subject *subject, uint32_t event_ind
 }
 
 static json_t *part(const struct subject *subject, uint32_t event_index, double counted) {
-  return hd_json_object((struct hd_json_member[]){
-      {"counted", whole_number(counted)}, {"threads_missing", missing_threads(subject, event_index)}, {0}});
+  return HD_JSON({"counted", whole_number(counted)}, {"threads_missing", missing_threads(subject, event_index)});
 }
 
 /* `key`, and when they are needed `key`_partial and `key`_fraction. */
@@ -113,8 +101,7 @@ static json_t *class_members(const struct subject *subject, const char *key, enu
   }
   snprintf(partial, sizeof partial, "%s_partial", key);
   snprintf(fraction, sizeof fraction, "%s_fraction", key);
-  json_t *object =
-      hd_json_object((struct hd_json_member[]){{key, values}, {partial, parts}, {fraction, fractions}, {0}});
+  json_t *object = HD_JSON({key, values}, {partial, parts}, {fraction, fractions});
   if (parts && json_object_size(parts) == 0)
     json_object_del(object, partial);
   if (fractions && json_object_size(fractions) == 0)
@@ -136,23 +123,19 @@ static json_t *metrics_members(const struct subject *subject, const char *key) {
       hd_json_put(values, name, count.known ? hd_json_number(count.value) : json_null());
       free(name);
     }
-  return hd_json_object((struct hd_json_member[]){{key, values}, {0}});
+  return HD_JSON({key, values});
 }
 
 static json_t *all_members(const struct subject *subject) {
-  return hd_json_object(
-      (struct hd_json_member[]){{HD_JSON_MERGE, class_members(subject, "counters", HD_COUNT_BUSY)},
-                                {HD_JSON_MERGE, class_members(subject, "counters_waiting", HD_COUNT_WAITING)},
-                                {HD_JSON_MERGE, class_members(subject, "counters_runtime", HD_COUNT_RUNTIME)},
-                                {HD_JSON_MERGE, metrics_members(subject, "metrics")},
-                                {0}});
+  return HD_JSON({HD_JSON_MERGE, class_members(subject, "counters", HD_COUNT_BUSY)},
+                 {HD_JSON_MERGE, class_members(subject, "counters_waiting", HD_COUNT_WAITING)},
+                 {HD_JSON_MERGE, class_members(subject, "counters_runtime", HD_COUNT_RUNTIME)},
+                 {HD_JSON_MERGE, metrics_members(subject, "metrics")});
 }
 
 static json_t *inclusive_members(const struct subject *subject) {
-  return hd_json_object(
-      (struct hd_json_member[]){{HD_JSON_MERGE, class_members(subject, "counters_inclusive", HD_COUNT_BUSY)},
-                                {HD_JSON_MERGE, metrics_members(subject, "metrics_inclusive")},
-                                {0}});
+  return HD_JSON({HD_JSON_MERGE, class_members(subject, "counters_inclusive", HD_COUNT_BUSY)},
+                 {HD_JSON_MERGE, metrics_members(subject, "metrics_inclusive")});
 }
 
 static double elapsed_of(const struct hd_model *model, const struct hd_node *node) {
@@ -161,7 +144,7 @@ static double elapsed_of(const struct hd_model *model, const struct hd_node *nod
 
 /* Without counters. */
 static json_t *none(void) {
-  return hd_json_object((struct hd_json_member[]){{"counters", json_null()}, {0}});
+  return HD_JSON({"counters", json_null()});
 }
 
 json_t *hd_json_node_counts(const struct hd_model *model, const struct hd_node *node) {
@@ -173,8 +156,7 @@ json_t *hd_json_node_counts(const struct hd_model *model, const struct hd_node *
   const struct subject exclusive = {model, own->sums, {node->id, HD_NONE, false}, elapsed};
   const struct subject inclusive = {
       model, &model->counts_inclusive->sums[node->id], {node->id, HD_NONE, true}, elapsed};
-  json_t *object = hd_json_object((struct hd_json_member[]){
-      {HD_JSON_MERGE, all_members(&exclusive)}, {HD_JSON_MERGE, inclusive_members(&inclusive)}, {0}});
+  json_t *object = HD_JSON({HD_JSON_MERGE, all_members(&exclusive)}, {HD_JSON_MERGE, inclusive_members(&inclusive)});
   hd_count_sums_free(own);
   return object;
 }
@@ -205,6 +187,5 @@ json_t *hd_json_program_counts(const struct hd_model *model) {
     return none();
   const struct subject subject = {model, &model->counts_total->sums[model->thread_count], HD_COUNT_OF_PROGRAM,
                                   hd_count_elapsed_of_program(model)};
-  return hd_json_object((struct hd_json_member[]){
-      {HD_JSON_MERGE, all_members(&subject)}, {HD_JSON_MERGE, inclusive_members(&subject)}, {0}});
+  return HD_JSON({HD_JSON_MERGE, all_members(&subject)}, {HD_JSON_MERGE, inclusive_members(&subject)});
 }

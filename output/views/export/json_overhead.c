@@ -23,11 +23,9 @@ static json_t *corrected(const struct hd_model *model, uint64_t ticks, int64_t i
 static json_t *event(const struct hd_model *model, enum hd_event_kind kind) {
   const struct hd_cost *cost = &model->cost_of[kind];
   const double seconds = hd_model_seconds(model, cost->ticks);
-  return hd_json_object((struct hd_json_member[]){{"event", json_string(hd_event_id(kind))},
-                                                  {"count", hd_json_count(cost->count)},
-                                                  {"ns_each", hd_json_number(1e9 * seconds / (double)cost->count)},
-                                                  {"total_s", hd_json_number(seconds)},
-                                                  {0}});
+  return HD_JSON({"event", json_string(hd_event_id(kind))}, {"count", hd_json_count(cost->count)},
+                 {"ns_each", hd_json_number(1e9 * seconds / (double)cost->count)},
+                 {"total_s", hd_json_number(seconds)});
 }
 
 static json_t *events(const struct hd_model *model) {
@@ -48,28 +46,21 @@ static json_t *overhead(const struct hd_model *model) {
   const uint64_t budget = model->header.budget_ppm;
   if (model->cost_count == 0)
     return json_null();
-  return hd_json_object((struct hd_json_member[]){
-      {"own_s", hd_json_seconds(model, model->cost_ticks)},
-      {"percent_of_busy", hd_json_number(percent_of_busy(model))},
+  return HD_JSON(
+      {"own_s", hd_json_seconds(model, model->cost_ticks)}, {"percent_of_busy", hd_json_number(percent_of_busy(model))},
       {"outside_ns", hd_json_number(1e9 * hd_model_seconds(model, model->header.outside_ticks))},
       {"start_s", hd_json_seconds(model, model->header.start_ticks)},
-      {"budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()},
-      {"events", events(model)},
-      {0}});
+      {"budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()}, {"events", events(model)});
 }
 
 static json_t *switched(const struct hd_model *model, const struct hd_switch *from) {
   char place[HD_PLACE_BYTES];
   hd_node_text(place, model, &model->nodes[from->node], NULL);
-  return hd_json_object(
-      (struct hd_json_member[]){{"class", json_string(hd_event_class_id((enum hd_event_class)from->event_class))},
-                                {"seconds", hd_json_seconds(model, from->ticks)},
-                                {"times", hd_json_count(from->times)},
-                                {"cost_percent", json_real((double)from->cost_ppm / 1e4)},
-                                {"profile", hd_json_count(from->node)},
-                                {"where", from->node == 0 ? json_string("outside regions") : hd_json_text(place)},
-                                {"thread", hd_json_count(from->thread)},
-                                {0}});
+  return HD_JSON({"class", json_string(hd_event_class_id((enum hd_event_class)from->event_class))},
+                 {"seconds", hd_json_seconds(model, from->ticks)}, {"times", hd_json_count(from->times)},
+                 {"cost_percent", json_real((double)from->cost_ppm / 1e4)}, {"profile", hd_json_count(from->node)},
+                 {"where", from->node == 0 ? json_string("outside regions") : hd_json_text(place)},
+                 {"thread", hd_json_count(from->thread)});
 }
 
 static json_t *switches(const struct hd_model *model) {
@@ -81,27 +72,22 @@ static json_t *switches(const struct hd_model *model) {
 
 static json_t *memory(const struct hd_file_header *header) {
   const uint64_t used = header->memory_bytes, limit = header->memory_limit_bytes;
-  return hd_json_object((struct hd_json_member[]){{"used_bytes", used > 0 ? hd_json_count(used) : json_null()},
-                                                  {"limit_bytes", limit > 0 ? hd_json_count(limit) : json_null()},
-                                                  {"shortened_paths", hd_json_count(header->shortened_paths)},
-                                                  {0}});
+  return HD_JSON({"used_bytes", used > 0 ? hd_json_count(used) : json_null()},
+                 {"limit_bytes", limit > 0 ? hd_json_count(limit) : json_null()},
+                 {"shortened_paths", hd_json_count(header->shortened_paths)});
 }
 
 json_t *hd_json_run_overhead(const struct hd_model *model) {
-  return hd_json_object((struct hd_json_member[]){
-      {"overhead", overhead(model)}, {"switched_off", switches(model)}, {"memory", memory(&model->header)}, {0}});
+  return HD_JSON({"overhead", overhead(model)}, {"switched_off", switches(model)}, {"memory", memory(&model->header)});
 }
 
 /* ---- corrected times ---- */
 
 static json_t *sums_members(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
                             const struct hd_intrusion *intrusion, const char *const keys[3], bool known) {
-  return hd_json_members(
-      known,
-      (struct hd_json_member[]){{keys[0], corrected(model, ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY])},
-                                {keys[1], corrected(model, hd_ticks_waiting(ticks), hd_intrusion_waiting(intrusion))},
-                                {keys[2], corrected(model, ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME])},
-                                {0}});
+  return HD_JSON_IF(known, {keys[0], corrected(model, ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY])},
+                    {keys[1], corrected(model, hd_ticks_waiting(ticks), hd_intrusion_waiting(intrusion))},
+                    {keys[2], corrected(model, ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME])});
 }
 
 static json_t *elapsed(const struct hd_model *model, const struct hd_node *node) {
@@ -116,11 +102,9 @@ static const char *const own_keys[] = {"busy_s", "wait_s", "runtime_s"};
 static const char *const inclusive_keys[] = {"busy_inclusive_s", "wait_inclusive_s", "runtime_inclusive_s"};
 
 json_t *hd_json_program_corrected(const struct hd_model *model) {
-  json_t *times = hd_json_object(
-      (struct hd_json_member[]){{"elapsed_s", elapsed(model, &model->nodes[0])},
-                                {HD_JSON_MERGE, sums_members(model, model->ticks, &model->intrusion, own_keys, true)},
-                                {0}});
-  return hd_json_object((struct hd_json_member[]){{"corrected", times}, {0}});
+  json_t *times = HD_JSON({"elapsed_s", elapsed(model, &model->nodes[0])},
+                          {HD_JSON_MERGE, sums_members(model, model->ticks, &model->intrusion, own_keys, true)});
+  return HD_JSON({"corrected", times});
 }
 
 /* What the times contain of Heddle: measured less corrected, idle time left out. */
@@ -131,22 +115,17 @@ static json_t *contained(const struct hd_model *model, const struct hd_intrusion
 
 json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_node *node) {
   const bool own = hd_node_is_measured(node);
-  json_t *times = hd_json_object((struct hd_json_member[]){
+  json_t *times = HD_JSON(
       {"elapsed_s", elapsed(model, node)},
       {HD_JSON_MERGE, sums_members(model, node->ticks, &node->intrusion, own_keys, own)},
-      {HD_JSON_MERGE, sums_members(model, node->inclusive_ticks, &node->intrusion_inclusive, inclusive_keys, true)},
-      {0}});
-  return hd_json_object(
-      (struct hd_json_member[]){{"corrected", times},
-                                {"overhead_s", contained(model, &node->intrusion, own)},
-                                {"overhead_inclusive_s", contained(model, &node->intrusion_inclusive, true)},
-                                {0}});
+      {HD_JSON_MERGE, sums_members(model, node->inclusive_ticks, &node->intrusion_inclusive, inclusive_keys, true)});
+  return HD_JSON({"corrected", times}, {"overhead_s", contained(model, &node->intrusion, own)},
+                 {"overhead_inclusive_s", contained(model, &node->intrusion_inclusive, true)});
 }
 
 json_t *hd_json_thread_overhead(const struct hd_model *model, const struct hd_model_thread *thread) {
-  return hd_json_object((struct hd_json_member[]){
+  return HD_JSON(
       {"overhead_s", hd_json_seconds(model, thread->cost_ticks)},
       {"delay_s", signed_seconds(model, (double)thread->late_ticks)},
-      {"corrected_busy_s", corrected(model, thread->ticks[HD_BUSY], thread->intrusion.ticks[HD_INTRUSION_BUSY])},
-      {0}});
+      {"corrected_busy_s", corrected(model, thread->ticks[HD_BUSY], thread->intrusion.ticks[HD_INTRUSION_BUSY])});
 }

@@ -18,17 +18,13 @@ static json_t *place_members(const struct hd_model *model, const struct hd_node 
   char offset[32];
   const bool known = node->module != HD_NONE;
   snprintf(offset, sizeof offset, "0x%llx", (unsigned long long)node->offset);
-  return hd_json_object((struct hd_json_member[]){
-      {"id", hd_json_count(node->id)},
-      {"parent", node->id == 0 ? json_null() : hd_json_count(node->parent)},
-      {"kind", json_string(hd_kind_id(node->kind))},
-      {"name", hd_json_text(node->name.function)},
-      {"file", hd_json_text(node->name.file)},
-      {"line", node->name.line > 0 ? hd_json_count(node->name.line) : json_null()},
-      {"module", hd_json_text(known ? hd_base_name(model->modules[node->module].path) : NULL)},
-      {"module_path", hd_json_text(known ? model->modules[node->module].path : NULL)},
-      {"offset", known ? json_string(offset) : json_null()},
-      {0}});
+  return HD_JSON({"id", hd_json_count(node->id)}, {"parent", node->id == 0 ? json_null() : hd_json_count(node->parent)},
+                 {"kind", json_string(hd_kind_id(node->kind))}, {"name", hd_json_text(node->name.function)},
+                 {"file", hd_json_text(node->name.file)},
+                 {"line", node->name.line > 0 ? hd_json_count(node->name.line) : json_null()},
+                 {"module", hd_json_text(known ? hd_base_name(model->modules[node->module].path) : NULL)},
+                 {"module_path", hd_json_text(known ? model->modules[node->module].path : NULL)},
+                 {"offset", known ? json_string(offset) : json_null()});
 }
 
 /* Time of the profile's own, of one state. */
@@ -39,15 +35,11 @@ static json_t *own(const struct hd_model *model, const struct hd_node *node, enu
 static json_t *times_members(const struct hd_model *model, const struct hd_node *node) {
   const uint64_t *inclusive = node->inclusive_ticks;
   const bool region = hd_kind_is_region(node->kind);
-  return hd_json_object((struct hd_json_member[]){
-      {"busy_s", own(model, node, HD_BUSY)},
-      {"busy_inclusive_s", hd_json_seconds(model, inclusive[HD_BUSY])},
+  return HD_JSON(
+      {"busy_s", own(model, node, HD_BUSY)}, {"busy_inclusive_s", hd_json_seconds(model, inclusive[HD_BUSY])},
       {"wait_s", hd_node_is_measured(node) ? hd_json_waits(model, node->ticks, region) : json_null()},
-      {"wait_inclusive_s", hd_json_waits(model, inclusive, region)},
-      {"runtime_s", own(model, node, HD_RUNTIME)},
-      {"runtime_inclusive_s", hd_json_seconds(model, inclusive[HD_RUNTIME])},
-      {"idle_s", own(model, node, HD_IDLE)},
-      {0}});
+      {"wait_inclusive_s", hd_json_waits(model, inclusive, region)}, {"runtime_s", own(model, node, HD_RUNTIME)},
+      {"runtime_inclusive_s", hd_json_seconds(model, inclusive[HD_RUNTIME])}, {"idle_s", own(model, node, HD_IDLE)});
 }
 
 /* ---- entries ---- */
@@ -80,12 +72,10 @@ static json_t *routine_members(const struct hd_model *model, const struct hd_nod
   const bool known = has_entries(model, node);
   const double share = node->wall_share_inclusive_ticks;
   if (node->kind != HD_KIND_ROUTINE)
-    return hd_json_object((struct hd_json_member[]){{"entries", json_null()}, {0}});
-  return hd_json_object((struct hd_json_member[]){
-      {"elapsed_s", known ? hd_json_seconds(model, hd_entries_ticks(&node->entries)) : json_null()},
-      {"mean_concurrency", hd_json_number(share > 0 ? (double)node->inclusive_ticks[HD_BUSY] / share : NAN)},
-      {"entries", known ? entries(model, &node->entries) : json_null()},
-      {0}});
+    return HD_JSON({"entries", json_null()});
+  return HD_JSON({"elapsed_s", known ? hd_json_seconds(model, hd_entries_ticks(&node->entries)) : json_null()},
+                 {"mean_concurrency", hd_json_number(share > 0 ? (double)node->inclusive_ticks[HD_BUSY] / share : NAN)},
+                 {"entries", known ? entries(model, &node->entries) : json_null()});
 }
 
 static json_t *concurrent_visits(const struct hd_model *model, const struct hd_node *node) {
@@ -98,17 +88,14 @@ static json_t *cpu_seconds(const struct hd_model *model, uint64_t ns, bool known
 }
 
 static json_t *cpu_members(const struct hd_model *model, const struct hd_node *node) {
-  return hd_json_object(
-      (struct hd_json_member[]){{"cpu_s", cpu_seconds(model, node->cpu_ns, hd_node_is_measured(node))},
-                                {"cpu_inclusive_s", cpu_seconds(model, node->cpu_inclusive_ns, true)},
-                                {0}});
+  return HD_JSON({"cpu_s", cpu_seconds(model, node->cpu_ns, hd_node_is_measured(node))},
+                 {"cpu_inclusive_s", cpu_seconds(model, node->cpu_inclusive_ns, true)});
 }
 
 /* ---- teams ---- */
 
 static json_t *team_size(const struct hd_team_totals *team) {
-  return hd_json_object(
-      (struct hd_json_member[]){{"min", hd_json_count(team->team_min)}, {"max", hd_json_count(team->team_max)}, {0}});
+  return HD_JSON({"min", hd_json_count(team->team_min)}, {"max", hd_json_count(team->team_max)});
 }
 
 static json_t *real_ticks(const struct hd_model *model, double ticks) {
@@ -123,28 +110,22 @@ static json_t *running(const struct hd_model *model, const struct hd_node *node)
 static json_t *team_members(const struct hd_model *model, const struct hd_node *node) {
   const struct hd_team_totals *team = &node->team;
   const bool known = !(team->team_max == 0);
-  return hd_json_members(known,
-                         (struct hd_json_member[]){{"instances", hd_json_count(team->instances)},
-                                                   {"open_instances", hd_json_count(team->open_instances)},
-                                                   {"elapsed_s", real_ticks(model, hd_team_elapsed(team))},
-                                                   {"capacity_s", hd_json_seconds(model, team->capacity_ticks)},
-                                                   {"team_size", team_size(team)},
-                                                   {"mean_concurrency", hd_json_number(hd_team_concurrency(team))},
-                                                   {"imbalance", hd_json_number(hd_team_imbalance(team))},
-                                                   {"potential_gain_s", real_ticks(model, team->gain_ticks)},
-                                                   {"team_busy_s", hd_json_seconds(model, team->busy_ticks)},
-                                                   {"team_idle_s", hd_json_seconds(model, team->idle_ticks)},
-                                                   {"running_s", running(model, node)},
-                                                   {0}});
+  return HD_JSON_IF(
+      known, {"instances", hd_json_count(team->instances)}, {"open_instances", hd_json_count(team->open_instances)},
+      {"elapsed_s", real_ticks(model, hd_team_elapsed(team))},
+      {"capacity_s", hd_json_seconds(model, team->capacity_ticks)}, {"team_size", team_size(team)},
+      {"mean_concurrency", hd_json_number(hd_team_concurrency(team))},
+      {"imbalance", hd_json_number(hd_team_imbalance(team))}, {"potential_gain_s", real_ticks(model, team->gain_ticks)},
+      {"team_busy_s", hd_json_seconds(model, team->busy_ticks)},
+      {"team_idle_s", hd_json_seconds(model, team->idle_ticks)}, {"running_s", running(model, node)});
 }
 
 /* The program has no team, but it does have an elapsed time. */
 static json_t *program_team_members(const struct hd_model *model) {
-  return hd_json_object((struct hd_json_member[]){
+  return HD_JSON(
       {"elapsed_s", hd_json_seconds(model, model->elapsed_ticks)},
       {"mean_concurrency",
-       hd_json_number(model->elapsed_ticks > 0 ? (double)model->ticks[HD_BUSY] / (double)model->elapsed_ticks : NAN)},
-      {0}});
+       hd_json_number(model->elapsed_ticks > 0 ? (double)model->ticks[HD_BUSY] / (double)model->elapsed_ticks : NAN)});
 }
 
 /* ---- threads ---- */
@@ -156,27 +137,22 @@ static uint64_t concurrent_of(const struct hd_entries *from) {
 static json_t *row_entries_members(const struct hd_model *model, const struct hd_node *node,
                                    const struct hd_row *from) {
   const bool routine = has_entries(model, node);
-  return hd_json_object((struct hd_json_member[]){
-      {"visits_concurrent", model->entries_known && node->id != 0 && !hd_kind_is_region(node->kind)
-                                ? hd_json_count(concurrent_of(&from->entries))
-                                : json_null()},
-      {"elapsed_s", routine ? hd_json_seconds(model, hd_entries_ticks(&from->entries)) : json_null()},
-      {"entries", routine ? entries(model, &from->entries) : json_null()},
-      {"cpu_s", cpu_seconds(model, from->cpu_ns, true)},
-      {0}});
+  return HD_JSON({"visits_concurrent", model->entries_known && node->id != 0 && !hd_kind_is_region(node->kind)
+                                           ? hd_json_count(concurrent_of(&from->entries))
+                                           : json_null()},
+                 {"elapsed_s", routine ? hd_json_seconds(model, hd_entries_ticks(&from->entries)) : json_null()},
+                 {"entries", routine ? entries(model, &from->entries) : json_null()},
+                 {"cpu_s", cpu_seconds(model, from->cpu_ns, true)});
 }
 
 static json_t *row(const struct hd_model *model, const struct hd_node *node, const struct hd_row *from) {
-  return hd_json_object(
-      (struct hd_json_member[]){{"thread", hd_json_count(from->thread)},
-                                {"visits", hd_json_count(from->visits)},
-                                {"busy_s", hd_json_seconds(model, from->ticks[HD_BUSY])},
-                                {"wait_s", hd_json_waits(model, from->ticks, hd_kind_is_region(node->kind))},
-                                {"runtime_s", hd_json_seconds(model, from->ticks[HD_RUNTIME])},
-                                {"idle_s", hd_json_seconds(model, from->ticks[HD_IDLE])},
-                                {HD_JSON_MERGE, row_entries_members(model, node, from)},
-                                {HD_JSON_MERGE, hd_json_row_counts(model, node, from)},
-                                {0}});
+  return HD_JSON({"thread", hd_json_count(from->thread)}, {"visits", hd_json_count(from->visits)},
+                 {"busy_s", hd_json_seconds(model, from->ticks[HD_BUSY])},
+                 {"wait_s", hd_json_waits(model, from->ticks, hd_kind_is_region(node->kind))},
+                 {"runtime_s", hd_json_seconds(model, from->ticks[HD_RUNTIME])},
+                 {"idle_s", hd_json_seconds(model, from->ticks[HD_IDLE])},
+                 {HD_JSON_MERGE, row_entries_members(model, node, from)},
+                 {HD_JSON_MERGE, hd_json_row_counts(model, node, from)});
 }
 
 /* In the order of threads. Where callpaths are cut, a thread may have counted for a profile that it never was in. */
@@ -218,7 +194,7 @@ static json_t *levels_members(const struct hd_model *model, const struct hd_node
   /* At levels 0 and 1 no other thread was busy beside this one. */
   const uint64_t sequential = hd_levels_up_to(&node->busy_at, 1);
   const uint64_t concurrent = hd_levels_up_to(&node->busy_at, UINT32_MAX) - sequential;
-  return hd_json_object((struct hd_json_member[]){
+  return HD_JSON(
       {"elapsed_at_k_s", elapsed_levels(model, node)},
       {"thread_time_at_k_s", own ? hd_json_levels(model, &node->busy_at) : json_null()},
       {"thread_time_at_k_inclusive_s", known ? hd_json_levels(model, &node->busy_at_inclusive) : json_null()},
@@ -227,8 +203,7 @@ static json_t *levels_members(const struct hd_model *model, const struct hd_node
       {"active_s", own ? ticks_or_null(model, node->active_ticks) : json_null()},
       {"unpaired_s", own ? hd_json_seconds(model, node->unpaired_ticks) : json_null()},
       {"busy_sequential_s", own ? hd_json_seconds(model, sequential) : json_null()},
-      {"busy_concurrent_s", own ? hd_json_seconds(model, concurrent) : json_null()},
-      {0}});
+      {"busy_concurrent_s", own ? hd_json_seconds(model, concurrent) : json_null()});
 }
 
 /* ---- all of it ---- */
@@ -236,32 +211,23 @@ static json_t *levels_members(const struct hd_model *model, const struct hd_node
 static json_t *marks_members(const struct hd_model *model, const struct hd_node *node) {
   const bool back = node->flags & HD_PROFILE_BACK;
   const bool measured = hd_node_is_measured(node);
-  return hd_json_object(
-      (struct hd_json_member[]){{"measured", json_boolean(measured)},
-                                {"incomplete", json_boolean(measured && hd_model_is_incomplete(model, node->kind))},
-                                {"busy_at_most", json_boolean(node->flags & HD_NODE_BUSY_AT_MOST)},
-                                {"folded", json_boolean(node->flags & HD_PROFILE_FOLDED)},
-                                {"shortened", json_boolean(node->flags & HD_PROFILE_SHORTENED)},
-                                {"tail_call", json_boolean(node->flags & HD_PROFILE_TAIL_CALL)},
-                                {"recursive", json_boolean(node->flags & HD_PROFILE_RECURSIVE)},
-                                {"recursive_of", back ? hd_json_count(node->target) : json_null()},
-                                {0}});
+  return HD_JSON({"measured", json_boolean(measured)},
+                 {"incomplete", json_boolean(measured && hd_model_is_incomplete(model, node->kind))},
+                 {"busy_at_most", json_boolean(node->flags & HD_NODE_BUSY_AT_MOST)},
+                 {"folded", json_boolean(node->flags & HD_PROFILE_FOLDED)},
+                 {"shortened", json_boolean(node->flags & HD_PROFILE_SHORTENED)},
+                 {"tail_call", json_boolean(node->flags & HD_PROFILE_TAIL_CALL)},
+                 {"recursive", json_boolean(node->flags & HD_PROFILE_RECURSIVE)},
+                 {"recursive_of", back ? hd_json_count(node->target) : json_null()});
 }
 
 json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node) {
-  return hd_json_object(
-      (struct hd_json_member[]){{HD_JSON_MERGE, place_members(model, node)},
-                                {"visits", hd_node_is_measured(node) ? hd_json_count(node->visits) : json_null()},
-                                {"visits_concurrent", concurrent_visits(model, node)},
-                                {HD_JSON_MERGE, team_members(model, node)},
-                                {HD_JSON_MERGE, node->id == 0 ? program_team_members(model) : json_object()},
-                                {HD_JSON_MERGE, routine_members(model, node)},
-                                {HD_JSON_MERGE, times_members(model, node)},
-                                {HD_JSON_MERGE, hd_json_node_corrected(model, node)},
-                                {HD_JSON_MERGE, cpu_members(model, node)},
-                                {HD_JSON_MERGE, levels_members(model, node)},
-                                {HD_JSON_MERGE, marks_members(model, node)},
-                                {HD_JSON_MERGE, hd_json_node_counts(model, node)},
-                                {"threads", rows(model, node)},
-                                {0}});
+  return HD_JSON({HD_JSON_MERGE, place_members(model, node)},
+                 {"visits", hd_node_is_measured(node) ? hd_json_count(node->visits) : json_null()},
+                 {"visits_concurrent", concurrent_visits(model, node)}, {HD_JSON_MERGE, team_members(model, node)},
+                 {HD_JSON_MERGE, node->id == 0 ? program_team_members(model) : json_object()},
+                 {HD_JSON_MERGE, routine_members(model, node)}, {HD_JSON_MERGE, times_members(model, node)},
+                 {HD_JSON_MERGE, hd_json_node_corrected(model, node)}, {HD_JSON_MERGE, cpu_members(model, node)},
+                 {HD_JSON_MERGE, levels_members(model, node)}, {HD_JSON_MERGE, marks_members(model, node)},
+                 {HD_JSON_MERGE, hd_json_node_counts(model, node)}, {"threads", rows(model, node)});
 }

@@ -78,10 +78,6 @@ json_t *hd_json_members(bool known, const struct hd_json_member *members) {
   return hd_json_finish(object, done);
 }
 
-json_t *hd_json_object(const struct hd_json_member *members) {
-  return hd_json_members(true, members);
-}
-
 json_t *hd_json_strings(const struct hd_strings *list) {
   json_t *array = json_array();
   for (size_t i = 0; array && i < list->count; i++)

@@ -29,7 +29,7 @@ json_t *hd_json_waits(const struct hd_model *model, const uint64_t ticks[HD_STAT
  *  is taken in any case. */
 bool hd_json_put(json_t *object, const char *key, json_t *value);
 
-/** A member of an object; of HD_JSON_MERGE the value is an object whose members are added. The last is {0}. */
+/** A member of an object; of HD_JSON_MERGE the value is an object whose members are added. {0} ends a list. */
 struct hd_json_member {
   const char *key;
   json_t *value; /* NULL: no memory */
@@ -37,8 +37,11 @@ struct hd_json_member {
 extern const char HD_JSON_MERGE[];
 
 /** An object with such members; with nulls where they are not `known`. Values are taken in any case. */
-json_t *hd_json_object(const struct hd_json_member *members);
 json_t *hd_json_members(bool known, const struct hd_json_member *members);
+
+/** HD_JSON({"key", value}, ...) */
+#define HD_JSON(...) HD_JSON_IF(true, __VA_ARGS__)
+#define HD_JSON_IF(known, ...) hd_json_members(known, (const struct hd_json_member[]){__VA_ARGS__, {0}})
 
 /** The object if it is `done`, else NULL, and it is freed. */
 json_t *hd_json_finish(json_t *object, bool done);

@@ -95,6 +95,47 @@ static void test_a_step_does_not_count_when_something_was_unloaded_since(void **
   assert_int_equal(ends.counter, 4);
 }
 
+/* Two keys with one hash: the second is never added. */
+enum { RACES = 200000, PARENT = 7 };
+
+static uint32_t next_key;
+
+static struct hd_step_key added_key(uint32_t number) {
+  return (struct hd_step_key){.address = (const void *)(((uintptr_t)number + 1) * 64), .parent = PARENT, .kind = 1};
+}
+
+static struct hd_step_key unknown_key(uint32_t number) {
+  struct hd_step_key key = added_key(number);
+  key.address = (const void *)((uintptr_t)key.address + ((uintptr_t)1 << 32));
+  key.parent--;
+  return key;
+}
+
+static void *find_unknown(void *wrong) {
+  uint32_t number;
+  struct hd_step_ends ends;
+  while ((number = __atomic_load_n(&next_key, __ATOMIC_RELAXED)) < RACES) {
+    const struct hd_step_key key = unknown_key(number);
+    *(uint32_t *)wrong += hd_known_steps_find(&key, 0, &ends);
+  }
+  return NULL;
+}
+
+static void test_what_is_added_meanwhile_is_not_taken_for_another_step(void **state) {
+  pthread_t finder;
+  uint32_t wrong = 0;
+  (void)state;
+  assert_int_equal(pthread_create(&finder, NULL, find_unknown, &wrong), 0);
+  for (uint32_t number = 0; number < RACES; number++) {
+    const struct hd_step_key key = added_key(number);
+    __atomic_store_n(&next_key, number, __ATOMIC_RELAXED);
+    hd_known_steps_add(&key, 0, (struct hd_step_ends){number, number});
+  }
+  __atomic_store_n(&next_key, RACES, __ATOMIC_RELAXED);
+  pthread_join(finder, NULL);
+  assert_int_equal(wrong, 0);
+}
+
 static void test_a_call_is_no_step(void **state) {
   const struct hd_step step = hd_callpath_step(0, HD_KIND_ROUTINE, &places[STEPS]);
   const struct hd_step call = hd_callpath_call(0, &places[STEPS]);
@@ -108,6 +149,7 @@ int main(void) {
       cmocka_unit_test(test_nobody_waits_for_who_makes_another_step),
       cmocka_unit_test(test_steps_stay_themselves_while_the_tables_grow),
       cmocka_unit_test(test_a_step_does_not_count_when_something_was_unloaded_since),
+      cmocka_unit_test(test_what_is_added_meanwhile_is_not_taken_for_another_step),
       cmocka_unit_test(test_a_call_is_no_step),
   };
   return cmocka_run_group_tests(tests, begin, NULL);
