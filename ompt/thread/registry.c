@@ -3,8 +3,8 @@
 
 #include <pthread.h>
 
-#include "ompt/thread/clock.h"
-#include "ompt/thread/measuring.h"
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static struct hd_store_cursor records_cursor;
