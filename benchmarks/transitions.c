@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ompt/thread/clock.h"
-#include "ompt/thread/measuring.h"
-#include "ompt/thread/sweeper.h"
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
+#include "ompt/shared/sweeper.h"
 
 enum { TEAM_MOST = 1024, LOOP = 1, CRITICAL = 2, OWN = 3 };
 

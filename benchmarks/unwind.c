@@ -14,7 +14,7 @@
 #include "callpath/call_chains.h"
 #include "callpath/stack_cache.h"
 #include "callpath/stack_walk.h"
-#include "ompt/thread/clock.h"
+#include "ompt/shared/clock.h"
 
 enum { FRAMES_MOST = 128, WORDS_MOST = 512, VARIANTS = 5, CALLERS = 64 };
 

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ompt/thread/clock.h"
-#include "ompt/thread/measuring.h"
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
 #include "store/store.h"
 #include "support/inprocess/pristine.h"
 #include "support/inprocess/seccomp.h"

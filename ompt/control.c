@@ -4,11 +4,11 @@
 #include <errno.h>
 
 #include "ompt/ending.h"
-#include "ompt/thread/clock.h"
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
+#include "ompt/shared/sweeper.h"
 #include "ompt/thread/current.h"
-#include "ompt/thread/measuring.h"
 #include "ompt/thread/settle.h"
-#include "ompt/thread/sweeper.h"
 #include "ompt/thread/thread_counters.h"
 
 static bool keep_errno(bool done, int saved) {

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
+#include "ompt/shared/processor.h"
+#include "ompt/shared/sweeper.h"
 #include "ompt/thread/budget.h"
-#include "ompt/thread/clock.h"
 #include "ompt/thread/current.h"
-#include "ompt/thread/measuring.h"
-#include "ompt/thread/processor.h"
 #include "ompt/thread/registry.h"
-#include "ompt/thread/sweeper.h"
 #include "ompt/thread/thread_counters.h"
 #include "store/profile_file.h"
 

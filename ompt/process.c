@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "ompt/child.h"
-#include "ompt/thread/clock.h"
+#include "ompt/shared/clock.h"
 #include "store/profile_file.h"
 #include "support/inprocess/heap.h"
 #include "support/own_file.h"

@@ -5,9 +5,9 @@
 
 #include "ompt/construct/region_callers.h"
 #include "ompt/construct/region_pool.h"
+#include "ompt/shared/measuring.h"
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/event.h"
-#include "ompt/thread/measuring.h"
 #include "ompt/thread/settle.h"
 #include "ompt/thread/step.h"
 #include "support/inprocess/memory_budget.h"

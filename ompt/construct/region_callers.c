@@ -3,7 +3,7 @@
 
 #include "callpath/stack_cache.h"
 #include "ompt/construct/routine.h"
-#include "ompt/thread/measuring.h"
+#include "ompt/shared/measuring.h"
 #include "ompt/thread/step.h"
 #include "ompt/thread/team.h"
 

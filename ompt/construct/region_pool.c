@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "ompt/thread/measuring.h"
+#include "ompt/shared/measuring.h"
 #include "ompt/thread/team.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/memory_budget.h"

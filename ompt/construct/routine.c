@@ -8,8 +8,8 @@
 #include "callpath/callpath.h"
 #include "callpath/outlined.h"
 #include "callpath/return_slot.h"
+#include "ompt/shared/measuring.h"
 #include "ompt/thread/budget.h"
-#include "ompt/thread/measuring.h"
 #include "ompt/thread/step.h"
 
 /* ---- frames whose routine has ended without a word ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/construct/task.h"
 
+#include "ompt/shared/measuring.h"
 #include "ompt/thread/budget.h"
-#include "ompt/thread/measuring.h"
 #include "ompt/thread/step.h"
 
 /* task_data->value of an explicit task, from the lowest bit: these four; the profile's id; the index of the base frame

@@ -6,9 +6,9 @@
 #include <sched.h>
 #include <string.h>
 
-#include "ompt/thread/clock.h"
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
 #include "ompt/thread/current.h"
-#include "ompt/thread/measuring.h"
 #include "ompt/thread/registry.h"
 #include "ompt/thread/thread.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/thread/current.h"
 
-#include "ompt/thread/measuring.h"
+#include "ompt/shared/measuring.h"
 
 __thread struct hd_thread *hd_thread_current __attribute__((tls_model("initial-exec")));
 

@@ -3,8 +3,8 @@
 
 #include <pthread.h>
 
-#include "ompt/thread/clock.h"
-#include "ompt/thread/measuring.h"
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
 #include "store/numbered.h"
 
 /* Threads that begin at the same time do not wait for one another. */

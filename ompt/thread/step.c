@@ -7,7 +7,7 @@
 #include "callpath/call_site.h"
 #include "callpath/callpath.h"
 #include "callpath/modules.h"
-#include "ompt/thread/measuring.h"
+#include "ompt/shared/measuring.h"
 #include "ompt/thread/team.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/memory_budget.h"

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <time.h>
 
-#include "ompt/thread/clock.h"
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
 #include "ompt/thread/current.h"
-#include "ompt/thread/measuring.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/memory_budget.h"
 

@@ -19,13 +19,13 @@
 #include <stdint.h>
 
 #include "heddle-format.h"
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
+#include "ompt/shared/sweeper.h"
 #include "ompt/thread/budget.h"
-#include "ompt/thread/clock.h"
 #include "ompt/thread/edge.h"
 #include "ompt/thread/frame.h"
-#include "ompt/thread/measuring.h"
 #include "ompt/thread/record_index.h"
-#include "ompt/thread/sweeper.h"
 #include "ompt/thread/thread_counters.h"
 
 /** Why an event's cost is not just the usual one: event.h. */

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "callpath/callpath.h"
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
+#include "ompt/shared/processor.h"
 #include "ompt/thread/budget.h"
-#include "ompt/thread/clock.h"
 #include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
-#include "ompt/thread/measuring.h"
-#include "ompt/thread/processor.h"
 #include "ompt/thread/registry.h"
 #include "ompt/thread/settle.h"
 #include "ompt/thread/step.h"

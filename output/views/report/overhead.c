@@ -31,6 +31,9 @@ enum {
   RUNTIME,
   RUNTIME_CORRECTED,
   SHARE,
+  EVENTS, /* the last three: of an event, not of a region */
+  EVENT_NS,
+  EVENT_TIME,
   COLUMNS
 };
 
@@ -44,6 +47,9 @@ static const struct hd_column table[COLUMNS] = {
     [RUNTIME] = {"runtime_s", NULL, HD_SECONDS, 0, 0, NULL},
     [RUNTIME_CORRECTED] = {"corrected_runtime_s", NULL, HD_SECONDS, 0, 0, NULL},
     [SHARE] = {"overhead_share", "Heddle%", HD_SHARE, 0, 0, "of the busy or, if more, of the elapsed time"},
+    [EVENTS] = {"events", NULL, HD_COUNT, 0, 0, NULL},
+    [EVENT_NS] = {"event_ns", NULL, HD_NUMBER, 0, 0, NULL},
+    [EVENT_TIME] = {"event_s", NULL, HD_SECONDS, 0, 0, NULL},
 };
 
 static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, uint32_t index) {
@@ -205,32 +211,32 @@ bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *op
   return true;
 }
 
-static void put_csv_event(const struct hd_model *model, enum hd_event_kind kind, FILE *out) {
-  const struct hd_cost *cost = &model->cost_of[kind];
-  const double seconds = hd_model_seconds(model, cost->ticks);
-  fprintf(out, ",,,event,%s,,,,,,,,,,,,,,,", hd_event_id(kind));
-  fprintf(out, ",%llu", (unsigned long long)cost->count);
-  hd_csv_number(1e9 * seconds / (double)cost->count, out);
-  hd_csv_number(seconds, out);
-  fputc('\n', out);
-}
-
 bool hd_report_overhead_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_columns columns = {.items = table, .count = COLUMNS};
-  struct hd_value values[COLUMNS] = {0};
   hd_view_choose(view, options->sort, options->limit, false);
   hd_csv_place_names(out);
   hd_columns_csv_names(&columns, out);
-  fputs(",events,event_ns,event_s\n", out);
-  for (uint32_t i = 0; i < view->count; i++)
-    if (is_shown(view, i)) {
-      fill(values, view, i);
-      hd_csv_place(view, i, out);
-      hd_columns_csv(&columns, values, out);
-      fputs(",,,\n", out);
-    }
-  for (int kind = 0; kind < HD_EVENT_KINDS; kind++)
-    if (view->model->cost_of[kind].count > 0)
-      put_csv_event(view->model, (enum hd_event_kind)kind, out);
+  fputc('\n', out);
+  for (uint32_t i = 0; i < view->count; i++) {
+    struct hd_value values[COLUMNS] = {0};
+    if (!is_shown(view, i))
+      continue;
+    fill(values, view, i);
+    hd_csv_place(view, i, out);
+    hd_columns_csv(&columns, values, out);
+    fputc('\n', out);
+  }
+  for (int kind = 0; kind < HD_EVENT_KINDS; kind++) {
+    const struct hd_cost *cost = &view->model->cost_of[kind];
+    const double seconds = hd_model_seconds(view->model, cost->ticks);
+    const struct hd_value values[COLUMNS] = {[EVENTS] = hd_count(cost->count, true),
+                                             [EVENT_NS] = hd_number(1e9 * seconds / (double)cost->count),
+                                             [EVENT_TIME] = hd_number(seconds)};
+    if (cost->count == 0)
+      continue;
+    fprintf(out, ",,,event,%s,,,,,,", hd_event_id((enum hd_event_kind)kind));
+    hd_columns_csv(&columns, values, out);
+    fputc('\n', out);
+  }
   return true;
 }

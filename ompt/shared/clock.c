@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "ompt/thread/clock.h"
+#include "ompt/shared/clock.h"
 
 #include <fcntl.h>
 #include <pthread.h>

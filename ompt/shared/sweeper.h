@@ -24,8 +24,8 @@
  * A transition may be tentative (a failed lock test looks like a wait, see thread.c): the owner can take it back unless
  * a sweep has passed it, which one does only when its own ring is full.
  */
-#ifndef HEDDLE_OMPT_THREAD_SWEEPER_H
-#define HEDDLE_OMPT_THREAD_SWEEPER_H
+#ifndef HEDDLE_OMPT_SHARED_SWEEPER_H
+#define HEDDLE_OMPT_SHARED_SWEEPER_H
 
 #include <stdbool.h>
 #include <stddef.h>

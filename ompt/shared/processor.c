@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "ompt/thread/processor.h"
+#include "ompt/shared/processor.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ompt/thread/thread.h"
+#include "ompt/shared/measuring.h"
 #include "support/inprocess/seccomp.h"
 
 /* hd_thread_record.tid: 0 when there is nothing to read, any more. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "ompt/thread/sweeper.h"
+#include "ompt/shared/sweeper.h"
 
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -9,15 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ompt/thread/clock.h"
-#include "ompt/thread/ring_pool.h"
-#include "store/store.h"
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
+#include "ompt/shared/ring_pool.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/memory_budget.h"
 #include "support/inprocess/seccomp.h"
 #include "sweep/rings.h"
-
-extern struct hd_store hd_store; /* tool.c */
 
 enum { HALF = HD_RING_LENGTH / 2, QUARTER = HD_RING_LENGTH / 4, SPINS = 1000, YIELDS = 100, CLOSE_TRIES = 1000 };
 

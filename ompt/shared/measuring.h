@@ -3,8 +3,8 @@
  * @file measuring.h
  * What the whole tool shares: the profile, and whether and how it is measured. tool.c fills it in at start.
  */
-#ifndef HEDDLE_OMPT_THREAD_MEASURING_H
-#define HEDDLE_OMPT_THREAD_MEASURING_H
+#ifndef HEDDLE_OMPT_SHARED_MEASURING_H
+#define HEDDLE_OMPT_SHARED_MEASURING_H
 
 #include <omp-tools.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * enters it; the sweep takes in those that were entered, and gives back those whose threads have ended. Threads wait
  * neither for one another nor for the sweep, which may last, or have lost its processor.
  */
-#ifndef HEDDLE_OMPT_THREAD_RING_POOL_H
-#define HEDDLE_OMPT_THREAD_RING_POOL_H
+#ifndef HEDDLE_OMPT_SHARED_RING_POOL_H
+#define HEDDLE_OMPT_SHARED_RING_POOL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "ompt/thread/measuring.h"
+#include "ompt/shared/measuring.h"
 
 #include <unistd.h>
 

@@ -9,8 +9,8 @@
  * The clock can be paused: it then stands still for all threads, and goes on where it stood. So a pause is in none of
  * the numbers, and every identity between them holds as if it had not been.
  */
-#ifndef HEDDLE_OMPT_THREAD_CLOCK_H
-#define HEDDLE_OMPT_THREAD_CLOCK_H
+#ifndef HEDDLE_OMPT_SHARED_CLOCK_H
+#define HEDDLE_OMPT_SHARED_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

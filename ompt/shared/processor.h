@@ -4,8 +4,8 @@
  * What the kernel has given each thread of the time in which it wanted a processor: /proc/.../schedstat. It is read
  * where a thread ends, and at the profile's end for those that have not; never at any other event.
  */
-#ifndef HEDDLE_OMPT_THREAD_PROCESSOR_H
-#define HEDDLE_OMPT_THREAD_PROCESSOR_H
+#ifndef HEDDLE_OMPT_SHARED_PROCESSOR_H
+#define HEDDLE_OMPT_SHARED_PROCESSOR_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "ompt/thread/ring_pool.h"
+#include "ompt/shared/ring_pool.h"
 
 #include <string.h>
 
