@@ -11,10 +11,13 @@
 
 #include "cli/command.h"
 #include "cli/compare/sets.h"
+#include "output/analysis/causes.h"
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"
 
 enum { EXIT_CONDITION = 3 };
+
+#define CAUSE(name, id, ...) " " id
 
 static const struct hd_usage usage = {
     .command = "compare",
@@ -35,13 +38,14 @@ static const struct hd_usage usage = {
     .none = "which profiles or directories?",
     .epilogue =
         "EXPR is a formula over region.NAME and program.NAME. NAME is time (here / at the baseline), seconds (here -\n"
-        "at the baseline), speedup, efficiency, lost (wall seconds) or a cause: serial, imbalance, barrier_explicit,\n"
-        "locks, tasks, runtime, other, work_inflation (wall seconds lost to it). What is within the noise does not\n"
-        "count. For example\n"
-        "\n"
-        "  heddle compare --fail-if 'region.time > 1.05' before/ after/\n"
-        "\n"
-        "Exit status: 0; 1: it could not be done; 2: wrong options; 3: a condition of --fail-if holds.",
+        "at the baseline), speedup, efficiency, lost (wall seconds), or a cause, for the wall seconds lost to it:\n"
+        " " HD_LOSSES(
+            CAUSE) ".\n"
+                   "What is within the noise does not count. For example\n"
+                   "\n"
+                   "  heddle compare --fail-if 'region.time > 1.05' before/ after/\n"
+                   "\n"
+                   "Exit status: 0; 1: it could not be done; 2: wrong options; 3: a condition of --fail-if holds.",
 };
 
 /* Those that can be made; returns their number. What is wrong with the others is told. */

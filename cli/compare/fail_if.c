@@ -50,6 +50,8 @@ static int column_of(const char *expression, int position) {
   return column;
 }
 
+#define AND_CAUSE(name, id, ...) ", " id
+
 static bool compile(struct hd_condition *condition, struct hd_formula_error *error) {
   struct hd_formula_variable variables[VARIABLE_COUNT];
   for (int owner = 0; owner < OWNER_COUNT; owner++)
@@ -63,8 +65,9 @@ static bool compile(struct hd_condition *condition, struct hd_formula_error *err
       .count = VARIABLE_COUNT,
       .dotted = true,
       .what = "quantity of a comparison",
-      .otherwise = "; they are program.NAME and region.NAME with NAME one of time, seconds, speedup, efficiency, lost, "
-                   "serial, imbalance, barrier_explicit, locks, tasks, runtime, other, work_inflation"};
+      .otherwise =
+          "; they are program.NAME and region.NAME with NAME one of time, seconds, speedup, efficiency, lost" HD_LOSSES(
+              AND_CAUSE)};
   condition->formula = hd_formula_new(condition->expression, &scope, error);
   return condition->formula != NULL;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/command/memory.h"
+
 /* One less than a round number: then the 50th from either end leave 2.5 % outside. */
 enum { RESAMPLES = 1999, OUTSIDE = (RESAMPLES + 1) / 40 };
 
@@ -79,15 +81,13 @@ static void free_urn(struct urn *urn) {
   free(urn->up_to);
 }
 
-/* False: it says nothing about noise, or no memory. */
+/* False: it says nothing about noise. */
 static bool fill_urn(struct urn *urn, const struct hd_sample *sample) {
   if (sample->count < HD_REPEATS_LEAST || !all_finite(sample))
     return false;
   urn->count = sample->count;
-  urn->sorted = malloc(sample->count * sizeof *urn->sorted);
-  urn->up_to = malloc(sample->count * sizeof *urn->up_to);
-  if (!urn->sorted || !urn->up_to)
-    return false;
+  urn->sorted = hd_new(sample->count, sizeof *urn->sorted);
+  urn->up_to = hd_new(sample->count, sizeof *urn->up_to);
   memcpy(urn->sorted, sample->values, sample->count * sizeof *urn->sorted);
   qsort(urn->sorted, urn->count, sizeof *urn->sorted, compare_values);
   fill_probabilities(urn);
@@ -142,20 +142,17 @@ struct hd_interval hd_bootstrap(const struct hd_sample *samples, size_t count, h
   struct hd_interval interval = HD_INTERVAL_UNKNOWN;
   if (count == 0)
     return interval;
-  struct urn *urns = calloc(count, sizeof *urns);
-  double *medians = calloc(count, sizeof *medians);
-  double *drawn = calloc(RESAMPLES, sizeof *drawn);
+  struct urn *urns = hd_new(count, sizeof *urns);
+  double *medians = hd_new(count, sizeof *medians);
+  double *drawn = hd_new(RESAMPLES, sizeof *drawn);
   size_t filled = 0;
-  if (!urns || !medians || !drawn)
-    goto out;
   while (filled < count && fill_urn(&urns[filled], &samples[filled]))
     filled++;
-  if (filled < count || !draw_all(urns, count, medians, statistic, context, drawn))
-    goto out;
-  qsort(drawn, RESAMPLES, sizeof *drawn, compare_values);
-  interval = (struct hd_interval){drawn[OUTSIDE - 1], drawn[RESAMPLES - OUTSIDE]};
-out:
-  for (size_t i = 0; urns && i < count; i++)
+  if (filled == count && draw_all(urns, count, medians, statistic, context, drawn)) {
+    qsort(drawn, RESAMPLES, sizeof *drawn, compare_values);
+    interval = (struct hd_interval){drawn[OUTSIDE - 1], drawn[RESAMPLES - OUTSIDE]};
+  }
+  for (size_t i = 0; i < count; i++)
     free_urn(&urns[i]);
   free(urns);
   free(medians);

@@ -96,7 +96,7 @@ int hd_graph_compare(const struct hd_graph *graph, const struct hd_graph_entry *
 bool hd_graph_walk(const struct hd_model *model, void (*enter)(void *context, uint32_t node),
                    void (*leave)(void *context, uint32_t node), void *context);
 
-/** For graph.c: finds the cycles and numbers them. False: no memory. */
+/** For call_graph.c: finds the cycles and numbers them. False: no memory. */
 bool hd_graph_find_cycles(struct hd_graph *graph);
 
 /** Threads busy on average while it worked; NaN: not known. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "output/analysis/scaling_fit.h"
+#include "support/command/memory.h"
 
 /* Predictions are told when the longest time is at most so many times the shortest; far beyond what was measured the
  * laws are believed only when they leave little open. */
@@ -43,13 +44,8 @@ static void free_data(struct hd_law_data *data) {
 }
 
 static struct hd_law_data *new_data(size_t count) {
-  struct hd_law_data *data = calloc(1, sizeof *data);
-  double *numbers = calloc(4 * (count ? count : 1), sizeof *numbers);
-  if (!data || !numbers) {
-    free(numbers);
-    free(data);
-    return NULL;
-  }
+  struct hd_law_data *data = hd_new(1, sizeof *data);
+  double *numbers = hd_new(4 * count, sizeof *numbers);
   data->threads = numbers;
   data->seconds = numbers + count;
   data->variances = numbers + 2 * count;
@@ -245,14 +241,10 @@ static bool refutes_amdahl(const struct hd_law_data *data) {
          least_squares(data, HD_LAW_USL) + REFUTED * budget(data, HD_LAW_USL, coherence);
 }
 
-bool hd_scaling_fit(const struct hd_scaling_point *points, size_t count, struct hd_scaling *scaling) {
+void hd_scaling_fit(const struct hd_scaling_point *points, size_t count, struct hd_scaling *scaling) {
   *scaling = (struct hd_scaling){.points = points, .point_count = count};
   scaling->data = new_data(count);
-  scaling->residuals = calloc(HD_LAW_COUNT * (count ? count : 1), sizeof *scaling->residuals);
-  if (!scaling->data || !scaling->residuals) {
-    hd_scaling_free(scaling);
-    return false;
-  }
+  scaling->residuals = hd_new(HD_LAW_COUNT * count, sizeof *scaling->residuals);
   struct hd_law_data *data = scaling->data;
   scaling->why = gather(data, points, count);
   if (!scaling->why && !hd_law_faces_fit(data->threads, data->seconds, data->count, &data->faces))
@@ -266,7 +258,6 @@ bool hd_scaling_fit(const struct hd_scaling_point *points, size_t count, struct 
     fill_residuals(scaling, (enum hd_law)law);
   }
   scaling->amdahl_refuted = scaling->fitted && refutes_amdahl(data);
-  return true;
 }
 
 void hd_scaling_free(struct hd_scaling *scaling) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file scaling_law.h
- * Laws of scaling, fitted to measured times at several thread counts, and what they foretell.
+ * Laws of scaling, fitted to measured times at several thread counts, and what they predict.
  *
  *     Amdahl (1967):                     T(p) = T(1) * (s + (1 - s) / p)
  *     universal scalability (Gunther):   T(p) = T(1) * (1 + s * (p - 1) + k * p * (p - 1)) / p
@@ -45,13 +45,13 @@ struct hd_scaling {
   struct hd_law_fit laws[HD_LAW_COUNT];
   double *residuals; /* [law][point]: (measured - fitted) / measured; as many points as were given, in their order; NaN:
                         without a time */
-  bool amdahl_refuted; /* far beyond noise: the data need k, and what Amdahl's law foretells does not count */
+  bool amdahl_refuted; /* far beyond noise: the data need k, and what Amdahl's law predicts does not count */
   const struct hd_scaling_point *points; /* the caller's */
   size_t point_count;
   struct hd_law_data *data; /* scaling_law.c's own */
 };
 
-/** What a law foretells for a number of threads. */
+/** What a law predicts for a number of threads. */
 struct hd_prediction {
   double seconds[HD_LAW_COUNT];
   struct hd_interval
@@ -61,8 +61,8 @@ struct hd_prediction {
 };
 
 /** Fits the medians of at least HD_LAW_POINTS_LEAST different thread counts. The points must outlive the result, which
- *  is to be freed with hd_scaling_free(). False: no memory. */
-bool hd_scaling_fit(const struct hd_scaling_point *points, size_t count, struct hd_scaling *scaling);
+ *  is to be freed with hd_scaling_free(). */
+void hd_scaling_fit(const struct hd_scaling_point *points, size_t count, struct hd_scaling *scaling);
 void hd_scaling_free(struct hd_scaling *scaling);
 
 /** Only when fitted. */

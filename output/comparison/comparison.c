@@ -189,8 +189,9 @@ static void note_switched_off(struct hd_comparison *comparison, const struct hd_
   for (uint32_t i = 0; i < model->switch_count; i++)
     ticks += model->switches[i].event_class == event_class ? model->switches[i].ticks : 0;
   note(comparison,
-       "%s: %s were not measured for %.3f s (the budget, HEDDLE_OVERHEAD): what they are is in what "
-       "is around them, waits in busy time; a main cause is named only where that cannot change it",
+       "%s: %s were not measured for %.3f s (the budget, HEDDLE_OVERHEAD): their "
+       "time is counted in the enclosing construct, waits as busy; a main cause is named only where that cannot change "
+       "it",
        model->path, hd_event_class_words(event_class), hd_model_seconds(model, ticks));
 }
 

@@ -5,7 +5,7 @@
  *
  * *Points* are what is compared: thread counts (scaling), or sides such as two builds (difference). The first is the
  * baseline. A point has one or more *runs*, its repeats. A time is the median of its repeats, which is always one of
- * them (resample.h), and all losses shown with it are those of the same run, so that they add up.
+ * them (bootstrap.h), and all losses shown with it are those of the same run, so that they add up.
  *
  * A *row* is the program, what is outside all regions, a region, or a worksharing construct in one; callpaths that end
  * at one place in the source are one row; the loop of a `parallel for` has none but the region's. For every row, with
@@ -17,7 +17,7 @@
  * to the tick; the last part is work inflation. For the program the left side is p * T(p) - T(1) when the baseline has
  * one thread. Divided by p they are lost wall seconds.
  *
- * All ticks are those of one clock common to all runs (clocks.h).
+ * All ticks are those of one clock common to all runs (clock_scale.h).
  */
 #ifndef HEDDLE_OUTPUT_COMPARISON_COMPARISON_H
 #define HEDDLE_OUTPUT_COMPARISON_COMPARISON_H
@@ -37,7 +37,7 @@ struct hd_compare_options {
   bool callpaths; /* calling routines tell rows apart */
 };
 
-/** A run that is compared. Names should have been resolved (names.h). */
+/** A run that is compared. Names should have been resolved (resolve_names.h). */
 struct hd_compare_input {
   struct hd_model *model; /* the caller's; must outlive the comparison */
   uint32_t side;          /* HD_COMPARE_SIDES: 0, 1, ...; else not used */

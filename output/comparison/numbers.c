@@ -275,7 +275,7 @@ static void fit_row(struct hd_comparison *comparison, struct hd_compared_row *ro
     if (row->at[i].runs > 0)
       row->scaling_points[count++] =
           (struct hd_scaling_point){comparison->points[i].threads, {row->at[i].seconds, row->at[i].runs}};
-  hd_need(hd_scaling_fit(row->scaling_points, count, &row->scaling));
+  hd_scaling_fit(row->scaling_points, count, &row->scaling);
 }
 
 /* In the baseline's median run: outside regions, and what one thread does for all, but not the tasks it makes, which

@@ -5,7 +5,7 @@
  *
  * Callpaths are the same when their kinds, modules (by build id, else by path) and offsets agree all along the path;
  * phases by their names. Thread i of all runs is one thread, whose lifetimes add up. Everything that is counted or
- * timed adds up; the course of the runs in time does not and is left out. Ticks stay whole: the clocks of the runs are
+ * timed adds up; timelines do not and are left out. Ticks stay whole: the clocks of the runs are
  * brought together by whole factors, so that every identity that holds in the runs holds exactly in their sum.
  */
 #ifndef HEDDLE_OUTPUT_MERGE_MERGE_H

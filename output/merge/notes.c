@@ -227,6 +227,6 @@ void hd_merge_write_texts(struct hd_merge *merge) {
   note_settings(merge);
   hd_merge_write_count_texts(merge);
   if (merge->levels_known)
-    hd_merge_note(merge, "the course of the runs in time cannot be added up and is left out");
+    hd_merge_note(merge, "timelines cannot be merged and are left out");
   copy_notes(merge);
 }

@@ -75,8 +75,7 @@ static void note_events(struct hd_model *model) {
     hd_model_add_note(model, "%llu event%s of a kind newer than this Heddle counted as \"other\"", unknown,
                       unknown == 1 ? " is" : "s are");
   if (unmatched > 0)
-    hd_model_add_note(model, "%llu event%s ended something whose begin was not seen, and %s ignored", unmatched,
-                      plural(unmatched), unmatched == 1 ? "was" : "were");
+    hd_model_add_note(model, "%llu end event%s without a matching begin, ignored", unmatched, plural(unmatched));
   if (threads > 0)
     hd_model_add_note(model, "%llu thread%s could not be measured: no memory was left", threads, plural(threads));
 }

@@ -22,7 +22,7 @@ static void add_name(char names[NAMES_BYTES], const char *between, const char *n
 static void note_begin(struct hd_model *model) {
   if (model->before_ticks == 0 || (model->header.flags & HD_FILE_MERGED))
     return;
-  hd_model_add_note(model, "counters begin %.3f s after the program's start, when the tool was loaded",
+  hd_model_add_note(model, "counting started %.3f s into the run, when the tool was loaded",
                     hd_model_seconds(model, model->before_ticks));
 }
 

@@ -60,7 +60,7 @@ static void note_class(struct hd_model *model, enum hd_event_class event_class) 
   if (times > 0)
     hd_model_add_note(model,
                       "%s were not measured for %.3f s (%llu time%s): their events cost more than the budget of "
-                      "%.3g %% (HEDDLE_OVERHEAD); their time is in what is around them",
+                      "%.3g %% (HEDDLE_OVERHEAD); their time is counted in the enclosing construct",
                       hd_event_class_words(event_class), hd_model_seconds(model, ticks), (unsigned long long)times,
                       plural(times), (double)model->header.budget_ppm / 1e4);
 }

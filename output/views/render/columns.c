@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/views/render/columns.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,13 +58,13 @@ static bool is_shown(const struct hd_columns *columns, size_t column) {
   return columns->items[column].title && !(columns->hidden >> column & 1);
 }
 
-/* The next column of the text; the count after the last. Begins with *order INT_MIN. */
+/* The next column of the text, after SIZE_MAX the first; the count after the last. */
 static size_t next_shown(const struct hd_columns *columns, size_t last) {
+  const struct hd_column *from = last == SIZE_MAX ? NULL : &columns->items[last];
   size_t found = columns->count;
   for (size_t i = 0; i < columns->count; i++) {
     const int order = columns->items[i].order;
-    const bool after =
-        last == SIZE_MAX || order > columns->items[last].order || (order == columns->items[last].order && i > last);
+    const bool after = !from || order > from->order || (order == from->order && i > last);
     if (is_shown(columns, i) && after && (found == columns->count || order < columns->items[found].order))
       found = i;
   }

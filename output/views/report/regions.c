@@ -33,6 +33,8 @@ enum {
   COLUMNS
 };
 
+_Static_assert(COLUMNS <= 64, "hd_columns.hidden has a bit for each");
+
 static const struct hd_column table[COLUMNS] = {
     [CALLS] = {"calls", "Calls", HD_COUNT, 6, 0, NULL},
     [TEAM_MIN] = {"team_min", NULL, HD_COUNT, 0, 0, NULL},

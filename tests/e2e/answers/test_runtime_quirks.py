@@ -6,7 +6,7 @@ from conftest import assert_close, check_times, marks
 
 
 def unmatched(loaded):
-    return [note for note in loaded["run"]["notes"] if "whose begin was not seen" in note]
+    return [note for note in loaded["run"]["notes"] if "without a matching begin" in note]
 
 
 def test_league_of_one_team_comes_with_the_data_of_another_region(build_program, measure, runtime):

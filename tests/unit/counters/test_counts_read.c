@@ -356,8 +356,7 @@ static void test_counters_begin_at_the_load(void **state) {
   builder.header->clock_first = (struct hd_clock_pair){1000, 3000000000};
   builder.header->begin_ns = 1000000000;
   struct hd_model *model = builder_read(&builder);
-  assert_string_equal(model->notes.items[0],
-                      "counters begin 2.000 s after the program's start, when the tool was loaded");
+  assert_string_equal(model->notes.items[0], "counting started 2.000 s into the run, when the tool was loaded");
   expect_exact(of(model, PROGRAM, HD_NONE, false), 1);
   hd_model_free(model);
   builder_free(&builder);

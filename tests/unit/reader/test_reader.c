@@ -412,7 +412,7 @@ static void test_counters_of_the_header_become_notes(void **state) {
   assert_int_equal(model->notes.count, 6);
   assert_non_null(strstr(model->notes.items[0], "4 callpaths"));
   assert_non_null(strstr(model->notes.items[1], "1 event is"));
-  assert_non_null(strstr(model->notes.items[2], "2 events"));
+  assert_non_null(strstr(model->notes.items[2], "2 end events"));
   assert_non_null(strstr(model->notes.items[3], "3 threads"));
   assert_non_null(strstr(model->notes.items[4], "thread_begin (it says: nothing)"));
   assert_non_null(strstr(model->notes.items[5], "parallel_begin (it says: never)"));
