@@ -95,7 +95,7 @@ int hd_cmd_merge(int argc, char **argv) {
   struct choices choices = {.output = "merged.heddle"};
   int first = 0;
   hd_stream_guard();
-  hd_cut_file_guard();
+  hd_sigbus_guard();
   int status = HD_EXIT_OK;
   if (!hd_options_read(&usage, argc, argv, &choices, &first, &status))
     return status;

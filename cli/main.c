@@ -57,13 +57,13 @@ static int refuse(const char *name) {
   enum { MISSPELT = 3 }; /* letters at most: two that changed places and one that is missing */
   const char *nearest = commands[0].name;
   for (size_t i = 1; i < COMMAND_COUNT; i++)
-    if (hd_likeness_distance(commands[i].name, name) < hd_likeness_distance(nearest, name))
+    if (hd_edit_distance(commands[i].name, name) < hd_edit_distance(nearest, name))
       nearest = commands[i].name;
   if (strstr(name, ".heddle"))
     hd_usage_complain(&usage, "'%s' is not a command; a profile is shown by: heddle report %s", name, name);
   else if (access(name, F_OK) == 0)
     hd_usage_complain(&usage, "'%s' is not a command; a program is run by: heddle run -- %s", name, name);
-  else if (hd_likeness_distance(nearest, name) <= MISSPELT && strlen(name) >= MISSPELT)
+  else if (hd_edit_distance(nearest, name) <= MISSPELT && strlen(name) >= MISSPELT)
     hd_usage_complain(&usage, "'%s' is not a command; did you mean %s?", name, nearest);
   else
     hd_usage_complain(&usage, "'%s' is not a command", name);

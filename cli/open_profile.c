@@ -12,7 +12,7 @@
 
 struct hd_model *hd_open_profile(const struct hd_profile_command *command, int argc, char **argv, int *status) {
   hd_stream_guard();
-  hd_cut_file_guard();
+  hd_sigbus_guard();
   int file = 0;
   if (!hd_options_read(command->usage, argc, argv, command->choices, &file, status))
     return NULL;

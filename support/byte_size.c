@@ -25,7 +25,7 @@ static int shift_of(char letter) {
   }
 }
 
-bool hd_size_read(const char *text, uint64_t *bytes) {
+bool hd_byte_size_read(const char *text, uint64_t *bytes) {
   char *end;
   if (*text < '0' || *text > '9')
     return false;

@@ -11,6 +11,6 @@
 
 /** Digits, then k, M, G or T in either case for powers of 1024, then perhaps B or iB. False: it is nothing like that,
  * or too large. */
-bool hd_size_read(const char *text, uint64_t *bytes);
+bool hd_byte_size_read(const char *text, uint64_t *bytes);
 
 #endif

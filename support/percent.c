@@ -20,7 +20,7 @@ static bool read_percent(const char *text, uint64_t *ppm) {
   return (*at == '\0' || !strcmp(at, "%")) && value > 0 && value <= 1000000;
 }
 
-bool hd_share_read(const char *text, uint64_t *ppm) {
+bool hd_percent_read(const char *text, uint64_t *ppm) {
   uint64_t value = 0;
   if (strcmp(text, "off") != 0 && !read_percent(text, &value))
     return false;

@@ -11,6 +11,6 @@
 
 /** From 0.0001 to 100, with or without the sign, to four places, in any locale; as parts in a million. "off" is 0.
  *  False: it is none of these, and `*ppm` stays. */
-bool hd_share_read(const char *text, uint64_t *ppm);
+bool hd_percent_read(const char *text, uint64_t *ppm);
 
 #endif

@@ -44,11 +44,11 @@ static const char *read_field(enum kind kind, const char *text, void *field) {
   if (kind == TEXT)
     memcpy(field, &text, sizeof text);
   else if (kind == PERCENT_OR_OFF)
-    taken = hd_share_read(text, field);
+    taken = hd_percent_read(text, field);
   else if (kind != NUMBER && kind != POSITIVE && strcmp(text, "off") == 0)
     *(uint64_t *)field = kind == SIZE_OR_OFF ? HD_MEMORY_UNLIMITED : 0;
   else
-    taken = kind == SIZE_OR_OFF ? hd_size_read(text, field) : read_number(text, kind, field);
+    taken = kind == SIZE_OR_OFF ? hd_byte_size_read(text, field) : read_number(text, kind, field);
   return taken ? NULL : takes[kind];
 }
 

@@ -116,7 +116,7 @@ int hd_cmd_compare(int argc, char **argv) {
   int status = HD_EXIT_OK;
   hd_compare_choices_init(&choices);
   hd_stream_guard();
-  hd_cut_file_guard();
+  hd_sigbus_guard();
   if (hd_options_read(&usage, argc, argv, &choices, &first, &status))
     status = hd_compare_run(&choices, argv + first, (size_t)(argc - first));
   hd_compare_choices_free(&choices);

@@ -75,10 +75,10 @@ static void check_name(struct hd_doctor *doctor, const char *name) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (strcmp(known[i], name) == 0)
       return;
-    if (hd_likeness_distance(known[i], name) < hd_likeness_distance(nearest, name))
+    if (hd_edit_distance(known[i], name) < hd_edit_distance(nearest, name))
       nearest = known[i];
   }
-  if (hd_likeness_distance(nearest, name) <= 3)
+  if (hd_edit_distance(nearest, name) <= 3)
     SAY(WRONG, name, "is no variable of Heddle's, and has no effect; did you mean %s?", nearest);
   else
     SAY(NOTE, name, "is no variable of Heddle's, and has no effect");

@@ -17,8 +17,8 @@ void hd_findings_add(struct hd_findings *findings, enum hd_finding_level level, 
   va_start(arguments, format);
   vsnprintf(finding->text, sizeof finding->text, format, arguments);
   va_end(arguments);
-  hd_plain(finding->about);
-  hd_plain(finding->text);
+  hd_sanitize(finding->about);
+  hd_sanitize(finding->text);
 }
 
 void hd_findings_print(const struct hd_findings *findings, size_t from, size_t to, FILE *out) {

@@ -89,7 +89,7 @@ static bool has_event(const char *list, const char *event) {
 static bool add_group_text(struct request *request, struct hd_group *group) {
   char *path = strdup(group->path);
   if (path)
-    hd_plain(path);
+    hd_sanitize(path);
   const bool added =
       path && append(&request->groups, "%s%s\n%s", request->groups ? (char[]){SEPARATOR, '\0'} : "", path, group->text);
   free(path);
@@ -106,7 +106,7 @@ static bool add_group_text(struct request *request, struct hd_group *group) {
 static void warn_of_formulas(const struct hd_group *group) {
   for (uint32_t i = 0; i < group->metric_count; i++)
     if (group->metrics[i].problem) {
-      hd_plain(group->metrics[i].problem);
+      hd_sanitize(group->metrics[i].problem);
       hd_log("%s: its column will be empty", group->metrics[i].problem);
     }
 }
@@ -150,7 +150,7 @@ static bool add_groups(struct request *request, const char *names) {
     if (!one)
       return complain_of_memory();
     struct hd_group *group = hd_group_read(one, error, sizeof error);
-    hd_plain(error);
+    hd_sanitize(error);
     if (!group)
       hd_log("%s%s", error, is_event(one) ? "; it is an event: --events" : "");
     free(one);
@@ -267,7 +267,7 @@ static void explain(const struct request *request, const struct answer *answer) 
   for (uint32_t i = 0; i < answer->near_count; i++)
     append(&line, "%s%s", i == 0 ? "; nearest: " : ", ", answer->near[i]);
   if (line)
-    hd_plain(line);
+    hd_sanitize(line);
   fprintf(stderr, "heddle: %s\n", line ? line : "out of memory");
   free(line);
 }

@@ -24,7 +24,7 @@ void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, con
   const bool marked = is_shortened(line) && !(outer && is_shortened(outer)); /* once for both of its sites */
   line_text(text, model, line, outer);
   snprintf(place, HD_PLACE_BYTES, "%s%.500s", marked ? "... " : "", text);
-  hd_plain(place); /* a character may have been cut */
+  hd_sanitize(place); /* a character may have been cut */
 }
 
 /* A callpath of any depth is cut where the text is full. */

@@ -63,7 +63,7 @@ struct near {
 static unsigned distance_of(const char *name, const char *wanted) {
   const bool holds = strlen(wanted) > 1 && strcasestr(name, wanted);
   const bool held = strlen(name) > 1 && strcasestr(wanted, name);
-  return holds || held ? 0 : 1 + hd_likeness_distance(wanted, name);
+  return holds || held ? 0 : 1 + hd_edit_distance(wanted, name);
 }
 
 static void consider(struct near near[NEAR_MOST], size_t *count, const char *name, const char *wanted) {

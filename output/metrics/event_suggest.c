@@ -46,7 +46,7 @@ static const char *make_bare(const char *plain) {
 static unsigned differing(const struct search *search, const char *meant, const char *name) {
   const size_t length = strlen(search->bare);
   const unsigned most = length < 6 ? 1 : (unsigned)(length / 3);
-  const unsigned distance = hd_likeness_distance(meant, name);
+  const unsigned distance = hd_edit_distance(meant, name);
   return distance <= most ? distance : UINT32_MAX;
 }
 

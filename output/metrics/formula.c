@@ -243,8 +243,8 @@ static const char *nearest_name(const struct hd_formula_scope *scope, const char
   unsigned least = 0;
   for (size_t i = 0; i < scope->count; i++) {
     const char *candidate = scope->variables[i].name;
-    const unsigned distance = hd_likeness_distance(name, candidate);
-    if (hd_likeness_is_near(name, candidate) && (!nearest || distance < least)) {
+    const unsigned distance = hd_edit_distance(name, candidate);
+    if (hd_edit_is_near(name, candidate) && (!nearest || distance < least)) {
       nearest = candidate;
       least = distance;
     }

@@ -52,7 +52,7 @@ static bool is_control(const unsigned char *text) {
 static bool check_characters(const struct parser *parser) {
   uint32_t line = 1;
   for (const char *c = parser->group->text; *c;) {
-    const size_t bytes = hd_plain_character(c);
+    const size_t bytes = hd_sanitize_character(c);
     const bool is_blank = *c == '\t' || *c == '\n' || (c[0] == '\r' && c[1] == '\n');
     if (bytes == 0 && !is_blank)
       return complain(parser, line,
@@ -103,7 +103,7 @@ static enum section section_of(const char *line) {
 /* A line of one word that was probably meant to begin a section. */
 static bool resembles_keyword(const char *line) {
   for (enum section section = SECTION_SHORT; section < SECTION_COUNT; section++)
-    if (!line[word_length(line)] && hd_likeness_distance(line, keywords[section]) <= 2 && strlen(line) > 3)
+    if (!line[word_length(line)] && hd_edit_distance(line, keywords[section]) <= 2 && strlen(line) > 3)
       return true;
   return false;
 }

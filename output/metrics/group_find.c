@@ -170,8 +170,8 @@ static const char *nearest(const struct folders *folders, const char *name) {
   const char *found = NULL;
   for (size_t i = 0; i < folders->count; i++) {
     const char *candidate = folders->entries[i].name;
-    if (hd_likeness_is_near(name, candidate) &&
-        (!found || hd_likeness_distance(name, candidate) < hd_likeness_distance(name, found)))
+    if (hd_edit_is_near(name, candidate) &&
+        (!found || hd_edit_distance(name, candidate) < hd_edit_distance(name, found)))
       found = candidate;
   }
   return found;

@@ -40,7 +40,7 @@ bool hd_model_add_string(struct hd_model *model, struct hd_strings *list, const 
     return false;
   memcpy(copy, text, bytes);
   if (list == &model->notes) /* sentences for people, in which there are names */
-    hd_plain(copy);
+    hd_sanitize(copy);
   list->items[list->count++] = copy;
   return true;
 }

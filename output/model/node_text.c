@@ -17,7 +17,7 @@ void hd_location_text(char place[HD_PLACE_BYTES], const struct hd_model *model, 
   else if (node->module != HD_NONE && !(node->flags & HD_PROFILE_IN_RUNTIME))
     snprintf(place, HD_PLACE_BYTES, "%s+0x%llx", hd_base_name(model->modules[node->module].path),
              (unsigned long long)node->offset);
-  hd_plain(place);
+  hd_sanitize(place);
 }
 
 /* Characters of the sign behind "operator"; 0: a type or a word. The longest comes first. */
@@ -65,7 +65,7 @@ void hd_function_text(char to[HD_FUNCTION_BYTES], const char *function) {
   const char *space = strrchr(to, ' ');
   if (space && space[1])
     memmove(to, space + 1, (size_t)(end - space));
-  hd_plain(to);
+  hd_sanitize(to);
 }
 
 enum { FULL_BYTES = 240 };
@@ -73,7 +73,7 @@ enum { FULL_BYTES = 240 };
 static void shown_function(char to[FULL_BYTES], const struct hd_name *name) {
   if (name->in_full) {
     snprintf(to, FULL_BYTES, "%s", name->function);
-    hd_plain(to);
+    hd_sanitize(to);
   } else {
     hd_function_text(to, name->function);
   }
@@ -124,5 +124,5 @@ void hd_node_text(char place[HD_PLACE_BYTES], const struct hd_model *model, cons
     name_text(place, model, node);
   else
     construct_text(place, model, node, outer && outer->kind != HD_KIND_PHASE ? outer->name.function : NULL);
-  hd_plain(place);
+  hd_sanitize(place);
 }

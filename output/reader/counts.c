@@ -43,7 +43,7 @@ bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t byt
   if (content)
     *content++ = '\0';
   if (path)
-    hd_plain(path);
+    hd_sanitize(path);
   struct hd_group *group = path ? hd_group_parse(path, content ? content : "", error, sizeof error) : NULL;
   if (path && !group) /* the parser's message names the group's file and line */
     hd_model_add_note(reader->model, "%s: the group is left out", error[0] ? error : path);

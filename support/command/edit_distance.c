@@ -15,7 +15,7 @@ static size_t length_of(const char *text) {
   return strnlen(text, LENGTH_MOST);
 }
 
-unsigned hd_likeness_distance(const char *a, const char *b) {
+unsigned hd_edit_distance(const char *a, const char *b) {
   unsigned row[LENGTH_MOST + 1]; /* distances of the beginnings of b to the beginning of a so far */
   const size_t length_a = length_of(a);
   const size_t length_b = length_of(b);
@@ -33,8 +33,8 @@ unsigned hd_likeness_distance(const char *a, const char *b) {
   return row[length_b];
 }
 
-int hd_likeness_is_near(const char *a, const char *b) {
+int hd_edit_is_near(const char *a, const char *b) {
   const size_t length = length_of(a);
-  const unsigned distance = hd_likeness_distance(a, b);
+  const unsigned distance = hd_edit_distance(a, b);
   return distance <= (length > 6 ? length / 3 : 2) && distance < length;
 }

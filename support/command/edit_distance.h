@@ -8,9 +8,9 @@
 
 /** How many letters must be put in, taken out or changed to make one name of the other, without regard to case. Of
  *  names longer than 127 bytes only so much is looked at. */
-unsigned hd_likeness_distance(const char *a, const char *b);
+unsigned hd_edit_distance(const char *a, const char *b);
 
 /** Near enough to be what was meant: no more than a third of the letters, or two, differ. */
-int hd_likeness_is_near(const char *a, const char *b);
+int hd_edit_is_near(const char *a, const char *b);
 
 #endif

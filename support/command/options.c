@@ -225,12 +225,12 @@ static void complain_of_unknown(const struct hd_usage *usage, const struct optio
   snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
   for (; known->name; known++) {
     beginnings += strncmp(known->name, name, strlen(name)) == 0;
-    if (!nearest || hd_likeness_distance(known->name, name) < hd_likeness_distance(nearest, name))
+    if (!nearest || hd_edit_distance(known->name, name) < hd_edit_distance(nearest, name))
       nearest = known->name;
   }
   if (name[0] && beginnings > 1)
     hd_usage_complain(usage, "'%s' is the beginning of several options: write one of them out", text);
-  else if (nearest && hd_likeness_is_near(nearest, name))
+  else if (nearest && hd_edit_is_near(nearest, name))
     hd_usage_complain(usage, "'%s' is not an option here; did you mean --%s?", text, nearest);
   else
     hd_usage_complain(usage, "'%s' is not an option here", text);

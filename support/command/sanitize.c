@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* By the first byte: how many there are, and the bounds of the second (Unicode, table 3-7), without C1. */
-size_t hd_plain_character(const char *text) {
+size_t hd_sanitize_character(const char *text) {
   static const struct {
     uint8_t first, last, low, high;
     size_t bytes;
@@ -30,17 +30,17 @@ size_t hd_plain_character(const char *text) {
 
 static void make_plain(char *text, bool keeps_lines) {
   while (*text) {
-    const size_t bytes = hd_plain_character(text);
+    const size_t bytes = hd_sanitize_character(text);
     if (bytes == 0 && !(keeps_lines && *text == '\n'))
       *text = '?';
     text += bytes > 0 ? bytes : 1;
   }
 }
 
-void hd_plain(char *text) {
+void hd_sanitize(char *text) {
   make_plain(text, false);
 }
 
-void hd_plain_lines(char *text) {
+void hd_sanitize_lines(char *text) {
   make_plain(text, true);
 }

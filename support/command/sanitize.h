@@ -12,12 +12,12 @@
 #include <stddef.h>
 
 /** In place. */
-void hd_plain(char *text);
+void hd_sanitize(char *text);
 
 /** Likewise, but ends of lines stay. */
-void hd_plain_lines(char *text);
+void hd_sanitize_lines(char *text);
 
 /** Bytes of the character at `text` that may be shown; 0: it is none such. Ends of lines and tabs are none. */
-size_t hd_plain_character(const char *text);
+size_t hd_sanitize_character(const char *text);
 
 #endif

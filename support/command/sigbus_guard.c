@@ -44,7 +44,7 @@ static void end(int number, siginfo_t *info, void *context) {
   _exit(1);
 }
 
-void hd_cut_file_guard(void) {
+void hd_sigbus_guard(void) {
   struct sigaction action = {.sa_sigaction = end, .sa_flags = SA_SIGINFO | (int)SA_RESETHAND};
   sigaction(SIGBUS, &action, NULL);
 }

@@ -9,6 +9,6 @@
 
 /** From now on the process says which file it was, and exits with status 1. Of the command only: libheddle.so installs
  *  no handler. */
-void hd_cut_file_guard(void);
+void hd_sigbus_guard(void);
 
 #endif

@@ -18,7 +18,7 @@
 /* Nothing that steers a terminal may come from a file, and nothing that is no UTF-8. */
 static void check(const char *text, size_t bytes) {
   for (size_t i = 0; i < bytes;) {
-    const size_t character = text[i] == '\n' ? 1 : hd_plain_character(text + i);
+    const size_t character = text[i] == '\n' ? 1 : hd_sanitize_character(text + i);
     if (character == 0) {
       fprintf(stderr, "printed 0x%02x after '%.*s'\n", (unsigned char)text[i], (int)(i < 80 ? i : 80),
               text + (i < 80 ? 0 : i - 80));

@@ -53,8 +53,8 @@ static void try_parameter(const char *text) {
 static void try_numbers(const char *text) {
   uint64_t number = 0;
   unsigned long small = 0;
-  hd_size_read(text, &number);
-  if (hd_share_read(text, &number) && number > 1000000)
+  hd_byte_size_read(text, &number);
+  if (hd_percent_read(text, &number) && number > 1000000)
     abort();
   if (hd_number_read(text, 100, &small) && small > 100)
     abort();

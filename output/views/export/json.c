@@ -26,7 +26,7 @@ static json_t *environment(const struct hd_strings *list) {
     const char *value = strchr(list->items[i], '=');
     char *name = value ? strndup(list->items[i], (size_t)(value - list->items[i])) : NULL;
     if (name) {
-      hd_plain(name);
+      hd_sanitize(name);
       hd_json_put(object, name, hd_json_text(value + 1));
     }
     free(name);

@@ -12,7 +12,7 @@ void hd_csv_text(const char *text, FILE *out) {
   char *copy = strdup(text ? text : "");
   if (!copy)
     return;
-  hd_plain_lines(copy);
+  hd_sanitize_lines(copy);
   const bool quoted = strpbrk(copy, ",\"\n");
   fputs(quoted ? "\"" : "", out);
   for (const char *at = copy; *at; at++)

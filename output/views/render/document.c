@@ -24,7 +24,7 @@ static void markdown_text(const char *text, char *clean, size_t bytes) {
       *to++ = *at;
   }
   *to = '\0';
-  hd_plain_lines(clean);
+  hd_sanitize_lines(clean);
 }
 
 static void put_cell(const char *cell, const char *end, FILE *out) {
@@ -64,7 +64,7 @@ static bool markdown_table(const struct hd_grid *grid, FILE *out) {
 
 static void plain_text(const char *text, char *clean, size_t bytes) {
   snprintf(clean, bytes, "%s", text);
-  hd_plain_lines(clean);
+  hd_sanitize_lines(clean);
 }
 
 void hd_sheet_clean(const struct hd_sheet *sheet, const char *text, char *clean, size_t bytes) {

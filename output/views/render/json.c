@@ -24,7 +24,7 @@ json_t *hd_json_text(const char *text) {
     return NULL;
   char *to = copy;
   for (const char *at = text; *at;) {
-    const size_t bytes = (unsigned char)*at < ' ' ? 1 : hd_plain_character(at);
+    const size_t bytes = (unsigned char)*at < ' ' ? 1 : hd_sanitize_character(at);
     to = bytes > 0 ? mempcpy(to, at, bytes) : stpcpy(to, "\xef\xbf\xbd");
     at += bytes > 0 ? bytes : 1;
   }

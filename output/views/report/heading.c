@@ -17,7 +17,7 @@ static const double FULL_SHARE_PERCENT = 99.5; /* rounds to all of it: nothing t
 static void print_clean(const char *text, size_t limit, FILE *out) {
   char *copy = strndup(text, limit);
   if (copy)
-    hd_plain(copy);
+    hd_sanitize(copy);
   fputs(copy ? copy : "?", out);
   free(copy);
 }

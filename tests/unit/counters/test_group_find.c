@@ -150,11 +150,11 @@ static void test_all_groups_are_listed_in_order(void **state) {
 
 static void test_likeness(void **state) {
   (void)state;
-  assert_int_equal(hd_likeness_distance("kitten", "sitting"), 3);
-  assert_int_equal(hd_likeness_distance("abc", "ABC"), 0);
-  assert_int_equal(hd_likeness_distance("", "abc"), 3);
-  assert_true(hd_likeness_is_near("PAPI_TOT_INZ", "PAPI_TOT_INS"));
-  assert_false(hd_likeness_is_near("A", "B"));
+  assert_int_equal(hd_edit_distance("kitten", "sitting"), 3);
+  assert_int_equal(hd_edit_distance("abc", "ABC"), 0);
+  assert_int_equal(hd_edit_distance("", "abc"), 3);
+  assert_true(hd_edit_is_near("PAPI_TOT_INZ", "PAPI_TOT_INS"));
+  assert_false(hd_edit_is_near("A", "B"));
 }
 
 int main(void) {

@@ -56,10 +56,10 @@ static void test_plain_text_is_utf8_without_controls(void **state) {
   (void)state;
   char text[] = "a\tb\n\x7f\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xc2\x85\xed\xa0\x80\xf4\x90\x80\x80\xc0\x80\xe2\x82";
   char lines[] = "a\n\x1b[31m\xc2\xa0";
-  hd_plain(text);
+  hd_sanitize(text);
   assert_string_equal(text, "a?b??\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80???????????"
                             "??");
-  hd_plain_lines(lines);
+  hd_sanitize_lines(lines);
   assert_string_equal(lines, "a\n?[31m\xc2\xa0");
 }
 

@@ -37,7 +37,7 @@ static void read_and_cut(int errors) {
   struct hd_model *model = NULL;
   char error[256] = "";
   dup2(errors, STDERR_FILENO);
-  hd_cut_file_guard();
+  hd_sigbus_guard();
   if (!hd_profile_open(path, &model, error, sizeof error) || !model->source->mapped || truncate(path, 0) != 0)
     _exit(90);
   hd_model_need_team_parts(model); /* what has not been looked at yet */
