@@ -24,9 +24,9 @@
 
 #include <stdint.h>
 
-#include "output/analysis/bootstrap.h"
 #include "output/analysis/losses.h"
-#include "output/analysis/scaling_law.h"
+#include "output/comparison/bootstrap.h"
+#include "output/comparison/scaling_law.h"
 #include "output/unify/unified_tree.h"
 
 enum hd_comparison_mode { HD_COMPARE_SCALING, HD_COMPARE_SIDES };

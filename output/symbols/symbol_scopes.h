@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "output/model/ranges.h"
+#include "output/symbols/ranges.h"
 
 /* Debug information's entries with code, by its addresses. */
 struct hd_scope_list {

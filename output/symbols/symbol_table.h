@@ -10,7 +10,7 @@
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 
-#include "output/model/ranges.h"
+#include "output/symbols/ranges.h"
 
 /* All zero to begin with. */
 struct hd_symbol_table {

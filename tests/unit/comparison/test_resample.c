@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "output/analysis/bootstrap.h"
+#include "output/comparison/bootstrap.h"
 
 static double first(const double *medians, size_t count, void *context) {
   (void)count, (void)context;

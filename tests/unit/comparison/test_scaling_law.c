@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "output/analysis/scaling_law.h"
+#include "output/comparison/scaling_law.h"
 
 enum { POINTS_MOST = 8, REPEATS_MOST = 10 };
 

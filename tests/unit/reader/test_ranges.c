@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "output/model/ranges.h"
+#include "output/symbols/ranges.h"
 
 enum { NONE = -1 };
 

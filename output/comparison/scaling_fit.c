@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/analysis/scaling_fit.h"
+#include "output/comparison/scaling_fit.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/analysis/scaling_law.h"
+#include "output/comparison/scaling_law.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/analysis/scaling_fit.h"
+#include "output/comparison/scaling_fit.h"
 #include "support/command/memory.h"
 
 /* Predictions are told when the longest time is at most so many times the shortest; far beyond what was measured the

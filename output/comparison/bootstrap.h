@@ -11,8 +11,8 @@
  * with 5 in 94 %. Of a difference or a quotient of two medians they do better: 3 repeats each of the same thing are
  * found to differ in 10 % of all cases, 5 in 2 or 3 % (tests/unit/comparison/test_resample.c).
  */
-#ifndef HEDDLE_OUTPUT_ANALYSIS_BOOTSTRAP_H
-#define HEDDLE_OUTPUT_ANALYSIS_BOOTSTRAP_H
+#ifndef HEDDLE_OUTPUT_COMPARISON_BOOTSTRAP_H
+#define HEDDLE_OUTPUT_COMPARISON_BOOTSTRAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,14 +10,14 @@
  * Fitted by least squares of relative errors (scaling_fit.h). How intervals are made, when the data cannot
  * tell, and how often the intervals hold the truth: docs/compare.md, "Laws and predictions". Any thread may call.
  */
-#ifndef HEDDLE_OUTPUT_ANALYSIS_SCALING_LAW_H
-#define HEDDLE_OUTPUT_ANALYSIS_SCALING_LAW_H
+#ifndef HEDDLE_OUTPUT_COMPARISON_SCALING_LAW_H
+#define HEDDLE_OUTPUT_COMPARISON_SCALING_LAW_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/analysis/bootstrap.h"
+#include "output/comparison/bootstrap.h"
 
 enum hd_law { HD_LAW_AMDAHL, HD_LAW_USL, HD_LAW_COUNT };
 

@@ -4,8 +4,8 @@
  * Stretches of addresses, each with a number that says what it belongs to, found by an address in them. They may
  * overlap. All zero to begin with; added to, sorted, then asked.
  */
-#ifndef HEDDLE_OUTPUT_MODEL_RANGES_H
-#define HEDDLE_OUTPUT_MODEL_RANGES_H
+#ifndef HEDDLE_OUTPUT_SYMBOLS_RANGES_H
+#define HEDDLE_OUTPUT_SYMBOLS_RANGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

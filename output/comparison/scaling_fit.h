@@ -15,8 +15,8 @@
  *
  * Times are relative to `unit`.
  */
-#ifndef HEDDLE_OUTPUT_ANALYSIS_SCALING_FIT_H
-#define HEDDLE_OUTPUT_ANALYSIS_SCALING_FIT_H
+#ifndef HEDDLE_OUTPUT_COMPARISON_SCALING_FIT_H
+#define HEDDLE_OUTPUT_COMPARISON_SCALING_FIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/model/ranges.h"
+#include "output/symbols/ranges.h"
 
 #include <stdlib.h>
 

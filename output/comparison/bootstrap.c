@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/analysis/bootstrap.h"
+#include "output/comparison/bootstrap.h"
 
 #include <math.h>
 #include <stdlib.h>
