@@ -139,7 +139,7 @@ def test_sum_of_three_runs(runtime, program, profile, export, merge, run_heddle)
     assert_identities(merged)
     assert merged["timeline"] is None
     assert f"sum of 3 runs: {paths[0]} (" in merged["run"]["notes"][0]
-    assert any("cannot be added up" in note for note in merged["run"]["notes"])
+    assert any("timelines cannot be merged" in note for note in merged["run"]["notes"])
     assert any("different arguments" in note for note in merged["run"]["notes"])
     assert not any("settings" in note for note in merged["run"]["notes"])  # the files' names are none
     regions = [entry for entry in merged.profiles if entry["kind"] == "parallel"]
