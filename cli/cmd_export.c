@@ -39,9 +39,9 @@ static const struct hd_option options[] = {
      .field = offsetof(struct choices, exporter)},
     {'o', "output", "OUT", "write to the file OUT instead of standard output", .take = hd_take_text,
      .field = offsetof(struct choices, output), .expects = "the name of a file"},
-    {0, "depth", "K", "make every callpath its last K sites (0: leave them as they are)", .take = hd_take_number,
+    {0, "depth", "K", "truncate callpaths to their last K sites (0: leave them whole)", .take = hd_take_number,
      .field = offsetof(struct choices, depth), .expects = "a number of sites"},
-    {0, "no-cache", NULL, "do not write the names that were found into FILE", .take = hd_take_flag,
+    {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
      .field = offsetof(struct choices, no_cache)},
     {0},
 };
@@ -49,9 +49,9 @@ static const struct hd_option options[] = {
 static const struct hd_usage usage = {
     .command = "export",
     .synopsis = "--format FORMAT [-o OUT] FILE",
-    .description = "Writes all of a profile for other programs to read.",
+    .description = "Writes a profile in a format that other programs read.",
     .options = options,
-    .none = "which FILE?",
+    .none = "missing FILE",
     .several = "one FILE at a time",
 };
 

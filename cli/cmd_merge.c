@@ -27,9 +27,10 @@ struct choices {
 static const struct hd_option options[] = {
     {'o', "output", "OUT", "the file to write (default merged.heddle)", .take = hd_take_text,
      .field = offsetof(struct choices, output), .expects = "the name of a file"},
-    {'f', "force", NULL, "add up runs of different programs, too; replace OUT if it exists", .take = hd_take_flag,
+    {'f', "force", NULL, "also merge runs of different programs; replace OUT if it exists", .take = hd_take_flag,
      .field = offsetof(struct choices, force)},
-    {'q', "quiet", NULL, "say nothing unless it fails", .take = hd_take_flag, .field = offsetof(struct choices, quiet)},
+    {'q', "quiet", NULL, "print nothing unless it fails", .take = hd_take_flag,
+     .field = offsetof(struct choices, quiet)},
     {0},
 };
 
@@ -37,13 +38,13 @@ static const struct hd_usage usage = {
     .command = "merge",
     .synopsis = "[-o OUT] FILE...",
     .description =
-        "Adds up runs of one program into a profile that 'heddle report' and 'heddle export' read like any other.\n"
-        "Callpaths are matched by construct, module and place, all along the path; thread 0 of all runs becomes "
+        "Merges several runs of one program into one profile, which 'heddle report' and 'heddle export' read like any\n"
+        "other. Callpaths match by construct, module and place, all along the path; thread 0 of all runs becomes "
         "thread\n"
         "0, and so on. Times, calls and counts add up, elapsed time too. A run that was killed, or is still running,\n"
-        "counts up to its last moment. Notes in OUT name the runs and what could not be added up.",
+        "counts up to its last event. Notes in OUT name the runs and what could not be merged.",
     .options = options,
-    .none = "which FILEs?",
+    .none = "missing FILE",
 };
 
 static bool open_all(char **files, size_t count, struct hd_model **models) {
@@ -62,7 +63,7 @@ static bool save(const struct hd_writer *writer, const struct choices *choices) 
     return true;
   const int error = errno;
   fprintf(stderr, "heddle: %s: %s\n", choices->output,
-          error == EEXIST ? "there is such a file; --force replaces it, -o names another" : strerror(error));
+          error == EEXIST ? "file already exists; --force replaces it, -o names another" : strerror(error));
   return false;
 }
 

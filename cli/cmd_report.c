@@ -30,7 +30,7 @@ static bool take_expression(const struct hd_option_use *use) {
 
 static const struct hd_option options[] = {
     {'t', "threads", NULL, "show what each thread did, in the whole run and per region", ASK(THREADS)},
-    {'H', "histogram", NULL, "show for how long how many threads were busy in each region", ASK(HISTOGRAM)},
+    {'H', "histogram", NULL, "show how long each number of threads was busy, per region", ASK(HISTOGRAM)},
     {0, "at-k", "N", "show what runs while at most N threads are busy", .take = hd_take_number,
      .field = offsetof(struct choices, report.level), ASK(AT_LEVEL), .expects = "a number of threads"},
     {0, "with", "ID",
@@ -39,15 +39,15 @@ static const struct hd_option options[] = {
      "it has several: the column `with` says whose row it is)",
      .take = hd_take_text, .field = offsetof(struct choices, report.with), ASK(WITH),
      .expects = "an id, FILE:LINE or a function"},
-    {0, "overhead", NULL, "show what Heddle itself cost, and the times without it", ASK(OVERHEAD)},
-    {0, "flat", NULL, "show each routine and construct, all its callpaths together", ASK(FLAT)},
-    {0, "callgraph", NULL, "show who calls whom, and what came of it", ASK(CALLGRAPH)},
-    {0, "tree", NULL, "show the callpaths, routines included", ASK(TREE)},
-    {0, "callers", "REGEX", "show all that called the routines or constructs that match", .take = take_expression,
+    {0, "overhead", NULL, "show Heddle's own cost, and estimated times without it", ASK(OVERHEAD)},
+    {0, "flat", NULL, "show each routine and construct, summed over its callpaths", ASK(FLAT)},
+    {0, "callgraph", NULL, "show the call graph with time per arc", ASK(CALLGRAPH)},
+    {0, "tree", NULL, "show the tree of callpaths, with routines", ASK(TREE)},
+    {0, "callers", "REGEX", "show callers of matching routines and constructs", .take = take_expression,
      .field = offsetof(struct choices, report.callers), ASK(CALLERS), .expects = "a regular expression"},
-    {0, "focus", "REGEX", "only callpaths through what matches: with any of the above", .take = take_expression,
+    {0, "focus", "REGEX", "keep only callpaths through a match; with any of the above", .take = take_expression,
      .field = offsetof(struct choices, report.focus), .expects = "a regular expression"},
-    {0, "depth", "K", "make every callpath its last K sites: with any of the above", .take = hd_take_number,
+    {0, "depth", "K", "truncate callpaths to their last K sites; with any of the above", .take = hd_take_number,
      .field = offsetof(struct choices, report.depth), .least = 1, .expects = "a number of sites, 1 or more"},
     {'s', "sort", "KEY",
      "sort by gain (default), elapsed, wall, busy, wait, calls, imbalance\n"
@@ -57,11 +57,11 @@ static const struct hd_option options[] = {
      .most = HD_SORT_COUNT},
     {'n', "limit", "N",
      "show at most N lines (default 25; 0: all). By gain: half of them\n"
-     "the busiest, since what runs well has nothing to gain",
+     "are the busiest, since a line without losses has no gain",
      .take = hd_take_number, .field = offsetof(struct choices, report.limit), .expects = "a number of lines"},
     {0, "csv", NULL, "write comma-separated values; see below", .take = hd_take_flag,
      .field = offsetof(struct choices, report.csv)},
-    {0, "no-cache", NULL, "do not write the names that were found into FILE", .take = hd_take_flag,
+    {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
      .field = offsetof(struct choices, no_cache)},
     {0},
 };
@@ -69,12 +69,13 @@ static const struct hd_option options[] = {
 static const struct hd_usage usage = {
     .command = "report",
     .synopsis = "[options] FILE",
-    .description =
-        "Shows for how long how many threads of the program were busy, over the run and in its course; then the\n"
-        "parallel regions, and under each the loops and other constructs inside it, by the wall time that could be\n"
-        "gained if all threads of its team were always busy.",
+    .description = "Shows how long each number of threads was busy, and when; then the parallel regions, and under "
+                   "each the loops\n"
+                   "and other constructs inside it, sorted by potential gain: the wall time saved if every thread of "
+                   "the team were\n"
+                   "always busy.",
     .options = options,
-    .none = "which FILE?",
+    .none = "missing FILE",
     .several = "one FILE at a time",
     .epilogue =
         "Columns:\n"

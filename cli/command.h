@@ -16,9 +16,9 @@
   _(compare, "show what more threads, or another build, changed in each region, and why")                              \
   _(export, "write a profile in another format")                                                                       \
   _(events, "list what can be counted on this machine")                                                                \
-  _(recover, "save the profiles that killed programs left")                                                            \
-  _(doctor, "try out whether Heddle works here, and say what is wrong")                                                \
-  _(merge, "add up the profiles of several runs")
+  _(recover, "save profiles that killed programs left behind")                                                         \
+  _(doctor, "check whether Heddle works here, and what is wrong")                                                      \
+  _(merge, "merge the profiles of several runs")
 
 #define HD_DECLARE_COMMAND(name, summary) int hd_cmd_##name(int argc, char **argv);
 HD_COMMANDS(HD_DECLARE_COMMAND)

@@ -30,8 +30,8 @@ static char command_list[1024];
 
 static const struct hd_usage usage = {
     .synopsis = "COMMAND [options] ...",
-    .description = "Heddle tells, for every parallel region and loop of an OpenMP program, how many threads were\n"
-                   "really working, for how long, and why the others were not.",
+    .description = "Heddle shows, for every parallel region and loop of an OpenMP program, how many threads were\n"
+                   "working, for how long, and why the others were not.",
     .options = options,
     .epilogue = command_list,
     .in_order = true,
@@ -42,7 +42,7 @@ static void list_commands(void) {
   for (size_t i = 0; i < COMMAND_COUNT && used < sizeof command_list; i++)
     used += (size_t)snprintf(command_list + used, sizeof command_list - used, "  %-10s %s\n", commands[i].name,
                              commands[i].summary);
-  snprintf(command_list + used, sizeof command_list - used, "\n'heddle COMMAND --help' tells more about one command.");
+  snprintf(command_list + used, sizeof command_list - used, "\n'heddle COMMAND --help' describes one command.");
 }
 
 static const struct command *find_command(const char *name) {
@@ -60,9 +60,9 @@ static int refuse(const char *name) {
     if (hd_edit_distance(commands[i].name, name) < hd_edit_distance(nearest, name))
       nearest = commands[i].name;
   if (strstr(name, ".heddle"))
-    hd_usage_complain(&usage, "'%s' is not a command; a profile is shown by: heddle report %s", name, name);
+    hd_usage_complain(&usage, "'%s' is not a command; to show a profile: heddle report %s", name, name);
   else if (access(name, F_OK) == 0)
-    hd_usage_complain(&usage, "'%s' is not a command; a program is run by: heddle run -- %s", name, name);
+    hd_usage_complain(&usage, "'%s' is not a command; to run a program: heddle run -- %s", name, name);
   else if (hd_edit_distance(nearest, name) <= MISSPELT && strlen(name) >= MISSPELT)
     hd_usage_complain(&usage, "'%s' is not a command; did you mean %s?", name, nearest);
   else
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   if (version)
     return puts("heddle " HEDDLE_VERSION) < 0;
   if (first >= argc)
-    return hd_usage_complain(&usage, "which command?"), HD_EXIT_USAGE;
+    return hd_usage_complain(&usage, "no command given"), HD_EXIT_USAGE;
   if (strcmp(argv[first], "help") == 0)
     return help(argv[first + 1]);
   return run_command(argc - first, argv + first);

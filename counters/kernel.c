@@ -47,8 +47,8 @@ static void explain(int error, const struct hd_software *event, char *why, size_
   } else if (error == EMFILE) {
     getrlimit(RLIMIT_NOFILE, &limit);
     snprintf(why, why_bytes,
-             "too many open files: each event takes one on each thread, and no more than a quarter of the limit "
-             "(ulimit -n: %llu) are taken",
+             "too many open files: each event needs one on each thread, and Heddle takes no more than a quarter of the "
+             "limit (ulimit -n: %llu)",
              (unsigned long long)limit.rlim_cur);
   } else if (error == ENOSYS) {
     snprintf(why, why_bytes, "this kernel has no perf_event_open, or a container's seccomp filter hides it");

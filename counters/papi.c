@@ -27,7 +27,7 @@ static void explain(int result, const char *call, char *why, size_t why_bytes) {
   if (result == PAPI_EPERM)
     hd_permission_explain(HD_PARANOID_USER_CODE, why, why_bytes);
   else if (result == PAPI_ECNFLCT || result == PAPI_ECOUNT)
-    snprintf(why, why_bytes, "there are too few counters");
+    snprintf(why, why_bytes, "the processor has too few counters");
   else if (result == PAPI_EISRUN)
     snprintf(why, why_bytes, "PAPI already counts on this thread");
   else

@@ -14,7 +14,7 @@ const struct hd_software hd_software[HD_SOFTWARE_COUNT] = {
     {"TASK-CLOCK", "TASK-CLOCK", "TASK_CLOCK", PERF_COUNT_SW_TASK_CLOCK, true, "ns", "time on a processor"},
     {"PAGE-FAULTS", "FAULTS", "PAGE_FAULTS", PERF_COUNT_SW_PAGE_FAULTS, true, "", "page faults"},
     {"CONTEXT-SWITCHES", "CS", "CONTEXT_SWITCHES", PERF_COUNT_SW_CONTEXT_SWITCHES, false, "",
-     "times that the thread left its processor to another"},
+     "switches from the thread to another one"},
     {"CPU-MIGRATIONS", "MIGRATIONS", "CPU_MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS, false, "",
      "moves from one processor to another"},
     {"MINOR-FAULTS", "MINOR-FAULTS", "PAGE_FAULTS_MIN", PERF_COUNT_SW_PAGE_FAULTS_MIN, true, "",

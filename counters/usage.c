@@ -87,7 +87,7 @@ static bool open_source(char *why, size_t why_bytes) {
 }
 
 static void describe_source(char *text, size_t bytes) {
-  snprintf(text, bytes, "what the kernel tells each thread of itself; counts where perf_event_open is forbidden");
+  snprintf(text, bytes, "the kernel's account of each thread; works where perf_event_open is forbidden");
 }
 
 static void describe(const struct known *known, const struct hd_software *software, struct hd_counter_event *event) {

@@ -46,20 +46,20 @@
  *  its end, not its body. Never flush: a program that spins on it sends millions.
  *  X(NAME, OMPT's name, its function's type, with which class it may be muted, what is lost without it) */
 #define HD_CALLBACK_TABLE(X)                                                                                           \
-  X(THREAD_BEGIN, thread_begin, thread_begin, FIXED, "threads are known from their first event on")                    \
+  X(THREAD_BEGIN, thread_begin, thread_begin, FIXED, "threads are seen from their first event on")                     \
   X(THREAD_END, thread_end, thread_end, FIXED, "threads end with their last event")                                    \
   X(PARALLEL_BEGIN, parallel_begin, parallel_begin, FIXED, "parallel regions are missing")                             \
   X(PARALLEL_END, parallel_end, parallel_end, FIXED, "parallel regions do not end")                                    \
   X(IMPLICIT_TASK, implicit_task, implicit_task, FIXED, "what workers do in regions is missing")                       \
-  X(WORK, work, work, WORK, "loops, sections and single are missing: their time is their regions'")                    \
+  X(WORK, work, work, WORK, "loops, sections and single are missing: their time is counted in their regions")          \
   X(SYNC_REGION_WAIT, sync_region_wait, sync_region, FIXED, "waiting at barriers and for tasks counts as busy")        \
   X(MUTEX_ACQUIRE, mutex_acquire, mutex_acquire, MUTEX, "waiting for criticals and locks counts as busy")              \
-  X(MUTEX_ACQUIRED, mutex_acquired, mutex, MUTEX, "what a critical or lock guards counts as waiting for it")           \
+  X(MUTEX_ACQUIRED, mutex_acquired, mutex, MUTEX, "time inside criticals and locks counts as waiting for them")        \
   X(MUTEX_RELEASED, mutex_released, mutex, MUTEX, "criticals and locks do not end where they should")                  \
-  X(TASK_CREATE, task_create, task_create, FIXED, "tasks have no place in the source")                                 \
-  X(TASK_SCHEDULE, task_schedule, task_schedule, FIXED, "tasks count as what the thread did before: often as waiting") \
+  X(TASK_CREATE, task_create, task_create, FIXED, "tasks have no source location")                                     \
+  X(TASK_SCHEDULE, task_schedule, task_schedule, FIXED, "tasks count as what the thread did before, often as waiting") \
   X(CONTROL_TOOL, control_tool, control_tool, FIXED, "omp_control_tool has no effect")                                 \
-  X(MASKED, masked, masked, WORK, "blocks of masked and master are missing: their time is their regions'")
+  X(MASKED, masked, masked, WORK, "blocks of masked and master are missing: their time is counted in their regions")
 
 enum hd_event_class {
 #define HD_ROW(name, ...) HD_CLASS_##name,

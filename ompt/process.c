@@ -200,7 +200,7 @@ void hd_process_note_tools(struct hd_store *store) {
     if (length == 0 || memmem(entry, length, "libheddle", strlen("libheddle")))
       continue;
     const int bytes =
-        snprintf(note, sizeof note, "another OMPT tool, %.*s, was not loaded: the runtime takes only one, the first",
+        snprintf(note, sizeof note, "another OMPT tool, %.*s, was not loaded: the runtime takes only the first",
                  (int)length, entry);
     if (bytes > 0 && (size_t)bytes < sizeof note)
       hd_store_add_text(store, &cursor, HD_TEXT_NOTE, 0, note, (size_t)bytes);

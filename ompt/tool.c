@@ -75,7 +75,7 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
   char place[sizeof hd_store.live_path];
   char program[sizeof hd_store.header->program];
   if (!hd_clock_choose(settings->clock, external_clock))
-    hd_log("HEDDLE_CLOCK=%s is neither auto, tsc nor monotonic; taking monotonic", settings->clock);
+    hd_log("HEDDLE_CLOCK=%s is neither auto, tsc nor monotonic; using monotonic", settings->clock);
   hd_process_program(program, sizeof program);
   hd_memory_limit(settings->memory);
   hd_store.wanted_bytes = settings->memory;

@@ -360,7 +360,7 @@ static const char *reason_to_stay(const struct hd_store *store) {
   if (file_size_limit() < HD_HEADER_BYTES + (uint64_t)store->header->block_count * HD_BLOCK_BYTES)
     return "the program has a lower limit on file sizes"; /* ... and would be ended by SIGXFSZ */
   if (!store->in_private_directory && *store->run_directory && !lstat(store->run_directory, &status))
-    return "the directory of 'heddle run' is of no use to the program"; /* but it will look for the file */
+    return "the program cannot use the directory of 'heddle run'"; /* but it will look for the file */
   return NULL;
 }
 

@@ -37,7 +37,7 @@ static const char *read_field(enum kind kind, const char *text, void *field) {
   static const char *const takes[] = {[NUMBER] = "a number",
                                       [POSITIVE] = "a number from 1 on",
                                       [NUMBER_OR_OFF] = "a number, or off",
-                                      [SIZE_OR_OFF] = "a size, as 16M, or off",
+                                      [SIZE_OR_OFF] = "a size such as 16M, or off",
                                       [SWITCH] = "0 or 1",
                                       [PERCENT_OR_OFF] = "percent, from 0.0001 to 100, or off"};
   bool taken = true;

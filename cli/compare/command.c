@@ -23,29 +23,29 @@ static const struct hd_usage usage = {
     .command = "compare",
     .synopsis = "[options] A B...",
     .description =
-        "Shows what more threads brought, or what another build changed: for the program and each of its regions the\n"
-        "time, the speedup, the wall seconds that were lost, and what they were lost to.\n"
+        "Shows the effect of more threads, or of another build: for the program and each region the time, the "
+        "speedup,\n"
+        "the wall seconds lost, and the causes of the loss.\n"
         "\n"
         "A, B... are profiles, or directories of profiles (as 'heddle scale' leaves them). Each is a set of runs; a\n"
         "directory's subdirectories with profiles are sets of their own. Runs in one set with the same number of\n"
-        "threads are repeats: with 3 or more it is told what is noise.\n"
+        "threads are repeats: with 3 or more the comparison knows what is noise.\n"
         "\n"
         "If runs have several thread counts they are compared by thread count, all sets together. If all have the "
         "same,\n"
         "the sets are sides: the first is before, the others after. If two or more sets hold several thread counts,\n"
         "each of them is compared by thread count, then all with each other at each thread count.",
     .options = hd_compare_options,
-    .none = "which profiles or directories?",
+    .none = "missing profile or directory",
     .epilogue =
         "EXPR is a formula over region.NAME and program.NAME. NAME is time (here / at the baseline), seconds (here -\n"
         "at the baseline), speedup, efficiency, lost (wall seconds), or a cause, for the wall seconds lost to it:\n"
-        " " HD_LOSSES(
-            CAUSE) ".\n"
-                   "What is within the noise does not count. For example\n"
-                   "\n"
-                   "  heddle compare --fail-if 'region.time > 1.05' before/ after/\n"
-                   "\n"
-                   "Exit status: 0; 1: it could not be done; 2: wrong options; 3: a condition of --fail-if holds.",
+        " " HD_LOSSES(CAUSE) ".\n"
+                             "What is within the noise does not count. For example\n"
+                             "\n"
+                             "  heddle compare --fail-if 'region.time > 1.05' before/ after/\n"
+                             "\n"
+                             "Exit status: 0; 1: failed; 2: wrong options; 3: a condition of --fail-if is true.",
 };
 
 /* Those that can be made; returns their number. What is wrong with the others is told. */

@@ -60,14 +60,12 @@ static bool compile(struct hd_condition *condition, struct hd_formula_error *err
       variables[owner * NAME_COUNT + name] =
           (struct hd_formula_variable){condition->names[owner][name], &condition->values[owner][name]};
     }
-  const struct hd_formula_scope scope = {
-      .variables = variables,
-      .count = VARIABLE_COUNT,
-      .dotted = true,
-      .what = "quantity of a comparison",
-      .otherwise =
-          "; they are program.NAME and region.NAME with NAME one of time, seconds, speedup, efficiency, lost" HD_LOSSES(
-              AND_CAUSE)};
+  const struct hd_formula_scope scope = {.variables = variables,
+                                         .count = VARIABLE_COUNT,
+                                         .dotted = true,
+                                         .what = "quantity of a comparison",
+                                         .otherwise = "; they are program.NAME and region.NAME, where NAME is one of "
+                                                      "time, seconds, speedup, efficiency, lost" HD_LOSSES(AND_CAUSE)};
   condition->formula = hd_formula_new(condition->expression, &scope, error);
   return condition->formula != NULL;
 }
@@ -100,10 +98,9 @@ static bool prepare(struct hd_condition *condition, char *error, size_t error_by
   else if (!condition->formula)
     snprintf(error, error_bytes, "condition '%s': %s", condition->expression, wrong.why);
   else if (!uses_any(condition, OF_PROGRAM) && !uses_any(condition, OF_REGION))
-    snprintf(error, error_bytes, "condition '%s': without program.NAME or region.NAME it says nothing about the runs",
-             condition->expression);
+    snprintf(error, error_bytes, "condition '%s' needs program.NAME or region.NAME", condition->expression);
   else if (!has_comparison(condition->expression))
-    snprintf(error, error_bytes, "condition '%s' compares nothing; for example 'region.time > 1.05'",
+    snprintf(error, error_bytes, "condition '%s' contains no comparison; for example 'region.time > 1.05'",
              condition->expression);
   else
     return true;
@@ -216,7 +213,7 @@ static void try_at(struct trial *trial, uint32_t row, uint32_t point) {
   }
   if (!would && !isnan(value))
     return;
-  say(trial, counts ? "holds" : would ? "would hold but for the noise" : "has no value", row, point);
+  say(trial, counts ? "holds" : would ? "would be true but for the noise" : "has no value", row, point);
   say_values(trial, (const double(*)[NAME_COUNT])measured);
   fputs(counts && !region[point].noise_known ? " (too few runs to know the noise)\n" : "\n", trial->out);
   trial->holds = trial->holds || counts;
@@ -243,7 +240,7 @@ static bool try_region(struct trial *trial, uint32_t row) {
     } else if (at[point].runs > 0 && at[point].matched) {
       try_at(trial, row, point);
     } else {
-      say(trial, "is not tried", row, point);
+      say(trial, "is not checked", row, point);
       fputs(at[point].runs > 0 ? ": it is not in the baseline\n" : ": it is not there\n", trial->out);
     }
   }
@@ -260,7 +257,7 @@ static void try_regions(struct trial *trial) {
     if (is_region(&trial->comparison->rows[row]))
       small += try_region(trial, row);
   if (small > 0)
-    fprintf(trial->out, "'%s' is not tried: %u region%s with less than %g %% of the program's time\n",
+    fprintf(trial->out, "'%s' is not checked: %u region%s with less than %g %% of the program's time\n",
             trial->condition->expression, small, small == 1 ? "" : "s", 100 * trial->least_share);
 }
 
@@ -273,7 +270,7 @@ bool hd_condition_holds(struct hd_condition *condition, const struct hd_comparis
     for (uint32_t point = 1; point < comparison->point_count; point++)
       try_at(&trial, 0, point);
   if (!trial.holds)
-    fprintf(out, "'%s' holds nowhere (tried %u time%s)\n", condition->expression, trial.tried,
+    fprintf(out, "'%s' is false for everything checked (%u time%s)\n", condition->expression, trial.tried,
             trial.tried == 1 ? "" : "s");
   return trial.holds;
 }

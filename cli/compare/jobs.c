@@ -69,7 +69,7 @@ static bool refuse(const struct hd_compare_sets *sets, enum hd_compare_ask ask) 
   const uint32_t threads = sets->thread_counts[0];
   const char *s = threads == 1 ? "" : "s";
   if (sets->run_count == 1)
-    fprintf(stderr, "heddle: %s is one run: there is nothing to compare it with\n", sets->sets[0].path);
+    fprintf(stderr, "heddle: %s is a single run; a comparison needs two or more\n", sets->sets[0].path);
   else if (ask == HD_COMPARE_ASK_DIFFERENCE && sets->set_count == 1)
     fprintf(stderr, "heddle: --difference needs two or more sets of runs: all are in %s\n", sets->sets[0].path);
   else if (ask == HD_COMPARE_ASK_DIFFERENCE)

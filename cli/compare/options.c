@@ -19,7 +19,7 @@ static bool take_predictions(const struct hd_option_use *use) {
     const size_t length = strcspn(at, ",");
     snprintf(number, sizeof number, "%.*s", length < sizeof number ? (int)length : (int)sizeof number - 1, at);
     if (length >= sizeof number || !hd_number_read(number, THREADS_MOST, &threads) || threads == 0)
-      return hd_option_expect(use, "thread counts, divided by commas");
+      return hd_option_expect(use, "thread counts, comma-separated");
     if (choices->view.predict_count == HD_COMPARE_PREDICTIONS_MOST)
       return hd_option_refuse(use, "takes no more than %d thread counts", HD_COMPARE_PREDICTIONS_MOST);
     choices->predict[choices->view.predict_count++] = (uint32_t)threads;
@@ -61,25 +61,25 @@ static bool take_share(const struct hd_option_use *use) {
 
 const struct hd_option hd_compare_options[] = {
     {0, "predict", "N,...",
-     "tell the times with so many threads, too, by the laws fitted to\n"
-     "the runs; takes 4 or more thread counts",
+     "also predict the time at these thread counts, from scaling laws\n"
+     "fitted to the runs; needs 4 or more thread counts",
      .take = take_predictions},
     {0, "csv", NULL, "write comma-separated values: a line per row and point", FORMAT(CSV)},
     {0, "markdown", NULL, "write tables in Markdown", FORMAT(MARKDOWN)},
-    {0, "json", NULL, "write JSON, for scripts; docs/compare.md tells the fields", FORMAT(JSON)},
+    {0, "json", NULL, "write JSON, for scripts; docs/compare.md lists the fields", FORMAT(JSON)},
     {'n', "limit", "N", "show at most N regions (default 25; 0: all)", .take = hd_take_number, FIELD(view.limit),
      .expects = "a number of regions"},
-    {0, "callpaths", NULL, "tell regions apart by the routines that call them", .take = hd_take_flag,
+    {0, "callpaths", NULL, "separate regions by the routines that call them", .take = hd_take_flag,
      FIELD(compare.callpaths)},
     {0, "fail-if", "EXPR",
-     "exit with status 3 if EXPR holds for any region or point; see\n"
+     "exit with status 3 if EXPR is true for any region or point; see\n"
      "below. May be given several times",
      .take = take_condition},
-    {0, "min-share", "PERCENT", "--fail-if tries no region shorter than this part of the run\n(default 1)",
+    {0, "min-share", "PERCENT", "--fail-if skips regions shorter than this percentage of the run\n(default 1)",
      .take = take_share, FIELD(least_share)},
-    {0, "force", NULL, "compare different programs or builds, too, by names", .take = hd_take_flag,
+    {0, "force", NULL, "also compare different programs or builds, by names", .take = hd_take_flag,
      FIELD(compare.force)},
-    {0, "difference", NULL, "take the sets as sides, the first as the baseline", ASK(DIFFERENCE)},
+    {0, "difference", NULL, "compare the sets with the first one, the baseline", ASK(DIFFERENCE)},
     {0, "scaling", NULL, "compare thread counts only", ASK(SCALING)},
     {0},
 };

@@ -30,7 +30,7 @@ static bool check_presence(struct hd_doctor *doctor) {
   if (hd_program_find(name, path)) {
     if (access(path, R_OK) == 0)
       return true;
-    SAY(NOTE, "program", "%s may be executed but not read: what it links is not known; chmod +r %s", path, path);
+    SAY(NOTE, "program", "%s can be executed but not read, so what it links is unknown; chmod +r %s", path, path);
   } else if (!strchr(name, '/')) {
     SAY(WRONG, "program", "%s is not on the PATH; %s: ./%s", name,
         access(name, F_OK) == 0 ? "in this directory it is" : "name the file itself, as in", name);
@@ -39,7 +39,7 @@ static bool check_presence(struct hd_doctor *doctor) {
   } else if (S_ISDIR(status.st_mode)) {
     SAY(WRONG, "program", "%s is a directory; name the program's file in it", name);
   } else {
-    SAY(WRONG, "program", "%s may not be executed: chmod +x %s", name, name);
+    SAY(WRONG, "program", "%s is not executable: chmod +x %s", name, name);
   }
   return false;
 }
@@ -47,13 +47,13 @@ static bool check_presence(struct hd_doctor *doctor) {
 static void check_script(struct hd_doctor *doctor, const struct hd_program *program) {
   char found[PATH_MAX];
   if (!hd_program_find(program->interpreter, found)) {
-    SAY(WRONG, "program", "a script for %s, which is not there: correct its first line, or install that",
+    SAY(WRONG, "program", "a script for %s, which does not exist: correct its first line, or install it",
         program->interpreter);
     return;
   }
   SAY(NOTE, "program",
-      "a script for %s: whatever it starts or loads writes a profile, if that runs on libomp; for "
-      "programs built by GCC add --gomp",
+      "a script for %s: every program it starts writes a profile if it runs on libomp; for programs built by GCC add "
+      "--gomp",
       program->interpreter);
 }
 
@@ -65,16 +65,16 @@ static bool check_kind(struct hd_doctor *doctor, const struct hd_program *progra
     SAY(WRONG, "program", "is for %s, and this heddle and its libheddle.so are not; take those built for it",
         file->machine);
   else if (file->is_cut)
-    SAY(WRONG, "program", "is cut short: its headers tell of more bytes than it has; copy or build it again");
+    SAY(WRONG, "program", "is truncated: its headers describe more bytes than it has; copy or build it again");
   else if (program->kind == HD_PROGRAM_STATIC)
     SAY(WRONG, "program", "is statically linked, and tools are loaded dynamically; link it without -static");
   else if (program->missing[0])
-    SAY(WRONG, "program", "cannot start: its loader does not find %s; add its folder to LD_LIBRARY_PATH",
+    SAY(WRONG, "program", "cannot start: the loader does not find %s; add its folder to LD_LIBRARY_PATH",
         program->missing);
   else if (program->undefined[0])
     SAY(WRONG, "program",
-        "calls %s, which its runtime does not have (%s): built by a newer compiler; put that compiler's "
-        "libomp first in LD_LIBRARY_PATH",
+        "calls %s, which its runtime (%s) lacks: it was built by a newer compiler; put that compiler's libomp first in "
+        "LD_LIBRARY_PATH",
         program->undefined, program->libomp[0] ? program->libomp : "none is linked");
   else
     return true;
@@ -87,16 +87,18 @@ static void check_extras(struct hd_doctor *doctor, const struct hd_program *prog
         "is set-user-id or set-group-id, and such a program takes no settings from heddle; profile a "
         "copy without that bit, or run heddle as its owner");
   if (program->other_tool[0])
-    SAY(WRONG, "another tool", "%s has an OMPT tool (ompt_start_tool), and a runtime takes only one: do without it",
+    SAY(WRONG, "another tool",
+        "%s contains an OMPT tool (ompt_start_tool), and a runtime takes only one: build without it",
         program->other_tool);
   if (file->defines_hooks)
     SAY(NOTE, "hooks", "it defines __cyg_profile_func_enter itself: its instrumented routines are not measured");
   if (file->sanitizer)
-    SAY(NOTE, "sanitizer", "built with %s: it works, but the times are those of a build made slow", file->sanitizer);
+    SAY(NOTE, "sanitizer", "built with %s: Heddle works, but the times are those of a slowed-down build",
+        file->sanitizer);
   if (!file->has_symbols)
     SAY(NOTE, "names", "it is stripped: reports show addresses; keep its symbols, and build with -g for lines");
   else if (!file->has_lines)
-    SAY(NOTE, "names", "no line numbers in it: reports show functions only; build with -g");
+    SAY(NOTE, "names", "it has no line numbers: reports show functions only; build with -g");
   else
     SAY(FINE, "names", "functions and lines are known");
   if (program->calls_heddle)
@@ -120,27 +122,28 @@ static void check_linked(struct hd_doctor *doctor, const struct hd_program *prog
   if (program->links_libomp)
     take_runtime(doctor, program->libomp);
   if (file->defines_libomp)
-    SAY(NOTE, "runtime", "libomp is part of the program: it loads tools if it was built with them; only a run shows");
+    SAY(NOTE, "runtime",
+        "libomp is linked into the program: it loads tools if it was built with OMPT; only a run can show");
   else if (file->defines_libgomp)
     SAY(WRONG, "runtime",
         "GCC's libgomp is part of the program: it loads no tools; link libgomp dynamically, then heddle "
         "run --gomp works");
   else if (program->links_libomp && program->links_libgomp)
     SAY(WRONG, "runtime",
-        "both libomp and GCC's libgomp are loaded: two teams of threads, and only libomp's are seen; "
-        "heddle run --gomp runs all on libomp");
+        "both libomp and GCC's libgomp are loaded: two thread pools, and Heddle sees only libomp's; heddle run --gomp "
+        "runs everything on libomp");
   else if (program->links_libomp)
     SAY(FINE, "runtime", "%s", program->libomp[0] ? program->libomp : "LLVM's libomp");
   else if (program->links_libgomp)
     check_libgomp(doctor);
   else if (starts_others(program->path))
     SAY(NOTE, "runtime",
-        "none: what it starts or loads writes the profiles, on each host with libheddle.so at the same "
-        "path; for programs built by GCC add --gomp");
+        "none itself: the programs it starts write the profiles; every host needs libheddle.so at the same path; for "
+        "programs built by GCC add --gomp");
   else
     SAY(WRONG, "runtime",
-        "it links no OpenMP runtime: build it with clang -fopenmp, or with gcc -fopenmp and heddle run "
-        "--gomp; one that is loaded later is only seen in a run");
+        "it links no OpenMP runtime: build it with clang -fopenmp, or with gcc -fopenmp and use heddle run --gomp; a "
+        "runtime loaded later is seen only in a run");
   if (file->defines_libomp && doctor->runtime == HD_DOCTOR_NEWEST)
     doctor->runtime = HD_DOCTOR_NONE;
 }

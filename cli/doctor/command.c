@@ -28,7 +28,7 @@ static const struct hd_option options[] = {
      .field = offsetof(struct choices, libomp), .expects = "the name of a file"},
     {0, "library", "PATH", "the libheddle.so to try (default: the one that belongs to this heddle)",
      .take = hd_take_text, .field = offsetof(struct choices, library), .expects = "the name of a file"},
-    {0, "json", NULL, "write JSON, for scripts; docs/doctor.md tells the fields", .take = hd_take_flag,
+    {0, "json", NULL, "write JSON, for scripts; docs/doctor.md lists the fields", .take = hd_take_flag,
      .field = offsetof(struct choices, json)},
     {0},
 };
@@ -37,9 +37,9 @@ static const struct hd_usage usage = {
     .command = "doctor",
     .synopsis = "[options] [--] [PROGRAM [ARGUMENT...]]",
     .description =
-        "Tries out whether Heddle works here: runs a small OpenMP program of its own on the runtime, shows which\n"
-        "events arrive, and what reports lose if one does not; then looks at PROGRAM's file, the environment\n"
-        "and the machine. What is wrong comes with its cure. PROGRAM is not run.",
+        "Checks whether Heddle works here: runs a small OpenMP program of its own on the runtime, shows which events\n"
+        "arrive and what reports lose if one does not; then inspects PROGRAM's file, the environment and the machine. "
+        "Each problem is shown with a fix. PROGRAM is not run.",
     .options = options,
     .epilogue = "Exit status: 0 when all is well, 1 when something is wrong or lost, 2 for wrong options.",
     .in_order = true,

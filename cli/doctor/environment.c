@@ -48,18 +48,18 @@ static void check_tool(struct hd_doctor *doctor, const char *variable, const cha
   if (strstr(entry, "libheddle.so"))
     SAY(NOTE, variable, "already names %s; heddle run puts its own first", entry);
   else
-    SAY(NOTE, variable, "names another tool, %s: a runtime takes one tool, and under heddle run that is Heddle", entry);
+    SAY(NOTE, variable, "names another tool, %s: a runtime takes only one, and under heddle run that is Heddle", entry);
   if (strchr(entry, '/') && access(entry, R_OK) != 0)
-    SAY(NOTE, variable, "names %s, which is not there", entry);
+    SAY(NOTE, variable, "names %s, which does not exist", entry);
 }
 
 /* ---- what is loaded with the program ---- */
 
 static void check_preload(struct hd_doctor *doctor, const char *variable, const char *entry) {
   if (strchr(entry, '/') && access(entry, R_OK) != 0)
-    SAY(NOTE, variable, "names %s, which is not there: the loader complains at every start", entry);
+    SAY(NOTE, variable, "names %s, which does not exist: the loader complains at every start", entry);
   else if (strstr(entry, "libgomp"))
-    SAY(WRONG, variable, "loads GCC's libgomp, %s, before anything else, and that loads no tools: take it out", entry);
+    SAY(WRONG, variable, "loads GCC's libgomp (%s) first, and libgomp loads no tools: remove it", entry);
   else if (strstr(entry, "libomp") || strstr(entry, "libiomp"))
     SAY(NOTE, variable, "loads %s in place of the runtime that a program links", entry);
 }
@@ -79,9 +79,9 @@ static void check_name(struct hd_doctor *doctor, const char *name) {
       nearest = known[i];
   }
   if (hd_edit_distance(nearest, name) <= 3)
-    SAY(WRONG, name, "is no variable of Heddle's, and has no effect; did you mean %s?", nearest);
+    SAY(WRONG, name, "is not a Heddle variable and has no effect; did you mean %s?", nearest);
   else
-    SAY(NOTE, name, "is no variable of Heddle's, and has no effect");
+    SAY(NOTE, name, "is not a Heddle variable and has no effect");
 }
 
 static void check_names(struct hd_doctor *doctor) {
@@ -101,7 +101,7 @@ static void check_names(struct hd_doctor *doctor) {
 static void check_one_thread(struct hd_doctor *doctor, const char *name) {
   const char *value = value_of(name);
   if (value && strcmp(value, "1") == 0)
-    SAY(NOTE, name, "=1: regions have one thread, and there is little to see");
+    SAY(NOTE, name, "=1: every region has one thread, so there is little to see");
 }
 
 static bool steers(const char *variable) {

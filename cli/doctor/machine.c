@@ -57,10 +57,10 @@ static void check_store(struct hd_doctor *doctor) {
       SAY(FINE, "live profiles", "in %s, %llu MiB free", path, free_mib);
       return;
     }
-    SAY(NOTE, places[i].name, "%s %s: the next place is taken; make room or name another in HEDDLE_STORE_DIR", path,
+    SAY(NOTE, places[i].name, "%s %s: the next place is used; make room, or name another in HEDDLE_STORE_DIR", path,
         why);
   }
-  SAY(WRONG, "live profiles", "no place for them: name a directory with %d MiB to spare in HEDDLE_STORE_DIR",
+  SAY(WRONG, "live profiles", "no room for live profiles: name a directory with %d MiB free in HEDDLE_STORE_DIR",
       LEAST_FREE_MIB);
 }
 
@@ -96,9 +96,7 @@ static void check_processors(struct hd_doctor *doctor) {
     SAY(FINE, "processors", "%d", usable);
   if (threads && strtol(threads, NULL, 10) > usable)
     SAY(NOTE, "OMP_NUM_THREADS",
-        "=%s, more than processors: threads take turns, and time that one waits for its turn "
-        "counts as busy",
-        threads);
+        "=%s, more than processors: threads take turns, and a thread waiting for its turn counts as busy", threads);
 }
 
 /* "max 100000" or "150000 100000", microseconds. 0: no limit. */
@@ -117,8 +115,7 @@ static void check_quota(struct hd_doctor *doctor) {
   if (file)
     fclose(file);
   if (processors > 0)
-    SAY(NOTE, "processor time",
-        "the container may use %.2f processors: threads stand still when it is used up, and that counts as busy",
+    SAY(NOTE, "processor time", "the container is limited to %.2f processors: throttled threads count as busy",
         processors);
 }
 
@@ -135,14 +132,15 @@ static void check_limits(struct hd_doctor *doctor) {
   unsigned long long limit = 0;
   const size_t before = doctor->findings.count;
   if (is_below(RLIMIT_FSIZE, (unsigned long long)LEAST_FREE_MIB * BYTES_PER_MIB, &limit))
-    SAY(WRONG, "ulimit -f", "files may have only %llu KiB, and a profile may need more: raise it", limit / 1024);
+    SAY(WRONG, "ulimit -f", "files are limited to %llu KiB, and a profile may need more: raise the limit",
+        limit / 1024);
   if (is_below(RLIMIT_NOFILE, LEAST_DESCRIPTORS, &limit))
-    SAY(WRONG, "ulimit -n", "only %llu descriptors: Heddle may find none left for its file; raise it", limit);
+    SAY(WRONG, "ulimit -n", "only %llu descriptors: Heddle may find none left for its file; raise the limit", limit);
   if (is_below(RLIMIT_AS, ULLONG_MAX, &limit))
-    SAY(NOTE, "ulimit -v", "the program may take %llu MiB of addresses, and Heddle's part, some MiB, comes out of that",
+    SAY(NOTE, "ulimit -v", "the program is limited to %llu MiB of address space, of which Heddle needs some MiB",
         limit / BYTES_PER_MIB);
   if (doctor->findings.count == before)
-    SAY(FINE, "limits", "none of files, descriptors or addresses is in the way");
+    SAY(FINE, "limits", "file size, descriptors and address space suffice");
 }
 
 /* ---- counters ---- */

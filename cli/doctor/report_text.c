@@ -45,9 +45,10 @@ static void print_runtime(const struct hd_doctor *doctor, FILE *out) {
   if (!doctor->has_played)
     return;
   print_rows(probe, out);
-  fputs("Answer: of ompt_set_callback. Came: of how many that should. late: not before the thread went on.\n"
-        "runtime's: the address lies inside the runtime; Heddle looks for its caller on the stack.\n"
-        "known: all of this version are so, and Heddle does without.\n",
+  fputs("Answer: what ompt_set_callback returned. Came: events received of those expected. late: received after the "
+        "thread\n"
+        "had gone on. runtime's: the address lies inside the runtime; Heddle finds the caller on the stack.\n"
+        "known: normal for this version; Heddle does without.\n",
         out);
 }
 
@@ -59,7 +60,7 @@ static void print_verdict(const struct hd_doctor *doctor, FILE *out) {
   else if (doctor->probe)
     fputs("\nHeddle works with this runtime.\n", out);
   else
-    fputs("\nNothing is wrong; the runtime was not tried.\n", out);
+    fputs("\nNo problem found; the runtime was not tested.\n", out);
 }
 
 void hd_doctor_report_text(const struct hd_doctor *doctor, FILE *out) {

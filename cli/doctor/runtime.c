@@ -20,18 +20,18 @@ static bool has_played(struct hd_doctor *doctor, const struct hd_probe *probe, c
   char said[200];
   snprintf(said, sizeof said, "%.*s", (int)strcspn(end->said, "\n"), end->said);
   if (end->signal == SIGALRM)
-    SAY(WRONG, "runtime", "hung in %s, without Heddle: take another version of libomp", place);
+    SAY(WRONG, "runtime", "hung in %s, without Heddle: use another version of libomp", place);
   else if (end->signal)
-    SAY(WRONG, "runtime", "died of signal %d (%s) in %s, without Heddle: take another version of libomp%s%s",
+    SAY(WRONG, "runtime", "died of signal %d (%s) in %s, without Heddle: use another version of libomp%s%s",
         end->signal, strsignal(end->signal), place, said[0] ? "; it said: " : "", said);
   else if (!probe->done)
     SAY(WRONG, "runtime", "cannot be tried: %s", said[0] ? said : "no reason is known");
   else if (!probe->asked)
     SAY(WRONG, "runtime",
-        "looks for no tools: it was built without OMPT, or before version 8; take another libomp, as of "
-        "Debian's libomp5-19");
+        "does not look for tools: built without OMPT, or older than version 8; use another libomp, such as Debian's "
+        "libomp5-19");
   else if (!probe->started)
-    SAY(WRONG, "runtime", "does not take tools: ompt_set_callback is missing; take another version of libomp");
+    SAY(WRONG, "runtime", "does not take tools: ompt_set_callback is missing; use another version of libomp");
   else
     return true;
   return false;
@@ -46,12 +46,13 @@ static void judge(struct hd_doctor *doctor, const struct hd_probe *probe) {
     counts[row.verdict]++;
   }
   if (probe->team < HD_PROBE_TEAM)
-    SAY(NOTE, "team", "the runtime gives one thread to a region of %d: what workers send was not tried", HD_PROBE_TEAM);
+    SAY(NOTE, "team", "the runtime gives a region of %d only one thread: workers' events were not tested",
+        HD_PROBE_TEAM);
   if (counts[HD_PROBE_LOST])
     SAY(WRONG, "events", "%zu of %zu do not arrive as Heddle needs them: reports lose what the table says",
         counts[HD_PROBE_LOST], all);
   else
-    SAY(FINE, "events", "all %zu arrive; %zu in ways that Heddle knows of and does without", all,
+    SAY(FINE, "events", "all %zu arrive; %zu late or without an address, which Heddle handles", all,
         counts[HD_PROBE_HANDLED]);
 }
 
@@ -80,13 +81,13 @@ static void check_profile(struct hd_doctor *doctor, const char *path) {
     SAY(FINE, "clock", "the processor's counter");
   else
     SAY(NOTE, "clock",
-        "the kernel's: the processor's counter is not invariant here (a virtual machine?); every event "
-        "costs more");
+        "the kernel's, because the processor's counter is not invariant here (a virtual machine?); every event costs "
+        "more");
   if (broken || model->thread_count < HD_PROBE_TEAM)
     SAY(WRONG, "libheddle.so", "the times in its profile do not add up for %u of %u threads", broken,
         model->thread_count);
   else
-    SAY(FINE, "libheddle.so", "%s: wrote a profile of %u threads, and their times add up", doctor->library,
+    SAY(FINE, "libheddle.so", "%s wrote a profile of %u threads, and their times add up", doctor->library,
         model->thread_count);
   hd_model_free(model);
 }
@@ -124,7 +125,7 @@ static void try_library(struct hd_doctor *doctor) {
   const char *parent = getenv("TMPDIR");
   snprintf(directory, sizeof directory, "%s/heddle-doctor.XXXXXX", parent && *parent ? parent : "/tmp");
   if (!mkdtemp(directory)) {
-    SAY(NOTE, "libheddle.so", "was not tried: no folder can be made in %s", parent && *parent ? parent : "/tmp");
+    SAY(NOTE, "libheddle.so", "was not tested: cannot make a folder in %s", parent && *parent ? parent : "/tmp");
     return;
   }
   try_library_in(doctor, directory);

@@ -23,9 +23,7 @@ struct choices {
 static const struct hd_option options[] = {
     {'a', "available", NULL, "only what can be counted here", .take = hd_take_flag,
      .field = offsetof(struct choices, events.available)},
-    {'g', "groups", NULL,
-     "list groups of events instead; with REGEX also their formulas and\n"
-     "what these mean",
+    {'g', "groups", NULL, "list groups of events instead; with REGEX also their formulas and\nmeaning",
      .take = hd_take_flag, .field = offsetof(struct choices, groups)},
     {0, "csv", NULL, "write comma-separated values", .take = hd_take_flag,
      .field = offsetof(struct choices, events.csv)},
@@ -38,18 +36,18 @@ static const struct hd_usage usage = {
     .description =
         "Lists the events that 'heddle run --events' and '--groups' can count: those of the kernel, which work\n"
         "on every machine, and those of PAPI, the processor's among them; and whether each can be counted here\n"
-        "and now, which is tried out.",
+        "and now, which is tested.",
     .options = options,
     .epilogue =
         "REGEX is a POSIX extended regular expression, without regard to case, found anywhere in an event's name or\n"
         "description (groups: in the name, the description or an event's name).\n"
         "\n"
         "Comma-separated values: event, unit, source, available (yes, no), reason, description; with --groups:\n"
-        "group, file, available, reason, events (divided by blanks), description.\n"
+        "group, file, available, reason, events (separated by spaces), description.\n"
         "\n"
         "PAPI is opened as the program under 'heddle run' would open it; HEDDLE_PAPI=FILE names another libpapi.\n"
         "Groups are looked for in the folder HEDDLE_GROUPS, then among those that came with heddle.",
-    .several = "one regular expression at a time: 'PAPI_L1|PAPI_L2' finds either",
+    .several = "only one regular expression can be given: 'PAPI_L1|PAPI_L2' finds either",
 };
 
 static bool take_expression(struct hd_events_choices *choices, const char *expression) {

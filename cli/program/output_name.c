@@ -62,6 +62,6 @@ bool hd_output_name_template(const char *name, char *path) {
     fits =
         append(path, &used, "/", name[length - 1] != '/') && append(path, &used, default_name, sizeof default_name - 1);
   if (!fits)
-    hd_log("cannot make a file name of '%s': it is too long or the current directory is gone", name);
+    hd_log("cannot use '%s' as a file name: it is too long, or the current directory no longer exists", name);
   return fits;
 }

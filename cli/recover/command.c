@@ -40,9 +40,9 @@ struct work {
 static const struct hd_option options[] = {
     {'o', "output", "NAME",
      "name of the profiles: %p pid, %h host, %r rank, %n program, %% percent\n"
-     "(default: the one it was to have); an existing file is kept and .1, .2, ... added",
+     "(default: the name the program was given); an existing file is kept and .1, .2, ... added",
      .take = hd_take_output_name, .field = offsetof(struct work, named)},
-    {'a', "all", NULL, "save all that is found in the usual places", .take = hd_take_flag,
+    {'a', "all", NULL, "save everything found in the usual places", .take = hd_take_flag,
      .field = offsetof(struct work, all)},
     {'l', "list", NULL, "only show what is there", .take = hd_take_flag, .field = offsetof(struct work, list)},
     {0},
@@ -52,11 +52,10 @@ static const struct hd_usage usage = {
     .command = "recover",
     .synopsis = "[options] [--all|FILE|DIRECTORY...]",
     .description =
-        "Saves what programs left that were killed, crashed or went without closing their profile, and were not run\n"
-        "by a 'heddle run' that is still there to do so: the FILEs, or those in the DIRECTORIES. With --all those in\n"
-        "$HEDDLE_STORE_DIR, /dev/shm, $TMPDIR, /tmp and the current directory; without anything these are only "
-        "listed.\n"
-        "Profiles of programs that still run are left alone.",
+        "Saves the profiles of programs that were killed, crashed or ended without closing their profile, unless a\n"
+        "'heddle run' will do so: the FILEs, or those in the DIRECTORIES. With --all: those in $HEDDLE_STORE_DIR,\n"
+        "/dev/shm, $TMPDIR, /tmp and the current directory; without arguments these are only listed. Profiles of\n"
+        "running programs are skipped.",
     .options = options,
     .epilogue = "Exit status: 0, also when there was nothing to do; 1 when something could not be saved; 2 for wrong\n"
                 "options.",
@@ -108,7 +107,7 @@ static void save(struct work *work, const struct hd_recover_file *file, int fd, 
 static void leave_alone(struct work *work, const struct hd_recover_file *file, const char *why) {
   work->found++;
   work->failed = work->failed || file->named;
-  printf("%s: %s: left alone\n", file->path, why);
+  printf("%s: %s; skipped\n", file->path, why);
 }
 
 /* What cannot be read stays as it is. A private directory that is being visited is locked by this command. */
@@ -122,7 +121,7 @@ static void save_or_show(struct work *work, const struct hd_recover_file *file, 
     return;
   }
   if (!file->in_private && model->run_directory && hd_private_directory_may_be_used(model->run_directory)) {
-    leave_alone(work, file, "its 'heddle run' goes on, and will save it");
+    leave_alone(work, file, "still running under 'heddle run', which will save it");
     hd_model_free(model);
     return;
   }
@@ -157,7 +156,7 @@ static void take_without_header(struct work *work, const struct hd_recover_file 
     work->found++;
     if (!work->list)
       unlinkat(file->directory, file->name, 0);
-    printf("%s: empty: its program was killed before anything was measured%s\n", file->path,
+    printf("%s: empty; its program was killed before anything was measured%s\n", file->path,
            work->list ? "" : "; removed");
   } else if (pread(fd, magic, sizeof magic, 0) == sizeof magic && !memcmp(magic, HD_MAGIC, sizeof magic)) {
     leave_alone(work, file, "of another version of Heddle");
@@ -181,8 +180,7 @@ static void take_profile(struct work *work, const struct hd_recover_file *file, 
   } else if (writer == HD_SALVAGE_UNKNOWN) {
     leave_alone(work, file, "in use by a process of another user or container");
   } else if (writer == HD_SALVAGE_UNSEEN && !file->named) {
-    leave_alone(work, file,
-                "perhaps in use in another container, of which its file system does not tell; name it to save it");
+    leave_alone(work, file, "perhaps in use in another container; name it to save it");
   } else if (!is_of_this_host(header) && !file->named) {
     snprintf(why, sizeof why, "made on %s, where its program may still run", header->host);
     leave_alone(work, file, why);
@@ -221,7 +219,7 @@ static void take_file(void *context, const struct hd_recover_file *file) {
     take_open_file(work, file, fd);
     close(fd);
   } else if (file->named) {
-    hd_log("%s: %s", file->path, errno == ELOOP ? "a link, which is not followed" : strerror(errno));
+    hd_log("%s: %s", file->path, errno == ELOOP ? "a link, and links are not followed" : strerror(errno));
     work->found++;
     work->failed = true;
   }
@@ -230,7 +228,7 @@ static void take_file(void *context, const struct hd_recover_file *file) {
 static void skip_directory(void *context, const char *path) {
   struct work *work = context;
   work->found++;
-  printf("%s: its 'heddle run' goes on: left alone\n", path);
+  printf("%s: still running under 'heddle run'; skipped\n", path);
 }
 
 static void visit(const char *path, const struct hd_recover_visitor *visitor) {
@@ -257,7 +255,7 @@ int hd_cmd_recover(int argc, char **argv) {
   if (!hd_options_read(&usage, argc, argv, &work, &first, &status))
     return status;
   if (work.all && first < argc)
-    return hd_usage_complain(&usage, "--all stands alone: without FILE or DIRECTORY"), HD_EXIT_USAGE;
+    return hd_usage_complain(&usage, "--all takes no FILE or DIRECTORY"), HD_EXIT_USAGE;
   if (work.named && !hd_output_name_template(work.named, work.output))
     return HD_EXIT_USAGE;
   work.list = work.list || (first == argc && !work.all);
@@ -268,8 +266,8 @@ int hd_cmd_recover(int argc, char **argv) {
   if (first == argc)
     hd_recover_visit_all(&visitor);
   if (work.found == 0)
-    puts("nothing to recover: no killed program has left a profile");
+    puts("nothing to recover: no killed program left a profile");
   if (first == argc && !work.all && work.waiting > 0)
-    puts("nothing was changed: 'heddle recover --all' saves what is not left alone, 'heddle recover FILE' one of them");
+    puts("nothing was changed: 'heddle recover --all' saves those not skipped, 'heddle recover FILE' one of them");
   return hd_stream_finish(stdout, "standard output") && !work.failed ? HD_EXIT_OK : HD_EXIT_FAILED;
 }

@@ -50,7 +50,7 @@ static void explain_no_construct(const char *name, const struct hd_run_outcome *
            strsignal(outcome->signal), name);
   else
     hd_log("no profile: %s links an OpenMP runtime, but ran no OpenMP construct (a serial path, only simd,\n"
-           "heddle: or regions that the compiler found empty); 'heddle doctor -- %s' looks closer",
+           "heddle: or regions that the compiler removed as empty); 'heddle doctor -- %s' checks further",
            name, name);
 }
 
@@ -61,12 +61,12 @@ static void explain_script(const struct hd_program *program, const char *name, b
 
 static void explain_preloaded(const char *name, const struct hd_run_outcome *outcome) {
   if (outcome->signal)
-    hd_log("no profile: signal %d (%s) ended %s before it came to an instrumented routine, a marker or an OpenMP\n"
-           "heddle: construct; or libheddle.so gave up, and lines above say why",
+    hd_log("no profile: signal %d (%s) ended %s before it reached an instrumented routine, a marker or an OpenMP\n"
+           "heddle: construct; or libheddle.so gave up for the reason above",
            outcome->signal, strsignal(outcome->signal), name);
   else
-    hd_log("no profile: %s came to no instrumented routine, no marker and no OpenMP construct on LLVM's libomp; or\n"
-           "heddle: libheddle.so gave up, and lines above say why",
+    hd_log("no profile: %s reached no instrumented routine, no marker and no OpenMP construct on LLVM's libomp; or\n"
+           "heddle: libheddle.so gave up for the reason above",
            name);
 }
 
@@ -84,7 +84,7 @@ static bool explain_file(const char *name, const struct hd_program *program, con
   else if (program->kind == HD_PROGRAM_STATIC)
     hd_log("no profile: %s is statically linked, and tools are loaded dynamically; link it without -static", name);
   else if (program->missing[0])
-    hd_log("no profile: %s cannot start: its loader does not find %s; add its folder to LD_LIBRARY_PATH", name,
+    hd_log("no profile: %s cannot start: the loader does not find %s; add its folder to LD_LIBRARY_PATH", name,
            program->missing);
   else
     return false;
@@ -102,7 +102,7 @@ static void explain_tool(const char *name, const struct hd_program *program) {
 static void explain_no_runtime(const struct hd_run_options *options, const char *name) {
   if (options->gomp)
     hd_log("no profile: %s links no OpenMP runtime, and nothing it loaded or started ran an OpenMP construct on\n"
-           "heddle: libomp, though that takes libgomp's place; 'heddle doctor -- %s' looks closer",
+           "heddle: libomp, though that takes libgomp's place; 'heddle doctor -- %s' checks further",
            name, name);
   else
     hd_log(
@@ -145,7 +145,7 @@ void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_e
     return;
   }
   if (hd_run_watch_saw_probe(watch, HD_PRIVATE_PROBE_STARTED)) {
-    hd_log("no profile: libheddle.so was loaded, but gave up; lines above say why");
+    hd_log("no profile: libheddle.so was loaded, but gave up for the reason above");
     return;
   }
   hd_program_inspect(options->command[0], &program);

@@ -38,41 +38,40 @@ const struct hd_option hd_run_shared_options[] = {
      "(default 64); 'off': none",
      .take = take_setting, .value = HD_SET_UNWIND},
     {0, "overhead", "PERCENT",
-     "of a thread's time that Heddle's events may cost before the finest are\n"
-     "switched off for a while (default 2%); 'off': no limit",
+     "how much of a thread's time Heddle's events may take before the finest\n"
+     "are switched off for a while (default 2%); 'off': no limit",
      .take = take_setting, .value = HD_SET_OVERHEAD},
     {0, "memory", "SIZE",
-     "of memory that Heddle may take in PROGRAM, besides 64k for each thread\n"
-     "(default 4M); near it callpaths are shortened; 'off': no limit",
+     "how much memory Heddle may take in PROGRAM, besides 64k for each thread\n"
+     "(default 4M); near the limit callpaths are shortened; 'off': no limit",
      .take = take_setting, .value = HD_SET_MEMORY},
-    {0, "cpu-time", NULL, "measure processor time, too: a system call at every event", .take = take_setting,
+    {0, "cpu-time", NULL, "also measure processor time, with a system call at every event", .take = take_setting,
      .value = HD_SET_CPU_TIME},
     {'e', "events", "LIST",
-     "count these events, divided by commas, for every callpath and thread;\n"
+     "count these events, comma-separated, for every callpath and thread;\n"
      "'heddle events' lists those of this machine",
      .take = take_list, .field = offsetof(struct hd_run_options, events),
-     .expects = "names of events, divided by commas"},
+     .expects = "names of events, comma-separated"},
     {'g', "groups", "LIST",
      "count the events of these groups (IPC, CACHE, BRANCH, MEM, FLOPS, OS, ...:\n"
-     "'heddle events --groups') or files, and report what their formulas make of\n"
-     "them",
+     "'heddle events --groups') or files, and report their metrics",
      .take = take_list, .field = offsetof(struct hd_run_options, groups),
-     .expects = "names of groups or files, divided by commas"},
+     .expects = "names of groups or files, comma-separated"},
     {0, "counters-at", "WHAT",
-     "what events are told apart for, and so how often they are read:\n"
+     "granularity of the counts, and so how often counters are read:\n"
      "'region', 'loop' (default: regions, loops, tasks) or 'all'",
      .take = take_counters_at},
     {0, "multiplex", NULL,
-     "events that cannot be counted at the same time take turns; their counts\n"
-     "are then estimates",
+     "let events that cannot be counted together take turns; their counts are\n"
+     "then estimates",
      .take = take_setting, .value = HD_SET_MULTIPLEX},
     {0, "routines", NULL,
-     "load libheddle.so with PROGRAM: for routines compiled with\n"
-     "-finstrument-functions and for markers. Needed when PROGRAM is a script\n"
-     "or loads them later; otherwise heddle sees what PROGRAM needs",
+     "preload libheddle.so, for routines compiled with -finstrument-functions\n"
+     "and for markers. Needed only if PROGRAM is a script or loads them later:\n"
+     "heddle sees in PROGRAM's file whether it has any",
      .take = hd_take_value, .field = offsetof(struct hd_run_options, routines), .value = HD_RUN_ROUTINES_YES},
-    {0, "no-routines", NULL, "leave that out: they count, if at all, from the first OpenMP construct on",
-     .take = hd_take_value, .field = offsetof(struct hd_run_options, routines), .value = HD_RUN_ROUTINES_NO},
+    {0, "no-routines", NULL, "do not preload: markers count from the first OpenMP construct on", .take = hd_take_value,
+     .field = offsetof(struct hd_run_options, routines), .value = HD_RUN_ROUTINES_NO},
     {0, "gomp", NULL, "run a program built by GCC on LLVM's libomp", .take = hd_take_flag,
      .field = offsetof(struct hd_run_options, gomp)},
     {0, "libomp", "PATH", "the libomp for --gomp (default: the one the loader finds)", .take = hd_take_text,
@@ -88,8 +87,7 @@ bool hd_run_check_shared(const struct hd_usage *usage, const struct hd_run_optio
                        : taken->set[HD_SET_COUNTERS_AT] ? "--counters-at"
                                                         : NULL;
   return !option || hd_run_wants_counters(taken) ||
-         hd_usage_complain(
-             usage, "%s says how events are counted, but there are none: name some with --events or --groups", option);
+         hd_usage_complain(usage, "%s has no effect without events: name some with --events or --groups", option);
 }
 
 void hd_run_options_free(struct hd_run_options *options) {

@@ -85,7 +85,7 @@ static size_t print_profile(const struct hd_run_profile *profile, const struct h
 }
 
 static void print_running(size_t running) {
-  hd_log("%zu process%s of this run still going; the profile is saved when it ends", running,
+  hd_log("%zu process%s of this run still running; each saves its profile when it ends", running,
          running == 1 ? " is" : "es are");
 }
 

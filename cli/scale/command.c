@@ -63,7 +63,7 @@ static bool take_parameter(const struct hd_option_use *use) {
   const char *wrong = hd_scale_parse_parameter(use->argument, parameter);
   for (size_t i = 0; i + 1 < taken->parameter_count && !wrong; i++)
     if (strcmp(grown[i].name, parameter->name) == 0)
-      wrong = "each NAME once";
+      wrong = "--param: each NAME once";
   return !wrong || hd_option_expect(use, wrong);
 }
 
@@ -96,16 +96,15 @@ static bool pass_on(const struct hd_option_use *use) {
 static const struct hd_option options[] = {
     {'t', "threads", "LIST",
      "thread counts: numbers and ranges, 1,2,4 or 1-8 or 2-16:2 (every second),\n"
-     "divided by commas. Default: powers of two up to the number of processors,\n"
+     "comma-separated. Default: powers of two up to the number of processors,\n"
      "and that number",
      .take = take_threads, .field = offsetof(struct choices, scale.threads)},
-    {'r', "repeats", "N", "how often each is run (default 5)", .take = hd_take_number,
+    {'r', "repeats", "N", "runs of each (default 5)", .take = hd_take_number,
      .field = offsetof(struct choices, scale.repeats), .least = 1, .most = REPEATS_MOST,
      .expects = "a number from 1 to 10000"},
     {'o', "output", "DIR",
-     "where profiles and outputs are kept (default PROGRAM.scale). If a scan is\n"
-     "there, it goes on: with what is missing, or with more thread counts,\n"
-     "repeats, values",
+     "where profiles and outputs are kept (default PROGRAM.scale). A scan that\n"
+     "is there is resumed, also with more thread counts, repeats or values",
      .take = hd_take_text, .field = offsetof(struct choices, scale.directory), .expects = "the name of a directory"},
     {0, "bind", "POLICY",
      "bind threads to cores: sets OMP_PROC_BIND (close, spread, ...), and\n"
@@ -115,13 +114,13 @@ static const struct hd_option options[] = {
      "also vary NAME: {NAME} in the command, else an environment variable.\n"
      "May be repeated: all combinations are run. '\\,' is a comma in a value",
      .take = take_parameter},
-    {0, "warmup", "N", "before all others, N runs that are not kept", .take = hd_take_number,
+    {0, "warmup", "N", "make N runs first that are not kept", .take = hd_take_number,
      .field = offsetof(struct choices, scale.warmups), .most = REPEATS_MOST, .expects = "a number from 0 to 10000"},
     {0, "expect-status", "LIST",
-     "exit statuses, besides 0, with which a run has not failed: numbers from 1\n"
-     "to 124, comma-separated",
+     "exit statuses besides 0 that are no failure: numbers from 1 to 124,\n"
+     "comma-separated",
      .take = take_statuses, .expects = "numbers from 1 to 124, comma-separated"},
-    {0, "keep-going", NULL, "go on when a run fails", .take = hd_take_flag,
+    {0, "keep-going", NULL, "continue after a failed run", .take = hd_take_flag,
      .field = offsetof(struct choices, scale.keep_going)},
     {0, "start-over", NULL, "discard the runs that are in DIR", .take = hd_take_flag,
      .field = offsetof(struct choices, scale.start_over)},
@@ -141,13 +140,13 @@ static const struct hd_usage usage = {
     .command = "scale",
     .synopsis = "[options] [--] PROGRAM [ARGUMENT...]",
     .description =
-        "Runs PROGRAM under Heddle at several thread counts, repeatedly, and prints what more threads bought\n"
-        "and where the rest went. {threads} in an argument stands for the thread count. A scan that was\n"
-        "interrupted goes on when the same command is given again.",
+        "Runs PROGRAM under Heddle at several thread counts, repeatedly, and prints what more threads gained and\n"
+        "where the rest was lost. {threads} in an argument stands for the thread count. Repeating the command\n"
+        "resumes an interrupted scan.",
     .options = options,
     .sections = sections,
     .epilogue =
-        "Exit status: 0; 1 when a run or the comparison failed; 2 for wrong options; 3 when a --fail-if holds;\n"
+        "Exit status: 0; 1 when a run or the comparison failed; 2 for wrong options; 3 when a --fail-if is true;\n"
         "128+N when signal N ended the scan.",
     .none = "which program?",
     .in_order = true,

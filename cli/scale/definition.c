@@ -110,9 +110,9 @@ static json_t *make_texts(char *const *texts) {
 /* Variables that change what a run does or measures. */
 static bool matters(const char *variable) {
   static const char *const first[] = {"OMP_", "KMP_", "GOMP_", "HEDDLE_", "LD_LIBRARY_PATH=", "LD_PRELOAD="};
-  static const char *const not [] = {"OMP_NUM_THREADS=", "HEDDLE_OUTPUT=", "HEDDLE_STORE_DIR="};
-  for (size_t i = 0; i < sizeof not / sizeof *not ; i++)
-    if (strncmp(variable, not [i], strlen(not [i])) == 0)
+  static const char *const not[] = {"OMP_NUM_THREADS=", "HEDDLE_OUTPUT=", "HEDDLE_STORE_DIR="};
+  for (size_t i = 0; i < sizeof not/ sizeof *not; i++)
+    if (strncmp(variable, not[i], strlen(not[i])) == 0)
       return false;
   for (size_t i = 0; i < sizeof first / sizeof *first; i++)
     if (strncmp(variable, first[i], strlen(first[i])) == 0)
@@ -244,7 +244,7 @@ bool hd_scale_definition_fits(const struct hd_scale_plan *plan, const json_t *be
   for (uint32_t i = 0; i < plan->set_count; i++)
     fits = program_fits(&plan->sets[i], json_object_get(before, "sets"), json_object_get(asked, "sets")) && fits;
   if (fits && !json_equal(json_object_get(before, "host"), json_object_get(asked, "host"))) {
-    hd_log("warning: the runs that are there were made on another machine");
+    hd_log("warning: the existing runs were made on another machine");
     tell("host", json_object_get(before, "host"), json_object_get(asked, "host"));
   }
   return fits;

@@ -48,7 +48,7 @@ static bool lock_file(int lock, const char *directory) {
   const int pid = read_owner(lock);
   if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH)
     return wait_for_run(lock, directory);
-  hd_log("another heddle scale (process %d) is at work in %s", pid, directory);
+  hd_log("another heddle scale (process %d) is running in %s", pid, directory);
   return false;
 }
 

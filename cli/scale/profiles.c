@@ -104,7 +104,7 @@ const char *hd_scale_profiles_find(const struct hd_scale_plan *plan, const struc
     return error;
   switch (relation(set, profiles->first)) {
   case HD_SAME_PROGRAM:
-    return hd_scale_program_is_same(set) ? NULL : "the program was changed while the scan went on";
+    return hd_scale_program_is_same(set) ? NULL : "the program was changed during the scan";
   case HD_OTHER_BUILD:
     return "its profile is of another build than those of the runs before";
   case HD_OTHER_PROGRAM:

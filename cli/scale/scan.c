@@ -80,7 +80,6 @@ enum hd_scale_end hd_scale_scan(struct hd_scale_plan *plan, struct hd_scale_stor
       end = run_step(plan, store, signals, &progress, i);
   hd_scale_progress_clear(&progress);
   if (end != HD_SCALE_DONE)
-    hd_log("the scan ended with %zu of %zu runs to do; the same command goes on with it", count_left(plan),
-           plan->step_count);
+    hd_log("interrupted with %zu of %zu runs left; repeat the command to resume", count_left(plan), plan->step_count);
   return end;
 }

@@ -171,7 +171,7 @@ static bool make_directory(const struct hd_scale_options *options, struct hd_sca
   if (!realpath(options->directory, store->path) || stat(store->path, &status) != 0)
     return fail("use", options->directory);
   if (!S_ISDIR(status.st_mode)) {
-    hd_log("%s is there and no directory; name another with -o", options->directory);
+    hd_log("%s exists and is not a directory; name another with -o", options->directory);
     return false;
   }
   if (strlen(store->path) > PATH_MOST - NAME_MAX || !join(store->running, store->path, running_name)) {
@@ -180,7 +180,7 @@ static bool make_directory(const struct hd_scale_options *options, struct hd_sca
   }
   if (!is_foreign(store->path))
     return true;
-  hd_log("%s is there and is not empty, but holds no scan; name another directory with -o", options->directory);
+  hd_log("%s exists and is not empty, but holds no scan; name another directory with -o", options->directory);
   return false;
 }
 
@@ -322,7 +322,7 @@ bool hd_scale_store_has_room(const struct hd_scale_store *store) {
     return fail("use", store->path);
   if ((uint64_t)status.f_bavail * (uint64_t)status.f_frsize >= (uint64_t)LEAST_FREE_BYTES)
     return true;
-  hd_log("%s: less than %d MiB are left on this disk; make room, then the same command goes on", store->path,
+  hd_log("%s: less than %d MiB left on this disk; make room, then repeat the command to resume", store->path,
          LEAST_FREE_BYTES >> 20);
   return false;
 }
@@ -348,7 +348,7 @@ static bool keep_others(const struct hd_texts *paths, const char *path) {
 
 static void tell_of_others(struct hd_scale_store *store, const struct hd_scale_profiles *profiles, const char *path) {
   if (!store->told_others && profiles->paths.count > 1)
-    hd_log("a run has %zu processes with profiles; compared is that of %s, which ran longest; the others: %s.1, ...",
+    hd_log("a run has %zu processes with profiles; %s, which ran longest, is compared; the others: %s.1, ...",
            profiles->paths.count, profiles->first->header.program, strrchr(path, '/') + 1);
   store->told_others = store->told_others || profiles->paths.count > 1;
   if (!store->told_command && profiles->other_command)

@@ -9,7 +9,7 @@
 
 /* ---- thread counts ---- */
 
-static const char wrong_threads[] = "thread counts from 1 to 65536, divided by commas, FIRST-LAST or FIRST-LAST:STEP";
+static const char wrong_threads[] = "thread counts from 1 to 65536, comma-separated, FIRST-LAST or FIRST-LAST:STEP";
 static const char too_many[] = "at most 1024 thread counts";
 
 /* Keeps them in order. NULL: added, or there already. */
@@ -116,7 +116,7 @@ const char *hd_scale_parse_parameter(const char *text, struct hd_scale_parameter
   if (!values || !is_name(parameter->name))
     return "NAME=VALUE,VALUE,..., where NAME consists of letters, digits and _";
   if (is_taken(parameter->name))
-    return "another NAME: this one is heddle's own (thread counts: -t)";
+    return "another NAME: heddle sets this one itself (thread counts: -t)";
   for (values++;; values++) {
     const char *wrong = take_value(&values, parameter);
     if (wrong || !*values)

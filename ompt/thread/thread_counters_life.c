@@ -36,7 +36,7 @@ static enum hd_counters_at told_apart(const char *at) {
   if (!strcmp(at, "all"))
     return HD_COUNTERS_AT_ALL;
   if (strcmp(at, "loop") != 0)
-    hd_log("HEDDLE_COUNTERS_AT=%s is neither region, loop nor all; taking loop", at);
+    hd_log("HEDDLE_COUNTERS_AT=%s is neither region, loop nor all; using loop", at);
   return HD_COUNTERS_AT_LOOP;
 }
 

@@ -29,7 +29,7 @@
   /* waits that the runtime does not explain */                                                                       \
   LOSS(OTHER, "other", "other waits", "other waits", "less of other waits")                                           \
   /* more busy time than in the run that is compared with; 0 in one run alone */                                      \
-  LOSS(INFLATION, "work_inflation", "work grew", "work inflation", "less busy time for the work")
+  LOSS(INFLATION, "work_inflation", "extra work", "work inflation", "less busy time for the work")
 
 /**
  * The states of a thread, in the order of enum hd_state: name, its key in JSON and CSV, the heading of its column, and

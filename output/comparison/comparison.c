@@ -55,7 +55,7 @@ static bool are_all_sums_or_none(const struct hd_comparison *comparison, const s
     if (!((a->header.flags ^ b->header.flags) & HD_FILE_MERGED))
       continue;
     const bool first = a->header.flags & HD_FILE_MERGED;
-    snprintf(error, error_bytes, "%s is a sum of several runs, %s is one run; --force compares them nevertheless",
+    snprintf(error, error_bytes, "%s is a sum of several runs, %s a single run; --force compares them anyway",
              first ? a->path : b->path, first ? b->path : a->path);
     return false;
   }
@@ -178,8 +178,8 @@ static void note_processors(struct hd_comparison *comparison) {
   }
   if (processors > 0)
     note(comparison,
-         "%s: more threads than the %u processor%s; time in which a thread had none counts as busy, "
-         "or as whatever it was about to do",
+         "%s: more threads than the %u processor%s; a thread without a processor counts as busy, or as what it was "
+         "about to do",
          labels, processors, processors == 1 ? "" : "s");
 }
 
@@ -201,27 +201,25 @@ static void note_run(struct hd_comparison *comparison, const struct hd_run *run)
   if (!model->ended && hd_model_life(model) == HD_LIFE_RUNNING)
     note(comparison, "%s: the program still runs", model->path);
   else if (was_cut_short(model))
-    note(comparison, "%s: the program was killed or did not end in the usual way", model->path);
+    note(comparison, "%s: the program was killed or ended without closing its profile", model->path);
   if ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status != 0)
     note(comparison, "%s: the program's exit status was %d", model->path, (int)header->exit_status);
   if (run->book->alive_threads < run->book->asked_threads)
-    note(comparison, "%s: OMP_NUM_THREADS was %u, and no more than %u thread%s came", model->path,
-         run->book->asked_threads, run->book->alive_threads, run->book->alive_threads == 1 ? "" : "s");
+    note(comparison, "%s: OMP_NUM_THREADS was %u, but only %u thread%s came", model->path, run->book->asked_threads,
+         run->book->alive_threads, run->book->alive_threads == 1 ? "" : "s");
   if (run->book->recursive)
-    note(comparison,
-         "%s: regions lead back to routines that were called outside of regions, too; what "
-         "ran there counts as outside",
+    note(comparison, "%s: regions call routines that are also called outside regions; their time counts as outside",
          model->path);
   for (uint32_t i = 0; i < HD_CLASS_COUNT; i++)
     if (model->off_classes >> i & 1)
       note_switched_off(comparison, model, (enum hd_event_class)i);
   if (hd_model_overhead(model) > OVERHEAD_NOTED)
     note(comparison,
-         "%s: Heddle's own work is %.1f %% of the busy time, and is contained in what is "
-         "compared ('heddle report --overhead')",
+         "%s: Heddle's own work is %.1f %% of the busy time, and is part of what is compared ('heddle report "
+         "--overhead')",
          model->path, 100 * hd_model_overhead(model));
   if (header->flags & HD_FILE_MERGED)
-    note(comparison, "%s: a sum of several runs, and so are its times: compare it with sums of as many", model->path);
+    note(comparison, "%s: the sum of several runs: compare it with a sum of as many", model->path);
 }
 
 static void write_notes(struct hd_comparison *comparison) {

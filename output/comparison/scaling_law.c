@@ -302,9 +302,9 @@ static const char *doubt(const struct hd_scaling *scaling, double threads, const
   if (!scaling->amdahl_refuted && are_apart(prediction->interval[HD_LAW_AMDAHL], prediction->interval[HD_LAW_USL]))
     return "the two laws contradict each other";
   if (!(span <= SPAN_MOST))
-    return "the times that are possible differ by more than a factor of 2";
+    return "the possible times differ by more than a factor of 2";
   if (threads > FAR * most && !(span <= SPAN_MOST_FAR))
-    return "more than 4 times as many threads as measured, and the times that are possible differ by more than 25 %";
+    return "more than 4 times as many threads as measured, and the possible times differ by more than 25 %";
   return NULL;
 }
 

@@ -239,8 +239,8 @@ static void note_events(struct hd_merge *merge) {
         hd_merge_note(merge, "%s was not counted in %s: the sum leaves it out", name, merge->models[run]->path);
       else
         hd_merge_note(merge,
-                      "%s did not take turns with the same events in %s and %s: estimates of different making cannot "
-                      "be added up, and the sum leaves it out",
+                      "%s did not take turns with the same events in %s and %s: such estimates cannot be merged, and "
+                      "the sum leaves it out",
                       name, first->path, merge->models[run]->path);
     }
 }
@@ -299,7 +299,7 @@ static void take_group(struct hd_merge *merge, const struct hd_group *group) {
   const struct hd_group *first = first_called(merge, group->name, &run);
   const char *event = missing_event(merge, group);
   if (group != first && strcmp(group->text, first->text) != 0)
-    hd_merge_note(merge, "the runs had different groups called %s; that of %s is shown", group->name,
+    hd_merge_note(merge, "the runs had different groups called %s; the sum shows that of %s", group->name,
                   merge->models[run]->path);
   else if (group == first && event)
     hd_merge_note(merge, "the group %s is left out: the sum has no counts of %s", group->name, event);

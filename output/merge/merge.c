@@ -22,11 +22,11 @@ static bool check_programs(struct hd_merge *merge) {
   const struct hd_model *a = merge->models[first];
   const struct hd_model *b = merge->models[second];
   if (same == HD_OTHER_PROGRAM)
-    return hd_merge_fail(merge, "%s is a run of %s, %s one of %s; --force adds them up nevertheless", a->path,
+    return hd_merge_fail(merge, "%s is a run of %s, %s one of %s; --force merges them anyway", a->path,
                          a->header.program, b->path, b->header.program);
   if (same == HD_OTHER_BUILD && strcmp(hd_base_name(module->path), b->header.program) == 0)
-    return hd_merge_fail(merge, "%s and %s are runs of different builds of %s; --force adds them up nevertheless",
-                         a->path, b->path, a->header.program);
+    return hd_merge_fail(merge, "%s and %s are runs of different builds of %s; --force merges them anyway", a->path,
+                         b->path, a->header.program);
   return true;
 }
 
@@ -200,12 +200,12 @@ static bool check_file(struct hd_merge *merge) {
   struct hd_model *sum = NULL;
   char error[256];
   if (!hd_profile_parse("the sum", merge->writer->bytes, merge->writer->size, &sum, error, sizeof error))
-    return hd_merge_fail(merge, "cannot be added up: %s", error);
+    return hd_merge_fail(merge, "cannot be merged: %s", error);
   bool whole = true;
   for (uint32_t i = 0; i < sum->thread_count; i++)
     whole = whole && hd_model_thread_is_whole(sum, i);
   hd_model_free(sum);
-  return whole || hd_merge_fail(merge, "cannot be added up: the times of a thread do not add up to its lifetime");
+  return whole || hd_merge_fail(merge, "cannot be merged: a thread's times do not add up to its lifetime");
 }
 
 static void release(struct hd_merge *merge) {

@@ -58,12 +58,11 @@ static void note_end(struct hd_merge *merge, const struct hd_model *model) {
     hd_merge_note(merge, "%s: the program %s: time is counted up to the last event seen, %.3f s after its start",
                   model->path, lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks));
   else if (signal)
-    hd_merge_note(merge,
-                  "%s: the program was killed by signal %d (%s); what was open then is counted up to that moment",
+    hd_merge_note(merge, "%s: the program was killed by signal %d (%s); open intervals are counted up to that moment",
                   model->path, signal, strsignal(signal));
   else
     hd_merge_note(merge,
-                  "%s: the program ended without closing its profile; what was open then is counted up to that moment",
+                  "%s: the program ended without closing its profile; open intervals are counted up to that moment",
                   model->path);
 }
 
@@ -99,7 +98,7 @@ static void note_clock(struct hd_merge *merge, size_t run) {
 
 static void note_missing(struct hd_merge *merge, const struct hd_model *model) {
   if (!model->levels_known)
-    hd_merge_note(merge, "%s does not hold how many threads were busy when: the sum leaves this out", model->path);
+    hd_merge_note(merge, "%s has no record of how many threads were busy: the sum has none either", model->path);
 }
 
 static void note_cpu(struct hd_merge *merge) {
@@ -158,11 +157,11 @@ static void note_differences(struct hd_merge *merge) {
   if (!all_are_same(merge, has_same_program))
     hd_merge_note(merge, "the runs are of different programs; the name is that of %s", first);
   if (!all_are_same(merge, has_same_arguments))
-    hd_merge_note(merge, "the runs had different arguments; those of %s are shown", first);
+    hd_merge_note(merge, "the runs had different arguments; the sum shows those of %s", first);
   if (!all_are_same(merge, has_same_host))
-    hd_merge_note(merge, "the runs were made on different hosts; that of %s is shown", first);
+    hd_merge_note(merge, "the runs were made on different hosts; the sum shows that of %s", first);
   if (!all_are_same(merge, has_same_runtime))
-    hd_merge_note(merge, "the runs used different OpenMP runtimes; that of %s is shown", first);
+    hd_merge_note(merge, "the runs used different OpenMP runtimes; the sum shows that of %s", first);
 }
 
 /* ---- command line and environment ---- */
@@ -201,7 +200,7 @@ static void write_environment(struct hd_merge *merge) {
     }
   }
   if (differ)
-    hd_merge_note(merge, "the runs had different OpenMP settings; those that all had are shown");
+    hd_merge_note(merge, "the runs had different OpenMP settings; the sum shows those common to all");
 }
 
 static void write_arguments(struct hd_merge *merge) {

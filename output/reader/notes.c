@@ -18,7 +18,7 @@ static const char *plural(uint64_t count) {
 /* The live file of a killed program lies where it is lost sooner or later. */
 static const char *words_of_recovery(const struct hd_model *model) {
   if (model->header.flags & HD_FILE_RECOVERED)
-    return "; how long it went on then is not known";
+    return "; how long it continued is unknown";
   return hd_model_life(model) == HD_LIFE_OVER && strstr(hd_base_name(model->path), ".live")
              ? "; 'heddle recover' saves its profile"
              : "";
@@ -33,7 +33,7 @@ static void note_end(struct hd_model *model) {
   const int signal = hd_model_signal(model);
   if (header->flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)) /* a merged file's own notes say how each run ended */
     return;
-  const char *closed = "what was open then is counted up to that moment";
+  const char *closed = "open intervals are counted up to that moment";
   if (!model->ended)
     hd_model_add_note(model, "the program %s: time is counted up to the last event seen, %.3f s after its start%s",
                       lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks),
@@ -47,23 +47,22 @@ static void note_end(struct hd_model *model) {
 /* Whoever pauses the runtime hard, or unloads it, ends the tool: it is not called any more. */
 static void note_stop(struct hd_model *model) {
   if (model->header.flags & HD_FILE_STOPPED)
-    hd_model_add_note(
-        model,
-        "the OpenMP runtime ended the measurement %.3f s after the program's start (omp_pause_hard, "
-        "omp_pause_stop_tool, or it was unloaded): what the program did in the %.3f s after that is missing",
-        hd_model_seconds(model, model->elapsed_ticks), hd_model_seconds(model, hd_model_unmeasured_ticks(model)));
+    hd_model_add_note(model,
+                      "the OpenMP runtime ended the measurement %.3f s after the program's start (omp_pause_hard, "
+                      "omp_pause_stop_tool, or it was unloaded): the %.3f s after that are missing",
+                      hd_model_seconds(model, model->elapsed_ticks),
+                      hd_model_seconds(model, hd_model_unmeasured_ticks(model)));
 }
 
 static void note_space(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   const unsigned long long folded = header->folded_paths;
   if (folded > 0)
-    hd_model_add_note(model,
-                      "no space was left for %llu callpath%s: their time is counted at their parents, "
-                      "their entries nowhere",
-                      folded, plural(folded));
+    hd_model_add_note(
+        model, "no memory was left for %llu callpath%s: their time is counted in their parents, their entries are lost",
+        folded, plural(folded));
   else if (header->flags & HD_FILE_FULL)
-    hd_model_add_note(model, "the profile could not grow any more: later callpaths and threads may be missing");
+    hd_model_add_note(model, "the profile could not grow: later callpaths and threads may be missing");
 }
 
 static void note_events(struct hd_model *model) {
@@ -77,7 +76,7 @@ static void note_events(struct hd_model *model) {
   if (unmatched > 0)
     hd_model_add_note(model, "%llu end event%s without a matching begin, ignored", unmatched, plural(unmatched));
   if (threads > 0)
-    hd_model_add_note(model, "%llu thread%s could not be measured: no memory was left", threads, plural(threads));
+    hd_model_add_note(model, "%llu thread%s not measured: no memory was left", threads, plural(threads));
 }
 
 /* What was kept of the concurrency is exact; what was not, is missing. */
@@ -88,21 +87,18 @@ static void note_levels(struct hd_model *model) {
   for (uint32_t i = 0; i < model->node_count; i++)
     unpaired = unpaired > model->nodes[i].unpaired_ticks ? unpaired : model->nodes[i].unpaired_ticks;
   if (lost > 0)
-    hd_model_add_note(
-        model,
-        "no space was left to split the time of some callpaths by the number of busy threads: there it does not "
-        "add up (%llu time%s)",
-        lost, plural(lost));
+    hd_model_add_note(model,
+                      "no memory was left to split some callpaths' time by the number of busy threads: there it does "
+                      "not add up (%llu time%s)",
+                      lost, plural(lost));
   if (unpaired > 0)
     hd_model_add_note(model,
-                      "more than 64 callpaths were busy at once: with whom some of them were busy is "
-                      "not known for up to %.3f s",
+                      "more than 64 callpaths were busy at once: overlaps of some of them are unknown for up to %.3f s",
                       hd_model_seconds(model, unpaired));
   if (header->lost_overlap_ticks > 0)
-    hd_model_add_note(model,
-                      "too many pairs of callpaths were busy at once to keep all: any overlap may lack "
-                      "up to %.6f s",
-                      hd_model_seconds(model, header->lost_overlap_ticks));
+    hd_model_add_note(
+        model, "too many pairs of callpaths were busy at once to keep all: each overlap may be up to %.6f s too small",
+        hd_model_seconds(model, header->lost_overlap_ticks));
 }
 
 /* Only a profile that was closed in peace must add up: a kill may hit between two stores. */
@@ -123,14 +119,13 @@ static void note_identities(struct hd_model *model) {
 static void note_no_runtime(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   if (!header->runtime[0] && (header->flags & HD_FILE_ROUTINES) && model->thread_count > 1)
-    hd_model_add_note(model,
-                      "no OpenMP runtime told of regions and waiting, so that threads count as busy while they "
-                      "wait in a routine; %s",
-                      header->flags & HD_FILE_GOMP
-                          ? "libomp was loaded first (--gomp) but reported nothing: the program's regions, if "
-                            "it has any, ran on a libgomp that is linked into it or loaded apart, or "
-                            "OMP_TOOL=disabled is set"
-                          : "a program that uses GCC's libgomp needs 'heddle run --gomp'");
+    hd_model_add_note(
+        model, "no OpenMP runtime reported regions and waits, so threads that wait in a routine count as busy; %s",
+        header->flags & HD_FILE_GOMP
+            ? "libomp was loaded first (--gomp) but reported nothing: the program's regions, if "
+              "it has any, ran on a libgomp that is linked into it or loaded apart, or "
+              "OMP_TOOL=disabled is set"
+            : "a program that uses GCC's libgomp needs 'heddle run --gomp'");
 }
 
 /* Routines whose entries and exits did not pair up, and callers that are missing. */
@@ -144,19 +139,17 @@ static void note_routines(struct hd_model *model) {
                       "the time counts up to where that was noticed",
                       left, left == 1 ? " was" : "s were");
   if (unmatched > 0)
-    hd_model_add_note(model, "%llu return%s of routines whose entry was not seen, and %s ignored", unmatched,
-                      plural(unmatched), unmatched == 1 ? "was" : "were");
+    hd_model_add_note(model, "%llu routine exit%s without a matching entry %s ignored", unmatched, plural(unmatched),
+                      unmatched == 1 ? "was" : "were");
   if (signals > 0)
-    hd_model_add_note(model,
-                      "%llu entries and returns in signal handlers came while Heddle was at work on the same "
-                      "thread: not counted",
-                      signals);
+    hd_model_add_note(
+        model, "%llu entries and exits in signal handlers interrupted Heddle's own code and were not counted", signals);
   if (lost > 0)
-    hd_model_add_note(model, "no space was left for the state or time of %llu entr%s", lost, lost == 1 ? "y" : "ies");
+    hd_model_add_note(model, "no memory was left for the state or time of %llu entr%s", lost, lost == 1 ? "y" : "ies");
   if (cut > 0)
     hd_model_add_note(model,
-                      "at %llu region begin%s there were more than %u calling routines: the outermost are "
-                      "missing (HEDDLE_UNWIND=DEPTH asks for more)",
+                      "at %llu region begin%s the stack was deeper than %u routines: the outermost are missing "
+                      "(HEDDLE_UNWIND=DEPTH keeps more)",
                       cut, plural(cut), header->unwind_depth);
 }
 
@@ -211,10 +204,9 @@ static bool has_callpath_in(const struct hd_model *model, uint32_t module) {
 static void note_unloaded(struct hd_model *model) {
   for (uint32_t i = 0; i < model->module_count; i++)
     if ((model->modules[i].flags & HD_MODULE_UNLOADED) && has_callpath_in(model, i))
-      hd_model_add_note(model,
-                        "%s was unloaded while the program ran: what was loaded to its addresses later may "
-                        "bear its names",
-                        hd_base_name(model->modules[i].path));
+      hd_model_add_note(
+          model, "%s was unloaded during the run: code loaded later at its addresses may be shown under its names",
+          hd_base_name(model->modules[i].path));
 }
 
 bool hd_reader_add_notes(struct hd_reader *reader) {

@@ -23,6 +23,6 @@ void hd_reader_note_callbacks(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   for (uint32_t i = 0; i < HD_CALLBACK_COUNT; i++)
     if (header->lost_callbacks >> i & 1)
-      hd_model_add_note(model, "the runtime does not always tell of %s (it says: %s): %s", callbacks[i].name,
+      hd_model_add_note(model, "the runtime does not always report %s (it answers: %s): %s", callbacks[i].name,
                         name_of_answer(hd_registered(header->registered, (enum hd_callback)i)), callbacks[i].loss);
 }

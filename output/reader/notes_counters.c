@@ -108,7 +108,7 @@ static void note_gaps(struct hd_model *model) {
   if (threads > 0)
     hd_model_add_note(model,
                       "some counts of %u of %u threads are missing: a reading failed, another thread paused the "
-                      "measurement, there was no space, or the program ended before they were read again",
+                      "measurement, memory ran out, or the program ended before the next reading",
                       threads, model->thread_count);
 }
 

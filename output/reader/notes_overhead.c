@@ -59,8 +59,8 @@ static void note_class(struct hd_model *model, enum hd_event_class event_class) 
     }
   if (times > 0)
     hd_model_add_note(model,
-                      "%s were not measured for %.3f s (%llu time%s): their events cost more than the budget of "
-                      "%.3g %% (HEDDLE_OVERHEAD); their time is counted in the enclosing construct",
+                      "%s were not measured for %.3f s (%llu time%s), because their events exceeded the budget of %.3g "
+                      "%% (HEDDLE_OVERHEAD); their time is counted in the enclosing construct",
                       hd_event_class_words(event_class), hd_model_seconds(model, ticks), (unsigned long long)times,
                       plural(times), (double)model->header.budget_ppm / 1e4);
 }
@@ -70,7 +70,7 @@ static void note_switches(struct hd_model *model) {
   for (int event_class = 0; event_class < HD_CLASS_COUNT; event_class++)
     note_class(model, (enum hd_event_class)event_class);
   if (lost > 0)
-    hd_model_add_note(model, "%llu more time%s events were switched off is not known where and for how long", lost,
+    hd_model_add_note(model, "where and for how long events were switched off %llu more time%s is unknown", lost,
                       plural(lost));
 }
 
@@ -78,8 +78,8 @@ static void note_memory(struct hd_model *model) {
   const unsigned long long shortened = model->header.shortened_paths;
   if (shortened > 0)
     hd_model_add_note(model,
-                      "the limit of %.1f MiB for Heddle's own memory was near: %llu callpath%s of the last two "
-                      "sites stand%s for longer ones (HEDDLE_MEMORY raises it)",
+                      "Heddle's memory was near its limit of %.1f MiB: %llu callpath%s of the last two sites stand%s "
+                      "for longer ones (HEDDLE_MEMORY raises the limit)",
                       (double)model->header.memory_limit_bytes / 0x1p20, shortened, plural(shortened),
                       shortened == 1 ? "s" : "");
 }

@@ -45,7 +45,7 @@ static bool check_layout(struct hd_reader *reader) {
     return hd_reader_fail(reader, "written by a newer Heddle (format %u, this reads %u); use that version's heddle",
                           header->version, HD_FORMAT_VERSION);
   if (header->version == 0)
-    return hd_reader_fail(reader, "damaged: there never was a format 0");
+    return hd_reader_fail(reader, "damaged: format 0 does not exist");
   if (header->version != HD_FORMAT_VERSION)
     return hd_reader_fail(reader, "written by an older Heddle (format %u, this reads %u); use that version's heddle",
                           header->version, HD_FORMAT_VERSION);

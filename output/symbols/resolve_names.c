@@ -205,30 +205,29 @@ static void note_unread(struct resolver *resolver) {
   struct list list;
   list_modules(resolver, is_rebuilt, &list);
   if (list.count > 0)
-    hd_model_add_note(model, "%s: rebuilt since the run; names not shown", list.text);
+    hd_model_add_note(model, "%s was rebuilt since the run; its names are not shown", list.text);
   list_modules(resolver, is_gone, &list);
   if (list.count == 1)
-    hd_model_add_note(model, "%s: not found on this machine (%s); names not shown", list.text,
+    hd_model_add_note(model, "%s is not on this machine (%s); its names are not shown", list.text,
                       model->modules[list.last].path);
   else if (list.count > 1)
-    hd_model_add_note(model, "%s: not found on this machine; names not shown", list.text);
+    hd_model_add_note(model, "%s is not on this machine; its names are not shown", list.text);
   list_modules(resolver, is_unreadable, &list);
   if (list.count > 0)
-    hd_model_add_note(model, "%s: cannot be read; names not shown", list.text);
+    hd_model_add_note(model, "%s cannot be read; its names are not shown", list.text);
 }
 
 static void note_nameless(struct resolver *resolver) {
-  const char *cure = "; to have names, compile with -g, or use the distribution's debug symbols: packages (Debian: "
+  const char *cure = "; for names compile with -g, or use the distribution's debug symbols: packages (Debian: "
                      "NAME-dbgsym) or debuginfod (DEBUGINFOD_URLS)";
   struct list list;
   list_modules(resolver, is_nameless, &list);
   if (list.count > 0)
-    hd_model_add_note(resolver->model, "no symbols in %s: what lies there is shown by address%s", list.text, cure);
+    hd_model_add_note(resolver->model, "no symbols in %s: its code is shown by address%s", list.text, cure);
   cure = list.count > 0 ? "" : cure;
   list_modules(resolver, is_partly_nameless, &list);
   if (list.count > 0)
-    hd_model_add_note(resolver->model, "not all places in %s have symbols: those are shown by address%s", list.text,
-                      cure);
+    hd_model_add_note(resolver->model, "some code in %s has no symbols and is shown by address%s", list.text, cure);
 }
 
 static void count_nameless(struct resolver *resolver) {

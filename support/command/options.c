@@ -229,7 +229,7 @@ static void complain_of_unknown(const struct hd_usage *usage, const struct optio
       nearest = known->name;
   }
   if (name[0] && beginnings > 1)
-    hd_usage_complain(usage, "'%s' is the beginning of several options: write one of them out", text);
+    hd_usage_complain(usage, "option '%s' is ambiguous", text);
   else if (nearest && hd_edit_is_near(nearest, name))
     hd_usage_complain(usage, "'%s' is not an option here; did you mean --%s?", text, nearest);
   else

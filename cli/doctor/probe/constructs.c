@@ -11,7 +11,9 @@
 
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): types and declarators */
 #define DECLARE(result, name, parameters) result(*name) parameters;
-static struct { HD_KMP_ENTRIES(DECLARE) } kmp;
+static struct {
+  HD_KMP_ENTRIES(DECLARE)
+} kmp;
 
 #define DESCRIBE(result, name, parameters) {#name, (void **)&kmp.name},
 static const struct {
@@ -24,7 +26,7 @@ static bool find_entries(void *libomp, char *why, size_t why_bytes) {
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
     *entries[i].pointer = dlsym(libomp, entries[i].name);
     if (!*entries[i].pointer) {
-      snprintf(why, why_bytes, "it has no %s: not a libomp, or one older than version 9", entries[i].name);
+      snprintf(why, why_bytes, "it lacks %s: not a libomp, or older than version 9", entries[i].name);
       return false;
     }
   }

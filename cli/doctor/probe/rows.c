@@ -41,23 +41,30 @@ static const char loops[] = "the loop's time is its region's";
 static const char blocks[] = "the block's time is its region's";
 static const char waits[] = "waiting there counts as busy";
 static const char mutexes[] = "waiting for it counts as busy";
-static const char tasks[] = "tasks are their thread's waiting";
+static const char tasks[] = "tasks count as their thread's waiting";
 static const char no_need[] = "nothing: the primary's counts";
 
 #define MUTEX(construct, where, kind, times)                                                                           \
   {EVENT(mutex_acquire), KIND(kind), (where), FIRST, NOT_SENT, WHOEVER, (times), true, false, (construct), mutexes},   \
       {EVENT(mutex_acquired), KIND(kind), (where), FIRST, NOT_SENT, WHOEVER, (times), false, false,                    \
        (construct),           mutexes},                                                                                \
-  {                                                                                                                    \
-    EVENT(mutex_released), KIND(kind), (where), SECOND, NOT_SENT, WHOEVER, (times), false, false, (construct),         \
-        "what it holds others up with"                                                                                 \
-  }
+      {EVENT(mutex_released),                                                                                          \
+       KIND(kind),                                                                                                     \
+       (where),                                                                                                        \
+       SECOND,                                                                                                         \
+       NOT_SENT,                                                                                                       \
+       WHOEVER,                                                                                                        \
+       (times),                                                                                                        \
+       false,                                                                                                          \
+       false,                                                                                                          \
+       (construct),                                                                                                    \
+       "what it holds others up with"}
 
 #define WORK(construct, where, kinds, last, lost)                                                                      \
-  { EVENT(work), (kinds), (where), FIRST, (last), WHOEVER, 4, true, false, (construct), (lost) }
+  {EVENT(work), (kinds), (where), FIRST, (last), WHOEVER, 4, true, false, (construct), (lost)}
 
 #define WAIT(construct, where, kinds, step)                                                                            \
-  { EVENT(sync_region_wait), (kinds), (where), (step), (step), WHOEVER, 4, true, false, (construct), waits }
+  {EVENT(sync_region_wait), (kinds), (where), (step), (step), WHOEVER, 4, true, false, (construct), waits}
 
 static const struct expectation table[] = {
     {EVENT(thread_begin), ANY_KIND, HD_PROBE_REGION, WHENEVER, NOT_SENT, WORKERS, 1, false, true, .what = "worker",

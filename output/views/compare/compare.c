@@ -17,9 +17,8 @@ static const char scaling_legend[] =
     "that was lost.";
 
 static const char karp_flatt_legend[] =
-    "Karp-Flatt%: the serial part that the speedup amounts to; if it grows with the threads, overhead does. Amdahl: "
-    "the "
-    "largest speedup if only the time outside regions, in single and in masked at the baseline stays serial.";
+    "Karp-Flatt%: the serial part that would explain the speedup; if it grows with the threads, overhead does. Amdahl: "
+    "the largest speedup if only the time outside regions, in single and in masked at the baseline stays serial.";
 
 static const char difference_legend[] =
     "Diff: after - before; negative: faster. Causes: wall time that they cost more than before (negative: less), that "
@@ -28,11 +27,11 @@ static const char difference_legend[] =
     "threads busy on average.";
 
 static const char common_legend[] =
-    "Times of loops and other constructs: thread time in them / threads. work grew: threads were busy for longer to do "
-    "the same. '-': not measured, or nothing to compare with.";
+    "Times of loops and other constructs: thread time in them / threads. extra work: threads needed more busy time for "
+    "the same work. '-': not measured, or no counterpart.";
 
 static const char repeats_legend[] =
-    "Of several runs each line shows the one with its median time, so lines need not add up to the program.";
+    "Each line shows the run with the median time of that line, so lines need not add up to the program.";
 
 static bool has_repeats(const struct hd_comparison *comparison) {
   return comparison->run_count > comparison->point_count;

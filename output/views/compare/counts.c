@@ -176,9 +176,9 @@ static void say_marks(struct hd_sheet *sheet, const struct counts_table *table) 
     at_least |= table->columns[run].at_least;
     unknown |= table->columns[run].unknown;
   }
-  hd_sheet_say(sheet, "Counts are those of the run whose time is shown.%s%s%s",
-               estimated ? " '~': an estimate, events took turns." : "",
-               at_least ? " '>=': at least so much, some of it could not be counted." : "",
+  hd_sheet_say(sheet, "Counts are from the run whose time is shown.%s%s%s",
+               estimated ? " '~': an estimate, because events took turns." : "",
+               at_least ? " '>=': a lower bound, because some of it could not be counted." : "",
                unknown ? " '-': not known." : "");
 }
 

@@ -59,7 +59,7 @@ static void put_commands(struct hd_sheet *sheet, const struct hd_comparison *com
   if (told > COMMANDS_MOST)
     hd_sheet_fact(sheet, "other", "%u more", told - COMMANDS_MOST);
   if (told > 1)
-    hd_sheet_fact(sheet, "note", "the runs' command lines differ, so perhaps what they did");
+    hd_sheet_fact(sheet, "note", "the command lines differ; so may the work");
 }
 
 static void put_hosts(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
@@ -112,17 +112,15 @@ static void put_points(struct hd_sheet *sheet, const struct hd_comparison *compa
 
 static void put_noise(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   if (hd_noise_is_known_everywhere(comparison))
-    hd_sheet_fact(
-        sheet, "noise",
-        "known from the repeats: medians, 95 %% intervals; ~ marks losses and differences that may be chance");
+    hd_sheet_fact(sheet, "noise",
+                  "known from the repeats: medians, 95 %% intervals; ~ marks losses and differences that may be noise");
   else if (hd_noise_is_known_anywhere(comparison))
     hd_sheet_fact(
         sheet, "noise",
-        "~ marks losses and differences that may be chance; ? what has fewer than %d repeats: its noise is not "
-        "known",
+        "~ marks losses and differences that may be noise; ? what has fewer than %d repeats: its noise is not known",
         HD_REPEATS_LEAST);
   else
-    hd_sheet_fact(sheet, "noise", "not known: that takes %d or more runs of each. Any difference below may be chance",
+    hd_sheet_fact(sheet, "noise", "not known: that takes %d or more runs of each. Differences may be noise",
                   HD_REPEATS_LEAST);
 }
 

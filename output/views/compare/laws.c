@@ -110,25 +110,24 @@ static void say_program(struct hd_sheet *sheet, const struct hd_scaling *scaling
   const struct hd_law_fit *amdahl = &scaling->laws[HD_LAW_AMDAHL], *usl = &scaling->laws[HD_LAW_USL];
   if (!tells(scaling))
     hd_sheet_say(sheet,
-                 "Neither law describes the program's times well enough to say anything: they miss them by %.1f and "
-                 "%.1f %%, or the serial part may be nearly anything.",
+                 "Neither law fits the program's times well enough for a conclusion: they are off by %.1f and %.1f %%, "
+                 "or the serial part may be nearly anything.",
                  100 * amdahl->residual, 100 * usl->residual);
   else if (scaling->amdahl_refuted)
     hd_sheet_say(sheet, "Amdahl's law does not hold for the program: far beyond noise, more threads cost time of their "
                         "own.");
   else if (amdahl->serial >= 0.0005)
-    hd_sheet_say(
-        sheet,
-        "By Amdahl's law %.1f %% of the program's time with one thread is serial, so no number of threads makes "
-        "it more than %.1f times as fast; it misses the measured times by %.1f %%.",
-        100 * amdahl->serial, 1 / amdahl->serial, 100 * amdahl->residual);
+    hd_sheet_say(sheet,
+                 "By Amdahl's law %.1f %% of the program's time with one thread is serial, so no number of threads "
+                 "makes it more than %.1f times as fast; it is off by %.1f %% from the measured times.",
+                 100 * amdahl->serial, 1 / amdahl->serial, 100 * amdahl->residual);
   else
-    hd_sheet_say(sheet, "By Amdahl's law nothing is serial; it misses the measured times by %.1f %%.",
+    hd_sheet_say(sheet, "By Amdahl's law nothing is serial; it is off by %.1f %% from the measured times.",
                  100 * amdahl->residual);
   if (tells(scaling) && has_peak(usl))
     hd_sheet_say(sheet,
-                 "By the universal scalability law the program is fastest with %.0f threads; it misses the measured "
-                 "times by %.1f %%.",
+                 "By the universal scalability law the program is fastest with %.0f threads; it is off by %.1f %% from "
+                 "the measured times.",
                  usl->peak, 100 * usl->residual);
 }
 
@@ -162,14 +161,13 @@ static void print_laws(struct hd_sheet *sheet, struct laws_table *table) {
   say_program(sheet, &table->comparison->rows[0].scaling);
   if (silent > 0)
     hd_sheet_say(sheet,
-                 "Nothing is said of %u row%s: fewer than %d thread counts, the laws miss %s times by more than "
-                 "%.0f %%, or the serial part may be nearly anything. --json has the numbers.",
+                 "No law for %u row%s: fewer than %d thread counts, the laws are off %s times by more than %.0f %%, or "
+                 "the serial part may be nearly anything. --json has the numbers.",
                  silent, silent == 1 ? "" : "s", HD_LAW_POINTS_LEAST, silent == 1 ? "its" : "their", 100 * MISFIT_MOST);
   if (rows > 0)
-    hd_sheet_say(sheet,
-                 "s: serial part; k: what each thread costs each other one, as part of the time with one thread. "
-                 "Misfit%%: how far the law is from the measured times. Best p: threads with the shortest time; "
-                 "'-': not known.");
+    hd_sheet_say(
+        sheet, "s: serial part; k: the cost of each pair of threads, as part of the time with one thread. Misfit%%: "
+               "deviation of the law from the measured times. Best p: threads with the shortest time; '-': not known.");
 }
 
 /* ---- what they foretell ---- */
@@ -253,7 +251,7 @@ static void say_prediction(struct hd_sheet *sheet, const struct hd_scaling *scal
   hd_scaling_predict(scaling, threads, &prediction);
   const char *s = threads == 1 ? "" : "s";
   if (!prediction.told) {
-    hd_sheet_say(sheet, "With %u thread%s the data cannot tell the program's time: %s.", threads, s, prediction.why);
+    hd_sheet_say(sheet, "With %u thread%s the program's time cannot be predicted: %s.", threads, s, prediction.why);
     return;
   }
   hd_cell_duration(usl, prediction.seconds[HD_LAW_USL]);
@@ -271,14 +269,14 @@ static void say_reasons(struct hd_sheet *sheet, const struct reasons *reasons) {
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%.250s (%u)", i > 0 ? "; " : "", reasons->why[i],
                              reasons->rows[i]);
   if (reasons->all > 0)
-    hd_sheet_say(sheet, "It cannot be told of %u other row%s: %s.", reasons->all, reasons->all == 1 ? "" : "s", text);
+    hd_sheet_say(sheet, "No prediction for %u other row%s: %s.", reasons->all, reasons->all == 1 ? "" : "s", text);
 }
 
 static void print_predictions(struct hd_sheet *sheet, struct laws_table *table) {
   struct reasons reasons = {0};
   uint32_t left = 0;
   add_predictions(table, &reasons, &left);
-  hd_sheet_title(sheet, 2, "Foretold times in %s, by the USL ('?': the data cannot tell)", table->unit.name);
+  hd_sheet_title(sheet, 2, "Predicted times in %s, by the USL ('?': no prediction possible)", table->unit.name);
   if (table->grid.row_count > 0)
     hd_sheet_table(sheet, &table->grid);
   if (left > 0)
@@ -287,7 +285,7 @@ static void print_predictions(struct hd_sheet *sheet, struct laws_table *table) 
     say_prediction(sheet, &table->comparison->rows[0].scaling, table->options->predict[i]);
   say_reasons(sheet, &reasons);
   if (table->shown < table->options->predict_count)
-    hd_sheet_say(sheet, "More thread counts than fit: --json has all.");
+    hd_sheet_say(sheet, "Not all thread counts fit; --json has all.");
   hd_grid_free(&table->grid);
 }
 
@@ -297,7 +295,7 @@ void hd_compare_laws(struct hd_sheet *sheet, const struct hd_comparison *compari
   struct laws_table table = {.unit = hd_comparison_unit(comparison), .comparison = comparison, .options = options};
   if (comparison->options.mode != HD_COMPARE_SCALING || !program->fitted) {
     if (options->predict_count > 0)
-      hd_sheet_say(sheet, "\nNothing can be foretold: %s.",
+      hd_sheet_say(sheet, "\nNo prediction is possible: %s.",
                    comparison->options.mode != HD_COMPARE_SCALING ? "that takes runs with several thread counts"
                    : program->why                                 ? program->why
                                                                   : "no law could be fitted");

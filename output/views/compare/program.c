@@ -190,9 +190,9 @@ static void say_scaling(struct hd_sheet *sheet, const struct hd_comparison *comp
   hd_duration_in(time, unit, at->time_s);
   cause_text(cause, sizeof cause, comparison, point, unit);
   if (!hd_point_is_whole(comparison, point) || !hd_point_is_whole(comparison, 0))
-    hd_sheet_say(sheet, "A run was killed: its time is not that of the whole program, and a loss cannot be told.");
+    hd_sheet_say(sheet, "A run was killed: its time is not that of the whole program, so its loss is unknown.");
   else if (hd_compared_is_noise(at))
-    hd_sheet_say(sheet, "At %s nothing is lost that could be told from noise.", name);
+    hd_sheet_say(sheet, "At %s no loss exceeds the noise.", name);
   else if (at->lost_total_ticks <= 0)
     hd_sheet_say(sheet, "At %s nothing is lost: the run is %s shorter than the baseline's work divided by the threads.",
                  name, lost);
@@ -210,8 +210,7 @@ static void say_side(struct hd_sheet *sheet, const struct hd_comparison *compari
   hd_duration_in(lost, unit, fabs(seconds));
   cause_text(cause, sizeof cause, comparison, point, unit);
   if (!hd_point_is_whole(comparison, point) || !hd_point_is_whole(comparison, 0))
-    hd_sheet_say(sheet,
-                 "A run was killed: its time is not that of the whole program, and a difference cannot be told.");
+    hd_sheet_say(sheet, "A run was killed: its time is not that of the whole program, so the difference is unknown.");
   else if (hd_compared_is_noise(at))
     hd_sheet_say(sheet, "%s differs from %s by no more than the noise.", comparison->points[point].label,
                  comparison->points[0].label);

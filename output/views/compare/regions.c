@@ -211,7 +211,7 @@ static bool unmatched_text(char text[HD_PLACE_BYTES], const struct hd_comparison
     used = (size_t)snprintf(text, HD_PLACE_BYTES, "%u region%s, %s%s", regions, regions == 1 ? "" : "s", time,
                             inside > 0 ? ", and " : "");
   if (inside > 0)
-    snprintf(text + used, HD_PLACE_BYTES - used, "%u construct%s in regions that are everywhere", inside,
+    snprintf(text + used, HD_PLACE_BYTES - used, "%u construct%s in regions that all runs have", inside,
              inside == 1 ? "" : "s");
   return text[0] != '\0';
 }
@@ -220,7 +220,7 @@ static void say_unmatched_at(struct hd_sheet *sheet, const struct hd_comparison 
   char name[HD_PLACE_BYTES], text[HD_PLACE_BYTES];
   hd_point_text(name, comparison, point);
   if (unmatched_text(text, comparison, point))
-    hd_sheet_say(sheet, "At %s, but not everywhere, so without a comparison: %s.", name, text);
+    hd_sheet_say(sheet, "At %s, but not in all runs, so not compared: %s.", name, text);
 }
 
 void hd_compare_unmatched(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
@@ -230,6 +230,6 @@ void hd_compare_unmatched(struct hd_sheet *sheet, const struct hd_comparison *co
   for (uint32_t i = 2; i < comparison->row_count; i++)
     differ += hd_row_calls_differ(comparison, &comparison->rows[i]);
   if (differ > 0)
-    hd_sheet_say(sheet, "\"calls differ\": %u %s not entered as often at all points, so the work may not be the same.",
-                 differ, differ == 1 ? "row was" : "rows were");
+    hd_sheet_say(sheet, "\"calls differ\": %u %s entered a different number of times, so the work may differ.", differ,
+                 differ == 1 ? "row was" : "rows were");
 }

@@ -128,7 +128,7 @@ void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, con
   if (opposite < 0.005 * all)
     snprintf(text, bytes, "; %.0f %% of it %s %s%s", 100 * share, to, words, where);
   else
-    snprintf(text, bytes, "; %s %s %s%s (%s were %s otherwise)", mine, to, words, where, others,
+    snprintf(text, bytes, "; %s %s %s%s (partly offset by %s %s to other causes)", mine, to, words, where, others,
              gained ? "lost" : "gained");
 }
 
@@ -138,7 +138,7 @@ void hd_grid_cause(struct hd_grid *grid, const struct hd_compared *at, const str
   if (cause == HD_LOSS_COUNT || !hd_unit_shows(unit, fabs(at->lost_total_s)))
     hd_grid_cell(grid, "-");
   else if (at->lost_total_ticks < 0 && cause == HD_LOSS_INFLATION)
-    hd_grid_cell(grid, "work shrank %.0f%%", 100 * share);
+    hd_grid_cell(grid, "less work %.0f%%", 100 * share);
   else
     hd_grid_cell(grid, "%s%s %.0f%%", at->lost_total_ticks < 0 ? "less " : "", hd_loss_words(cause), 100 * share);
 }

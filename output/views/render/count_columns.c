@@ -233,13 +233,14 @@ void hd_count_cells(struct hd_grid *grid, struct hd_count_columns *columns, cons
 
 void hd_count_marks_legend(const struct hd_count_columns *columns, FILE *out) {
   if (columns->estimated)
-    fprintf(out, "'~': an estimate: events took turns, and it was counted for %.0f to %.0f %% of the time.\n",
+    fprintf(out, "'~': an estimate: events took turns, each counted for %.0f to %.0f %% of the time.\n",
             100 * columns->least_fraction, 100 * columns->most_fraction);
   if (columns->at_least)
-    fputs("'>=': at least so much: some of it could not be counted (see the notes).\n", out);
+    fputs("'>=': a lower bound: some of it could not be counted (see the notes).\n", out);
   if (columns->unknown)
-    fputs("'-' in a counter's column: not counted, counted for a line above, or a formula without a value (a part "
-          "is missing,\nor it divides by zero).\n",
+    fputs("'-' in a counter's column: not counted, counted in a line above, or a formula without a value (a part is "
+          "missing,\n"
+          "or it divides by zero).\n",
           out);
 }
 
@@ -250,7 +251,7 @@ void hd_count_legend(const struct hd_count_columns *columns, const char *scope, 
     return;
   for (size_t i = 0; i < columns->count; i++)
     waiting |= columns->items[i].class == HD_COUNT_WAITING;
-  fprintf(out, "Counters: while busy%s, %s; kept apart for %s.\n", waiting ? " (\"waiting\": while waiting)" : "",
-          scope, places[columns->model->header.counters_at]);
+  fprintf(out, "Counters: while busy%s, %s; counted separately for %s.\n",
+          waiting ? " (\"waiting\": while waiting)" : "", scope, places[columns->model->header.counters_at]);
   hd_count_marks_legend(columns, out);
 }

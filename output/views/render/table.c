@@ -216,7 +216,7 @@ void hd_grid_said_narrow(const struct hd_grid *grid, unsigned hidden, FILE *out)
   if (hd_terminal_width(out) != HD_UNBOUNDED_WIDTH)
     fputs("the terminal is too narrow.\n", out);
   else
-    fprintf(out, "a line has %zu characters; the variable COLUMNS says how many.\n", hd_grid_room(grid, out));
+    fprintf(out, "a line has %zu characters (set COLUMNS for another width).\n", hd_grid_room(grid, out));
 }
 
 bool hd_grid_print(struct hd_grid *grid, FILE *out) {

@@ -106,7 +106,7 @@ static void put_rest(struct table *table) {
     put_row(table, table->none_ticks, NAN, "(nobody busy)");
   if (hd_unit_shows(&table->columns.unit, missing * table->model->seconds_per_tick))
     put_row(table, missing, NAN,
-            table->options->focus ? "(callpaths out of focus)" : "(callpaths for which the profile had no space)");
+            table->options->focus ? "(callpaths out of focus)" : "(callpaths for which no memory was left)");
   put_row(table, table->whole_ticks, NAN, "(sum)");
 }
 
@@ -132,15 +132,15 @@ static void print_answer(const struct table *table, FILE *out) {
   hd_cell_duration(none, table->none_ticks * second);
   hd_cell_duration(whole, run * second);
   if (table->level == 0)
-    fprintf(out, "Nobody was busy for %s", time);
+    fprintf(out, "No thread was busy for %s", time);
   else
     fprintf(out, "At most %u thread%s busy for %s", table->level, table->level == 1 ? " was" : "s were", time);
   fprintf(out, ", %.1f %% of the run's %s", run > 0 ? 100 * table->whole_ticks / run : 0, whole);
   if (table->level > 0)
-    fprintf(out, "; nobody for %s of it", none);
+    fprintf(out, "; none for %s of it", none);
   fputs(".\n", out);
   if (table->level >= highest)
-    fprintf(out, "Never were more than %u busy: this is the whole run.\n", highest);
+    fprintf(out, "No more than %u were ever busy: this is the whole run.\n", highest);
 }
 
 static bool print_text(struct table *table, FILE *out) {
@@ -148,7 +148,7 @@ static bool print_text(struct table *table, FILE *out) {
   hd_report_notes(table->model, SIZE_MAX, out);
   hd_report_scope(table->model, table->options, out);
   if (table->level == 0) {
-    fputs("Nothing ran then, so there is nothing to list. What the threads waited for: 'heddle report'.\n", out);
+    fputs("No code ran then. 'heddle report' shows what the threads waited for.\n", out);
     return true;
   }
   if (table->count > 0 && !print_shares(table, out))

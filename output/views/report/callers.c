@@ -270,11 +270,11 @@ static bool print_text(struct tree *tree, const struct hd_report_options *option
   struct hd_grid grid = {0};
   tree->columns.unit = hd_unit_for(hd_model_seconds(graph->model, largest_root(tree)));
   hd_columns_add(&tree->columns, &grid);
-  hd_grid_place(&grid, "Called, below it by whom", true);
+  hd_grid_place(&grid, "Callee, then its callers", true);
   const uint32_t left = put_rows(tree, &grid);
   hd_report_heading(graph->model, false, out);
   hd_report_scope(graph->model, options, out);
-  fprintf(out, "\nWho calls '%s': below each match its callers, theirs below them. Times in %s.\n", options->callers,
+  fprintf(out, "\nCallers of '%s': below each match its callers, and so on. Times in %s.\n", options->callers,
           tree->columns.unit.name);
   const bool done = hd_grid_print(&grid, out);
   hd_grid_free(&grid);

@@ -286,16 +286,17 @@ static bool print_rows(struct hd_grid *grid, FILE *out) {
 
 /* It takes what Time% is a part of. */
 static const char legend[] =
-    "Of each block the line with an index is the entry; above it are its callers, below it what it called.\n"
+    "In each block the line with an index is the entry; above it are its callers, below it its callees.\n"
     "  Entry    Self: busy time in it, summed over threads; Below: in what it called; Time%%: both, of %s.\n"
-    "           Calls: how often it was entered, + direct recursive calls. Seq, Conc: of all calls, those at which no\n"
-    "           other thread was busy, and the others\n"
+    "           Calls: entries + direct recursive calls. Seq, Conc: calls during which no other thread was busy at\n"
+    "           entry, and the rest\n"
     "  Caller   the entry's times that came through this caller; calls by this caller / all but direct recursion\n"
     "  Callee   the callee's times that came from this entry; calls by this entry / all but direct recursion\n"
     "  S-C: N, T   N entries while the program was concurrent, from a caller that was entered while it was "
     "sequential;\n"
     "              T: from entry to exit, summed over threads. Likewise S-S, C-S and C-C\n"
-    "Times are measured, not shared out by calls. In a cycle (mutual recursion) arcs have counts only, and a member's\n"
+    "Times are measured, not distributed by call counts. In a cycle (mutual recursion) arcs have counts only, and a "
+    "member's\n"
     "Below lacks what its calls of the others led back to: see the cycle as a whole. '-': not measured.\n";
 
 static bool add_blocks(struct blocks *blocks, uint32_t shown) {

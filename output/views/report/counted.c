@@ -58,7 +58,7 @@ bool hd_report_counted(const struct hd_model *model, FILE *out) {
   for (uint32_t i = 0; i < model->group_count; i++)
     for (uint32_t j = 0; j < model->groups[i]->metric_count; j++)
       put_metric(&grid, &marks, model->groups[i], &model->groups[i]->metrics[j]);
-  fputs("\nCounted in the whole run, by what the threads did:\n", out);
+  fputs("\nCounts of the whole run, by thread state:\n", out);
   const bool done = hd_grid_print(&grid, out);
   hd_count_marks_legend(&marks, out);
   hd_grid_free(&grid);

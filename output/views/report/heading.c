@@ -71,7 +71,7 @@ static void print_runtime(const struct hd_model *model, FILE *out) {
   if (header->runtime[0])
     print_clean(header->runtime, sizeof header->runtime, out);
   else
-    fputs(header->flags & HD_FILE_ROUTINES ? "none heard of" : "unknown", out);
+    fputs(header->flags & HD_FILE_ROUTINES ? "none" : "unknown", out);
   if (module) {
     fputs(", ", out);
     print_clean(module->path, SIZE_MAX, out);
@@ -113,7 +113,7 @@ static void print_unmeasured(const struct hd_model *model, FILE *out) {
     return;
   hd_cell_duration(rest, hd_model_seconds(model, unmeasured));
   hd_cell_duration(program, hd_model_seconds(model, model->elapsed_ticks + unmeasured));
-  fprintf(out, "          of the %s that the program ran; the last %s were not measured\n", program, rest);
+  fprintf(out, "          of the program's %s; the last %s were not measured\n", program, rest);
 }
 
 static void print_serial(const struct hd_model *model, FILE *out) {
@@ -127,7 +127,7 @@ static void print_serial(const struct hd_model *model, FILE *out) {
   fprintf(out, "serial    %s (%.1f %%) with at most one thread busy", serial,
           percent((double)ticks, (double)model->elapsed_ticks));
   if (idle > 0)
-    fprintf(out, "; in %s (%.1f %%) none was", none, percent((double)idle, (double)model->elapsed_ticks));
+    fprintf(out, "; no thread was busy for %s (%.1f %%)", none, percent((double)idle, (double)model->elapsed_ticks));
   fputc('\n', out);
 }
 
@@ -161,18 +161,18 @@ static void print_sharing(const struct hd_model *model, FILE *out) {
   if (!(share < FULL_SHARE_PERCENT))
     return;
   hd_cell_duration(queued, (double)account.queued_ns / 1e9);
-  fprintf(
-      out,
-      "sharing   threads had a processor for %.0f %% of the time they wanted it; the other %s of thread time count as "
-      "busy,\n          or as what a thread was about to do\n",
-      share, queued);
+  fprintf(out,
+          "sharing   threads had a processor for %.0f %% of the time they wanted one; the other %s of thread time "
+          "count as busy,\n"
+          "          or as what a thread was about to do\n",
+          share, queued);
 }
 
 static void print_gain(const struct hd_model *model, FILE *out) {
   char gain[HD_CELL_BYTES];
   const double ticks = model->gain_ticks;
   hd_cell_duration(gain, ticks * model->seconds_per_tick);
-  fprintf(out, "to gain   %s (%.1f %% of the run), were the teams of all regions always busy\n", gain,
+  fprintf(out, "gain      at most %s (%.1f %% of the run), if every team were fully busy\n", gain,
           percent(ticks, (double)model->elapsed_ticks));
 }
 
@@ -225,7 +225,7 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
   print_own_cost(model, out);
   hd_report_notes(model, brief ? BRIEF_NOTES : SIZE_MAX, out);
   if (!brief && !model->levels_known)
-    fputs("note      how long how many threads were busy is not in this file: of an earlier version, or killed at "
-          "start\n",
+    fputs("note      this profile has no record of how many threads were busy: it is of an earlier version, or was "
+          "killed at start\n",
           out);
 }

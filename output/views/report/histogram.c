@@ -101,7 +101,7 @@ void hd_report_foremost(const struct hd_view *view, enum hd_sort sort, FILE *out
     highest = own > highest ? own : highest;
   }
   const struct hd_level_groups groups = hd_level_groups_for(highest);
-  fprintf(out, "\nThreads busy in the foremost regions, %% of their time:\n%*s", LABEL_WIDTH, "busy");
+  fprintf(out, "\nThreads busy in the top regions, %% of their time:\n%*s", LABEL_WIDTH, "busy");
   for (uint32_t i = 0; i < foremost.count; i++) {
     fputs("  ", out);
     print_title(view, foremost.lines[i], PERCENT_WIDTH + 1 + bar - 2, i + 1 < foremost.count, out);
@@ -122,7 +122,10 @@ static void print_region(const struct hd_view *view, uint32_t index, FILE *out) 
   hd_cell_duration(elapsed, hd_model_seconds(model, team->elapsed_ticks));
   hd_cell_number(mean, hd_team_concurrency(team), 2);
   hd_cell_number(wall, 100 * line->wall_share_ticks / (double)model->elapsed_ticks, 1);
-  fprintf(out, "\nid %u  %s\n        elapsed %s, %s of its team busy on average, wall share %s %% of the run\n",
+  fprintf(out,
+          "\n"
+          "id %u  %s\n"
+          "        elapsed %s, %s of its threads busy on average, wall share %s %% of the run\n",
           line->node->id, place, elapsed, mean, wall);
   if (hd_levels_all(&line->elapsed_at) > 0)
     hd_levels_print(&line->elapsed_at, model, out);
@@ -138,8 +141,8 @@ bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *o
       print_region(view, i, out);
   fputs(left > 0 ? "\n" : "", out);
   hd_report_left(left, "region", out);
-  fputs("\nThreads busy: at once, in the whole program; the times add up to the region's elapsed "
-        "time.\n"
+  fputs("\n"
+        "Threads busy: at the same time, in the whole program; the times add up to the region's elapsed time.\n"
         "Wall share: the region's part of the run; threads that are busy at the same time share that time.\n",
         out);
   return true;

@@ -117,10 +117,9 @@ static bool print_lines(const struct hd_view *view, FILE *out) {
 }
 
 static void print_legend(FILE *out) {
-  fputs(
-      "*: without Heddle, an estimate: measured time less what its events took of it, and what teams waited for that\n"
-      "(the virtual clock). A little below 0 is what an estimate can be.\n",
-      out);
+  fputs("*: an estimate of the time without Heddle: measured time minus its events and the waits they caused (the\n"
+        "virtual clock). An estimate may be slightly below 0.\n",
+        out);
   hd_columns_legend(&(struct hd_columns){.items = table, .count = COLUMNS},
                     "Busy and Wait are summed over threads, with the lines below. All other numbers, here and in other "
                     "views, are as measured.",
@@ -180,10 +179,10 @@ static void print_switches(const struct hd_view *view, const struct hd_report_op
   const struct hd_model *model = view->model;
   if (model->switch_count == 0)
     return;
-  fputs("\nNot measured, because it cost more than the budget\n", out);
+  fputs("\nSwitched off, because the cost exceeded the budget\n", out);
   for (uint32_t i = 0; i < model->switch_count; i++) {
     if (options->limit > 0 && i == options->limit) {
-      fprintf(out, "%u more lines are not shown; --limit 0 shows all.\n", model->switch_count - i);
+      fprintf(out, "%u more lines not shown; --limit 0 shows all.\n", model->switch_count - i);
       return;
     }
     print_switch(view, &model->switches[i], out);
@@ -197,7 +196,7 @@ bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *op
   hd_report_heading(view->model, false, out);
   hd_report_scope(view->model, options, out);
   if (view->model->cost_count == 0) {
-    fputs("\nWhat Heddle itself cost is not in this file.\n", out);
+    fputs("\nThis profile has no record of Heddle's own cost.\n", out);
     return true;
   }
   if (!print_lines(view, out))

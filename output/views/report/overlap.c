@@ -72,7 +72,7 @@ static bool line_is_meant(const struct hd_view *view, uint32_t line, const char 
 
 static void list_candidates(const struct hd_view *view, const char *text, FILE *errors) {
   char place[HD_CALLPATH_BYTES];
-  fprintf(errors, "heddle: '%s' is several callpaths; ask for one of them by its id:\n", text);
+  fprintf(errors, "heddle: '%s' matches several callpaths; choose one by its id:\n", text);
   for (uint32_t i = 0; i < view->count; i++)
     if (line_is_meant(view, i, text)) {
       hd_callpath_text(place, view, i);
@@ -99,7 +99,7 @@ static uint32_t find_lines(const struct hd_view *view, const char *text, uint32_
 static bool is_answerable(const struct hd_view *view, const struct hd_report_options *options, uint32_t count,
                           FILE *errors) {
   if (count == 0)
-    fprintf(errors, "heddle: %s: no callpath '%s'; 'heddle report --limit 0' shows all, with their ids\n",
+    fprintf(errors, "heddle: %s: no callpath '%s'; 'heddle report --limit 0' lists all with their ids\n",
             view->model->path, options->with);
   else if (count > 1 && !options->csv)
     list_candidates(view, options->with, errors);
@@ -164,7 +164,7 @@ static void print_heading(const struct table *table, FILE *out) {
   hd_cell_number(mean, ticks > 0 ? (double)busy / ticks : NAN, 2);
   fprintf(out, "callpath  %s (id %u)\n", place, table->view->lines[table->line].node->id);
   if (!known) {
-    fputs("active    not known: several callpaths became this one (--depth)\n", out);
+    fputs("active    unknown: several callpaths were truncated to this one (--depth)\n", out);
     return;
   }
   fprintf(out, "active    %s, %.1f %% of the run: at least one thread was busy in it", active,
@@ -181,7 +181,7 @@ static void print_missing(const struct table *table, FILE *out) {
   if (table->unpaired_ticks > 0)
     fprintf(out, "Not known for %s of the active time: more than 64 callpaths were busy at once.\n", unknown);
   if (table->model->header.lost_overlap_ticks > 0)
-    fprintf(out, "Any overlap may lack up to %s: there were too many pairs to keep all.\n", missing);
+    fprintf(out, "Each overlap may be up to %s too small: there were too many pairs to keep all.\n", missing);
 }
 
 static void print_doubled(const struct table *table, FILE *out) {
@@ -197,12 +197,11 @@ static void print_doubled(const struct table *table, FILE *out) {
   hd_cell_duration(time, hd_model_seconds(table->model, inner));
   if (inner > 0)
     fprintf(out,
-            "Lines that are several profiles (routines inside them, several addresses) are sums:\n"
-            "times may be too long, by %s for the worst line.\n",
+            "Lines that combine several callpaths (routines inside them, several addresses) are sums:\n"
+            "their times may be too long, at worst by %s.\n",
             time);
   if (unknown)
-    fputs("'-': several callpaths became one (--depth), and what they overlapped does not follow from their parts.\n",
-          out);
+    fputs("'-': unknown, because several callpaths were truncated to one (--depth).\n", out);
 }
 
 enum { OVERLAP, SHARE, ID, COLUMNS };
@@ -257,7 +256,9 @@ static bool print_text(struct table *table, FILE *out) {
   hd_report_notes(table->model, SIZE_MAX, out);
   hd_report_scope(table->model, table->options, out);
   if (table->asked.active_ticks == 0) {
-    fputs("\nNo thread was ever busy in it itself: what runs below it has lines of its own.\n", out);
+    fputs("\n"
+          "No thread was ever busy in the line itself: what runs below it has lines of its own.\n",
+          out);
     return true;
   }
   if (table->count == 0)

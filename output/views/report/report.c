@@ -126,8 +126,8 @@ enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd
   const bool levels_needed = options->question == HD_ASK_AT_LEVEL || options->question == HD_ASK_WITH;
   if (levels_needed && !model->levels_known) {
     fprintf(errors,
-            "heddle: %s: which threads were busy at the same time is not in this file: it is of an earlier version, or "
-            "the program was killed at its start\n",
+            "heddle: %s: this profile has no record of how many threads were busy: it is of an earlier version, or was "
+            "killed at start\n",
             model->path);
     return HD_REPORT_REFUSED;
   }

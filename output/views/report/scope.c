@@ -15,7 +15,7 @@ void hd_report_scope(const struct hd_model *model, const struct hd_report_option
     fprintf(out, "focus     callpaths through '%s' only: %s busy, %.1f %% of all threads' busy time\n", options->focus,
             kept, all > 0 ? 100 * (double)busy / (double)all : 0);
   if (model->header.callpath_depth > 0)
-    fprintf(out, "depth     callpaths are their last %u site%s: times \"with the lines below\" lack what lies deeper\n",
+    fprintf(out, "depth     callpaths are their last %u site%s: times \"with the lines below\" exclude deeper sites\n",
             model->header.callpath_depth, model->header.callpath_depth == 1 ? "" : "s");
 }
 
@@ -23,16 +23,18 @@ void hd_report_routine_hint(bool any, bool measured, const struct hd_model *mode
   const bool off = model->header.unwind_depth == 0;
   if (!any)
     fprintf(out,
-            "\nThere are no routines in this profile, only OpenMP constructs: %s.\n"
-            "Compile the program with -finstrument-functions (gcc or clang) to have its routines with their calls and\n"
+            "\n"
+            "This profile has no routines, only OpenMP constructs: %s.\n"
+            "Compile the program with -finstrument-functions (gcc or clang) for its routines with their calls and\n"
             "times%s.\n",
-            off ? "it was made with HEDDLE_UNWIND=off" : "no parallel region's caller could be told",
-            off ? "; without HEDDLE_UNWIND=off, at least the callers of regions are here" : "");
+            off ? "it was made with HEDDLE_UNWIND=off" : "no parallel region's caller is known",
+            off ? "; without HEDDLE_UNWIND=off there are at least the callers of regions" : "");
   else if (!measured)
     fprintf(
         out,
-        "\nThe routines are known as callers of regions only%s. Compile the program with\n"
-        "-finstrument-functions (gcc or clang) and start it by 'heddle run' ('heddle run --routines' where a script\n"
+        "\n"
+        "The routines are known as callers of regions only%s. Compile the program with\n"
+        "-finstrument-functions (gcc or clang) and start it with 'heddle run' ('heddle run --routines' where a script\n"
         "starts it) to get their calls and their own time.\n",
         model->header.flags & HD_FILE_ROUTINES ? "" : ": libheddle.so was not loaded with the program");
 }
@@ -41,11 +43,11 @@ void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
   for (uint32_t i = 1; i < model->node_count; i++) {
     const struct hd_node *node = &model->nodes[i];
     if (!(node->flags & HD_NODE_GONE) && hd_node_is_measured(node) && hd_model_is_incomplete(model, node->kind)) {
-      fputs("'>=', '<=', '~': at least, at most, about: events were switched off for a time, because they cost more "
-            "than\n"
-            "the budget (see the notes). What was not observed of a line is in what is around it, waits in its busy "
-            "time.\n",
-            out);
+      fputs(
+          "'>=', '<=', '~': at least, at most, about: events were switched off for a time, because they exceeded the\n"
+          "budget (see the notes). Unobserved parts of a line are counted in the enclosing line, unobserved waits as "
+          "busy.\n",
+          out);
       return;
     }
   }
@@ -54,7 +56,7 @@ void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
 void hd_report_shortened_mark(const struct hd_model *model, FILE *out) {
   for (uint32_t i = 1; i < model->node_count; i++)
     if (model->nodes[i].flags & HD_PROFILE_SHORTENED && !(model->nodes[i].flags & HD_NODE_GONE)) {
-      fputs("'...': any callpath that ends there, with what is below (the memory limit was near, see the notes).\n",
+      fputs("'...': all callpaths that end there, with what is below (memory was near its limit, see the notes).\n",
             out);
       return;
     }

@@ -292,7 +292,7 @@ def test_rows_that_are_not_everywhere_are_shown(load, compare, scan):
     text = compare(scan)
     assert re.search(r"parallel program\.c:\d+ in seldom \(only at 2\)$", text, re.M)
     assert re.search(r"parallel program\.c:\d+ in often \(calls differ\)$", text, re.M)
-    assert re.search(r"At 2 threads, but not everywhere, so without a comparison: 1 region, [\d.]+ [mu]s\.", flat(text))
+    assert re.search(r"At 2 threads, but not in all runs, so not compared: 1 region, [\d.]+ [mu]s\.", flat(text))
     assert '"calls differ": 1 row was not entered as often' in flat(text)
     assert not re.search(r"in (balanced|uneven) \((only at|calls differ)", text)
 
@@ -435,7 +435,7 @@ def on_terminal(command, width):
 def test_one_run_each_is_said_to_tell_nothing_of_noise(compare, load, scan):
     files = [scan / "t1.r1.heddle", scan / "t2.r1.heddle"]
     text = compare(*files)
-    assert "noise     not known: that takes 3 or more runs of each. Any difference below may be chance" in text
+    assert "noise     not known: that takes 3 or more runs of each. Differences may be noise" in text
     assert "~" not in text and "Time 95%" not in text and "Lost 95%" not in text and not re.search(r"\?\d", text)
     for row in load(*files)[0]["rows"]:
         for at in filter(None, row["at"]):
@@ -464,7 +464,7 @@ def test_what_is_within_the_noise_names_no_cause(compare, twos, tmp_path):
 
 
 def test_too_few_thread_counts_for_laws(compare, load, scan):
-    assert re.search(r"^Nothing can be foretold: .*4 thread counts", compare("--predict", "16", scan), re.M)
+    assert re.search(r"^No prediction is possible: .*4 thread counts", compare("--predict", "16", scan), re.M)
     assert "Laws" not in compare(scan)
     laws = load("--predict", "16", scan)[0]["rows"][0]["laws"]
     assert laws["fitted"] is False and laws["why"] and laws["predictions"] == [] and laws["amdahl"] is None
@@ -588,8 +588,8 @@ def test_short_regions_are_not_tried(compare, scan):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    ([], "which profiles or directories?"),
-    (["--predict", "0", "x"], "--predict takes thread counts, divided by commas, not '0'"),
+    ([], "missing profile or directory"),
+    (["--predict", "0", "x"], "--predict takes thread counts, comma-separated, not '0'"),
     (["--predict", "1,,2", "x"], "--predict takes thread counts"),
     (["--predict", "", "x"], "--predict takes thread counts"),
     (["--predict", ",".join(["3"] * 65), "x"], "no more than 64"),

@@ -186,7 +186,7 @@ def test_all_that_were_killed_and_nobody_elses(start, store, recover, recover_al
              recover.directory / f"endless.{first.pid}.heddle"}
 
     status, said, errors = recover_all()
-    left = [f"/dev/shm/{private.parent.name}: its 'heddle run' goes on: left alone",
+    left = [f"/dev/shm/{private.parent.name}: still running under 'heddle run'; skipped",
             f"/dev/shm/until_told.{alive.pid}.live: until_told (pid {alive.pid}) still runs: left alone"]
     assert (status, errors) == (0, "") and sorted(line for line in said if "left alone" in line) == left
     assert {pathlib.Path(line.split(": ")[0]) for line in said if line not in left} == names
@@ -240,7 +240,7 @@ def test_program_that_outlives_heddle_run_saves_its_profile_itself(start, store,
     assert process.stdout.read() == "done\n"  # until all who could write to it are gone
     path, = (store.parent / "saved").glob("*.heddle")
     assert export(path)["run"]["complete"] is True
-    assert recover() == (0, ["nothing to recover: no killed program has left a profile"], [])
+    assert recover() == (0, ["nothing to recover: no killed program left a profile"], [])
     assert list(store.iterdir()) == [] and saved(recover) == [path]
 
 
@@ -295,7 +295,7 @@ def test_running_program(start, store, recover, export):
 def test_heddle_run_that_goes_on(start, store, recover):
     start(under_run=True)
     private = live_files(store)[0].parent
-    assert recover() == (0, [f"{private}: its 'heddle run' goes on: left alone"], [])
+    assert recover() == (0, [f"{private}: still running under 'heddle run'; skipped"], [])
     assert live_files(store) and saved(recover) == []
 
 
@@ -307,13 +307,13 @@ def test_list_changes_nothing(killed, recover, store):
 
 
 def test_nothing(store, recover):
-    assert recover() == (0, ["nothing to recover: no killed program has left a profile"], [])
+    assert recover() == (0, ["nothing to recover: no killed program left a profile"], [])
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="gives a file to another user")
 def test_file_of_another_user(killed, recover):
     os.chown(killed, 65534, 65534)
-    assert recover() == (0, ["nothing to recover: no killed program has left a profile"], [])
+    assert recover() == (0, ["nothing to recover: no killed program left a profile"], [])
     assert recover(of=[killed])[0] == 1
     assert killed.exists() and saved(recover) == []
 

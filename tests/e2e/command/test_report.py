@@ -160,7 +160,7 @@ def test_with_agrees_with_json(run_heddle, levels_path, export):
 
 
 @pytest.mark.parametrize("what, words", [
-    ("99", "no callpath '99'; 'heddle report --limit 0' shows all, with their ids"),
+    ("99", "no callpath '99'; 'heddle report --limit 0' lists all with their ids"),
     ("nobody", "no callpath 'nobody'"),
     ("main", "'main' is several callpaths; ask for one of them by its id:\n      ID  parallel program.c:6 in main\n"),
 ])
@@ -253,7 +253,7 @@ def test_names_of_a_rebuilt_program_are_not_shown(run_heddle, profile, tmp_path)
     source.write_text("\n\n\n" + PROGRAM)
     subprocess.run(command, check=True)
     result = run_heddle("report", path)
-    assert "note      program: rebuilt since the run; names not shown" in result.stdout
+    assert "note      program was rebuilt since the run; its names are not shown" in result.stdout
     assert "program.c:" not in result.stdout and "parallel program+0x" in result.stdout
 
 
@@ -276,7 +276,7 @@ def test_names_from_debug_information_below_its_build_id(run_heddle, profile, st
     path = profile(program, threads=2)
     without = run_heddle("report", path).stdout  # kept: nothing was found
     assert REGION not in without
-    assert re.search(r"^note +no symbols in stripped: what lies there is shown by address; .*DEBUGINFOD_URLS", without, re.M)
+    assert re.search(r"^note +no symbols in stripped: its code is shown by address; .*DEBUGINFOD_URLS", without, re.M)
     place = tmp_path / "debug" / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
     place.parent.mkdir(parents=True)
     debug.rename(place)
@@ -336,9 +336,9 @@ def test_limit_says_what_is_left_out(run_heddle, path):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    ([], "which command?"),
+    ([], "no command given"),
     (["weave"], "'weave' is not a command"),
-    (["report"], "which FILE?"),
+    (["report"], "missing FILE"),
     (["report", "--bogus", "x"], "'--bogus' is not an option here"),
     (["report", "--sort", "colour", "x"], "--sort takes gain, "),
     (["report", "--limit", "-1", "x"], "--limit takes a number of lines, not '-1'"),

@@ -213,7 +213,7 @@ def test_stripped_routines_are_shown_by_address(run_heddle, run_routines, progra
     stripped = tmp_path / "stripped"
     subprocess.run(["strip", "-o", stripped, program], check=True)
     text = run_heddle("report", "--flat", run_routines(stripped)).stdout
-    assert "note      no symbols in stripped: what lies there is shown by address; to have names, " in text
+    assert "note      no symbols in stripped: its code is shown by address; to have names, " in text
     assert len(re.findall(r" stripped\+0x[0-9a-f]+( <cycle 1>)?$", text, re.M)) == len(CALLS)
 
 
@@ -282,7 +282,7 @@ def test_summary_without_openmp_shows_routines(run_heddle, summary_of, program, 
     assert re.fullmatch(r"\S+ \S+ \S+ 31 leaf program.c:4", lines[at + 1])
     assert lines[at + 7] == "1 more: see 'heddle report --flat'."
     text = run_heddle("report", tmp_path / "summary.heddle").stdout
-    assert "\nruntime   none heard of\n" in text and "to gain" not in text
+    assert "\nruntime   none\n" in text and "to gain" not in text
     assert "No parallel region was heard of.\nMore: --flat (each routine), --callgraph " in text
 
 
@@ -295,7 +295,7 @@ def test_libgomp_that_tells_nothing_is_named(summary_of, build_program):
     text = "\n".join(summary_of(alone))
     assert "uses GCC's libgomp, which loads no tools" in text and "heddle run --gomp -- " in text
     text = "\n".join(summary_of(build_program(CALLED, compiler="gcc", flags=INSTRUMENTED)))
-    assert "note no OpenMP runtime told of regions and waiting" in text and "needs 'heddle run --gomp'" in text
+    assert "note no OpenMP runtime reported regions and waits" in text and "needs 'heddle run --gomp'" in text
 
 
 def test_libgomp_that_is_linked_in_cannot_be_replaced(summary_of, build_program):

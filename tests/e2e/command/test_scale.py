@@ -314,7 +314,7 @@ def test_a_failing_run_is_shown_and_stops_the_scan(scan, variable, reason, more)
     assert "heddle:   OMP_NUM_THREADS=2 ./app 'it'\\''s'\n" in result.stderr
     for text in more:
         assert text in result.stderr
-    assert "the scan ended with 3 of 4 runs to do; the same command goes on with it" in result.stderr
+    assert "interrupted with 3 of 4 runs left; repeat the command to resume" in result.stderr
     assert scan.profiles() == ["t1.r1.heddle"]
     assert "argument it's\n" in scan.output("t2.r1.failed")
     again = scan.run("-t", "1,2", "-r", "2", command=["./app", "it's"])
@@ -390,7 +390,7 @@ def test_a_program_that_changes_meanwhile_stops_the_scan(scan, build_program):
     (scan.folder / "swap").write_text("#!/bin/sh\necho '#' >> swap\nexec ./app\n")
     (scan.folder / "swap").chmod(0o755)
     own = scan.run("-t", "1,2", "-r", "1", "-o", "e", command=["./swap"])
-    assert own.returncode == 1 and "the program was changed while the scan went on" in own.stderr
+    assert own.returncode == 1 and "the program was changed during the scan" in own.stderr
 
 
 # ---- going on ----
@@ -527,7 +527,7 @@ def test_a_signal_ends_program_and_scan_and_it_can_go_on(scan, number):
     process.send_signal(number)
     _, errors = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 128 + number
-    assert "the scan ended with 2 of 2 runs to do; the same command goes on with it" in errors
+    assert "interrupted with 2 of 2 runs left; repeat the command to resume" in errors
     assert "failed" not in errors and not is_running(scan.program) and scan.profiles() == []
     assert scan.run("-t", "1,2", "-r", "1").returncode == 0
     assert scan.profiles() == names(1, 2, repeats=1)
@@ -566,7 +566,7 @@ def test_two_scans_in_one_directory_are_refused(scan):
     wait_until(lambda: scan.logged(), "no run began")
     second = scan.run("-t", "1,2", "-r", "1")
     assert second.returncode == 1 and list(scan.directory.glob(".running/*"))
-    assert f"another heddle scale (process {first.pid}) is at work in {scan.directory}" in second.stderr
+    assert f"another heddle scale (process {first.pid}) is running in {scan.directory}" in second.stderr
     first.communicate(timeout=TIMEOUT_S)
     assert first.returncode == 0 and len(scan.logged()) == 2
 
@@ -655,7 +655,7 @@ def test_quiet_says_nothing_but_the_comparison(scan, terminal, request):
 
 def test_control_c_ends_it_all(scan, terminals):
     status, text = on_terminal(scan, "-t", "1,2", "-r", "1", env={"NAP_MS": "20000"}, interrupt=scan.logged)
-    assert status == 130 and "the scan ended with 2 of 2 runs to do; the same command goes on with it" in text
+    assert status == 130 and "interrupted with 2 of 2 runs left; repeat the command to resume" in text
     assert not is_running(scan.program) and scan.profiles() == []
 
 

@@ -219,8 +219,8 @@ def test_a_libpapi_that_dies_is_told(refused, tmp_path):
 @pytest.mark.parametrize("options, words", [
     (["--multiplex"], "--multiplex says how events are counted, but there are none"),
     (["--counters-at", "all"], "--counters-at says how events are counted, but there are none"),
-    (["-e", "perf::CS", "--counters-at", "loops"], "--counters-at takes region, loop or all, not 'loops'"),
-    (["-e", ""], "--events takes names of events, divided by commas, not ''"),
+    (["-e", "perf::CS", "--counters-at", "loops"], "--counters-at expects region, loop or all, not 'loops'"),
+    (["-e", ""], "--events expects comma-separated names of events, not ''"),
     (["-e", "perf::CS,,perf::FAULTS"], "--events takes names of events"),
     (["-e", "perf::CS,"], "--events takes names of events"),
     (["-g", " "], "--groups takes names of groups or files"),

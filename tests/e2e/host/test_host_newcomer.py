@@ -59,7 +59,7 @@ def test_mistyped_command(said, typed, meant):
 
 
 def test_no_command_at_all(said, tmp_path):
-    assert said(status=2) == "heddle: which command?"
+    assert said(status=2) == "heddle: no command given"
     assert said("qwertyuiop", status=2) == "heddle: 'qwertyuiop' is not a command"
     assert said("x.1.heddle", status=2).endswith("a profile is shown by: heddle report x.1.heddle")
     (tmp_path / "app").write_text("")

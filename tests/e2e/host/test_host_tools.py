@@ -57,7 +57,7 @@ def test_runtime_is_told_from_the_program_through_another_tool(build_program, pr
 def test_tool_behind_heddle_is_named(build_program, profile, export, multiplexer, runtime):
     env = {"OMP_TOOL_LIBRARIES": f"{LIBRARY}:{multiplexer}"}
     loaded = export(profile(build_program(WITHOUT_TOOL), runtime=runtime, env=env))
-    note = f"another OMPT tool, {multiplexer}, was not loaded: the runtime takes only one, the first"
+    note = f"another OMPT tool, {multiplexer}, was not loaded: the runtime takes only the first"
     assert note in loaded["run"]["notes"]
 
 
@@ -67,7 +67,7 @@ def test_tool_behind_heddle_run_is_named(run_heddle, build_program, export, tmp_
     result = run_heddle("run", "-o", path, "--", build_program(WITHOUT_TOOL), env=env)
     assert (result.returncode, result.stdout) == (0, "2\n"), result.stderr
     notes = [note for note in export(path)["run"]["notes"] if "another OMPT tool" in note]
-    assert notes == [f"another OMPT tool, {multiplexer}, was not loaded: the runtime takes only one, the first"]
+    assert notes == [f"another OMPT tool, {multiplexer}, was not loaded: the runtime takes only the first"]
     assert notes[0] in result.stderr
 
 

@@ -297,7 +297,7 @@ static void test_first_of_different_groups_of_a_name_is_kept(void **state) {
   struct hd_model *sum = SUM(models[0], models[1]);
   assert_int_equal(sum->group_count, 1);
   assert_string_equal(sum->groups[0]->text, RATIO);
-  assert_true(has_note(sum, "the runs had different groups called RATIO; that of test.heddle is shown"));
+  assert_true(has_note(sum, "the runs had different groups called RATIO; the sum shows that of test.heddle"));
   hd_model_free(sum);
   free_all(models, 2);
 }

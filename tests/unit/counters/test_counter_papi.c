@@ -369,7 +369,7 @@ OWN_PROCESS_TEST(test_too_few_counters_are_told) {
   open_with("STUB_PAPI_SET_MOST=3");
   papi->destroy(create(names, 2));
   CHECK(!try_create(names, 3, why));
-  CHECK_TEXT(why, "there are too few counters");
+  CHECK_TEXT(why, "the processor has too few counters");
 }
 
 OWN_PROCESS_TEST(test_readings_may_fail_and_work_again) {

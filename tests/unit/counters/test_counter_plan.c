@@ -135,7 +135,7 @@ OWN_PROCESS_TEST(test_software_events_need_no_papi) {
 OWN_PROCESS_TEST(test_a_misfit_names_what_fits_together) {
   setenv("STUB_PAPI_SET_MOST", "2", 1);
   check_error("PAPI_TOT_INS,page-faults,PAPI_TOT_CYC,STUB_CLOCK,STUB_NEEDS_2,STUB_CLOCK_2", "", false,
-              "not all at once: there are too few counters; these fit together: PAPI_TOT_INS, PAPI_TOT_CYC or "
+              "not all at once: the processor has too few counters; these fit together: PAPI_TOT_INS, PAPI_TOT_CYC or "
               "STUB_CLOCK, STUB_CLOCK_2 or STUB_NEEDS_2; count them in separate runs, or let them take turns "
               "(--multiplex, HEDDLE_MULTIPLEX=1)");
 }
@@ -171,7 +171,7 @@ OWN_PROCESS_TEST(test_an_event_that_never_fits_is_named_even_in_turns) {
   setenv("STUB_PAPI_SET_MOST", "1", 1);
   CHECK(!make("STUB_CLOCK,STUB_NEEDS_2", true));
   CHECK_TEXT(error.event, "STUB_NEEDS_2");
-  CHECK_TEXT(error.why, "there are too few counters");
+  CHECK_TEXT(error.why, "the processor has too few counters");
   CHECK(!error.unknown);
 }
 

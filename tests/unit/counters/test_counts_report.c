@@ -71,9 +71,10 @@ static void test_regions_show_counts_with_the_lines_below(void **state) {
   routines_expect(text, "1.126 M 11.265 ms 2 parallel");
   routines_expect(text, "1.123 M 11.235 ms 3 ");
   routines_expect(text, "- - 4 "); /* the critical section: not told apart */
-  routines_expect(text, "'-' in a counter's column: not counted, counted for a line above");
+  routines_expect(text, "'-' in a counter's column: not counted, counted in a line above");
   routines_expect(text, "1.126 M 50 0 0.0 PAPI_TOT_INS"); /* the whole run */
-  routines_expect(text, "Counters: while busy, with the lines below; kept apart for regions, phases, loops and tasks.");
+  routines_expect(
+      text, "Counters: while busy, with the lines below; counted separately for regions, phases, loops and tasks.");
   routines_expect(text, "Not shown: PAPI_TOT_INS waiting; --csv has all.");
   assert_null(strstr(text, ">="));
   assert_null(strstr(text, "'~'"));
@@ -134,7 +135,7 @@ static void test_tables_fit_the_page(void **state) {
     char *end = table ? strstr(table, "left out") : NULL;
     if (question != HD_ASK_THREADS) {
       assert_non_null(end);
-      routines_expect(end, "left out: a line has 90 characters; the variable COLUMNS says how many.");
+      routines_expect(end, "left out: a line has 90 characters (set COLUMNS for another width).");
       *end = '\0';
       assert_in_range(longest_line(table), 1, 90);
       routines_expect(table, "parallel");
@@ -207,7 +208,7 @@ static void test_missing_counts_are_marked(void **state) {
   char *text = report(&sample, (struct hd_report_options){.question = HD_ASK_REGIONS});
   routines_expect(text, "- - - 11.265 ms 2 parallel");
   assert_null(strchr(text, '?'));
-  routines_expect(text, "'>=': at least so much");
+  routines_expect(text, "'>=': a lower bound");
   routines_expect(text, "or a formula without a value (a part is missing,");
   finish(&sample, text);
 }
@@ -224,7 +225,7 @@ static void test_estimates_are_marked_with_their_fraction(void **state) {
   }
   char *text = report(&sample, (struct hd_report_options){.question = HD_ASK_REGIONS});
   routines_expect(text, "~4.506 M ~15.019 ms");
-  routines_expect(text, "'~': an estimate: events took turns, and it was counted for 25 to 75 % of the time.");
+  routines_expect(text, "'~': an estimate: events took turns, each counted for 25 to 75 % of the time.");
   routines_expect(text,
                   "note these events took turns, and their counts are estimates: PAPI_TOT_INS / perf::TASK-CLOCK");
   finish(&sample, text);

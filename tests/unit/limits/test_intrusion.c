@@ -175,7 +175,7 @@ static void test_costs_and_switches_are_closed(void **state) {
   assert_int_equal(model->switches[1].ticks, 100);
   assert_true(has_note(model, "critical sections, locks, ordered and atomic were not measured for 0.000 s (1 time)"));
   assert_true(has_note(model, "budget of 2 % (HEDDLE_OVERHEAD)"));
-  assert_true(has_note(model, "limit of 4.0 MiB for Heddle's own memory was near: 3 callpaths"));
+  assert_true(has_note(model, "memory was near its limit of 4.0 MiB: 3 callpaths"));
   assert_true(has_note(model, "in 1 parallel region Heddle itself took more than 5 % of the time, up to 6 %"));
   assert_false(has_note(model, "Heddle's own work"));
   hd_model_free(model);

@@ -69,7 +69,7 @@ static void test_share_of_each_thread_and_of_the_program(void **state) {
   assert_true(hd_account_share(&model->threads[1].account) == 0.22);
   assert_true(hd_account_share(&all) == 0.41);
   assert_int_equal(all.preemptions, 11);
-  expect_heading(model, "threads had a processor for 41 % of the time they wanted it; the other 0.590 us", true);
+  expect_heading(model, "threads had a processor for 41 % of the time they wanted one; the other 0.590 us", true);
   hd_model_free(model);
 }
 

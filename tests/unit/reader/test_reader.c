@@ -414,8 +414,8 @@ static void test_counters_of_the_header_become_notes(void **state) {
   assert_non_null(strstr(model->notes.items[1], "1 event is"));
   assert_non_null(strstr(model->notes.items[2], "2 end events"));
   assert_non_null(strstr(model->notes.items[3], "3 threads"));
-  assert_non_null(strstr(model->notes.items[4], "thread_begin (it says: nothing)"));
-  assert_non_null(strstr(model->notes.items[5], "parallel_begin (it says: never)"));
+  assert_non_null(strstr(model->notes.items[4], "thread_begin (it answers: nothing)"));
+  assert_non_null(strstr(model->notes.items[5], "parallel_begin (it answers: never)"));
   hd_model_free(model);
   builder_free(&pair.builder);
 }

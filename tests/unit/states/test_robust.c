@@ -265,7 +265,7 @@ static void test_event_that_the_runtime_never_sends_is_noted(void **state) {
   assert_int_equal(hd_registered(model->header.registered, HD_CALLBACK_TASK_SCHEDULE), ompt_set_never + 1);
   assert_int_equal(hd_registered(model->header.registered, HD_CALLBACK_WORK), ompt_set_always + 1);
   assert_true(model->notes.count > 0);
-  assert_non_null(strstr(model->notes.items[0], "task_schedule (it says: never)"));
+  assert_non_null(strstr(model->notes.items[0], "task_schedule (it answers: never)"));
   hd_model_free(model);
 }
 

@@ -150,9 +150,9 @@ static void test_help_names_every_option(void **state) {
 static void test_operands_are_counted(void **state) {
   (void)state;
   struct hd_usage with = usage;
-  with.none = "which FILE?";
+  with.none = "missing FILE";
   with.several = "one FILE";
-  expect_wrong_of(&with, (char *[]){"test", "-a", NULL}, "heddle test: which FILE?\n");
+  expect_wrong_of(&with, (char *[]){"test", "-a", NULL}, "heddle test: missing FILE\n");
   expect_wrong_of(&with, (char *[]){"test", "a", "-a", "b", NULL}, "heddle test: one FILE\n");
 }
 

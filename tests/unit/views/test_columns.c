@@ -104,13 +104,13 @@ static void test_what_is_least_needed_gives_way(void **state) {
          "   Time Team Place\n"
          ">=1.500  2-4 a place that takes forty characters, all\n"
          "      -    - `-b\n"
-         "1 column is left out: a line has 54 characters; the variable COLUMNS says how many.\n");
+         "1 column is left out: a line has 54 characters (set COLUMNS for another width).\n");
   setenv("COLUMNS", "20", 1);
   expect(put_grid, 0,
          "   Time Place\n"
          ">=1.500 a place that takes forty characters, all\n"
          "      - `-b\n"
-         "2 columns are left out: a line has 20 characters; the variable COLUMNS says how many.\n");
+         "2 columns are left out: a line has 20 characters (set COLUMNS for another width).\n");
 }
 
 static void test_legend_names_the_columns_of_the_text(void **state) {

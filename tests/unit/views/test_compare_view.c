@@ -147,7 +147,7 @@ static void test_scaling_of_single_runs_is_this_table(void **state) {
   expect_text("command   ./app\n"
               "host      loom, 4 processors\n"
               "compared  1, 2 threads; 1 run of each\n"
-              "noise     not known: that takes 3 or more runs of each. Any difference below may be chance\n");
+              "noise     not known: that takes 3 or more runs of each. Differences may be noise\n");
   expect_text("\nProgram: times in microseconds\n"
               "Threads Runs  Time Speedup Effic% Busy Work% Karp-Flatt% Amdahl Remark\n"
               "      1    1 1.000    1.00  100.0 1.00 100.0           -      - baseline\n"
@@ -199,7 +199,7 @@ static void test_what_may_be_chance_is_marked_and_has_no_cause(void **state) {
   expect_text(" ?0.567 "); /* 3 * 900 - 1000 thread ns, divided by 3 */
   test.comparison->point_count = 2;
   print(HD_COMPARE_TEXT);
-  expect_text("At 2 threads nothing is lost that could be told from noise.\n");
+  expect_text("At 2 threads no loss exceeds the noise.\n");
   expect_text(" ~0.100 -0.010..0.010          - parallel app.c:10 in main\n");
   expect_no_text("100%");
   test.comparison->point_count = 3;
@@ -239,10 +239,10 @@ static void test_regions_that_are_not_everywhere_stay_in_sight(void **state) {
   compare(HD_COMPARE_SCALING);
   print(HD_COMPARE_TEXT);
   expect_text("    - 0.040       -      -     -              - parallel app.c:20 in late (only at 2)\n");
-  expect_text("\nAt 2 threads, but not everywhere, so without a comparison: 1 region, 0.040 us.\n");
+  expect_text("\nAt 2 threads, but not in all runs, so not compared: 1 region, 0.040 us.\n");
   print_with(&(struct hd_compare_view_options){.limit = 1}, NULL);
   expect_text("1 more region is not shown; --limit 0 shows all.\n");
-  expect_text("At 2 threads, but not everywhere"); /* the limit does not hide it */
+  expect_text("At 2 threads, but not in all runs"); /* the limit does not hide it */
 }
 
 /* With half the work 200 ns of the thread time are gained, and 600 lost. */
@@ -253,7 +253,7 @@ static void test_a_share_is_said_only_where_nothing_was_gained(void **state) {
   compare(HD_COMPARE_SCALING);
   print(HD_COMPARE_TEXT);
   expect_text("At 2 threads 0.200 us of 0.700 us are lost; 0.200 us to imbalance, most of that in ");
-  expect_text("\n(0.100 us were gained otherwise).\n");
+  expect_text("\n(partly offset by 0.100 us gained to other causes).\n");
   expect_text("imbalance 67% program app\n");
 }
 
@@ -295,7 +295,7 @@ static void test_no_law_and_no_prediction_without_four_counts(void **state) {
   add_scaling_runs(1);
   compare(HD_COMPARE_SCALING);
   print_with(&(struct hd_compare_view_options){.predict = (const uint32_t[]){64}, .predict_count = 1}, NULL);
-  expect_text("\nNothing can be foretold: fewer than 4 thread counts.\n");
+  expect_text("\nNo prediction is possible: fewer than 4 thread counts.\n");
 }
 
 /* ---- the other formats ---- */

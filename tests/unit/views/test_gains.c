@@ -126,7 +126,7 @@ static unsigned check_text(const struct hd_model *model, bool summary) {
     if (percent < 0 || percent > 100)
       fail_msg("a gain of %f %% in:\n%s", percent, text);
   }
-  const char *whole = strstr(text, "to gain");
+  const char *whole = strstr(text, "gain");
   double percent = 0;
   if (whole && (sscanf(strchr(whole, '('), "(%lf", &percent) != 1 || percent < 0 || percent > 100))
     fail_msg("to gain: %f %% in:\n%s", percent, text);

@@ -185,11 +185,11 @@ static void test_shortened_callpaths_are_lines_of_their_own(void **state) {
   routines_expect(text, "-... main");
   routines_expect(text, "-main");
   assert_null(strstr(text, "... critical")); /* once is enough */
-  routines_expect(text, "'...': any callpath that ends there");
+  routines_expect(text, "'...': all callpaths that end there");
   free(text);
   text = report(model, HD_ASK_REGIONS, NULL); /* without routines */
   routines_expect(text, "... critical");
-  routines_expect(text, "'...': any callpath that ends there");
+  routines_expect(text, "'...': all callpaths that end there");
   free(text);
   hd_model_free(model);
 }

@@ -112,7 +112,8 @@ static void test_report_shows_levels_of_program_and_region(void **state) {
   struct builder builder;
   struct hd_model *model = read_run(&builder, true);
   char *text = ask(model, (struct hd_report_options){0}, HD_REPORT_MADE);
-  assert_has(text, "\nserial    0.650 us (65.0 %) with at most one thread busy; in 0.050 us (5.0 %) none was\n");
+  assert_has(text,
+             "\nserial    0.650 us (65.0 %) with at most one thread busy; no thread was busy for 0.050 us (5.0 %)\n");
   assert_has(text, "\n           0        0.050    5.0  ##\n");
   assert_has(text, "\n           1        0.600   60.0  ########################\n");
   assert_has(text, "\n           2        0.350   35.0  ##############\n");
@@ -165,8 +166,9 @@ static void test_histogram_shows_every_region(void **state) {
   struct hd_model *model = read_run(&builder, true);
   struct hd_report_options options = {.question = HD_ASK_HISTOGRAM};
   char *text = ask(model, options, HD_REPORT_MADE);
-  assert_has(text, "\nid 1  parallel app.c:10 in main\n"
-                   "        elapsed 0.600 us, 1.50 of its team busy on average, wall share 55.0 % of the run\n");
+  assert_has(text, "\n"
+                   "id 1  parallel app.c:10 in main\n"
+                   "        elapsed 0.600 us, 1.50 of its threads busy on average, wall share 55.0 % of the run\n");
   assert_has(text, "\n           2        0.350   58.3  #######################\n");
   free(text);
   options.csv = true;
@@ -190,7 +192,7 @@ static void test_at_level_adds_up_to_the_time_at_it(void **state) {
   assert_lacks(text, "critical");
   free(text);
   text = ask(model, (struct hd_report_options){.question = HD_ASK_AT_LEVEL, .level = 9}, HD_REPORT_MADE);
-  assert_has(text, "\nNever were more than 2 busy: this is the whole run.\n");
+  assert_has(text, "\nNo more than 2 were ever busy: this is the whole run.\n");
   assert_has(text, "\n0.350  35.0 0.550  2 loop static");
   assert_has(text, "\n0.125  12.5 0.250  3 critical app.c:14 in sum < parallel app.c:10 in main\n");
   assert_has(text, "\n1.000 100.0     -    (sum)\n");
@@ -209,7 +211,7 @@ static void test_at_level_names_what_the_limit_leaves_out(void **state) {
   model->nodes[CRITICAL].busy_at.count = 0; /* as if there had been no space for it */
   options.limit = 0;
   text = ask(model, options, HD_REPORT_MADE);
-  assert_has(text, "\n0.125  12.5     -    (callpaths for which the profile had no space)\n");
+  assert_has(text, "\n0.125  12.5     -    (callpaths for which no memory was left)\n");
   free(text);
   free_run(&builder, model);
 }
@@ -220,7 +222,7 @@ static void test_at_level_0_says_that_nothing_ran(void **state) {
   struct hd_model *model = read_run(&builder, true);
   struct hd_report_options options = {.question = HD_ASK_AT_LEVEL, .level = 0};
   char *text = ask(model, options, HD_REPORT_MADE);
-  assert_has(text, "Nobody was busy for 0.050 us, 5.0 % of the run's 1.000 us.\nNothing ran then");
+  assert_has(text, "No thread was busy for 0.050 us, 5.0 % of the run's 1.000 us.\nNo code ran then");
   assert_lacks(text, "(sum)");
   free(text);
   options.csv = true;
@@ -261,8 +263,9 @@ static void test_with_says_what_is_missing(void **state) {
   model->nodes[CRITICAL].unpaired_ticks = 70;
   model->header.lost_overlap_ticks = 40;
   char *text = ask(model, (struct hd_report_options){.question = HD_ASK_WITH, .with = "3"}, HD_REPORT_MADE);
-  assert_has(text, "\nNot known for 0.070 us of the active time: more than 64 callpaths were busy at once.\n"
-                   "Any overlap may lack up to 0.040 us: there were too many pairs to keep all.\n");
+  assert_has(text, "\n"
+                   "Not known for 0.070 us of the active time: more than 64 callpaths were busy at once.\n"
+                   "Each overlap may be up to 0.040 us too small: there were too many pairs to keep all.\n");
   free(text);
   free_run(&builder, model);
 }
@@ -276,11 +279,11 @@ static void test_with_sums_a_place_with_several_addresses(void **state) {
   char *text = ask(model, (struct hd_report_options){.question = HD_ASK_WITH, .with = "app.c:14"}, HD_REPORT_MADE);
   assert_has(text, "(id 2)\nactive    0.700 us");
   assert_has(text, "\n  0.050     7.1  1 parallel app.c:10 in main\n");
-  assert_has(text, "times may be too long, by 0.200 us for the worst line.\n");
+  assert_has(text, "their times may be too long, at worst by 0.200 us.\n");
   free(text);
   text = ask(model, (struct hd_report_options){.question = HD_ASK_WITH, .with = "1"}, HD_REPORT_MADE);
   assert_has(text, "\n  0.050    50.0  2 critical");
-  assert_has(text, "times may be too long, by 0.200 us");
+  assert_has(text, "times may be too long, at worst by 0.200 us");
   free(text);
   free_run(&builder, model);
 }
@@ -293,11 +296,11 @@ static void test_with_refuses_what_is_not_one_callpath(void **state) {
   for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
     char *text = ask(model, (struct hd_report_options){.question = HD_ASK_WITH, .with = unknown[i]}, HD_REPORT_REFUSED);
     assert_has(text, "heddle: test.heddle: no callpath '");
-    assert_has(text, "'heddle report --limit 0' shows all, with their ids\n");
+    assert_has(text, "'heddle report --limit 0' lists all with their ids\n");
     free(text);
   }
   char *text = ask(model, (struct hd_report_options){.question = HD_ASK_WITH, .with = "main"}, HD_REPORT_REFUSED);
-  assert_string_equal(text, "heddle: 'main' is several callpaths; ask for one of them by its id:\n"
+  assert_string_equal(text, "heddle: 'main' matches several callpaths; choose one by its id:\n"
                             "       1  parallel app.c:10 in main\n"
                             "       2  loop static app.c:12 in main < parallel app.c:10\n");
   free(text);
@@ -309,7 +312,7 @@ static void test_file_without_levels_says_so(void **state) {
   struct builder builder;
   struct hd_model *model = read_run(&builder, false);
   char *text = ask(model, (struct hd_report_options){0}, HD_REPORT_MADE);
-  assert_has(text, "\nnote      how long how many threads were busy is not in this file");
+  assert_has(text, "\nnote      this profile has no record of how many threads were busy");
   assert_lacks(text, "serial");
   assert_lacks(text, "threads busy ");
   assert_lacks(text, "012");
