@@ -59,7 +59,7 @@ void hd_settings_read(struct hd_settings *settings) {
     const char *text = secure_getenv(table[i].name);
     const char *takes = text && *text ? read_field(table[i].kind, text, (char *)settings + table[i].offset) : NULL;
     if (takes)
-      hd_log("%s takes %s, not %s; ignored", table[i].name, takes, text);
+      hd_log("%s expects %s, not %s; ignored", table[i].name, takes, text);
   }
 }
 

@@ -19,7 +19,7 @@ static bool take_predictions(const struct hd_option_use *use) {
     const size_t length = strcspn(at, ",");
     snprintf(number, sizeof number, "%.*s", length < sizeof number ? (int)length : (int)sizeof number - 1, at);
     if (length >= sizeof number || !hd_number_read(number, THREADS_MOST, &threads) || threads == 0)
-      return hd_option_expect(use, "thread counts, comma-separated");
+      return hd_option_expect(use, "comma-separated thread counts");
     if (choices->view.predict_count == HD_COMPARE_PREDICTIONS_MOST)
       return hd_option_refuse(use, "takes no more than %d thread counts", HD_COMPARE_PREDICTIONS_MOST);
     choices->predict[choices->view.predict_count++] = (uint32_t)threads;

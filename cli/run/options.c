@@ -50,13 +50,12 @@ const struct hd_option hd_run_shared_options[] = {
     {'e', "events", "LIST",
      "count these events, comma-separated, for every callpath and thread;\n"
      "'heddle events' lists those of this machine",
-     .take = take_list, .field = offsetof(struct hd_run_options, events),
-     .expects = "names of events, comma-separated"},
+     .take = take_list, .field = offsetof(struct hd_run_options, events), .expects = "comma-separated names of events"},
     {'g', "groups", "LIST",
      "count the events of these groups (IPC, CACHE, BRANCH, MEM, FLOPS, OS, ...:\n"
      "'heddle events --groups') or files, and report their metrics",
      .take = take_list, .field = offsetof(struct hd_run_options, groups),
-     .expects = "names of groups or files, comma-separated"},
+     .expects = "comma-separated names of groups or files"},
     {0, "counters-at", "WHAT",
      "granularity of the counts, and so how often counters are read:\n"
      "'region', 'loop' (default: regions, loops, tasks) or 'all'",

@@ -119,7 +119,7 @@ static const struct hd_option options[] = {
     {0, "expect-status", "LIST",
      "exit statuses besides 0 that are no failure: numbers from 1 to 124,\n"
      "comma-separated",
-     .take = take_statuses, .expects = "numbers from 1 to 124, comma-separated"},
+     .take = take_statuses, .expects = "comma-separated numbers from 1 to 124"},
     {0, "keep-going", NULL, "continue after a failed run", .take = hd_take_flag,
      .field = offsetof(struct choices, scale.keep_going)},
     {0, "start-over", NULL, "discard the runs that are in DIR", .take = hd_take_flag,

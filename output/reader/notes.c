@@ -59,7 +59,7 @@ static void note_space(struct hd_model *model) {
   const unsigned long long folded = header->folded_paths;
   if (folded > 0)
     hd_model_add_note(
-        model, "no memory was left for %llu callpath%s: their time is counted in their parents, their entries are lost",
+        model, "no space was left for %llu callpath%s: their time is counted in their parents, their entries are lost",
         folded, plural(folded));
   else if (header->flags & HD_FILE_FULL)
     hd_model_add_note(model, "the profile could not grow: later callpaths and threads may be missing");
@@ -88,7 +88,7 @@ static void note_levels(struct hd_model *model) {
     unpaired = unpaired > model->nodes[i].unpaired_ticks ? unpaired : model->nodes[i].unpaired_ticks;
   if (lost > 0)
     hd_model_add_note(model,
-                      "no memory was left to split some callpaths' time by the number of busy threads: there it does "
+                      "no space was left to split some callpaths' time by the number of busy threads: there it does "
                       "not add up (%llu time%s)",
                       lost, plural(lost));
   if (unpaired > 0)
@@ -145,7 +145,7 @@ static void note_routines(struct hd_model *model) {
     hd_model_add_note(
         model, "%llu entries and exits in signal handlers interrupted Heddle's own code and were not counted", signals);
   if (lost > 0)
-    hd_model_add_note(model, "no memory was left for the state or time of %llu entr%s", lost, lost == 1 ? "y" : "ies");
+    hd_model_add_note(model, "no space was left for the state or time of %llu entr%s", lost, lost == 1 ? "y" : "ies");
   if (cut > 0)
     hd_model_add_note(model,
                       "at %llu region begin%s the stack was deeper than %u routines: the outermost are missing "

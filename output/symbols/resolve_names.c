@@ -205,16 +205,16 @@ static void note_unread(struct resolver *resolver) {
   struct list list;
   list_modules(resolver, is_rebuilt, &list);
   if (list.count > 0)
-    hd_model_add_note(model, "%s was rebuilt since the run; its names are not shown", list.text);
+    hd_model_add_note(model, "%s: rebuilt since the run; names not shown", list.text);
   list_modules(resolver, is_gone, &list);
   if (list.count == 1)
-    hd_model_add_note(model, "%s is not on this machine (%s); its names are not shown", list.text,
+    hd_model_add_note(model, "%s: not found on this machine (%s); names not shown", list.text,
                       model->modules[list.last].path);
   else if (list.count > 1)
-    hd_model_add_note(model, "%s is not on this machine; its names are not shown", list.text);
+    hd_model_add_note(model, "%s: not found on this machine; names not shown", list.text);
   list_modules(resolver, is_unreadable, &list);
   if (list.count > 0)
-    hd_model_add_note(model, "%s cannot be read; its names are not shown", list.text);
+    hd_model_add_note(model, "%s: cannot be read; names not shown", list.text);
 }
 
 static void note_nameless(struct resolver *resolver) {

@@ -60,7 +60,7 @@ bool hd_option_refuse(const struct hd_option_use *use, const char *format, ...) 
 }
 
 bool hd_option_expect(const struct hd_option_use *use, const char *words) {
-  return hd_option_refuse(use, "takes %s, not '%s'", words, use->argument);
+  return hd_option_refuse(use, "expects %s, not '%s'", words, use->argument);
 }
 
 /* Help that spans lines continues under its own first line. */
@@ -229,7 +229,7 @@ static void complain_of_unknown(const struct hd_usage *usage, const struct optio
       nearest = known->name;
   }
   if (name[0] && beginnings > 1)
-    hd_usage_complain(usage, "option '%s' is ambiguous", text);
+    hd_usage_complain(usage, "'%s' is ambiguous: several options begin so", text);
   else if (nearest && hd_edit_is_near(nearest, name))
     hd_usage_complain(usage, "'%s' is not an option here; did you mean --%s?", text, nearest);
   else

@@ -38,12 +38,6 @@ def pytest_configure(config):
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
-def pytest_sessionfinish(session, exitstatus):
-    """A folder without timed tests is none that failed."""
-    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and session.config.option.markexpr == "timed":
-        session.exitstatus = pytest.ExitCode.OK
-
-
 def libomp_folder(version):
     return RUNTIMES / str(version) / "usr" / "lib" / f"llvm-{version}" / "lib"
 
@@ -471,7 +465,9 @@ def pytest_runtest_logreport(report):
         (not_allowed if NOT_ALLOWED in str(report.longrepr) else skipped).append(report.nodeid)
 
 
-def pytest_sessionfinish(session):
+def pytest_sessionfinish(session, exitstatus):
+    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and session.config.option.markexpr == "timed":
+        session.exitstatus = pytest.ExitCode.OK  # a folder without timed tests
     if not_allowed and "PYTEST_XDIST_WORKER" not in os.environ:
         print(f"\n{len(not_allowed)} tests were not run because {NOT_ALLOWED}: {not_allowed[0]} ...")
     if skipped and os.environ.get("HEDDLE_NO_SKIP"):

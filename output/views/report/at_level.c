@@ -106,7 +106,7 @@ static void put_rest(struct table *table) {
     put_row(table, table->none_ticks, NAN, "(nobody busy)");
   if (hd_unit_shows(&table->columns.unit, missing * table->model->seconds_per_tick))
     put_row(table, missing, NAN,
-            table->options->focus ? "(callpaths out of focus)" : "(callpaths for which no memory was left)");
+            table->options->focus ? "(callpaths out of focus)" : "(callpaths for which no space was left)");
   put_row(table, table->whole_ticks, NAN, "(sum)");
 }
 

@@ -71,7 +71,7 @@ def test_head_of_run_and_report_say_it(run_heddle, profile, build_program, heddl
                      env={"OMP_NUM_THREADS": "4", "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")}).stderr
     for text in (report, run):
         assert "threads   4 on 1 processor: more threads than processors; " in text
-        share, = re.findall(r"^sharing   threads had a processor for (\d+) % of the time they wanted it;", text, re.M)
+        share, = re.findall(r"^sharing   threads had a processor for (\d+) % of the time they wanted one;", text, re.M)
         assert int(share) < 50
 
 

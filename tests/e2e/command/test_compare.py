@@ -293,7 +293,7 @@ def test_rows_that_are_not_everywhere_are_shown(load, compare, scan):
     assert re.search(r"parallel program\.c:\d+ in seldom \(only at 2\)$", text, re.M)
     assert re.search(r"parallel program\.c:\d+ in often \(calls differ\)$", text, re.M)
     assert re.search(r"At 2 threads, but not in all runs, so not compared: 1 region, [\d.]+ [mu]s\.", flat(text))
-    assert '"calls differ": 1 row was not entered as often' in flat(text)
+    assert '"calls differ": 1 row was entered a different number of times' in flat(text)
     assert not re.search(r"in (balanced|uneven) \((only at|calls differ)", text)
 
 
@@ -489,7 +489,7 @@ def test_laws_and_predictions(compare, load, record, scan, tmp_path):
             fitted = one * (1 + s * (p - 1) + k * p * (p - 1)) / p
             assert abs((time - fitted) / time - residual) < 1e-6
     text = compare("--predict", "2,16,64", folder)
-    assert "Laws of scaling" in text and "Foretold times" in text
+    assert "Laws of scaling" in text and "Predicted times" in text
     assert (" T(64) " in text) == any(told["told"] for row in comparison["rows"] for told in row["laws"]["predictions"])
     assert text.count("With 16 threads the ") == 1
     processors = comparison["points"][3]["processors"]
@@ -544,7 +544,7 @@ def test_killed_failed_and_merged_runs_are_told(compare, record, run_heddle, sca
     assert "killed.heddle: the program" in flat(compare(scan / "t1.r1.heddle", killed))
     text = compare(scan / "t1.r1.heddle", killed)
     assert re.search(r"^ +2 .* a run was killed$", text, re.M) and "\nA run was killed: its time is not that" in text
-    assert "\nother     " in text and "the runs' command lines differ" in text
+    assert "\nother     " in text and "the command lines differ" in text
     assert "killed:" not in compare(scan) and "\nother" not in compare(scan)
     failed = record(tmp_path / "failed.heddle", 2, N, "fail", status=1)
     assert "failed.heddle: the program's exit status was 1" in flat(compare(scan / "t1.r1.heddle", failed))
@@ -552,7 +552,7 @@ def test_killed_failed_and_merged_runs_are_told(compare, record, run_heddle, sca
     run_heddle("merge", "-o", merged, scan / "t2.r1.heddle", scan / "t2.r2.heddle")
     refused = run_heddle("compare", scan / "t1.r1.heddle", merged)
     assert refused.returncode == 1 and refused.stdout == "" and "is a sum of several runs" in flat(refused.stderr)
-    assert "merged.heddle: a sum of several runs" in flat(compare("--force", scan / "t1.r1.heddle", merged))
+    assert "merged.heddle: the sum of several runs" in flat(compare("--force", scan / "t1.r1.heddle", merged))
 
 
 # ---- conditions ----
@@ -589,16 +589,16 @@ def test_short_regions_are_not_tried(compare, scan):
 
 @pytest.mark.parametrize("arguments, words", [
     ([], "missing profile or directory"),
-    (["--predict", "0", "x"], "--predict takes thread counts, comma-separated, not '0'"),
-    (["--predict", "1,,2", "x"], "--predict takes thread counts"),
-    (["--predict", "", "x"], "--predict takes thread counts"),
+    (["--predict", "0", "x"], "--predict expects comma-separated thread counts, not '0'"),
+    (["--predict", "1,,2", "x"], "--predict expects comma-separated thread counts"),
+    (["--predict", "", "x"], "--predict expects comma-separated thread counts"),
     (["--predict", ",".join(["3"] * 65), "x"], "no more than 64"),
     (["--csv", "--json", "x"], "only one of --csv, --markdown and --json"),
     (["--difference", "--scaling", "x"], "only one of --difference and --scaling at a time"),
-    (["--limit", "many", "x"], "--limit takes a number of regions, not 'many'"),
-    (["--min-share", "101", "x"], "--min-share takes a percentage, not '101'"),
-    (["--min-share", "x", "x"], "--min-share takes a percentage"),
-    (["--min-share", "nan", "x"], "--min-share takes a percentage"),
+    (["--limit", "many", "x"], "--limit expects a number of regions, not 'many'"),
+    (["--min-share", "101", "x"], "--min-share expects a percentage, not '101'"),
+    (["--min-share", "x", "x"], "--min-share expects a percentage"),
+    (["--min-share", "nan", "x"], "--min-share expects a percentage"),
 ])
 def test_wrong_options_are_refused(run_heddle, arguments, words):
     result = run_heddle("compare", *arguments)
@@ -614,7 +614,7 @@ def test_what_cannot_be_compared_is_refused(compare, scan, twos, tmp_path):
     bad.write_text("x")
     one = scan / "t1.r1.heddle"
     for arguments, words in (
-            ([one], "t1.r1.heddle is one run: there is nothing to compare it with"),
+            ([one], "t1.r1.heddle is a single run; a comparison needs two or more"),
             ([empty], "empty: no profiles (*.heddle) in this directory"),
             ([tmp_path / "gone", bad, one], "gone: No such file or directory"),
             ([tmp_path / "gone", bad, one], "bad.heddle: not a Heddle profile"),

@@ -124,7 +124,7 @@ def fake_runtime(build_program, bodies, before=""):
 
 def test_runtime_without_tools_is_named(doctor, build_program):
     result = doctor("--libomp", fake_runtime(build_program, {}))
-    assert result.returncode == 1 and "looks for no tools" in result.findings["runtime"][1]
+    assert result.returncode == 1 and "does not look for tools" in result.findings["runtime"][1]
 
 
 def test_runtime_that_sends_nothing_loses_everything(doctor, build_program):
@@ -271,7 +271,7 @@ def test_program_that_is_cut_short(doctor, build_program, tmp_path):
         cut.write_bytes(whole[:size])
         cut.chmod(0o755)
         _, wrong = app(doctor, cut)
-        assert len(wrong) == 1 and "is cut short" in wrong[0][1], size
+        assert len(wrong) == 1 and "is truncated" in wrong[0][1], size
 
 
 def test_program_with_libgomp_inside(doctor, build_program):
@@ -308,7 +308,7 @@ def test_program_that_is_newer_than_its_runtime(doctor, build_program):
     for version, level in ((14, "WRONG"), (19, "ok")):
         result = doctor("--", program, env={"LD_LIBRARY_PATH": str(libomp_folder(version))})
         assert result.findings.get("program", ("ok",))[0] == level, result.stdout
-        assert ("calls __kmpc_dispatch_deinit, which its runtime does not have" in result.stdout) == (version == 14)
+        assert ("calls __kmpc_dispatch_deinit, which its runtime (" in result.stdout) == (version == 14)
 
 
 def test_script_and_launcher(doctor, tmp_path):
@@ -319,7 +319,7 @@ def test_script_and_launcher(doctor, tmp_path):
     assert wrong == [] and "script for python3" in findings["program"][1]
     script.write_text("#!/nowhere/python3\n")
     _, wrong = app(doctor, script)
-    assert len(wrong) == 1 and "a script for /nowhere/python3, which is not there" in wrong[0][1]
+    assert len(wrong) == 1 and "a script for /nowhere/python3, which does not exist" in wrong[0][1]
     launcher = tmp_path / "mpirun"
     shutil.copy("/bin/true", launcher)
     findings, wrong = app(doctor, launcher)
@@ -354,9 +354,9 @@ def test_files_that_are_no_programs(doctor, tmp_path):
 @pytest.mark.parametrize("name, value, level, words", [
     ("OMP_TOOL", "disabled", "WRONG", "unset it"),
     ("OMP_TOOL_VERBOSE_INIT", "/no/such/file", "note", "crash"),
-    ("OMP_TOOL_LIBRARIES", "/no/other.so", "note", "takes one tool"),
+    ("OMP_TOOL_LIBRARIES", "/no/other.so", "note", "takes only one"),
     ("HEDDLE_OUTPTU", "x", "WRONG", "did you mean HEDDLE_OUTPUT?"),
-    ("HEDDLE_SOMETHING_ELSE", "x", "note", "no variable of Heddle's"),
+    ("HEDDLE_SOMETHING_ELSE", "x", "note", "not a Heddle variable"),
     ("OMP_NUM_THREADS", "1", "note", "one thread"),
     ("TMPDIR", "/no/such", "ok", ""),
 ])
@@ -418,7 +418,7 @@ def test_wrong_options_give_2(doctor):
 
 # ---- settings ----
 
-INTERNAL = {"HEDDLE_START", "HEDDLE_GROUP_TEXT", "HEDDLE_TEST_DELAY"}  # between heddle and its library, and for tests
+INTERNAL = {"HEDDLE_START", "HEDDLE_GROUP_TEXT", "HEDDLE_GOMP", "HEDDLE_TEST_DELAY"}  # between heddle and its library, and for tests
 
 
 def settings():
@@ -433,4 +433,4 @@ def test_each_setting_is_documented_and_no_other():
 
 
 def test_each_setting_is_known(doctor):
-    assert "no variable of Heddle's" not in doctor(env={name: "" for name in settings()}).stdout
+    assert "not a Heddle variable" not in doctor(env={name: "" for name in settings()}).stdout

@@ -119,7 +119,7 @@ def test_profile_of_a_killed_program(start, store, recover, export, runtime):
     after = export(path)
     assert after["run"]["complete"] is False
     notes = " ".join(after["run"]["notes"])
-    assert "was killed" in notes and "how long it went on then is not known" in notes
+    assert "was killed" in notes and "how long it continued is unknown" in notes
     assert after["program"]["elapsed_s"] == before["program"]["elapsed_s"]
     assert after.one(marks("endless.c")["region"], "parallel")["visits"] >= 10
 
@@ -187,8 +187,8 @@ def test_all_that_were_killed_and_nobody_elses(start, store, recover, recover_al
 
     status, said, errors = recover_all()
     left = [f"/dev/shm/{private.parent.name}: still running under 'heddle run'; skipped",
-            f"/dev/shm/until_told.{alive.pid}.live: until_told (pid {alive.pid}) still runs: left alone"]
-    assert (status, errors) == (0, "") and sorted(line for line in said if "left alone" in line) == left
+            f"/dev/shm/until_told.{alive.pid}.live: until_told (pid {alive.pid}) still runs; skipped"]
+    assert (status, errors) == (0, "") and sorted(line for line in said if "skipped" in line) == left
     assert {pathlib.Path(line.split(": ")[0]) for line in said if line not in left} == names
     assert set(saved(recover)) | set((tmp_path / "wanted").iterdir()) == names
     for loaded in map(export, names):
@@ -212,7 +212,7 @@ def test_dead_program_of_a_heddle_run_that_goes_on_elsewhere(start, store, recov
     copy.write_bytes(live.read_bytes()[:1 << 22])
     for of in ([copy], [store]):
         _, said, _ = recover(of=of)
-        assert any(line.startswith(f"{copy}: its 'heddle run' goes on") for line in said), said
+        assert any(line.startswith(f"{copy}: still running under 'heddle run'") for line in said), said
     assert copy.exists() and saved(recover) == []
 
 
@@ -235,7 +235,7 @@ def test_program_that_outlives_heddle_run_saves_its_profile_itself(start, store,
     process = start("until_told.c", under_run=True)
     kill(process)
     file, = live_files(store)
-    assert recover()[1][0].endswith("still runs: left alone") and file.exists()
+    assert recover()[1][0].endswith("still runs; skipped") and file.exists()
     process.stdin.close()
     assert process.stdout.read() == "done\n"  # until all who could write to it are gone
     path, = (store.parent / "saved").glob("*.heddle")
@@ -285,9 +285,9 @@ def test_running_program(start, store, recover, export):
     start()
     file, = live_files(store)
     status, said, errors = recover()
-    assert (status, errors) == (0, []) and said == [f"{file}: endless (pid {file.name.split('.')[1]}) still runs: left alone"]
+    assert (status, errors) == (0, []) and said == [f"{file}: endless (pid {file.name.split('.')[1]}) still runs; skipped"]
     status, said, errors = recover(of=[file])
-    assert status == 1 and said[0].endswith("left alone")
+    assert status == 1 and said[0].endswith("skipped")
     assert file.exists() and saved(recover) == []
     assert export(file)["run"]["notes"]  # it is still read
 
@@ -321,7 +321,7 @@ def test_file_of_another_user(killed, recover):
 def test_file_of_another_host_only_when_it_is_named(killed, recover):
     change_host(killed)
     status, said, _ = recover()
-    assert status == 0 and re.search(r"made on #.*: left alone", said[0]) and killed.exists()
+    assert status == 0 and re.search(r"made on #.*; skipped", said[0]) and killed.exists()
     assert recover(of=[killed])[0] == 0
     assert len(saved(recover)) == 1 and not killed.exists()
 

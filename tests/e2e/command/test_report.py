@@ -162,7 +162,7 @@ def test_with_agrees_with_json(run_heddle, levels_path, export):
 @pytest.mark.parametrize("what, words", [
     ("99", "no callpath '99'; 'heddle report --limit 0' lists all with their ids"),
     ("nobody", "no callpath 'nobody'"),
-    ("main", "'main' is several callpaths; ask for one of them by its id:\n      ID  parallel program.c:6 in main\n"),
+    ("main", "'main' matches several callpaths; choose one by its id:\n      ID  parallel program.c:6 in main\n"),
 ])
 def test_with_needs_one_callpath(run_heddle, levels_path, export, what, words):
     region = next(profile for profile in export(levels_path)["profiles"] if profile["kind"] == "parallel")
@@ -340,12 +340,12 @@ def test_limit_says_what_is_left_out(run_heddle, path):
     (["weave"], "'weave' is not a command"),
     (["report"], "missing FILE"),
     (["report", "--bogus", "x"], "'--bogus' is not an option here"),
-    (["report", "--sort", "colour", "x"], "--sort takes gain, "),
-    (["report", "--limit", "-1", "x"], "--limit takes a number of lines, not '-1'"),
+    (["report", "--sort", "colour", "x"], "--sort expects gain, "),
+    (["report", "--limit", "-1", "x"], "--limit expects a number of lines, not '-1'"),
     (["report", "a", "b"], "one FILE at a time"),
-    (["report", "--at-k", "-1", "x"], "--at-k takes a number of threads, not '-1'"),
-    (["report", "--at-k", "two", "x"], "--at-k takes a number of threads, not 'two'"),
-    (["report", "--at-k", "4294967296", "x"], "--at-k takes a number of threads, not '4294967296'"),
+    (["report", "--at-k", "-1", "x"], "--at-k expects a number of threads, not '-1'"),
+    (["report", "--at-k", "two", "x"], "--at-k expects a number of threads, not 'two'"),
+    (["report", "--at-k", "4294967296", "x"], "--at-k expects a number of threads, not '4294967296'"),
     (["report", "x", "--at-k"], "'--at-k' needs an argument"),
     (["report", "x", "--with"], "'--with' needs an argument"),
     (["report", "--with", "", "x"], "--with needs an id, FILE:LINE or a function"),
@@ -358,10 +358,10 @@ def test_limit_says_what_is_left_out(run_heddle, path):
     (["report", "--callers", "a(", "x"], "--callers 'a(': Unmatched ( "),
     (["report", "--focus", "[", "x"], "--focus '[': "),
     (["report", "--focus", "", "x"], "--focus needs a regular expression"),
-    (["report", "--depth", "0", "x"], "--depth takes a number of sites, 1 or more, not '0'"),
-    (["report", "--depth", "two", "x"], "--depth takes a number of sites, 1 or more, not 'two'"),
+    (["report", "--depth", "0", "x"], "--depth expects a number of sites, 1 or more, not '0'"),
+    (["report", "--depth", "two", "x"], "--depth expects a number of sites, 1 or more, not 'two'"),
     (["report", "--sort", "gain", "--flat", "x"], "this view has no 'gain' to sort by"),
-    (["export", "--depth", "-1", "x"], "--depth takes a number of sites, not '-1'"),
+    (["export", "--depth", "-1", "x"], "--depth expects a number of sites, not '-1'"),
     (["export", "--format", "xml", "x"], "--format knows no 'xml'; there is: json"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_wrong_usage_shows_the_usage_line(run_heddle, arguments, words):

@@ -252,7 +252,7 @@ def test_options_of_run_are_passed_on(scan, export):
 def test_options_of_compare_are_passed_on_and_checked_first(scan, run_heddle):
     wrong = scan.run("-t", "1,2", "-r", "1", "--predict", "many")
     assert wrong.returncode == 2 and not scan.directory.exists()
-    assert wrong.stderr.splitlines()[0].startswith("heddle scale: --predict takes thread counts") and "compare" not in wrong.stderr
+    assert wrong.stderr.splitlines()[0].startswith("heddle scale: --predict expects comma-separated thread counts") and "compare" not in wrong.stderr
     result = scan.run("-t", "1,2", "-r", "1", "--json")
     assert result.returncode == 0 and json.loads(result.stdout)["heddle_compare"] == 1
     assert scan.run("-t", "1,2", "-r", "1", "--csv").stdout == run_heddle("compare", "--csv", scan.directory).stdout
@@ -282,7 +282,7 @@ def test_of_several_processes_the_longest_is_compared_and_all_are_kept(scan, exp
         main, other = (export(scan.directory / file)["program"]["elapsed_s"] for file in (name, f"{name}.1"))
         assert main > other
     told = [line for line in result.stderr.splitlines() if "processes" in line]
-    assert told == ["heddle: a run has 2 processes with profiles; compared is that of app, which ran longest; the others: "
+    assert told == ["heddle: a run has 2 processes with profiles; app, which ran longest, is compared; the others: "
                     "t1.r1.heddle.1, ..."]
 
 
@@ -338,7 +338,7 @@ def test_a_status_that_the_program_always_has_can_be_expected(scan):
 @pytest.mark.parametrize("wrong", ["", "0", "125", "1,", "1;2", "one", "-1"])
 def test_statuses_that_cannot_be_expected(scan, wrong):
     result = scan.run("--expect-status", wrong)
-    assert result.returncode == 2 and "--expect-status takes numbers from 1 to 124" in result.stderr
+    assert result.returncode == 2 and "--expect-status expects numbers from 1 to 124" in result.stderr
 
 
 def test_thread_counts_in_arguments_are_no_difference(scan):
@@ -687,7 +687,7 @@ def test_no_program_is_wrong_and_help_is_not(run_heddle):
 def test_a_directory_that_cannot_be_used_is_named(scan):
     (scan.folder / "file").write_text("")
     result = scan.run("-o", "file")
-    assert result.returncode == 1 and "file is there and no directory" in result.stderr
+    assert result.returncode == 1 and "file exists and is not a directory" in result.stderr
     (scan.folder / "full").mkdir()
     (scan.folder / "full" / "thesis.tex").write_text("")
     for over in ((), ("--start-over",)):
@@ -744,7 +744,7 @@ def disk(scan, build_program):
 def test_a_full_disk_is_said_and_the_scan_goes_on_with_room(scan, disk):
     disk.write_text(str((8 << 20) - 4096))
     result = scan.run("-t", "1,2", "-r", "1")
-    assert result.returncode == 1 and "app.scale: less than 8 MiB are left on this disk" in result.stderr
+    assert result.returncode == 1 and "app.scale: less than 8 MiB left on this disk" in result.stderr
     assert scan.logged() == []
     disk.write_text(str(8 << 20))
     result = scan.run("-t", "1,2", "-r", "1")  # heddle run wants 16
@@ -757,7 +757,7 @@ def test_that_a_run_filled_the_disk_is_said_when_its_profile_is_missing(scan, di
     result = scan.run("-t", "1,2", "-r", "1", command=["sh", "-c", f"echo 0 > {disk}"])
     assert result.returncode == 1 and scan.profiles() == []
     assert "run t1.r1 failed: it left no profile" in result.stderr
-    assert "less than 8 MiB are left on this disk" in result.stderr
+    assert "less than 8 MiB left on this disk" in result.stderr
 
 
 def test_three_hundred_runs(scan):

@@ -217,13 +217,13 @@ def test_a_libpapi_that_dies_is_told(refused, tmp_path):
 
 
 @pytest.mark.parametrize("options, words", [
-    (["--multiplex"], "--multiplex says how events are counted, but there are none"),
-    (["--counters-at", "all"], "--counters-at says how events are counted, but there are none"),
+    (["--multiplex"], "--multiplex has no effect without events"),
+    (["--counters-at", "all"], "--counters-at has no effect without events"),
     (["-e", "perf::CS", "--counters-at", "loops"], "--counters-at expects region, loop or all, not 'loops'"),
     (["-e", ""], "--events expects comma-separated names of events, not ''"),
-    (["-e", "perf::CS,,perf::FAULTS"], "--events takes names of events"),
-    (["-e", "perf::CS,"], "--events takes names of events"),
-    (["-g", " "], "--groups takes names of groups or files"),
+    (["-e", "perf::CS,,perf::FAULTS"], "--events expects names of events"),
+    (["-e", "perf::CS,"], "--events expects names of events"),
+    (["-g", " "], "--groups expects names of groups or files"),
     (["-g"], "'-g' needs an argument")])
 def test_wrong_options(run, options, words):
     result = run(*options) if options != ["-g"] else subprocess.run(

@@ -121,7 +121,7 @@ def test_nothing_that_matches(run_heddle):
 
 
 @pytest.mark.parametrize("arguments, words", [(["("], "'(': "), (["[a"], "'[a': "), ([""], "the regular expression is empty"),
-                                              (["a", "b"], "one regular expression at a time"),
+                                              (["a", "b"], "only one regular expression can be given"),
                                               (["--none"], "'--none' is not an option here")])
 def test_wrong_arguments(run_heddle, arguments, words):
     result = run_heddle("events", *arguments)

@@ -61,7 +61,7 @@ def test_mistyped_command(said, typed, meant):
 def test_no_command_at_all(said, tmp_path):
     assert said(status=2) == "heddle: no command given"
     assert said("qwertyuiop", status=2) == "heddle: 'qwertyuiop' is not a command"
-    assert said("x.1.heddle", status=2).endswith("a profile is shown by: heddle report x.1.heddle")
+    assert said("x.1.heddle", status=2).endswith("to show a profile: heddle report x.1.heddle")
     (tmp_path / "app").write_text("")
     assert said("./app", status=2).endswith("a program is run by: heddle run -- ./app")
 
@@ -71,7 +71,7 @@ def test_no_command_at_all(said, tmp_path):
     ("report", "--tere", "did you mean --tree?"),
     ("events", "--goups", "did you mean --groups?"),
     ("run", "--quite", "did you mean --quiet?"),
-    ("run", "--lib", "is the beginning of several options"),
+    ("run", "--lib", "is ambiguous"),
     ("run", "--completely-different", "is not an option here"),
     ("report", "--limit", "needs an argument"),
     ("report", "--flat=3", "takes no argument"),
@@ -208,7 +208,7 @@ def test_program_that_came_to_no_region_is_sent_to_the_doctor(run_heddle, build_
     program = build_program(WORK + "int main(int argc, char **argv) { return argc > 5 ? work() : 0; }\n", flags=["-O0"])
     result = run_heddle("run", "--", program, cwd=tmp_path, env={"LD_LIBRARY_PATH": str(libomp_folder(19))})
     assert result.returncode == 0 and "ran no OpenMP construct" in result.stderr
-    assert f"'heddle doctor -- {program}' looks closer" in result.stderr
+    assert f"'heddle doctor -- {program}' checks further" in result.stderr
     assert run_heddle("doctor", "--", program, cwd=tmp_path,
                       env={"LD_LIBRARY_PATH": str(libomp_folder(19))}).returncode == 0
 

@@ -181,7 +181,7 @@ static void test_another_build_is_not_asked(void **state) {
   assert_int_equal(hd_names_resolve(model), 0);
   assert_null(model->nodes[1].name.function);
   assert_int_equal(model->notes.count, 1);
-  assert_non_null(strstr(model->notes.items[0], "test_names was rebuilt since the run"));
+  assert_non_null(strstr(model->notes.items[0], "test_names: rebuilt since the run"));
   hd_model_free(model);
   builder_free(&builder);
 }

@@ -120,9 +120,9 @@ static void test_wrong_options_are_named(void **state) {
   expect_wrong((char *[]){"test", "-n", NULL}, "'-n' needs an argument");
   expect_wrong((char *[]){"test", "--number", NULL}, "'--number' needs an argument");
   expect_wrong((char *[]){"test", "--all=3", NULL}, "'--all=3' takes no argument");
-  expect_wrong((char *[]){"test", "-n", "bad", NULL}, "--number takes a digit, not 'bad'");
-  expect_wrong((char *[]){"test", "-n0", NULL}, "--number takes a digit, not '0'");
-  expect_wrong((char *[]){"test", "-n10", NULL}, "--number takes a digit, not '10'");
+  expect_wrong((char *[]){"test", "-n", "bad", NULL}, "--number expects a digit, not 'bad'");
+  expect_wrong((char *[]){"test", "-n0", NULL}, "--number expects a digit, not '0'");
+  expect_wrong((char *[]){"test", "-n10", NULL}, "--number expects a digit, not '10'");
 }
 
 static void test_help_names_every_option(void **state) {
@@ -179,7 +179,7 @@ static void test_choices_exclude_one_another(void **state) {
   assert_true(taken.colour == COLOUR_NONE && taken.size == 0);
   expect_wrong_of(&with, (char *[]){"test", "--red", "--blue=sky", NULL}, "only one of --red and --blue at a time");
   expect_wrong_of(&with, (char *[]){"test", "--blue=", NULL}, "--blue needs a name");
-  expect_wrong_of(&with, (char *[]){"test", "--size=huge", NULL}, "--size takes small or large, not 'huge'");
+  expect_wrong_of(&with, (char *[]){"test", "--size=huge", NULL}, "--size expects small or large, not 'huge'");
 }
 
 static bool pass(const struct hd_option_use *use) {

@@ -211,7 +211,7 @@ static void test_at_level_names_what_the_limit_leaves_out(void **state) {
   model->nodes[CRITICAL].busy_at.count = 0; /* as if there had been no space for it */
   options.limit = 0;
   text = ask(model, options, HD_REPORT_MADE);
-  assert_has(text, "\n0.125  12.5     -    (callpaths for which no memory was left)\n");
+  assert_has(text, "\n0.125  12.5     -    (callpaths for which no space was left)\n");
   free(text);
   free_run(&builder, model);
 }
