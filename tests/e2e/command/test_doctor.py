@@ -418,7 +418,7 @@ def test_wrong_options_give_2(doctor):
 
 # ---- settings ----
 
-INTERNAL = {"HEDDLE_START", "HEDDLE_GROUP_TEXT", "HEDDLE_TEST_DELAY"}  # between heddle and its library, and for tests
+INTERNAL = {"HEDDLE_START", "HEDDLE_GOMP", "HEDDLE_GROUP_TEXT", "HEDDLE_TEST_DELAY"}  # between heddle and its library, and for tests
 
 
 def settings():
