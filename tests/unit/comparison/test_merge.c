@@ -306,7 +306,7 @@ static void test_what_only_some_runs_measured_is_left_out_and_said(void **state)
   struct hd_model *sum = SUM(models[0], models[1]);
   assert_false(sum->levels_known);
   assert_false(sum->header.flags & HD_FILE_CPU_TIME);
-  assert_true(has_note(sum, "does not hold how many threads were busy when"));
+  assert_true(has_note(sum, "has no record of how many threads were busy"));
   assert_true(has_note(sum, "processor time was not measured in all runs"));
   hd_model_free(sum);
   free_all(models, 2);

@@ -272,7 +272,7 @@ static void test_notes_say_what_could_not_be_followed(void **state) {
   routines_expect(text, "5 entries and exits in signal handlers");
   routines_expect(text, "no memory was left for the state or time of 1 entry");
   routines_expect(text, "at 3 region begins the stack was deeper than 64 routines");
-  routines_expect(text, "plugin.so was unloaded while the program ran");
+  routines_expect(text, "plugin.so was unloaded during the run");
   assert_null(strstr(text, "runtime.so was unloaded"));
   free(text);
   hd_model_free(model);

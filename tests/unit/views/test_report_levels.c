@@ -319,7 +319,7 @@ static void test_file_without_levels_says_so(void **state) {
   free(text);
   free(ask(model, (struct hd_report_options){.question = HD_ASK_HISTOGRAM}, HD_REPORT_MADE));
   text = ask(model, (struct hd_report_options){.question = HD_ASK_AT_LEVEL, .level = 1}, HD_REPORT_REFUSED);
-  assert_has(text, "heddle: test.heddle: which threads were busy at the same time is not in this file");
+  assert_has(text, "heddle: test.heddle: this profile has no record of how many threads were busy");
   free(text);
   free(ask(model, (struct hd_report_options){.question = HD_ASK_WITH, .with = "1"}, HD_REPORT_REFUSED));
   free_run(&builder, model);
