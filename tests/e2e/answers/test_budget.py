@@ -118,4 +118,4 @@ def test_a_share_that_cannot_be_read_is_said(profile, build_program):
     program = build_program("budget.c")
     profile(program, "calm", 0.1, runtime=19, threads=1, env={"HEDDLE_OVERHEAD": "little"})
     assert profile.result.returncode == 0
-    assert "HEDDLE_OVERHEAD takes percent, from 0.0001 to 100, or off, not little; ignored" in profile.result.stderr
+    assert "HEDDLE_OVERHEAD expects percent, from 0.0001 to 100, or off, not little; ignored" in profile.result.stderr

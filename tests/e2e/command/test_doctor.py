@@ -323,7 +323,7 @@ def test_script_and_launcher(doctor, tmp_path):
     launcher = tmp_path / "mpirun"
     shutil.copy("/bin/true", launcher)
     findings, wrong = app(doctor, launcher)
-    assert wrong == [] and "on each host" in findings["runtime"][1]
+    assert wrong == [] and "every host needs" in findings["runtime"][1]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
@@ -376,7 +376,7 @@ def test_preloaded_libgomp_is_wrong(doctor):
 def test_bad_value_is_what_the_library_says(doctor):
     result = doctor("--libomp", libomp(), env={"HEDDLE_MEMORY": "much", "HEDDLE_UNWIND": "deep"})
     assert result.returncode == 1
-    assert "HEDDLE_MEMORY takes a size" in result.stdout and "HEDDLE_UNWIND takes a number, or off, not deep" in result.stdout
+    assert "HEDDLE_MEMORY expects a size" in result.stdout and "HEDDLE_UNWIND expects a number, or off, not deep" in result.stdout
 
 
 # ---- machine ----
@@ -418,7 +418,7 @@ def test_wrong_options_give_2(doctor):
 
 # ---- settings ----
 
-INTERNAL = {"HEDDLE_START", "HEDDLE_GROUP_TEXT", "HEDDLE_GOMP", "HEDDLE_TEST_DELAY"}  # between heddle and its library, and for tests
+INTERNAL = {"HEDDLE_START", "HEDDLE_GOMP", "HEDDLE_GROUP_TEXT", "HEDDLE_TEST_DELAY"}  # between heddle and its library, and for tests
 
 
 def settings():

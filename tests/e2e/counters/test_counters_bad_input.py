@@ -221,9 +221,9 @@ def test_a_libpapi_that_dies_is_told(refused, tmp_path):
     (["--counters-at", "all"], "--counters-at has no effect without events"),
     (["-e", "perf::CS", "--counters-at", "loops"], "--counters-at expects region, loop or all, not 'loops'"),
     (["-e", ""], "--events expects comma-separated names of events, not ''"),
-    (["-e", "perf::CS,,perf::FAULTS"], "--events expects names of events"),
-    (["-e", "perf::CS,"], "--events expects names of events"),
-    (["-g", " "], "--groups expects names of groups or files"),
+    (["-e", "perf::CS,,perf::FAULTS"], "--events expects comma-separated names of events"),
+    (["-e", "perf::CS,"], "--events expects comma-separated names of events"),
+    (["-g", " "], "--groups expects comma-separated names of groups or files"),
     (["-g"], "'-g' needs an argument")])
 def test_wrong_options(run, options, words):
     result = run(*options) if options != ["-g"] else subprocess.run(
@@ -413,7 +413,7 @@ def test_plain_use_says_which_values_a_switch_takes(build_program, tmp_path):
             "HEDDLE_COUNTERS": "perf::PAGE-FAULTS", "HEDDLE_MULTIPLEX": "may\x1bbe"}
     result = subprocess.run([build_program(REGION)], env=environment_for(19, env=tool), capture_output=True, text=True,
                             timeout=TIMEOUT_S)
-    assert result.stderr == "heddle: HEDDLE_MULTIPLEX takes 0 or 1, not may?be; ignored\n"
+    assert result.stderr == "heddle: HEDDLE_MULTIPLEX expects 0 or 1, not may?be; ignored\n"
 
 
 def test_the_summary_says_that_nothing_was_counted(build_program, tmp_path):

@@ -63,7 +63,7 @@ def test_no_command_at_all(said, tmp_path):
     assert said("qwertyuiop", status=2) == "heddle: 'qwertyuiop' is not a command"
     assert said("x.1.heddle", status=2).endswith("to show a profile: heddle report x.1.heddle")
     (tmp_path / "app").write_text("")
-    assert said("./app", status=2).endswith("a program is run by: heddle run -- ./app")
+    assert said("./app", status=2).endswith("to run a program: heddle run -- ./app")
 
 
 @pytest.mark.parametrize("command, typed, words", [
