@@ -253,7 +253,7 @@ def test_names_of_a_rebuilt_program_are_not_shown(run_heddle, profile, tmp_path)
     source.write_text("\n\n\n" + PROGRAM)
     subprocess.run(command, check=True)
     result = run_heddle("report", path)
-    assert "note      program was rebuilt since the run; its names are not shown" in result.stdout
+    assert "note      program: rebuilt since the run; names not shown" in result.stdout
     assert "program.c:" not in result.stdout and "parallel program+0x" in result.stdout
 
 

@@ -338,7 +338,7 @@ def test_a_status_that_the_program_always_has_can_be_expected(scan):
 @pytest.mark.parametrize("wrong", ["", "0", "125", "1,", "1;2", "one", "-1"])
 def test_statuses_that_cannot_be_expected(scan, wrong):
     result = scan.run("--expect-status", wrong)
-    assert result.returncode == 2 and "--expect-status expects numbers from 1 to 124" in result.stderr
+    assert result.returncode == 2 and "--expect-status expects comma-separated numbers from 1 to 124" in result.stderr
 
 
 def test_thread_counts_in_arguments_are_no_difference(scan):
