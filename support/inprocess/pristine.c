@@ -72,10 +72,17 @@ BARE static void copy(word *to, uintptr_t begin, uintptr_t end) {
     *to++ = *from;
 }
 
+/* The sanitizers keep variables of theirs among the library's, and room around each: these must not be put back. */
+#ifdef HD_SANITIZED
+static const bool is_shared = true;
+#else
+static const bool is_shared = false;
+#endif
+
 bool hd_pristine_keep(void) {
   if (image.copy)
     return true;
-  if (!dl_iterate_phdr(find_image, NULL) || image.zeros <= image.begin)
+  if (is_shared || !dl_iterate_phdr(find_image, NULL) || image.zeros <= image.begin)
     return false;
   const size_t bytes = (image.zeros - image.begin + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
