@@ -12,6 +12,7 @@ set(CMAKE_C_COMPILER_TARGET aarch64-linux-gnu) # clang's; gcc knows it
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -R 2G -L ${CMAKE_SYSROOT})
 # Debian's cross gcc has a folder of its own for libstdc++, which the system's is not in.
 set(CMAKE_EXE_LINKER_FLAGS_INIT -L${CMAKE_SYSROOT}/usr/lib/gcc/aarch64-linux-gnu/12)
+set(CMAKE_MODULE_LINKER_FLAGS_INIT -L${CMAKE_SYSROOT}/usr/lib/gcc/aarch64-linux-gnu/12)
 
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

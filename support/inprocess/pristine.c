@@ -72,23 +72,23 @@ BARE static void copy(word *to, uintptr_t begin, uintptr_t end) {
     *to++ = *from;
 }
 
-/* The sanitizers keep variables of theirs among the library's, and room around each: these must not be put back. */
+/* The sanitizers put room around each variable: that is no memory of Heddle's. */
 #ifdef HD_SANITIZED
-static const bool is_shared = true;
+static const bool is_own = false;
 #else
-static const bool is_shared = false;
+static const bool is_own = true;
 #endif
 
 bool hd_pristine_keep(void) {
   if (image.copy)
     return true;
-  if (is_shared || !dl_iterate_phdr(find_image, NULL) || image.zeros <= image.begin)
+  if (!dl_iterate_phdr(find_image, NULL) || image.zeros <= image.begin)
     return false;
   const size_t bytes = (image.zeros - image.begin + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
   void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return false;
-  hd_memory_take_surely(bytes); /* before the copy: a child has its copy of it, too */
+  hd_memory_take_surely(is_own ? bytes : 0); /* before the copy: a child has its copy of it, too */
   copy(memory, image.begin, image.zeros);
   image.copy = memory;
   return true;

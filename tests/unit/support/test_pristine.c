@@ -17,7 +17,7 @@ static void test_copy_is_in_the_account(void **state) {
   (void)state;
   uint64_t limit = 0, used = 0;
   if (!fk_can_fail_allocations())
-    skip(); /* the sanitizers keep variables of theirs in this program: there is no copy */
+    skip(); /* with the sanitizers' variables, which are not counted */
   hd_memory_show(&limit, &used);
   fk_memory_count_anew();
   assert_true(hd_pristine_keep());
@@ -42,7 +42,7 @@ static void test_child_has_all_but_the_lasting_as_it_was(void **state) {
   (void)state;
   int status = -1;
   if (!fk_can_fail_allocations())
-    skip();
+    skip(); /* the sanitizers keep variables of theirs in this program */
   assert_true(hd_pristine_keep());
   const pid_t child = fork();
   if (child == 0)
