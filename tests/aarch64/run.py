@@ -88,8 +88,8 @@ class Machine:
         binary = f"{self.folder}/{PROGRAMS.index(program)}"
         subprocess.run(["clang-19", "--target=aarch64-linux-gnu", f"--sysroot={self.sysroot}",
                         f"--gcc-install-dir={self.sysroot}/usr/lib/gcc/aarch64-linux-gnu/12", "-isystem",
-                        f"{self.runtime}/clang/19/include", f"-I{ROOT}/tests/e2e/programs", f"-L{self.runtime}", "-O2", "-g", "-fopenmp", *program.flags,
-                        str(program.source), "-o", binary, "-lm"], check=True)
+                        f"{self.runtime}/clang/19/include", f"-I{ROOT}/tests/e2e/programs", f"-L{self.runtime}",
+                        "-O2", "-g", "-fopenmp", *program.flags, str(program.source), "-o", binary, "-lm"], check=True)
         return binary
 
     def measure(self, program, binary, threads):
