@@ -51,5 +51,6 @@ function(heddle_add_inside target)
   get_property(inside GLOBAL PROPERTY HEDDLE_INSIDE)
   foreach(module IN LISTS inside)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${module}-objects>)
+    add_dependencies(${target} ${module}) # scripts/check-library looks at the archives
   endforeach()
 endfunction()
