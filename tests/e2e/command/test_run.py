@@ -502,7 +502,7 @@ def test_summary_of_many_processes_stays_short(run, build_program):
 def test_process_that_outlives_the_run_saves_its_own_profile(heddle, run, build_program, export):
     program = build_program(SIGNALLED)
     status, _, said = run("sh", "-c", f"{program} 2 >/dev/null 2>&1 & sleep 0.7")
-    assert status == 0 and any("still going" in line for line in said) and profiles(run) == []
+    assert status == 0 and any("still running" in line for line in said) and profiles(run) == []
     for _ in range(100):
         time.sleep(0.1)
         if profiles(run):
