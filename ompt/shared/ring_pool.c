@@ -3,11 +3,9 @@
 
 #include <string.h>
 
-#include "store/store.h"
+#include "ompt/shared/measuring.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/list.h"
-
-extern struct hd_store hd_store; /* tool.c */
 
 /* Room for 64 rings, or twice as many, ... */
 enum { FIRST_LIMIT = 64, LIMITS = 26 };
@@ -38,7 +36,7 @@ static struct hd_ring_record *take_all(uint64_t *list) {
   return ring_at(__atomic_exchange_n(list, 0, __ATOMIC_SEQ_CST));
 }
 
-/* Takes the whole list and puts the rest back, as support/inprocess/heap.c does. */
+/* Takes the whole list and puts the rest back, as support/inprocess/free_list.h does. */
 struct hd_ring_record *hd_ring_pool_take(void) {
   if (!__atomic_load_n(&free_rings, __ATOMIC_RELAXED))
     return NULL;

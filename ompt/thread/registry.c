@@ -6,13 +6,14 @@
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
 #include "store/numbered.h"
+#include "support/inprocess/free_list.h"
 
 /* Threads that begin at the same time do not wait for one another. */
 static struct hd_numbered records = {.type = HD_BLOCK_THREADS, .record_bytes = sizeof(struct hd_thread_record)};
 static struct hd_numbered all_costs = {.type = HD_BLOCK_COSTS, .record_bytes = sizeof(struct hd_costs_record)};
 static uint32_t record_count;
 static uint32_t published_count;
-static struct hd_thread *ended[HD_THREAD_OTHER + 1]; /* whose records may be continued, by kind */
+static struct hd_free_list ended[HD_THREAD_OTHER + 1]; /* threads whose records may be continued, by kind */
 
 static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static uint32_t own_count;                                   /* threads that are not the runtime's workers */
@@ -83,32 +84,10 @@ bool hd_registry_add(struct hd_thread *thread, enum hd_thread_kind kind) {
   return true;
 }
 
-/* Threads that hang together, up to one whose `next_ended` is free to use. */
-static void put(struct hd_thread *first, struct hd_thread *last) {
-  struct hd_thread **list = &ended[first->record->kind];
-  struct hd_thread *next = __atomic_load_n(list, __ATOMIC_RELAXED);
-  do
-    last->next_ended = next;
-  while (!__atomic_compare_exchange_n(list, &next, first, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-}
-
-/* Takes the whole list and puts the rest back, as support/inprocess/heap.c does: a thread that begins meanwhile finds
- * it empty and gets a record of its own. */
 struct hd_thread *hd_registry_take(enum hd_thread_kind kind) {
-  if (!__atomic_load_n(&ended[kind], __ATOMIC_RELAXED))
-    return NULL;
-  struct hd_thread *thread = __atomic_exchange_n(&ended[kind], NULL, __ATOMIC_ACQUIRE);
-  struct hd_thread *rest = thread ? thread->next_ended : NULL;
-  struct hd_thread *none = NULL;
-  if (!rest || __atomic_compare_exchange_n(&ended[kind], &none, rest, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-    return thread;
-  struct hd_thread *last = rest;
-  while (last->next_ended)
-    last = last->next_ended;
-  put(rest, last);
-  return thread;
+  return hd_free_list_take(&ended[kind], offsetof(struct hd_thread, next_ended));
 }
 
 void hd_registry_give(struct hd_thread *thread) {
-  put(thread, thread);
+  hd_free_list_put(&ended[thread->record->kind], thread, thread, offsetof(struct hd_thread, next_ended));
 }

@@ -14,7 +14,7 @@ bool hd_registry_add(struct hd_thread *thread, enum hd_thread_kind kind);
 /** A thread has ended: one of its kind may take its record over. Its `record` is then what it was at its end. */
 void hd_registry_give(struct hd_thread *thread);
 
-/** Takes over the record of one that has ended; NULL: there is none. */
+/** Takes over the record of one that has ended; NULL: there is none just now. */
 struct hd_thread *hd_registry_take(enum hd_thread_kind kind);
 
 /** Before a thread of this kind gets a record: hd_registry_while_alone must know of it. */

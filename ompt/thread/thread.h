@@ -84,9 +84,9 @@ struct hd_thread {
   uint64_t woken_ticks;    /* a worker's first event since its last region's join; or its beginning */
   int64_t woken_intrusion; /* what its intrusion was before that */
   struct hd_budget_window budget;
-  bool ended_orderly;           /* outside any region: its record may be continued */
-  struct hd_thread *next_ended; /* in the list of such threads */
-  struct hd_event_mean {        /* what the means in `costs` are made of */
+  bool ended_orderly;    /* outside any region: its record may be continued */
+  void *next_ended;      /* hd_thread: in the list of such threads */
+  struct hd_event_mean { /* what the means in `costs` are made of */
     uint64_t ticks;
     uint64_t events;
   } means[HD_EVENT_KINDS];

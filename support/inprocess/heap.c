@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "support/inprocess/free_list.h"
 #include "support/inprocess/memory_budget.h"
 
 /* Larger pieces are mapped and unmapped one by one, in pages; smaller ones cut from chunks. */
@@ -16,8 +17,8 @@ enum { SMALLEST = 32, STEP = 16, STEPS_TO = 128, STEP_CLASSES = (STEPS_TO - SMAL
 enum { CLASSES = STEP_CLASSES + 4 * 6 }; /* 128 * 2^6 is CUT_MOST */
 
 struct piece {
-  uint64_t bytes;     /* this header included */
-  struct piece *next; /* while it is free */
+  uint64_t bytes; /* this header included */
+  void *next;     /* while it is free */
   char content[];
 };
 _Static_assert(sizeof(struct piece) == 16, "contents are aligned to 16 bytes");
@@ -30,7 +31,7 @@ struct chunk {
 
 /* No thread waits for another, who may have lost its processor. */
 static struct {
-  struct piece *free[CLASSES];
+  struct hd_free_list free[CLASSES];
   struct chunk *chunk;
 } heap;
 
@@ -61,29 +62,8 @@ static void *map(size_t bytes, bool surely) {
   return NULL;
 }
 
-/* Pieces that hang together, up to one whose `next` is free to use. */
-static void put_aside(struct piece *first, struct piece *last, unsigned class) {
-  struct piece *next = __atomic_load_n(&heap.free[class], __ATOMIC_RELAXED);
-  do
-    last->next = next;
-  while (!__atomic_compare_exchange_n(&heap.free[class], &next, first, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-}
-
-/* Takes the whole list and puts the rest back. To others it is empty meanwhile: they cut new pieces. (The first alone
- * cannot be taken safely: another thread may take two and put the first back before its successor is in its place.) */
-static struct piece *take_free(unsigned class) {
-  if (!__atomic_load_n(&heap.free[class], __ATOMIC_RELAXED))
-    return NULL;
-  struct piece *piece = __atomic_exchange_n(&heap.free[class], NULL, __ATOMIC_ACQUIRE);
-  struct piece *rest = piece ? piece->next : NULL;
-  struct piece *none = NULL;
-  if (!rest || __atomic_compare_exchange_n(&heap.free[class], &none, rest, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-    return piece;
-  struct piece *last = rest;
-  while (last->next)
-    last = last->next;
-  put_aside(rest, last, class);
-  return piece;
+static void put_aside(struct piece *piece, unsigned class) {
+  hd_free_list_put(&heap.free[class], piece, piece, offsetof(struct piece, next));
 }
 
 /* So many bytes of a chunk, or the rest of it if that is all: `bytes` says how many. NULL: there are not so many. */
@@ -104,7 +84,7 @@ static void use_up(struct chunk *chunk) {
   char *at = cut_from(chunk, SMALLEST, &left);
   for (unsigned class = CLASSES; at && class --> 0;)
     for (; left >= class_bytes(class); left -= class_bytes(class), at += class_bytes(class))
-      put_aside((struct piece *)at, (struct piece *)at, class);
+      put_aside((struct piece *)at, class);
 }
 
 /* Of several threads that find the chunk too small the first one's new chunk counts. False: no memory. */
@@ -138,7 +118,7 @@ static struct piece *cut(size_t bytes, bool surely) {
 
 static struct piece *take(unsigned class, bool surely) {
   const size_t bytes = class_bytes(class);
-  struct piece *piece = take_free(class);
+  struct piece *piece = hd_free_list_take(&heap.free[class], offsetof(struct piece, next));
   if (piece)
     memset(piece, 0, bytes);
   else
@@ -183,7 +163,7 @@ void hd_heap_free(void *memory) {
     hd_memory_give(bytes);
     return;
   }
-  put_aside(piece, piece, class_of(piece->bytes));
+  put_aside(piece, class_of(piece->bytes));
 }
 
 static void *resize(void *memory, size_t bytes, bool surely) {
