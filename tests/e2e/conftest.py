@@ -228,7 +228,7 @@ def load_checked(export, path, stdout):
     loaded = export(path)
     loaded.path = path
     loaded.stdout = stdout
-    for book in ("spun", "blocked", "waited", "joined", "elapsed", "ran", "stood"):
+    for book in ("spun", "blocked", "waited", "joined", "elapsed", "running", "ran", "stood"):
         lines = re.findall(rf"^{book} \d+ (\d+)$", loaded.stdout, re.M)
         setattr(loaded, book, [int(ns) / 1e9 for ns in lines])
     assert_states_sum_to_lifetimes(loaded)
