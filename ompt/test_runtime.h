@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file test_runtime.h
- * The only place that knows of the tests' runtime (tests/unit/harness/fake_ompt.c). It answers to entry points that all
+ * The only place that knows of the tests' runtime (fake_ompt.c in tests/unit/harness). It answers to entry points that all
  * other runtimes do not know, with addresses of its own: so a test has its own clock and sees what is exact exactly.
  */
 #ifndef HEDDLE_OMPT_TEST_RUNTIME_H
