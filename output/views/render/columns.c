@@ -23,6 +23,16 @@ struct hd_value hd_count(uint64_t count, bool known) {
   return (struct hd_value){.known = known, .count = count};
 }
 
+struct hd_value hd_word(const char *word, bool known) {
+  return (struct hd_value){.known = known, .word = word};
+}
+
+struct hd_value hd_decimals(double number, int decimals) {
+  struct hd_value value = hd_number(number);
+  hd_cell_number(value.text, number, decimals);
+  return value;
+}
+
 struct hd_value hd_visits(const struct hd_model *model, enum hd_kind kind, uint64_t visits, bool known) {
   struct hd_value value = hd_count(visits, known);
   value.mark = hd_model_is_incomplete(model, kind) ? ">=" : NULL;
@@ -37,19 +47,36 @@ void hd_columns_csv_names(const struct hd_columns *columns, FILE *out) {
       fprintf(out, ",%s", columns->items[i].id);
 }
 
-void hd_columns_csv(const struct hd_columns *columns, const struct hd_value *values, FILE *out) {
-  for (size_t i = 0; i < columns->count; i++) {
-    const struct hd_value *value = &values[i];
-    if (!columns->items[i].id)
-      continue;
-    if (columns->items[i].kind == HD_COUNT)
-      hd_csv_count(value->count, value->known, out);
-    else
-      hd_csv_number(!value->known                        ? NAN
-                    : columns->items[i].kind == HD_SHARE ? value->number / value->whole
-                                                         : value->number,
-                    out);
+static void put_csv(enum hd_column_kind kind, const struct hd_value *value, FILE *out) {
+  switch (kind) {
+  case HD_COUNT:
+    hd_csv_count(value->count, value->known, out);
+    break;
+  case HD_TICKS:
+    fputc(',', out);
+    if (value->known)
+      fprintf(out, "%lld", (long long)value->count);
+    break;
+  case HD_FLAG:
+    fprintf(out, ",%s", !value->known ? "" : value->count ? "true" : "false");
+    break;
+  case HD_WORD:
+    fputc(',', out);
+    hd_csv_text(value->known ? value->word : NULL, out);
+    break;
+  case HD_INTERVAL:
+    hd_csv_number(value->known ? value->number : NAN, out);
+    hd_csv_number(value->known ? value->whole : NAN, out);
+    break;
+  default:
+    hd_csv_number(!value->known ? NAN : kind == HD_SHARE ? value->number / value->whole : value->number, out);
   }
+}
+
+void hd_columns_csv(const struct hd_columns *columns, const struct hd_value *values, FILE *out) {
+  for (size_t i = 0; i < columns->count; i++)
+    if (columns->items[i].id)
+      put_csv(columns->items[i].kind, &values[i], out);
 }
 
 /* ---- text ---- */
@@ -80,23 +107,26 @@ static void cell_text(char cell[HD_CELL_BYTES], const struct hd_columns *columns
                       const struct hd_value *value) {
   if (!value->known || value->dash)
     strcpy(cell, "-");
-  else if (kind == HD_SECONDS)
-    hd_cell_time(cell, &columns->unit, value->number);
+  else if (kind == HD_TEXT || value->text[0])
+    strcpy(cell, value->text);
+  else if (kind == HD_SECONDS) /* never "-0.000" */
+    hd_cell_time(cell, &columns->unit, hd_unit_shows(&columns->unit, fabs(value->number)) ? value->number : 0);
   else if (kind == HD_SHARE)
     hd_cell_number(cell, 100 * value->number / value->whole, 1);
   else if (kind == HD_NUMBER)
     hd_cell_number(cell, value->number, 2);
-  else if (kind == HD_COUNT)
-    snprintf(cell, HD_CELL_BYTES, "%llu", (unsigned long long)value->count);
+  else if (kind == HD_WORD)
+    snprintf(cell, HD_CELL_BYTES, "%s", value->word);
   else
-    strcpy(cell, value->text);
+    snprintf(cell, HD_CELL_BYTES, "%llu", (unsigned long long)value->count);
 }
 
 void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *values, struct hd_grid *grid) {
   char cell[HD_CELL_BYTES];
   for (size_t i = SIZE_MAX; (i = next_shown(columns, i)) < columns->count;) {
+    const bool marked = values[i].mark && values[i].known && !values[i].dash;
     cell_text(cell, columns, columns->items[i].kind, &values[i]);
-    hd_grid_cell(grid, "%s%s", values[i].mark && cell[0] != '-' ? values[i].mark : "", cell);
+    hd_grid_cell(grid, "%s%s", marked ? values[i].mark : "", cell);
   }
 }
 

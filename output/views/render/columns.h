@@ -16,7 +16,11 @@ enum hd_column_kind {
   HD_SHARE,   /* a part of 1; per cent in the text */
   HD_NUMBER,  /* two decimals in the text */
   HD_COUNT,
-  HD_TEXT /* in the text only */
+  HD_TICKS,    /* a count that may be negative */
+  HD_FLAG,     /* true or false */
+  HD_INTERVAL, /* two names and two values, `number` to `whole`; the text has `text` */
+  HD_WORD,     /* `word`; the text may have `text` instead */
+  HD_TEXT      /* in the text only */
 };
 
 struct hd_column {
@@ -33,9 +37,10 @@ struct hd_value {
   bool dash;                /* "-" in the text in any case */
   double number;            /* NaN is not known, either */
   double whole;             /* of HD_SHARE, what `number` is a part of */
-  uint64_t count;           /* HD_COUNT */
+  uint64_t count;           /* HD_COUNT, HD_TICKS, HD_FLAG */
+  const char *word;         /* HD_WORD */
   const char *mark;         /* before it in the text, if it is known; NULL: none */
-  char text[HD_CELL_BYTES]; /* HD_TEXT */
+  char text[HD_CELL_BYTES]; /* HD_TEXT; of other kinds, if it is not empty, what the text has instead of the number */
 };
 
 /** Values: seconds or a number; ticks; a part of a whole, not known where that is 0; a count. */
@@ -43,6 +48,11 @@ struct hd_value hd_number(double number);
 struct hd_value hd_ticks(const struct hd_model *model, double ticks, bool known);
 struct hd_value hd_share(double part, double whole, bool known);
 struct hd_value hd_count(uint64_t count, bool known);
+
+struct hd_value hd_word(const char *word, bool known);
+
+/** Text: `number` with so many decimals. */
+struct hd_value hd_decimals(double number, int decimals);
 
 /** How often something of a kind was entered, marked ">=" when some entries were not observed. */
 struct hd_value hd_visits(const struct hd_model *model, enum hd_kind kind, uint64_t visits, bool known);
