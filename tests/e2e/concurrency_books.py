@@ -49,7 +49,7 @@ class Books:
                 changes += [(begin, 1, kind, where), (end, -1, kind, where)]
         changes.sort()
         working, running = collections.Counter(), collections.Counter()
-        for (now, step, kind, where), (later, *_) in zip(changes, changes[1:] + [(changes[-1][0],)]):
+        for (now, step, kind, where), (later, *_) in zip(changes, changes[1:] + [(changes[-1][0],)], strict=True):
             (working if kind == "span" else running)[where] += step
             self._add_stretch(working, running, (later - now) / 1e9)
 

@@ -412,6 +412,7 @@ def assert_between(actual, low, high, what, scale):
 
 def assert_states_sum_to_lifetimes(loaded):
     """A thread's busy, idle, runtime and waiting time add up to its lifetime, up to the rounding of the output."""
+    assert loaded.threads
     for thread in loaded.threads:
         total = thread["busy_s"] + thread["idle_s"] + thread["wait_s"] + thread["runtime_s"]
         assert abs(total - thread["lifetime_s"]) < 1e-6, thread

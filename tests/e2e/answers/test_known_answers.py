@@ -19,7 +19,7 @@ threads_1_2_4 = pytest.mark.parametrize("threads", (1, 2, 4))
 def assert_each_busy(entry, expected, scale, what="busy of a thread"):
     actual = sorted(row["busy_s"] for row in entry["threads"])
     actual = [0.0] * (len(expected) - len(actual)) + actual
-    for one, other in zip(actual, sorted(expected)):
+    for one, other in zip(actual, sorted(expected), strict=True):
         assert_close(one, other, what, scale)
 
 
@@ -27,7 +27,7 @@ def assert_each_wait(entry, cause, low, high, scale):
     """Each thread's wait lies between two lists of the program's books."""
     actual = sorted(wait_of(row, cause) for row in entry["threads"])
     actual = [0.0] * (len(low) - len(actual)) + actual
-    for one, least, most in zip(actual, sorted(low), sorted(high)):
+    for one, least, most in zip(actual, sorted(low), sorted(high), strict=True):
         assert_between(one, least, most, f"{cause} of a thread", scale)
 
 
@@ -112,8 +112,8 @@ def test_every_thread_of_a_large_team_is_there(measure, build_program, runtime):
     assert [thread["thread"] for thread in loaded.threads] == list(range(300))
     region = loaded.one(line["region"], "parallel")
     assert region["visits"] == 3 and region["team_size"] == {"min": 300, "max": 300}
-    loop = [entry for entry in loaded.all(line["loop"]) if entry["kind"].startswith("loop")]
-    for entry in (region, *loop):
+    [loop] = [entry for entry in loaded.all(line["loop"]) if entry["kind"].startswith("loop")]
+    for entry in (region, loop):
         assert [row["visits"] for row in entry["threads"]] == [3] * 300
 
 
@@ -185,7 +185,9 @@ def test_lock_held_for_a_known_time(measure, build_program, runtime, threads, ne
         assert_each_wait(region, "barrier_implicit", loaded.waited, loaded.joined, loaded.elapsed[0])
         outside = loaded.one(line["outside"], "lock")
         assert outside["parent"] == 0 and outside["visits"] == 1
-        for entry in loaded.all(line["again"]):  # a nestable lock that the thread has already: never waits
+        again = loaded.all(line["again"])  # a nestable lock that the thread has already: never waits
+        assert bool(again) == nest
+        for entry in again:
             assert_close(wait_of(entry, "lock"), 0, "second time", scale=loaded.elapsed[0])
 
     arguments = [100, "nest"] if nest else [100]
@@ -227,7 +229,7 @@ def check_masked(measure, program, runtime, threads):
 
     def check(loaded):
         region = loaded.one(line["region"], "parallel")
-        spun = dict(zip(("master", "masked", "outside"), loaded.spun))
+        spun = dict(zip(("master", "masked", "outside"), loaded.spun[:3], strict=True))
         threads_of = {}
         for mark in spun:
             entry = loaded.one(line[mark], "masked")

@@ -33,7 +33,7 @@ def test_share_is_what_the_threads_know_themselves(measure, build_program, runti
         had, wanted = book(loaded.stdout, "had"), book(loaded.stdout, "wanted")
         threads = loaded["threads"]
         assert len(threads) == len(had) == 4
-        for thread, own, wall in zip(threads, had, wanted):
+        for thread, own, wall in zip(threads, had, wanted, strict=True):
             assert abs(thread["processor_share"] - own / wall) < 0.05
             assert thread["processor_s"] >= own
         program = loaded["program"]

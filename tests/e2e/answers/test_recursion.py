@@ -37,7 +37,7 @@ def run_case(measure_routines, build_program):
 
 def cases(loaded, name):
     """Summed over all callpaths of a routine."""
-    return [sum(visits) for visits in zip(*map(case_visits, loaded.routines(name)))]
+    return [sum(visits) for visits in zip(*map(case_visits, loaded.routines(name)), strict=True)]
 
 
 def outermost(loaded, name):

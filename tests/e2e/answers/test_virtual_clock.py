@@ -45,7 +45,7 @@ def fastest(runs, region):
 def check_region(region, plain, disturbed, limits):
     expected = fastest(plain, region)[1]
     measured, corrected = fastest(disturbed, region)
-    for state, limit, one, other, raw in zip(STATES, limits, corrected, expected, measured):
+    for state, limit, one, other, raw in zip(STATES, limits, corrected, expected, measured, strict=True):
         scale = expected[1] if state == "busy" else expected[0]
         off, left = 100 * (raw - other) / scale, 100 * (one - other) / scale
         print(f"{region} {state}: {off:+.1f} % measured, {left:+.2f} % corrected")
@@ -74,7 +74,7 @@ def test_corrected_times_are_the_known_ones(run_once):
 
     def check(runs):
         for region in REGIONS:
-            for state, units, corrected in zip(STATES, UNITS[region], fastest(runs, region)[1]):
+            for state, units, corrected in zip(STATES, UNITS[region], fastest(runs, region)[1], strict=True):
                 expected = units * INSTANCES * UNIT_US / 1e6
                 scale = UNITS[region][1 if state == "busy" else 0] * INSTANCES * UNIT_US / 1e6
                 assert abs(corrected - expected) <= 0.02 * scale, (region, state, corrected, expected)

@@ -372,7 +372,7 @@ def test_text_is_json(compare, load, scan):
     lost = text[text.index("\nLost wall"):].splitlines()
     words = lost[3].split()
     shown = [cause for cause in CAUSES if two["lost_ticks"][cause] != 0]
-    for word, cause in zip(words, shown):
+    for word, cause in zip(words[:len(shown)], shown, strict=True):
         assert word == f"{two['lost_s'][cause] * unit:.{decimals}f}", cause
     assert words[len(shown)] == ("~" if two["in_noise"] else "") + f"{two['lost_total_s'] * unit:.{decimals}f}"
     program = next(line for line in text.splitlines() if line.split()[:2] == ["2", "3"]).split()
@@ -485,7 +485,7 @@ def test_laws_and_predictions(compare, load, record, scan, tmp_path):
     times = [at["time_s"] for at in comparison["rows"][0]["at"]]
     for name in ("amdahl", "usl"):
         s, k, one = (laws[name][key] for key in ("serial", "coherence", "time_one_s"))
-        for p, time, residual in zip((1, 2, 3, 4), times, laws[name]["residuals"]):
+        for p, time, residual in zip((1, 2, 3, 4), times, laws[name]["residuals"], strict=True):
             fitted = one * (1 + s * (p - 1) + k * p * (p - 1)) / p
             assert abs((time - fitted) / time - residual) < 1e-6
     text = compare("--predict", "2,16,64", folder)

@@ -188,7 +188,7 @@ def test_moved_lines_are_found_again(load, record, runtime):
     rows = comparison["rows"][2:]
     assert len(everywhere(comparison)) == len(rows) == len(ALL)
     assert comparison["moved"] >= len(ALL)
-    for text, time_s in zip(REGIONS, (3e-3, 6.5e-3, 1.5e-3, 2.5e-3)):
+    for text, time_s in zip(REGIONS, (3e-3, 6.5e-3, 1.5e-3, 2.5e-3), strict=True):
         expect_seconds(comparison, text, 0, time_s)
         expect_seconds(comparison, text, 1, time_s)
 
@@ -214,7 +214,7 @@ def test_an_added_region_is_new(load, run_heddle, record):
     [added] = nowhere_else(comparison, 1)
     assert added == "parallel program.c:21 in main" and nowhere_else(comparison, 0) == []
     expect_seconds(comparison, added, 1, 1.7e-3)
-    for text, time_s in zip(REGIONS, (3e-3, 6.5e-3, 1.5e-3, 2.5e-3)):
+    for text, time_s in zip(REGIONS, (3e-3, 6.5e-3, 1.5e-3, 2.5e-3), strict=True):
         expect_seconds(comparison, text, 1, time_s)
     text = run_heddle("compare", "--force", before, after).stdout
     assert len(re.findall(r"\(only at ", text)) == 1 and "so not compared: 1 region, " in flat(text), text

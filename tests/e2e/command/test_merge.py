@@ -89,7 +89,7 @@ def assert_is_sum(merged, runs):
     expected = {}
     scales = [run["run"]["ticks_per_s"] / merged["run"]["ticks_per_s"] for run in runs]
     assert all(abs(scale - 1) < 1e-3 for scale in scales)
-    for run, scale in zip(runs, scales):
+    for run, scale in zip(runs, scales, strict=True):
         for entry in run.profiles:
             if entry["id"] > 0:
                 add_numbers(expected.setdefault(path_of(run, entry), {}), numbers_of(entry), scale)
@@ -98,14 +98,14 @@ def assert_is_sum(merged, runs):
     for path, numbers in found.items():
         assert_same_numbers(numbers, expected[path], path)
     whole = {}
-    for run, scale in zip(runs, scales):
+    for run, scale in zip(runs, scales, strict=True):
         add_numbers(whole, {key: run["program"][key] for key in ("elapsed_s", "busy_s", "potential_gain_s")}, scale)
         add_numbers(whole, dict(enumerate(run["program"]["time_at_k_s"])), scale)
     assert_same_numbers({**{key: merged["program"][key] for key in ("elapsed_s", "busy_s", "potential_gain_s")},
                          **dict(enumerate(merged["program"]["time_at_k_s"]))}, whole, "program")
     for number, thread in enumerate(merged.threads):
         lifetimes = [run.threads[number]["lifetime_s"] * scale
-                     for run, scale in zip(runs, scales) if number < len(run.threads)]
+                     for run, scale in zip(runs, scales, strict=True) if number < len(run.threads)]
         assert abs(thread["lifetime_s"] - sum(lifetimes)) <= 1e-8 * sum(lifetimes)
 
 

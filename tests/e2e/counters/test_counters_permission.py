@@ -69,7 +69,7 @@ def test_faults_are_where_the_pages_were_touched(measure_as, build_program, unpr
     before, counted_by = unprivileged
     loaded = measure_as(before, ["-g", "OS", "--counters-at", at], build_program("counters_loops.c"), runtime=runtime,
                         env={"OMP_WAIT_POLICY": "passive"})
-    assert sources(loaded) == dict(zip(OS_EVENTS, counted_by))
+    assert sources(loaded) == dict(zip(OS_EVENTS, counted_by, strict=True))
     for routine, n in (("measured", 1), ("other", 3)):
         expected = expected_of_loops(marks("counters_loops.c"), at, 2, n)
         assert_counts(below(loaded, routine), at, expected)
@@ -102,7 +102,7 @@ def test_processor_time_is_where_it_was_spent(measure_as, build_program, forbid)
     def check(loaded):
         loop = loaded.one(line)
         assert_close(count(loop, event=CLOCK) / 1e9, sum(loaded.ran), "busy, by the processor's time")
-        for actual, ran in zip(each([loop], event=CLOCK), sorted(loaded.ran)):
+        for actual, ran in zip(each([loop], event=CLOCK), sorted(loaded.ran), strict=True):
             assert_close(actual / 1e9, ran, "busy of a thread", scale=sum(loaded.ran))
         assert count(loop, "waiting", CLOCK) / 1e9 < 0.02 * sum(loaded.spun)
 
@@ -136,7 +136,7 @@ def test_the_list_says_who_counts_an_event(unprivileged):
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     found = {row["event"]: row for row in rows}
     assert len(found) == len(rows) == 10
-    for event, source in zip(OS_EVENTS, counted_by):
+    for event, source in zip(OS_EVENTS, counted_by, strict=True):
         assert (found[event]["source"], found[event]["available"], found[event]["reason"]) == (source, "yes", "")
     migrations = found["perf::CPU-MIGRATIONS"]
     assert migrations["source"] == "kernel" and (migrations["available"] == "no") == bool(migrations["reason"])
