@@ -5,36 +5,34 @@
  *
  * The *level* of the program at an instant is the number of its threads that are busy. Every thread writes its changes
  * (transitions) into a ring of its own; a sweep takes them out of all rings in the order of time and adds up, for every
- * tally, how long the level was k. What the rings still hold, the reader adds.
+ * tally, how long the level was k. The reader adds what the rings still hold.
  */
 #ifndef HEDDLE_CONCURRENCY_H
 #define HEDDLE_CONCURRENCY_H
 
 #include <stdint.h>
 
-/** A thread's change. Times never decrease along a ring, and none is before what a sweep has taken already. */
+/** A thread's change. Times never decrease along a ring, and none is earlier than what a sweep has taken already. */
 struct hd_transition {
   uint64_t ticks;
   uint32_t busy; /* profile in which the thread is busy from now on; HD_NONE: it is not busy */
   uint32_t what; /* enum hd_what and its operand: HD_WHAT(what, operand) */
 };
 
-/** What else happens at a transition. Entries are counted but for those with HD_WHAT_UNCOUNTED: the measurement was
- *  paused. */
+/** What else happens at a transition. Entries are counted unless the measurement was paused: HD_WHAT_UNCOUNTED. */
 enum hd_what {
   HD_WHAT_NOTHING,
   HD_WHAT_REGION_BEGIN, /* of an instance of profile `operand`: an entry of it, too */
   HD_WHAT_REGION_END,
-  HD_WHAT_NESTED_BEGIN, /* likewise, but an instance of the same profile encloses this one: elapsed time is not counted
-                         */
+  HD_WHAT_NESTED_BEGIN, /* the same inside an instance of the same profile: elapsed time is not counted */
   HD_WHAT_NESTED_END,
-  HD_WHAT_ENTER,  /* of profile `operand`; its end is of no interest */
-  HD_WHAT_CALL,   /* of routine `operand`: it goes on the thread's stack */
-  HD_WHAT_TASK,   /* an explicit task begins; likewise */
+  HD_WHAT_ENTER,  /* the thread enters profile `operand`; nobody needs to know when it leaves */
+  HD_WHAT_CALL,   /* the thread calls routine `operand`, which goes on its stack */
+  HD_WHAT_TASK,   /* an explicit task begins, and goes on the stack */
   HD_WHAT_RETURN, /* to a stack of `operand` entries */
   HD_WHAT_TEAM,   /* a worker joins a team: its stack is empty, and its caller is the primary's when that region began.
-                     The operand names the primary's ring, and how many begins of regions come before that one on
-                     the primary's stack: HD_TEAM */
+                     The operand (HD_TEAM) is the primary's ring and the number of region begins before that one on the
+                     primary's stack */
   HD_WHAT_COUNT
 };
 #define HD_WHAT_SHIFT 28
@@ -48,7 +46,7 @@ enum hd_what {
 #define HD_TEAM_BEFORE_MOST 127u
 #define HD_RING_LENGTH 1008u
 
-/** How far the sweep is with a ring. */
+/** How far the sweep has come with a ring. */
 struct hd_ring_sweep {
   uint64_t tail;        /* transitions taken out */
   uint64_t tick;        /* time of the last one */
@@ -57,23 +55,23 @@ struct hd_ring_sweep {
   uint32_t thread;      /* of the newest owner */
   uint32_t index;       /* the ring's own, smaller than the number of blocks for rings */
   uint32_t height;      /* of its stack (hd_stack_record) */
-  uint32_t base_state;  /* enum hd_entry_state of who called what the thread runs with an empty stack */
+  uint32_t base_state;  /* enum hd_entry_state of the caller while the stack is empty */
   uint64_t released;    /* transitions whose places may be used again: the tail at the end of the sweep's last step */
-  uint32_t kept_in;     /* the sweep's own */
+  uint32_t kept_in;     /* for the sweep alone */
   uint32_t reserved;
   uint64_t pad;
 };
 
-/** One thread's transitions: number n lies in transitions[n % HD_RING_LENGTH]. A ring is used again after its thread.
+/** One thread's transitions: number n lies in transitions[n % HD_RING_LENGTH]. After its thread another uses the ring.
  */
 struct hd_ring_record {
   struct hd_ring_sweep sweep; /* written by the sweep */
   /* Written by the owner. */
   uint64_t head;            /* transitions put in; release order */
   uint64_t latest_ticks;    /* time of the newest */
-  uint64_t tentative_ticks; /* the newest, at this time, may be taken back; 0: none */
-  uint32_t writing;         /* a transition is on its way, not before `latest_ticks` */
-  uint32_t ended;           /* the owner sends no more */
+  uint64_t tentative_ticks; /* the owner may still take back the newest, at this time; 0: no */
+  uint32_t writing;         /* the owner is writing a transition, not earlier than `latest_ticks` */
+  uint32_t ended;           /* the owner writes no more */
   uint64_t next;            /* file offset of the next ring in a list, for the library */
   uint64_t pad_head[3];
   struct hd_transition transitions[HD_RING_LENGTH];
@@ -83,21 +81,21 @@ struct hd_ring_record {
 enum hd_entry_state { HD_SEQUENTIAL, HD_CONCURRENT, HD_ENTRY_STATES };
 
 /**
- * One thread's entries into a profile, by the state in which its caller (the innermost routine, or explicit task,
- * around it) was entered and by its own: Malony's cprof, 1987. Written by the sweep. Only routines have callers and
- * ticks; of what else is entered, only the concurrent entries are counted (with a sequential caller).
+ * One thread's entries into a profile, by the state at the caller's entry (of the innermost routine, or explicit task,
+ * around it) and by the state at its own: Malony's cprof, 1987. The sweep writes it. Only routines have callers and
+ * ticks; for other profiles only concurrent entries are counted, with a sequential caller.
  */
 struct hd_entry_record {
   uint32_t profile;
   uint32_t thread;
   uint64_t visits[HD_ENTRY_STATES][HD_ENTRY_STATES]; /* [caller][own] */
-  uint64_t ticks[HD_ENTRY_STATES]
-                [HD_ENTRY_STATES]; /* from entry to exit, of a thread's outermost entries: finished ones */
-  uint32_t open;                   /* entries on the thread's stack */
+  /* From entry to exit, of the thread's outermost entries that have ended. */
+  uint64_t ticks[HD_ENTRY_STATES][HD_ENTRY_STATES];
+  uint32_t open; /* entries on the thread's stack */
   uint32_t reserved;
 };
 
-/** The routines, explicit tasks and regions that a ring's thread is in. Written by the sweep. */
+/** The routines, explicit tasks and regions that a ring's thread is in. The sweep writes it. */
 #define HD_STACK_LENGTH 1016u
 struct hd_stack_record {
   uint32_t ring;  /* index */
@@ -107,7 +105,7 @@ struct hd_stack_record {
     uint32_t profile;
     uint8_t what;      /* enum hd_what: _CALL, _TASK, _REGION_BEGIN, _NESTED_BEGIN */
     uint8_t caller;    /* enum hd_entry_state */
-    uint8_t own;       /* likewise; a region's is its caller's */
+    uint8_t own;       /* likewise; for a region it is the caller's */
     uint8_t outermost; /* its time counts when it ends */
   } entries[HD_STACK_LENGTH];
 };
@@ -118,18 +116,18 @@ enum hd_tally_what {
   HD_TALLY_ELAPSED = 3  /* counts the region's running instances (not those inside another): elapsed time at level k */
 };
 
-/** Something that is counted, and for how long it was how many at each level (hd_level_record). */
+/** Something that is counted; its time at each level is in hd_level_record. */
 struct hd_tally_record {
   uint32_t profile;
   uint32_t what;  /* enum hd_tally_what */
   uint32_t count; /* now */
   uint32_t reserved;
-  uint64_t since_ticks;        /* count * (time since then) is still to be added at the present level */
+  uint64_t since_ticks;        /* count * (time since then) is not yet added at the present level */
   uint64_t active_since_ticks; /* when the count became larger than 0 */
   uint64_t active_ticks;       /* time with a count larger than 0, without the present stretch */
-  uint64_t unpaired_ticks;     /* HD_TALLY_BUSY: part of active_ticks, too many others were busy: overlaps not kept */
+  uint64_t unpaired_ticks;     /* HD_TALLY_BUSY: the part of active_ticks without overlaps: too many others were busy */
   uint64_t tick;               /* HD_TALLY_PROGRAM: time of the last transition taken */
-  uint64_t level_before;       /* likewise: the level just before that instant */
+  uint64_t level_before;       /* HD_TALLY_PROGRAM: the level just before that instant */
 };
 
 /** A tally's ticks at levels first .. first + 6: sum of count * dt. At most one record for each tally and `first`. */
@@ -144,7 +142,7 @@ struct hd_level_record {
 struct hd_overlap_record {
   uint32_t a;
   uint32_t b;
-  uint64_t ticks; /* 0: given up for a larger one */
+  uint64_t ticks; /* 0: given up to make room for a larger one */
 };
 
 /**
@@ -155,8 +153,8 @@ struct hd_overlap_record {
 struct hd_timeline_record {
   uint64_t origin_ticks;
   uint64_t width_ticks;
-  uint64_t until_ticks; /* what is later has not been added yet */
-  uint32_t kept_in;     /* the sweep's own */
+  uint64_t until_ticks; /* later time has not been added yet */
+  uint32_t kept_in;     /* for the sweep alone */
   uint32_t reserved;
   uint64_t pad[4];
   struct hd_timeline_bucket {
@@ -168,8 +166,8 @@ struct hd_timeline_record {
 
 /**
  * What the sweep's present step has changed in tallies, levels, overlaps, entries, stacks, rings' sweeps and the
- * timeline, as it was before. Between steps there are no entries. The reader takes back a step that was not ended, from
- * the last entry to the first: the transitions are still in their rings.
+ * timeline, as it was before. Between steps there are no entries. The reader undoes a step that did not end, from the
+ * last entry to the first: the transitions are still in their rings.
  */
 struct hd_journal_record {
   uint64_t count;
@@ -181,7 +179,6 @@ struct hd_journal_record {
 };
 
 _Static_assert(sizeof(struct hd_ring_sweep) == 64, "one cache line");
-_Static_assert(sizeof(struct hd_entry_record) == 80, "entry record size");
 _Static_assert(sizeof(struct hd_tally_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_level_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_overlap_record) == 16, "overlap record size");

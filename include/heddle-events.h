@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file heddle-events.h
- * The one definition of each event: what it is called, what it costs belongs to, and what is lost without it. The
- * numbers are stored in profiles: append only. CONTRIBUTING.md, "To add an event".
+ * The one definition of each event: its name, the class that it is switched off with, and what is lost without it; and
+ * the records of what events cost. Part of heddle-format.h. Profiles store the numbers: append only. CONTRIBUTING.md,
+ * "To add an event".
  */
 #ifndef HEDDLE_EVENTS_H
 #define HEDDLE_EVENTS_H
 
 #include <stdint.h>
 
-/** Events that are switched off together when they cost more than the budget allows, finest first. Regions, waits at
- *  their ends and threads never are. X(NAME, id, words) */
+/** Events that are switched off together when they cost more than the budget allows, finest first. Never switched off
+ *  are regions, waits at their ends, and threads. X(NAME, id, words) */
 #define HD_CLASS_TABLE(X)                                                                                              \
   X(MUTEX, "mutex", "critical sections, locks, ordered and atomic")                                                    \
   X(TASK, "task", "explicit tasks")                                                                                    \
@@ -18,7 +19,7 @@
   X(WORK, "work", "loops, sections, single and masked")                                                                \
   X(SYNC, "sync", "barriers inside regions, taskwaits, taskgroups and reductions")
 
-/** What has a cost of its own: callbacks of the runtime, and what the program itself tells. FIXED: never switched off.
+/** What has a cost of its own: callbacks of the runtime, and calls from the program itself. FIXED: never switched off.
  *  X(NAME, id, class) */
 #define HD_EVENT_TABLE(X)                                                                                              \
   X(THREAD, "thread", FIXED) /* begin and end */                                                                       \
@@ -41,10 +42,10 @@
   X(RETURN, "return", CALL)                                                                                            \
   X(MARKER, "marker", FIXED)
 
-/** The callbacks that the tool registers with the runtime, all with one function each, hd_callbacks_on_NAME.
- *  sync_region_wait rather than sync_region: the same for barriers and taskwait, but for a taskgroup only the wait at
- *  its end, not its body. Never flush: a program that spins on it sends millions.
- *  X(NAME, OMPT's name, its function's type, with which class it may be muted, what is lost without it) */
+/** The callbacks that the tool registers with the runtime. Each has one function, hd_callbacks_on_NAME.
+ *  sync_region_wait rather than sync_region: for barriers and taskwait they are the same, but for a taskgroup it is the
+ *  wait at its end without the body. Never flush: a program that spins on it sends millions.
+ *  X(NAME, OMPT's name, its function's type, the class that it may be muted with, what is lost without it) */
 #define HD_CALLBACK_TABLE(X)                                                                                           \
   X(THREAD_BEGIN, thread_begin, thread_begin, FIXED, "threads are seen from their first event on")                     \
   X(THREAD_END, thread_end, thread_end, FIXED, "threads end with their last event")                                    \
@@ -83,12 +84,37 @@ enum hd_callback {
       HD_CALLBACK_COUNT
 };
 
-/** hd_file_header.registered: four bits for each callback, the answer of ompt_set_callback (ompt_set_result_t) + 1; 0:
- *  none was kept. */
+/** hd_file_header.registered has four bits for each callback: the answer of ompt_set_callback (ompt_set_result_t) + 1;
+ *  0: no answer was kept. */
 #define HD_REGISTERED_BITS 4u
 static inline uint32_t hd_registered(uint64_t registered, enum hd_callback callback) {
   return (uint32_t)(registered >> (HD_REGISTERED_BITS * (uint32_t)callback)) & 15u;
 }
 _Static_assert(HD_CALLBACK_COUNT <= 64 / HD_REGISTERED_BITS, "all answers fit their word");
+
+/** What one thread's events of each kind have cost it. */
+struct hd_costs_record {
+  uint32_t thread;
+  uint32_t reserved;
+  struct hd_event_cost {
+    uint64_t count;       /* events so far */
+    uint64_t charged;     /* so many of them are in `total_ticks`; the others cost `ticks` each */
+    uint64_t total_ticks; /* intrusion */
+    uint32_t ticks;       /* of an ordinary one: the mean of those that were measured */
+    uint32_t mask;        /* an ordinary one is measured when its number & mask is 0 */
+  } kinds[HD_EVENT_KINDS];
+};
+
+/** How long the events of a class were switched off because they cost more than the budget allows. */
+struct hd_switch_record {
+  uint32_t event_class; /* enum hd_event_class */
+  uint32_t thread;      /* whose time they cost */
+  uint32_t profile;     /* where it was then */
+  uint32_t times;       /* 1; more: several such times in one record */
+  uint64_t off_ticks;   /* when the newest of these times began; merged files: this and the next are 0 */
+  uint64_t on_ticks;    /* when it ended; 0: still off */
+  uint64_t total_ticks; /* length of all that have ended, summed */
+  uint64_t cost_ppm;    /* part of the thread's time that led to it; the highest */
+};
 
 #endif

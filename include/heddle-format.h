@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file heddle-format.h
- * The profile file: the one layout that libheddle.so writes and the `heddle` command reads.
+ * The profile file: the layout that libheddle.so writes and the `heddle` command reads.
  *
- * While the program runs the file *is* the measurement's memory: it is mapped shared, every record has one writer,
- * and nothing is ever moved. A killed program therefore leaves a readable profile, and a reader needs no cooperation
- * from the program. The size depends on the number of threads and callpaths, never on how long the program runs.
+ * While the program runs the file *is* the measurement's memory: it is mapped shared, every record has one writer, and
+ * nothing is ever moved. A killed program therefore leaves a readable profile, and a reader needs no help from the
+ * program. The size depends on the number of threads and callpaths, never on how long the program runs.
  *
  *     offset 0                       struct hd_file_header, padded to HD_HEADER_BYTES
  *     HD_HEADER_BYTES                block 0
  *     HD_HEADER_BYTES + n * 4 KiB    block n (a block may span several units: see `span`)
  *
- * A block holds `count` records of one type, all owned by one thread (or by the process).
+ * A block holds `count` records of one type, all owned by one thread or by the process.
  *
- * Whoever saves a profile seals it: the header and every block then have checksums (CRC-32C) over all of their bytes,
- * their own field taken as 0. A file that is still written has none.
+ * Whoever saves a profile seals it: the header and every block then carry a checksum (CRC-32C) of all their bytes, with
+ * the checksum's own field taken as 0. A file that is still being written has none.
  *
- * Parts: heddle-states.h (what threads are in), heddle-events.h (what the tool hears), heddle-concurrency.h
- * (transitions, and how many threads were busy at once).
+ * Parts: heddle-states.h (what a thread does, and in which construct), heddle-events.h (what the tool hears, and what
+ * that costs), heddle-concurrency.h (transitions, and how many threads were busy at once).
  *
- * Units: all times are ticks of the clock described by `clock`; two (ticks, ns) pairs convert them to nanoseconds.
+ * Units: all times are ticks of the clock that `clock_kind` names; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
  */
 #ifndef HEDDLE_FORMAT_H
@@ -39,10 +39,11 @@
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
+#define HD_BLOCK_HEADER_BYTES 64u
 #define HD_BLOCK_MAGIC 0x4b4c4248u /* "HBLK" */
 #define HD_SEALED 0x4c414553u      /* "SEAL" */
 #define HD_CHILD_PIDS 64u
-#define HD_NONE UINT32_MAX /* "no thread", "no module", ... in every u32 reference */
+#define HD_NONE UINT32_MAX /* "no thread", "no module", ... wherever 32 bits refer to a record */
 
 enum hd_clock_kind {
   HD_CLOCK_TSC = 1, /* the processor's own counter: support/tsc_clock.h */
@@ -56,18 +57,18 @@ struct hd_clock_pair {
   uint64_t ns; /* CLOCK_MONOTONIC */
 };
 
-/** How the profile came to its end; `hd_file_header.flags`. */
+/** How the profile was made and how it ended; `hd_file_header.flags`. */
 enum hd_file_flag {
-  HD_FILE_COMPLETE = 1u << 0,     /* the runtime (or the library's destructor) closed the profile */
-  HD_FILE_EXIT_KNOWN = 1u << 1,   /* `exit_status` was stamped by `heddle run` */
-  HD_FILE_START_COARSE = 1u << 2, /* `begin_ns` is the kernel's process start time: 10 ms steps */
-  HD_FILE_FULL = 1u << 3,         /* the store could not grow: new callpaths were charged to their parents */
-  HD_FILE_ROUTINES = 1u << 4,     /* instrumented routines can tell of their entries and exits */
+  HD_FILE_COMPLETE = 1u << 0,     /* the runtime, or the library's destructor, closed the profile */
+  HD_FILE_EXIT_KNOWN = 1u << 1,   /* `heddle run` stamped `exit_status` */
+  HD_FILE_START_COARSE = 1u << 2, /* `begin_ns` is the kernel's process start time: steps of 10 ms */
+  HD_FILE_FULL = 1u << 3,         /* the store could not grow: the parents got the time of new callpaths */
+  HD_FILE_ROUTINES = 1u << 4,     /* instrumented routines can report their entries and exits */
   HD_FILE_CPU_TIME = 1u << 5,     /* hd_row_record.cpu_ns was measured */
-  HD_FILE_MERGED = 1u << 6,       /* a sum of several runs: all is closed, there are no rings and no timeline */
-  HD_FILE_RECOVERED = 1u << 7,    /* the program is gone, as `heddle recover` has seen; its end is not known */
-  HD_FILE_STOPPED = 1u << 8,      /* the runtime ended the measurement before the program's end: stop_paused_ticks */
-  HD_FILE_GOMP = 1u << 9,         /* libomp was loaded first, to take libgomp's place (`heddle run --gomp`) */
+  HD_FILE_MERGED = 1u << 6,       /* the sum of several runs: everything is closed; no rings, no timeline */
+  HD_FILE_RECOVERED = 1u << 7,    /* the program is gone, as `heddle recover` found; how it ended is not known */
+  HD_FILE_STOPPED = 1u << 8,      /* the runtime ended the measurement before the program ended: stop_paused_ticks */
+  HD_FILE_GOMP = 1u << 9,         /* libomp was loaded first and stood in for libgomp (`heddle run --gomp`) */
   HD_FILE_KILLED = 1u << 10       /* with HD_FILE_EXIT_KNOWN: signal `exit_status` - 128 ended the program */
 };
 
@@ -88,74 +89,71 @@ struct hd_file_header {
   uint32_t block_count; /* units of HD_BLOCK_BYTES after the header; grows; release order */
   uint32_t flags;       /* enum hd_file_flag */
   uint32_t pid;
-  int32_t rank;            /* MPI or launcher rank, -1 when there is none */
+  int32_t rank;            /* MPI's or the launcher's; -1: none */
   int32_t exit_status;     /* as a shell reports it; valid with HD_FILE_EXIT_KNOWN */
   uint32_t max_threads;    /* processors available to the process at start */
   uint32_t callpath_depth; /* 0: unlimited */
-  uint32_t cycle_limit;    /* unlimited depth: a path whose last so many sites it has had before folds */
-  uint32_t unwind_depth;   /* calling routines that were looked for at a region's begin; 0: none */
+  uint32_t cycle_limit;    /* unlimited depth: a path folds when its last so many sites occurred in it before */
+  uint32_t unwind_depth;   /* at most so many calling routines were looked for at a region's begin; 0: none */
   uint32_t clock_kind;     /* enum hd_clock_kind */
   struct hd_clock_pair clock_first;
   struct hd_clock_pair clock_last; /* refreshed on cold paths; the later, the better the conversion */
   uint64_t begin_ns;               /* CLOCK_MONOTONIC at the program's start, before the tool was loaded */
   uint64_t begin_epoch_ns;         /* CLOCK_REALTIME at the same instant */
-  uint64_t loaded_ticks;           /* the tool's start (first OpenMP construct) = begin_ticks of the first thread;
-                                      the reader adds the time before it to that thread as busy, outside any region */
-  uint64_t end_ticks;              /* 0 while running or when killed; `heddle run` stamps the time of death */
-  /* What could not be followed, counted; reports say so. */
-  uint64_t unknown_events;   /* enum values newer than this tool */
-  uint64_t unmatched_events; /* an end without its begin */
-  uint64_t lost_threads;     /* threads for which no memory was left */
-  uint64_t folded_paths;     /* callpaths charged to their parent for lack of space */
-  uint64_t lost_callbacks;   /* bit i: enum hd_callback i is not always sent */
-  uint64_t lost_tallies;     /* times that a profile's concurrency could not be kept for lack of space */
-  uint64_t
-      lost_overlap_ticks; /* a pair of profiles may lack at most this: smaller overlaps were given up for larger ones */
-  uint64_t left_routines; /* entries without an exit: the program jumped out of them */
+  /* The tool's start (first OpenMP construct) = begin_ticks of the first thread. The reader adds the time before it to
+   * that thread as busy, outside any region. */
+  uint64_t loaded_ticks;
+  uint64_t end_ticks; /* 0: it runs, or was killed; `heddle run` stamps the time of death */
+  /* What the tool could not follow, counted; reports say so. */
+  uint64_t unknown_events;     /* with enum values newer than this tool */
+  uint64_t unmatched_events;   /* an end without its begin */
+  uint64_t lost_threads;       /* threads for which no memory was left */
+  uint64_t folded_paths;       /* callpaths whose parent got their time for lack of space */
+  uint64_t lost_callbacks;     /* bit i: enum hd_callback i is not always sent */
+  uint64_t lost_tallies;       /* times that a profile's concurrency could not be kept for lack of space */
+  uint64_t lost_overlap_ticks; /* the most that a pair of profiles may lack: smaller overlaps made room for larger */
+  uint64_t left_routines;      /* entries without an exit: the program jumped out of them */
   uint64_t unmatched_routines; /* exits without an entry */
-  uint64_t unmatched_phases;   /* ends of phases that had not begun, and phases never ended */
-  uint64_t
-      nested_signals;    /* entries and exits that came while Heddle was at work on the same thread: signal handlers */
-  uint64_t lost_entries; /* entries whose state or time could not be kept for lack of space */
-  uint64_t cut_callers;  /* region begins with more calling routines than unwind_depth */
-  uint64_t paused_ticks; /* the clock stood still for so long; all other times leave it out */
-  uint64_t paused_at_ticks; /* it stands still since then, in the time that leaves pauses out; 0: it runs */
-  uint64_t pauses;          /* how often */
+  uint64_t unmatched_phases;   /* ends of phases that had not begun, and phases that never ended */
+  uint64_t nested_signals;     /* entries and exits in a signal handler that interrupted Heddle on the same thread */
+  uint64_t lost_entries;       /* entries whose state or time could not be kept for lack of space */
+  uint64_t cut_callers;        /* region begins with more calling routines than unwind_depth */
+  uint64_t paused_ticks;       /* the clock stood still for so long; all other times leave it out */
+  uint64_t paused_at_ticks;    /* the clock has stood still since then, pauses left out; 0: it runs */
+  uint64_t pauses;
   /* Counters (hd_event_record, hd_counts_record). */
   uint32_t event_count;         /* records of HD_BLOCK_EVENTS; 0: nothing is counted */
   uint32_t event_slots;         /* sets of events that take turns; 0: all events are counted all the time */
   uint32_t counts_record_bytes; /* HD_COUNTS_BYTES(event_count, event_slots) */
   uint32_t counters_at;         /* enum hd_counters_at */
-  uint64_t reading_ticks;       /* what one reading takes, all sets of a thread; found out at start */
+  uint64_t reading_ticks;       /* what one reading of all sets of a thread takes; measured at start */
   char host[64];
-  char runtime[128];     /* the string the runtime gave to ompt_start_tool */
+  char runtime[128];     /* the string that the runtime gave to ompt_start_tool */
   char program[256];     /* base name of the executable */
-  uint64_t before_ticks; /* merged files: from the programs' starts to the loads of the tool, summed; else 0 */
+  uint64_t before_ticks; /* merged files: from the programs' starts to the tool's, summed; else 0 */
   uint32_t costs_record_bytes;
   uint32_t switch_record_bytes;
-  uint64_t outside_ticks; /* of an event's cost: its call and return, which it cannot measure itself; found out at
-                             start, and contained in all costs */
-  uint64_t budget_ppm;    /* of a thread's time that events may cost before the finest are switched off; 0: no limit */
-  uint64_t lost_switches; /* times that events were switched off for which there is no record */
-  uint64_t memory_limit_bytes; /* of what Heddle uses in the program: the file and its own memory; grows with the
-                                  threads; 0: none */
-  uint64_t memory_bytes;       /* in use now */
-  uint64_t shortened_paths;    /* callpaths of the last two sites (or one) that stand for longer ones, because of that
-                                  limit */
-  uint64_t registered;         /* what the runtime answered for each enum hd_callback: hd_registered() */
-  uint32_t seal;               /* HD_SEALED: there are checksums; 0: not yet */
-  uint32_t checksum;           /* of HD_HEADER_BYTES bytes */
-  /* Forked children that used OpenMP. Each is measured in a profile of its own, and writes into its parent's no more
-   * than that it did so. The parent is the nearest forebear that is measured. */
+  uint64_t outside_ticks; /* an event's call and return, which it cannot measure itself; contained in all costs */
+  uint64_t budget_ppm;    /* what events may cost of a thread's time before the finest stop; 0: no limit */
+  uint64_t lost_switches; /* times that events were switched off without a record for it */
+  uint64_t
+      memory_limit_bytes;   /* for the file and Heddle's own memory in the program; grows with the threads; 0: none */
+  uint64_t memory_bytes;    /* of that in use now */
+  uint64_t shortened_paths; /* callpaths of the last two sites (or one) that this limit made stand for longer ones */
+  uint64_t registered;      /* what the runtime answered for each enum hd_callback: hd_registered() */
+  uint32_t seal;            /* HD_SEALED: there are checksums; 0: not yet */
+  uint32_t checksum;        /* of HD_HEADER_BYTES bytes */
+  /* Forked children that used OpenMP. Each is measured in a profile of its own; in its parent's it only counts itself.
+   * The parent is the nearest ancestor that is measured. */
   uint32_t parent_pid;                /* of a forked child; 0: none */
   uint32_t children;                  /* so many are measured; grows */
-  uint32_t unmeasured_children;       /* so many could not be; grows */
+  uint32_t unmeasured_children;       /* so many could not be measured; grows */
   uint32_t runtime_module;            /* the OpenMP runtime's module, its id + 1; 0: no runtime came, or not known */
-  uint32_t child_pids[HD_CHILD_PIDS]; /* the first ones of those measured */
-  uint64_t start_ticks;       /* what the tool's own start took of the program's first thread, while it counts as
-                                 busy; contained in the intrusion. Merged files: the sum */
-  uint64_t stop_paused_ticks; /* HD_FILE_STOPPED: of paused_ticks the part before that; the rest is the time that
-                                 the program went on, in which nothing was measured */
+  uint32_t child_pids[HD_CHILD_PIDS]; /* the first of those measured */
+  /* How long the tool's own start took on the program's first thread, which counts as busy meanwhile; contained in the
+   * intrusion. Merged files: the sum. */
+  uint64_t start_ticks;
+  uint64_t stop_paused_ticks; /* HD_FILE_STOPPED: paused_ticks before the stop; the program ran on for the rest */
 };
 
 enum hd_block_type {
@@ -165,7 +163,7 @@ enum hd_block_type {
   HD_BLOCK_TOTALS = 4,
   HD_BLOCK_INSTANCES = 5, /* one hd_instance_record, then its members */
   HD_BLOCK_MODULES = 6,
-  HD_BLOCK_TEXT = 7, /* a sequence of hd_text_record with their bytes; `count` is bytes used */
+  HD_BLOCK_TEXT = 7, /* a sequence of hd_text_record with their bytes; `count` is the bytes used */
   HD_BLOCK_RING = 8, /* one hd_ring_record */
   HD_BLOCK_TALLIES = 9,
   HD_BLOCK_LEVELS = 10,
@@ -185,28 +183,27 @@ enum hd_block_type {
 struct hd_block_header {
   uint32_t magic;      /* HD_BLOCK_MAGIC */
   uint16_t type;       /* enum hd_block_type */
-  uint16_t short_span; /* the writer's own */
-  uint32_t span;       /* units of HD_BLOCK_BYTES this block covers, at least 1 */
-  uint32_t owner;      /* thread id of the only writer, HD_NONE: the process */
+  uint16_t short_span; /* for the writer alone */
+  uint32_t span;       /* units of HD_BLOCK_BYTES that this block covers, at least 1 */
+  uint32_t owner;      /* id of the only thread that writes to it; HD_NONE: the process */
   uint32_t count;      /* records in use; grows; release order */
   uint32_t checksum;   /* of the whole block, in a sealed file */
   uint32_t pad[10];
 };
-#define HD_BLOCK_HEADER_BYTES 64u
 
 /** A callpath: one node of the profile tree, shared by all threads. Record i of all profile blocks has id i. */
 struct hd_profile_record {
   uint32_t id;
-  uint32_t parent;  /* profile id; the program (id 0) is its own parent */
-  uint16_t kind;    /* enum hd_kind */
-  uint16_t flags;   /* enum hd_profile_flag */
-  uint32_t depth;   /* 0 for the program */
-  uint32_t module;  /* module id, HD_NONE: address lies in no known module */
-  uint32_t target;  /* HD_PROFILE_BACK: the profile that takes the time; else its own id */
-  uint64_t offset;  /* relative to the module's load address. A return address (look up offset - 1), but a routine's is
-                       its first instruction's; phases: 0. For GCC's regions and tasks offset - 1 is the first
-                       instruction of the function that GCC made out of the construct; of a tail call's function, if it
-                       is not known where that jumped */
+  uint32_t parent; /* profile id; the program (id 0) is its own parent */
+  uint16_t kind;   /* enum hd_kind */
+  uint16_t flags;  /* enum hd_profile_flag */
+  uint32_t depth;  /* 0 for the program */
+  uint32_t module; /* module id; HD_NONE: the address lies in no known module */
+  uint32_t target; /* HD_PROFILE_BACK: the profile that takes the time; else its own id */
+  /* Relative to the module's load address. A return address (look up offset - 1), but for a routine its first
+   * instruction; phases: 0. For GCC's regions and tasks offset - 1 is the first instruction of the function that GCC
+   * made of the construct; after a tail call that of the jumping function, if it is not known where the jump led. */
+  uint64_t offset;
   uint64_t address; /* the same, absolute in that process */
   uint64_t pad[3];
 };
@@ -214,14 +211,17 @@ enum hd_profile_flag {
   HD_PROFILE_IN_RUNTIME = 1u << 0, /* the address lies inside the OpenMP runtime: the caller is not known */
   HD_PROFILE_FOLDED = 1u << 1,     /* also holds the time of callpaths for which no space was left */
   HD_PROFILE_RECURSIVE = 1u << 2,  /* also holds deeper recursive entries of the same site */
-  HD_PROFILE_CALLED = 1u << 3,     /* a routine that tells of its entries and exits. Without it a routine is known from
-                                      the stack only: neither its calls nor its own time were measured */
-  HD_PROFILE_BACK = 1u << 4, /* a routine's recursive entries from its parent: visits only, the time is `target`'s */
-  HD_PROFILE_TAIL_CALL = 1u << 6, /* the construct lies in the function of the site or one called there, which left for
-                                     the runtime by a jump: the line is not known */
-  HD_PROFILE_SHORTENED = 1u << 5 /* its path is the end of several longer ones, for which there was no memory. Below the
-                                    program: it stands for whatever ends in its site; below such a one: for whatever
-                                    ends in the two. A profile of the same site without this flag is one apart */
+  /* A routine that reports its entries and exits. Without this flag only the stack shows the routine: neither its calls
+   * nor its own time were measured. */
+  HD_PROFILE_CALLED = 1u << 3,
+  HD_PROFILE_BACK = 1u << 4, /* a routine's recursive entries from its parent: visits only, `target` has the time */
+  /* Its path is the end of several longer ones, for which there was no memory. Below the program it stands for whatever
+   * ends in its site; below another such profile, for whatever ends in the two. A profile of the same site without this
+   * flag is a separate one. */
+  HD_PROFILE_SHORTENED = 1u << 5,
+  /* The construct lies in the site's function or in one that it called, which jumped into the runtime: the line is not
+   * known. */
+  HD_PROFILE_TAIL_CALL = 1u << 6
 };
 
 /** One thread's numbers for one profile. Time is exclusive: spent while this profile was the thread's innermost. */
@@ -231,17 +231,19 @@ struct hd_row_record {
   uint64_t visits;
   uint64_t cpu_ns; /* processor time, exclusive; 0 without HD_FILE_CPU_TIME */
   uint64_t ticks[HD_STATE_COUNT];
-  int64_t intrusion[HD_INTRUSION_CLASSES]; /* contained in `ticks`. But for waits at a team's barriers: there what the
-                                              thread had gathered since its team was last together, negative */
-  int64_t merged; /* waits at a team's barriers: by how much Heddle delayed the last thread to arrive, times the team's
-                     size, summed. In the row of thread number 0, for all threads: a profile's corrected waiting time is
-                     the sum over its rows of ticks - intrusion - merged */
+  /* Contained in `ticks`. But for waits at a team's barriers: minus what the thread had gathered since its team was
+   * last together. */
+  int64_t intrusion[HD_INTRUSION_CLASSES];
+  /* Waits at a team's barriers: by how much Heddle delayed the last thread to arrive, times the team's size, summed. In
+   * the row of thread number 0, for all threads: a profile's corrected waiting time is the sum over its rows of
+   * ticks - intrusion - merged. */
+  int64_t merged;
 };
 
 enum hd_thread_kind { HD_THREAD_INITIAL = 1, HD_THREAD_WORKER = 2, HD_THREAD_OTHER = 3 };
 
-/** One thread, or several of one kind that lived one after the other: a program may start any number of short ones. Its
- *  rows' ticks add up to last_ticks - begin_ticks - apart_ticks at any time; the rest is still open. */
+/** One thread, or several of one kind that lived one after the other: a program may start any number of short ones. At
+ *  any time its rows' ticks add up to last_ticks - begin_ticks - apart_ticks; the rest is still open. */
 struct hd_thread_record {
   uint32_t id;
   uint32_t kind;        /* enum hd_thread_kind */
@@ -249,30 +251,29 @@ struct hd_thread_record {
   uint64_t end_ticks;   /* of the last; 0: still alive */
   uint64_t last_ticks;  /* time of the last event */
   uint64_t busy_ticks;  /* total of the busy cells of its rows */
-  uint64_t open_cell;   /* file offset of the cell (in a row's ticks) that the time since last_ticks belongs to */
+  uint64_t open_cell;   /* file offset of the cell (in a row's ticks) that gets the time since last_ticks */
   uint64_t joining;     /* file offset of the instance whose end this worker waits for; 0: none */
-  uint64_t idle_cell;   /* file offset of the cell for the time after that instance's join */
+  uint64_t idle_cell;   /* file offset of the cell that gets the time after that instance's join */
   uint64_t uncounted;   /* bit e: event e is not counted on this thread, or no longer */
-  uint64_t counting;    /* file offset of missing[class] in the hd_counts_record that what is counted now belongs to; 0:
-                           nothing is counted */
+  uint64_t counting;    /* file offset of missing[class] in the hd_counts_record that gets the counts; 0: none does */
   uint64_t readings;    /* of its counters, so far */
   int64_t intrusion;    /* by which the thread is late: of its own events; since a region that it opened, the team's */
   int64_t intrusion_charged; /* part of it that is in rows: what it was at last_ticks */
   int64_t intrusion_base;    /* what it was when its team was last together */
-  uint64_t apart_ticks;      /* from one thread's end to the next one's begin, summed: in nobody's life */
-  uint64_t threads;          /* so many; merged files: the most of any run */
-  /* The kernel's account (schedstat), of `told` of these threads: of those that have ended, and at the profile's end of
-   * the others. Heddle's own work and what ran before the tool was loaded are in it. */
+  uint64_t apart_ticks;      /* from one thread's end to the next one's begin, summed: no thread lived then */
+  uint64_t threads;          /* how many; merged files: the most of any run */
+  /* What the kernel noted (schedstat) of `told` of these threads: of each that has ended, and at the profile's end of
+   * the others. It contains Heddle's own work and what ran before the tool was loaded. */
   uint64_t ran_ns;
   uint64_t queued_ns;   /* they could have run, but had no processor */
   uint64_t preemptions; /* so often one was taken from them */
-  uint64_t told;        /* merged files: 0 if it is unknown of any thread of any run, else `threads` */
-  uint32_t tid;         /* the living thread's, for that; 0: nothing is left to read */
+  uint64_t told;        /* merged files: 0 if it is unknown for any thread of any run, else `threads` */
+  uint32_t tid;         /* the living thread's, to read that; 0: nothing is left to read */
   uint32_t reserved;
   uint64_t pad[3];
 };
 
-/** An event that is counted, in the order in which they were asked for. */
+/** An event that is counted, in the order in which the user asked for them. */
 #define HD_EVENTS_MOST 32u
 struct hd_event_record {
   char name[128];  /* as asked for */
@@ -294,16 +295,16 @@ struct hd_event_record {
 struct hd_counts_record {
   uint32_t profile;
   uint32_t thread;
-  uint64_t missing[HD_COUNT_CLASSES]; /* bit e: some of event e is not in the count: a reading failed, or a pause of the
-                                         measurement lay in between */
+  uint64_t
+      missing[HD_COUNT_CLASSES]; /* bit e: the count of event e is short: a reading failed, or a pause lay between */
 };
 #define HD_COUNTS_BYTES(events, slots)                                                                                 \
   ((uint32_t)(sizeof(struct hd_counts_record) + ((events) + (slots)) * HD_COUNT_CLASSES * sizeof(uint64_t)))
 
 /**
- * Totals over the finished instances of a parallel region or of a worksharing construct that ends in its own barrier,
- * for one team size. A region's are written by the team's primary thread. A construct's by each thread for itself, but
- * instances, elapsed_ticks and busy_max_ticks by thread number 0 for all.
+ * Totals over the finished instances of a parallel region, or of a worksharing construct that ends in its own barrier,
+ * for one team size. For a region the team's primary thread writes them. For a construct each thread writes its own,
+ * but thread number 0 writes instances, elapsed_ticks and busy_max_ticks for all.
  * Per instance, p threads: capacity += p * elapsed (construct: the time of each thread in it and in its barrier);
  * busy += sum of busy (construct: tasks that ran in its barrier included); busy_max += p * (largest busy of a thread).
  * Hence lost time = capacity - busy, potential gain = lost / p, imbalance = busy_max / busy (weighted by busy time).
@@ -323,7 +324,7 @@ struct hd_total_record {
   uint64_t pad;
 };
 
-/** One parallel region that is running, or whose workers have not all been seen again since. Reused. */
+/** One parallel region that is running, or whose workers have not all had an event since. Reused. */
 struct hd_instance_record {
   uint32_t profile;
   uint32_t primary;      /* thread id */
@@ -332,15 +333,16 @@ struct hd_instance_record {
   uint64_t begin_ticks;  /* parallel_begin */
   uint64_t join_ticks;   /* end of the last barrier on the primary; 0 before */
   uint64_t end_ticks;    /* parallel_end; 0 while running */
-  uint32_t uncounted; /* its time is not added up: an instance of the same profile encloses it, or it is the runtime's
-                         own (hidden helper threads) */
-  uint32_t pending;   /* workers that have not yet read join_ticks */
-  uint32_t unasked;   /* it began while the measurement was paused: its time counts, itself it does not */
+  /* Its time is not added up: it lies in an instance of the same profile, has no space, or is the runtime's own (hidden
+   * helper threads). */
+  uint32_t uncounted;
+  uint32_t pending; /* workers that have not yet read join_ticks */
+  uint32_t unasked; /* it is not counted as an instance: it began in a pause, or has no space */
   uint32_t pad[3];
 };
 
 /** One thread of a team; member i has thread number i. Belongs to the running instance only if `begin_ticks` is not
- *  before the instance's: it is not cleared when the instance is used again. */
+ *  before the instance's: the next instance does not clear it. */
 struct hd_member_record {
   uint32_t thread; /* HD_NONE: never used */
   uint32_t reserved;
@@ -352,35 +354,10 @@ struct hd_member_record {
   struct hd_arrival {
     uint64_t busy;      /* in the worksharing construct that the barrier closed; 0: none */
     uint64_t entered;   /* when Heddle let the thread go into the barrier */
-    uint64_t undelayed; /* when it would have come without Heddle, had the team been undelayed when last together */
+    uint64_t undelayed; /* when it would have come without Heddle, had nothing delayed the team when last together */
     uint64_t number;    /* of the barrier, counted from 1, times 2; plus 1 when it closes a worksharing construct */
     uint64_t pad[4];
   } arrivals[4];
-};
-
-/** What one thread's events of each kind have cost it. */
-struct hd_costs_record {
-  uint32_t thread;
-  uint32_t reserved;
-  struct hd_event_cost {
-    uint64_t count;       /* events so far */
-    uint64_t charged;     /* so many of them are in `total_ticks`; the others cost `ticks` each */
-    uint64_t total_ticks; /* intrusion */
-    uint32_t ticks;       /* of an ordinary one: mean of those that were measured */
-    uint32_t mask;        /* an ordinary one is measured when its number & mask is 0 */
-  } kinds[HD_EVENT_KINDS];
-};
-
-/** For so long events of a class were switched off, because they cost more than the budget allows. */
-struct hd_switch_record {
-  uint32_t event_class; /* enum hd_event_class */
-  uint32_t thread;      /* whose time they cost */
-  uint32_t profile;     /* where it was then */
-  uint32_t times;       /* 1; more: several such times in one record */
-  uint64_t off_ticks;   /* the newest of these times; merged files: both are 0 */
-  uint64_t on_ticks;    /* 0: still off */
-  uint64_t total_ticks; /* of all that have ended: between the two, summed */
-  uint64_t cost_ppm;    /* of the thread's time, that led to it; the highest */
 };
 
 struct hd_module_record {
@@ -394,14 +371,14 @@ struct hd_module_record {
 };
 
 enum hd_module_flag {
-  HD_MODULE_UNLOADED = 1u << 0 /* dlclose: another module may have come to lie at its addresses */
+  HD_MODULE_UNLOADED = 1u << 0 /* by dlclose: another module may since lie at its addresses */
 };
 
 enum hd_text_kind {
-  HD_TEXT_ARGUMENT = 1,    /* command line, in order */
+  HD_TEXT_ARGUMENT = 1,    /* of the command line, in order */
   HD_TEXT_ENVIRONMENT = 2, /* NAME=value of the variables that steer OpenMP */
   HD_TEXT_NOTE = 3,        /* what could not be measured, in words */
-  HD_TEXT_NAME = 4,        /* id: profile; "function\0file\0line\0": written by the command, not by the library */
+  HD_TEXT_NAME = 4,        /* id: profile; "function\0file\0line\0": the command writes it, not the library */
   HD_TEXT_PHASE = 5,       /* id: profile; the name of a phase */
   HD_TEXT_GROUP = 6,       /* a group of events whose formulas reports show: the file's name, a line end, its content */
   HD_TEXT_OUTPUT = 7,      /* the name that the profile is to have; absolute, unless the directory was gone */
@@ -417,53 +394,57 @@ struct hd_text_record {
   uint32_t pad;
 };
 
-/** What the header says of the layout: the same in all files of this format. */
-#define HD_LAYOUT(FIELD)                                                                                               \
-  FIELD(version, HD_FORMAT_VERSION)                                                                                    \
-  FIELD(byte_order, HD_BYTE_ORDER)                                                                                     \
-  FIELD(header_bytes, HD_HEADER_BYTES)                                                                                 \
-  FIELD(block_bytes, HD_BLOCK_BYTES)                                                                                   \
-  FIELD(state_count, HD_STATE_COUNT)                                                                                   \
-  FIELD(profile_record_bytes, sizeof(struct hd_profile_record))                                                        \
-  FIELD(row_record_bytes, sizeof(struct hd_row_record))                                                                \
-  FIELD(thread_record_bytes, sizeof(struct hd_thread_record))                                                          \
-  FIELD(total_record_bytes, sizeof(struct hd_total_record))                                                            \
-  FIELD(instance_record_bytes, sizeof(struct hd_instance_record))                                                      \
-  FIELD(module_record_bytes, sizeof(struct hd_module_record))                                                          \
-  FIELD(entry_record_bytes, sizeof(struct hd_entry_record))                                                            \
-  FIELD(costs_record_bytes, sizeof(struct hd_costs_record))                                                            \
-  FIELD(switch_record_bytes, sizeof(struct hd_switch_record))
+/** The records whose sizes the header states. X(name, bytes) */
+#define HD_SIZED_RECORDS(X)                                                                                            \
+  X(profile, 64)                                                                                                       \
+  X(row, 168)                                                                                                          \
+  X(thread, 192)                                                                                                       \
+  X(total, 80)                                                                                                         \
+  X(instance, 64)                                                                                                      \
+  X(module, 1024)                                                                                                      \
+  X(entry, 80)                                                                                                         \
+  X(costs, 8 + 32 * HD_EVENT_KINDS)                                                                                    \
+  X(switch, 48)
+
+/** What else the header says of the layout: the same in all files of this format. X(field, value) */
+#define HD_LAYOUT(X)                                                                                                   \
+  X(version, HD_FORMAT_VERSION)                                                                                        \
+  X(byte_order, HD_BYTE_ORDER)                                                                                         \
+  X(header_bytes, HD_HEADER_BYTES)                                                                                     \
+  X(block_bytes, HD_BLOCK_BYTES)                                                                                       \
+  X(state_count, HD_STATE_COUNT)
 
 static inline void hd_layout_set(struct hd_file_header *header) {
-#define HD_LAYOUT_SET(field, value) header->field = value;
-  HD_LAYOUT(HD_LAYOUT_SET)
-#undef HD_LAYOUT_SET
+#define HD_SET(field, value) header->field = value;
+#define HD_SET_BYTES(name, bytes) header->name##_record_bytes = bytes;
+  HD_LAYOUT(HD_SET)
+  HD_SIZED_RECORDS(HD_SET_BYTES)
+#undef HD_SET
+#undef HD_SET_BYTES
   memcpy(header->magic, HD_MAGIC, sizeof header->magic);
 }
 
 static inline bool hd_layout_is_known(const struct hd_file_header *header) {
-#define HD_LAYOUT_IS(field, value) header->field == value &&
-  return HD_LAYOUT(HD_LAYOUT_IS) true;
-#undef HD_LAYOUT_IS
+#define HD_IS(field, value) header->field == value &&
+#define HD_HAS_BYTES(name, bytes) header->name##_record_bytes == (bytes) &&
+  return HD_LAYOUT(HD_IS) HD_SIZED_RECORDS(HD_HAS_BYTES) true;
+#undef HD_IS
+#undef HD_HAS_BYTES
 }
 
+#define HD_ASSERT_BYTES(name, bytes) _Static_assert(sizeof(struct hd_##name##_record) == (bytes), #name " record size");
+HD_SIZED_RECORDS(HD_ASSERT_BYTES)
+HD_ASSERT_BYTES(event, 256)
+HD_ASSERT_BYTES(counts, 32)
+HD_ASSERT_BYTES(member, 320)
+HD_ASSERT_BYTES(text, 16)
+#undef HD_ASSERT_BYTES
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");
-_Static_assert(sizeof(struct hd_profile_record) == 64, "one cache line");
-_Static_assert(sizeof(struct hd_row_record) == 168, "row record size");
-_Static_assert(sizeof(struct hd_thread_record) == 192, "three cache lines");
-_Static_assert(sizeof(struct hd_total_record) == 80, "total record size");
-_Static_assert(sizeof(struct hd_instance_record) == 64, "one cache line");
-_Static_assert(sizeof(struct hd_member_record) == 320, "five cache lines");
 _Static_assert(offsetof(struct hd_member_record, arrivals) == 64, "arrivals are alone on their cache lines");
 _Static_assert(sizeof(struct hd_ring_record) <= 4 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits four units");
 _Static_assert(sizeof(struct hd_stack_record) <= 4 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a stack fits four units");
-_Static_assert(sizeof(struct hd_event_record) == 256, "four cache lines");
-_Static_assert(sizeof(struct hd_counts_record) == 32, "counts record size");
 _Static_assert(HD_COUNTS_BYTES(HD_EVENTS_MOST, HD_EVENTS_MOST) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES,
                "a counts record fits a block");
-_Static_assert(sizeof(struct hd_switch_record) == 48, "switch record size");
-_Static_assert(sizeof(struct hd_module_record) == 1024, "module record size");
-_Static_assert(sizeof(struct hd_text_record) == 16, "text record size");
 
 #endif

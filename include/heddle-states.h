@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file heddle-states.h
- * What a thread may be doing and what it may be in, and by what its time and its counts are kept. Part of
- * heddle-format.h.
+ * The states of a thread, the kinds of constructs that it can be in, and the classes by which its intrusion and its
+ * counts are kept. Part of heddle-format.h.
  */
 #ifndef HEDDLE_STATES_H
 #define HEDDLE_STATES_H
@@ -34,7 +34,7 @@ enum hd_kind {
   HD_KIND_PROGRAM,
   HD_KIND_PARALLEL,
   HD_KIND_TEAMS,
-  HD_KIND_LOOP, /* schedule not told by the runtime (libomp before 17), or not the same every time */
+  HD_KIND_LOOP, /* the runtime does not report the schedule (libomp before 17), or it was not always the same */
   HD_KIND_LOOP_STATIC,
   HD_KIND_LOOP_DYNAMIC,
   HD_KIND_LOOP_GUIDED,
@@ -49,7 +49,7 @@ enum hd_kind {
   HD_KIND_TASKGROUP,
   HD_KIND_BARRIER_EXPLICIT,
   HD_KIND_BARRIER_IMPLICIT, /* a worksharing barrier that does not follow its construct directly */
-  HD_KIND_BARRIER,          /* GCC-built code: explicit, or the end of a static loop; the runtime does not tell */
+  HD_KIND_BARRIER,          /* GCC-built code: explicit, or the end of a static loop; the runtime reports no more */
   HD_KIND_REDUCTION,
   HD_KIND_CRITICAL,
   HD_KIND_LOCK,
@@ -63,18 +63,18 @@ enum hd_kind {
   HD_KIND_COUNT
 };
 
-/** What tells sites apart: of loops, the place alone. libomp chooses the schedule of an auto or guided loop by its
- * length and its team, so what it tells may differ from one time to the next. */
+/** The kind that distinguishes sites at one place. All loops there are one site: libomp chooses the schedule of an auto
+ *  or guided loop by its length and its team, and may report another one the next time. */
 static inline enum hd_kind hd_kind_of_site(enum hd_kind kind) {
-  return kind == HD_KIND_LOOP_STATIC || kind == HD_KIND_LOOP_DYNAMIC || kind == HD_KIND_LOOP_GUIDED ? HD_KIND_LOOP
-                                                                                                    : kind;
+  return kind >= HD_KIND_LOOP && kind <= HD_KIND_LOOP_GUIDED ? HD_KIND_LOOP : kind;
 }
 
 /**
- * What Heddle does itself takes time in the program: its *intrusion*. Every event's cost is known: measured where it is
- * out of the ordinary, else the mean of what events of its kind cost this thread (hd_costs_record). A cell's intrusion
- * is what its ticks contain of it, so ticks - intrusion is the *corrected* time: Li and Zhang's virtual clock, without
- * which the program would have run. Intrusion may be negative: a thread that Heddle has delayed waits less for others.
+ * The time that Heddle's own work takes in the program is its *intrusion*. Every event's cost is known: measured if it
+ * is out of the ordinary, else the mean of what events of its kind cost this thread (hd_costs_record). A cell's
+ * intrusion is the part of its ticks that Heddle took, so ticks - intrusion is the *corrected* time: Li and Zhang's
+ * virtual clock, on which the program runs as if without Heddle. Intrusion may be negative: a thread that Heddle has
+ * delayed waits less for others.
  */
 enum hd_intrusion_class {
   HD_INTRUSION_BUSY,    /* HD_BUSY */
@@ -90,8 +90,9 @@ static inline enum hd_intrusion_class hd_intrusion_class_of(uint32_t state) {
   return (enum hd_intrusion_class)(1 - is_working + is_after_waits * (int)(state - HD_WAIT_LAST));
 }
 
-/** Where the counters are read: at every change between these and what is around them. What is not told apart is
- * counted for the innermost enclosing profile that is. Barriers, taskwaits and taskgroups always are. */
+/** Which profiles have counts of their own: they are told apart. The counters are read at every change between one of
+ *  them and what is around it; what happens in other profiles counts for the innermost one around them. At
+ *  barriers, taskwaits and taskgroups they are read in any case. */
 enum hd_counters_at {
   HD_COUNTERS_AT_REGION = 1, /* parallel regions, teams and phases */
   HD_COUNTERS_AT_LOOP = 2,   /* and worksharing constructs, and tasks */
@@ -100,35 +101,18 @@ enum hd_counters_at {
 
 /** Whether profiles of a kind are told apart. The program's always is. */
 static inline int hd_kind_is_told_apart(uint32_t kind, uint32_t counters_at) {
-  switch (kind) {
-  case HD_KIND_PROGRAM:
-  case HD_KIND_PARALLEL:
-  case HD_KIND_TEAMS:
-  case HD_KIND_PHASE:
+  if (kind <= HD_KIND_TEAMS || kind == HD_KIND_PHASE)
     return 1;
-  case HD_KIND_LOOP:
-  case HD_KIND_LOOP_STATIC:
-  case HD_KIND_LOOP_DYNAMIC:
-  case HD_KIND_LOOP_GUIDED:
-  case HD_KIND_SECTIONS:
-  case HD_KIND_SINGLE:
-  case HD_KIND_WORKSHARE:
-  case HD_KIND_DISTRIBUTE:
-  case HD_KIND_TASKLOOP:
-  case HD_KIND_SCOPE:
-  case HD_KIND_WORKDISTRIBUTE:
-  case HD_KIND_TASK:
+  if (kind <= HD_KIND_TASK || kind == HD_KIND_WORKDISTRIBUTE)
     return counters_at >= HD_COUNTERS_AT_LOOP;
-  default:
-    return counters_at >= HD_COUNTERS_AT_ALL;
-  }
+  return counters_at >= HD_COUNTERS_AT_ALL;
 }
 
 /** What a thread did while its events were counted. */
 enum hd_count_class {
   HD_COUNT_BUSY,    /* HD_BUSY; but for HD_COUNTERS_AT_ALL also waits at criticals, locks, ordereds and atomics */
-  HD_COUNT_WAITING, /* the waiting states, and HD_IDLE: for a worker's wait at a region's end and what follows there is
-                       one number, the region's */
+  HD_COUNT_WAITING, /* the waiting states, and HD_IDLE: a worker's wait at a region's end and its time between regions
+                       are one number, the region's */
   HD_COUNT_RUNTIME, /* HD_RUNTIME */
   HD_COUNT_CLASSES
 };
