@@ -75,14 +75,12 @@ static bool add_names(struct hd_plan *plan, const char *list, struct hd_plan_err
 
 /* ---- who knows them ---- */
 
-/* One source's answer. What it says of an event that it does not have matters less than why an event that there is
- * cannot be counted here, by the first that has it. */
+/* One source's answer. Why an event that the source has cannot be counted here matters more than what a source says
+ * that does not have it; the first such reason counts. */
 static bool ask(const struct hd_source *source, struct hd_counter_event *event, struct hd_plan_error *error) {
   char why[sizeof error->why] = "";
-  enum hd_counter_status status = HD_COUNTER_UNKNOWN;
   event->source = source;
-  if (source->open(why, sizeof why))
-    status = source->find(event->name, event, why, sizeof why);
+  const enum hd_counter_status status = source->find(event->name, event, why, sizeof why);
   if (status == HD_COUNTER_UNAVAILABLE && error->unknown) {
     error->unknown = false;
     snprintf(error->why, sizeof error->why, "%s", why[0] ? why : "it cannot be counted here");
@@ -92,16 +90,22 @@ static bool ask(const struct hd_source *source, struct hd_counter_event *event, 
   return status == HD_COUNTER_FOUND;
 }
 
-static bool resolve(struct hd_counter_event *event, struct hd_plan_error *error) {
+/* The event goes to the first of the sources that can count it; if there is none, it stays as it is. */
+static bool resolve(struct hd_counter_event *event, const struct hd_source *const *sources,
+                    struct hd_plan_error *error) {
   complain(error, event->name, "no such event");
   error->unknown = true;
-  for (const struct hd_source *const *source = hd_sources; *source; source++)
-    if (ask(*source, event, error))
+  for (const struct hd_source *const *source = sources; *source; source++) {
+    struct hd_counter_event found = *event;
+    if (ask(*source, &found, error)) {
+      *event = found;
       return true;
+    }
+  }
   return false;
 }
 
-/* As many as there will be, as far as is known before they are there. */
+/* As far as that is known before there are any. */
 static uint64_t expected_threads(void) {
   cpu_set_t processors;
   const char *asked_for = getenv("OMP_NUM_THREADS");
@@ -118,26 +122,15 @@ static uint64_t events_of(const struct hd_plan *plan, const struct hd_source *so
   return count;
 }
 
-/* To the first of the sources that can count it, if there is one. */
-static void hand_over(struct hd_counter_event *event, const struct hd_source *const *sources) {
-  for (const struct hd_source *const *source = sources; *source; source++) {
-    struct hd_counter_event taken = *event;
-    struct hd_plan_error ignored = {.unknown = true};
-    if (ask(*source, &taken, &ignored)) {
-      *event = taken;
-      return;
-    }
-  }
-}
-
-/* If a source's room will not do for all threads, others count what they can. */
+/* If a source has not enough room for all threads, others count what they can. */
 static void make_room(struct hd_plan *plan) {
+  struct hd_plan_error ignored;
   for (const struct hd_source *const *source = hd_sources; *source; source++) {
     if (!(*source)->room || events_of(plan, *source) * expected_threads() <= (*source)->room())
       continue;
     for (uint32_t i = 0; i < plan->event_count; i++)
       if (plan->events[i].source == *source)
-        hand_over(&plan->events[i], source + 1);
+        resolve(&plan->events[i], source + 1, &ignored);
   }
 }
 
@@ -212,53 +205,32 @@ static bool divide(struct hd_plan *plan, const struct hd_planned_set *all, struc
 
 /* ---- what does not ---- */
 
-struct text {
-  char *to;
-  size_t room; /* the last byte is the end's */
-};
-
-static void append(struct text *text, const char *words) {
-  const size_t length = strlen(words);
-  const size_t taken = length < text->room ? length : text->room - 1;
-  memcpy(text->to, words, taken);
-  text->to += taken;
-  text->room -= taken;
-  *text->to = '\0';
+static void append(char *text, size_t bytes, const char *words) {
+  const size_t used = strlen(text);
+  snprintf(text + used, bytes - used, "%s", words);
 }
 
-static void append_events(struct text *text, const struct hd_plan *plan, const struct hd_planned_set *set) {
-  for (uint32_t i = 0; i < set->count; i++) {
-    append(text, i ? ", " : "");
-    append(text, plan->events[set->events[i]].name);
-  }
-}
-
-static void append_slot(struct text *text, const struct hd_plan *plan, uint32_t slot) {
-  bool first = true;
-  for (uint32_t i = 0; i < plan->set_count; i++) {
-    if (plan->sets[i].slot != slot)
-      continue;
-    append(text, first ? "" : ", ");
-    append_events(text, plan, &plan->sets[i]);
-    first = false;
-  }
+/* The names of the events that are counted in the same turn. */
+static void append_slot(char *text, size_t bytes, const struct hd_plan *plan, uint32_t slot) {
+  const char *between = slot > 1 ? " or " : "";
+  for (uint32_t i = 0; i < plan->set_count; i++)
+    for (uint32_t j = 0; plan->sets[i].slot == slot && j < plan->sets[i].count; j++, between = ", ") {
+      append(text, bytes, between);
+      append(text, bytes, plan->events[plan->sets[i].events[j]].name);
+    }
 }
 
 /* Which of the events that would have to take turns may be counted in the same run. */
 static bool explain_misfit(const struct hd_plan *plan, struct hd_plan_error *error) {
   static const char advice[] =
       "; count them in separate runs, or let them take turns (--multiplex, HEDDLE_MULTIPLEX=1)";
+  const size_t room = sizeof error->why - sizeof advice;
   char reason[sizeof error->why / 3];
-  struct text text = {error->why, sizeof error->why - sizeof advice};
   snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, error->why);
-  append(&text, "not all at once: ");
-  append(&text, reason);
-  append(&text, "; these fit together: ");
-  for (uint32_t slot = 1; slot <= plan->slots; slot++) {
-    append(&text, slot > 1 ? " or " : "");
-    append_slot(&text, plan, slot);
-  }
-  memcpy(text.to, advice, sizeof advice);
+  snprintf(error->why, room, "not all at once: %s; these fit together: ", reason);
+  for (uint32_t slot = 1; slot <= plan->slots; slot++)
+    append_slot(error->why, room, plan, slot);
+  append(error->why, sizeof error->why, advice);
   return false;
 }
 
@@ -268,7 +240,7 @@ bool hd_plan_make(struct hd_plan *plan, const char *list, bool take_turns, struc
   if (!add_names(plan, list, error))
     return false;
   for (uint32_t i = 0; i < plan->event_count; i++)
-    if (!resolve(&plan->events[i], error))
+    if (!resolve(&plan->events[i], hd_sources, error))
       return false;
   make_room(plan);
   *error = (struct hd_plan_error){0};

@@ -105,24 +105,21 @@ static bool is_ours(const struct hd_event_set *set, uint32_t i) {
 
 /* ---- the source ---- */
 
-static bool open_source(char *why, size_t why_bytes) {
-  (void)why, (void)why_bytes; /* each event says for itself why it cannot be counted */
-  return true;
-}
-
-static void describe_source(char *text, size_t bytes) {
+/* Each event says for itself why it cannot be counted. */
+static bool describe_source(char *text, size_t bytes) {
   const int paranoid = hd_permission_paranoid();
   if (paranoid == INT_MIN)
     snprintf(text, bytes, "the kernel's software events");
   else
     snprintf(text, bytes, "the kernel's software events; perf_event_paranoid is %d", paranoid);
+  return true;
 }
 
 static bool describe(const struct hd_software *software, struct hd_counter_event *event, char *why, size_t why_bytes) {
   bool user_only;
   const int fd = open_event(software, -1, &user_only);
   const bool is_clock = software->unit[0];
-  event->code = software->config;
+  event->code = (uint64_t)(software - hd_software);
   event->component = 0;
   snprintf(event->unit, sizeof event->unit, "%s", software->unit);
   snprintf(event->description, sizeof event->description, "%s%s", software->description,
@@ -162,16 +159,16 @@ static void destroy(struct hd_event_set *set) {
 }
 
 static bool add(struct hd_event_set *set, const struct hd_counter_event *event, char *why, size_t why_bytes) {
-  const struct hd_software *software = hd_software_of_config(event->code);
+  const struct hd_software *software = &hd_software[event->code];
   bool user_only;
-  const int fd = software ? open_event(software, set->count ? set->fds[0] : -1, &user_only) : -EINVAL;
+  const int fd = open_event(software, set->count ? set->fds[0] : -1, &user_only);
   uint64_t id;
   if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ID, &id) && !fcntl(fd, F_SETSIG, MARK)) {
     set->ids[set->count] = id;
     set->fds[set->count++] = fd;
     return true;
   }
-  explain(fd < 0 ? -fd : errno, software ? software : hd_software, why, why_bytes);
+  explain(fd < 0 ? -fd : errno, software, why, why_bytes);
   if (fd >= 0)
     close(fd);
   return false;
@@ -220,7 +217,6 @@ const struct hd_source hd_source_kernel = {
     .name = "kernel",
     .room = room,
     .reads_others = true,
-    .open = open_source,
     .describe = describe_source,
     .find = find,
     .each = each,

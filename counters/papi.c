@@ -120,6 +120,8 @@ static enum hd_counter_status explain_unknown(const char *name, char *why, size_
 
 static enum hd_counter_status find(const char *name, struct hd_counter_event *event, char *why, size_t why_bytes) {
   int code = 0;
+  if (!hd_papi_open(why, why_bytes))
+    return HD_COUNTER_UNKNOWN;
   pthread_mutex_lock(&lock);
   enum hd_counter_status status = HD_COUNTER_FOUND;
   if (look_up(name, &code) != PAPI_OK)
@@ -343,7 +345,6 @@ static void each(hd_event_visit visit, void *context) {
 
 const struct hd_source hd_source_papi = {
     .name = "papi",
-    .open = hd_papi_open,
     .describe = hd_papi_describe,
     .find = find,
     .each = each,

@@ -93,16 +93,16 @@ bool hd_papi_is_opener(pthread_t thread) {
   return pthread_equal(thread, state.opener);
 }
 
-void hd_papi_describe(char *text, size_t bytes) {
-  const PAPI_component_info_t *processor = state.works ? hd_papi.get_component_info(0) : NULL;
-  const int version = state.works ? hd_papi.get_opt(PAPI_LIB_VERSION, NULL) : 0;
-  if (!state.works)
-    snprintf(text, bytes, "%s", state.why);
-  else if (!processor || processor->disabled)
-    snprintf(text, bytes, "PAPI %d.%d.%d (%s); no counters of the processor", PAPI_VERSION_MAJOR(version),
-             PAPI_VERSION_MINOR(version), PAPI_VERSION_REVISION(version), state.path);
-  else
-    snprintf(text, bytes, "PAPI %d.%d.%d (%s); %d counters of the processor, read with %s", PAPI_VERSION_MAJOR(version),
-             PAPI_VERSION_MINOR(version), PAPI_VERSION_REVISION(version), state.path, processor->num_cntrs,
+bool hd_papi_describe(char *text, size_t bytes) {
+  char counters[80] = "no counters of the processor";
+  if (!hd_papi_open(text, bytes))
+    return false;
+  const PAPI_component_info_t *processor = hd_papi.get_component_info(0);
+  const int version = hd_papi.get_opt(PAPI_LIB_VERSION, NULL);
+  if (processor && !processor->disabled)
+    snprintf(counters, sizeof counters, "%d counters of the processor, read with %s", processor->num_cntrs,
              processor->fast_counter_read ? "an instruction (rdpmc)" : "a system call");
+  snprintf(text, bytes, "PAPI %d.%d.%d (%s); %s", PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version),
+           PAPI_VERSION_REVISION(version), state.path, counters);
+  return true;
 }

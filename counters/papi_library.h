@@ -55,7 +55,7 @@ bool hd_papi_open(char *why, size_t why_bytes);
 /** Whether this thread opened it: PAPI knows that one without being told. */
 bool hd_papi_is_opener(pthread_t thread);
 
-/** One line for people; what hd_papi_open() said if it failed. */
-void hd_papi_describe(char *text, size_t bytes);
+/** Opens it, and writes one line about it for people; false: why it cannot be opened. */
+bool hd_papi_describe(char *text, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file software_events.h
- * The names of the kernel's software events, whoever counts them (kernel.c, usage.c).
+ * The kernel's software events, for the sources that count them (kernel.c, usage.c).
  */
 #ifndef HEDDLE_COUNTERS_SOFTWARE_EVENTS_H
 #define HEDDLE_COUNTERS_SOFTWARE_EVENTS_H
@@ -14,20 +14,17 @@ struct hd_software {
   const char *alias;
   const char *constant; /* after PERF_COUNT_SW_ */
   uint32_t config;      /* PERF_COUNT_SW_... */
-  bool
-      in_user; /* not only the kernel can be the cause: without permission for the kernel, user code is still counted */
+  bool in_user;         /* user code can be the cause: it is counted even without permission for the kernel */
   const char *unit;
   const char *description;
+  const char *in_usage; /* what usage.c counts in addition, in words; NULL: usage.c does not have the event */
 };
 
 enum { HD_SOFTWARE_COUNT = 10 };
 extern const struct hd_software hd_software[HD_SOFTWARE_COUNT];
 
-/** By name, without regard to case: perf::PAGE-FAULTS and perf::PERF_COUNT_SW_PAGE_FAULTS are libpfm's, page-faults is
- *  perf's own. NULL: no such event. */
+/** Finds an event by name, in upper or lower case: perf::PAGE-FAULTS and perf::PERF_COUNT_SW_PAGE_FAULTS are libpfm's
+ *  names, page-faults is perf's. NULL: no such event. */
 const struct hd_software *hd_software_of_name(const char *name);
-
-/** NULL: no such event. */
-const struct hd_software *hd_software_of_config(uint64_t config);
 
 #endif

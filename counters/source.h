@@ -2,10 +2,10 @@
 /**
  * @file source.h
  * Who counts events: the kernel (kernel.c: software events, through perf_event_open(2); usage.c: some of them, without
- * permission) and PAPI (papi.c: everything that libpapi knows, which is opened only when it is asked for).
+ * permission) and PAPI (papi.c: everything that libpapi knows; it is opened at the first use).
  *
- * Used inside the program, where nothing may be printed, no handler installed and no memory taken but through
- * support/inprocess/heap.h (PAPI's own aside), and by the command, which lists and checks events before the program
+ * The library uses sources inside the program: there they print nothing, install no handler and take memory only from
+ * support/inprocess/heap.h (but for PAPI itself). The command lists and checks events with them before the program
  * starts.
  */
 #ifndef HEDDLE_COUNTERS_SOURCE_H
@@ -30,13 +30,13 @@ struct hd_counter_event {
 enum hd_counter_status {
   HD_COUNTER_FOUND,
   HD_COUNTER_UNKNOWN,    /* the source has no such event; `why` may say why it may lack it */
-  HD_COUNTER_UNAVAILABLE /* it has, but not here: `why` says why */
+  HD_COUNTER_UNAVAILABLE /* it has the event, but cannot count it here: `why` says why */
 };
 
-/** A set of events that are counted together on one thread. What it holds is the source's. */
+/** A set of events that are counted together on one thread. Only its source knows what it holds. */
 struct hd_event_set;
 
-/** A visitor of all events; false ends the walk. `available` false: `why` says why. */
+/** Called for each event; false ends the walk. Where `available` is false, `why` says why. */
 typedef bool (*hd_event_visit)(void *context, const struct hd_counter_event *event, bool available, const char *why);
 
 /**
@@ -47,19 +47,16 @@ typedef bool (*hd_event_visit)(void *context, const struct hd_counter_event *eve
 struct hd_source {
   const char *name; /* "kernel", "usage", "papi" */
 
-  /** How many events it can count at once, each thread's counted; NULL: no limit. */
+  /** How many events it can count at once, summed over all threads; NULL: no limit. */
   uint64_t (*room)(void);
 
-  /** Any thread may call read() while the thread that is counted makes no calls. */
+  /** Other threads may call read(), too, while the counted thread makes no calls. */
   bool reads_others;
 
-  /** Makes the source ready, once; later calls answer the same. False: nothing can be counted with it. */
-  bool (*open)(char *why, size_t why_bytes);
+  /** One line for people about the source on this machine. False: nothing can be counted with it; the line says why. */
+  bool (*describe)(char *text, size_t bytes);
 
-  /** After open(): one line for people about the source on this machine; what open() said if it failed. */
-  void (*describe)(char *text, size_t bytes);
-
-  /** Looks an event up by name, without regard to case; fills `event` (but for `source` and `name`). */
+  /** Looks an event up by name, in upper or lower case; fills `event` (but for `source` and `name`). */
   enum hd_counter_status (*find)(const char *name, struct hd_counter_event *event, char *why, size_t why_bytes);
 
   /** Walks through all events that it knows. */
@@ -87,7 +84,7 @@ extern const struct hd_source hd_source_kernel;
 extern const struct hd_source hd_source_usage;
 extern const struct hd_source hd_source_papi;
 
-/** In the order in which they are asked for a name: the first that can count it does. Ends with NULL. */
+/** The first of them that can count an event does. Ends with NULL. */
 extern const struct hd_source *const hd_sources[];
 
 #endif

@@ -32,21 +32,6 @@ struct hd_event_set {
 
 /* ---- the events ---- */
 
-static const char in_advance[] = " (also of mlock, MAP_POPULATE, ...)";
-
-static const struct known {
-  uint32_t config;
-  const char *remark;
-} table[] = {
-    {PERF_COUNT_SW_CPU_CLOCK, ""},
-    {PERF_COUNT_SW_TASK_CLOCK, ""},
-    {PERF_COUNT_SW_PAGE_FAULTS, in_advance},
-    {PERF_COUNT_SW_CONTEXT_SWITCHES, ""},
-    {PERF_COUNT_SW_PAGE_FAULTS_MIN, in_advance},
-    {PERF_COUNT_SW_PAGE_FAULTS_MAJ, in_advance},
-};
-enum { TABLE_LENGTH = sizeof table / sizeof *table };
-
 static bool is_clock(uint32_t config) {
   return config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK;
 }
@@ -81,45 +66,34 @@ static bool look(const struct hd_event_set *set, uint64_t *values) {
 
 /* ---- the source ---- */
 
-static bool open_source(char *why, size_t why_bytes) {
-  (void)why, (void)why_bytes; /* nobody forbids it */
+static bool describe_source(char *text, size_t bytes) {
+  snprintf(text, bytes, "the kernel's account of each thread; works where perf_event_open is forbidden");
   return true;
 }
 
-static void describe_source(char *text, size_t bytes) {
-  snprintf(text, bytes, "the kernel's account of each thread; works where perf_event_open is forbidden");
-}
-
-static void describe(const struct known *known, const struct hd_software *software, struct hd_counter_event *event) {
-  event->code = known->config;
+static void describe(const struct hd_software *software, struct hd_counter_event *event) {
+  event->code = software->config;
   event->component = 0;
   snprintf(event->unit, sizeof event->unit, "%s", software->unit);
-  snprintf(event->description, sizeof event->description, "%s%s", software->description, known->remark);
-}
-
-static const struct known *look_up(const struct hd_software *software) {
-  for (const struct known *known = table; software && known < table + TABLE_LENGTH; known++)
-    if (known->config == software->config)
-      return known;
-  return NULL;
+  snprintf(event->description, sizeof event->description, "%s%s", software->description, software->in_usage);
 }
 
 static enum hd_counter_status find(const char *name, struct hd_counter_event *event, char *why, size_t why_bytes) {
   const struct hd_software *software = hd_software_of_name(name);
-  const struct known *known = look_up(software);
   (void)why, (void)why_bytes;
-  if (!known)
+  if (!software || !software->in_usage)
     return HD_COUNTER_UNKNOWN;
-  describe(known, software, event);
+  describe(software, event);
   return HD_COUNTER_FOUND;
 }
 
 static void each(hd_event_visit visit, void *context) {
-  for (const struct known *known = table; known < table + TABLE_LENGTH; known++) {
-    const struct hd_software *software = hd_software_of_config(known->config);
+  for (const struct hd_software *software = hd_software; software < hd_software + HD_SOFTWARE_COUNT; software++) {
     struct hd_counter_event event = {.source = &hd_source_usage};
+    if (!software->in_usage)
+      continue;
     snprintf(event.name, sizeof event.name, "perf::%s", software->name);
-    describe(known, software, &event);
+    describe(software, &event);
     if (!visit(context, &event, true, ""))
       return;
   }
@@ -186,7 +160,6 @@ static void destroy(struct hd_event_set *set) {
 const struct hd_source hd_source_usage = {
     .name = "usage",
     .reads_others = false,
-    .open = open_source,
     .describe = describe_source,
     .find = find,
     .each = each,

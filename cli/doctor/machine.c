@@ -148,10 +148,7 @@ static void check_limits(struct hd_doctor *doctor) {
 static void check_sources(struct hd_doctor *doctor) {
   char text[300];
   for (const struct hd_source *const *source = hd_sources; *source; source++) {
-    text[0] = '\0';
-    const bool opened = (*source)->open(text, sizeof text);
-    (*source)->describe(text, sizeof text);
-    if (opened)
+    if ((*source)->describe(text, sizeof text))
       SAY(FINE, "counters", "%s: %s", (*source)->name, text);
     else
       SAY(NOTE, "counters", "%s: %s", (*source)->name, text);

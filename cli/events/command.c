@@ -10,6 +10,7 @@
 
 #include "cli/events/events_internal.h"
 #include "counters/event_sets.h"
+#include "output/metrics/event_suggest.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 

@@ -84,7 +84,7 @@ static void show(struct hd_events_walk *walk, const struct hd_counter_event *eve
 static enum hd_counter_status ask(const struct hd_source *source, const struct hd_counter_event *event) {
   struct hd_counter_event same = *event;
   char why[600];
-  return source->open(why, sizeof why) ? source->find(event->name, &same, why, sizeof why) : HD_COUNTER_UNKNOWN;
+  return source->find(event->name, &same, why, sizeof why);
 }
 
 /* Several sources know the software events. An event is the first one's that can count it; else the first one's. */
@@ -119,14 +119,13 @@ static bool visit(void *context, const struct hd_counter_event *event, bool avai
 /* What cannot be opened has no events to list: the line about it is all that is said. */
 static void walk_sources(struct hd_events_walk *walk) {
   for (const struct hd_source *const *source = hd_sources; *source; source++) {
-    char text[600] = "";
-    const bool opened = (*source)->open(text, sizeof text);
-    (*source)->describe(text, sizeof text);
+    char text[600];
+    const bool works = (*source)->describe(text, sizeof text);
     if (!walk->choices->csv)
       fprintf(walk->out, "%-7s %s\n", (*source)->name, text);
-    else if (!opened)
+    else if (!works)
       fprintf(stderr, "heddle: %s: %s\n", (*source)->name, text);
-    if (opened)
+    if (works)
       (*source)->each(visit, walk);
   }
 }

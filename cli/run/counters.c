@@ -12,6 +12,7 @@
 
 #include "cli/program/child.h"
 #include "counters/event_sets.h"
+#include "output/metrics/event_suggest.h"
 #include "output/metrics/group.h"
 #include "support/command/sanitize.h"
 #include "support/log.h"
@@ -174,7 +175,7 @@ static bool can_be_counted(const char *name) {
   char why[256];
   struct hd_counter_event event;
   for (const struct hd_source *const *source = hd_sources; *source; source++)
-    if ((*source)->open(why, sizeof why) && (*source)->find(name, &event, why, sizeof why) == HD_COUNTER_FOUND)
+    if ((*source)->find(name, &event, why, sizeof why) == HD_COUNTER_FOUND)
       return true;
   return false;
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/metrics/event_suggest.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,12 +108,10 @@ static bool consider(void *context, const struct hd_counter_event *event, bool a
 
 uint32_t hd_plan_nearest(const char *name, uint32_t most, char (*names)[128]) {
   struct search search = {.most = most < NEAREST_MOST ? most : NEAREST_MOST};
-  char why[256];
   make_plain(search.plain, name);
   snprintf(search.bare, sizeof search.bare, "%s", make_bare(search.plain));
   for (const struct hd_source *const *source = hd_sources; *source; source++)
-    if ((*source)->open(why, sizeof why))
-      (*source)->each(consider, &search);
+    (*source)->each(consider, &search);
   for (uint32_t i = 0; i < search.count; i++)
     snprintf(names[i], NAME_BYTES, "%s", search.nearest[i].name);
   return search.count;

@@ -6,6 +6,7 @@
 
 #include "counters/event_sets.h"
 #include "counters/private_library.h"
+#include "output/metrics/event_suggest.h"
 #include "own_process.h"
 
 static struct hd_plan plan;
