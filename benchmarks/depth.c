@@ -302,14 +302,14 @@ static double time_events(const struct subject *subject, unsigned repetitions) {
 /* Now and then an event looks at its own cost: the least is what one costs without. */
 static void step_through_events(const struct subject *subject, struct cost *cost) {
   uint64_t least = UINT64_MAX;
-  hd_ring_relieve();
+  hd_sweeper_flush();
   for (int i = 0; i < STEPPED; i++) {
     const uint64_t instructions = count_instructions(subject->meet);
     least = instructions < least ? instructions : least;
   }
   cost->instructions = (double)least / subject->events;
   if (subject->in_sweeps)
-    cost->sweep_instructions = (double)count_instructions(hd_ring_relieve) / (STEPPED * subject->events);
+    cost->sweep_instructions = (double)count_instructions(hd_sweeper_flush) / (STEPPED * subject->events);
 }
 
 static struct cost *shared; /* with the child */

@@ -61,7 +61,7 @@ static struct cost fill_and_sweep(uint32_t team, pattern *next) {
     for (uint32_t i = 0; i < team; i++)
       put(&rings[rotation[i]], next(rotation[i], step));
   const uint64_t middle = hd_clock_monotonic_ns();
-  hd_ring_relieve();
+  hd_sweeper_flush();
   const uint64_t end = hd_clock_monotonic_ns();
   for (uint32_t i = 0; i < team; i++)
     hd_ring_make_room(&rings[i]);

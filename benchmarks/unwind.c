@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "callpath/call_chains.h"
-#include "callpath/stack_cache.h"
-#include "callpath/stack_walk.h"
+#include "callpath/stack/call_chains.h"
+#include "callpath/stack/stack_cache.h"
+#include "callpath/stack/stack_walk.h"
 #include "ompt/shared/clock.h"
 
 enum { FRAMES_MOST = 128, WORDS_MOST = 512, VARIANTS = 5, CALLERS = 64 };
@@ -37,7 +37,7 @@ static __attribute__((noinline)) const struct hd_chain *cached(const void *code)
 }
 
 /* Another limit, beyond the stack: another question. */
-static __attribute__((noinline)) const struct hd_chain *new(const void *code) {
+static __attribute__((noinline)) const struct hd_chain *new (const void *code) {
   static uintptr_t limit = UINTPTR_MAX;
   uintptr_t place;
   return hd_unwind_callers_below(&cache, code, limit--, &place);

@@ -12,8 +12,8 @@
 #define uthash_free(memory, bytes) hd_heap_free(memory)
 #include <uthash.h>
 
+#include "callpath/code/modules.h"
 #include "callpath/known_steps.h"
-#include "callpath/modules.h"
 #include "callpath/profiles.h"
 #include "support/inprocess/memory_budget.h"
 
@@ -181,23 +181,10 @@ static struct hd_profile *step_below(struct hd_profile *parent, struct hd_site s
 
 static struct hd_step step_to(struct hd_profile *parent, const struct hd_profile *profile) {
   if (profile)
-    return (struct hd_step){.profile = profile->record->id,
-                            .counter = profile->record->id,
-                            .in_runtime = hd_callpath_flags(profile->record) & HD_PROFILE_IN_RUNTIME};
+    return (struct hd_step){profile->record->id, profile->record->id};
   add_flags(parent, HD_PROFILE_FOLDED);
   __atomic_fetch_add(&callpaths.store->header->folded_paths, 1, __ATOMIC_RELAXED);
-  return (struct hd_step){.profile = parent->record->id, .counter = HD_NONE};
-}
-
-static bool is_known(const struct hd_step_key *key, uint32_t unloads, struct hd_step *step) {
-  struct hd_step_ends ends;
-  if (!hd_known_steps_find(key, unloads, &ends))
-    return false;
-  *step = (struct hd_step){.profile = ends.profile,
-                           .counter = ends.counter,
-                           .in_runtime =
-                               hd_callpath_flags(hd_profiles_by_id(ends.profile)->record) & HD_PROFILE_IN_RUNTIME};
-  return true;
+  return (struct hd_step){parent->record->id, HD_NONE};
 }
 
 /* Not where it leads for want of room only: there may be some later. If another thread is at it, a thread that comes to
@@ -206,7 +193,7 @@ static void remember(const struct hd_step_key *key, uint32_t unloads, const stru
                      struct hd_step step) {
   if (!profile || profile->site.shortened || pthread_mutex_trylock(&callpaths.known_lock))
     return;
-  hd_known_steps_add(key, unloads, (struct hd_step_ends){step.profile, step.counter});
+  hd_known_steps_add(key, unloads, step);
   pthread_mutex_unlock(&callpaths.known_lock);
 }
 
@@ -215,19 +202,6 @@ static struct hd_site site_of(enum hd_kind kind, const void *address) {
                           .told = (uint16_t)kind,
                           .module = module_of(kind, address),
                           .address = address};
-}
-
-struct hd_step hd_callpath_step(uint32_t parent_id, enum hd_kind kind, const void *address) {
-  const struct hd_step_key key = {.address = address, .parent = parent_id, .kind = (uint16_t)kind};
-  const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_ACQUIRE);
-  struct hd_step step;
-  if (is_known(&key, unloads, &step))
-    return step;
-  struct hd_profile *parent = hd_profiles_by_id(parent_id);
-  const struct hd_profile *profile = step_below(parent, site_of(kind, address));
-  step = step_to(parent, profile);
-  remember(&key, unloads, profile, step);
-  return step;
 }
 
 /* The path folded: its calls are counted in a leaf below the caller. */
@@ -240,22 +214,35 @@ static uint32_t back_leaf(struct hd_profile *parent, struct hd_site site, const 
   return leaf->record->id;
 }
 
-struct hd_step hd_callpath_call(uint32_t parent_id, const void *function) {
-  const struct hd_step_key key = {.address = function, .parent = parent_id, .kind = HD_KIND_ROUTINE, .is_call = true};
+static void count_call(struct hd_profile *parent, const struct hd_site *site, struct hd_profile *profile,
+                       struct hd_step *step) {
+  add_flags(profile, HD_PROFILE_CALLED);
+  if (!callpaths.depth_limit && profile->parent != parent && !profile->site.shortened)
+    step->counter = back_leaf(parent, *site, profile);
+}
+
+static struct hd_step find_step(const struct hd_step_key *key) {
   const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_ACQUIRE);
   struct hd_step step;
-  if (is_known(&key, unloads, &step))
+  if (hd_known_steps_find(key, unloads, &step))
     return step;
-  struct hd_profile *parent = hd_profiles_by_id(parent_id);
-  const struct hd_site site = site_of(HD_KIND_ROUTINE, function);
+  struct hd_profile *parent = hd_profiles_by_id(key->parent);
+  const struct hd_site site = site_of(key->kind, key->address);
   struct hd_profile *profile = step_below(parent, site);
   step = step_to(parent, profile);
-  if (profile)
-    add_flags(profile, HD_PROFILE_CALLED);
-  if (profile && !callpaths.depth_limit && profile->parent != parent && !profile->site.shortened)
-    step.counter = back_leaf(parent, site, profile);
-  remember(&key, unloads, profile, step);
+  if (profile && key->is_call)
+    count_call(parent, &site, profile, &step);
+  remember(key, unloads, profile, step);
   return step;
+}
+
+struct hd_step hd_callpath_step(uint32_t parent, enum hd_kind kind, const void *address) {
+  return find_step(&(struct hd_step_key){.address = address, .parent = parent, .kind = (uint16_t)kind});
+}
+
+struct hd_step hd_callpath_call(uint32_t parent, const void *function) {
+  return find_step(
+      &(struct hd_step_key){.address = function, .parent = parent, .kind = HD_KIND_ROUTINE, .is_call = true});
 }
 
 static struct hd_profile *shorter(const struct hd_profile *profile) {
@@ -280,14 +267,6 @@ const struct hd_profile_record *hd_callpath_record(uint32_t profile) {
 
 void hd_callpath_mark_tail_call(uint32_t profile) {
   add_flags(hd_profiles_by_id(profile), HD_PROFILE_TAIL_CALL);
-}
-
-uint32_t hd_callpath_module(const void *code) {
-  return hd_modules_find(code, false);
-}
-
-void hd_callpath_notice_unloads(void) {
-  hd_modules_notice_unloads();
 }
 
 static struct phase *add_phase(const char *name, size_t length) {

@@ -32,16 +32,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "callpath/known_steps.h"
 #include "store/store.h"
 
 #define HD_PROGRAM_PROFILE 0u /* the root's id */
-
-struct hd_step {
-  uint32_t profile; /* id: whose time it is */
-  uint32_t
-      counter; /* id: where entries are counted; the same but for the recursive call of a routine. HD_NONE: nowhere */
-  bool in_runtime; /* the site lies in the OpenMP runtime, not in the user's code */
-};
 
 /** Prepares the table and makes the program's profile (id 0). `depth` 0: unbounded, then `cycle_limit` (at least 1)
  *  counts. False: no memory. */
@@ -75,13 +69,6 @@ static inline unsigned hd_callpath_kind(const struct hd_profile_record *record) 
 
 /** The profile's site is that of a tail call (HD_PROFILE_TAIL_CALL). Any thread. */
 void hd_callpath_mark_tail_call(uint32_t profile);
-
-/** The module in which `code` lies, recorded in the store; HD_NONE: not known. Any thread; takes a lock for a new one.
- */
-uint32_t hd_callpath_module(const void *code);
-
-/** Something may have been unloaded: looks whether it was (modules.h). */
-void hd_callpath_notice_unloads(void);
 
 /** The address that stands for a phase's name in hd_callpath_step: the same for equal names. Without room for a new
  *  name it is hd_callpath_other_phases. Any thread; takes a lock. */

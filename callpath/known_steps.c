@@ -16,7 +16,7 @@ struct slot {
   bool is_call;
   bool used;
   uint32_t unloads;
-  struct hd_step_ends ends;
+  struct hd_step ends;
 };
 
 /* At most half full. A table that became too small stays where it is: somebody may be looking into it. */
@@ -48,13 +48,13 @@ static struct slot *probe(struct table *table, const struct hd_step_key *key) {
   return &table->slots[i];
 }
 
-static void load_ends(const struct slot *slot, struct hd_step_ends *ends) {
+static void load_ends(const struct slot *slot, struct hd_step *ends) {
   ends->profile = __atomic_load_n(&slot->ends.profile, __ATOMIC_ACQUIRE);
   ends->counter = __atomic_load_n(&slot->ends.counter, __ATOMIC_ACQUIRE);
 }
 
 /* A slot that was unused when it was found may have become another step's since. */
-bool hd_known_steps_find(const struct hd_step_key *key, uint32_t unloads, struct hd_step_ends *ends) {
+bool hd_known_steps_find(const struct hd_step_key *key, uint32_t unloads, struct hd_step *ends) {
   struct table *table = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
   const struct slot *slot = table ? probe(table, key) : NULL;
   if (!slot || !__atomic_load_n(&slot->used, __ATOMIC_ACQUIRE) || !is_same(slot, key) ||
@@ -64,7 +64,7 @@ bool hd_known_steps_find(const struct hd_step_key *key, uint32_t unloads, struct
   return __atomic_load_n(&slot->unloads, __ATOMIC_RELAXED) == unloads;
 }
 
-static void put(struct table *table, const struct hd_step_key *key, uint32_t unloads, struct hd_step_ends ends) {
+static void put(struct table *table, const struct hd_step_key *key, uint32_t unloads, struct hd_step ends) {
   struct slot *slot = probe(table, key);
   __atomic_store_n(&slot->unloads, CHANGING, __ATOMIC_RELAXED);
   __atomic_store_n(&slot->ends.profile, ends.profile, __ATOMIC_RELEASE);
@@ -96,7 +96,7 @@ static struct table *grown(const struct table *small) {
   return table;
 }
 
-void hd_known_steps_add(const struct hd_step_key *key, uint32_t unloads, struct hd_step_ends ends) {
+void hd_known_steps_add(const struct hd_step_key *key, uint32_t unloads, struct hd_step ends) {
   struct table *table = current;
   if (!table || (table->used >= table->length / 2 && !probe(table, key)->used))
     table = grown(table);

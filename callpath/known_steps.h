@@ -18,17 +18,17 @@ struct hd_step_key {
   bool is_call; /* of an instrumented routine */
 };
 
-/** Where it leads to: two numbers of callpaths. */
-struct hd_step_ends {
-  uint32_t profile;
-  uint32_t counter;
+/** Where a step leads to: profiles, by id. */
+struct hd_step {
+  uint32_t profile; /* whose time it is */
+  uint32_t counter; /* where entries are counted: another for a routine's recursive call. HD_NONE: nowhere */
 };
 
 /** Any thread; never waits. `unloads`: modules that were unloaded so far (hd_modules_unloads). A step that was made
  *  when there were fewer does not count: its address may stand for other code by now. */
-bool hd_known_steps_find(const struct hd_step_key *key, uint32_t unloads, struct hd_step_ends *ends);
+bool hd_known_steps_find(const struct hd_step_key *key, uint32_t unloads, struct hd_step *ends);
 
 /** One thread at a time. Without memory for it the step stays unknown. */
-void hd_known_steps_add(const struct hd_step_key *key, uint32_t unloads, struct hd_step_ends ends);
+void hd_known_steps_add(const struct hd_step_key *key, uint32_t unloads, struct hd_step ends);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "callpath/modules.h"
+#include "callpath/code/modules.h"
 #include "store/numbered.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/list.h"

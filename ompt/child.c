@@ -12,30 +12,24 @@
 #include "support/inprocess/seccomp.h"
 #include "support/lasting.h"
 
+struct hd_child hd_child HD_LASTING = {0};
+
 static struct {
-  struct hd_file_header *parent; /* of the parent's profile: what follows is known with it; NULL: told already */
+  struct hd_file_header *parent; /* of the parent's profile; NULL: it has been told */
   uint64_t mapped_bytes;
-  uint64_t forked_ns;
-  uint32_t parent_pid;
-  bool is_new;
-  bool is_paused;
 } inherited HD_LASTING = {0};
 
 /* The child of a child that is new has that one's parent for its own. */
 void hd_child_forked(bool measured) {
-  inherited.forked_ns = hd_clock_monotonic_ns();
+  hd_child.forked_ns = hd_clock_monotonic_ns();
   if (!measured)
     return;
   inherited.parent = hd_store.header;
   inherited.mapped_bytes = hd_store.open_bytes;
-  inherited.parent_pid = hd_store.header->pid;
-  inherited.is_paused = hd_clock_is_paused();
-  inherited.is_new = true;
+  hd_child.parent_pid = hd_store.header->pid;
+  hd_child.is_paused = hd_clock_is_paused();
+  hd_child.is_new = true;
   hd_sandbox_follow();
-}
-
-bool hd_child_is_new(void) {
-  return inherited.is_new;
 }
 
 /* What the runtime still has of the parent's may lead into its profile: there is memory of the child's own in its place
@@ -53,7 +47,7 @@ static uint64_t header_bytes(void) {
 
 bool hd_child_forget_parent(void) {
   const uint64_t kept = header_bytes();
-  inherited.is_new = false;
+  hd_child.is_new = false;
   if (hd_sandbox_is_expected() && hd_sandbox_is_new())
     return false;
   hd_sandbox_leave();
@@ -74,16 +68,4 @@ void hd_child_tell_parent(bool measured) {
   }
   inherited.parent = NULL;
   replace((char *)parent, header_bytes());
-}
-
-uint32_t hd_child_parent(void) {
-  return inherited.parent_pid;
-}
-
-uint64_t hd_child_forked_ns(void) {
-  return inherited.forked_ns;
-}
-
-bool hd_child_is_paused(void) {
-  return inherited.is_paused;
 }

@@ -11,25 +11,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** In what is no forked child all of this is 0. */
+struct hd_child {
+  uint64_t forked_ns;  /* CLOCK_MONOTONIC */
+  uint32_t parent_pid; /* the process that forked this one, or its nearest forebear that is measured; 0: none */
+  bool is_new;         /* it may be measured, and is not yet */
+  bool is_paused;      /* the parent's measurement was paused at the fork */
+};
+extern struct hd_child hd_child;
+
 /** In a forked child, at once: it was forked now; `measured`: the parent was being measured. */
 void hd_child_forked(bool measured);
-
-/** Is this a forked child that may be measured, and is not yet? */
-bool hd_child_is_new(void);
 
 /** Makes such a child's library forget its parent's measurement. False: the child cannot be measured. */
 bool hd_child_forget_parent(void);
 
 /** Tells the parent's profile whether this child is measured. Once; does nothing in what is no forked child. */
 void hd_child_tell_parent(bool measured);
-
-/** The process that forked this one, or its nearest forebear that is measured; 0: none. */
-uint32_t hd_child_parent(void);
-
-/** CLOCK_MONOTONIC when it was forked. */
-uint64_t hd_child_forked_ns(void);
-
-/** Was the parent's measurement paused then? */
-bool hd_child_is_paused(void);
 
 #endif

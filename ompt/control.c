@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/control.h"
 
-#include <errno.h>
-
+#include "ompt/counting/thread_counters.h"
 #include "ompt/ending.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/sweeper.h"
 #include "ompt/thread/current.h"
 #include "ompt/thread/settle.h"
-#include "ompt/thread/thread_counters.h"
-
-static bool keep_errno(bool done, int saved) {
-  errno = saved;
-  return done;
-}
+#include "support/inprocess/keep_errno.h"
 
 static bool change_clock(void (*change)(struct hd_file_header *)) {
-  int saved = errno;
+  HD_KEEP_ERRNO;
   if (!hd_measuring_is_on())
-    return keep_errno(false, saved);
+    return false;
   struct hd_thread *self = hd_thread_known();
   if (self && self->counters) {
     if (self->pending)
@@ -29,7 +23,7 @@ static bool change_clock(void (*change)(struct hd_file_header *)) {
   change(hd_store.header);
   if (self && self->counters)
     hd_counters_after_pause(self);
-  return keep_errno(true, saved);
+  return true;
 }
 
 bool hd_control_pause(void) {
@@ -41,12 +35,12 @@ bool hd_control_resume(void) {
 }
 
 bool hd_control_flush(void) {
-  int saved = errno;
+  HD_KEEP_ERRNO;
   if (!hd_measuring_is_on())
-    return keep_errno(false, saved);
+    return false;
   hd_sweeper_flush();
   hd_store.header->clock_last = hd_clock_read_pair();
-  return keep_errno(true, saved);
+  return true;
 }
 
 bool hd_control_end(void) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/ending.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "ompt/counting/thread_counters.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/processor.h"
@@ -12,8 +12,8 @@
 #include "ompt/thread/budget.h"
 #include "ompt/thread/current.h"
 #include "ompt/thread/registry.h"
-#include "ompt/thread/thread_counters.h"
 #include "store/profile_file.h"
+#include "support/inprocess/keep_errno.h"
 
 static bool is_stopped;  /* early; the profile is saved at the program's end */
 static bool stop_pauses; /* the clock stands because of that, not of the program */
@@ -46,17 +46,16 @@ static void save(void) {
 void hd_ending_finish(void) {
   if (!hd_measuring_is_on())
     return;
-  int saved = errno;
+  HD_KEEP_ERRNO;
   struct hd_thread_record *self = stop();
   note_end();
   hd_processor_close(self);
   save();
-  errno = saved;
 }
 
 void hd_ending_stop_early(void) {
   struct hd_file_header *header = hd_store.header;
-  int saved = errno;
+  HD_KEEP_ERRNO;
   if (!hd_measuring_is_on())
     return;
   header->stop_paused_ticks = header->paused_ticks;
@@ -68,7 +67,6 @@ void hd_ending_stop_early(void) {
   header->clock_last = hd_clock_read_pair();
   is_stopped = true;
   atexit(hd_ending_before_the_runtime);
-  errno = saved;
 }
 
 /* The runtime ended at the program's end after all: no handler of ours had come before. That of the start comes too
@@ -84,7 +82,7 @@ static void note_end_at_stop(void) {
 
 void hd_ending_at_exit(void) {
   hd_ending_finish();
-  int saved = errno;
+  HD_KEEP_ERRNO;
   if (is_stopped && hd_measuring.pid == getpid()) {
     if (stop_pauses && !hd_measuring.is_exiting)
       note_end_at_stop();
@@ -93,7 +91,6 @@ void hd_ending_at_exit(void) {
     save();
   }
   is_stopped = false;
-  errno = saved;
 }
 
 static void do_nothing(void *data) {

@@ -4,13 +4,13 @@
  * What the library exports: who asks for a tool, the hooks of instrumented routines, and dlclose.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 
-#include "callpath/callpath.h"
+#include "callpath/code/modules.h"
 #include "ompt/construct/routine.h"
 #include "ompt/thread/event.h"
 #include "ompt/tool.h"
+#include "support/inprocess/keep_errno.h"
 #include "support/inprocess/stack_bounds.h"
 
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
@@ -27,14 +27,13 @@ __attribute__((visibility("default"))) int dlclose(void *handle) {
     memcpy(&next, &symbol, sizeof next);
   }
   int result = next ? next(handle) : -1;
-  int saved = errno;
+  HD_KEEP_ERRNO;
   HD_EVENT struct hd_event event =
       hd_measuring.started ? hd_event_begin_untimed(HD_EVENT_MARKER) : (struct hd_event){0};
   if (event.thread) {
     hd_thread_leave_program(event.thread);
-    hd_callpath_notice_unloads();
+    hd_modules_notice_unloads();
   }
-  errno = saved;
   return result;
 }
 
@@ -47,10 +46,9 @@ static struct hd_hook hook_at(const struct hd_thread *thread, const void *functi
 
 /* At a thread's first hook. A test's addresses are not on its stack: there it stays unknown. */
 static void find_stack(struct hd_thread *thread, const void *frame) {
-  int saved = errno;
+  HD_KEEP_ERRNO;
   if (hd_clock.kind == HD_CLOCK_EXTERNAL || !hd_own_stack((uintptr_t)frame, &thread->stack_begin, &thread->stack_end))
     thread->stack_begin = thread->stack_end = 1; /* not again */
-  errno = saved;
 }
 
 /* The frame that counts the entries refused above it. */

@@ -3,17 +3,17 @@
  * @file markers.c
  * The tool's side of include/heddle.h: phases, pause and resume. Modules that are loaded after the start are not found.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "callpath/callpath.h"
-#include "callpath/loaded_modules.h"
+#include "callpath/code/loaded_modules.h"
 #include "heddle.h"
 #include "ompt/construct/region_callers.h"
 #include "ompt/control.h"
 #include "ompt/thread/event.h"
 #include "ompt/thread/step.h"
 #include "ompt/tool.h"
+#include "support/inprocess/keep_errno.h"
 
 /* ---- phases ---- */
 
@@ -30,9 +30,8 @@ static void phase_begin(const char *name) {
   if (!thread)
     return;
   hd_thread_leave_program(thread);
-  int saved = errno;
+  HD_KEEP_ERRNO;
   const char *phase = hd_callpath_phase(name ? name : "");
-  errno = saved;
   uintptr_t place;
   struct hd_row_record *from = hd_callers_row(thread, __builtin_return_address(0), &place);
   const struct hd_frame *outer = hd_thread_innermost(thread, HD_KIND_PHASE);

@@ -106,7 +106,7 @@ static void describe_start(struct hd_file_header *header, const char *start) {
     return;
   }
   if (header->parent_pid) {
-    begin = hd_child_forked_ns();
+    begin = hd_child.forked_ns;
     /* NOLINTNEXTLINE(cert-err34-c): `heddle run` wrote it */
   } else if (start && sscanf(start, "%u:%llu", &pid, &ns) == 2 && pid == header->pid) {
     begin = ns;
@@ -220,7 +220,7 @@ bool hd_process_describe(struct hd_store *store, const char *start, const char *
   header->clock_first = header->clock_last = hd_clock_read_pair();
   header->loaded_ticks = header->clock_first.ticks;
   header->pid = (uint32_t)getpid();
-  header->parent_pid = hd_child_parent();
+  header->parent_pid = hd_child.parent_pid;
   header->rank = find_rank();
   header->max_threads = count_processors();
   hd_process_program(header->program, sizeof header->program);

@@ -2,19 +2,20 @@
 #include "ompt/tool.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "callpath/call_site.h"
 #include "callpath/callpath.h"
-#include "callpath/libgcc_unwind.h"
-#include "callpath/stack_cache.h"
+#include "callpath/code/code_kind.h"
+#include "callpath/code/modules.h"
+#include "callpath/stack/stack_cache.h"
+#include "callpath/unwind/libgcc_unwind.h"
 #include "ompt/callbacks.h"
 #include "ompt/child.h"
+#include "ompt/counting/thread_counters.h"
 #include "ompt/ending.h"
 #include "ompt/process.h"
 #include "ompt/shared/clock.h"
@@ -24,9 +25,9 @@
 #include "ompt/test_runtime.h"
 #include "ompt/thread/budget.h"
 #include "ompt/thread/event.h"
-#include "ompt/thread/thread_counters.h"
 #include "ompt/thread/thread_lifecycle.h"
 #include "store/store.h"
+#include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
 #include "support/inprocess/pristine.h"
 #include "support/inprocess/seccomp.h"
@@ -48,26 +49,24 @@ static const char *runtime_name(void) {
 }
 
 static void before_fork(void) {
-  int saved = errno;
+  HD_KEEP_ERRNO;
   if (hd_measuring.is_on)
     hd_sandbox_before_fork();
-  errno = saved;
 }
 
-static void start_in_child(void);
+static void start_if_new(void);
 
 static void begin_as_child(void) {
-  int saved = errno;
+  HD_KEEP_ERRNO;
   hd_child_forked(hd_measuring.is_on);
   hd_measuring.is_on = false;
-  hd_measuring.started = !hd_child_is_new();
-  hd_measuring.start_in_child = start_in_child;
+  hd_measuring.started = !hd_child.is_new;
+  hd_measuring.start_in_child = start_if_new;
   origin.once = (pthread_once_t)PTHREAD_ONCE_INIT;
-  if (hd_child_is_new())
+  if (hd_child.is_new)
     hd_thread_forget_parent();
   else
     hd_thread_forget();
-  errno = saved;
 }
 
 static bool prepare(const struct hd_settings *settings, const uint64_t *external_clock) {
@@ -155,7 +154,7 @@ static bool start(const uint64_t *external_clock) {
   start_parts(&settings);
   watch_forks();
   watch_exit();
-  if (hd_child_is_paused())
+  if (hd_child.is_paused)
     hd_clock_pause(hd_store.header);
   hd_store.header->clock_last = hd_clock_read_pair();
   __atomic_store_n(&hd_measuring.is_on, true, __ATOMIC_RELEASE);
@@ -187,7 +186,7 @@ static const void *place_in_runtime(ompt_function_lookup_t lookup, ompt_set_call
 /* It began without a runtime. All versions of libomp have the same name for themselves: its file tells which it is. */
 static void describe_runtime(const void *place) {
   struct hd_file_header *header = hd_store.header;
-  const uint32_t module = hd_callpath_module(place);
+  const uint32_t module = hd_modules_find(place, false);
   strncpy(header->runtime, runtime_name(), sizeof header->runtime - 1);
   header->runtime_module = module == HD_NONE ? 0 : module + 1;
 }
@@ -202,8 +201,10 @@ static void join_runtime(void) {
   has_joined = true;
   describe_runtime(place);
   hd_process_note_tools(&hd_store);
-  if (hd_clock.kind != HD_CLOCK_EXTERNAL)
-    hd_call_site_init(place);
+  if (hd_clock.kind != HD_CLOCK_EXTERNAL) {
+    hd_code_find_runtime(place);
+    hd_unwinder_load(); /* not later, under somebody's loader lock */
+  }
   hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
   hd_store.header->clock_last = hd_clock_read_pair();
   note_start_ticks();
@@ -211,7 +212,7 @@ static void join_runtime(void) {
 
 /* In a forked child the runtime goes on to call the tool that its parent has started, and starts none. */
 static void start_once(void) {
-  const bool is_child = hd_child_is_new();
+  const bool is_child = hd_child.is_new;
   const bool may_start = !is_child || hd_child_forget_parent();
   if (!is_child)
     hd_pristine_keep();        /* where it cannot, children are not measured */
@@ -223,22 +224,19 @@ static void start_once(void) {
     join_runtime();
 }
 
-void hd_tool_start_early(void) {
-  int saved = errno;
+static void start_if_new(void) {
+  HD_KEEP_ERRNO;
   pthread_once(&origin.once, start_once);
-  note_start_ticks();
-  errno = saved;
 }
 
-static void start_in_child(void) {
-  int saved = errno;
-  pthread_once(&origin.once, start_once);
-  errno = saved;
+void hd_tool_start_early(void) {
+  start_if_new();
+  note_start_ticks();
 }
 
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {
   (void)device, (void)tool_data;
-  int saved = errno;
+  HD_KEEP_ERRNO;
   const bool has_callbacks = lookup("ompt_set_callback");
   origin.lookup = lookup;
   if (hd_measuring.started)
@@ -248,7 +246,6 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   const bool measuring = has_callbacks && hd_measuring_is_on();
   if (measuring)
     join_runtime();
-  errno = saved;
   return measuring; /* 0: the runtime goes on without us */
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/construct/region.h"
 
-#include <errno.h>
-
 #include "ompt/construct/region_callers.h"
 #include "ompt/construct/region_pool.h"
 #include "ompt/shared/measuring.h"
@@ -10,6 +8,7 @@
 #include "ompt/thread/event.h"
 #include "ompt/thread/settle.h"
 #include "ompt/thread/step.h"
+#include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
 
 static bool is_primary(const struct hd_thread *thread, const struct hd_region *region) {
@@ -217,7 +216,7 @@ void hd_region_arrive(struct hd_thread *thread, uint64_t now) {
   thread->record->joining = hd_store_offset(&hd_store, region->instance);
   if (hd_ring_is_filling(&thread->ring)) {
     hd_thread_leave_program(thread);
-    hd_ring_relieve();
+    hd_sweeper_flush(); /* it waits anyway */
   }
 }
 
@@ -287,10 +286,9 @@ void hd_region_leave(struct hd_thread *thread, uint64_t now) {
 static struct hd_total_record *new_total(struct hd_thread *thread, uint32_t profile, uint32_t team_size) {
   struct hd_total_record *total = NULL;
   hd_thread_leave_program(thread);
-  int saved = errno;
+  HD_KEEP_ERRNO;
   if (hd_memory_has_room(HD_MEMORY_SITE, sizeof *total) && hd_index_make_room(&thread->index))
     total = hd_store_add(&hd_store, &thread->total_cursor, HD_BLOCK_TOTALS, thread->record->id, sizeof *total);
-  errno = saved;
   if (!total) {
     __atomic_fetch_or(&hd_store.header->flags, HD_FILE_FULL, __ATOMIC_RELAXED);
     return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/construct/region_callers.h"
 
-#include "callpath/stack_cache.h"
+#include "callpath/stack/stack_cache.h"
 #include "ompt/construct/routine.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/step.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file region_callers.h
- * The routines between a region or phase and what encloses it on the callpath, from the stack (callpath/stack_cache.h).
- * Of a routine that is found this way nothing is measured but what it opens.
+ * The routines between a region or phase and what encloses it on the callpath, from the stack
+ * (callpath/stack/stack_cache.h). Of a routine that is found this way nothing is measured but what it opens.
  */
 #ifndef HEDDLE_OMPT_CONSTRUCT_REGION_CALLERS_H
 #define HEDDLE_OMPT_CONSTRUCT_REGION_CALLERS_H

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/construct/region_pool.h"
 
-#include <errno.h>
-
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/team.h"
 #include "support/inprocess/heap.h"
+#include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
 
 static struct hd_region *make_region(struct hd_thread *primary, unsigned requested) {
@@ -60,10 +59,8 @@ struct hd_region *hd_region_pool_take(struct hd_thread *primary, unsigned reques
   if (ended)
     return ended;
   hd_thread_leave_program(primary);
-  int saved = errno;
-  struct hd_region *region = make_region(primary, requested);
-  errno = saved;
-  return region;
+  HD_KEEP_ERRNO;
+  return make_region(primary, requested);
 }
 
 void hd_region_pool_give(struct hd_thread *primary, struct hd_region *region) {

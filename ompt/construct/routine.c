@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/construct/routine.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "callpath/call_site.h"
 #include "callpath/callpath.h"
-#include "callpath/outlined.h"
-#include "callpath/return_slot.h"
+#include "callpath/code/code_kind.h"
+#include "callpath/code/outlined.h"
+#include "callpath/unwind/return_slot.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/budget.h"
 #include "ompt/thread/step.h"
+#include "support/inprocess/keep_errno.h"
 
 /* ---- frames whose routine has ended without a word ---- */
 
@@ -54,7 +54,7 @@ static void drop_ended(struct hd_thread *thread, uint64_t now, const struct hd_h
 
 /* The runtime calls it; or, where a region has one thread, the routine that holds the construct does. */
 static bool is_construct_body(const struct hd_thread *thread, const struct hd_hook *hook) {
-  const bool called_by_runtime = hd_call_site_in_runtime(hook->call_site);
+  const bool called_by_runtime = hd_code_in_runtime(hook->call_site);
   const bool in_construct = thread->base != thread->frames && !hd_routine_innermost(thread);
   return hook->frame && (called_by_runtime || in_construct) &&
          hd_outlined_is(hook->function, hook->entered_from, called_by_runtime);
@@ -88,9 +88,8 @@ static struct hd_edge call_slow(struct hd_thread *thread, const struct hd_hook *
   if (known->from)
     return *known;
   hd_thread_leave_program(thread);
-  int saved = errno;
+  HD_KEEP_ERRNO;
   struct hd_edge edge = new_edge(thread, from, hook);
-  errno = saved;
   edge.site = site;
   hd_thread_remember(thread, &edge);
   return edge;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/shared/sweeper.h"
 
-#include <errno.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
@@ -13,6 +12,7 @@
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/ring_pool.h"
 #include "support/inprocess/heap.h"
+#include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
 #include "support/inprocess/seccomp.h"
 #include "sweep/rings.h"
@@ -82,7 +82,7 @@ static bool init_membarrier(void) {
 }
 
 bool hd_sweeper_init(uint64_t begin_ticks) {
-  int saved = errno;
+  HD_KEEP_ERRNO;
   /* Who locks itself up may forget this call, or Heddle: */
   hd_frontier.has_membarrier = !hd_sandbox_is_expected() && init_membarrier();
   hd_frontier.needs_fence = !hd_frontier.has_membarrier;
@@ -93,7 +93,6 @@ bool hd_sweeper_init(uint64_t begin_ticks) {
                reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record), 500) &&
                hd_tallies_begin(&tallies, begin_ticks) &&
                hd_journal_begin(&tallies.journal, hd_store.base, allocate, NULL);
-  errno = saved;
   return begun;
 }
 
@@ -257,10 +256,6 @@ static uint64_t backlog(const struct hd_ring *ring) {
   return ring->record->head - __atomic_load_n(&ring->record->sweep.released, __ATOMIC_ACQUIRE);
 }
 
-void hd_sweeper_flush(void) {
-  sweep_if_free();
-}
-
 static void sweep_surely(struct hd_ring *ring) {
   pthread_mutex_lock(&sweep_lock);
   if (!hd_sweeper_is_closed() && backlog(ring) == HD_RING_LENGTH)
@@ -277,7 +272,7 @@ static void let_others_run(int tries) {
 }
 
 void hd_ring_make_room(struct hd_ring *ring) {
-  int saved = errno;
+  HD_KEEP_ERRNO;
   int tries = 0;
   if (backlog(ring) >= HALF)
     sweep_if_free();
@@ -289,17 +284,15 @@ void hd_ring_make_room(struct hd_ring *ring) {
   uint64_t used = backlog(ring);
   uint64_t room = used < HALF ? HALF - used : HD_RING_LENGTH - used;
   ring->check_at = ring->record->head + (room < QUARTER || used < HALF ? room : QUARTER);
-  errno = saved;
 }
 
 bool hd_ring_is_filling(const struct hd_ring *ring) {
   return backlog(ring) >= QUARTER;
 }
 
-void hd_ring_relieve(void) {
-  int saved = errno;
+void hd_sweeper_flush(void) {
+  HD_KEEP_ERRNO;
   sweep_if_free();
-  errno = saved;
 }
 
 uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
@@ -328,7 +321,7 @@ uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
 }
 
 bool hd_sweeper_others_are_busy(const struct hd_ring_record *own) {
-  int saved = errno;
+  HD_KEEP_ERRNO;
   bool busy = false;
   if (pthread_mutex_trylock(&sweep_lock))
     return true;
@@ -337,7 +330,6 @@ bool hd_sweeper_others_are_busy(const struct hd_ring_record *own) {
   for (uint32_t i = 0; i < set.count; i++)
     busy |= set.rings[i] != own && set.rings[i]->sweep.busy != HD_NONE;
   pthread_mutex_unlock(&sweep_lock);
-  errno = saved;
   return busy;
 }
 
@@ -357,7 +349,7 @@ static void wait_for_writers(void) {
 /* The thread that ends the program may have been interrupted in the middle of a sweep by a signal whose handler calls
  * exit(): then the lock never comes. */
 void hd_sweeper_close(void) {
-  int saved = errno;
+  HD_KEEP_ERRNO;
   bool locked = false;
   for (int i = 0; i < CLOSE_TRIES && !locked; i++) {
     locked = pthread_mutex_trylock(&sweep_lock) == 0;
@@ -372,5 +364,4 @@ void hd_sweeper_close(void) {
     take_up_to(writing_bound(HD_CLOSED));
     pthread_mutex_unlock(&sweep_lock);
   }
-  errno = saved;
 }

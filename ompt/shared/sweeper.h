@@ -72,14 +72,11 @@ static inline bool hd_ring_is_due(const struct hd_ring *ring) {
 /** Whether there is something to take that a sweep is worth. */
 bool hd_ring_is_filling(const struct hd_ring *ring);
 
-/** Sweeps if nobody else is at it: called where the thread waits anyway. */
-void hd_ring_relieve(void);
-
 /** Whether a thread other than the one whose ring is `own` (NULL: none) is busy now; true when it cannot be found out.
  */
 bool hd_sweeper_others_are_busy(const struct hd_ring_record *own);
 
-/** Adds up what the rings hold up to now, unless another thread is at it. */
+/** Adds up what the rings hold up to now, unless another thread is at it. Keeps errno. */
 void hd_sweeper_flush(void);
 
 /** Stops counting: later transitions are refused, and what the rings hold is taken out, or, if another thread's sweep

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/thread/budget.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "ompt/thread/current.h"
 #include "ompt/thread/registry.h"
 #include "ompt/thread/thread.h"
+#include "support/inprocess/keep_errno.h"
 
 /* Times in milliseconds. Nobody decides before they have been watched for LEAST_MS: starting up costs, and is over. */
 enum { SLOT_MS = 50, WINDOW_MS = 500, LEAST_MS = 250, OFF_LEAST_MS = 500, OFF_DOUBLED_MOST_MS = 64000 };
@@ -125,9 +125,8 @@ static uint64_t spent_at(const struct hd_budget_window *window, uint64_t ticks, 
 /* ---- records ---- */
 
 static struct hd_switch_record *new_record(struct hd_thread *thread, enum hd_event_class event_class) {
-  int saved = errno;
+  HD_KEEP_ERRNO;
   struct hd_switch_record *record = hd_store_add(&hd_store, &state.cursor, HD_BLOCK_SWITCHES, HD_NONE, sizeof *record);
-  errno = saved;
   if (!record) {
     __atomic_fetch_add(&hd_store.header->lost_switches, 1, __ATOMIC_RELAXED);
     return NULL;

@@ -20,7 +20,7 @@
 #ifndef HEDDLE_OMPT_THREAD_EVENT_H
 #define HEDDLE_OMPT_THREAD_EVENT_H
 
-#include "callpath/modules.h"
+#include "callpath/code/modules.h"
 #include "ompt/thread/settle.h"
 #include "ompt/thread/step.h"
 #include "ompt/thread/thread.h"

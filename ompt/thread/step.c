@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/thread/step.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "callpath/call_site.h"
 #include "callpath/callpath.h"
-#include "callpath/modules.h"
+#include "callpath/code/code_kind.h"
+#include "callpath/code/modules.h"
+#include "callpath/site/call_site.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/team.h"
 #include "support/inprocess/heap.h"
+#include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
 
 enum { FEW_EDGES = 256, MOST_EDGES = 1 << 24 };
@@ -51,14 +52,13 @@ static struct hd_row_record *shorter_row(struct hd_thread *thread, uint32_t prof
 
 static struct hd_row_record *add_row(struct hd_thread *thread, uint32_t profile) {
   hd_thread_leave_program(thread);
-  int saved = errno;
+  HD_KEEP_ERRNO;
   struct hd_row_record *row = new_row(thread, profile);
   if (!row)
     row = shorter_row(thread, profile);
   if (!row && !(hd_callpath_flags(hd_callpath_record(profile)) &
                 HD_PROFILE_BACK)) /* what is entered there has its time elsewhere */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
-  errno = saved;
   return row;
 }
 
@@ -115,9 +115,8 @@ struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, 
   if (edge->from || thread->edge_count < thread->edge_mask / 2)
     return edge;
   hd_thread_leave_program(thread);
-  int saved = errno;
+  HD_KEEP_ERRNO;
   thread->edges_bounded = !grow_edges(thread);
-  errno = saved;
   return thread->edges_bounded ? only_slot(thread, from, site) : probe(thread->edges, thread->edge_mask, from, site);
 }
 
@@ -150,7 +149,9 @@ static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *f
     hd_callpath_mark_tail_call(step.profile);
   if (!row) /* full: the time is charged to the profile we are in */
     row = from;
-  return (struct hd_edge){.from = from, .to = row, .counter = counter, .in_runtime = step.in_runtime};
+  const bool in_runtime = hd_callpath_flags(hd_callpath_record(step.profile)) & HD_PROFILE_IN_RUNTIME;
+  return (struct hd_edge){
+      .from = from, .to = row, .counter = counter, .in_runtime = in_runtime && step.counter != HD_NONE};
 }
 
 static bool is_region(uint32_t kind) {
@@ -167,7 +168,7 @@ static bool is_whole_region(const struct hd_thread *thread, const struct hd_prof
   if (kind == HD_KIND_PARALLEL)
     return hd_callpath_kind(around) == HD_KIND_TEAMS && !address;
   return region->from_gcc && kind >= HD_KIND_LOOP && kind <= HD_KIND_LOOP_GUIDED &&
-         (!address || address == region->address || hd_call_site_in_runtime(address));
+         (!address || address == region->address || hd_code_in_runtime(address));
 }
 
 /* The function that the runtime has called, if it is sure that nothing else has begun since. */
@@ -204,9 +205,8 @@ static const struct hd_edge *step_to_site(struct hd_thread *thread, struct hd_ro
   const struct hd_edge *known = hd_thread_edge_slot(thread, from, key);
   if (known->from)
     return known;
-  int saved = errno;
+  HD_KEEP_ERRNO;
   thread->passing = new_edge(thread, from, kind, site);
-  errno = saved;
   thread->passing.site = key;
   hd_thread_remember(thread, &thread->passing);
   return &thread->passing;

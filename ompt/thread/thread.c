@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/thread/thread.h"
 
-#include <errno.h>
 #include <time.h>
 
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/current.h"
 #include "support/inprocess/heap.h"
+#include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
 
 static uint64_t cpu_now_ns(void) {
@@ -64,7 +64,7 @@ bool hd_thread_can_nest(const struct hd_thread *thread) {
 
 bool hd_thread_grow_frames(struct hd_thread *thread) {
   hd_thread_leave_program(thread);
-  int saved = errno;
+  HD_KEEP_ERRNO;
   size_t top = (size_t)(thread->top - thread->frames);
   size_t base = (size_t)(thread->base - thread->frames);
   struct hd_frame *grown = hd_heap_resize_surely(thread->frames, 2 * thread->frame_limit * sizeof *grown);
@@ -78,7 +78,6 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
     thread->ring.what = 0;
     hd_thread_stop(thread, thread->record->last_ticks);
   }
-  errno = saved;
   return grown;
 }
 

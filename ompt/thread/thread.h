@@ -19,14 +19,13 @@
 #include <stdint.h>
 
 #include "heddle-format.h"
+#include "ompt/counting/thread_counters.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/sweeper.h"
 #include "ompt/thread/budget.h"
-#include "ompt/thread/edge.h"
 #include "ompt/thread/frame.h"
 #include "ompt/thread/record_index.h"
-#include "ompt/thread/thread_counters.h"
 
 /** Why an event's cost is not just the usual one: event.h. */
 enum hd_special {
@@ -39,6 +38,25 @@ enum hd_pending {
   HD_PENDING_LOCK = 1, /* the top frame waits for a lock; if no "acquired" follows it was a failed test */
   HD_PENDING_JOIN = 2  /* a worker waits at its region's end; its wait ends at the primary's time (region.h) */
 };
+
+/** A callpath step that the thread remembers: (row it starts from, site) -> row it leads to. step.h has them. */
+struct hd_edge {
+  const void *from; /* NULL: empty slot */
+  uint64_t site;
+  void *to;                      /* NULL: a routine that is no routine of the user's (routine.h) */
+  struct hd_row_record *counter; /* the row that counts entries: `to`, but for recursive routines */
+  const void *entered_from;      /* routines: the place in the code for which this holds: */
+  int32_t slot_offset;           /* bytes from the hook's frame to the slot; 0: not known */
+  bool in_runtime;               /* the site lies in the OpenMP runtime, not in the user's code */
+};
+
+/** Kinds of edges that are no construct's. Six bits of a site are the kind. */
+enum hd_edge_kind {
+  HD_EDGE_CALL = 61,    /* of an instrumented routine */
+  HD_EDGE_TOTALS = 62,  /* of a row, by team size */
+  HD_EDGE_CALLERS = 63, /* to the innermost of a chain of calling routines */
+};
+_Static_assert((int)HD_KIND_COUNT <= (int)HD_EDGE_CALL, "kinds of constructs and of other edges differ");
 
 struct hd_thread {
   struct hd_thread_record *record; /* in the store: last_ticks, busy_ticks, open_cell are the live state */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/thread/thread_lifecycle.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -16,6 +15,7 @@
 #include "ompt/thread/settle.h"
 #include "ompt/thread/step.h"
 #include "support/inprocess/heap.h"
+#include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
 #include "support/lasting.h"
 
@@ -198,7 +198,7 @@ struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
     return NULL;
   if (__builtin_expect(!hd_measuring.started && hd_measuring.start_in_child, false))
     hd_measuring.start_in_child();
-  int saved = errno;
+  HD_KEEP_ERRNO;
   if (hd_clock.kind == HD_CLOCK_EXTERNAL) {
     void **slot = hd_thread_slot();
     struct hd_thread *thread = NULL;
@@ -207,7 +207,6 @@ struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
         *slot = create(kind);
       thread = *slot;
     }
-    errno = saved;
     return thread && thread->record ? thread : NULL;
   }
   hd_thread_current = &hd_thread_not_measured; /* for what is called meanwhile and is instrumented */
@@ -215,7 +214,6 @@ struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
   hd_thread_current = thread;
   if (end.is_made && thread && thread->record)
     pthread_setspecific(end.key, thread);
-  errno = saved;
   return thread && thread->record ? thread : NULL;
 }
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "callpath/callpath.h"
+#include "callpath/code/modules.h"
 #include "callpath/known_steps.h"
-#include "callpath/modules.h"
 #include "store/store.h"
 
 enum { STUCK_S = 10, STEPS = 3000 };
@@ -80,15 +80,15 @@ static void test_steps_stay_themselves_while_the_tables_grow(void **state) {
 
 static void test_a_step_does_not_count_when_something_was_unloaded_since(void **state) {
   const struct hd_step_key key = {.address = places, .parent = 7, .kind = HD_KIND_LOOP};
-  struct hd_step_ends ends;
+  struct hd_step ends;
   (void)state;
   assert_false(hd_known_steps_find(&key, 5, &ends));
-  hd_known_steps_add(&key, 5, (struct hd_step_ends){1, 2});
+  hd_known_steps_add(&key, 5, (struct hd_step){1, 2});
   assert_true(hd_known_steps_find(&key, 5, &ends));
   assert_int_equal(ends.profile, 1);
   assert_int_equal(ends.counter, 2);
   assert_false(hd_known_steps_find(&key, 6, &ends));
-  hd_known_steps_add(&key, 6, (struct hd_step_ends){3, 4});
+  hd_known_steps_add(&key, 6, (struct hd_step){3, 4});
   assert_false(hd_known_steps_find(&key, 5, &ends));
   assert_true(hd_known_steps_find(&key, 6, &ends));
   assert_int_equal(ends.profile, 3);
@@ -113,7 +113,7 @@ static struct hd_step_key unknown_key(uint32_t number) {
 
 static void *find_unknown(void *wrong) {
   uint32_t number;
-  struct hd_step_ends ends;
+  struct hd_step ends;
   while ((number = __atomic_load_n(&next_key, __ATOMIC_RELAXED)) < RACES) {
     const struct hd_step_key key = unknown_key(number);
     *(uint32_t *)wrong += hd_known_steps_find(&key, 0, &ends);
@@ -129,7 +129,7 @@ static void test_what_is_added_meanwhile_is_not_taken_for_another_step(void **st
   for (uint32_t number = 0; number < RACES; number++) {
     const struct hd_step_key key = added_key(number);
     __atomic_store_n(&next_key, number, __ATOMIC_RELAXED);
-    hd_known_steps_add(&key, 0, (struct hd_step_ends){number, number});
+    hd_known_steps_add(&key, 0, (struct hd_step){number, number});
   }
   __atomic_store_n(&next_key, RACES, __ATOMIC_RELAXED);
   pthread_join(finder, NULL);

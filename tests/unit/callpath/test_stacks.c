@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "callpath/stacks.h"
+#include "callpath/stack/stacks.h"
 
 enum { MEMORY_WORDS = 64, MOST_WORDS = 30, VALUES = 3, QUESTIONS = 4 };
 

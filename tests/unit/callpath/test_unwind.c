@@ -17,7 +17,7 @@
 #include <ucontext.h>
 
 #include "call_shapes.h"
-#include "callpath/stack_cache.h"
+#include "callpath/stack/stack_cache.h"
 #include "fake_ompt.h"
 #include "fake_player.h"
 
@@ -28,7 +28,7 @@ static struct hd_unwind_cache *old_caches[256]; /* no leak: they are never freed
 static uint32_t old_count;
 static bool unwinder_is_missing;
 
-/* In the C library's place for callpath/stack_walk.c. */
+/* In the C library's place for callpath/stack/stack_walk.c. */
 __attribute__((visibility("default"))) void *dlopen(const char *name, int flags) {
   static void *(*real)(const char *, int);
   if (!real)

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "call_shapes.h"
-#include "callpath/call_chains.h"
-#include "callpath/stack_cache.h"
-#include "callpath/stack_walk.h"
+#include "callpath/stack/call_chains.h"
+#include "callpath/stack/stack_cache.h"
+#include "callpath/stack/stack_walk.h"
 #include "fake_ompt.h"
 #include "fake_player.h"
 

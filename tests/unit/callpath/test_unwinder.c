@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "callpath/libgcc_unwind.h"
-#include "callpath/stack_walk.h"
+#include "callpath/stack/stack_walk.h"
+#include "callpath/unwind/libgcc_unwind.h"
 
 enum { FOR_EVER = 100000, WORDS = 40, ROUTINES = 8 };
 
