@@ -87,12 +87,10 @@ static int compare(const struct hd_compare_sets *sets, const struct hd_compare_c
   if (series)
     count = compare_all(&jobs, choices, series);
   if (count > 0) {
-    const bool printed = hd_compare_print(series, count, &choices->view, stdout);
-    if (!printed)
-      fputs("heddle: out of memory\n", stderr);
+    hd_compare_print(series, count, &choices->view, stdout);
     const bool written = hd_stream_finish(stdout, "standard output");
     const bool failed = fails(choices, series, count);
-    status = !printed || !written || count < jobs.count ? HD_EXIT_FAILED : failed ? EXIT_CONDITION : HD_EXIT_OK;
+    status = !written || count < jobs.count ? HD_EXIT_FAILED : failed ? EXIT_CONDITION : HD_EXIT_OK;
   }
   for (size_t i = 0; i < count; i++)
     hd_comparison_free((struct hd_comparison *)(uintptr_t)series[i].comparison);

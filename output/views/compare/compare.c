@@ -5,26 +5,14 @@
  * writer it goes to.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "output/views/compare/compare_internal.h"
+#include "support/command/memory.h"
 
-static const char scaling_legend[] =
-    "Speedup: time at the baseline / time here. Effic%: thread time at the baseline / here. Busy: threads busy on "
-    "average. "
-    "Work%: busy time at the baseline / here. Lost: wall time beyond the baseline's thread time divided by the threads "
-    "here, so T(p) - T(1) / p; the causes add up to it. Negative: less than at the baseline. Main cause: its share of "
-    "all "
-    "that was lost.";
-
-static const char karp_flatt_legend[] =
-    "Karp-Flatt%: the serial part that would explain the speedup; if it grows with the threads, overhead does. Amdahl: "
-    "the largest speedup if only the time outside regions, in single and in masked at the baseline stays serial.";
-
-static const char difference_legend[] =
-    "Diff: after - before; negative: faster. Causes: wall time that they cost more than before (negative: less), that "
-    "is "
-    "thread time / threads; they add up to the difference. Main cause: its share of all that went the same way. Busy: "
-    "threads busy on average.";
+static const char causes_legend[] =
+    "Causes: wall time that they cost more than before (negative: less), that is thread time / threads; they add up to "
+    "the difference. Main cause: its share of all that went the same way. ";
 
 static const char common_legend[] =
     "Times of loops and other constructs: thread time in them / threads. extra work: threads needed more busy time for "
@@ -45,10 +33,25 @@ static void print_regions(struct hd_sheet *sheet, const struct hd_comparison *co
       hd_compare_difference(sheet, comparison, point, limit);
 }
 
+static void add_help(char *text, size_t bytes, enum hd_compared_column column) {
+  const size_t used = strlen(text);
+  snprintf(text + used, bytes - used, "%s: %s. ", hd_compared_columns[column].title, hd_compared_columns[column].help);
+}
+
 static void print_legend(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
-  const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
-  hd_sheet_say(sheet, "\n%s%s%s %s%s%s", scaling ? scaling_legend : difference_legend, scaling ? " " : "",
-               scaling ? karp_flatt_legend : "", common_legend, has_repeats(comparison) ? " " : "",
+  static const enum hd_compared_column scaling[] = {
+      HD_COMPARED_SPEEDUP, HD_COMPARED_EFFICIENCY, HD_COMPARED_CONCURRENCY, HD_COMPARED_WORK,
+      HD_COMPARED_LOST,    HD_COMPARED_MAIN_CAUSE, HD_COMPARED_KARP_FLATT,  HD_COMPARED_AMDAHL};
+  char text[HD_SENTENCE_BYTES] = "";
+  if (comparison->options.mode == HD_COMPARE_SCALING) {
+    for (size_t i = 0; i < sizeof scaling / sizeof *scaling; i++)
+      add_help(text, sizeof text, scaling[i]);
+  } else {
+    add_help(text, sizeof text, HD_COMPARED_DIFFERENCE);
+    strcat(text, causes_legend);
+    add_help(text, sizeof text, HD_COMPARED_CONCURRENCY);
+  }
+  hd_sheet_say(sheet, "\n%s%s%s%s", text, common_legend, has_repeats(comparison) ? " " : "",
                has_repeats(comparison) ? repeats_legend : "");
 }
 
@@ -74,22 +77,24 @@ static bool has_legend(const struct hd_compare_series *series, size_t count, siz
   return true;
 }
 
-static bool print_text(const struct hd_compare_series *series, size_t count,
+static void print_text(const struct hd_compare_series *series, size_t count,
                        const struct hd_compare_view_options *options, FILE *out) {
   struct hd_sheet sheet = {.out = out, .markdown = options->format == HD_COMPARE_MARKDOWN};
-  for (size_t i = 0; !sheet.failed && i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     fputs(i > 0 ? "\n" : "", out);
     print_one(&series[i], options, &sheet);
     if (has_legend(series, count, i))
       print_legend(&sheet, series[i].comparison);
   }
-  return !sheet.failed;
+  hd_need(!sheet.failed);
 }
 
-bool hd_compare_print(const struct hd_compare_series *series, size_t count,
+void hd_compare_print(const struct hd_compare_series *series, size_t count,
                       const struct hd_compare_view_options *options, FILE *out) {
   if (options->format == HD_COMPARE_CSV)
-    return hd_compare_csv(series, count, out);
-  return options->format == HD_COMPARE_JSON ? hd_compare_json(series, count, options, out)
-                                            : print_text(series, count, options, out);
+    hd_compare_csv(series, count, out);
+  else if (options->format == HD_COMPARE_JSON)
+    hd_compare_json(series, count, options, out);
+  else
+    print_text(series, count, options, out);
 }

@@ -25,8 +25,8 @@ struct hd_compare_series {
   const char *title;
 };
 
-/** Writes one or more comparisons. False: no memory. Write errors are left to `out`. */
-bool hd_compare_print(const struct hd_compare_series *series, size_t count,
+/** Writes one or more comparisons. Write errors are left to `out`. */
+void hd_compare_print(const struct hd_compare_series *series, size_t count,
                       const struct hd_compare_view_options *options, FILE *out);
 
 #endif

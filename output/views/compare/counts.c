@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "output/views/compare/compare_internal.h"
+#include "support/command/memory.h"
 
 static uint32_t find_event(const struct hd_model *model, const char *name) {
   for (uint32_t i = 0; i < model->header.event_count; i++)
@@ -34,21 +35,16 @@ static bool match_events(struct hd_compared_counts *counts) {
   return true;
 }
 
-bool hd_compared_counts_make(struct hd_compared_counts *counts, const struct hd_comparison *comparison) {
+struct hd_compared_counts hd_compared_counts_new(const struct hd_comparison *comparison) {
   const uint32_t events = comparison->runs[0].model->header.event_count;
-  *counts = (struct hd_compared_counts){.comparison = comparison};
-  if (events == 0)
-    return true;
-  counts->event_of = calloc((size_t)comparison->run_count * events, sizeof *counts->event_of);
-  if (!counts->event_of)
-    return false;
-  counts->event_count = match_events(counts) ? events : 0;
-  return true;
+  struct hd_compared_counts counts = {.comparison = comparison};
+  counts.event_of = hd_new((size_t)comparison->run_count * events, sizeof *counts.event_of);
+  counts.event_count = match_events(&counts) ? events : 0;
+  return counts;
 }
 
 void hd_compared_counts_free(struct hd_compared_counts *counts) {
   free(counts->event_of);
-  *counts = (struct hd_compared_counts){0};
 }
 
 /* Nodes outside all regions are of no row: their own counts are what is outside. */
@@ -70,8 +66,7 @@ struct hd_count_sums *hd_compared_count(const struct hd_compared_counts *counts,
     return NULL;
   const struct hd_model *model = comparison->runs[at->run].model;
   struct hd_count_sums *sums = hd_count_sums_new(model, 1);
-  if (!sums)
-    return NULL;
+  hd_need(sums);
   if (row == 0)
     hd_count_sum_add(model, &sums->sums[0], &model->counts_total->sums[model->thread_count]);
   else
@@ -79,11 +74,18 @@ struct hd_count_sums *hd_compared_count(const struct hd_compared_counts *counts,
   return sums;
 }
 
+struct hd_count hd_compared_count_of(const struct hd_compared_counts *counts, const struct hd_count_sums *sums,
+                                     uint32_t row, uint32_t point, uint32_t event) {
+  const uint32_t run = counts->comparison->rows[row].at[point].run;
+  return hd_count_sum_of(sums->model, &sums->sums[0], counts->event_of[run * counts->event_count + event],
+                         HD_COUNT_BUSY);
+}
+
 /* ---- tables ---- */
 
 struct counts_table {
-  struct hd_grid grid;
-  struct hd_compared_counts *counts;
+  struct hd_compare_table table;
+  struct hd_compared_counts counts;
   struct hd_count_columns *columns; /* by run */
   const char *title;
   uint32_t points_shown;
@@ -106,20 +108,20 @@ static double elapsed_of(const struct hd_comparison *comparison, uint32_t row, c
 }
 
 static struct hd_count count_of(const struct counts_table *table, uint32_t row, uint32_t point,
-                                char cell[HD_CELL_BYTES]) {
-  const struct hd_comparison *comparison = table->counts->comparison;
+                                struct hd_value *value) {
+  const struct hd_comparison *comparison = table->counts.comparison;
   const struct hd_compared *at = &comparison->rows[row].at[point];
-  struct hd_count_sums *sums = hd_compared_count(table->counts, row, point);
+  struct hd_count_sums *sums = hd_compared_count(&table->counts, row, point);
   struct hd_count count = {0};
-  strcpy(cell, "-");
+  *value = (struct hd_value){.known = sums, .text = "-"};
   if (!sums)
     return count;
-  struct hd_count_columns *columns = &table->columns[at->run];
+  const struct hd_count_columns *columns = &table->columns[at->run];
   const size_t index = find_column(columns, table->title);
   if (index < columns->all) {
     const struct hd_count_column *column = &columns->items[index];
     const double elapsed = elapsed_of(comparison, row, at);
-    hd_count_cell(cell, columns, index, &sums->sums[0], elapsed);
+    hd_count_cell(value->text, &table->columns[at->run], index, &sums->sums[0], elapsed);
     count = column->group
                 ? hd_count_sum_metric(columns->model, &sums->sums[0], column->group, column->metric, elapsed, NULL)
                 : hd_count_sum_of(columns->model, &sums->sums[0], column->event, column->class);
@@ -128,50 +130,46 @@ static struct hd_count count_of(const struct counts_table *table, uint32_t row, 
   return count;
 }
 
-static void fill_counts(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t row, void *context) {
-  char cell[HD_CELL_BYTES];
-  (void)comparison;
+static void fill_counts(void *context, uint32_t row) {
   struct counts_table *table = context;
+  struct hd_value values[HD_GRID_COLUMNS], *value = values;
   struct hd_count base = {0};
   for (uint32_t point = 0; point < table->points_shown; point++) {
-    const struct hd_count count = count_of(table, row, point, cell);
+    const struct hd_count count = count_of(table, row, point, value++);
     const bool whole = base.known && !base.partial && base.value > 0 && count.known && !count.partial;
-    hd_grid_cell(grid, "%s", cell);
     if (point == 0)
       base = count;
     else
-      hd_grid_number(grid, whole ? count.value / base.value : NAN, 3);
+      *value++ = hd_decimals(whole ? count.value / base.value : NAN, 3);
   }
+  hd_columns_cells(&table->table.columns, values, &table->table.grid);
 }
 
 static void add_columns(struct counts_table *table) {
-  const struct hd_comparison *comparison = table->counts->comparison;
-  char title[HD_TITLE_BYTES];
+  const struct hd_comparison *comparison = table->counts.comparison;
   for (uint32_t point = 0; point < table->points_shown; point++) {
+    const char *label = comparison->points[point].label;
     const bool end = point == 0 || point + 1 == table->points_shown;
-    snprintf(title, sizeof title, "%.20s", comparison->points[point].label);
-    hd_grid_column(&table->grid, title, end ? 0 : 3);
-    if (point == 0)
-      continue;
-    snprintf(title, sizeof title, "%.16s/%.5s", comparison->points[point].label,
-             comparison->options.mode == HD_COMPARE_SCALING ? comparison->points[0].label : "first");
-    hd_grid_column(&table->grid, title, end ? 0 : 4);
+    hd_compare_table_own(&table->table, HD_TEXT, end ? 0 : 3, "%.20s", label);
+    if (point > 0)
+      hd_compare_table_own(&table->table, HD_TEXT, end ? 0 : 4, "%.16s/%.5s", label,
+                           comparison->options.mode == HD_COMPARE_SCALING ? comparison->points[0].label : "first");
   }
-  hd_grid_place(&table->grid, "Region", true);
+  hd_compare_table_place(&table->table, "Region", true);
 }
 
 static void print_one(struct counts_table *table, struct hd_sheet *sheet, unsigned long limit) {
-  uint32_t left = 0;
-  table->grid = (struct hd_grid){.counted = true};
+  hd_compare_table_begin(&table->table, table->counts.comparison);
+  table->table.grid.counted = true;
   add_columns(table);
-  hd_compare_fill(&table->grid, table->counts->comparison, 0, limit, fill_counts, table, &left);
+  hd_compare_fill(&table->table, 0, limit, fill_counts, table);
   hd_sheet_title(sheet, 2, "%s, while busy, with what is in the region", table->title);
-  hd_sheet_table(sheet, &table->grid);
+  hd_sheet_table(sheet, &table->table.grid);
 }
 
 static void say_marks(struct hd_sheet *sheet, const struct counts_table *table) {
   bool estimated = false, at_least = false, unknown = false;
-  for (uint32_t run = 0; run < table->counts->comparison->run_count; run++) {
+  for (uint32_t run = 0; run < table->counts.comparison->run_count; run++) {
     estimated |= table->columns[run].estimated;
     at_least |= table->columns[run].at_least;
     unknown |= table->columns[run].unknown;
@@ -183,22 +181,18 @@ static void say_marks(struct hd_sheet *sheet, const struct counts_table *table) 
 }
 
 void hd_compare_counts(struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
-  struct hd_compared_counts counts;
-  struct counts_table table = {.counts = &counts};
-  sheet->failed |= !hd_compared_counts_make(&counts, comparison);
+  struct counts_table table = {.counts = hd_compared_counts_new(comparison)};
   table.points_shown = comparison->point_count < HD_POINTS_SHOWN / 2 ? comparison->point_count : HD_POINTS_SHOWN / 2;
-  if (!sheet->failed && counts.event_count > 0) {
-    table.columns = calloc(comparison->run_count, sizeof *table.columns);
-    sheet->failed |= !table.columns;
-    for (uint32_t run = 0; table.columns && run < comparison->run_count; run++)
+  if (table.counts.event_count > 0) {
+    table.columns = hd_new(comparison->run_count, sizeof *table.columns);
+    for (uint32_t run = 0; run < comparison->run_count; run++)
       hd_count_columns_choose(&table.columns[run], comparison->runs[run].model, false);
-    for (size_t i = 0; !sheet->failed && i < table.columns[0].count; i++) {
+    for (size_t i = 0; i < table.columns[0].count; i++) {
       table.title = table.columns[0].items[i].title;
       print_one(&table, sheet, limit);
     }
-    if (!sheet->failed)
-      say_marks(sheet, &table);
+    say_marks(sheet, &table);
     free(table.columns);
   }
-  hd_compared_counts_free(&counts);
+  hd_compared_counts_free(&table.counts);
 }

@@ -111,10 +111,13 @@ static void put_points(struct hd_sheet *sheet, const struct hd_comparison *compa
 }
 
 static void put_noise(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
-  if (hd_noise_is_known_everywhere(comparison))
+  uint32_t known = 0;
+  for (uint32_t point = 1; point < comparison->point_count; point++)
+    known += hd_point_noise_is_known(comparison, point);
+  if (known + 1 == comparison->point_count)
     hd_sheet_fact(sheet, "noise",
                   "known from the repeats: medians, 95 %% intervals; ~ marks losses and differences that may be noise");
-  else if (hd_noise_is_known_anywhere(comparison))
+  else if (known > 0)
     hd_sheet_fact(
         sheet, "noise",
         "~ marks losses and differences that may be noise; ? what has fewer than %d repeats: its noise is not known",

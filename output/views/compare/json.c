@@ -8,6 +8,7 @@
 
 #include "output/views/compare/compare_internal.h"
 #include "output/views/render/json.h"
+#include "support/command/memory.h"
 
 enum { JSON_VERSION = 1 };
 
@@ -20,9 +21,9 @@ static json_t *point(const struct hd_comparison *comparison, uint32_t index) {
                  {"asked_threads", from->asked_threads > 0 ? hd_json_count(from->asked_threads) : json_null()},
                  {"processors", from->processors > 0 ? hd_json_count(from->processors) : json_null()},
                  {"run_first", hd_json_count(from->run_first)}, {"run_count", hd_json_count(from->run_count)},
-                 {"karp_flatt", scaling && index > 0 ? hd_json_number(hd_karp_flatt(program->speedup, from->threads,
-                                                                                    comparison->points[0].threads))
-                                                     : json_null()},
+                 {"karp_flatt", scaling ? hd_json_number(hd_karp_flatt(program->speedup, from->threads,
+                                                                       comparison->points[0].threads))
+                                        : json_null()},
                  {"amdahl_bound", scaling ? hd_json_number(hd_amdahl_bound(comparison, from->threads)) : json_null()});
 }
 
@@ -63,50 +64,47 @@ static json_t *events(const struct hd_compared_counts *counts) {
   return array;
 }
 
-static bool write_rows(const struct hd_compared_counts *counts, const struct hd_compare_view_options *options,
+static void write_rows(const struct hd_compared_counts *counts, const struct hd_compare_view_options *options,
                        FILE *out) {
-  bool done = true;
   fputs(",\n\"rows\": [", out);
-  for (uint32_t i = 0; done && i < counts->comparison->row_count; i++) {
+  for (uint32_t i = 0; i < counts->comparison->row_count; i++) {
     fputs(i == 0 ? "\n" : ",\n", out);
-    done = hd_json_write(hd_compare_json_row(counts, i, options), out);
+    hd_need(hd_json_write(hd_compare_json_row(counts, i, options), out));
   }
   fputs("\n]", out);
-  return done;
 }
 
-static bool write_one(const struct hd_compare_series *series, const struct hd_compare_view_options *options,
+static void write_member(const char *key, json_t *value, FILE *out) {
+  hd_need(hd_json_write_member(key, value, out));
+}
+
+static void write_one(const struct hd_compare_series *series, const struct hd_compare_view_options *options,
                       FILE *out) {
   const struct hd_comparison *comparison = series->comparison;
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
-  struct hd_compared_counts counts;
-  if (!hd_compared_counts_make(&counts, comparison))
-    return false;
+  struct hd_compared_counts counts = hd_compared_counts_new(comparison);
   fprintf(out, "{\n\"mode\": \"%s\"", scaling ? "scaling" : "sides");
-  const bool done = hd_json_write_member("title", hd_json_text(series->title), out) &&
-                    hd_json_write_member("by_name", json_boolean(comparison->by_name), out) &&
-                    hd_json_write_member("moved", hd_json_count(comparison->united->moved), out) &&
-                    hd_json_write_member("seconds_per_tick", json_real(comparison->seconds_per_tick), out) &&
-                    hd_json_write_member("serial_ticks", json_integer(comparison->serial_ticks), out) &&
-                    hd_json_write_member("amdahl_bound",
-                                         scaling ? hd_json_number(hd_amdahl_bound(comparison, 0)) : json_null(), out) &&
-                    hd_json_write_member("events", events(&counts), out) &&
-                    hd_json_write_member("notes", hd_json_strings(&comparison->notes), out) &&
-                    hd_json_write_member("points", points(comparison), out) &&
-                    hd_json_write_member("runs", runs(comparison), out) && write_rows(&counts, options, out);
+  write_member("title", hd_json_text(series->title), out);
+  write_member("by_name", json_boolean(comparison->by_name), out);
+  write_member("moved", hd_json_count(comparison->united->moved), out);
+  write_member("seconds_per_tick", json_real(comparison->seconds_per_tick), out);
+  write_member("serial_ticks", json_integer(comparison->serial_ticks), out);
+  write_member("amdahl_bound", scaling ? hd_json_number(hd_amdahl_bound(comparison, 0)) : json_null(), out);
+  write_member("events", events(&counts), out);
+  write_member("notes", hd_json_strings(&comparison->notes), out);
+  write_member("points", points(comparison), out);
+  write_member("runs", runs(comparison), out);
+  write_rows(&counts, options, out);
   fputs("\n}", out);
   hd_compared_counts_free(&counts);
-  return done;
 }
 
-bool hd_compare_json(const struct hd_compare_series *series, size_t count,
+void hd_compare_json(const struct hd_compare_series *series, size_t count,
                      const struct hd_compare_view_options *options, FILE *out) {
-  bool done = true;
   fprintf(out, "{\n\"heddle_compare\": %d,\n\"comparisons\": [\n", JSON_VERSION);
-  for (size_t i = 0; done && i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     fputs(i > 0 ? ",\n" : "", out);
-    done = write_one(&series[i], options, out);
+    write_one(&series[i], options, out);
   }
   fputs("\n]\n}\n", out);
-  return done;
 }

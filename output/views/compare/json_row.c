@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file json_row.c
- * A row of a comparison as JSON. Everything that struct hd_compared holds, ticks included; what is not known is null.
+ * A row of a comparison as JSON: its place, what it is at each point, counts and laws. What is not known is null.
  */
 #include <math.h>
 
@@ -15,40 +15,11 @@ json_t *hd_json_interval(struct hd_interval interval) {
   return json_pack("[o,o]", hd_json_number(interval.low), hd_json_number(interval.high));
 }
 
-static json_t *ticks_by_cause(const int64_t ticks[HD_LOSS_COUNT]) {
-  json_t *object = json_object();
-  for (int cause = 0; object && cause < HD_LOSS_COUNT; cause++)
-    hd_json_put(object, hd_loss_id((enum hd_loss)cause), json_integer(ticks[cause]));
-  return object;
-}
-
-static json_t *seconds_by_cause(const double seconds[HD_LOSS_COUNT]) {
-  json_t *object = json_object();
-  for (int cause = 0; object && cause < HD_LOSS_COUNT; cause++)
-    hd_json_put(object, hd_loss_id((enum hd_loss)cause), hd_json_number(seconds[cause]));
-  return object;
-}
-
-static json_t *numbers(const double *from, size_t count) {
+json_t *hd_json_numbers(const double *from, size_t count) {
   json_t *array = json_array();
   for (size_t i = 0; array && i < count; i++)
     json_array_append_new(array, hd_json_number(from[i]));
   return array;
-}
-
-static json_t *against_members(const struct hd_compared *at) {
-  const bool lost = at->main_cause != HD_LOSS_COUNT;
-  return HD_JSON_IF(
-      at->matched, {"lost_ticks", ticks_by_cause(at->lost_ticks)},
-      {"lost_total_ticks", json_integer(at->lost_total_ticks)}, {"lost_s", seconds_by_cause(at->lost_s)},
-      {"lost_total_s", hd_json_number(at->lost_total_s)},
-      {"lost_total_interval_s", hd_json_interval(at->lost_total_interval)},
-      {"main_cause", lost ? json_string(hd_loss_id(at->main_cause)) : json_null()},
-      {"speedup", hd_json_number(at->speedup)}, {"speedup_interval", hd_json_interval(at->speedup_interval)},
-      {"efficiency", hd_json_number(at->efficiency)},
-      {"efficiency_interval", hd_json_interval(at->efficiency_interval)},
-      {"work_efficiency", hd_json_number(at->work_efficiency)}, {"noise_known", json_boolean(at->noise_known)},
-      {"in_noise", at->noise_known ? json_boolean(at->in_noise) : json_null()});
 }
 
 static json_t *count_value(struct hd_count count) {
@@ -60,36 +31,22 @@ static json_t *count_value(struct hd_count count) {
                    count.partial, "fraction", count.fraction);
 }
 
-static json_t *counts_members(const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
-  if (counts->event_count == 0)
-    return json_object();
+static json_t *counters(const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
   struct hd_count_sums *sums = hd_compared_count(counts, row, point);
-  if (!sums)
-    return NULL;
-  const struct hd_comparison *comparison = counts->comparison;
-  const uint32_t run = comparison->rows[row].at[point].run;
   json_t *values = json_object();
-  for (uint32_t i = 0; values && i < counts->event_count; i++) {
-    const uint32_t event = counts->event_of[run * counts->event_count + i];
-    hd_json_put(values, comparison->runs[0].model->events[i].name,
-                count_value(hd_count_sum_of(sums->model, &sums->sums[0], event, HD_COUNT_BUSY)));
-  }
+  for (uint32_t i = 0; values && i < counts->event_count; i++)
+    hd_json_put(values, counts->comparison->runs[0].model->events[i].name,
+                count_value(hd_compared_count_of(counts, sums, row, point, i)));
   hd_count_sums_free(sums);
-  return HD_JSON({"counters", values});
+  return values;
 }
 
 static json_t *compared(const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
-  const struct hd_compared *at = &counts->comparison->rows[row].at[point];
-  if (at->runs == 0)
+  if (counts->comparison->rows[row].at[point].runs == 0)
     return json_null();
-  return HD_JSON({"point", hd_json_count(point)}, {"runs", hd_json_count(at->runs)}, {"run", hd_json_count(at->run)},
-                 {"calls", hd_json_count(at->calls)}, {"seconds", numbers(at->seconds, at->runs)},
-                 {"time_ticks", json_integer(at->time_ticks)}, {"time_s", hd_json_number(at->time_s)},
-                 {"time_interval_s", hd_json_interval(at->time_interval)},
-                 {"capacity_ticks", json_integer(at->losses.capacity)}, {"busy_ticks", json_integer(at->losses.busy)},
-                 {"untold_ticks", hd_json_count(at->untold_ticks)}, {"not_busy_ticks", ticks_by_cause(at->losses.lost)},
-                 {"mean_concurrency", hd_json_number(at->busy_concurrency)}, {"matched", json_boolean(at->matched)},
-                 {HD_JSON_MERGE, against_members(at)}, {HD_JSON_MERGE, counts_members(counts, row, point)});
+  json_t *object = hd_compared_json(counts->comparison, row, point);
+  return hd_json_finish(object,
+                        counts->event_count == 0 || hd_json_put(object, "counters", counters(counts, row, point)));
 }
 
 /* ---- laws ---- */
@@ -101,7 +58,7 @@ static json_t *fit(const struct hd_scaling *scaling, enum hd_law law) {
       {"time_one_interval_s", hd_json_interval(from->time_one_interval)}, {"serial", hd_json_number(from->serial)},
       {"serial_interval", hd_json_interval(from->serial_interval)}, {"coherence", hd_json_number(from->coherence)},
       {"coherence_interval", hd_json_interval(from->coherence_interval)}, {"residual", hd_json_number(from->residual)},
-      {"residuals", numbers(scaling->residuals + (size_t)law * scaling->point_count, scaling->point_count)},
+      {"residuals", hd_json_numbers(scaling->residuals + (size_t)law * scaling->point_count, scaling->point_count)},
       {"peak_threads", hd_json_number(from->peak)});
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "output/views/compare/compare_internal.h"
+#include "support/command/memory.h"
 
 enum { PREDICTIONS_SHOWN = 12, REASONS_MOST = 8 };
 
@@ -16,9 +17,7 @@ enum { PREDICTIONS_SHOWN = 12, REASONS_MOST = 8 };
 static const double MISFIT_MOST = 0.1, SERIAL_WIDTH_MOST = 0.5;
 
 struct laws_table {
-  struct hd_grid grid;
-  struct hd_unit unit;
-  const struct hd_comparison *comparison;
+  struct hd_compare_table table;
   const struct hd_compare_view_options *options;
   uint32_t *rows; /* the program, then those that take longest at the baseline */
   size_t shown;   /* predictions */
@@ -26,45 +25,35 @@ struct laws_table {
 
 /* ---- which rows ---- */
 
-struct timed {
-  uint32_t row;
-  double seconds;
-};
-
-static int compare_times(const void *a, const void *b) {
-  const struct timed *left = a;
-  const struct timed *right = b;
-  if (left->seconds != right->seconds)
-    return left->seconds > right->seconds ? -1 : 1;
-  return left->row < right->row ? -1 : 1;
+static int compare_times(const void *a, const void *b, void *context) {
+  const struct hd_comparison *comparison = context;
+  const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+  const struct hd_compared *first = &comparison->rows[left].at[0], *second = &comparison->rows[right].at[0];
+  const double times[] = {first->runs > 0 ? first->time_s : 0, second->runs > 0 ? second->time_s : 0};
+  if (left != 0 && right != 0 && times[0] != times[1])
+    return times[0] > times[1] ? -1 : 1;
+  return left < right ? -1 : left > right;
 }
 
-static bool order_rows(struct laws_table *table) {
-  const uint32_t count = table->comparison->row_count;
-  struct timed *timed = calloc(count, sizeof *timed);
-  table->rows = calloc(count, sizeof *table->rows);
-  for (uint32_t i = 0; timed && i < count; i++) {
-    const struct hd_compared *base = &table->comparison->rows[i].at[0];
-    timed[i] = (struct timed){i, i == 0 ? INFINITY : base->runs > 0 ? base->time_s : 0};
-  }
-  if (timed && table->rows) {
-    qsort(timed, count, sizeof *timed, compare_times);
-    for (uint32_t i = 0; i < count; i++)
-      table->rows[i] = timed[i].row;
-  }
-  free(timed);
-  return timed && table->rows;
+static uint32_t *order_rows(const struct hd_comparison *comparison) {
+  uint32_t *rows = hd_new(comparison->row_count, sizeof *rows);
+  for (uint32_t i = 0; i < comparison->row_count; i++)
+    rows[i] = i;
+  qsort_r(rows, comparison->row_count, sizeof *rows, compare_times, (void *)(uintptr_t)comparison);
+  return rows;
 }
 
-static bool is_full(const struct laws_table *table) {
-  return table->options->limit > 0 && table->grid.row_count >= table->options->limit;
-}
-
-static void add_row(struct laws_table *table, uint32_t row) {
+/* The next row of the table, unless it is full. */
+static bool add_row(struct laws_table *laws, uint32_t row, const struct hd_value *values) {
+  struct hd_compare_table *table = &laws->table;
   char place[HD_PLACE_BYTES];
+  if (laws->options->limit > 0 && table->grid.row_count >= laws->options->limit)
+    return false;
   hd_grid_row(&table->grid, NULL);
+  hd_columns_cells(&table->columns, values, &table->grid);
   hd_row_text_alone(place, table->comparison, row);
   hd_grid_at(&table->grid, place);
+  return true;
 }
 
 /* ---- the laws ---- */
@@ -76,34 +65,45 @@ static bool tells(const struct hd_scaling *scaling) {
          (!scaling->amdahl_refuted || isfinite(law->coherence_interval.high));
 }
 
-static void add_law_columns(struct hd_grid *grid) {
-  hd_grid_column(grid, "Amdahl s%", 1);
-  hd_grid_column(grid, "s 95%", 5);
-  hd_grid_column(grid, "Misfit%", 3);
-  hd_grid_column(grid, "USL s%", 1);
-  hd_grid_column(grid, "k%", 1);
-  hd_grid_column(grid, "k 95%", 6);
-  hd_grid_column(grid, "Misfit%", 4);
-  hd_grid_column(grid, "Best p", 2);
-  hd_grid_place(grid, "Region", false);
-}
+enum {
+  AMDAHL_SERIAL,
+  AMDAHL_INTERVAL,
+  AMDAHL_MISFIT,
+  USL_SERIAL,
+  USL_COHERENCE,
+  USL_INTERVAL,
+  USL_MISFIT,
+  USL_BEST,
+  LAW_COLUMNS
+};
+
+static const struct hd_column law_columns[LAW_COLUMNS] = {
+    [AMDAHL_SERIAL] = {NULL, "Amdahl s%", HD_TEXT, 0, 1, NULL},
+    [AMDAHL_INTERVAL] = {NULL, "s 95%", HD_INTERVAL, 0, 5, NULL},
+    [AMDAHL_MISFIT] = {NULL, "Misfit%", HD_SHARE, 0, 3, NULL},
+    [USL_SERIAL] = {NULL, "USL s%", HD_TEXT, 0, 1, NULL},
+    [USL_COHERENCE] = {NULL, "k%", HD_TEXT, 0, 1, NULL},
+    [USL_INTERVAL] = {NULL, "k 95%", HD_INTERVAL, 0, 6, NULL},
+    [USL_MISFIT] = {NULL, "Misfit%", HD_SHARE, 0, 4, NULL},
+    [USL_BEST] = {NULL, "Best p", HD_TEXT, 0, 2, NULL},
+};
 
 /* Without k above 0 more threads never cost time, or as many as one likes are as good. */
 static bool has_peak(const struct hd_law_fit *usl) {
   return isfinite(usl->peak) && usl->coherence_interval.low > 0;
 }
 
-static void fill_laws(struct hd_grid *grid, const struct hd_scaling *scaling) {
+static void fill_laws(struct hd_value values[LAW_COLUMNS], const struct hd_scaling *scaling) {
   const struct hd_law_fit *amdahl = &scaling->laws[HD_LAW_AMDAHL], *usl = &scaling->laws[HD_LAW_USL];
   const bool holds = !scaling->amdahl_refuted;
-  hd_grid_number(grid, holds ? 100 * amdahl->serial : NAN, 2);
-  hd_grid_interval(grid, holds ? amdahl->serial_interval : HD_INTERVAL_UNKNOWN, 100, 2);
-  hd_grid_number(grid, 100 * amdahl->residual, 1);
-  hd_grid_number(grid, 100 * usl->serial, 2);
-  hd_grid_number(grid, 100 * usl->coherence, 3);
-  hd_grid_interval(grid, usl->coherence_interval, 100, 3);
-  hd_grid_number(grid, 100 * usl->residual, 1);
-  hd_grid_number(grid, has_peak(usl) ? usl->peak : NAN, 0);
+  values[AMDAHL_SERIAL] = hd_decimals(holds ? 100 * amdahl->serial : NAN, 2);
+  values[AMDAHL_INTERVAL] = hd_interval_value(holds ? amdahl->serial_interval : HD_INTERVAL_UNKNOWN, 100, 2);
+  values[AMDAHL_MISFIT] = hd_share(amdahl->residual, 1, true);
+  values[USL_SERIAL] = hd_decimals(100 * usl->serial, 2);
+  values[USL_COHERENCE] = hd_decimals(100 * usl->coherence, 3);
+  values[USL_INTERVAL] = hd_interval_value(usl->coherence_interval, 100, 3);
+  values[USL_MISFIT] = hd_share(usl->residual, 1, true);
+  values[USL_BEST] = hd_decimals(has_peak(usl) ? usl->peak : NAN, 0);
 }
 
 static void say_program(struct hd_sheet *sheet, const struct hd_scaling *scaling) {
@@ -131,33 +131,28 @@ static void say_program(struct hd_sheet *sheet, const struct hd_scaling *scaling
                  usl->peak, 100 * usl->residual);
 }
 
-static void add_laws(struct laws_table *table, uint32_t *silent, uint32_t *left) {
-  add_law_columns(&table->grid);
-  for (uint32_t i = 0; i < table->comparison->row_count; i++) {
-    const struct hd_scaling *scaling = &table->comparison->rows[table->rows[i]].scaling;
-    if (!tells(scaling)) {
-      ++*silent;
-      continue;
-    }
-    if (is_full(table)) {
-      ++*left;
-      continue;
-    }
-    add_row(table, table->rows[i]);
-    fill_laws(&table->grid, scaling);
-  }
-}
-
-static void print_laws(struct hd_sheet *sheet, struct laws_table *table) {
+static void print_laws(struct hd_sheet *sheet, struct laws_table *laws) {
+  struct hd_compare_table *table = &laws->table;
   uint32_t silent = 0, left = 0;
-  add_laws(table, &silent, &left);
+  hd_compare_table_begin(table, table->comparison);
+  table->columns.items = law_columns;
+  table->columns.count = LAW_COLUMNS;
+  hd_compare_table_place(table, "Region", false);
+  for (uint32_t i = 0; i < table->comparison->row_count; i++) {
+    const struct hd_scaling *scaling = &table->comparison->rows[laws->rows[i]].scaling;
+    struct hd_value values[LAW_COLUMNS];
+    fill_laws(values, scaling);
+    if (!tells(scaling))
+      silent++;
+    else
+      left += !add_row(laws, laws->rows[i], values);
+  }
   const uint32_t rows = table->grid.row_count;
   hd_sheet_title(sheet, 2, "Laws of scaling: Amdahl's, and the universal scalability law (USL)");
   if (rows > 0)
     hd_sheet_table(sheet, &table->grid);
   hd_grid_free(&table->grid);
-  if (left > 0)
-    hd_sheet_say(sheet, "%u more row%s not shown; --limit 0 shows all.", left, left == 1 ? " is" : "s are");
+  hd_said_left(sheet, left, "row");
   say_program(sheet, &table->comparison->rows[0].scaling);
   if (silent > 0)
     hd_sheet_say(sheet,
@@ -191,58 +186,53 @@ static void add_reason(struct reasons *reasons, const char *why) {
   reasons->count = i == reasons->count ? i + 1 : reasons->count;
 }
 
-static void add_prediction_columns(struct laws_table *table) {
-  char title[HD_TITLE_BYTES];
-  for (size_t i = 0; i < table->shown; i++) {
-    snprintf(title, sizeof title, "T(%u)", table->options->predict[i]);
-    hd_grid_column(&table->grid, title, 0);
-    snprintf(title, sizeof title, "T(%u) 95%%", table->options->predict[i]);
-    hd_grid_column(&table->grid, title, 2);
+static void add_prediction_columns(struct laws_table *laws) {
+  for (size_t i = 0; i < laws->shown; i++) {
+    hd_compare_table_own(&laws->table, HD_SECONDS, 0, "T(%u)", laws->options->predict[i]);
+    hd_compare_table_own(&laws->table, HD_INTERVAL, 2, "T(%u) 95%%", laws->options->predict[i]);
   }
-  hd_grid_place(&table->grid, "Region", false);
+  hd_compare_table_place(&laws->table, "Region", false);
 }
 
 /* By the universal scalability law, which contains Amdahl's. */
-static void fill_predictions(struct laws_table *table, const struct hd_scaling *scaling) {
+static void fill_predictions(struct hd_value *values, const struct laws_table *laws, const struct hd_scaling *scaling) {
+  const struct hd_unit *unit = &laws->table.columns.unit;
   struct hd_prediction prediction;
-  for (size_t i = 0; i < table->shown; i++) {
-    hd_scaling_predict(scaling, table->options->predict[i], &prediction);
-    if (prediction.told)
-      hd_grid_time(&table->grid, &table->unit, prediction.seconds[HD_LAW_USL]);
-    else
-      hd_grid_cell(&table->grid, "?");
-    hd_grid_interval(&table->grid, prediction.told ? prediction.interval[HD_LAW_USL] : HD_INTERVAL_UNKNOWN,
-                     table->unit.per_second, table->unit.decimals);
+  for (size_t i = 0; i < laws->shown; i++) {
+    hd_scaling_predict(scaling, laws->options->predict[i], &prediction);
+    const struct hd_interval interval = prediction.told ? prediction.interval[HD_LAW_USL] : HD_INTERVAL_UNKNOWN;
+    *values++ =
+        prediction.told ? hd_number(prediction.seconds[HD_LAW_USL]) : (struct hd_value){.known = true, .text = "?"};
+    *values++ = hd_interval_value(interval, unit->per_second, unit->decimals);
   }
 }
 
 /* NULL: there is a thread count of which it can be told. */
-static const char *why_untold(const struct laws_table *table, const struct hd_scaling *scaling) {
+static const char *why_untold(const struct laws_table *laws, const struct hd_scaling *scaling) {
   struct hd_prediction prediction = {.why = scaling->why};
-  for (size_t i = 0; scaling->fitted && i < table->shown; i++) {
-    hd_scaling_predict(scaling, table->options->predict[i], &prediction);
+  for (size_t i = 0; scaling->fitted && i < laws->shown; i++) {
+    hd_scaling_predict(scaling, laws->options->predict[i], &prediction);
     if (prediction.told)
       return NULL;
   }
   return prediction.why ? prediction.why : "no law was fitted";
 }
 
-static void add_predictions(struct laws_table *table, struct reasons *reasons, uint32_t *left) {
-  add_prediction_columns(table);
-  for (uint32_t i = 0; i < table->comparison->row_count; i++) {
-    const struct hd_scaling *scaling = &table->comparison->rows[table->rows[i]].scaling;
-    const char *why = why_untold(table, scaling);
-    if (why && table->rows[i] != 0)
+static uint32_t add_predictions(struct laws_table *laws, struct reasons *reasons) {
+  const struct hd_comparison *comparison = laws->table.comparison;
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < comparison->row_count; i++) {
+    const uint32_t row = laws->rows[i];
+    struct hd_value values[2 * PREDICTIONS_SHOWN];
+    const char *why = why_untold(laws, &comparison->rows[row].scaling);
+    if (why && row != 0)
       add_reason(reasons, why);
     if (why)
       continue;
-    if (is_full(table)) {
-      ++*left;
-      continue;
-    }
-    add_row(table, table->rows[i]);
-    fill_predictions(table, scaling);
+    fill_predictions(values, laws, &comparison->rows[row].scaling);
+    left += !add_row(laws, row, values);
   }
+  return left;
 }
 
 static void say_prediction(struct hd_sheet *sheet, const struct hd_scaling *scaling, uint32_t threads) {
@@ -272,19 +262,20 @@ static void say_reasons(struct hd_sheet *sheet, const struct reasons *reasons) {
     hd_sheet_say(sheet, "No prediction for %u other row%s: %s.", reasons->all, reasons->all == 1 ? "" : "s", text);
 }
 
-static void print_predictions(struct hd_sheet *sheet, struct laws_table *table) {
+static void print_predictions(struct hd_sheet *sheet, struct laws_table *laws) {
+  struct hd_compare_table *table = &laws->table;
   struct reasons reasons = {0};
-  uint32_t left = 0;
-  add_predictions(table, &reasons, &left);
-  hd_sheet_title(sheet, 2, "Predicted times in %s, by the USL ('?': no prediction possible)", table->unit.name);
+  hd_compare_table_begin(table, table->comparison);
+  add_prediction_columns(laws);
+  const uint32_t left = add_predictions(laws, &reasons);
+  hd_sheet_title(sheet, 2, "Predicted times in %s, by the USL ('?': no prediction possible)", table->columns.unit.name);
   if (table->grid.row_count > 0)
     hd_sheet_table(sheet, &table->grid);
-  if (left > 0)
-    hd_sheet_say(sheet, "%u more row%s not shown; --limit 0 shows all.", left, left == 1 ? " is" : "s are");
-  for (size_t i = 0; i < table->options->predict_count; i++)
-    say_prediction(sheet, &table->comparison->rows[0].scaling, table->options->predict[i]);
+  hd_said_left(sheet, left, "row");
+  for (size_t i = 0; i < laws->options->predict_count; i++)
+    say_prediction(sheet, &table->comparison->rows[0].scaling, laws->options->predict[i]);
   say_reasons(sheet, &reasons);
-  if (table->shown < table->options->predict_count)
+  if (laws->shown < laws->options->predict_count)
     hd_sheet_say(sheet, "Not all thread counts fit; --json has all.");
   hd_grid_free(&table->grid);
 }
@@ -292,7 +283,6 @@ static void print_predictions(struct hd_sheet *sheet, struct laws_table *table) 
 void hd_compare_laws(struct hd_sheet *sheet, const struct hd_comparison *comparison,
                      const struct hd_compare_view_options *options) {
   const struct hd_scaling *program = &comparison->rows[0].scaling;
-  struct laws_table table = {.unit = hd_comparison_unit(comparison), .comparison = comparison, .options = options};
   if (comparison->options.mode != HD_COMPARE_SCALING || !program->fitted) {
     if (options->predict_count > 0)
       hd_sheet_say(sheet, "\nNo prediction is possible: %s.",
@@ -301,11 +291,14 @@ void hd_compare_laws(struct hd_sheet *sheet, const struct hd_comparison *compari
                                                                   : "no law could be fitted");
     return;
   }
-  table.shown = options->predict_count < PREDICTIONS_SHOWN ? options->predict_count : PREDICTIONS_SHOWN;
-  sheet->failed |= !order_rows(&table);
-  if (!sheet->failed)
-    print_laws(sheet, &table);
-  if (!sheet->failed && options->predict_count > 0)
-    print_predictions(sheet, &table);
-  free(table.rows);
+  struct laws_table laws = {
+      .table.comparison = comparison,
+      .options = options,
+      .rows = order_rows(comparison),
+      .shown = options->predict_count < PREDICTIONS_SHOWN ? options->predict_count : PREDICTIONS_SHOWN,
+  };
+  print_laws(sheet, &laws);
+  if (options->predict_count > 0)
+    print_predictions(sheet, &laws);
+  free(laws.rows);
 }

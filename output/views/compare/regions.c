@@ -9,51 +9,23 @@
 
 #include "output/views/compare/compare_internal.h"
 
-enum { RANK_NEEDED = 0, RANK_WANTED = 1, RANK_SHARE = 3, RANK_MIDDLE = 5, RANK_INTERVAL = 6, RANK_CAUSE = 7 };
-
-struct region_table {
-  struct hd_grid grid;
-  struct hd_unit unit;
-  uint32_t point; /* whose losses are shown */
-  uint32_t points_shown;
-  bool intervals;
-  bool lost; /* sides with other threads: a difference in time is not what is lost */
-  enum hd_loss causes[HD_LOSS_COUNT];
-  uint32_t cause_count;
-};
-
 /* ---- at each number of threads ---- */
 
-static void add_scaling_columns(struct region_table *table, const struct hd_comparison *comparison) {
-  struct hd_grid *grid = &table->grid;
+static void add_scaling_columns(struct hd_compare_table *table, uint32_t points_shown, bool intervals) {
+  const struct hd_comparison *comparison = table->comparison;
+  const uint32_t last = comparison->point_count - 1;
   char title[HD_TITLE_BYTES];
-  for (uint32_t i = 0; i < table->points_shown; i++) {
-    const bool end = i == 0 || i + 1 == table->points_shown;
+  for (uint32_t i = 0; i < points_shown; i++) {
     snprintf(title, sizeof title, "T(%.18s)", comparison->points[i].label);
-    hd_grid_column(grid, title, end ? RANK_NEEDED : RANK_MIDDLE);
+    hd_compare_table_add(table, HD_COMPARED_TIME, i, i == 0 || i + 1 == points_shown ? 0 : 5, title);
   }
-  hd_grid_column(grid, "Speedup", RANK_WANTED);
-  hd_grid_column(grid, "Effic%", RANK_SHARE);
-  hd_grid_column(grid, "Lost", RANK_NEEDED);
-  if (table->intervals)
-    hd_grid_column(grid, "Lost 95%", RANK_INTERVAL);
-  hd_grid_column(grid, "Main cause", RANK_NEEDED);
-  hd_grid_place(grid, "Region", true);
-}
-
-static void fill_scaling(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t index, void *context) {
-  const struct region_table *table = context;
-  const struct hd_compared_row *row = &comparison->rows[index];
-  const struct hd_compared *at = &row->at[table->point];
-  for (uint32_t i = 0; i < table->points_shown; i++)
-    hd_grid_time(grid, &table->unit, row->at[i].runs > 0 ? row->at[i].time_s : NAN);
-  hd_grid_number(grid, hd_if_matched(at, at->speedup), 2);
-  hd_grid_number(grid, hd_if_matched(at, 100 * at->efficiency), 1);
-  hd_grid_lost(grid, comparison, at, &table->unit, at->lost_total_s);
-  if (table->intervals)
-    hd_grid_interval(grid, at->noise_known ? at->lost_total_interval : HD_INTERVAL_UNKNOWN, table->unit.per_second,
-                     table->unit.decimals);
-  hd_grid_cause(grid, at, &table->unit);
+  hd_compare_table_add(table, HD_COMPARED_SPEEDUP, last, 1, NULL);
+  hd_compare_table_add(table, HD_COMPARED_EFFICIENCY, last, 3, NULL);
+  hd_compare_table_add(table, HD_COMPARED_LOST, last, 0, NULL);
+  if (intervals)
+    hd_compare_table_add(table, HD_COMPARED_LOST_INTERVAL, last, 6, NULL);
+  hd_compare_table_add(table, HD_COMPARED_MAIN_CAUSE, last, 0, NULL);
+  hd_compare_table_place(table, "Region", true);
 }
 
 /* "3.62 times as fast as", "160 times slower than". */
@@ -83,21 +55,19 @@ static void say_foremost(struct hd_sheet *sheet, const struct hd_comparison *com
 }
 
 void hd_compare_regions(struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
-  struct region_table table = {.unit = hd_comparison_unit(comparison), .point = comparison->point_count - 1};
+  const uint32_t count = comparison->point_count, shown = count < HD_POINTS_SHOWN ? count : HD_POINTS_SHOWN;
+  struct hd_compare_table table;
   char name[HD_PLACE_BYTES];
-  uint32_t left = 0;
-  const uint32_t count = comparison->point_count;
-  table.points_shown = count < HD_POINTS_SHOWN ? count : HD_POINTS_SHOWN;
-  table.intervals = hd_noise_is_known_anywhere(comparison);
-  add_scaling_columns(&table, comparison);
-  hd_compare_fill(&table.grid, comparison, 0, limit, fill_scaling, &table, &left);
-  hd_point_text(name, comparison, table.point);
-  hd_sheet_title(sheet, 2, "Regions: %s by threads; what is lost, and why, at %s", table.unit.name, name);
+  hd_compare_table_begin(&table, comparison);
+  add_scaling_columns(&table, shown, hd_noise_is_known_anywhere(comparison));
+  const uint32_t left = hd_compare_fill(&table, 0, limit, NULL, NULL);
+  hd_point_text(name, comparison, count - 1);
+  hd_sheet_title(sheet, 2, "Regions: %s by threads; what is lost, and why, at %s", table.columns.unit.name, name);
   hd_sheet_table(sheet, &table.grid);
-  hd_said_left(sheet, left);
-  if (count > table.points_shown)
-    hd_sheet_say(sheet, "The times at %u more thread counts are not shown; --csv has all.", count - table.points_shown);
-  say_foremost(sheet, comparison, table.point, &table.unit);
+  hd_said_left(sheet, left, "region");
+  if (count > shown)
+    hd_sheet_say(sheet, "The times at %u more thread counts are not shown; --csv has all.", count - shown);
+  say_foremost(sheet, comparison, count - 1, &table.columns.unit);
 }
 
 /* ---- before and after ---- */
@@ -112,43 +82,23 @@ static bool shows_anywhere(const struct hd_comparison *comparison, uint32_t poin
   return false;
 }
 
-static void add_difference_columns(struct region_table *table, const struct hd_comparison *comparison) {
-  struct hd_grid *grid = &table->grid;
-  hd_grid_column(grid, "Before", RANK_NEEDED);
-  hd_grid_column(grid, "After", RANK_NEEDED);
-  hd_grid_column(grid, "Diff", RANK_NEEDED);
-  hd_grid_column(grid, "Diff%", RANK_WANTED);
-  if (table->intervals)
-    hd_grid_column(grid, table->lost ? "Lost 95%" : "Diff 95%", RANK_INTERVAL);
-  if (table->lost)
-    hd_grid_column(grid, "Lost", RANK_NEEDED);
-  hd_grid_column(grid, "Main cause", RANK_WANTED);
+static void add_difference_columns(struct hd_compare_table *table, uint32_t point) {
+  const struct hd_comparison *comparison = table->comparison;
+  /* with other threads a difference in time is not what is lost */
+  const bool lost = comparison->points[0].threads != comparison->points[point].threads;
+  hd_compare_table_add(table, HD_COMPARED_TIME, 0, 0, "Before");
+  hd_compare_table_add(table, HD_COMPARED_TIME, point, 0, "After");
+  hd_compare_table_add(table, HD_COMPARED_DIFFERENCE, point, 0, NULL);
+  hd_compare_table_add(table, HD_COMPARED_DIFFERENCE_SHARE, point, 1, NULL);
+  if (hd_noise_is_known_anywhere(comparison))
+    hd_compare_table_add(table, HD_COMPARED_LOST_INTERVAL, point, 6, lost ? NULL : "Diff 95%");
+  if (lost)
+    hd_compare_table_add(table, HD_COMPARED_LOST, point, 0, NULL);
+  hd_compare_table_add(table, HD_COMPARED_MAIN_CAUSE, point, 1, NULL);
   for (int cause = 0; cause < HD_LOSS_COUNT; cause++)
-    if (shows_anywhere(comparison, table->point, (enum hd_loss)cause, &table->unit)) {
-      table->causes[table->cause_count++] = (enum hd_loss)cause;
-      hd_grid_column(grid, hd_loss_words((enum hd_loss)cause), RANK_CAUSE);
-    }
-  hd_grid_place(grid, "Region", true);
-}
-
-static void fill_difference(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t index,
-                            void *context) {
-  const struct region_table *table = context;
-  const struct hd_compared *base = &comparison->rows[index].at[0];
-  const struct hd_compared *at = &comparison->rows[index].at[table->point];
-  const double difference = at->time_s - base->time_s;
-  hd_grid_time(grid, &table->unit, base->runs > 0 ? base->time_s : NAN);
-  hd_grid_time(grid, &table->unit, at->runs > 0 ? at->time_s : NAN);
-  hd_grid_lost(grid, comparison, at, &table->unit, difference);
-  hd_grid_number(grid, hd_if_matched(at, 100 * difference / base->time_s), 1);
-  if (table->intervals)
-    hd_grid_interval(grid, at->noise_known ? at->lost_total_interval : HD_INTERVAL_UNKNOWN, table->unit.per_second,
-                     table->unit.decimals);
-  if (table->lost)
-    hd_grid_lost(grid, comparison, at, &table->unit, at->lost_total_s);
-  hd_grid_cause(grid, at, &table->unit);
-  for (uint32_t i = 0; i < table->cause_count; i++)
-    hd_grid_difference(grid, &table->unit, hd_if_matched(at, at->lost_s[table->causes[i]]));
+    if (shows_anywhere(comparison, point, (enum hd_loss)cause, &table->columns.unit))
+      hd_compare_table_add(table, HD_COMPARED_LOST_FIRST + (unsigned)cause, point, 7, NULL);
+  hd_compare_table_place(table, "Region", true);
 }
 
 static void say_difference(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
@@ -169,17 +119,15 @@ static void say_difference(struct hd_sheet *sheet, const struct hd_comparison *c
 
 void hd_compare_difference(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
                            unsigned long limit) {
-  struct region_table table = {.unit = hd_comparison_unit(comparison), .point = point};
-  uint32_t left = 0;
-  table.intervals = hd_noise_is_known_anywhere(comparison);
-  table.lost = comparison->points[0].threads != comparison->points[point].threads;
-  add_difference_columns(&table, comparison);
-  hd_compare_fill(&table.grid, comparison, point, limit, fill_difference, &table, &left);
-  hd_sheet_title(sheet, 2, "Regions, in %s: before is %s, after is %s", table.unit.name, comparison->points[0].label,
-                 comparison->points[point].label);
+  struct hd_compare_table table;
+  hd_compare_table_begin(&table, comparison);
+  add_difference_columns(&table, point);
+  const uint32_t left = hd_compare_fill(&table, point, limit, NULL, NULL);
+  hd_sheet_title(sheet, 2, "Regions, in %s: before is %s, after is %s", table.columns.unit.name,
+                 comparison->points[0].label, comparison->points[point].label);
   hd_sheet_table(sheet, &table.grid);
-  hd_said_left(sheet, left);
-  say_difference(sheet, comparison, point, &table.unit);
+  hd_said_left(sheet, left, "region");
+  say_difference(sheet, comparison, point, &table.columns.unit);
 }
 
 /* ---- what has nothing to be compared with ---- */

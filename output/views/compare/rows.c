@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "output/views/compare/compare_internal.h"
+#include "support/command/memory.h"
 
 /** A row's place in the order. */
 struct ordered {
@@ -36,36 +37,31 @@ static int compare_weights(const void *a, const void *b) {
   return left->row > right->row ? -1 : 1; /* the first of equal ones comes first */
 }
 
-/* Rows by number, linked in the order in which they are shown; the first of all is that of row 0. NULL: no memory. */
+/* Rows by number, linked in the order in which they are shown; the first of all is that of row 0. */
 static struct ordered *order(const struct hd_comparison *comparison, uint32_t point) {
   const uint32_t count = comparison->row_count;
-  struct ordered *sorted = calloc(count, sizeof *sorted);
-  struct ordered *links = calloc(count, sizeof *links);
-  for (uint32_t i = 0; sorted && links && i < count; i++) {
+  struct ordered *sorted = hd_new(count, sizeof *sorted);
+  struct ordered *links = hd_new(count, sizeof *links);
+  for (uint32_t i = 0; i < count; i++) {
     sorted[i] = (struct ordered){.row = i, .weight = weight_of(comparison, i, point)};
     links[i] = (struct ordered){.row = i, .first = HD_NONE, .next = HD_NONE};
   }
-  if (sorted && links) {
-    qsort(sorted, count, sizeof *sorted, compare_weights);
-    for (uint32_t i = 0; i < count; i++) { /* the lightest is put first, so that it is last in the end */
-      const uint32_t row = sorted[i].row;
-      const uint32_t parent = comparison->rows[row].parent == HD_NONE ? 0 : comparison->rows[row].parent;
-      if (row < 2)
-        continue;
-      links[row].next = links[parent].first;
-      links[parent].first = row;
-    }
+  qsort(sorted, count, sizeof *sorted, compare_weights);
+  for (uint32_t i = 0; i < count; i++) { /* the lightest is put first, so that it is last in the end */
+    const uint32_t row = sorted[i].row;
+    const uint32_t parent = comparison->rows[row].parent == HD_NONE ? 0 : comparison->rows[row].parent;
+    if (row < 2)
+      continue;
+    links[row].next = links[parent].first;
+    links[parent].first = row;
   }
   free(sorted);
-  if (sorted && links)
-    return links;
-  free(links);
-  return NULL;
+  return links;
 }
 
 uint32_t hd_foremost_region(const struct hd_comparison *comparison, uint32_t point) {
   struct ordered *links = order(comparison, point);
-  const uint32_t found = links ? links[0].first : HD_NONE;
+  const uint32_t found = links[0].first;
   free(links);
   return found;
 }
@@ -92,13 +88,16 @@ static void say_where(char place[HD_PLACE_BYTES], const struct hd_comparison *co
     snprintf(place + used, HD_PLACE_BYTES - used, " (calls differ)");
 }
 
-static struct libscols_line *add_row(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t row,
-                                     struct libscols_line *parent, hd_row_filler *fill, void *context) {
+static struct libscols_line *add_row(struct hd_compare_table *table, uint32_t row, struct libscols_line *parent,
+                                     hd_row_filler *fill, void *context) {
   char place[HD_PLACE_BYTES];
-  struct libscols_line *line = hd_grid_row(grid, parent);
-  fill(grid, comparison, row, context);
-  say_where(place, comparison, row);
-  hd_grid_at(grid, place);
+  struct libscols_line *line = hd_grid_row(&table->grid, parent);
+  if (fill)
+    fill(context, row);
+  else
+    hd_compare_table_cells(table, row, HD_NONE);
+  say_where(place, table->comparison, row);
+  hd_grid_at(&table->grid, place);
   return line;
 }
 
@@ -112,32 +111,30 @@ static uint32_t next_below(const struct hd_comparison *comparison, const struct 
   return at == top ? HD_NONE : links[at].next;
 }
 
-void hd_compare_fill(struct hd_grid *grid, const struct hd_comparison *comparison, uint32_t point, unsigned long limit,
-                     hd_row_filler *fill, void *context, uint32_t *left) {
+uint32_t hd_compare_fill(struct hd_compare_table *table, uint32_t point, unsigned long limit, hd_row_filler *fill,
+                         void *context) {
+  const struct hd_comparison *comparison = table->comparison;
   struct ordered *links = order(comparison, point);
-  struct libscols_line **made = calloc(comparison->row_count, sizeof *made);
-  const bool done = links && made;
+  struct libscols_line **made = hd_new(comparison->row_count, sizeof *made);
   unsigned long shown = 0;
-  *left = 0;
-  for (uint32_t top = done ? links[0].first : HD_NONE; top != HD_NONE; top = links[top].next) {
+  uint32_t left = 0;
+  for (uint32_t top = links[0].first; top != HD_NONE; top = links[top].next) {
     if (limit > 0 && shown == limit) {
-      ++*left;
+      left++;
       continue;
     }
     shown++;
     for (uint32_t at = top; at != HD_NONE; at = next_below(comparison, links, top, at))
-      made[at] = add_row(grid, comparison, at, at == top ? NULL : made[comparison->rows[at].parent], fill, context);
+      made[at] = add_row(table, at, at == top ? NULL : made[comparison->rows[at].parent], fill, context);
   }
-  if (done)
-    add_row(grid, comparison, 1, NULL, fill, context);
-  if (done)
-    add_row(grid, comparison, 0, NULL, fill, context);
-  grid->failed |= !done;
+  add_row(table, 1, NULL, fill, context);
+  add_row(table, 0, NULL, fill, context);
   free(links);
   free(made);
+  return left;
 }
 
-void hd_said_left(struct hd_sheet *sheet, uint32_t left) {
+void hd_said_left(struct hd_sheet *sheet, uint32_t left, const char *what) {
   if (left > 0)
-    hd_sheet_say(sheet, "%u more region%s not shown; --limit 0 shows all.", left, left == 1 ? " is" : "s are");
+    hd_sheet_say(sheet, "%u more %s%s not shown; --limit 0 shows all.", left, what, left == 1 ? " is" : "s are");
 }

@@ -69,31 +69,20 @@ const char *hd_compared_kind_id(enum hd_compared_kind kind) {
   return ids[kind];
 }
 
-bool hd_row_is_outermost(const struct hd_compared_row *row) {
-  return row->kind == HD_COMPARED_OUTSIDE || row->kind == HD_COMPARED_REGION;
-}
-
 bool hd_compared_is_noise(const struct hd_compared *at) {
   return at->noise_known && at->in_noise;
 }
 
 enum hd_loss hd_row_cause(const struct hd_compared *at, double *share) {
   *share = NAN;
-  if (at->runs == 0 || !at->matched || at->causes_unknown || at->lost_total_ticks == 0 || hd_compared_is_noise(at))
+  if (at->runs == 0 || !at->matched || at->main_cause == HD_LOSS_COUNT || hd_compared_is_noise(at))
     return HD_LOSS_COUNT;
   const double sign = at->lost_total_ticks > 0 ? 1 : -1;
-  double most = 0, all = 0;
-  enum hd_loss found = HD_LOSS_COUNT;
-  for (int cause = 0; cause < HD_LOSS_COUNT; cause++) {
-    const double lost = sign * (double)at->lost_ticks[cause];
-    all += fmax(lost, 0);
-    if (lost > most) {
-      most = lost;
-      found = (enum hd_loss)cause;
-    }
-  }
-  *share = most / all;
-  return found;
+  double all = 0;
+  for (int cause = 0; cause < HD_LOSS_COUNT; cause++)
+    all += fmax(sign * (double)at->lost_ticks[cause], 0);
+  *share = sign * (double)at->lost_ticks[at->main_cause] / all;
+  return at->main_cause;
 }
 
 const char *hd_noise_mark(const struct hd_comparison *comparison, const struct hd_compared *at) {
@@ -132,73 +121,13 @@ void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, con
              gained ? "lost" : "gained");
 }
 
-void hd_grid_cause(struct hd_grid *grid, const struct hd_compared *at, const struct hd_unit *unit) {
-  double share = NAN;
-  const enum hd_loss cause = hd_row_cause(at, &share);
-  if (cause == HD_LOSS_COUNT || !hd_unit_shows(unit, fabs(at->lost_total_s)))
-    hd_grid_cell(grid, "-");
-  else if (at->lost_total_ticks < 0 && cause == HD_LOSS_INFLATION)
-    hd_grid_cell(grid, "less work %.0f%%", 100 * share);
-  else
-    hd_grid_cell(grid, "%s%s %.0f%%", at->lost_total_ticks < 0 ? "less " : "", hd_loss_words(cause), 100 * share);
-}
-
-static double not_minus_zero(const struct hd_unit *unit, double seconds) {
-  return isnan(seconds) || hd_unit_shows(unit, fabs(seconds)) ? seconds : 0;
-}
-
-void hd_grid_difference(struct hd_grid *grid, const struct hd_unit *unit, double seconds) {
-  hd_grid_time(grid, unit, not_minus_zero(unit, seconds));
-}
-
-void hd_grid_lost(struct hd_grid *grid, const struct hd_comparison *comparison, const struct hd_compared *at,
-                  const struct hd_unit *unit, double seconds) {
-  char number[HD_CELL_BYTES];
-  hd_cell_time(number, unit, not_minus_zero(unit, hd_if_matched(at, seconds)));
-  hd_grid_cell(grid, "%s%.28s", hd_noise_mark(comparison, at), number);
-}
-
-double hd_if_matched(const struct hd_compared *at, double number) {
-  return at->runs > 0 && at->matched ? number : NAN;
-}
-
-static bool occurs(const struct hd_comparison *comparison, const struct hd_compared_row *row, int cause) {
-  for (uint32_t point = 1; point < comparison->point_count; point++)
-    if (row->at[point].matched && row->at[point].lost_ticks[cause] != 0)
-      return true;
-  return false;
-}
-
-uint32_t hd_causes_that_occur(const struct hd_comparison *comparison, bool program_only,
-                              enum hd_loss causes[HD_LOSS_COUNT]) {
-  uint32_t count = 0;
-  for (int cause = 0; cause < HD_LOSS_COUNT; cause++)
-    for (uint32_t row = 0; row < (program_only ? 1 : comparison->row_count); row++)
-      if (occurs(comparison, &comparison->rows[row], cause)) {
-        causes[count++] = (enum hd_loss)cause;
-        break;
-      }
-  return count;
-}
-
-bool hd_point_is_whole(const struct hd_comparison *comparison, uint32_t point) {
-  return comparison->points[point].cut_short == 0;
-}
-
-static bool noise_is_known(const struct hd_comparison *comparison, uint32_t point) {
+bool hd_point_noise_is_known(const struct hd_comparison *comparison, uint32_t point) {
   return comparison->points[0].run_count >= HD_REPEATS_LEAST && comparison->points[point].run_count >= HD_REPEATS_LEAST;
-}
-
-bool hd_noise_is_known_everywhere(const struct hd_comparison *comparison) {
-  for (uint32_t point = 1; point < comparison->point_count; point++)
-    if (!noise_is_known(comparison, point))
-      return false;
-  return true;
 }
 
 bool hd_noise_is_known_anywhere(const struct hd_comparison *comparison) {
   for (uint32_t point = 1; point < comparison->point_count; point++)
-    if (noise_is_known(comparison, point))
+    if (hd_point_noise_is_known(comparison, point))
       return true;
   return false;
 }
@@ -236,12 +165,15 @@ struct hd_unit hd_comparison_unit(const struct hd_comparison *comparison) {
   return hd_unit_for(largest);
 }
 
-void hd_grid_interval(struct hd_grid *grid, struct hd_interval interval, double factor, int decimals) {
+struct hd_value hd_interval_value(struct hd_interval interval, double factor, int decimals) {
+  struct hd_value value = {.number = interval.low, .whole = interval.high};
   const double low = interval.low * factor, high = interval.high * factor;
-  if (!isfinite(low) || isnan(high))
-    hd_grid_cell(grid, "-");
-  else if (!isfinite(high))
-    hd_grid_cell(grid, ">%.*f", decimals, low);
+  value.known = isfinite(low) || isfinite(high);
+  value.dash = !isfinite(low) || isnan(high);
+  if (isfinite(high))
+    snprintf(value.text, sizeof value.text, "%.*f%s%.*f", decimals, low, low < 0 || high < 0 ? ".." : "-", decimals,
+             high);
   else
-    hd_grid_cell(grid, "%.*f%s%.*f", decimals, low, low < 0 || high < 0 ? ".." : "-", decimals, high);
+    snprintf(value.text, sizeof value.text, ">%.*f", decimals, low);
+  return value;
 }
