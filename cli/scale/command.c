@@ -14,10 +14,7 @@
 #include "cli/compare/command.h"
 #include "cli/run/options.h"
 #include "cli/run/outcome.h"
-#include "cli/scale/plan.h"
-#include "cli/scale/scan.h"
-#include "cli/scale/store.h"
-#include "cli/scale/values.h"
+#include "cli/scale/scale_internal.h"
 #include "support/command/memory.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
@@ -198,42 +195,28 @@ static size_t tell_failed(const struct hd_scale_plan *plan) {
   return failed;
 }
 
-static int conclude(const struct hd_scale_plan *plan, const struct hd_scale_store *store,
-                    const struct hd_compare_choices *compare) {
-  char *directory = (char *)plan->options->directory;
-  const size_t failed = tell_failed(plan);
+static int conclude(const struct hd_scale *scale, const struct hd_compare_choices *compare) {
+  char *directory = (char *)scale->plan.options->directory;
+  const size_t failed = tell_failed(&scale->plan);
   int status = HD_EXIT_OK;
-  if (store->points > 1)
+  if (scale->points > 1)
     status = hd_compare_run(compare, &directory, 1);
-  else if (!plan->options->quiet)
-    hd_log("nothing to compare in %s: 'heddle compare %s OTHER' compares it with another scan",
-           plan->options->directory, plan->options->directory);
+  else if (!scale->plan.options->quiet)
+    hd_log("nothing to compare in %s: 'heddle compare %s OTHER' compares it with another scan", directory, directory);
   return failed ? HD_EXIT_FAILED : status;
 }
 
-static int scan_in(struct hd_scale_plan *plan, struct hd_scale_store *store, const struct hd_compare_choices *compare) {
-  struct hd_scale_signals signals;
-  if (!hd_scale_store_open(plan, store))
-    return HD_EXIT_FAILED;
-  if (!plan->options->quiet)
-    hd_scale_announce(plan, count_processors());
-  if (!hd_scale_signals_take(&signals))
-    return HD_EXIT_FAILED;
-  const enum hd_scale_end end = hd_scale_scan(plan, store, &signals);
-  hd_scale_store_close(store);
-  hd_scale_signals_restore(&signals);
-  if (end == HD_SCALE_DONE)
-    return conclude(plan, store, compare);
-  return end == HD_SCALE_STOPPED ? HD_RUN_SIGNAL + signals.stop : HD_EXIT_FAILED;
-}
-
 static int scan(const struct choices *choices) {
-  struct hd_scale_plan plan;
-  struct hd_scale_store store = {.lock = -1};
-  const int status =
-      hd_scale_plan_make(&choices->scale, &plan) ? scan_in(&plan, &store, &choices->compare) : HD_EXIT_FAILED;
-  hd_scale_store_close(&store);
-  hd_scale_plan_free(&plan);
+  struct hd_scale scale = {.lock = -1};
+  int status = HD_EXIT_FAILED;
+  if (hd_scale_plan_make(&choices->scale, &scale.plan) && hd_scale_store_open(&scale)) {
+    const enum hd_scale_end end = hd_scale_scan(&scale, count_processors());
+    status = end == HD_SCALE_DONE      ? conclude(&scale, &choices->compare)
+             : end == HD_SCALE_STOPPED ? HD_RUN_SIGNAL + scale.signals.stop
+                                       : HD_EXIT_FAILED;
+  }
+  hd_scale_store_close(&scale);
+  hd_scale_plan_free(&scale.plan);
   return status;
 }
 

@@ -11,8 +11,8 @@
 
 #include "cli/program/inspect.h"
 #include "cli/scale/values.h"
+#include "support/command/complain.h"
 #include "support/command/memory.h"
-#include "support/log.h"
 
 enum { FORMAT = 1 };
 
@@ -88,13 +88,12 @@ static json_t *make_text(const char *text) {
   json_t *made = json_string(text);
   if (made)
     return made;
-  char *escaped = hd_new(4 * strlen(text) + 1, 1);
-  char *end = escaped;
-  for (; *text; text++)
-    if ((unsigned char)*text < 0x80)
-      *end++ = *text;
-    else
-      end += sprintf(end, "\\x%02x", (unsigned)(unsigned char)*text);
+  char *escaped = NULL;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&escaped, &bytes);
+  for (; out && *text; text++)
+    fprintf(out, (unsigned char)*text < 0x80 ? "%c" : "\\x%02x", (unsigned char)*text);
+  hd_written(out);
   made = json_string(escaped);
   free(escaped);
   return made;
@@ -109,14 +108,21 @@ static json_t *make_texts(char *const *texts) {
 
 /* Variables that change what a run does or measures. */
 static bool matters(const char *variable) {
-  static const char *const first[] = {"OMP_", "KMP_", "GOMP_", "HEDDLE_", "LD_LIBRARY_PATH=", "LD_PRELOAD="};
-  static const char *const not[] = {"OMP_NUM_THREADS=", "HEDDLE_OUTPUT=", "HEDDLE_STORE_DIR="};
-  for (size_t i = 0; i < sizeof not/ sizeof *not; i++)
-    if (strncmp(variable, not[i], strlen(not[i])) == 0)
-      return false;
-  for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-    if (strncmp(variable, first[i], strlen(first[i])) == 0)
-      return true;
+  static const struct {
+    const char *prefix;
+    bool matters;
+  } prefixes[] = {{"OMP_NUM_THREADS=", false},
+                  {"HEDDLE_OUTPUT=", false},
+                  {"HEDDLE_STORE_DIR=", false},
+                  {"OMP_", true},
+                  {"KMP_", true},
+                  {"GOMP_", true},
+                  {"HEDDLE_", true},
+                  {"LD_LIBRARY_PATH=", true},
+                  {"LD_PRELOAD=", true}};
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(variable, prefixes[i].prefix, strlen(prefixes[i].prefix)) == 0)
+      return prefixes[i].matters;
   return false;
 }
 
@@ -145,43 +151,31 @@ static json_t *make_names(const struct hd_scale_options *options) {
   return list;
 }
 
-static void add_once(json_t *list, json_t *value) {
-  size_t index;
-  json_t *other;
-  json_array_foreach(list, index, other) if (json_equal(other, value)) {
-    json_decref(value);
-    return;
-  }
-  json_array_append_new(list, value);
-}
-
-/* What was there, if anything, is kept in these. */
-static json_t *copy_or(const json_t *before, const char *key, json_t *empty) {
-  json_t *copy = json_deep_copy(json_object_get(before, key));
-  if (!copy || json_typeof(copy) != json_typeof(empty)) {
-    json_decref(copy);
-    return empty;
-  }
-  json_decref(empty);
-  return copy;
-}
-
+/* The counts that were there, and those that are not among them. */
 static json_t *make_threads(const struct hd_scale_options *options, const json_t *before) {
-  json_t *list = copy_or(before, "threads", json_array());
-  for (size_t i = 0; i < options->threads.count; i++)
-    add_once(list, json_integer(options->threads.items[i]));
+  const json_t *there = json_object_get(before, "threads");
+  json_t *list = json_is_array(there) ? json_deep_copy(there) : json_array();
+  for (size_t i = 0; i < options->threads.count; i++) {
+    bool known = false;
+    for (size_t j = 0; j < json_array_size(list); j++)
+      known = known || json_integer_value(json_array_get(list, j)) == options->threads.items[i];
+    if (!known)
+      json_array_append_new(list, json_integer(options->threads.items[i]));
+  }
   return list;
 }
 
+/* Sets that were there stay. */
 static json_t *make_sets(const struct hd_scale_plan *plan, const json_t *before) {
-  json_t *sets = copy_or(before, "sets", json_object());
+  const json_t *there = json_object_get(before, "sets");
+  json_t *sets = json_is_object(there) ? json_deep_copy(there) : json_object();
   for (uint32_t i = 0; i < plan->set_count; i++) {
-    char content[32];
-    json_t *name = make_text(plan->sets[i].name);
-    snprintf(content, sizeof content, "%016llx", (unsigned long long)plan->sets[i].program_content);
-    if (name && plan->sets[i].program[0])
+    const struct hd_scale_set *set = &plan->sets[i];
+    json_t *name = make_text(set->name);
+    if (name && set->program[0])
       json_object_set_new(sets, json_string_value(name),
-                          json_pack("{s:o, s:s}", "program", make_text(plan->sets[i].program), "content", content));
+                          json_pack("{s:o, s:o}", "program", make_text(set->program), "content",
+                                    json_sprintf("%016llx", (unsigned long long)set->program_content)));
     json_decref(name);
   }
   return sets;
@@ -207,17 +201,17 @@ json_t *hd_scale_definition_make(const struct hd_scale_plan *plan, const json_t 
 
 /* ---- what differs ---- */
 
-static char *words(const json_t *value) {
-  char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
-  return text ? text : strdup("nothing");
-}
-
-static void tell(const char *key, const json_t *before, const json_t *asked) {
-  char *was = words(before);
-  char *is = words(asked);
-  hd_log("  %s: %s, now %s", key, was ? was : "?", is ? is : "?");
-  free(was);
-  free(is);
+/* True: both have the same under this key; else says what they have. */
+static bool is_same(const char *key, const json_t *before, const json_t *asked) {
+  const json_t *was = json_object_get(before, key), *is = json_object_get(asked, key);
+  if (json_equal(was, is))
+    return true;
+  char *was_text = json_dumps(was, JSON_ENCODE_ANY | JSON_COMPACT);
+  char *is_text = json_dumps(is, JSON_ENCODE_ANY | JSON_COMPACT);
+  hd_log("  %s: %s, now %s", key, was_text ? was_text : "nothing", is_text ? is_text : "nothing");
+  free(was_text);
+  free(is_text);
+  return false;
 }
 
 /* Does the set's program have the content that it had? Sets that are new fit. */
@@ -225,11 +219,9 @@ static bool program_fits(const struct hd_scale_set *set, const json_t *before, c
   json_t *name = make_text(set->name);
   const json_t *was = json_object_get(before, json_string_value(name));
   const json_t *is = json_object_get(asked, json_string_value(name));
-  const bool fits = !was || !is || json_equal(json_object_get(was, "content"), json_object_get(is, "content"));
-  if (!fits)
-    hd_log("  %s has been changed since (another build)", set->program);
   json_decref(name);
-  return fits;
+  return !was || !is || json_equal(json_object_get(was, "content"), json_object_get(is, "content")) ||
+         HD_COMPLAIN("  %s has been changed since (another build)", set->program);
 }
 
 bool hd_scale_definition_fits(const struct hd_scale_plan *plan, const json_t *before, const json_t *asked) {
@@ -237,15 +229,12 @@ bool hd_scale_definition_fits(const struct hd_scale_plan *plan, const json_t *be
                                      "bind",         "parameters", "environment"};
   bool fits = true;
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    if (!json_equal(json_object_get(before, keys[i]), json_object_get(asked, keys[i]))) {
-      tell(keys[i], json_object_get(before, keys[i]), json_object_get(asked, keys[i]));
-      fits = false;
-    }
+    fits = is_same(keys[i], before, asked) && fits;
   for (uint32_t i = 0; i < plan->set_count; i++)
     fits = program_fits(&plan->sets[i], json_object_get(before, "sets"), json_object_get(asked, "sets")) && fits;
   if (fits && !json_equal(json_object_get(before, "host"), json_object_get(asked, "host"))) {
     hd_log("warning: the existing runs were made on another machine");
-    tell("host", json_object_get(before, "host"), json_object_get(asked, "host"));
+    is_same("host", before, asked);
   }
   return fits;
 }

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/failure.h"
-
-#include "cli/run/outcome.h"
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "cli/run/outcome.h"
+#include "cli/scale/scale_internal.h"
+#include "support/command/memory.h"
 
 enum { LINES_MOST = 15, BYTES_MOST = 4096, COLUMNS_MOST = 500 };
 
@@ -128,8 +129,9 @@ static void write_reason(const struct hd_scale_options *options, const struct hd
                                                : "");
 }
 
-void hd_scale_failure_show(const struct hd_scale_plan *plan, const struct hd_scale_store *store,
-                           const struct hd_scale_step *step, const struct hd_scale_outcome *outcome, const char *why) {
+void hd_scale_failure_show(const struct hd_scale *scale, const struct hd_scale_step *step,
+                           const struct hd_scale_outcome *outcome, const char *why) {
+  const struct hd_scale_plan *plan = &scale->plan;
   char name[NAME_MAX + 64];
   char reason[PATH_MAX + 512];
   char from[PATH_MAX];
@@ -138,8 +140,8 @@ void hd_scale_failure_show(const struct hd_scale_plan *plan, const struct hd_sca
   write_reason(plan->options, outcome, why, reason, sizeof reason);
   fprintf(stderr, "heddle: run %s failed: %s\n", name, reason);
   print_command(plan, step);
-  hd_scale_store_running(plan, store, step, ".out", from);
-  hd_scale_store_path(plan, store, step, ".failed.out", kept);
+  hd_scale_store_running(scale, step, ".out", from);
+  hd_scale_store_path(scale, step, ".failed.out", kept);
   print_end(rename(from, kept) == 0 ? kept : from);
   if (may_be_habit(outcome) && !plan->options->expected_status[outcome->status])
     fprintf(stderr, "heddle:   if the program always ends with status %d: --expect-status %d accepts it\n",

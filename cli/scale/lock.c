@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/lock.h"
-
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "support/log.h"
+#include "cli/scale/scale_internal.h"
+#include "support/command/complain.h"
 
 enum { WAITS_MOST = 100 }; /* of 0.1 s */
-
-static bool fail(const char *what, const char *directory) {
-  hd_log("cannot %s %s/" HD_SCALE_LOCK_NAME ": %s", what, directory, strerror(errno));
-  return false;
-}
 
 static int read_owner(int lock) {
   char text[16] = "";
@@ -28,46 +18,38 @@ static int read_owner(int lock) {
 }
 
 /* The lock is also held by the run of a scan that was killed, until it has ended. */
-static bool wait_for_run(int lock, const char *path) {
+static bool wait_for_run(const struct hd_scale *scale) {
   const struct timespec pause = {.tv_nsec = 100000000};
-  hd_log("%s: a run of the scan that was killed has not ended yet; waiting for it", path);
+  hd_log("%s: a run of the scan that was killed has not ended yet; waiting for it", scale->path);
   for (int i = 0; i < WAITS_MOST; i++) {
-    if (flock(lock, LOCK_EX | LOCK_NB) == 0)
+    if (flock(scale->lock, LOCK_EX | LOCK_NB) == 0)
       return true;
     nanosleep(&pause, NULL);
   }
-  hd_log("%s: it is still running; end it first", path);
-  return false;
+  return HD_COMPLAIN("%s: it is still running; end it first", scale->path);
 }
 
-static bool lock_file(int lock, const char *directory) {
-  if (flock(lock, LOCK_EX | LOCK_NB) == 0)
+static bool lock_file(const struct hd_scale *scale, const char *path) {
+  if (flock(scale->lock, LOCK_EX | LOCK_NB) == 0)
     return true;
   if (errno != EWOULDBLOCK)
-    return fail("lock", directory);
-  const int pid = read_owner(lock);
+    return hd_complain_of("lock", path);
+  const int pid = read_owner(scale->lock);
   if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH)
-    return wait_for_run(lock, directory);
-  hd_log("another heddle scale (process %d) is running in %s", pid, directory);
-  return false;
+    return wait_for_run(scale);
+  return HD_COMPLAIN("another heddle scale (process %d) is running in %s", pid, scale->path);
 }
 
-static bool note_owner(int lock, const char *directory) {
-  char owner[16];
-  const int length = snprintf(owner, sizeof owner, "%d\n", (int)getpid());
-  return (ftruncate(lock, 0) == 0 && pwrite(lock, owner, (size_t)length, 0) == length) || fail("write", directory);
-}
-
-int hd_scale_lock(const char *directory) {
+bool hd_scale_lock(struct hd_scale *scale) {
   char path[PATH_MAX];
-  snprintf(path, sizeof path, "%.*s/" HD_SCALE_LOCK_NAME, PATH_MAX - 32, directory);
-  const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock < 0) {
-    fail("write", directory);
-    return -1;
-  }
-  if (lock_file(lock, directory) && note_owner(lock, directory))
-    return lock;
-  close(lock);
-  return -1;
+  snprintf(path, sizeof path, "%.*s/" HD_SCALE_LOCK_NAME, PATH_MAX - 32, scale->path);
+  scale->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (scale->lock < 0)
+    return hd_complain_of("write", path);
+  if (lock_file(scale, path) && ((ftruncate(scale->lock, 0) == 0 && dprintf(scale->lock, "%d\n", (int)getpid()) > 0) ||
+                                 hd_complain_of("write", path)))
+    return true;
+  close(scale->lock);
+  scale->lock = -1; /* what is in the directory is another's */
+  return false;
 }

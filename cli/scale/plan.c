@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "output/model/model_free.h"
+#include "support/command/complain.h"
 #include "support/command/memory.h"
-#include "support/log.h"
 
-static const char threads_name[] = "threads";
 enum { SETS_MOST = 10000 };
 
 /* ---- sets ---- */
@@ -39,10 +38,7 @@ static bool name_set(const struct hd_scale_options *options, struct hd_scale_set
     write_name(out, set->values[i]);
   }
   hd_written(out);
-  if (bytes <= NAME_MAX)
-    return true;
-  hd_log("the folder of these values would have too long a name: %s", set->name);
-  return false;
+  return bytes <= NAME_MAX || HD_COMPLAIN("the folder of these values would have too long a name: %s", set->name);
 }
 
 /* Set number `index`: the last parameter varies fastest. */
@@ -60,10 +56,8 @@ static bool make_sets(struct hd_scale_plan *plan) {
   size_t count = 1;
   for (size_t i = 0; i < plan->options->parameter_count && count <= SETS_MOST; i++)
     count *= plan->options->parameters[i].values.count;
-  if (count > SETS_MOST) {
-    hd_log("the parameters have more than %d combinations", SETS_MOST);
-    return false;
-  }
+  if (count > SETS_MOST)
+    return HD_COMPLAIN("the parameters have more than %d combinations", SETS_MOST);
   plan->sets = hd_new(count, sizeof *plan->sets);
   for (plan->set_count = 0; plan->set_count < count; plan->set_count++)
     if (!fill_set(plan->options, plan->set_count, &plan->sets[plan->set_count])) {
@@ -135,19 +129,13 @@ bool hd_scale_is_in_command(const struct hd_scale_options *options, const char *
 /* Writes what stands for {NAME} at `text`. Returns the length of that; 0: it is no parameter. */
 static size_t write_value(const struct hd_scale_plan *plan, const struct hd_scale_step *step, const char *text,
                           FILE *out) {
-  size_t length = placeholder(text, threads_name);
-  if (length) {
+  size_t length = placeholder(text, "threads");
+  if (length)
     fprintf(out, "%u", step->threads);
-    return length;
-  }
-  for (size_t i = 0; i < plan->options->parameter_count; i++) {
-    length = placeholder(text, plan->options->parameters[i].name);
-    if (length) {
+  for (size_t i = 0; i < plan->options->parameter_count && !length; i++)
+    if ((length = placeholder(text, plan->options->parameters[i].name)))
       fputs(plan->sets[step->set].values[i], out);
-      return length;
-    }
-  }
-  return 0;
+  return length;
 }
 
 static char *replace(const struct hd_scale_plan *plan, const struct hd_scale_step *step, const char *text) {

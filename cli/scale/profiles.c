@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/profiles.h"
-
 #include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/scale/definition.h"
+#include "cli/scale/scale_internal.h"
 #include "output/model/model_free.h"
 #include "output/reader/open.h"
 #include "output/unify/same_build.h"
 #include "output/unify/unified_tree.h"
+#include "support/command/directory.h"
 #include "support/command/memory.h"
 
 void hd_scale_profiles_free(struct hd_scale_profiles *profiles) {
   hd_texts_free(&profiles->paths);
   hd_model_free(profiles->first);
-  memset(profiles, 0, sizeof *profiles);
+  *profiles = (struct hd_scale_profiles){0};
 }
 
 /* "run7", "run7.1", ...: the first process to end gets the name itself. */
@@ -29,14 +27,11 @@ static bool is_profile_name(const char *name, const char *base) {
   return !name[length] || (name[length] == '.' && isdigit((unsigned char)name[length + 1]));
 }
 
-static void list_profiles(const struct hd_scale_store *store, const char *base, struct hd_texts *paths) {
-  DIR *directory = opendir(store->running);
-  const struct dirent *entry;
-  while (directory && (entry = readdir(directory)))
-    if (is_profile_name(entry->d_name, base))
-      hd_texts_add(paths, hd_print("%s/%s", store->running, entry->d_name));
-  if (directory)
-    closedir(directory);
+static void list_profiles(const struct hd_scale *scale, const char *base, struct hd_texts *paths) {
+  struct hd_directory directory = hd_directory_open(scale->running);
+  while (hd_directory_next(&directory))
+    if (is_profile_name(directory.name, base))
+      hd_texts_add(paths, hd_print("%s/%s", scale->running, directory.name));
 }
 
 /* A profile of a run: is it of the program that the set's other runs are of? */
@@ -91,13 +86,12 @@ static bool choose_first(const struct hd_scale_set *set, uint32_t threads, struc
   return true;
 }
 
-const char *hd_scale_profiles_find(const struct hd_scale_plan *plan, const struct hd_scale_store *store,
-                                   const struct hd_scale_step *step, struct hd_scale_profiles *profiles, char *error,
-                                   size_t error_bytes) {
+const char *hd_scale_profiles_find(const struct hd_scale *scale, const struct hd_scale_step *step,
+                                   struct hd_scale_profiles *profiles, char *error, size_t error_bytes) {
   char path[PATH_MAX];
-  struct hd_scale_set *set = &plan->sets[step->set];
-  hd_scale_store_running(plan, store, step, "", path);
-  list_profiles(store, strrchr(path, '/') + 1, &profiles->paths);
+  struct hd_scale_set *set = &scale->plan.sets[step->set];
+  hd_scale_store_running(scale, step, "", path);
+  list_profiles(scale, strrchr(path, '/') + 1, &profiles->paths);
   if (!profiles->paths.count)
     return "it left no profile";
   if (!choose_first(set, step->threads, profiles, error, error_bytes))

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/progress.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cli/scale/scale_internal.h"
+#include "support/log.h"
 
 enum { BAR_CELLS = 20, LINE_BYTES = 512, COLUMNS_DEFAULT = 80 };
 
@@ -44,17 +45,17 @@ static double expected(const struct hd_scale_plan *plan, const struct hd_scale_s
 }
 
 /* Of all that is not done; negative: not known. */
-static double time_left(const struct hd_scale_progress *progress, bool runs) {
+static double time_left(const struct hd_scale *scale, bool runs) {
   double left = 0;
-  for (size_t i = 0; i < progress->plan->step_count; i++) {
-    const struct hd_scale_step *step = &progress->plan->steps[i];
+  for (size_t i = 0; i < scale->plan.step_count; i++) {
+    const struct hd_scale_step *step = &scale->plan.steps[i];
     if (step->done || step->failed)
       continue;
-    double seconds = expected(progress->plan, step);
+    double seconds = expected(&scale->plan, step);
     if (seconds <= 0)
       return -1;
-    if (runs && i == progress->running) {
-      const double gone = hd_scale_now_s() - progress->begin_s;
+    if (runs && i == scale->progress.running) {
+      const double gone = hd_scale_now_s() - scale->progress.begin_s;
       seconds = seconds > gone ? seconds - gone : 0;
     }
     left += seconds;
@@ -89,64 +90,55 @@ static size_t columns(void) {
   return COLUMNS_DEFAULT;
 }
 
-void hd_scale_progress_clear(struct hd_scale_progress *progress) {
-  if (progress->shown)
-    fprintf(stderr, "\r%*s\r", progress->shown, "");
-  progress->shown = 0;
+void hd_scale_progress_clear(struct hd_scale *scale) {
+  if (scale->progress.shown)
+    fprintf(stderr, "\r%*s\r", scale->progress.shown, "");
+  scale->progress.shown = 0;
 }
 
-static void draw(struct hd_scale_progress *progress) {
+void hd_scale_progress_tick(struct hd_scale *scale) {
   char line[LINE_BYTES];
   char left[64];
   char name[NAME_MAX + 64];
   char bar[BAR_CELLS + 1];
-  const struct hd_scale_plan *plan = progress->plan;
+  const struct hd_scale_plan *plan = &scale->plan;
   const size_t ended = count_ended(plan);
-  const size_t full = BAR_CELLS * ended / plan->step_count;
+  if (!scale->progress.bar)
+    return;
   memset(bar, '.', BAR_CELLS);
-  memset(bar, '#', full);
+  memset(bar, '#', BAR_CELLS * ended / plan->step_count);
   bar[BAR_CELLS] = '\0';
-  write_left(time_left(progress, true), left, sizeof left);
-  hd_scale_step_name(plan, &plan->steps[progress->running], name, sizeof name);
+  write_left(time_left(scale, true), left, sizeof left);
+  hd_scale_step_name(plan, &plan->steps[scale->progress.running], name, sizeof name);
   snprintf(line, sizeof line, "[%s] %zu of %zu runs%s; now %s", bar, ended, plan->step_count, left, name);
   const size_t room = columns() - 1;
   if (strlen(line) > room)
     line[room] = '\0';
-  const int before = progress->shown;
-  progress->shown = (int)strlen(line);
-  fprintf(stderr, "\r%s%*s", line, before > progress->shown ? before - progress->shown : 0, "");
+  const int before = scale->progress.shown;
+  scale->progress.shown = (int)strlen(line);
+  fprintf(stderr, "\r%s%*s", line, before > scale->progress.shown ? before - scale->progress.shown : 0, "");
 }
 
 /* ---- events ---- */
 
-void hd_scale_progress_start(struct hd_scale_progress *progress, const struct hd_scale_plan *plan) {
+void hd_scale_progress_begin(struct hd_scale *scale, size_t step) {
   const char *terminal = getenv("TERM");
-  *progress = (struct hd_scale_progress){.plan = plan, .quiet = plan->options->quiet};
-  progress->bar = !progress->quiet && isatty(STDERR_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
+  scale->progress.bar =
+      !scale->plan.options->quiet && isatty(STDERR_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
+  scale->progress.running = step;
+  scale->progress.begin_s = hd_scale_now_s();
+  hd_scale_progress_tick(scale);
 }
 
-void hd_scale_progress_begin(struct hd_scale_progress *progress, size_t step) {
-  progress->running = step;
-  progress->begin_s = hd_scale_now_s();
-  hd_scale_progress_tick(progress);
-}
-
-void hd_scale_progress_tick(struct hd_scale_progress *progress) {
-  if (progress->bar)
-    draw(progress);
-}
-
-void hd_scale_progress_end(struct hd_scale_progress *progress) {
-  const struct hd_scale_plan *plan = progress->plan;
-  const struct hd_scale_step *step = &plan->steps[progress->running];
+void hd_scale_progress_end(struct hd_scale *scale) {
+  const struct hd_scale_plan *plan = &scale->plan;
+  const struct hd_scale_step *step = &plan->steps[scale->progress.running];
   char name[NAME_MAX + 64];
   char left[64];
-  if (progress->bar)
-    draw(progress);
-  if (progress->quiet || progress->bar || step->failed) /* of that more is said */
+  hd_scale_progress_tick(scale);
+  if (plan->options->quiet || scale->progress.bar || step->failed) /* of that more is said */
     return;
   hd_scale_step_name(plan, step, name, sizeof name);
-  write_left(time_left(progress, false), left, sizeof left);
-  fprintf(stderr, "heddle: run %zu of %zu: %s: %.3f s%s\n", count_ended(plan), plan->step_count, name,
-          hd_scale_now_s() - progress->begin_s, left);
+  write_left(time_left(scale, false), left, sizeof left);
+  hd_log("run %zu of %zu: %s: %.3f s%s", count_ended(plan), plan->step_count, name, step->seconds, left);
 }

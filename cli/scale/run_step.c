@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/run_step.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,8 +13,9 @@
 
 #include "cli/command.h"
 #include "cli/run/outcome.h"
+#include "cli/scale/scale_internal.h"
+#include "support/command/complain.h"
 #include "support/command/memory.h"
-#include "support/log.h"
 
 enum { TICK_MS = 500 };
 
@@ -45,9 +44,8 @@ bool hd_scale_signals_take(struct hd_scale_signals *signals) {
   signals->queue = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals->queue >= 0)
     return true;
-  hd_log("cannot wait for signals: %s", strerror(errno));
   hd_scale_signals_restore(signals);
-  return false;
+  return HD_COMPLAIN("cannot wait for signals: %s", strerror(errno));
 }
 
 void hd_scale_signals_restore(const struct hd_scale_signals *signals) {
@@ -80,10 +78,8 @@ bool hd_scale_signals_look(struct hd_scale_signals *signals, pid_t child) {
 static bool use_descriptors(const char *output) {
   const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int out = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-  if (in < 0 || out < 0) {
-    hd_log("cannot write %s: %s", in < 0 ? "/dev/null" : output, strerror(errno));
-    return false;
-  }
+  if (in < 0 || out < 0)
+    return hd_complain_of("write", in < 0 ? "/dev/null" : output);
   const bool ready = dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 && dup2(out, STDERR_FILENO) >= 0;
   hd_log_take_stderr();
   return ready;
@@ -126,19 +122,17 @@ static void make_arguments(const struct hd_scale_plan *plan, const struct hd_sca
  * The child is `heddle run` without another exec: so it keeps the scan's lock, which the program does not, and a scan
  * that goes on after it was killed waits for the program that is still running. That one is asked to end.
  */
-static _Noreturn void become_run(const struct hd_scale_plan *plan, const struct hd_scale_store *store,
-                                 const struct hd_scale_step *step, const struct hd_scale_signals *signals,
-                                 pid_t parent) {
+static _Noreturn void become_run(const struct hd_scale *scale, const struct hd_scale_step *step, pid_t parent) {
   char profile[PATH_MAX];
   char output[PATH_MAX];
   struct hd_texts arguments = {0};
-  hd_scale_store_running(plan, store, step, "", profile);
-  hd_scale_store_running(plan, store, step, ".out", output);
-  hd_scale_signals_restore(signals);
+  hd_scale_store_running(scale, step, "", profile);
+  hd_scale_store_running(scale, step, ".out", output);
+  hd_scale_signals_restore(&scale->signals);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent || !use_descriptors(output) || !set_environment(plan, step))
+  if (getppid() != parent || !use_descriptors(output) || !set_environment(&scale->plan, step))
     _exit(HD_RUN_FAILED);
-  make_arguments(plan, step, profile, &arguments);
+  make_arguments(&scale->plan, step, profile, &arguments);
   const int status = hd_cmd_run((int)arguments.count, arguments.items);
   fflush(NULL);
   _exit(status);
@@ -146,38 +140,32 @@ static _Noreturn void become_run(const struct hd_scale_plan *plan, const struct 
 
 /* ---- the parent ---- */
 
-static void wait_for_end(pid_t child, struct hd_scale_signals *signals, struct hd_scale_progress *progress,
-                         int *status) {
-  struct pollfd source = {.fd = signals->queue, .events = POLLIN};
+static void wait_for_end(struct hd_scale *scale, pid_t child, int *status) {
+  struct pollfd source = {.fd = scale->signals.queue, .events = POLLIN};
   for (;;) {
-    hd_scale_signals_look(signals, child);
+    hd_scale_signals_look(&scale->signals, child);
     const pid_t ended = waitpid(child, status, WNOHANG);
     if (ended == child || (ended < 0 && errno != EINTR))
       return;
-    if (poll(&source, 1, progress->bar ? TICK_MS : -1) == 0)
-      hd_scale_progress_tick(progress);
+    if (poll(&source, 1, scale->progress.bar ? TICK_MS : -1) == 0)
+      hd_scale_progress_tick(scale);
   }
 }
 
-bool hd_scale_run(const struct hd_scale_plan *plan, const struct hd_scale_store *store,
-                  const struct hd_scale_step *step, struct hd_scale_signals *signals,
-                  struct hd_scale_progress *progress, struct hd_scale_outcome *outcome) {
+bool hd_scale_run(struct hd_scale *scale, const struct hd_scale_step *step, struct hd_scale_outcome *outcome) {
   int status = 0;
-  const double begin_s = hd_scale_now_s();
   const pid_t parent = getpid();
-  memset(outcome, 0, sizeof *outcome);
-  signals->continued = false;
+  scale->signals.continued = false;
   const pid_t child = fork();
   if (child == 0)
-    become_run(plan, store, step, signals, parent);
-  if (child < 0) {
-    hd_log("cannot start a process: %s", strerror(errno));
-    return false;
-  }
-  wait_for_end(child, signals, progress, &status);
-  outcome->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  outcome->status = WIFEXITED(status) ? WEXITSTATUS(status) : HD_RUN_SIGNAL + outcome->signal;
-  outcome->interrupted = signals->stop || signals->continued;
-  outcome->seconds = hd_scale_now_s() - begin_s;
+    become_run(scale, step, parent);
+  if (child < 0)
+    return HD_COMPLAIN("cannot start a process: %s", strerror(errno));
+  wait_for_end(scale, child, &status);
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  *outcome = (struct hd_scale_outcome){.status = WIFEXITED(status) ? WEXITSTATUS(status) : HD_RUN_SIGNAL + signal,
+                                       .signal = signal,
+                                       .interrupted = scale->signals.stop || scale->signals.continued,
+                                       .seconds = hd_scale_now_s() - scale->progress.begin_s};
   return true;
 }

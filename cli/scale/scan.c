@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/scan.h"
-
-#include "cli/scale/failure.h"
-#include "cli/scale/profiles.h"
+#include "cli/scale/scale_internal.h"
 #include "support/log.h"
 
 static size_t count_left(const struct hd_scale_plan *plan) {
@@ -12,7 +9,7 @@ static size_t count_left(const struct hd_scale_plan *plan) {
   return left;
 }
 
-void hd_scale_announce(const struct hd_scale_plan *plan, uint32_t processors) {
+static void announce(const struct hd_scale_plan *plan, uint32_t processors) {
   const struct hd_scale_options *taken = plan->options;
   const size_t left = count_left(plan);
   const uint32_t most = taken->threads.items[taken->threads.count - 1];
@@ -28,58 +25,59 @@ void hd_scale_announce(const struct hd_scale_plan *plan, uint32_t processors) {
 }
 
 /* One run, whatever becomes of it. False: the scan cannot go on. */
-static bool take_step(struct hd_scale_plan *plan, struct hd_scale_store *store, struct hd_scale_signals *signals,
-                      struct hd_scale_progress *progress, struct hd_scale_step *step) {
+static bool take_step(struct hd_scale *scale, struct hd_scale_step *step) {
   struct hd_scale_outcome outcome;
   struct hd_scale_profiles profiles = {0};
   char error[PATH_MAX + 256] = "";
-  if (!hd_scale_store_clear(store) || !hd_scale_store_has_room(store) ||
-      !hd_scale_run(plan, store, step, signals, progress, &outcome))
+  if (!hd_scale_store_clear(scale) || !hd_scale_store_has_room(scale) || !hd_scale_run(scale, step, &outcome))
     return false;
   if (outcome.interrupted)
     return true;
   const char *wrong = "";
-  if (!outcome.signal && plan->options->expected_status[outcome.status & 0xff])
-    wrong = hd_scale_profiles_find(plan, store, step, &profiles, error, sizeof error);
+  if (!outcome.signal && scale->plan.options->expected_status[outcome.status & 0xff])
+    wrong = hd_scale_profiles_find(scale, step, &profiles, error, sizeof error);
   step->failed = wrong != NULL;
-  profiles.seconds = outcome.seconds;
-  hd_scale_progress_clear(progress);
-  const bool kept = wrong || hd_scale_store_keep(plan, store, step, &profiles);
+  step->seconds = wrong ? 0 : outcome.seconds;
+  hd_scale_progress_clear(scale);
+  const bool kept = wrong || hd_scale_store_keep(scale, step, &profiles);
   if (wrong)
-    hd_scale_failure_show(plan, store, step, &outcome, wrong);
+    hd_scale_failure_show(scale, step, &outcome, wrong);
   if (wrong && !profiles.paths.count)
-    hd_scale_store_has_room(store); /* if not, that is why, and neither run nor library could say so */
+    hd_scale_store_has_room(scale); /* if not, that is why, and neither run nor library could say so */
   hd_scale_profiles_free(&profiles);
   return kept;
 }
 
 /* Repeats the step when it was stopped and continued meanwhile: its times would be wrong. */
-static enum hd_scale_end run_step(struct hd_scale_plan *plan, struct hd_scale_store *store,
-                                  struct hd_scale_signals *signals, struct hd_scale_progress *progress, size_t index) {
-  struct hd_scale_step *step = &plan->steps[index];
+static enum hd_scale_end run_step(struct hd_scale *scale, size_t index) {
+  struct hd_scale_step *step = &scale->plan.steps[index];
   do {
-    if (hd_scale_signals_look(signals, 0))
+    if (hd_scale_signals_look(&scale->signals, 0))
       return HD_SCALE_STOPPED;
-    hd_scale_progress_begin(progress, index);
-    if (!take_step(plan, store, signals, progress, step))
+    hd_scale_progress_begin(scale, index);
+    if (!take_step(scale, step))
       return HD_SCALE_FAILED;
-    if (signals->stop)
+    if (scale->signals.stop)
       return HD_SCALE_STOPPED;
   } while (!step->done && !step->failed);
-  hd_scale_progress_end(progress);
-  return step->failed && !plan->options->keep_going ? HD_SCALE_FAILED : HD_SCALE_DONE;
+  hd_scale_progress_end(scale);
+  return step->failed && !scale->plan.options->keep_going ? HD_SCALE_FAILED : HD_SCALE_DONE;
 }
 
-enum hd_scale_end hd_scale_scan(struct hd_scale_plan *plan, struct hd_scale_store *store,
-                                struct hd_scale_signals *signals) {
-  struct hd_scale_progress progress;
+enum hd_scale_end hd_scale_scan(struct hd_scale *scale, uint32_t processors) {
+  const struct hd_scale_plan *plan = &scale->plan;
   enum hd_scale_end end = HD_SCALE_DONE;
-  hd_scale_progress_start(&progress, plan);
+  if (!plan->options->quiet)
+    announce(plan, processors);
+  if (!hd_scale_signals_take(&scale->signals))
+    return HD_SCALE_FAILED;
   for (size_t i = 0; i < plan->step_count && end == HD_SCALE_DONE; i++)
     if (!plan->steps[i].done)
-      end = run_step(plan, store, signals, &progress, i);
-  hd_scale_progress_clear(&progress);
+      end = run_step(scale, i);
+  hd_scale_progress_clear(scale);
   if (end != HD_SCALE_DONE)
     hd_log("interrupted with %zu of %zu runs left; repeat the command to resume", count_left(plan), plan->step_count);
+  hd_scale_store_close(scale); /* before a signal may end the command */
+  hd_scale_signals_restore(&scale->signals);
   return end;
 }
