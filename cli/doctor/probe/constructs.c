@@ -197,14 +197,8 @@ static void do_taskloop(int32_t thread) {
 
 /* ---- one after another ---- */
 
-static void (*const bodies[HD_PROBE_PLACES])(int32_t thread) = {
-    [HD_PROBE_BARRIER] = do_barrier,   [HD_PROBE_STATIC] = do_static,     [HD_PROBE_DYNAMIC] = do_dynamic,
-    [HD_PROBE_GUIDED] = do_guided,     [HD_PROBE_SECTIONS] = do_sections, [HD_PROBE_SINGLE] = do_single,
-    [HD_PROBE_MASTER] = do_master,     [HD_PROBE_CRITICAL] = do_critical, [HD_PROBE_LOCK] = do_lock,
-    [HD_PROBE_ORDERED] = do_ordered,   [HD_PROBE_ATOMIC] = do_atomic,     [HD_PROBE_REDUCTION] = do_reduction,
-    [HD_PROBE_TASK] = do_task,         [HD_PROBE_TASKWAIT] = do_taskwait, [HD_PROBE_TASKGROUP] = do_taskgroup,
-    [HD_PROBE_TASKLOOP] = do_taskloop, [HD_PROBE_TEAMS] = do_distribute,
-};
+#define BODY(name, words, body) [HD_PROBE_##name] = (body),
+static void (*const bodies[HD_PROBE_PLACES])(int32_t thread) = {HD_PROBE_CONSTRUCTS(BODY)};
 
 static void run_body(int32_t *thread, int32_t *bound, ...) {
   (void)bound;

@@ -11,29 +11,36 @@
 
 #include <stdint.h>
 
-/** The constructs, in the order in which they run. */
+/** The constructs, in the order in which they run: X(NAME, what it is called, what each thread of a team does: a
+ * function of constructs.c). */
+#define HD_PROBE_CONSTRUCTS(X)                                                                                         \
+  X(REGION, "parallel region", NULL)                                                                                   \
+  X(BARRIER, "barrier", do_barrier)                                                                                    \
+  X(STATIC, "static loop", do_static)                                                                                  \
+  X(DYNAMIC, "dynamic loop", do_dynamic)                                                                               \
+  X(GUIDED, "guided loop", do_guided)                                                                                  \
+  X(SECTIONS, "sections", do_sections)                                                                                 \
+  X(SINGLE, "single", do_single)                                                                                       \
+  X(MASTER, "master", do_master)                                                                                       \
+  X(CRITICAL, "critical", do_critical)                                                                                 \
+  X(LOCK, "lock", do_lock)                                                                                             \
+  X(ORDERED, "ordered", do_ordered)                                                                                    \
+  X(ATOMIC, "atomic", do_atomic)                                                                                       \
+  X(REDUCTION, "reduction", do_reduction)                                                                              \
+  X(TASK, "task", do_task)                                                                                             \
+  X(TASKWAIT, "taskwait", do_taskwait)                                                                                 \
+  X(TASKGROUP, "taskgroup", do_taskgroup)                                                                              \
+  X(TASKLOOP, "taskloop", do_taskloop)                                                                                 \
+  X(TEAMS, "teams", do_distribute)                                                                                     \
+  X(CONTROL, "omp_control_tool", NULL)
+
+/** Where the probe is. */
 enum hd_probe_place {
-  HD_PROBE_NOWHERE, /* before the first */
-  HD_PROBE_REGION,
-  HD_PROBE_BARRIER,
-  HD_PROBE_STATIC,
-  HD_PROBE_DYNAMIC,
-  HD_PROBE_GUIDED,
-  HD_PROBE_SECTIONS,
-  HD_PROBE_SINGLE,
-  HD_PROBE_MASTER,
-  HD_PROBE_CRITICAL,
-  HD_PROBE_LOCK,
-  HD_PROBE_ORDERED,
-  HD_PROBE_ATOMIC,
-  HD_PROBE_REDUCTION,
-  HD_PROBE_TASK,
-  HD_PROBE_TASKWAIT,
-  HD_PROBE_TASKGROUP,
-  HD_PROBE_TASKLOOP,
-  HD_PROBE_TEAMS,
-  HD_PROBE_CONTROL,
-  HD_PROBE_END, /* while the runtime shuts down */
+  HD_PROBE_NOWHERE, /* before the first construct */
+#define HD_ROW(name, words, body) HD_PROBE_##name,
+  HD_PROBE_CONSTRUCTS(HD_ROW)
+#undef HD_ROW
+      HD_PROBE_END, /* while the runtime shuts down */
   HD_PROBE_PLACES
 };
 

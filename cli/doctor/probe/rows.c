@@ -6,7 +6,15 @@
 #include <stdint.h>
 
 enum { WHOEVER, PRIMARY, WORKERS };
-enum { WHENEVER = -1, NOT_SENT = -2 };
+enum {
+  NOT_SENT = -2,
+  WHENEVER = -1,
+  BEFORE = HD_PROBE_BEFORE,
+  FIRST = HD_PROBE_FIRST,
+  SECOND = HD_PROBE_SECOND,
+  THIRD = HD_PROBE_THIRD,
+  AFTER = HD_PROBE_AFTER
+};
 #define KIND(kind) (1u << (kind))
 #define ANY_KIND UINT32_MAX
 
@@ -19,108 +27,77 @@ struct expectation {
   int8_t begin;  /* at which step the beginning comes */
   int8_t end;    /* and the end */
   uint8_t who;   /* sends it */
+  uint8_t with;  /* ADDRESS: beginnings need one. HANDLED: Heddle works without it, or if it is late */
   uint8_t count; /* of events, beginnings and ends */
-  bool address;  /* beginnings need one */
-  bool handled;  /* Heddle works without it, or if it is late */
   const char *what;
   const char *loss;
 };
+enum { PLAIN, ADDRESS = 1, HANDLED = 2 };
 
 #define LOOP(kind) (KIND(ompt_work_loop) | KIND(kind)) /* before libomp 17 all loops were ompt_work_loop */
 #define SHARED_BARRIER (KIND(ompt_sync_region_barrier_implicit) | KIND(ompt_sync_region_barrier_implicit_workshare))
 #define LAST_BARRIER (KIND(ompt_sync_region_barrier_implicit) | KIND(ompt_sync_region_barrier_implicit_parallel))
-
-#define EVENT(name) #name, ompt_callback_##name
-#define FIRST HD_PROBE_FIRST
-#define SECOND HD_PROBE_SECOND
-#define THIRD HD_PROBE_THIRD
-#define AFTER HD_PROBE_AFTER
+#define ANY_BARRIER (SHARED_BARRIER | KIND(ompt_sync_region_barrier) | KIND(ompt_sync_region_barrier_implementation))
 
 static const char regions[] = "all parallel regions";
 static const char loops[] = "the loop's time is its region's";
 static const char blocks[] = "the block's time is its region's";
 static const char waits[] = "waiting there counts as busy";
 static const char mutexes[] = "waiting for it counts as busy";
+static const char holding[] = "what it holds others up with";
 static const char tasks[] = "tasks count as their thread's waiting";
+static const char imbalance[] = "imbalance of regions";
 static const char no_need[] = "nothing: the primary's counts";
 
-#define MUTEX(construct, where, kind, times)                                                                           \
-  {EVENT(mutex_acquire), KIND(kind), (where), FIRST, NOT_SENT, WHOEVER, (times), true, false, (construct), mutexes},   \
-      {EVENT(mutex_acquired), KIND(kind), (where), FIRST, NOT_SENT, WHOEVER, (times), false, false,                    \
-       (construct),           mutexes},                                                                                \
-      {EVENT(mutex_released),                                                                                          \
-       KIND(kind),                                                                                                     \
-       (where),                                                                                                        \
-       SECOND,                                                                                                         \
-       NOT_SENT,                                                                                                       \
-       WHOEVER,                                                                                                        \
-       (times),                                                                                                        \
-       false,                                                                                                          \
-       false,                                                                                                          \
-       (construct),                                                                                                    \
-       "what it holds others up with"}
+#define ROW(event, kinds, place, begin, end, who, with, count, what, loss)                                             \
+  {#event, ompt_callback_##event, kinds, HD_PROBE_##place, begin, end, who, with, count, what, loss},
+#define WORK(what, place, kinds, last, lost) ROW(work, kinds, place, FIRST, last, WHOEVER, ADDRESS, 4, what, lost)
+#define WAIT(what, place, kinds, step) ROW(sync_region_wait, kinds, place, step, step, WHOEVER, ADDRESS, 4, what, waits)
+#define MUTEX(what, place, kind, times)                                                                                \
+  ROW(mutex_acquire, KIND(kind), place, FIRST, NOT_SENT, WHOEVER, ADDRESS, times, what, mutexes)                       \
+  ROW(mutex_acquired, KIND(kind), place, FIRST, NOT_SENT, WHOEVER, PLAIN, times, what, mutexes)                        \
+  ROW(mutex_released, KIND(kind), place, SECOND, NOT_SENT, WHOEVER, PLAIN, times, what, holding)
 
-#define WORK(construct, where, kinds, last, lost)                                                                      \
-  {EVENT(work), (kinds), (where), FIRST, (last), WHOEVER, 4, true, false, (construct), (lost)}
-
-#define WAIT(construct, where, kinds, step)                                                                            \
-  {EVENT(sync_region_wait), (kinds), (where), (step), (step), WHOEVER, 4, true, false, (construct), waits}
-
+/* clang-format off */
 static const struct expectation table[] = {
-    {EVENT(thread_begin), ANY_KIND, HD_PROBE_REGION, WHENEVER, NOT_SENT, WORKERS, 1, false, true, .what = "worker",
-     .loss = "nothing: its first event counts"},
-    {EVENT(thread_end), ANY_KIND, HD_PROBE_TEAMS, WHENEVER, NOT_SENT, WORKERS, 1, false, true, .what = "worker",
-     .loss = "nothing: its last event counts"},
-    {EVENT(parallel_begin), ANY_KIND, HD_PROBE_REGION, 0, NOT_SENT, PRIMARY, 1, true, false, .what = "region",
-     .loss = regions},
-    {EVENT(parallel_end), ANY_KIND, HD_PROBE_REGION, AFTER, NOT_SENT, PRIMARY, 1, false, false, .what = "region",
-     .loss = regions},
-    {EVENT(implicit_task), ANY_KIND, HD_PROBE_REGION, 0, NOT_SENT, PRIMARY, 1, false, false, .what = "primary begins",
-     .loss = regions},
-    {EVENT(implicit_task), ANY_KIND, HD_PROBE_REGION, WHENEVER, NOT_SENT, WORKERS, 1, false, false,
-     .what = "worker begins", .loss = "the workers of regions"},
-    {EVENT(implicit_task), ANY_KIND, HD_PROBE_REGION, NOT_SENT, AFTER, PRIMARY, 1, false, false, .what = "primary ends",
-     .loss = "fork and join"},
-    {EVENT(implicit_task), ANY_KIND, HD_PROBE_REGION, NOT_SENT, AFTER, WORKERS, 1, false, true, .what = "worker ends",
-     .loss = no_need},
-    {EVENT(sync_region_wait), LAST_BARRIER, HD_PROBE_REGION, AFTER, NOT_SENT, WHOEVER, 2, false, false,
-     .what = "region's end begins", .loss = "imbalance of regions"},
-    {EVENT(sync_region_wait), LAST_BARRIER, HD_PROBE_REGION, NOT_SENT, AFTER, PRIMARY, 1, false, false,
-     .what = "region's end ends", .loss = "imbalance of regions"},
-    {EVENT(sync_region_wait), LAST_BARRIER, HD_PROBE_REGION, NOT_SENT, AFTER, WORKERS, 1, false, true,
-     .what = "region's end, worker", .loss = no_need},
-    WORK("static loop", HD_PROBE_STATIC, LOOP(ompt_work_loop_static), SECOND, loops),
-    WAIT("loop's end", HD_PROBE_STATIC, SHARED_BARRIER, THIRD),
-    WORK("dynamic loop", HD_PROBE_DYNAMIC, LOOP(ompt_work_loop_dynamic), SECOND, loops),
-    WORK("guided loop", HD_PROBE_GUIDED, LOOP(ompt_work_loop_guided), SECOND, loops),
-    WORK("sections", HD_PROBE_SECTIONS, KIND(ompt_work_sections), SECOND, blocks),
-    {EVENT(work), KIND(ompt_work_single_executor), HD_PROBE_SINGLE, FIRST, SECOND, WHOEVER, 2, true, false,
-     .what = "single, executor", .loss = blocks},
-    {EVENT(work), KIND(ompt_work_single_other), HD_PROBE_SINGLE, FIRST, FIRST, WHOEVER, 2, true, false,
-     .what = "single, others", .loss = "waiting after it is the region's"},
-    {EVENT(masked), ANY_KIND, HD_PROBE_MASTER, FIRST, SECOND, PRIMARY, 2, true, false, .what = "masked, master",
-     .loss = blocks},
-    WORK("distribute", HD_PROBE_TEAMS, KIND(ompt_work_distribute), SECOND, loops),
-    {EVENT(parallel_begin), KIND(HD_PROBE_LEAGUE), HD_PROBE_TEAMS, 0, NOT_SENT, PRIMARY, 1, true, false,
-     .what = "teams", .loss = "leagues of teams"},
-    WAIT("barrier", HD_PROBE_BARRIER, KIND(ompt_sync_region_barrier_explicit), FIRST),
-    WAIT("reduction", HD_PROBE_REDUCTION,
-         KIND(ompt_sync_region_barrier) | KIND(ompt_sync_region_barrier_implementation) | SHARED_BARRIER, SECOND),
-    MUTEX("critical", HD_PROBE_CRITICAL, ompt_mutex_critical, HD_PROBE_TEAM),
-    MUTEX("lock", HD_PROBE_LOCK, ompt_mutex_lock, HD_PROBE_TEAM),
-    MUTEX("ordered", HD_PROBE_ORDERED, ompt_mutex_ordered, HD_PROBE_ITERATIONS),
-    MUTEX("atomic", HD_PROBE_ATOMIC, ompt_mutex_atomic, HD_PROBE_TEAM),
-    {EVENT(task_create), ANY_KIND, HD_PROBE_TASK, SECOND, NOT_SENT, WHOEVER, 2, true, false, .what = "task",
-     .loss = tasks},
-    {EVENT(task_schedule), ANY_KIND, HD_PROBE_TASK, WHENEVER, NOT_SENT, WHOEVER, 4, false, false, .what = "task",
-     .loss = tasks},
-    WAIT("taskwait", HD_PROBE_TASKWAIT, KIND(ompt_sync_region_taskwait), SECOND),
-    WAIT("taskgroup", HD_PROBE_TASKGROUP, KIND(ompt_sync_region_taskgroup), SECOND),
-    {EVENT(work), KIND(ompt_work_taskloop), HD_PROBE_TASKLOOP, FIRST, FIRST, PRIMARY, 2, true, false,
-     .what = "taskloop", .loss = loops},
-    {EVENT(control_tool), ANY_KIND, HD_PROBE_CONTROL, 0, NOT_SENT, PRIMARY, 1, false, false, .what = "omp_control_tool",
-     .loss = "pauses that the program asks for"},
+  ROW(thread_begin, ANY_KIND, REGION, WHENEVER, NOT_SENT, WORKERS, HANDLED, 1, "worker",
+      "nothing: its first event counts")
+  ROW(thread_end, ANY_KIND, TEAMS, WHENEVER, NOT_SENT, WORKERS, HANDLED, 1, "worker", "nothing: its last event counts")
+  ROW(parallel_begin, ANY_KIND, REGION, BEFORE, NOT_SENT, PRIMARY, ADDRESS, 1, "region", regions)
+  ROW(parallel_end, ANY_KIND, REGION, AFTER, NOT_SENT, PRIMARY, PLAIN, 1, "region", regions)
+  ROW(implicit_task, ANY_KIND, REGION, BEFORE, NOT_SENT, PRIMARY, PLAIN, 1, "primary begins", regions)
+  ROW(implicit_task, ANY_KIND, REGION, WHENEVER, NOT_SENT, WORKERS, PLAIN, 1, "worker begins", "the workers of regions")
+  ROW(implicit_task, ANY_KIND, REGION, NOT_SENT, AFTER, PRIMARY, PLAIN, 1, "primary ends", "fork and join")
+  ROW(implicit_task, ANY_KIND, REGION, NOT_SENT, AFTER, WORKERS, HANDLED, 1, "worker ends", no_need)
+  ROW(sync_region_wait, LAST_BARRIER, REGION, AFTER, NOT_SENT, WHOEVER, PLAIN, 2, "region's end begins", imbalance)
+  ROW(sync_region_wait, LAST_BARRIER, REGION, NOT_SENT, AFTER, PRIMARY, PLAIN, 1, "region's end ends", imbalance)
+  ROW(sync_region_wait, LAST_BARRIER, REGION, NOT_SENT, AFTER, WORKERS, HANDLED, 1, "region's end, worker", no_need)
+  WORK("static loop", STATIC, LOOP(ompt_work_loop_static), SECOND, loops)
+  WAIT("loop's end", STATIC, SHARED_BARRIER, THIRD)
+  WORK("dynamic loop", DYNAMIC, LOOP(ompt_work_loop_dynamic), SECOND, loops)
+  WORK("guided loop", GUIDED, LOOP(ompt_work_loop_guided), SECOND, loops)
+  WORK("sections", SECTIONS, KIND(ompt_work_sections), SECOND, blocks)
+  ROW(work, KIND(ompt_work_single_executor), SINGLE, FIRST, SECOND, WHOEVER, ADDRESS, 2, "single, executor", blocks)
+  ROW(work, KIND(ompt_work_single_other), SINGLE, FIRST, FIRST, WHOEVER, ADDRESS, 2, "single, others",
+      "waiting after it is the region's")
+  ROW(masked, ANY_KIND, MASTER, FIRST, SECOND, PRIMARY, ADDRESS, 2, "masked, master", blocks)
+  WORK("distribute", TEAMS, KIND(ompt_work_distribute), SECOND, loops)
+  ROW(parallel_begin, KIND(HD_PROBE_LEAGUE), TEAMS, BEFORE, NOT_SENT, PRIMARY, ADDRESS, 1, "teams", "leagues of teams")
+  WAIT("barrier", BARRIER, KIND(ompt_sync_region_barrier_explicit), FIRST)
+  WAIT("reduction", REDUCTION, ANY_BARRIER, SECOND)
+  MUTEX("critical", CRITICAL, ompt_mutex_critical, HD_PROBE_TEAM)
+  MUTEX("lock", LOCK, ompt_mutex_lock, HD_PROBE_TEAM)
+  MUTEX("ordered", ORDERED, ompt_mutex_ordered, HD_PROBE_ITERATIONS)
+  MUTEX("atomic", ATOMIC, ompt_mutex_atomic, HD_PROBE_TEAM)
+  ROW(task_create, ANY_KIND, TASK, SECOND, NOT_SENT, WHOEVER, ADDRESS, 2, "task", tasks)
+  ROW(task_schedule, ANY_KIND, TASK, WHENEVER, NOT_SENT, WHOEVER, PLAIN, 4, "task", tasks)
+  WAIT("taskwait", TASKWAIT, KIND(ompt_sync_region_taskwait), SECOND)
+  WAIT("taskgroup", TASKGROUP, KIND(ompt_sync_region_taskgroup), SECOND)
+  ROW(work, KIND(ompt_work_taskloop), TASKLOOP, FIRST, FIRST, PRIMARY, ADDRESS, 2, "taskloop", loops)
+  ROW(control_tool, ANY_KIND, CONTROL, BEFORE, NOT_SENT, PRIMARY, PLAIN, 1, "omp_control_tool",
+      "pauses that the program asks for")
 };
+/* clang-format on */
 enum { ROW_COUNT = sizeof table / sizeof *table };
 
 size_t hd_probe_row_count(void) {
@@ -160,7 +137,7 @@ static bool is_timely(const struct expectation *expected, const struct hd_probe_
 static void count(const struct expectation *expected, const struct hd_probe_record *record, struct hd_probe_row *row) {
   if (!is_meant(expected, record))
     return;
-  const bool needs_address = expected->address && !is_end(record);
+  const bool needs_address = expected->with & ADDRESS && !is_end(record);
   row->delivered++;
   row->timely += is_timely(expected, record);
   row->needing_address += needs_address;
@@ -173,7 +150,7 @@ static enum hd_probe_verdict judge(const struct expectation *expected, const str
   const bool arrives = registered == ompt_set_always + 1 && row->delivered >= row->expected &&
                        row->timely == row->delivered && row->addressed + row->in_runtime == row->needing_address;
   if (!arrives)
-    return expected->handled ? HD_PROBE_HANDLED : HD_PROBE_LOST;
+    return expected->with & HANDLED ? HD_PROBE_HANDLED : HD_PROBE_LOST;
   return row->in_runtime ? HD_PROBE_HANDLED : HD_PROBE_FINE; /* Heddle looks for the caller on the stack then */
 }
 

@@ -118,9 +118,8 @@ void hd_probe_free(struct hd_probe *probe) {
 }
 
 const char *hd_probe_place_name(uint32_t place) {
-  static const char *const names[HD_PROBE_PLACES] = {
-      "its start", "parallel region", "barrier",   "static loop", "dynamic loop", "guided loop",      "sections",
-      "single",    "master",          "critical",  "lock",        "ordered",      "atomic",           "reduction",
-      "task",      "taskwait",        "taskgroup", "taskloop",    "teams",        "omp_control_tool", "its end"};
+#define WORDS(name, words, body) [HD_PROBE_##name] = (words),
+  static const char *const names[HD_PROBE_PLACES] = {[HD_PROBE_NOWHERE] = "its start",
+                                                     HD_PROBE_CONSTRUCTS(WORDS)[HD_PROBE_END] = "its end"};
   return place < HD_PROBE_PLACES ? names[place] : "?";
 }

@@ -41,92 +41,59 @@ static void record(ompt_callbacks_t event, int kind, int endpoint, const void *a
                                                       .address = (uint8_t)classify(address)};
 }
 
-/* ---- the callbacks: omp-tools.h's signatures ---- */
+/* ---- the callbacks: omp-tools.h's signatures, of which little is recorded ---- */
 
-static void on_thread_begin(ompt_thread_t kind, ompt_data_t *data) {
-  (void)data;
-  record(ompt_callback_thread_begin, (int)kind, 0, NULL);
-}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
-static void on_thread_end(ompt_data_t *data) {
-  (void)data;
-  record(ompt_callback_thread_end, 0, 0, NULL);
-}
+/* The event, its kind, endpoint and address; 0 or NULL: it has none. */
+#define ON(event, kind, endpoint, address, ...)                                                                        \
+  static void on_##event(__VA_ARGS__) {                                                                                \
+    record(ompt_callback_##event, (int)(kind), (int)(endpoint), (address));                                            \
+  }
 
 static int region_kind(int flags) {
   return flags & ompt_parallel_league ? HD_PROBE_LEAGUE : HD_PROBE_TEAM_OF_THREADS;
 }
 
-static void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned requested,
-                              int flags, const void *address) {
-  (void)task, (void)frame, (void)parallel, (void)requested;
-  record(ompt_callback_parallel_begin, region_kind(flags), 0, address);
-}
-
-static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {
-  (void)parallel, (void)task;
-  record(ompt_callback_parallel_end, region_kind(flags), 0, address);
-}
+ON(thread_begin, kind, 0, NULL, ompt_thread_t kind, ompt_data_t *data)
+ON(thread_end, 0, 0, NULL, ompt_data_t *data)
+ON(parallel_begin, region_kind(flags), 0, address, ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel,
+   unsigned requested, int flags, const void *address)
+ON(parallel_end, region_kind(flags), 0, address, ompt_data_t *parallel, ompt_data_t *task, int flags,
+   const void *address)
+ON(work, kind, endpoint, address, ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+   ompt_data_t *task, uint64_t count, const void *address)
+ON(sync_region_wait, kind, endpoint, address, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
+   ompt_data_t *parallel, ompt_data_t *task, const void *address)
+ON(mutex_acquire, kind, 0, address, ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t id,
+   const void *address)
+ON(mutex_acquired, kind, 0, address, ompt_mutex_t kind, ompt_wait_id_t id, const void *address)
+ON(mutex_released, kind, 0, address, ompt_mutex_t kind, ompt_wait_id_t id, const void *address)
+ON(task_schedule, status, 0, NULL, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
+ON(masked, 0, endpoint, address, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
+   const void *address)
 
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned size,
                              unsigned number, int flags) {
-  (void)parallel, (void)task, (void)size, (void)number;
   if (endpoint == ompt_scope_begin)
     home = 0; /* the present one */
   record(ompt_callback_implicit_task, flags & ompt_task_initial ? HD_PROBE_INITIAL : HD_PROBE_IMPLICIT, (int)endpoint,
          NULL);
 }
 
-static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
-                    uint64_t count, const void *address) {
-  (void)parallel, (void)task, (void)count;
-  record(ompt_callback_work, (int)kind, (int)endpoint, address);
-}
-
-static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
-                                ompt_data_t *task, const void *address) {
-  (void)parallel, (void)task;
-  record(ompt_callback_sync_region_wait, (int)kind, (int)endpoint, address);
-}
-
-static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t id,
-                             const void *address) {
-  (void)hint, (void)implementation, (void)id;
-  record(ompt_callback_mutex_acquire, (int)kind, 0, address);
-}
-
-static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t id, const void *address) {
-  (void)id;
-  record(ompt_callback_mutex_acquired, (int)kind, 0, address);
-}
-
-static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t id, const void *address) {
-  (void)id;
-  record(ompt_callback_mutex_released, (int)kind, 0, address);
-}
-
 static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                            int has_dependences, const void *address) {
-  (void)creator, (void)frame, (void)task, (void)has_dependences;
   if (!(flags & ompt_task_initial))
     record(ompt_callback_task_create, 0, 0, address);
 }
 
-static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
-  (void)prior, (void)next;
-  record(ompt_callback_task_schedule, (int)status, 0, NULL);
-}
-
 static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *address) {
-  (void)command, (void)modifier, (void)argument;
   record(ompt_callback_control_tool, 0, 0, address);
   return 0;
 }
 
-static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, const void *address) {
-  (void)parallel, (void)task;
-  record(ompt_callback_masked, 0, (int)endpoint, address);
-}
+#pragma GCC diagnostic pop
 
 /* ---- the tool ---- */
 
