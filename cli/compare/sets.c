@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "output/model/model_free.h"
 #include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
+#include "support/command/directory.h"
 #include "support/command/memory.h"
 
 /* ---- files ---- */
@@ -45,11 +45,6 @@ static bool is_profile(const char *name) {
   return length > 7 && strcmp(name + length - 7, ".heddle") == 0;
 }
 
-static bool is_directory(const char *path) {
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 /* A directory's own profiles, in the order of their names; `*found` becomes their number. */
 static bool add_own(struct hd_compare_sets *sets, const char *directory, struct dirent **entries, int count,
                     size_t *found) {
@@ -57,7 +52,7 @@ static bool add_own(struct hd_compare_sets *sets, const char *directory, struct 
   bool done = true;
   for (int i = 0; i < count; i++) {
     snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
-    if (!is_profile(entries[i]->d_name) || is_directory(path))
+    if (!is_profile(entries[i]->d_name) || hd_is_directory(path))
       continue;
     if (*found == 0)
       add_set(sets, directory);
@@ -85,7 +80,7 @@ static bool add_below(struct hd_compare_sets *sets, const char *directory, const
   struct dirent **entries = NULL;
   int count = 0;
   snprintf(path, sizeof path, "%s/%s", directory, name);
-  if (!is_directory(path))
+  if (!hd_is_directory(path))
     return true;
   size_t below = 0;
   const bool done = list(path, &entries, &count) && add_own(sets, path, entries, count, &below);
@@ -128,7 +123,7 @@ static bool add_operand(struct hd_compare_sets *sets, const char *operand) {
   for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
     path[length - 1] = '\0';
   bool done = true;
-  if (!is_directory(path)) {
+  if (!hd_is_directory(path)) {
     add_set(sets, path);
     done = add_run(sets, path);
   } else if (!add_directory(sets, path, &found))

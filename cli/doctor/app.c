@@ -5,11 +5,7 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor_internal.h"
-#include "cli/program/elf_file.h"
-#include "cli/program/find_libomp.h"
 #include "cli/program/inspect.h"
-
-#define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
 
 static bool starts_others(const char *path) {
   static const char *const launchers[] = {"mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "prun",
@@ -58,13 +54,13 @@ static void check_script(struct hd_doctor *doctor, const struct hd_program *prog
 }
 
 /* False: the file is nothing for this machine, or not for Heddle. */
-static bool check_kind(struct hd_doctor *doctor, const struct hd_program *program, const struct hd_elf_file *file) {
-  if (!file->is_elf)
+static bool check_kind(struct hd_doctor *doctor, const struct hd_program *program) {
+  if (!program->file.is_elf)
     SAY(WRONG, "program", "neither a program nor a script: its first line should be #!/path/of/an/interpreter");
-  else if (file->is_foreign)
+  else if (program->file.is_foreign)
     SAY(WRONG, "program", "is for %s, and this heddle and its libheddle.so are not; take those built for it",
-        file->machine);
-  else if (file->is_cut)
+        program->file.machine);
+  else if (program->file.is_cut)
     SAY(WRONG, "program", "is truncated: its headers describe more bytes than it has; copy or build it again");
   else if (program->kind == HD_PROGRAM_STATIC)
     SAY(WRONG, "program", "is statically linked, and tools are loaded dynamically; link it without -static");
@@ -81,7 +77,7 @@ static bool check_kind(struct hd_doctor *doctor, const struct hd_program *progra
   return false;
 }
 
-static void check_extras(struct hd_doctor *doctor, const struct hd_program *program, const struct hd_elf_file *file) {
+static void check_extras(struct hd_doctor *doctor, const struct hd_program *program) {
   if (program->other_identity)
     SAY(WRONG, "identity",
         "is set-user-id or set-group-id, and such a program takes no settings from heddle; profile a "
@@ -90,14 +86,14 @@ static void check_extras(struct hd_doctor *doctor, const struct hd_program *prog
     SAY(WRONG, "another tool",
         "%s contains an OMPT tool (ompt_start_tool), and a runtime takes only one: build without it",
         program->other_tool);
-  if (file->defines_hooks)
+  if (program->file.defines_hooks)
     SAY(NOTE, "hooks", "it defines __cyg_profile_func_enter itself: its instrumented routines are not measured");
-  if (file->sanitizer)
+  if (program->file.sanitizer)
     SAY(NOTE, "sanitizer", "built with %s: Heddle works, but the times are those of a slowed-down build",
-        file->sanitizer);
-  if (!file->has_symbols)
+        program->file.sanitizer);
+  if (!program->file.has_symbols)
     SAY(NOTE, "names", "it is stripped: reports show addresses; keep its symbols, and build with -g for lines");
-  else if (!file->has_lines)
+  else if (!program->file.has_lines)
     SAY(NOTE, "names", "it has no line numbers: reports show functions only; build with -g");
   else
     SAY(FINE, "names", "functions and lines are known");
@@ -118,13 +114,13 @@ static void take_runtime(struct hd_doctor *doctor, const char *libomp) {
   doctor->runtime = HD_DOCTOR_NAMED;
 }
 
-static void check_linked(struct hd_doctor *doctor, const struct hd_program *program, const struct hd_elf_file *file) {
+static void check_linked(struct hd_doctor *doctor, const struct hd_program *program) {
   if (program->links_libomp)
     take_runtime(doctor, program->libomp);
-  if (file->defines_libomp)
+  if (program->file.defines_libomp)
     SAY(NOTE, "runtime",
         "libomp is linked into the program: it loads tools if it was built with OMPT; only a run can show");
-  else if (file->defines_libgomp)
+  else if (program->file.defines_libgomp)
     SAY(WRONG, "runtime",
         "GCC's libgomp is part of the program: it loads no tools; link libgomp dynamically, then heddle "
         "run --gomp works");
@@ -144,13 +140,12 @@ static void check_linked(struct hd_doctor *doctor, const struct hd_program *prog
     SAY(WRONG, "runtime",
         "it links no OpenMP runtime: build it with clang -fopenmp, or with gcc -fopenmp and use heddle run --gomp; a "
         "runtime loaded later is seen only in a run");
-  if (file->defines_libomp && doctor->runtime == HD_DOCTOR_NEWEST)
+  if (program->file.defines_libomp && doctor->runtime == HD_DOCTOR_NEWEST)
     doctor->runtime = HD_DOCTOR_NONE;
 }
 
 void hd_doctor_check_app(struct hd_doctor *doctor) {
   struct hd_program program;
-  struct hd_elf_file file;
   if (!check_presence(doctor))
     return;
   hd_program_inspect(doctor->program, &program);
@@ -158,12 +153,8 @@ void hd_doctor_check_app(struct hd_doctor *doctor) {
     check_script(doctor, &program);
     return;
   }
-  if (!hd_elf_file_read(program.path, &file)) {
-    SAY(NOTE, "program", "%s: %s", program.path, strerror(errno));
+  if (!check_kind(doctor, &program))
     return;
-  }
-  if (!check_kind(doctor, &program, &file))
-    return;
-  check_linked(doctor, &program, &file);
-  check_extras(doctor, &program, &file);
+  check_linked(doctor, &program);
+  check_extras(doctor, &program);
 }

@@ -54,16 +54,16 @@ static void find_runtime(struct hd_doctor *doctor, const char *named) {
     return;
   }
   doctor->runtime = HD_DOCTOR_NONE;
-  hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "runtime", "%s", path);
+  SAY(WRONG, "runtime", "%s", path);
 }
 
 static void find_library(struct hd_doctor *doctor, const char *named) {
   char why[1024];
   if (!hd_library_choose(named, doctor->library)) {
     doctor->library[0] = '\0';
-    hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "libheddle.so", "not found, as said above");
+    SAY(WRONG, "libheddle.so", "not found, as said above");
   } else if (!hd_library_loads(doctor->library, why, sizeof why)) {
-    hd_findings_add(&doctor->findings, HD_FINDING_WRONG, "libheddle.so", "cannot be loaded: %s", why);
+    SAY(WRONG, "libheddle.so", "cannot be loaded: %s", why);
     doctor->library[0] = '\0';
   }
 }

@@ -4,6 +4,7 @@
  * The parts of `heddle doctor`, in the order in which command.c uses them. Each adds its findings; none changes
  * anything, and none runs the program.
  *
+ *     findings.c      what was found
  *     app.c           the program: its file, what it links, what it defines
  *     environment.c   variables that steer OpenMP, the loader or Heddle
  *     machine.c       where profiles go, clock, processors, limits, counters
@@ -18,9 +19,40 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cli/doctor/findings.h"
 #include "cli/doctor/probe/record.h"
 #include "output/model/model.h"
+
+/** A line each, with the cause and the cure. */
+enum hd_finding_level {
+  HD_FINDING_FINE,
+  HD_FINDING_NOTE, /* good to know; nothing is lost by it */
+  HD_FINDING_WRONG /* no profile, or a profile that lacks something */
+};
+
+struct hd_finding {
+  enum hd_finding_level level;
+  char about[40]; /* "/dev/shm" */
+  char text[600];
+};
+
+enum { HD_FINDINGS_MOST = 64 };
+
+/** Findings beyond HD_FINDINGS_MOST are dropped but counted. */
+struct hd_findings {
+  struct hd_finding items[HD_FINDINGS_MOST];
+  size_t count;
+  size_t wrong;
+};
+
+void hd_findings_add(struct hd_findings *findings, enum hd_finding_level level, const char *about, const char *format,
+                     ...) __attribute__((format(printf, 4, 5)));
+
+/** Prints those from `from` to before `to`, a line each. Texts come from files and from the environment: what is not
+ * printable is replaced. */
+void hd_findings_print(const struct hd_findings *findings, size_t from, size_t to, FILE *out);
+
+/** A finding of `doctor`: SAY(WRONG, "runtime", "hung in %s", place). */
+#define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
 
 /** Which runtime the program would run on. */
 enum hd_doctor_runtime {

@@ -8,8 +8,6 @@
 #include "support/command/edit_distance.h"
 #include "support/settings.h"
 
-#define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
-
 static const char *value_of(const char *name) {
   const char *value = getenv(name);
   return value && *value ? value : NULL;

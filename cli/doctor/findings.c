@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/doctor/findings.h"
-
 #include <stdarg.h>
 
+#include "cli/doctor/doctor_internal.h"
 #include "support/command/sanitize.h"
 
 void hd_findings_add(struct hd_findings *findings, enum hd_finding_level level, const char *about, const char *format,

@@ -14,8 +14,6 @@
 #include "counters/source.h"
 #include "output/metrics/formula.h"
 
-#define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
-
 enum { LEAST_FREE_MIB = 16, LEAST_DESCRIPTORS = 32, BYTES_PER_MIB = 1 << 20 };
 
 /* ---- places for files ---- */

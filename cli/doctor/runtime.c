@@ -12,8 +12,6 @@
 #include "output/reader/open.h"
 #include "support/command/memory.h"
 
-#define SAY(level, about, ...) hd_findings_add(&doctor->findings, HD_FINDING_##level, about, __VA_ARGS__)
-
 /* False: nothing came of it. */
 static bool has_played(struct hd_doctor *doctor, const struct hd_probe *probe, const struct hd_probe_end *end) {
   const char *place = hd_probe_place_name(probe->place);

@@ -4,10 +4,13 @@
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "heddle.h"
 
 #if defined __x86_64__
 enum { OWN_MACHINE = EM_X86_64 };
@@ -53,35 +56,41 @@ static bool is_cut(int fd, Elf *elf) {
          header.e_shoff + (GElf_Off)header.e_shnum * header.e_shentsize > (GElf_Off)status.st_size;
 }
 
-static bool begins(const char *name, const char *prefix) {
-  return strncmp(name, prefix, strlen(prefix)) == 0;
-}
+/* ---- symbols ---- */
 
-static void take_definition(struct hd_elf_file *file, const char *name) {
-  file->defines_libomp |= strcmp(name, "__kmpc_fork_call") == 0;
-  file->defines_libgomp |= strcmp(name, "GOMP_parallel") == 0;
-  file->defines_hooks |= strcmp(name, "__cyg_profile_func_enter") == 0;
-}
+enum where { IMPORTED, DEFINED, EXPORTED /* defined for others */ };
+
+#define SETS(field) offsetof(struct hd_elf_file, field)
+
+static const struct {
+  const char *symbol;
+  enum where where;
+  size_t flag; /* of struct hd_elf_file, that it sets */
+} known[] = {
+    {"__kmpc_fork_call", DEFINED, SETS(defines_libomp)},
+    {"GOMP_parallel", DEFINED, SETS(defines_libgomp)}, /* libomp defines it, too: ask for that first */
+    {"__cyg_profile_func_enter", DEFINED, SETS(defines_hooks)},
+    {"__cyg_profile_func_enter", IMPORTED, SETS(calls_heddle)},
+    {"__cyg_profile_func_exit", IMPORTED, SETS(calls_heddle)},
+    {"ompt_start_tool", EXPORTED, SETS(exports_tool)},
+};
 
 static void take_sanitizer(struct hd_elf_file *file, const char *name) {
   static const struct {
     const char *symbol, *name;
-  } known[] = {
+  } sanitizers[] = {
       {"__asan_init", "AddressSanitizer"}, {"__tsan_init", "ThreadSanitizer"}, {"__msan_init", "MemorySanitizer"}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(name, known[i].symbol) == 0)
-      file->sanitizer = known[i].name;
+  for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++)
+    if (strcmp(name, sanitizers[i].symbol) == 0)
+      file->sanitizer = sanitizers[i].name;
 }
 
-/* libomp defines GOMP_parallel, too, so that the order of questions matters to who reads the answers. */
-static void take_symbol(struct hd_elf_file *file, const char *name, bool defined) {
+static void take_symbol(struct hd_elf_file *file, const char *name, bool defined, bool dynamic) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if ((known[i].where != IMPORTED) == defined && (known[i].where == DEFINED || dynamic) &&
+        strcmp(name, known[i].symbol) == 0)
+      *(bool *)((char *)file + known[i].flag) = true;
   take_sanitizer(file, name);
-  if (defined) {
-    take_definition(file, name);
-    return;
-  }
-  file->uses_libomp |= begins(name, "__kmpc_");
-  file->uses_libgomp |= begins(name, "GOMP_");
 }
 
 static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct hd_elf_file *file) {
@@ -90,9 +99,34 @@ static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, st
   for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
     const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
     if (name)
-      take_symbol(file, name, symbol.st_shndx != SHN_UNDEF);
+      take_symbol(file, name, symbol.st_shndx != SHN_UNDEF, header->sh_type == SHT_DYNSYM);
   }
 }
+
+/* ---- what it links ---- */
+
+static bool has_prefix(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+enum hd_openmp hd_openmp_of(const char *library) {
+  if (has_prefix(library, "libomp.") || has_prefix(library, "libomp-") || has_prefix(library, "libiomp5."))
+    return HD_OPENMP_LLVM;
+  return has_prefix(library, "libgomp.") || has_prefix(library, "libgomp-") ? HD_OPENMP_GCC : HD_OPENMP_NONE;
+}
+
+static void read_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct hd_elf_file *file) {
+  GElf_Dyn entry;
+  Elf_Data *data = elf_getdata(section, NULL);
+  for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+    const char *name = entry.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, entry.d_un.d_val) : NULL;
+    const enum hd_openmp openmp = name ? hd_openmp_of(name) : HD_OPENMP_NONE;
+    file->needs_libomp |= openmp == HD_OPENMP_LLVM;
+    file->needs_libgomp |= openmp == HD_OPENMP_GCC;
+  }
+}
+
+/* ---- sections and segments ---- */
 
 static void read_sections(Elf *elf, struct hd_elf_file *file) {
   Elf_Scn *section = NULL;
@@ -108,6 +142,34 @@ static void read_sections(Elf *elf, struct hd_elf_file *file) {
     file->has_symbols |= header.sh_type == SHT_SYMTAB;
     if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
       read_symbols(elf, section, &header, file);
+    else if (header.sh_type == SHT_DYNAMIC)
+      read_needed(elf, section, &header, file);
+  }
+}
+
+static bool has_marker_note(Elf *elf, const GElf_Phdr *segment) {
+  const Elf_Type type = segment->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+  Elf_Data *notes = elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, segment->p_filesz, type);
+  GElf_Nhdr note;
+  size_t name;
+  size_t content;
+  for (size_t at = 0; notes && (at = gelf_getnote(notes, at, &note, &name, &content)) > 0;)
+    if (note.n_type == HEDDLE_NOTE_TYPE && note.n_namesz == sizeof HEDDLE_NOTE_NAME &&
+        memcmp((const char *)notes->d_buf + name, HEDDLE_NOTE_NAME, sizeof HEDDLE_NOTE_NAME) == 0)
+      return true;
+  return false;
+}
+
+static void read_segments(int fd, Elf *elf, struct hd_elf_file *file) {
+  size_t count = 0;
+  GElf_Phdr segment;
+  if (elf_getphdrnum(elf, &count) != 0)
+    return;
+  for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &segment); i++) {
+    const size_t room = sizeof file->loader - 1;
+    if (segment.p_type == PT_INTERP)
+      (void)!pread(fd, file->loader, segment.p_filesz < room ? segment.p_filesz : room, (off_t)segment.p_offset);
+    file->calls_heddle |= segment.p_type == PT_NOTE && has_marker_note(elf, &segment);
   }
 }
 
@@ -134,6 +196,7 @@ bool hd_elf_file_read(const char *path, struct hd_elf_file *file) {
     read_build_id(elf, file);
     file->is_cut = is_cut(fd, elf);
     read_sections(elf, file);
+    read_segments(fd, elf, file);
   }
   elf_end(elf);
   close(fd);

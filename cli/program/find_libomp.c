@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/program/child.h"
-#include "support/log.h"
+#include "support/command/complain.h"
 
 /* Is the symbol in the library itself, not in one that it needs? */
 static bool defines(void *library, const struct link_map *map, const char *symbol) {
@@ -80,10 +80,8 @@ bool hd_libomp_look_for(const char *named, char *path, size_t path_bytes) {
 
 bool hd_libomp_find(const char *named, char *path, size_t path_bytes) {
   if (!hd_libomp_look_for(named, path, path_bytes))
-    hd_log(named ? "cannot use libomp %s" : "--gomp needs a runtime, but %s; or name one with --libomp PATH", path);
-  else if (strpbrk(path, ": "))
-    hd_log("cannot use libomp %s: LD_PRELOAD separates its entries by ':' and ' '", path);
-  else
-    return true;
-  return false;
+    return HD_COMPLAIN(
+        named ? "cannot use libomp %s" : "--gomp needs a runtime, but %s; or name one with --libomp PATH", path);
+  return !strpbrk(path, ": ") ||
+         HD_COMPLAIN("cannot use libomp %s: LD_PRELOAD separates its entries by ':' and ' '", path);
 }

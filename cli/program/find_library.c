@@ -8,22 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/program/child.h"
-#include "support/log.h"
+#include "support/command/complain.h"
+#include "support/command/directory.h"
 #include "support/own_file.h"
-
-static bool is_directory(const char *path) {
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 static bool take_library(const char *path, char *library) {
   if (!realpath(path, library))
     return false;
-  return is_directory(library) ? (errno = EISDIR, false) : access(library, R_OK) == 0;
+  return hd_is_directory(library) ? (errno = EISDIR, false) : access(library, R_OK) == 0;
 }
 
 static bool take_matching(const char *pattern, char *library) {
@@ -42,36 +37,29 @@ static bool find_library(char *library) {
   static const char *const places[] = {"../ompt", "../lib*", "../lib/*"};
   char self[PATH_MAX];
   char path[2 * PATH_MAX];
-  if (!hd_own_file(self)) {
-    hd_log("this program's own file cannot be found (is /proc mounted?); name libheddle.so with --library PATH");
-    return false;
-  }
+  if (!hd_own_file(self))
+    return HD_COMPLAIN(
+        "this program's own file cannot be found (is /proc mounted?); name libheddle.so with --library PATH");
   *strrchr(self, '/') = '\0';
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     snprintf(path, sizeof path, "%s/%s/libheddle.so", self, places[i]);
     if (take_library(path, library) || take_matching(path, library))
       return true;
   }
-  hd_log("libheddle.so is not where it belongs (%s/../lib); name it with --library PATH", self);
-  return false;
+  return HD_COMPLAIN("libheddle.so is not where it belongs (%s/../lib); name it with --library PATH", self);
 }
 
 bool hd_library_choose(const char *named, char *library) {
   if (!named)
     named = getenv("HEDDLE_LIBRARY");
   if (named && *named) {
-    if (!take_library(named, library)) {
-      hd_log("cannot use library %s: %s", named, strerror(errno));
-      return false;
-    }
+    if (!take_library(named, library))
+      return hd_complain_of("use library", named);
   } else if (!find_library(library)) {
     return false;
   }
-  if (strchr(library, ':')) {
-    hd_log("cannot use library %s: OMP_TOOL_LIBRARIES separates its entries by ':'", library);
-    return false;
-  }
-  return true;
+  return !strchr(library, ':') ||
+         HD_COMPLAIN("cannot use library %s: OMP_TOOL_LIBRARIES separates its entries by ':'", library);
 }
 
 static void load(void *library, int to) {

@@ -3,15 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "cli/program/elf_hooks.h"
 
 /* ---- where the file is ---- */
 
@@ -47,9 +44,12 @@ static bool changes_identity(const char *path) {
 /* ---- scripts ---- */
 
 /* "#!/usr/bin/env python3" is a script for python3. */
-static bool read_script(int fd, struct hd_program *program) {
+static bool read_script(struct hd_program *program) {
   char line[PATH_MAX];
-  const ssize_t length = pread(fd, line, sizeof line - 1, 0);
+  const int fd = open(program->path, O_RDONLY | O_CLOEXEC);
+  const ssize_t length = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+  if (fd >= 0)
+    close(fd);
   if (length < 2 || memcmp(line, "#!", 2) != 0)
     return false;
   line[length] = '\0';
@@ -77,13 +77,18 @@ static bool has_prefix(const char *text, const char *prefix) {
 /* A libgomp.so.1 may be a link to libomp: then it is libomp, so `resolved` decides when it is known. */
 static void note_library(struct hd_program *program, const char *name, const char *resolved) {
   char target[PATH_MAX];
-  const char *file = resolved && realpath(resolved, target) ? target : name;
-  const char *base = basename(file);
-  if (has_prefix(base, "libomp.") || has_prefix(base, "libomp-") || has_prefix(base, "libiomp5.")) {
-    program->links_libomp = true;
+  const enum hd_openmp openmp = hd_openmp_of(basename(resolved && realpath(resolved, target) ? target : name));
+  program->links_libgomp |= openmp == HD_OPENMP_GCC;
+  program->links_libomp |= openmp == HD_OPENMP_LLVM;
+  if (openmp == HD_OPENMP_LLVM)
     snprintf(program->libomp, sizeof program->libomp, "%s", resolved ? resolved : "");
-  } else if (has_prefix(base, "libgomp.") || has_prefix(base, "libgomp-"))
-    program->links_libgomp = true;
+}
+
+/* What it calls, and whether it is a tool. */
+static void note_file(struct hd_program *program, const char *path, const struct hd_elf_file *file) {
+  program->calls_heddle |= file->calls_heddle;
+  if (file->exports_tool && !file->defines_libomp && !program->other_tool[0] && !strstr(path, "libheddle.so"))
+    snprintf(program->other_tool, sizeof program->other_tool, "%s", path);
 }
 
 /* "\tlibomp.so.5 => not found"; or, instead of a list, "app: error while loading shared libraries: libomp.so.5: ...".
@@ -124,9 +129,9 @@ static void note_listed(struct hd_program *program, char *line) {
   resolved[strcspn(resolved, " (\n")] = '\0';
   const bool is_path = strchr(resolved, '/') != NULL; /* of LD_PRELOAD and LD_LIBRARY_PATH perhaps a relative one */
   note_library(program, name, is_path ? resolved : NULL);
-  program->calls_heddle = program->calls_heddle || (is_path && hd_elf_calls_heddle(resolved));
-  if (is_path && !program->other_tool[0] && !strstr(resolved, "libheddle.so") && hd_elf_has_tool(resolved))
-    snprintf(program->other_tool, sizeof program->other_tool, "%s", resolved);
+  struct hd_elf_file file;
+  if (is_path && hd_elf_file_read(resolved, &file))
+    note_file(program, resolved, &file);
 }
 
 /* Only a program that is named like a loader is asked: the name comes from the file, and nothing else is to be run. */
@@ -179,54 +184,18 @@ static bool ask_loader(struct hd_program *program) {
   return status == 0;
 }
 
-/* ---- ELF ---- */
-
-/* Names in the file itself, for when its loader does not answer. */
-static void note_needed(Elf *elf, struct hd_program *program) {
-  Elf_Scn *section = NULL;
-  while ((section = elf_nextscn(elf, section))) {
-    GElf_Shdr header;
-    GElf_Dyn entry;
-    if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
-      continue;
-    Elf_Data *data = elf_getdata(section, NULL);
-    for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
-      const char *name = entry.d_tag == DT_NEEDED ? elf_strptr(elf, header.sh_link, entry.d_un.d_val) : NULL;
-      if (name)
-        note_library(program, name, NULL);
-    }
-  }
-}
-
-static bool read_loader_name(Elf *elf, int fd, struct hd_program *program) {
-  size_t count = 0;
-  GElf_Phdr header;
-  if (elf_getphdrnum(elf, &count) != 0)
-    return false;
-  for (size_t i = 0; i < count; i++) {
-    if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_INTERP)
-      continue;
-    const size_t room = sizeof program->interpreter - 1;
-    const size_t length = header.p_filesz < room ? (size_t)header.p_filesz : room;
-    return pread(fd, program->interpreter, length, (off_t)header.p_offset) == (ssize_t)length;
-  }
-  return false;
-}
-
-static void read_elf(int fd, struct hd_program *program) {
-  if (elf_version(EV_CURRENT) == EV_NONE)
+/* Names in the file itself do when its loader does not answer. */
+static void note_elf(struct hd_program *program) {
+  const struct hd_elf_file *file = &program->file;
+  program->kind = file->loader[0] ? HD_PROGRAM_DYNAMIC : HD_PROGRAM_STATIC;
+  if (program->kind == HD_PROGRAM_STATIC)
     return;
-  Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-  if (elf && elf_kind(elf) == ELF_K_ELF) {
-    const bool has_loader = read_loader_name(elf, fd, program);
-    program->kind = has_loader ? HD_PROGRAM_DYNAMIC : HD_PROGRAM_STATIC;
-    program->calls_heddle = has_loader && hd_elf_calls_heddle(program->path);
-    if (has_loader && hd_elf_has_tool(program->path))
-      snprintf(program->other_tool, sizeof program->other_tool, "%s", program->path);
-    if (has_loader && !ask_loader(program))
-      note_needed(elf, program);
+  memcpy(program->interpreter, file->loader, sizeof program->interpreter);
+  note_file(program, program->path, file);
+  if (!ask_loader(program)) {
+    program->links_libomp |= file->needs_libomp;
+    program->links_libgomp |= file->needs_libgomp;
   }
-  elf_end(elf);
 }
 
 void hd_program_inspect(const char *command, struct hd_program *program) {
@@ -234,10 +203,6 @@ void hd_program_inspect(const char *command, struct hd_program *program) {
   if (!hd_program_find(command, program->path))
     return;
   program->other_identity = changes_identity(program->path);
-  const int fd = open(program->path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return;
-  if (!read_script(fd, program))
-    read_elf(fd, program);
-  close(fd);
+  if (!read_script(program) && hd_elf_file_read(program->path, &program->file) && program->file.is_elf)
+    note_elf(program);
 }

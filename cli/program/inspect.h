@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "cli/program/elf_file.h"
+
 enum hd_program_kind {
   HD_PROGRAM_UNKNOWN, /* not found, unreadable or in no known format */
   HD_PROGRAM_SCRIPT,
@@ -20,6 +22,7 @@ struct hd_program {
   enum hd_program_kind kind;
   char path[PATH_MAX];        /* where PATH led */
   char interpreter[PATH_MAX]; /* of a script; of a dynamic program its loader */
+  struct hd_elf_file file;    /* what its file says, unless it is a script */
   bool other_identity;        /* set-user-id or set-group-id, and that changes who it runs as */
   bool links_libomp;          /* or another runtime of its family */
   bool links_libgomp;

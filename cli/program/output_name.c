@@ -4,11 +4,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/profile_file.h"
-#include "support/log.h"
+#include "support/command/complain.h"
+#include "support/command/directory.h"
 
 static const char default_name[] = HD_SAVE_DEFAULT_NAME;
 
@@ -44,11 +44,6 @@ static bool start_with_directory(char *path, size_t *used) {
   return append(path, used, "/", directory[1] != '\0');
 }
 
-static bool is_directory(const char *path) {
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 /* Absolute, because the program may change its directory before its first OpenMP construct. */
 bool hd_output_name_template(const char *name, char *path) {
   if (!name || !*name)
@@ -58,10 +53,10 @@ bool hd_output_name_template(const char *name, char *path) {
   const size_t length = strlen(name);
   size_t used = 0;
   bool fits = (*name == '/' || start_with_directory(path, &used)) && append(path, &used, name, length);
-  if (fits && (name[length - 1] == '/' || is_directory(name)))
+  if (fits && (name[length - 1] == '/' || hd_is_directory(name)))
     fits =
         append(path, &used, "/", name[length - 1] != '/') && append(path, &used, default_name, sizeof default_name - 1);
-  if (!fits)
-    hd_log("cannot use '%s' as a file name: it is too long, or the current directory no longer exists", name);
-  return fits;
+  return fits || HD_COMPLAIN("cannot use '%s' as a file name: it is too long, or the current directory no longer "
+                             "exists",
+                             name);
 }

@@ -13,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/program/elf_file.h"
-#include "cli/program/elf_hooks.h"
 #include "cli/program/find_library.h"
 #include "cli/program/inspect.h"
 #include "support/log.h"
@@ -71,16 +69,15 @@ static void explain_preloaded(const char *name, const struct hd_run_outcome *out
 }
 
 /* What the file is; false: it may well have run, and used OpenMP. */
-static bool explain_file(const char *name, const struct hd_program *program, const struct hd_elf_file *file,
-                         bool gomp) {
+static bool explain_file(const char *name, const struct hd_program *program, bool gomp) {
   if (program->other_identity)
     hd_log("no profile: %s is set-user-id or set-group-id, and such a program takes no settings from heddle;\n"
            "heddle: profile a copy without that bit, or run heddle as its owner",
            name);
   else if (program->kind == HD_PROGRAM_SCRIPT)
     explain_script(program, name, gomp);
-  else if (file->is_foreign)
-    hd_log("no profile: %s is a program for %s, not for this machine; build it here", name, file->machine);
+  else if (program->file.is_foreign)
+    hd_log("no profile: %s is a program for %s, not for this machine; build it here", name, program->file.machine);
   else if (program->kind == HD_PROGRAM_STATIC)
     hd_log("no profile: %s is statically linked, and tools are loaded dynamically; link it without -static", name);
   else if (program->missing[0])
@@ -120,7 +117,7 @@ static void explain_links(const struct hd_run_options *options, const struct hd_
     explain_libgomp(options, name);
   else if (program->other_tool[0])
     explain_tool(name, program);
-  else if (!links_any && hd_elf_has_own_hooks(program->path))
+  else if (!links_any && program->file.defines_hooks)
     hd_log("no profile: %s has hooks for instrumented routines of its own, and they come before Heddle's;\n"
            "heddle: link it without its __cyg_profile_func_enter and __cyg_profile_func_exit",
            name);
@@ -137,7 +134,6 @@ static void explain_links(const struct hd_run_options *options, const struct hd_
 void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_environment *environment,
                      const struct hd_run_watch *watch, const struct hd_run_outcome *outcome) {
   struct hd_program program;
-  struct hd_elf_file file;
   if (is_switched_off())
     return;
   if (hd_run_watch_saw_probe(watch, HD_PRIVATE_PROBE_REFUSED)) {
@@ -149,9 +145,7 @@ void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_e
     return;
   }
   hd_program_inspect(options->command[0], &program);
-  if (!hd_elf_file_read(program.path, &file))
-    file = (struct hd_elf_file){0};
-  if (!explain_file(options->command[0], &program, &file, options->gomp))
+  if (!explain_file(options->command[0], &program, options->gomp))
     explain_links(options, outcome, &program, environment->preload);
 }
 
