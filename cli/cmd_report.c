@@ -77,81 +77,56 @@ static const struct hd_usage usage = {
     .options = options,
     .none = "missing FILE",
     .several = "one FILE at a time",
-    .epilogue =
-        "Columns:\n"
-        "  Gain, Gain%     wall time that the run would save if the team were always busy: lost thread time / team "
-        "size,\n"
-        "                  as far as there are processors; instances at the same time share it. As part of the run, "
-        "too\n"
-        "  Elapsed, Run%   regions: time from begin to end; loops: a thread's time in it on average; as part of the "
-        "run\n"
-        "  Wall%           part of the run, lines below included: each instant is shared among the threads that were\n"
-        "                  busy then. The own parts of all lines and the time with nobody busy add up to the run\n"
-        "  Calls           regions: how often one was opened; others: entries, summed over threads\n"
-        "  Team, Conc      threads of the team; how many of them were busy on average\n"
-        "  012             how much of the elapsed time 0, 1, 2 threads of the whole program were busy; 01------64:\n"
-        "                  0, 1, then groups of up to 64\n"
-        "  Imbal           longest busy time of a thread / mean; 1 is perfect balance\n"
-        "  Busy, Wait ...  thread time, summed over threads, including the lines below; Wait is split by what was\n"
-        "                  waited for\n"
-        "  Runtime, Idle   opening and closing the region; workers that had not arrived yet or had already left\n"
-        "  Proc%           --threads: of the time in which the thread wanted a processor, how much it had one\n"
-        "  Heddle%         only where Heddle took more than 5 % of a line's time and 1 % of the run's: what it took of "
-        "the\n"
-        "                  line's busy or, if more, elapsed time. --overhead shows the times without it, an estimate\n"
-        "  Id              the callpath's number, for --with (a line's first: inlining makes several of one place)\n"
-        "\n"
-        "The views with routines explain their columns below the table.\n"
-        "\n"
-        "When events were counted ('heddle run --events' or --groups) there is a column for each metric of the groups\n"
-        "and for each event that is in no group, while busy and with the lines below (--flat: of the line itself). "
-        "The\n"
-        "table of the whole run, and --threads, also tell what was counted while waiting. Where there is no terminal\n"
-        "a line of such a table has as many characters as the variable COLUMNS says, or 120. Marks:\n"
-        "  -               not known: not counted, counted for a line above, or a formula without a value\n"
-        "  >=              at least so much: some of it could not be counted; the notes say why\n"
-        "  ~               an estimate: events took turns\n"
-        "\n"
-        "REGEX is a POSIX extended regular expression, found anywhere in a function's or phase's name or in\n"
-        "'KIND FILE:LINE' ('loop static heat.c:42', 'routine heat.c:10').\n"
-        "\n"
-        "Comma-separated values (one header line, quoted as in RFC 4180, times in seconds; empty: not measured):\n"
-        "  id              the callpath's number, as in the JSON\n"
-        "  row, parent     the line's number in the tree and that of the line above it (0: the program)\n"
-        "  kind, function, file, line, module, offset\n"
-        "                  the construct and its place\n"
-        "  incomplete, busy_at_most\n"
-        "                  true: entries and times are at least those shown; busy times may hold waits, so waits and\n"
-        "                  gains are at least those shown. The budget had switched events off; see the notes\n"
-        "  calls, team_min, team_max, elapsed_s, elapsed_share, gain_s, gain_share, mean_concurrency, imbalance\n"
-        "                  as above; shares are fractions of the run\n"
-        "  wall_share_s, wall_share\n"
-        "                  with the lines below, in seconds and as a fraction of the run\n"
-        "  busy_s, wait_s, wait_CAUSE_s ..., runtime_s, idle_s\n"
-        "                  thread time including the lines below; wait_s is the sum of the causes\n"
-        "  EVENT inclusive, EVENT waiting inclusive, EVENT runtime inclusive, GROUP: METRIC inclusive\n"
-        "                  counts while busy, while waiting and in the runtime, with the lines below, and metrics of "
-        "those\n"
-        "                  while busy; ... self: of the line itself. EVENT fraction ...: part of the time in which an\n"
-        "                  event had its turn; EVENT at least ...: what is known of a count of which some is missing\n"
-        "With --threads: one row per line and thread, with thread and thread_kind in place of calls to imbalance;\n"
-        "line 0 is the thread's whole life. With --histogram: one row per region and level (number of busy threads),\n"
-        "with level, elapsed_s and level_share (of the region); line 0 is the program. With --at-k: wall_s, share (of\n"
-        "the time at those levels) and busy_s of each line without those below it; the last row, of kind nobody, is\n"
-        "the time with no thread busy. With --with: overlap_s and active_share. With --overhead:\n"
-        "corrected_..._s beside each time, an estimate of what it had been without Heddle, and overhead_share; then "
-        "one\n"
-        "row of kind event for each kind of Heddle's own events, with events, event_ns (each) and event_s (sum). With "
-        "--flat, --tree and --callers: "
-        "busy\n"
-        "time of the line itself (self_s) and with what lies below it (inclusive_s), and calls_concurrent, those "
-        "while\n"
-        "another thread was busy. With --callgraph: one row per entry, caller and callee (role), block is the index of "
-        "the\n"
-        "entry whose block it is, index the line's own; calls_s_c ...: by the state at the caller's entry and at its "
-        "own.\n"
-        "--limit bounds the lines; --limit 0 writes them all.",
 };
+
+/* Before and after the columns, which follow from the views' tables. */
+static const char before_columns[] =
+    "Columns: title in the text, name in --csv, unit (s: in --csv seconds, in the text the unit above the table;\n"
+    "%: in --csv a fraction of 1), meaning. Without an option: the table of regions. Below an option: what its view\n"
+    "has besides.\n";
+static const char after_columns[] =
+    "\n"
+    "When events were counted ('heddle run --events' or --groups) there is a column for each metric of the groups\n"
+    "and for each event that is in no group, while busy and with the lines below (--flat: of the line itself). The\n"
+    "table of the whole run, and --threads, also show what was counted while waiting. Where there is no terminal\n"
+    "a line of such a table has as many characters as the variable COLUMNS says, or 120. Marks:\n"
+    "  -               not known: not counted, counted for a line above, or a formula without a value\n"
+    "  >=              at least so much: some of it could not be counted; the notes say why\n"
+    "  ~               an estimate: events took turns\n"
+    "\n"
+    "REGEX is a POSIX extended regular expression, found anywhere in a function's or phase's name or in\n"
+    "'KIND FILE:LINE' ('loop static heat.c:42', 'routine heat.c:10').\n"
+    "\n"
+    "Comma-separated values (one header line, quoted as in RFC 4180; empty: not measured) begin with the place:\n"
+    "  id              the callpath's number, as in the JSON\n"
+    "  row, parent     the line's number in the tree and that of the line above it (0: the program)\n"
+    "  kind, function, file, line, module, offset\n"
+    "                  the construct and its place\n"
+    "  incomplete, busy_at_most\n"
+    "                  true: entries and times are at least those shown; busy times may hold waits, so waits and\n"
+    "                  gains are at least those shown. The budget had switched events off; see the notes\n"
+    "and end with what was counted:\n"
+    "  EVENT inclusive, EVENT waiting inclusive, EVENT runtime inclusive, GROUP: METRIC inclusive\n"
+    "                  counts while busy, while waiting and in the runtime, with the lines below, and metrics of those\n"
+    "                  while busy; ... self: of the line itself. EVENT fraction ...: part of the time in which an\n"
+    "                  event had its turn; EVENT at least ...: what is known of a count of which some is missing\n"
+    "With --threads there is a row for each line and thread (line 0: the thread's whole life), with --histogram for each\n"
+    "region and number of busy threads, with --callgraph for each entry, caller and callee (role): block is the index of\n"
+    "the entry whose block it is, index the line's own. The last row of --at-k, of kind nobody, is the time with no\n"
+    "thread busy; the rows of kind event at the end of --overhead are Heddle's own events.";
+
+static char *epilogue(void) {
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&text, &bytes);
+  if (!out)
+    return NULL;
+  fputs(before_columns, out);
+  hd_column_list_print(false, out);
+  fputs(after_columns, out);
+  fclose(out);
+  return text;
+}
 
 static bool is_about_routines(enum hd_question question) {
   return question >= HD_ASK_FLAT;

@@ -33,6 +33,10 @@ struct hd_value hd_decimals(double number, int decimals) {
   return value;
 }
 
+struct hd_value hd_blank(void) {
+  return (struct hd_value){.text = " "};
+}
+
 struct hd_value hd_visits(const struct hd_model *model, enum hd_kind kind, uint64_t visits, bool known) {
   struct hd_value value = hd_count(visits, known);
   value.mark = hd_model_is_incomplete(model, kind) ? ">=" : NULL;
@@ -85,8 +89,7 @@ static bool is_shown(const struct hd_columns *columns, size_t column) {
   return columns->items[column].title && !(columns->hidden >> column & 1);
 }
 
-/* The next column of the text, after SIZE_MAX the first; the count after the last. */
-static size_t next_shown(const struct hd_columns *columns, size_t last) {
+size_t hd_columns_next(const struct hd_columns *columns, size_t last) {
   const struct hd_column *from = last == SIZE_MAX ? NULL : &columns->items[last];
   size_t found = columns->count;
   for (size_t i = 0; i < columns->count; i++) {
@@ -99,16 +102,18 @@ static size_t next_shown(const struct hd_columns *columns, size_t last) {
 }
 
 void hd_columns_add(const struct hd_columns *columns, struct hd_grid *grid) {
-  for (size_t i = SIZE_MAX; (i = next_shown(columns, i)) < columns->count;)
+  for (size_t i = SIZE_MAX; (i = hd_columns_next(columns, i)) < columns->count;)
     hd_grid_column(grid, columns->items[i].title, columns->items[i].rank);
 }
 
 static void cell_text(char cell[HD_CELL_BYTES], const struct hd_columns *columns, enum hd_column_kind kind,
                       const struct hd_value *value) {
-  if (!value->known || value->dash)
-    strcpy(cell, "-");
-  else if (kind == HD_TEXT || value->text[0])
+  if (value->text[0])
     strcpy(cell, value->text);
+  else if (!value->known || value->dash)
+    strcpy(cell, "-");
+  else if (kind == HD_TEXT)
+    strcpy(cell, "");
   else if (kind == HD_SECONDS) /* never "-0.000" */
     hd_cell_time(cell, &columns->unit, hd_unit_shows(&columns->unit, fabs(value->number)) ? value->number : 0);
   else if (kind == HD_SHARE)
@@ -123,7 +128,7 @@ static void cell_text(char cell[HD_CELL_BYTES], const struct hd_columns *columns
 
 void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *values, struct hd_grid *grid) {
   char cell[HD_CELL_BYTES];
-  for (size_t i = SIZE_MAX; (i = next_shown(columns, i)) < columns->count;) {
+  for (size_t i = SIZE_MAX; (i = hd_columns_next(columns, i)) < columns->count;) {
     const bool marked = values[i].mark && values[i].known && !values[i].dash;
     cell_text(cell, columns, columns->items[i].kind, &values[i]);
     hd_grid_cell(grid, "%s%s", marked ? values[i].mark : "", cell);
@@ -136,9 +141,12 @@ void hd_columns_legend(const struct hd_columns *columns, const char *more, FILE 
   FILE *into = open_memstream(&text, &bytes);
   if (!into)
     return;
-  for (size_t i = SIZE_MAX; (i = next_shown(columns, i)) < columns->count;)
-    if (columns->items[i].help)
-      fprintf(into, "%s: %s. ", columns->items[i].title, columns->items[i].help);
+  for (size_t i = SIZE_MAX; (i = hd_columns_next(columns, i)) < columns->count;) {
+    const char *help = columns->items[i].help ? columns->items[i].help : "";
+    const size_t length = strcspn(help, "\n");
+    if (length > 0)
+      fprintf(into, "%s: %.*s. ", columns->items[i].title, (int)length, help);
+  }
   fputs(more, into);
   fclose(into);
   hd_print_wrapped(text ? text : "", 0, out);

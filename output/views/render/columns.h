@@ -4,7 +4,8 @@
  * A view's columns as one table: the text, the comma-separated values and the legend all follow from it.
  *
  * A view has an array of columns in the order of its comma-separated values, and fills a value for each: see
- * report/flat.c. To add a column takes its row, its index and its value there.
+ * report/flat.c. To add a column takes its row, its index and its value there. `report --help` and docs/columns.md list
+ * the rows of the report's views (report/column_list.c).
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_RENDER_COLUMNS_H
 #define HEDDLE_OUTPUT_VIEWS_RENDER_COLUMNS_H
@@ -29,7 +30,8 @@ struct hd_column {
   enum hd_column_kind kind;
   int order;        /* in the text: columns stand by this number, equal ones as they are given */
   int rank;         /* of grids: what is left out first has the highest; 0: never */
-  const char *help; /* for the legend, a sentence without its full stop; NULL: the title says it */
+  const char *help; /* for the legend, a sentence without its full stop; what follows a '\n' stands in lists of all
+                       columns only; NULL: the title says it */
 };
 
 struct hd_value {
@@ -48,6 +50,9 @@ struct hd_value hd_number(double number);
 struct hd_value hd_ticks(const struct hd_model *model, double ticks, bool known);
 struct hd_value hd_share(double part, double whole, bool known);
 struct hd_value hd_count(uint64_t count, bool known);
+
+/** Nothing at all, not even a "-". */
+struct hd_value hd_blank(void);
 
 struct hd_value hd_word(const char *word, bool known);
 
@@ -68,6 +73,9 @@ struct hd_columns {
 /** Comma-separated: the names, and a row's values, each with the comma before it. */
 void hd_columns_csv_names(const struct hd_columns *columns, FILE *out);
 void hd_columns_csv(const struct hd_columns *columns, const struct hd_value *values, FILE *out);
+
+/** Text: the index of the column after `last`, SIZE_MAX: of the first; the count when there is none. */
+size_t hd_columns_next(const struct hd_columns *columns, size_t last);
 
 /** Text: adds the columns to a grid, then their cells to its row. */
 void hd_columns_add(const struct hd_columns *columns, struct hd_grid *grid);

@@ -63,22 +63,6 @@ void hd_csv_marks(const struct hd_model *model, const struct hd_node *node, uint
   fprintf(out, ",%s,%s", incomplete ? "true" : "false", flags & HD_NODE_BUSY_AT_MOST ? "true" : "false");
 }
 
-void hd_csv_place_names(FILE *out) {
-  fputs("id,row,parent,", out);
-  hd_csv_node_names(out);
-  hd_csv_mark_names(out);
-}
-
-void hd_csv_place(const struct hd_view *view, uint32_t index, FILE *out) {
-  const struct hd_line *line = &view->lines[index];
-  fprintf(out, "%u,%u,", line->node->id, index);
-  if (index > 0)
-    fprintf(out, "%u", line->parent);
-  fputc(',', out);
-  hd_csv_node(view->model, line->node, out);
-  hd_csv_marks(view->model, line->node, line->flags, out);
-}
-
 /* ---- counts ---- */
 
 static const char *const class_names[HD_COUNT_CLASSES] = {"", " waiting", " runtime"};

@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 
-#include "output/analysis/lines.h"
 #include "output/model/count_sums.h"
 
 /** A text, quoted if it must be; NULL: empty. */
@@ -27,10 +26,6 @@ void hd_csv_node(const struct hd_model *model, const struct hd_node *node, FILE 
  * least those shown, `busy_at_most`, busy times may hold waits. `flags`: of all its nodes. */
 void hd_csv_mark_names(FILE *out);
 void hd_csv_marks(const struct hd_model *model, const struct hd_node *node, uint32_t flags, FILE *out);
-
-/** The first columns of tables of lines: which line it is, its place and marks. */
-void hd_csv_place_names(FILE *out);
-void hd_csv_place(const struct hd_view *view, uint32_t line, FILE *out);
 
 /** Counts and metrics: for each event the counts while busy, with `classes` also while waiting and in the runtime;
  *  the part of the time that was counted, if there are turns; what is known of counts of which some is missing; then

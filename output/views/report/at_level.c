@@ -5,11 +5,14 @@
  * the time at which nobody was busy, to the time at levels 0 to N.
  */
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "output/model/levels.h"
-#include "output/views/render/columns.h"
+#include "output/views/render/column_names.h"
 #include "output/views/render/level_bars.h"
+#include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
 
 struct share {
@@ -25,11 +28,10 @@ struct table {
   uint32_t level;
   double whole_ticks; /* at levels 0 to N */
   double none_ticks;
-  struct hd_columns columns;
   struct share *shares; /* the largest first */
   uint32_t count;
   uint32_t shown;
-  struct hd_grid grid;
+  struct hd_listing listing;
 };
 
 static int compare_shares(const void *a, const void *b) {
@@ -60,67 +62,66 @@ static const struct hd_column columns[COLUMNS] = {
     [WALL] = {"wall_s", "Wall", HD_SECONDS, 0, 0,
               "part of that time; threads that are busy at the same time share it, so that the column adds up"},
     [SHARE] = {"share", "%", HD_SHARE, 0, 0, "of that time"},
-    [BUSY] = {"busy_s", "Busy", HD_SECONDS, 0, 0, "time summed over threads"},
-    [ID] = {NULL, "Id", HD_TEXT, 0, 0, NULL},
+    [BUSY] = HD_COLUMN(BUSY, 0, 0, "time summed over threads"),
+    [ID] = {NULL, "Id", HD_COUNT, 0, 0, "\nthe callpath's number, for --with"},
 };
 
-static void fill(struct hd_value values[COLUMNS], const struct table *table, double wall_ticks, double thread_ticks) {
-  values[WALL] = hd_ticks(table->model, wall_ticks, true);
-  values[SHARE] = hd_share(wall_ticks, table->whole_ticks, true);
-  values[BUSY] = hd_ticks(table->model, thread_ticks, true);
-  values[ID] = (struct hd_value){.known = true};
-}
+const struct hd_report_columns hd_report_at_level_columns = {"at-k", columns, COLUMNS, -1};
 
-static void put_row(struct table *table, double wall_ticks, double thread_ticks, const char *words) {
-  struct hd_value values[COLUMNS] = {0};
-  hd_grid_row(&table->grid, NULL);
-  fill(values, table, wall_ticks, thread_ticks);
-  hd_columns_cells(&table->columns, values, &table->grid);
-  hd_grid_at(&table->grid, words);
+static void put(struct table *table, double wall_ticks, double thread_ticks, const struct hd_listed *row) {
+  const struct hd_model *model = table->model;
+  const struct hd_value values[COLUMNS] = {
+      [WALL] = hd_ticks(model, wall_ticks, true),
+      [SHARE] = hd_share(wall_ticks, table->whole_ticks, true),
+      [BUSY] = hd_ticks(model, thread_ticks, true),
+      [ID] = row->node ? hd_count(row->node->id, true) : hd_blank(),
+  };
+  hd_listing_put(&table->listing, row, values);
 }
 
 static void put_share(struct table *table, const struct share *share) {
-  struct hd_value values[COLUMNS] = {0};
-  char place[HD_CALLPATH_BYTES];
-  hd_grid_row(&table->grid, NULL);
-  fill(values, table, share->wall_ticks, (double)share->thread_ticks);
-  snprintf(values[ID].text, HD_CELL_BYTES, "%u", table->view->lines[share->line].node->id);
-  hd_columns_cells(&table->columns, values, &table->grid);
-  hd_callpath_text(place, table->view, share->line);
-  hd_grid_at(&table->grid, place);
+  struct hd_listed row = hd_listed_line(table->view, share->line);
+  hd_callpath_text(row.place, table->view, share->line);
+  put(table, share->wall_ticks, (double)share->thread_ticks, &row);
+}
+
+/* A row without a line; in the comma-separated values only that of the time with no thread busy. */
+static void put_words(struct table *table, double wall_ticks, double thread_ticks, const char *format, ...) {
+  struct hd_listed row = {.first = ",,,", .kind = "nobody", .name = ""};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(row.place, sizeof row.place, format, arguments);
+  va_end(arguments);
+  put(table, wall_ticks, thread_ticks, &row);
 }
 
 /* Rows that are not shown, and what no row has, are named, so that the column adds up. */
 static void put_rest(struct table *table) {
-  char words[64];
   double rest = 0, thread = 0, missing = table->whole_ticks - table->none_ticks;
   for (uint32_t i = 0; i < table->count; i++) {
     missing -= table->shares[i].wall_ticks;
     rest += i < table->shown ? 0 : table->shares[i].wall_ticks;
     thread += i < table->shown ? 0 : (double)table->shares[i].thread_ticks;
   }
-  snprintf(words, sizeof words, "(%u more: --limit 0 shows all)", table->count - table->shown);
   if (table->shown < table->count)
-    put_row(table, rest, thread, words);
+    put_words(table, rest, thread, "(%u more: --limit 0 shows all)", table->count - table->shown);
   if (table->none_ticks > 0)
-    put_row(table, table->none_ticks, NAN, "(nobody busy)");
-  if (hd_unit_shows(&table->columns.unit, missing * table->model->seconds_per_tick))
-    put_row(table, missing, NAN,
-            table->options->focus ? "(callpaths out of focus)" : "(callpaths for which no space was left)");
-  put_row(table, table->whole_ticks, NAN, "(sum)");
+    put_words(table, table->none_ticks, NAN, "(nobody busy)");
+  if (hd_unit_shows(&table->listing.columns.unit, missing * table->model->seconds_per_tick))
+    put_words(table, missing, NAN,
+              table->options->focus ? "(callpaths out of focus)" : "(callpaths for which no space was left)");
+  put_words(table, table->whole_ticks, NAN, "(sum)");
 }
 
-static bool print_shares(struct table *table, FILE *out) {
-  table->columns.unit = hd_unit_for(table->whole_ticks * table->model->seconds_per_tick);
-  hd_columns_add(&table->columns, &table->grid);
-  hd_grid_place(&table->grid, "Callpath, innermost first", false);
+static bool put_rows(struct table *table) {
+  hd_listing_begin(&table->listing, HD_LINE_FIRST, "Callpath, innermost first", false);
   for (uint32_t i = 0; i < table->shown; i++)
     put_share(table, &table->shares[i]);
-  put_rest(table);
-  fprintf(out, "\nTimes in %s.\n", table->columns.unit.name);
-  const bool done = hd_grid_print(&table->grid, out);
-  hd_grid_free(&table->grid);
-  return done;
+  if (table->listing.csv)
+    put_words(table, table->none_ticks, NAN, "");
+  else
+    put_rest(table);
+  return hd_listing_end(&table->listing, 0);
 }
 
 static void print_answer(const struct table *table, FILE *out) {
@@ -151,45 +152,32 @@ static bool print_text(struct table *table, FILE *out) {
     fputs("No code ran then. 'heddle report' shows what the threads waited for.\n", out);
     return true;
   }
-  if (table->count > 0 && !print_shares(table, out))
+  if (table->count > 0 && !put_rows(table))
     return false;
   fputc('\n', out);
-  hd_columns_legend(&table->columns, "All for the line itself, without those below it.", out);
+  hd_columns_legend(&table->listing.columns, "All for the line itself, without those below it.", out);
   return true;
-}
-
-static void print_csv(const struct table *table, FILE *out) {
-  struct hd_value values[COLUMNS] = {0};
-  hd_csv_place_names(out);
-  hd_columns_csv_names(&table->columns, out);
-  fputc('\n', out);
-  for (uint32_t i = 0; i < table->shown; i++) {
-    fill(values, table, table->shares[i].wall_ticks, (double)table->shares[i].thread_ticks);
-    hd_csv_place(table->view, table->shares[i].line, out);
-    hd_columns_csv(&table->columns, values, out);
-    fputc('\n', out);
-  }
-  fill(values, table, table->none_ticks, NAN);
-  fputs(",,,nobody,,,,,,,", out);
-  hd_columns_csv(&table->columns, values, out);
-  fputc('\n', out);
 }
 
 bool hd_report_at_level(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_model *model = view->model;
-  struct table table = {.view = view,
-                        .options = options,
-                        .model = model,
-                        .columns = {.items = columns, .count = COLUMNS},
-                        .level = options->level,
-                        .whole_ticks = (double)hd_levels_up_to(&model->time_at, options->level),
-                        .none_ticks = (double)hd_levels_at(&model->time_at, 0)};
+  const double whole_ticks = (double)hd_levels_up_to(&model->time_at, options->level);
+  struct table table = {
+      .view = view,
+      .options = options,
+      .model = model,
+      .level = options->level,
+      .whole_ticks = whole_ticks,
+      .none_ticks = (double)hd_levels_at(&model->time_at, 0),
+      .listing = {.model = model,
+                  .columns = {columns, COLUMNS, 0, hd_unit_for(whole_ticks * model->seconds_per_tick)},
+                  .csv = options->csv,
+                  .out = out},
+  };
   bool done = find_shares(&table);
-  table.shown = options->limit > 0 && options->limit < table.count ? (uint32_t)options->limit : table.count;
-  if (done && options->csv)
-    print_csv(&table, out);
-  else if (done)
-    done = print_text(&table, out);
+  table.shown = hd_at_most(table.count, options->limit);
+  if (done)
+    done = options->csv ? put_rows(&table) : print_text(&table, out);
   free(table.shares);
   return done;
 }

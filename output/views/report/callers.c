@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "output/analysis/site_regex.h"
-#include "output/views/render/columns.h"
+#include "output/views/render/column_names.h"
+#include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
 
 /* One way: an entry, then its caller, and so on. */
@@ -35,7 +36,6 @@ struct tree {
   bool full;     /* no memory, or too_many */
   bool too_many;
   enum hd_sort sort;
-  struct hd_columns columns;
 };
 
 /* ---- the ways ---- */
@@ -216,16 +216,16 @@ static bool choose(struct tree *tree, unsigned long limit) {
 enum { INCLUSIVE, SELF, CALLS, CALLS_CONCURRENT, WALL, WALL_SHARE, INCLUSIVE_SHARE, COLUMNS };
 
 static const struct hd_column table[COLUMNS] = {
-    [INCLUSIVE] = {"inclusive_s", "Incl", HD_SECONDS, 2, 0,
-                   "busy time with all that it called, counted once in recursion"},
-    [SELF] = {"self_s", "Self", HD_SECONDS, 3, 0, "in it alone"},
-    [CALLS] = {"calls", "Calls", HD_COUNT, 4, 0, NULL},
-    [CALLS_CONCURRENT] = {"calls_concurrent", "Conc.calls", HD_COUNT, 5, 5, "calls while another thread was busy"},
-    [WALL] = {"wall_share_s", NULL, HD_SECONDS, 0, 0, NULL},
-    [WALL_SHARE] = {"wall_share", "Wall%", HD_SHARE, 6, 3,
-                    "part of the run, threads that are busy at once share the time"},
-    [INCLUSIVE_SHARE] = {NULL, "Incl%", HD_SHARE, 1, 2, NULL},
+    [INCLUSIVE] = HD_COLUMN(INCLUSIVE, 2, 0, "busy time with all that it called, counted once in recursion"),
+    [SELF] = HD_COLUMN(SELF, 3, 0, "in it alone"),
+    [CALLS] = HD_COLUMN(CALLS, 4, 0, "\nof the match along this path"),
+    [CALLS_CONCURRENT] = HD_COLUMN(CALLS_CONCURRENT, 5, 5, "calls while another thread was busy"),
+    [WALL] = HD_COLUMN(WALL_INCLUSIVE, 0, 0, "\nWall% in seconds"),
+    [WALL_SHARE] = HD_COLUMN(WALL_SHARE, 6, 3, "part of the run, threads that are busy at once share the time"),
+    [INCLUSIVE_SHARE] = {NULL, "Incl%", HD_SHARE, 1, 2, "\nIncl as part of all busy time"},
 };
+
+const struct hd_report_columns hd_report_callers_columns = {"callers", table, COLUMNS, -1};
 
 static void fill(struct hd_value values[COLUMNS], const struct tree *tree, const struct way *way) {
   const struct hd_model *model = tree->graph->model;
@@ -245,69 +245,45 @@ static uint64_t largest_root(const struct tree *tree) {
   return largest;
 }
 
-/* Returns how many ways are not shown. */
-static uint32_t put_rows(struct tree *tree, struct hd_grid *grid) {
-  char place[HD_PLACE_BYTES];
-  struct hd_value values[COLUMNS] = {0};
-  uint32_t left = 0;
+static bool put_rows(struct tree *tree, struct hd_listing *listing) {
+  uint32_t count = 0, left = 0;
+  hd_listing_begin(listing, "row,parent,", "Callee, then its callers", true);
   for (uint32_t at = tree->first_root; at != HD_NONE; at = next_way(tree, at)) {
     struct way *way = &tree->ways[at];
+    const struct way *below = way->below == HD_NONE ? NULL : &tree->ways[way->below];
+    struct hd_value values[COLUMNS] = {0};
     if (way->row == HD_NONE) {
       left++;
       continue;
     }
-    way->line = hd_grid_row(grid, way->below == HD_NONE ? NULL : tree->ways[way->below].line);
+    struct hd_listed row = hd_listed_entry(tree->graph, way->entry);
+    row.parent = below ? below->line : NULL;
+    way->row = ++count;
+    snprintf(row.first, sizeof row.first, "%u,%u,", way->row, below ? below->row : 0);
+    hd_entry_text(row.place, tree->graph, way->entry, false);
     fill(values, tree, way);
-    hd_columns_cells(&tree->columns, values, grid);
-    hd_entry_text(place, tree->graph, way->entry, false);
-    hd_grid_at(grid, place);
+    way->line = hd_listing_put(listing, &row, values);
   }
-  return left;
+  return hd_listing_end(listing, left);
 }
 
-static bool print_text(struct tree *tree, const struct hd_report_options *options, FILE *out) {
+static bool print(struct tree *tree, const struct hd_report_options *options, FILE *out) {
   const struct hd_graph *graph = tree->graph;
-  struct hd_grid grid = {0};
-  tree->columns.unit = hd_unit_for(hd_model_seconds(graph->model, largest_root(tree)));
-  hd_columns_add(&tree->columns, &grid);
-  hd_grid_place(&grid, "Callee, then its callers", true);
-  const uint32_t left = put_rows(tree, &grid);
+  const struct hd_unit unit = hd_unit_for(hd_model_seconds(graph->model, largest_root(tree)));
+  struct hd_listing listing = {
+      .model = graph->model, .columns = {table, COLUMNS, 0, unit}, .csv = options->csv, .out = out, .titled = true};
+  if (options->csv)
+    return put_rows(tree, &listing);
   hd_report_heading(graph->model, false, out);
   hd_report_scope(graph->model, options, out);
   fprintf(out, "\nCallers of '%s': below each match its callers, and so on. Times in %s.\n", options->callers,
-          tree->columns.unit.name);
-  const bool done = hd_grid_print(&grid, out);
-  hd_grid_free(&grid);
-  hd_report_left(left, "line", out);
+          unit.name);
+  const bool done = put_rows(tree, &listing);
   fputs("\nAll numbers are the match's that came by this way, summed over threads.\n", out);
-  hd_columns_legend(&tree->columns, "'-': not measured.", out);
+  hd_columns_legend(&listing.columns, "'-': not measured.", out);
   hd_report_visits_mark(graph->model, out);
   hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
   return done;
-}
-
-static void print_csv(struct tree *tree, FILE *out) {
-  const struct hd_graph *graph = tree->graph;
-  struct hd_value values[COLUMNS] = {0};
-  uint32_t count = 0;
-  fputs("row,parent,", out);
-  hd_csv_node_names(out);
-  hd_csv_mark_names(out);
-  hd_columns_csv_names(&tree->columns, out);
-  fputc('\n', out);
-  for (uint32_t at = tree->first_root; at != HD_NONE; at = next_way(tree, at)) {
-    struct way *way = &tree->ways[at];
-    const struct hd_graph_entry *entry = &graph->entries[way->entry];
-    if (way->row == HD_NONE)
-      continue;
-    way->row = ++count;
-    fprintf(out, "%u,%u,", way->row, way->below == HD_NONE ? 0 : tree->ways[way->below].row);
-    hd_csv_node(graph->model, entry->node, out);
-    hd_csv_marks(graph->model, entry->node, entry->flags, out);
-    fill(values, tree, way);
-    hd_columns_csv(&tree->columns, values, out);
-    fputc('\n', out);
-  }
 }
 
 /* ---- all of it ---- */
@@ -329,8 +305,7 @@ static bool make(struct tree *tree, const bool *meant) {
 
 enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,
                                      FILE *errors) {
-  struct tree tree = {
-      .graph = graph, .first_root = HD_NONE, .columns = {table, COLUMNS, 0, {0}}, .sort = options->sort};
+  struct tree tree = {.graph = graph, .first_root = HD_NONE, .sort = options->sort};
   uint32_t matches = 0;
   bool *meant = hd_match_nodes(graph->model, options->callers, &matches);
   bool done = meant && make(&tree, meant);
@@ -340,12 +315,8 @@ enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct 
             options->callers);
   else if (nothing)
     hd_match_complain(graph->model, options->callers, errors);
-  else if (done && (done = choose(&tree, options->limit))) {
-    if (options->csv)
-      print_csv(&tree, out);
-    else
-      done = print_text(&tree, options, out);
-  }
+  else if (done)
+    done = choose(&tree, options->limit) && print(&tree, options, out);
   free(meant);
   free(tree.wanted);
   free(tree.top);

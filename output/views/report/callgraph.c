@@ -7,124 +7,141 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/model/accumulate.h"
-#include "output/views/render/count_columns.h"
+#include "output/analysis/line_counts.h"
+#include "output/views/render/column_names.h"
 #include "output/views/report/callgraph.h"
+#include "output/views/report/listing.h"
 
 enum row_kind { PRIMARY, ARC, TEXT, RULE };
 enum { INDENT = 4, NAME_LEAST = 30, RULE_MOST = 100 };
 
-enum { COLUMN_INDEX, COLUMN_SHARE, COLUMN_SELF, COLUMN_BELOW, COLUMN_CALLS, COLUMN_SEQ, COLUMN_CONC, COLUMNS };
+enum {
+  CYCLE,
+  SELF,
+  INCLUSIVE,
+  CALLS,
+  CALLS_RECURSIVE,
+  CALLS_CONCURRENT,
+  CASES, /* calls and elapsed time of each */
+  INDEX = CASES + 2 * HD_ENTRY_STATES * HD_ENTRY_STATES,
+  SHARE,
+  BELOW,
+  SEQUENTIAL,
+  COLUMNS
+};
+
+#define CASE(caller, own) (CASES + 2 * (HD_ENTRY_STATES * (caller) + (own)))
+
+static const struct hd_column table[COLUMNS] = {
+    [CYCLE] = {"cycle", NULL, HD_COUNT, 0, 0, "\nthe number of the cycle that it belongs to"},
+    [SELF] = HD_COLUMN(SELF, 3, 0, "\nbusy time in the entry, or of it in the row's caller or callee"),
+    [INCLUSIVE] = {"inclusive_s", NULL, HD_SECONDS, 0, 0, "\nSelf and Below"},
+    [CALLS] = HD_COLUMN(CALLS, 5, 0, "\nof the entry; of a caller or callee: along this arc / all"),
+    [CALLS_RECURSIVE] = {"calls_recursive", NULL, HD_COUNT, 0, 0, "\ncalls by itself"},
+    [CALLS_CONCURRENT] = {"calls_concurrent", "Conc", HD_COUNT, 7, 2, "\ncalls while another thread was busy"},
+    [CASE(0, 0)] = {"calls_s_s", NULL, HD_COUNT, 0, 0,
+                    "\nby the state, sequential or concurrent, at the caller's entry, then at its own"},
+    [CASE(0, 0) + 1] = {"elapsed_s_s_s", NULL, HD_SECONDS, 0, 0, "\nfrom the entry to the exit of these calls"},
+    [CASE(0, 1)] = {"calls_s_c", NULL, HD_COUNT, 0, 0, NULL},
+    [CASE(0, 1) + 1] = {"elapsed_s_c_s", NULL, HD_SECONDS, 0, 0, NULL},
+    [CASE(1, 0)] = {"calls_c_s", NULL, HD_COUNT, 0, 0, NULL},
+    [CASE(1, 0) + 1] = {"elapsed_c_s_s", NULL, HD_SECONDS, 0, 0, NULL},
+    [CASE(1, 1)] = {"calls_c_c", NULL, HD_COUNT, 0, 0, NULL},
+    [CASE(1, 1) + 1] = {"elapsed_c_c_s", NULL, HD_SECONDS, 0, 0, NULL},
+    [INDEX] = {NULL, "Index", HD_TEXT, 1, 0, "\nthe entry's number"},
+    [SHARE] = {NULL, "Time%", HD_SHARE, 2, 1, "\nSelf and Below as part of all busy time"},
+    [BELOW] = {NULL, "Below", HD_SECONDS, 4, 0, "\nbusy time in what it called"},
+    [SEQUENTIAL] = {NULL, "Seq", HD_COUNT, 6, 2, "\ncalls while no other thread was busy"},
+};
+
+const struct hd_report_columns hd_report_callgraph_columns = {"callgraph", table, COLUMNS, -1};
 
 struct blocks {
   const struct hd_graph *graph;
   struct hd_graph_lists lists;
-  struct hd_unit unit;
-  struct hd_grid grid;
-  bool focused;
-  struct hd_count_columns columns;
   struct hd_graph_counts counts;
+  struct hd_listing listing;
+  bool focused;
 };
 
-struct row {
-  enum row_kind kind;
-  char cells[COLUMNS][HD_CELL_BYTES];
-  const struct hd_count_sum *sum; /* NULL: no cells of counters */
-  double elapsed;
-  char place[HD_PLACE_BYTES];
-};
-
-static void add_columns(struct hd_grid *grid, struct hd_count_columns *columns) {
-  hd_grid_column(grid, "Index", 0);
-  hd_grid_column(grid, "Time%", 1);
-  hd_grid_column(grid, "Self", 0);
-  hd_grid_column(grid, "Below", 0);
-  hd_grid_column(grid, "Calls", 0);
-  hd_grid_column(grid, "Seq", 2);
-  hd_grid_column(grid, "Conc", 2);
-  hd_count_columns_add(columns, grid);
-  hd_grid_place(grid, "Entry", false);
-}
-
-static void put_row(struct blocks *blocks, const struct row *row) {
+static void put_row(struct blocks *blocks, enum row_kind kind, const struct hd_listed *row,
+                    const struct hd_value values[COLUMNS]) {
   static enum row_kind kinds[] = {PRIMARY, ARC, TEXT, RULE};
-  struct libscols_line *line = hd_grid_row(&blocks->grid, NULL);
-  if (!line)
-    return;
-  scols_line_set_userdata(line, &kinds[row->kind]);
+  struct libscols_line *line = hd_listing_put(&blocks->listing, row, values);
+  if (line)
+    scols_line_set_userdata(line, &kinds[kind]);
+}
+
+/* Of lines that have words only, and of arcs what an entry alone has. */
+static void leave_blank(struct hd_value values[COLUMNS]) {
   for (int i = 0; i < COLUMNS; i++)
-    hd_grid_cell(&blocks->grid, "%s", row->cells[i]);
-  if (row->sum)
-    hd_count_cells(&blocks->grid, &blocks->columns, row->sum, row->elapsed);
-  hd_grid_at(&blocks->grid, row->place);
+    values[i] = hd_blank();
 }
 
-static void fill_times(struct row *row, const struct blocks *blocks, uint64_t self, uint64_t inclusive, bool measured) {
+static void fill_times(struct hd_value values[COLUMNS], const struct blocks *blocks, uint64_t self, uint64_t inclusive,
+                       bool measured) {
   const struct hd_model *model = blocks->graph->model;
-  const uint64_t below = inclusive > self ? inclusive - self : 0;
-  hd_cell_ticks(row->cells[COLUMN_SELF], model, &blocks->unit, self, measured);
-  hd_cell_ticks(row->cells[COLUMN_BELOW], model, &blocks->unit, below, true);
+  values[SELF] = hd_ticks(model, (double)self, measured);
+  values[INCLUSIVE] = hd_ticks(model, (double)inclusive, true);
+  values[BELOW] = hd_ticks(model, inclusive > self ? (double)(inclusive - self) : 0, true);
 }
 
-static void fill_states(struct row *row, const struct blocks *blocks, uint64_t visits, uint64_t concurrent,
-                        bool measured) {
-  const bool known = measured && blocks->graph->model->entries_known;
-  hd_cell_count(row->cells[COLUMN_SEQ], visits > concurrent ? visits - concurrent : 0, known);
-  hd_cell_count(row->cells[COLUMN_CONC], concurrent, known);
+/* Of the kind that was entered: all its counts are at least so large when some entries were not observed. */
+static void fill_states(struct hd_value values[COLUMNS], const struct blocks *blocks, enum hd_kind kind,
+                        uint64_t visits, uint64_t concurrent, bool measured) {
+  const struct hd_model *model = blocks->graph->model;
+  const bool known = measured && model->entries_known;
+  values[SEQUENTIAL] = hd_visits(model, kind, visits > concurrent ? visits - concurrent : 0, known);
+  values[CALLS_CONCURRENT] = hd_visits(model, kind, concurrent, known);
 }
 
-/* What was entered is of this kind. All its counts are at least so large when some entries were not observed. */
-static void mark_calls(struct row *row, const struct blocks *blocks, enum hd_kind kind) {
-  char cell[HD_CELL_BYTES];
-  if (!hd_model_is_incomplete(blocks->graph->model, kind))
-    return;
-  for (int column = COLUMN_CALLS; column <= COLUMN_CONC; column++)
-    if (row->cells[column][0] != '-') {
-      memcpy(cell, row->cells[column], sizeof cell);
-      snprintf(row->cells[column], HD_CELL_BYTES, ">=%.29s", cell);
-    }
-}
-
-static void fill_counts(struct row *row, const struct hd_count_sums *sums, uint32_t index, double elapsed) {
-  row->sum = sums ? &sums->sums[index] : NULL;
-  row->elapsed = elapsed;
-}
-
-/* "3/10", "10+4"; without the second part when it says nothing. */
-static void fill_calls(struct row *row, uint64_t calls, char sign, uint64_t second, bool known) {
-  hd_cell_count(row->cells[COLUMN_CALLS], calls, known);
-  const size_t used = strlen(row->cells[COLUMN_CALLS]);
+/* "3/10", "10+4"; without the second part when it says nothing. `calls` are in the comma-separated values. */
+static void fill_calls(struct hd_value values[COLUMNS], const struct blocks *blocks, enum hd_kind kind, uint64_t calls,
+                       uint64_t first, char sign, uint64_t second, bool known) {
+  values[CALLS] = hd_visits(blocks->graph->model, kind, calls, known);
   if (known && (sign != '+' || second != 0))
-    snprintf(row->cells[COLUMN_CALLS] + used, HD_CELL_BYTES - used, "%c%llu", sign, (unsigned long long)second);
+    snprintf(values[CALLS].text, HD_CELL_BYTES, "%llu%c%llu", (unsigned long long)first, sign,
+             (unsigned long long)second);
+  else if (known)
+    snprintf(values[CALLS].text, HD_CELL_BYTES, "%llu", (unsigned long long)first);
 }
 
 /* ---- the rows of a block ---- */
 
-/* An arc, named after its parent or its child. Between members of a cycle there are counts only: its times are those of
- * the cycle as a whole. */
-static void add_arc(struct blocks *blocks, const struct hd_graph_arc *arc, uint32_t named) {
+/* An arc of an entry's block, named after its caller or its callee. Between members of a cycle there are counts only:
+ * its times are those of the cycle as a whole. */
+static void add_arc(struct blocks *blocks, uint32_t index, bool caller) {
   const struct hd_graph *graph = blocks->graph;
+  const struct hd_graph_arc *arc = &graph->arcs[index];
   const struct hd_graph_entry *child = &graph->entries[arc->child];
+  const uint32_t named = caller ? arc->parent : arc->child;
   const bool inner = hd_graph_is_inner(graph, arc);
-  struct row row = {.kind = ARC};
-  if (inner) {
-    hd_cell_count(row.cells[COLUMN_CALLS], arc->visits, arc->measured);
-  } else {
-    fill_times(&row, blocks, arc->times.self_ticks, arc->times.inclusive_ticks, arc->measured);
-    fill_counts(&row, blocks->counts.arcs, (uint32_t)(arc - graph->arcs), NAN);
-    fill_calls(&row, arc->visits, '/', child->visits - child->self_visits, arc->measured);
+  struct hd_listed row = hd_listed_entry(graph, named);
+  struct hd_value values[COLUMNS];
+  leave_blank(values);
+  snprintf(row.first, sizeof row.first, "%s,%u,%u,", caller ? "caller" : "callee",
+           graph->entries[caller ? arc->child : arc->parent].index, graph->entries[named].index);
+  row.marked = child->node; /* its calls are counted */
+  row.elapsed_ticks = NAN;
+  values[CYCLE] = hd_count(graph->entries[named].cycle, graph->entries[named].cycle != 0);
+  values[CALLS] = hd_visits(graph->model, child->node->kind, arc->visits, arc->measured);
+  if (!inner) {
+    row.sums[0] = blocks->counts.arcs ? &blocks->counts.arcs->sums[index] : NULL;
+    fill_times(values, blocks, arc->times.self_ticks, arc->times.inclusive_ticks, arc->measured);
+    fill_calls(values, blocks, child->node->kind, arc->visits, arc->visits, '/', child->visits - child->self_visits,
+               arc->measured);
   }
-  fill_states(&row, blocks, arc->visits, arc->visits_concurrent, arc->measured);
-  mark_calls(&row, blocks, child->node->kind);
+  fill_states(values, blocks, child->node->kind, arc->visits, arc->visits_concurrent, arc->measured);
   hd_entry_text(row.place, graph, named, true);
-  put_row(blocks, &row);
+  put_row(blocks, ARC, &row, values);
 }
 
 /* cprof's table: how its callers and the entry itself were entered. */
 static void add_cases(struct blocks *blocks, const struct hd_graph_entry *entry) {
   static const char *const names[HD_ENTRY_STATES][HD_ENTRY_STATES] = {{"S-S", "S-C"}, {"C-S", "C-C"}};
   const uint64_t(*visits)[HD_ENTRY_STATES] = entry->entries.visits;
-  struct row row = {.kind = TEXT};
+  struct hd_value values[COLUMNS];
+  struct hd_listed row = {0};
   char time[HD_CELL_BYTES];
   if (entry->node->kind != HD_KIND_ROUTINE || !blocks->graph->model->entries_known ||
       visits[HD_SEQUENTIAL][HD_CONCURRENT] + visits[HD_CONCURRENT][HD_SEQUENTIAL] +
@@ -139,50 +156,72 @@ static void add_cases(struct blocks *blocks, const struct hd_graph_entry *entry)
         snprintf(row.place + used, sizeof row.place - used, "%s%s: %llu, %s", used > 0 ? ";  " : "", names[caller][own],
                  (unsigned long long)visits[caller][own], time);
     }
-  put_row(blocks, &row);
+  leave_blank(values);
+  put_row(blocks, TEXT, &row, values);
+}
+
+static void fill_cases(struct hd_value values[COLUMNS], const struct hd_model *model,
+                       const struct hd_graph_entry *entry, bool stated) {
+  const bool known = stated && entry->node->kind == HD_KIND_ROUTINE;
+  for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
+    for (int own = 0; own < HD_ENTRY_STATES; own++) {
+      values[CASE(caller, own)] = hd_count(entry->entries.visits[caller][own], known);
+      values[CASE(caller, own) + 1] = hd_ticks(model, (double)entry->entries.ticks[caller][own], known);
+    }
 }
 
 static void add_primary(struct blocks *blocks, uint32_t index) {
   const struct hd_graph *graph = blocks->graph;
   const struct hd_graph_entry *entry = &graph->entries[index];
+  const enum hd_kind kind = entry->node->kind;
   const bool entered = entry->measured && index != 0;
-  struct row row = {.kind = PRIMARY};
-  snprintf(row.cells[COLUMN_INDEX], HD_CELL_BYTES, "[%u]", entry->index);
-  hd_cell_percent(row.cells[COLUMN_SHARE], (double)entry->times.inclusive_ticks, (double)graph->busy_ticks, true);
-  fill_times(&row, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
-  fill_counts(&row, blocks->counts.inclusive, index,
-              index == 0 && blocks->focused ? NAN : hd_graph_entry_elapsed(graph, entry));
-  fill_calls(&row, entry->visits - entry->self_visits, '+', entry->self_visits, entered);
-  fill_states(&row, blocks, entry->visits, entry->visits_concurrent, entered);
-  mark_calls(&row, blocks, entry->node->kind);
+  struct hd_listed row = hd_listed_entry(graph, index);
+  struct hd_value values[COLUMNS] = {0};
+  snprintf(row.first, sizeof row.first, "entry,%u,%u,", entry->index, entry->index);
+  row.sums[0] = blocks->counts.inclusive ? &blocks->counts.inclusive->sums[index] : NULL;
+  if (index == 0 && blocks->focused)
+    row.elapsed_ticks = NAN;
+  snprintf(values[INDEX].text, HD_CELL_BYTES, "[%u]", entry->index);
+  values[SHARE] = hd_share((double)entry->times.inclusive_ticks, (double)graph->busy_ticks, true);
+  values[CYCLE] = hd_count(entry->cycle, entry->cycle != 0);
+  fill_times(values, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
+  fill_calls(values, blocks, kind, entry->visits, entry->visits - entry->self_visits, '+', entry->self_visits, entered);
+  values[CALLS_RECURSIVE] = hd_count(entry->self_visits, entered);
+  fill_states(values, blocks, kind, entry->visits, entry->visits_concurrent, entered);
+  fill_cases(values, graph->model, entry, entered && graph->model->entries_known);
   hd_entry_text(row.place, graph, index, true);
-  put_row(blocks, &row);
-  add_cases(blocks, entry);
+  put_row(blocks, PRIMARY, &row, values);
 }
 
-/* Parents: the one that brought most stands next to the entry. */
+/* Text: of the parents, the one that brought most stands next to the entry. */
 static void add_entry(struct blocks *blocks, uint32_t entry) {
-  const struct hd_graph_arc *arcs = blocks->graph->arcs;
   const struct hd_graph_lists *lists = &blocks->lists;
-  for (uint32_t i = lists->parents_first[entry + 1]; i-- > lists->parents_first[entry];)
-    add_arc(blocks, &arcs[lists->parents[i]], arcs[lists->parents[i]].parent);
+  const uint32_t first = lists->parents_first[entry], end = lists->parents_first[entry + 1];
+  for (uint32_t i = first; i < end; i++)
+    add_arc(blocks, lists->parents[blocks->listing.csv ? i : first + end - 1 - i], true);
   add_primary(blocks, entry);
+  if (!blocks->listing.csv)
+    add_cases(blocks, &blocks->graph->entries[entry]);
   for (uint32_t i = lists->children_first[entry]; i < lists->children_first[entry + 1]; i++)
-    add_arc(blocks, &arcs[lists->children[i]], arcs[lists->children[i]].child);
+    add_arc(blocks, lists->children[i], false);
 }
 
 /* ---- cycles ---- */
 
+/* Without routines there is no cycle. */
 static bool add_cycle_parents(struct blocks *blocks, uint32_t number) {
+  const struct hd_graph *graph = blocks->graph;
   struct hd_graph_caller *callers = NULL;
-  for (uint32_t i = hd_graph_cycle_callers(blocks->graph, number, &callers); i-- > 0;) {
-    struct row row = {.kind = ARC};
-    fill_times(&row, blocks, callers[i].self_ticks, callers[i].inclusive_ticks, true);
-    fill_calls(&row, callers[i].visits, '/', blocks->graph->cycles[number - 1].visits, true);
-    fill_states(&row, blocks, callers[i].visits, callers[i].visits_concurrent, true);
-    mark_calls(&row, blocks, HD_KIND_ROUTINE); /* without routines there is no cycle */
-    hd_entry_text(row.place, blocks->graph, callers[i].entry, true);
-    put_row(blocks, &row);
+  for (uint32_t i = hd_graph_cycle_callers(graph, number, &callers); i-- > 0;) {
+    struct hd_listed row = {0};
+    struct hd_value values[COLUMNS];
+    leave_blank(values);
+    fill_times(values, blocks, callers[i].self_ticks, callers[i].inclusive_ticks, true);
+    fill_calls(values, blocks, HD_KIND_ROUTINE, callers[i].visits, callers[i].visits, '/',
+               graph->cycles[number - 1].visits, true);
+    fill_states(values, blocks, HD_KIND_ROUTINE, callers[i].visits, callers[i].visits_concurrent, true);
+    hd_entry_text(row.place, graph, callers[i].entry, true);
+    put_row(blocks, ARC, &row, values);
   }
   free(callers);
   return callers;
@@ -191,32 +230,61 @@ static bool add_cycle_parents(struct blocks *blocks, uint32_t number) {
 /* Calls: from other members / all but direct recursion. Seq and Conc are those of the calls from other members. */
 static void add_member(struct blocks *blocks, uint32_t index) {
   const struct hd_graph_entry *entry = &blocks->graph->entries[index];
-  struct row row = {.kind = ARC};
-  fill_times(&row, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
-  fill_calls(&row, entry->cycle_visits, '/', entry->visits - entry->self_visits, entry->measured);
-  fill_states(&row, blocks, entry->cycle_visits, entry->cycle_visits_concurrent, entry->measured);
-  mark_calls(&row, blocks, entry->node->kind);
+  const enum hd_kind kind = entry->node->kind;
+  struct hd_listed row = {0};
+  struct hd_value values[COLUMNS];
+  leave_blank(values);
+  fill_times(values, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
+  fill_calls(values, blocks, kind, entry->cycle_visits, entry->cycle_visits, '/', entry->visits - entry->self_visits,
+             entry->measured);
+  fill_states(values, blocks, kind, entry->cycle_visits, entry->cycle_visits_concurrent, entry->measured);
   hd_entry_text(row.place, blocks->graph, index, true);
-  put_row(blocks, &row);
+  put_row(blocks, ARC, &row, values);
 }
 
-static bool add_cycle(struct blocks *blocks, uint32_t number) {
+static void add_whole_cycle(struct blocks *blocks, uint32_t number) {
   const struct hd_graph *graph = blocks->graph;
   const struct hd_graph_cycle *cycle = &graph->cycles[number - 1];
-  struct row row = {.kind = PRIMARY};
-  if (!add_cycle_parents(blocks, number))
-    return false;
-  snprintf(row.cells[COLUMN_INDEX], HD_CELL_BYTES, "[%u]", cycle->index);
-  hd_cell_percent(row.cells[COLUMN_SHARE], (double)cycle->times.inclusive_ticks, (double)graph->busy_ticks, true);
-  fill_times(&row, blocks, cycle->times.self_ticks, cycle->times.inclusive_ticks, true);
-  fill_counts(&row, blocks->counts.cycles, number - 1, NAN);
-  fill_calls(&row, cycle->visits, '+', cycle->internal_visits, true);
-  mark_calls(&row, blocks, HD_KIND_ROUTINE);
+  struct hd_listed row = {.kind = "", .name = "", .elapsed_ticks = NAN};
+  struct hd_value values[COLUMNS];
+  leave_blank(values);
+  snprintf(row.first, sizeof row.first, "cycle,%u,%u,", cycle->index, cycle->index);
+  row.sums[0] = blocks->counts.cycles ? &blocks->counts.cycles->sums[number - 1] : NULL;
+  snprintf(values[INDEX].text, HD_CELL_BYTES, "[%u]", cycle->index);
+  values[SHARE] = hd_share((double)cycle->times.inclusive_ticks, (double)graph->busy_ticks, true);
+  values[CYCLE] = hd_count(number, true);
+  fill_times(values, blocks, cycle->times.self_ticks, cycle->times.inclusive_ticks, true);
+  fill_calls(values, blocks, HD_KIND_ROUTINE, cycle->visits, cycle->visits, '+', cycle->internal_visits, true);
+  values[CALLS_RECURSIVE] = hd_count(cycle->internal_visits, true);
   snprintf(row.place, sizeof row.place, "<cycle %u as a whole> [%u]", number, cycle->index);
-  put_row(blocks, &row);
-  for (uint32_t i = 0; i < graph->block_count; i++)
+  put_row(blocks, PRIMARY, &row, values);
+}
+
+/* Comma-separated values: the cycle alone. */
+static bool add_cycle(struct blocks *blocks, uint32_t number) {
+  const struct hd_graph *graph = blocks->graph;
+  if (!blocks->listing.csv && !add_cycle_parents(blocks, number))
+    return false;
+  add_whole_cycle(blocks, number);
+  for (uint32_t i = 0; i < graph->block_count && !blocks->listing.csv; i++)
     if (graph->blocks[i].cycle == number && graph->blocks[i].entry != HD_NONE)
       add_member(blocks, graph->blocks[i].entry);
+  return true;
+}
+
+static bool add_blocks(struct blocks *blocks, uint32_t shown) {
+  const struct hd_graph *graph = blocks->graph;
+  struct hd_value rule[COLUMNS];
+  leave_blank(rule);
+  hd_listing_begin(&blocks->listing, "role,block,index,", "Entry", false);
+  for (uint32_t i = 0; i < shown; i++) {
+    if (graph->blocks[i].entry != HD_NONE)
+      add_entry(blocks, graph->blocks[i].entry);
+    else if (!add_cycle(blocks, graph->blocks[i].cycle))
+      return false;
+    if (!blocks->listing.csv)
+      put_row(blocks, RULE, &(struct hd_listed){0}, rule);
+  }
   return true;
 }
 
@@ -299,52 +367,43 @@ static const char legend[] =
     "member's\n"
     "Below lacks what its calls of the others led back to: see the cycle as a whole. '-': not measured.\n";
 
-static bool add_blocks(struct blocks *blocks, uint32_t shown) {
+static bool print_text(struct blocks *blocks, const struct hd_report_options *options, uint32_t shown, FILE *out) {
   const struct hd_graph *graph = blocks->graph;
-  for (uint32_t i = 0; i < shown; i++) {
-    if (graph->blocks[i].entry != HD_NONE)
-      add_entry(blocks, graph->blocks[i].entry);
-    else if (!add_cycle(blocks, graph->blocks[i].cycle))
-      return false;
-    put_row(blocks, &(struct row){.kind = RULE});
-  }
-  return true;
-}
-
-static bool print_blocks(struct blocks *blocks, const struct hd_report_options *options, FILE *out) {
-  const struct hd_graph *graph = blocks->graph;
-  const uint32_t count = graph->block_count;
-  const uint32_t shown = options->limit > 0 && options->limit < count ? (uint32_t)options->limit : count;
-  if (!add_blocks(blocks, shown))
-    return false;
+  const uint32_t left = graph->block_count - shown;
   hd_report_heading(graph->model, false, out);
   hd_report_scope(graph->model, options, out);
-  fprintf(out, "\nTimes in %s.\n", blocks->unit.name);
-  if (!print_rows(&blocks->grid, out))
+  fprintf(out, "\nTimes in %s.\n", blocks->listing.columns.unit.name);
+  if (!print_rows(&blocks->listing.grid, out))
     return false;
-  hd_count_columns_said_left(&blocks->columns, &blocks->grid, out);
-  if (shown < count)
-    fprintf(out, "%u more entr%s not shown; --limit 0 shows all.\n", count - shown,
-            count - shown == 1 ? "y is" : "ies are");
+  hd_count_columns_said_left(&blocks->listing.counted, &blocks->listing.grid, out);
+  if (left > 0)
+    fprintf(out, "%u more entr%s not shown; --limit 0 shows all.\n", left, left == 1 ? "y is" : "ies are");
   if (!hd_report_index(graph, shown, out))
     return false;
   fputc('\n', out);
   fprintf(out, legend, options->focus ? "the busy time in focus" : "all busy time");
   hd_report_visits_mark(graph->model, out);
-  hd_count_legend(&blocks->columns, "with all that it called", out);
+  hd_count_legend(&blocks->listing.counted, "with all that it called", out);
   hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
   return true;
 }
 
 bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
-  struct blocks blocks = {.graph = graph, .focused = options->focus};
-  blocks.unit = hd_unit_for(hd_model_seconds(graph->model, graph->busy_ticks));
-  hd_count_columns_choose(&blocks.columns, graph->model, false);
-  add_columns(&blocks.grid, &blocks.columns);
+  const struct hd_unit unit = hd_unit_for(hd_model_seconds(graph->model, graph->busy_ticks));
+  const uint32_t shown = hd_at_most(graph->block_count, options->limit);
+  struct blocks blocks = {.graph = graph,
+                          .listing = {.model = graph->model,
+                                      .columns = {table, COLUMNS, 0, unit},
+                                      .csv = options->csv,
+                                      .out = out,
+                                      .counts_of = {" inclusive"}},
+                          .focused = options->focus};
+  if (!options->csv)
+    hd_count_columns_choose(&blocks.listing.counted, graph->model, false);
   const bool done = hd_graph_count(&blocks.counts, graph) && hd_graph_lists_make(&blocks.lists, graph) &&
-                    print_blocks(&blocks, options, out);
+                    add_blocks(&blocks, shown) && (options->csv || print_text(&blocks, options, shown, out));
   hd_graph_counts_free(&blocks.counts);
   hd_graph_lists_free(&blocks.lists);
-  hd_grid_free(&blocks.grid);
+  hd_grid_free(&blocks.listing.grid);
   return done;
 }

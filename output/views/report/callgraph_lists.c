@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file callgraph_lists.c
- * The call graph's arcs in order, who calls a cycle, the index, and all of it as comma-separated values.
+ * The call graph's arcs in order, who calls a cycle, and the index.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/line_counts.h"
-#include "output/views/render/columns.h"
-#include "output/views/render/csv.h"
 #include "output/views/report/callgraph.h"
 
 bool hd_graph_is_inner(const struct hd_graph *graph, const struct hd_graph_arc *arc) {
@@ -153,118 +149,4 @@ bool hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out) {
   print_columns(names, shown, out);
   free(names);
   return true;
-}
-
-/* ---- comma-separated values ---- */
-
-enum { CYCLE, SELF, INCLUSIVE, CALLS, CALLS_RECURSIVE, CALLS_CONCURRENT, CASES, COLUMNS = CASES + 8 };
-
-/* Cases: calls and elapsed time by the state in which the caller was entered, and by the entry's own. */
-static const struct hd_column table[COLUMNS] = {
-    [CYCLE] = {"cycle", NULL, HD_COUNT, 0, 0, NULL},
-    [SELF] = {"self_s", NULL, HD_SECONDS, 0, 0, NULL},
-    [INCLUSIVE] = {"inclusive_s", NULL, HD_SECONDS, 0, 0, NULL},
-    [CALLS] = {"calls", NULL, HD_COUNT, 0, 0, NULL},
-    [CALLS_RECURSIVE] = {"calls_recursive", NULL, HD_COUNT, 0, 0, NULL},
-    [CALLS_CONCURRENT] = {"calls_concurrent", NULL, HD_COUNT, 0, 0, NULL},
-    [CASES] = {"calls_s_s", NULL, HD_COUNT, 0, 0, NULL},
-    [CASES + 1] = {"elapsed_s_s_s", NULL, HD_SECONDS, 0, 0, NULL},
-    [CASES + 2] = {"calls_s_c", NULL, HD_COUNT, 0, 0, NULL},
-    [CASES + 3] = {"elapsed_s_c_s", NULL, HD_SECONDS, 0, 0, NULL},
-    [CASES + 4] = {"calls_c_s", NULL, HD_COUNT, 0, 0, NULL},
-    [CASES + 5] = {"elapsed_c_s_s", NULL, HD_SECONDS, 0, 0, NULL},
-    [CASES + 6] = {"calls_c_c", NULL, HD_COUNT, 0, 0, NULL},
-    [CASES + 7] = {"elapsed_c_c_s", NULL, HD_SECONDS, 0, 0, NULL},
-};
-static const struct hd_columns columns = {.items = table, .count = COLUMNS};
-
-/* The values, then the counts of an entry, an arc or a cycle. */
-static void put_values(const struct hd_graph *graph, const struct hd_value *values, const struct hd_count_sums *sums,
-                       uint32_t index, double elapsed, FILE *out) {
-  hd_columns_csv(&columns, values, out);
-  hd_csv_counts(graph->model, sums ? &sums->sums[index] : NULL, true, elapsed, out);
-  fputc('\n', out);
-}
-
-static void put_entry(const struct hd_graph *graph, const struct hd_graph_counts *counts, uint32_t index, FILE *out) {
-  const struct hd_model *model = graph->model;
-  const struct hd_graph_entry *entry = &graph->entries[index];
-  const bool entered = entry->measured && index != 0, stated = entered && model->entries_known;
-  const bool routine = stated && entry->node->kind == HD_KIND_ROUTINE;
-  struct hd_value values[COLUMNS] = {
-      [CYCLE] = hd_count(entry->cycle, entry->cycle != 0),
-      [SELF] = hd_ticks(model, (double)entry->times.self_ticks, entry->measured),
-      [INCLUSIVE] = hd_ticks(model, (double)entry->times.inclusive_ticks, true),
-      [CALLS] = hd_count(entry->visits, entered),
-      [CALLS_RECURSIVE] = hd_count(entry->self_visits, entered),
-      [CALLS_CONCURRENT] = hd_count(entry->visits_concurrent, stated),
-  };
-  for (int i = 0; i < HD_ENTRY_STATES * HD_ENTRY_STATES; i++) {
-    const int caller = i / HD_ENTRY_STATES, own = i % HD_ENTRY_STATES;
-    values[CASES + 2 * i] = hd_count(entry->entries.visits[caller][own], routine);
-    values[CASES + 2 * i + 1] = hd_ticks(model, (double)entry->entries.ticks[caller][own], routine);
-  }
-  fprintf(out, "entry,%u,%u,", entry->index, entry->index);
-  hd_csv_node(model, entry->node, out);
-  hd_csv_marks(model, entry->node, entry->flags, out);
-  put_values(graph, values, counts->inclusive, index, hd_graph_entry_elapsed(graph, entry), out);
-}
-
-static void put_arc(const struct hd_graph *graph, const struct hd_graph_counts *counts, const struct hd_graph_arc *arc,
-                    bool parent, FILE *out) {
-  const struct hd_model *model = graph->model;
-  const struct hd_graph_entry *named = &graph->entries[parent ? arc->parent : arc->child];
-  const struct hd_graph_entry *block = &graph->entries[parent ? arc->child : arc->parent];
-  const bool timed = !hd_graph_is_inner(graph, arc);
-  const struct hd_value values[COLUMNS] = {
-      [CYCLE] = hd_count(named->cycle, named->cycle != 0),
-      [SELF] = hd_ticks(model, (double)arc->times.self_ticks, timed && arc->measured),
-      [INCLUSIVE] = hd_ticks(model, (double)arc->times.inclusive_ticks, timed),
-      [CALLS] = hd_count(arc->visits, arc->measured),
-      [CALLS_CONCURRENT] = hd_count(arc->visits_concurrent, arc->measured && model->entries_known),
-  };
-  fprintf(out, "%s,%u,%u,", parent ? "caller" : "callee", block->index, named->index);
-  hd_csv_node(model, named->node, out);
-  hd_csv_marks(model, graph->entries[arc->child].node, named->flags, out); /* its calls are counted */
-  put_values(graph, values, timed ? counts->arcs : NULL, (uint32_t)(arc - graph->arcs), NAN, out);
-}
-
-static void put_cycle(const struct hd_graph *graph, const struct hd_graph_counts *counts, uint32_t number, FILE *out) {
-  const struct hd_graph_cycle *cycle = &graph->cycles[number - 1];
-  const struct hd_value values[COLUMNS] = {
-      [CYCLE] = hd_count(number, true),
-      [SELF] = hd_ticks(graph->model, (double)cycle->times.self_ticks, true),
-      [INCLUSIVE] = hd_ticks(graph->model, (double)cycle->times.inclusive_ticks, true),
-      [CALLS] = hd_count(cycle->visits, true),
-      [CALLS_RECURSIVE] = hd_count(cycle->internal_visits, true),
-  };
-  fprintf(out, "cycle,%u,%u,,,,,,,,", cycle->index, cycle->index);
-  put_values(graph, values, counts->cycles, number - 1, NAN, out);
-}
-
-bool hd_report_callgraph_csv(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
-  struct hd_graph_lists lists = {0};
-  struct hd_graph_counts counts;
-  const bool done = hd_graph_count(&counts, graph) && hd_graph_lists_make(&lists, graph);
-  fputs("role,block,index,", out);
-  hd_csv_node_names(out);
-  hd_csv_mark_names(out);
-  hd_columns_csv_names(&columns, out);
-  hd_csv_count_names(graph->model, " inclusive", true, out);
-  fputc('\n', out);
-  for (uint32_t i = 0; done && i < graph->block_count && (options->limit == 0 || i < options->limit); i++) {
-    const uint32_t entry = graph->blocks[i].entry;
-    if (entry == HD_NONE) {
-      put_cycle(graph, &counts, graph->blocks[i].cycle, out);
-      continue;
-    }
-    for (uint32_t j = lists.parents_first[entry]; j < lists.parents_first[entry + 1]; j++)
-      put_arc(graph, &counts, &graph->arcs[lists.parents[j]], true, out);
-    put_entry(graph, &counts, entry, out);
-    for (uint32_t j = lists.children_first[entry]; j < lists.children_first[entry + 1]; j++)
-      put_arc(graph, &counts, &graph->arcs[lists.children[j]], false, out);
-  }
-  hd_graph_counts_free(&counts);
-  hd_graph_lists_free(&lists);
-  return done;
 }

@@ -9,6 +9,7 @@
 
 #include "output/model/format_names.h"
 #include "output/views/render/level_bars.h"
+#include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
 
 /* A column of the regions side by side: percentage, bar, gap. */
@@ -148,19 +149,33 @@ bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *o
   return true;
 }
 
+/* ---- comma-separated values ---- */
+
+enum { LEVEL, ELAPSED, LEVEL_SHARE, COLUMNS };
+
+static const struct hd_column columns[COLUMNS] = {
+    [LEVEL] = {"level", NULL, HD_COUNT, 0, 0, "\na number of busy threads; line 0 is the program"},
+    [ELAPSED] = {"elapsed_s", NULL, HD_SECONDS, 0, 0, "\nhow long so many threads were busy"},
+    [LEVEL_SHARE] = {"level_share", NULL, HD_SHARE, 0, 0, "\nof the region's elapsed time"},
+};
+
+const struct hd_report_columns hd_report_histogram_columns = {"histogram", columns, COLUMNS, -1};
+
 bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  struct hd_listing listing = {.model = view->model, .columns = {columns, COLUMNS, 0, {0}}, .csv = true, .out = out};
   hd_view_choose(view, options->sort, options->limit, true);
-  hd_csv_place_names(out);
-  fputs(",level,elapsed_s,level_share\n", out);
+  view->lines[0].shown = true;
+  hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
   for (uint32_t i = 0; i < view->count; i++) {
     const struct hd_levels *levels = &view->lines[i].elapsed_at;
     const double whole = (double)hd_levels_all(levels);
-    for (uint32_t k = 0; (i == 0 || view->lines[i].shown) && whole > 0 && k <= hd_levels_highest(levels); k++) {
-      hd_csv_place(view, i, out);
-      fprintf(out, ",%u", k);
-      hd_csv_number(hd_model_seconds(view->model, levels->ticks[k]), out);
-      hd_csv_number((double)levels->ticks[k] / whole, out);
-      fputc('\n', out);
+    const struct hd_listed row = hd_listed_line(view, i);
+    for (uint32_t k = 0; view->lines[i].shown && whole > 0 && k <= hd_levels_highest(levels); k++) {
+      const double ticks = (double)levels->ticks[k];
+      const struct hd_value values[COLUMNS] = {[LEVEL] = hd_count(k, true),
+                                               [ELAPSED] = hd_ticks(view->model, ticks, true),
+                                               [LEVEL_SHARE] = hd_share(ticks, whole, true)};
+      hd_listing_put(&listing, &row, values);
     }
   }
   return true;

@@ -5,9 +5,11 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "output/model/format_names.h"
-#include "output/views/render/columns.h"
+#include "output/views/render/column_names.h"
+#include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
 
 bool hd_report_overhead_matters(const struct hd_view *view) {
@@ -31,26 +33,35 @@ enum {
   RUNTIME,
   RUNTIME_CORRECTED,
   SHARE,
-  EVENTS, /* the last three: of an event, not of a region */
+  COLUMNS_OF_LINE,
+  EVENTS = COLUMNS_OF_LINE, /* the rest: of an event, not of a line */
   EVENT_NS,
   EVENT_TIME,
+  EVENT_SHARE,
   COLUMNS
 };
 
 static const struct hd_column table[COLUMNS] = {
-    [ELAPSED] = {"elapsed_s", "Elapsed", HD_SECONDS, 0, 0, NULL},
+    [ELAPSED] = HD_COLUMN(ELAPSED, 0, 0, "\nregions: time from begin to end; loops: a thread's time in it on average"),
     [ELAPSED_CORRECTED] = {"corrected_elapsed_s", "Elapsed*", HD_SECONDS, 0, 0, "regions and the program"},
-    [BUSY] = {"busy_s", "Busy", HD_SECONDS, 0, 4, NULL},
+    [BUSY] = HD_COLUMN(BUSY, 0, 4, "\nsummed over threads, with the lines below"),
     [BUSY_CORRECTED] = {"corrected_busy_s", "Busy*", HD_SECONDS, 0, 4, NULL},
-    [WAIT] = {"wait_s", "Wait", HD_SECONDS, 0, 3, NULL},
+    [WAIT] = HD_COLUMN(WAIT, 0, 3, "\nsummed over threads, with the lines below"),
     [WAIT_CORRECTED] = {"corrected_wait_s", "Wait*", HD_SECONDS, 0, 3, NULL},
-    [RUNTIME] = {"runtime_s", NULL, HD_SECONDS, 0, 0, NULL},
+    [RUNTIME] = {"runtime_s", NULL, HD_SECONDS, 0, 0, "\nopening and closing the region"},
     [RUNTIME_CORRECTED] = {"corrected_runtime_s", NULL, HD_SECONDS, 0, 0, NULL},
     [SHARE] = {"overhead_share", "Heddle%", HD_SHARE, 0, 0, "of the busy or, if more, of the elapsed time"},
-    [EVENTS] = {"events", NULL, HD_COUNT, 0, 0, NULL},
-    [EVENT_NS] = {"event_ns", NULL, HD_NUMBER, 0, 0, NULL},
-    [EVENT_TIME] = {"event_s", NULL, HD_SECONDS, 0, 0, NULL},
+    [EVENTS] = HD_COLUMN(EVENTS, 0, 0, "\nrows of kind event: how many of Heddle's events there were"),
+    [EVENT_NS] = HD_COLUMN(EVENT_NS, 0, 0, "\nnanoseconds for each of them"),
+    [EVENT_TIME] = HD_COLUMN(EVENT_TIME, 0, 0, "\nfor all of them, as thread time"),
+    [EVENT_SHARE] = {NULL, "%", HD_SHARE, 0, 1, "\nof the time for all of Heddle's events"},
 };
+
+const struct hd_report_columns hd_report_overhead_columns = {"overhead", table, COLUMNS, -1};
+
+static uint64_t bits(int first, int end) {
+  return (UINT64_C(1) << end) - (UINT64_C(1) << first);
+}
 
 static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, uint32_t index) {
   const struct hd_model *model = view->model;
@@ -76,51 +87,43 @@ static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, ui
   values[SHARE] = hd_share(hd_model_overhead(model), 1, true);
 }
 
-static bool is_shown(const struct hd_view *view, uint32_t index) {
-  return index == 0 || view->lines[index].shown;
-}
-
 static struct hd_unit unit_for(const struct hd_view *view) {
   struct hd_value values[COLUMNS] = {0};
   double most = 0;
   for (uint32_t i = 0; i < view->count; i++) {
     fill(values, view, i);
-    if (is_shown(view, i))
+    if (view->lines[i].shown)
       most = fmax(most, fmax(values[BUSY].number, fmax(values[WAIT].number, values[ELAPSED].number)));
   }
   return hd_unit_for(most);
 }
 
-static bool print_lines(const struct hd_view *view, FILE *out) {
-  const struct hd_columns columns = {table, COLUMNS, 0, unit_for(view)};
+static bool put_lines(const struct hd_view *view, struct hd_listing *listing, uint32_t left) {
   struct libscols_line **rows = calloc(view->count, sizeof *rows);
-  struct hd_value values[COLUMNS] = {0};
-  char place[HD_PLACE_BYTES];
-  struct hd_grid grid = {0};
-  hd_columns_add(&columns, &grid);
-  hd_grid_place(&grid, "Region", true);
+  hd_listing_begin(listing, HD_LINE_FIRST, "Region", true);
   for (uint32_t i = 0; rows && i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
-    if (!is_shown(view, i))
+    struct hd_value values[COLUMNS] = {0};
+    if (!line->shown)
       continue;
-    rows[i] = hd_grid_row(&grid, i > 0 ? rows[line->parent] : NULL);
+    struct hd_listed row = hd_listed_line(view, i);
+    row.parent = i > 0 ? rows[line->parent] : NULL;
+    if (i > 0)
+      hd_place_text(row.place, view->model, line, line->parent != 0 ? &view->lines[line->parent] : NULL);
+    else
+      strcpy(row.place, "program");
     fill(values, view, i);
-    hd_columns_cells(&columns, values, &grid);
-    hd_place_text(place, view->model, line, i > 0 && line->parent != 0 ? &view->lines[line->parent] : NULL);
-    hd_grid_at(&grid, i > 0 ? place : "program");
+    rows[i] = hd_listing_put(listing, &row, values);
   }
-  fprintf(out, "\nTimes in %s.\n", columns.unit.name);
-  const bool done = rows && hd_grid_print(&grid, out);
-  hd_grid_free(&grid);
   free(rows);
-  return done;
+  return rows && (listing->csv || hd_listing_end(listing, left));
 }
 
-static void print_legend(FILE *out) {
+static void print_legend(const struct hd_columns *columns, FILE *out) {
   fputs("*: an estimate of the time without Heddle: measured time minus its events and the waits they caused (the\n"
         "virtual clock). An estimate may be slightly below 0.\n",
         out);
-  hd_columns_legend(&(struct hd_columns){.items = table, .count = COLUMNS},
+  hd_columns_legend(columns,
                     "Busy and Wait are summed over threads, with the lines below. All other numbers, here and in other "
                     "views, are as measured.",
                     out);
@@ -128,39 +131,38 @@ static void print_legend(FILE *out) {
 
 /* ---- per event ---- */
 
-static void put_event(struct hd_grid *grid, const struct hd_model *model, enum hd_event_kind kind,
-                      const struct hd_unit *unit) {
+static void fill_event(struct hd_value values[COLUMNS], const struct hd_model *model, enum hd_event_kind kind) {
   const struct hd_cost *cost = &model->cost_of[kind];
-  const double seconds = hd_model_seconds(model, cost->ticks);
-  char cell[HD_CELL_BYTES], name[HD_PLACE_BYTES];
-  hd_grid_row(grid, NULL);
-  hd_cell_grouped(cell, cost->count);
-  hd_grid_cell(grid, "%s", cell);
-  hd_grid_number(grid, 1e9 * seconds / (double)cost->count, 0);
-  hd_grid_time(grid, unit, seconds);
-  hd_grid_number(grid, 100 * (double)cost->ticks / (double)model->cost_ticks, 1);
-  snprintf(name, sizeof name, "%s", hd_event_id(kind));
-  for (char *at = name; *at; at++)
-    if (*at == '_')
+  const double each = 1e9 * hd_model_seconds(model, cost->ticks) / (double)cost->count;
+  values[EVENTS] = hd_count(cost->count, true);
+  hd_cell_grouped(values[EVENTS].text, cost->count);
+  values[EVENT_NS] = hd_number(each);
+  hd_cell_number(values[EVENT_NS].text, each, 0);
+  values[EVENT_TIME] = hd_ticks(model, (double)cost->ticks, true);
+  values[EVENT_SHARE] = hd_share((double)cost->ticks, (double)model->cost_ticks, true);
+}
+
+static void put_events(struct hd_listing *listing) {
+  for (int kind = 0; kind < HD_EVENT_KINDS; kind++) {
+    struct hd_listed row = {.first = ",,,", .kind = "event", .name = hd_event_id((enum hd_event_kind)kind)};
+    struct hd_value values[COLUMNS] = {0};
+    snprintf(row.place, sizeof row.place, "%s", row.name);
+    for (char *at = row.place; (at = strchr(at, '_'));)
       *at = ' ';
-  hd_grid_at(grid, name);
+    fill_event(values, listing->model, (enum hd_event_kind)kind);
+    if (values[EVENTS].count > 0)
+      hd_listing_put(listing, &row, values);
+  }
 }
 
 static bool print_events(const struct hd_model *model, FILE *out) {
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(model, model->cost_ticks));
-  struct hd_grid grid = {0};
-  hd_grid_column(&grid, "Events", 0);
-  hd_grid_column(&grid, "ns each", 0);
-  hd_grid_column(&grid, "Total", 0);
-  hd_grid_column(&grid, "%", 1);
-  hd_grid_place(&grid, "Event", false);
-  for (int kind = 0; kind < HD_EVENT_KINDS; kind++)
-    if (model->cost_of[kind].count > 0)
-      put_event(&grid, model, (enum hd_event_kind)kind, &unit);
+  struct hd_listing listing = {
+      .model = model, .columns = {table, COLUMNS, bits(0, COLUMNS_OF_LINE), unit}, .out = out, .titled = true};
+  hd_listing_begin(&listing, NULL, "Event", false);
+  put_events(&listing);
   fprintf(out, "\nWhat Heddle's events cost (total in %s of thread time)\n", unit.name);
-  const bool done = hd_grid_print(&grid, out);
-  hd_grid_free(&grid);
-  return done;
+  return hd_listing_end(&listing, 0);
 }
 
 /* ---- what was switched off ---- */
@@ -192,50 +194,30 @@ static void print_switches(const struct hd_view *view, const struct hd_report_op
 /* ---- all of it ---- */
 
 bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+  const struct hd_model *model = view->model;
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
-  hd_report_heading(view->model, false, out);
-  hd_report_scope(view->model, options, out);
-  if (view->model->cost_count == 0) {
+  view->lines[0].shown = true;
+  struct hd_listing listing = {.model = model,
+                               .columns = {table, COLUMNS, bits(EVENTS, COLUMNS), unit_for(view)},
+                               .csv = options->csv,
+                               .out = out};
+  if (options->csv) {
+    const bool done = put_lines(view, &listing, left);
+    put_events(&listing);
+    return done;
+  }
+  hd_report_heading(model, false, out);
+  hd_report_scope(model, options, out);
+  if (model->cost_count == 0) {
     fputs("\nThis profile has no record of Heddle's own cost.\n", out);
     return true;
   }
-  if (!print_lines(view, out))
+  if (!put_lines(view, &listing, left))
     return false;
-  hd_report_left(left, "line", out);
-  print_legend(out);
-  hd_report_shortened_mark(view->model, out);
-  if (!print_events(view->model, out))
+  print_legend(&listing.columns, out);
+  hd_report_shortened_mark(model, out);
+  if (!print_events(model, out))
     return false;
   print_switches(view, options, out);
-  return true;
-}
-
-bool hd_report_overhead_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
-  const struct hd_columns columns = {.items = table, .count = COLUMNS};
-  hd_view_choose(view, options->sort, options->limit, false);
-  hd_csv_place_names(out);
-  hd_columns_csv_names(&columns, out);
-  fputc('\n', out);
-  for (uint32_t i = 0; i < view->count; i++) {
-    struct hd_value values[COLUMNS] = {0};
-    if (!is_shown(view, i))
-      continue;
-    fill(values, view, i);
-    hd_csv_place(view, i, out);
-    hd_columns_csv(&columns, values, out);
-    fputc('\n', out);
-  }
-  for (int kind = 0; kind < HD_EVENT_KINDS; kind++) {
-    const struct hd_cost *cost = &view->model->cost_of[kind];
-    const double seconds = hd_model_seconds(view->model, cost->ticks);
-    const struct hd_value values[COLUMNS] = {[EVENTS] = hd_count(cost->count, true),
-                                             [EVENT_NS] = hd_number(1e9 * seconds / (double)cost->count),
-                                             [EVENT_TIME] = hd_number(seconds)};
-    if (cost->count == 0)
-      continue;
-    fprintf(out, ",,,event,%s,,,,,,", hd_event_id((enum hd_event_kind)kind));
-    hd_columns_csv(&columns, values, out);
-    fputc('\n', out);
-  }
   return true;
 }

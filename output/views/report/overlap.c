@@ -13,8 +13,9 @@
 
 #include "output/analysis/callpath_truncate.h"
 #include "output/model/format_names.h"
-#include "output/views/render/columns.h"
+#include "output/views/render/column_names.h"
 #include "output/views/render/level_bars.h"
+#include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
 
 /* What the profiles of one line add up to. */
@@ -204,54 +205,48 @@ static void print_doubled(const struct table *table, FILE *out) {
     fputs("'-': unknown, because several callpaths were truncated to one (--depth).\n", out);
 }
 
-enum { OVERLAP, SHARE, ID, COLUMNS };
+enum { OVERLAP, SHARE, WITH, ID, COLUMNS };
 
 static const struct hd_column columns[COLUMNS] = {
-    [OVERLAP] = {"overlap_s", "Overlap", HD_SECONDS, 0, 0,
-                 "while at least one thread was busy in each of the two, in the line itself and not in those below it. "
-                 "Overlaps with several may cover the same time: they do not add up"},
+    [OVERLAP] = HD_COLUMN(
+        OVERLAP, 0, 0,
+        "while at least one thread was busy in each of the two, in the line itself and not in those below it. "
+        "Overlaps with several may cover the same time: they do not add up"),
     [SHARE] = {"active_share", "Active%", HD_SHARE, 0, 0, "of the time given above"},
-    [ID] = {NULL, "Id", HD_COUNT, 0, 0, NULL},
+    [WITH] = {"with", NULL, HD_COUNT, 0, 0, "\nthe number of the callpath that --with names"},
+    [ID] = {NULL, "Id", HD_COUNT, 0, 0, "\nthe callpath's number, for --with"},
 };
 
-static void fill(struct hd_value values[COLUMNS], const struct table *table, const struct sums *partner) {
-  const uint64_t active = table->asked.active_ticks;
-  const bool known = partner->overlap_ticks != HD_TICKS_UNKNOWN;
-  values[OVERLAP] = hd_ticks(table->model, (double)partner->overlap_ticks, known);
-  values[SHARE] = hd_share((double)partner->overlap_ticks, (double)active, known && active != HD_TICKS_UNKNOWN);
-  values[ID] = hd_count(table->view->lines[partner->line].node->id, true);
-}
+const struct hd_report_columns hd_report_overlap_columns = {"with", columns, COLUMNS, -1};
 
-static struct hd_columns columns_of(const struct table *table) {
+static struct hd_unit unit_for(const struct table *table) {
   uint64_t largest = 0;
   for (uint32_t i = 0; i < table->count; i++)
     if (table->partners[i].overlap_ticks > largest && table->partners[i].overlap_ticks != HD_TICKS_UNKNOWN)
       largest = table->partners[i].overlap_ticks;
-  return (struct hd_columns){columns, COLUMNS, 0, hd_unit_for(hd_model_seconds(table->model, largest))};
+  return hd_unit_for(hd_model_seconds(table->model, largest));
 }
 
-static bool print_partners(const struct table *table, FILE *out) {
-  const struct hd_columns shown = columns_of(table);
-  struct hd_value values[COLUMNS] = {0};
-  char place[HD_CALLPATH_BYTES];
-  struct hd_grid grid = {0};
-  hd_columns_add(&shown, &grid);
-  hd_grid_place(&grid, "Busy at the same time, innermost first", false);
+static bool put_partners(const struct table *table, struct hd_listing *listing) {
+  const uint64_t active = table->asked.active_ticks;
   for (uint32_t i = 0; i < table->shown; i++) {
-    hd_grid_row(&grid, NULL);
-    fill(values, table, &table->partners[i]);
-    hd_columns_cells(&shown, values, &grid);
-    hd_callpath_text(place, table->view, table->partners[i].line);
-    hd_grid_at(&grid, place);
+    const struct sums *partner = &table->partners[i];
+    const bool known = partner->overlap_ticks != HD_TICKS_UNKNOWN;
+    const double overlap = (double)partner->overlap_ticks;
+    struct hd_listed row = hd_listed_line(table->view, partner->line);
+    const struct hd_value values[COLUMNS] = {
+        [OVERLAP] = hd_ticks(table->model, overlap, known),
+        [SHARE] = hd_share(overlap, (double)active, known && active != HD_TICKS_UNKNOWN),
+        [WITH] = hd_count(table->view->lines[table->line].node->id, true),
+        [ID] = hd_count(row.node->id, true),
+    };
+    hd_callpath_text(row.place, table->view, partner->line);
+    hd_listing_put(listing, &row, values);
   }
-  fprintf(out, "\nTimes in %s.\n", shown.unit.name);
-  const bool done = hd_grid_print(&grid, out);
-  hd_grid_free(&grid);
-  hd_report_left(table->count - table->shown, "line", out);
-  return done;
+  return hd_listing_end(listing, table->count - table->shown);
 }
 
-static bool print_text(struct table *table, FILE *out) {
+static bool print_text(const struct table *table, struct hd_listing *listing, FILE *out) {
   print_heading(table, out);
   hd_report_notes(table->model, SIZE_MAX, out);
   hd_report_scope(table->model, table->options, out);
@@ -263,47 +258,34 @@ static bool print_text(struct table *table, FILE *out) {
   }
   if (table->count == 0)
     fputs("\nNo other callpath was busy at the same time.\n", out);
-  else if (!print_partners(table, out))
+  hd_listing_begin(listing, NULL, "Busy at the same time, innermost first", false);
+  if (!put_partners(table, listing))
     return false;
   print_missing(table, out);
   print_doubled(table, out);
   if (table->count > 0) {
     fputc('\n', out);
-    hd_columns_legend(&(struct hd_columns){.items = columns, .count = COLUMNS}, "", out);
+    hd_columns_legend(&listing->columns, "", out);
   }
   return true;
 }
 
-static void print_csv_names(FILE *out) {
-  hd_csv_place_names(out);
-  hd_columns_csv_names(&(struct hd_columns){.items = columns, .count = COLUMNS}, out);
-  fputs(",with\n", out);
-}
-
-static void print_csv(const struct table *table, FILE *out) {
-  struct hd_value values[COLUMNS] = {0};
-  for (uint32_t i = 0; i < table->shown; i++) {
-    fill(values, table, &table->partners[i]);
-    hd_csv_place(table->view, table->partners[i].line, out);
-    hd_columns_csv(&(struct hd_columns){.items = columns, .count = COLUMNS}, values, out);
-    fprintf(out, ",%u\n", table->view->lines[table->line].node->id);
-  }
-}
-
-static bool answer(const struct hd_view *view, uint32_t line, const struct hd_report_options *options, FILE *out) {
+static bool answer(struct hd_listing *listing, const struct hd_view *view, uint32_t line,
+                   const struct hd_report_options *options) {
   struct table table = {.options = options, .view = view, .model = view->model, .line = line};
   bool done = find_partners(&table);
-  table.shown = options->limit > 0 && options->limit < table.count ? (uint32_t)options->limit : table.count;
-  if (done && options->csv)
-    print_csv(&table, out);
-  else if (done)
-    done = print_text(&table, out);
+  table.shown = hd_at_most(table.count, options->limit);
+  listing->columns.unit = unit_for(&table);
+  if (done)
+    done = options->csv ? put_partners(&table, listing) : print_text(&table, listing, listing->out);
   free(table.partners);
   return done;
 }
 
 enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
                                   FILE *errors) {
+  struct hd_listing listing = {
+      .model = view->model, .columns = {columns, COLUMNS, 0, {0}}, .csv = options->csv, .out = out};
   uint32_t *lines = calloc((size_t)view->count + 1, sizeof *lines);
   if (!lines)
     return HD_REPORT_NO_MEMORY;
@@ -311,9 +293,9 @@ enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_re
   const bool answerable = is_answerable(view, options, count, errors);
   bool done = true;
   if (answerable && options->csv)
-    print_csv_names(out);
+    hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
   for (uint32_t i = 0; answerable && done && i < count; i++)
-    done = answer(view, lines[i], options, out);
+    done = answer(&listing, view, lines[i], options);
   free(lines);
   return !answerable ? HD_REPORT_REFUSED : done ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
 }

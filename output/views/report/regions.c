@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "output/model/format_names.h"
-#include "output/views/render/count_columns.h"
+#include "output/views/render/column_names.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/render/state_columns.h"
+#include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
 
 enum {
@@ -30,32 +31,41 @@ enum {
   HEDDLE,
   LEVELS,
   IDLE,
+  ID,
   COLUMNS
 };
 
 _Static_assert(COLUMNS <= 64, "hd_columns.hidden has a bit for each");
 
 static const struct hd_column table[COLUMNS] = {
-    [CALLS] = {"calls", "Calls", HD_COUNT, 6, 0, NULL},
-    [TEAM_MIN] = {"team_min", NULL, HD_COUNT, 0, 0, NULL},
-    [TEAM_MAX] = {"team_max", NULL, HD_COUNT, 0, 0, NULL},
-    [ELAPSED] = {"elapsed_s", "Elapsed", HD_SECONDS, 3, 0, NULL},
-    [ELAPSED_SHARE] = {"elapsed_share", "Run%", HD_SHARE, 4, 5, NULL},
-    [GAIN] = {"gain_s", "Gain", HD_SECONDS, 1, 0,
-              "wall time saved if the team were always busy, as far as there are processors"},
-    [GAIN_SHARE] = {"gain_share", "Gain%", HD_SHARE, 2, 3, NULL},
-    [CONCURRENCY] = {"mean_concurrency", "Conc", HD_NUMBER, 8, 0, "busy threads on average"},
-    [IMBALANCE] = {"imbalance", "Imbal", HD_NUMBER, 9, 2, "longest busy time of a thread over the mean"},
-    [WALL] = {"wall_share_s", NULL, HD_SECONDS, 0, 0, NULL},
-    [WALL_SHARE] = {"wall_share", "Wall%", HD_SHARE, 5, 4,
-                    "part of the run, lines below included; threads that are busy at once share the time"},
-    [TEAM] = {NULL, "Team", HD_TEXT, 7, 4, NULL},
+    [CALLS] = HD_COLUMN(CALLS, 6, 0, "\nregions: how often one was opened; others: entries, summed over threads"),
+    [TEAM_MIN] = HD_COLUMN(TEAM_MIN, 0, 0, "\nthreads of the smallest team"),
+    [TEAM_MAX] = HD_COLUMN(TEAM_MAX, 0, 0, "\nof the largest team"),
+    [ELAPSED] = HD_COLUMN(ELAPSED, 3, 0, "\nregions: time from begin to end; loops: a thread's time in it on average"),
+    [ELAPSED_SHARE] = {"elapsed_share", "Run%", HD_SHARE, 4, 5, "\nElapsed as part of the run"},
+    [GAIN] = HD_COLUMN(GAIN, 1, 0,
+                       "wall time saved if the team were always busy, as far as there are processors\n"
+                       "lost thread time / team size; instances at the same time share it"),
+    [GAIN_SHARE] = {"gain_share", "Gain%", HD_SHARE, 2, 3, "\nGain as part of the run"},
+    [CONCURRENCY] = HD_COLUMN(CONCURRENCY, 8, 0, "busy threads on average"),
+    [IMBALANCE] = HD_COLUMN(IMBALANCE, 9, 2, "longest busy time of a thread over the mean\n1 is perfect balance"),
+    [WALL] = HD_COLUMN(WALL_INCLUSIVE, 0, 0, "\nWall% in seconds"),
+    [WALL_SHARE] = HD_COLUMN(WALL_SHARE, 5, 4,
+                             "part of the run, lines below included; threads that are busy at once share the time\n"
+                             "the own parts of all lines and the time with no thread busy add up to the run"),
+    [TEAM] = {NULL, "Team", HD_TEXT, 7, 4, "\nthreads of the team, from the smallest to the largest"},
     [HEDDLE] = {NULL, "Heddle%", HD_SHARE, 10, 3,
                 "what Heddle itself took of the line's time. More than 5 %: shares and small times mislead; see "
-                "--overhead"},
-    [LEVELS] = {NULL, "", HD_TEXT, 11, 6, "share of the region's time with so many threads of the whole program busy"},
-    [IDLE] = {NULL, "Idle", HD_SECONDS, 13, 8, NULL},
+                "--overhead\n"
+                "of its busy or, if more, elapsed time; not shown where it is little"},
+    [LEVELS] = {NULL, "012", HD_TEXT, 11, 6,
+                "share of the region's time with so many threads of the whole program busy\n"
+                "01------64: 0, 1, then groups of up to 64"},
+    [IDLE] = {NULL, "Idle", HD_SECONDS, 13, 8, "\nworkers that had not arrived yet or had already left"},
+    [ID] = {NULL, "Id", HD_COUNT, 14, 1, "\nthe callpath's number, for --with; of several in one line the first"},
 };
+
+const struct hd_report_columns hd_report_regions_columns = {"", table, COLUMNS, STATES};
 
 struct regions {
   const struct hd_view *view;
@@ -65,8 +75,6 @@ struct regions {
   struct hd_columns columns;
   struct hd_level_groups groups; /* of the whole program, so that the lines can be compared */
   char groups_title[HD_CELL_BYTES];
-  struct hd_count_columns counts;
-  struct hd_count_sums *sums; /* by line of the view, inclusive; NULL: there are no counters */
 };
 
 /* ---- values ---- */
@@ -90,22 +98,9 @@ static void fill_team(struct hd_value *values, const struct hd_model *model, con
   values[CONCURRENCY] = hd_number(team->team_max > 0 ? hd_team_concurrency(team) : NAN);
   values[IMBALANCE] = hd_number(team->team_max > 0 ? hd_team_imbalance(team) : NAN);
   values[IDLE] = team_value(team, hd_ticks(model, (double)team->idle_ticks, hd_kind_is_region(line->node->kind)));
-  values[TEAM] = (struct hd_value){.known = team->team_max > 0};
-  snprintf(values[TEAM].text, HD_CELL_BYTES, team->team_min == team->team_max ? "%u" : "%u-%u", team->team_min,
-           team->team_max);
-}
-
-static void fill(struct hd_value values[COLUMNS], const struct regions *regions, const struct hd_line *line) {
-  const struct hd_model *model = regions->model;
-  fill_team(values, model, line);
-  values[CALLS] = hd_visits(model, line->node->kind, line->visits, true);
-  values[WALL] = hd_ticks(model, line->wall_share_ticks, true);
-  values[WALL_SHARE] = hd_share(line->wall_share_ticks, (double)model->elapsed_ticks, true);
-  hd_state_values(values + STATES, model, line->ticks);
-  values[STATES + HD_STATE_COLUMN_RUNTIME].dash = !hd_kind_is_region(line->node->kind) && line->ticks[HD_RUNTIME] == 0;
-  values[HEDDLE] = hd_share(hd_overhead_of(line->ticks, &line->intrusion, &line->team), 1, true);
-  values[LEVELS] = (struct hd_value){.known = true};
-  hd_levels_sparkline(values[LEVELS].text, &line->elapsed_at, &regions->groups);
+  if (team->team_max > 0)
+    snprintf(values[TEAM].text, HD_CELL_BYTES, team->team_min == team->team_max ? "%u" : "%u-%u", team->team_min,
+             team->team_max);
 }
 
 /* What was not observed of the line is missing in all its sums; what was not observed in it is in its busy time.
@@ -119,6 +114,21 @@ static void mark(struct hd_value values[COLUMNS], const struct hd_model *model, 
   values[GAIN].mark = values[GAIN_SHARE].mark = values[STATES + HD_STATE_COLUMN_WAIT].mark = wait;
   for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
     values[STATES + state + 1].mark = wait;
+}
+
+static void fill(struct hd_value values[COLUMNS], const struct regions *regions, const struct hd_line *line) {
+  const struct hd_model *model = regions->model;
+  fill_team(values, model, line);
+  values[CALLS] = hd_visits(model, line->node->kind, line->visits, true);
+  values[WALL] = hd_ticks(model, line->wall_share_ticks, true);
+  values[WALL_SHARE] = hd_share(line->wall_share_ticks, (double)model->elapsed_ticks, true);
+  hd_state_values(values + STATES, model, line->ticks);
+  values[STATES + HD_STATE_COLUMN_RUNTIME].dash = !hd_kind_is_region(line->node->kind) && line->ticks[HD_RUNTIME] == 0;
+  values[HEDDLE] = hd_share(hd_overhead_of(line->ticks, &line->intrusion, &line->team), 1, true);
+  values[LEVELS] = (struct hd_value){.known = true};
+  hd_levels_sparkline(values[LEVELS].text, &line->elapsed_at, &regions->groups);
+  values[ID] = hd_count(line->node->id, true);
+  mark(values, model, line);
 }
 
 /* ---- which columns there are ---- */
@@ -173,7 +183,7 @@ static void choose_columns(struct regions *regions) {
   for (int i = 0; regions->brief && i < HD_STATE_COLUMNS; i++)
     columns->hidden |= bit(STATES + i);
   if (regions->brief)
-    columns->hidden |= bit(LEVELS) | bit(IDLE);
+    columns->hidden |= bit(LEVELS) | bit(IDLE) | bit(ID);
 }
 
 static void start(struct regions *regions, const struct hd_view *view, bool brief) {
@@ -187,60 +197,49 @@ static void start(struct regions *regions, const struct hd_view *view, bool brie
   choose_columns(regions);
 }
 
-/* ---- text ---- */
+/* ---- rows ---- */
 
-static void put_row(struct regions *regions, struct hd_grid *grid, struct libscols_line **rows, uint32_t index) {
-  char place[HD_PLACE_BYTES];
-  struct hd_value values[COLUMNS] = {0};
-  const struct hd_line *line = &regions->view->lines[index];
-  const bool inner = !regions->brief && line->parent != 0;
-  rows[index] = hd_grid_row(grid, inner ? rows[line->parent] : NULL);
-  fill(values, regions, line);
-  mark(values, regions->model, line);
-  hd_columns_cells(&regions->columns, values, grid);
-  if (regions->sums)
-    hd_count_cells(grid, &regions->counts, &regions->sums->sums[index], hd_count_elapsed(&line->team));
-  if (!regions->brief)
-    hd_grid_cell(grid, "%u", line->node->id);
-  hd_place_text(place, regions->model, line, inner ? &regions->view->lines[line->parent] : NULL);
-  hd_grid_at(grid, place);
-}
-
-static bool print_grid(struct regions *regions, struct hd_grid *grid, FILE *out) {
-  struct libscols_line **rows = calloc(regions->view->count, sizeof *rows);
-  for (uint32_t i = 1; rows && i < regions->view->count; i++)
-    if (regions->view->lines[i].shown)
-      put_row(regions, grid, rows, i);
-  free(rows);
-  if (!rows)
-    return false;
-  if (grid->row_count == 0)
-    return true;
-  fprintf(out, "\nTimes in %s.\n", regions->columns.unit.name);
-  const bool done = hd_grid_print(grid, out);
-  if (done && !regions->brief) {
-    hd_count_columns_said_left(&regions->counts, grid, out);
-    hd_count_legend(&regions->counts, "with the lines below", out);
+static bool put_rows(struct regions *regions, FILE *out, bool csv) {
+  const struct hd_view *view = regions->view;
+  const bool counted = !regions->brief && regions->model->header.event_count > 0;
+  struct libscols_line **rows = calloc(view->count, sizeof *rows);
+  struct hd_count_sums *sums = counted ? hd_view_count_lines(view, true) : NULL;
+  struct hd_listing listing = {.model = regions->model,
+                               .columns = regions->columns,
+                               .late = bit(ID),
+                               .csv = csv,
+                               .out = out,
+                               .counts_of = {" inclusive"},
+                               .grid.quiet = regions->brief};
+  if (counted && !csv)
+    hd_count_columns_choose(&listing.counted, regions->model, false);
+  hd_listing_begin(&listing, HD_LINE_FIRST, "Region", !regions->brief);
+  for (uint32_t i = 1; rows && i < view->count; i++) {
+    const struct hd_line *line = &view->lines[i];
+    const bool inner = !regions->brief && line->parent != 0;
+    struct hd_value values[COLUMNS] = {0};
+    if (!line->shown)
+      continue;
+    struct hd_listed row = hd_listed_line(view, i);
+    row.parent = inner ? rows[line->parent] : NULL;
+    row.sums[0] = sums ? &sums->sums[i] : NULL;
+    row.elapsed_ticks = hd_count_elapsed(&line->team);
+    hd_place_text(row.place, regions->model, line, inner ? &view->lines[line->parent] : NULL);
+    fill(values, regions, line);
+    rows[i] = hd_listing_put(&listing, &row, values);
   }
+  const bool done = hd_listing_end(&listing, 0) && rows && (sums || !counted);
+  if (done && counted && !csv)
+    hd_count_legend(&listing.counted, "with the lines below", out);
+  hd_count_sums_free(sums);
+  free(rows);
   return done;
 }
 
 bool hd_report_table(const struct hd_view *view, bool brief, FILE *out) {
   struct regions regions;
-  struct hd_grid grid = {.quiet = brief};
   start(&regions, view, brief);
-  hd_columns_add(&regions.columns, &grid);
-  if (!brief) {
-    hd_count_columns_choose(&regions.counts, view->model, false);
-    regions.sums = regions.counts.count > 0 ? hd_view_count_lines(view, true) : NULL;
-    hd_count_columns_add(&regions.counts, &grid);
-    hd_grid_column(&grid, "Id", 1);
-  }
-  hd_grid_place(&grid, "Region", !brief);
-  const bool done = (regions.counts.count == 0 || regions.sums) && print_grid(&regions, &grid, out);
-  hd_count_sums_free(regions.sums);
-  hd_grid_free(&grid);
-  return done;
+  return put_rows(&regions, out, false);
 }
 
 void hd_report_table_legend(const struct hd_view *view, FILE *out) {
@@ -251,28 +250,9 @@ void hd_report_table_legend(const struct hd_view *view, FILE *out) {
                     out);
 }
 
-/* ---- comma-separated values ---- */
-
 bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   struct regions regions;
-  struct hd_value values[COLUMNS] = {0};
   hd_view_choose(view, options->sort, options->limit, false);
   start(&regions, view, false);
-  hd_csv_place_names(out);
-  hd_columns_csv_names(&regions.columns, out);
-  hd_csv_count_names(view->model, " inclusive", true, out);
-  fputc('\n', out);
-  struct hd_count_sums *sums = hd_view_count_lines(view, true);
-  for (uint32_t i = 1; i < view->count; i++) {
-    const struct hd_line *line = &view->lines[i];
-    if (!line->shown)
-      continue;
-    fill(values, &regions, line);
-    hd_csv_place(view, i, out);
-    hd_columns_csv(&regions.columns, values, out);
-    hd_csv_counts(view->model, sums ? &sums->sums[i] : NULL, true, hd_count_elapsed(&line->team), out);
-    fputs("\n", out);
-  }
-  hd_count_sums_free(sums);
-  return true;
+  return put_rows(&regions, out, true);
 }

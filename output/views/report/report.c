@@ -70,7 +70,7 @@ static line_view *const line_views[][2] = {
     [HD_ASK_REGIONS] = {print_regions, hd_report_regions_csv},
     [HD_ASK_THREADS] = {hd_report_threads, hd_report_threads_csv},
     [HD_ASK_HISTOGRAM] = {hd_report_histogram, hd_report_histogram_csv},
-    [HD_ASK_OVERHEAD] = {hd_report_overhead, hd_report_overhead_csv},
+    [HD_ASK_OVERHEAD] = {hd_report_overhead, hd_report_overhead},
     [HD_ASK_AT_LEVEL] = {hd_report_at_level, hd_report_at_level},
 };
 
@@ -104,7 +104,7 @@ static enum hd_report_end answer(const struct hd_graph *graph, const struct hd_r
     return hd_report_callers(graph, options, out, errors);
   if (options->question == HD_ASK_FLAT)
     return end_of(hd_report_flat(graph, options, out));
-  return end_of(options->csv ? hd_report_callgraph_csv(graph, options, out) : hd_report_callgraph(graph, options, out));
+  return end_of(hd_report_callgraph(graph, options, out));
 }
 
 static enum hd_report_end print_routines(const struct hd_model *model, const struct hd_report_options *options,

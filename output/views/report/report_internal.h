@@ -8,8 +8,8 @@
 
 #include "output/analysis/call_graph.h"
 #include "output/analysis/place_text.h"
+#include "output/views/render/columns.h"
 #include "output/views/render/csv.h"
-#include "output/views/render/table.h"
 #include "output/views/report/report.h"
 
 /* ---- above and below the tables ---- */
@@ -53,6 +53,24 @@ void hd_report_foremost(const struct hd_view *view, enum hd_sort sort, FILE *out
 /** Whether Heddle is a large part of any of the lines that are shown, and matters to the run (hd_overhead_matters). */
 bool hd_report_overhead_matters(const struct hd_view *view);
 
+/** At most `limit` of them; 0: all. */
+static inline uint32_t hd_at_most(uint32_t count, uint32_t limit) {
+  return limit > 0 && limit < count ? limit : count;
+}
+
+/* ---- columns ---- */
+
+/** The columns of a view, for lists of all of them (column_list.h). */
+struct hd_report_columns {
+  const char *option; /* the view's; "": the table of regions */
+  const struct hd_column *items;
+  size_t count;
+  int states; /* the index of the first of HD_STATE_COLUMNS, which are empty there; -1: it has none */
+};
+extern const struct hd_report_columns hd_report_regions_columns, hd_report_threads_columns, hd_report_histogram_columns,
+    hd_report_at_level_columns, hd_report_overlap_columns, hd_report_overhead_columns, hd_report_flat_columns,
+    hd_report_callgraph_columns, hd_report_tree_columns, hd_report_callers_columns;
+
 /* ---- lines ---- */
 
 /** The lines of `view` that are shown; `brief`: a flat list with few columns. */
@@ -65,7 +83,6 @@ bool hd_report_threads_csv(struct hd_view *view, const struct hd_report_options 
 bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-bool hd_report_overhead_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 bool hd_report_at_level(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 
 /** HD_REPORT_REFUSED: `options->with` names no callpath, or several. */
@@ -80,7 +97,6 @@ bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
 bool hd_report_flat_brief(const struct hd_graph *graph, uint32_t limit, FILE *out);
 
 bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
-bool hd_report_callgraph_csv(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
 bool hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out);
 
 /** HD_REPORT_REFUSED: nothing matches `options->callers`, which `errors` says. */

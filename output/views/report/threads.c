@@ -11,22 +11,37 @@
 #include "output/analysis/causes.h"
 #include "output/model/account.h"
 #include "output/model/format_names.h"
-#include "output/views/render/count_columns.h"
+#include "output/views/render/column_names.h"
 #include "output/views/render/state_columns.h"
+#include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
 
 typedef uint64_t state_ticks[HD_STATE_COUNT];
 
-enum { STATES, THREAD = HD_STATE_COLUMNS, KIND, ALL, BUSY_SHARE, BUSY_OVER_MEAN, PROCESSOR, COLUMNS };
+enum {
+  THREAD,
+  KIND,
+  STATES,
+  LIFETIME = STATES + HD_STATE_COLUMNS,
+  TIME,
+  BUSY_SHARE,
+  BUSY_OVER_MEAN,
+  PROCESSOR,
+  COLUMNS
+};
 
 static const struct hd_column table[COLUMNS] = {
-    [THREAD] = {NULL, "Thread", HD_COUNT, 1, 0, NULL},
-    [KIND] = {NULL, "Kind", HD_TEXT, 2, 0, NULL},
-    [ALL] = {NULL, "Time", HD_SECONDS, 3, 0, NULL},
-    [BUSY_SHARE] = {NULL, "Busy%", HD_SHARE, 5, 0, NULL},
-    [BUSY_OVER_MEAN] = {NULL, "/mean", HD_NUMBER, 5, 0, NULL},
-    [PROCESSOR] = {"processor_share", "Proc%", HD_SHARE, 9, 0, NULL},
+    [THREAD] = HD_COLUMN(THREAD, 1, 0, NULL),
+    [KIND] = HD_COLUMN(THREAD_KIND, 2, 0, "\ninitial, worker, other; of several threads in one row: how many"),
+    [LIFETIME] = {NULL, "Lifetime", HD_SECONDS, 3, 0, "\nof the whole run: the thread's own"},
+    [TIME] = {NULL, "Time", HD_SECONDS, 3, 0, "\nall that the thread did inside the region"},
+    [BUSY_SHARE] = {NULL, "Busy%", HD_SHARE, 5, 0, "\nBusy as part of Lifetime"},
+    [BUSY_OVER_MEAN] = {NULL, "/mean", HD_NUMBER, 5, 0, "\nBusy over the mean of the threads"},
+    [PROCESSOR] =
+        HD_COLUMN(PROCESSOR, 9, 0, "\nof the time in which the thread wanted a processor, how much it had one"),
 };
+
+const struct hd_report_columns hd_report_threads_columns = {"threads", table, COLUMNS, STATES};
 
 /* The threads' times in one line of the report and those below it. */
 struct threads {
@@ -42,11 +57,9 @@ static bool start(struct threads *threads, struct hd_view *view, uint32_t line, 
   *threads = (struct threads){.view = view, .line = line, .whole = line == 0 && !focused};
   memcpy(threads->items, table, sizeof table);
   hd_state_columns(threads->items + STATES, 6);
-  threads->items[HD_BUSY].order = 4;
+  threads->items[STATES + HD_BUSY].order = 4;
   for (int i = 0; i < HD_STATE_COLUMNS; i++)
     threads->items[STATES + i].rank = 0; /* all of a thread's time is shown */
-  if (threads->whole)
-    threads->items[ALL].title = "Lifetime";
   threads->columns = (struct hd_columns){.items = threads->items, .count = COLUMNS};
   threads->sums = calloc((size_t)view->model->thread_count + 1, sizeof *threads->sums);
   return threads->sums && hd_view_sum_threads(view, line, threads->sums);
@@ -70,9 +83,9 @@ static void choose_columns(struct threads *threads) {
   for (uint32_t i = 0; i < model->thread_count; i++)
     accounted |= threads->whole && model->threads[i].account.known;
   threads->columns.unit = hd_unit_for(hd_model_seconds(model, largest));
-  threads->columns.hidden = hd_state_columns_hidden(model, most, &threads->columns.unit) |
+  threads->columns.hidden = hd_state_columns_hidden(model, most, &threads->columns.unit) << STATES |
                             UINT64_C(1) << (threads->whole ? BUSY_OVER_MEAN : BUSY_SHARE) |
-                            (uint64_t)!accounted << PROCESSOR;
+                            UINT64_C(1) << (threads->whole ? TIME : LIFETIME) | (uint64_t)!accounted << PROCESSOR;
 }
 
 static double mean_busy(const struct threads *threads) {
@@ -92,12 +105,10 @@ static void fill(struct hd_value values[COLUMNS], const struct threads *threads,
   const double busy = (double)ticks[HD_BUSY], all = (double)hd_ticks_all(ticks);
   hd_state_values(values + STATES, model, ticks);
   values[THREAD] = hd_count(thread, true);
-  values[KIND] = (struct hd_value){.known = true};
+  values[KIND] = hd_word(hd_thread_kind_id(from->kind), true);
   if (from->threads > 1) /* so many the row stands for */
-    snprintf(values[KIND].text, HD_CELL_BYTES, "%s x %" PRIu64, hd_thread_kind_id(from->kind), from->threads);
-  else
-    snprintf(values[KIND].text, HD_CELL_BYTES, "%s", hd_thread_kind_id(from->kind));
-  values[ALL] = hd_ticks(model, all, true);
+    snprintf(values[KIND].text, HD_CELL_BYTES, "%s x %" PRIu64, values[KIND].word, from->threads);
+  values[LIFETIME] = values[TIME] = hd_ticks(model, all, true);
   values[BUSY_SHARE] = hd_share(busy, all, true);
   values[BUSY_OVER_MEAN] = hd_number(mean > 0 ? busy / mean : NAN);
   values[PROCESSOR] = hd_share(threads->whole ? hd_account_share(&from->account) : NAN, 1, true);
@@ -167,12 +178,13 @@ static bool print_line(struct hd_view *view, uint32_t line, bool focused, struct
 
 bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, true);
+  view->lines[0].shown = true;
   struct hd_count_columns columns;
   hd_count_columns_choose(&columns, view->model, true);
   hd_report_heading(view->model, false, out);
   hd_report_scope(view->model, options, out);
   for (uint32_t i = 0; i < view->count; i++)
-    if ((i == 0 || view->lines[i].shown) && !print_line(view, i, options->focus, &columns, out))
+    if (view->lines[i].shown && !print_line(view, i, options->focus, &columns, out))
       return false;
   fputs(left > 0 ? "\n" : "", out);
   hd_report_left(left, "region", out);
@@ -188,20 +200,22 @@ bool hd_report_threads(struct hd_view *view, const struct hd_report_options *opt
 /* Rows of one line and thread, with the lines below; the program's are each thread's whole life. */
 static bool put_line(struct hd_view *view, uint32_t line, bool focused, FILE *out) {
   const struct hd_model *model = view->model;
-  struct hd_value values[COLUMNS] = {0};
   struct threads threads;
   const bool done = start(&threads, view, line, focused);
+  struct hd_listing listing = {
+      .model = model, .columns = threads.columns, .csv = true, .out = out, .counts_of = {" inclusive"}};
   struct hd_count_sums *counts = done ? hd_view_count_threads(view, line) : NULL;
+  struct hd_listed row = hd_listed_line(view, line);
+  if (line == 0)
+    hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
   for (uint32_t i = 0; done && i < model->thread_count; i++) {
+    struct hd_value values[COLUMNS] = {0};
     if (line > 0 && hd_ticks_all(threads.sums[i]) == 0)
       continue;
+    row.sums[0] = counts ? &counts->sums[i] : NULL;
+    row.elapsed_ticks = threads.whole ? hd_count_lifetime(model, i) : NAN;
     fill(values, &threads, i, NAN);
-    hd_csv_place(view, line, out);
-    fprintf(out, ",%u,%s", i, hd_thread_kind_id(model->threads[i].kind));
-    hd_columns_csv(&threads.columns, values, out);
-    hd_csv_counts(model, counts ? &counts->sums[i] : NULL, true, threads.whole ? hd_count_lifetime(model, i) : NAN,
-                  out);
-    fputs("\n", out);
+    hd_listing_put(&listing, &row, values);
   }
   hd_count_sums_free(counts);
   free(threads.sums);
@@ -209,17 +223,10 @@ static bool put_line(struct hd_view *view, uint32_t line, bool focused, FILE *ou
 }
 
 bool hd_report_threads_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
-  struct hd_column items[COLUMNS];
-  memcpy(items, table, sizeof table);
-  hd_state_columns(items + STATES, 0);
   hd_view_choose(view, options->sort, options->limit, false);
-  hd_csv_place_names(out);
-  fputs(",thread,thread_kind", out);
-  hd_columns_csv_names(&(struct hd_columns){.items = items, .count = COLUMNS}, out);
-  hd_csv_count_names(view->model, " inclusive", true, out);
-  fputc('\n', out);
+  view->lines[0].shown = true;
   for (uint32_t i = 0; i < view->count; i++)
-    if ((i == 0 || view->lines[i].shown) && !put_line(view, i, options->focus, out))
+    if (view->lines[i].shown && !put_line(view, i, options->focus, out))
       return false;
   return true;
 }

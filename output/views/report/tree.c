@@ -7,21 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/views/render/columns.h"
-#include "output/views/render/count_columns.h"
+#include "output/analysis/line_counts.h"
+#include "output/views/render/column_names.h"
+#include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
-
-struct tree {
-  const struct hd_view *view;
-  struct hd_columns columns;
-  bool focused;
-  struct hd_count_columns counts;
-  struct hd_count_sums *sums; /* by line, inclusive; NULL: there are no counters */
-};
-
-static bool is_shown(const struct hd_view *view, uint32_t line) {
-  return line == 0 || view->lines[line].shown;
-}
 
 static bool is_call_back(const struct hd_line *line) {
   return line->node->flags & HD_PROFILE_BACK && hd_ticks_all(line->ticks) == 0;
@@ -42,17 +31,18 @@ static double elapsed_of(const struct hd_view *view, uint32_t line, bool focused
 enum { CALLS, CALLS_CONCURRENT, INCLUSIVE, SELF, WALL, WALL_SHARE, INCLUSIVE_SHARE, ID, COLUMNS };
 
 static const struct hd_column table[COLUMNS] = {
-    [CALLS] = {"calls", "Calls", HD_COUNT, 4, 0,
-               "regions: how often one was opened; others: entries, summed over threads"},
-    [CALLS_CONCURRENT] = {"calls_concurrent", "Conc.calls", HD_COUNT, 5, 5, "of these, while another thread was busy"},
-    [INCLUSIVE] = {"inclusive_s", "Incl", HD_SECONDS, 2, 0, "busy time summed over threads, with the lines below"},
-    [SELF] = {"self_s", "Self", HD_SECONDS, 3, 0, "without the lines below"},
-    [WALL] = {"wall_share_s", NULL, HD_SECONDS, 0, 0, NULL},
-    [WALL_SHARE] = {"wall_share", "Wall%", HD_SHARE, 6, 3,
-                    "part of the run, lines below included; threads that are busy at once share the time"},
-    [INCLUSIVE_SHARE] = {NULL, "Incl%", HD_SHARE, 1, 2, NULL},
-    [ID] = {NULL, "Id", HD_COUNT, 7, 4, NULL},
+    [CALLS] = HD_COLUMN(CALLS, 4, 0, "regions: how often one was opened; others: entries, summed over threads"),
+    [CALLS_CONCURRENT] = HD_COLUMN(CALLS_CONCURRENT, 5, 5, "of these, while another thread was busy"),
+    [INCLUSIVE] = HD_COLUMN(INCLUSIVE, 2, 0, "busy time summed over threads, with the lines below"),
+    [SELF] = HD_COLUMN(SELF, 3, 0, "without the lines below"),
+    [WALL] = HD_COLUMN(WALL_INCLUSIVE, 0, 0, "\nWall% in seconds"),
+    [WALL_SHARE] = HD_COLUMN(WALL_SHARE, 6, 3,
+                             "part of the run, lines below included; threads that are busy at once share the time"),
+    [INCLUSIVE_SHARE] = {NULL, "Incl%", HD_SHARE, 1, 2, "\nIncl as part of all busy time"},
+    [ID] = {NULL, "Id", HD_COUNT, 7, 4, "\nthe callpath's number, for --with"},
 };
+
+const struct hd_report_columns hd_report_tree_columns = {"tree", table, COLUMNS, -1};
 
 static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, uint32_t index) {
   const struct hd_model *model = view->model;
@@ -71,35 +61,28 @@ static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, ui
   values[ID] = hd_count(line->node->id, true);
 }
 
-static void put_row(struct tree *tree, struct hd_grid *grid, struct libscols_line **rows, uint32_t index) {
-  char place[HD_PLACE_BYTES + 32];
-  struct hd_value values[COLUMNS] = {0};
-  const struct hd_line *line = &tree->view->lines[index];
-  rows[index] = hd_grid_row(grid, index > 0 ? rows[line->parent] : NULL);
-  fill(values, tree->view, index);
-  hd_columns_cells(&tree->columns, values, grid);
-  if (tree->sums)
-    hd_count_cells(grid, &tree->counts, &tree->sums->sums[index], elapsed_of(tree->view, index, tree->focused));
-  hd_place_text(place, tree->view->model, line, index > 0 ? &tree->view->lines[line->parent] : NULL);
-  strcat(place, is_call_back(line) ? " (recursive call)" : "");
-  hd_grid_at(grid, place);
-}
-
-static bool print_table(struct tree *tree, uint32_t left, FILE *out) {
-  struct hd_grid grid = {0};
-  struct libscols_line **rows = calloc(tree->view->count, sizeof *rows);
-  hd_columns_add(&tree->columns, &grid);
-  hd_count_columns_add(&tree->counts, &grid);
-  hd_grid_place(&grid, "Callpath", true);
-  for (uint32_t i = 0; rows && i < tree->view->count; i++)
-    if (is_shown(tree->view, i))
-      put_row(tree, &grid, rows, i);
-  fprintf(out, "\nTimes in %s.\n", tree->columns.unit.name);
-  const bool done = rows && hd_grid_print(&grid, out);
-  if (done)
-    hd_count_columns_said_left(&tree->counts, &grid, out);
-  hd_report_left(left, "line", out);
-  hd_grid_free(&grid);
+static bool put_rows(const struct hd_view *view, struct hd_listing *listing, bool focused, uint32_t left) {
+  struct libscols_line **rows = calloc(view->count, sizeof *rows);
+  struct hd_count_sums *inclusive = hd_view_count_lines(view, true), *own = hd_view_count_lines(view, false);
+  hd_listing_begin(listing, HD_LINE_FIRST, "Callpath", true);
+  for (uint32_t i = 0; rows && i < view->count; i++) {
+    const struct hd_line *line = &view->lines[i];
+    struct hd_value values[COLUMNS] = {0};
+    if (!line->shown)
+      continue;
+    struct hd_listed row = hd_listed_line(view, i);
+    row.parent = i > 0 ? rows[line->parent] : NULL;
+    row.sums[0] = inclusive ? &inclusive->sums[i] : NULL;
+    row.sums[1] = own ? &own->sums[i] : NULL;
+    row.elapsed_ticks = elapsed_of(view, i, focused);
+    hd_place_text(row.place, view->model, line, i > 0 ? &view->lines[line->parent] : NULL);
+    strcat(row.place, is_call_back(line) ? " (recursive call)" : "");
+    fill(values, view, i);
+    rows[i] = hd_listing_put(listing, &row, values);
+  }
+  const bool done = hd_listing_end(listing, left) && rows;
+  hd_count_sums_free(inclusive);
+  hd_count_sums_free(own);
   free(rows);
   return done;
 }
@@ -112,46 +95,16 @@ static void survey_routines(const struct hd_model *model, bool *any, bool *measu
   }
 }
 
-static bool print_text(struct tree *tree, const struct hd_report_options *options, uint32_t left, FILE *out) {
-  const struct hd_model *model = tree->view->model;
+static void print_legend(const struct hd_model *model, const struct hd_listing *listing, FILE *out) {
   bool any = false, measured = false;
-  hd_count_columns_choose(&tree->counts, model, false);
-  hd_report_heading(model, false, out);
-  hd_report_scope(model, options, out);
-  if (!print_table(tree, left, out))
-    return false;
   fputc('\n', out);
-  hd_columns_legend(&tree->columns, "A recursive call's time is in the line that it leads back to. '-': not measured.",
-                    out);
+  hd_columns_legend(&listing->columns,
+                    "A recursive call's time is in the line that it leads back to. '-': not measured.", out);
   hd_report_visits_mark(model, out);
   hd_report_shortened_mark(model, out);
-  hd_count_legend(&tree->counts, "with the lines below", out);
+  hd_count_legend(&listing->counted, "with the lines below", out);
   survey_routines(model, &any, &measured);
   hd_report_routine_hint(any, measured, model, out);
-  return true;
-}
-
-static void print_csv(const struct tree *tree, FILE *out) {
-  const struct hd_model *model = tree->view->model;
-  struct hd_value values[COLUMNS] = {0};
-  hd_csv_place_names(out);
-  hd_columns_csv_names(&tree->columns, out);
-  hd_csv_count_names(model, " inclusive", true, out);
-  hd_csv_count_names(model, " self", false, out);
-  fputc('\n', out);
-  struct hd_count_sums *own = hd_view_count_lines(tree->view, false);
-  for (uint32_t i = 0; i < tree->view->count; i++) {
-    const double elapsed = elapsed_of(tree->view, i, tree->focused);
-    if (!is_shown(tree->view, i))
-      continue;
-    fill(values, tree->view, i);
-    hd_csv_place(tree->view, i, out);
-    hd_columns_csv(&tree->columns, values, out);
-    hd_csv_counts(model, tree->sums ? &tree->sums->sums[i] : NULL, true, elapsed, out);
-    hd_csv_counts(model, own ? &own->sums[i] : NULL, false, elapsed, out);
-    fputc('\n', out);
-  }
-  hd_count_sums_free(own);
 }
 
 bool hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
@@ -159,15 +112,21 @@ bool hd_report_tree(const struct hd_model *model, const struct hd_report_options
   if (!view)
     return false;
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
+  view->lines[0].shown = true;
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(model, view->lines[0].ticks[HD_BUSY]));
-  struct tree tree = {.view = view, .columns = {table, COLUMNS, 0, unit}, .focused = options->focus};
-  bool done = true;
-  tree.sums = hd_view_count_lines(view, true);
-  if (options->csv)
-    print_csv(&tree, out);
-  else
-    done = print_text(&tree, options, left, out);
-  hd_count_sums_free(tree.sums);
+  struct hd_listing listing = {.model = model,
+                               .columns = {table, COLUMNS, 0, unit},
+                               .csv = options->csv,
+                               .out = out,
+                               .counts_of = {" inclusive", " self"}};
+  if (!options->csv) {
+    hd_count_columns_choose(&listing.counted, model, false);
+    hd_report_heading(model, false, out);
+    hd_report_scope(model, options, out);
+  }
+  const bool done = put_rows(view, &listing, options->focus, left);
+  if (done && !options->csv)
+    print_legend(model, &listing, out);
   hd_view_free(view);
   return done;
 }

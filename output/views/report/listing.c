@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/views/report/listing.h"
+
+#include <string.h>
+
+#include "output/analysis/line_counts.h"
+#include "output/views/render/csv.h"
+#include "output/views/report/report_internal.h"
+
+struct hd_listed hd_listed_line(const struct hd_view *view, uint32_t index) {
+  const struct hd_line *line = &view->lines[index];
+  struct hd_listed row = {.node = line->node, .flags = line->flags};
+  const int used = snprintf(row.first, sizeof row.first, "%u,%u,", line->node->id, index);
+  if (index > 0)
+    snprintf(row.first + used, sizeof row.first - (size_t)used, "%u", line->parent);
+  strcat(row.first, ",");
+  return row;
+}
+
+struct hd_listed hd_listed_entry(const struct hd_graph *graph, uint32_t index) {
+  const struct hd_graph_entry *entry = &graph->entries[index];
+  struct hd_listed row = {.node = entry->node, .flags = entry->flags};
+  row.elapsed_ticks = hd_graph_entry_elapsed(graph, entry);
+  return row;
+}
+
+static struct hd_columns part(const struct hd_listing *listing, bool late) {
+  struct hd_columns columns = listing->columns;
+  columns.hidden |= late ? ~listing->late : listing->late;
+  return columns;
+}
+
+void hd_listing_begin(struct hd_listing *listing, const char *first, const char *title, bool tree) {
+  if (!listing->csv) {
+    const struct hd_columns early = part(listing, false), late = part(listing, true);
+    hd_columns_add(&early, &listing->grid);
+    hd_count_columns_add(&listing->counted, &listing->grid);
+    hd_columns_add(&late, &listing->grid);
+    hd_grid_place(&listing->grid, title, tree);
+    return;
+  }
+  fputs(first, listing->out);
+  hd_csv_node_names(listing->out);
+  hd_csv_mark_names(listing->out);
+  hd_columns_csv_names(&listing->columns, listing->out);
+  for (int i = 0; i < 2 && listing->counts_of[i]; i++)
+    hd_csv_count_names(listing->model, listing->counts_of[i], i == 0, listing->out);
+  fputc('\n', listing->out);
+}
+
+static void put_csv(const struct hd_listing *listing, const struct hd_listed *row, const struct hd_value *values) {
+  FILE *out = listing->out;
+  fputs(row->first, out);
+  if (row->node) {
+    hd_csv_node(listing->model, row->node, out);
+    hd_csv_marks(listing->model, row->marked ? row->marked : row->node, row->flags, out);
+  } else
+    fprintf(out, "%s,%s,,,,,,", row->kind, row->name);
+  hd_columns_csv(&listing->columns, values, out);
+  for (int i = 0; i < 2 && listing->counts_of[i]; i++)
+    hd_csv_counts(listing->model, row->sums[i], i == 0, row->elapsed_ticks, out);
+  fputc('\n', out);
+}
+
+struct libscols_line *hd_listing_put(struct hd_listing *listing, const struct hd_listed *row,
+                                     const struct hd_value *values) {
+  if (listing->csv) {
+    put_csv(listing, row, values);
+    return NULL;
+  }
+  const struct hd_columns early = part(listing, false), late = part(listing, true);
+  struct libscols_line *line = hd_grid_row(&listing->grid, row->parent);
+  hd_columns_cells(&early, values, &listing->grid);
+  if (row->sums[0])
+    hd_count_cells(&listing->grid, &listing->counted, row->sums[0], row->elapsed_ticks);
+  hd_columns_cells(&late, values, &listing->grid);
+  hd_grid_at(&listing->grid, row->place);
+  return line;
+}
+
+bool hd_listing_end(struct hd_listing *listing, uint32_t left) {
+  bool done = !listing->grid.failed;
+  if (done && listing->grid.row_count > 0) {
+    if (!listing->titled)
+      fprintf(listing->out, "\nTimes in %s.\n", listing->columns.unit.name);
+    done = hd_grid_print(&listing->grid, listing->out);
+    hd_count_columns_said_left(&listing->counted, &listing->grid, listing->out);
+    hd_report_left(left, "line", listing->out);
+  }
+  hd_grid_free(&listing->grid);
+  return done;
+}
