@@ -16,8 +16,6 @@
 #include "output/views/export/export.h"
 #include "support/command/output_stream.h"
 
-enum { TEXT_BYTES = 2048 };
-
 struct choices {
   const struct hd_exporter *exporter;
   const char *output;
@@ -46,11 +44,18 @@ static const struct hd_option options[] = {
     {0},
 };
 
+static void list_formats(FILE *out) {
+  fputs("Formats:\n", out);
+  for (size_t i = 0; hd_exporters[i]; i++)
+    fprintf(out, "  %-6s %s\n", hd_exporters[i]->name, hd_exporters[i]->summary);
+}
+
 static const struct hd_usage usage = {
     .command = "export",
     .synopsis = "--format FORMAT [-o OUT] FILE",
     .description = "Writes a profile in a format that other programs read.",
     .options = options,
+    .lists = list_formats,
     .none = "missing FILE",
     .several = "one FILE at a time",
 };
@@ -68,20 +73,9 @@ static int write_model(const struct hd_model *model, const struct choices *choic
   return made && written ? HD_EXIT_OK : HD_EXIT_FAILED;
 }
 
-static void list_formats(char text[TEXT_BYTES]) {
-  size_t used = (size_t)snprintf(text, TEXT_BYTES, "Formats:");
-  for (size_t i = 0; hd_exporters[i] && used < TEXT_BYTES; i++)
-    used += (size_t)snprintf(text + used, TEXT_BYTES - used, "\n  %-6s %s", hd_exporters[i]->name,
-                             hd_exporters[i]->summary);
-}
-
 int hd_cmd_export(int argc, char **argv) {
-  char formats[TEXT_BYTES];
   struct choices choices = {.exporter = hd_exporters[0]};
-  struct hd_usage with_formats = usage;
-  with_formats.epilogue = formats;
-  list_formats(formats);
-  const struct hd_profile_command command = {&with_formats, &choices, &choices.no_cache, NULL};
+  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, NULL};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)

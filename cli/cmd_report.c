@@ -12,6 +12,7 @@
 #include "cli/open_profile.h"
 #include "output/analysis/site_regex.h"
 #include "output/model/model_free.h"
+#include "output/views/report/column_list.h"
 #include "output/views/report/report.h"
 #include "support/command/output_stream.h"
 
@@ -66,6 +67,16 @@ static const struct hd_option options[] = {
     {0},
 };
 
+static void list_columns(FILE *out) {
+  fputs(
+      "Columns: title in the text, name in --csv, unit, meaning. Times (s) are in seconds in --csv, in the text in "
+      "the\n"
+      "unit that stands above the table; shares (%) are fractions of 1 in --csv. First those of the table of regions;\n"
+      "below an option what its view has besides.\n",
+      out);
+  hd_column_list_print(false, out);
+}
+
 static const struct hd_usage usage = {
     .command = "report",
     .synopsis = "[options] FILE",
@@ -77,56 +88,42 @@ static const struct hd_usage usage = {
     .options = options,
     .none = "missing FILE",
     .several = "one FILE at a time",
+    .lists = list_columns,
+    .epilogue =
+        "When events were counted ('heddle run --events' or --groups) there is a column for each metric of the groups\n"
+        "and for each event that is in no group, while busy and with the lines below (--flat: of the line itself). "
+        "The\n"
+        "table of the whole run, and --threads, also show what was counted while waiting. Where there is no terminal\n"
+        "a line of such a table has as many characters as the variable COLUMNS says, or 120. Marks:\n"
+        "  -               not known: not counted, counted for a line above, or a formula without a value\n"
+        "  >=              at least so much: some of it could not be counted; the notes say why\n"
+        "  ~               an estimate: events took turns\n"
+        "\n"
+        "REGEX is a POSIX extended regular expression, found anywhere in a function's or phase's name or in\n"
+        "'KIND FILE:LINE' ('loop static heat.c:42', 'routine heat.c:10').\n"
+        "\n"
+        "Comma-separated values (one header line, quoted as in RFC 4180; empty: not measured) begin with the place:\n"
+        "  id              the callpath's number, as in the JSON\n"
+        "  row, parent     the line's number in the tree and that of the line above it (0: the program)\n"
+        "  kind, function, file, line, module, offset\n"
+        "                  the construct and its place\n"
+        "  incomplete, busy_at_most\n"
+        "                  true: entries and times are at least those shown; busy times may hold waits, so waits and\n"
+        "                  gains are at least those shown. The budget had switched events off; see the notes\n"
+        "and end with what was counted:\n"
+        "  EVENT inclusive, EVENT waiting inclusive, EVENT runtime inclusive, GROUP: METRIC inclusive\n"
+        "                  counts while busy, while waiting and in the runtime, with the lines below, and metrics of "
+        "those\n"
+        "                  while busy; ... self: of the line itself. EVENT fraction ...: part of the time in which an\n"
+        "                  event had its turn; EVENT at least ...: what is known of a count of which some is missing\n"
+        "With --threads there is a row for each line and thread (line 0: the thread's whole life), with --histogram "
+        "for each\n"
+        "region and number of busy threads, with --callgraph for each entry, caller and callee (role): block is the "
+        "index of\n"
+        "the entry whose block it is, index the line's own. The last row of --at-k, of kind nobody, is the time with "
+        "no\n"
+        "thread busy; the rows of kind event at the end of --overhead are Heddle's own events.",
 };
-
-/* Before and after the columns, which follow from the views' tables. */
-static const char before_columns[] =
-    "Columns: title in the text, name in --csv, unit (s: in --csv seconds, in the text the unit above the table;\n"
-    "%: in --csv a fraction of 1), meaning. Without an option: the table of regions. Below an option: what its view\n"
-    "has besides.\n";
-static const char after_columns[] =
-    "\n"
-    "When events were counted ('heddle run --events' or --groups) there is a column for each metric of the groups\n"
-    "and for each event that is in no group, while busy and with the lines below (--flat: of the line itself). The\n"
-    "table of the whole run, and --threads, also show what was counted while waiting. Where there is no terminal\n"
-    "a line of such a table has as many characters as the variable COLUMNS says, or 120. Marks:\n"
-    "  -               not known: not counted, counted for a line above, or a formula without a value\n"
-    "  >=              at least so much: some of it could not be counted; the notes say why\n"
-    "  ~               an estimate: events took turns\n"
-    "\n"
-    "REGEX is a POSIX extended regular expression, found anywhere in a function's or phase's name or in\n"
-    "'KIND FILE:LINE' ('loop static heat.c:42', 'routine heat.c:10').\n"
-    "\n"
-    "Comma-separated values (one header line, quoted as in RFC 4180; empty: not measured) begin with the place:\n"
-    "  id              the callpath's number, as in the JSON\n"
-    "  row, parent     the line's number in the tree and that of the line above it (0: the program)\n"
-    "  kind, function, file, line, module, offset\n"
-    "                  the construct and its place\n"
-    "  incomplete, busy_at_most\n"
-    "                  true: entries and times are at least those shown; busy times may hold waits, so waits and\n"
-    "                  gains are at least those shown. The budget had switched events off; see the notes\n"
-    "and end with what was counted:\n"
-    "  EVENT inclusive, EVENT waiting inclusive, EVENT runtime inclusive, GROUP: METRIC inclusive\n"
-    "                  counts while busy, while waiting and in the runtime, with the lines below, and metrics of those\n"
-    "                  while busy; ... self: of the line itself. EVENT fraction ...: part of the time in which an\n"
-    "                  event had its turn; EVENT at least ...: what is known of a count of which some is missing\n"
-    "With --threads there is a row for each line and thread (line 0: the thread's whole life), with --histogram for each\n"
-    "region and number of busy threads, with --callgraph for each entry, caller and callee (role): block is the index of\n"
-    "the entry whose block it is, index the line's own. The last row of --at-k, of kind nobody, is the time with no\n"
-    "thread busy; the rows of kind event at the end of --overhead are Heddle's own events.";
-
-static char *epilogue(void) {
-  char *text = NULL;
-  size_t bytes = 0;
-  FILE *out = open_memstream(&text, &bytes);
-  if (!out)
-    return NULL;
-  fputs(before_columns, out);
-  hd_column_list_print(false, out);
-  fputs(after_columns, out);
-  fclose(out);
-  return text;
-}
 
 static bool is_about_routines(enum hd_question question) {
   return question >= HD_ASK_FLAT;

@@ -105,6 +105,10 @@ void hd_usage_help(const struct hd_usage *usage, FILE *out) {
   }
   if (!helped)
     print_option(&help_option, out);
+  if (usage->lists) {
+    fputc('\n', out);
+    usage->lists(out);
+  }
   if (usage->epilogue)
     fprintf(out, "\n%s\n", usage->epilogue);
 }

@@ -81,7 +81,8 @@ struct hd_usage {
   const char *description; /* one or more sentences, printed under the usage line */
   const struct hd_option *options;
   const struct hd_option_section *sections; /* more options, after these; may be NULL */
-  const char *epilogue;                     /* printed after the options; may be NULL */
+  void (*lists)(FILE *out);                 /* prints what --help has after the options; may be NULL */
+  const char *epilogue;                     /* printed after that; may be NULL */
   const char *none;                         /* the complaint when there is no operand; NULL: there may be none */
   const char *several;                      /* the complaint when there is more than one; NULL: there may be */
   bool in_order; /* the first operand ends the options: the rest belongs to another program */

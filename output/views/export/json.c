@@ -103,7 +103,7 @@ static json_t *level_members(const struct hd_model *model) {
 }
 
 static json_t *account_members(const struct hd_account *account) {
-  return HD_JSON_IF(account->known, {"processor_share", hd_json_number(hd_account_share(account))},
+  return HD_JSON_IF(account->known, {HD_KEY(PROCESSOR), hd_json_number(hd_account_share(account))},
                     {"processor_s", json_real((double)account->ran_ns / 1e9)},
                     {"processor_wait_s", json_real((double)account->queued_ns / 1e9)},
                     {"preemptions", hd_json_count(account->preemptions)});
@@ -114,32 +114,34 @@ static json_t *program(const struct hd_model *model) {
   const uint64_t unmeasured = hd_model_unmeasured_ticks(model);
   const uint64_t outside = model->elapsed_ticks > model->inside_ticks ? model->elapsed_ticks - model->inside_ticks : 0;
   const struct hd_account account = hd_account_of_program(model);
-  return HD_JSON(
-      {"elapsed_s", hd_json_seconds(model, model->elapsed_ticks + unmeasured)},
-      {"unmeasured_s", hd_json_seconds(model, unmeasured)}, {"busy_s", hd_json_seconds(model, model->ticks[HD_BUSY])},
-      {"wait_s", hd_json_seconds(model, hd_ticks_waiting(model->ticks))},
-      {"runtime_s", hd_json_seconds(model, model->ticks[HD_RUNTIME])},
-      {"idle_s", hd_json_seconds(model, model->ticks[HD_IDLE])},
-      {"mean_concurrency", hd_json_number(elapsed > 0 ? (double)model->ticks[HD_BUSY] / elapsed : NAN)},
-      {"inside_regions_s", hd_json_seconds(model, model->inside_ticks)},
-      {"outside_regions_s", hd_json_seconds(model, outside)},
-      {"potential_gain_s", json_real(model->gain_ticks * model->seconds_per_tick)},
-      {HD_JSON_MERGE, level_members(model)}, {HD_JSON_MERGE, account_members(&account)},
-      {"threads_ever", hd_json_count(hd_model_threads_ever(model))}, {"pauses", hd_json_count(model->header.pauses)},
-      {"paused_s", hd_json_seconds(model, hd_model_paused_ticks(model))},
-      {HD_JSON_MERGE, hd_json_program_corrected(model)}, {HD_JSON_MERGE, hd_json_program_counts(model)});
+  return HD_JSON({HD_KEY(ELAPSED), hd_json_seconds(model, model->elapsed_ticks + unmeasured)},
+                 {"unmeasured_s", hd_json_seconds(model, unmeasured)},
+                 {HD_KEY(BUSY), hd_json_seconds(model, model->ticks[HD_BUSY])},
+                 {HD_KEY(WAIT), hd_json_seconds(model, hd_ticks_waiting(model->ticks))},
+                 {HD_KEY(RUNTIME), hd_json_seconds(model, model->ticks[HD_RUNTIME])},
+                 {HD_KEY(IDLE), hd_json_seconds(model, model->ticks[HD_IDLE])},
+                 {HD_KEY(CONCURRENCY), hd_json_number(elapsed > 0 ? (double)model->ticks[HD_BUSY] / elapsed : NAN)},
+                 {"inside_regions_s", hd_json_seconds(model, model->inside_ticks)},
+                 {"outside_regions_s", hd_json_seconds(model, outside)},
+                 {HD_KEY(GAIN), json_real(model->gain_ticks * model->seconds_per_tick)},
+                 {HD_JSON_MERGE, level_members(model)}, {HD_JSON_MERGE, account_members(&account)},
+                 {"threads_ever", hd_json_count(hd_model_threads_ever(model))},
+                 {"pauses", hd_json_count(model->header.pauses)},
+                 {"paused_s", hd_json_seconds(model, hd_model_paused_ticks(model))},
+                 {HD_JSON_MERGE, hd_json_program_corrected(model)}, {HD_JSON_MERGE, hd_json_program_counts(model)});
 }
 
 static json_t *thread(const struct hd_model *model, const struct hd_model_thread *from) {
   return HD_JSON(
-      {"thread", hd_json_count(from->id)}, {"kind", json_string(hd_thread_kind_id(from->kind))},
+      {HD_KEY(THREAD), hd_json_count(from->id)}, {HD_KEY(THREAD_KIND), json_string(hd_thread_kind_id(from->kind))},
       {"threads", hd_json_count(from->threads)}, {"lifetime_s", hd_json_seconds(model, from->lifetime_ticks)},
-      {"busy_s", hd_json_seconds(model, from->ticks[HD_BUSY])},
-      {"idle_s", hd_json_seconds(model, from->ticks[HD_IDLE])},
-      {"wait_s", hd_json_seconds(model, hd_ticks_waiting(from->ticks))},
+      {HD_KEY(BUSY), hd_json_seconds(model, from->ticks[HD_BUSY])},
+      {HD_KEY(IDLE), hd_json_seconds(model, from->ticks[HD_IDLE])},
+      {HD_KEY(WAIT), hd_json_seconds(model, hd_ticks_waiting(from->ticks))},
       {"wait_by_cause_s", hd_json_waits(model, from->ticks, false)},
-      {"runtime_s", hd_json_seconds(model, from->ticks[HD_RUNTIME])}, {HD_JSON_MERGE, account_members(&from->account)},
-      {HD_JSON_MERGE, hd_json_thread_overhead(model, from)}, {HD_JSON_MERGE, hd_json_thread_counts(model, from->id)});
+      {HD_KEY(RUNTIME), hd_json_seconds(model, from->ticks[HD_RUNTIME])},
+      {HD_JSON_MERGE, account_members(&from->account)}, {HD_JSON_MERGE, hd_json_thread_overhead(model, from)},
+      {HD_JSON_MERGE, hd_json_thread_counts(model, from->id)});
 }
 
 static json_t *threads(const struct hd_model *model) {
@@ -150,8 +152,9 @@ static json_t *threads(const struct hd_model *model) {
 }
 
 static json_t *overlap(const struct hd_model *model, const struct hd_overlap *from) {
-  return HD_JSON({"a", hd_json_count(from->a)}, {"b", hd_json_count(from->b)},
-                 {"elapsed_s", from->ticks == HD_TICKS_UNKNOWN ? json_null() : hd_json_seconds(model, from->ticks)});
+  return HD_JSON(
+      {"a", hd_json_count(from->a)}, {"b", hd_json_count(from->b)},
+      {HD_KEY(OVERLAP), from->ticks == HD_TICKS_UNKNOWN ? json_null() : hd_json_seconds(model, from->ticks)});
 }
 
 static json_t *overlaps(const struct hd_model *model) {
@@ -181,7 +184,7 @@ static json_t *timeline(const struct hd_model *model) {
   }
   return HD_JSON({"begin_s", hd_json_seconds(model, model->before_ticks)},
                  {"width_s", hd_json_seconds(model, from->width_ticks)}, {"none_s", none}, {"sequential_s", sequential},
-                 {"busy_s", busy});
+                 {HD_KEY(BUSY), busy});
 }
 
 /* One at a time: all of them together would take gigabytes. */

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_OUTPUT_VIEWS_EXPORT_JSON_INTERNAL_H
 #define HEDDLE_OUTPUT_VIEWS_EXPORT_JSON_INTERNAL_H
 
+#include "output/views/render/column_names.h"
 #include "output/views/render/json.h"
 
 /** What was counted, in the order in which it was asked for; NULL: no memory. Without counters "counters" is null and

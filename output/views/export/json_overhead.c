@@ -23,9 +23,9 @@ static json_t *corrected(const struct hd_model *model, uint64_t ticks, int64_t i
 static json_t *event(const struct hd_model *model, enum hd_event_kind kind) {
   const struct hd_cost *cost = &model->cost_of[kind];
   const double seconds = hd_model_seconds(model, cost->ticks);
-  return HD_JSON({"event", json_string(hd_event_id(kind))}, {"count", hd_json_count(cost->count)},
-                 {"ns_each", hd_json_number(1e9 * seconds / (double)cost->count)},
-                 {"total_s", hd_json_number(seconds)});
+  return HD_JSON({"event", json_string(hd_event_id(kind))}, {HD_KEY(EVENTS), hd_json_count(cost->count)},
+                 {HD_KEY(EVENT_NS), hd_json_number(1e9 * seconds / (double)cost->count)},
+                 {HD_KEY(EVENT_TIME), hd_json_number(seconds)});
 }
 
 static json_t *events(const struct hd_model *model) {
@@ -60,7 +60,7 @@ static json_t *switched(const struct hd_model *model, const struct hd_switch *fr
                  {"seconds", hd_json_seconds(model, from->ticks)}, {"times", hd_json_count(from->times)},
                  {"cost_percent", json_real((double)from->cost_ppm / 1e4)}, {"profile", hd_json_count(from->node)},
                  {"where", from->node == 0 ? json_string("outside regions") : hd_json_text(place)},
-                 {"thread", hd_json_count(from->thread)});
+                 {HD_KEY(THREAD), hd_json_count(from->thread)});
 }
 
 static json_t *switches(const struct hd_model *model) {
@@ -98,11 +98,11 @@ static json_t *elapsed(const struct hd_model *model, const struct hd_node *node)
              : json_null();
 }
 
-static const char *const own_keys[] = {"busy_s", "wait_s", "runtime_s"};
-static const char *const inclusive_keys[] = {"busy_inclusive_s", "wait_inclusive_s", "runtime_inclusive_s"};
+static const char *const own_keys[] = {HD_KEY(BUSY), HD_KEY(WAIT), HD_KEY(RUNTIME)};
+static const char *const inclusive_keys[] = {HD_KEY(INCLUSIVE), "wait_inclusive_s", "runtime_inclusive_s"};
 
 json_t *hd_json_program_corrected(const struct hd_model *model) {
-  json_t *times = HD_JSON({"elapsed_s", elapsed(model, &model->nodes[0])},
+  json_t *times = HD_JSON({HD_KEY(ELAPSED), elapsed(model, &model->nodes[0])},
                           {HD_JSON_MERGE, sums_members(model, model->ticks, &model->intrusion, own_keys, true)});
   return HD_JSON({"corrected", times});
 }
@@ -116,7 +116,7 @@ static json_t *contained(const struct hd_model *model, const struct hd_intrusion
 json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_node *node) {
   const bool own = hd_node_is_measured(node);
   json_t *times = HD_JSON(
-      {"elapsed_s", elapsed(model, node)},
+      {HD_KEY(ELAPSED), elapsed(model, node)},
       {HD_JSON_MERGE, sums_members(model, node->ticks, &node->intrusion, own_keys, own)},
       {HD_JSON_MERGE, sums_members(model, node->inclusive_ticks, &node->intrusion_inclusive, inclusive_keys, true)});
   return HD_JSON({"corrected", times}, {"overhead_s", contained(model, &node->intrusion, own)},

@@ -36,10 +36,11 @@ static json_t *times_members(const struct hd_model *model, const struct hd_node 
   const uint64_t *inclusive = node->inclusive_ticks;
   const bool region = hd_kind_is_region(node->kind);
   return HD_JSON(
-      {"busy_s", own(model, node, HD_BUSY)}, {"busy_inclusive_s", hd_json_seconds(model, inclusive[HD_BUSY])},
-      {"wait_s", hd_node_is_measured(node) ? hd_json_waits(model, node->ticks, region) : json_null()},
-      {"wait_inclusive_s", hd_json_waits(model, inclusive, region)}, {"runtime_s", own(model, node, HD_RUNTIME)},
-      {"runtime_inclusive_s", hd_json_seconds(model, inclusive[HD_RUNTIME])}, {"idle_s", own(model, node, HD_IDLE)});
+      {HD_KEY(BUSY), own(model, node, HD_BUSY)}, {HD_KEY(INCLUSIVE), hd_json_seconds(model, inclusive[HD_BUSY])},
+      {HD_KEY(WAIT), hd_node_is_measured(node) ? hd_json_waits(model, node->ticks, region) : json_null()},
+      {"wait_inclusive_s", hd_json_waits(model, inclusive, region)}, {HD_KEY(RUNTIME), own(model, node, HD_RUNTIME)},
+      {"runtime_inclusive_s", hd_json_seconds(model, inclusive[HD_RUNTIME])},
+      {HD_KEY(IDLE), own(model, node, HD_IDLE)});
 }
 
 /* ---- entries ---- */
@@ -57,8 +58,8 @@ static json_t *entries(const struct hd_model *model, const struct hd_entries *fr
   for (int caller = 0; done && caller < HD_ENTRY_STATES; caller++)
     for (int state = 0; done && state < HD_ENTRY_STATES; state++) {
       json_t *entry = json_object();
-      done = entry && hd_json_put(entry, "visits", hd_json_count(from->visits[caller][state])) &&
-             hd_json_put(entry, "elapsed_s", hd_json_seconds(model, from->ticks[caller][state]));
+      done = entry && hd_json_put(entry, HD_KEY(CALLS), hd_json_count(from->visits[caller][state])) &&
+             hd_json_put(entry, HD_KEY(ELAPSED), hd_json_seconds(model, from->ticks[caller][state]));
       done = hd_json_put(object, names[caller][state], entry) && done;
     }
   if (done)
@@ -73,9 +74,10 @@ static json_t *routine_members(const struct hd_model *model, const struct hd_nod
   const double share = node->wall_share_inclusive_ticks;
   if (node->kind != HD_KIND_ROUTINE)
     return HD_JSON({"entries", json_null()});
-  return HD_JSON({"elapsed_s", known ? hd_json_seconds(model, hd_entries_ticks(&node->entries)) : json_null()},
-                 {"mean_concurrency", hd_json_number(share > 0 ? (double)node->inclusive_ticks[HD_BUSY] / share : NAN)},
-                 {"entries", known ? entries(model, &node->entries) : json_null()});
+  return HD_JSON(
+      {HD_KEY(ELAPSED), known ? hd_json_seconds(model, hd_entries_ticks(&node->entries)) : json_null()},
+      {HD_KEY(CONCURRENCY), hd_json_number(share > 0 ? (double)node->inclusive_ticks[HD_BUSY] / share : NAN)},
+      {"entries", known ? entries(model, &node->entries) : json_null()});
 }
 
 static json_t *concurrent_visits(const struct hd_model *model, const struct hd_node *node) {
@@ -88,14 +90,14 @@ static json_t *cpu_seconds(const struct hd_model *model, uint64_t ns, bool known
 }
 
 static json_t *cpu_members(const struct hd_model *model, const struct hd_node *node) {
-  return HD_JSON({"cpu_s", cpu_seconds(model, node->cpu_ns, hd_node_is_measured(node))},
+  return HD_JSON({HD_KEY(CPU), cpu_seconds(model, node->cpu_ns, hd_node_is_measured(node))},
                  {"cpu_inclusive_s", cpu_seconds(model, node->cpu_inclusive_ns, true)});
 }
 
 /* ---- teams ---- */
 
 static json_t *team_size(const struct hd_team_totals *team) {
-  return HD_JSON({"min", hd_json_count(team->team_min)}, {"max", hd_json_count(team->team_max)});
+  return HD_JSON({HD_KEY(TEAM_MIN), hd_json_count(team->team_min)}, {HD_KEY(TEAM_MAX), hd_json_count(team->team_max)});
 }
 
 static json_t *real_ticks(const struct hd_model *model, double ticks) {
@@ -112,10 +114,10 @@ static json_t *team_members(const struct hd_model *model, const struct hd_node *
   const bool known = !(team->team_max == 0);
   return HD_JSON_IF(
       known, {"instances", hd_json_count(team->instances)}, {"open_instances", hd_json_count(team->open_instances)},
-      {"elapsed_s", real_ticks(model, hd_team_elapsed(team))},
+      {HD_KEY(ELAPSED), real_ticks(model, hd_team_elapsed(team))},
       {"capacity_s", hd_json_seconds(model, team->capacity_ticks)}, {"team_size", team_size(team)},
-      {"mean_concurrency", hd_json_number(hd_team_concurrency(team))},
-      {"imbalance", hd_json_number(hd_team_imbalance(team))}, {"potential_gain_s", real_ticks(model, team->gain_ticks)},
+      {HD_KEY(CONCURRENCY), hd_json_number(hd_team_concurrency(team))},
+      {HD_KEY(IMBALANCE), hd_json_number(hd_team_imbalance(team))}, {HD_KEY(GAIN), real_ticks(model, team->gain_ticks)},
       {"team_busy_s", hd_json_seconds(model, team->busy_ticks)},
       {"team_idle_s", hd_json_seconds(model, team->idle_ticks)}, {"running_s", running(model, node)});
 }
@@ -123,7 +125,7 @@ static json_t *team_members(const struct hd_model *model, const struct hd_node *
 /* The program has no team, but it does have an elapsed time. */
 static json_t *program_team_members(const struct hd_model *model) {
   return HD_JSON(
-      {"elapsed_s", hd_json_seconds(model, model->elapsed_ticks)},
+      {HD_KEY(ELAPSED), hd_json_seconds(model, model->elapsed_ticks)},
       {"mean_concurrency",
        hd_json_number(model->elapsed_ticks > 0 ? (double)model->ticks[HD_BUSY] / (double)model->elapsed_ticks : NAN)});
 }
@@ -137,20 +139,20 @@ static uint64_t concurrent_of(const struct hd_entries *from) {
 static json_t *row_entries_members(const struct hd_model *model, const struct hd_node *node,
                                    const struct hd_row *from) {
   const bool routine = has_entries(model, node);
-  return HD_JSON({"visits_concurrent", model->entries_known && node->id != 0 && !hd_kind_is_region(node->kind)
-                                           ? hd_json_count(concurrent_of(&from->entries))
-                                           : json_null()},
-                 {"elapsed_s", routine ? hd_json_seconds(model, hd_entries_ticks(&from->entries)) : json_null()},
+  return HD_JSON({HD_KEY(CALLS_CONCURRENT), model->entries_known && node->id != 0 && !hd_kind_is_region(node->kind)
+                                                ? hd_json_count(concurrent_of(&from->entries))
+                                                : json_null()},
+                 {HD_KEY(ELAPSED), routine ? hd_json_seconds(model, hd_entries_ticks(&from->entries)) : json_null()},
                  {"entries", routine ? entries(model, &from->entries) : json_null()},
-                 {"cpu_s", cpu_seconds(model, from->cpu_ns, true)});
+                 {HD_KEY(CPU), cpu_seconds(model, from->cpu_ns, true)});
 }
 
 static json_t *row(const struct hd_model *model, const struct hd_node *node, const struct hd_row *from) {
-  return HD_JSON({"thread", hd_json_count(from->thread)}, {"visits", hd_json_count(from->visits)},
-                 {"busy_s", hd_json_seconds(model, from->ticks[HD_BUSY])},
-                 {"wait_s", hd_json_waits(model, from->ticks, hd_kind_is_region(node->kind))},
-                 {"runtime_s", hd_json_seconds(model, from->ticks[HD_RUNTIME])},
-                 {"idle_s", hd_json_seconds(model, from->ticks[HD_IDLE])},
+  return HD_JSON({HD_KEY(THREAD), hd_json_count(from->thread)}, {HD_KEY(CALLS), hd_json_count(from->visits)},
+                 {HD_KEY(BUSY), hd_json_seconds(model, from->ticks[HD_BUSY])},
+                 {HD_KEY(WAIT), hd_json_waits(model, from->ticks, hd_kind_is_region(node->kind))},
+                 {HD_KEY(RUNTIME), hd_json_seconds(model, from->ticks[HD_RUNTIME])},
+                 {HD_KEY(IDLE), hd_json_seconds(model, from->ticks[HD_IDLE])},
                  {HD_JSON_MERGE, row_entries_members(model, node, from)},
                  {HD_JSON_MERGE, hd_json_row_counts(model, node, from)});
 }
@@ -198,12 +200,12 @@ static json_t *levels_members(const struct hd_model *model, const struct hd_node
       {"elapsed_at_k_s", elapsed_levels(model, node)},
       {"thread_time_at_k_s", own ? hd_json_levels(model, &node->busy_at) : json_null()},
       {"thread_time_at_k_inclusive_s", known ? hd_json_levels(model, &node->busy_at_inclusive) : json_null()},
-      {"wall_share_s", own ? real_ticks(model, node->wall_share_ticks) : json_null()},
-      {"wall_share_inclusive_s", known ? real_ticks(model, node->wall_share_inclusive_ticks) : json_null()},
+      {HD_KEY(WALL), own ? real_ticks(model, node->wall_share_ticks) : json_null()},
+      {HD_KEY(WALL_INCLUSIVE), known ? real_ticks(model, node->wall_share_inclusive_ticks) : json_null()},
       {"active_s", own ? ticks_or_null(model, node->active_ticks) : json_null()},
       {"unpaired_s", own ? hd_json_seconds(model, node->unpaired_ticks) : json_null()},
-      {"busy_sequential_s", own ? hd_json_seconds(model, sequential) : json_null()},
-      {"busy_concurrent_s", own ? hd_json_seconds(model, concurrent) : json_null()});
+      {HD_KEY(SEQUENTIAL), own ? hd_json_seconds(model, sequential) : json_null()},
+      {HD_KEY(CONCURRENT), own ? hd_json_seconds(model, concurrent) : json_null()});
 }
 
 /* ---- all of it ---- */
@@ -223,8 +225,8 @@ static json_t *marks_members(const struct hd_model *model, const struct hd_node 
 
 json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node) {
   return HD_JSON({HD_JSON_MERGE, place_members(model, node)},
-                 {"visits", hd_node_is_measured(node) ? hd_json_count(node->visits) : json_null()},
-                 {"visits_concurrent", concurrent_visits(model, node)}, {HD_JSON_MERGE, team_members(model, node)},
+                 {HD_KEY(CALLS), hd_node_is_measured(node) ? hd_json_count(node->visits) : json_null()},
+                 {HD_KEY(CALLS_CONCURRENT), concurrent_visits(model, node)}, {HD_JSON_MERGE, team_members(model, node)},
                  {HD_JSON_MERGE, node->id == 0 ? program_team_members(model) : json_object()},
                  {HD_JSON_MERGE, routine_members(model, node)}, {HD_JSON_MERGE, times_members(model, node)},
                  {HD_JSON_MERGE, hd_json_node_corrected(model, node)}, {HD_JSON_MERGE, cpu_members(model, node)},

@@ -39,6 +39,15 @@
 #define HD_NAMES_EVENT_TIME       "event_s",          "total_s",                "Total",      HD_SECONDS
 /* clang-format on */
 
+/** What columns of several views mean. */
+#define HD_MEANS_CALLS "regions: how often one was opened; others: entries, summed over threads"
+#define HD_MEANS_ELAPSED "regions: time from begin to end; loops: a thread's time in it on average"
+#define HD_MEANS_SUM "thread time, summed over threads, with the lines below"
+#define HD_MEANS_WALL                                                                                                  \
+  "part of the run, lines below included; threads that are busy at once share the time\n"                              \
+  "the own parts of all lines and the time with no thread busy add up to the run"
+#define HD_MEANS_ID "the callpath's number, for --with; of several in one line the first"
+
 #define HD_COLUMN(name, order, rank, help) HD_COLUMN_OF_(HD_NAMES_##name, order, rank, help)
 #define HD_COLUMN_OF_(...) HD_COLUMN_ROW_(__VA_ARGS__)
 #define HD_COLUMN_ROW_(csv, json, title, kind, order, rank, help)                                                      \

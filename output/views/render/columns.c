@@ -33,10 +33,6 @@ struct hd_value hd_decimals(double number, int decimals) {
   return value;
 }
 
-struct hd_value hd_blank(void) {
-  return (struct hd_value){.text = " "};
-}
-
 struct hd_value hd_visits(const struct hd_model *model, enum hd_kind kind, uint64_t visits, bool known) {
   struct hd_value value = hd_count(visits, known);
   value.mark = hd_model_is_incomplete(model, kind) ? ">=" : NULL;
@@ -108,12 +104,12 @@ void hd_columns_add(const struct hd_columns *columns, struct hd_grid *grid) {
 
 static void cell_text(char cell[HD_CELL_BYTES], const struct hd_columns *columns, enum hd_column_kind kind,
                       const struct hd_value *value) {
-  if (value->text[0])
-    strcpy(cell, value->text);
+  if (value->blank)
+    strcpy(cell, "");
   else if (!value->known || value->dash)
     strcpy(cell, "-");
-  else if (kind == HD_TEXT)
-    strcpy(cell, "");
+  else if (kind == HD_TEXT || value->text[0])
+    strcpy(cell, value->text);
   else if (kind == HD_SECONDS) /* never "-0.000" */
     hd_cell_time(cell, &columns->unit, hd_unit_shows(&columns->unit, fabs(value->number)) ? value->number : 0);
   else if (kind == HD_SHARE)

@@ -37,6 +37,7 @@ struct hd_column {
 struct hd_value {
   bool known;               /* else "-", or an empty field */
   bool dash;                /* "-" in the text in any case */
+  bool blank;               /* nothing in the text, not even "-" */
   double number;            /* NaN is not known, either */
   double whole;             /* of HD_SHARE, what `number` is a part of */
   uint64_t count;           /* HD_COUNT, HD_TICKS, HD_FLAG */
@@ -50,9 +51,6 @@ struct hd_value hd_number(double number);
 struct hd_value hd_ticks(const struct hd_model *model, double ticks, bool known);
 struct hd_value hd_share(double part, double whole, bool known);
 struct hd_value hd_count(uint64_t count, bool known);
-
-/** Nothing at all, not even a "-". */
-struct hd_value hd_blank(void);
 
 struct hd_value hd_word(const char *word, bool known);
 

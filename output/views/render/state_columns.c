@@ -2,6 +2,7 @@
 #include "output/views/render/state_columns.h"
 
 #include "output/analysis/causes.h"
+#include "output/views/render/column_names.h"
 
 static const char *wait_id(enum hd_state state) {
   static char ids[HD_STATE_COUNT][HD_CELL_BYTES];
@@ -10,13 +11,13 @@ static const char *wait_id(enum hd_state state) {
 }
 
 void hd_state_columns(struct hd_column columns[HD_STATE_COLUMNS], int order) {
-  columns[HD_BUSY] = (struct hd_column){"busy_s", "Busy", HD_SECONDS, order, 4, NULL};
-  columns[HD_STATE_COLUMN_WAIT] = (struct hd_column){"wait_s", "Wait", HD_SECONDS, order, 2, NULL};
+  columns[HD_BUSY] = (struct hd_column)HD_COLUMN(BUSY, order, 4, "\n" HD_MEANS_SUM);
+  columns[HD_STATE_COLUMN_WAIT] = (struct hd_column)HD_COLUMN(WAIT, order, 2, "\n" HD_MEANS_SUM);
   for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
     columns[state + 1] = (struct hd_column){
         wait_id((enum hd_state)state), hd_state_words((enum hd_state)state), HD_SECONDS, order, 6, NULL};
-  columns[HD_STATE_COLUMN_RUNTIME] = (struct hd_column){"runtime_s", "Runtime", HD_SECONDS, order, 7, NULL};
-  columns[HD_STATE_COLUMN_IDLE] = (struct hd_column){"idle_s", "Idle", HD_SECONDS, order, 8, NULL};
+  columns[HD_STATE_COLUMN_RUNTIME] = (struct hd_column)HD_COLUMN(RUNTIME, order, 7, "\nopening and closing the region");
+  columns[HD_STATE_COLUMN_IDLE] = (struct hd_column)HD_COLUMN(IDLE, order, 8, "\na worker's time between regions");
 }
 
 void hd_state_values(struct hd_value values[HD_STATE_COLUMNS], const struct hd_model *model,

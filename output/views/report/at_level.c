@@ -63,7 +63,7 @@ static const struct hd_column columns[COLUMNS] = {
               "part of that time; threads that are busy at the same time share it, so that the column adds up"},
     [SHARE] = {"share", "%", HD_SHARE, 0, 0, "of that time"},
     [BUSY] = HD_COLUMN(BUSY, 0, 0, "time summed over threads"),
-    [ID] = {NULL, "Id", HD_COUNT, 0, 0, "\nthe callpath's number, for --with"},
+    [ID] = {NULL, "Id", HD_COUNT, 0, 0, "\n" HD_MEANS_ID},
 };
 
 const struct hd_report_columns hd_report_at_level_columns = {"at-k", columns, COLUMNS, -1};
@@ -74,7 +74,7 @@ static void put(struct table *table, double wall_ticks, double thread_ticks, con
       [WALL] = hd_ticks(model, wall_ticks, true),
       [SHARE] = hd_share(wall_ticks, table->whole_ticks, true),
       [BUSY] = hd_ticks(model, thread_ticks, true),
-      [ID] = row->node ? hd_count(row->node->id, true) : hd_blank(),
+      [ID] = row->node ? hd_count(row->node->id, true) : (struct hd_value){.blank = true},
   };
   hd_listing_put(&table->listing, row, values);
 }

@@ -40,14 +40,15 @@ static const struct hd_column table[COLUMNS] = {
     [CALLS_RECURSIVE] = {"calls_recursive", NULL, HD_COUNT, 0, 0, "\ncalls by itself"},
     [CALLS_CONCURRENT] = {"calls_concurrent", "Conc", HD_COUNT, 7, 2, "\ncalls while another thread was busy"},
     [CASE(0, 0)] = {"calls_s_s", NULL, HD_COUNT, 0, 0,
-                    "\nby the state, sequential or concurrent, at the caller's entry, then at its own"},
-    [CASE(0, 0) + 1] = {"elapsed_s_s_s", NULL, HD_SECONDS, 0, 0, "\nfrom the entry to the exit of these calls"},
-    [CASE(0, 1)] = {"calls_s_c", NULL, HD_COUNT, 0, 0, NULL},
-    [CASE(0, 1) + 1] = {"elapsed_s_c_s", NULL, HD_SECONDS, 0, 0, NULL},
-    [CASE(1, 0)] = {"calls_c_s", NULL, HD_COUNT, 0, 0, NULL},
-    [CASE(1, 0) + 1] = {"elapsed_c_s_s", NULL, HD_SECONDS, 0, 0, NULL},
-    [CASE(1, 1)] = {"calls_c_c", NULL, HD_COUNT, 0, 0, NULL},
-    [CASE(1, 1) + 1] = {"elapsed_c_c_s", NULL, HD_SECONDS, 0, 0, NULL},
+                    "\nsequential calls; their caller was entered sequentially, too"},
+    [CASE(0, 0) + 1] = {"elapsed_s_s_s", NULL, HD_SECONDS, 0, 0, "\ntheir time from entry to exit"},
+    [CASE(0, 1)] = {"calls_s_c", NULL, HD_COUNT, 0, 0, "\nconcurrent calls by callers that were entered sequentially"},
+    [CASE(0, 1) + 1] = {"elapsed_s_c_s", NULL, HD_SECONDS, 0, 0, "\ntheir time from entry to exit"},
+    [CASE(1, 0)] = {"calls_c_s", NULL, HD_COUNT, 0, 0, "\nsequential calls by callers that were entered concurrently"},
+    [CASE(1, 0) + 1] = {"elapsed_c_s_s", NULL, HD_SECONDS, 0, 0, "\ntheir time from entry to exit"},
+    [CASE(1, 1)] = {"calls_c_c", NULL, HD_COUNT, 0, 0,
+                    "\nconcurrent calls; their caller was entered concurrently, too"},
+    [CASE(1, 1) + 1] = {"elapsed_c_c_s", NULL, HD_SECONDS, 0, 0, "\ntheir time from entry to exit"},
     [INDEX] = {NULL, "Index", HD_TEXT, 1, 0, "\nthe entry's number"},
     [SHARE] = {NULL, "Time%", HD_SHARE, 2, 1, "\nSelf and Below as part of all busy time"},
     [BELOW] = {NULL, "Below", HD_SECONDS, 4, 0, "\nbusy time in what it called"},
@@ -75,7 +76,7 @@ static void put_row(struct blocks *blocks, enum row_kind kind, const struct hd_l
 /* Of lines that have words only, and of arcs what an entry alone has. */
 static void leave_blank(struct hd_value values[COLUMNS]) {
   for (int i = 0; i < COLUMNS; i++)
-    values[i] = hd_blank();
+    values[i] = (struct hd_value){.blank = true};
 }
 
 static void fill_times(struct hd_value values[COLUMNS], const struct blocks *blocks, uint64_t self, uint64_t inclusive,
@@ -181,6 +182,7 @@ static void add_primary(struct blocks *blocks, uint32_t index) {
   row.sums[0] = blocks->counts.inclusive ? &blocks->counts.inclusive->sums[index] : NULL;
   if (index == 0 && blocks->focused)
     row.elapsed_ticks = NAN;
+  values[INDEX] = (struct hd_value){.known = true};
   snprintf(values[INDEX].text, HD_CELL_BYTES, "[%u]", entry->index);
   values[SHARE] = hd_share((double)entry->times.inclusive_ticks, (double)graph->busy_ticks, true);
   values[CYCLE] = hd_count(entry->cycle, entry->cycle != 0);
@@ -250,6 +252,7 @@ static void add_whole_cycle(struct blocks *blocks, uint32_t number) {
   leave_blank(values);
   snprintf(row.first, sizeof row.first, "cycle,%u,%u,", cycle->index, cycle->index);
   row.sums[0] = blocks->counts.cycles ? &blocks->counts.cycles->sums[number - 1] : NULL;
+  values[INDEX] = (struct hd_value){.known = true};
   snprintf(values[INDEX].text, HD_CELL_BYTES, "[%u]", cycle->index);
   values[SHARE] = hd_share((double)cycle->times.inclusive_ticks, (double)graph->busy_ticks, true);
   values[CYCLE] = hd_count(number, true);

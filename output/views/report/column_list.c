@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/views/report/column_list.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/views/render/state_columns.h"
 #include "output/views/report/report_internal.h"
 
-static const struct hd_report_columns *const views[] = {
-    &hd_report_regions_columns, &hd_report_threads_columns,  &hd_report_histogram_columns, &hd_report_at_level_columns,
-    &hd_report_overlap_columns, &hd_report_overhead_columns, &hd_report_flat_columns,      &hd_report_tree_columns,
-    &hd_report_callers_columns, &hd_report_callgraph_columns};
+#define VIEW(name) &hd_report_##name##_columns,
+static const struct hd_report_columns *const views[] = {HD_REPORT_VIEWS(VIEW)};
 enum { VIEWS = sizeof views / sizeof views[0], COLUMNS_MOST = 64 };
 
 /* A view's table, with the columns of states. */
@@ -20,8 +19,23 @@ static struct hd_columns columns_of(const struct hd_report_columns *view, struct
   return (struct hd_columns){.items = items, .count = view->count};
 }
 
-static bool is_same(const char *a, const char *b) {
-  return a == b || (a && b && strcmp(a, b) == 0);
+/* The whole help as one text; the caller frees. */
+static char *words_of(const struct hd_column *column) {
+  const char *help = column->help ? column->help : "", *end = strchrnul(help, '\n');
+  const char *more = *end ? end + 1 : "";
+  char *words = NULL;
+  return asprintf(&words, "%.*s%s%s", (int)(end - help), help, end > help && *more ? "; " : "", more) < 0 ? NULL
+                                                                                                          : words;
+}
+
+static bool is_same(const struct hd_column *a, const struct hd_column *b) {
+  char *of_a = words_of(a), *of_b = words_of(b);
+  const bool same = strcmp(a->id ? a->id : "", b->id ? b->id : "") == 0 &&
+                    strcmp(a->title ? a->title : "", b->title ? b->title : "") == 0 && of_a && of_b &&
+                    strcmp(of_a, of_b) == 0;
+  free(of_a);
+  free(of_b);
+  return same;
 }
 
 static bool is_in_an_earlier(int view, const struct hd_column *column) {
@@ -29,27 +43,26 @@ static bool is_in_an_earlier(int view, const struct hd_column *column) {
     struct hd_column items[COLUMNS_MOST];
     const struct hd_columns columns = columns_of(views[i], items);
     for (size_t j = 0; j < columns.count; j++)
-      if (is_same(items[j].id, column->id) && is_same(items[j].title, column->title) &&
-          is_same(items[j].help, column->help))
+      if (is_same(&items[j], column))
         return true;
   }
   return false;
 }
 
 static void print_column(const struct hd_column *column, bool markdown, FILE *out) {
-  const char *unit = column->kind == HD_SECONDS ? "s" : column->kind == HD_SHARE ? "%" : "";
   const char *title = column->title ? column->title : "", *id = column->id ? column->id : "";
-  const char *help = column->help ? column->help : "", *end = strchrnul(help, '\n');
-  char words[1024];
-  snprintf(words, sizeof words, "%.*s%s%s", (int)(end - help), help, *end && end > help ? "; " : "",
-           *end ? end + 1 : "");
+  const char *unit = column->kind == HD_SECONDS ? "s" : column->kind == HD_SHARE ? "%" : "";
+  char *words = words_of(column);
   if (markdown) {
-    fprintf(out, "| %s | %s | %s | %s |\n", title, id, unit, words);
-    return;
+    fprintf(out, "| %s | %s | %s | %s |\n", title, id, unit, words ? words : "");
+  } else if (words && *words) {
+    fprintf(out, "  %-12s %-23s %-2s ", title, id, unit);
+    hd_print_wrapped(words, 42, out);
+    fputc('\n', out);
+  } else {
+    fprintf(out, "  %-12s %-23s %s\n", title, id, unit);
   }
-  fprintf(out, "  %-10s %-19s %-2s ", title, id, unit);
-  hd_print_wrapped(words, 36, out);
-  fputc('\n', out);
+  free(words);
 }
 
 static void print_view(int view, bool markdown, FILE *out) {

@@ -42,14 +42,14 @@ enum {
 };
 
 static const struct hd_column table[COLUMNS] = {
-    [ELAPSED] = HD_COLUMN(ELAPSED, 0, 0, "\nregions: time from begin to end; loops: a thread's time in it on average"),
+    [ELAPSED] = HD_COLUMN(ELAPSED, 0, 0, "\n" HD_MEANS_ELAPSED),
     [ELAPSED_CORRECTED] = {"corrected_elapsed_s", "Elapsed*", HD_SECONDS, 0, 0, "regions and the program"},
-    [BUSY] = HD_COLUMN(BUSY, 0, 4, "\nsummed over threads, with the lines below"),
-    [BUSY_CORRECTED] = {"corrected_busy_s", "Busy*", HD_SECONDS, 0, 4, NULL},
-    [WAIT] = HD_COLUMN(WAIT, 0, 3, "\nsummed over threads, with the lines below"),
-    [WAIT_CORRECTED] = {"corrected_wait_s", "Wait*", HD_SECONDS, 0, 3, NULL},
+    [BUSY] = HD_COLUMN(BUSY, 0, 4, "\n" HD_MEANS_SUM),
+    [BUSY_CORRECTED] = {"corrected_busy_s", "Busy*", HD_SECONDS, 0, 4, "\nBusy without Heddle, an estimate"},
+    [WAIT] = HD_COLUMN(WAIT, 0, 3, "\n" HD_MEANS_SUM),
+    [WAIT_CORRECTED] = {"corrected_wait_s", "Wait*", HD_SECONDS, 0, 3, "\nWait without Heddle, an estimate"},
     [RUNTIME] = {"runtime_s", NULL, HD_SECONDS, 0, 0, "\nopening and closing the region"},
-    [RUNTIME_CORRECTED] = {"corrected_runtime_s", NULL, HD_SECONDS, 0, 0, NULL},
+    [RUNTIME_CORRECTED] = {"corrected_runtime_s", NULL, HD_SECONDS, 0, 0, "\nlikewise"},
     [SHARE] = {"overhead_share", "Heddle%", HD_SHARE, 0, 0, "of the busy or, if more, of the elapsed time"},
     [EVENTS] = HD_COLUMN(EVENTS, 0, 0, "\nrows of kind event: how many of Heddle's events there were"),
     [EVENT_NS] = HD_COLUMN(EVENT_NS, 0, 0, "\nnanoseconds for each of them"),

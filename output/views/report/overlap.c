@@ -214,7 +214,7 @@ static const struct hd_column columns[COLUMNS] = {
         "Overlaps with several may cover the same time: they do not add up"),
     [SHARE] = {"active_share", "Active%", HD_SHARE, 0, 0, "of the time given above"},
     [WITH] = {"with", NULL, HD_COUNT, 0, 0, "\nthe number of the callpath that --with names"},
-    [ID] = {NULL, "Id", HD_COUNT, 0, 0, "\nthe callpath's number, for --with"},
+    [ID] = {NULL, "Id", HD_COUNT, 0, 0, "\n" HD_MEANS_ID},
 };
 
 const struct hd_report_columns hd_report_overlap_columns = {"with", columns, COLUMNS, -1};

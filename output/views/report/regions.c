@@ -38,10 +38,10 @@ enum {
 _Static_assert(COLUMNS <= 64, "hd_columns.hidden has a bit for each");
 
 static const struct hd_column table[COLUMNS] = {
-    [CALLS] = HD_COLUMN(CALLS, 6, 0, "\nregions: how often one was opened; others: entries, summed over threads"),
+    [CALLS] = HD_COLUMN(CALLS, 6, 0, "\n" HD_MEANS_CALLS),
     [TEAM_MIN] = HD_COLUMN(TEAM_MIN, 0, 0, "\nthreads of the smallest team"),
     [TEAM_MAX] = HD_COLUMN(TEAM_MAX, 0, 0, "\nof the largest team"),
-    [ELAPSED] = HD_COLUMN(ELAPSED, 3, 0, "\nregions: time from begin to end; loops: a thread's time in it on average"),
+    [ELAPSED] = HD_COLUMN(ELAPSED, 3, 0, "\n" HD_MEANS_ELAPSED),
     [ELAPSED_SHARE] = {"elapsed_share", "Run%", HD_SHARE, 4, 5, "\nElapsed as part of the run"},
     [GAIN] = HD_COLUMN(GAIN, 1, 0,
                        "wall time saved if the team were always busy, as far as there are processors\n"
@@ -50,19 +50,16 @@ static const struct hd_column table[COLUMNS] = {
     [CONCURRENCY] = HD_COLUMN(CONCURRENCY, 8, 0, "busy threads on average"),
     [IMBALANCE] = HD_COLUMN(IMBALANCE, 9, 2, "longest busy time of a thread over the mean\n1 is perfect balance"),
     [WALL] = HD_COLUMN(WALL_INCLUSIVE, 0, 0, "\nWall% in seconds"),
-    [WALL_SHARE] = HD_COLUMN(WALL_SHARE, 5, 4,
-                             "part of the run, lines below included; threads that are busy at once share the time\n"
-                             "the own parts of all lines and the time with no thread busy add up to the run"),
+    [WALL_SHARE] = HD_COLUMN(WALL_SHARE, 5, 4, HD_MEANS_WALL),
     [TEAM] = {NULL, "Team", HD_TEXT, 7, 4, "\nthreads of the team, from the smallest to the largest"},
     [HEDDLE] = {NULL, "Heddle%", HD_SHARE, 10, 3,
                 "what Heddle itself took of the line's time. More than 5 %: shares and small times mislead; see "
-                "--overhead\n"
-                "of its busy or, if more, elapsed time; not shown where it is little"},
+                "--overhead"},
     [LEVELS] = {NULL, "012", HD_TEXT, 11, 6,
                 "share of the region's time with so many threads of the whole program busy\n"
                 "01------64: 0, 1, then groups of up to 64"},
     [IDLE] = {NULL, "Idle", HD_SECONDS, 13, 8, "\nworkers that had not arrived yet or had already left"},
-    [ID] = {NULL, "Id", HD_COUNT, 14, 1, "\nthe callpath's number, for --with; of several in one line the first"},
+    [ID] = {NULL, "Id", HD_COUNT, 14, 1, "\n" HD_MEANS_ID},
 };
 
 const struct hd_report_columns hd_report_regions_columns = {"", table, COLUMNS, STATES};
@@ -98,9 +95,9 @@ static void fill_team(struct hd_value *values, const struct hd_model *model, con
   values[CONCURRENCY] = hd_number(team->team_max > 0 ? hd_team_concurrency(team) : NAN);
   values[IMBALANCE] = hd_number(team->team_max > 0 ? hd_team_imbalance(team) : NAN);
   values[IDLE] = team_value(team, hd_ticks(model, (double)team->idle_ticks, hd_kind_is_region(line->node->kind)));
-  if (team->team_max > 0)
-    snprintf(values[TEAM].text, HD_CELL_BYTES, team->team_min == team->team_max ? "%u" : "%u-%u", team->team_min,
-             team->team_max);
+  values[TEAM] = (struct hd_value){.known = team->team_max > 0};
+  snprintf(values[TEAM].text, HD_CELL_BYTES, team->team_min == team->team_max ? "%u" : "%u-%u", team->team_min,
+           team->team_max);
 }
 
 /* What was not observed of the line is missing in all its sums; what was not observed in it is in its busy time.

@@ -67,9 +67,15 @@ struct hd_report_columns {
   size_t count;
   int states; /* the index of the first of HD_STATE_COLUMNS, which are empty there; -1: it has none */
 };
-extern const struct hd_report_columns hd_report_regions_columns, hd_report_threads_columns, hd_report_histogram_columns,
-    hd_report_at_level_columns, hd_report_overlap_columns, hd_report_overhead_columns, hd_report_flat_columns,
-    hd_report_callgraph_columns, hd_report_tree_columns, hd_report_callers_columns;
+
+/** The views in the order of the lists: hd_report_NAME_columns is what the view's file defines. */
+#define HD_REPORT_VIEWS(VIEW)                                                                                          \
+  VIEW(regions)                                                                                                        \
+  VIEW(threads)                                                                                                        \
+  VIEW(histogram) VIEW(at_level) VIEW(overlap) VIEW(overhead) VIEW(flat) VIEW(tree) VIEW(callers) VIEW(callgraph)
+#define HD_REPORT_VIEW(name) extern const struct hd_report_columns hd_report_##name##_columns;
+HD_REPORT_VIEWS(HD_REPORT_VIEW)
+#undef HD_REPORT_VIEW
 
 /* ---- lines ---- */
 

@@ -31,7 +31,7 @@ enum {
 };
 
 static const struct hd_column table[COLUMNS] = {
-    [THREAD] = HD_COLUMN(THREAD, 1, 0, NULL),
+    [THREAD] = HD_COLUMN(THREAD, 1, 0, "\nits number"),
     [KIND] = HD_COLUMN(THREAD_KIND, 2, 0, "\ninitial, worker, other; of several threads in one row: how many"),
     [LIFETIME] = {NULL, "Lifetime", HD_SECONDS, 3, 0, "\nof the whole run: the thread's own"},
     [TIME] = {NULL, "Time", HD_SECONDS, 3, 0, "\nall that the thread did inside the region"},

@@ -31,15 +31,14 @@ static double elapsed_of(const struct hd_view *view, uint32_t line, bool focused
 enum { CALLS, CALLS_CONCURRENT, INCLUSIVE, SELF, WALL, WALL_SHARE, INCLUSIVE_SHARE, ID, COLUMNS };
 
 static const struct hd_column table[COLUMNS] = {
-    [CALLS] = HD_COLUMN(CALLS, 4, 0, "regions: how often one was opened; others: entries, summed over threads"),
+    [CALLS] = HD_COLUMN(CALLS, 4, 0, HD_MEANS_CALLS),
     [CALLS_CONCURRENT] = HD_COLUMN(CALLS_CONCURRENT, 5, 5, "of these, while another thread was busy"),
     [INCLUSIVE] = HD_COLUMN(INCLUSIVE, 2, 0, "busy time summed over threads, with the lines below"),
     [SELF] = HD_COLUMN(SELF, 3, 0, "without the lines below"),
     [WALL] = HD_COLUMN(WALL_INCLUSIVE, 0, 0, "\nWall% in seconds"),
-    [WALL_SHARE] = HD_COLUMN(WALL_SHARE, 6, 3,
-                             "part of the run, lines below included; threads that are busy at once share the time"),
+    [WALL_SHARE] = HD_COLUMN(WALL_SHARE, 6, 3, HD_MEANS_WALL),
     [INCLUSIVE_SHARE] = {NULL, "Incl%", HD_SHARE, 1, 2, "\nIncl as part of all busy time"},
-    [ID] = {NULL, "Id", HD_COUNT, 7, 4, "\nthe callpath's number, for --with"},
+    [ID] = {NULL, "Id", HD_COUNT, 7, 4, "\n" HD_MEANS_ID},
 };
 
 const struct hd_report_columns hd_report_tree_columns = {"tree", table, COLUMNS, -1};
