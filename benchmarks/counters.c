@@ -200,11 +200,12 @@ int main(int argc, char **argv) {
     fputs("usage: counters LIBHEDDLE [repetitions]\n", stderr);
     return 2;
   }
-  double *costs = calloc((size_t)(VARIANTS * PATTERNS * repetitions), sizeof *costs);
   signal(SIGPIPE, SIG_IGN); /* a variant that could not start */
-  bool works = costs != NULL && mkdtemp(folder) != NULL;
+  bool works = mkdtemp(folder) != NULL;
   for (int v = 0; v < VARIANTS && works; v++)
     works = start_variant(v, argv[1]);
+  double *costs = calloc((size_t)(VARIANTS * PATTERNS * repetitions), sizeof *costs);
+  works = works && costs != NULL;
   for (int r = -1; r < repetitions; r++) /* the first time does not count */
     for (int p = 0; p < PATTERNS; p++)
       for (int v = 0; v < VARIANTS && works; v++)
