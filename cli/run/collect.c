@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/collect.h"
-
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,8 +10,10 @@
 
 #include "cli/recover/salvage.h"
 #include "cli/recover/salvage_writer.h"
+#include "cli/run/run_internal.h"
 #include "heddle-format.h"
 #include "store/profile_file.h"
+#include "support/command/directory.h"
 #include "support/log.h"
 #include "support/tsc_clock.h"
 
@@ -77,13 +76,10 @@ static void stamp_file(int directory, const char *file) {
 }
 
 void hd_run_stamp_process(const char *path, pid_t pid) {
-  DIR *directory = opendir(path);
-  const struct dirent *entry;
-  while (directory && (entry = readdir(directory)))
-    if (hd_salvage_pid(entry->d_name) == pid)
-      stamp_file(dirfd(directory), entry->d_name);
-  if (directory)
-    closedir(directory);
+  struct hd_directory directory = hd_directory_open(path);
+  while (hd_directory_next(&directory))
+    if (hd_salvage_pid(directory.name) == pid)
+      stamp_file(dirfd(directory.stream), directory.name);
 }
 
 static void stamp_exit(int fd, struct hd_file_header *header, const struct hd_run_outcome *outcome) {
@@ -105,22 +101,21 @@ static uint64_t run_time_ns(const struct hd_file_header *header) {
 
 /* ---- the list ---- */
 
-static void add_profile(struct hd_run_profiles *profiles, const char *path, const struct hd_run_outcome *outcome) {
+static void add_profile(struct hd_run *run, const char *path) {
+  struct hd_run_profiles *profiles = &run->profiles;
   struct hd_file_header header;
-  struct stat status;
   const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   struct hd_run_profile *grown = realloc(profiles->items, (profiles->count + 1) * sizeof *grown);
   if (grown)
     profiles->items = grown;
-  if (fd >= 0 && grown && fstat(fd, &status) == 0 && hd_salvage_read_header(fd, &header)) {
-    if ((pid_t)header.pid == outcome->pid)
-      stamp_exit(fd, &header, outcome);
+  if (fd >= 0 && grown && hd_salvage_read_header(fd, &header)) {
+    if ((pid_t)header.pid == run->outcome.pid)
+      stamp_exit(fd, &header, &run->outcome);
     struct hd_run_profile *profile = &grown[profiles->count++];
     snprintf(profile->path, sizeof profile->path, "%s", path);
     profile->pid = (pid_t)header.pid;
     profile->parent = (pid_t)header.parent_pid;
     profile->run_ns = run_time_ns(&header);
-    profile->bytes = status.st_size;
   } else if (grown) {
     hd_log("the profile %s was written, but it cannot be read: %s", path, strerror(errno));
   }
@@ -140,9 +135,7 @@ static bool save_somewhere(int fd, const char *name, char *saved, size_t saved_b
 }
 
 /* `place` is the directory's name. */
-static void save_live_file(int directory, const char *place, const char *file,
-                           const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
-                           struct hd_run_profiles *profiles) {
+static void save_live_file(struct hd_run *run, int directory, const char *place, const char *file) {
   struct hd_file_header header;
   char name[PATH_MAX];
   char saved[PATH_MAX + HD_FREE_NAME_BYTES];
@@ -151,53 +144,50 @@ static void save_live_file(int directory, const char *place, const char *file,
     return;
   if (!hd_salvage_read_header(fd, &header)) {
     unlinkat(directory, file, 0); /* killed before it had written anything */
-  } else if (hd_save_expand_name(environment->output, &header, name, sizeof name) &&
+  } else if (hd_save_expand_name(run->output, &header, name, sizeof name) &&
              save_somewhere(fd, name, saved, sizeof saved)) {
     unlinkat(directory, file, 0);
-    if (place != environment->directory) /* the program has said that it is there */
+    if (place != run->directory) /* the program has said that it is there */
       hd_log("saved %s/%s as %s", place, file, saved);
-    add_profile(profiles, saved, outcome);
+    add_profile(run, saved);
   } else {
     hd_log("cannot write %s: %s; the profile stays in %s/%s\n"
            "heddle: until 'heddle recover' saves it",
-           environment->output, strerror(errno), place, file);
-    profiles->unsaved++;
+           run->output, strerror(errno), place, file);
+    run->profiles.unsaved++;
   }
   close(fd);
 }
 
 /* The program itself is known to be gone. */
-static bool is_being_written(int directory, const char *file, const struct hd_run_outcome *outcome) {
-  const int fd = hd_salvage_pid(file) == outcome->pid ? -1 : hd_salvage_open(directory, file);
+static bool is_being_written(const struct hd_run *run, int directory, const char *file) {
+  const int fd = hd_salvage_pid(file) == run->outcome.pid ? -1 : hd_salvage_open(directory, file);
   const bool alive = fd >= 0 && hd_salvage_find_writer(fd, file) > HD_SALVAGE_UNSEEN;
   if (fd >= 0)
     close(fd);
   return alive;
 }
 
-static void add_linked(int directory, const char *name, const struct hd_run_outcome *outcome,
-                       struct hd_run_profiles *profiles) {
+static void take_live_file(struct hd_run *run, int directory, const char *place, const char *file) {
+  if (is_being_written(run, directory, file))
+    run->profiles.running++;
+  else
+    save_live_file(run, directory, place, file);
+}
+
+static void add_linked(struct hd_run *run, int directory, const char *name) {
   char path[PATH_MAX];
   const ssize_t length = readlinkat(directory, name, path, sizeof path - 1);
   if (length <= 0)
     return;
   path[length] = '\0';
-  add_profile(profiles, path, outcome);
+  add_profile(run, path);
 }
 
 static int longest_first(const void *a, const void *b) {
   const struct hd_run_profile *left = a;
   const struct hd_run_profile *right = b;
   return (left->run_ns < right->run_ns) - (left->run_ns > right->run_ns);
-}
-
-static void take_live_file(int directory, const char *place, const char *file,
-                           const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
-                           struct hd_run_profiles *profiles) {
-  if (is_being_written(directory, file, outcome))
-    profiles->running++;
-  else
-    save_live_file(directory, place, file, environment, outcome, profiles);
 }
 
 /* Anybody may put a file there: not one that is nothing but holes, which would fill the disk. */
@@ -215,57 +205,45 @@ static bool has_what_it_claims(int directory, const char *name) {
 
 /* Of a process of this run that could not use the private directory: PROGRAM.PID.live-XXXXXX, the X being that one's.
  */
-static bool is_of_this_run(const char *name, const struct hd_run_environment *environment) {
-  const char *run = strrchr(environment->directory, '.') + 1;
+static bool is_of_this_run(const char *name, const struct hd_run *run) {
+  const char *mark = strrchr(run->directory, '.') + 1;
   const char *suffix = strrchr(name, '-');
-  return suffix && hd_salvage_pid(name) && strncmp(suffix + 1, run, strlen(run)) == 0;
+  return suffix && hd_salvage_pid(name) && strncmp(suffix + 1, mark, strlen(mark)) == 0;
 }
 
-static void collect_elsewhere(const char *place, const struct hd_run_environment *environment,
-                              const struct hd_run_outcome *outcome, struct hd_run_profiles *profiles) {
-  DIR *directory = opendir(place);
-  const struct dirent *entry;
-  while (directory && (entry = readdir(directory)))
-    if (is_of_this_run(entry->d_name, environment) && has_what_it_claims(dirfd(directory), entry->d_name)) {
-      if (hd_salvage_pid(entry->d_name) == outcome->pid)
-        stamp_file(dirfd(directory), entry->d_name);
-      take_live_file(dirfd(directory), place, entry->d_name, environment, outcome, profiles);
-    }
-  if (directory)
-    closedir(directory);
+static void collect_elsewhere(struct hd_run *run, const char *place) {
+  struct hd_directory directory = hd_directory_open(place);
+  while (hd_directory_next(&directory)) {
+    const int fd = dirfd(directory.stream);
+    if (!is_of_this_run(directory.name, run) || !has_what_it_claims(fd, directory.name))
+      continue;
+    if (hd_salvage_pid(directory.name) == run->outcome.pid)
+      stamp_file(fd, directory.name);
+    take_live_file(run, fd, place, directory.name);
+  }
 }
 
 /* Where the library goes then, too (store/store.c). */
-static void collect_from_others(const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
-                                struct hd_run_profiles *profiles) {
+static void collect_from_others(struct hd_run *run) {
   char output[PATH_MAX];
   const char *temporary = getenv("TMPDIR");
-  snprintf(output, sizeof output, "%.*s", (int)(strrchr(environment->output, '/') - environment->output),
-           environment->output);
-  collect_elsewhere("/dev/shm", environment, outcome, profiles);
+  snprintf(output, sizeof output, "%.*s", (int)(strrchr(run->output, '/') - run->output), run->output);
+  collect_elsewhere(run, "/dev/shm");
   if (temporary && *temporary && strcmp(temporary, "/tmp") != 0 && strcmp(temporary, "/dev/shm") != 0)
-    collect_elsewhere(temporary, environment, outcome, profiles);
-  collect_elsewhere("/tmp", environment, outcome, profiles);
+    collect_elsewhere(run, temporary);
+  collect_elsewhere(run, "/tmp");
   if (*output && strcmp(output, "/tmp") != 0)
-    collect_elsewhere(output, environment, outcome, profiles);
+    collect_elsewhere(run, output);
 }
 
-void hd_run_collect(const struct hd_run_environment *environment, const struct hd_run_outcome *outcome,
-                    struct hd_run_profiles *profiles) {
-  memset(profiles, 0, sizeof *profiles);
-  DIR *directory = opendir(environment->directory);
-  const struct dirent *entry;
-  while (directory && (entry = readdir(directory))) {
-    if (is_link_name(entry->d_name))
-      add_linked(dirfd(directory), entry->d_name, outcome, profiles);
-    else if (hd_salvage_pid(entry->d_name) == 0)
-      continue;
-    else
-      take_live_file(dirfd(directory), environment->directory, entry->d_name, environment, outcome, profiles);
-  }
-  if (directory)
-    closedir(directory);
-  collect_from_others(environment, outcome, profiles);
-  if (profiles->count)
-    qsort(profiles->items, profiles->count, sizeof *profiles->items, longest_first);
+void hd_run_collect(struct hd_run *run) {
+  struct hd_directory directory = hd_directory_open(run->directory);
+  while (hd_directory_next(&directory))
+    if (is_link_name(directory.name))
+      add_linked(run, dirfd(directory.stream), directory.name);
+    else if (hd_salvage_pid(directory.name) != 0)
+      take_live_file(run, dirfd(directory.stream), run->directory, directory.name);
+  collect_from_others(run);
+  if (run->profiles.count)
+    qsort(run->profiles.items, run->profiles.count, sizeof *run->profiles.items, longest_first);
 }

@@ -5,13 +5,9 @@
  */
 #include "cli/command.h"
 #include "cli/program/output_name.h"
-#include "cli/run/collect.h"
-#include "cli/run/diagnose.h"
-#include "cli/run/environment.h"
-#include "cli/run/options.h"
-#include "cli/run/process.h"
-#include "cli/run/summary.h"
-#include "cli/run/watch.h"
+#include "cli/run/outcome.h"
+#include "cli/run/run_internal.h"
+#include "support/command/memory.h"
 #include "support/command/options.h"
 
 #include <fcntl.h>
@@ -54,46 +50,43 @@ static void fill_standard_descriptors(void) {
 }
 
 /* The program has ended: what it left becomes profiles, before anything may interrupt. */
-static void finish(const struct hd_run_options *taken, struct hd_run_environment *environment,
-                   struct hd_run_watch *watch, const struct hd_run_signals *signals,
-                   const struct hd_run_outcome *outcome) {
-  struct hd_run_profiles profiles = {0};
-  if (outcome->started)
-    hd_run_collect(environment, outcome, &profiles);
-  hd_run_environment_remove(environment);
-  hd_run_signals_restore(signals);
-  if (profiles.count || profiles.running || profiles.unsaved)
-    hd_run_summarize(&profiles, taken, environment);
-  else if (outcome->started)
-    hd_run_diagnose(taken, environment, watch, outcome);
-  hd_run_explain_gomp(taken, outcome);
-  free(profiles.items);
+static void finish(struct hd_run *run) {
+  const struct hd_run_profiles *profiles = &run->profiles;
+  if (run->outcome.started)
+    hd_run_collect(run);
+  hd_run_environment_remove(run);
+  hd_run_signals_restore(&run->signals);
+  if (profiles->count || profiles->running || profiles->unsaved)
+    hd_run_summarize(run);
+  else if (run->outcome.started)
+    hd_run_diagnose(run);
+  hd_run_explain_gomp(run);
+  free(profiles->items);
 }
 
 /* Runs the program; all is decided. */
-static int run(const struct hd_run_options *taken) {
-  struct hd_run_environment environment;
-  struct hd_run_signals signals;
-  struct hd_run_outcome outcome;
+static int run_program(const struct hd_run_options *taken) {
+  struct hd_run run = {.options = taken};
   fill_standard_descriptors();
-  if (!hd_run_environment_prepare(taken, &environment)) {
-    hd_run_counters_free(&environment.counters);
+  if (!hd_run_environment_prepare(&run)) {
+    hd_run_counters_free(&run.counters);
     return HD_RUN_FAILED;
   }
-  struct hd_run_watch *watch = hd_run_watch_start(&environment);
-  const bool ran = hd_run_process(taken, &environment, watch, &signals, &outcome);
-  finish(taken, &environment, watch, &signals, &outcome);
-  hd_run_watch_stop(watch);
-  return ran ? outcome.exit_status : HD_RUN_FAILED;
+  run.watch = hd_run_watch_start(&run);
+  const bool ran = hd_run_process(&run);
+  finish(&run);
+  hd_run_watch_stop(run.watch);
+  return ran ? run.outcome.exit_status : HD_RUN_FAILED;
 }
 
 int hd_cmd_run(int argc, char **argv) {
   struct hd_run_options taken = {0};
   int first = 0;
   int status = HD_EXIT_USAGE;
+  hd_no_memory_status = HD_RUN_FAILED;
   if (hd_options_read(&usage, argc, argv, &taken, &first, &status)) {
     taken.command = argv + first;
-    status = hd_run_check_shared(&usage, &taken) ? run(&taken) : HD_EXIT_USAGE;
+    status = hd_run_check_shared(&usage, &taken) ? run_program(&taken) : HD_EXIT_USAGE;
   }
   hd_run_options_free(&taken);
   return status;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/counters.h"
-
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +8,13 @@
 #include <unistd.h>
 
 #include "cli/program/child.h"
+#include "cli/run/run_internal.h"
 #include "counters/event_sets.h"
 #include "output/metrics/event_suggest.h"
 #include "output/metrics/group.h"
+#include "support/command/complain.h"
+#include "support/command/memory.h"
 #include "support/command/sanitize.h"
-#include "support/log.h"
 
 enum {
   NEAREST_MOST = 3,
@@ -33,74 +32,51 @@ struct request {
 
 /* ---- lists ---- */
 
-/* Appends to *list, which may be NULL; false: no memory. */
-__attribute__((format(printf, 2, 3))) static bool append(char **list, const char *format, ...) {
-  char *more = NULL;
-  va_list arguments;
-  va_start(arguments, format);
-  const int length = vasprintf(&more, format, arguments);
-  va_end(arguments);
-  if (length < 0)
-    return false;
-  const size_t used = *list ? strlen(*list) : 0;
-  char *longer = realloc(*list, used + (size_t)length + 1);
-  if (longer) {
-    memcpy(longer + used, more, (size_t)length + 1);
-    *list = longer;
-  }
-  free(more);
-  return longer != NULL;
+void hd_run_list_add(char **list, const char *names) {
+  char *longer = hd_print("%s%s%s", *list ? *list : "", *list ? "," : "", names);
+  free(*list);
+  *list = longer;
 }
 
-bool hd_run_list_add(char **list, const char *names) {
-  return append(list, "%s%s", *list ? "," : "", names);
+/* Moves past the next name of a list. NULL: there are no more. */
+static const char *next_name(const char **list, size_t *length) {
+  if (!*list)
+    return NULL;
+  const char *name = *list + strspn(*list, " \t");
+  *length = strcspn(name, ",");
+  *list = name[*length] ? name + *length + 1 : NULL;
+  return name;
 }
 
 bool hd_run_list_is_valid(const char *list) {
-  for (const char *name = list;; name++) {
-    name += strspn(name, " \t");
-    const size_t length = strcspn(name, ",");
+  size_t length;
+  while (next_name(&list, &length))
     if (length == 0)
       return false;
-    name += length;
-    if (!*name)
-      return true;
-  }
-}
-
-static bool complain_of_memory(void) {
-  hd_log("out of memory");
-  return false;
+  return true;
 }
 
 /* ---- groups ---- */
 
 static bool has_event(const char *list, const char *event) {
-  const size_t length = strlen(event);
-  for (const char *name = list; name && *name;) {
-    name += strspn(name, " \t");
-    const size_t bytes = strcspn(name, ",");
-    if (bytes == length && strncasecmp(name, event, length) == 0)
+  size_t length;
+  for (const char *name; (name = next_name(&list, &length));)
+    if (length == strlen(event) && strncasecmp(name, event, length) == 0)
       return true;
-    name += bytes + (name[bytes] == ',');
-  }
   return false;
 }
 
-static bool add_group_text(struct request *request, struct hd_group *group) {
-  char *path = strdup(group->path);
-  if (path)
-    hd_sanitize(path);
-  const bool added =
-      path && append(&request->groups, "%s%s\n%s", request->groups ? (char[]){SEPARATOR, '\0'} : "", path, group->text);
+static bool add_group_text(struct request *request, const struct hd_group *group) {
+  char *path = hd_print("%s", group->path);
+  hd_sanitize(path);
+  char *longer = request->groups ? hd_print("%s%c%s\n%s", request->groups, SEPARATOR, path, group->text)
+                                 : hd_print("%s\n%s", path, group->text);
   free(path);
-  if (!added)
-    return complain_of_memory();
-  if (strlen(request->groups) <= TEXT_BYTES_MOST)
-    return true;
-  hd_log("%s: the groups' files are longer than %d bytes together; shorten their LONG texts", group->path,
-         TEXT_BYTES_MOST);
-  return false;
+  free(request->groups);
+  request->groups = longer;
+  return strlen(longer) <= TEXT_BYTES_MOST ||
+         HD_COMPLAIN("%s: the groups' files are longer than %d bytes together; shorten their LONG texts", group->path,
+                     TEXT_BYTES_MOST);
 }
 
 /* What is counted does not depend on them. */
@@ -112,28 +88,31 @@ static void warn_of_formulas(const struct hd_group *group) {
     }
 }
 
-/* Takes the group. The metrics of two groups of one name could not be told apart. */
+/* The metrics of two groups of one name could not be told apart. */
+static const struct hd_group *find_group(const struct request *request, const char *name) {
+  for (uint32_t i = 0; i < request->group_count; i++)
+    if (strcasecmp(request->read[i]->name, name) == 0)
+      return request->read[i];
+  return NULL;
+}
+
+/* Takes the group in any case. */
 static bool add_group(struct request *request, struct hd_group *group) {
-  for (uint32_t i = 0; i < request->group_count; i++) {
-    const struct hd_group *other = request->read[i];
-    if (strcasecmp(other->name, group->name) != 0)
-      continue;
-    const bool same = strcmp(other->path, group->path) == 0;
-    if (!same)
-      hd_log("two groups of events are named %s: %s and %s", group->name, other->path, group->path);
+  const struct hd_group *other = find_group(request, group->name);
+  bool fits = true;
+  if (other && strcmp(other->path, group->path) != 0)
+    fits = HD_COMPLAIN("two groups of events are named %s: %s and %s", group->name, other->path, group->path);
+  else if (!other && request->group_count == HD_EVENTS_MOST)
+    fits = HD_COMPLAIN("%s: more than %u groups of events", group->path, HD_EVENTS_MOST);
+  if (other || !fits) {
     hd_group_free(group);
-    return same;
-  }
-  if (request->group_count == HD_EVENTS_MOST) {
-    hd_log("%s: more than %u groups of events", group->path, HD_EVENTS_MOST);
-    hd_group_free(group);
-    return false;
+    return fits;
   }
   warn_of_formulas(group);
   request->read[request->group_count++] = group;
   for (uint32_t i = 0; i < group->event_count; i++)
-    if (!has_event(request->list, group->events[i].event) && !hd_run_list_add(&request->list, group->events[i].event))
-      return complain_of_memory();
+    if (!has_event(request->list, group->events[i].event))
+      hd_run_list_add(&request->list, group->events[i].event);
   return add_group_text(request, group);
 }
 
@@ -143,13 +122,10 @@ static bool is_event(const char *name) {
 }
 
 static bool add_groups(struct request *request, const char *names) {
-  for (const char *name = names; name && *name;) {
+  size_t length;
+  for (const char *name; (name = next_name(&names, &length));) {
     char error[PATH_MAX + 512] = "";
-    name += strspn(name, " \t");
-    const size_t length = strcspn(name, ",");
-    char *one = strndup(name, length);
-    if (!one)
-      return complain_of_memory();
+    char *one = hd_print("%.*s", (int)length, name);
     struct hd_group *group = hd_group_read(one, error, sizeof error);
     hd_sanitize(error);
     if (!group)
@@ -157,7 +133,6 @@ static bool add_groups(struct request *request, const char *names) {
     free(one);
     if (!group || !add_group(request, group))
       return false;
-    name += length + (name[length] == ',');
   }
   return true;
 }
@@ -213,12 +188,10 @@ static bool ask_child(const char *list, bool take_turns, struct answer *answer) 
   int status = 0;
   if (hd_child_ask(make_answer, &question, answer, sizeof *answer, &status) == (ssize_t)sizeof *answer)
     return true;
-  if (WIFSIGNALED(status))
-    hd_log("cannot check the events: libpapi or the kernel ended the check by signal %d (%s)", WTERMSIG(status),
-           strsignal(WTERMSIG(status)));
-  else
-    hd_log("cannot check the events: the process for it failed");
-  return false;
+  if (!WIFSIGNALED(status))
+    return HD_COMPLAIN("cannot check the events: the process for it failed");
+  return HD_COMPLAIN("cannot check the events: libpapi or the kernel ended the check by signal %d (%s)",
+                     WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
 /* The group's line that asks for it; NULL: it was asked for by name. */
@@ -241,14 +214,14 @@ static bool is_group(const char *name) {
 }
 
 /* Why an event is not known, if there is more to say; whether PAPI works has nothing to do with the kernel's names. */
-static void explain_unknown(char **line, const struct answer *answer) {
+static void explain_unknown(const struct answer *answer, FILE *line) {
   const struct hd_plan_error *error = &answer->error;
   const bool kernels = strncasecmp(error->event, "perf::", strlen("perf::")) == 0;
-  append(line, "event %s: unknown", error->event);
+  fprintf(line, "event %s: unknown", error->event);
   if (is_group(error->event))
-    append(line, "; it is a group: --groups %s", error->event);
+    fprintf(line, "; it is a group: --groups %s", error->event);
   else if (strcmp(error->why, "no such event") != 0 && !(kernels && answer->near_count > 0))
-    append(line, " here (%s)", error->why);
+    fprintf(line, " here (%s)", error->why);
 }
 
 /* One line: where it is asked for, the event, why, and what else may have been meant. */
@@ -256,21 +229,24 @@ static void explain(const struct request *request, const struct answer *answer) 
   const struct hd_group *group = NULL;
   const struct hd_plan_error *error = &answer->error;
   const struct hd_group_event *origin = error->event[0] ? find_origin(request, error->event, &group) : NULL;
-  char *line = NULL;
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *line = open_memstream(&text, &bytes);
+  hd_need(line != NULL);
   if (origin)
-    append(&line, "%s:%u: ", group->path, origin->line);
+    fprintf(line, "%s:%u: ", group->path, origin->line);
   if (!error->event[0])
-    append(&line, "the events cannot be counted: %s", error->why);
+    fprintf(line, "the events cannot be counted: %s", error->why);
   else if (!error->unknown)
-    append(&line, "event %s: %s", error->event, error->why);
+    fprintf(line, "event %s: %s", error->event, error->why);
   else
-    explain_unknown(&line, answer);
+    explain_unknown(answer, line);
   for (uint32_t i = 0; i < answer->near_count; i++)
-    append(&line, "%s%s", i == 0 ? "; nearest: " : ", ", answer->near[i]);
-  if (line)
-    hd_sanitize(line);
-  fprintf(stderr, "heddle: %s\n", line ? line : "out of memory");
-  free(line);
+    fprintf(line, "%s%s", i == 0 ? "; nearest: " : ", ", answer->near[i]);
+  hd_written(line);
+  hd_sanitize(text);
+  fprintf(stderr, "heddle: %s\n", text);
+  free(text);
 }
 
 static bool try_events(const struct request *request, bool take_turns) {
@@ -299,29 +275,20 @@ static bool read_turns(bool *take_turns) {
   if (!value || *take_turns)
     return true;
   *take_turns = strcmp(value, "1") == 0;
-  if (*take_turns || strcmp(value, "0") == 0 || strcmp(value, "off") == 0)
-    return true;
-  hd_log("HEDDLE_MULTIPLEX=%s is neither 0 nor 1", value);
-  return false;
+  return *take_turns || strcmp(value, "0") == 0 || strcmp(value, "off") == 0 ||
+         HD_COMPLAIN("HEDDLE_MULTIPLEX=%s is neither 0 nor 1", value);
 }
 
 static bool check_at(const struct hd_run_options *options) {
   const char *value = get("HEDDLE_COUNTERS_AT");
-  if (options->set[HD_SET_COUNTERS_AT] || !value || hd_run_counters_at_is_valid(value))
-    return true;
-  hd_log("HEDDLE_COUNTERS_AT=%s is neither region nor loop nor all", value);
-  return false;
+  return options->set[HD_SET_COUNTERS_AT] || !value || hd_run_counters_at_is_valid(value) ||
+         HD_COMPLAIN("HEDDLE_COUNTERS_AT=%s is neither region nor loop nor all", value);
 }
 
 /* ---- all of it ---- */
 
 bool hd_run_wants_counters(const struct hd_run_options *options) {
   return options->events || options->groups || get("HEDDLE_COUNTERS");
-}
-
-static void free_groups(struct request *request) {
-  for (uint32_t i = 0; i < request->group_count; i++)
-    hd_group_free(request->read[i]);
 }
 
 bool hd_run_counters_prepare(const struct hd_run_options *options, struct hd_run_counters *counters) {
@@ -331,18 +298,15 @@ bool hd_run_counters_prepare(const struct hd_run_options *options, struct hd_run
     return true;
   counters->chosen = options->events || options->groups;
   const char *first = counters->chosen ? options->events : get("HEDDLE_COUNTERS");
-  bool ready = !first || hd_run_list_add(&request.list, first) || complain_of_memory();
-  ready = ready && add_groups(&request, options->groups) && check_at(options) && read_turns(&take_turns) &&
-          try_events(&request, take_turns);
-  free_groups(&request);
-  if (!ready) {
-    free(request.list);
-    free(request.groups);
-    return false;
-  }
+  if (first)
+    hd_run_list_add(&request.list, first);
+  const bool ready = add_groups(&request, options->groups) && check_at(options) && read_turns(&take_turns) &&
+                     try_events(&request, take_turns);
+  for (uint32_t i = 0; i < request.group_count; i++)
+    hd_group_free(request.read[i]);
   counters->events = request.list;
   counters->groups = request.groups;
-  return true;
+  return ready;
 }
 
 bool hd_run_counters_apply(const struct hd_run_counters *counters) {

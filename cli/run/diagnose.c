@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/diagnose.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +13,7 @@
 
 #include "cli/program/find_library.h"
 #include "cli/program/inspect.h"
+#include "cli/run/run_internal.h"
 #include "support/log.h"
 
 /* libomp knows these two values and refuses to load tools for any other. */
@@ -42,10 +41,10 @@ static void explain_libgomp(const struct hd_run_options *options, const char *na
          name, name, options->command[1] ? " ..." : "");
 }
 
-static void explain_no_construct(const char *name, const struct hd_run_outcome *outcome) {
-  if (outcome->signal)
-    hd_log("no profile: signal %d (%s) ended %s before it ran its first OpenMP construct", outcome->signal,
-           strsignal(outcome->signal), name);
+static void explain_no_construct(const char *name, int signal) {
+  if (signal)
+    hd_log("no profile: signal %d (%s) ended %s before it ran its first OpenMP construct", signal, strsignal(signal),
+           name);
   else
     hd_log("no profile: %s links an OpenMP runtime, but ran no OpenMP construct (a serial path, only simd,\n"
            "heddle: or regions that the compiler removed as empty); 'heddle doctor -- %s' checks further",
@@ -57,11 +56,11 @@ static void explain_script(const struct hd_program *program, const char *name, b
          program->interpreter, gomp ? "" : ".\nheddle: For programs built by GCC: heddle run --gomp -- ...");
 }
 
-static void explain_preloaded(const char *name, const struct hd_run_outcome *outcome) {
-  if (outcome->signal)
+static void explain_preloaded(const char *name, int signal) {
+  if (signal)
     hd_log("no profile: signal %d (%s) ended %s before it reached an instrumented routine, a marker or an OpenMP\n"
            "heddle: construct; or libheddle.so gave up for the reason above",
-           outcome->signal, strsignal(outcome->signal), name);
+           signal, strsignal(signal), name);
   else
     hd_log("no profile: %s reached no instrumented routine, no marker and no OpenMP construct on LLVM's libomp; or\n"
            "heddle: libheddle.so gave up for the reason above",
@@ -69,13 +68,14 @@ static void explain_preloaded(const char *name, const struct hd_run_outcome *out
 }
 
 /* What the file is; false: it may well have run, and used OpenMP. */
-static bool explain_file(const char *name, const struct hd_program *program, bool gomp) {
+static bool explain_file(const struct hd_run_options *options, const struct hd_program *program) {
+  const char *name = options->command[0];
   if (program->other_identity)
     hd_log("no profile: %s is set-user-id or set-group-id, and such a program takes no settings from heddle;\n"
            "heddle: profile a copy without that bit, or run heddle as its owner",
            name);
   else if (program->kind == HD_PROGRAM_SCRIPT)
-    explain_script(program, name, gomp);
+    explain_script(program, name, options->gomp);
   else if (program->file.is_foreign)
     hd_log("no profile: %s is a program for %s, not for this machine; build it here", name, program->file.machine);
   else if (program->kind == HD_PROGRAM_STATIC)
@@ -109,8 +109,8 @@ static void explain_no_runtime(const struct hd_run_options *options, const char 
 }
 
 /* What it is linked to. */
-static void explain_links(const struct hd_run_options *options, const struct hd_run_outcome *outcome,
-                          const struct hd_program *program, bool preloaded) {
+static void explain_links(const struct hd_run *run, const struct hd_program *program) {
+  const struct hd_run_options *options = run->options;
   const char *name = options->command[0];
   const bool links_any = program->links_libomp || program->links_libgomp;
   if (program->links_libgomp && !options->gomp)
@@ -121,37 +121,37 @@ static void explain_links(const struct hd_run_options *options, const struct hd_
     hd_log("no profile: %s has hooks for instrumented routines of its own, and they come before Heddle's;\n"
            "heddle: link it without its __cyg_profile_func_enter and __cyg_profile_func_exit",
            name);
-  else if (preloaded && program->kind == HD_PROGRAM_DYNAMIC)
-    explain_preloaded(name, outcome);
+  else if (run->preload && program->kind == HD_PROGRAM_DYNAMIC)
+    explain_preloaded(name, run->outcome.signal);
   else if (links_any)
-    explain_no_construct(name, outcome);
+    explain_no_construct(name, run->outcome.signal);
   else if (program->kind == HD_PROGRAM_DYNAMIC)
     explain_no_runtime(options, name);
   else
     hd_log("no profile: nothing that %s started ran an OpenMP construct on LLVM's libomp", name);
 }
 
-void hd_run_diagnose(const struct hd_run_options *options, const struct hd_run_environment *environment,
-                     const struct hd_run_watch *watch, const struct hd_run_outcome *outcome) {
+void hd_run_diagnose(const struct hd_run *run) {
   struct hd_program program;
   if (is_switched_off())
     return;
-  if (hd_run_watch_saw_probe(watch, HD_PRIVATE_PROBE_REFUSED)) {
-    explain_refusal(environment->library);
+  if (hd_run_watch_saw_probe(run->watch, HD_PRIVATE_PROBE_REFUSED)) {
+    explain_refusal(run->library);
     return;
   }
-  if (hd_run_watch_saw_probe(watch, HD_PRIVATE_PROBE_STARTED)) {
+  if (hd_run_watch_saw_probe(run->watch, HD_PRIVATE_PROBE_STARTED)) {
     hd_log("no profile: libheddle.so was loaded, but gave up for the reason above");
     return;
   }
-  hd_program_inspect(options->command[0], &program);
-  if (!explain_file(options->command[0], &program, options->gomp))
-    explain_links(options, outcome, &program, environment->preload);
+  hd_program_inspect(run->options->command[0], &program);
+  if (!explain_file(run->options, &program))
+    explain_links(run, &program);
 }
 
 /* libomp ends with abort() where one of its assertions fails; but so may the program itself. */
-void hd_run_explain_gomp(const struct hd_run_options *options, const struct hd_run_outcome *outcome) {
-  if (options->gomp && !options->quiet && outcome->started && outcome->signal == SIGABRT)
+void hd_run_explain_gomp(const struct hd_run *run) {
+  const struct hd_run_options *options = run->options;
+  if (options->gomp && !options->quiet && run->outcome.started && run->outcome.signal == SIGABRT)
     hd_log("%s aborted on LLVM's libomp, for which it was not built; if libomp says so above, it may still run on\n"
            "heddle: GCC's libgomp, without --gomp and without a profile of its regions",
            options->command[0]);

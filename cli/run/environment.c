@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/environment.h"
-
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,23 +10,24 @@
 #include "cli/program/find_library.h"
 #include "cli/program/inspect.h"
 #include "cli/program/output_name.h"
+#include "cli/run/run_internal.h"
 #include "store/profile_file.h"
-#include "support/log.h"
+#include "support/command/complain.h"
 
-static bool make_directory(struct hd_run_environment *environment) {
+static bool make_directory(struct hd_run *run) {
   char output_directory[PATH_MAX];
-  memcpy(output_directory, environment->output, sizeof output_directory);
+  memcpy(output_directory, run->output, sizeof output_directory);
   strrchr(output_directory, '/')[0] = '\0';
   const char *parents[] = {getenv("HEDDLE_STORE_DIR"), "/dev/shm", getenv("TMPDIR"), "/tmp", output_directory};
   for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
-    environment->lock = hd_private_directory_make(parents[i], environment->directory);
-    if (environment->lock >= 0)
+    run->lock = hd_private_directory_make(parents[i], run->directory);
+    if (run->lock >= 0)
       return true;
   }
-  hd_log("no place for the profile while the program runs: /dev/shm, $TMPDIR, /tmp and the output directory are all\n"
-         "heddle: full or not writable; name another directory with HEDDLE_STORE_DIR");
-  environment->directory[0] = '\0';
-  return false;
+  run->directory[0] = '\0';
+  return HD_COMPLAIN(
+      "no place for the profile while the program runs: /dev/shm, $TMPDIR, /tmp and the output directory are all\n"
+      "heddle: full or not writable; name another directory with HEDDLE_STORE_DIR");
 }
 
 /*
@@ -37,15 +35,13 @@ static bool make_directory(struct hd_run_environment *environment) {
  * (OMP_TOOL_VERBOSE_INIT=FILE would tell more, but libomp 14 to 19 crash when they cannot open FILE, as in a process
  * on another host or one that outlives this run.)
  */
-static bool make_probes(struct hd_run_environment *environment) {
+static bool make_probes(struct hd_run *run) {
   for (size_t i = 0; i < HD_PRIVATE_PROBE_COUNT; i++) {
-    char *probe = environment->probes[i];
-    snprintf(probe, PATH_MAX, "%.*s/%s", PATH_MAX - 64, environment->directory, hd_private_probe_names[i]);
+    char *probe = run->probes[i];
+    snprintf(probe, PATH_MAX, "%.*s/%s", PATH_MAX - 64, run->directory, hd_private_probe_names[i]);
     const int fd = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
-    if (fd < 0) {
-      hd_log("cannot create %s: %s", probe, strerror(errno));
-      return false;
-    }
+    if (fd < 0)
+      return hd_complain_of("create", probe);
     close(fd);
   }
   return true;
@@ -53,13 +49,13 @@ static bool make_probes(struct hd_run_environment *environment) {
 
 /* The program may change its arguments before its first construct, where the library finds them (HD_SAVE_COMMAND_FILE).
  * Without the file the library takes what it finds. */
-static void write_command(const struct hd_run_options *options, const struct hd_run_environment *environment) {
+static void write_command(const struct hd_run *run) {
   char path[PATH_MAX];
-  if (snprintf(path, sizeof path, "%s/%s", environment->directory, HD_SAVE_COMMAND_FILE) >= (int)sizeof path)
+  if (snprintf(path, sizeof path, "%s/%s", run->directory, HD_SAVE_COMMAND_FILE) >= (int)sizeof path)
     return;
   const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
   bool written = fd >= 0;
-  for (char **argument = options->command; written && *argument; argument++)
+  for (char **argument = run->options->command; written && *argument; argument++)
     written = write(fd, *argument, strlen(*argument) + 1) == (ssize_t)strlen(*argument) + 1;
   if (fd >= 0)
     close(fd);
@@ -68,39 +64,38 @@ static void write_command(const struct hd_run_options *options, const struct hd_
 }
 
 /* LD_PRELOAD reaches everything that the program starts, so only what needs it gets it. */
-static bool choose_preload(const struct hd_run_options *options, struct hd_run_environment *environment) {
-  environment->preload = options->routines == HD_RUN_ROUTINES_YES;
+static bool choose_preload(struct hd_run *run) {
+  const struct hd_run_options *options = run->options;
+  run->preload = options->routines == HD_RUN_ROUTINES_YES;
   if (options->routines == HD_RUN_ROUTINES_AUTO) {
     struct hd_program program;
     hd_program_inspect(options->command[0], &program);
-    environment->preload = program.calls_heddle && !program.other_identity;
-    environment->untold_libgomp = program.links_libgomp && !options->gomp;
+    run->preload = program.calls_heddle && !program.other_identity;
+    run->untold_libgomp = program.links_libgomp && !options->gomp;
   }
-  if (!environment->preload || !strpbrk(environment->library, ": "))
+  if (!run->preload || !strpbrk(run->library, ": "))
     return true;
-  hd_log("%s cannot be loaded with the program: LD_PRELOAD separates its entries by ':' and ' '", environment->library);
+  hd_log("%s cannot be loaded with the program: LD_PRELOAD separates its entries by ':' and ' '", run->library);
   if (options->routines == HD_RUN_ROUTINES_YES)
     return false;
   hd_log("instrumented routines and markers count from the first OpenMP construct on");
-  environment->preload = false;
+  run->preload = false;
   return true;
 }
 
-bool hd_run_environment_prepare(const struct hd_run_options *options, struct hd_run_environment *environment) {
-  memset(environment, 0, sizeof *environment);
-  if (!hd_output_name_template(options->output, environment->output) ||
-      !hd_library_choose(options->library, environment->library))
+bool hd_run_environment_prepare(struct hd_run *run) {
+  const struct hd_run_options *options = run->options;
+  if (!hd_output_name_template(options->output, run->output) || !hd_library_choose(options->library, run->library))
     return false;
-  if (options->gomp && !hd_libomp_find(options->libomp, environment->libomp, sizeof environment->libomp))
+  if (options->gomp && !hd_libomp_find(options->libomp, run->libomp, sizeof run->libomp))
     return false;
-  if (!hd_run_counters_prepare(options, &environment->counters) || !choose_preload(options, environment) ||
-      !make_directory(environment))
+  if (!hd_run_counters_prepare(options, &run->counters) || !choose_preload(run) || !make_directory(run))
     return false;
-  if (make_probes(environment)) {
-    write_command(options, environment);
+  if (make_probes(run)) {
+    write_command(run);
     return true;
   }
-  hd_run_environment_remove(environment);
+  hd_run_environment_remove(run);
   return false;
 }
 
@@ -128,9 +123,9 @@ static bool prepend(const char *name, const char *first) {
  * (the sanitizers do), and its symbols, the hooks and ompt_start_tool, have to come only before those of the program's
  * own libraries.
  */
-static bool set_preload(const struct hd_run_environment *environment) {
-  return (!environment->libomp[0] || prepend("LD_PRELOAD", environment->libomp)) &&
-         (!environment->preload || set_list("LD_PRELOAD", get("LD_PRELOAD"), environment->library));
+static bool set_preload(const struct hd_run *run) {
+  return (!run->libomp[0] || prepend("LD_PRELOAD", run->libomp)) &&
+         (!run->preload || set_list("LD_PRELOAD", get("LD_PRELOAD"), run->library));
 }
 
 static bool set_choice(const char *name, const char *value) {
@@ -144,19 +139,19 @@ static bool set_choices(const struct hd_run_options *options) {
   return set;
 }
 
-bool hd_run_environment_apply(const struct hd_run_options *options, const struct hd_run_environment *environment) {
-  return prepend("OMP_TOOL_LIBRARIES", environment->probes[HD_PRIVATE_PROBE_REFUSED]) &&
-         prepend("OMP_TOOL_LIBRARIES", environment->library) &&
-         prepend("OMP_TOOL_LIBRARIES", environment->probes[HD_PRIVATE_PROBE_STARTED]) &&
-         set_choice("HEDDLE_OUTPUT", environment->output) && set_choice("HEDDLE_STORE_DIR", environment->directory) &&
-         set_choices(options) && set_choice(hd_setting_name(HD_SET_GOMP), options->gomp ? "1" : NULL) &&
-         hd_run_counters_apply(&environment->counters) && set_preload(environment);
+bool hd_run_environment_apply(const struct hd_run *run) {
+  return prepend("OMP_TOOL_LIBRARIES", run->probes[HD_PRIVATE_PROBE_REFUSED]) &&
+         prepend("OMP_TOOL_LIBRARIES", run->library) &&
+         prepend("OMP_TOOL_LIBRARIES", run->probes[HD_PRIVATE_PROBE_STARTED]) &&
+         set_choice("HEDDLE_OUTPUT", run->output) && set_choice("HEDDLE_STORE_DIR", run->directory) &&
+         set_choices(run->options) && set_choice(hd_setting_name(HD_SET_GOMP), run->options->gomp ? "1" : NULL) &&
+         hd_run_counters_apply(&run->counters) && set_preload(run);
 }
 
-void hd_run_environment_remove(struct hd_run_environment *environment) {
-  hd_run_counters_free(&environment->counters);
-  if (!environment->directory[0])
+void hd_run_environment_remove(struct hd_run *run) {
+  hd_run_counters_free(&run->counters);
+  if (!run->directory[0])
     return;
-  hd_private_directory_remove(environment->directory, environment->lock);
-  environment->directory[0] = '\0';
+  hd_private_directory_remove(run->directory, run->lock);
+  run->directory[0] = '\0';
 }

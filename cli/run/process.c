@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/process.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/run/collect.h"
-#include "cli/run/diagnose.h"
-#include "support/log.h"
+#include "cli/run/outcome.h"
+#include "cli/run/run_internal.h"
+#include "support/command/complain.h"
 
 /* A program's last processes often end a moment after the one that was waited for (pipelines, launchers). */
 enum { SETTLE_MS = 500 };
@@ -47,12 +45,11 @@ static bool set_start(void) {
 }
 
 /* In the child. What goes wrong is told through the pipe, which a successful exec closes. */
-static _Noreturn void become_program(const struct hd_run_options *options, const struct hd_run_environment *environment,
-                                     const struct hd_run_signals *signals, int report) {
+static _Noreturn void become_program(const struct hd_run *run, int report) {
   int error = ENOMEM;
-  hd_run_signals_restore(signals);
-  if (hd_run_environment_apply(options, environment) && set_start()) {
-    execvp(options->command[0], options->command);
+  hd_run_signals_restore(&run->signals);
+  if (hd_run_environment_apply(run) && set_start()) {
+    execvp(run->options->command[0], run->options->command);
     error = errno;
   }
   if (write(report, &error, sizeof error) < 0)
@@ -67,17 +64,16 @@ static int status_of_exec_error(int error) {
 }
 
 /* Returns 0 when the program runs, else why it does not. -1: no child at all. */
-static int start(const struct hd_run_options *options, const struct hd_run_environment *environment,
-                 const struct hd_run_signals *signals, pid_t *pid) {
+static int start(struct hd_run *run) {
   int ends[2];
   int error = 0;
   if (pipe2(ends, O_CLOEXEC) != 0)
     return -1;
-  *pid = fork();
-  if (*pid == 0)
-    become_program(options, environment, signals, ends[1]);
+  const pid_t pid = run->outcome.pid = fork();
+  if (pid == 0)
+    become_program(run, ends[1]);
   close(ends[1]);
-  if (*pid < 0)
+  if (pid < 0)
     error = -1;
   else if (read(ends[0], &error, sizeof error) != sizeof error)
     error = 0;
@@ -111,24 +107,24 @@ static void wait_for_end(int signals, struct hd_run_watch *watch, pid_t pid, int
   }
 }
 
-static void note_end(const struct hd_run_environment *environment, int status, struct hd_run_outcome *outcome) {
-  hd_run_stamp_process(environment->directory, outcome->pid);
+static void note_end(struct hd_run *run, int status) {
+  struct hd_run_outcome *outcome = &run->outcome;
+  hd_run_stamp_process(run->directory, outcome->pid);
   outcome->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   outcome->exit_status = outcome->signal ? HD_RUN_SIGNAL + outcome->signal : WEXITSTATUS(status);
 }
 
-bool hd_run_process(const struct hd_run_options *options, const struct hd_run_environment *environment,
-                    struct hd_run_watch *watch, struct hd_run_signals *signals, struct hd_run_outcome *outcome) {
+bool hd_run_process(struct hd_run *run) {
+  struct hd_run_outcome *outcome = &run->outcome;
   sigset_t taken;
   int status = 0;
-  memset(outcome, 0, sizeof *outcome);
-  take_signals(signals, &taken);
+  take_signals(&run->signals, &taken);
   const int queue = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
-  const int error = queue < 0 ? -1 : start(options, environment, signals, &outcome->pid);
+  const int error = queue < 0 ? -1 : start(run);
   if (error < 0) {
     hd_log("cannot start a process: %s", strerror(errno));
   } else if (error > 0) {
-    hd_run_explain_start(options->command[0], error);
+    hd_run_explain_start(run->options->command[0], error);
     outcome->exit_status = status_of_exec_error(error);
     waitpid(outcome->pid, NULL, 0);
   } else {
@@ -136,9 +132,9 @@ bool hd_run_process(const struct hd_run_options *options, const struct hd_run_en
     /* From here on heddle only saves and reports, and a full disk or a closed stderr must not change its status. */
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
-    wait_for_end(queue, watch, outcome->pid, &status);
-    note_end(environment, status, outcome);
-    hd_run_watch_settle(watch, SETTLE_MS);
+    wait_for_end(queue, run->watch, outcome->pid, &status);
+    note_end(run, status);
+    hd_run_watch_settle(run->watch, SETTLE_MS);
   }
   if (queue >= 0)
     close(queue);

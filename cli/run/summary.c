@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/summary.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/run/run_internal.h"
 #include "output/model/model.h"
 #include "output/model/model_free.h"
 #include "output/reader/open.h"
@@ -46,20 +45,18 @@ static size_t count_lines(const char *text) {
 }
 
 /* Routines tell of themselves, but libgomp of nothing. Returns how many lines it took. */
-static size_t print_untold(const struct hd_model *model, const struct hd_run_options *options,
-                           const struct hd_run_environment *environment) {
-  const char *name = options->command[0];
-  if (!environment->untold_libgomp || model->header.runtime[0])
+static size_t print_untold(const struct hd_model *model, const struct hd_run *run) {
+  const char *name = run->options->command[0];
+  if (!run->untold_libgomp || model->header.runtime[0])
     return 0;
   hd_log("%s uses GCC's libgomp, which loads no tools: regions and waiting are not in the profile. Run it on\n"
          "heddle: LLVM's libomp: heddle run --gomp -- %s%s",
-         name, name, options->command[1] ? " ..." : "");
+         name, name, run->options->command[1] ? " ..." : "");
   return 2;
 }
 
 /* Returns how many lines it took. */
-static size_t print_profile(const struct hd_run_profile *profile, const struct hd_run_options *options,
-                            const struct hd_run_environment *environment) {
+static size_t print_profile(const struct hd_run_profile *profile, const struct hd_run *run) {
   struct hd_model *model = NULL;
   char error[PATH_MAX + 256];
   char *text = NULL;
@@ -78,29 +75,25 @@ static size_t print_profile(const struct hd_run_profile *profile, const struct h
       fputs(text, stderr);
     }
   }
-  lines += print_untold(model, options, environment);
+  lines += print_untold(model, run);
   free(text);
   hd_model_free(model);
   return lines;
 }
 
-static void print_running(size_t running) {
-  hd_log("%zu process%s of this run still running; each saves its profile when it ends", running,
-         running == 1 ? " is" : "es are");
-}
-
-void hd_run_summarize(const struct hd_run_profiles *profiles, const struct hd_run_options *options,
-                      const struct hd_run_environment *environment) {
+void hd_run_summarize(const struct hd_run *run) {
+  const struct hd_run_profiles *profiles = &run->profiles;
   size_t lines = 2 + (profiles->running > 0); /* what is printed here */
   for (size_t i = 0; i < profiles->count; i++)
     hd_names_cache(profiles->items[i].path);
   if (profiles->running)
-    print_running(profiles->running);
-  if (options->quiet || !profiles->count)
+    hd_log("%zu process%s of this run still running; each saves its profile when it ends", profiles->running,
+           profiles->running == 1 ? " is" : "es are");
+  if (run->options->quiet || !profiles->count)
     return;
   const char *name = short_path(profiles->items[0].path);
   fprintf(stderr, "heddle: profile: %s\n", name);
-  lines += print_profile(&profiles->items[0], options, environment);
+  lines += print_profile(&profiles->items[0], run);
   print_others(profiles, lines + 2 < LINES_MAX ? LINES_MAX - lines : 2);
   fprintf(stderr, "heddle: more: heddle report %s\n", name);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/run/watch.h"
-
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/recover/salvage.h"
-#include "cli/run/collect.h"
+#include "cli/run/run_internal.h"
 
 /* What epoll returns for the directory; anything smaller is an index into `processes`. */
 static const uint32_t directory_event = UINT32_MAX;
@@ -37,19 +35,19 @@ static bool observe(struct hd_run_watch *watch, int descriptor, uint32_t data) {
   return epoll_ctl(watch->events, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
-struct hd_run_watch *hd_run_watch_start(const struct hd_run_environment *environment) {
+struct hd_run_watch *hd_run_watch_start(const struct hd_run *run) {
   struct hd_run_watch *watch = calloc(1, sizeof *watch);
   if (!watch)
     return NULL;
-  watch->directory = environment->directory;
+  watch->directory = run->directory;
   watch->events = epoll_create1(EPOLL_CLOEXEC);
   watch->changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   bool watching = true;
   for (size_t i = 0; i < HD_PRIVATE_PROBE_COUNT; i++) {
-    watch->probes[i] = inotify_add_watch(watch->changes, environment->probes[i], IN_OPEN);
+    watch->probes[i] = inotify_add_watch(watch->changes, run->probes[i], IN_OPEN);
     watching = watching && watch->probes[i] >= 0;
   }
-  if (watching && inotify_add_watch(watch->changes, environment->directory, IN_CREATE | IN_CLOSE_WRITE) >= 0 &&
+  if (watching && inotify_add_watch(watch->changes, run->directory, IN_CREATE | IN_CLOSE_WRITE) >= 0 &&
       observe(watch, watch->changes, directory_event))
     return watch;
   hd_run_watch_stop(watch);

@@ -7,10 +7,12 @@
 
 #include "support/command/options.h"
 
+int hd_no_memory_status = HD_EXIT_FAILED;
+
 /* A child does not write what its parent has not written yet. */
 void hd_no_memory(void) {
   fputs("heddle: out of memory\n", stderr);
-  _exit(HD_EXIT_FAILED);
+  _exit(hd_no_memory_status);
 }
 
 void *hd_new(size_t count, size_t item_bytes) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file memory.h
- * Memory of a command that can do nothing without it. When there is none it says so, and the command ends with
- * status 1. Not where something has to be put in order first, as in cli/run.
+ * Memory of a command that can do nothing without it. When there is none it says so, and the command ends. Not where
+ * something has to be put in order first, as in cli/run once it has made its private directory.
  */
 #ifndef HEDDLE_SUPPORT_COMMAND_MEMORY_H
 #define HEDDLE_SUPPORT_COMMAND_MEMORY_H
@@ -16,6 +16,9 @@ void *hd_new(size_t count, size_t item_bytes);
 
 /** realloc(3) to `count` items. */
 void *hd_grow(void *items, size_t count, size_t item_bytes);
+
+/** The status with which the command then ends, if not 1. */
+extern int hd_no_memory_status;
 
 /** Says so, and ends. */
 _Noreturn void hd_no_memory(void);
