@@ -80,12 +80,8 @@ int hd_cmd_export(int argc, char **argv) {
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
-  if (hd_model_fold(model, choices.depth)) {
-    status = write_model(model, &choices);
-  } else {
-    fputs("heddle: out of memory\n", stderr);
-    status = HD_EXIT_FAILED;
-  }
+  hd_model_fold(model, choices.depth);
+  status = write_model(model, &choices);
   hd_model_free(model);
   return status;
 }

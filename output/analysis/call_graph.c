@@ -5,16 +5,16 @@
 #include <stdlib.h>
 
 #include "output/analysis/callpath_filter.h"
+#include "output/analysis/slots.h"
 #include "output/model/accumulate.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/levels.h"
 #include "output/model/source_location.h"
+#include "support/command/memory.h"
 
 struct build {
   struct hd_graph *graph;
-  uint32_t *entry_slots; /* hash tables; 0: free, else number + 1 */
-  uint32_t *arc_slots;
-  uint32_t mask;
+  struct hd_slots entry_slots, arc_slots;
   uint32_t *top; /* by entry, then by cycle: the outermost node on the walk's path; HD_NONE: none */
 };
 
@@ -25,8 +25,8 @@ struct link {
 };
 
 static struct link *link_nodes(const struct hd_model *model) {
-  struct link *links = calloc(model->node_count, sizeof *links);
-  for (uint32_t i = model->node_count; links && i-- > 1;) {
+  struct link *links = hd_new(model->node_count, sizeof *links);
+  for (uint32_t i = model->node_count; i-- > 1;) {
     if (model->nodes[i].flags & HD_NODE_GONE)
       continue;
     links[i].sibling = links[model->nodes[i].parent].child;
@@ -35,60 +35,47 @@ static struct link *link_nodes(const struct hd_model *model) {
   return links;
 }
 
-bool hd_graph_walk(const struct hd_model *model, void (*enter)(void *context, uint32_t node),
-                   void (*leave)(void *context, uint32_t node), void *context) {
+void hd_graph_walk(const struct hd_model *model, hd_graph_visitor *enter, hd_graph_visitor *leave, void *context) {
   struct link *links = link_nodes(model);
-  if (!links)
-    return false;
   uint32_t at = 0;
-  if (enter)
-    enter(context, 0);
+  enter(context, 0);
   for (;;) {
-    if (links[at].child != 0) {
-      at = links[at].child;
-    } else {
-      while (at != 0 && links[at].sibling == 0) {
-        if (leave)
-          leave(context, at);
-        at = model->nodes[at].parent;
-      }
-      if (leave)
+    if (links[at].child == 0) {
+      for (; at != 0 && links[at].sibling == 0; at = model->nodes[at].parent)
         leave(context, at);
+      leave(context, at);
       if (at == 0)
         break;
       at = links[at].sibling;
+    } else {
+      at = links[at].child;
     }
-    if (enter)
-      enter(context, at);
+    enter(context, at);
   }
   free(links);
-  return true;
 }
 
 /* ---- entries and arcs ---- */
 
 static uint32_t find_entry(struct build *build, const struct hd_node *node) {
   struct hd_graph *graph = build->graph;
-  uint32_t slot = (uint32_t)(hd_place_hash(0, node) >> 8) & build->mask;
-  for (; build->entry_slots[slot] != 0; slot = (slot + 1) & build->mask)
-    if (hd_place_is_same(graph->entries[build->entry_slots[slot] - 1].node, node))
-      return build->entry_slots[slot] - 1;
+  uint32_t *slot = hd_slot_first(&build->entry_slots, hd_place_hash(0, node) >> 8);
+  for (; *slot != 0; slot = hd_slot_next(&build->entry_slots, slot))
+    if (hd_place_is_same(graph->entries[*slot - 1].node, node))
+      return *slot - 1;
   graph->entries[graph->entry_count] = (struct hd_graph_entry){.node = node};
-  build->entry_slots[slot] = graph->entry_count + 1;
+  *slot = graph->entry_count + 1;
   return graph->entry_count++;
 }
 
 static uint32_t find_arc(struct build *build, uint32_t parent, uint32_t child) {
   struct hd_graph *graph = build->graph;
-  const uint64_t hash = ((uint64_t)parent << 32 | child) * 0x9e3779b97f4a7c15u; /* Fibonacci hashing, Knuth 6.4 */
-  uint32_t slot = (uint32_t)(hash >> 32) & build->mask;
-  for (; build->arc_slots[slot] != 0; slot = (slot + 1) & build->mask) {
-    const struct hd_graph_arc *arc = &graph->arcs[build->arc_slots[slot] - 1];
-    if (arc->parent == parent && arc->child == child)
-      return build->arc_slots[slot] - 1;
-  }
+  uint32_t *slot = hd_slot_first(&build->arc_slots, hd_slot_hash((uint64_t)parent << 32 | child));
+  for (; *slot != 0; slot = hd_slot_next(&build->arc_slots, slot))
+    if (graph->arcs[*slot - 1].parent == parent && graph->arcs[*slot - 1].child == child)
+      return *slot - 1;
   graph->arcs[graph->arc_count] = (struct hd_graph_arc){.parent = parent, .child = child};
-  build->arc_slots[slot] = graph->arc_count + 1;
+  *slot = graph->arc_count + 1;
   return graph->arc_count++;
 }
 
@@ -143,17 +130,15 @@ static bool is_inside(const struct hd_graph *graph, const struct hd_node *node, 
   return false;
 }
 
-static bool add_outermost_elapsed(const struct hd_graph *graph, const struct hd_node *node,
+static void add_outermost_elapsed(const struct hd_graph *graph, const struct hd_node *node,
                                   struct hd_graph_entry *entry) {
-  if (!hd_model_need_rows(graph->model))
-    return false;
+  hd_need(hd_model_need_rows(graph->model));
   for (uint32_t i = 0; i < node->row_count; i++) {
     const struct hd_row *row = &graph->model->rows[node->row_first + i];
     const uint64_t ticks = hd_entries_ticks(&row->entries);
     if (ticks > 0 && !is_inside(graph, node, row->thread))
       entry->elapsed_ticks += ticks;
   }
-  return true;
 }
 
 /* A damaged file may claim more than fits. */
@@ -161,18 +146,18 @@ static uint64_t whole_ticks(double ticks) {
   return ticks < 0x1p63 ? (uint64_t)ticks : UINT64_MAX / 2;
 }
 
-/* False: no memory. */
-static bool add_elapsed(struct hd_graph *graph, const struct hd_node *node) {
+static void add_elapsed(struct hd_graph *graph, const struct hd_node *node) {
   struct hd_graph_entry *entry = &graph->entries[graph->entry_of_node[node->id]];
   hd_add_entries(&entry->entries, &node->entries);
   if (node->kind != HD_KIND_ROUTINE) {
     entry->elapsed_ticks += whole_ticks(hd_team_elapsed(&node->team));
-    return true;
+    return;
   }
   graph->has_entries |= graph->model->entries_known && hd_node_is_measured(node);
   if (graph->outermost[node->id])
     entry->elapsed_ticks += hd_entries_ticks(&node->entries);
-  return graph->outermost[node->id] || add_outermost_elapsed(graph, node, entry);
+  else
+    add_outermost_elapsed(graph, node, entry);
 }
 
 static void add_inclusive(struct hd_graph_times *times, const struct hd_node *node) {
@@ -260,21 +245,19 @@ static void count_cycle_visits(struct hd_graph *graph) {
   }
 }
 
-static bool add_times(struct build *build) {
+static void add_times(struct build *build) {
   struct hd_graph *graph = build->graph;
   clear_top(build);
-  if (!hd_graph_walk(graph->model, enter_entry, leave_entry, build) || !hd_graph_find_cycles(graph))
-    return false;
+  hd_graph_walk(graph->model, enter_entry, leave_entry, build);
+  hd_graph_find_cycles(graph);
   clear_top(build);
-  if (!hd_graph_walk(graph->model, enter_cycle, leave_cycle, build))
-    return false;
+  hd_graph_walk(graph->model, enter_cycle, leave_cycle, build);
   count_cycle_visits(graph);
   for (uint32_t i = 0; i < graph->model->node_count; i++)
-    if (graph->entry_of_node[i] != HD_NONE && !add_elapsed(graph, &graph->model->nodes[i]))
-      return false;
+    if (graph->entry_of_node[i] != HD_NONE)
+      add_elapsed(graph, &graph->model->nodes[i]);
   graph->entries[0].elapsed_ticks = graph->model->elapsed_ticks;
   graph->busy_ticks = graph->model->nodes[0].inclusive_ticks[HD_BUSY];
-  return true;
 }
 
 /* ---- order ---- */
@@ -294,20 +277,17 @@ static double key_of(const struct hd_graph_entry *entry, enum hd_sort sort) {
   }
 }
 
-int hd_graph_compare(const struct hd_graph *graph, const struct hd_graph_entry *a, const struct hd_graph_entry *b,
-                     enum hd_sort sort) {
-  (void)graph;
+int hd_graph_compare(const struct hd_graph_entry *a, const struct hd_graph_entry *b, enum hd_sort sort) {
   if (a->node->id == b->node->id)
     return 0;
-  if (sort != HD_SORT_NAME) {
-    const double left = key_of(a, sort), right = key_of(b, sort);
-    if (left != right)
-      return left > right ? -1 : 1;
-    if (a->times.inclusive_ticks != b->times.inclusive_ticks)
-      return a->times.inclusive_ticks > b->times.inclusive_ticks ? -1 : 1;
-    return a->node->id < b->node->id ? -1 : 1; /* callers first */
-  }
-  return hd_place_compare(a->node, b->node);
+  if (sort == HD_SORT_NAME)
+    return hd_place_compare(a->node, b->node);
+  const double left = key_of(a, sort), right = key_of(b, sort);
+  if (left != right)
+    return left > right ? -1 : 1;
+  if (a->times.inclusive_ticks != b->times.inclusive_ticks)
+    return a->times.inclusive_ticks > b->times.inclusive_ticks ? -1 : 1;
+  return a->node->id < b->node->id ? -1 : 1; /* callers first */
 }
 
 struct order {
@@ -324,11 +304,11 @@ static int compare_blocks(const void *a, const void *b, void *context) {
   if (left->cycle == right->cycle && left->cycle != 0) {
     if (left->entry == HD_NONE || right->entry == HD_NONE)
       return left->entry == HD_NONE ? -1 : 1;
-    return hd_graph_compare(order->graph, &entries[left->entry], &entries[right->entry], order->sort);
+    return hd_graph_compare(&entries[left->entry], &entries[right->entry], order->sort);
   }
   const struct hd_graph_entry *of_left = left->cycle ? &order->cycles[left->cycle - 1] : &entries[left->entry];
   const struct hd_graph_entry *of_right = right->cycle ? &order->cycles[right->cycle - 1] : &entries[right->entry];
-  return hd_graph_compare(order->graph, of_left, of_right, order->sort);
+  return hd_graph_compare(of_left, of_right, order->sort);
 }
 
 /* A cycle as if it were an entry, with the name of its first member. */
@@ -345,19 +325,15 @@ static void stand_in(const struct hd_graph *graph, struct hd_graph_entry *cycles
   }
 }
 
-static bool sort_blocks(struct hd_graph *graph, enum hd_sort sort) {
-  struct hd_graph_entry *cycles = calloc((size_t)graph->cycle_count + 1, sizeof *cycles);
-  graph->blocks = calloc((size_t)graph->entry_count + graph->cycle_count, sizeof *graph->blocks);
-  if (!cycles || !graph->blocks) {
-    free(cycles);
-    return false;
-  }
+static void sort_blocks(struct hd_graph *graph, enum hd_sort sort) {
+  struct hd_graph_entry *cycles = hd_new(graph->cycle_count, sizeof *cycles);
+  struct order order = {graph, cycles, sort};
   stand_in(graph, cycles);
+  graph->blocks = hd_new((size_t)graph->entry_count + graph->cycle_count, sizeof *graph->blocks);
   for (uint32_t i = 0; i < graph->cycle_count; i++)
     graph->blocks[graph->block_count++] = (struct hd_graph_block){HD_NONE, i + 1};
   for (uint32_t i = 0; i < graph->entry_count; i++)
     graph->blocks[graph->block_count++] = (struct hd_graph_block){i, graph->entries[i].cycle};
-  struct order order = {graph, cycles, sort};
   qsort_r(graph->blocks, graph->block_count, sizeof *graph->blocks, compare_blocks, &order);
   for (uint32_t i = 0; i < graph->block_count; i++) {
     const struct hd_graph_block *block = &graph->blocks[i];
@@ -367,46 +343,28 @@ static bool sort_blocks(struct hd_graph *graph, enum hd_sort sort) {
       graph->entries[block->entry].index = i + 1;
   }
   free(cycles);
-  return true;
 }
 
 /* ---- all of it ---- */
 
-static bool allocate(struct build *build, uint32_t nodes) {
-  struct hd_graph *graph = build->graph;
-  uint32_t slots = 2;
-  while (slots / 2 < nodes && slots < (1u << 31))
-    slots *= 2;
-  build->mask = slots - 1;
-  build->entry_slots = calloc(slots, sizeof *build->entry_slots);
-  build->arc_slots = calloc(slots, sizeof *build->arc_slots);
-  build->top = calloc((size_t)nodes + 1, sizeof *build->top);
-  graph->entries = calloc(nodes, sizeof *graph->entries);
-  graph->arcs = calloc(nodes, sizeof *graph->arcs);
-  graph->entry_of_node = calloc(nodes, sizeof *graph->entry_of_node);
-  graph->arc_of_node = calloc(nodes, sizeof *graph->arc_of_node);
-  graph->outermost = calloc(nodes, sizeof *graph->outermost);
-  return build->entry_slots && build->arc_slots && build->top && graph->entries && graph->arcs &&
-         graph->entry_of_node && graph->arc_of_node && graph->outermost;
-}
-
 struct hd_graph *hd_graph_new(const struct hd_model *model, enum hd_sort sort) {
-  struct build build = {.graph = calloc(1, sizeof *build.graph)};
-  if (!build.graph)
-    return NULL;
-  build.graph->model = model;
-  bool done = allocate(&build, model->node_count);
-  if (done) {
-    make_entries(&build);
-    done = add_times(&build) && sort_blocks(build.graph, sort);
-  }
-  free(build.entry_slots);
-  free(build.arc_slots);
+  const uint32_t nodes = model->node_count;
+  struct hd_graph *graph = hd_new(1, sizeof *graph);
+  struct build build = {.graph = graph, .entry_slots = hd_slots_new(nodes), .arc_slots = hd_slots_new(nodes)};
+  build.top = hd_new((size_t)nodes + 1, sizeof *build.top);
+  graph->model = model;
+  graph->entries = hd_new(nodes, sizeof *graph->entries);
+  graph->arcs = hd_new(nodes, sizeof *graph->arcs);
+  graph->entry_of_node = hd_new(nodes, sizeof *graph->entry_of_node);
+  graph->arc_of_node = hd_new(nodes, sizeof *graph->arc_of_node);
+  graph->outermost = hd_new(nodes, sizeof *graph->outermost);
+  make_entries(&build);
+  add_times(&build);
+  sort_blocks(graph, sort);
+  free(build.entry_slots.numbers);
+  free(build.arc_slots.numbers);
   free(build.top);
-  if (done)
-    return build.graph;
-  hd_graph_free(build.graph);
-  return NULL;
+  return graph;
 }
 
 void hd_graph_free(struct hd_graph *graph) {

@@ -83,21 +83,19 @@ struct hd_graph {
   bool has_routines, has_measured_routines, has_entries;
 };
 
-/** The model must outlive the graph. NULL: no memory. */
+/** The model must outlive the graph. */
 struct hd_graph *hd_graph_new(const struct hd_model *model, enum hd_sort sort);
 void hd_graph_free(struct hd_graph *graph);
 
 /** Negative: `a` comes before `b`. Never 0 for two entries. */
-int hd_graph_compare(const struct hd_graph *graph, const struct hd_graph_entry *a, const struct hd_graph_entry *b,
-                     enum hd_sort sort);
+int hd_graph_compare(const struct hd_graph_entry *a, const struct hd_graph_entry *b, enum hd_sort sort);
 
-/** A walk of the tree of nodes, depth first, those out of focus left out. `enter` and `leave` may be NULL. False: no
- *  memory. */
-bool hd_graph_walk(const struct hd_model *model, void (*enter)(void *context, uint32_t node),
-                   void (*leave)(void *context, uint32_t node), void *context);
+/** A walk of the tree of nodes, depth first, those out of focus left out. */
+typedef void hd_graph_visitor(void *context, uint32_t node);
+void hd_graph_walk(const struct hd_model *model, hd_graph_visitor *enter, hd_graph_visitor *leave, void *context);
 
-/** For call_graph.c: finds the cycles and numbers them. False: no memory. */
-bool hd_graph_find_cycles(struct hd_graph *graph);
+/** For call_graph.c: finds the cycles and numbers them. */
+void hd_graph_find_cycles(struct hd_graph *graph);
 
 /** Threads busy on average while it worked; NaN: not known. */
 double hd_graph_concurrency(uint64_t busy_ticks, double wall_ticks);

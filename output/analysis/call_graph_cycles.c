@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "output/analysis/call_graph.h"
+#include "support/command/memory.h"
 
 struct search {
   struct hd_graph *graph;
@@ -74,31 +75,21 @@ static void sort_arcs(struct search *search) {
     search->out[search->first[graph->arcs[i].parent + 1]++] = graph->arcs[i].child;
 }
 
-bool hd_graph_find_cycles(struct hd_graph *graph) {
+void hd_graph_find_cycles(struct hd_graph *graph) {
   const size_t entries = graph->entry_count;
-  struct search search = {.graph = graph};
-  search.first = calloc(entries + 2, sizeof *search.first);
-  search.out = calloc((size_t)graph->arc_count + 1, sizeof *search.out);
-  search.next = calloc(entries, sizeof *search.next);
-  search.order = calloc(entries, sizeof *search.order);
-  search.low = calloc(entries, sizeof *search.low);
-  search.path = calloc(entries, sizeof *search.path);
-  search.open = calloc(entries, sizeof *search.open);
-  bool done = search.first && search.out && search.next && search.order && search.low && search.path && search.open;
-  if (done) {
-    sort_arcs(&search);
-    for (uint32_t i = 0; i < graph->entry_count; i++)
-      if (search.order[i] == 0)
-        search_from(&search, i);
-    graph->cycles = calloc((size_t)graph->cycle_count + 1, sizeof *graph->cycles);
-    done = graph->cycles;
-  }
-  free(search.first);
-  free(search.out);
-  free(search.next);
-  free(search.order);
-  free(search.low);
-  free(search.path);
-  free(search.open);
-  return done;
+  uint32_t *room = hd_new(6 * entries + 2 + graph->arc_count, sizeof *room);
+  struct search search = {.graph = graph,
+                          .next = room,
+                          .order = room + entries,
+                          .low = room + 2 * entries,
+                          .path = room + 3 * entries,
+                          .open = room + 4 * entries,
+                          .first = room + 5 * entries,
+                          .out = room + 6 * entries + 2};
+  sort_arcs(&search);
+  for (uint32_t i = 0; i < graph->entry_count; i++)
+    if (search.order[i] == 0)
+      search_from(&search, i);
+  graph->cycles = hd_new(graph->cycle_count, sizeof *graph->cycles);
+  free(room);
 }

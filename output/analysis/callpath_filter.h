@@ -14,9 +14,8 @@
 /**
  * Keeps the callpaths that end in, or go through, a node of `through` (by id). Nodes above them stay, with their
  * visits, for they lead there; their own times are dropped, and so are all numbers of the others, which get
- * HD_NODE_GONE. Ids do not change. Numbers of the program as a whole and of its threads stay those of the run. False:
- * no memory.
+ * HD_NODE_GONE. Ids do not change. Numbers of the program as a whole and of its threads stay those of the run.
  */
-bool hd_model_focus(struct hd_model *model, const bool *through);
+void hd_model_focus(struct hd_model *model, const bool *through);
 
 #endif

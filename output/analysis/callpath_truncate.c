@@ -5,22 +5,23 @@
 #include <string.h>
 
 #include "output/analysis/callpath_filter.h"
+#include "output/analysis/slots.h"
 #include "output/model/accumulate.h"
 #include "output/model/count_sums.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
 #include "output/model/rollup.h"
+#include "support/command/memory.h"
 
 struct fold {
   struct hd_model *model;
   uint32_t depth;
   struct hd_node *nodes; /* the new ones: parents before children */
   uint32_t count, limit;
-  uint32_t *map;   /* by old node: the new one */
-  uint32_t *slots; /* hash table of new nodes; 0: free (the program is never looked up) */
-  uint32_t mask;
-  uint32_t *owner; /* by old node: the one whose counts hold its own */
-  uint32_t *path;  /* the last sites of an old node's callpath, innermost first */
+  uint32_t *map;         /* by old node: the new one */
+  struct hd_slots slots; /* of new nodes; the program is never looked up */
+  uint32_t *owner;       /* by old node: the one whose counts hold its own */
+  uint32_t *path;        /* the last sites of an old node's callpath, innermost first */
   struct hd_row *rows;
   uint32_t row_count;
   struct part *parts; /* by new node */
@@ -45,60 +46,36 @@ static bool same_site(const struct hd_node *a, const struct hd_node *b) {
   return a->module == HD_NONE ? a->address == b->address : a->offset == b->offset;
 }
 
-static uint32_t slot_for(const struct fold *fold, uint32_t parent, const struct hd_node *site) {
+static uint32_t *slot_for(const struct fold *fold, uint32_t parent, const struct hd_node *site) {
   const uint64_t place = site->kind == HD_KIND_PHASE ? 0 : site->module == HD_NONE ? site->address : site->offset;
   uint64_t hash =
       ((uint64_t)parent << 32 ^ (uint64_t)hd_kind_of_site(site->kind) << 24 ^ site->module) * 0x9e3779b97f4a7c15u;
-  hash = (hash ^ place ^ hash >> 29) * 0x9e3779b97f4a7c15u;
-  uint32_t slot = (uint32_t)(hash >> 32) & fold->mask;
-  for (; fold->slots[slot] != 0; slot = (slot + 1) & fold->mask) {
-    const struct hd_node *node = &fold->nodes[fold->slots[slot]];
-    if (node->parent == parent && same_site(node, site))
+  uint32_t *slot = hd_slot_first(&fold->slots, hd_slot_hash(hash ^ place ^ hash >> 29));
+  for (; *slot != 0; slot = hd_slot_next(&fold->slots, slot))
+    if (fold->nodes[*slot].parent == parent && same_site(&fold->nodes[*slot], site))
       break;
-  }
   return slot;
 }
 
-static bool grow_table(struct fold *fold) {
-  const uint32_t before = fold->mask + 1;
-  uint32_t *old = fold->slots;
-  uint32_t *slots = calloc(2 * (size_t)before, sizeof *slots);
-  if (!slots)
-    return false;
-  fold->slots = slots;
-  fold->mask = 2 * before - 1;
-  for (uint32_t i = 0; i < before; i++)
-    if (old[i] != 0)
-      slots[slot_for(fold, fold->nodes[old[i]].parent, &fold->nodes[old[i]])] = old[i];
-  free(old);
-  return true;
+static void make_room(struct fold *fold) {
+  fold->limit *= 2;
+  fold->nodes = hd_grow(fold->nodes, fold->limit, sizeof *fold->nodes);
+  free(fold->slots.numbers);
+  fold->slots = hd_slots_new(fold->limit);
+  for (uint32_t i = 1; i < fold->count; i++)
+    *slot_for(fold, fold->nodes[i].parent, &fold->nodes[i]) = i;
 }
 
-static bool make_room(struct fold *fold) {
-  if (fold->count < fold->limit)
-    return true;
-  const uint32_t limit = 2 * fold->limit;
-  struct hd_node *nodes = realloc(fold->nodes, limit * sizeof *nodes);
-  if (!nodes)
-    return false;
-  fold->nodes = nodes;
-  fold->limit = limit;
-  return grow_table(fold);
-}
-
-/* The new node of `site` below `parent`; 0: no memory. */
+/* The new node of `site` below `parent`. */
 static uint32_t find_or_add(struct fold *fold, uint32_t parent, const struct hd_node *site) {
-  uint32_t slot = slot_for(fold, parent, site);
-  if (fold->slots[slot] != 0) {
-    struct hd_node *found = &fold->nodes[fold->slots[slot]];
-    found->kind = found->kind == site->kind ? found->kind : HD_KIND_LOOP;
-    return found->id;
+  const uint32_t known = *slot_for(fold, parent, site);
+  if (known != 0) {
+    fold->nodes[known].kind = fold->nodes[known].kind == site->kind ? site->kind : HD_KIND_LOOP;
+    return known;
   }
-  if (!make_room(fold))
-    return 0;
-  slot = slot_for(fold, parent, site);
-  const uint32_t id = fold->count++;
-  fold->slots[slot] = id;
+  if (fold->count == fold->limit)
+    make_room(fold);
+  const uint32_t id = *slot_for(fold, parent, site) = fold->count++;
   fold->nodes[id] = (struct hd_node){
       .id = id,
       .parent = parent,
@@ -120,32 +97,30 @@ static uint32_t find_or_add(struct fold *fold, uint32_t parent, const struct hd_
 }
 
 /* Its last sites, built from the program: as callpath.c does while it collects. */
-static bool map_node(struct fold *fold, uint32_t id) {
+static void map_node(struct fold *fold, uint32_t id) {
   const struct hd_node *nodes = fold->model->nodes;
   uint32_t length = 0, at = 0;
   for (uint32_t i = id; i != 0 && length < fold->depth; i = nodes[i].parent)
     fold->path[length++] = i;
-  for (uint32_t i = length; i-- > 0;) {
-    at = find_or_add(fold, at, &nodes[fold->path[i]]);
-    if (at == 0)
-      return false;
-  }
+  while (length-- > 0)
+    at = find_or_add(fold, at, &nodes[fold->path[length]]);
   fold->map[id] = at;
-  return true;
 }
 
-static bool map_nodes(struct fold *fold) {
-  fold->nodes[0] =
-      (struct hd_node){.kind = HD_KIND_PROGRAM, .told_apart = true, .counts_reach = INT32_MAX, .gain_share = 1};
-  fold->nodes[0].module = fold->model->nodes[0].module;
-  fold->nodes[0].name = fold->model->nodes[0].name;
-  fold->nodes[0].address = fold->model->nodes[0].address;
-  fold->nodes[0].offset = fold->model->nodes[0].offset;
+static void map_nodes(struct fold *fold) {
+  const struct hd_node *program = &fold->model->nodes[0];
+  fold->nodes[0] = (struct hd_node){.kind = HD_KIND_PROGRAM,
+                                    .module = program->module,
+                                    .offset = program->offset,
+                                    .address = program->address,
+                                    .name = program->name,
+                                    .gain_share = 1,
+                                    .told_apart = true,
+                                    .counts_reach = INT32_MAX};
   fold->count = 1;
   for (uint32_t i = 1; i < fold->model->node_count; i++)
-    if (!(fold->model->nodes[i].flags & HD_NODE_GONE) && !map_node(fold, i))
-      return false;
-  return true;
+    if (!(fold->model->nodes[i].flags & HD_NODE_GONE))
+      map_node(fold, i);
 }
 
 /* ---- what it takes along ---- */
@@ -189,15 +164,16 @@ static void mark_leaves(struct fold *fold) {
   }
 }
 
-static bool room_for(struct hd_model *model, struct hd_levels *levels) {
+static void room_for(struct hd_model *model, struct hd_levels *levels) {
   levels->ticks = hd_model_allocate(model, (levels->count + 2) * sizeof *levels->ticks);
-  return levels->ticks;
+  hd_need(levels->ticks);
 }
 
-static bool add_levels(struct fold *fold) {
-  for (uint32_t i = 0; i < fold->count; i++)
-    if (!room_for(fold->model, &fold->nodes[i].busy_at) || !room_for(fold->model, &fold->nodes[i].elapsed_at))
-      return false;
+static void add_levels(struct fold *fold) {
+  for (uint32_t i = 0; i < fold->count; i++) {
+    room_for(fold->model, &fold->nodes[i].busy_at);
+    room_for(fold->model, &fold->nodes[i].elapsed_at);
+  }
   for (uint32_t i = 0; i < fold->model->node_count; i++) {
     const struct hd_node *from = &fold->model->nodes[i];
     if (from->flags & HD_NODE_GONE)
@@ -205,7 +181,6 @@ static bool add_levels(struct fold *fold) {
     hd_add_levels(&fold->nodes[fold->map[i]].busy_at, &from->busy_at);
     hd_add_levels(&fold->nodes[fold->map[i]].elapsed_at, &from->elapsed_at);
   }
-  return true;
 }
 
 /* ---- rows ---- */
@@ -223,10 +198,8 @@ static void add_row(struct fold *fold, const struct hd_row *from) {
   fold->rows[fold->row_count++] = *from; /* which lies at or behind that place */
 }
 
-static bool fold_rows(struct fold *fold) {
-  fold->rows = calloc((size_t)fold->model->row_count + 1, sizeof *fold->rows);
-  if (!fold->rows)
-    return false;
+static void fold_rows(struct fold *fold) {
+  fold->rows = hd_new(fold->model->row_count, sizeof *fold->rows);
   uint32_t count = 0;
   for (uint32_t i = 0; i < fold->model->row_count; i++) {
     const struct hd_row *row = &fold->model->rows[i];
@@ -240,7 +213,6 @@ static bool fold_rows(struct fold *fold) {
     const struct hd_row row = fold->rows[i];
     add_row(fold, &row);
   }
-  return true;
 }
 
 /* ---- who was busy at the same time ---- */
@@ -294,15 +266,12 @@ static void fix_active(struct fold *fold) {
   }
 }
 
-static bool fold_overlaps(struct fold *fold) {
+static void fold_overlaps(struct fold *fold) {
   struct hd_model *model = fold->model;
   struct hd_overlap *overlaps = hd_model_allocate(model, ((size_t)model->overlap_count + 1) * sizeof *overlaps);
-  if (!overlaps)
-    return false;
-  const uint32_t count = map_overlaps(fold, overlaps);
-  model->overlap_count = join_overlaps(fold, overlaps, count);
+  hd_need(overlaps);
+  model->overlap_count = join_overlaps(fold, overlaps, map_overlaps(fold, overlaps));
   model->overlaps = overlaps;
-  return true;
 }
 
 /* ---- counts ---- */
@@ -346,30 +315,15 @@ static void fold_counts(struct fold *fold) {
 
 /* ---- all of it ---- */
 
-static bool allocate(struct fold *fold) {
-  const uint32_t nodes = fold->model->node_count;
-  const uint32_t longest = fold->depth < nodes ? fold->depth : nodes;
-  fold->limit = 2;
-  while (fold->limit < nodes && fold->limit < (1u << 30))
-    fold->limit *= 2;
-  fold->mask = 2 * fold->limit - 1;
-  fold->nodes = calloc(fold->limit, sizeof *fold->nodes);
-  fold->slots = calloc(2 * (size_t)fold->limit, sizeof *fold->slots);
-  fold->map = calloc(nodes, sizeof *fold->map);
-  fold->owner = calloc(nodes, sizeof *fold->owner);
-  fold->path = calloc((size_t)longest + 1, sizeof *fold->path);
-  return fold->nodes && fold->slots && fold->map && fold->owner && fold->path;
-}
-
-static bool fill(struct fold *fold) {
-  fold->parts = calloc(fold->count, sizeof *fold->parts);
-  if (!fold->parts)
-    return false;
+static void fill(struct fold *fold) {
+  fold->parts = hd_new(fold->count, sizeof *fold->parts);
   for (uint32_t i = 0; i < fold->model->node_count; i++)
     add_node(fold, &fold->model->nodes[i]);
   mark_leaves(fold);
   fold_counts(fold);
-  return add_levels(fold) && fold_rows(fold) && fold_overlaps(fold);
+  add_levels(fold);
+  fold_rows(fold);
+  fold_overlaps(fold);
 }
 
 static void give(struct fold *fold) {
@@ -390,23 +344,25 @@ static void give(struct fold *fold) {
   fold->rows = rows;
 }
 
-bool hd_model_fold(struct hd_model *model, uint32_t depth) {
-  const uint32_t now = model->header.callpath_depth;
-  struct fold fold = {.model = model, .depth = depth};
+void hd_model_fold(struct hd_model *model, uint32_t depth) {
+  const uint32_t now = model->header.callpath_depth, nodes = model->node_count;
   if (depth == 0 || (now != 0 && now <= depth))
-    return true;
-  bool done = hd_model_need_rows(model) && hd_model_need_team_parts(model) && allocate(&fold) && map_nodes(&fold) &&
-              fill(&fold);
-  if (done) {
-    give(&fold);
-    done = hd_model_sort_counts(model) && hd_model_roll_up(model) && hd_model_sum_counts(model);
-  }
+    return;
+  struct fold fold = {.model = model, .depth = depth, .limit = nodes, .slots = hd_slots_new(nodes)};
+  hd_need(hd_model_need_rows(model) && hd_model_need_team_parts(model));
+  fold.nodes = hd_new(nodes, sizeof *fold.nodes);
+  fold.map = hd_new(nodes, sizeof *fold.map);
+  fold.owner = hd_new(nodes, sizeof *fold.owner);
+  fold.path = hd_new(depth < nodes ? depth : nodes, sizeof *fold.path);
+  map_nodes(&fold);
+  fill(&fold);
+  give(&fold);
+  hd_need(hd_model_sort_counts(model) && hd_model_roll_up(model) && hd_model_sum_counts(model));
   free(fold.nodes);
   free(fold.rows);
-  free(fold.slots);
+  free(fold.slots.numbers);
   free(fold.map);
   free(fold.owner);
   free(fold.path);
   free(fold.parts);
-  return done;
 }

@@ -22,8 +22,8 @@
  * Recursion: a recursive call's time lies with the profile that it leads back to. That is what a run with this depth
  * collects as long as the run's cycle limit is not below `depth`; its visits are exact always.
  *
- * Callpaths out of focus (callpath_filter.h) are left out. False: no memory; the model may only be freed.
+ * Callpaths out of focus (callpath_filter.h) are left out.
  */
-bool hd_model_fold(struct hd_model *model, uint32_t depth);
+void hd_model_fold(struct hd_model *model, uint32_t depth);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "output/analysis/callpath_filter.h"
 #include "output/model/source_location.h"
+#include "support/command/memory.h"
 
 /* ---- lines ---- */
 
@@ -16,17 +17,23 @@ static bool has_line(const struct hd_view *view, const struct hd_node *node) {
 static void add_to_line(const struct hd_view *view, struct hd_count_sum *to, const struct hd_node *node,
                         bool inclusive) {
   const struct hd_model *model = view->model;
-  if (inclusive && has_line(view, node))
-    hd_count_sum_add_inclusive(model, to, node);
-  else if (!inclusive && has_line(view, node))
-    hd_count_sum_add_own(model, to, node);
-  for (uint32_t i = 0; !inclusive && !has_line(view, node) && i < node->counts_count; i++)
-    hd_count_sum_add_counts(model, to, &model->counts[node->counts_first + i]);
+  if (has_line(view, node))
+    (inclusive ? hd_count_sum_add_inclusive : hd_count_sum_add_own)(model, to, node);
+  else if (!inclusive)
+    for (uint32_t i = 0; i < node->counts_count; i++)
+      hd_count_sum_add_counts(model, to, &model->counts[node->counts_first + i]);
+}
+
+/* NULL: no counters. */
+static struct hd_count_sums *new_sums(const struct hd_model *model, uint32_t count) {
+  struct hd_count_sums *sums = model->counts_inclusive ? hd_count_sums_new(model, count) : NULL;
+  hd_need(sums || !model->counts_inclusive);
+  return sums;
 }
 
 struct hd_count_sums *hd_view_count_lines(const struct hd_view *view, bool inclusive) {
   const struct hd_model *model = view->model;
-  struct hd_count_sums *sums = model->counts_inclusive ? hd_count_sums_new(model, view->count) : NULL;
+  struct hd_count_sums *sums = new_sums(model, view->count);
   for (uint32_t i = 0; sums && i < model->node_count; i++)
     if (!(model->nodes[i].flags & HD_NODE_GONE))
       add_to_line(view, &sums->sums[view->line_of_node[i]], &model->nodes[i], inclusive);
@@ -44,7 +51,7 @@ static bool is_incomplete(const struct hd_view *view, uint32_t line) {
 
 struct hd_count_sums *hd_view_count_threads(const struct hd_view *view, uint32_t line) {
   const struct hd_model *model = view->model;
-  struct hd_count_sums *sums = model->counts_inclusive ? hd_count_sums_new(model, model->thread_count) : NULL;
+  struct hd_count_sums *sums = new_sums(model, model->thread_count);
   if (!sums)
     return NULL;
   for (uint32_t i = 0; i < model->counts_count; i++) {
@@ -76,21 +83,16 @@ static void add_node(struct hd_graph_counts *counts, const struct hd_graph *grap
     hd_count_sum_add_inclusive(model, &counts->cycles->sums[cycle - 1], node);
 }
 
-bool hd_graph_count(struct hd_graph_counts *counts, const struct hd_graph *graph) {
+struct hd_graph_counts hd_graph_count(const struct hd_graph *graph) {
   const struct hd_model *model = graph->model;
-  *counts = (struct hd_graph_counts){0};
-  if (!model->counts_inclusive)
-    return true;
-  counts->own = hd_count_sums_new(model, graph->entry_count);
-  counts->inclusive = hd_count_sums_new(model, graph->entry_count);
-  counts->arcs = hd_count_sums_new(model, graph->arc_count);
-  counts->cycles = hd_count_sums_new(model, graph->cycle_count);
-  if (!counts->own || !counts->inclusive || !counts->arcs || !counts->cycles)
-    return false;
-  for (uint32_t i = 0; i < model->node_count; i++)
+  struct hd_graph_counts counts = {.own = new_sums(model, graph->entry_count),
+                                   .inclusive = new_sums(model, graph->entry_count),
+                                   .arcs = new_sums(model, graph->arc_count),
+                                   .cycles = new_sums(model, graph->cycle_count)};
+  for (uint32_t i = 0; counts.own && i < model->node_count; i++)
     if (graph->entry_of_node[i] != HD_NONE)
-      add_node(counts, graph, i);
-  return true;
+      add_node(&counts, graph, i);
+  return counts;
 }
 
 void hd_graph_counts_free(struct hd_graph_counts *counts) {

@@ -10,18 +10,18 @@
 #include "output/analysis/lines.h"
 #include "output/model/count_sums.h"
 
-/** Sums by line of a view: exclusive or inclusive; by thread, of one line and those below. NULL: no memory, or no
+/** Sums by line of a view: exclusive or inclusive; by thread, of one line and those below. NULL: no
  *  counters. */
 struct hd_count_sums *hd_view_count_lines(const struct hd_view *view, bool inclusive);
 struct hd_count_sums *hd_view_count_threads(const struct hd_view *view, uint32_t line);
 
-/** Of a call graph: by entry, arc and cycle. All NULL without counters. False: no memory. */
+/** Of a call graph: by entry, arc and cycle. All NULL without counters. */
 struct hd_graph_counts {
   struct hd_count_sums *own, *inclusive; /* by entry */
   struct hd_count_sums *arcs;            /* by arc, inclusive: of the child, below its outermost callpaths */
   struct hd_count_sums *cycles;          /* by number - 1, inclusive */
 };
-bool hd_graph_count(struct hd_graph_counts *counts, const struct hd_graph *graph);
+struct hd_graph_counts hd_graph_count(const struct hd_graph *graph);
 void hd_graph_counts_free(struct hd_graph_counts *counts);
 
 /** For metrics: elapsed ticks of an entry, those of the program as far as was counted; or NaN. */

@@ -6,31 +6,31 @@
 #include <string.h>
 
 #include "output/analysis/callpath_filter.h"
+#include "output/analysis/slots.h"
 #include "output/model/accumulate.h"
 #include "output/model/source_location.h"
+#include "support/command/memory.h"
 
 /* What is needed only while the view is made. */
 struct build {
   struct hd_view *view;
   struct hd_line *joined; /* in the order of their first node: parents before children */
-  uint32_t *slots;        /* hash table of joined lines; 0: free (the program is never looked up) */
-  uint32_t mask;
-  uint32_t *first_child; /* by line, into children; two more than lines */
+  struct hd_slots slots;  /* of joined lines; the program is never looked up */
+  uint32_t *first_child;  /* by line, into children; two more than lines */
   uint32_t *children;
   uint32_t *position; /* by joined line: where it stands in the view */
 };
 
 /* The joined line of a node, made if there is none yet. */
 static uint32_t find_line(struct build *build, const struct hd_node *node, uint32_t parent_line) {
-  uint64_t slot = hd_place_hash(parent_line, node) & build->mask;
-  for (; build->slots[slot] != 0; slot = (slot + 1) & build->mask) {
-    const struct hd_line *line = &build->joined[build->slots[slot]];
+  uint32_t *slot = hd_slot_first(&build->slots, hd_place_hash(parent_line, node));
+  for (; *slot != 0; slot = hd_slot_next(&build->slots, slot)) {
+    const struct hd_line *line = &build->joined[*slot];
     if (line->parent == parent_line && hd_place_is_same(line->node, node) &&
         ((line->node->flags ^ node->flags) & HD_PROFILE_SHORTENED) == 0)
-      return build->slots[slot];
+      return *slot;
   }
-  const uint32_t index = build->view->count++;
-  build->slots[slot] = index;
+  const uint32_t index = *slot = build->view->count++;
   build->joined[index] =
       (struct hd_line){.node = node, .parent = parent_line, .depth = build->joined[parent_line].depth + 1};
   return index;
@@ -77,7 +77,7 @@ static const struct hd_levels *elapsed_of(const struct hd_model *model, const st
 }
 
 /* Gives each line room for as many levels as its nodes have. */
-static bool make_level_room(struct build *build) {
+static void make_level_room(struct build *build) {
   const struct hd_model *model = build->view->model;
   size_t needed = 1;
   for (uint32_t i = 0; i < model->node_count; i++) {
@@ -87,23 +87,20 @@ static bool make_level_room(struct build *build) {
   }
   for (uint32_t i = 0; i < build->view->count; i++)
     needed += (size_t)build->joined[i].busy_at.count + build->joined[i].elapsed_at.count;
-  uint64_t *room = build->view->level_ticks = calloc(needed, sizeof *room);
-  if (!room)
-    return false;
+  uint64_t *room = build->view->level_ticks = hd_new(needed, sizeof *room);
   for (uint32_t i = 0; i < build->view->count; i++) {
     struct hd_line *line = &build->joined[i];
     line->busy_at.ticks = room;
     line->elapsed_at.ticks = room += line->busy_at.count;
     room += line->elapsed_at.count;
   }
-  return true;
 }
 
-static bool sum_levels(struct build *build) {
+static void sum_levels(struct build *build) {
   const struct hd_model *model = build->view->model;
   const bool known = model->levels_known;
-  if (known && !make_level_room(build))
-    return false;
+  if (known)
+    make_level_room(build);
   for (uint32_t i = 0; known && i < model->node_count; i++) {
     struct hd_line *line = &build->joined[build->view->line_of_node[i]];
     hd_add_levels(&line->busy_at, &model->nodes[i].busy_at);
@@ -114,7 +111,6 @@ static bool sum_levels(struct build *build) {
     if (!known || (line->wall_share_ticks <= 0 && line->ticks[HD_BUSY] > 0)) /* the latter: there was no space */
       line->wall_share_ticks = NAN;
   }
-  return true;
 }
 
 /* Parents come before their children: the team around a construct is known when the construct is met. */
@@ -215,48 +211,27 @@ static void lay_out(struct build *build) {
     view->line_of_node[i] = build->position[view->line_of_node[i]];
 }
 
-static bool allocate(struct build *build, uint32_t nodes) {
-  uint32_t slots = 2;
-  while (slots / 2 < nodes && slots < (1u << 31))
-    slots *= 2;
-  build->mask = slots - 1;
-  build->slots = calloc(slots, sizeof *build->slots);
-  build->joined = calloc(nodes, sizeof *build->joined);
-  build->first_child = calloc((size_t)nodes + 2, sizeof *build->first_child);
-  build->children = calloc(nodes, sizeof *build->children);
-  build->position = calloc(nodes, sizeof *build->position);
-  build->view->lines = calloc(nodes, sizeof *build->view->lines);
-  build->view->line_of_node = calloc(nodes, sizeof *build->view->line_of_node);
-  return build->slots && build->joined && build->first_child && build->children && build->position &&
-         build->view->lines && build->view->line_of_node;
-}
-
 struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort, enum hd_view_lines lines) {
-  struct build build = {.view = calloc(1, sizeof *build.view)};
-  if (!build.view)
-    return NULL;
-  build.view->model = model;
-  build.view->batch = hd_thread_batch_new();
-  bool enough = build.view->batch && allocate(&build, model->node_count);
-  if (enough) {
-    join_nodes(&build, lines);
-    enough = sum_levels(&build);
-  }
-  if (enough) {
-    find_losses(&build);
-    sort_children(&build, sort);
-    lay_out(&build);
-  }
-  free(build.slots);
+  const uint32_t nodes = model->node_count;
+  struct hd_view *view = hd_new(1, sizeof *view);
+  struct build build = {.view = view, .slots = hd_slots_new(nodes), .joined = hd_new(nodes, sizeof *build.joined)};
+  build.first_child = hd_new((size_t)nodes + 2, sizeof *build.first_child);
+  build.children = hd_new(nodes, sizeof *build.children);
+  build.position = hd_new(nodes, sizeof *build.position);
+  view->model = model;
+  view->lines = hd_new(nodes, sizeof *view->lines);
+  view->line_of_node = hd_new(nodes, sizeof *view->line_of_node);
+  join_nodes(&build, lines);
+  sum_levels(&build);
+  find_losses(&build);
+  sort_children(&build, sort);
+  lay_out(&build);
+  free(build.slots.numbers);
   free(build.joined);
   free(build.first_child);
   free(build.children);
   free(build.position);
-  if (!enough) {
-    hd_view_free(build.view);
-    return NULL;
-  }
-  return build.view;
+  return view;
 }
 
 void hd_view_free(struct hd_view *view) {
@@ -265,6 +240,7 @@ void hd_view_free(struct hd_view *view) {
   free(view->lines);
   free(view->line_of_node);
   free(view->level_ticks);
-  hd_thread_batch_free(view->batch);
+  free(view->batch.masks);
+  free(view->batch.sums);
   free(view);
 }

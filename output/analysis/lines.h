@@ -34,13 +34,21 @@ struct hd_line {
   bool shown;                  /* chosen by hd_view_choose() */
 };
 
+/** What threads spent in some lines (lines_threads.c). */
+struct hd_thread_batch {
+  uint32_t lines[64]; /* bits of a mask */
+  uint32_t count;
+  uint64_t *masks;                  /* by line: bit i: it belongs to lines[i] */
+  uint64_t (*sums)[HD_STATE_COUNT]; /* [index in lines * threads + thread] */
+};
+
 struct hd_view {
   const struct hd_model *model;
   struct hd_line *lines; /* depth first, siblings sorted: lines[0] is the program */
   uint32_t count;
-  uint32_t *line_of_node;        /* by node id */
-  uint64_t *level_ticks;         /* what the lines' levels point into; NULL: the file has none */
-  struct hd_thread_batch *batch; /* for hd_view_sum_threads() */
+  uint32_t *line_of_node; /* by node id */
+  uint64_t *level_ticks;  /* what the lines' levels point into; NULL: the file has none */
+  struct hd_thread_batch batch;
 };
 
 /** Negative: `a` comes before `b`. Never 0 for two different lines, so that reports are reproducible. */
@@ -50,7 +58,7 @@ int hd_line_compare(const struct hd_line *a, const struct hd_line *b, enum hd_so
  * above it, and the routine's own time is that line's own. */
 enum hd_view_lines { HD_VIEW_CONSTRUCTS, HD_VIEW_ROUTINES_TOO };
 
-/** Joins and sorts. The model must outlive the view. NULL: no memory. */
+/** Joins and sorts. The model must outlive the view. */
 struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort, enum hd_view_lines lines);
 void hd_view_free(struct hd_view *view);
 
@@ -61,9 +69,7 @@ void hd_view_free(struct hd_view *view);
 uint32_t hd_view_choose(struct hd_view *view, enum hd_sort sort, unsigned long limit, bool regions_only);
 
 /** The ticks that each thread spent in a line and those below it: sums[thread][state]. What is shown must not change
- *  meanwhile: the lines shown after this one are added up with it, and remembered. False: no memory. */
-bool hd_view_sum_threads(struct hd_view *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]);
-struct hd_thread_batch *hd_thread_batch_new(void);
-void hd_thread_batch_free(struct hd_thread_batch *batch);
+ *  meanwhile: the lines shown after this one are added up with it, and remembered. */
+void hd_view_sum_threads(struct hd_view *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]);
 
 #endif

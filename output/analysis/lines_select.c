@@ -3,6 +3,7 @@
 
 #include "output/analysis/lines.h"
 #include "output/model/format_names.h"
+#include "support/command/memory.h"
 
 /* The lines that may be chosen next: their parents are. */
 struct frontier {
@@ -10,11 +11,15 @@ struct frontier {
   uint32_t count;
 };
 
+static bool is_wanted(const struct hd_view *view, uint32_t line, bool regions_only) {
+  return !regions_only || hd_kind_is_region(view->lines[line].node->kind);
+}
+
 /* Constructs that stay out are looked through: a region may lie below them. */
 static void add_children(const struct hd_view *view, uint32_t parent, bool regions_only, struct frontier *frontier) {
   const uint32_t end = parent + view->lines[parent].subtree;
   for (uint32_t i = parent + 1; i < end;) {
-    const bool wanted = !regions_only || hd_kind_is_region(view->lines[i].node->kind);
+    const bool wanted = is_wanted(view, i, regions_only);
     if (wanted)
       frontier->lines[frontier->count++] = i;
     i += wanted ? view->lines[i].subtree : 1;
@@ -31,13 +36,6 @@ static uint32_t take_foremost(const struct hd_view *view, enum hd_sort sort, str
   return line;
 }
 
-static uint32_t count_candidates(const struct hd_view *view, bool regions_only) {
-  uint32_t candidates = 0;
-  for (uint32_t i = 1; i < view->count; i++)
-    candidates += !regions_only || hd_kind_is_region(view->lines[i].node->kind);
-  return candidates;
-}
-
 /* A loop that keeps all threads busy has nothing to gain, and may be what the run consists of: every second line is
  * chosen by its busy time, so that where the time goes is in the report, too. */
 static enum hd_sort key_of_choice(enum hd_sort sort, uint32_t chosen) {
@@ -45,15 +43,15 @@ static enum hd_sort key_of_choice(enum hd_sort sort, uint32_t chosen) {
 }
 
 uint32_t hd_view_choose(struct hd_view *view, enum hd_sort sort, unsigned long limit, bool regions_only) {
-  const uint32_t candidates = count_candidates(view, regions_only);
+  uint32_t candidates = 0;
+  for (uint32_t i = 1; i < view->count; i++)
+    candidates += is_wanted(view, i, regions_only);
   if (limit == 0 || limit >= candidates) {
     for (uint32_t i = 1; i < view->count; i++)
-      view->lines[i].shown = !regions_only || hd_kind_is_region(view->lines[i].node->kind);
+      view->lines[i].shown = is_wanted(view, i, regions_only);
     return 0;
   }
-  struct frontier frontier = {calloc(view->count, sizeof *frontier.lines), 0};
-  if (!frontier.lines)
-    return candidates;
+  struct frontier frontier = {hd_new(view->count, sizeof *frontier.lines), 0};
   uint32_t chosen = 0;
   add_children(view, 0, regions_only, &frontier);
   while (frontier.count > 0 && chosen < limit) {

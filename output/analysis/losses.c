@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/analysis/losses_internal.h"
+#include "output/analysis/losses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,26 +47,22 @@ static bool took_part(const struct hd_model_thread *thread) {
   return hd_ticks_all(thread->ticks) > thread->ticks[HD_IDLE];
 }
 
-bool hd_losses_count_alive(const struct hd_model *model, uint32_t *most) {
-  struct change *changes = calloc((size_t)model->thread_count * 2 + 1, sizeof *changes);
+uint32_t hd_losses_count_alive(const struct hd_model *model) {
+  struct change *changes = hd_new((size_t)model->thread_count * 2, sizeof *changes);
   size_t count = 0;
-  if (!changes)
-    return false;
   for (uint32_t i = 0; i < model->thread_count; i++)
     if (took_part(&model->threads[i])) {
       changes[count++] = (struct change){model->threads[i].begin_ticks, 1};
       changes[count++] = (struct change){model->threads[i].end_ticks, -1};
     }
   qsort(changes, count, sizeof *changes, compare_changes);
-  int alive = 0;
-  *most = 0;
+  int alive = 0, most = 0;
   for (size_t i = 0; i < count; i++) {
     alive += changes[i].by;
-    if (alive > (int)*most)
-      *most = (uint32_t)alive;
+    most = alive > most ? alive : most;
   }
   free(changes);
-  return true;
+  return (uint32_t)most;
 }
 
 /* ---- by node ---- */
@@ -195,10 +191,10 @@ static uint32_t largest_team(const struct hd_model *model) {
 
 struct hd_loss_book *hd_loss_book_new(const struct hd_model *model) {
   struct hd_loss_book *book = hd_new(1, sizeof *book);
-  *book = (struct hd_loss_book){.model = model, .asked_threads = asked_threads(model)};
+  *book = (struct hd_loss_book){
+      .model = model, .asked_threads = asked_threads(model), .alive_threads = hd_losses_count_alive(model)};
   book->inclusive = hd_new(model->node_count, sizeof *book->inclusive);
   book->place = hd_new(model->node_count, sizeof *book->place);
-  hd_need(hd_losses_count_alive(model, &book->alive_threads));
   book->threads = largest_team(model); /* a program may have been killed before all of a team were alive */
   if (book->threads < book->asked_threads)
     book->threads = book->asked_threads;

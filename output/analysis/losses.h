@@ -46,9 +46,8 @@ enum hd_loss_place {
 /** Of a node, from its parent's place. */
 enum hd_loss_place hd_loss_place_of(enum hd_kind kind, enum hd_loss_place above);
 
-/** How many threads were alive at the same time, at most; those that never did anything do not count. False: no
- *  memory. */
-bool hd_losses_count_alive(const struct hd_model *model, uint32_t *most);
+/** How many threads were alive at the same time, at most; those that never did anything do not count. */
+uint32_t hd_losses_count_alive(const struct hd_model *model);
 
 /** The model must outlive the book. */
 struct hd_loss_book *hd_loss_book_new(const struct hd_model *model);
@@ -56,5 +55,13 @@ void hd_loss_book_free(struct hd_loss_book *book);
 
 /** to += factor * from. */
 void hd_losses_add(struct hd_losses *to, const struct hd_losses *from, int64_t factor);
+
+/** += : damaged files may hold any numbers, sums wrap around. */
+static inline void hd_losses_plus(int64_t *to, uint64_t ticks) {
+  *to = (int64_t)((uint64_t)*to + ticks);
+}
+
+/** losses_barriers.c: divides every node's wait at implicit barriers among the causes, into book->inclusive. */
+void hd_losses_divide_barriers(struct hd_loss_book *book);
 
 #endif

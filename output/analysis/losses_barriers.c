@@ -20,7 +20,7 @@
  */
 #include <stdlib.h>
 
-#include "output/analysis/losses_internal.h"
+#include "output/analysis/losses.h"
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
 #include "support/command/memory.h"

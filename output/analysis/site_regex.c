@@ -7,6 +7,7 @@
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"
 #include "support/command/edit_distance.h"
+#include "support/command/memory.h"
 
 enum { NEAR_MOST = 5, NEAR_BYTES = 64 };
 
@@ -39,13 +40,10 @@ static bool is_meant(const regex_t *regex, const struct hd_model *model, const s
 }
 
 bool *hd_match_nodes(const struct hd_model *model, const char *expression, uint32_t *count) {
-  bool *meant = calloc(model->node_count, sizeof *meant);
+  bool *meant = hd_new(model->node_count, sizeof *meant);
   regex_t regex;
   *count = 0;
-  if (!meant || regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB) != 0) {
-    free(meant);
-    return NULL;
-  }
+  hd_need(regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB) == 0);
   for (uint32_t i = 0; i < model->node_count; i++)
     *count += meant[i] = is_meant(&regex, model, &model->nodes[i]);
   regfree(&regex);

@@ -18,7 +18,8 @@
 /** Whether the expression can be used; if not, `error` holds the reason. */
 bool hd_match_is_valid(const char *expression, char *error, size_t error_bytes);
 
-/** By node id, whether its site is meant; to be freed by the caller. NULL: no memory. `*count` is how many are. */
+/** By node id, whether its site is meant; to be freed by the caller. The expression is valid. `*count` is how many are.
+ */
 bool *hd_match_nodes(const struct hd_model *model, const char *expression, uint32_t *count);
 
 /** Says that nothing was matched, with names that are near. */

@@ -64,6 +64,19 @@ void hd_compared_values(struct hd_value values[HD_COMPARED_COLUMNS], const struc
 
 /* ---- JSON ---- */
 
+json_t *hd_json_interval(struct hd_interval interval) {
+  if (!isfinite(interval.low) && !isfinite(interval.high))
+    return json_null();
+  return json_pack("[o,o]", hd_json_number(interval.low), hd_json_number(interval.high));
+}
+
+json_t *hd_json_numbers(const double *from, size_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; array && i < count; i++)
+    json_array_append_new(array, hd_json_number(from[i]));
+  return array;
+}
+
 static json_t *ticks_by_cause(const int64_t ticks[HD_LOSS_COUNT]) {
   json_t *object = json_object();
   for (int cause = 0; object && cause < HD_LOSS_COUNT; cause++)

@@ -9,19 +9,6 @@
 #include "output/views/compare/compare_internal.h"
 #include "output/views/render/json.h"
 
-json_t *hd_json_interval(struct hd_interval interval) {
-  if (!isfinite(interval.low) && !isfinite(interval.high))
-    return json_null();
-  return json_pack("[o,o]", hd_json_number(interval.low), hd_json_number(interval.high));
-}
-
-json_t *hd_json_numbers(const double *from, size_t count) {
-  json_t *array = json_array();
-  for (size_t i = 0; array && i < count; i++)
-    json_array_append_new(array, hd_json_number(from[i]));
-  return array;
-}
-
 static json_t *count_value(struct hd_count count) {
   if (!count.known)
     return json_null();

@@ -147,7 +147,7 @@ static int compare_ways(const struct tree *tree, uint32_t a, uint32_t b) {
     return of_left > of_right ? -1 : 1;
   if (tree->sort != HD_SORT_NAME && left->visits != right->visits)
     return left->visits > right->visits ? -1 : 1;
-  return hd_graph_compare(tree->graph, &entries[left->entry], &entries[right->entry], HD_SORT_NAME);
+  return hd_graph_compare(&entries[left->entry], &entries[right->entry], HD_SORT_NAME);
 }
 
 static int compare_indices(const void *a, const void *b, void *context) {
@@ -300,7 +300,8 @@ static bool make(struct tree *tree, const bool *meant) {
       tree->wanted[graph->entry_of_node[i]] = true;
   for (uint32_t i = 0; i < graph->entry_count; i++)
     tree->top[i] = HD_NONE;
-  return hd_graph_walk(graph->model, enter, leave, tree) && !tree->full && sort_ways(tree);
+  hd_graph_walk(graph->model, enter, leave, tree);
+  return !tree->full && sort_ways(tree);
 }
 
 enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,

@@ -403,8 +403,9 @@ bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_op
                           .focused = options->focus};
   if (!options->csv)
     hd_count_columns_choose(&blocks.listing.counted, graph->model, false);
-  const bool done = hd_graph_count(&blocks.counts, graph) && hd_graph_lists_make(&blocks.lists, graph) &&
-                    add_blocks(&blocks, shown) && (options->csv || print_text(&blocks, options, shown, out));
+  blocks.counts = hd_graph_count(graph);
+  const bool done = hd_graph_lists_make(&blocks.lists, graph) && add_blocks(&blocks, shown) &&
+                    (options->csv || print_text(&blocks, options, shown, out));
   hd_graph_counts_free(&blocks.counts);
   hd_graph_lists_free(&blocks.lists);
   hd_grid_free(&blocks.listing.grid);

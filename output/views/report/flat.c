@@ -14,7 +14,7 @@
 static int compare_entries(const void *a, const void *b, void *context) {
   const struct hd_graph *graph = *(const struct hd_graph *const *)context;
   const enum hd_sort sort = *(const enum hd_sort *)((void **)context)[1];
-  return hd_graph_compare(graph, &graph->entries[*(const uint32_t *)a], &graph->entries[*(const uint32_t *)b], sort);
+  return hd_graph_compare(&graph->entries[*(const uint32_t *)a], &graph->entries[*(const uint32_t *)b], sort);
 }
 
 /* The caller frees. */
@@ -176,7 +176,8 @@ bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
   flat.listing.counts_of[1] = " inclusive";
   if (!options->csv)
     hd_count_columns_choose(&flat.listing.counted, graph->model, false);
-  bool done = hd_graph_count(&flat.counts, graph) && flat.order;
+  flat.counts = hd_graph_count(graph);
+  bool done = flat.order;
   if (done)
     done = options->csv ? put_rows(&flat) : print_text(&flat, out);
   hd_graph_counts_free(&flat.counts);

@@ -133,9 +133,8 @@ static void print_serial(const struct hd_model *model, FILE *out) {
 
 /* In a sum of runs all threads end together: it does not say which lived at the same time. */
 static bool has_too_many_threads(const struct hd_model *model) {
-  uint32_t most = 0;
   return model->header.max_threads > 0 && !(model->header.flags & HD_FILE_MERGED) &&
-         hd_losses_count_alive(model, &most) && most > model->header.max_threads;
+         hd_losses_count_alive(model) > model->header.max_threads;
 }
 
 static void print_threads(const struct hd_model *model, FILE *out) {

@@ -84,18 +84,18 @@ static enum hd_report_end print_lines(struct hd_view *view, const struct hd_repo
 static enum hd_report_end focus(struct hd_model *model, const char *expression, FILE *errors) {
   uint32_t count = 0;
   bool *meant = hd_match_nodes(model, expression, &count);
-  const bool done = meant && hd_model_focus(model, meant);
+  hd_model_focus(model, meant);
   free(meant);
-  if (done && count == 0)
+  if (count == 0)
     hd_match_complain(model, expression, errors);
-  return !done ? HD_REPORT_NO_MEMORY : count == 0 ? HD_REPORT_REFUSED : HD_REPORT_MADE;
+  return count == 0 ? HD_REPORT_REFUSED : HD_REPORT_MADE;
 }
 
 enum hd_report_end hd_report_narrow(struct hd_model *model, const struct hd_report_options *options, FILE *errors) {
   const enum hd_report_end end = options->focus ? focus(model, options->focus, errors) : HD_REPORT_MADE;
-  if (end != HD_REPORT_MADE)
-    return end;
-  return hd_model_fold(model, options->depth) ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+  if (end == HD_REPORT_MADE)
+    hd_model_fold(model, options->depth);
+  return end;
 }
 
 static enum hd_report_end answer(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,

@@ -62,7 +62,9 @@ static bool start(struct threads *threads, struct hd_view *view, uint32_t line, 
     threads->items[STATES + i].rank = 0; /* all of a thread's time is shown */
   threads->columns = (struct hd_columns){.items = threads->items, .count = COLUMNS};
   threads->sums = calloc((size_t)view->model->thread_count + 1, sizeof *threads->sums);
-  return threads->sums && hd_view_sum_threads(view, line, threads->sums);
+  if (threads->sums)
+    hd_view_sum_threads(view, line, threads->sums);
+  return threads->sums;
 }
 
 static bool takes_part(const struct threads *threads, uint32_t thread) {
