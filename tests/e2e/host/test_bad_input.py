@@ -83,14 +83,14 @@ def plugins(tmp_path):
 
 @pytest.mark.parametrize("rounds", [1, 20])
 def test_unloaded_libraries(run_both, plugins, runtime, rounds):
-    """The second library gets the first one's address: routines and regions are told apart all the same, or said to be not."""
+    """The second library gets the first one's address: routines and regions are told apart all the same."""
     loaded = run_both("bad_dlclose.c", "clang", rounds, *plugins, runtime=runtime)
     mine = [entry for entry in loaded.profiles if entry["kind"] == "routine"
             and entry["name"] not in ("main", "use") and entry["module"] not in ("bad_dlclose", "program")]
     own = {name: loaded.calls(name) for name in ("own_0", "own_1", "plugin")}
     assert sum(entry["visits"] for entry in mine) == rounds * (3 + 4 + 2), (own, loaded.summary())
-    if not notes(loaded, "unload", "dlclose"):
-        assert own == {"own_0": 3 * rounds, "own_1": 4 * rounds, "plugin": 2 * rounds}, loaded["run"]["notes"]
+    assert own == {"own_0": 3 * rounds, "own_1": 4 * rounds, "plugin": 2 * rounds}, loaded["run"]["notes"]
+    assert len(notes(loaded, "was unloaded")) == 2
     regions = [entry for entry in loaded.profiles if entry["kind"] == "parallel"]
     assert sum(entry["visits"] for entry in regions) == 2 * rounds + 1
     assert_finite(loaded)
@@ -219,10 +219,9 @@ def test_fork_inside_of_a_routine(run_both, run_routines, export, compiler, argu
     assert loaded.calls("forker") == 1
     assert loaded.calls("in_parent") == 7
     assert loaded.calls("in_child") == 0
-    others = [path for path in loaded.path.parent.glob(loaded.path.name + ".*")]
-    for path in others:  # the child's, if it has one
-        child = export(path)
-        assert child.calls("in_child") == 5 and child.calls("in_parent") == 0
+    [path] = loaded.path.parent.glob(f"{loaded.path.stem}.*.heddle")  # the child's
+    child = export(path)
+    assert child.calls("in_child") == 5 and child.calls("in_parent") == 0
 
 
 @each_compiler
