@@ -38,24 +38,22 @@ void hd_callbacks_on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame
   (void)frame;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_PARALLEL_BEGIN);
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   parallel->ptr = NULL;
   if (!thread)
     return;
-  hd_task_notice(thread, now, task);
+  hd_task_notice(thread, event.now, task);
   hd_budget_outside(thread);
   enum hd_kind kind = flags & ompt_parallel_league ? HD_KIND_TEAMS : HD_KIND_PARALLEL;
-  parallel->ptr = hd_region_begin(thread, now, kind, requested, address, flags & ompt_parallel_invoker_program);
+  parallel->ptr = hd_region_begin(thread, event.now, kind, requested, address, flags & ompt_parallel_invoker_program);
 }
 
 void hd_callbacks_on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {
   (void)task, (void)flags, (void)address;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_PARALLEL_END);
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   if (!thread)
     return;
-  hd_region_end(thread, now, parallel ? parallel->ptr : NULL);
+  hd_region_end(thread, event.now, parallel ? parallel->ptr : NULL);
   hd_budget_outside(thread);
 }
 
@@ -66,16 +64,15 @@ void hd_callbacks_on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_end ? HD_EVENT_IMPLICIT_END : HD_EVENT_IMPLICIT_BEGIN);
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   if (!thread)
     return;
   struct hd_region *region = parallel ? parallel->ptr : NULL;
   if (endpoint == ompt_scope_end)
-    hd_region_leave(thread, now);
+    hd_region_leave(thread, event.now);
   else if ((flags & ompt_task_initial) && !region && !hd_region_is_forked(thread))
     thread->frames->task = task; /* the task outside any region: the thread's own frame stands for it */
   else
-    hd_region_enter(thread, now, region, task, team_size, thread_number);
+    hd_region_enter(thread, event.now, region, task, team_size, thread_number);
 }
 
 /* ---- worksharing ---- */
@@ -157,17 +154,16 @@ void hd_callbacks_on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_WORK_BEGIN : HD_EVENT_WORK_END);
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   if (!thread)
     return;
-  hd_task_notice(thread, now, task);
+  hd_task_notice(thread, event.now, task);
   if (endpoint != ompt_scope_end)
-    begin_work(thread, now, type, task, address);
+    begin_work(thread, event.now, type, task, address);
   if (endpoint == ompt_scope_begin)
     return;
   enum hd_kind kind = kind_of_work(type);
-  if (hd_thread_leave(thread, now, frame_kind(kind), task) && kind != HD_KIND_TASKLOOP)
-    hd_worksharing_end(thread, now);
+  if (hd_thread_leave(thread, event.now, frame_kind(kind), task) && kind != HD_KIND_TASKLOOP)
+    hd_worksharing_end(thread, event.now);
 }
 
 /* ---- masked ---- */
@@ -205,14 +201,13 @@ void hd_callbacks_on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *paralle
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_MASKED_BEGIN : HD_EVENT_MASKED_END);
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   if (!thread)
     return;
   if (endpoint == ompt_scope_begin) {
-    hd_callbacks_enter(thread, now, HD_KIND_MASKED, address, hd_region_task_state(thread->base->base.region));
+    hd_callbacks_enter(thread, event.now, HD_KIND_MASKED, address, hd_region_task_state(thread->base->base.region));
     thread->top->refused = 0;
   } else if (endpoint == ompt_scope_end) {
-    hd_thread_leave(thread, now, HD_KIND_MASKED, NULL);
+    hd_thread_leave(thread, event.now, HD_KIND_MASKED, NULL);
   }
 }
 

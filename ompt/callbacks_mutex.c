@@ -2,6 +2,7 @@
 /* Critical sections, locks, ordered and atomic. */
 #include "ompt/callbacks.h"
 
+/* Not tables: what follows is compiled for each state. */
 static enum hd_kind kind_of_mutex(ompt_mutex_t kind) {
   switch ((unsigned)kind) {
   case ompt_mutex_lock:
@@ -50,20 +51,19 @@ void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned i
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_ACQUIRE);
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   if (!thread)
     return;
   enum hd_kind kind = kind_of_mutex(mutex);
   if (hd_budget_is_off(HD_CLASS_MUTEX)) {
-    hd_thread_set_state(thread, now, thread->top->state);
+    hd_thread_set_state(thread, event.now, thread->top->state);
   } else if (kind == HD_KIND_OTHER) {
     hd_callbacks_count_unknown();
   } else if (mutex == ompt_mutex_test_lock || mutex == ompt_mutex_test_nest_lock) {
     const struct hd_edge *step = hd_thread_step(thread, kind, address);
     thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->to, step->counter);
-    hd_thread_set_state(thread, now, thread->top->state); /* a test never waits */
+    hd_thread_set_state(thread, event.now, thread->top->state); /* a test never waits */
   } else {
-    hd_callbacks_enter(thread, now, kind, address, wait_for_mutex(kind));
+    hd_callbacks_enter(thread, event.now, kind, address, wait_for_mutex(kind));
     thread->top->task = (ompt_data_t *)(uintptr_t)id;
     if (kind != HD_KIND_LOCK)
       return;
@@ -111,7 +111,6 @@ void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_RELEASED);
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   if (thread)
-    hd_thread_leave(thread, now, kind, lock);
+    hd_thread_leave(thread, event.now, kind, lock);
 }

@@ -196,14 +196,13 @@ static struct hd_thread *change_wait(ompt_sync_region_t kind, ompt_scope_endpoin
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_WAIT_BEGIN : HD_EVENT_WAIT_END);
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   if (!thread)
     return NULL;
-  hd_task_notice(thread, now, task);
+  hd_task_notice(thread, event.now, task);
   if (endpoint == ompt_scope_begin)
-    begin_wait(thread, now, kind, task, address);
+    begin_wait(thread, event.now, kind, task, address);
   else if (endpoint == ompt_scope_end)
-    end_wait(thread, now, kind, parallel, task);
+    end_wait(thread, event.now, kind, parallel, task);
   return thread;
 }
 

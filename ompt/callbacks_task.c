@@ -11,19 +11,17 @@ static void begin_dependence_wait(ompt_data_t *task, const void *address) {
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_BEGIN);
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   if (!thread)
     return;
-  hd_callbacks_enter(thread, now, HD_KIND_TASKWAIT, address, HD_WAIT_TASKWAIT);
+  hd_callbacks_enter(thread, event.now, HD_KIND_TASKWAIT, address, HD_WAIT_TASKWAIT);
   thread->top->task = task;
 }
 
 static void end_dependence_wait(const ompt_data_t *task) {
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_END);
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   if (thread && hd_thread_find_open(thread, HD_KIND_TASKWAIT, task))
-    hd_thread_leave(thread, now, HD_KIND_TASKWAIT, task);
+    hd_thread_leave(thread, event.now, HD_KIND_TASKWAIT, task);
 }
 
 void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,

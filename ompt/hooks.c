@@ -37,18 +37,20 @@ __attribute__((visibility("default"))) int dlclose(void *handle) {
   return result;
 }
 
-/* On another stack, of a coroutine or a signal handler, addresses cannot be compared. */
-static struct hd_hook hook_at(const struct hd_thread *thread, const void *function, const void *call_site,
-                              const void *frame, const void *entered_from) {
-  const bool known = (uintptr_t)frame - thread->stack_begin < thread->stack_end - thread->stack_begin;
-  return (struct hd_hook){function, call_site, known ? frame : NULL, entered_from};
-}
-
 /* At a thread's first hook. A test's addresses are not on its stack: there it stays unknown. */
 static void find_stack(struct hd_thread *thread, const void *frame) {
   HD_KEEP_ERRNO;
   if (hd_clock.kind == HD_CLOCK_EXTERNAL || !hd_own_stack((uintptr_t)frame, &thread->stack_begin, &thread->stack_end))
     thread->stack_begin = thread->stack_end = 1; /* not again */
+}
+
+/* On another stack, of a coroutine or a signal handler, addresses cannot be compared. */
+static inline struct hd_hook hook_at(struct hd_thread *thread, const void *function, const void *call_site,
+                                     const void *frame, const void *entered_from) {
+  if (__builtin_expect(thread->stack_end == 0, false))
+    find_stack(thread, frame);
+  const bool known = (uintptr_t)frame - thread->stack_begin < thread->stack_end - thread->stack_begin;
+  return (struct hd_hook){function, call_site, known ? frame : NULL, entered_from};
 }
 
 /* The frame that counts the entries refused above it. */
@@ -95,8 +97,6 @@ __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *funct
   struct hd_thread *thread = event.thread;
   if (!thread)
     return;
-  if (__builtin_expect(thread->stack_end == 0, false))
-    find_stack(thread, __builtin_frame_address(0));
   const struct hd_hook hook =
       hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
   hd_routine_enter(thread, event.now, &hook);
@@ -111,8 +111,6 @@ __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *functi
   struct hd_thread *thread = event.thread;
   if (!thread)
     return;
-  if (__builtin_expect(thread->stack_end == 0, false))
-    find_stack(thread, __builtin_frame_address(0));
   const struct hd_hook hook =
       hook_at(thread, function, call_site, __builtin_frame_address(0), __builtin_return_address(0));
   hd_routine_exit(thread, event.now, &hook);

@@ -26,7 +26,6 @@ static struct hd_event begin_event(void) {
 static void phase_begin(const char *name) {
   HD_EVENT struct hd_event event = begin_event();
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   if (!thread)
     return;
   hd_thread_leave_program(thread);
@@ -40,7 +39,7 @@ static void phase_begin(const char *name) {
   const struct hd_edge *step = hd_thread_step_from(thread, from, HD_KIND_PHASE, phase);
   struct hd_row_record *row = step->counter ? step->to : thread->top->row; /* not a routine known from the stack */
   thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, row, step->counter);
-  hd_thread_push(thread, now, row, HD_KIND_PHASE, HD_BUSY);
+  hd_thread_push(thread, event.now, row, HD_KIND_PHASE, HD_BUSY);
   thread->top->phase = (struct hd_frame_phase){phase, place};
 }
 
@@ -64,7 +63,6 @@ static void count_unmatched(void) {
 static void phase_end(const char *name) {
   HD_EVENT struct hd_event event = begin_event();
   struct hd_thread *thread = event.thread;
-  const uint64_t now = event.now;
   const struct hd_frame *ended = thread ? find_phase(thread, name) : NULL;
   if (thread && !ended)
     count_unmatched();
@@ -72,7 +70,7 @@ static void phase_end(const char *name) {
     frame = find_phase(thread, NULL);
     if (frame != ended)
       count_unmatched();
-    hd_thread_take_out(thread, now, frame);
+    hd_thread_take_out(thread, event.now, frame);
   }
 }
 

@@ -71,12 +71,6 @@ static ssize_t read_file(const char *path, char *buffer, size_t bytes) {
   return length;
 }
 
-static uint64_t clock_ns(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* Field 22 of /proc/self/stat: clock ticks since boot. 0: unknown. The name in field 2 may hold spaces and brackets. */
 static uint64_t kernel_start_ns(void) {
   char text[1024];
@@ -92,8 +86,8 @@ static uint64_t kernel_start_ns(void) {
   if (!field || sscanf(field, "%llu", &start) != 1)
     return 0;
   uint64_t since_boot = start * (1000000000u / (uint64_t)per_second);
-  uint64_t age = clock_ns(CLOCK_BOOTTIME) - since_boot;
-  return clock_ns(CLOCK_MONOTONIC) - age;
+  uint64_t age = hd_clock_system_ns(CLOCK_BOOTTIME) - since_boot;
+  return hd_clock_system_ns(CLOCK_MONOTONIC) - age;
 }
 
 static void describe_start(struct hd_file_header *header, const char *start) {
@@ -117,7 +111,8 @@ static void describe_start(struct hd_file_header *header, const char *start) {
       begin = kernel;
   }
   header->begin_ns = begin < now.ns ? begin : now.ns;
-  header->begin_epoch_ns = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - header->begin_ns);
+  header->begin_epoch_ns =
+      hd_clock_system_ns(CLOCK_REALTIME) - (hd_clock_system_ns(CLOCK_MONOTONIC) - header->begin_ns);
 }
 
 static int32_t find_rank(void) {

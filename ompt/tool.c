@@ -63,10 +63,7 @@ static void begin_as_child(void) {
   hd_measuring.started = !hd_child.is_new;
   hd_measuring.start_in_child = start_if_new;
   origin.once = (pthread_once_t)PTHREAD_ONCE_INIT;
-  if (hd_child.is_new)
-    hd_thread_forget_parent();
-  else
-    hd_thread_forget();
+  hd_thread_set(hd_child.is_new ? NULL : &hd_thread_not_measured);
 }
 
 static bool prepare(const struct hd_settings *settings, const uint64_t *external_clock) {

@@ -306,15 +306,14 @@ struct hd_total_record *hd_region_total(struct hd_thread *thread, struct hd_row_
   const struct hd_edge *edge = hd_thread_edge_at_once(thread, row, site);
   if (edge)
     return edge->to;
+  edge = hd_thread_edge_known(thread, row, site);
+  if (edge)
+    return edge->to;
   struct hd_total_record *total = hd_index_find(&thread->index, HD_INDEX_TOTAL(row->profile, team_size));
   if (!total)
     total = new_total(thread, row->profile, team_size);
-  if (!total)
-    return NULL;
-  struct hd_edge *slot = hd_thread_edge_slot(thread, row, site);
-  if (!slot->from)
-    hd_thread_edge_added(thread);
-  *slot = (struct hd_edge){.from = row, .site = site, .to = total};
+  if (total)
+    hd_thread_remember(thread, &(struct hd_edge){.from = row, .site = site, .to = total});
   return total;
 }
 

@@ -9,7 +9,7 @@
 
 /* The first of the chain's routines that is not on the callpath already. */
 static uint32_t first_new(const struct hd_thread *thread, const struct hd_chain *chain) {
-  const struct hd_frame *innermost = hd_routine_innermost(thread);
+  const struct hd_frame *innermost = hd_thread_innermost(thread, HD_KIND_ROUTINE);
   uint32_t first = innermost ? chain->count : 0;
   for (uint32_t i = 0; innermost && i < chain->count; i++)
     if (chain->routines[i] == innermost->routine.function)
@@ -26,8 +26,8 @@ static struct hd_row_record *walk(struct hd_thread *thread, const struct hd_chai
 
 static struct hd_row_record *walk_and_remember(struct hd_thread *thread, const struct hd_chain *chain, uint64_t site) {
   const void *from = thread->top->row;
-  const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
-  if (known->from)
+  const struct hd_edge *known = hd_thread_edge_known(thread, from, site);
+  if (known)
     return known->to;
   struct hd_edge edge = {.from = from, .site = site, .to = walk(thread, chain)};
   hd_thread_remember(thread, &edge);

@@ -14,14 +14,6 @@
 
 /* ---- frames whose routine has ended without a word ---- */
 
-static bool is_routine(const struct hd_frame *frame) {
-  return frame->kind == HD_KIND_ROUTINE;
-}
-
-const struct hd_frame *hd_routine_innermost(const struct hd_thread *thread) {
-  return hd_thread_innermost(thread, HD_KIND_ROUTINE);
-}
-
 /* Whether the frame's routine cannot be running any more, given that `hook`'s is. `slot`: where the return address of
  * the hook's routine stands; NULL: not known, or it leaves. */
 static bool has_ended(const struct hd_frame_routine *routine, const struct hd_hook *hook, const void *const *slot) {
@@ -43,11 +35,9 @@ static void drop(struct hd_thread *thread, uint64_t now, struct hd_frame *frame)
 }
 
 static void drop_ended(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook, const void *const *slot) {
-  struct hd_frame *frame = hd_thread_innermost(thread, HD_KIND_ROUTINE);
-  while (frame && has_ended(&frame->routine, hook, slot)) {
+  struct hd_frame *frame;
+  while ((frame = hd_thread_innermost(thread, HD_KIND_ROUTINE)) && has_ended(&frame->routine, hook, slot))
     drop(thread, now, frame);
-    frame = hd_thread_innermost(thread, HD_KIND_ROUTINE);
-  }
 }
 
 /* ---- entry ---- */
@@ -55,7 +45,7 @@ static void drop_ended(struct hd_thread *thread, uint64_t now, const struct hd_h
 /* The runtime calls it; or, where a region has one thread, the routine that holds the construct does. */
 static bool is_construct_body(const struct hd_thread *thread, const struct hd_hook *hook) {
   const bool called_by_runtime = hd_code_in_runtime(hook->call_site);
-  const bool in_construct = thread->base != thread->frames && !hd_routine_innermost(thread);
+  const bool in_construct = thread->base != thread->frames && !hd_thread_innermost(thread, HD_KIND_ROUTINE);
   return hook->frame && (called_by_runtime || in_construct) &&
          hd_outlined_is(hook->function, hook->entered_from, called_by_runtime);
 }
@@ -84,8 +74,8 @@ static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *f
 /* The call of the hook's routine from the innermost profile. */
 static struct hd_edge call_slow(struct hd_thread *thread, const struct hd_hook *hook, uint64_t site) {
   struct hd_row_record *from = thread->top->row;
-  const struct hd_edge *known = hd_thread_edge_slot(thread, from, site);
-  if (known->from)
+  const struct hd_edge *known = hd_thread_edge_known(thread, from, site);
+  if (known)
     return *known;
   hd_thread_leave_program(thread);
   HD_KEEP_ERRNO;
@@ -121,7 +111,7 @@ static void go_deeper(struct hd_thread *thread, struct hd_row_record *counter) {
 void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
   struct hd_edge edge = call(thread, hook);
   const void *const *slot = slot_of(&edge, hook);
-  const struct hd_frame *innermost = hd_routine_innermost(thread);
+  const struct hd_frame *innermost = hd_thread_innermost(thread, HD_KIND_ROUTINE);
   if (__builtin_expect(innermost && has_ended(&innermost->routine, hook, slot), false)) {
     drop_ended(thread, now, hook, slot);
     edge = call(thread, hook);
@@ -186,7 +176,8 @@ static void exit_slow(struct hd_thread *thread, uint64_t now, const struct hd_ho
 void hd_routine_exit(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
   const struct hd_frame *top = thread->top;
   /* The second condition: the innermost of several of the same routine may have ended without a word. */
-  if (__builtin_expect(is_routine(top) && top->routine.function == hook->function && !thread->deeper, true) &&
+  if (__builtin_expect(top->kind == HD_KIND_ROUTINE && top->routine.function == hook->function && !thread->deeper,
+                       true) &&
       (!top->routine.slot || (const void *)top->routine.slot > hook->frame))
     hd_thread_pop(thread, now);
   else

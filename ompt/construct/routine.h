@@ -30,7 +30,4 @@ struct hd_hook {
 void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook);
 void hd_routine_exit(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook);
 
-/** The innermost open routine of the thread's current task; NULL: none. */
-const struct hd_frame *hd_routine_innermost(const struct hd_thread *thread);
-
 #endif

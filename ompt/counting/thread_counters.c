@@ -11,7 +11,6 @@ struct hd_counters hd_counters;
 
 /* ---- readings ---- */
 
-/* Every pause and every resume makes it one larger: even while the clock runs, odd while it stands. */
 uint64_t hd_counters_epoch(void) {
   const bool paused = hd_clock_is_paused();
   return 2 * __atomic_load_n(&hd_store.header->pauses, __ATOMIC_ACQUIRE) - paused;
@@ -29,31 +28,36 @@ bool hd_counters_set_runs(const struct hd_thread_counters *mine, uint32_t set) {
   return mine->sets[set] && (slot == 0 || slot == mine->slot);
 }
 
-/* A set that failed is never read again: its descriptors may be another's by now. */
 void hd_counters_give_up(struct hd_thread_counters *mine, uint32_t set) {
   mine->sets[set] = NULL;
   __atomic_fetch_or(&mine->thread->record->uncounted, hd_counters_events_of(&hd_counters.plan.sets[set]),
                     __ATOMIC_RELAXED);
 }
 
-/* Fills now[] for the events returned. */
-uint64_t hd_counters_read_sets(struct hd_thread_counters *mine, uint64_t *now, uint64_t *failed) {
+bool hd_counters_read_set(const struct hd_thread_counters *mine, uint32_t set, uint64_t *now) {
+  const struct hd_planned_set *planned = &hd_counters.plan.sets[set];
   uint64_t values[HD_EVENTS_MOST];
+  if (!planned->source->read(mine->sets[set], values))
+    return false;
+  for (uint32_t i = 0; i < planned->count; i++)
+    now[planned->events[i]] = values[i];
+  return true;
+}
+
+uint64_t hd_counters_read_sets(struct hd_thread_counters *mine, uint64_t *now, uint64_t *failed) {
   uint64_t read = 0;
   mine->thread->record->readings++;
   *failed = 0;
   for (uint32_t i = 0; i < hd_counters.plan.set_count; i++) {
-    const struct hd_planned_set *planned = &hd_counters.plan.sets[i];
+    const uint64_t events = hd_counters_events_of(&hd_counters.plan.sets[i]);
     if (!hd_counters_set_runs(mine, i))
       continue;
-    if (!planned->source->read(mine->sets[i], values)) {
-      *failed |= hd_counters_events_of(planned);
+    if (hd_counters_read_set(mine, i, now)) {
+      read |= events;
+    } else {
+      *failed |= events;
       hd_counters_give_up(mine, i);
-      continue;
     }
-    for (uint32_t j = 0; j < planned->count; j++)
-      now[planned->events[j]] = values[j];
-    read |= hd_counters_events_of(planned);
   }
   return read;
 }
@@ -115,10 +119,12 @@ void hd_counters_start_slot(struct hd_thread_counters *mine, uint32_t slot) {
       hd_counters_give_up(mine, i);
 }
 
-void hd_counters_stop_slot(struct hd_thread_counters *mine) {
+void hd_counters_change_slot(struct hd_thread_counters *mine, uint32_t slot) {
   for (uint32_t i = 0; i < hd_counters.plan.set_count; i++)
     if (hd_counters.plan.sets[i].slot == mine->slot && mine->sets[i])
       hd_counters.plan.sets[i].source->stop(mine->sets[i]);
+  mine->slot = slot;
+  hd_counters_start_slot(mine, slot);
 }
 
 static void charge_turn(struct hd_thread_counters *mine, uint64_t now) {
@@ -128,10 +134,8 @@ static void charge_turn(struct hd_thread_counters *mine, uint64_t now) {
 }
 
 static void change_turn(struct hd_thread_counters *mine, uint64_t now) {
-  hd_counters_stop_slot(mine);
-  mine->slot = mine->slot % hd_counters.plan.slots + 1;
+  hd_counters_change_slot(mine, mine->slot % hd_counters.plan.slots + 1);
   mine->turn_since = now;
-  hd_counters_start_slot(mine, mine->slot);
   hd_counters_read_baseline(mine);
 }
 

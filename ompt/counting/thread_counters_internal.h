@@ -36,9 +36,8 @@ struct hd_thread_counters {
 struct hd_counters {
   struct hd_plan plan;
   struct hd_event_record *events; /* in the store */
-  bool on;
-  uint64_t all;        /* bit e of every event */
-  uint64_t turn_ticks; /* how long a turn lasts at least */
+  uint64_t all;                   /* bit e of every event; 0: nothing is counted */
+  uint64_t turn_ticks;            /* how long a turn lasts at least */
 };
 extern struct hd_counters hd_counters;
 
@@ -55,6 +54,9 @@ bool hd_counters_set_runs(const struct hd_thread_counters *mine, uint32_t set);
  *  now. */
 void hd_counters_give_up(struct hd_thread_counters *mine, uint32_t set);
 
+/** Fills now[] for the events of the plan's set `set`. False: it cannot be read. */
+bool hd_counters_read_set(const struct hd_thread_counters *mine, uint32_t set, uint64_t *now);
+
 /** Fills now[] for the events returned; `failed`: those whose set could not be read. */
 uint64_t hd_counters_read_sets(struct hd_thread_counters *mine, uint64_t *now, uint64_t *failed);
 
@@ -67,8 +69,8 @@ void hd_counters_charge(struct hd_thread_counters *mine, const uint64_t *now, ui
 /** Some of these events is missing from there. */
 void hd_counters_miss(const struct hd_thread_counters *mine, uint64_t events);
 
-/** A slot's sets begin to count; the present slot's end. */
+/** A slot's sets begin to count; hd_counters_change_slot: in place of the present slot's. */
 void hd_counters_start_slot(struct hd_thread_counters *mine, uint32_t slot);
-void hd_counters_stop_slot(struct hd_thread_counters *mine);
+void hd_counters_change_slot(struct hd_thread_counters *mine, uint32_t slot);
 
 #endif

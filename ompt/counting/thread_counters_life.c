@@ -10,7 +10,7 @@
 enum { CALIBRATIONS = 101 };
 
 /* Long enough that changing turns (some microseconds) costs little, short enough that loops see all slots. */
-static const uint64_t turn_ns = 1000000;
+enum { TURN_MS = 1 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static struct hd_thread_counters *threads;               /* that count */
@@ -70,14 +70,6 @@ static void add_groups(const char *groups) {
   }
 }
 
-static uint64_t ticks_of_a_turn(void) {
-  const struct hd_clock_pair first = hd_store.header->clock_first;
-  const struct hd_clock_pair now = hd_clock_read_pair();
-  if (hd_clock.kind != HD_CLOCK_TSC || now.ns <= first.ns || now.ticks <= first.ticks)
-    return turn_ns;
-  return (uint64_t)((double)(now.ticks - first.ticks) / (double)(now.ns - first.ns) * (double)turn_ns);
-}
-
 void hd_counters_init(const struct hd_settings *settings) {
   struct hd_plan_error error = {.why = ""};
   struct hd_file_header *header = hd_store.header;
@@ -92,7 +84,6 @@ void hd_counters_init(const struct hd_settings *settings) {
       say_why_not(&(struct hd_plan_error){.why = "no room in the profile"});
       return;
     }
-    hd_counters.all |= (uint64_t)1 << i;
   }
   header->event_slots = hd_counters.plan.slots;
   header->counts_record_bytes = HD_COUNTS_BYTES(hd_counters.plan.event_count, hd_counters.plan.slots);
@@ -101,8 +92,8 @@ void hd_counters_init(const struct hd_settings *settings) {
   header->event_count = hd_counters.plan.event_count;
   hd_store_publish(&event_cursor);
   add_groups(settings->groups);
-  hd_counters.turn_ticks = ticks_of_a_turn();
-  hd_counters.on = true;
+  hd_counters.turn_ticks = TURN_MS * hd_clock_ticks_per_ms(header->clock_first);
+  hd_counters.all = ((uint64_t)1 << header->event_count) - 1;
 }
 
 /* ---- life ---- */
@@ -149,16 +140,11 @@ static void calibrate_once(struct hd_thread_counters *mine) {
     calibrated = true;
     calibrate(mine);
     for (uint32_t slot = 2; slot <= hd_counters.plan.slots; slot++) {
-      hd_counters_stop_slot(mine);
-      mine->slot = slot;
-      hd_counters_start_slot(mine, slot);
+      hd_counters_change_slot(mine, slot);
       calibrate(mine);
     }
-    if (hd_counters.plan.slots > 1) {
-      hd_counters_stop_slot(mine);
-      mine->slot = 1;
-      hd_counters_start_slot(mine, 1);
-    }
+    if (hd_counters.plan.slots > 1)
+      hd_counters_change_slot(mine, 1);
   }
   mine->next = threads;
   threads = mine;
@@ -166,7 +152,7 @@ static void calibrate_once(struct hd_thread_counters *mine) {
 }
 
 uint64_t hd_counters_events(void) {
-  return hd_counters.on ? hd_counters.all : 0;
+  return hd_counters.all;
 }
 
 /* Or those of the record's last thread: they know where its counts are. */
@@ -180,7 +166,7 @@ static struct hd_thread_counters *make_counters(struct hd_thread *thread) {
 }
 
 void hd_counters_start(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state) {
-  if (!hd_counters.on)
+  if (!hd_counters.all)
     return;
   const uint64_t earlier_readings = thread->record->readings;
   struct hd_thread_counters *mine = make_counters(thread);
@@ -236,20 +222,15 @@ void hd_counters_close(struct hd_thread *self) {
 
 /* Its sets stay: the thread may come back, and find that all is closed. */
 static void close_other(struct hd_thread_counters *other, bool is_at_work) {
-  uint64_t values[HD_EVENTS_MOST];
+  uint64_t now[HD_EVENTS_MOST];
   for (uint32_t i = 0; i < hd_counters.plan.set_count; i++) {
     const struct hd_planned_set *planned = &hd_counters.plan.sets[i];
     if (!hd_counters_set_runs(other, i))
       continue;
     if (is_at_work || hd_counters_epoch() != other->epoch || planned->slot || !planned->source->reads_others ||
-        !planned->source->read(other->sets[i], values)) {
+        !hd_counters_read_set(other, i, now))
       hd_counters_miss(other, hd_counters_events_of(planned));
-      continue;
-    }
-    uint64_t now[HD_EVENTS_MOST];
-    for (uint32_t j = 0; j < planned->count; j++)
-      now[planned->events[j]] = values[j];
-    if (!hd_clock_is_paused())
+    else if (!hd_clock_is_paused())
       hd_counters_charge(other, now, hd_counters_events_of(planned));
   }
   other->thread->record->counting = 0;

@@ -9,6 +9,8 @@
 #include <cpuid.h>
 #endif
 
+enum { CALIBRATE_NS = 50000 };
+
 struct hd_clock hd_clock = {.kind = HD_CLOCK_MONOTONIC, .special = HD_CLOCK_OTHER};
 
 uint64_t hd_clock_other(void) {
@@ -91,6 +93,15 @@ struct hd_clock_pair hd_clock_read_pair(void) {
     }
   }
   return best;
+}
+
+uint64_t hd_clock_ticks_per_ms(struct hd_clock_pair first) {
+  struct hd_clock_pair last = first;
+  if (hd_clock.kind != HD_CLOCK_TSC)
+    return 1000000;
+  while (last.ns - first.ns < CALIBRATE_NS)
+    last = hd_clock_read_pair();
+  return (uint64_t)((double)(last.ticks - first.ticks) * 1e6 / (double)(last.ns - first.ns));
 }
 
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;

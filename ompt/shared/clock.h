@@ -36,10 +36,14 @@ enum hd_clock_special {
 };
 extern struct hd_clock hd_clock;
 
-static inline uint64_t hd_clock_monotonic_ns(void) {
+/** One of the system's clocks. 0: it cannot be read. */
+static inline uint64_t hd_clock_system_ns(clockid_t clock) {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+  return clock_gettime(clock, &time) ? 0 : (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static inline uint64_t hd_clock_monotonic_ns(void) {
+  return hd_clock_system_ns(CLOCK_MONOTONIC);
 }
 
 /** Not the processor's counter: the system clock or a test's. */
@@ -89,5 +93,9 @@ bool hd_clock_choose(const char *name, const uint64_t *external);
 
 /** The same instant on both clocks, as close as a few tries can get (about 30 ns). */
 struct hd_clock_pair hd_clock_read_pair(void);
+
+/** Ticks of a millisecond, to about one in a thousand. `first`: an earlier pair, which is waited for to be 50 us old.
+ */
+uint64_t hd_clock_ticks_per_ms(struct hd_clock_pair first);
 
 #endif

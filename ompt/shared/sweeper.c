@@ -41,17 +41,12 @@ static uint32_t window_sweeps;
 
 static struct hd_store_cursor cursors[HD_BLOCK_TYPE_LAST + 1];
 
-/* support/inprocess/memory_budget.h */
-static void keep_promise(enum hd_block_type type) {
-  if (type == HD_BLOCK_TALLIES)
-    hd_memory_keep_promise(HD_MEMORY_TALLY);
-  else if (type == HD_BLOCK_LEVELS)
-    hd_memory_keep_promise(HD_MEMORY_LEVELS);
-  else if (type == HD_BLOCK_ENTRIES)
-    hd_memory_keep_promise(HD_MEMORY_ENTRY);
-}
-
 static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
+  static const uint8_t dues[HD_BLOCK_TYPE_LAST + 1] = {
+      [HD_BLOCK_TALLIES] = 1 + HD_MEMORY_TALLY,
+      [HD_BLOCK_LEVELS] = 1 + HD_MEMORY_LEVELS,
+      [HD_BLOCK_ENTRIES] = 1 + HD_MEMORY_ENTRY,
+  };
   static bool full[HD_BLOCK_TYPE_LAST + 1]; /* asking again at every transition would cost too much */
   (void)context;
   if (type == HD_BLOCK_STACK)
@@ -64,8 +59,8 @@ static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
   if (full[type])
     return NULL;
   void *record = hd_store_add(&hd_store, cursor, type, HD_NONE, bytes);
-  if (record)
-    keep_promise(type);
+  if (record && dues[type])
+    hd_memory_keep_promise(dues[type] - 1u);
   if (record)
     hd_store_publish(cursor); /* the reader takes a record that is still all zero for none */
   full[type] = !record;

@@ -38,11 +38,12 @@ void hd_barrier_entered(struct hd_thread *thread) {
   __atomic_store_n(&arrival->undelayed, record->last_ticks - (uint64_t)delay_of(thread), __ATOMIC_RELAXED);
 }
 
-/* What the team's barrier `number` was late by; and who worked longest in the construct that it closed. */
-static int64_t merge(const struct hd_region *region, uint64_t number, uint64_t *longest_ticks) {
+/* Adds what the team's barrier `number` was late by to `row` and the region. Returns the time of who worked longest in
+ * the construct that it closed. */
+static uint64_t merge(struct hd_region *region, uint64_t number, struct hd_row_record *row) {
   uint64_t entered = 0;
   uint64_t undelayed = 0;
-  *longest_ticks = 0;
+  uint64_t longest_ticks = 0;
   for (uint32_t i = 0; i < hd_team_member_count(region); i++) {
     struct hd_arrival *arrival = place_of(&region->members[i], number);
     if (!hd_team_took_part(region, i) || __atomic_load_n(&arrival->number, __ATOMIC_RELAXED) >> 1 != number)
@@ -52,20 +53,20 @@ static int64_t merge(const struct hd_region *region, uint64_t number, uint64_t *
     const uint64_t its_busy = __atomic_load_n(&arrival->busy, __ATOMIC_RELAXED);
     entered = its_entered > entered ? its_entered : entered;
     undelayed = its_undelayed > undelayed ? its_undelayed : undelayed;
-    *longest_ticks = its_busy > *longest_ticks ? its_busy : *longest_ticks;
+    longest_ticks = its_busy > longest_ticks ? its_busy : longest_ticks;
   }
-  return (int64_t)(entered - undelayed);
+  const int64_t late = (int64_t)(entered - undelayed);
+  row->merged += region->instance->team_size * late;
+  region->delay_ticks += late;
+  return longest_ticks;
 }
 
 /* On thread 0, for the last barrier that it has left. */
 static void merge_last(struct hd_frame_base *task) {
   struct hd_team_place *place = &task->place;
-  uint64_t longest_ticks;
   if (!place->unmerged)
     return;
-  const int64_t late = merge(task->region, place->unmerged_number, &longest_ticks);
-  place->unmerged->merged += task->region->instance->team_size * late;
-  task->region->delay_ticks += late;
+  const uint64_t longest_ticks = merge(task->region, place->unmerged_number, place->unmerged);
   if (place->unfinished)
     place->unfinished->busy_max_ticks += place->unfinished->team_size * longest_ticks;
   place->unmerged = NULL;
@@ -145,15 +146,12 @@ void hd_barrier_end_work(struct hd_thread *thread, uint64_t busy_ticks, struct h
 
 void hd_barrier_join(struct hd_thread *primary) {
   struct hd_frame_base *task = &primary->base->base;
-  uint64_t longest_ticks;
   if (!task->place.arrival) { /* alone, or its arrival was not told */
     hd_team_add_delay(task->region, primary->record);
     return;
   }
   merge_last(task);
-  const int64_t late = merge(task->region, task->place.barriers, &longest_ticks);
-  primary->row->merged += task->region->instance->team_size * late;
-  task->region->delay_ticks += late;
+  merge(task->region, task->place.barriers, primary->row);
   catch_up(primary);
   task->place.arrival = NULL;
 }

@@ -16,7 +16,7 @@
 enum { SLOT_MS = 50, WINDOW_MS = 500, LEAST_MS = 250, OFF_LEAST_MS = 500, OFF_DOUBLED_MOST_MS = 64000 };
 /* A thread was rather interrupted than at work for so long. */
 enum { SPECIAL_MOST_US = 500 };
-enum { LOOK_EVERY = 1024, CALIBRATE_NS = 50000 };
+enum { LOOK_EVERY = 1024 };
 #define PPM 1e6 /* parts per million */
 /* A class contributes when it costs so much: of the budget, and of what the dearest costs. */
 enum { OF_BUDGET = 10, OF_DEAREST = 4 };
@@ -348,20 +348,9 @@ void hd_budget_outside(struct hd_thread *thread) {
 
 /* ---- start and end ---- */
 
-/* The clock's ticks in a millisecond, to about one in a thousand. */
-static uint64_t calibrate(void) {
-  if (hd_clock.kind != HD_CLOCK_TSC)
-    return 1000000;
-  const struct hd_clock_pair first = hd_store.header->clock_first;
-  struct hd_clock_pair last = hd_clock_read_pair();
-  while (last.ns - first.ns < CALIBRATE_NS)
-    last = hd_clock_read_pair();
-  return (uint64_t)((double)(last.ticks - first.ticks) * 1e6 / (double)(last.ns - first.ns));
-}
-
 void hd_budget_init(uint64_t limit_ppm, hd_budget_mute *mute_events) {
   state.mute = mute_events;
-  state.ticks_per_ms = limit_ppm ? calibrate() : 1;
+  state.ticks_per_ms = limit_ppm ? hd_clock_ticks_per_ms(hd_store.header->clock_first) : 1;
   hd_budget.limit_ppm = (uint32_t)limit_ppm;
   hd_store.header->budget_ppm = limit_ppm;
 }

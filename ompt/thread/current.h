@@ -17,8 +17,12 @@ extern __thread struct hd_thread *hd_thread_current __attribute__((tls_model("in
 /** Stands for all threads that are not measured: its `record` is NULL. */
 extern struct hd_thread hd_thread_not_measured;
 
-/** Where the runtime keeps the record's address for a test that plays many threads in one; else NULL. */
-void **hd_thread_slot(void);
+/** Makes this the calling thread's record. It is kept in hd_thread_current, but in a test, which plays many threads in
+ *  one, where its runtime says. */
+void hd_thread_set(struct hd_thread *thread);
+
+/** Whether the calling thread has no record, and there is a place for one. */
+bool hd_thread_may_begin(void);
 
 /** The calling thread's record, if it has one already and is measured; else NULL. */
 struct hd_thread *hd_thread_known(void);
@@ -28,12 +32,4 @@ static inline struct hd_thread *hd_thread_known_soon(void) {
   struct hd_thread *thread = hd_thread_current;
   return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_known();
 }
-
-/** The calling thread is not measured any more. */
-void hd_thread_forget(void);
-
-/** In a forked child: the thread that called fork forgets its record, which belongs to the parent's profile, and may
- *  have one in the child's. */
-void hd_thread_forget_parent(void);
-
 #endif

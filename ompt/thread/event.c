@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/thread/event.h"
 
+#include <stdlib.h>
+
 #include "support/log.h"
 
 enum { CALIBRATIONS = 1000, LAST_MASK = 63, MEAN_OF = 64, OUTLIER = 8, DELAY_MOST_NS = 1000000000 };
@@ -39,25 +41,12 @@ static uint64_t find_outside_ticks(void) {
   return with_call > without ? (with_call - without) / 10 : 0;
 }
 
-/* Digits alone, and no more than `most`. */
-static bool read_number(const char **text, uint64_t most, uint64_t *number) {
-  const char *begin = *text;
-  for (*number = 0; **text >= '0' && **text <= '9' && *number <= most; ++*text)
-    *number = *number * 10 + (uint64_t)(**text - '0');
-  return *text > begin && *number <= most;
-}
-
 /* NS or NS@THREAD. */
 static void read_delay(const char *text) {
-  const char *at = text;
-  uint64_t ticks;
-  uint64_t thread = HD_NONE;
-  bool is_right = read_number(&at, DELAY_MOST_NS, &ticks);
-  if (is_right && *at == '@') {
-    at++;
-    is_right = read_number(&at, HD_NONE - 1, &thread);
-  }
-  if (!is_right || *at) {
+  char *end;
+  const uint64_t ticks = strtoull(text, &end, 10);
+  const uint64_t thread = *end == '@' ? strtoull(end + 1, &end, 10) : HD_NONE;
+  if (*end || ticks > DELAY_MOST_NS || thread > HD_NONE) {
     hd_log("HEDDLE_TEST_DELAY=%s is not NS or NS@THREAD, at most a second; ignored", text);
     return;
   }

@@ -77,10 +77,10 @@ static struct hd_edge *probe(struct hd_edge *edges, uint32_t mask, const void *f
 }
 
 const struct hd_edge *hd_thread_edge_known(const struct hd_thread *thread, const void *from, uint64_t site) {
-  const struct hd_edge *edge = hd_thread_edge_at_once(thread, from, site);
-  if (!edge && !thread->edges_bounded)
-    edge = probe(thread->edges, thread->edge_mask, from, site);
-  return edge && edge->from ? edge : NULL;
+  if (thread->edges_bounded)
+    return hd_thread_edge_at_once(thread, from, site);
+  const struct hd_edge *edge = probe(thread->edges, thread->edge_mask, from, site);
+  return edge->from ? edge : NULL;
 }
 
 static bool grow_edges(struct hd_thread *thread) {
@@ -102,13 +102,11 @@ static bool grow_edges(struct hd_thread *thread) {
 
 /* The one place where the first look finds it: what stands there has to go. */
 static struct hd_edge *only_slot(struct hd_thread *thread, const void *from, uint64_t site) {
-  struct hd_edge *edge = &thread->edges[(uint32_t)hd_thread_edge_hash(from, site) & thread->edge_mask];
-  if (edge->from != from || edge->site != site)
-    edge->from = NULL;
-  return edge;
+  return &thread->edges[hd_thread_edge_hash(from, site) & thread->edge_mask];
 }
 
-struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, uint64_t site) {
+/* Where a new edge goes. */
+static struct hd_edge *slot_for(struct hd_thread *thread, const void *from, uint64_t site) {
   if (thread->edges_bounded)
     return only_slot(thread, from, site);
   struct hd_edge *edge = probe(thread->edges, thread->edge_mask, from, site);
@@ -118,10 +116,6 @@ struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, 
   HD_KEEP_ERRNO;
   thread->edges_bounded = !grow_edges(thread);
   return thread->edges_bounded ? only_slot(thread, from, site) : probe(thread->edges, thread->edge_mask, from, site);
-}
-
-void hd_thread_edge_added(struct hd_thread *thread) {
-  thread->edge_count++;
 }
 
 void hd_thread_forget_edges(struct hd_thread *thread, uint32_t unloads) {
@@ -134,8 +128,8 @@ void hd_thread_remember(struct hd_thread *thread, const struct hd_edge *edge) {
   const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
   if (thread->unloads != unloads) /* noticed just now */
     hd_thread_forget_edges(thread, unloads);
-  *hd_thread_edge_slot(thread, edge->from, edge->site) = *edge;
-  hd_thread_edge_added(thread);
+  *slot_for(thread, edge->from, edge->site) = *edge;
+  thread->edge_count++;
 }
 
 /* ---- steps ---- */
@@ -202,8 +196,8 @@ static struct hd_call_site find_site(const struct hd_thread *thread, const struc
 static const struct hd_edge *step_to_site(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
                                           const struct hd_call_site *site) {
   const uint64_t key = hd_thread_site(kind, (uint64_t)(uintptr_t)site->address);
-  const struct hd_edge *known = hd_thread_edge_slot(thread, from, key);
-  if (known->from)
+  const struct hd_edge *known = hd_thread_edge_known(thread, from, key);
+  if (known)
     return known;
   HD_KEEP_ERRNO;
   thread->passing = new_edge(thread, from, kind, site);
@@ -215,8 +209,8 @@ static const struct hd_edge *step_to_site(struct hd_thread *thread, struct hd_ro
 const struct hd_edge *hd_thread_step_slow(struct hd_thread *thread, struct hd_row_record *from, enum hd_kind kind,
                                           const void *address) {
   const uint64_t key = hd_thread_site(kind, (uint64_t)(uintptr_t)address);
-  const struct hd_edge *known = hd_thread_edge_slot(thread, from, key);
-  if (known->from)
+  const struct hd_edge *known = hd_thread_edge_known(thread, from, key);
+  if (known)
     return known;
   hd_thread_leave_program(thread);
   const struct hd_call_site site = find_site(thread, from, kind, address);

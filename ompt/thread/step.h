@@ -20,11 +20,6 @@
  * Constant time when it exists. */
 struct hd_row_record *hd_thread_row(struct hd_thread *thread, uint32_t profile);
 
-/** The slot of (from, site) in the thread's edge cache, empty (from == NULL) when it is new: the caller fills it and
- *  counts it with hd_thread_edge_added. It may have been another's until now. */
-struct hd_edge *hd_thread_edge_slot(struct hd_thread *thread, const void *from, uint64_t site);
-void hd_thread_edge_added(struct hd_thread *thread);
-
 /** That edge, if it is in the cache; else NULL. */
 const struct hd_edge *hd_thread_edge_known(const struct hd_thread *thread, const void *from, uint64_t site);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/thread/thread.h"
 
-#include <time.h>
-
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/current.h"
@@ -10,15 +8,9 @@
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
 
-static uint64_t cpu_now_ns(void) {
-  struct timespec time;
-  return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) ? 0
-                                                       : (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* Pauses count: this clock cannot be stopped. */
 static void charge_cpu(struct hd_thread *thread) {
-  uint64_t now = cpu_now_ns();
+  const uint64_t now = hd_clock_system_ns(CLOCK_THREAD_CPUTIME_ID);
   if (thread->cpu_ns && now > thread->cpu_ns)
     thread->row->cpu_ns += now - thread->cpu_ns;
   thread->cpu_ns = now;
@@ -54,7 +46,7 @@ void hd_thread_stop(struct hd_thread *thread, uint64_t now) {
     hd_counters_end(thread);
   thread->record->end_ticks = thread->record->last_ticks;
   hd_ring_leave(&thread->ring);
-  hd_thread_forget();
+  hd_thread_set(&hd_thread_not_measured);
 }
 
 bool hd_thread_can_nest(const struct hd_thread *thread) {

@@ -199,20 +199,13 @@ struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
   if (__builtin_expect(!hd_measuring.started && hd_measuring.start_in_child, false))
     hd_measuring.start_in_child();
   HD_KEEP_ERRNO;
-  if (hd_clock.kind == HD_CLOCK_EXTERNAL) {
-    void **slot = hd_thread_slot();
-    struct hd_thread *thread = NULL;
-    if (slot && hd_measuring_is_on()) {
-      if (!*slot)
-        *slot = create(kind);
-      thread = *slot;
-    }
-    return thread && thread->record ? thread : NULL;
-  }
-  hd_thread_current = &hd_thread_not_measured; /* for what is called meanwhile and is instrumented */
-  struct hd_thread *thread = hd_measuring_is_on() ? create(kind) : NULL; /* NULL: perhaps later */
-  hd_thread_current = thread;
-  if (end.is_made && thread && thread->record)
+  struct hd_thread *thread = hd_thread_known(); /* a test's */
+  if (thread || !hd_thread_may_begin())
+    return thread;
+  hd_thread_set(&hd_thread_not_measured);              /* for what is called meanwhile and is instrumented */
+  thread = hd_measuring_is_on() ? create(kind) : NULL; /* NULL: perhaps later */
+  hd_thread_set(thread);
+  if (end.is_made && thread && thread->record && hd_thread_current == thread)
     pthread_setspecific(end.key, thread);
   return thread && thread->record ? thread : NULL;
 }
