@@ -19,11 +19,11 @@
 #include "support/inprocess/seccomp.h"
 #include "support/log.h"
 
-/* Address space only; pages are reserved as the file grows. Tried in turn after what the limit asks for: RLIMIT_AS may
- * refuse the larger ones. */
-static const size_t mapping_bytes[] = {(size_t)256 << 20, (size_t)64 << 20, (size_t)16 << 20, (size_t)4 << 20};
+/* Address space only; pages are reserved as the file grows. */
+static const uint64_t mapping_usual = UINT64_C(256) << 20, mapping_least = UINT64_C(4) << 20;
+static const uint64_t mapping_most = UINT64_C(1) << 40;
 
-enum { OPEN_STEP_BYTES = 1 << 20 }; /* divides all of them */
+enum { OPEN_STEP_BYTES = 1 << 20 };
 enum { FIRST_BYTES = HD_HEADER_BYTES + (3 << 16), GROWTH_STEP_BYTES = 1 << 14 };
 
 /* Where `heddle run` does not look for every live file, it looks for those that end like its private directory. */
@@ -100,18 +100,15 @@ static bool map_as_large(struct hd_store *store, int fd, size_t bytes) {
   return true;
 }
 
+/* As much as is wanted and the usual, for the threads' part of the limit; if RLIMIT_AS refuses that, less. */
 static bool map_file(struct hd_store *store, int fd, uint64_t wanted) {
-  const size_t threads = mapping_bytes[0]; /* their part of the limit */
-  const size_t most = (size_t)1 << 40;
-  size_t bytes = wanted < mapping_bytes[1] ? 0 : wanted < most ? (size_t)wanted + threads : most;
-  bool mapped = false;
-  for (; !mapped && bytes > mapping_bytes[0]; bytes /= 4) {
-    bytes = bytes / OPEN_STEP_BYTES * OPEN_STEP_BYTES;
-    mapped = map_as_large(store, fd, bytes);
-  }
-  for (size_t i = 0; !mapped && i < sizeof mapping_bytes / sizeof *mapping_bytes; i++)
-    mapped = map_as_large(store, fd, mapping_bytes[i]);
-  return mapped;
+  uint64_t bytes = wanted < mapping_usual / 4 ? mapping_usual : wanted + mapping_usual;
+  if (wanted >= mapping_most)
+    bytes = mapping_most;
+  for (; bytes >= mapping_least; bytes /= 4)
+    if (map_as_large(store, fd, (size_t)(bytes / OPEN_STEP_BYTES * OPEN_STEP_BYTES)))
+      return true;
+  return false;
 }
 
 /* The page gets its space as the kernel writes to it: if there is none left, the call says so, where a store of our own

@@ -2,12 +2,11 @@
 #include "support/settings.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/byte_size.h"
 #include "support/log.h"
-#include "support/percent.h"
 
 enum kind { TEXT, NUMBER, POSITIVE, NUMBER_OR_OFF, SIZE_OR_OFF, SWITCH, PERCENT_OR_OFF };
 
@@ -32,43 +31,84 @@ static bool read_number(const char *text, enum kind kind, uint64_t *value) {
   return true;
 }
 
-/* NULL: `field` is what `text` says. Else what it should say. */
-static const char *read_field(enum kind kind, const char *text, void *field) {
+/* Digits, then k, M, G or T in either case for powers of 1024, then perhaps B or iB. */
+static bool read_size(const char *text, uint64_t *bytes) {
+  static const char letters[] = "kKmMgGtT";
+  char *end;
+  errno = 0;
+  const unsigned long long count = strtoull(text, &end, 10);
+  const char *letter = *end ? strchr(letters, *end) : NULL;
+  const int shift = letter ? 10 * (1 + (int)(letter - letters) / 2) : 0;
+  end += letter != NULL;
+  if (letter && !strcmp(end, "iB"))
+    end += 2;
+  else if (!strcmp(end, "B"))
+    end++;
+  if (errno || *end || *text < '0' || *text > '9' || count > UINT64_MAX >> shift)
+    return false;
+  *bytes = (uint64_t)count << shift;
+  return true;
+}
+
+/* From 0.0001 to 100, to four places, with or without the sign, as parts in a million. Not by strtod: the program's
+ * locale may have another decimal point. */
+static bool read_percent(const char *text, uint64_t *ppm) {
+  uint64_t unit = 10000;
+  uint64_t value = 0;
+  const char *at = text;
+  for (; *at >= '0' && *at <= '9' && value <= 100; at++)
+    value = 10 * value + (uint64_t)(*at - '0');
+  if (at == text || value > 100)
+    return false;
+  value *= unit;
+  if (*at == '.')
+    for (at++; *at >= '0' && *at <= '9' && unit > 1; at++)
+      value += (unit /= 10) * (uint64_t)(*at - '0');
+  *ppm = value;
+  return (*at == '\0' || !strcmp(at, "%")) && value > 0 && value <= 1000000;
+}
+
+/* The number that `text` stands for. */
+static bool read_value(enum kind kind, const char *text, uint64_t *value) {
+  if (kind != NUMBER && kind != POSITIVE && strcmp(text, "off") == 0) {
+    *value = kind == SIZE_OR_OFF ? HD_MEMORY_UNLIMITED : 0;
+    return true;
+  }
+  return kind == SIZE_OR_OFF      ? read_size(text, value)
+         : kind == PERCENT_OR_OFF ? read_percent(text, value)
+                                  : read_number(text, kind, value);
+}
+
+const char *hd_setting_read(enum hd_setting setting, const char *text, struct hd_settings *settings) {
   static const char *const takes[] = {[NUMBER] = "a number",
                                       [POSITIVE] = "a number from 1 on",
                                       [NUMBER_OR_OFF] = "a number, or off",
                                       [SIZE_OR_OFF] = "a size such as 16M, or off",
                                       [SWITCH] = "0 or 1",
                                       [PERCENT_OR_OFF] = "percent, from 0.0001 to 100, or off"};
-  bool taken = true;
+  const enum kind kind = table[setting].kind;
+  char *field = (char *)settings + table[setting].offset;
+  uint64_t value;
   if (kind == TEXT)
     memcpy(field, &text, sizeof text);
-  else if (kind == PERCENT_OR_OFF)
-    taken = hd_percent_read(text, field);
-  else if (kind != NUMBER && kind != POSITIVE && strcmp(text, "off") == 0)
-    *(uint64_t *)field = kind == SIZE_OR_OFF ? HD_MEMORY_UNLIMITED : 0;
+  else if (read_value(kind, text, &value))
+    memcpy(field, &value, sizeof value);
   else
-    taken = kind == SIZE_OR_OFF ? hd_byte_size_read(text, field) : read_number(text, kind, field);
-  return taken ? NULL : takes[kind];
+    return takes[kind];
+  return NULL;
 }
 
 void hd_settings_read(struct hd_settings *settings) {
   *settings = defaults;
-  for (size_t i = 0; i < HD_SETTING_COUNT; i++) {
+  for (enum hd_setting i = 0; i < HD_SETTING_COUNT; i++) {
     /* secure_getenv: a set-user-id program must not write where its caller says. */
     const char *text = secure_getenv(table[i].name);
-    const char *takes = text && *text ? read_field(table[i].kind, text, (char *)settings + table[i].offset) : NULL;
-    if (takes)
-      hd_log("%s expects %s, not %s; ignored", table[i].name, takes, text);
+    const char *expected = text && *text ? hd_setting_read(i, text, settings) : NULL;
+    if (expected)
+      hd_log("%s expects %s, not %s; ignored", table[i].name, expected, text);
   }
 }
 
 const char *hd_setting_name(enum hd_setting setting) {
   return table[setting].name;
-}
-
-bool hd_setting_is_valid(enum hd_setting setting, const char *text, const char **takes) {
-  struct hd_settings ignored;
-  *takes = read_field(table[setting].kind, text, (char *)&ignored + table[setting].offset);
-  return !*takes;
 }

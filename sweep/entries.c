@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "sweep/entries.h"
 
-#include "support/inprocess/array.h"
 #include "support/inprocess/heap.h"
 
 enum { FIRST_SLOTS = 256 };
@@ -85,7 +84,7 @@ static void count(struct hd_entry_book *book, const struct hd_ring_sweep *ring, 
 /* ---- stacks ---- */
 
 static struct hd_entry_ring *ring_at(struct hd_entry_book *book, uint32_t index) {
-  return hd_array_grow(&book->rings, &book->ring_limit, index + 1, sizeof *book->rings) ? &book->rings[index] : NULL;
+  return hd_heap_grow(&book->rings, &book->ring_limit, index + 1, sizeof *book->rings) ? &book->rings[index] : NULL;
 }
 
 /* Where the stack's entry at `level` is kept, as far as it has been made. */
@@ -100,7 +99,7 @@ static struct hd_stack_entry *entry_at(const struct hd_entry_book *book, const s
 static struct hd_stack_entry *add_part(struct hd_entry_book *book, const struct hd_ring_sweep *sweep) {
   struct hd_entry_ring *ring = ring_at(book, sweep->index);
   const uint32_t part = sweep->height / HD_STACK_LENGTH;
-  if (!ring || !hd_array_grow(&ring->stack, &ring->stack_limit, part + 1, sizeof *ring->stack))
+  if (!ring || !hd_heap_grow(&ring->stack, &ring->stack_limit, part + 1, sizeof *ring->stack))
     return NULL;
   struct hd_stack_record *record = book->allocate(book->context, HD_BLOCK_STACK, sizeof *record);
   if (!record)
@@ -151,7 +150,7 @@ static bool is_region(const struct hd_stack_entry *entry) {
 }
 
 static bool add_region(struct hd_entry_ring *ring, uint32_t level, uint8_t own) {
-  if (!hd_array_grow(&ring->regions, &ring->region_limit, ring->region_count + 1, sizeof *ring->regions))
+  if (!hd_heap_grow(&ring->regions, &ring->region_limit, ring->region_count + 1, sizeof *ring->regions))
     return false;
   ring->regions[ring->region_count++] = (struct hd_entry_region){.level = level, .own = own};
   if (ring->regions_known < ring->region_count)
@@ -316,7 +315,7 @@ bool hd_entries_restore_stack(struct hd_entry_book *book, const struct hd_ring_s
                               struct hd_stack_record *stack) {
   struct hd_entry_ring *ring = ring_at(book, sweep->index);
   const uint32_t part = stack->level / HD_STACK_LENGTH;
-  if (!ring || !hd_array_grow(&ring->stack, &ring->stack_limit, part + 1, sizeof *ring->stack))
+  if (!ring || !hd_heap_grow(&ring->stack, &ring->stack_limit, part + 1, sizeof *ring->stack))
     return false;
   ring->sweep = sweep;
   ring->stack[part] = stack;

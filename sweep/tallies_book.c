@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "support/inprocess/array.h"
 #include "support/inprocess/heap.h"
 #include "sweep/tallies_internal.h"
 
@@ -50,8 +49,8 @@ void hd_tallies_unpair(struct hd_tallies *tallies, struct hd_tally *tally) {
 static struct hd_tally *adopt(struct hd_tallies *tallies, struct hd_tally_record *record) {
   struct hd_tally_set *set = hd_tallies_set(tallies, (enum hd_tally_what)record->what);
   struct hd_tally *tally = hd_heap_allocate(1, sizeof *tally);
-  if (!tally || !hd_array_grow(&set->by_profile, &set->profile_limit, record->profile + 1, sizeof *set->by_profile) ||
-      !hd_array_grow(&tallies->listed, &tallies->listed_limit, tallies->tally_count + 1, sizeof *tallies->listed)) {
+  if (!tally || !hd_heap_grow(&set->by_profile, &set->profile_limit, record->profile + 1, sizeof *set->by_profile) ||
+      !hd_heap_grow(&tallies->listed, &tallies->listed_limit, tallies->tally_count + 1, sizeof *tallies->listed)) {
     hd_heap_free(tally);
     return NULL;
   }

@@ -8,10 +8,11 @@
 /* Without an argument: on. */
 static bool take_setting(const struct hd_option_use *use) {
   struct hd_run_options *taken = use->choices;
-  const char *takes;
+  struct hd_settings ignored;
   const char *text = use->argument ? use->argument : "1";
+  const char *expected = hd_setting_read(use->option->value, text, &ignored);
   taken->set[use->option->value] = text;
-  return hd_setting_is_valid(use->option->value, text, &takes) || hd_option_expect(use, takes);
+  return !expected || hd_option_expect(use, expected);
 }
 
 static bool take_counters_at(const struct hd_option_use *use) {

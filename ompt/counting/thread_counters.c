@@ -3,7 +3,7 @@
 
 #include "callpath/callpath.h"
 #include "ompt/counting/thread_counters_internal.h"
-#include "support/inprocess/array.h"
+#include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
 
@@ -200,7 +200,7 @@ static struct hd_counts_record *find_record(struct hd_thread *thread, uint32_t p
       break;
     owner = node->parent;
   }
-  if (record && hd_array_grow(&mine->records, &mine->record_limit, profile + 1, sizeof *mine->records))
+  if (record && hd_heap_grow(&mine->records, &mine->record_limit, profile + 1, sizeof *mine->records))
     mine->records[profile] = record;
   return record;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "support/inprocess/heap.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -185,4 +183,22 @@ void *hd_heap_resize(void *memory, size_t bytes) {
 
 void *hd_heap_resize_surely(void *memory, size_t bytes) {
   return resize(memory, bytes, true);
+}
+
+bool hd_heap_grow(void *array, uint32_t *limit, uint32_t needed, size_t bytes) {
+  enum { FIRST = 16 };
+  char *items;
+  if (needed <= *limit)
+    return true;
+  uint32_t wanted = *limit ? *limit : FIRST;
+  while (wanted < needed)
+    wanted *= 2;
+  memcpy(&items, array, sizeof items);
+  items = hd_heap_resize(items, wanted * bytes);
+  if (!items)
+    return false;
+  memset(items + *limit * bytes, 0, (wanted - *limit) * bytes);
+  memcpy(array, &items, sizeof items);
+  *limit = wanted;
+  return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program may define functions with POSIX's short names: a graph code a link(), a solver a write(). The dynamic linker
- * then takes the program's for the C library's, in this library, too. So libheddle.so calls these instead (--wrap,
- * ompt/CMakeLists.txt): system calls by number, and functions from the C library itself. Names that libomp imports as
- * well are left alone: a program that has its own does not run on libomp anyhow. */
+/* A program may define functions with POSIX's short names: a graph code a link(), a solver a write(). The dynamic
+ * linker then takes the program's for the C library's, in this library, too. So libheddle.so calls these instead
+ * (--wrap, ompt/CMakeLists.txt): system calls by number, and functions from the C library itself. Names that libomp
+ * imports as well are left alone: a program that has its own does not run on libomp anyhow. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -8,63 +8,50 @@
 
 #include "support/inprocess/seccomp.h"
 
-struct tables {
-  const ElfW(Sym) * symbols;
-  const char *strings;
-  const ElfW(Rela) * relocations[2];
-  size_t bytes[2];
-};
+/* A module's dynamic section: values by tag; 0: it has none. */
+enum { TAGS = DT_JMPREL + 1 };
 
-/* glibc has relocated the addresses in the table on most machines. */
+/* glibc has relocated the addresses in the section on most machines. */
 static const void *at(const struct dl_phdr_info *info, ElfW(Addr) address) {
   return (const void *)(address < info->dlpi_addr ? address + info->dlpi_addr : address);
 }
 
-static struct tables find_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * entry) {
-  struct tables tables = {0};
-  for (; entry->d_tag != DT_NULL; entry++) {
-    if (entry->d_tag == DT_SYMTAB)
-      tables.symbols = at(info, entry->d_un.d_ptr);
-    else if (entry->d_tag == DT_STRTAB)
-      tables.strings = at(info, entry->d_un.d_ptr);
-    else if (entry->d_tag == DT_RELA)
-      tables.relocations[0] = at(info, entry->d_un.d_ptr);
-    else if (entry->d_tag == DT_RELASZ)
-      tables.bytes[0] = entry->d_un.d_val;
-    else if (entry->d_tag == DT_JMPREL)
-      tables.relocations[1] = at(info, entry->d_un.d_ptr);
-    else if (entry->d_tag == DT_PLTRELSZ)
-      tables.bytes[1] = entry->d_un.d_val;
+/* One of the `bytes` of relocations is by this name, which another module defines. */
+static bool is_in(const struct dl_phdr_info *info, const ElfW(Addr) * values, ElfW(Addr) relocations, ElfW(Addr) bytes,
+                  const char *name) {
+  const ElfW(Sym) *symbols = at(info, values[DT_SYMTAB]);
+  const char *strings = at(info, values[DT_STRTAB]);
+  const ElfW(Rela) *relocation = at(info, relocations);
+  for (size_t i = 0; i < bytes / sizeof *relocation; i++) {
+    const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(relocation[i].r_info)];
+    if (symbol != symbols && symbol->st_shndx == SHN_UNDEF && !strcmp(strings + symbol->st_name, name))
+      return true;
   }
-  return tables;
-}
-
-static bool imports(const struct tables *tables, const char *name) {
-  if (!tables->symbols || !tables->strings)
-    return false;
-  for (int k = 0; k < 2; k++)
-    for (size_t i = 0; i < tables->bytes[k] / sizeof(ElfW(Rela)); i++) {
-      const size_t index = ELF64_R_SYM(tables->relocations[k][i].r_info);
-      const ElfW(Sym) *symbol = &tables->symbols[index];
-      if (index && symbol->st_shndx == SHN_UNDEF && !strcmp(tables->strings + symbol->st_name, name))
-        return true;
-    }
   return false;
 }
 
-static bool installs_filters(const struct tables *tables, bool is_program) {
-  return imports(tables, "prctl") || imports(tables, "seccomp_load") || (is_program && imports(tables, "syscall"));
+static bool imports(const struct dl_phdr_info *info, const ElfW(Addr) * values, const char *name) {
+  return values[DT_SYMTAB] && values[DT_STRTAB] &&
+         (is_in(info, values, values[DT_RELA], values[DT_RELASZ], name) ||
+          is_in(info, values, values[DT_JMPREL], values[DT_PLTRELSZ], name));
+}
+
+static bool installs_filters(const struct dl_phdr_info *info, const ElfW(Dyn) * entry) {
+  const bool is_program = !info->dlpi_name || !*info->dlpi_name;
+  ElfW(Addr) values[TAGS] = {0};
+  for (; entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag > 0 && entry->d_tag < TAGS)
+      values[entry->d_tag] = entry->d_un.d_val;
+  return imports(info, values, "prctl") || imports(info, values, "seccomp_load") ||
+         (is_program && imports(info, values, "syscall"));
 }
 
 /* The program itself comes first, and has no name. */
 static int module_installs(struct dl_phdr_info *info, size_t size, void *data) {
-  const bool is_program = !info->dlpi_name || !*info->dlpi_name;
   (void)size, (void)data;
   for (int i = 0; i < info->dlpi_phnum; i++)
-    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) {
-      const struct tables tables = find_tables(info, at(info, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
-      return installs_filters(&tables, is_program);
-    }
+    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      return installs_filters(info, at(info, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
   return false;
 }
 
