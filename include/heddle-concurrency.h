@@ -39,6 +39,9 @@ enum hd_what {
 #define HD_WHAT_UNCOUNTED (1u << 27)
 #define HD_WHAT(what, operand) ((uint32_t)(what) << HD_WHAT_SHIFT | (operand))
 #define HD_WHAT_OPERAND(word) ((word) & (HD_WHAT_UNCOUNTED - 1))
+static inline enum hd_what hd_what_of(const struct hd_transition *transition) {
+  return (enum hd_what)(transition->what >> HD_WHAT_SHIFT);
+}
 #define HD_TEAM_RING_BITS 20
 #define HD_TEAM(ring, before) ((ring) | (before) << HD_TEAM_RING_BITS)
 #define HD_TEAM_RING(operand) ((operand) & ((1u << HD_TEAM_RING_BITS) - 1))

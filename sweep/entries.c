@@ -57,7 +57,7 @@ static struct hd_entry_record *find_or_add(struct hd_entry_book *book, uint32_t 
   struct hd_entry_record **slot = &book->slots[slot_of(book, thread, profile)];
   if (*slot)
     return book->newest = *slot;
-  struct hd_entry_record *record = book->allocate(book->context, HD_BLOCK_ENTRIES, sizeof *record);
+  struct hd_entry_record *record = hd_journal_add_record(book->journal, HD_BLOCK_ENTRIES, sizeof *record);
   if (!record)
     return NULL;
   record->thread = thread;
@@ -101,7 +101,7 @@ static struct hd_stack_entry *add_part(struct hd_entry_book *book, const struct 
   const uint32_t part = sweep->height / HD_STACK_LENGTH;
   if (!ring || !hd_heap_grow(&ring->stack, &ring->stack_limit, part + 1, sizeof *ring->stack))
     return NULL;
-  struct hd_stack_record *record = book->allocate(book->context, HD_BLOCK_STACK, sizeof *record);
+  struct hd_stack_record *record = hd_journal_add_record(book->journal, HD_BLOCK_STACK, sizeof *record);
   if (!record)
     return NULL;
   record->ring = sweep->index;
@@ -207,20 +207,14 @@ static void call(struct hd_entry_book *book, struct hd_ring_sweep *ring, const s
     set_open(book, record, record->open + 1);
 }
 
-static void begin_task(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition,
-                       enum hd_entry_state own) {
-  push(book, ring, (struct hd_stack_entry){.profile = transition->busy, .what = HD_WHAT_TASK, .own = (uint8_t)own});
-}
-
 static void begin_region(struct hd_entry_book *book, struct hd_ring_sweep *sweep,
                          const struct hd_transition *transition) {
   const uint32_t level = sweep->height;
   const uint8_t own = (uint8_t)caller_state(book, sweep);
   regions_of(book, sweep); /* those below are known first */
   push(book, sweep,
-       (struct hd_stack_entry){.profile = HD_WHAT_OPERAND(transition->what),
-                               .what = (uint8_t)(transition->what >> HD_WHAT_SHIFT),
-                               .own = own});
+       (struct hd_stack_entry){
+           .profile = HD_WHAT_OPERAND(transition->what), .what = (uint8_t)hd_what_of(transition), .own = own});
   struct hd_entry_ring *ring = ring_at(book, sweep->index);
   if (ring && entry_at(book, sweep, level) && !add_region(ring, level, own))
     book->header->lost_entries++;
@@ -257,14 +251,16 @@ void hd_entries_count(struct hd_entry_book *book, const struct hd_ring_sweep *ri
 void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition,
                       bool concurrent) {
   const uint32_t operand = HD_WHAT_OPERAND(transition->what);
+  const enum hd_what what = hd_what_of(transition);
   const enum hd_entry_state own = concurrent ? HD_CONCURRENT : HD_SEQUENTIAL;
-  const bool counted = concurrent && !(transition->what & HD_WHAT_UNCOUNTED); /* of what is no routine */
   const bool stacked = book->header->flags & HD_FILE_ROUTINES;
-  switch (transition->what >> HD_WHAT_SHIFT) {
+  const bool enters = what == HD_WHAT_REGION_BEGIN || what == HD_WHAT_NESTED_BEGIN || what == HD_WHAT_ENTER ||
+                      what == HD_WHAT_TASK; /* but no routine */
+  if (enters && concurrent && !(transition->what & HD_WHAT_UNCOUNTED))
+    count(book, ring, operand, HD_SEQUENTIAL, own, 1);
+  switch (what) {
   case HD_WHAT_REGION_BEGIN:
   case HD_WHAT_NESTED_BEGIN:
-    if (counted)
-      count(book, ring, operand, HD_SEQUENTIAL, own, 1);
     if (stacked)
       begin_region(book, ring, transition);
     break;
@@ -273,17 +269,11 @@ void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, co
     if (stacked)
       pop_to(book, ring, height_below(book, ring, operand), transition->ticks);
     break;
-  case HD_WHAT_ENTER:
-    if (counted)
-      count(book, ring, operand, HD_SEQUENTIAL, own, 1);
-    break;
   case HD_WHAT_CALL:
     call(book, ring, transition, own);
     break;
   case HD_WHAT_TASK:
-    if (counted)
-      count(book, ring, operand, HD_SEQUENTIAL, own, 1);
-    begin_task(book, ring, transition, own);
+    push(book, ring, (struct hd_stack_entry){.profile = transition->busy, .what = HD_WHAT_TASK, .own = (uint8_t)own});
     break;
   case HD_WHAT_RETURN:
     pop_to(book, ring, operand, transition->ticks);

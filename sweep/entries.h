@@ -40,8 +40,6 @@ struct hd_entry_ring {
 };
 
 struct hd_entry_book {
-  hd_record_allocator *allocate; /* where records come from */
-  void *context;
   struct hd_journal *journal;
   struct hd_file_header *header;  /* what could not be kept is counted here */
   struct hd_entry_record **slots; /* hash table by thread and profile; NULL: free */

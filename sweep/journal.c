@@ -9,16 +9,16 @@ enum { FIRST_BYTES = 80 << 10, BYTES_MOST = 1280 << 10 };
 static struct hd_journal_record *make(const struct hd_journal *journal, uint64_t bytes, uint64_t *limit) {
   const size_t content = bytes - HD_BLOCK_HEADER_BYTES;
   *limit = (content - sizeof(struct hd_journal_record)) / sizeof(struct hd_journal_entry);
-  return journal->allocate(journal->context, HD_BLOCK_JOURNAL, content);
+  return hd_journal_add_record(journal, HD_BLOCK_JOURNAL, content);
 }
 
-bool hd_journal_begin(struct hd_journal *journal, const void *base, hd_record_allocator *allocate, void *context) {
-  *journal = (struct hd_journal){.step = 1, .base = base, .allocate = allocate, .context = context};
+bool hd_journal_begin(struct hd_journal *journal, const void *base) {
+  journal->base = base;
   journal->record = make(journal, FIRST_BYTES, &journal->limit);
   return journal->record;
 }
 
-/* For a moment both are valid: taking back twice is as good as once. */
+/* For a moment both are valid: to undo twice is as good as once. */
 bool hd_journal_grow(struct hd_journal *journal, uint64_t needed) {
   struct hd_journal_record *old = journal->record;
   uint64_t limit = 0;
@@ -35,9 +35,4 @@ bool hd_journal_grow(struct hd_journal *journal, uint64_t needed) {
   journal->record = record;
   journal->limit = limit;
   return true;
-}
-
-void hd_journal_overflow(struct hd_journal *journal, uint64_t needed) {
-  if (!hd_journal_grow(journal, needed))
-    __atomic_store_n(&journal->record->count, 0, __ATOMIC_RELEASE);
 }

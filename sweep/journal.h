@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file journal.h
- * Makes a step of the sweep whole: what it is about to change in the profile file is written down first, so that the
- * reader can take back a step in the middle of which the program was killed (hd_journal_record).
+ * The sweep's way into the profile file: new records, and steps that are whole. Before a step changes something it
+ * writes down what was there, so that the reader can undo a step if a kill hit the program in the middle of it
+ * (hd_journal_record).
  *
- * A kill takes effect between two instructions, and what was stored before stays: the compiler's order is all that is
- * needed. Not thread-safe: the caller has the sweep's lock. Cost: two stores a word.
+ * A kill takes effect between two instructions, and what was stored before stays: so it is enough that the compiler
+ * keeps the order. Not thread-safe: the caller has the sweep's lock. Cost: two stores a word.
  */
 #ifndef HEDDLE_SWEEP_JOURNAL_H
 #define HEDDLE_SWEEP_JOURNAL_H
@@ -16,33 +17,37 @@
 
 #include "heddle-format.h"
 
-/** A zeroed record that goes to the file; NULL: no space. */
+/** Makes a zeroed record in the file; NULL: no space. */
 typedef void *hd_record_allocator(void *context, enum hd_block_type type, size_t bytes);
 
 struct hd_journal {
+  hd_record_allocator *allocate; /* for all records of the sweep */
+  void *context;
+  uint32_t step;                    /* number of the present one, from 1 on */
   struct hd_journal_record *record; /* NULL: steps need not be whole (the reader's) */
   uint64_t limit;                   /* entries in it */
-  uint32_t step;                    /* number of the present one, from 1 on */
   const char *base;                 /* of the file */
-  hd_record_allocator *allocate;    /* for a longer one */
-  void *context;
 };
 
-/** From now on steps are whole. False: no space. */
-bool hd_journal_begin(struct hd_journal *journal, const void *base, hd_record_allocator *allocate, void *context);
+/** A record that goes to the file, zeroed; NULL: no space. */
+static inline void *hd_journal_add_record(const struct hd_journal *journal, enum hd_block_type type, size_t bytes) {
+  return journal->allocate(journal->context, type, bytes);
+}
 
-/** A longer one, for at least so many entries. False: there is none. */
+/** Makes steps whole from now on; `base` is where the file is mapped. False: no space. */
+bool hd_journal_begin(struct hd_journal *journal, const void *base);
+
+/** Makes the journal longer, for at least so many entries. False: no space. */
 bool hd_journal_grow(struct hd_journal *journal, uint64_t needed);
 
-/** Likewise when it is full: without a longer one this step will not be whole. */
-void hd_journal_overflow(struct hd_journal *journal, uint64_t needed);
-
-/** Writes down what so many words hold: called before they are changed. They lie in the file. */
+/** Writes down what so many words of the file hold; the caller changes them afterwards. If the journal is full and
+ *  cannot grow, this step will not be whole. */
 static inline void hd_journal_keep(struct hd_journal *journal, const void *from, size_t words) {
   if (!journal->record)
     return;
-  if (__builtin_expect(journal->record->count + words > journal->limit, false))
-    hd_journal_overflow(journal, journal->record->count + words);
+  if (__builtin_expect(journal->record->count + words > journal->limit, false) &&
+      !hd_journal_grow(journal, journal->record->count + words))
+    __atomic_store_n(&journal->record->count, 0, __ATOMIC_RELEASE);
   const uint64_t count = journal->record->count;
   if (count + words > journal->limit)
     return;
@@ -56,7 +61,7 @@ static inline void hd_journal_keep(struct hd_journal *journal, const void *from,
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/** Likewise a whole record, once in a step: `kept_in` is its own, and says in which it was kept last. */
+/** The same for a record, once in a step: its `kept_in` is the step in which this last happened. */
 static inline void hd_journal_keep_once(struct hd_journal *journal, uint32_t *kept_in, const void *from, size_t words) {
   if (*kept_in == journal->step)
     return;
@@ -64,12 +69,12 @@ static inline void hd_journal_keep_once(struct hd_journal *journal, uint32_t *ke
   *kept_in = journal->step;
 }
 
-/** Whether there may soon be no room. */
+/** Whether the room may soon be used up. */
 static inline bool hd_journal_is_filling(const struct hd_journal *journal) {
   return journal->record && journal->record->count > journal->limit / 3;
 }
 
-/** What was changed so far stays: the next step begins. */
+/** Ends the step: what it has changed stays. */
 static inline void hd_journal_end_step(struct hd_journal *journal) {
   if (journal->record)
     __atomic_store_n(&journal->record->count, 0, __ATOMIC_RELEASE);

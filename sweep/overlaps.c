@@ -6,7 +6,7 @@
 #include "support/inprocess/heap.h"
 #include "support/inprocess/memory_budget.h"
 
-enum { FIRST_TABLE = 64, RECORD_WORDS = sizeof(struct hd_overlap_record) / sizeof(uint64_t) };
+enum { OVERLAPS_MOST = 16384, FIRST_TABLE = 64, RECORD_WORDS = sizeof(struct hd_overlap_record) / sizeof(uint64_t) };
 
 static uint32_t slot_of(const struct hd_overlaps *overlaps, uint32_t a, uint32_t b) {
   const uint64_t hash = ((uint64_t)a << 32 | b) * 0x9E3779B97F4A7C15u; /* Fibonacci hashing, Knuth 6.4 */
@@ -49,8 +49,9 @@ static bool make_room(struct hd_overlaps *overlaps) {
   return overlaps->record_count < overlaps->limit / 2 || grow(overlaps);
 }
 
-bool hd_overlaps_are_full(const struct hd_overlaps *overlaps) {
-  return overlaps->count >= (overlaps->most ? overlaps->most : HD_OVERLAPS_MOST);
+/* A new pair needs others to be given up. */
+static bool is_full(const struct hd_overlaps *overlaps) {
+  return overlaps->count >= (overlaps->most ? overlaps->most : OVERLAPS_MOST);
 }
 
 /* One that was given up serves again. They are few calls apart only when the number of pairs is at its bound. */
@@ -65,47 +66,12 @@ static struct hd_overlap_record *new_record(struct hd_overlaps *overlaps) {
   struct hd_overlap_record *record = free_record(overlaps);
   if (record)
     return record;
-  record = make_room(overlaps) ? overlaps->allocate(overlaps->context, HD_BLOCK_OVERLAPS, sizeof *record) : NULL;
+  record = make_room(overlaps) ? hd_journal_add_record(overlaps->journal, HD_BLOCK_OVERLAPS, sizeof *record) : NULL;
   if (record)
     overlaps->records[overlaps->record_count++] = record;
   else
     overlaps->most = overlaps->count; /* from now on smaller ones make room for larger ones */
   return record;
-}
-
-bool hd_overlaps_add(struct hd_overlaps *overlaps, uint32_t a, uint32_t b, uint64_t ticks) {
-  if (ticks == 0)
-    return true;
-  if (a > b) {
-    const uint32_t swapped = a;
-    a = b;
-    b = swapped;
-  }
-  struct hd_overlap_record *record = overlaps->newest;
-  if (!record || record->a != a || record->b != b)
-    record = overlaps->limit ? overlaps->table[slot_of(overlaps, a, b)] : NULL;
-  if (record) {
-    overlaps->newest = record;
-    hd_journal_keep(overlaps->journal, &record->ticks, 1);
-    record->ticks += ticks;
-    return true;
-  }
-  record = hd_overlaps_are_full(overlaps) ? NULL : new_record(overlaps);
-  if (!record)
-    return false;
-  hd_journal_keep(overlaps->journal, record, RECORD_WORDS);
-  *record = (struct hd_overlap_record){.a = a, .b = b, .ticks = ticks};
-  put(overlaps, record);
-  return true;
-}
-
-bool hd_overlaps_restore(struct hd_overlaps *overlaps, struct hd_overlap_record *record) {
-  if (!make_room(overlaps))
-    return false;
-  overlaps->records[overlaps->record_count++] = record;
-  if (record->ticks > 0)
-    put(overlaps, record);
-  return true;
 }
 
 /* Shell's method (Knuth 5.2.1): the C library's qsort may call malloc, see support/inprocess/heap.h. */
@@ -121,7 +87,8 @@ static void sort_larger_first(struct hd_overlap_record **records, uint32_t count
     }
 }
 
-uint64_t hd_overlaps_give_up(struct hd_overlaps *overlaps) {
+/* Gives the smaller half up, to be used again for others. Returns the ticks of the largest that went. */
+static uint64_t give_up(struct hd_overlaps *overlaps) {
   const uint32_t kept = overlaps->record_count / 2;
   sort_larger_first(overlaps->records, overlaps->record_count);
   memset(overlaps->table, 0, overlaps->limit * sizeof *overlaps->table);
@@ -136,6 +103,46 @@ uint64_t hd_overlaps_give_up(struct hd_overlaps *overlaps) {
   overlaps->newest = NULL;
   overlaps->free_count = overlaps->record_count;
   return largest;
+}
+
+uint64_t hd_overlaps_add(struct hd_overlaps *overlaps, uint32_t a, uint32_t b, uint64_t ticks) {
+  uint64_t lost = 0;
+  if (ticks == 0)
+    return 0;
+  if (a > b) {
+    const uint32_t swapped = a;
+    a = b;
+    b = swapped;
+  }
+  struct hd_overlap_record *record = overlaps->newest;
+  if (!record || record->a != a || record->b != b)
+    record = overlaps->limit ? overlaps->table[slot_of(overlaps, a, b)] : NULL;
+  if (record) {
+    overlaps->newest = record;
+    hd_journal_keep(overlaps->journal, &record->ticks, 1);
+    record->ticks += ticks;
+    return 0;
+  }
+  record = is_full(overlaps) ? NULL : new_record(overlaps);
+  if (!record && is_full(overlaps)) {
+    lost = give_up(overlaps);
+    record = new_record(overlaps);
+  }
+  if (!record)
+    return lost + ticks;
+  hd_journal_keep(overlaps->journal, record, RECORD_WORDS);
+  *record = (struct hd_overlap_record){.a = a, .b = b, .ticks = ticks};
+  put(overlaps, record);
+  return lost;
+}
+
+bool hd_overlaps_restore(struct hd_overlaps *overlaps, struct hd_overlap_record *record) {
+  if (!make_room(overlaps))
+    return false;
+  overlaps->records[overlaps->record_count++] = record;
+  if (record->ticks > 0)
+    put(overlaps, record);
+  return true;
 }
 
 void hd_overlaps_free(struct hd_overlaps *overlaps) {

@@ -18,7 +18,7 @@ static uint64_t ticks_of(const struct hd_transition *transition) {
 }
 
 static bool joins_team(const struct hd_transition *transition) {
-  return transition->what >> HD_WHAT_SHIFT == HD_WHAT_TEAM;
+  return hd_what_of(transition) == HD_WHAT_TEAM;
 }
 
 /* Twice the time, and one for what is taken late at its instant. */

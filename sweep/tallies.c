@@ -37,16 +37,6 @@ static void move_level(struct hd_tallies *tallies, uint32_t level) {
 
 /* ---- overlaps ---- */
 
-static void add_overlap(struct hd_tallies *tallies, uint32_t a, uint32_t b, uint64_t ticks) {
-  struct hd_overlaps *overlaps = &tallies->overlaps;
-  if (hd_overlaps_add(overlaps, a, b, ticks))
-    return;
-  if (hd_overlaps_are_full(overlaps))
-    tallies->header->lost_overlap_ticks += hd_overlaps_give_up(overlaps);
-  if (!hd_overlaps_add(overlaps, a, b, ticks))
-    tallies->header->lost_overlap_ticks += ticks;
-}
-
 /* A profile is left by its last thread: with each of the others it was busy since the later of the two began. */
 static void pair_up(struct hd_tallies *tallies, const struct hd_tally *tally, uint64_t now) {
   struct hd_tally_record *record = tally->record;
@@ -57,7 +47,8 @@ static void pair_up(struct hd_tallies *tallies, const struct hd_tally *tally, ui
     const struct hd_tally_record *other = tallies->paired[i]->record;
     const uint64_t both = other->active_since_ticks > since ? other->active_since_ticks : since;
     if (other != record)
-      add_overlap(tallies, record->profile, other->profile, now > both ? now - both : 0);
+      tallies->header->lost_overlap_ticks +=
+          hd_overlaps_add(&tallies->overlaps, record->profile, other->profile, now > both ? now - both : 0);
   }
 }
 
@@ -83,7 +74,7 @@ static inline struct hd_tally *open_tally(struct hd_tallies *tallies, uint32_t p
   return tally;
 }
 
-static inline void enter(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
+void hd_tallies_enter(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
   struct hd_tally *tally = open_tally(tallies, profile, what);
   if (!tally)
     return;
@@ -97,7 +88,7 @@ static inline void enter(struct hd_tallies *tallies, uint32_t profile, enum hd_t
   hd_tallies_pair(tallies, tally);
 }
 
-static inline void leave(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
+void hd_tallies_leave(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
   struct hd_tally *tally = hd_tallies_find_in(hd_tallies_set(tallies, what), profile);
   if (!tally || tally->record->count == 0) /* there was no space when it was entered */
     return;
@@ -108,14 +99,6 @@ static inline void leave(struct hd_tallies *tallies, uint32_t profile, enum hd_t
     owed[i] += spent[i];
   if (--tally->record->count == 0)
     deactivate(tallies, tally);
-}
-
-void hd_tallies_enter(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
-  enter(tallies, profile, what);
-}
-
-void hd_tallies_leave(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
-  leave(tallies, profile, what);
 }
 
 void hd_tallies_add_stretch(struct hd_tallies *tallies, uint32_t profile, uint32_t level, uint64_t ticks) {
@@ -129,16 +112,17 @@ void hd_tallies_add_stretch(struct hd_tallies *tallies, uint32_t profile, uint32
   if (tallies->paired_count == HD_PAIRED_MOST)
     tally->record->unpaired_ticks += ticks;
   for (uint32_t i = 0; tallies->paired_count < HD_PAIRED_MOST && i < tallies->paired_count; i++)
-    add_overlap(tallies, profile, tallies->paired[i]->record->profile, ticks);
+    tallies->header->lost_overlap_ticks +=
+        hd_overlaps_add(&tallies->overlaps, profile, tallies->paired[i]->record->profile, ticks);
 }
 
 static void count_busy(struct hd_tallies *tallies, uint32_t before, uint32_t after) {
   if (before == after)
     return;
   if (before != HD_NONE)
-    leave(tallies, before, HD_TALLY_BUSY);
+    hd_tallies_leave(tallies, before, HD_TALLY_BUSY);
   if (after != HD_NONE)
-    enter(tallies, after, HD_TALLY_BUSY);
+    hd_tallies_enter(tallies, after, HD_TALLY_BUSY);
   if (before == HD_NONE)
     move_level(tallies, tallies->level + 1);
   else if (after == HD_NONE)
@@ -165,11 +149,11 @@ void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *tr
   ring->busy = transition->busy;
   if (__builtin_expect(transition->what == 0, true))
     return;
-  const uint32_t what = transition->what >> HD_WHAT_SHIFT;
+  const enum hd_what what = hd_what_of(transition);
   if (what == HD_WHAT_REGION_BEGIN)
-    enter(tallies, HD_WHAT_OPERAND(transition->what), HD_TALLY_ELAPSED);
+    hd_tallies_enter(tallies, HD_WHAT_OPERAND(transition->what), HD_TALLY_ELAPSED);
   else if (what == HD_WHAT_REGION_END)
-    leave(tallies, HD_WHAT_OPERAND(transition->what), HD_TALLY_ELAPSED);
+    hd_tallies_leave(tallies, HD_WHAT_OPERAND(transition->what), HD_TALLY_ELAPSED);
   hd_entries_apply(&tallies->entries, ring, transition,
                    tallies->instant->level_before > (ring->busy_before == HD_NONE ? 0 : 1));
 }
@@ -178,9 +162,7 @@ void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *tr
 
 void hd_tallies_init(struct hd_tallies *tallies, hd_record_allocator *allocate, void *context,
                      struct hd_file_header *header) {
-  *tallies = (struct hd_tallies){.allocate = allocate, .context = context, .header = header, .journal.step = 1};
-  tallies->overlaps.allocate = tallies->entries.allocate = allocate;
-  tallies->overlaps.context = tallies->entries.context = context;
+  *tallies = (struct hd_tallies){.header = header, .journal = {.allocate = allocate, .context = context, .step = 1}};
   tallies->overlaps.journal = tallies->entries.journal = &tallies->journal;
   tallies->entries.header = header;
 }
@@ -193,21 +175,17 @@ void hd_tallies_resume(struct hd_tallies *tallies) {
 }
 
 bool hd_tallies_begin(struct hd_tallies *tallies, uint64_t begin_ticks) {
-  tallies->timeline = tallies->allocate(tallies->context, HD_BLOCK_TIMELINE, sizeof *tallies->timeline);
+  tallies->timeline = hd_journal_add_record(&tallies->journal, HD_BLOCK_TIMELINE, sizeof *tallies->timeline);
   if (!tallies->timeline)
     return false;
   hd_timeline_begin(tallies->timeline, begin_ticks);
   tallies->at = begin_ticks;
-  enter(tallies, 0, HD_TALLY_PROGRAM);
+  hd_tallies_enter(tallies, 0, HD_TALLY_PROGRAM);
   if (!tallies->instant)
     return false;
   tallies->instant->since_ticks = begin_ticks;
   hd_tallies_resume(tallies);
   return true;
-}
-
-bool hd_tallies_have_begun(const struct hd_tallies *tallies) {
-  return tallies->instant && tallies->instant->count > 0;
 }
 
 void hd_tallies_end(struct hd_tallies *tallies, uint64_t now) {

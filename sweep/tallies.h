@@ -69,12 +69,10 @@ struct hd_tallies {
   uint64_t bucket_end;       /* of the timeline's bucket in which `at` lies */
   uint32_t level;            /* threads busy now */
   uint32_t first_level;
-  struct hd_tally_record *instant; /* the program's: tick and level_before */
-  struct hd_tally *whole;          /* its tally */
-  struct hd_tally_set program;
-  struct hd_tally_set busy;
-  struct hd_tally_set elapsed;
-  struct hd_tally **listed; /* whose count is not 0, or that are owed something */
+  struct hd_tally_record *instant;                /* the program's: tick and level_before */
+  struct hd_tally *whole;                         /* its tally */
+  struct hd_tally_set sets[HD_TALLY_ELAPSED + 1]; /* by enum hd_tally_what */
+  struct hd_tally **listed;                       /* whose count is not 0, or that are owed something */
   uint32_t listed_count;
   uint32_t listed_limit;
   struct hd_tally_owed *free_owed;
@@ -86,8 +84,6 @@ struct hd_tallies {
   struct hd_overlaps overlaps;
   struct hd_entry_book entries;
   struct hd_journal journal;
-  hd_record_allocator *allocate; /* where records come from */
-  void *context;
   struct hd_file_header *header; /* what could not be kept is counted here */
 };
 
@@ -116,13 +112,10 @@ void hd_tallies_end(struct hd_tallies *tallies, uint64_t now);
 /** From a file: a tally (in the order of their records), levels of the last one restored or of an earlier one. False:
  *  no memory. The caller has checked that all references are valid, restores timeline and level itself, and resumes
  *  then. */
-bool hd_tallies_restore(struct hd_tallies *tallies, struct hd_tally_record *record);
+struct hd_tally *hd_tallies_restore(struct hd_tallies *tallies, struct hd_tally_record *record);
 bool hd_tallies_restore_levels(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what,
                                struct hd_level_record *record);
 void hd_tallies_resume(struct hd_tallies *tallies);
-
-/** Whether they have begun, in a file. */
-bool hd_tallies_have_begun(const struct hd_tallies *tallies);
 
 /** The tally of a profile; NULL: none. */
 struct hd_tally *hd_tallies_find(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what);

@@ -52,7 +52,7 @@ static void enter(struct run *run, const struct hd_transition *transition) {
 }
 
 static void do_what(struct run *run, const struct hd_transition *transition) {
-  switch (transition->what >> HD_WHAT_SHIFT) {
+  switch (hd_what_of(transition)) {
   case HD_WHAT_ENTER:
     enter(run, transition);
     return;
@@ -85,10 +85,6 @@ static void end(struct run *run) {
   hand_over_entries(run);
 }
 
-static bool joins_team(const struct hd_transition *transition) {
-  return transition->what >> HD_WHAT_SHIFT == HD_WHAT_TEAM;
-}
-
 /* The two levels must lie in the window, and at the instant of the first transition nothing else may have happened. */
 static bool is_possible(const struct hd_tallies *tallies, const struct hd_ring_sweep *ring, uint64_t first_ticks) {
   const uint32_t others = tallies->level - (ring->busy != HD_NONE);
@@ -103,7 +99,8 @@ uint64_t hd_tallies_apply_run(struct hd_tallies *tallies, struct hd_ring_record 
   const struct hd_transition *transition = &record->transitions[ring->tail % HD_RING_LENGTH];
   if (stop > tallies->bucket_end)
     stop = tallies->bucket_end;
-  if (transition->ticks >= stop || joins_team(transition) || !is_possible(tallies, ring, transition->ticks))
+  if (transition->ticks >= stop || hd_what_of(transition) == HD_WHAT_TEAM ||
+      !is_possible(tallies, ring, transition->ticks))
     return 0;
   struct run run;
   uint64_t at = tallies->at;
@@ -123,7 +120,7 @@ uint64_t hd_tallies_apply_run(struct hd_tallies *tallies, struct hd_ring_record 
   for (; n != limit; n++) {
     const uint64_t ticks = transition->ticks;
     const uint32_t what = transition->what;
-    if (ticks >= stop || (what && joins_team(transition)))
+    if (ticks >= stop || (what && hd_what_of(transition) == HD_WHAT_TEAM))
       break;
     slot->ticks += ticks - at;
     spent[busy != HD_NONE] += ticks - at;

@@ -8,20 +8,14 @@ struct hd_tally *hd_tallies_find(struct hd_tallies *tallies, uint32_t profile, e
   return hd_tallies_find_in(hd_tallies_set(tallies, what), profile);
 }
 
-static bool find_owed(struct hd_tallies *tallies) {
-  if (!tallies->free_owed)
-    tallies->free_owed = hd_heap_allocate(1, sizeof *tallies->free_owed);
-  return tallies->free_owed;
-}
-
 /* It will have to be settled. There is room again when the others are settled, unless all of them still count, as they
  * do while they are restored: there is no timeline then. */
 bool hd_tallies_list_anew(struct hd_tallies *tallies, struct hd_tally *tally) {
   if (!tallies->free_owed && tallies->listed_count >= LISTED_MOST && tallies->timeline)
     hd_tallies_settle(tallies);
-  if (!find_owed(tallies))
+  struct hd_tally_owed *owed = tallies->free_owed ? tallies->free_owed : hd_heap_allocate(1, sizeof *owed);
+  if (!owed)
     return false;
-  struct hd_tally_owed *owed = tallies->free_owed;
   tallies->free_owed = owed->next;
   *owed = (struct hd_tally_owed){0};
   tally->owed = owed;
@@ -46,7 +40,7 @@ void hd_tallies_unpair(struct hd_tallies *tallies, struct hd_tally *tally) {
 }
 
 /* A tally that can be counted always has its place in the list reserved. */
-static struct hd_tally *adopt(struct hd_tallies *tallies, struct hd_tally_record *record) {
+struct hd_tally *hd_tallies_restore(struct hd_tallies *tallies, struct hd_tally_record *record) {
   struct hd_tally_set *set = hd_tallies_set(tallies, (enum hd_tally_what)record->what);
   struct hd_tally *tally = hd_heap_allocate(1, sizeof *tally);
   if (!tally || !hd_heap_grow(&set->by_profile, &set->profile_limit, record->profile + 1, sizeof *set->by_profile) ||
@@ -71,27 +65,19 @@ static struct hd_tally *adopt(struct hd_tallies *tallies, struct hd_tally_record
 }
 
 /* The record is there for good even when there is no memory to go with it: nothing refers to it. */
-static struct hd_tally *add(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
-  struct hd_tally_record *record = tallies->allocate(tallies->context, HD_BLOCK_TALLIES, sizeof *record);
-  if (!record)
-    return NULL;
-  record->profile = profile;
-  record->what = what;
-  struct hd_tally *tally = adopt(tallies, record);
-  if (!tally)
-    record->what = 0, tallies->tally_count++;
-  return tally;
-}
-
 struct hd_tally *hd_tallies_add(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
-  struct hd_tally *tally = add(tallies, profile, what);
+  struct hd_tally *tally = NULL;
+  struct hd_tally_record *record = hd_journal_add_record(&tallies->journal, HD_BLOCK_TALLIES, sizeof *record);
+  if (record) {
+    record->profile = profile;
+    record->what = what;
+    tally = hd_tallies_restore(tallies, record);
+    if (!tally)
+      record->what = 0, tallies->tally_count++;
+  }
   if (!tally)
     hd_tallies_count_lost(tallies);
   return tally;
-}
-
-bool hd_tallies_restore(struct hd_tallies *tallies, struct hd_tally_record *record) {
-  return adopt(tallies, record) != NULL;
 }
 
 static void free_set(struct hd_tally_set *set) {
@@ -107,9 +93,8 @@ static void free_set(struct hd_tally_set *set) {
 }
 
 void hd_tallies_free(struct hd_tallies *tallies) {
-  free_set(&tallies->program);
-  free_set(&tallies->busy);
-  free_set(&tallies->elapsed);
+  for (size_t what = 0; what <= HD_TALLY_ELAPSED; what++)
+    free_set(&tallies->sets[what]);
   for (struct hd_tally_owed *owed = tallies->free_owed, *next; owed; owed = next) {
     next = owed->next;
     hd_heap_free(owed);

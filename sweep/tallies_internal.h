@@ -47,7 +47,7 @@ static inline void hd_tallies_count_lost(struct hd_tallies *tallies) {
 }
 
 static inline struct hd_tally_set *hd_tallies_set(struct hd_tallies *tallies, enum hd_tally_what what) {
-  return what == HD_TALLY_BUSY ? &tallies->busy : what == HD_TALLY_ELAPSED ? &tallies->elapsed : &tallies->program;
+  return &tallies->sets[what];
 }
 
 static inline struct hd_tally *hd_tallies_find_in(const struct hd_tally_set *set, uint32_t profile) {

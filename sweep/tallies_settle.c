@@ -21,7 +21,8 @@ static struct hd_tally_levels *room_for_levels(struct hd_tally *tally, uint32_t 
 
 static struct hd_tally_levels *add_levels(struct hd_tallies *tallies, struct hd_tally *tally, uint32_t index) {
   struct hd_tally_levels *levels = room_for_levels(tally, index);
-  struct hd_level_record *record = levels ? tallies->allocate(tallies->context, HD_BLOCK_LEVELS, sizeof *record) : NULL;
+  struct hd_level_record *record =
+      levels ? hd_journal_add_record(&tallies->journal, HD_BLOCK_LEVELS, sizeof *record) : NULL;
   if (!record)
     return NULL;
   record->tally = tally->index;

@@ -86,8 +86,7 @@ bool hd_sweeper_init(uint64_t begin_ticks) {
                reserve(HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), 200) &&
                reserve(HD_BLOCK_LEVELS, sizeof(struct hd_level_record), 1) &&
                reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record), 500) &&
-               hd_tallies_begin(&tallies, begin_ticks) &&
-               hd_journal_begin(&tallies.journal, hd_store.base, allocate, NULL);
+               hd_tallies_begin(&tallies, begin_ticks) && hd_journal_begin(&tallies.journal, hd_store.base);
   return begun;
 }
 

@@ -191,7 +191,7 @@ static bool take_stack(struct finisher *finisher, void *bytes, uint32_t index) {
 static bool is_valid(const struct finisher *finisher, const struct hd_transition *transition) {
   const uint32_t nodes = finisher->reader->model->node_count;
   const uint32_t operand = HD_WHAT_OPERAND(transition->what);
-  const uint32_t what = transition->what >> HD_WHAT_SHIFT;
+  const enum hd_what what = hd_what_of(transition);
   const bool is_free = what == HD_WHAT_RETURN || what == HD_WHAT_TEAM; /* any number will do */
   const bool needs_busy = what == HD_WHAT_CALL || what == HD_WHAT_TASK;
   return (transition->busy < nodes || (transition->busy == HD_NONE && !needs_busy)) && (is_free || operand < nodes);
@@ -386,7 +386,7 @@ static bool read_levels(struct finisher *finisher) {
   if (!take_all(finisher))
     return false;
   const bool merged = reader->model->header.flags & HD_FILE_MERGED;
-  if ((!finisher->tallies.timeline && !merged) || !hd_tallies_have_begun(&finisher->tallies))
+  if ((!finisher->tallies.timeline && !merged) || !finisher->tallies.instant || finisher->tallies.instant->count == 0)
     return forget_entries(reader->model);
   if (!merged && !(check_active(finisher) && finish(finisher)))
     return false;
