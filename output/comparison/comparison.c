@@ -2,6 +2,7 @@
 #include "output/comparison/comparison.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,40 +25,45 @@ static void add_note(struct hd_comparison *comparison, char *text) {
 
 /* ---- may they be compared? ---- */
 
-static bool refuse(const struct hd_compare_input *inputs, size_t a, size_t b, enum hd_same_program what,
-                   const struct hd_module *module, char *error, size_t error_bytes) {
-  const struct hd_model *left = inputs[a].model;
-  const struct hd_model *right = inputs[b].model;
-  if (what == HD_OTHER_PROGRAM)
-    snprintf(error, error_bytes, "%s is a run of %s, %s one of %s; --force compares them by name", left->path,
-             left->header.program, right->path, right->header.program);
-  else
-    snprintf(error, error_bytes, "%s and %s are runs of different builds of %s; --force compares them by name",
-             left->path, right->path, module ? hd_base_name(module->path) : left->header.program);
+/** The caller's text for the reason why not. */
+struct refusal {
+  char *error;
+  size_t error_bytes;
+};
+
+/* Writes the reason into the caller's error text. Always false. */
+__attribute__((format(printf, 2, 3))) static bool refuse(const struct refusal *refusal, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(refusal->error, refusal->error_bytes, format, arguments);
+  va_end(arguments);
   return false;
 }
 
-static bool may_compare(struct hd_comparison *comparison, const struct hd_compare_input *inputs,
-                        struct hd_model *const *models, size_t count, char *error, size_t error_bytes) {
+static bool may_compare(struct hd_comparison *comparison, size_t count, const struct refusal *refusal) {
   size_t a = 0, b = 0;
   const struct hd_module *module = NULL;
-  const enum hd_same_program same = hd_same_program(models, count, &a, &b, &module);
+  const enum hd_same_program same = hd_same_program(comparison->models, count, &a, &b, &module);
+  const struct hd_model *left = comparison->models[a], *right = comparison->models[b];
   comparison->by_name = same != HD_SAME_PROGRAM;
-  return same == HD_SAME_PROGRAM || comparison->options.force || refuse(inputs, a, b, same, module, error, error_bytes);
+  if (same == HD_SAME_PROGRAM || comparison->options.force)
+    return true;
+  if (same == HD_OTHER_PROGRAM)
+    return refuse(refusal, "%s is a run of %s, %s one of %s; --force compares them by name", left->path,
+                  left->header.program, right->path, right->header.program);
+  return refuse(refusal, "%s and %s are runs of different builds of %s; --force compares them by name", left->path,
+                right->path, module ? hd_base_name(module->path) : left->header.program);
 }
 
 /* The times of a sum of runs are theirs added up. */
-static bool are_all_sums_or_none(const struct hd_comparison *comparison, const struct hd_compare_input *inputs,
-                                 size_t count, char *error, size_t error_bytes) {
+static bool are_all_sums_or_none(const struct hd_comparison *comparison, size_t count, const struct refusal *refusal) {
+  const struct hd_model *a = comparison->models[0];
   for (size_t i = 1; i < count && !comparison->options.force; i++) {
-    const struct hd_model *a = inputs[0].model;
-    const struct hd_model *b = inputs[i].model;
-    if (!((a->header.flags ^ b->header.flags) & HD_FILE_MERGED))
-      continue;
+    const struct hd_model *b = comparison->models[i];
     const bool first = a->header.flags & HD_FILE_MERGED;
-    snprintf(error, error_bytes, "%s is a sum of several runs, %s a single run; --force compares them anyway",
-             first ? a->path : b->path, first ? b->path : a->path);
-    return false;
+    if ((a->header.flags ^ b->header.flags) & HD_FILE_MERGED)
+      return refuse(refusal, "%s is a sum of several runs, %s a single run; --force compares them anyway",
+                    first ? a->path : b->path, first ? b->path : a->path);
   }
   return true;
 }
@@ -138,15 +144,13 @@ static void make_points(struct hd_comparison *comparison, const struct hd_compar
   }
 }
 
-static bool has_points(const struct hd_comparison *comparison, char *error, size_t error_bytes) {
+static bool has_points(const struct hd_comparison *comparison, const struct refusal *refusal) {
+  const uint32_t threads = comparison->points[0].threads;
   if (comparison->point_count > 1)
     return true;
-  if (comparison->options.mode == HD_COMPARE_SCALING)
-    snprintf(error, error_bytes, "all runs had %u thread%s: there is nothing to compare", comparison->points[0].threads,
-             comparison->points[0].threads == 1 ? "" : "s");
-  else
-    snprintf(error, error_bytes, "a comparison needs at least two sides");
-  return false;
+  if (comparison->options.mode == HD_COMPARE_SIDES)
+    return refuse(refusal, "a comparison needs at least two sides");
+  return refuse(refusal, "all runs had %u thread%s: there is nothing to compare", threads, threads == 1 ? "" : "s");
 }
 
 /* ---- what cannot be compared ---- */
@@ -238,26 +242,25 @@ static void write_notes(struct hd_comparison *comparison) {
 
 /* ---- the comparison ---- */
 
-/* False: they cannot be compared. */
 static bool build(struct hd_comparison *comparison, const struct hd_compare_input *inputs, size_t count,
-                  struct hd_model **models, char *error, size_t error_bytes) {
-  if (!may_compare(comparison, inputs, models, count, error, error_bytes) ||
-      !are_all_sums_or_none(comparison, inputs, count, error, error_bytes))
+                  const struct refusal *refusal) {
+  if (!may_compare(comparison, count, refusal) || !are_all_sums_or_none(comparison, count, refusal))
     return false;
   uint64_t *factors = hd_new(count, sizeof *factors);
-  const bool joined = hd_clocks_join(models, count, factors, &comparison->seconds_per_tick);
+  const bool joined = hd_clocks_join(comparison->models, count, factors, &comparison->seconds_per_tick);
   if (joined) {
     make_runs(comparison, inputs, count, factors);
     make_points(comparison, inputs);
-  } else {
-    snprintf(error, error_bytes, "the runs' clocks are too different");
   }
   free(factors);
-  if (!joined || !has_points(comparison, error, error_bytes))
+  if (!joined)
+    return refuse(refusal, "the runs' clocks are too different");
+  if (!has_points(comparison, refusal))
     return false;
   for (uint32_t i = 0; i < comparison->run_count; i++) /* united in the order of runs */
-    models[i] = inputs[comparison->runs[i].order].model;
-  comparison->united = hd_united_new(models, count, comparison->by_name ? HD_UNITE_BY_NAME : HD_UNITE_BY_ADDRESS);
+    comparison->models[i] = inputs[comparison->runs[i].order].model;
+  comparison->united =
+      hd_united_new(comparison->models, count, comparison->by_name ? HD_UNITE_BY_NAME : HD_UNITE_BY_ADDRESS);
   hd_comparison_make_rows(comparison);
   hd_comparison_fill_rows(comparison);
   write_notes(comparison);
@@ -266,8 +269,9 @@ static bool build(struct hd_comparison *comparison, const struct hd_compare_inpu
 
 struct hd_comparison *hd_comparison_new(const struct hd_compare_input *inputs, size_t count,
                                         const struct hd_compare_options *options, char *error, size_t error_bytes) {
+  const struct refusal refusal = {error, error_bytes};
   if (count < 2) {
-    snprintf(error, error_bytes, "a comparison needs at least two runs");
+    refuse(&refusal, "a comparison needs at least two runs");
     return NULL;
   }
   struct hd_comparison *comparison = hd_new(1, sizeof *comparison);
@@ -275,7 +279,7 @@ struct hd_comparison *hd_comparison_new(const struct hd_compare_input *inputs, s
   comparison->models = hd_new(count, sizeof *comparison->models);
   for (size_t i = 0; i < count; i++)
     comparison->models[i] = inputs[i].model;
-  if (build(comparison, inputs, count, comparison->models, error, error_bytes))
+  if (build(comparison, inputs, count, &refusal))
     return comparison;
   hd_comparison_free(comparison);
   return NULL;

@@ -78,15 +78,15 @@ static bool take_over(struct hd_law_face *face, enum hd_law_face_id id, double t
   return finite;
 }
 
-bool hd_law_faces_fit(const double *threads, const double *seconds, size_t count, struct hd_law_faces *faces) {
+bool hd_law_faces_fit(const struct hd_law_point *points, size_t count, struct hd_law_faces *faces) {
   bool fitted = true;
   *faces = (struct hd_law_faces){.unit = 0};
   for (size_t i = 0; i < count; i++)
-    faces->unit = fmax(faces->unit, seconds[i]);
+    faces->unit = fmax(faces->unit, points[i].seconds);
   for (int id = 0; id < HD_FACE_COUNT && fitted; id++) {
     double triangle[HD_LAW_TERMS][HD_LAW_TERMS + 1] = {{0}}, row[HD_LAW_TERMS + 1];
     for (size_t i = 0; i < count; i++) {
-      set_row((enum hd_law_face_id)id, threads[i], seconds[i] / faces->unit, row);
+      set_row((enum hd_law_face_id)id, points[i].threads, points[i].seconds / faces->unit, row);
       const double error = rotate(triangle, frames[id].count, row);
       faces->faces[id].squares += error * error;
     }

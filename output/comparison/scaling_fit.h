@@ -37,6 +37,14 @@ enum hd_law_face_id {
   HD_FACE_COUNT
 };
 
+/** A measured time: the median of repeats. */
+struct hd_law_point {
+  double threads;
+  double seconds;
+  double variance; /* of the median, relative to it squared */
+  double freedom;  /* how many values the variance is worth */
+};
+
 struct hd_law_face {
   double at[HD_LAW_TERMS]; /* where the squares are least, without the bounds that this face does not touch */
   double squares;          /* their sum there */
@@ -52,7 +60,7 @@ struct hd_law_faces {
 void hd_law_factors(double threads, double factors[HD_LAW_TERMS]);
 
 /** Fits all faces to `count` (3 at least) times, all positive. False: the points do not determine it. */
-bool hd_law_faces_fit(const double *threads, const double *seconds, size_t count, struct hd_law_faces *faces);
+bool hd_law_faces_fit(const struct hd_law_point *points, size_t count, struct hd_law_faces *faces);
 
 /** Whether the least squares have T(1) > 0. If not, there is no best law: the smaller T(1), the better. */
 bool hd_law_faces_have_time_one(const struct hd_law_faces *faces);

@@ -23,35 +23,15 @@ static const enum hd_law_face_id whole[HD_LAW_COUNT] = {HD_FACE_AMDAHL, HD_FACE_
 static const double time_one[HD_LAW_TERMS] = {1, 0, 0}, serial[HD_LAW_TERMS] = {0, 1, 0},
                     coherence[HD_LAW_TERMS] = {0, 0, 1};
 
-/* The points that have a time. */
 struct hd_law_data {
   struct hd_law_faces faces;
   enum hd_law_face_id best[HD_LAW_COUNT];
+  double variance; /* the mean of the points'; NaN: not known, because a point has too few repeats */
   size_t count;
-  double *threads;
-  double *seconds;   /* medians */
-  double *variances; /* of the medians, relative to them squared */
-  double *freedoms;  /* how many values the variance is worth */
-  double variance;   /* their mean; NaN: not known, because a point has too few repeats */
+  struct hd_law_point points[]; /* that have a time */
 };
 
 /* ---- points ---- */
-
-static void free_data(struct hd_law_data *data) {
-  if (data)
-    free(data->threads);
-  free(data);
-}
-
-static struct hd_law_data *new_data(size_t count) {
-  struct hd_law_data *data = hd_new(1, sizeof *data);
-  double *numbers = hd_new(4 * count, sizeof *numbers);
-  data->threads = numbers;
-  data->seconds = numbers + count;
-  data->variances = numbers + 2 * count;
-  data->freedoms = numbers + 3 * count;
-  return data;
-}
 
 /* NULL: added, or it has no time; else why it cannot be. */
 static const char *add_point(struct hd_law_data *data, const struct hd_scaling_point *point) {
@@ -63,12 +43,9 @@ static const char *add_point(struct hd_law_data *data, const struct hd_scaling_p
     return "a time is not known";
   if (!(seconds > 0) || !isnormal(seconds))
     return "a time is zero";
-  const size_t i = data->count++;
-  data->threads[i] = point->threads;
-  data->seconds[i] = seconds;
-  data->variances[i] = hd_median_variance(sample) / seconds / seconds;
-  data->freedoms[i] = (double)sample->count - 1;
-  data->variance += data->variances[i];
+  const double variance = hd_median_variance(sample) / seconds / seconds;
+  data->points[data->count++] = (struct hd_law_point){point->threads, seconds, variance, (double)sample->count - 1};
+  data->variance += variance;
   return NULL;
 }
 
@@ -76,7 +53,7 @@ static size_t count_different(const struct hd_law_data *data) {
   size_t different = 0;
   for (size_t i = 0; i < data->count; i++) {
     size_t j = 0;
-    while (j < i && fabs(data->threads[j] - data->threads[i]) > 0.5)
+    while (j < i && fabs(data->points[j].threads - data->points[i].threads) > 0.5)
       j++;
     different += j == i;
   }
@@ -131,15 +108,16 @@ static double noise_budget(const struct hd_law_data *data, enum hd_law law, cons
   double weights = 0, sum = 0, parts = 0;
   for (size_t i = 0; i < data->count; i++) {
     double here[HD_LAW_TERMS], weight = 0;
-    hd_law_factors(data->threads[i], here);
+    const struct hd_law_point *point = &data->points[i];
+    hd_law_factors(point->threads, here);
     for (size_t k = 0; k < HD_LAW_TERMS; k++)
       for (size_t l = 0; l < HD_LAW_TERMS; l++)
         weight += here[k] * face->inverse[k][l] * factors[l];
-    weight *= weight / (data->seconds[i] * data->seconds[i]);
-    const double part = weight * data->variances[i];
+    weight *= weight / (point->seconds * point->seconds);
+    const double part = weight * point->variance;
     weights += weight;
     sum += part;
-    parts += part * part / data->freedoms[i];
+    parts += part * part / point->freedom;
   }
   if (!(sum > 0))
     return 0;
@@ -226,13 +204,11 @@ static double law_seconds(const struct hd_law_data *data, enum hd_law law, doubl
 static void fill_residuals(struct hd_scaling *scaling, enum hd_law law) {
   const struct hd_law_data *data = scaling->data;
   double *residuals = scaling->residuals + (size_t)law * scaling->point_count;
-  size_t at = 0;
+  const struct hd_law_point *point = data->points;
   for (size_t i = 0; i < scaling->point_count; i++) {
-    residuals[i] = NAN;
-    if (scaling->points[i].seconds.count > 0) {
-      residuals[i] = 1 - law_seconds(data, law, data->threads[at]) / data->seconds[at];
-      at++;
-    }
+    const bool timed = scaling->points[i].seconds.count > 0;
+    residuals[i] = timed ? 1 - law_seconds(data, law, point->threads) / point->seconds : NAN;
+    point += timed;
   }
 }
 
@@ -243,11 +219,10 @@ static bool refutes_amdahl(const struct hd_law_data *data) {
 
 void hd_scaling_fit(const struct hd_scaling_point *points, size_t count, struct hd_scaling *scaling) {
   *scaling = (struct hd_scaling){.points = points, .point_count = count};
-  scaling->data = new_data(count);
   scaling->residuals = hd_new(HD_LAW_COUNT * count, sizeof *scaling->residuals);
-  struct hd_law_data *data = scaling->data;
+  struct hd_law_data *data = scaling->data = hd_new(1, sizeof *data + count * sizeof *data->points);
   scaling->why = gather(data, points, count);
-  if (!scaling->why && !hd_law_faces_fit(data->threads, data->seconds, data->count, &data->faces))
+  if (!scaling->why && !hd_law_faces_fit(data->points, data->count, &data->faces))
     scaling->why = "the thread counts do not determine a law";
   else if (!scaling->why && !hd_law_faces_have_time_one(&data->faces))
     scaling->why = "no law fits: with one thread there would be no time at all";
@@ -261,7 +236,7 @@ void hd_scaling_fit(const struct hd_scaling_point *points, size_t count, struct 
 }
 
 void hd_scaling_free(struct hd_scaling *scaling) {
-  free_data(scaling->data);
+  free(scaling->data);
   free(scaling->residuals);
   *scaling = (struct hd_scaling){.why = "freed"};
 }
@@ -294,7 +269,7 @@ static const char *doubt(const struct hd_scaling *scaling, double threads, const
   const struct hd_law_data *data = scaling->data;
   double most = 0, span = 1;
   for (size_t i = 0; i < data->count; i++)
-    most = fmax(most, data->threads[i]);
+    most = fmax(most, data->points[i].threads);
   for (size_t law = scaling->amdahl_refuted ? HD_LAW_USL : HD_LAW_AMDAHL; law < HD_LAW_COUNT; law++)
     span = fmax(span, prediction->interval[law].high / prediction->interval[law].low);
   if (may_be_constant(data))

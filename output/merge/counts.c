@@ -16,6 +16,14 @@
 
 /* ---- which events ---- */
 
+/* For the file's texts: they come after those of the runs. */
+#define note(merge, ...) add_note(&(merge)->counts.notes, hd_print(__VA_ARGS__))
+
+static void add_note(struct hd_strings *notes, char *text) {
+  notes->items = hd_grow(notes->items, notes->count + 1, sizeof *notes->items);
+  notes->items[notes->count++] = text;
+}
+
 static uint32_t event_count_of(const struct hd_model *model) {
   return model->events ? model->header.event_count : 0;
 }
@@ -28,41 +36,51 @@ static uint32_t find_event(const struct hd_model *model, const char *name) {
   return HD_NONE;
 }
 
-/* Why all counts are left out, or none. `run` is then one that differs from the first. */
-enum all_fate { ALL_KEPT, NOBODY_COUNTED, NOT_ALL_COUNTED, OTHER_PLACES };
-
-static enum all_fate fate_of_all(const struct hd_merge *merge, size_t *run) {
-  size_t counted = 0;
-  for (size_t i = 0; i < merge->count; i++)
-    counted += event_count_of(merge->models[i]) > 0;
-  if (counted == 0)
-    return NOBODY_COUNTED;
-  for (*run = 0; *run < merge->count; (*run)++)
-    if (event_count_of(merge->models[*run]) == 0)
-      return NOT_ALL_COUNTED;
-  for (*run = 1; *run < merge->count; (*run)++)
-    if (merge->models[*run]->header.counters_at != merge->models[0]->header.counters_at)
-      return OTHER_PLACES;
-  return ALL_KEPT;
+static const char *place_words(uint32_t at) {
+  return at == HD_COUNTERS_AT_REGION ? "regions" : at == HD_COUNTERS_AT_LOOP ? "loops" : "all constructs";
 }
 
-/* Why an event of some run is left out, or not. `run`: the one that lacks it, or where it takes other turns than in the
- * first. */
-enum fate { KEPT, NOT_IN_ALL, OTHER_TURNS };
-
-static enum fate fate_of(const struct hd_merge *merge, const char *name, size_t *run) {
-  for (*run = 0; *run < merge->count; (*run)++)
-    if (find_event(merge->models[*run], name) == HD_NONE)
-      return NOT_IN_ALL;
+/* Whether there are counts to be added: all runs counted, at the same places. Else a note says why not, if any did. */
+static bool may_add_counts(struct hd_merge *merge) {
   const struct hd_model *first = merge->models[0];
-  const uint32_t slot = first->events[find_event(first, name)].slot;
-  for (*run = 1; *run < merge->count; (*run)++) {
-    const struct hd_model *model = merge->models[*run];
-    if (model->events[find_event(model, name)].slot != slot ||
-        (slot > 0 && model->header.event_slots != first->header.event_slots))
-      return OTHER_TURNS;
+  const struct hd_model *without = NULL, *elsewhere = NULL;
+  bool any = false;
+  for (size_t i = merge->count; i-- > 0;) {
+    const struct hd_model *model = merge->models[i];
+    any = any || event_count_of(model) > 0;
+    without = event_count_of(model) == 0 ? model : without;
+    elsewhere = model->header.counters_at != first->header.counters_at ? model : elsewhere;
   }
-  return KEPT;
+  if (any && without)
+    note(merge, "no events were counted in %s: the sum leaves the counters of the other runs out", without->path);
+  else if (any && elsewhere)
+    note(merge, "counters were read at %s in %s, at %s in %s: the sum leaves them out",
+         place_words(first->header.counters_at), first->path, place_words(elsewhere->header.counters_at),
+         elsewhere->path);
+  return any && !without && !elsewhere;
+}
+
+/* Whether an event can be added: all runs counted it, in the same turns. Else a note says why not. */
+static bool may_add(struct hd_merge *merge, const char *name) {
+  const struct hd_model *first = merge->models[0];
+  for (size_t i = 0; i < merge->count; i++)
+    if (find_event(merge->models[i], name) == HD_NONE) {
+      note(merge, "%s was not counted in %s: the sum leaves it out", name, merge->models[i]->path);
+      return false;
+    }
+  const uint32_t slot = first->events[find_event(first, name)].slot;
+  for (size_t i = 1; i < merge->count; i++) {
+    const struct hd_model *model = merge->models[i];
+    if (model->events[find_event(model, name)].slot == slot &&
+        (slot == 0 || model->header.event_slots == first->header.event_slots))
+      continue;
+    note(merge,
+         "%s did not take turns with the same events in %s and %s: such estimates cannot be merged, and the sum leaves "
+         "it out",
+         name, first->path, model->path);
+    return false;
+  }
+  return true;
 }
 
 /* In the order of the first run, which also describes them. */
@@ -81,15 +99,20 @@ static void take_event(struct hd_merge *merge, const struct hd_event_record *eve
   counts->event_count++;
 }
 
+/* Each event once: in the first run that counted it. */
 static void choose_events(struct hd_merge *merge) {
-  size_t run;
-  if (fate_of_all(merge, &run) != ALL_KEPT)
+  if (!may_add_counts(merge))
     return;
-  const struct hd_model *first = merge->models[0];
   merge->counts.origins = hd_new(merge->count, sizeof *merge->counts.origins);
-  for (uint32_t i = 0; i < event_count_of(first); i++)
-    if (fate_of(merge, first->events[i].name, &run) == KEPT)
-      take_event(merge, &first->events[i]);
+  for (size_t i = 0; i < merge->count; i++)
+    for (uint32_t j = 0; j < event_count_of(merge->models[i]); j++) {
+      const struct hd_event_record *event = &merge->models[i]->events[j];
+      bool seen = false;
+      for (size_t before = 0; before < i; before++)
+        seen = seen || find_event(merge->models[before], event->name) != HD_NONE;
+      if (!seen && may_add(merge, event->name))
+        take_event(merge, event);
+    }
 }
 
 /* ---- the counts ---- */
@@ -218,53 +241,6 @@ void hd_merge_write_counts(struct hd_merge *merge) {
     hd_writer_add(writer, record_at(merge, i), merge->header.counts_record_bytes);
 }
 
-static const char *place_words(uint32_t at) {
-  return at == HD_COUNTERS_AT_REGION ? "regions" : at == HD_COUNTERS_AT_LOOP ? "loops" : "all constructs";
-}
-
-/* Each event that some run counted and the sum does not: told of once. */
-static void note_events(struct hd_merge *merge) {
-  const struct hd_model *first = merge->models[0];
-  for (size_t i = 0; i < merge->count; i++)
-    for (uint32_t j = 0; j < event_count_of(merge->models[i]); j++) {
-      const char *name = merge->models[i]->events[j].name;
-      size_t run;
-      const enum fate fate = fate_of(merge, name, &run);
-      bool told = false;
-      for (size_t before = 0; before < i; before++)
-        told = told || find_event(merge->models[before], name) != HD_NONE;
-      if (told || fate == KEPT)
-        continue;
-      if (fate == NOT_IN_ALL)
-        hd_merge_note(merge, "%s was not counted in %s: the sum leaves it out", name, merge->models[run]->path);
-      else
-        hd_merge_note(merge,
-                      "%s did not take turns with the same events in %s and %s: such estimates cannot be merged, and "
-                      "the sum leaves it out",
-                      name, first->path, merge->models[run]->path);
-    }
-}
-
-static void note_counts(struct hd_merge *merge) {
-  size_t run = 0;
-  const struct hd_model *first = merge->models[0];
-  switch (fate_of_all(merge, &run)) {
-  case NOBODY_COUNTED:
-    break;
-  case NOT_ALL_COUNTED:
-    hd_merge_note(merge, "no events were counted in %s: the sum leaves the counters of the other runs out",
-                  merge->models[run]->path);
-    break;
-  case OTHER_PLACES:
-    hd_merge_note(merge, "counters were read at %s in %s, at %s in %s: the sum leaves them out",
-                  place_words(first->header.counters_at), first->path,
-                  place_words(merge->models[run]->header.counters_at), merge->models[run]->path);
-    break;
-  case ALL_KEPT:
-    note_events(merge);
-  }
-}
-
 /* ---- groups ---- */
 
 /* NULL: the sum has all its events. */
@@ -308,7 +284,8 @@ static void take_group(struct hd_merge *merge, const struct hd_group *group) {
 }
 
 void hd_merge_write_count_texts(struct hd_merge *merge) {
-  note_counts(merge);
+  for (size_t i = 0; i < merge->counts.notes.count; i++)
+    hd_merge_add_note(merge, (char *)(uintptr_t)merge->counts.notes.items[i]);
   for (size_t i = 0; i < merge->count && merge->counts.event_count > 0; i++)
     for (uint32_t j = 0; j < merge->models[i]->group_count; j++)
       take_group(merge, merge->models[i]->groups[j]);

@@ -221,6 +221,7 @@ static void release(struct hd_merge *merge) {
   free(merge->time_at.ticks);
   free(merge->counts.origins);
   free(merge->counts.records);
+  free(merge->counts.notes.items);
 }
 
 bool hd_merge(struct hd_model *const *models, size_t count, bool force, struct hd_writer *writer, char *error,

@@ -27,6 +27,7 @@ struct hd_merged_counts {
   uint32_t (*origins)[HD_EVENTS_MOST]; /* by model and event of the sum: the model's event */
   char *records;                       /* as in the file: sorted and joined */
   size_t record_count;
+  struct hd_strings notes; /* what is left out, and why; hd_merge_write_count_texts() frees each */
 };
 
 struct hd_merge {

@@ -123,45 +123,43 @@ static void note_settings(struct hd_merge *merge) {
                   "another");
 }
 
-static bool all_are_same(const struct hd_merge *merge, bool same(const struct hd_model *, const struct hd_model *)) {
-  for (size_t i = 1; i < merge->count; i++)
-    if (!same(merge->models[0], merge->models[i]))
-      return false;
-  return true;
+static bool has_other_program(const struct hd_model *a, const struct hd_model *b) {
+  return strcmp(a->header.program, b->header.program) != 0;
 }
 
-static bool has_same_program(const struct hd_model *a, const struct hd_model *b) {
-  return strcmp(a->header.program, b->header.program) == 0;
+static bool has_other_host(const struct hd_model *a, const struct hd_model *b) {
+  return strcmp(a->header.host, b->header.host) != 0;
 }
 
-static bool has_same_host(const struct hd_model *a, const struct hd_model *b) {
-  return strcmp(a->header.host, b->header.host) == 0;
-}
-
-static bool has_same_runtime(const struct hd_model *a, const struct hd_model *b) {
+static bool has_other_runtime(const struct hd_model *a, const struct hd_model *b) {
   const struct hd_module *const first = hd_model_runtime(a), *const second = hd_model_runtime(b);
-  return strcmp(a->header.runtime, b->header.runtime) == 0 && (!first || !second || hd_module_is_same(first, second));
+  return strcmp(a->header.runtime, b->header.runtime) != 0 || (first && second && !hd_module_is_same(first, second));
 }
 
-static bool has_same_arguments(const struct hd_model *a, const struct hd_model *b) {
-  if (a->arguments.count != b->arguments.count)
-    return false;
-  for (size_t i = 0; i < a->arguments.count; i++)
-    if (strcmp(a->arguments.items[i], b->arguments.items[i]) != 0)
-      return false;
-  return true;
+static bool has_other_arguments(const struct hd_model *a, const struct hd_model *b) {
+  bool other = a->arguments.count != b->arguments.count;
+  for (size_t i = 0; !other && i < a->arguments.count; i++)
+    other = strcmp(a->arguments.items[i], b->arguments.items[i]) != 0;
+  return other;
 }
+
+static const struct {
+  bool (*differ)(const struct hd_model *a, const struct hd_model *b);
+  const char *words;
+} differences[] = {
+    {has_other_program, "the runs are of different programs; the name is that of"},
+    {has_other_arguments, "the runs had different arguments; the sum shows those of"},
+    {has_other_host, "the runs were made on different hosts; the sum shows that of"},
+    {has_other_runtime, "the runs used different OpenMP runtimes; the sum shows that of"},
+};
 
 static void note_differences(struct hd_merge *merge) {
-  const char *first = merge->models[0]->path;
-  if (!all_are_same(merge, has_same_program))
-    hd_merge_note(merge, "the runs are of different programs; the name is that of %s", first);
-  if (!all_are_same(merge, has_same_arguments))
-    hd_merge_note(merge, "the runs had different arguments; the sum shows those of %s", first);
-  if (!all_are_same(merge, has_same_host))
-    hd_merge_note(merge, "the runs were made on different hosts; the sum shows that of %s", first);
-  if (!all_are_same(merge, has_same_runtime))
-    hd_merge_note(merge, "the runs used different OpenMP runtimes; the sum shows that of %s", first);
+  for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
+    for (size_t run = 1; run < merge->count; run++)
+      if (differences[i].differ(merge->models[0], merge->models[run])) {
+        hd_merge_note(merge, "%s %s", differences[i].words, merge->models[0]->path);
+        break;
+      }
 }
 
 /* ---- command line and environment ---- */
@@ -203,14 +201,10 @@ static void write_environment(struct hd_merge *merge) {
     hd_merge_note(merge, "the runs had different OpenMP settings; the sum shows those common to all");
 }
 
-static void write_arguments(struct hd_merge *merge) {
+void hd_merge_write_texts(struct hd_merge *merge) {
   const struct hd_strings *arguments = &merge->models[0]->arguments;
   for (size_t i = 0; i < arguments->count; i++)
     hd_writer_add_text(merge->writer, HD_TEXT_ARGUMENT, 0, arguments->items[i], strlen(arguments->items[i]));
-}
-
-void hd_merge_write_texts(struct hd_merge *merge) {
-  write_arguments(merge);
   note_runs(merge);
   write_environment(merge);
   note_differences(merge);

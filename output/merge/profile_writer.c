@@ -87,19 +87,6 @@ bool hd_writer_end(struct hd_writer *writer) {
   return true;
 }
 
-static bool write_all(int file, const char *bytes, size_t size) {
-  while (size > 0) {
-    const ssize_t written = write(file, bytes, size);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return false;
-    bytes += written;
-    size -= (size_t)written;
-  }
-  return true;
-}
-
 /* A link is not made over an existing file; where there are no links, the check comes a moment before. */
 static bool put_in_place(const char *temporary, const char *path, bool replace) {
   if (replace)
@@ -135,8 +122,10 @@ bool hd_writer_save(const struct hd_writer *writer, const char *path, bool repla
   const int file = mkostemp(temporary, O_CLOEXEC);
   if (file < 0)
     return false;
-  bool done = write_all(file, writer->bytes, writer->size);
-  done = close(file) == 0 && done && put_in_place(temporary, path, replace);
+  FILE *out = fdopen(file, "w");
+  hd_need(out);
+  bool done = fwrite(writer->bytes, 1, writer->size, out) == writer->size;
+  done = fclose(out) == 0 && done && put_in_place(temporary, path, replace);
   const int error = errno;
   if (!done)
     unlink(temporary);

@@ -3,8 +3,7 @@
  * @file profile_writer.h
  * A profile file made by the command: put together in memory, block by block, then written at once.
  *
- * Records are appended to the block begun last; one block holds all records of its type. Running out of memory is
- * remembered, and hd_writer_end() tells of it: no call in between needs to be checked.
+ * Records are appended to the block begun last; one block holds all records of its type.
  */
 #ifndef HEDDLE_OUTPUT_MERGE_PROFILE_WRITER_H
 #define HEDDLE_OUTPUT_MERGE_PROFILE_WRITER_H
