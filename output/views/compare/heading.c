@@ -35,15 +35,21 @@ static uint32_t threads_of(const struct hd_run *run) {
   return run->book->asked_threads > 0 ? run->book->asked_threads : run->book->threads;
 }
 
-static bool is_told(const struct hd_comparison *comparison, uint32_t run, bool host) {
-  const struct hd_run *b = &comparison->runs[run];
-  for (uint32_t i = 0; i < run; i++) {
-    const struct hd_run *a = &comparison->runs[i];
-    if (host ? strcmp(a->model->header.host, b->model->header.host) == 0
-             : strcmp(a->model->header.program, b->model->header.program) == 0 &&
-                   hd_is_same_command(&a->model->arguments, threads_of(a), &b->model->arguments, threads_of(b)))
+static bool has_same_command(const struct hd_run *a, const struct hd_run *b) {
+  return strcmp(a->model->header.program, b->model->header.program) == 0 &&
+         hd_is_same_command(&a->model->arguments, threads_of(a), &b->model->arguments, threads_of(b));
+}
+
+static bool has_same_host(const struct hd_run *a, const struct hd_run *b) {
+  return strcmp(a->model->header.host, b->model->header.host) == 0;
+}
+
+/* Whether a run before it has the same. */
+static bool is_told(const struct hd_comparison *comparison, uint32_t run,
+                    bool same(const struct hd_run *a, const struct hd_run *b)) {
+  for (uint32_t i = 0; i < run; i++)
+    if (same(&comparison->runs[i], &comparison->runs[run]))
       return true;
-  }
   return false;
 }
 
@@ -51,7 +57,7 @@ static void put_commands(struct hd_sheet *sheet, const struct hd_comparison *com
   char text[COMMAND_MAX];
   uint32_t told = 0;
   for (uint32_t run = 0; run < comparison->run_count; run++) {
-    if (is_told(comparison, run, false) || ++told > COMMANDS_MOST)
+    if (is_told(comparison, run, has_same_command) || ++told > COMMANDS_MOST)
       continue;
     command_of(comparison->runs[run].model, text, sizeof text);
     hd_sheet_fact(sheet, told > 1 ? "other" : "command", "%s", text);
@@ -65,7 +71,7 @@ static void put_commands(struct hd_sheet *sheet, const struct hd_comparison *com
 static void put_hosts(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   char all[LIST_MAX] = "";
   for (uint32_t run = 0; run < comparison->run_count; run++) {
-    if (is_told(comparison, run, true))
+    if (is_told(comparison, run, has_same_host))
       continue;
     append(all, sizeof all, all[0] ? ", " : "");
     append(all, sizeof all, comparison->runs[run].model->header.host);
@@ -77,35 +83,24 @@ static void put_hosts(struct hd_sheet *sheet, const struct hd_comparison *compar
     hd_sheet_fact(sheet, "host", "%s", all);
 }
 
-static bool all_run_as_often(const struct hd_comparison *comparison) {
-  for (uint32_t point = 1; point < comparison->point_count; point++)
-    if (comparison->points[point].run_count != comparison->points[0].run_count)
-      return false;
-  return true;
-}
-
-static void runs_text(char *text, size_t bytes, uint32_t count) {
-  snprintf(text, bytes, "%u run%s", count, count == 1 ? "" : "s");
-}
-
 static void put_points(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
-  const bool alike = all_run_as_often(comparison);
-  char all[LIST_MAX] = "", text[HD_PLACE_BYTES], runs[HD_CELL_BYTES];
+  const bool sides = comparison->options.mode == HD_COMPARE_SIDES;
+  const uint32_t runs = comparison->points[0].run_count;
+  char all[LIST_MAX] = "", text[2 * HD_PLACE_BYTES], name[HD_PLACE_BYTES];
+  bool alike = true;
+  for (uint32_t point = 1; point < comparison->point_count; point++)
+    alike = alike && comparison->points[point].run_count == runs;
   for (uint32_t point = 0; point < comparison->point_count; point++) {
+    const struct hd_point *of = &comparison->points[point];
+    hd_point_text(name, comparison, point);
     append(all, sizeof all, point > 0 ? ", " : "");
-    hd_point_text(text, comparison, point);
-    append(all, sizeof all, comparison->options.mode == HD_COMPARE_SIDES ? text : comparison->points[point].label);
-    runs_text(runs, sizeof runs, comparison->points[point].run_count);
-    append(all, sizeof all, alike ? "" : " (");
-    append(all, sizeof all, alike ? "" : runs);
-    append(all, sizeof all, alike ? "" : ")");
+    append(all, sizeof all, sides ? name : of->label);
+    snprintf(text, sizeof text, " (%u run%s)", of->run_count, of->run_count == 1 ? "" : "s");
+    append(all, sizeof all, alike ? "" : text);
   }
-  if (comparison->options.mode == HD_COMPARE_SCALING)
-    append(all, sizeof all, " threads");
-  runs_text(runs, sizeof runs, comparison->points[0].run_count);
+  append(all, sizeof all, sides ? "" : " threads");
   if (alike)
-    hd_sheet_fact(sheet, "compared", "%s; %s%s", all, runs,
-                  comparison->points[0].run_count == 1 ? " of each" : " each");
+    hd_sheet_fact(sheet, "compared", "%s; %u run%s", all, runs, runs == 1 ? " of each" : "s each");
   else
     hd_sheet_fact(sheet, "compared", "%s", all);
 }
@@ -130,14 +125,16 @@ static void put_noise(struct hd_sheet *sheet, const struct hd_comparison *compar
 /* Of sides with as many threads, the number; else each. */
 static void put_threads(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   char all[LIST_MAX] = "", text[HD_CELL_BYTES];
-  bool alike = true;
-  for (uint32_t point = 0; point < comparison->point_count; point++) {
-    alike &= comparison->points[point].threads == comparison->points[0].threads;
+  uint32_t count = 1;
+  for (uint32_t point = 1; point < comparison->point_count; point++)
+    if (comparison->points[point].threads != comparison->points[0].threads)
+      count = comparison->point_count;
+  for (uint32_t point = 0; point < count; point++) {
     snprintf(text, sizeof text, "%s%u", point > 0 ? ", " : "", comparison->points[point].threads);
     append(all, sizeof all, text);
   }
   if (comparison->options.mode == HD_COMPARE_SIDES)
-    hd_sheet_fact(sheet, "threads", "%s", alike ? strrchr(all, ' ') ? strrchr(all, ' ') + 1 : all : all);
+    hd_sheet_fact(sheet, "threads", "%s", all);
 }
 
 /* Says it of each run if one of them shared its processors with others. */

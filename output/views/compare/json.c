@@ -12,14 +12,18 @@
 
 enum { JSON_VERSION = 1 };
 
+/* What is not known is 0. */
+static json_t *unless_0(uint32_t count) {
+  return count > 0 ? hd_json_count(count) : json_null();
+}
+
 static json_t *point(const struct hd_comparison *comparison, uint32_t index) {
   const struct hd_point *from = &comparison->points[index];
   const struct hd_compared *program = &comparison->rows[0].at[index];
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
   return HD_JSON({"label", hd_json_text(from->label)}, {"threads", hd_json_count(from->threads)},
                  {"least_threads", hd_json_count(from->least_threads)},
-                 {"asked_threads", from->asked_threads > 0 ? hd_json_count(from->asked_threads) : json_null()},
-                 {"processors", from->processors > 0 ? hd_json_count(from->processors) : json_null()},
+                 {"asked_threads", unless_0(from->asked_threads)}, {"processors", unless_0(from->processors)},
                  {"run_first", hd_json_count(from->run_first)}, {"run_count", hd_json_count(from->run_count)},
                  {"karp_flatt", scaling ? hd_json_number(hd_karp_flatt(program->speedup, from->threads,
                                                                        comparison->points[0].threads))
@@ -30,38 +34,28 @@ static json_t *point(const struct hd_comparison *comparison, uint32_t index) {
 static json_t *run(const struct hd_comparison *comparison, uint32_t index) {
   const struct hd_run *from = &comparison->runs[index];
   const struct hd_file_header *header = &from->model->header;
-  return HD_JSON(
-      {"point", hd_json_count(from->point)}, {"path", hd_json_text(from->model->path)},
-      {"program", hd_json_text(header->program)}, {"command", hd_json_strings(&from->model->arguments)},
-      {"host", hd_json_text(header->host)}, {"complete", json_boolean(hd_model_is_complete(from->model))},
-      {"exit", header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null()},
-      {"threads", hd_json_count(from->book->threads)},
-      {"asked_threads", from->book->asked_threads > 0 ? hd_json_count(from->book->asked_threads) : json_null()},
-      {"alive_threads", hd_json_count(from->book->alive_threads)},
-      {"elapsed_s", hd_json_seconds(from->model, from->model->elapsed_ticks)},
-      {"processor_share", hd_json_number(hd_account_share_of_program(from->model))},
-      {"factor", hd_json_count(from->factor)});
+  return HD_JSON({"point", hd_json_count(from->point)}, {"path", hd_json_text(from->model->path)},
+                 {"program", hd_json_text(header->program)}, {"command", hd_json_strings(&from->model->arguments)},
+                 {"host", hd_json_text(header->host)}, {"complete", json_boolean(hd_model_is_complete(from->model))},
+                 {"exit", header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null()},
+                 {"threads", hd_json_count(from->book->threads)},
+                 {"asked_threads", unless_0(from->book->asked_threads)},
+                 {"alive_threads", hd_json_count(from->book->alive_threads)},
+                 {"elapsed_s", hd_json_seconds(from->model, from->model->elapsed_ticks)},
+                 {"processor_share", hd_json_number(hd_account_share_of_program(from->model))},
+                 {"factor", hd_json_count(from->factor)});
 }
 
-static json_t *points(const struct hd_comparison *comparison) {
+static json_t *each(const struct hd_comparison *comparison, uint32_t count,
+                    json_t *item(const struct hd_comparison *comparison, uint32_t index)) {
   json_t *array = json_array();
-  for (uint32_t i = 0; i < comparison->point_count; i++)
-    json_array_append_new(array, point(comparison, i));
+  for (uint32_t i = 0; i < count; i++)
+    json_array_append_new(array, item(comparison, i));
   return array;
 }
 
-static json_t *runs(const struct hd_comparison *comparison) {
-  json_t *array = json_array();
-  for (uint32_t i = 0; i < comparison->run_count; i++)
-    json_array_append_new(array, run(comparison, i));
-  return array;
-}
-
-static json_t *events(const struct hd_compared_counts *counts) {
-  json_t *array = json_array();
-  for (uint32_t i = 0; i < counts->event_count; i++)
-    json_array_append_new(array, hd_json_text(counts->comparison->runs[0].model->events[i].name));
-  return array;
+static json_t *event(const struct hd_comparison *comparison, uint32_t index) {
+  return hd_json_text(comparison->runs[0].model->events[index].name);
 }
 
 static void write_rows(const struct hd_compared_counts *counts, const struct hd_compare_view_options *options,
@@ -90,10 +84,10 @@ static void write_one(const struct hd_compare_series *series, const struct hd_co
   write_member("seconds_per_tick", json_real(comparison->seconds_per_tick), out);
   write_member("serial_ticks", json_integer(comparison->serial_ticks), out);
   write_member("amdahl_bound", scaling ? hd_json_number(hd_amdahl_bound(comparison, 0)) : json_null(), out);
-  write_member("events", events(&counts), out);
+  write_member("events", each(comparison, counts.event_count, event), out);
   write_member("notes", hd_json_strings(&comparison->notes), out);
-  write_member("points", points(comparison), out);
-  write_member("runs", runs(comparison), out);
+  write_member("points", each(comparison, comparison->point_count, point), out);
+  write_member("runs", each(comparison, comparison->run_count, run), out);
   write_rows(&counts, options, out);
   fputs("\n}", out);
   hd_compared_counts_free(&counts);

@@ -38,20 +38,25 @@ static void speed_text(char text[HD_CELL_BYTES], double speedup) {
 static void say_foremost(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
                          const struct hd_unit *unit) {
   const uint32_t index = hd_foremost_region(comparison, point);
-  char place[HD_PLACE_BYTES], name[HD_PLACE_BYTES], base[HD_PLACE_BYTES], lost[HD_CELL_BYTES], cause[HD_PLACE_BYTES];
+  char place[HD_PLACE_BYTES], name[HD_PLACE_BYTES], base[HD_PLACE_BYTES], cause[HD_PLACE_BYTES];
+  char lost[HD_CELL_BYTES], speed[HD_CELL_BYTES];
   if (index == HD_NONE)
     return;
   const struct hd_compared *at = &comparison->rows[index].at[point];
+  const bool loses = at->lost_total_ticks > 0, scaling = comparison->options.mode == HD_COMPARE_SCALING;
   hd_cause_phrase(cause, sizeof cause, at, unit, "");
-  if (!cause[0] || at->lost_total_ticks <= 0)
+  if (!cause[0] || (scaling && !loses))
     return;
   hd_row_text(place, comparison, index);
   hd_point_text(name, comparison, point);
   hd_point_text(base, comparison, 0);
-  hd_duration_in(lost, unit, at->lost_total_s);
-  char speed[HD_CELL_BYTES];
+  hd_duration_in(lost, unit, fabs(at->lost_total_s));
   speed_text(speed, at->speedup);
-  hd_sheet_say(sheet, "Of the regions, %s loses most: %s at %s, %s with %s%s.", place, lost, name, speed, base, cause);
+  if (scaling)
+    hd_sheet_say(sheet, "Of the regions, %s loses most: %s at %s, %s with %s%s.", place, lost, name, speed, base,
+                 cause);
+  else
+    hd_sheet_say(sheet, "Of the regions, %s %s most: %s%s.", place, loses ? "loses" : "gains", lost, cause);
 }
 
 void hd_compare_regions(struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
@@ -101,22 +106,6 @@ static void add_difference_columns(struct hd_compare_table *table, uint32_t poin
   hd_compare_table_place(table, "Region", true);
 }
 
-static void say_difference(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
-                           const struct hd_unit *unit) {
-  const uint32_t index = hd_foremost_region(comparison, point);
-  char place[HD_PLACE_BYTES], lost[HD_CELL_BYTES], cause[HD_PLACE_BYTES];
-  if (index == HD_NONE)
-    return;
-  const struct hd_compared *at = &comparison->rows[index].at[point];
-  hd_cause_phrase(cause, sizeof cause, at, unit, "");
-  if (!cause[0])
-    return;
-  hd_row_text(place, comparison, index);
-  hd_duration_in(lost, unit, fabs(at->lost_total_s));
-  hd_sheet_say(sheet, "Of the regions, %s %s most: %s%s.", place, at->lost_total_ticks > 0 ? "loses" : "gains", lost,
-               cause);
-}
-
 void hd_compare_difference(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
                            unsigned long limit) {
   struct hd_compare_table table;
@@ -127,7 +116,7 @@ void hd_compare_difference(struct hd_sheet *sheet, const struct hd_comparison *c
                  comparison->points[0].label, comparison->points[point].label);
   hd_sheet_table(sheet, &table.grid);
   hd_said_left(sheet, left, "region");
-  say_difference(sheet, comparison, point, &table.columns.unit);
+  say_foremost(sheet, comparison, point, &table.columns.unit);
 }
 
 /* ---- what has nothing to be compared with ---- */
