@@ -14,6 +14,7 @@
 #include "output/merge/merge.h"
 #include "output/model/model_free.h"
 #include "output/reader/open.h"
+#include "support/command/memory.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"
@@ -101,9 +102,9 @@ int hd_cmd_merge(int argc, char **argv) {
   if (!hd_options_read(&usage, argc, argv, &choices, &first, &status))
     return status;
   const size_t count = (size_t)(argc - first);
-  struct hd_model **models = calloc(count, sizeof(struct hd_model *));
-  const bool done = models && open_all(argv + first, count, models) && merge(models, count, &choices);
-  for (size_t i = 0; models && i < count; i++)
+  struct hd_model **models = hd_new(count, sizeof(struct hd_model *));
+  const bool done = open_all(argv + first, count, models) && merge(models, count, &choices);
+  for (size_t i = 0; i < count; i++)
     hd_model_free(models[i]);
   free(models);
   return done ? HD_EXIT_OK : HD_EXIT_FAILED;

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/compare/sets.h"
 #include "output/analysis/causes.h"
+#include "support/command/memory.h"
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"
 
@@ -80,12 +81,9 @@ static bool fails(const struct hd_compare_choices *choices, const struct hd_comp
 static int compare(const struct hd_compare_sets *sets, const struct hd_compare_choices *choices) {
   struct hd_compare_jobs jobs = {0};
   int status = HD_EXIT_FAILED;
-  size_t count = 0;
-  struct hd_compare_series *series = NULL;
-  if (hd_compare_jobs_make(&jobs, sets, choices->ask))
-    series = calloc(jobs.count, sizeof *series);
-  if (series)
-    count = compare_all(&jobs, choices, series);
+  const bool comparable = hd_compare_jobs_make(&jobs, sets, choices->ask);
+  struct hd_compare_series *series = hd_new(jobs.count, sizeof *series);
+  const size_t count = comparable ? compare_all(&jobs, choices, series) : 0;
   if (count > 0) {
     hd_compare_print(series, count, &choices->view, stdout);
     const bool written = hd_stream_finish(stdout, "standard output");

@@ -8,6 +8,7 @@
 #include "output/analysis/causes.h"
 #include "output/metrics/formula.h"
 #include "output/views/compare/compare_internal.h"
+#include "support/command/memory.h"
 
 /* Of the program and of a region; the causes follow in their order. */
 enum { TIME, SECONDS, SPEEDUP, EFFICIENCY, LOST, CAUSES, NAME_COUNT = CAUSES + HD_LOSS_COUNT };
@@ -108,12 +109,8 @@ static bool prepare(struct hd_condition *condition, char *error, size_t error_by
 }
 
 struct hd_condition *hd_condition_new(const char *expression, char *error, size_t error_bytes) {
-  struct hd_condition *condition = calloc(1, sizeof *condition);
-  if (!condition || !(condition->expression = strdup(expression))) {
-    snprintf(error, error_bytes, "condition: out of memory");
-    hd_condition_free(condition);
-    return NULL;
-  }
+  struct hd_condition *condition = hd_new(1, sizeof *condition);
+  condition->expression = hd_print("%s", expression);
   if (!prepare(condition, error, error_bytes)) {
     hd_condition_free(condition);
     return NULL;

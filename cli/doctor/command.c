@@ -12,8 +12,7 @@
 
 #include "cli/doctor/doctor_internal.h"
 #include "cli/doctor/probe/run.h"
-#include "cli/program/find_libomp.h"
-#include "cli/program/find_library.h"
+#include "cli/program/find_libraries.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 

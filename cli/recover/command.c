@@ -17,7 +17,6 @@
 #include "cli/program/output_name.h"
 #include "cli/recover/private_directory.h"
 #include "cli/recover/salvage.h"
-#include "cli/recover/salvage_writer.h"
 #include "output/model/model.h"
 #include "output/model/model_free.h"
 #include "output/reader/open.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "cli/recover/find.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,31 +12,28 @@
 
 #include "cli/recover/private_directory.h"
 #include "cli/recover/salvage.h"
+#include "support/command/directory.h"
 
-static void take(const struct hd_recover_visitor *visitor, DIR *directory, const char *path, const char *name,
+static void take(const struct hd_recover_visitor *visitor, int directory, const char *path, const char *name,
                  bool in_private) {
   char whole[PATH_MAX];
   const int length = snprintf(whole, sizeof whole, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", name);
-  const struct hd_recover_file file = {
-      .directory = dirfd(directory), .path = whole, .name = name, .in_private = in_private};
+  const struct hd_recover_file file = {.directory = directory, .path = whole, .name = name, .in_private = in_private};
   if (length > 0 && (size_t)length < sizeof whole)
     visitor->take_file(visitor->context, &file);
 }
 
 /* Returns how many files were seen, and taken unless `visitor` is NULL. */
 static size_t take_files(const char *path, const struct hd_recover_visitor *visitor, bool in_private) {
-  DIR *directory = opendir(path);
-  const struct dirent *entry;
+  struct hd_directory directory = hd_directory_open(path);
   size_t count = 0;
-  while (directory && (entry = readdir(directory))) {
-    if (hd_salvage_pid(entry->d_name) == 0)
+  while (hd_directory_next(&directory)) {
+    if (hd_salvage_pid(directory.name) == 0)
       continue;
     count++;
     if (visitor)
-      take(visitor, directory, path, entry->d_name, in_private);
+      take(visitor, dirfd(directory.stream), path, directory.name, in_private);
   }
-  if (directory)
-    closedir(directory);
   return count;
 }
 
@@ -58,21 +54,21 @@ static void visit_private(const char *path, const struct hd_recover_visitor *vis
 bool hd_recover_visit_directory(const char *path, const struct hd_recover_visitor *visitor) {
   char absolute[PATH_MAX];
   char inner[PATH_MAX];
-  const struct dirent *entry;
-  DIR *directory = realpath(path, absolute) ? opendir(absolute) : NULL;
-  if (!directory)
+  struct hd_directory directory = {0};
+  if (realpath(path, absolute))
+    directory = hd_directory_open(absolute);
+  if (!directory.stream)
     return false;
-  if (hd_private_directory_is(absolute)) {
+  const bool is_private = hd_private_directory_is(absolute);
+  if (is_private)
     visit_private(absolute, visitor);
-  } else {
+  else
     take_files(absolute, visitor, false);
-    while ((entry = readdir(directory))) {
-      const int length = snprintf(inner, sizeof inner, "%s/%s", absolute, entry->d_name);
-      if (length > 0 && (size_t)length < sizeof inner && hd_private_directory_is(inner))
-        visit_private(inner, visitor);
-    }
+  while (hd_directory_next(&directory)) {
+    const int length = snprintf(inner, sizeof inner, "%s/%s", absolute, directory.name);
+    if (!is_private && length > 0 && (size_t)length < sizeof inner && hd_private_directory_is(inner))
+      visit_private(inner, visitor);
   }
-  closedir(directory);
   return true;
 }
 

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "cli/recover/salvage.h"
+#include "support/command/directory.h"
 
 const char *const hd_private_probe_names[HD_PRIVATE_PROBE_COUNT] = {"a-runtime-looked-for-tools",
                                                                     "libheddle-was-not-taken"};
@@ -21,18 +21,13 @@ const char *const hd_private_probe_names[HD_PRIVATE_PROBE_COUNT] = {"a-runtime-l
 /* A profile takes a few hundred KiB; a directory with less room than this would fail sooner than the next one. */
 enum { LEAST_FREE_BYTES = 16 << 20 };
 
-static bool has_room(const char *directory) {
-  struct statvfs status;
-  return statvfs(directory, &status) == 0 &&
-         (uint64_t)status.f_bavail * (uint64_t)status.f_frsize >= (uint64_t)LEAST_FREE_BYTES;
-}
-
 /* The name goes into OMP_TOOL_LIBRARIES, so it must not contain a separator. */
 static bool make_directory_in(const char *parent, char *directory) {
   char absolute[PATH_MAX];
   if (!parent || !*parent || !realpath(parent, absolute) || strchr(absolute, ':'))
     return false;
-  if (snprintf(directory, PATH_MAX, "%s/heddle.XXXXXX", absolute) >= PATH_MAX - 64 || !has_room(absolute))
+  if (snprintf(directory, PATH_MAX, "%s/heddle.XXXXXX", absolute) >= PATH_MAX - 64 ||
+      hd_directory_room(absolute) < LEAST_FREE_BYTES)
     return false;
   return mkdtemp(directory) != NULL; /* 0700 */
 }

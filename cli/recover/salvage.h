@@ -33,4 +33,16 @@ bool hd_salvage_replace_header(int fd, const struct hd_file_header *header);
 /** Locks an open file until it is closed. False: somebody else has locked it. (Where there are no locks: true.) */
 bool hd_salvage_lock(int fd);
 
+/** Who may still write to a live file. */
+enum hd_salvage_writer {
+  HD_SALVAGE_GONE,   /* nobody will any more */
+  HD_SALVAGE_UNSEEN, /* no process that can be seen here; its file system does not tell of others */
+  HD_SALVAGE_ALIVE,  /* the process it was made by has it in its memory */
+  HD_SALVAGE_UNKNOWN /* somebody has it open whom this process cannot see: another user, another container */
+};
+
+/** Who may still write to the live file `name`, open in `fd`? Not the process's number counts, which another may have
+ *  by now, but whether it has the file in its memory. For files of this host. */
+enum hd_salvage_writer hd_salvage_find_writer(int fd, const char *name);
+
 #endif

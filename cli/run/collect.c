@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/recover/salvage.h"
-#include "cli/recover/salvage_writer.h"
 #include "cli/run/run_internal.h"
 #include "heddle-format.h"
 #include "store/profile_file.h"

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/program/find_library.h"
+#include "cli/program/find_libraries.h"
 #include "cli/program/inspect.h"
 #include "cli/run/run_internal.h"
 #include "support/log.h"

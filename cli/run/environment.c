@@ -6,8 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/program/find_libomp.h"
-#include "cli/program/find_library.h"
+#include "cli/program/find_libraries.h"
 #include "cli/program/inspect.h"
 #include "cli/program/output_name.h"
 #include "cli/run/run_internal.h"
