@@ -26,12 +26,10 @@ struct choices {
 };
 
 static const struct hd_option options[] = {
-    {'o', "output", "OUT", "the file to write (default merged.heddle)", .take = hd_take_text,
-     .field = offsetof(struct choices, output), .expects = "the name of a file"},
-    {'f', "force", NULL, "also merge runs of different programs; replace OUT if it exists", .take = hd_take_flag,
-     .field = offsetof(struct choices, force)},
-    {'q', "quiet", NULL, "print nothing unless it fails", .take = hd_take_flag,
-     .field = offsetof(struct choices, quiet)},
+    {'o', "output", "OUT", "the file to write (default merged.heddle)", HD_OPTION_FILE(struct choices, output)},
+    {'f', "force", NULL, "also merge runs of different programs; replace OUT if it exists",
+     HD_OPTION_FLAG(struct choices, force)},
+    {'q', "quiet", NULL, "print nothing unless it fails", HD_OPTION_FLAG(struct choices, quiet)},
     {0},
 };
 

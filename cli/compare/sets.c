@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "cli/compare/sets.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -12,8 +11,10 @@
 #include "output/model/model_free.h"
 #include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
+#include "support/command/complain.h"
 #include "support/command/directory.h"
 #include "support/command/memory.h"
+#include "support/command/texts.h"
 
 /* ---- files ---- */
 
@@ -26,18 +27,12 @@ static void add_set(struct hd_compare_sets *sets, const char *path) {
 static bool add_run(struct hd_compare_sets *sets, const char *path) {
   char error[PATH_MAX + 256];
   struct hd_model *model = NULL;
-  if (!hd_profile_open(path, &model, error, sizeof error)) {
-    fprintf(stderr, "heddle: %s\n", error);
-    return false;
-  }
+  if (!hd_profile_open(path, &model, error, sizeof error))
+    return HD_COMPLAIN("%s", error);
   hd_names_resolve(model);
   sets->runs = hd_grow(sets->runs, sets->run_count + 1, sizeof *sets->runs);
   sets->runs[sets->run_count++] = (struct hd_compare_run){.model = model, .set = (uint32_t)sets->set_count - 1};
   return true;
-}
-
-static int is_visible(const struct dirent *entry) {
-  return entry->d_name[0] != '.';
 }
 
 static bool is_profile(const char *name) {
@@ -45,47 +40,47 @@ static bool is_profile(const char *name) {
   return length > 7 && strcmp(name + length - 7, ".heddle") == 0;
 }
 
-/* A directory's own profiles, in the order of their names; `*found` becomes their number. */
-static bool add_own(struct hd_compare_sets *sets, const char *directory, struct dirent **entries, int count,
-                    size_t *found) {
+static int by_version(const void *a, const void *b) {
+  return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names that are not hidden, in order. */
+static bool list(const char *path, struct hd_texts *names) {
+  struct hd_directory directory = hd_directory_open(path);
+  if (!directory.stream)
+    return HD_COMPLAIN("%s: %s", path, strerror(errno));
+  while (hd_directory_next(&directory))
+    if (directory.name[0] != '.')
+      hd_texts_add(names, hd_print("%s", directory.name));
+  if (names->count)
+    qsort(names->items, names->count, sizeof *names->items, by_version);
+  return true;
+}
+
+/* A directory's own profiles; `*found` grows by their number. */
+static bool add_own(struct hd_compare_sets *sets, const char *directory, const struct hd_texts *names, size_t *found) {
+  const size_t before = *found;
   char path[PATH_MAX];
   bool done = true;
-  for (int i = 0; i < count; i++) {
-    snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
-    if (!is_profile(entries[i]->d_name) || hd_is_directory(path))
+  for (size_t i = 0; i < names->count; i++) {
+    snprintf(path, sizeof path, "%s/%s", directory, names->items[i]);
+    if (!is_profile(names->items[i]) || hd_is_directory(path))
       continue;
-    if (*found == 0)
+    if ((*found)++ == before)
       add_set(sets, directory);
-    ++*found;
     done = add_run(sets, path) && done; /* all that is wrong is said at once */
   }
   return done;
 }
 
-static bool list(const char *directory, struct dirent ***entries, int *count) {
-  *count = scandir(directory, entries, is_visible, versionsort);
-  if (*count < 0)
-    fprintf(stderr, "heddle: %s: %s\n", directory, strerror(errno));
-  return *count >= 0;
-}
-
-static void free_list(struct dirent **entries, int count) {
-  for (int i = 0; i < count; i++)
-    free(entries[i]);
-  free(entries);
-}
-
 static bool add_below(struct hd_compare_sets *sets, const char *directory, const char *name, size_t *found) {
   char path[PATH_MAX];
-  struct dirent **entries = NULL;
-  int count = 0;
+  struct hd_texts names = {0};
   snprintf(path, sizeof path, "%s/%s", directory, name);
   if (!hd_is_directory(path))
     return true;
-  size_t below = 0;
-  const bool done = list(path, &entries, &count) && add_own(sets, path, entries, count, &below);
-  *found += below;
-  free_list(entries, count);
+  const bool done = list(path, &names) && add_own(sets, path, &names, found);
+  hd_texts_free(&names);
   return done;
 }
 
@@ -98,22 +93,21 @@ static json_t *scan_of(const char *directory) {
 
 /* Subdirectories: first those that the scan names, in its order, then the others by their names. */
 static bool add_directory(struct hd_compare_sets *sets, const char *directory, size_t *found) {
-  struct dirent **entries = NULL;
-  int count = 0;
+  struct hd_texts names = {0};
   const char *name = NULL;
   json_t *set = NULL;
-  if (!list(directory, &entries, &count))
+  if (!list(directory, &names))
     return false;
   json_t *scan = scan_of(directory);
   json_t *named = json_object_get(scan, "sets");
-  bool done = add_own(sets, directory, entries, count, found);
+  bool done = add_own(sets, directory, &names, found);
   json_object_foreach(named, name, set) if (name[0] && !strchr(name, '/') && name[0] != '.') done =
       add_below(sets, directory, name, found) && done;
-  for (int i = 0; i < count; i++)
-    if (!json_object_get(named, entries[i]->d_name))
-      done = add_below(sets, directory, entries[i]->d_name, found) && done;
+  for (size_t i = 0; i < names.count; i++)
+    if (!json_object_get(named, names.items[i]))
+      done = add_below(sets, directory, names.items[i], found) && done;
   json_decref(scan);
-  free_list(entries, count);
+  hd_texts_free(&names);
   return done;
 }
 
@@ -122,15 +116,13 @@ static bool add_operand(struct hd_compare_sets *sets, const char *operand) {
   char *path = hd_print("%s", operand);
   for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
     path[length - 1] = '\0';
-  bool done = true;
+  bool done;
   if (!hd_is_directory(path)) {
     add_set(sets, path);
     done = add_run(sets, path);
-  } else if (!add_directory(sets, path, &found))
-    done = false;
-  else if (found == 0) {
-    fprintf(stderr, "heddle: %s: no profiles (*.heddle) in this directory\n", path);
-    done = false;
+  } else {
+    done = add_directory(sets, path, &found) &&
+           (found > 0 || HD_COMPLAIN("%s: no profiles (*.heddle) in this directory", path));
   }
   free(path);
   return done;

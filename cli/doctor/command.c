@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "cli/doctor/doctor_internal.h"
-#include "cli/doctor/probe/run.h"
 #include "cli/program/find_libraries.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
@@ -23,12 +22,11 @@ struct choices {
 };
 
 static const struct hd_option options[] = {
-    {0, "libomp", "PATH", "the libomp to try (default: PROGRAM's, else the newest found)", .take = hd_take_text,
-     .field = offsetof(struct choices, libomp), .expects = "the name of a file"},
+    {0, "libomp", "PATH", "the libomp to try (default: PROGRAM's, else the newest found)",
+     HD_OPTION_FILE(struct choices, libomp)},
     {0, "library", "PATH", "the libheddle.so to try (default: the one that belongs to this heddle)",
-     .take = hd_take_text, .field = offsetof(struct choices, library), .expects = "the name of a file"},
-    {0, "json", NULL, "write JSON, for scripts; docs/doctor.md lists the fields", .take = hd_take_flag,
-     .field = offsetof(struct choices, json)},
+     HD_OPTION_FILE(struct choices, library)},
+    {0, "json", NULL, "write JSON, for scripts; docs/doctor.md lists the fields", HD_OPTION_FLAG(struct choices, json)},
     {0},
 };
 

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cli/doctor/probe/record.h"
+#include "cli/doctor/probe/probe_internal.h"
 #include "output/model/model.h"
 
 /** A line each, with the cause and the cure. */

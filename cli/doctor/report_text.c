@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "cli/doctor/doctor_internal.h"
-#include "cli/doctor/probe/rows.h"
 #include "output/views/render/table.h"
 #include "support/command/memory.h"
 

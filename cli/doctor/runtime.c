@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor_internal.h"
-#include "cli/doctor/probe/rows.h"
-#include "cli/doctor/probe/run.h"
 #include "cli/program/elf_file.h"
 #include "output/model/model_free.h"
 #include "output/reader/open.h"

@@ -22,12 +22,10 @@ struct choices {
 };
 
 static const struct hd_option options[] = {
-    {'a', "available", NULL, "only what can be counted here", .take = hd_take_flag,
-     .field = offsetof(struct choices, events.available)},
+    {'a', "available", NULL, "only what can be counted here", HD_OPTION_FLAG(struct choices, events.available)},
     {'g', "groups", NULL, "list groups of events instead; with REGEX also their formulas and\nmeaning",
-     .take = hd_take_flag, .field = offsetof(struct choices, groups)},
-    {0, "csv", NULL, "write comma-separated values", .take = hd_take_flag,
-     .field = offsetof(struct choices, events.csv)},
+     HD_OPTION_FLAG(struct choices, groups)},
+    {0, "csv", NULL, "write comma-separated values", HD_OPTION_FLAG(struct choices, events.csv)},
     {0},
 };
 

@@ -41,9 +41,8 @@ static const struct hd_option options[] = {
      "name of the profiles: %p pid, %h host, %r rank, %n program, %% percent\n"
      "(default: the name the program was given); an existing file is kept and .1, .2, ... added",
      .take = hd_take_output_name, .field = offsetof(struct work, named)},
-    {'a', "all", NULL, "save everything found in the usual places", .take = hd_take_flag,
-     .field = offsetof(struct work, all)},
-    {'l', "list", NULL, "only show what is there", .take = hd_take_flag, .field = offsetof(struct work, list)},
+    {'a', "all", NULL, "save everything found in the usual places", HD_OPTION_FLAG(struct work, all)},
+    {'l', "list", NULL, "only show what is there", HD_OPTION_FLAG(struct work, list)},
     {0},
 };
 

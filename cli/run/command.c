@@ -5,7 +5,6 @@
  */
 #include "cli/command.h"
 #include "cli/program/output_name.h"
-#include "cli/run/outcome.h"
 #include "cli/run/run_internal.h"
 #include "support/command/memory.h"
 #include "support/command/options.h"
@@ -20,7 +19,7 @@ static const struct hd_option options[] = {
      "name of the profile: %p pid, %h host, %r rank, %n program, %% percent\n"
      "(default %n.%p.heddle); an existing file is kept and .1, .2, ... added",
      .take = hd_take_output_name, .field = offsetof(struct hd_run_options, output)},
-    {'q', "quiet", NULL, "print no summary", .take = hd_take_flag, .field = offsetof(struct hd_run_options, quiet)},
+    {'q', "quiet", NULL, "print no summary", HD_OPTION_FLAG(struct hd_run_options, quiet)},
     {0},
 };
 

@@ -28,27 +28,28 @@ static bool take_list(const struct hd_option_use *use) {
   return true;
 }
 
+#define SETTING(name) .take = take_setting, .value = HD_SET_##name
+
 const struct hd_option hd_run_shared_options[] = {
-    {'d', "callpath-depth", "K", "keep the last K sites of a callpath (default 0: all of them)", .take = take_setting,
-     .value = HD_SET_CALLPATH_DEPTH},
+    {'d', "callpath-depth", "K", "keep the last K sites of a callpath (default 0: all of them)",
+     SETTING(CALLPATH_DEPTH)},
     {0, "cycle-limit", "N",
      "fold a callpath that repeats its last N sites (default 1: every recursion\n"
      "folds; only without --callpath-depth)",
-     .take = take_setting, .value = HD_SET_CYCLE_LIMIT},
+     SETTING(CYCLE_LIMIT)},
     {0, "unwind", "DEPTH",
      "look for at most DEPTH calling routines of each parallel region\n"
      "(default 64); 'off': none",
-     .take = take_setting, .value = HD_SET_UNWIND},
+     SETTING(UNWIND)},
     {0, "overhead", "PERCENT",
      "how much of a thread's time Heddle's events may take before the finest\n"
      "are switched off for a while (default 2%); 'off': no limit",
-     .take = take_setting, .value = HD_SET_OVERHEAD},
+     SETTING(OVERHEAD)},
     {0, "memory", "SIZE",
      "how much memory Heddle may take in PROGRAM, besides 64k for each thread\n"
      "(default 4M); near the limit callpaths are shortened; 'off': no limit",
-     .take = take_setting, .value = HD_SET_MEMORY},
-    {0, "cpu-time", NULL, "also measure processor time, with a system call at every event", .take = take_setting,
-     .value = HD_SET_CPU_TIME},
+     SETTING(MEMORY)},
+    {0, "cpu-time", NULL, "also measure processor time, with a system call at every event", SETTING(CPU_TIME)},
     {'e', "events", "LIST",
      "count these events, comma-separated, for every callpath and thread;\n"
      "'heddle events' lists those of this machine",
@@ -65,7 +66,7 @@ const struct hd_option hd_run_shared_options[] = {
     {0, "multiplex", NULL,
      "let events that cannot be counted together take turns; their counts are\n"
      "then estimates",
-     .take = take_setting, .value = HD_SET_MULTIPLEX},
+     SETTING(MULTIPLEX)},
     {0, "routines", NULL,
      "preload libheddle.so, for routines compiled with -finstrument-functions\n"
      "and for markers. Needed only if PROGRAM is a script or loads them later:\n"
@@ -73,12 +74,11 @@ const struct hd_option hd_run_shared_options[] = {
      .take = hd_take_value, .field = offsetof(struct hd_run_options, routines), .value = HD_RUN_ROUTINES_YES},
     {0, "no-routines", NULL, "do not preload: markers count from the first OpenMP construct on", .take = hd_take_value,
      .field = offsetof(struct hd_run_options, routines), .value = HD_RUN_ROUTINES_NO},
-    {0, "gomp", NULL, "run a program built by GCC on LLVM's libomp", .take = hd_take_flag,
-     .field = offsetof(struct hd_run_options, gomp)},
-    {0, "libomp", "PATH", "the libomp for --gomp (default: the one the loader finds)", .take = hd_take_text,
-     .field = offsetof(struct hd_run_options, libomp), .expects = "the name of a file"},
+    {0, "gomp", NULL, "run a program built by GCC on LLVM's libomp", HD_OPTION_FLAG(struct hd_run_options, gomp)},
+    {0, "libomp", "PATH", "the libomp for --gomp (default: the one the loader finds)",
+     HD_OPTION_FILE(struct hd_run_options, libomp)},
     {0, "library", "PATH", "the libheddle.so to use (default: the one that belongs to this heddle)",
-     .take = hd_take_text, .field = offsetof(struct hd_run_options, library), .expects = "the name of a file"},
+     HD_OPTION_FILE(struct hd_run_options, library)},
     {0},
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file options.h
- * What of a program's run is measured, and with which libraries: options of all commands that run programs.
+ * What of a program's run is measured, and with which libraries: options of all commands that run programs; how these
+ * exit.
  */
 #ifndef HEDDLE_CLI_RUN_OPTIONS_H
 #define HEDDLE_CLI_RUN_OPTIONS_H
@@ -10,6 +11,9 @@
 
 #include "support/command/options.h"
 #include "support/settings.h"
+
+/** Exit statuses besides the program's own; those of env(1), timeout(1) and the shell. */
+enum hd_run_exit { HD_RUN_FAILED = 125, HD_RUN_CANNOT_EXECUTE = 126, HD_RUN_NOT_FOUND = 127, HD_RUN_SIGNAL = 128 };
 
 /** Is libheddle.so loaded with the program, or only when an OpenMP runtime asks for it? */
 enum hd_run_routines {
@@ -32,8 +36,7 @@ struct hd_run_options {
   char **command; /* NULL-terminated */
 };
 
-/** What of a program's run is measured, and with which libraries: options of all commands that run programs. Their
- *  choices are a struct hd_run_options. */
+/** Their choices are a struct hd_run_options. */
 extern const struct hd_option hd_run_shared_options[];
 
 /** Whether all that was taken goes together. False: the user of `usage` has been told why not. */

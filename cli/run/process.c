@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/run/outcome.h"
 #include "cli/run/run_internal.h"
 #include "support/command/complain.h"
 

@@ -12,26 +12,19 @@
 #include "cli/recover/salvage.h"
 #include "cli/run/run_internal.h"
 
-/* What epoll returns for the directory; anything smaller is an index into `processes`. */
-static const uint32_t directory_event = UINT32_MAX;
-
-struct watched {
-  pid_t pid;
-  int descriptor; /* a pidfd; -1: dead, the slot is free */
-};
-
 struct hd_run_watch {
   const char *directory;
-  int events;                         /* epoll */
+  int events;                         /* epoll: of `changes`, and of a pidfd for each process that lives */
   int changes;                        /* inotify */
   int probes[HD_PRIVATE_PROBE_COUNT]; /* inotify's numbers for them */
   bool seen[HD_PRIVATE_PROBE_COUNT];
-  struct watched *processes;
-  size_t count;
+  size_t alive; /* processes that are watched; one that runs several programs counts as often */
 };
 
-static bool observe(struct hd_run_watch *watch, int descriptor, uint32_t data) {
-  struct epoll_event event = {.events = EPOLLIN, .data.u32 = data};
+/* What epoll returns for it: the process's number and its pidfd; 0, 0 for `changes`. */
+static bool observe(const struct hd_run_watch *watch, int descriptor, pid_t pid) {
+  const uint64_t data = pid ? (uint64_t)pid << 32 | (uint32_t)descriptor : 0;
+  struct epoll_event event = {.events = EPOLLIN, .data.u64 = data};
   return epoll_ctl(watch->events, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
@@ -48,7 +41,7 @@ struct hd_run_watch *hd_run_watch_start(const struct hd_run *run) {
     watching = watching && watch->probes[i] >= 0;
   }
   if (watching && inotify_add_watch(watch->changes, run->directory, IN_CREATE | IN_CLOSE_WRITE) >= 0 &&
-      observe(watch, watch->changes, directory_event))
+      observe(watch, watch->changes, 0))
     return watch;
   hd_run_watch_stop(watch);
   return NULL;
@@ -57,14 +50,10 @@ struct hd_run_watch *hd_run_watch_start(const struct hd_run *run) {
 void hd_run_watch_stop(struct hd_run_watch *watch) {
   if (!watch)
     return;
-  for (size_t i = 0; i < watch->count; i++)
-    if (watch->processes[i].descriptor >= 0)
-      close(watch->processes[i].descriptor);
   if (watch->changes >= 0)
     close(watch->changes);
   if (watch->events >= 0)
     close(watch->events);
-  free(watch->processes);
   free(watch);
 }
 
@@ -72,41 +61,13 @@ int hd_run_watch_descriptor(const struct hd_run_watch *watch) {
   return watch ? watch->events : -1;
 }
 
-/* A free slot; NULL: no memory. */
-static struct watched *new_slot(struct hd_run_watch *watch) {
-  for (size_t i = 0; i < watch->count; i++)
-    if (watch->processes[i].descriptor < 0)
-      return &watch->processes[i];
-  struct watched *grown = realloc(watch->processes, (watch->count + 1) * sizeof *grown);
-  if (!grown)
-    return NULL;
-  watch->processes = grown;
-  grown[watch->count].descriptor = -1;
-  return &grown[watch->count++];
-}
-
-static struct watched *find_process(const struct hd_run_watch *watch, pid_t pid) {
-  for (size_t i = 0; i < watch->count; i++)
-    if (watch->processes[i].pid == pid && watch->processes[i].descriptor >= 0)
-      return &watch->processes[i];
-  return NULL;
-}
-
+/* pidfd_open fails for a process that is already gone. */
 static void add_process(struct hd_run_watch *watch, pid_t pid) {
-  if (find_process(watch, pid))
-    return;
-  struct watched *slot = new_slot(watch);
-  if (!slot)
-    return;
-  /* Fails for a process that is already gone. */
   const int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
-  if (descriptor < 0)
-    return;
-  *slot = (struct watched){.pid = pid, .descriptor = descriptor};
-  if (!observe(watch, descriptor, (uint32_t)(slot - watch->processes))) {
+  if (descriptor >= 0 && observe(watch, descriptor, pid))
+    watch->alive++;
+  else if (descriptor >= 0)
     close(descriptor);
-    slot->descriptor = -1;
-  }
 }
 
 static void handle_change(struct hd_run_watch *watch, const struct inotify_event *event) {
@@ -131,10 +92,10 @@ static void read_changes(struct hd_run_watch *watch) {
 }
 
 /* Children that it forked may still have the live file in their memory. */
-static void bury(const struct hd_run_watch *watch, struct watched *process) {
-  hd_run_stamp_process(watch->directory, process->pid);
-  close(process->descriptor); /* epoll forgets it */
-  process->descriptor = -1;
+static void bury(struct hd_run_watch *watch, uint64_t process) {
+  hd_run_stamp_process(watch->directory, (pid_t)(process >> 32));
+  close((int)(uint32_t)process); /* epoll forgets it */
+  watch->alive--;
 }
 
 void hd_run_watch_handle(struct hd_run_watch *watch) {
@@ -144,19 +105,12 @@ void hd_run_watch_handle(struct hd_run_watch *watch) {
   for (int round = 0; round < 1000 && count > 0; round++) {
     count = epoll_wait(watch->events, ready, sizeof ready / sizeof *ready, 0);
     for (int i = 0; i < count; i++) {
-      if (ready[i].data.u32 == directory_event)
+      if (ready[i].data.u64 == 0)
         read_changes(watch);
       else
-        bury(watch, &watch->processes[ready[i].data.u32]);
+        bury(watch, ready[i].data.u64);
     }
   }
-}
-
-static bool any_alive(const struct hd_run_watch *watch) {
-  for (size_t i = 0; i < watch->count; i++)
-    if (watch->processes[i].descriptor >= 0)
-      return true;
-  return false;
 }
 
 static int64_t now_ms(void) {
@@ -168,7 +122,7 @@ static int64_t now_ms(void) {
 void hd_run_watch_settle(struct hd_run_watch *watch, int limit_ms) {
   const int64_t end = now_ms() + limit_ms;
   hd_run_watch_handle(watch);
-  while (watch && any_alive(watch)) {
+  while (watch && watch->alive > 0) {
     struct pollfd poll_for = {.fd = watch->events, .events = POLLIN};
     const int64_t left = end - now_ms();
     if (left <= 0 || poll(&poll_for, 1, (int)left) <= 0)

@@ -13,7 +13,6 @@
 #include "cli/command.h"
 #include "cli/compare/command.h"
 #include "cli/run/options.h"
-#include "cli/run/outcome.h"
 #include "cli/scale/scale_internal.h"
 #include "support/command/memory.h"
 #include "support/command/options.h"
@@ -117,12 +116,10 @@ static const struct hd_option options[] = {
      "exit statuses besides 0 that are no failure: numbers from 1 to 124,\n"
      "comma-separated",
      .take = take_statuses, .expects = "comma-separated numbers from 1 to 124"},
-    {0, "keep-going", NULL, "continue after a failed run", .take = hd_take_flag,
-     .field = offsetof(struct choices, scale.keep_going)},
-    {0, "start-over", NULL, "discard the runs that are in DIR", .take = hd_take_flag,
-     .field = offsetof(struct choices, scale.start_over)},
-    {'q', "quiet", NULL, "no progress; only what went wrong, and the comparison", .take = hd_take_flag,
-     .field = offsetof(struct choices, scale.quiet)},
+    {0, "keep-going", NULL, "continue after a failed run", HD_OPTION_FLAG(struct choices, scale.keep_going)},
+    {0, "start-over", NULL, "discard the runs that are in DIR", HD_OPTION_FLAG(struct choices, scale.start_over)},
+    {'q', "quiet", NULL, "no progress; only what went wrong, and the comparison",
+     HD_OPTION_FLAG(struct choices, scale.quiet)},
     {0},
 };
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/definition.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/program/inspect.h"
-#include "cli/scale/values.h"
+#include "cli/scale/scale_internal.h"
 #include "support/command/complain.h"
 #include "support/command/memory.h"
 

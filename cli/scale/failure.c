@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/run/outcome.h"
+#include "cli/run/options.h"
 #include "cli/scale/scale_internal.h"
 #include "support/command/memory.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/plan.h"
-
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/scale/scale_internal.h"
 #include "output/model/model_free.h"
 #include "support/command/complain.h"
 #include "support/command/memory.h"

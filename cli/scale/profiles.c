@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/scale/definition.h"
 #include "cli/scale/scale_internal.h"
 #include "output/model/model_free.h"
 #include "output/reader/open.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/run/outcome.h"
+#include "cli/run/options.h"
 #include "cli/scale/scale_internal.h"
 #include "support/command/complain.h"
 #include "support/command/memory.h"

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/scale/definition.h"
 #include "cli/scale/scale_internal.h"
 #include "output/model/model_free.h"
 #include "output/reader/open.h"

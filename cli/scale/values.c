@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/scale/values.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/scale/scale_internal.h"
 #include "support/command/memory.h"
 
 /* ---- thread counts ---- */

@@ -61,10 +61,15 @@ hd_option_taker hd_take_word;
 /** enum: `value`. */
 hd_option_taker hd_take_value;
 
+/** What most rows say of an option that is a flag, or names a file: what takes it, and where it lies in a struct. */
+#define HD_OPTION_FLAG(choices, member) .take = hd_take_flag, .field = offsetof(choices, member)
+#define HD_OPTION_FILE(choices, member)                                                                                \
+  .take = hd_take_text, .field = offsetof(choices, member), .expects = "the name of a file"
+
 /** Complains of an option: "--NAME WORDS". Always false. */
 bool hd_option_refuse(const struct hd_option_use *use, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Likewise: "--NAME takes WORDS, not 'ARGUMENT'". */
+/** Likewise: "--NAME expects WORDS, not 'ARGUMENT'". */
 bool hd_option_expect(const struct hd_option_use *use, const char *words);
 
 /** Options that several commands have. */

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "cli/compare/fail_if.h"
-#include "cli/scale/definition.h"
-#include "cli/scale/plan.h"
+#include "cli/scale/scale_internal.h"
 #include "fuzz.h"
 #include "output/analysis/site_regex.h"
 #include "store/profile_file.h"

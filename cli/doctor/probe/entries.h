@@ -63,13 +63,13 @@ typedef int32_t hd_kmp_name[8]; /* kmp_critical_name */
   _(void, __kmpc_fork_call, (HD_KMP_AT, int32_t argument_count, hd_kmp_body *, ...))                                   \
   _(void, __kmpc_barrier, (HD_KMP_AT, int32_t thread))                                                                 \
   _(void, __kmpc_for_static_init_4,                                                                                    \
-    (HD_KMP_AT, int32_t thread, int32_t schedule, int32_t * last, int32_t * lower, int32_t * upper, int32_t * stride,  \
+    (HD_KMP_AT, int32_t thread, int32_t schedule, int32_t *last, int32_t *lower, int32_t *upper, int32_t *stride,      \
      int32_t increment, int32_t chunk))                                                                                \
   _(void, __kmpc_for_static_fini, (HD_KMP_AT, int32_t thread))                                                         \
   _(void, __kmpc_dispatch_init_4,                                                                                      \
     (HD_KMP_AT, int32_t thread, int32_t schedule, int32_t lower, int32_t upper, int32_t stride, int32_t chunk))        \
   _(int, __kmpc_dispatch_next_4,                                                                                       \
-    (HD_KMP_AT, int32_t thread, int32_t * last, int32_t * lower, int32_t * upper, int32_t * stride))                   \
+    (HD_KMP_AT, int32_t thread, int32_t *last, int32_t *lower, int32_t *upper, int32_t *stride))                       \
   _(void, __kmpc_dispatch_fini_4, (HD_KMP_AT, int32_t thread))                                                         \
   _(int32_t, __kmpc_single, (HD_KMP_AT, int32_t thread))                                                               \
   _(void, __kmpc_end_single, (HD_KMP_AT, int32_t thread))                                                              \
@@ -91,7 +91,7 @@ typedef int32_t hd_kmp_name[8]; /* kmp_critical_name */
   _(void, __kmpc_taskgroup, (HD_KMP_AT, int32_t thread))                                                               \
   _(void, __kmpc_end_taskgroup, (HD_KMP_AT, int32_t thread))                                                           \
   _(void, __kmpc_taskloop,                                                                                             \
-    (HD_KMP_AT, int32_t thread, struct hd_kmp_task *, int32_t condition, uint64_t * lower, uint64_t * upper,           \
+    (HD_KMP_AT, int32_t thread, struct hd_kmp_task *, int32_t condition, uint64_t *lower, uint64_t *upper,             \
      int64_t stride, int32_t nogroup, int32_t schedule, uint64_t grain, void *duplicate))                              \
   _(void, __kmpc_push_num_teams, (HD_KMP_AT, int32_t thread, int32_t teams, int32_t threads))                          \
   _(void, __kmpc_fork_teams, (HD_KMP_AT, int32_t argument_count, hd_kmp_body *, ...))                                  \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/doctor/probe/rows.h"
-
 #include <omp-tools.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "cli/doctor/probe/probe_internal.h"
 
 enum { WHOEVER, PRIMARY, WORKERS };
 enum {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/doctor/probe/run.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

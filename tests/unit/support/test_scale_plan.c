@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/scale/plan.h"
+#include "cli/scale/scale_internal.h"
 
 /* ---- thread counts ---- */
 
