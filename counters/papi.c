@@ -146,33 +146,24 @@ struct hd_event_set {
 
 static struct hd_event_set *sets;
 
-/* With the lock held. */
-static bool has_sets(pthread_t thread) {
-  for (const struct hd_event_set *set = sets; set; set = set->next)
-    if (pthread_equal(set->owner, thread))
-      return true;
-  return false;
-}
-
-/* Forgets the thread with its last set: the next thread may have the same number. */
-static void unregister(pthread_t thread) {
-  if (!has_sets(thread) && !hd_papi_is_opener(thread))
-    hd_papi.unregister_thread();
-}
-
+/* With the lock held. PAPI forgets the thread with its last set: the next thread may have the same number. */
 static void free_set(struct hd_event_set *set) {
-  const pthread_t owner = set->owner;
-  for (struct hd_event_set **at = &sets; *at; at = &(*at)->next)
+  bool is_last = true;
+  for (struct hd_event_set **at = &sets; *at;)
     if (*at == set) {
       *at = set->next;
-      break;
+    } else {
+      is_last = is_last && !pthread_equal((*at)->owner, set->owner);
+      at = &(*at)->next;
     }
+  is_last = is_last && !hd_papi_is_opener(set->owner);
   if (set->handle != PAPI_NULL) {
     hd_papi.cleanup_eventset(set->handle);
     hd_papi.destroy_eventset(&set->handle);
   }
   hd_heap_free(set);
-  unregister(owner);
+  if (is_last)
+    hd_papi.unregister_thread();
 }
 
 static bool add(struct hd_event_set *set, const struct hd_counter_event *const *events, char *why, size_t why_bytes) {

@@ -14,12 +14,18 @@
 
 enum { MOST_SUFFIXES = 10000, PATH_BYTES = 1024 };
 
-static bool append(char *path, size_t path_bytes, size_t *used, const char *text) {
-  size_t length = strlen(text);
-  if (*used + length + 1 > path_bytes)
+struct path {
+  char *text;
+  size_t bytes;
+  size_t used;
+};
+
+static bool append(struct path *path, const char *text) {
+  const size_t length = strlen(text);
+  if (path->used + length + 1 > path->bytes)
     return false;
-  memcpy(path + *used, text, length + 1);
-  *used += length;
+  memcpy(path->text + path->used, text, length + 1);
+  path->used += length;
   return true;
 }
 
@@ -43,18 +49,17 @@ static const char *expansion(char letter, const struct hd_file_header *header, c
   }
 }
 
-static bool expand(const char *pattern, const struct hd_file_header *header, char *path, size_t path_bytes,
-                   size_t *used) {
+static bool expand(struct path *path, const char *pattern, const struct hd_file_header *header) {
   for (; *pattern; pattern++) {
     char single[2] = {*pattern, 0};
     char number[16];
     const char *text = *pattern == '%' ? expansion(pattern[1], header, number, sizeof number) : NULL;
     if (text)
       pattern++;
-    const size_t begin = *used;
-    if (!append(path, path_bytes, used, text ? text : single))
+    char *c = path->text + path->used;
+    if (!append(path, text ? text : single))
       return false;
-    for (char *c = path + begin; text && (c = strchr(c, '/')); c++)
+    for (; text && (c = strchr(c, '/')); c++)
       *c = '_'; /* what a file says does not lead elsewhere */
   }
   return true;
@@ -84,23 +89,21 @@ static bool name_child(const char *pattern, char *own, size_t bytes) {
   return snprintf(own, bytes, "%.*s.%%p%s", (int)(length - cut), pattern, pattern + length - cut) < (int)bytes;
 }
 
-bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *path, size_t path_bytes) {
-  size_t used = 0;
+bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *text, size_t bytes) {
+  struct path path = {.text = text, .bytes = bytes};
   char own[PATH_BYTES];
   if (header->parent_pid && !names_process(pattern)) {
     if (!name_child(pattern, own, sizeof own))
       return false;
     pattern = own;
   }
-  if (*pattern != '/' && getcwd(path, path_bytes)) {
-    used = strlen(path);
-    if (!append(path, path_bytes, &used, "/"))
+  if (*pattern != '/' && getcwd(text, bytes)) {
+    path.used = strlen(text);
+    if (!append(&path, "/"))
       return false;
   }
-  if (!expand(pattern, header, path, path_bytes, &used))
-    return false;
-  return !is_directory(path, used) ||
-         (append(path, path_bytes, &used, "/") && expand(HD_SAVE_DEFAULT_NAME, header, path, path_bytes, &used));
+  return expand(&path, pattern, header) &&
+         (!is_directory(text, path.used) || (append(&path, "/") && expand(&path, HD_SAVE_DEFAULT_NAME, header)));
 }
 
 /* A name of its own beside the final one: what dies while it copies leaves nothing that looks like a profile. */

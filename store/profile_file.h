@@ -22,7 +22,7 @@
  *  current directory, if there still is one, when it is relative. An unknown %x is kept as it stands. Of a directory:
  *  the default name in it. A forked child whose pattern has no %p has its pid before the ending. False: it does not
  *  fit. */
-bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *path, size_t path_bytes);
+bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *text, size_t bytes);
 
 /** Copies what the header of the file `from` claims to be in it, or what is mapped at `mapped` unless that is NULL (it
  * may still be written), to `path`, sealed (seal.h), or to path.1, path.2, ... when that exists: mode 0600, never over

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "store/profile_file.h"
+#include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
 #include "support/inprocess/seccomp.h"
 #include "support/log.h"
@@ -184,14 +185,6 @@ static bool create_somewhere(struct hd_store *store, const char *directory, cons
   return false;
 }
 
-static void note_root(struct hd_store *store) {
-  struct stat root;
-  if (stat("/", &root))
-    return;
-  store->root_device = root.st_dev;
-  store->root_inode = root.st_ino;
-}
-
 bool hd_store_create(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes) {
   if (getauxval(AT_SECURE)) { /* what the environment says, libomp's OMP_TOOL_LIBRARIES included, is not its owner's */
     snprintf(why, why_bytes, "the program is set-user-id or set-group-id, or has capabilities of its own");
@@ -199,20 +192,19 @@ bool hd_store_create(struct hd_store *store, const char *directory, const char *
   }
   if (store->is_collected && directory && strlen(directory) < sizeof store->run_directory)
     strcpy(store->run_directory, directory);
-  note_root(store);
+  struct stat root;
+  if (!stat("/", &root)) {
+    store->root_device = root.st_dev;
+    store->root_inode = root.st_ino;
+  }
   hd_sandbox_init();
   return create_somewhere(store, directory, program, why, why_bytes);
-}
-
-static uint64_t reserved(const struct hd_store *store) {
-  return __atomic_load_n(&store->reserved_bytes, __ATOMIC_ACQUIRE);
 }
 
 /* Space for the file up to `end`, and somewhat more if there is some. */
 static bool reserve_up_to(struct hd_store *store, uint64_t end) {
   const uint64_t steps = (end - HD_HEADER_BYTES + GROWTH_STEP_BYTES - 1) / GROWTH_STEP_BYTES;
-  return end <= reserved(store) || reserve(store, HD_HEADER_BYTES + steps * GROWTH_STEP_BYTES) ||
-         end <= reserved(store) || reserve(store, end);
+  return reserve(store, HD_HEADER_BYTES + steps * GROWTH_STEP_BYTES) || reserve(store, end);
 }
 
 /* The header's first words, which claim the place at once. */
@@ -255,13 +247,12 @@ static struct hd_block_header *claim(struct hd_store *store, enum hd_block_type 
 static struct hd_block_header *add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner,
                                          size_t bytes) {
   const size_t span = (bytes + HD_BLOCK_HEADER_BYTES + HD_BLOCK_BYTES - 1) / HD_BLOCK_BYTES;
-  int saved = errno;
+  HD_KEEP_ERRNO;
   struct hd_block_header *block = span <= UINT16_MAX ? claim(store, type, (uint32_t)span) : NULL;
   if (block)
     block->owner = owner;
   else
     __atomic_fetch_or(&store->header->flags, HD_FILE_FULL, __ATOMIC_RELAXED);
-  errno = saved;
   return block;
 }
 
@@ -289,8 +280,7 @@ void *hd_store_add(struct hd_store *store, struct hd_store_cursor *cursor, enum 
                    size_t record_bytes) {
   if (cursor->used == cursor->limit && !hd_store_reserve(store, cursor, type, owner, record_bytes, 1))
     return NULL;
-  char *record = block_content(cursor->block) + record_bytes * cursor->used++;
-  return record;
+  return block_content(cursor->block) + record_bytes * cursor->used++;
 }
 
 void hd_store_publish(struct hd_store_cursor *cursor) {
@@ -388,12 +378,11 @@ static bool move(struct hd_store *store, char *final_path, size_t final_bytes) {
 
 void hd_store_finish(struct hd_store *store) {
   char final_path[sizeof store->output_path + HD_FREE_NAME_BYTES];
-  int saved = errno;
+  HD_KEEP_ERRNO;
   const char *reason = reason_to_stay(store);
   if (!reason && !move(store, final_path, sizeof final_path))
     reason = strerror(errno);
   if (reason && !store->in_private_directory)
     hd_log("cannot write %s: %s; for 'heddle recover' the profile stays in %s", store->output_path, reason,
            store->live_path);
-  errno = saved;
 }

@@ -27,10 +27,6 @@ static void make_tables(void) {
   __atomic_store_n(&tables_are_made, true, __ATOMIC_RELEASE);
 }
 
-static uint32_t add_byte(uint32_t rest, uint8_t byte) {
-  return rest >> 8 ^ tables[0][(rest ^ byte) & 255];
-}
-
 static uint32_t add_word(uint32_t rest, const uint8_t *bytes) {
   uint64_t word;
   memcpy(&word, bytes, sizeof word);
@@ -49,6 +45,6 @@ uint32_t hd_checksum(uint32_t sum, const void *bytes, size_t count) {
   for (; count >= SLICES; at += SLICES, count -= SLICES)
     rest = add_word(rest, at);
   for (; count > 0; at++, count--)
-    rest = add_byte(rest, *at);
+    rest = rest >> 8 ^ tables[0][(rest ^ *at) & 255];
   return ~rest;
 }

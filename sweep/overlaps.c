@@ -26,7 +26,7 @@ static bool grow(struct hd_overlaps *overlaps) {
   const uint32_t limit = overlaps->limit ? 2 * overlaps->limit : FIRST_TABLE;
   if (!hd_memory_has_room(HD_MEMORY_PATH_ROW, 2 * limit * sizeof(void *)))
     return false;
-  struct hd_overlap_record **records = hd_heap_resize(overlaps->records, limit * sizeof *records);
+  struct hd_overlap_record **records = hd_heap_resize(overlaps->records, limit * sizeof *records, false);
   if (!records)
     return false;
   overlaps->records = records;

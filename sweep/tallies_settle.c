@@ -9,7 +9,7 @@
 
 static struct hd_tally_levels *room_for_levels(struct hd_tally *tally, uint32_t index) {
   if (index >= tally->level_limit) {
-    struct hd_tally_levels *levels = hd_heap_resize(tally->levels, (index + 1) * sizeof *levels);
+    struct hd_tally_levels *levels = hd_heap_resize(tally->levels, (index + 1) * sizeof *levels, false);
     if (!levels)
       return NULL;
     memset(levels + tally->level_limit, 0, (index + 1 - tally->level_limit) * sizeof *levels);
@@ -78,11 +78,7 @@ static void show(struct hd_tallies *tallies) {
   hd_timeline_keep(timeline, bucket, &tallies->journal);
   hd_journal_keep(&tallies->journal, &timeline->until_ticks, 1);
   for (uint32_t i = 0; i < HD_WINDOW; i++) {
-    const uint64_t ticks = tallies->spent[i] - tallies->shown[i];
-    const uint32_t level = tallies->first_level + i;
-    bucket->none_ticks += level == 0 ? ticks : 0;
-    bucket->sequential_ticks += level == 1 ? ticks : 0;
-    bucket->busy_ticks += level * ticks;
+    hd_timeline_count(bucket, tallies->first_level + i, tallies->spent[i] - tallies->shown[i]);
     tallies->shown[i] = tallies->spent[i];
   }
   timeline->until_ticks = tallies->at;

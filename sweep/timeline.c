@@ -65,11 +65,7 @@ void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t
     const uint64_t left = timeline->width_ticks - ((from - timeline->origin_ticks) & (timeline->width_ticks - 1));
     const uint64_t ticks = now - from < left ? now - from : left;
     hd_timeline_keep(timeline, bucket, journal);
-    if (level == 0)
-      bucket->none_ticks += ticks;
-    else if (level == 1)
-      bucket->sequential_ticks += ticks;
-    bucket->busy_ticks += level * ticks;
+    hd_timeline_count(bucket, level, ticks);
     from += ticks;
   }
   hd_journal_keep(journal, &timeline->until_ticks, 1);

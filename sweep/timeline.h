@@ -28,6 +28,13 @@ void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t
 void hd_timeline_keep(const struct hd_timeline_record *timeline, const struct hd_timeline_bucket *bucket,
                       struct hd_journal *journal);
 
+/** Adds so many ticks at the level to a bucket. */
+static inline void hd_timeline_count(struct hd_timeline_bucket *bucket, uint32_t level, uint64_t ticks) {
+  bucket->none_ticks += level == 0 ? ticks : 0;
+  bucket->sequential_ticks += level == 1 ? ticks : 0;
+  bucket->busy_ticks += level * ticks;
+}
+
 /** The bucket in which `until_ticks` lies, and its end; NULL: the last one ended there. */
 struct hd_timeline_bucket *hd_timeline_bucket(struct hd_timeline_record *timeline, uint64_t *end);
 

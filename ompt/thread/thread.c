@@ -59,7 +59,7 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
   HD_KEEP_ERRNO;
   size_t top = (size_t)(thread->top - thread->frames);
   size_t base = (size_t)(thread->base - thread->frames);
-  struct hd_frame *grown = hd_heap_resize_surely(thread->frames, 2 * thread->frame_limit * sizeof *grown);
+  struct hd_frame *grown = hd_heap_resize(thread->frames, 2 * thread->frame_limit * sizeof *grown, true);
   if (grown) {
     thread->frames = grown;
     thread->top = grown + top;

@@ -164,7 +164,7 @@ void hd_heap_free(void *memory) {
   put_aside(piece, class_of(piece->bytes));
 }
 
-static void *resize(void *memory, size_t bytes, bool surely) {
+void *hd_heap_resize(void *memory, size_t bytes, bool surely) {
   const size_t room = memory ? piece_of(memory)->bytes - sizeof(struct piece) : 0;
   if (memory && bytes <= room)
     return memory;
@@ -177,14 +177,6 @@ static void *resize(void *memory, size_t bytes, bool surely) {
   return grown;
 }
 
-void *hd_heap_resize(void *memory, size_t bytes) {
-  return resize(memory, bytes, false);
-}
-
-void *hd_heap_resize_surely(void *memory, size_t bytes) {
-  return resize(memory, bytes, true);
-}
-
 bool hd_heap_grow(void *array, uint32_t *limit, uint32_t needed, size_t bytes) {
   enum { FIRST = 16 };
   char *items;
@@ -194,7 +186,7 @@ bool hd_heap_grow(void *array, uint32_t *limit, uint32_t needed, size_t bytes) {
   while (wanted < needed)
     wanted *= 2;
   memcpy(&items, array, sizeof items);
-  items = hd_heap_resize(items, wanted * bytes);
+  items = hd_heap_resize(items, wanted * bytes, false);
   if (!items)
     return false;
   memset(items + *limit * bytes, 0, (wanted - *limit) * bytes);

@@ -17,11 +17,9 @@
 /** Zeroed memory; NULL: none left, or the limit is reached. Aligned to 16 bytes. */
 void *hd_heap_allocate(size_t count, size_t bytes);
 
-/** As realloc: the new part is not zeroed. On failure NULL, and `memory` stays. */
-void *hd_heap_resize(void *memory, size_t bytes);
-
-/** The same, beyond the limit if need be. */
-void *hd_heap_resize_surely(void *memory, size_t bytes);
+/** As realloc: the new part is not zeroed. On failure NULL, and `memory` stays. `surely`: beyond the limit if need be.
+ */
+void *hd_heap_resize(void *memory, size_t bytes, bool surely);
 
 /** Makes room for `needed` items, of `bytes` each, in an array of `*limit`; `array` is where the pointer to it lies.
  *  Doubles the number of items as often as it must; new ones are zero. False: no memory, and all stays as it is. */

@@ -37,29 +37,24 @@ BY_NUMBER(ssize_t, write, (int fd, const void *bytes, size_t count), SYS_write, 
 BY_NUMBER(ssize_t, pwrite, (int fd, const void *bytes, size_t count, off_t at), SYS_pwrite64, fd, bytes, count, at)
 BY_NUMBER(int, nanosleep, (const struct timespec *time, struct timespec *left), SYS_nanosleep, time, left)
 
-int __wrap_fcntl(int fd, int command, ...);
-int __wrap_ioctl(int fd, unsigned long request, ...);
-char *__wrap_realpath(const char *path, char *resolved);
-int __wrap_backtrace(void **frames, int most);
+/* With at most one argument more, as wide as a register. */
+#define BY_NUMBER_ONE_MORE(name, last)                                                                                 \
+  int __wrap_##name(int fd, last, ...);                                                                                \
+  int __wrap_##name(int fd, last, ...) {                                                                               \
+    va_list list;                                                                                                      \
+    va_start(list, command);                                                                                           \
+    const long argument = va_arg(list, long);                                                                          \
+    va_end(list);                                                                                                      \
+    return (int)syscall(SYS_##name, fd, command, argument);                                                            \
+  }
 
-/* Of both, one argument more at most is passed, as wide as a register. */
-int __wrap_fcntl(int fd, int command, ...) {
-  va_list list;
-  va_start(list, command);
-  const long argument = va_arg(list, long);
-  va_end(list);
-  return (int)syscall(SYS_fcntl, fd, command, argument);
-}
-
-int __wrap_ioctl(int fd, unsigned long request, ...) {
-  va_list list;
-  va_start(list, request);
-  const long argument = va_arg(list, long);
-  va_end(list);
-  return (int)syscall(SYS_ioctl, fd, request, argument);
-}
+BY_NUMBER_ONE_MORE(fcntl, int command)
+BY_NUMBER_ONE_MORE(ioctl, unsigned long command)
 
 /* ---- not the kernel's ---- */
+
+char *__wrap_realpath(const char *path, char *resolved);
+int __wrap_backtrace(void **frames, int most);
 
 /* ISO C knows no conversion of what the dynamic linker finds to a function. */
 static void find(const char *name, void *function, size_t bytes) {

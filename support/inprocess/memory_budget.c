@@ -2,7 +2,9 @@
 #include "support/inprocess/memory_budget.h"
 
 /* What a promise takes, with its share of the tables that lead to it: sweep/tallies.h, sweep/entries.h. */
-enum { TALLY_BYTES = 192, LEVELS_BYTES = 80, LEVELS_PER_RECORD = 7, ENTRY_BYTES = 112, STACK_BYTES = 16896 };
+static uint64_t due_bytes[HD_MEMORY_DUES] = {
+    [HD_MEMORY_TALLY] = 192, [HD_MEMORY_LEVELS] = 80, [HD_MEMORY_ENTRY] = 112, [HD_MEMORY_STACK] = 16896};
+enum { LEVELS_PER_RECORD = 7 };
 
 /* So much must be left: a part of the limit, at least so many bytes of it, and so many of each thread's part, of which
  * a thread's first needs take about half. */
@@ -20,7 +22,6 @@ static struct {
   uint64_t bytes; /* asked for; HD_MEMORY_UNLIMITED: no limit */
   uint64_t threads;
   uint64_t due[HD_MEMORY_DUES]; /* promised and not there yet; below zero what came unasked */
-  uint64_t counts_bytes;
   uint64_t tallies;
   uint64_t *limit_shown;
   uint64_t *used_shown;
@@ -75,23 +76,18 @@ void hd_memory_give(size_t bytes) {
   show_used(__atomic_sub_fetch(&memory.used, bytes, __ATOMIC_RELAXED));
 }
 
-static uint64_t due(enum hd_memory_due what) {
-  const int64_t count = (int64_t)__atomic_load_n(&memory.due[what], __ATOMIC_RELAXED);
-  return count > 0 ? (uint64_t)count : 0;
-}
-
 /* Levels are promised with their tally; how many, depends on the threads by now. Those that are there were counted in
  * due[HD_MEMORY_LEVELS] as below zero. */
-static uint64_t due_levels(void) {
+static uint64_t all_due_bytes(void) {
   const uint64_t per_tally = __atomic_load_n(&memory.threads, __ATOMIC_RELAXED) / LEVELS_PER_RECORD + 1;
-  const int64_t left = (int64_t)(__atomic_load_n(&memory.tallies, __ATOMIC_RELAXED) * per_tally +
-                                 __atomic_load_n(&memory.due[HD_MEMORY_LEVELS], __ATOMIC_RELAXED));
-  return left > 0 ? (uint64_t)left : 0;
-}
-
-static uint64_t due_bytes(void) {
-  return due(HD_MEMORY_TALLY) * TALLY_BYTES + due_levels() * LEVELS_BYTES + due(HD_MEMORY_ENTRY) * ENTRY_BYTES +
-         due(HD_MEMORY_COUNTS) * memory.counts_bytes + due(HD_MEMORY_STACK) * STACK_BYTES;
+  uint64_t bytes = 0;
+  for (size_t what = 0; what < HD_MEMORY_DUES; what++) {
+    uint64_t count = __atomic_load_n(&memory.due[what], __ATOMIC_RELAXED);
+    if (what == HD_MEMORY_LEVELS)
+      count += __atomic_load_n(&memory.tallies, __ATOMIC_RELAXED) * per_tally;
+    bytes += (int64_t)count > 0 ? count * due_bytes[what] : 0;
+  }
+  return bytes;
 }
 
 static uint64_t kept_for_others(enum hd_memory_use use) {
@@ -103,7 +99,7 @@ static uint64_t kept_for_others(enum hd_memory_use use) {
 bool hd_memory_has_room(enum hd_memory_use use, size_t bytes) {
   if (memory.bytes == HD_MEMORY_UNLIMITED)
     return true;
-  return __atomic_load_n(&memory.used, __ATOMIC_RELAXED) + due_bytes() + kept_for_others(use) + bytes <= limit();
+  return __atomic_load_n(&memory.used, __ATOMIC_RELAXED) + all_due_bytes() + kept_for_others(use) + bytes <= limit();
 }
 
 void hd_memory_promise(enum hd_memory_due what, uint32_t count) {
@@ -117,5 +113,5 @@ void hd_memory_keep_promise(enum hd_memory_due what) {
 }
 
 void hd_memory_set_counts_bytes(size_t bytes) {
-  memory.counts_bytes = bytes;
+  due_bytes[HD_MEMORY_COUNTS] = bytes;
 }

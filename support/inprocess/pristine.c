@@ -15,8 +15,7 @@
 typedef volatile uint64_t word;
 enum { WORD = sizeof(word), PAGE_BYTES = 4096 };
 
-/* The linker's names for the ends of that section.
- * NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+/* The linker's names for the ends of that section. */
 extern char __start_hd_lasting[] HIDDEN, __stop_hd_lasting[] HIDDEN;
 
 /* Of this library in memory: what is written after it was loaded and relocated. */

@@ -2,6 +2,7 @@
 #include "support/inprocess/seccomp.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,63 @@
 #include <unistd.h>
 
 #include "support/inprocess/high_fd.h"
+
+/* ---- may one come? ---- */
+
+/* A module's dynamic section: values by tag; 0: it has none. */
+enum { TAGS = DT_JMPREL + 1 };
+
+/* glibc has relocated the addresses in the section on most machines. */
+static const void *at(const struct dl_phdr_info *info, ElfW(Addr) address) {
+  return (const void *)(address < info->dlpi_addr ? address + info->dlpi_addr : address);
+}
+
+/* One of the `bytes` of relocations is by this name, which another module defines. */
+static bool is_in(const struct dl_phdr_info *info, const ElfW(Addr) * values, ElfW(Addr) relocations, ElfW(Addr) bytes,
+                  const char *name) {
+  const ElfW(Sym) *symbols = at(info, values[DT_SYMTAB]);
+  const char *strings = at(info, values[DT_STRTAB]);
+  const ElfW(Rela) *relocation = at(info, relocations);
+  for (size_t i = 0; i < bytes / sizeof *relocation; i++) {
+    const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(relocation[i].r_info)];
+    if (symbol != symbols && symbol->st_shndx == SHN_UNDEF && !strcmp(strings + symbol->st_name, name))
+      return true;
+  }
+  return false;
+}
+
+static bool imports(const struct dl_phdr_info *info, const ElfW(Addr) * values, const char *name) {
+  return values[DT_SYMTAB] && values[DT_STRTAB] &&
+         (is_in(info, values, values[DT_RELA], values[DT_RELASZ], name) ||
+          is_in(info, values, values[DT_JMPREL], values[DT_PLTRELSZ], name));
+}
+
+/* Who installs a filter calls prctl(2), libseccomp's functions, or seccomp(2) by syscall(3). Of callers of the last one
+ * only the program's own file counts: libraries use it for all sorts of things, libomp among them. */
+static bool installs_filters(const struct dl_phdr_info *info, const ElfW(Dyn) * entry) {
+  const bool is_program = !info->dlpi_name || !*info->dlpi_name;
+  ElfW(Addr) values[TAGS] = {0};
+  for (; entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag > 0 && entry->d_tag < TAGS)
+      values[entry->d_tag] = entry->d_un.d_val;
+  return imports(info, values, "prctl") || imports(info, values, "seccomp_load") ||
+         (is_program && imports(info, values, "syscall"));
+}
+
+/* The program itself comes first, and has no name. */
+static int module_installs(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size, (void)data;
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      return installs_filters(info, at(info, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+  return false;
+}
+
+static bool may_come(void) {
+  return dl_iterate_phdr(module_installs, NULL) != 0;
+}
+
+/* ---- has one come? ---- */
 
 /* /proc/self/status: its text is made when it is read from its beginning, so it is opened while that is allowed, and
  * read later. */
@@ -54,7 +112,7 @@ static void keep_descriptor(void) {
 }
 
 void hd_sandbox_init(void) {
-  sandbox.is_expected = hd_sandbox_may_come();
+  sandbox.is_expected = may_come();
   const int now = open(path, O_RDONLY | O_CLOEXEC);
   if (now < 0)
     return;
@@ -75,7 +133,7 @@ static bool is_ours(int fd) {
 
 static bool look(int fd) {
   if (!is_ours(fd))
-    return hd_sandbox_may_come();
+    return may_come();
   if (sandbox.was_read && lseek(fd, 0, SEEK_SET) != 0)
     return true;
   sandbox.was_read = true;
