@@ -14,7 +14,7 @@ enum { HD_PARANOID_KERNEL_TOO = 1, HD_PARANOID_USER_CODE = 2 };
 /** Content of /proc/sys/kernel/perf_event_paranoid; INT_MIN: it cannot be read. */
 int hd_permission_paranoid(void);
 
-/** Why perf_event_open(2) said no where the setting must be `most` or less: one line, without a newline. */
+/** Why perf_event_open(2) refused something that needs a setting of `most` or less: one line, without a newline. */
 void hd_permission_explain(int most, char *why, size_t why_bytes);
 
 #endif

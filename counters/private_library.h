@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file private_library.h
- * A shared library once more, for ourselves: with variables of its own, whether or not the program uses the same
- * library, has used it, or will.
+ * A second copy of a shared library, for Heddle alone: with variables of its own, whether or not the program uses the
+ * same library, now or later.
  */
 #ifndef HEDDLE_COUNTERS_PRIVATE_LIBRARY_H
 #define HEDDLE_COUNTERS_PRIVATE_LIBRARY_H
@@ -14,8 +14,8 @@ struct hd_own_copy {
   char path[300]; /* of the original */
 };
 
-/** Loads a copy of the library that dlopen(3) finds by this name or path. It is never unloaded, and the only one
- *  of this process. On failure `why` says why, the name included. dlerror(3)'s state and errno may change. */
+/** Loads a copy of the library that dlopen(3) finds by this name or path, for good; once in a process. On failure `why`
+ *  says why, with the name. dlerror(3)'s state and errno may change. */
 struct hd_own_copy hd_own_copy_load(const char *name, char *why, size_t why_bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file numbered.h
- * Records of the process in the profile file whose number is their place, for threads that add to them at the same
- * time: none waits for another. Who takes the numbers, and fills the records, is the caller's business.
+ * Records of the process in the profile file whose number is their place. Several threads may add records at the same
+ * time, and none waits for another. The caller hands out the numbers and fills the records.
  */
 #ifndef HEDDLE_STORE_NUMBERED_H
 #define HEDDLE_STORE_NUMBERED_H
@@ -16,10 +16,10 @@ struct hd_numbered {
   struct hd_list blocks;
 };
 
-/** The place of record `i`, zeroed at first. Those before must have been asked for. NULL: the file cannot grow. */
+/** The place of record `i`, zeroed at first. The caller has asked for all earlier ones. NULL: the file cannot grow. */
 void *hd_numbered_record(struct hd_numbered *records, struct hd_store *store, uint32_t i);
 
-/** Shows readers all records up to the i-th, which are complete. */
+/** Makes all records up to the i-th, which are complete, visible to readers. */
 void hd_numbered_publish(struct hd_numbered *records, uint32_t i);
 
 #endif

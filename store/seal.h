@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file seal.h
- * The checksums of a saved profile (heddle-format.h). Made by whoever saves or changes one, checked by the reader.
+ * The checksums of a saved profile (heddle-format.h). Whoever saves or changes one makes them; the reader checks them.
  */
 #ifndef HEDDLE_STORE_SEAL_H
 #define HEDDLE_STORE_SEAL_H
@@ -17,9 +17,9 @@ struct hd_seal {
   uint32_t left; /* units to come */
 };
 
-/** Adds the next unit of HD_BLOCK_BYTES. `most`: so many units are left in the file, this one included. False: it
- *  should begin a block and does not, and nothing was added. When `seal->left` is 0 the block is whole, and
- *  `seal->sum` belongs into its header, where a 0 stands: a first unit's is cleared here. */
+/** Adds the next unit of HD_BLOCK_BYTES; `most` units are left in the file, this one included. Clears the checksum in a
+ *  first unit. When `seal->left` is 0 the block is whole, and `seal->sum` belongs in its header. False: the unit should
+ *  begin a block and does not; nothing was added. */
 bool hd_seal_add_unit(struct hd_seal *seal, void *unit, uint32_t most);
 
 /** Seals a whole block in memory. */

@@ -3,11 +3,11 @@
  * @file store.h
  * The writer's side of the profile file (layout: heddle-format.h), inside the program.
  *
- * The file is mapped once, at an address that never changes, and as long as it may ever grow: it has holes where
- * nothing is yet, and what is in it is what its header claims. A page is given its space before anyone touches it, in a
- * way that makes a full disk a refused allocation and never a SIGBUS in the user's program. That needs no descriptor,
- * and the end none but that of the saved file: the program may do with its descriptors what it likes. Records are
- * handed out to one owner thread each; the owner writes them without locks.
+ * The file is mapped once, at an address that never changes, with all the room that it may ever need: it has holes
+ * where nothing is yet, and its header says how much is in it. A page gets its space before anyone touches it, so that
+ * a full disk refuses an allocation and never causes a SIGBUS in the user's program. That needs no descriptor, and the
+ * end needs only the saved file's: the program may do with its descriptors what it likes. Each record has one owner
+ * thread, which writes it without locks.
  *
  * Thread-safety: the file grows without a lock; pointers stay valid for the process's life.
  */

@@ -9,9 +9,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/** Its path as /proc knows it. In a chroot or container without /proc it is the name that execve(2) was given; if that
- *  name is relative, it is taken from the present directory. False: neither leads to a file, `path` is "". errno may
- *  change. */
+/** Its path from /proc. In a chroot or container without /proc the name that execve(2) got, seen from the present
+ *  directory. False: neither leads to a file, and `path` is "". errno may change. */
 bool hd_own_file(char path[PATH_MAX]);
 
 #endif

@@ -4,9 +4,9 @@
  * Takes transitions out of many rings in the order of time: for the library's sweep, and for the reader, which takes
  * what the last sweep left.
  *
- * Of equal times the order does not matter to what is counted (tallies.h), but for one thing: a worker may join a team
- * at the instant at which the region begins, and all that happens while the measurement is paused happens at one
- * instant. So before a worker joins, its primary's transitions of that instant are taken.
+ * The order of transitions at one instant does not matter to the tallies (tallies.h), with one exception: a worker may
+ * join a team at the instant at which the region begins, and everything that happens while the measurement is paused
+ * happens at one instant. So a primary's transitions of an instant are taken before a worker joins its team.
  */
 #ifndef HEDDLE_SWEEP_RINGS_H
 #define HEDDLE_SWEEP_RINGS_H
@@ -40,8 +40,8 @@ static inline void hd_rings_begin(struct hd_ring_heap *heap, struct hd_ring_head
 /** Adds a ring's transitions up to number `limit`, exclusive. */
 void hd_rings_add(struct hd_ring_heap *heap, struct hd_ring_record *ring, uint64_t limit);
 
-/** Hands all that is not later than `bound` to the tallies, in steps that are whole or have not been (journal.h): a
- * kill loses no transition and doubles none. At the end of a step the rings have room again. */
+/** Hands all transitions up to the time `bound` to the tallies, in steps (journal.h): a kill loses no transition and
+ *  doubles none. At the end of a step the rings have room again. */
 void hd_rings_take(struct hd_ring_heap *heap, uint64_t bound, struct hd_tallies *tallies);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file tallies_internal.h
- * What the parts of the tallies share: tallies.c, which counts at every transition, tallies_batch.c, which counts many
- * at once, tallies_book.c, which has the tallies, and tallies_settle.c, which brings their records up to date. For
- * nobody else.
+ * What the parts of the tallies share: tallies.c counts at every transition, tallies_batch.c counts many at once,
+ * tallies_book.c keeps the tallies, tallies_settle.c brings their records up to date. For no other file.
  */
 #ifndef HEDDLE_SWEEP_TALLIES_INTERNAL_H
 #define HEDDLE_SWEEP_TALLIES_INTERNAL_H
@@ -12,17 +11,17 @@
 
 /* ---- tallies.c ---- */
 
-/** One more thread is busy in the profile, or instance of it runs; or one less. At `at`. */
+/** At `at` one more thread is busy in the profile, or one more instance of it runs; or one less. */
 void hd_tallies_enter(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what);
 void hd_tallies_leave(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what);
 
-/** A thread was busy in the profile for so long, in all, while the other threads did not change and the level was
- *  `level`, in the window. */
+/** A thread was busy in the profile for `ticks` in all, while the other threads did not change and the level was
+ *  `level`, which lies in the window. */
 void hd_tallies_add_stretch(struct hd_tallies *tallies, uint32_t profile, uint32_t level, uint64_t ticks);
 
 /* ---- tallies_settle.c ---- */
 
-/** All that is owed goes into the records; who counts nothing is not listed any more. */
+/** Adds all that is owed to the records; removes tallies from the list whose count is 0. */
 void hd_tallies_settle(struct hd_tallies *tallies);
 
 /** Advances to `now`, which does not lie in the timeline's present bucket. */
@@ -36,7 +35,7 @@ bool hd_tallies_list_anew(struct hd_tallies *tallies, struct hd_tally *tally);
 /** A new tally; NULL: there is no space, which is counted. */
 struct hd_tally *hd_tallies_add(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what);
 
-/** Its profile's overlaps are kept from here on, if there are not too many; or no more. */
+/** Keeps the overlaps of the tally's profile from now on, if there are not too many; or no longer. */
 void hd_tallies_pair(struct hd_tallies *tallies, struct hd_tally *tally);
 void hd_tallies_unpair(struct hd_tallies *tallies, struct hd_tally *tally);
 

@@ -3,9 +3,9 @@
  * @file timeline.h
  * The run in time, in a fixed number of buckets: Hollingsworth's time histogram (Hollingsworth, Miller, Cargille 1994).
  *
- * Used by the library while the program runs and by the reader for what was left to add. Not thread-safe: the caller
- * has the sweep's lock. Cost: a few additions for each bucket that the interval touches; a fold is rare, each doubles
- * the time to the next.
+ * The library uses it while the program runs, and the reader for what was left to add. Not thread-safe: the caller has
+ * the sweep's lock. Cost: a few additions for each bucket that the interval touches; folds are rare, each doubles the
+ * time to the next.
  */
 #ifndef HEDDLE_SWEEP_TIMELINE_H
 #define HEDDLE_SWEEP_TIMELINE_H
@@ -18,13 +18,13 @@
 /** Begins at `origin_ticks`, with the narrowest buckets. The record is zeroed. */
 void hd_timeline_begin(struct hd_timeline_record *timeline, uint64_t origin_ticks);
 
-/** Whether the record can be added to: a width that is a power of two. (For files that cannot be trusted.) */
+/** Whether the record of a file that cannot be trusted can be added to: its width is a power of two. */
 bool hd_timeline_is_valid(const struct hd_timeline_record *timeline);
 
 /** Adds the time from `until_ticks` to `now`, during which `level` threads were busy. */
 void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t level, struct hd_journal *journal);
 
-/** Writes down what a bucket holds, before it is changed by others than hd_timeline_add. */
+/** Writes down what a bucket holds. Callers do so before they change it themselves. */
 void hd_timeline_keep(const struct hd_timeline_record *timeline, const struct hd_timeline_bucket *bucket,
                       struct hd_journal *journal);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file free_list.h
- * Things that are free to be used again, linked through a pointer of theirs. Any thread may put and take at the same
- * time, and none waits for another.
+ * Things that are free to be used again, linked through a pointer of theirs. Several threads may put and take at the
+ * same time, and none waits for another.
  *
- * Who takes one takes the whole list and puts the rest back; to others it is empty meanwhile, and they make a new
- * thing. (The first alone cannot be taken safely: another thread may take two and put the first back before its
- * successor is in its place.)
+ * To take one, a thread takes the whole list and puts the rest back; others find it empty meanwhile, and make a new
+ * thing. (Nobody can take the first alone: another thread may take two and put the first back before its successor is
+ * in its place.)
  */
 #ifndef HEDDLE_SUPPORT_INPROCESS_FREE_LIST_H
 #define HEDDLE_SUPPORT_INPROCESS_FREE_LIST_H

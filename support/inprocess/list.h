@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file list.h
- * Pointers by number, for threads that add to them at the same time: none waits for another. Places never move, and
- * what is put into one stays.
+ * Pointers by number. Several threads may add pointers at the same time, and none waits for another. Places never move,
+ * and a pointer stays in its place.
  */
 #ifndef HEDDLE_SUPPORT_INPROCESS_LIST_H
 #define HEDDLE_SUPPORT_INPROCESS_LIST_H
@@ -17,13 +17,13 @@ struct hd_list {
   void **parts[HD_LIST_PARTS];
 };
 
-/** A place for number `i`, in which nothing is yet. False: no memory. */
+/** Makes an empty place for number `i`, unless there is one. False: no memory. */
 bool hd_list_make_place(struct hd_list *list, uint32_t i);
 
 /** What lies at a place that was made; NULL: nothing. */
 void *hd_list_at(const struct hd_list *list, uint32_t i);
 
-/** Puts it at a place that was made, unless something is there. Returns what is there. */
+/** Puts a pointer at a place that was made, unless one is there. Returns what is there. */
 void *hd_list_put(struct hd_list *list, uint32_t i, void *wanted);
 
 #endif

@@ -4,10 +4,10 @@
  * How much memory Heddle takes inside the program: the profile's file, its own heap (heap.h) and the copy of its
  * variables (pristine.h), counted to the byte as the system hands it out, against a limit that grows with every thread.
  *
- * Beyond the limit heap and store refuse. So that it never gets there, who can do without asks first whether there is
- * room for what it wants: the nearer the limit, the fewer kinds of things are given room (enum hd_memory_use). What is
- * left is kept for what the numbers need to be whole: every callpath will need its tallies, every row its entries
- * (hd_memory_promise), every thread a row to charge its time to.
+ * Beyond the limit heap and store refuse. To keep away from it, code that can do without a thing asks first whether
+ * there is room for it: the nearer the limit, the fewer kinds of things get room (enum hd_memory_use). The rest is kept
+ * for what complete numbers need: every callpath will need its tallies, every row its entries (hd_memory_promise),
+ * every thread a row to charge its time to.
  *
  * Any thread, no locks. Nothing is limited before hd_memory_limit, and in the command never.
  */
@@ -53,7 +53,7 @@ void hd_memory_show(uint64_t *limit, uint64_t *used);
 /** Another thread is measured. */
 void hd_memory_add_thread(void);
 
-/** Counts what the system is about to give, or was given back. False: it is too much, and was not counted. */
+/** Counts memory that the system is about to give, or got back. False: it is too much, and was not counted. */
 bool hd_memory_take(size_t bytes);
 void hd_memory_take_surely(size_t bytes); /* even if it is */
 void hd_memory_give(size_t bytes);
@@ -61,7 +61,7 @@ void hd_memory_give(size_t bytes);
 /** Whether there is room for so many bytes of this use. What is then taken may be a little more. */
 bool hd_memory_has_room(enum hd_memory_use use, size_t bytes);
 
-/** So many of these will be needed; or one is there now. */
+/** Promises room for `count` of these; or takes one promise back, because the thing is there now. */
 void hd_memory_promise(enum hd_memory_due what, uint32_t count);
 void hd_memory_keep_promise(enum hd_memory_due what);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file pristine.h
- * The library's own variables as they were before it began to measure, for a forked child that begins anew: there they
- * stand for the parent's measurement, and its locks may be held by threads that the child does not have.
+ * The library's own variables as they were before it began to measure, for a forked child that begins anew: the child's
+ * describe the parent's measurement, and threads that the child does not have may hold its locks.
  */
 #ifndef HEDDLE_SUPPORT_INPROCESS_PRISTINE_H
 #define HEDDLE_SUPPORT_INPROCESS_PRISTINE_H
 
 #include <stdbool.h>
 
-/** Remembers the values of now; the second call and later ones do nothing. Maps some KiB. False: no memory. */
+/** Remembers the present values; later calls do nothing. Maps some KiB. False: no memory. */
 bool hd_pristine_keep(void);
 
-/** Gives all variables but the lasting ones (lasting.h) the values that they had then; thread-local ones are the
- * caller's business. Only one thread may use the library meanwhile. Memory that they point to is forgotten, not freed.
- * False: nothing was kept, and nothing is done. */
+/** Gives all variables but the lasting ones (lasting.h) and the thread-local ones the values that they had then. Only
+ * one thread may use the library meanwhile. Memory that they point to is forgotten, not freed. False: nothing was kept,
+ * and nothing is done. */
 bool hd_pristine_restore(void);
 
 #endif
