@@ -171,7 +171,7 @@ struct trial {
 static void say(const struct trial *trial, const char *what, uint32_t row, uint32_t point) {
   const struct hd_sheet sheet = {.out = trial->out};
   char text[HD_PLACE_BYTES], where[HD_PLACE_BYTES], when[HD_PLACE_BYTES];
-  hd_row_text(text, trial->comparison, row);
+  hd_row_text(text, trial->comparison, row, false);
   hd_sheet_clean(&sheet, text, where, sizeof where);
   hd_point_text(text, trial->comparison, point);
   hd_sheet_clean(&sheet, text, when, sizeof when);

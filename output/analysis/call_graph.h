@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file call_graph.h
- * The call graph of a model: all callpaths that end in one place joined into an entry, and entries joined by arcs.
+ * The call graph of a model: an entry for all callpaths that end in one place, and arcs between entries.
  *
  * Entries are routines, constructs, phases and the program alike. gprof (1982) estimates what an arc costs from its
  * count; here every callpath was measured, so an arc's time is what its callpaths took.
@@ -17,7 +17,7 @@
 #include "output/analysis/sort.h"
 #include "output/model/model.h"
 
-/** Times of an entry, of a cycle as a whole, or of what came through an arc. */
+/** Times of an entry, of a cycle as a whole, or of the calls along an arc. */
 struct hd_graph_times {
   uint64_t self_ticks;            /* busy in the entry (cycle: its members) itself */
   uint64_t self_sequential_ticks; /* of that, while no other thread was busy */
@@ -70,7 +70,7 @@ struct hd_graph {
   const struct hd_model *model;
   struct hd_graph_entry *entries; /* 0 is the program */
   uint32_t entry_count;
-  struct hd_graph_arc *arcs; /* none from an entry to itself is left out */
+  struct hd_graph_arc *arcs; /* also from an entry to itself */
   uint32_t arc_count;
   struct hd_graph_cycle *cycles; /* number n is cycles[n - 1] */
   uint32_t cycle_count;

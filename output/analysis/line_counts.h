@@ -10,7 +10,7 @@
 #include "output/analysis/lines.h"
 #include "output/model/count_sums.h"
 
-/** Sums by line of a view: exclusive or inclusive; by thread, of one line and those below. NULL: no
+/** Sums by line of a view: exclusive or inclusive; by thread, of one line and those below. NULL: without
  *  counters. */
 struct hd_count_sums *hd_view_count_lines(const struct hd_view *view, bool inclusive);
 struct hd_count_sums *hd_view_count_threads(const struct hd_view *view, uint32_t line);

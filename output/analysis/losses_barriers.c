@@ -3,16 +3,15 @@
  * @file losses_barriers.c
  * Why threads waited at implicit barriers.
  *
- * A thread waits there because another comes later: it had more work to do, waited itself for a lock, or began later;
- * and because a barrier takes time. How much of the wait unequal work can explain, at most, is known; the rest is the
- * runtime's, or of locks. In this order, each limited by what is left of the wait:
+ * A thread waits there because another comes later, which had more work, waited for a lock itself, or began later; and
+ * because a barrier takes time. Known is how much of the wait unequal work can explain, at most; the rest is due to the
+ * runtime or to locks. In this order, each limited by what is left of the wait:
  *
  * 1. where tasks ran below: tasks, all of it;
- * 2. unequal work in the construct itself: per instance, team size * the longest busy time - the sum of busy times. For
- *    the last barrier of a region with other barriers inside it is what was done outside of constructs with a barrier
- * of their own: nobody waits for work that is not there. In a `single` all work is unequal;
- *    Work of one thread alone (in a `masked`, or a `single` without a barrier) makes others wait at explicit barriers,
- *    too;
+ * 2. unequal work in the construct itself: per instance, team size * the longest busy time - the sum of busy times. At
+ *    the last barrier of a region with other barriers inside, only the work outside of constructs with a barrier of
+ *    their own counts: nobody waits for work that is not there. In a `single` all work is unequal. Work of one thread
+ *    alone (in a `masked`, or a `single` without a barrier) makes others wait at explicit barriers, too;
  * 3. unequal work before the construct, in the same region but outside of constructs with a barrier, as far as 2 has
  * not used it up;
  * 4. waits for locks inside, times the number of threads that can wait for a thread that waits;

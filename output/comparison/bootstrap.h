@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file bootstrap.h
- * How far repeats of a measurement can be trusted: medians, and bootstrap intervals (Efron 1979) of what is computed
- * from them.
+ * How far repeats of a measurement can be trusted: their medians, and bootstrap intervals (Efron 1979) of numbers that
+ * are computed from medians.
  *
  * Everything is reproducible: the pseudo-random numbers always begin at the same seed. Any thread may call.
  *
@@ -38,7 +38,7 @@ struct hd_sample {
 size_t hd_median_index(const double *values, size_t count);
 
 /** The variance of the median, over all ways to draw the sample anew (Maritz and Jarrett 1978; exact, without random
- *  numbers). NaN: fewer than HD_REPEATS_LEAST values, one that is no number, or no memory. */
+ *  numbers). NaN: fewer than HD_REPEATS_LEAST values, or one that is no number. */
 double hd_median_variance(const struct hd_sample *sample);
 
 /** What is computed from the medians of all samples. */
@@ -46,8 +46,8 @@ typedef double hd_statistic(const double *medians, size_t count, void *context);
 
 /**
  * The interval of `statistic` when every sample is drawn anew, with replacement, some thousand times (percentiles).
- * Unknown when a sample has fewer than HD_REPEATS_LEAST values or one that is no number, when the statistic was no
- * number once, or without memory. Some 100 microseconds.
+ * Unknown when a sample has fewer than HD_REPEATS_LEAST values or one that is no number, or when the statistic was no
+ * number once. Takes some 100 microseconds.
  */
 struct hd_interval hd_bootstrap(const struct hd_sample *samples, size_t count, hd_statistic *statistic, void *context);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file comparison.h
- * Several runs of a program beside each other: what the threads bought, and where the rest went.
+ * Several runs of a program, compared: what more threads gained, and where the rest of their time went.
  *
  * *Points* are what is compared: thread counts (scaling), or sides such as two builds (difference). The first is the
  * baseline. A point has one or more *runs*, its repeats. A time is the median of its repeats, which is always one of
@@ -11,10 +11,10 @@
  * at one place in the source are one row; the loop of a `parallel for` has none but the region's. For every row, with
  * capacity as in losses.h,
  *
- *     capacity(point) - capacity(baseline) = sum over causes of lost(point) - lost(baseline), + busy(point) -
- * busy(baseline)
+ *     capacity(point) - capacity(baseline) = sum over causes of lost(point) - lost(baseline)
+ *                                            + busy(point) - busy(baseline)
  *
- * to the tick; the last part is work inflation. For the program the left side is p * T(p) - T(1) when the baseline has
+ * to the tick; the last line is work inflation. For the program the left side is p * T(p) - T(1) when the baseline has
  * one thread. Divided by p they are lost wall seconds.
  *
  * All ticks are those of one clock common to all runs (clock_scale.h).
@@ -65,10 +65,9 @@ struct hd_point {
 
 /** A row at a point. */
 struct hd_compared {
-  uint32_t runs; /* repeats in which it occurs; 0: in none, and nothing below is filled */
-  uint32_t run;  /* the median one: index into the comparison's runs */
-  uint64_t
-      calls; /* of a region: its instances; of a construct: how often one thread came to it, at most; in that run */
+  uint32_t runs;      /* repeats in which it occurs; 0: in none, and nothing below is filled */
+  uint32_t run;       /* the median one: index into the comparison's runs */
+  uint64_t calls;     /* in that run: a region's instances; how often one thread came to a construct, at most */
   double *seconds;    /* by repeat in which it occurs; `runs` of them */
   int64_t time_ticks; /* elapsed; a construct's: thread time spent in it / threads, rounded down */
   double time_s;
@@ -83,10 +82,11 @@ struct hd_compared {
   double lost_s[HD_LOSS_COUNT]; /* the same / threads: wall seconds */
   double lost_total_s;
   struct hd_interval lost_total_interval;
-  uint64_t untold_ticks;   /* thread time here, at most, in which waits may count as work or as another's: events that
-                              tell   were switched off (the budget) */
-  bool causes_unknown;     /* in one of the two runs events that tell waits from work were switched off (the budget) for
-                              so long that another cause may be the largest */
+  /* Thread time here, at most, in which waits may count as work or as other waits: the events that would tell were
+   * switched off (the budget). `causes_unknown`: here or at the baseline for so long that another cause may be the
+   * largest. */
+  uint64_t untold_ticks;
+  bool causes_unknown;
   enum hd_loss main_cause; /* the largest; HD_LOSS_COUNT: nothing was lost, or causes_unknown */
   double speedup;          /* time at the baseline / time here */
   struct hd_interval speedup_interval;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file scaling_fit.h
- * The numbers behind scaling_law.h: least squares within the bounds of the laws, and how far the data let go.
+ * The numbers behind scaling_law.h: least squares within the bounds of the laws, and confidence limits.
  *
  * With a = T(1), b = T(1) * s and c = T(1) * k, both laws are sums,
  *

@@ -71,7 +71,7 @@ static const char *gather(struct hd_law_data *data, const struct hd_scaling_poin
   return count_different(data) < HD_LAW_POINTS_LEAST ? "fewer than 4 thread counts" : NULL;
 }
 
-/* ---- how far the data let go ---- */
+/* ---- confidence limits ---- */
 
 /* Student's t: 95 % lie between plus and minus this. */
 static double student(double freedom) {

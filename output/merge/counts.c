@@ -12,6 +12,7 @@
 #include "output/merge/merge_internal.h"
 #include "output/metrics/group.h"
 #include "output/model/accumulate.h"
+#include "output/model/count_sums.h"
 #include "output/model/counts.h"
 
 /* ---- which events ---- */
@@ -26,14 +27,6 @@ static void add_note(struct hd_strings *notes, char *text) {
 
 static uint32_t event_count_of(const struct hd_model *model) {
   return model->events ? model->header.event_count : 0;
-}
-
-/* Sources know their events without regard to case. HD_NONE: not counted in that run. */
-static uint32_t find_event(const struct hd_model *model, const char *name) {
-  for (uint32_t i = 0; i < event_count_of(model); i++)
-    if (strcasecmp(model->events[i].name, name) == 0)
-      return i;
-  return HD_NONE;
 }
 
 static const char *place_words(uint32_t at) {
@@ -64,14 +57,14 @@ static bool may_add_counts(struct hd_merge *merge) {
 static bool may_add(struct hd_merge *merge, const char *name) {
   const struct hd_model *first = merge->models[0];
   for (size_t i = 0; i < merge->count; i++)
-    if (find_event(merge->models[i], name) == HD_NONE) {
+    if (hd_count_find_event(merge->models[i], name) == HD_NONE) {
       note(merge, "%s was not counted in %s: the sum leaves it out", name, merge->models[i]->path);
       return false;
     }
-  const uint32_t slot = first->events[find_event(first, name)].slot;
+  const uint32_t slot = first->events[hd_count_find_event(first, name)].slot;
   for (size_t i = 1; i < merge->count; i++) {
     const struct hd_model *model = merge->models[i];
-    if (model->events[find_event(model, name)].slot == slot &&
+    if (model->events[hd_count_find_event(model, name)].slot == slot &&
         (slot == 0 || model->header.event_slots == first->header.event_slots))
       continue;
     note(merge,
@@ -89,7 +82,7 @@ static void take_event(struct hd_merge *merge, const struct hd_event_record *eve
   struct hd_event_record *record = &counts->events[counts->event_count];
   *record = *event;
   for (size_t i = 0; i < merge->count; i++) {
-    const uint32_t index = find_event(merge->models[i], event->name);
+    const uint32_t index = hd_count_find_event(merge->models[i], event->name);
     const uint64_t cost = merge->models[i]->events[index].cost;
     record->cost = cost > record->cost ? cost : record->cost;
     counts->origins[i][counts->event_count] = index;
@@ -109,7 +102,7 @@ static void choose_events(struct hd_merge *merge) {
       const struct hd_event_record *event = &merge->models[i]->events[j];
       bool seen = false;
       for (size_t before = 0; before < i; before++)
-        seen = seen || find_event(merge->models[before], event->name) != HD_NONE;
+        seen = seen || hd_count_find_event(merge->models[before], event->name) != HD_NONE;
       if (!seen && may_add(merge, event->name))
         take_event(merge, event);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file merge.h
- * Sums of runs: several models into one profile file, which the reader takes like any other.
+ * Sums of runs: several models become one profile file, which the reader opens like any other.
  *
  * Callpaths are the same when their kinds, modules (by build id, else by path) and offsets agree all along the path;
  * phases by their names. Thread i of all runs is one thread, whose lifetimes add up. Everything that is counted or

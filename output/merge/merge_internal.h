@@ -81,21 +81,21 @@ static inline int64_t hd_merge_scale(int64_t ticks, uint64_t factor) {
   return (int64_t)((uint64_t)ticks * factor);
 }
 
-/** overhead.c: what Heddle's own work cost in all runs, and what was switched off. */
+/** overhead.c: the cost of Heddle's own work in all runs, and the events that were switched off. */
 void hd_merge_write_overhead(struct hd_merge *merge);
 
-/** levels.c: time by level and overlaps. */
+/** levels.c: time by level, and overlaps. */
 void hd_merge_levels(struct hd_merge *merge);
 void hd_merge_write_levels(struct hd_merge *merge);
 
-/** counts.c: counts of events, who was not counted, and how often was read; in words which of them are left out,
- * and groups. */
+/** counts.c: counts of events; on which threads some were not counted; how often counters were read; notes on events
+ * that are left out, and groups. */
 void hd_merge_counts(struct hd_merge *merge);
 void hd_merge_mark_threads(struct hd_merge *merge);
 void hd_merge_write_counts(struct hd_merge *merge);
 void hd_merge_write_count_texts(struct hd_merge *merge);
 
-/** notes.c: command line, environment, and in words what the sum consists of and lacks. */
+/** notes.c: command line and environment; notes on what the sum consists of and lacks. */
 void hd_merge_write_texts(struct hd_merge *merge);
 
 #endif

@@ -194,9 +194,8 @@ double hd_count_lifetime(const struct hd_model *model, uint32_t thread) {
   return thread == 0 ? counted_part(model, ticks) : (double)ticks;
 }
 
-/* Sources know their events without regard to case. HD_NONE: it was not counted. */
-static uint32_t find_event(const struct hd_model *model, const char *name) {
-  for (uint32_t i = 0; i < model->header.event_count; i++)
+uint32_t hd_count_find_event(const struct hd_model *model, const char *name) {
+  for (uint32_t i = 0; model->events && i < model->header.event_count; i++)
     if (strcasecmp(model->events[i].name, name) == 0)
       return i;
   return HD_NONE;
@@ -208,7 +207,7 @@ struct hd_count hd_count_sum_metric(const struct hd_model *model, const struct h
   struct hd_group *variables = (struct hd_group *)group; /* the model's own */
   struct hd_count result = {.fraction = 1, .known = true};
   for (uint32_t i = 0; i < metric->event_count; i++) {
-    const uint32_t event = find_event(model, group->events[metric->events[i]].event);
+    const uint32_t event = hd_count_find_event(model, group->events[metric->events[i]].event);
     struct hd_count count = {.known = false};
     if (event != HD_NONE)
       count = hd_count_sum_of(model, sum, event, HD_COUNT_BUSY);

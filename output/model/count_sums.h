@@ -59,6 +59,9 @@ void hd_count_sum_clear(const struct hd_model *model, struct hd_count_sum *sum);
 struct hd_count hd_count_sum_of(const struct hd_model *model, const struct hd_count_sum *sum, uint32_t event,
                                 enum hd_count_class class);
 
+/** The event of that name; case does not matter, as in the sources. HD_NONE: the run did not count it. */
+uint32_t hd_count_find_event(const struct hd_model *model, const char *name);
+
 /** A metric of what was done while busy; never partial: of counts of which some is missing there is no value.
  *  `elapsed_ticks` NaN: there is no elapsed time. `zero` (may be NULL) becomes true when the formula has no value
  * though all that it uses is known. */

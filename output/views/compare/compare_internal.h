@@ -20,11 +20,9 @@ enum { HD_POINTS_SHOWN = 20, HD_TITLE_BYTES = 24 };
 /** "4 threads", or the side's name. */
 void hd_point_text(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t point);
 
-/** "parallel app.c:42 in main", "outside all regions", "program app". With callpaths also who calls it. */
-void hd_row_text(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t row);
-
-/** The same for a sentence: with its function, also if that is the region's. */
-void hd_row_text_alone(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t row);
+/** "parallel app.c:42 in main", "outside all regions", "program app". With callpaths also who calls it. `alone`: with
+ *  its function, also if that is the function of the region around it. */
+void hd_row_text(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t row, bool alone);
 
 /** The node that names a united callpath, with its name from whichever run has one. */
 struct hd_node hd_row_node(const struct hd_comparison *comparison, uint32_t united);
@@ -32,29 +30,28 @@ struct hd_node hd_row_node(const struct hd_comparison *comparison, uint32_t unit
 /** "region", "outside", ...: for scripts. */
 const char *hd_compared_kind_id(enum hd_compared_kind kind);
 
-/** What most of a loss (a gain, where less is lost in all) goes to; its share of all that goes the same way is in
- *  `share`. HD_LOSS_COUNT: nothing was lost or gained, it is within the noise, or there is nothing to compare with. */
+/** The cause of most of a loss, or of a gain where less is lost than at the baseline. `share`: its part of all that
+ *  was lost, or gained. HD_LOSS_COUNT: no loss and no gain, only noise, or no baseline to compare with. */
 enum hd_loss hd_row_cause(const struct hd_compared *at, double *share);
 
-/** What is lost or gained is within the noise. */
+/** Whether the loss or gain is within the noise. */
 bool hd_compared_is_noise(const struct hd_compared *at);
 
-/** "~" for that; "?" where it is not known though it is elsewhere; else "". */
+/** "~" within the noise; "?" if the noise is not known here, but at other points; else "". */
 const char *hd_noise_mark(const struct hd_comparison *comparison, const struct hd_compared *at);
 
-/** For a sentence: "; 61 % of it to imbalance", then `where`; empty when there is none. */
+/** For a sentence: "; 61 % of it to imbalance", then `where`; empty without a cause. */
 void hd_cause_phrase(char *text, size_t bytes, const struct hd_compared *at, const struct hd_unit *unit,
                      const char *where);
 
-/** A time for a sentence, "0.728 s", in the unit of the table; in a smaller one if it would be 0 there. */
+/** A time for a sentence, "0.728 s", in the table's unit, or in a smaller one if the time would be 0 in it. */
 void hd_duration_in(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds);
 
-/** Whether the repeats of the point and of the baseline are enough for the noise to be known; whether any point's are.
- */
+/** Whether there are enough repeats of the point and of the baseline to know the noise; whether of any point. */
 bool hd_point_noise_is_known(const struct hd_comparison *comparison, uint32_t point);
 bool hd_noise_is_known_anywhere(const struct hd_comparison *comparison);
 
-/** Whether a row does not occur at all points; whether it was entered as often at all where it does. */
+/** Whether a row is missing at some points; whether its number of calls differs between the others. */
 bool hd_row_is_partial(const struct hd_comparison *comparison, const struct hd_compared_row *row);
 bool hd_row_calls_differ(const struct hd_comparison *comparison, const struct hd_compared_row *row);
 

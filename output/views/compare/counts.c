@@ -11,13 +11,6 @@
 #include "output/views/compare/compare_internal.h"
 #include "support/command/memory.h"
 
-static uint32_t find_event(const struct hd_model *model, const char *name) {
-  for (uint32_t i = 0; i < model->header.event_count; i++)
-    if (strcmp(model->events[i].name, name) == 0)
-      return i;
-  return HD_NONE;
-}
-
 static bool match_events(struct hd_compared_counts *counts) {
   const struct hd_comparison *comparison = counts->comparison;
   const struct hd_model *first = comparison->runs[0].model;
@@ -27,7 +20,7 @@ static bool match_events(struct hd_compared_counts *counts) {
     if (model->header.event_count != events || !model->counts_total || !model->counts_inclusive)
       return false;
     for (uint32_t i = 0; i < events; i++) {
-      counts->event_of[run * events + i] = find_event(model, first->events[i].name);
+      counts->event_of[run * events + i] = hd_count_find_event(model, first->events[i].name);
       if (counts->event_of[run * events + i] == HD_NONE)
         return false;
     }

@@ -86,15 +86,14 @@ static void put_hosts(struct hd_sheet *sheet, const struct hd_comparison *compar
 static void put_points(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
   const bool sides = comparison->options.mode == HD_COMPARE_SIDES;
   const uint32_t runs = comparison->points[0].run_count;
-  char all[LIST_MAX] = "", text[2 * HD_PLACE_BYTES], name[HD_PLACE_BYTES];
+  char all[LIST_MAX] = "", text[HD_CELL_BYTES];
   bool alike = true;
   for (uint32_t point = 1; point < comparison->point_count; point++)
     alike = alike && comparison->points[point].run_count == runs;
   for (uint32_t point = 0; point < comparison->point_count; point++) {
     const struct hd_point *of = &comparison->points[point];
-    hd_point_text(name, comparison, point);
     append(all, sizeof all, point > 0 ? ", " : "");
-    append(all, sizeof all, sides ? name : of->label);
+    append(all, sizeof all, of->label);
     snprintf(text, sizeof text, " (%u run%s)", of->run_count, of->run_count == 1 ? "" : "s");
     append(all, sizeof all, alike ? "" : text);
   }

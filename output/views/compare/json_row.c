@@ -107,7 +107,7 @@ json_t *hd_compare_json_row(const struct hd_compared_counts *counts, uint32_t in
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
   char text[HD_PLACE_BYTES];
   json_t *at = json_array();
-  hd_row_text(text, comparison, index);
+  hd_row_text(text, comparison, index, false);
   bool done = at;
   for (uint32_t point = 0; done && point < comparison->point_count; point++)
     done = json_array_append_new(at, compared(counts, index, point)) == 0;

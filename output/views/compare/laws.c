@@ -51,7 +51,7 @@ static bool add_row(struct laws_table *laws, uint32_t row, const struct hd_value
     return false;
   hd_grid_row(&table->grid, NULL);
   hd_columns_cells(&table->columns, values, &table->grid);
-  hd_row_text_alone(place, table->comparison, row);
+  hd_row_text(place, table->comparison, row, true);
   hd_grid_at(&table->grid, place);
   return true;
 }

@@ -134,7 +134,7 @@ static void where_text(char text[HD_PLACE_BYTES], const struct hd_comparison *co
   text[0] = '\0';
   if (row == HD_NONE)
     return;
-  hd_row_text_alone(place, comparison, row);
+  hd_row_text(place, comparison, row, true);
   const double part = (double)comparison->rows[row].at[point].lost_ticks[cause] / (double)at->lost_ticks[cause];
   const char *in = comparison->rows[row].kind == HD_COMPARED_OUTSIDE ? "" : "in ";
   if (part > 0.5)

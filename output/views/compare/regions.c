@@ -47,7 +47,7 @@ static void say_foremost(struct hd_sheet *sheet, const struct hd_comparison *com
   hd_cause_phrase(cause, sizeof cause, at, unit, "");
   if (!cause[0] || (scaling && !loses))
     return;
-  hd_row_text(place, comparison, index);
+  hd_row_text(place, comparison, index, false);
   hd_point_text(name, comparison, point);
   hd_point_text(base, comparison, 0);
   hd_duration_in(lost, unit, fabs(at->lost_total_s));

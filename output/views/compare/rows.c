@@ -68,18 +68,14 @@ uint32_t hd_foremost_region(const struct hd_comparison *comparison, uint32_t poi
 
 static void say_where(char place[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t index) {
   const struct hd_compared_row *row = &comparison->rows[index];
-  char text[HD_PLACE_BYTES], at[HD_PLACE_BYTES];
-  hd_row_text(text, comparison, index);
+  char text[HD_PLACE_BYTES];
+  hd_row_text(text, comparison, index, false);
   size_t used = (size_t)snprintf(place, HD_PLACE_BYTES, "%.380s", text);
   const char *between = " (only at ";
   for (uint32_t point = 0; hd_row_is_partial(comparison, row) && point < comparison->point_count; point++) {
     if (row->at[point].runs == 0 || used + 80 > HD_PLACE_BYTES)
       continue;
-    if (comparison->options.mode == HD_COMPARE_SIDES)
-      hd_point_text(at, comparison, point);
-    else
-      snprintf(at, sizeof at, "%s", comparison->points[point].label);
-    used += (size_t)snprintf(place + used, HD_PLACE_BYTES - used, "%s%.60s", between, at);
+    used += (size_t)snprintf(place + used, HD_PLACE_BYTES - used, "%s%.60s", between, comparison->points[point].label);
     between = ", ";
   }
   if (between[0] == ',')

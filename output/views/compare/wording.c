@@ -39,29 +39,20 @@ static void add_callers(char text[HD_PLACE_BYTES], const struct hd_comparison *c
   }
 }
 
-void hd_row_text(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t index) {
+void hd_row_text(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t index, bool alone) {
   const struct hd_compared_row *row = &comparison->rows[index];
   const struct hd_node node = hd_row_node(comparison, row->united);
+  const bool within = row->parent != HD_NONE && !alone;
   struct hd_node outer;
   if (row->kind == HD_COMPARED_OUTSIDE) {
     strcpy(text, "outside all regions");
     return;
   }
-  if (row->parent != HD_NONE)
+  if (within)
     outer = hd_row_node(comparison, comparison->rows[row->parent].united);
-  hd_node_text(text, comparison->united->nodes[row->united].model, &node, row->parent != HD_NONE ? &outer : NULL);
+  hd_node_text(text, comparison->united->nodes[row->united].model, &node, within ? &outer : NULL);
   if (comparison->options.callpaths && row->parent == HD_NONE && row->kind == HD_COMPARED_REGION)
     add_callers(text, comparison, row->united);
-}
-
-/* On its own, without the row it is in. */
-void hd_row_text_alone(char text[HD_PLACE_BYTES], const struct hd_comparison *comparison, uint32_t index) {
-  const struct hd_compared_row *row = &comparison->rows[index];
-  const struct hd_node node = hd_row_node(comparison, row->united);
-  if (row->parent == HD_NONE)
-    hd_row_text(text, comparison, index);
-  else
-    hd_node_text(text, comparison->united->nodes[row->united].model, &node, NULL);
 }
 
 const char *hd_compared_kind_id(enum hd_compared_kind kind) {
