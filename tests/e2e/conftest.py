@@ -4,11 +4,9 @@
 HEDDLE_BUILD names the build folder (default: build/), HEDDLE the command, HEDDLE_RUNTIMES the folder that
 scripts/fetch-runtimes filled. With HEDDLE_NO_SKIP set a skipped test is a failure.
 """
-import contextlib
 import json
 import os
 import pathlib
-import pty
 import re
 import signal
 import subprocess
@@ -19,7 +17,8 @@ import pytest
 
 from levels import broken_identities
 
-pytest_plugins = ("host_program",)  # fixtures for tests that a program does the same with and without Heddle
+# Programs and fixtures that several files of tests have in common.
+pytest_plugins = ("compared_profiles", "concurrency", "machine", "host_program", "run_program", "scale_program")
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = SOURCE / "tests" / "e2e" / "programs"
@@ -28,7 +27,6 @@ HEDDLE = pathlib.Path(os.environ.get("HEDDLE", BUILD / "cli" / "heddle"))
 LIBRARY = BUILD / "ompt" / "libheddle.so"
 RUNTIMES = pathlib.Path(os.environ.get("HEDDLE_RUNTIMES", BUILD / "runtimes")).resolve()
 VERSIONS = (14, 16, 19)
-NOT_ALLOWED = "this machine does not allow it"  # the only reason to skip a test that HEDDLE_NO_SKIP takes
 TIMEOUT_S = 120
 
 
@@ -61,28 +59,6 @@ def runtime(request):
     if not (libomp_folder(request.param) / "libomp.so.5").exists():
         pytest.skip(f"no libomp {request.param} below {RUNTIMES}: run scripts/fetch-runtimes {BUILD}")
     return request.param
-
-
-@pytest.fixture(autouse=True)
-def forget_dead_runtimes():
-    """libomp notes in /dev/shm, under the process's number, that it is loaded. A killed process leaves that file, without
-    a byte in it if it was killed just then; whoever gets the number later and takes the file for its own dies by SIGBUS,
-    Heddle or not. Programs are killed here by the hundred, so the files of the dead are removed."""
-    for file in pathlib.Path("/dev/shm").glob("__KMP_REGISTERED_LIB_*"):
-        number = file.name.split("_")[-2]
-        with contextlib.suppress(OSError):  # gone meanwhile, or another user's
-            if number.isdigit() and not os.path.exists(f"/proc/{number}"):
-                file.unlink()
-
-
-@pytest.fixture(scope="session")
-def terminals():
-    """For tests that need a pseudo-terminal: a chroot without /dev/pts has none."""
-    try:
-        for descriptor in pty.openpty():
-            os.close(descriptor)
-    except OSError as failure:
-        pytest.skip(f"{NOT_ALLOWED}: no pseudo-terminal: {failure}")
 
 
 @pytest.fixture(scope="session")
@@ -455,22 +431,3 @@ def assert_entries(loaded):
             assert sum(one["visits"] for one in of_threads) == cases[case]["visits"], (name, case)
             total = sum(one["elapsed_s"] for one in of_threads)
             assert abs(total - cases[case]["elapsed_s"]) < 1e-9 * (1 + total), (name, case)
-
-
-skipped = []
-not_allowed = []
-
-
-def pytest_runtest_logreport(report):
-    if report.skipped:
-        (not_allowed if NOT_ALLOWED in str(report.longrepr) else skipped).append(report.nodeid)
-
-
-def pytest_sessionfinish(session, exitstatus):
-    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and session.config.option.markexpr == "timed":
-        session.exitstatus = pytest.ExitCode.OK  # a folder without timed tests
-    if not_allowed and "PYTEST_XDIST_WORKER" not in os.environ:
-        print(f"\n{len(not_allowed)} tests were not run because {NOT_ALLOWED}: {not_allowed[0]} ...")
-    if skipped and os.environ.get("HEDDLE_NO_SKIP"):
-        print(f"\n{len(skipped)} tests were skipped, which HEDDLE_NO_SKIP forbids: {skipped[0]} ...")
-        session.exitstatus = 1

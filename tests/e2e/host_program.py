@@ -10,7 +10,8 @@ import tempfile
 
 import pytest
 
-from conftest import LIBRARY, NOT_ALLOWED, TIMEOUT_S, environment_for, libomp_folder
+from conftest import LIBRARY, TIMEOUT_S, environment_for, libomp_folder
+from machine import NOT_ALLOWED
 
 STAYS = re.compile(r"^heddle: cannot write (.*): (.*); for 'heddle recover' the profile stays in (.*)$", re.M)
 INSTEAD = re.compile(r"^heddle: cannot write (.*): (.*); the profile is in (.*) instead$", re.M)
