@@ -10,10 +10,7 @@ enum { FIRST_LENGTH = 64, CHANGING = UINT32_MAX };
 
 /* What is in a used slot stays, but for the step's ends, which are valid while `unloads` stays the same. */
 struct slot {
-  const void *address;
-  uint32_t parent;
-  uint16_t kind;
-  bool is_call;
+  struct hd_step_key key;
   bool used;
   uint32_t unloads;
   struct hd_step ends;
@@ -34,33 +31,28 @@ static uint64_t hash(const struct hd_step_key *key) {
   return product ^ product >> 32;
 }
 
-static bool is_same(const struct slot *slot, const struct hd_step_key *key) {
-  return slot->address == key->address && slot->parent == key->parent && slot->kind == key->kind &&
-         slot->is_call == key->is_call;
+static bool is_same(const struct hd_step_key *a, const struct hd_step_key *b) {
+  return a->address == b->address && a->parent == b->parent && a->kind == b->kind && a->is_call == b->is_call;
 }
 
 /* The key's slot, or the unused one where it has to go. */
 static struct slot *probe(struct table *table, const struct hd_step_key *key) {
   const uint32_t mask = table->length - 1;
   uint32_t i = (uint32_t)hash(key) & mask;
-  while (__atomic_load_n(&table->slots[i].used, __ATOMIC_ACQUIRE) && !is_same(&table->slots[i], key))
+  while (__atomic_load_n(&table->slots[i].used, __ATOMIC_ACQUIRE) && !is_same(&table->slots[i].key, key))
     i = (i + 1) & mask;
   return &table->slots[i];
-}
-
-static void load_ends(const struct slot *slot, struct hd_step *ends) {
-  ends->profile = __atomic_load_n(&slot->ends.profile, __ATOMIC_ACQUIRE);
-  ends->counter = __atomic_load_n(&slot->ends.counter, __ATOMIC_ACQUIRE);
 }
 
 /* A slot that was unused when it was found may have become another step's since. */
 bool hd_known_steps_find(const struct hd_step_key *key, uint32_t unloads, struct hd_step *ends) {
   struct table *table = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
   const struct slot *slot = table ? probe(table, key) : NULL;
-  if (!slot || !__atomic_load_n(&slot->used, __ATOMIC_ACQUIRE) || !is_same(slot, key) ||
+  if (!slot || !__atomic_load_n(&slot->used, __ATOMIC_ACQUIRE) || !is_same(&slot->key, key) ||
       __atomic_load_n(&slot->unloads, __ATOMIC_ACQUIRE) != unloads)
     return false;
-  load_ends(slot, ends);
+  ends->profile = __atomic_load_n(&slot->ends.profile, __ATOMIC_ACQUIRE);
+  ends->counter = __atomic_load_n(&slot->ends.counter, __ATOMIC_ACQUIRE);
   return __atomic_load_n(&slot->unloads, __ATOMIC_RELAXED) == unloads;
 }
 
@@ -72,10 +64,7 @@ static void put(struct table *table, const struct hd_step_key *key, uint32_t unl
   __atomic_store_n(&slot->unloads, unloads, __ATOMIC_RELEASE);
   if (slot->used)
     return;
-  slot->address = key->address;
-  slot->parent = key->parent;
-  slot->kind = key->kind;
-  slot->is_call = key->is_call;
+  slot->key = *key;
   table->used++;
   __atomic_store_n(&slot->used, true, __ATOMIC_RELEASE);
 }
@@ -89,9 +78,8 @@ static struct table *grown(const struct table *small) {
   table->length = length;
   for (uint32_t i = 0; small && i < small->length; i++) {
     const struct slot *slot = &small->slots[i];
-    const struct hd_step_key key = {slot->address, slot->parent, slot->kind, slot->is_call};
     if (slot->used)
-      put(table, &key, slot->unloads, slot->ends);
+      put(table, &slot->key, slot->unloads, slot->ends);
   }
   return table;
 }

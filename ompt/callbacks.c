@@ -215,22 +215,15 @@ void hd_callbacks_on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *paralle
 
 /* OpenMP 5.2, section 18.14, omp_control_tool_t and omp_control_tool_result_t: in omp.h, which the tool does without.
  */
-enum { CONTROL_START = 1, CONTROL_PAUSE = 2, CONTROL_FLUSH = 3, CONTROL_END = 4, SUCCESS = 0, IGNORED = 1 };
+enum { CONTROL_START = 1, CONTROL_PAUSE = 2, CONTROL_FLUSH = 3, CONTROL_END = 4, COMMANDS, SUCCESS = 0, IGNORED = 1 };
 
 int hd_callbacks_on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *address) {
   (void)modifier, (void)argument, (void)address;
-  switch (command) {
-  case CONTROL_START:
-    return hd_control_resume() ? SUCCESS : IGNORED;
-  case CONTROL_PAUSE:
-    return hd_control_pause() ? SUCCESS : IGNORED;
-  case CONTROL_FLUSH:
-    return hd_control_flush() ? SUCCESS : IGNORED;
-  case CONTROL_END:
-    return hd_control_end() ? SUCCESS : IGNORED;
-  default:
-    return IGNORED;
-  }
+  static bool (*const obey[COMMANDS])(void) = {[CONTROL_START] = hd_control_resume,
+                                               [CONTROL_PAUSE] = hd_control_pause,
+                                               [CONTROL_FLUSH] = hd_control_flush,
+                                               [CONTROL_END] = hd_control_end};
+  return command < COMMANDS && obey[command] && obey[command]() ? SUCCESS : IGNORED;
 }
 
 /* ---- registration ---- */

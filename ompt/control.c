@@ -7,7 +7,7 @@
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/sweeper.h"
 #include "ompt/thread/current.h"
-#include "ompt/thread/settle.h"
+#include "ompt/thread/thread.h"
 #include "support/inprocess/keep_errno.h"
 
 static bool change_clock(void (*change)(struct hd_file_header *)) {

@@ -8,6 +8,10 @@
 #include "callpath/unwind/libgcc_unwind.h"
 
 #ifdef __x86_64__
+enum { READS_CODE = 1 };
+#else
+enum { READS_CODE = 0 };
+#endif
 
 enum {
   REACH_BYTES = 2048,            /* an argument is put in its place so close to the call */
@@ -98,7 +102,7 @@ static struct hd_call read_indirect(const unsigned char *behind, const struct hd
 struct hd_call hd_call_read(const void *return_address, const struct hd_registers *registers) {
   const unsigned char *behind = return_address;
   struct code code;
-  if (!find_code(behind - 1, &code) || behind - code.begin < 8)
+  if (!READS_CODE || !find_code(behind - 1, &code) || behind - code.begin < 8)
     return (struct hd_call){0};
   const void *target = behind[-5] == 0xe8 ? direct_target(&code, behind - 4) : NULL;
   if (target)
@@ -146,7 +150,7 @@ const void *hd_call_passed_function(const void *behind, uint32_t bytes, const st
   const unsigned char *end = (const unsigned char *)behind - bytes;
   const unsigned char *begin = hd_unwinder_function(end);
   struct code code;
-  if (!begin || !find_code(end, &code))
+  if (!READS_CODE || !begin || !find_code(end, &code))
     return NULL;
   if (end - begin > REACH_BYTES)
     begin = end - REACH_BYTES;
@@ -232,7 +236,7 @@ static void search_function(struct search *search, const void *function) {
 
 const void *hd_call_only_jump(const void *function, const void *target, uint32_t *bytes) {
   struct search search = {.target = target, .functions = {function}, .count = 1};
-  for (uint32_t i = 0; i < search.count; i++)
+  for (uint32_t i = 0; READS_CODE && i < search.count; i++)
     search_function(&search, search.functions[i]);
   const bool is_only = search.jump_count == 1 && !search.is_cut;
   *bytes = is_only ? search.bytes : 0;
@@ -245,32 +249,8 @@ void hd_registers_read(struct _Unwind_Context *context, struct hd_registers *reg
     uint8_t number, dwarf;
   } preserved[] = {{RBX, 3}, {RBP, 6}, {12, 12}, {13, 13}, {14, 14}, {15, 15}};
   registers->known = 0;
-  for (size_t i = 0; i < sizeof preserved / sizeof *preserved; i++) {
+  for (size_t i = 0; READS_CODE && i < sizeof preserved / sizeof *preserved; i++) {
     registers->known |= 1u << preserved[i].number;
     registers->value[preserved[i].number] = hd_unwinder.get_register(context, preserved[i].dwarf);
   }
 }
-
-#else
-
-void hd_registers_read(struct _Unwind_Context *context, struct hd_registers *registers) {
-  (void)context;
-  registers->known = 0;
-}
-
-struct hd_call hd_call_read(const void *return_address, const struct hd_registers *registers) {
-  (void)return_address, (void)registers;
-  return (struct hd_call){0};
-}
-
-const void *hd_call_passed_function(const void *behind, uint32_t bytes, const struct hd_registers *registers) {
-  (void)behind, (void)bytes, (void)registers;
-  return NULL;
-}
-
-const void *hd_call_only_jump(const void *function, const void *target, uint32_t *bytes) {
-  (void)function, (void)target, (void)bytes;
-  return NULL;
-}
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file stack_cache.h
- * The calling routines of a region, without recompiling the program. There are three ways to find them:
- * - A stack that was there before is only compared, about one load and compare for each frame (stacks.h).
- * - One that is new, but whose return addresses all are known, is walked by what was learned of them, some ten ns
- * a frame (known_frames.h).
- * - Else it is unwound by the C compiler's unwinder, some 400 nanoseconds a frame.
+ * The calling routines of a region, without recompiling the program. A stack that was there before is only compared,
+ * about one load and compare for each frame (stacks.h); a new one is walked (stack_walk.h).
  *
  * When is a remembered stack the present one? Equal stack pointers and equal return addresses where they lay last time
  * are not enough: what lies there now may be left over. alloca and variable-length arrays make frames of different

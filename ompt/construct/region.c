@@ -6,7 +6,6 @@
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/event.h"
-#include "ompt/thread/settle.h"
 #include "ompt/thread/step.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"

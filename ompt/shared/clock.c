@@ -26,11 +26,7 @@ static bool processor_counter_is_invariant(void) {
 }
 #else
 static bool processor_counter_is_invariant(void) {
-#if defined(__aarch64__)
-  return true; /* the generic timer is, by the architecture */
-#else
-  return false;
-#endif
+  return HD_PROCESSOR_CLOCK; /* AArch64's generic timer is, by the architecture */
 }
 #endif
 

@@ -14,12 +14,11 @@
  * `writing`. The owner needs no fence: the sweep runs one on all processors (membarrier(2)). A thread that is
  * descheduled within those few instructions holds the sweep back to its last transition.
  *
- * membarrier(2) interrupts every processor on which the program runs: some microseconds each. A flood of tasks on two
- * threads fills a ring every 50 µs, and would spend a tenth of its time in such interrupts. So when sweeps come more
- * often than about two hundred times a second, the owners are told to fence themselves (`needs_fence`, some five
- * nanoseconds a transition), until sweeps are rare again. The owner looks at `needs_fence` after it has written
- * `writing`. So the last membarrier(2), which follows the order to fence, leaves two sorts of owners: those whose
- * `writing` it has made visible, and those that see the order.
+ * membarrier(2) interrupts every processor on which the program runs, for some microseconds. So when sweeps come more
+ * often than about two hundred times a second, the owners fence themselves (`needs_fence`, some five nanoseconds a
+ * transition) until sweeps are rare again. The owner looks at `needs_fence` after it has written `writing`. So the last
+ * membarrier(2), which follows the order to fence, leaves two sorts of owners: those whose `writing` it has made
+ * visible, and those that see the order.
  *
  * A transition may be tentative (a failed lock test looks like a wait, see thread.c): the owner can take it back unless
  * a sweep has passed it, which one does only when its own ring is full.

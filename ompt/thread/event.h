@@ -21,7 +21,6 @@
 #define HEDDLE_OMPT_THREAD_EVENT_H
 
 #include "callpath/code/modules.h"
-#include "ompt/thread/settle.h"
 #include "ompt/thread/step.h"
 #include "ompt/thread/thread.h"
 #include "ompt/thread/thread_lifecycle.h"

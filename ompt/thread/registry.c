@@ -22,7 +22,7 @@ bool hd_registry_while_alone(const struct hd_thread *thread, void (*act)(void *d
   pthread_mutex_lock(&own_lock);
   const bool alone = own_count == 1 && thread->record->kind != HD_THREAD_WORKER &&
                      __atomic_load_n(&hd_store.header->lost_threads, __ATOMIC_RELAXED) == 0;
-  if (alone)
+  if (alone && act)
     act(data);
   pthread_mutex_unlock(&own_lock);
   return alone;

@@ -21,7 +21,7 @@ struct hd_thread *hd_registry_take(enum hd_thread_kind kind);
 void hd_registry_count_own(enum hd_thread_kind kind);
 
 /** Does something that must not happen while a thread that sends events of its own accord, other than the caller, may
- *  begin: only if there has never been one. False: not done. */
+ *  begin: only if there has never been one. False: not done. `act` NULL: asks only. */
 bool hd_registry_while_alone(const struct hd_thread *thread, void (*act)(void *data), void *data);
 
 #endif

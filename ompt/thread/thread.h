@@ -284,6 +284,12 @@ struct hd_frame *hd_thread_find_open(const struct hd_thread *thread, enum hd_kin
  *  counted, unless begins have been refused. */
 bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id);
 
+/** Resolves what is pending (enum hd_pending), before an event is handled. */
+void hd_thread_settle(struct hd_thread *thread);
+
+/** A worker is heard of again, at whatever time: its wait at the region's end is settled, if the join is known. */
+void hd_thread_join(struct hd_thread *worker);
+
 /** Leaves everything above the current task's base frame, which goes to `state`. */
 void hd_thread_unwind_task(struct hd_thread *thread, uint64_t now, uint32_t state);
 

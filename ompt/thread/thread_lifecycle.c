@@ -12,7 +12,6 @@
 #include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
 #include "ompt/thread/registry.h"
-#include "ompt/thread/settle.h"
 #include "ompt/thread/step.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
