@@ -12,7 +12,7 @@
 
 #include "cli/open_profile.h"
 #include "output/analysis/callpath_truncate.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/views/export/export.h"
 #include "support/command/output_stream.h"
 

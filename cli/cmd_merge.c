@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "output/merge/merge.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "support/command/memory.h"
 #include "support/command/options.h"

@@ -11,7 +11,7 @@
 
 #include "cli/open_profile.h"
 #include "output/analysis/site_regex.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/views/report/column_list.h"
 #include "output/views/report/report.h"
 #include "support/command/output_stream.h"

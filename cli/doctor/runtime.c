@@ -6,7 +6,7 @@
 
 #include "cli/doctor/doctor_internal.h"
 #include "cli/program/elf_file.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "support/command/memory.h"
 

@@ -55,6 +55,7 @@ static void finish(struct hd_run *run) {
     hd_run_collect(run);
   hd_run_environment_remove(run);
   hd_run_signals_restore(&run->signals);
+  hd_no_memory_status = run->outcome.exit_status; /* what the program did counts, if no summary can be made */
   if (profiles->count || profiles->running || profiles->unsaved)
     hd_run_summarize(run);
   else if (run->outcome.started)

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cli/run/run_internal.h"
+#include "output/model/memory.h"
 #include "output/model/model.h"
-#include "output/model/model_free.h"
 #include "output/reader/open.h"
 #include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/scale/scale_internal.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "support/command/complain.h"
 #include "support/command/memory.h"
 

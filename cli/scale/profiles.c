@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/scale/scale_internal.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "output/unify/same_build.h"
 #include "output/unify/unified_tree.h"

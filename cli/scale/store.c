@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/scale/scale_internal.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "support/command/complain.h"
 #include "support/command/directory.h"

@@ -132,7 +132,7 @@ static bool is_inside(const struct hd_graph *graph, const struct hd_node *node, 
 
 static void add_outermost_elapsed(const struct hd_graph *graph, const struct hd_node *node,
                                   struct hd_graph_entry *entry) {
-  hd_need(hd_model_need_rows(graph->model));
+  hd_model_need_rows(graph->model);
   for (uint32_t i = 0; i < node->row_count; i++) {
     const struct hd_row *row = &graph->model->rows[node->row_first + i];
     const uint64_t ticks = hd_entries_ticks(&row->entries);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/model/count_sums.h"
+#include "output/model/counts.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/rollup.h"
 #include "support/command/memory.h"
@@ -57,7 +57,7 @@ static void drop_counts(struct hd_model *model, const char *place, uint32_t *own
 void hd_model_focus(struct hd_model *model, const bool *through) {
   char *place = hd_new(model->node_count, sizeof *place);
   uint32_t *owner = hd_new(model->node_count, sizeof *owner); /* of counts */
-  hd_need(hd_model_need_rows(model));
+  hd_model_need_rows(model);
   for (uint32_t i = 0; i < model->node_count; i++)
     place[i] = through[i] || place[model->nodes[i].parent] == INSIDE ? INSIDE : OUT;
   for (uint32_t i = model->node_count; i-- > 1;)
@@ -73,5 +73,7 @@ void hd_model_focus(struct hd_model *model, const bool *through) {
   drop_counts(model, place, owner);
   free(owner);
   free(place);
-  hd_need(hd_model_sort_counts(model) && hd_model_roll_up(model) && hd_model_sum_counts(model));
+  hd_model_sort_counts(model);
+  hd_model_roll_up(model);
+  hd_model_sum_counts(model);
 }

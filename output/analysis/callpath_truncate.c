@@ -7,7 +7,7 @@
 #include "output/analysis/callpath_filter.h"
 #include "output/analysis/slots.h"
 #include "output/model/accumulate.h"
-#include "output/model/count_sums.h"
+#include "output/model/counts.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
 #include "output/model/rollup.h"
@@ -166,7 +166,6 @@ static void mark_leaves(struct fold *fold) {
 
 static void room_for(struct hd_model *model, struct hd_levels *levels) {
   levels->ticks = hd_model_allocate(model, (levels->count + 2) * sizeof *levels->ticks);
-  hd_need(levels->ticks);
 }
 
 static void add_levels(struct fold *fold) {
@@ -269,7 +268,6 @@ static void fix_active(struct fold *fold) {
 static void fold_overlaps(struct fold *fold) {
   struct hd_model *model = fold->model;
   struct hd_overlap *overlaps = hd_model_allocate(model, ((size_t)model->overlap_count + 1) * sizeof *overlaps);
-  hd_need(overlaps);
   model->overlap_count = join_overlaps(fold, overlaps, map_overlaps(fold, overlaps));
   model->overlaps = overlaps;
 }
@@ -349,7 +347,8 @@ void hd_model_fold(struct hd_model *model, uint32_t depth) {
   if (depth == 0 || (now != 0 && now <= depth))
     return;
   struct fold fold = {.model = model, .depth = depth, .limit = nodes, .slots = hd_slots_new(nodes)};
-  hd_need(hd_model_need_rows(model) && hd_model_need_team_parts(model));
+  hd_model_need_rows(model);
+  hd_model_need_team_parts(model);
   fold.nodes = hd_new(nodes, sizeof *fold.nodes);
   fold.map = hd_new(nodes, sizeof *fold.map);
   fold.owner = hd_new(nodes, sizeof *fold.owner);
@@ -357,7 +356,9 @@ void hd_model_fold(struct hd_model *model, uint32_t depth) {
   map_nodes(&fold);
   fill(&fold);
   give(&fold);
-  hd_need(hd_model_sort_counts(model) && hd_model_roll_up(model) && hd_model_sum_counts(model));
+  hd_model_sort_counts(model);
+  hd_model_roll_up(model);
+  hd_model_sum_counts(model);
   free(fold.nodes);
   free(fold.rows);
   free(fold.slots.numbers);

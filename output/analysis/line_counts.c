@@ -2,6 +2,7 @@
 #include "output/analysis/line_counts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "output/analysis/callpath_filter.h"
 #include "output/model/source_location.h"
@@ -25,43 +26,41 @@ static void add_to_line(const struct hd_view *view, struct hd_count_sum *to, con
 }
 
 /* NULL: no counters. */
-static struct hd_count_sums *new_sums(const struct hd_model *model, uint32_t count) {
-  struct hd_count_sums *sums = model->counts_inclusive ? hd_count_sums_new(model, count) : NULL;
-  hd_need(sums || !model->counts_inclusive);
+static struct hd_count_sum *new_sums(const struct hd_model *model, uint32_t count) {
+  struct hd_count_sum *sums = model->counts_inclusive ? hd_count_sums_new(model, count) : NULL;
   return sums;
 }
 
-struct hd_count_sums *hd_view_count_lines(const struct hd_view *view, bool inclusive) {
+struct hd_count_sum *hd_view_count_lines(const struct hd_view *view, bool inclusive) {
   const struct hd_model *model = view->model;
-  struct hd_count_sums *sums = new_sums(model, view->count);
+  struct hd_count_sum *sums = new_sums(model, view->count);
   for (uint32_t i = 0; sums && i < model->node_count; i++)
     if (!(model->nodes[i].flags & HD_NODE_GONE))
-      add_to_line(view, &sums->sums[view->line_of_node[i]], &model->nodes[i], inclusive);
+      add_to_line(view, &sums[view->line_of_node[i]], &model->nodes[i], inclusive);
   return sums;
 }
 
 static bool is_incomplete(const struct hd_view *view, uint32_t line) {
   const struct hd_model *model = view->model;
   for (uint32_t i = 0; i < model->node_count; i++)
-    if (view->line_of_node[i] == line && has_line(view, &model->nodes[i]) &&
-        model->counts_inclusive->sums[i].incomplete)
+    if (view->line_of_node[i] == line && has_line(view, &model->nodes[i]) && model->counts_inclusive[i].incomplete)
       return true;
   return false;
 }
 
-struct hd_count_sums *hd_view_count_threads(const struct hd_view *view, uint32_t line) {
+struct hd_count_sum *hd_view_count_threads(const struct hd_view *view, uint32_t line) {
   const struct hd_model *model = view->model;
-  struct hd_count_sums *sums = new_sums(model, model->thread_count);
+  struct hd_count_sum *sums = new_sums(model, model->thread_count);
   if (!sums)
     return NULL;
   for (uint32_t i = 0; i < model->counts_count; i++) {
     const struct hd_counts *counts = &model->counts[i];
     if (view->line_of_node[counts->node] - line < view->lines[line].subtree)
-      hd_count_sum_add_counts(model, &sums->sums[counts->thread], counts);
+      hd_count_sum_add_counts(model, &sums[counts->thread], counts);
   }
   const bool incomplete = is_incomplete(view, line);
   for (uint32_t i = 0; i < model->thread_count; i++)
-    sums->sums[i].incomplete = incomplete;
+    sums[i].incomplete = incomplete;
   return sums;
 }
 
@@ -73,14 +72,14 @@ static void add_node(struct hd_graph_counts *counts, const struct hd_graph *grap
   const uint32_t entry = graph->entry_of_node[id];
   const uint32_t arc = graph->arc_of_node[id];
   const uint32_t cycle = graph->entries[entry].cycle;
-  hd_count_sum_add_own(model, &counts->own->sums[entry], node);
+  hd_count_sum_add_own(model, &counts->own[entry], node);
   if (graph->outermost[id])
-    hd_count_sum_add_inclusive(model, &counts->inclusive->sums[entry], node);
+    hd_count_sum_add_inclusive(model, &counts->inclusive[entry], node);
   if (graph->outermost[id] && arc != HD_NONE)
-    hd_count_sum_add_inclusive(model, &counts->arcs->sums[arc], node);
+    hd_count_sum_add_inclusive(model, &counts->arcs[arc], node);
   /* A path that has left a cycle never comes back to it: then its members would be more. */
   if (cycle > 0 && graph->entries[graph->entry_of_node[node->parent]].cycle != cycle)
-    hd_count_sum_add_inclusive(model, &counts->cycles->sums[cycle - 1], node);
+    hd_count_sum_add_inclusive(model, &counts->cycles[cycle - 1], node);
 }
 
 struct hd_graph_counts hd_graph_count(const struct hd_graph *graph) {
@@ -96,10 +95,10 @@ struct hd_graph_counts hd_graph_count(const struct hd_graph *graph) {
 }
 
 void hd_graph_counts_free(struct hd_graph_counts *counts) {
-  hd_count_sums_free(counts->own);
-  hd_count_sums_free(counts->inclusive);
-  hd_count_sums_free(counts->arcs);
-  hd_count_sums_free(counts->cycles);
+  free(counts->own);
+  free(counts->inclusive);
+  free(counts->arcs);
+  free(counts->cycles);
 }
 
 double hd_graph_entry_elapsed(const struct hd_graph *graph, const struct hd_graph_entry *entry) {

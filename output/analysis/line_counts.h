@@ -12,14 +12,14 @@
 
 /** Sums by line of a view: exclusive or inclusive; by thread, of one line and those below. NULL: without
  *  counters. */
-struct hd_count_sums *hd_view_count_lines(const struct hd_view *view, bool inclusive);
-struct hd_count_sums *hd_view_count_threads(const struct hd_view *view, uint32_t line);
+struct hd_count_sum *hd_view_count_lines(const struct hd_view *view, bool inclusive);
+struct hd_count_sum *hd_view_count_threads(const struct hd_view *view, uint32_t line);
 
 /** Of a call graph: by entry, arc and cycle. All NULL without counters. */
 struct hd_graph_counts {
-  struct hd_count_sums *own, *inclusive; /* by entry */
-  struct hd_count_sums *arcs;            /* by arc, inclusive: of the child, below its outermost callpaths */
-  struct hd_count_sums *cycles;          /* by number - 1, inclusive */
+  struct hd_count_sum *own, *inclusive; /* by entry */
+  struct hd_count_sum *arcs;            /* by arc, inclusive: of the child, below its outermost callpaths */
+  struct hd_count_sum *cycles;          /* by number - 1, inclusive */
 };
 struct hd_graph_counts hd_graph_count(const struct hd_graph *graph);
 void hd_graph_counts_free(struct hd_graph_counts *counts);

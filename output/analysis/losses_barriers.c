@@ -236,7 +236,7 @@ void hd_losses_divide_barriers(struct hd_loss_book *book) {
   uint32_t *first = hd_new(model->node_count, sizeof *first);
   uint32_t *next = hd_new(model->node_count, sizeof *next);
   uint64_t *by_thread = hd_new(model->thread_count, sizeof *by_thread);
-  hd_need(hd_model_need_rows(model));
+  hd_model_need_rows(model);
   find_teams(model, scopes);
   join_scopes(model, scopes);
   explain_by_work(model, scopes, book->inclusive);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "output/merge/merge_internal.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "output/unify/clock_scale.h"
 #include "output/unify/same_build.h"

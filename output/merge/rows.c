@@ -30,7 +30,7 @@ static struct hd_row scaled_row(const struct hd_merge *merge, size_t run, const 
 void hd_merge_rows(struct hd_merge *merge) {
   size_t most = 1;
   for (size_t i = 0; i < merge->count; i++) {
-    hd_need(hd_model_need_rows(merge->models[i]));
+    hd_model_need_rows(merge->models[i]);
     most += merge->models[i]->row_count;
   }
   struct hd_row *rows = merge->rows = hd_new(most, sizeof *rows);
@@ -121,7 +121,7 @@ static void write_part(struct hd_merge *merge, const struct hd_team_part *part) 
 void hd_merge_write_teams(struct hd_merge *merge) {
   size_t most = 1;
   for (size_t i = 0; i < merge->count; i++) {
-    hd_need(hd_model_need_team_parts(merge->models[i]));
+    hd_model_need_team_parts(merge->models[i]);
     most += merge->models[i]->team_part_count;
   }
   struct hd_team_part *parts = hd_new(most, sizeof *parts);

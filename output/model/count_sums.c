@@ -7,8 +7,7 @@
 #include <strings.h>
 
 #include "output/metrics/metric.h"
-#include "output/model/accumulate.h"
-#include "output/model/memory.h"
+#include "support/command/memory.h"
 
 /* ---- their memory ---- */
 
@@ -28,30 +27,12 @@ static double *covered_of(const struct hd_model *model, const struct hd_count_su
   return turns_of(model, sum) + slots_of(model) * HD_COUNT_CLASSES;
 }
 
-struct hd_count_sums *hd_count_sums_new(const struct hd_model *model, size_t count) {
+struct hd_count_sum *hd_count_sums_new(const struct hd_model *model, size_t count) {
   const size_t each = numbers_of(model);
-  struct hd_count_sums *sums = calloc(1, sizeof *sums);
-  if (!sums)
-    return NULL;
-  sums->model = model;
-  sums->count = count;
-  sums->sums = calloc(count + 1, sizeof *sums->sums);
-  sums->room = calloc(count * each + 1, sizeof *sums->room);
-  if (!sums->sums || !sums->room) {
-    hd_count_sums_free(sums);
-    return NULL;
-  }
+  struct hd_count_sum *sums = hd_new(1, (count + 1) * sizeof *sums + count * each * sizeof *sums->numbers);
   for (size_t i = 0; i < count; i++)
-    sums->sums[i].numbers = sums->room + i * each;
+    sums[i].numbers = (double *)(void *)(sums + count) + i * each;
   return sums;
-}
-
-void hd_count_sums_free(struct hd_count_sums *sums) {
-  if (!sums)
-    return;
-  free(sums->sums);
-  free(sums->room);
-  free(sums);
 }
 
 void hd_count_sum_clear(const struct hd_model *model, struct hd_count_sum *sum) {
@@ -120,7 +101,7 @@ void hd_count_sum_add_own(const struct hd_model *model, struct hd_count_sum *to,
 }
 
 void hd_count_sum_add_inclusive(const struct hd_model *model, struct hd_count_sum *to, const struct hd_node *node) {
-  hd_count_sum_add(model, to, &model->counts_inclusive->sums[node->id]);
+  hd_count_sum_add(model, to, &model->counts_inclusive[node->id]);
 }
 
 /* ---- what they say ---- */
@@ -225,138 +206,4 @@ struct hd_count hd_count_sum_metric(const struct hd_model *model, const struct h
   if (zero)
     *zero = true;
   return (struct hd_count){.known = false};
-}
-
-/* ---- the model's counts ---- */
-
-/* Sums are kept in fresh memory: what is added up may be shared. A sum that is too large is said to be incomplete. */
-static bool join(struct hd_model *model, struct hd_counts *to, const struct hd_counts *from) {
-  const size_t events = (size_t)model->header.event_count * HD_COUNT_CLASSES;
-  const size_t all = events + slots_of(model) * HD_COUNT_CLASSES;
-  uint64_t *sums = hd_model_allocate(model, (all + 1) * sizeof *sums);
-  if (!sums)
-    return false;
-  for (int c = 0; c < HD_COUNT_CLASSES; c++) {
-    to->missing[c] |= from->missing[c];
-    to->counted[c] |= from->counted[c];
-  }
-  for (size_t i = 0; i < all; i++)
-    if (__builtin_add_overflow(to->counts[i], from->counts[i], &sums[i])) {
-      sums[i] = UINT64_MAX;
-      if (i < events)
-        to->missing[i % HD_COUNT_CLASSES] |= UINT64_C(1) << i / HD_COUNT_CLASSES;
-    }
-  to->busy_ticks += from->busy_ticks;
-  to->counts = sums;
-  to->slot_ticks = sums + events;
-  return true;
-}
-
-bool hd_model_sort_counts(struct hd_model *model) {
-  uint32_t kept = 0;
-  if (model->counts_count > 0)
-    qsort(model->counts, model->counts_count, sizeof *model->counts, hd_compare_pairs);
-  for (uint32_t i = 0; i < model->counts_count; i++) {
-    const struct hd_counts counts = model->counts[i];
-    if (kept == 0 || hd_compare_pairs(&model->counts[kept - 1], &counts) != 0)
-      model->counts[kept++] = counts;
-    else if (!join(model, &model->counts[kept - 1], &counts))
-      return false;
-  }
-  model->counts_count = kept;
-  for (uint32_t i = 0; i < model->node_count; i++)
-    model->nodes[i].counts_first = model->nodes[i].counts_count = 0;
-  for (uint32_t i = 0; i < kept; i++) {
-    struct hd_node *node = &model->nodes[model->counts[i].node];
-    if (node->counts_count++ == 0)
-      node->counts_first = i;
-  }
-  return true;
-}
-
-/* How far up one must go from any node of a subtree decides whether its counts are all inside. Children have larger
- * ids. */
-static bool sum_nodes(struct hd_model *model, struct hd_count_sums *sums) {
-  int32_t *reach = calloc(model->node_count, sizeof *reach);
-  if (!reach)
-    return false;
-  for (uint32_t i = 0; i < model->node_count; i++)
-    reach[i] = model->nodes[i].counts_reach;
-  for (uint32_t i = model->node_count; i-- > 0;) {
-    const struct hd_node *node = &model->nodes[i];
-    struct hd_count_sum *sum = &sums->sums[i];
-    hd_count_sum_miss(sum, node->counts_lost);
-    for (uint32_t j = 0; j < node->counts_count; j++)
-      hd_count_sum_add_counts(model, sum, &model->counts[node->counts_first + j]);
-    if (i > 0) {
-      hd_count_sum_add(model, &sums->sums[node->parent], sum);
-      reach[node->parent] = reach[i] < reach[node->parent] ? reach[i] : reach[node->parent];
-    }
-    sum->incomplete = reach[i] < (int32_t)node->depth;
-  }
-  free(reach);
-  return true;
-}
-
-static void sum_threads(const struct hd_model *model, struct hd_count_sums *sums) {
-  struct hd_count_sum *all = &sums->sums[model->thread_count];
-  for (uint32_t i = 0; i < model->counts_count; i++)
-    hd_count_sum_add_counts(model, &sums->sums[model->counts[i].thread], &model->counts[i]);
-  for (uint32_t i = 0; i < model->thread_count; i++) {
-    hd_count_sum_miss(&sums->sums[i], model->threads[i].lost ? model->threads[i].uncounted : 0);
-    hd_count_sum_add(model, all, &sums->sums[i]);
-  }
-  hd_count_sum_miss(all, model->nodes[0].counts_lost);
-}
-
-bool hd_model_sum_counts(struct hd_model *model) {
-  if (model->header.event_count == 0)
-    return true;
-  struct hd_count_sums *inclusive = hd_count_sums_new(model, model->node_count);
-  struct hd_count_sums *total = model->counts_total;
-  if (!total) {
-    model->counts_total = total = hd_count_sums_new(model, (size_t)model->thread_count + 1);
-    if (total)
-      sum_threads(model, total);
-  }
-  if (!inclusive || !total || !sum_nodes(model, inclusive)) {
-    hd_count_sums_free(inclusive);
-    return false;
-  }
-  hd_count_sums_free(model->counts_inclusive);
-  model->counts_inclusive = inclusive;
-  return true;
-}
-
-/* ---- division by zero ---- */
-
-static bool is_empty(const struct hd_model *model, const struct hd_count_sum *sum) {
-  for (uint32_t e = 0; e < model->header.event_count; e++)
-    if (sum->numbers[e * (size_t)HD_COUNT_CLASSES + HD_COUNT_BUSY] > 0)
-      return false;
-  return sum->busy_ticks == 0;
-}
-
-static bool divides(const struct hd_model *model, const struct hd_group *group, const struct hd_metric *metric,
-                    const struct hd_node *node, const struct hd_count_sum *sum) {
-  bool zero = false;
-  const double elapsed = node->id == 0 ? hd_count_elapsed_of_program(model) : hd_count_elapsed(&node->team);
-  if (!is_empty(model, sum))
-    hd_count_sum_metric(model, sum, group, metric, elapsed, &zero);
-  return zero;
-}
-
-uint32_t hd_model_divisions_by_zero(const struct hd_model *model, const struct hd_group *group,
-                                    const struct hd_metric *metric) {
-  uint32_t count = 0;
-  struct hd_count_sums *own = model->counts_inclusive ? hd_count_sums_new(model, 1) : NULL;
-  for (uint32_t i = 0; own && i < model->node_count; i++) {
-    const struct hd_node *node = &model->nodes[i];
-    hd_count_sum_clear(model, own->sums);
-    hd_count_sum_add_own(model, own->sums, node);
-    count += divides(model, group, metric, node, own->sums) ||
-             divides(model, group, metric, node, &model->counts_inclusive->sums[i]);
-  }
-  hd_count_sums_free(own);
-  return count;
 }

@@ -1,16 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file count_sums.h
- * Counts of events being added up: of threads, callpaths and what reports make of them. counts.h asks for single
- * numbers; views that join many nodes add up here, once for all events.
+ * Sums of counts: of a thread, a callpath, or what a report makes of several; and what the groups' formulas make of a
+ * sum.
+ *
+ * A count is known only if it was taken: what was not told apart, or not counted on any thread that came there, is not
+ * known, and never 0. Exclusive counts include those of nodes below that were not told apart (hd_counters_at); of those
+ * nodes, exclusive counts are not known.
  *
  * An event that takes turns with others is scaled up where it was counted, per thread and callpath; where it never had
- * its turn the rest of the sum stands for it. So sums add up as long as every part is known.
+ * its turn, the rest of the sum stands for it. So sums add up as long as every part is known.
  */
 #ifndef HEDDLE_OUTPUT_MODEL_COUNT_SUMS_H
 #define HEDDLE_OUTPUT_MODEL_COUNT_SUMS_H
 
-#include "output/model/counts.h"
+#include "output/metrics/group.h"
+#include "output/model/model.h"
+
+struct hd_count {
+  double value;    /* what was counted; an estimate: scaled up to the whole time */
+  double fraction; /* part of the time in which it was counted; below 1 the value is an estimate */
+  bool known;      /* false: not counted at all, value and fraction are 0 */
+  bool partial;    /* some of it is missing: on a thread that came there, or for some of the time. The value is a lower
+                      bound (of an estimate: about) */
+};
 
 /** One sum. */
 struct hd_count_sum {
@@ -22,21 +35,13 @@ struct hd_count_sum {
                           1][class] ticks of all slots where this one had its turn */
 };
 
-struct hd_count_sums {
-  const struct hd_model *model;
-  struct hd_count_sum *sums;
-  size_t count;
-  double *room;
-};
-
 /** Whether a node's exclusive counts are known as far as they were taken: it is told apart, in focus, and measured. */
 static inline bool hd_node_has_own_counts(const struct hd_node *node) {
   return node->told_apart && node->counts_reach >= 0 && hd_node_is_measured(node);
 }
 
-/** `count` empty sums. NULL: no memory. */
-struct hd_count_sums *hd_count_sums_new(const struct hd_model *model, size_t count);
-void hd_count_sums_free(struct hd_count_sums *sums);
+/** `count` empty sums. Free with free(). */
+struct hd_count_sum *hd_count_sums_new(const struct hd_model *model, size_t count);
 
 /** Adds one thread's counts of one node. */
 void hd_count_sum_add_counts(const struct hd_model *model, struct hd_count_sum *to, const struct hd_counts *from);
@@ -75,17 +80,5 @@ double hd_count_elapsed(const struct hd_team_totals *team);
 /** The part of the program's elapsed time and of a thread's lifetime in which was counted. */
 double hd_count_elapsed_of_program(const struct hd_model *model);
 double hd_count_lifetime(const struct hd_model *model, uint32_t thread);
-
-/** Puts counts into the order of nodes and threads, joins those of the same, and tells nodes theirs. False: no
- *  memory. */
-bool hd_model_sort_counts(struct hd_model *model);
-
-/** Makes the nodes' inclusive sums anew and, the first time, the threads'. False: no memory. */
-bool hd_model_sum_counts(struct hd_model *model);
-
-/** In how many callpaths a group's metric has no value, exclusive or inclusive, though all that it uses is known: it
- *  divides by zero. Callpaths where nothing happened do not count. */
-uint32_t hd_model_divisions_by_zero(const struct hd_model *model, const struct hd_group *group,
-                                    const struct hd_metric *metric);
 
 #endif

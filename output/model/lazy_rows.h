@@ -13,17 +13,17 @@
 #include "output/model/model.h"
 
 /**
- * Makes the rows, or the team parts, unless they are there. Of a large profile they take longer than all else, and a
- * lot of memory: what can do with the sums over threads should. False: no memory.
+ * Makes the rows, or the team parts, unless they are there. For a large profile this takes longer than all else and a
+ * lot of memory: what can do with the sums over threads should.
  */
-bool hd_model_need_rows(const struct hd_model *model);
-bool hd_model_need_team_parts(const struct hd_model *model);
+void hd_model_need_rows(const struct hd_model *model);
+void hd_model_need_team_parts(const struct hd_model *model);
 
 /** Calls `visit` for the times of all rows, in no order; there may be several of one node and thread. */
 typedef void hd_times_visitor(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]);
 void hd_model_each_times(const struct hd_model *model, hd_times_visitor *visit, void *context);
 
-/** The row of a node and thread; NULL when the thread never came there, or no memory is left to make the rows. */
+/** The row of a node and thread; NULL when the thread never came there. */
 const struct hd_row *hd_model_row(const struct hd_model *model, uint32_t node, uint32_t thread);
 
 /* ---- for the reader ---- */
@@ -32,14 +32,15 @@ struct hd_reader_block {
   const struct hd_block_header *header;
   uint64_t content; /* file offset */
   uint32_t first;   /* index of its first record among those of its type */
+  uint32_t record_bytes;
 };
 
 struct hd_row_source {
-  void *memory; /* what `bytes` lie in, to be given back; NULL: somebody else's */
+  void *memory; /* what `bytes` lie in, which the model frees; NULL: somebody else's */
   size_t memory_bytes;
   bool mapped; /* munmap; else free */
   const char *bytes;
-  struct hd_reader_block *blocks;
+  struct hd_reader_block *blocks; /* the model's memory, as `in_extra` */
   uint32_t block_count;
   struct hd_row *extra; /* in no order */
   uint32_t extra_count;
@@ -48,6 +49,31 @@ struct hd_row_source {
   bool rows_made;
   bool parts_made;
 };
+
+/** Goes through the records of a type in the order of the file: hd_records_of(), then hd_records_next() until false. */
+struct hd_records {
+  const void *record;
+  uint32_t index; /* among those of its type */
+  const struct hd_row_source *source;
+  enum hd_block_type type;
+  uint32_t block, within; /* of the next one */
+};
+
+static inline struct hd_records hd_records_of(const struct hd_row_source *source, enum hd_block_type type) {
+  return (struct hd_records){.source = source, .type = type};
+}
+
+static inline bool hd_records_next(struct hd_records *at) {
+  for (; at->block < at->source->block_count; at->block++, at->within = 0) {
+    const struct hd_reader_block *block = &at->source->blocks[at->block];
+    if (block->header->type != at->type || at->within >= block->header->count)
+      continue;
+    at->record = at->source->bytes + block->content + (size_t)at->within * block->record_bytes;
+    at->index = block->first + at->within++;
+    return true;
+  }
+  return false;
+}
 
 /** What a record of totals says; whether it was never filled. */
 static inline struct hd_team_totals hd_team_totals_of(const struct hd_total_record *record, bool merged) {
@@ -71,10 +97,10 @@ static inline bool hd_total_is_empty(const struct hd_total_record *record, bool 
 struct hd_row hd_row_of_record(const struct hd_row_record *record);
 struct hd_row hd_row_of_entries(const struct hd_entry_record *record);
 
-/** One more extra row, all zero; until the next one. NULL: no memory. */
+/** One more extra row, all zero. Valid until the next one is added. */
 struct hd_row *hd_row_source_add(struct hd_row_source *source);
 
-/** Gives back what it holds. */
+/** Frees what it holds. */
 void hd_row_source_clear(struct hd_row_source *source);
 
 #endif

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/metrics/group.h"
+#include "output/model/count_sums.h"
+#include "output/model/lazy_rows.h"
+#include "support/command/memory.h"
 #include "support/command/sanitize.h"
 
 struct hd_blob {
@@ -14,35 +18,23 @@ struct hd_blob {
 };
 
 void *hd_model_allocate(struct hd_model *model, size_t bytes) {
-  struct hd_blob *blob = calloc(1, sizeof *blob + bytes);
-  if (!blob)
-    return NULL;
+  struct hd_blob *blob = hd_new(1, sizeof *blob + bytes);
   blob->next = model->blobs;
   model->blobs = blob;
   return blob->content;
 }
 
-/* Capacity is the next power of two: the array grows when the count is one. */
-static bool make_room(struct hd_strings *list) {
-  if ((list->count & (list->count - 1)) != 0)
-    return true;
-  const size_t capacity = list->count == 0 ? 1 : 2 * list->count;
-  const char **items = realloc(list->items, capacity * sizeof *items);
-  if (!items)
-    return false;
-  list->items = items;
-  return true;
+char *hd_model_copy(struct hd_model *model, const char *text, size_t bytes) {
+  return memcpy(hd_model_allocate(model, bytes + 1), text, bytes);
 }
 
-bool hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes) {
-  char *copy = hd_model_allocate(model, bytes + 1);
-  if (!copy || !make_room(list))
-    return false;
-  memcpy(copy, text, bytes);
+void hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes) {
+  char *copy = hd_model_copy(model, text, bytes);
   if (list == &model->notes) /* sentences for people, in which there are names */
     hd_sanitize(copy);
+  if ((list->count & (list->count - 1)) == 0) /* full: there is room for a power of two */
+    list->items = hd_grow(list->items, list->count ? 2 * list->count : 1, sizeof *list->items);
   list->items[list->count++] = copy;
-  return true;
 }
 
 void hd_model_add_note(struct hd_model *model, const char *format, ...) {
@@ -51,16 +43,30 @@ void hd_model_add_note(struct hd_model *model, const char *format, ...) {
   va_start(arguments, format);
   const int length = vasprintf(&text, format, arguments);
   va_end(arguments);
-  if (length < 0 || !hd_model_add_string(model, &model->notes, text, (size_t)length))
-    model->out_of_memory = true;
-  if (length >= 0)
-    free(text);
+  hd_need(length >= 0);
+  hd_model_add_string(model, &model->notes, text, (size_t)length);
+  free(text);
 }
 
-void hd_model_free_memory(struct hd_model *model) {
+void hd_model_free(struct hd_model *model) {
+  if (!model)
+    return;
+  hd_row_source_clear(model->source); /* itself a blob */
   while (model->blobs) {
     struct hd_blob *next = model->blobs->next;
     free(model->blobs);
     model->blobs = next;
   }
+  free(model->nodes);
+  free(model->rows);
+  free(model->team_parts);
+  free(model->counts_inclusive);
+  free(model->counts_total);
+  for (uint32_t i = 0; i < model->group_count; i++)
+    hd_group_free(model->groups[i]);
+  free(model->groups);
+  free(model->arguments.items);
+  free(model->environment.items);
+  free(model->notes.items);
+  free(model);
 }

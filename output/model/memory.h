@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file memory.h
- * Memory that lives as long as a model.
+ * A model's memory, most of which lives as long as the model.
  */
 #ifndef HEDDLE_OUTPUT_MODEL_MEMORY_H
 #define HEDDLE_OUTPUT_MODEL_MEMORY_H
 
 #include "output/model/model.h"
 
-/** NULL: none left. Zeroed. */
+/** All zero. */
 void *hd_model_allocate(struct hd_model *model, size_t bytes);
 
-/** Appends a copy of `text` to a list; false: no memory. */
-bool hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes);
+/** A copy of `bytes` of a text, terminated. */
+char *hd_model_copy(struct hd_model *model, const char *text, size_t bytes);
 
-/** Adds a note in printf's words. model->out_of_memory: there was no memory for one. */
+/** Appends a copy of `bytes` of a text to one of the model's lists. */
+void hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes);
+
+/** Adds a note in printf's words. */
 void hd_model_add_note(struct hd_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** For hd_model_free(). */
-void hd_model_free_memory(struct hd_model *model);
+/** Frees the model and all that belongs to it. NULL is allowed. */
+void hd_model_free(struct hd_model *model);
 
 #endif

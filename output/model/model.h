@@ -221,8 +221,8 @@ struct hd_strings {
   size_t count;
 };
 
-struct hd_group;      /* output/metrics/group.h */
-struct hd_count_sums; /* count_sums.h */
+struct hd_group;     /* output/metrics/group.h */
+struct hd_count_sum; /* count_sums.h */
 
 struct hd_model {
   const char *path;             /* of the file, as given */
@@ -264,9 +264,9 @@ struct hd_model {
   struct hd_event_record *events; /* header.event_count; strings are terminated */
   struct hd_counts *counts;       /* sorted by node, then thread */
   uint32_t counts_count;
-  struct hd_count_sums *counts_inclusive; /* by node: with those below. NULL: nothing was counted */
-  struct hd_count_sums *counts_total;     /* by thread, then of all. Likewise */
-  struct hd_group **groups;               /* whose formulas reports show (counts.h) */
+  struct hd_count_sum *counts_inclusive; /* by node: with those below. NULL: nothing was counted */
+  struct hd_count_sum *counts_total;     /* by thread, then of all. Likewise */
+  struct hd_group **groups;              /* whose formulas reports show (counts.h) */
   uint32_t group_count;
 
   struct hd_costs_record *costs; /* as in the file: in no order, of valid threads */
@@ -283,10 +283,9 @@ struct hd_model {
   const char *run_directory;     /* of the `heddle run` that was to collect it; NULL: there was none */
   struct hd_strings notes;       /* what could not be measured: the file's own, then those that the reader derives */
   size_t file_note_count;        /* so many are the file's own */
-  bool out_of_memory;            /* a note is missing */
 
   struct hd_blob *blobs;        /* memory the strings live in */
-  struct hd_row_source *source; /* lazy_rows.h; NULL: rows and team parts are there */
+  struct hd_row_source *source; /* lazy_rows.h */
 };
 
 static inline double hd_model_seconds(const struct hd_model *model, uint64_t ticks) {

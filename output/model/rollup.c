@@ -13,23 +13,19 @@ uint64_t hd_model_widen_levels(struct hd_model *model) {
     model->nodes[i].busy_at_inclusive = (struct hd_levels){.count = model->nodes[i].busy_at.count};
   for (uint32_t i = model->node_count; i-- > 0;) { /* children have larger ids */
     const struct hd_levels *levels = &model->nodes[i].busy_at_inclusive;
-    struct hd_levels *above = &model->nodes[model->nodes[i].parent].busy_at_inclusive;
-    above->count = levels->count > above->count ? levels->count : above->count;
+    hd_widen_levels(&model->nodes[model->nodes[i].parent].busy_at_inclusive, levels);
     bytes += (uint64_t)levels->count * sizeof *levels->ticks;
   }
   return bytes;
 }
 
-static bool begin(struct hd_model *model, struct hd_node *node) {
+static void begin(struct hd_model *model, struct hd_node *node) {
   struct hd_levels *levels = &node->busy_at_inclusive;
   levels->ticks = hd_model_allocate(model, ((size_t)levels->count + 1) * sizeof *levels->ticks);
-  if (!levels->ticks)
-    return false;
   hd_add_levels(levels, &node->busy_at);
   memcpy(node->inclusive_ticks, node->ticks, sizeof node->inclusive_ticks);
   node->intrusion_inclusive = node->intrusion;
   node->cpu_inclusive_ns = node->cpu_ns;
-  return true;
 }
 
 static void finish(struct hd_model *model, struct hd_node *node) {
@@ -46,12 +42,10 @@ static void finish(struct hd_model *model, struct hd_node *node) {
   parent->cpu_inclusive_ns += node->cpu_inclusive_ns;
 }
 
-bool hd_model_roll_up(struct hd_model *model) {
+void hd_model_roll_up(struct hd_model *model) {
   hd_model_widen_levels(model);
   for (uint32_t i = 0; i < model->node_count; i++)
-    if (!begin(model, &model->nodes[i]))
-      return false;
+    begin(model, &model->nodes[i]);
   for (uint32_t i = model->node_count; i-- > 0;) /* children have larger ids */
     finish(model, &model->nodes[i]);
-  return true;
 }

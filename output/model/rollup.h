@@ -12,8 +12,8 @@
  *  of them will take. */
 uint64_t hd_model_widen_levels(struct hd_model *model);
 
-/** Makes the nodes' wall shares and inclusive ticks, also anew after what is exclusive has changed; counts of events
- *  are hd_model_sum_counts()'s. No gain exceeds the program's. False: no memory. */
-bool hd_model_roll_up(struct hd_model *model);
+/** Makes the nodes' wall shares and inclusive ticks, again after exclusive ones have changed; counts of events are
+ *  hd_model_sum_counts()'s. No gain exceeds the program's. */
+void hd_model_roll_up(struct hd_model *model);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "output/model/memory.h"
 #include "store/seal.h"
 
 bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) {
@@ -62,18 +62,20 @@ static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_
   if (first + block->count >= HD_NONE)
     return hd_reader_fail(reader, "damaged: too many records");
   for (uint32_t i = 0; i < block->span; i++)
-    reader->unit_block[unit + i] = reader->block_count;
-  reader->blocks[reader->block_count++] = (struct hd_reader_block){
-      block, HD_HEADER_BYTES + (uint64_t)unit * HD_BLOCK_BYTES + HD_BLOCK_HEADER_BYTES, (uint32_t)first};
+    reader->unit_block[unit + i] = reader->source->block_count;
+  reader->source->blocks[reader->source->block_count++] =
+      (struct hd_reader_block){.header = block,
+                               .content = HD_HEADER_BYTES + (uint64_t)unit * HD_BLOCK_BYTES + HD_BLOCK_HEADER_BYTES,
+                               .first = (uint32_t)first,
+                               .record_bytes = (uint32_t)each};
   reader->record_count[block->type] = first + block->count;
   return true;
 }
 
 bool hd_reader_walk_blocks(struct hd_reader *reader) {
-  reader->unit_block = calloc((size_t)reader->unit_count + 1, sizeof *reader->unit_block);
-  reader->blocks = reader->source->blocks = calloc((size_t)reader->unit_count + 1, sizeof *reader->blocks);
-  if (!reader->unit_block || !reader->blocks)
-    return hd_reader_fail(reader, "out of memory");
+  reader->unit_block = hd_model_allocate(reader->model, (size_t)reader->unit_count * sizeof *reader->unit_block);
+  reader->source->blocks =
+      hd_model_allocate(reader->model, (size_t)reader->unit_count * sizeof *reader->source->blocks);
   for (uint32_t unit = 0; unit < reader->unit_count;) {
     const struct hd_block_header *block =
         (const void *)(reader->bytes + HD_HEADER_BYTES + (size_t)unit * HD_BLOCK_BYTES);
@@ -81,22 +83,13 @@ bool hd_reader_walk_blocks(struct hd_reader *reader) {
       return false;
     unit += block->span;
   }
-  reader->source->block_count = reader->block_count;
   return true;
 }
 
 bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, hd_reader_taker *take) {
-  const size_t each = record_bytes(reader, type);
-  for (uint32_t i = 0; i < reader->block_count; i++) {
-    const struct hd_reader_block *block = &reader->blocks[i];
-    if (block->header->type != type)
-      continue;
-    for (uint32_t j = 0; j < block->header->count; j++) {
-      const uint64_t offset = block->content + (uint64_t)j * each;
-      if (!take(reader, reader->bytes + offset, offset, block->first + j))
-        return false;
-    }
-  }
+  for (struct hd_records at = hd_records_of(reader->source, type); hd_records_next(&at);)
+    if (!take(reader, at.record, at.index))
+      return false;
   return true;
 }
 
@@ -105,9 +98,9 @@ static const struct hd_reader_block *find_block(const struct hd_reader *reader, 
   if (offset < HD_HEADER_BYTES)
     return NULL;
   const uint64_t unit = (offset - HD_HEADER_BYTES) / HD_BLOCK_BYTES;
-  if (unit >= reader->unit_count || reader->unit_block[unit] == HD_NONE)
+  if (unit >= reader->unit_count)
     return NULL;
-  const struct hd_reader_block *block = &reader->blocks[reader->unit_block[unit]];
+  const struct hd_reader_block *block = &reader->source->blocks[reader->unit_block[unit]];
   return block->header->type == type && offset >= block->content ? block : NULL;
 }
 

@@ -7,10 +7,10 @@
 #include "output/reader/reader_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "output/model/accumulate.h"
 #include "output/model/format_names.h"
+#include "support/command/memory.h"
 
 static uint64_t later(uint64_t a, uint64_t b) {
   return a > b ? a : b;
@@ -18,15 +18,6 @@ static uint64_t later(uint64_t a, uint64_t b) {
 
 static uint64_t since(uint64_t end, uint64_t begin) {
   return end > begin ? end - begin : 0;
-}
-
-static bool find_last_event(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
-  (void)index;
-  const struct hd_thread_record *record = bytes;
-  struct hd_model *model = reader->model;
-  model->end_ticks = later(model->end_ticks, later(record->last_ticks, record->end_ticks));
-  return true;
 }
 
 /* Not before any thread's last event: the processors' clocks may differ by a few ticks. */
@@ -37,7 +28,11 @@ static bool find_end(struct hd_reader *reader) {
     return hd_reader_fail(reader, "damaged: it ends before it begins");
   model->ended = header->end_ticks != 0;
   model->end_ticks = model->ended ? header->end_ticks : header->loaded_ticks;
-  return hd_reader_each(reader, HD_BLOCK_THREADS, find_last_event);
+  for (struct hd_records at = hd_records_of(reader->source, HD_BLOCK_THREADS); hd_records_next(&at);) {
+    const struct hd_thread_record *record = at.record;
+    model->end_ticks = later(model->end_ticks, later(record->last_ticks, record->end_ticks));
+  }
+  return true;
 }
 
 /* From the program's start, known in nanoseconds, to the tool's, known in ticks. */
@@ -64,10 +59,6 @@ static struct hd_row *row_at(struct hd_reader *reader, uint32_t thread, uint64_t
     return NULL;
   }
   struct hd_row *row = hd_row_source_add(reader->source);
-  if (!row) {
-    hd_reader_fail(reader, "out of memory");
-    return NULL;
-  }
   row->node = record->profile;
   row->thread = thread;
   return row;
@@ -134,8 +125,7 @@ static bool charge_intrusion(struct hd_reader *reader, const struct hd_thread_re
   return row != NULL;
 }
 
-static bool close_thread(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
+static bool close_thread(struct hd_reader *reader, const void *bytes, uint32_t index) {
   const struct hd_thread_record *record = bytes;
   struct hd_model_thread *thread = &reader->model->threads[index];
   reader->busy_now_ticks[index] += record->busy_ticks;
@@ -151,14 +141,9 @@ static bool close_thread(struct hd_reader *reader, const void *bytes, uint64_t o
 }
 
 /* Of thread 0 in the program. */
-static bool add_time_before(struct hd_reader *reader) {
-  const struct hd_model *model = reader->model;
-  if (model->thread_count == 0 || model->before_ticks == 0)
-    return true;
-  struct hd_row *row = hd_row_source_add(reader->source);
-  if (row)
-    row->ticks[HD_BUSY] = model->before_ticks;
-  return row || hd_reader_fail(reader, "out of memory");
+static void add_time_before(struct hd_model *model) {
+  if (model->thread_count > 0 && model->before_ticks > 0)
+    hd_row_source_add(model->source)->ticks[HD_BUSY] = model->before_ticks;
 }
 
 /* There is room for one from every instance. */
@@ -182,8 +167,7 @@ static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primar
     model->inside_ticks += part->elapsed_ticks;
 }
 
-static bool take_total(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
+static bool take_total(struct hd_reader *reader, const void *bytes, uint32_t index) {
   const struct hd_total_record *record = bytes;
   const bool merged = reader->model->header.flags & HD_FILE_MERGED;
   if (record->profile >= reader->model->node_count || record->thread >= reader->model->thread_count ||
@@ -222,9 +206,9 @@ static bool sum_members(struct hd_reader *reader, const struct hd_instance_recor
 }
 
 /* Outer instances enclose inner ones of the same node: such a one counts, but its time is already there. */
-static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)bytes;
-  const struct hd_instance_record *instance = hd_reader_find_instance(reader, offset);
+static bool close_instance(struct hd_reader *reader, const void *bytes, uint32_t index) {
+  const struct hd_instance_record *instance =
+      hd_reader_find_instance(reader, (uint64_t)((const char *)bytes - reader->bytes));
   if (!instance)
     return hd_reader_fail(reader, "damaged: instance %u is larger than its block", index);
   if (instance->begin_ticks == 0 || instance->end_ticks != 0)
@@ -252,14 +236,13 @@ static bool close_instance(struct hd_reader *reader, const void *bytes, uint64_t
 
 bool hd_reader_close_all(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
-  model->team_parts = calloc(reader->record_count[HD_BLOCK_INSTANCES] + 1, sizeof *model->team_parts);
-  if (!model->team_parts)
-    return hd_reader_fail(reader, "out of memory");
+  model->team_parts = hd_new(reader->record_count[HD_BLOCK_INSTANCES], sizeof *model->team_parts);
   if (!find_end(reader))
     return false;
   find_time_before(model);
   if (!hd_reader_each(reader, HD_BLOCK_THREADS, close_thread))
     return false;
-  return add_time_before(reader) && hd_reader_each(reader, HD_BLOCK_TOTALS, take_total) &&
+  add_time_before(model);
+  return hd_reader_each(reader, HD_BLOCK_TOTALS, take_total) &&
          hd_reader_each(reader, HD_BLOCK_INSTANCES, close_instance);
 }

@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "output/metrics/group.h"
-#include "output/model/count_sums.h"
+#include "output/model/accumulate.h"
+#include "output/model/counts.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
+#include "support/command/memory.h"
 #include "support/command/sanitize.h"
 
 /* A file that counts nothing may hold anything in the other fields. */
@@ -36,20 +38,20 @@ bool hd_reader_check_counters(struct hd_reader *reader) {
 /* ---- groups ---- */
 
 /* "PATH\nTEXT". */
-bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t bytes) {
+void hd_reader_take_group(struct hd_model *model, const char *text, size_t bytes) {
   char error[512] = "";
-  char *path = strndup(text, bytes);
-  char *content = path ? strchr(path, '\n') : NULL;
-  if (content)
+  char *path = hd_model_copy(model, text, bytes);
+  char *content = strchrnul(path, '\n');
+  if (*content)
     *content++ = '\0';
-  if (path)
-    hd_sanitize(path);
-  struct hd_group *group = path ? hd_group_parse(path, content ? content : "", error, sizeof error) : NULL;
-  if (path && !group) /* the parser's message names the group's file and line */
-    hd_model_add_note(reader->model, "%s: the group is left out", error[0] ? error : path);
-  const bool done = path && (!group || hd_model_add_group(reader->model, group));
-  free(path);
-  return done || hd_reader_fail(reader, "out of memory");
+  hd_sanitize(path);
+  struct hd_group *group = hd_group_parse(path, content, error, sizeof error);
+  if (!group) { /* the parser's message names the group's file and line */
+    hd_model_add_note(model, "%s: the group is left out", error);
+    return;
+  }
+  model->groups = hd_grow(model->groups, model->group_count + 1, sizeof *model->groups);
+  model->groups[model->group_count++] = group;
 }
 
 /* ---- events ---- */
@@ -62,8 +64,7 @@ static void clean(char *text, size_t bytes) {
       *text = '?';
 }
 
-static bool take_event(struct hd_reader *reader, const void *record, uint64_t offset, uint32_t index) {
-  (void)offset;
+static bool take_event(struct hd_reader *reader, const void *record, uint32_t index) {
   struct hd_event_record *event = &reader->model->events[index];
   memcpy(event, record, sizeof *event);
   clean(event->name, sizeof event->name);
@@ -81,11 +82,7 @@ static bool take_events(struct hd_reader *reader) {
   if (known != model->header.event_count)
     return hd_reader_fail(reader, "damaged: %u events were counted, %llu are described", model->header.event_count,
                           (unsigned long long)known);
-  if (known == 0)
-    return true;
   model->events = hd_model_allocate(model, known * sizeof *model->events);
-  if (!model->events)
-    return hd_reader_fail(reader, "out of memory");
   return hd_reader_each(reader, HD_BLOCK_EVENTS, take_event);
 }
 
@@ -107,8 +104,7 @@ static void judge(const struct hd_model *model, struct hd_counts *counts) {
   }
 }
 
-static bool take_counts(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
+static bool take_counts(struct hd_reader *reader, const void *bytes, uint32_t index) {
   struct hd_model *model = reader->model;
   const struct hd_file_header *header = &model->header;
   const struct hd_counts_record *record = bytes;
@@ -130,14 +126,13 @@ static bool take_counts(struct hd_reader *reader, const void *bytes, uint64_t of
 static uint64_t *make_value_room(struct hd_model *model, size_t records) {
   const size_t each = ((size_t)model->header.event_count + model->header.event_slots) * HD_COUNT_CLASSES;
   uint64_t *values = hd_model_allocate(model, (records + 1) * each * sizeof *values);
-  for (size_t i = 0; values && i < records; i++)
+  for (size_t i = 0; i < records; i++)
     model->counts[i].counts = values + (i + 1) * each;
   return values;
 }
 
 /* What a thread that was alive has counted since its last reading, nobody knows. */
-static bool miss_end(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
+static bool miss_end(struct hd_reader *reader, const void *bytes, uint32_t index) {
   struct hd_model *model = reader->model;
   const struct hd_thread_record *record = bytes;
   uint32_t counts, class;
@@ -171,18 +166,9 @@ static struct hd_counts *add_lack(struct hd_model *model, struct lack *lack, uin
 }
 
 static struct hd_counts *find_counts(const struct hd_model *model, uint32_t node, uint32_t thread) {
-  uint32_t low = model->nodes[node].counts_first;
-  uint32_t high = low + model->nodes[node].counts_count;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (model->counts[middle].thread == thread)
-      return &model->counts[middle];
-    if (model->counts[middle].thread < thread)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return NULL;
+  const struct hd_node *at = &model->nodes[node];
+  const uint32_t wanted[] = {node, thread};
+  return bsearch(wanted, model->counts + at->counts_first, at->counts_count, sizeof *model->counts, hd_compare_pairs);
 }
 
 /* The time of counts, and counts that are missing. Idling is counted with the wait before it, wherever its row is. The
@@ -231,27 +217,21 @@ static void find_reach(struct hd_model *model, const uint32_t *owner) {
   }
 }
 
-static bool add_lacks(struct hd_model *model, const uint64_t *zeros) {
-  struct lack lack = {zeros, calloc(model->node_count, sizeof *lack.owner), model->counts_count};
-  if (!lack.owner)
-    return false;
+static void add_lacks(struct hd_model *model, const uint64_t *zeros) {
+  struct lack lack = {zeros, hd_new(model->node_count, sizeof *lack.owner), model->counts_count};
   find_owners(model, lack.owner);
   find_reach(model, lack.owner);
   take_rows(model, &lack);
   model->counts_count = (uint32_t)lack.count;
   free(lack.owner);
-  return hd_model_sort_counts(model);
+  hd_model_sort_counts(model);
 }
 
-static void take_threads(struct hd_reader *reader) {
-  for (uint32_t i = 0; i < reader->block_count; i++) {
-    const struct hd_reader_block *block = &reader->blocks[i];
-    const struct hd_thread_record *records = (const void *)(reader->bytes + block->content);
-    struct hd_model_thread *threads = reader->model->threads + block->first;
-    for (uint32_t j = 0; block->header->type == HD_BLOCK_THREADS && j < block->header->count; j++) {
-      threads[j].uncounted = records[j].uncounted & all_events(reader->model);
-      threads[j].readings = records[j].readings;
-    }
+static void take_threads(struct hd_model *model) {
+  for (struct hd_records at = hd_records_of(model->source, HD_BLOCK_THREADS); hd_records_next(&at);) {
+    const struct hd_thread_record *record = at.record;
+    model->threads[at.index].uncounted = record->uncounted & all_events(model);
+    model->threads[at.index].readings = record->readings;
   }
 }
 
@@ -262,20 +242,17 @@ bool hd_reader_take_counts(struct hd_reader *reader) {
     return false;
   if (model->header.event_count == 0)
     return records == 0 || hd_reader_fail(reader, "damaged: counts of no event");
-  if (!hd_model_need_rows(model))
-    return hd_reader_fail(reader, "out of memory");
+  hd_model_need_rows(model);
   const uint64_t most = records + model->row_count;
   if (most >= HD_NONE)
     return hd_reader_fail(reader, "damaged: too many records");
-  take_threads(reader);
-  model->counts = calloc(most + 1, sizeof *model->counts);
-  const uint64_t *zeros = model->counts ? make_value_room(model, records) : NULL;
-  if (!zeros)
-    return hd_reader_fail(reader, "out of memory");
-  if (!hd_reader_each(reader, HD_BLOCK_COUNTS, take_counts))
-    return false;
-  if (!hd_reader_each(reader, HD_BLOCK_THREADS, miss_end))
+  take_threads(model);
+  model->counts = hd_model_allocate(model, most * sizeof *model->counts);
+  const uint64_t *zeros = make_value_room(model, records);
+  if (!hd_reader_each(reader, HD_BLOCK_COUNTS, take_counts) || !hd_reader_each(reader, HD_BLOCK_THREADS, miss_end))
     return false;
   model->counts_count = (uint32_t)records;
-  return (hd_model_sort_counts(model) && add_lacks(model, zeros)) || hd_reader_fail(reader, "out of memory");
+  hd_model_sort_counts(model);
+  add_lacks(model, zeros);
+  return true;
 }

@@ -11,6 +11,7 @@
 #include "output/model/format_names.h"
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
+#include "support/command/memory.h"
 #include "sweep/rings.h"
 #include "sweep/tallies.h"
 #include "sweep/timeline.h"
@@ -30,22 +31,20 @@ static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
   return hd_model_allocate(context, bytes);
 }
 
-/* Goes through copies of the records of a type, which live as long as the model and may be written; stops at the first
- * that is refused. A large team has a million records of levels: a block's are copied at once. */
+/* Calls `take` for copies of the records of a type, which live as long as the model and may be changed, until it
+ * returns false. A large team has a million records of levels: a block's are copied at once. */
 typedef bool taker(struct finisher *finisher, void *record, uint32_t index);
 
-static bool each(struct finisher *finisher, enum hd_block_type type, size_t bytes, taker *take) {
-  struct hd_reader *reader = finisher->reader;
-  for (uint32_t i = 0; i < reader->block_count; i++) {
-    const struct hd_reader_block *block = &reader->blocks[i];
-    if (block->header->type != type || block->header->count == 0)
+static bool each(struct finisher *finisher, enum hd_block_type type, taker *take) {
+  const struct hd_row_source *source = finisher->reader->source;
+  for (uint32_t i = 0; i < source->block_count; i++) {
+    const struct hd_reader_block *block = &source->blocks[i];
+    if (block->header->type != type)
       continue;
-    char *copies = hd_model_allocate(reader->model, block->header->count * bytes);
-    if (!copies)
-      return hd_reader_fail(reader, "out of memory");
-    memcpy(copies, reader->bytes + block->content, block->header->count * bytes);
+    char *copies = hd_model_copy(finisher->reader->model, source->bytes + block->content,
+                                 (size_t)block->header->count * block->record_bytes);
     for (uint32_t j = 0; j < block->header->count; j++)
-      if (!take(finisher, copies + j * bytes, block->first + j))
+      if (!take(finisher, copies + (size_t)j * block->record_bytes, block->first + j))
         return false;
   }
   return true;
@@ -72,8 +71,7 @@ static bool take_tally(struct finisher *finisher, void *bytes, uint32_t index) {
   if (record->what > HD_TALLY_ELAPSED || record->profile >= model->node_count ||
       hd_tallies_find(&finisher->tallies, record->profile, (enum hd_tally_what)record->what))
     return hd_reader_fail(finisher->reader, "damaged: tally %u is not valid", index);
-  if (!hd_tallies_restore(&finisher->tallies, record))
-    return hd_reader_fail(finisher->reader, "out of memory");
+  hd_need(hd_tallies_restore(&finisher->tallies, record));
   finisher->records[index] = record;
   finisher->active_count += record->count > 0;
   return true;
@@ -102,8 +100,7 @@ static bool take_levels(struct finisher *finisher, void *bytes, uint32_t index) 
   if (!take_level_room(finisher, hd_tallies_find(&finisher->tallies, tally->profile, (enum hd_tally_what)tally->what),
                        record->first))
     return false;
-  if (!hd_tallies_restore_levels(&finisher->tallies, tally->profile, (enum hd_tally_what)tally->what, record))
-    return hd_reader_fail(reader, "out of memory");
+  hd_need(hd_tallies_restore_levels(&finisher->tallies, tally->profile, (enum hd_tally_what)tally->what, record));
   return true;
 }
 
@@ -113,7 +110,8 @@ static bool take_overlap(struct finisher *finisher, void *bytes, uint32_t index)
     return true;
   if (record->a >= record->b || record->b >= finisher->reader->model->node_count)
     return hd_reader_fail(finisher->reader, "damaged: overlap %u is not valid", index);
-  return hd_overlaps_restore(&finisher->tallies.overlaps, record) || hd_reader_fail(finisher->reader, "out of memory");
+  hd_need(hd_overlaps_restore(&finisher->tallies.overlaps, record));
+  return true;
 }
 
 static bool take_timeline(struct finisher *finisher, void *bytes, uint32_t index) {
@@ -125,8 +123,7 @@ static bool take_timeline(struct finisher *finisher, void *bytes, uint32_t index
 }
 
 /* There is one for every row, almost. They change only if their thread had something left to say: most never do. */
-static bool take_entry(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
+static bool take_entry(struct hd_reader *reader, const void *bytes, uint32_t index) {
   const struct hd_entry_record *record = bytes;
   struct hd_model *model = reader->model;
   if (record->profile >= model->node_count || record->thread >= model->thread_count)
@@ -138,31 +135,18 @@ static bool take_entry(struct hd_reader *reader, const void *bytes, uint64_t off
   return true;
 }
 
-/* Its copy is the book's. */
-static bool take_living_entry(struct finisher *finisher, const struct hd_entry_record *from) {
-  struct hd_reader *reader = finisher->reader;
-  if (!reader->source->in_extra[from->thread])
-    return true;
-  struct hd_entry_record *record = hd_model_allocate(reader->model, sizeof *record);
-  if (!record)
-    return hd_reader_fail(reader, "out of memory");
-  *record = *from;
-  return hd_entries_restore(&finisher->tallies.entries, record) || hd_reader_fail(reader, "out of memory");
-}
-
-static bool take_living_entries(struct finisher *finisher) {
+/* The book changes its own copies. */
+static void take_living_entries(struct finisher *finisher) {
   const struct hd_reader *reader = finisher->reader;
-  bool any = false;
-  for (uint32_t i = 0; i < reader->model->thread_count; i++)
-    any |= reader->source->in_extra[i];
-  for (uint32_t i = 0; any && i < reader->block_count; i++) {
-    const struct hd_reader_block *block = &reader->blocks[i];
-    const struct hd_entry_record *records = (const void *)(reader->bytes + block->content);
-    for (uint32_t j = 0; block->header->type == HD_BLOCK_ENTRIES && j < block->header->count; j++)
-      if (!take_living_entry(finisher, &records[j]))
-        return false;
+  const uint32_t threads = reader->model->thread_count;
+  struct hd_records at = hd_records_of(reader->source, HD_BLOCK_ENTRIES);
+  bool any = threads > 0 && memchr(reader->source->in_extra, true, threads);
+  while (any && hd_records_next(&at)) {
+    const struct hd_entry_record *record = at.record;
+    if (reader->source->in_extra[record->thread])
+      hd_need(hd_entries_restore(&finisher->tallies.entries,
+                                 (void *)hd_model_copy(reader->model, at.record, sizeof *record)));
   }
-  return true;
 }
 
 /* No more parts than the file can hold, each with its entries' states. */
@@ -182,8 +166,8 @@ static bool take_stack(struct finisher *finisher, void *bytes, uint32_t index) {
   struct hd_stack_record *record = bytes;
   if (!is_valid_stack(finisher, record))
     return hd_reader_fail(finisher->reader, "damaged: the stack %u is not valid", index);
-  return hd_entries_restore_stack(&finisher->tallies.entries, &finisher->rings[record->ring]->sweep, record) ||
-         hd_reader_fail(finisher->reader, "out of memory");
+  hd_need(hd_entries_restore_stack(&finisher->tallies.entries, &finisher->rings[record->ring]->sweep, record));
+  return true;
 }
 
 /* ---- what is still in the rings ---- */
@@ -248,12 +232,10 @@ static bool check_active(struct finisher *finisher) {
                         (unsigned long long)most);
 }
 
-static bool finish(struct finisher *finisher) {
+static void finish(struct finisher *finisher) {
   const uint64_t end = finisher->reader->model->end_ticks;
   struct hd_ring_heap heap;
-  struct hd_ring_head *heads = calloc((size_t)finisher->ring_count + 1, sizeof *heads);
-  if (!heads)
-    return hd_reader_fail(finisher->reader, "out of memory");
+  struct hd_ring_head *heads = hd_new((size_t)finisher->ring_count + 1, sizeof *heads);
   finisher->tallies.level = finisher->busy_count;
   hd_tallies_resume(&finisher->tallies);
   hd_rings_begin(&heap, heads, finisher->rings, finisher->ring_count);
@@ -266,40 +248,28 @@ static bool finish(struct finisher *finisher) {
       hd_entries_close(&finisher->tallies.entries, &finisher->rings[i]->sweep, end);
   hd_tallies_end(&finisher->tallies, end);
   free(heads);
-  return true;
 }
 
 /* ---- into the model ---- */
 
 /* They become rows. */
-static bool fill_entries(struct finisher *finisher) {
+static void fill_entries(struct finisher *finisher) {
   const struct hd_entry_book *book = &finisher->tallies.entries;
-  struct hd_reader *reader = finisher->reader;
-  for (uint32_t i = 0; book->slots && i <= book->mask; i++) {
-    const struct hd_entry_record *record = book->slots[i];
-    if (!record)
-      continue;
-    struct hd_row *row = hd_row_source_add(reader->source);
-    if (!row)
-      return hd_reader_fail(reader, "out of memory");
-    *row = hd_row_of_entries(record);
-  }
-  return true;
+  for (uint32_t i = 0; book->slots && i <= book->mask; i++)
+    if (book->slots[i])
+      *hd_row_source_add(finisher->reader->source) = hd_row_of_entries(book->slots[i]);
 }
 
-static bool copy_levels(struct finisher *finisher, uint32_t node, enum hd_tally_what what, struct hd_levels *levels) {
+static void copy_levels(struct finisher *finisher, uint32_t node, enum hd_tally_what what, struct hd_levels *levels) {
   const struct hd_tally *tally = hd_tallies_find(&finisher->tallies, node, what);
   const uint32_t most = tally ? tally->level_limit * HD_LEVELS_PER_RECORD : 0;
   levels->ticks = hd_model_allocate(finisher->reader->model, (most + 2) * sizeof *levels->ticks);
-  if (!levels->ticks)
-    return hd_reader_fail(finisher->reader, "out of memory");
   for (uint32_t k = 0; k < most; k++) {
     const struct hd_level_record *record = tally->levels[k / HD_LEVELS_PER_RECORD].record;
     levels->ticks[k] = record ? record->ticks[k % HD_LEVELS_PER_RECORD] : 0;
     if (levels->ticks[k] > 0)
       levels->count = k + 1;
   }
-  return true;
 }
 
 /* The time before the load of the tool: one thread was busy, outside any region. There is room for level 1. */
@@ -311,7 +281,7 @@ static void add_time_before(struct hd_levels *levels, uint64_t ticks) {
     levels->count = 2;
 }
 
-static bool fill_node(struct finisher *finisher, struct hd_node *node) {
+static void fill_node(struct finisher *finisher, struct hd_node *node) {
   const struct hd_tally *tally = hd_tallies_find(&finisher->tallies, node->id, HD_TALLY_BUSY);
   if (tally) {
     node->active_ticks = tally->record->active_ticks;
@@ -320,18 +290,17 @@ static bool fill_node(struct finisher *finisher, struct hd_node *node) {
   const struct hd_tally *running = hd_tallies_find(&finisher->tallies, node->id, HD_TALLY_ELAPSED);
   if (running)
     node->running_ticks = running->record->active_ticks;
-  return copy_levels(finisher, node->id, HD_TALLY_BUSY, &node->busy_at) &&
-         (!hd_kind_is_region(node->kind) || copy_levels(finisher, node->id, HD_TALLY_ELAPSED, &node->elapsed_at));
+  copy_levels(finisher, node->id, HD_TALLY_BUSY, &node->busy_at);
+  if (hd_kind_is_region(node->kind))
+    copy_levels(finisher, node->id, HD_TALLY_ELAPSED, &node->elapsed_at);
 }
 
-static bool fill_model(struct finisher *finisher) {
+static void fill_model(struct finisher *finisher) {
   struct hd_model *model = finisher->reader->model;
   struct hd_node *program = &model->nodes[0];
-  if (!copy_levels(finisher, 0, HD_TALLY_PROGRAM, &model->time_at))
-    return false;
+  copy_levels(finisher, 0, HD_TALLY_PROGRAM, &model->time_at);
   for (uint32_t i = 0; i < model->node_count; i++)
-    if (!fill_node(finisher, &model->nodes[i]))
-      return false;
+    fill_node(finisher, &model->nodes[i]);
   const uint64_t before = model->thread_count > 0 ? model->before_ticks : 0;
   add_time_before(&model->time_at, before);
   add_time_before(&program->busy_at, before);
@@ -339,15 +308,12 @@ static bool fill_model(struct finisher *finisher) {
   model->time_at.ticks[0] += model->before_ticks - before; /* no thread was ever heard of */
   program->elapsed_at = model->time_at;
   model->timeline = finisher->tallies.timeline;
-  return true;
 }
 
-static bool fill_overlaps(struct finisher *finisher) {
+static void fill_overlaps(struct finisher *finisher) {
   struct hd_model *model = finisher->reader->model;
   const struct hd_overlaps *overlaps = &finisher->tallies.overlaps;
   model->overlaps = hd_model_allocate(model, (overlaps->record_count + 1) * sizeof *model->overlaps);
-  if (!model->overlaps)
-    return hd_reader_fail(finisher->reader, "out of memory");
   for (uint32_t i = 0; i < overlaps->record_count; i++) {
     const struct hd_overlap_record *record = overlaps->records[i];
     if (record->ticks > 0)
@@ -355,43 +321,45 @@ static bool fill_overlaps(struct finisher *finisher) {
   }
   if (model->overlap_count > 0)
     qsort(model->overlaps, model->overlap_count, sizeof *model->overlaps, hd_compare_pairs);
-  return true;
 }
 
 static bool take_all(struct finisher *finisher) {
-  return each(finisher, HD_BLOCK_TALLIES, sizeof(struct hd_tally_record), take_tally) &&
-         each(finisher, HD_BLOCK_LEVELS, sizeof(struct hd_level_record), take_levels) &&
-         each(finisher, HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record), take_overlap) &&
-         each(finisher, HD_BLOCK_TIMELINE, sizeof(struct hd_timeline_record), take_timeline) &&
-         each(finisher, HD_BLOCK_RING, sizeof(struct hd_ring_record), take_ring) &&
-         each(finisher, HD_BLOCK_STACK, sizeof(struct hd_stack_record), take_stack) &&
-         hd_reader_each(finisher->reader, HD_BLOCK_ENTRIES, take_entry) && take_living_entries(finisher);
+  return each(finisher, HD_BLOCK_TALLIES, take_tally) && each(finisher, HD_BLOCK_LEVELS, take_levels) &&
+         each(finisher, HD_BLOCK_OVERLAPS, take_overlap) && each(finisher, HD_BLOCK_TIMELINE, take_timeline) &&
+         each(finisher, HD_BLOCK_RING, take_ring) && each(finisher, HD_BLOCK_STACK, take_stack) &&
+         hd_reader_each(finisher->reader, HD_BLOCK_ENTRIES, take_entry);
 }
 
 /* Killed while it started. */
-static bool forget_entries(struct hd_model *model) {
+static void forget_entries(struct hd_model *model) {
   for (uint32_t i = 0; i < model->node_count; i++)
     model->nodes[i].entries = (struct hd_entries){0};
-  return true;
 }
 
 static bool read_levels(struct finisher *finisher) {
   struct hd_reader *reader = finisher->reader;
-  finisher->records = calloc(reader->record_count[HD_BLOCK_TALLIES] + 1, sizeof(struct hd_tally_record *));
-  for (uint32_t i = 0; i < reader->block_count; i++)
-    finisher->ring_count += reader->blocks[i].header->type == HD_BLOCK_RING;
-  finisher->rings = calloc((size_t)finisher->ring_count + 1, sizeof(struct hd_ring_record *));
-  if (!finisher->records || !finisher->rings)
-    return hd_reader_fail(reader, "out of memory");
+  struct hd_model *model = reader->model;
+  const bool merged = model->header.flags & HD_FILE_MERGED;
+  for (uint32_t i = 0; i < reader->source->block_count; i++)
+    finisher->ring_count += reader->source->blocks[i].header->type == HD_BLOCK_RING;
+  finisher->records = hd_model_allocate(model, reader->record_count[HD_BLOCK_TALLIES] * sizeof *finisher->records);
+  finisher->rings = hd_model_allocate(model, finisher->ring_count * sizeof *finisher->rings);
   if (!take_all(finisher))
     return false;
-  const bool merged = reader->model->header.flags & HD_FILE_MERGED;
-  if ((!finisher->tallies.timeline && !merged) || !finisher->tallies.instant || finisher->tallies.instant->count == 0)
-    return forget_entries(reader->model);
-  if (!merged && !(check_active(finisher) && finish(finisher)))
+  take_living_entries(finisher);
+  if ((!finisher->tallies.timeline && !merged) || !finisher->tallies.instant || finisher->tallies.instant->count == 0) {
+    forget_entries(model);
+    return true;
+  }
+  if (!merged && !check_active(finisher))
     return false;
-  reader->model->levels_known = reader->model->entries_known = true;
-  return fill_model(finisher) && fill_overlaps(finisher) && fill_entries(finisher);
+  if (!merged)
+    finish(finisher);
+  model->levels_known = model->entries_known = true;
+  fill_model(finisher);
+  fill_overlaps(finisher);
+  fill_entries(finisher);
+  return true;
 }
 
 bool hd_reader_take_levels(struct hd_reader *reader) {
@@ -400,7 +368,5 @@ bool hd_reader_take_levels(struct hd_reader *reader) {
   hd_tallies_init(&finisher.tallies, allocate, reader->model, &reader->model->header);
   const bool done = read_levels(&finisher);
   hd_tallies_free(&finisher.tallies);
-  free(finisher.records);
-  free(finisher.rings);
   return done;
 }

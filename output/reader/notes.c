@@ -209,8 +209,7 @@ static void note_unloaded(struct hd_model *model) {
           hd_base_name(model->modules[i].path));
 }
 
-bool hd_reader_add_notes(struct hd_reader *reader) {
-  struct hd_model *model = reader->model;
+void hd_reader_add_notes(struct hd_model *model) {
   note_end(model);
   note_stop(model);
   note_space(model);
@@ -227,5 +226,4 @@ bool hd_reader_add_notes(struct hd_reader *reader) {
   hd_reader_note_counters(model);
   if ((model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
     hd_model_add_note(model, "the program's start is known to 10 ms only");
-  return !model->out_of_memory || hd_reader_fail(reader, "out of memory");
 }

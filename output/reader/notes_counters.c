@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/model/count_sums.h"
+#include "output/model/counts.h"
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
+#include "support/command/memory.h"
 
 enum { NAMES_BYTES = 1024 };
 
@@ -96,10 +97,9 @@ static bool is_incomplete(const struct hd_model *model, const struct hd_counts *
 
 /* By thread, for counts are in the order of nodes. */
 static void note_gaps(struct hd_model *model) {
-  bool *found = calloc((size_t)model->thread_count + 1, sizeof *found);
+  bool *found = hd_new(model->thread_count, sizeof *found);
   uint32_t threads = 0;
-  model->out_of_memory |= !found;
-  for (uint32_t i = 0; found && i < model->counts_count; i++)
+  for (uint32_t i = 0; i < model->counts_count; i++)
     if (is_incomplete(model, &model->counts[i]) && !found[model->counts[i].thread]) {
       found[model->counts[i].thread] = true;
       threads++;

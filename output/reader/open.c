@@ -9,12 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/model/count_sums.h"
-#include "output/model/lazy_rows.h"
+#include "output/model/counts.h"
 #include "output/model/memory.h"
-#include "output/model/model_free.h"
 #include "output/reader/reader_internal.h"
 #include "store/seal.h"
+#include "support/command/memory.h"
 
 /* A running program's file changes while it is copied, and a record may refer to one that was added after its block was
  * copied. Two equal copies are one that is whole; of a program that never pauses the last is taken. */
@@ -95,10 +94,7 @@ static bool take_clock(struct hd_reader *reader) {
 
 static bool take_header(struct hd_reader *reader) {
   struct hd_model *model = reader->model;
-  char *path = hd_model_allocate(model, strlen(reader->path) + 1);
-  if (!path)
-    return hd_reader_fail(reader, "out of memory");
-  model->path = strcpy(path, reader->path);
+  model->path = hd_model_copy(model, reader->path, strlen(reader->path));
   memcpy(&model->header, reader->bytes, sizeof model->header);
   struct hd_file_header *header = &model->header;
   header->host[sizeof header->host - 1] = '\0';
@@ -109,58 +105,49 @@ static bool take_header(struct hd_reader *reader) {
 
 /* ---- all, in order ---- */
 
-static bool read_all(struct hd_reader *reader) {
+static bool check_header(struct hd_reader *reader) {
   return check_magic(reader) &&
          (reader->size >= HD_HEADER_BYTES ||
           hd_reader_fail(reader, "cut short: %zu bytes, less than its header", reader->size)) &&
-         check_layout(reader) && check_size(reader) && check_seal(reader) && take_header(reader) &&
-         hd_reader_check_counters(reader) && hd_reader_walk_blocks(reader) && hd_reader_take_back(reader) &&
-         hd_reader_take_records(reader) && hd_reader_close_all(reader) && hd_reader_take_levels(reader) &&
-         hd_reader_take_counts(reader) && hd_reader_take_overhead(reader) && hd_reader_sum_up(reader) &&
-         hd_reader_find_losses(reader) && hd_model_sum_counts(reader->model) && hd_reader_add_notes(reader);
+         check_layout(reader) && check_size(reader) && check_seal(reader);
 }
 
-/* Takes the memory over that the bytes lie in, if any: it is given back when the model is, or now. */
-static bool parse(const char *path, struct hd_row_source source, struct hd_model **model, char *error,
-                  size_t error_bytes, size_t size) {
-  struct hd_reader reader = {
-      .path = path, .bytes = source.bytes, .size = size, .error = error, .error_bytes = error_bytes};
-  *model = NULL;
-  reader.model = calloc(1, sizeof *reader.model);
-  reader.source = malloc(sizeof *reader.source);
-  if (!reader.model || !reader.source) {
-    free(reader.model);
-    free(reader.source);
-    hd_row_source_clear(&source);
-    return hd_reader_fail(&reader, "out of memory");
-  }
-  *reader.source = source;
-  reader.model->source = reader.source;
-  const bool done = read_all(&reader);
-  free(reader.unit_block);
-  free(reader.in_region);
-  free(reader.busy_now_ticks);
-  if (done)
-    *model = reader.model;
+static bool read_all(struct hd_reader *reader) {
+  if (!check_header(reader) || !take_header(reader) || !hd_reader_check_counters(reader) ||
+      !hd_reader_walk_blocks(reader))
+    return false;
+  hd_reader_take_back(reader);
+  if (!hd_reader_take_records(reader) || !hd_reader_close_all(reader) || !hd_reader_take_levels(reader) ||
+      !hd_reader_take_counts(reader) || !hd_reader_take_overhead(reader) || !hd_reader_sum_up(reader))
+    return false;
+  hd_reader_find_losses(reader->model);
+  hd_model_sum_counts(reader->model);
+  hd_reader_add_notes(reader->model);
+  return true;
+}
+
+/* The memory that the bytes lie in, if any, becomes the model's; on failure it is freed. */
+static bool parse(struct hd_reader *reader, struct hd_row_source source, struct hd_model **model) {
+  reader->bytes = source.bytes;
+  reader->model = hd_new(1, sizeof *reader->model);
+  reader->source = reader->model->source = hd_model_allocate(reader->model, sizeof *reader->source);
+  *reader->source = source;
+  if (read_all(reader))
+    *model = reader->model;
   else
-    hd_model_free(reader.model);
-  return done;
+    hd_model_free(reader->model);
+  return *model;
 }
 
 bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,
                       size_t error_bytes) {
-  struct hd_reader reader = {.path = path, .error = error, .error_bytes = error_bytes};
-  if (!parse(path, (struct hd_row_source){.bytes = bytes}, model, error, error_bytes, size))
-    return false;
-  if (hd_model_need_rows(*model) && hd_model_need_team_parts(*model)) {
-    hd_row_source_clear((*model)->source);
-    free((*model)->source);
-    (*model)->source = NULL;
-    return true;
-  }
-  hd_model_free(*model);
+  struct hd_reader reader = {.path = path, .size = size, .error = error, .error_bytes = error_bytes};
   *model = NULL;
-  return hd_reader_fail(&reader, "out of memory");
+  if (!parse(&reader, (struct hd_row_source){.bytes = bytes}, model))
+    return false;
+  hd_model_need_rows(*model);
+  hd_model_need_team_parts(*model);
+  return true;
 }
 
 /* ---- files ---- */
@@ -191,9 +178,7 @@ static bool read_file(struct hd_reader *reader, int file, char **bytes) {
   size_t wanted = 0;
   if (!find_size(reader, file, &header, &wanted))
     return false;
-  *bytes = malloc(wanted + 1);
-  if (!*bytes)
-    return hd_reader_fail(reader, "out of memory");
+  *bytes = hd_grow(NULL, wanted + 1, 1);
   reader->size = 0;
   while (reader->size < wanted) {
     const ssize_t got = pread(file, *bytes + reader->size, wanted - reader->size, (off_t)reader->size);
@@ -243,7 +228,7 @@ static bool open_copy(struct hd_reader *reader, int file, struct hd_model **mode
     if (whole || try >= EQUAL_TRIES) {
       const struct hd_row_source source = {.memory = bytes, .memory_bytes = last_size, .bytes = bytes};
       last = NULL;
-      done = parse(reader->path, source, model, reader->error, reader->error_bytes, last_size);
+      done = parse(reader, source, model);
     }
   }
   free(last);
@@ -265,8 +250,7 @@ bool hd_profile_open(const char *path, struct hd_model **model, char *error, siz
     return fail_to_open(&reader, errno);
   void *mapped = map(&reader, file);
   const struct hd_row_source source = {.memory = mapped, .memory_bytes = reader.size, .mapped = true, .bytes = mapped};
-  const bool done =
-      mapped ? parse(path, source, model, error, error_bytes, reader.size) : open_copy(&reader, file, model);
+  const bool done = mapped ? parse(&reader, source, model) : open_copy(&reader, file, model);
   close(file);
   return done;
 }

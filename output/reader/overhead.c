@@ -5,8 +5,9 @@
  */
 #include "output/reader/reader_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "output/model/memory.h"
 
 static uint64_t add_bounded(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -21,8 +22,7 @@ static uint64_t ticks_of(const struct hd_event_cost *cost) {
   return add_bounded(cost->total_ticks, ticks);
 }
 
-static bool take_costs(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
+static bool take_costs(struct hd_reader *reader, const void *bytes, uint32_t index) {
   struct hd_model *model = reader->model;
   struct hd_costs_record *record = &model->costs[index];
   memcpy(record, bytes, sizeof *record);
@@ -50,8 +50,7 @@ static uint64_t off_ticks_of(const struct hd_model *model, const struct hd_switc
   return add_bounded(record->total_ticks, newest);
 }
 
-static bool take_switch(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
+static bool take_switch(struct hd_reader *reader, const void *bytes, uint32_t index) {
   const struct hd_switch_record *record = bytes;
   struct hd_model *model = reader->model;
   if (record->event_class >= HD_CLASS_COUNT || record->thread >= model->thread_count ||
@@ -74,9 +73,7 @@ bool hd_reader_take_overhead(struct hd_reader *reader) {
   model->cost_count = (uint32_t)reader->record_count[HD_BLOCK_COSTS];
   model->off_classes = model->header.lost_switches > 0 ? ~0u : 0; /* of which class those were is not known */
   model->switch_count = (uint32_t)reader->record_count[HD_BLOCK_SWITCHES];
-  model->costs = calloc((size_t)model->cost_count + 1, sizeof *model->costs);
-  model->switches = calloc((size_t)model->switch_count + 1, sizeof *model->switches);
-  if (!model->costs || !model->switches)
-    return hd_reader_fail(reader, "out of memory");
+  model->costs = hd_model_allocate(model, model->cost_count * sizeof *model->costs);
+  model->switches = hd_model_allocate(model, model->switch_count * sizeof *model->switches);
   return hd_reader_each(reader, HD_BLOCK_COSTS, take_costs) && hd_reader_each(reader, HD_BLOCK_SWITCHES, take_switch);
 }

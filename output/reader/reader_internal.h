@@ -15,11 +15,9 @@ struct hd_reader {
   const char *path;
   const char *bytes;
   size_t size;
-  bool sealed;                    /* it has checksums */
-  uint32_t unit_count;            /* of HD_BLOCK_BYTES, after the header */
-  uint32_t *unit_block;           /* by unit: index of the block it belongs to, HD_NONE for none */
-  struct hd_reader_block *blocks; /* the source's */
-  uint32_t block_count;
+  bool sealed;                                   /* it has checksums */
+  uint32_t unit_count;                           /* of HD_BLOCK_BYTES, after the header */
+  uint32_t *unit_block;                          /* by unit: index of the block it belongs to */
   uint64_t record_count[HD_BLOCK_TYPE_LAST + 1]; /* by block type */
 
   struct hd_row_source *source; /* the model's */
@@ -37,8 +35,8 @@ struct hd_reader {
 /** Writes "PATH: " and the reason into the caller's error text. Always false. */
 bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Records of a type in the order of the file: calls `take` for each. */
-typedef bool hd_reader_taker(struct hd_reader *reader, const void *record, uint64_t offset, uint32_t index);
+/** Calls `take` for each record of a type, in the order of the file, until it returns false. */
+typedef bool hd_reader_taker(struct hd_reader *reader, const void *record, uint32_t index);
 bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, hd_reader_taker *take);
 
 /** Finds the blocks, and how many records of each type there are. */
@@ -62,7 +60,7 @@ const char *hd_reader_name_other(const char *bytes, size_t size);
 bool hd_reader_check_counters(struct hd_reader *reader);
 
 /** rollback.c: what the sweep had not finished, after the blocks are known and before anything is taken. */
-bool hd_reader_take_back(struct hd_reader *reader);
+void hd_reader_take_back(struct hd_reader *reader);
 
 /** records.c: modules, nodes, threads, rows and texts into the model. */
 bool hd_reader_take_records(struct hd_reader *reader);
@@ -70,8 +68,8 @@ bool hd_reader_take_records(struct hd_reader *reader);
 /** totals.c, for records.c: adds the rows of the file to their nodes and threads. */
 bool hd_reader_add_rows(struct hd_reader *reader);
 
-/** counts.c, for records.c: the text of a group. */
-bool hd_reader_take_group(struct hd_reader *reader, const char *text, size_t bytes);
+/** counts.c, for records.c: the text of a group of events; a note says what is wrong with it. */
+void hd_reader_take_group(struct hd_model *model, const char *text, size_t bytes);
 
 /** close_intervals.c: ends what was open, adds up regions and worksharing constructs. */
 bool hd_reader_close_all(struct hd_reader *reader);
@@ -96,10 +94,10 @@ bool hd_reader_sum_up(struct hd_reader *reader);
 void hd_reader_limit_gains(struct hd_reader *reader);
 
 /** uncounted_threads.c: what threads without rows counted is missing. */
-bool hd_reader_find_losses(struct hd_reader *reader);
+void hd_reader_find_losses(struct hd_model *model);
 
 /** notes.c: what the header says could not be measured, in words. */
-bool hd_reader_add_notes(struct hd_reader *reader);
+void hd_reader_add_notes(struct hd_model *model);
 
 /** For notes.c: which events the runtime does not always send, and what is lost by it; what is wrong with counters;
  * where Heddle's own work was much, what was switched off, and what was shortened. */

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/reader/reader_internal.h"
 
-#include "output/model/format_names.h"
-#include "output/model/memory.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-static bool take_module(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
+#include "output/model/format_names.h"
+#include "output/model/memory.h"
+#include "support/command/memory.h"
+
+static bool take_module(struct hd_reader *reader, const void *bytes, uint32_t index) {
   const struct hd_module_record *record = bytes;
   struct hd_module *module = &reader->model->modules[index];
   if (record->id != index || record->build_id_bytes > sizeof record->build_id)
     return hd_reader_fail(reader, "damaged: module %u is not valid", index);
-  char *path = hd_model_allocate(reader->model, sizeof record->path + 1);
-  if (!path)
-    return hd_reader_fail(reader, "out of memory");
-  memcpy(path, record->path, sizeof record->path);
-  module->path = path;
+  module->path = hd_model_copy(reader->model, record->path, sizeof record->path);
   memcpy(module->build_id, record->build_id, sizeof module->build_id);
   module->build_id_bytes = record->build_id_bytes;
   module->base = record->base;
@@ -25,8 +21,7 @@ static bool take_module(struct hd_reader *reader, const void *bytes, uint64_t of
   return true;
 }
 
-static bool take_node(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
+static bool take_node(struct hd_reader *reader, const void *bytes, uint32_t index) {
   const struct hd_profile_record *record = bytes;
   const bool is_program = index == 0;
   const bool valid = record->id == index && (is_program ? record->parent == 0 : record->parent < index) &&
@@ -49,8 +44,7 @@ static bool take_node(struct hd_reader *reader, const void *bytes, uint64_t offs
   return true;
 }
 
-static bool take_thread(struct hd_reader *reader, const void *bytes, uint64_t offset, uint32_t index) {
-  (void)offset;
+static bool take_thread(struct hd_reader *reader, const void *bytes, uint32_t index) {
   const struct hd_thread_record *record = bytes;
   const bool has_begun = record->threads > 0; /* else the program was killed before it was filled */
   const bool valid = record->id == index && record->last_ticks >= record->begin_ticks &&
@@ -70,13 +64,11 @@ static bool take_thread(struct hd_reader *reader, const void *bytes, uint64_t of
   return true;
 }
 
-/* "function\0file\0line\0"; an empty part is not known. */
+/* "function\0file\0line"; an empty part is not known. */
 static bool take_name(struct hd_reader *reader, uint32_t id, const char *text, size_t bytes) {
   if (id >= reader->model->node_count)
     return hd_reader_fail(reader, "damaged: a name belongs to no callpath");
   char *copy = hd_model_allocate(reader->model, bytes + 3); /* ends in three terminators whatever the text holds */
-  if (!copy)
-    return hd_reader_fail(reader, "out of memory");
   memcpy(copy, text, bytes);
   const char *file = copy + strlen(copy) + 1;
   const char *line = file + strlen(file) + 1;
@@ -91,45 +83,39 @@ static bool take_name(struct hd_reader *reader, uint32_t id, const char *text, s
 static bool take_phase(struct hd_reader *reader, uint32_t id, const char *text, size_t bytes) {
   if (id >= reader->model->node_count || reader->model->nodes[id].kind != HD_KIND_PHASE)
     return hd_reader_fail(reader, "damaged: a phase's name belongs to no phase");
-  char *copy = hd_model_allocate(reader->model, bytes + 1);
-  if (!copy)
-    return hd_reader_fail(reader, "out of memory");
-  memcpy(copy, text, bytes);
-  reader->model->nodes[id].name.function = copy;
+  reader->model->nodes[id].name.function = hd_model_copy(reader->model, text, bytes);
   reader->model->nodes[id].name_cached = true;
-  return true;
-}
-
-static bool take_path(struct hd_reader *reader, const char **path, const char *text, size_t bytes) {
-  char *copy = hd_model_allocate(reader->model, bytes + 1);
-  if (!copy)
-    return hd_reader_fail(reader, "out of memory");
-  memcpy(copy, text, bytes);
-  copy[bytes] = '\0';
-  *path = copy;
   return true;
 }
 
 static bool take_text(struct hd_reader *reader, const struct hd_text_record *record, const char *text) {
   struct hd_model *model = reader->model;
-  bool done = true;
-  if (record->kind == HD_TEXT_ARGUMENT)
-    done = hd_model_add_string(model, &model->arguments, text, record->bytes);
-  else if (record->kind == HD_TEXT_ENVIRONMENT)
-    done = hd_model_add_string(model, &model->environment, text, record->bytes);
-  else if (record->kind == HD_TEXT_NOTE)
-    done = hd_model_add_string(model, &model->notes, text, record->bytes);
-  else if (record->kind == HD_TEXT_NAME)
+  switch (record->kind) {
+  case HD_TEXT_ARGUMENT:
+    hd_model_add_string(model, &model->arguments, text, record->bytes);
+    return true;
+  case HD_TEXT_ENVIRONMENT:
+    hd_model_add_string(model, &model->environment, text, record->bytes);
+    return true;
+  case HD_TEXT_NOTE:
+    hd_model_add_string(model, &model->notes, text, record->bytes);
+    return true;
+  case HD_TEXT_NAME:
     return take_name(reader, record->id, text, record->bytes);
-  else if (record->kind == HD_TEXT_PHASE)
+  case HD_TEXT_PHASE:
     return take_phase(reader, record->id, text, record->bytes);
-  else if (record->kind == HD_TEXT_GROUP)
-    return hd_reader_take_group(reader, text, record->bytes);
-  else if (record->kind == HD_TEXT_OUTPUT)
-    return take_path(reader, &model->output, text, record->bytes);
-  else if (record->kind == HD_TEXT_RUN)
-    return take_path(reader, &model->run_directory, text, record->bytes);
-  return done || hd_reader_fail(reader, "out of memory");
+  case HD_TEXT_GROUP:
+    hd_reader_take_group(model, text, record->bytes);
+    return true;
+  case HD_TEXT_OUTPUT:
+    model->output = hd_model_copy(model, text, record->bytes);
+    return true;
+  case HD_TEXT_RUN:
+    model->run_directory = hd_model_copy(model, text, record->bytes);
+    return true;
+  default:
+    return true;
+  }
 }
 
 static bool take_text_block(struct hd_reader *reader, const struct hd_reader_block *block) {
@@ -151,8 +137,8 @@ static bool take_text_block(struct hd_reader *reader, const struct hd_reader_blo
 }
 
 static bool take_texts(struct hd_reader *reader) {
-  for (uint32_t i = 0; i < reader->block_count; i++)
-    if (reader->blocks[i].header->type == HD_BLOCK_TEXT && !take_text_block(reader, &reader->blocks[i]))
+  for (uint32_t i = 0; i < reader->source->block_count; i++)
+    if (reader->source->blocks[i].header->type == HD_BLOCK_TEXT && !take_text_block(reader, &reader->source->blocks[i]))
       return false;
   return true;
 }
@@ -164,15 +150,13 @@ static bool allocate(struct hd_reader *reader) {
   model->thread_count = (uint32_t)reader->record_count[HD_BLOCK_THREADS];
   if (model->node_count == 0)
     return hd_reader_fail(reader, "holds no measurement: the program ended while the tool was starting");
-  model->modules = calloc((size_t)model->module_count + 1, sizeof *model->modules);
-  model->nodes = calloc(model->node_count, sizeof *model->nodes);
-  model->threads = calloc((size_t)model->thread_count + 1, sizeof *model->threads);
-  reader->source->in_extra = calloc((size_t)model->thread_count + 1, sizeof *reader->source->in_extra);
-  reader->in_region = calloc(model->node_count, sizeof *reader->in_region);
-  reader->busy_now_ticks = calloc((size_t)model->thread_count + 1, sizeof *reader->busy_now_ticks);
-  return (model->modules && model->nodes && model->threads && reader->source->in_extra && reader->in_region &&
-          reader->busy_now_ticks) ||
-         hd_reader_fail(reader, "out of memory");
+  model->modules = hd_model_allocate(model, model->module_count * sizeof *model->modules);
+  model->nodes = hd_new(model->node_count, sizeof *model->nodes);
+  model->threads = hd_model_allocate(model, model->thread_count * sizeof *model->threads);
+  reader->source->in_extra = hd_model_allocate(model, model->thread_count * sizeof *reader->source->in_extra);
+  reader->in_region = hd_model_allocate(model, model->node_count * sizeof *reader->in_region);
+  reader->busy_now_ticks = hd_model_allocate(model, model->thread_count * sizeof *reader->busy_now_ticks);
+  return true;
 }
 
 static void find_nested(struct hd_reader *reader) {

@@ -24,7 +24,7 @@ static bool is_content(const struct hd_reader *reader, uint64_t offset) {
   if (offset < HD_HEADER_BYTES || offset % sizeof(uint64_t) != 0)
     return false;
   const uint64_t unit = (offset - HD_HEADER_BYTES) / HD_BLOCK_BYTES;
-  return unit < reader->unit_count && offset >= reader->blocks[reader->unit_block[unit]].content;
+  return unit < reader->unit_count && offset >= reader->source->blocks[reader->unit_block[unit]].content;
 }
 
 static void take_back(const struct hd_reader *reader, const struct hd_journal_record *journal, char *bytes) {
@@ -33,25 +33,19 @@ static void take_back(const struct hd_reader *reader, const struct hd_journal_re
       memcpy(bytes + journal->entries[i].offset, &journal->entries[i].before, sizeof(uint64_t));
 }
 
-/* The file's bytes are not ours to change. */
-static char *copy_bytes(struct hd_reader *reader) {
-  char *bytes = hd_model_allocate(reader->model, reader->size);
-  return bytes ? memcpy(bytes, reader->bytes, reader->size) : NULL;
-}
-
-bool hd_reader_take_back(struct hd_reader *reader) {
-  char *bytes = NULL;
-  for (uint32_t i = 0; i < reader->block_count; i++) {
-    const struct hd_journal_record *journal = unended(&reader->blocks[i]);
+void hd_reader_take_back(struct hd_reader *reader) {
+  struct hd_row_source *source = reader->source;
+  char *bytes = NULL; /* a copy: the file's are not ours to change */
+  for (uint32_t i = 0; i < source->block_count; i++) {
+    const struct hd_journal_record *journal = unended(&source->blocks[i]);
     if (!journal || journal->count == 0)
       continue;
-    if (!bytes && !(bytes = copy_bytes(reader)))
-      return hd_reader_fail(reader, "out of memory");
+    if (!bytes)
+      bytes = hd_model_copy(reader->model, reader->bytes, reader->size);
     take_back(reader, journal, bytes);
   }
-  for (uint32_t i = 0; bytes && i < reader->block_count; i++)
-    reader->blocks[i].header = (const void *)(bytes + reader->blocks[i].content - HD_BLOCK_HEADER_BYTES);
+  for (uint32_t i = 0; bytes && i < source->block_count; i++)
+    source->blocks[i].header = (const void *)(bytes + source->blocks[i].content - HD_BLOCK_HEADER_BYTES);
   if (bytes)
-    reader->bytes = reader->source->bytes = bytes;
-  return true;
+    reader->bytes = source->bytes = bytes;
 }

@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
-#include "output/model/count_sums.h"
 #include "output/model/format_names.h"
 #include "output/reader/reader_internal.h"
+#include "support/command/memory.h"
 
 static uint64_t all_events(const struct hd_model *model) {
   return (UINT64_C(1) << model->header.event_count) - 1;
@@ -17,9 +17,7 @@ static uint64_t all_events(const struct hd_model *model) {
 /* Whether something was done and counted on a thread that has no place in the tree for it. */
 static uint64_t find_lost_threads(struct hd_model *model) {
   uint64_t lost = model->header.lost_threads > 0 ? all_events(model) : 0;
-  bool *known = calloc((size_t)model->thread_count + 1, sizeof *known);
-  if (!known)
-    return all_events(model);
+  bool *known = hd_new(model->thread_count, sizeof *known);
   for (uint32_t i = 0; i < model->counts_count; i++)
     known[model->counts[i].thread] = true;
   for (uint32_t i = 0; i < model->thread_count; i++) {
@@ -32,39 +30,36 @@ static uint64_t find_lost_threads(struct hd_model *model) {
 
 /* ---- who came to a node, or below it ---- */
 
-/* Indices of rows in the order of threads. NULL: no memory. */
+/* Indices of rows in the order of threads. The caller frees. */
 static uint32_t *rows_by_thread(const struct hd_model *model) {
-  uint32_t *starts = calloc((size_t)model->thread_count + 2, sizeof *starts);
-  uint32_t *order = calloc((size_t)model->row_count + 1, sizeof *order);
-  for (uint32_t i = 0; starts && i < model->row_count; i++)
+  uint32_t *starts = hd_new((size_t)model->thread_count + 1, sizeof *starts);
+  uint32_t *order = hd_new(model->row_count, sizeof *order);
+  for (uint32_t i = 0; i < model->row_count; i++)
     starts[model->rows[i].thread + 1]++;
-  for (uint32_t i = 0; starts && i < model->thread_count; i++)
+  for (uint32_t i = 0; i < model->thread_count; i++)
     starts[i + 1] += starts[i];
-  for (uint32_t i = 0; starts && order && i < model->row_count; i++)
+  for (uint32_t i = 0; i < model->row_count; i++)
     order[starts[model->rows[i].thread]++] = i;
-  if (!starts) {
-    free(order);
-    order = NULL;
-  }
   free(starts);
   return order;
 }
 
-/* Threads by node, with those of the nodes below. Each thread climbs up to where it has been already. */
-static bool count_threads(const struct hd_model *model, uint32_t *threads) {
+/* Threads by node, with those of the nodes below. Each thread climbs up to where it has been already. The caller
+ * frees. */
+static uint32_t *count_threads(const struct hd_model *model) {
+  uint32_t *threads = hd_new(model->node_count, sizeof *threads);
   uint32_t *order = rows_by_thread(model);
-  uint32_t *last = calloc(model->node_count, sizeof *last); /* thread that came there, and one */
-  for (uint32_t i = 0; order && last && i < model->row_count; i++) {
+  uint32_t *last = hd_new(model->node_count, sizeof *last); /* thread that came there, and one */
+  for (uint32_t i = 0; i < model->row_count; i++) {
     const struct hd_row *row = &model->rows[order[i]];
     for (uint32_t node = row->node; last[node] != row->thread + 1; node = model->nodes[node].parent) {
       last[node] = row->thread + 1;
       threads[node]++;
     }
   }
-  const bool done = order && last;
   free(order);
   free(last);
-  return done;
+  return threads;
 }
 
 /* ---- what they leave behind ---- */
@@ -81,20 +76,16 @@ static void mark_regions(struct hd_model *model, const uint32_t *threads, uint64
   }
 }
 
-bool hd_reader_find_losses(struct hd_reader *reader) {
-  struct hd_model *model = reader->model;
+void hd_reader_find_losses(struct hd_model *model) {
   if (model->header.event_count == 0)
-    return true;
+    return;
   uint64_t lost = find_lost_threads(model);
   model->nodes[0].counts_lost = lost;
   if (model->header.flags & HD_FILE_FULL) /* threads' counts may be in those of a line above */
     lost = all_events(model);
   if (lost == 0)
-    return true;
-  uint32_t *threads = calloc(model->node_count, sizeof *threads);
-  const bool done = threads && count_threads(model, threads);
-  if (done)
-    mark_regions(model, threads, lost);
+    return;
+  uint32_t *threads = count_threads(model);
+  mark_regions(model, threads, lost);
   free(threads);
-  return done || hd_reader_fail(reader, "out of memory");
 }

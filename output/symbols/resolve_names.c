@@ -66,19 +66,14 @@ static char *function_around(struct hd_model *model, const struct hd_node *node,
     const char *old = strstr(function, HD_UNKNOWN_SITE);
     const size_t length = old ? (size_t)(old - function) : strlen(function);
     char *copy = hd_model_allocate(model, length + strlen(mark) + 1);
-    if (copy)
-      sprintf(copy, "%.*s%s", (int)length, function, mark);
+    sprintf(copy, "%.*s%s", (int)length, function, mark);
     return copy;
   }
   return NULL;
 }
 
 static const char *keep(struct hd_model *model, char *text) {
-  if (!text)
-    return NULL;
-  char *copy = hd_model_allocate(model, strlen(text) + 1);
-  if (copy)
-    strcpy(copy, text);
+  const char *copy = text ? hd_model_copy(model, text, strlen(text)) : NULL;
   free(text);
   return copy;
 }

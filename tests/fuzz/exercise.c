@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "output/merge/merge.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "output/views/compare/compare.h"
 #include "output/views/export/export.h"

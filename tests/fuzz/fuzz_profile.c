@@ -7,7 +7,7 @@
 #include "exercise.h"
 #include "fuzz.h"
 #include "mutate.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "packed.h"
 
 enum { BYTES_MOST = 4 << 20 };

@@ -131,8 +131,8 @@ struct hd_compared_counts hd_compared_counts_new(const struct hd_comparison *com
 void hd_compared_counts_free(struct hd_compared_counts *counts);
 
 /** The sums of a row at a point, of its median run: one item. NULL: not there. And in them the first run's event. */
-struct hd_count_sums *hd_compared_count(const struct hd_compared_counts *counts, uint32_t row, uint32_t point);
-struct hd_count hd_compared_count_of(const struct hd_compared_counts *counts, const struct hd_count_sums *sums,
+struct hd_count_sum *hd_compared_count(const struct hd_compared_counts *counts, uint32_t row, uint32_t point);
+struct hd_count hd_compared_count_of(const struct hd_compared_counts *counts, const struct hd_count_sum *sums,
                                      uint32_t row, uint32_t point, uint32_t event);
 
 /* ---- formats ---- */

@@ -52,25 +52,24 @@ static void sum_nodes(const struct hd_comparison *comparison, uint32_t row, uint
   }
 }
 
-struct hd_count_sums *hd_compared_count(const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
+struct hd_count_sum *hd_compared_count(const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
   const struct hd_comparison *comparison = counts->comparison;
   const struct hd_compared *at = &comparison->rows[row].at[point];
   if (counts->event_count == 0 || at->runs == 0)
     return NULL;
   const struct hd_model *model = comparison->runs[at->run].model;
-  struct hd_count_sums *sums = hd_count_sums_new(model, 1);
-  hd_need(sums);
+  struct hd_count_sum *sums = hd_count_sums_new(model, 1);
   if (row == 0)
-    hd_count_sum_add(model, &sums->sums[0], &model->counts_total->sums[model->thread_count]);
+    hd_count_sum_add(model, sums, &model->counts_total[model->thread_count]);
   else
-    sum_nodes(comparison, row, at->run, &sums->sums[0]);
+    sum_nodes(comparison, row, at->run, sums);
   return sums;
 }
 
-struct hd_count hd_compared_count_of(const struct hd_compared_counts *counts, const struct hd_count_sums *sums,
+struct hd_count hd_compared_count_of(const struct hd_compared_counts *counts, const struct hd_count_sum *sums,
                                      uint32_t row, uint32_t point, uint32_t event) {
   const uint32_t run = counts->comparison->rows[row].at[point].run;
-  return hd_count_sum_of(sums->model, &sums->sums[0], counts->event_of[run * counts->event_count + event],
+  return hd_count_sum_of(counts->comparison->runs[run].model, sums, counts->event_of[run * counts->event_count + event],
                          HD_COUNT_BUSY);
 }
 
@@ -104,7 +103,7 @@ static struct hd_count count_of(const struct counts_table *table, uint32_t row, 
                                 struct hd_value *value) {
   const struct hd_comparison *comparison = table->counts.comparison;
   const struct hd_compared *at = &comparison->rows[row].at[point];
-  struct hd_count_sums *sums = hd_compared_count(&table->counts, row, point);
+  struct hd_count_sum *sums = hd_compared_count(&table->counts, row, point);
   struct hd_count count = {0};
   *value = (struct hd_value){.known = sums, .text = "-"};
   if (!sums)
@@ -114,12 +113,11 @@ static struct hd_count count_of(const struct counts_table *table, uint32_t row, 
   if (index < columns->all) {
     const struct hd_count_column *column = &columns->items[index];
     const double elapsed = elapsed_of(comparison, row, at);
-    hd_count_cell(value->text, &table->columns[at->run], index, &sums->sums[0], elapsed);
-    count = column->group
-                ? hd_count_sum_metric(columns->model, &sums->sums[0], column->group, column->metric, elapsed, NULL)
-                : hd_count_sum_of(columns->model, &sums->sums[0], column->event, column->class);
+    hd_count_cell(value->text, &table->columns[at->run], index, sums, elapsed);
+    count = column->group ? hd_count_sum_metric(columns->model, sums, column->group, column->metric, elapsed, NULL)
+                          : hd_count_sum_of(columns->model, sums, column->event, column->class);
   }
-  hd_count_sums_free(sums);
+  free(sums);
   return count;
 }
 

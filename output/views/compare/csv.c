@@ -36,12 +36,12 @@ static void put_place(const struct hd_comparison *comparison, uint32_t index, FI
 }
 
 static void put_counts(const struct hd_compared_counts *counts, uint32_t row, uint32_t point, FILE *out) {
-  struct hd_count_sums *sums = hd_compared_count(counts, row, point);
+  struct hd_count_sum *sums = hd_compared_count(counts, row, point);
   for (uint32_t i = 0; i < counts->event_count; i++) {
     const struct hd_count count = sums ? hd_compared_count_of(counts, sums, row, point, i) : (struct hd_count){0};
     hd_csv_number(count.known && !count.partial ? count.value : NAN, out);
   }
-  hd_count_sums_free(sums);
+  free(sums);
 }
 
 static void put_line(const struct hd_compare_series *series, const struct hd_compared_counts *counts, uint32_t row,

@@ -19,12 +19,12 @@ static json_t *count_value(struct hd_count count) {
 }
 
 static json_t *counters(const struct hd_compared_counts *counts, uint32_t row, uint32_t point) {
-  struct hd_count_sums *sums = hd_compared_count(counts, row, point);
+  struct hd_count_sum *sums = hd_compared_count(counts, row, point);
   json_t *values = json_object();
   for (uint32_t i = 0; values && i < counts->event_count; i++)
     hd_json_put(values, counts->comparison->runs[0].model->events[i].name,
                 count_value(hd_compared_count_of(counts, sums, row, point, i)));
-  hd_count_sums_free(sums);
+  free(sums);
   return values;
 }
 

@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "output/model/count_sums.h"
+#include "output/model/counts.h"
 #include "output/views/export/json_internal.h"
+#include "support/command/memory.h"
 
 enum { KEY_BYTES = 64 };
 
@@ -70,11 +71,10 @@ json_t *hd_json_run_counters(const struct hd_model *model) {
 
 static json_t *missing_threads(const struct subject *subject, uint32_t event_index) {
   const struct hd_model *model = subject->model;
-  uint32_t *threads = calloc((size_t)model->thread_count + 1, sizeof *threads);
-  json_t *array = threads ? json_array() : NULL;
-  const uint32_t count =
-      threads ? hd_model_uncounted(model, subject->of, event_index, threads, model->thread_count) : 0;
-  for (uint32_t i = 0; array && i < count; i++)
+  uint32_t *threads = hd_new(model->thread_count, sizeof *threads);
+  json_t *array = json_array();
+  const uint32_t count = hd_model_uncounted(model, subject->of, event_index, threads);
+  for (uint32_t i = 0; i < count; i++)
     json_array_append_new(array, hd_json_count(threads[i]));
   free(threads);
   return array;
@@ -148,30 +148,29 @@ static json_t *none(void) {
 }
 
 json_t *hd_json_node_counts(const struct hd_model *model, const struct hd_node *node) {
-  struct hd_count_sums *own = model->header.event_count > 0 ? hd_count_sums_new(model, 1) : NULL;
+  struct hd_count_sum *own = model->header.event_count > 0 ? hd_count_sums_new(model, 1) : NULL;
   if (!own)
     return model->header.event_count == 0 ? none() : NULL;
-  hd_count_sum_add_own(model, own->sums, node);
+  hd_count_sum_add_own(model, own, node);
   const double elapsed = elapsed_of(model, node);
-  const struct subject exclusive = {model, own->sums, {node->id, HD_NONE, false}, elapsed};
-  const struct subject inclusive = {
-      model, &model->counts_inclusive->sums[node->id], {node->id, HD_NONE, true}, elapsed};
+  const struct subject exclusive = {model, own, {node->id, HD_NONE, false}, elapsed};
+  const struct subject inclusive = {model, &model->counts_inclusive[node->id], {node->id, HD_NONE, true}, elapsed};
   json_t *object = HD_JSON({HD_JSON_MERGE, all_members(&exclusive)}, {HD_JSON_MERGE, inclusive_members(&inclusive)});
-  hd_count_sums_free(own);
+  free(own);
   return object;
 }
 
 json_t *hd_json_row_counts(const struct hd_model *model, const struct hd_node *node, const struct hd_row *row) {
-  struct hd_count_sums *own = model->header.event_count > 0 ? hd_count_sums_new(model, 1) : NULL;
+  struct hd_count_sum *own = model->header.event_count > 0 ? hd_count_sums_new(model, 1) : NULL;
   if (!own)
     return model->header.event_count == 0 ? none() : NULL;
-  own->sums->incomplete = !hd_node_has_own_counts(node);
+  own->incomplete = !hd_node_has_own_counts(node);
   for (uint32_t i = 0; i < node->counts_count; i++)
     if (model->counts[node->counts_first + i].thread == row->thread)
-      hd_count_sum_add_counts(model, own->sums, &model->counts[node->counts_first + i]);
-  const struct subject subject = {model, own->sums, {node->id, row->thread, false}, NAN};
+      hd_count_sum_add_counts(model, own, &model->counts[node->counts_first + i]);
+  const struct subject subject = {model, own, {node->id, row->thread, false}, NAN};
   json_t *object = all_members(&subject);
-  hd_count_sums_free(own);
+  free(own);
   return object;
 }
 
@@ -179,13 +178,13 @@ json_t *hd_json_thread_counts(const struct hd_model *model, uint32_t thread) {
   if (model->header.event_count == 0)
     return none();
   return all_members(&(struct subject){
-      model, &model->counts_total->sums[thread], {HD_NONE, thread, true}, hd_count_lifetime(model, thread)});
+      model, &model->counts_total[thread], {HD_NONE, thread, true}, hd_count_lifetime(model, thread)});
 }
 
 json_t *hd_json_program_counts(const struct hd_model *model) {
   if (model->header.event_count == 0)
     return none();
-  const struct subject subject = {model, &model->counts_total->sums[model->thread_count], HD_COUNT_OF_PROGRAM,
+  const struct subject subject = {model, &model->counts_total[model->thread_count], HD_COUNT_OF_PROGRAM,
                                   hd_count_elapsed_of_program(model)};
   return HD_JSON({HD_JSON_MERGE, all_members(&subject)}, {HD_JSON_MERGE, inclusive_members(&subject)});
 }

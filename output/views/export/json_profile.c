@@ -159,8 +159,9 @@ static json_t *row(const struct hd_model *model, const struct hd_node *node, con
 
 /* In the order of threads. Where callpaths are cut, a thread may have counted for a profile that it never was in. */
 static json_t *rows(const struct hd_model *model, const struct hd_node *node) {
-  json_t *array = hd_model_need_rows(model) ? json_array() : NULL;
+  json_t *array = json_array();
   uint32_t i = 0, j = 0;
+  hd_model_need_rows(model);
   while (array && (i < node->row_count || j < node->counts_count)) {
     const struct hd_row *next = i < node->row_count ? &model->rows[node->row_first + i] : NULL;
     const struct hd_counts *counts = j < node->counts_count ? &model->counts[node->counts_first + j] : NULL;

@@ -63,7 +63,8 @@ static void add_column(struct hd_count_columns *columns, struct hd_count_column 
 }
 
 static bool waits(const struct hd_model *model, uint32_t event) {
-  const struct hd_count count = hd_model_count(model, HD_COUNT_OF_PROGRAM, event, HD_COUNT_WAITING);
+  const struct hd_count count =
+      hd_count_sum_of(model, &model->counts_total[model->thread_count], event, HD_COUNT_WAITING);
   return count.known && count.value > 0;
 }
 

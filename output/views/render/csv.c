@@ -68,7 +68,7 @@ void hd_csv_marks(const struct hd_model *model, const struct hd_node *node, uint
 static const char *const class_names[HD_COUNT_CLASSES] = {"", " waiting", " runtime"};
 
 static bool is_anything_missing(const struct hd_model *model) {
-  const struct hd_count_sum *all = &model->counts_total->sums[model->thread_count];
+  const struct hd_count_sum *all = &model->counts_total[model->thread_count];
   return all->missing[HD_COUNT_BUSY] != 0;
 }
 

@@ -127,7 +127,7 @@ static void add_arc(struct blocks *blocks, uint32_t index, bool caller) {
   values[CYCLE] = hd_count(graph->entries[named].cycle, graph->entries[named].cycle != 0);
   values[CALLS] = hd_visits(graph->model, child->node->kind, arc->visits, arc->measured);
   if (!inner) {
-    row.sums[0] = blocks->counts.arcs ? &blocks->counts.arcs->sums[index] : NULL;
+    row.sums[0] = blocks->counts.arcs ? &blocks->counts.arcs[index] : NULL;
     fill_times(values, blocks, arc->times.self_ticks, arc->times.inclusive_ticks, arc->measured);
     fill_calls(values, blocks, child->node->kind, arc->visits, arc->visits, '/', child->visits - child->self_visits,
                arc->measured);
@@ -179,7 +179,7 @@ static void add_primary(struct blocks *blocks, uint32_t index) {
   struct hd_listed row = hd_listed_entry(graph, index);
   struct hd_value values[COLUMNS] = {0};
   snprintf(row.first, sizeof row.first, "entry,%u,%u,", entry->index, entry->index);
-  row.sums[0] = blocks->counts.inclusive ? &blocks->counts.inclusive->sums[index] : NULL;
+  row.sums[0] = blocks->counts.inclusive ? &blocks->counts.inclusive[index] : NULL;
   if (index == 0 && blocks->focused)
     row.elapsed_ticks = NAN;
   values[INDEX] = (struct hd_value){.known = true};
@@ -251,7 +251,7 @@ static void add_whole_cycle(struct blocks *blocks, uint32_t number) {
   struct hd_value values[COLUMNS];
   leave_blank(values);
   snprintf(row.first, sizeof row.first, "cycle,%u,%u,", cycle->index, cycle->index);
-  row.sums[0] = blocks->counts.cycles ? &blocks->counts.cycles->sums[number - 1] : NULL;
+  row.sums[0] = blocks->counts.cycles ? &blocks->counts.cycles[number - 1] : NULL;
   values[INDEX] = (struct hd_value){.known = true};
   snprintf(values[INDEX].text, HD_CELL_BYTES, "[%u]", cycle->index);
   values[SHARE] = hd_share((double)cycle->times.inclusive_ticks, (double)graph->busy_ticks, true);

@@ -9,7 +9,7 @@
 #include "output/views/report/report_internal.h"
 
 static const struct hd_count_sum *whole_run(const struct hd_model *model) {
-  return &model->counts_total->sums[model->thread_count];
+  return &model->counts_total[model->thread_count];
 }
 
 static void put_event(struct hd_grid *grid, struct hd_count_columns *marks, uint32_t event) {

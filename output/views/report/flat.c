@@ -127,8 +127,8 @@ static bool put_rows(struct flat *flat) {
     const uint32_t entry = flat->order[i];
     struct hd_value values[COLUMNS] = {0};
     struct hd_listed row = hd_listed_entry(flat->graph, entry);
-    row.sums[0] = counts->own ? &counts->own->sums[entry] : NULL;
-    row.sums[1] = counts->inclusive ? &counts->inclusive->sums[entry] : NULL;
+    row.sums[0] = counts->own ? &counts->own[entry] : NULL;
+    row.sums[1] = counts->inclusive ? &counts->inclusive[entry] : NULL;
     hd_entry_text(row.place, flat->graph, entry, false);
     cumulative += flat->graph->entries[entry].times.self_ticks;
     fill(values, flat, entry, cumulative);

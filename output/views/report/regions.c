@@ -200,7 +200,7 @@ static bool put_rows(struct regions *regions, FILE *out, bool csv) {
   const struct hd_view *view = regions->view;
   const bool counted = !regions->brief && regions->model->header.event_count > 0;
   struct libscols_line **rows = calloc(view->count, sizeof *rows);
-  struct hd_count_sums *sums = counted ? hd_view_count_lines(view, true) : NULL;
+  struct hd_count_sum *sums = counted ? hd_view_count_lines(view, true) : NULL;
   struct hd_listing listing = {.model = regions->model,
                                .columns = regions->columns,
                                .late = bit(ID),
@@ -219,7 +219,7 @@ static bool put_rows(struct regions *regions, FILE *out, bool csv) {
       continue;
     struct hd_listed row = hd_listed_line(view, i);
     row.parent = inner ? rows[line->parent] : NULL;
-    row.sums[0] = sums ? &sums->sums[i] : NULL;
+    row.sums[0] = sums ? &sums[i] : NULL;
     row.elapsed_ticks = hd_count_elapsed(&line->team);
     hd_place_text(row.place, regions->model, line, inner ? &view->lines[line->parent] : NULL);
     fill(values, regions, line);
@@ -228,7 +228,7 @@ static bool put_rows(struct regions *regions, FILE *out, bool csv) {
   const bool done = hd_listing_end(&listing, 0) && rows && (sums || !counted);
   if (done && counted && !csv)
     hd_count_legend(&listing.counted, "with the lines below", out);
-  hd_count_sums_free(sums);
+  free(sums);
   free(rows);
   return done;
 }

@@ -142,20 +142,20 @@ static bool print_counts(const struct threads *threads, struct hd_count_columns 
   struct hd_grid grid = {0};
   if (columns->count == 0)
     return true;
-  struct hd_count_sums *sums = hd_view_count_threads(threads->view, threads->line);
+  struct hd_count_sum *sums = hd_view_count_threads(threads->view, threads->line);
   hd_count_columns_add(columns, &grid);
   hd_grid_place(&grid, "Thread", false);
   for (uint32_t i = 0; sums && i < model->thread_count; i++)
     if (takes_part(threads, i)) {
       hd_grid_row(&grid, NULL);
-      hd_count_cells(&grid, columns, &sums->sums[i], threads->whole ? hd_count_lifetime(model, i) : NAN);
+      hd_count_cells(&grid, columns, &sums[i], threads->whole ? hd_count_lifetime(model, i) : NAN);
       snprintf(place, sizeof place, "%u", i);
       hd_grid_at(&grid, place);
     }
   const bool done = sums && hd_grid_print(&grid, out);
   if (done)
     hd_count_columns_said_left(columns, &grid, out);
-  hd_count_sums_free(sums);
+  free(sums);
   hd_grid_free(&grid);
   return done;
 }
@@ -206,7 +206,7 @@ static bool put_line(struct hd_view *view, uint32_t line, bool focused, FILE *ou
   const bool done = start(&threads, view, line, focused);
   struct hd_listing listing = {
       .model = model, .columns = threads.columns, .csv = true, .out = out, .counts_of = {" inclusive"}};
-  struct hd_count_sums *counts = done ? hd_view_count_threads(view, line) : NULL;
+  struct hd_count_sum *counts = done ? hd_view_count_threads(view, line) : NULL;
   struct hd_listed row = hd_listed_line(view, line);
   if (line == 0)
     hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
@@ -214,12 +214,12 @@ static bool put_line(struct hd_view *view, uint32_t line, bool focused, FILE *ou
     struct hd_value values[COLUMNS] = {0};
     if (line > 0 && hd_ticks_all(threads.sums[i]) == 0)
       continue;
-    row.sums[0] = counts ? &counts->sums[i] : NULL;
+    row.sums[0] = counts ? &counts[i] : NULL;
     row.elapsed_ticks = threads.whole ? hd_count_lifetime(model, i) : NAN;
     fill(values, &threads, i, NAN);
     hd_listing_put(&listing, &row, values);
   }
-  hd_count_sums_free(counts);
+  free(counts);
   free(threads.sums);
   return done;
 }

@@ -62,7 +62,7 @@ static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, ui
 
 static bool put_rows(const struct hd_view *view, struct hd_listing *listing, bool focused, uint32_t left) {
   struct libscols_line **rows = calloc(view->count, sizeof *rows);
-  struct hd_count_sums *inclusive = hd_view_count_lines(view, true), *own = hd_view_count_lines(view, false);
+  struct hd_count_sum *inclusive = hd_view_count_lines(view, true), *own = hd_view_count_lines(view, false);
   hd_listing_begin(listing, HD_LINE_FIRST, "Callpath", true);
   for (uint32_t i = 0; rows && i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
@@ -71,8 +71,8 @@ static bool put_rows(const struct hd_view *view, struct hd_listing *listing, boo
       continue;
     struct hd_listed row = hd_listed_line(view, i);
     row.parent = i > 0 ? rows[line->parent] : NULL;
-    row.sums[0] = inclusive ? &inclusive->sums[i] : NULL;
-    row.sums[1] = own ? &own->sums[i] : NULL;
+    row.sums[0] = inclusive ? &inclusive[i] : NULL;
+    row.sums[1] = own ? &own[i] : NULL;
     row.elapsed_ticks = elapsed_of(view, i, focused);
     hd_place_text(row.place, view->model, line, i > 0 ? &view->lines[line->parent] : NULL);
     strcat(row.place, is_call_back(line) ? " (recursive call)" : "");
@@ -80,8 +80,8 @@ static bool put_rows(const struct hd_view *view, struct hd_listing *listing, boo
     rows[i] = hd_listing_put(listing, &row, values);
   }
   const bool done = hd_listing_end(listing, left) && rows;
-  hd_count_sums_free(inclusive);
-  hd_count_sums_free(own);
+  free(inclusive);
+  free(own);
   free(rows);
   return done;
 }

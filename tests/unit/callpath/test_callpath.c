@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "expect.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 #define A SITE(PARALLEL, 0x100)

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "compared_runs.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "random_program.h"
 

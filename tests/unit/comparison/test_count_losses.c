@@ -6,7 +6,7 @@
 #include "counts_sample.h"
 
 #include "output/analysis/callpath_truncate.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 
 /* The region ran with a team of so many; 0: its end was not seen. */
 static void run_team(struct builder *builder, uint32_t size) {
@@ -22,7 +22,7 @@ static void lose_thread(struct builder *builder) {
 
 static void expect_missing(const struct hd_model *model, struct hd_count_of of, uint32_t count) {
   uint32_t threads[4];
-  assert_int_equal(hd_model_uncounted(model, of, 0, threads, 4), count);
+  assert_int_equal(hd_model_uncounted(model, of, 0, threads), count);
   if (count > 0)
     assert_int_equal(threads[0], 2);
 }
@@ -34,8 +34,8 @@ static void test_a_thread_without_rows_is_missing_in_its_region(void **state) {
   run_team(&builder, 3);
   lose_thread(&builder);
   struct hd_model *model = builder_read(&builder);
-  expect_partial(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 551);
-  expect_partial(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_WAITING), 12);
+  expect_partial(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 551);
+  expect_partial(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_WAITING), 12);
   expect_partial(of(model, PROGRAM, HD_NONE, true), 551);
   expect_partial(of(model, REGION, HD_NONE, false), 50);
   expect_partial(of(model, LOOP, HD_NONE, false), 500); /* it may have been there */
@@ -59,7 +59,7 @@ static void test_a_region_with_its_whole_team_lacks_nothing(void **state) {
   run_team(&builder, 2);
   lose_thread(&builder);
   struct hd_model *model = builder_read(&builder);
-  expect_partial(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 551);
+  expect_partial(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 551);
   expect_exact(of(model, REGION, HD_NONE, true), 550);
   expect_exact(of(model, LOOP, HD_NONE, false), 500);
   expect_missing(model, (struct hd_count_of){REGION, HD_NONE, true}, 0);
@@ -76,7 +76,7 @@ static void test_threads_that_are_not_even_listed_are_missing(void **state) {
     builder.header->lost_threads = 1;
     struct hd_model *model = builder_read(&builder);
     const bool whole = team == 1 || team == 2;
-    expect_partial(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 551);
+    expect_partial(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 551);
     if (whole)
       expect_exact(of(model, REGION, HD_NONE, true), 550);
     else
@@ -98,7 +98,7 @@ static void test_counts_that_went_to_the_line_above_are_missing_below(void **sta
   count(&builder, REGION, 1, 20, 0);
   run_team(&builder, 3);
   struct hd_model *model = builder_read(&builder);
-  expect_exact(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 41);
+  expect_exact(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 41);
   expect_exact(of(model, PROGRAM, HD_NONE, false), 1);
   expect_partial(of(model, REGION, HD_NONE, false), 40);
   hd_model_free(model);

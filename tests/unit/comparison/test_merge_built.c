@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sums of built profiles: what counts as the same module, callpath and program, and what becomes of the file. */
 #include "merge_sum.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "profile_builder.h"
 
 /* A region at offset 0x40 of a module, opened once by thread 0 with a team of two. */

@@ -4,7 +4,7 @@
 
 #include "merge_sum.h"
 #include "output/metrics/group.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "profile_builder.h"
 #include "random_program.h"

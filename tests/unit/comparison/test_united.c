@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/unify/same_build.h"
 #include "support/command/options.h"
 #include "united_runs.h"

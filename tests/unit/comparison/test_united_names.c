@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which callpaths of different builds are the same: by their names, though lines have moved. */
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "united_runs.h"
 
 /* ---- by name ---- */

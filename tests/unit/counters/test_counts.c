@@ -2,7 +2,7 @@
 /* What is counted where: working, waiting and in the runtime, and what is told apart. Random programs:
  * test_properties.c. */
 #include "counted.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 
 /* ---- working, waiting, runtime ---- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counts of threads that pause, end or are killed, of several events, and on real threads. */
+#include "count_of.h"
 #include "counted.h"
-#include "output/model/counts.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "random_program.h"
 
 /* ---- pauses ---- */
@@ -39,8 +39,8 @@ static void test_pause_of_another_thread_leaves_a_mark(void **state) {
   assert_int_equal(missing_at(model, 0, REGION), 0);
   expect_counts(model, 1, 0, 10, 0, REGION);
   assert_int_equal(missing_at(model, 1, REGION), BUSY);
-  const struct hd_count busy = hd_model_count(
-      model, (struct hd_count_of){.node = ex_node(model, REGION)->id, .thread = HD_NONE}, 0, HD_COUNT_BUSY);
+  const struct hd_count busy =
+      count_of(model, (struct hd_count_of){.node = ex_node(model, REGION)->id, .thread = HD_NONE}, 0, HD_COUNT_BUSY);
   assert_true(busy.known && busy.partial && busy.value == 55);
   hd_model_free(model);
 }

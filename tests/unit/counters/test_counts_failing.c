@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "count_of.h"
 #include "expect.h"
 #include "oracle.h"
-#include "output/model/counts.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "random_program.h"
 #include "script.h"
@@ -130,7 +130,7 @@ static void test_thread_that_cannot_be_counted_is_named(void **state) {
     struct hd_model *model = play(&options);
     uint32_t threads[3] = {HD_NONE, HD_NONE, HD_NONE};
     const struct hd_count_of region = {.node = ex_node(model, REGION)->id, .thread = HD_NONE};
-    const uint32_t count = hd_model_uncounted(model, region, 0, threads, 3);
+    const uint32_t count = hd_model_uncounted(model, region, 0, threads);
     assert_int_equal(check(model, variable), count > 0);
     assert_true(count <= 1);
     for (uint32_t i = 0; i < 3; i++)
@@ -267,7 +267,7 @@ static void test_turns_share_the_time_and_estimates_fill_it(void **state) {
   struct hd_model *model = play(&options);
   assert_int_equal(model->header.event_slots, 2);
   for (uint32_t event = 0; event < 2; event++) {
-    const struct hd_count count = hd_model_count(model, HD_COUNT_OF_PROGRAM, event, HD_COUNT_BUSY);
+    const struct hd_count count = count_of(model, HD_COUNT_OF_PROGRAM, event, HD_COUNT_BUSY);
     assert_true(count.known && !count.partial);
     assert_true(count.fraction > 0.4 && count.fraction < 0.6);
     assert_true(count.value > 0.999 * 2e7 * (event ? 3 : 1) && count.value < 1.001 * 2e7 * (event ? 3 : 1));

@@ -6,14 +6,14 @@
 #include "counts_sample.h"
 
 #include "output/analysis/callpath_truncate.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 
 static const char rates[] = "rates.txt\nSHORT Rates\n\nEVENTSET\nA  E0\nB  E1\n\nMETRICS\nratio            A / B\n"
                             "per second [1/s]  A / busy\nspeed [1/s]  A / elapsed\n";
 
 static struct hd_count metric(const struct hd_model *model, uint32_t node, uint32_t thread, bool inclusive, int index) {
-  return hd_model_metric(model, (struct hd_count_of){node, thread, inclusive}, model->groups[0],
-                         &model->groups[0]->metrics[index]);
+  return metric_of(model, (struct hd_count_of){node, thread, inclusive}, model->groups[0],
+                   &model->groups[0]->metrics[index]);
 }
 
 static void test_metrics_are_of_sums(void **state) {
@@ -149,7 +149,7 @@ static void test_metrics_of_incomplete_counts_have_no_value(void **state) {
   count(&builder, REGION, 1, 30, 0);
   count(&builder, LOOP, 0, 200, 0);
   struct hd_model *model = builder_read(&builder);
-  assert_true(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY).partial);
+  assert_true(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY).partial);
   expect_unknown(metric(model, HD_NONE, HD_NONE, true, 1));
   expect_unknown(metric(model, LOOP, HD_NONE, false, 1));
   expect_unknown(metric(model, REGION, HD_NONE, true, 1));

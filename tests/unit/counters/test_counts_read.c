@@ -7,11 +7,12 @@
 
 #include "output/analysis/callpath_filter.h"
 #include "output/analysis/callpath_truncate.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 
 static void test_counts_add_up_over_threads_and_tree(void **state) {
   (void)state;
   struct builder builder;
+  uint32_t threads[2];
   start_whole(&builder, HD_COUNTERS_AT_LOOP);
   struct hd_model *model = builder_read(&builder);
   expect_exact(of(model, PROGRAM, HD_NONE, false), 1);
@@ -21,11 +22,11 @@ static void test_counts_add_up_over_threads_and_tree(void **state) {
   expect_exact(of(model, LOOP, 1, false), 300);
   expect_exact(of(model, REGION, 1, true), 330);
   expect_exact(of(model, HD_NONE, 0, false), 221);
-  expect_exact(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 551);
-  expect_exact(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_WAITING), 12);
-  expect_exact(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_RUNTIME), 0);
-  expect_exact(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_CLASSES), 563);
-  assert_int_equal(hd_model_uncounted(model, HD_COUNT_OF_PROGRAM, 0, NULL, 0), 0);
+  expect_exact(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 551);
+  expect_exact(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_WAITING), 12);
+  expect_exact(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_RUNTIME), 0);
+  expect_exact(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_CLASSES), 563);
+  assert_int_equal(hd_model_uncounted(model, HD_COUNT_OF_PROGRAM, 0, threads), 0);
   assert_int_equal(model->notes.count, 0);
   hd_model_free(model);
   builder_free(&builder);
@@ -76,9 +77,9 @@ static void test_a_thread_without_counts_makes_them_partial(void **state) {
   expect_exact(of(model, LOOP, 0, false), 200);
   expect_exact(of(model, REGION, HD_NONE, false), 50);
   expect_partial(of(model, PROGRAM, HD_NONE, true), 251);
-  expect_exact(hd_model_count(model, (struct hd_count_of){LOOP, HD_NONE, false}, 0, HD_COUNT_WAITING), 0);
+  expect_exact(count_of(model, (struct hd_count_of){LOOP, HD_NONE, false}, 0, HD_COUNT_WAITING), 0);
   const struct hd_count_of loop = {LOOP, HD_NONE, false};
-  assert_int_equal(hd_model_uncounted(model, loop, 0, threads, 4), 1);
+  assert_int_equal(hd_model_uncounted(model, loop, 0, threads), 1);
   assert_int_equal(threads[0], 1);
   hd_model_free(model);
   builder_free(&builder);
@@ -97,7 +98,7 @@ static void test_a_thread_that_cannot_count_is_named(void **state) {
   expect_partial(of(model, LOOP, HD_NONE, false), 500); /* it counted for a while */
   expect_partial(of(model, HD_NONE, 1, false), 330);
   expect_exact(of(model, PROGRAM, HD_NONE, false), 1);
-  assert_int_equal(hd_model_uncounted(model, HD_COUNT_OF_PROGRAM, 0, threads, 4), 1);
+  assert_int_equal(hd_model_uncounted(model, HD_COUNT_OF_PROGRAM, 0, threads), 1);
   assert_int_equal(threads[0], 1);
   assert_string_equal(model->notes.items[0], "E0 was not counted, or not all the time, on 1 of 2 threads");
   hd_model_free(model);
@@ -111,7 +112,7 @@ static void test_nothing_counted_anywhere_is_not_zero(void **state) {
   struct hd_model *model = builder_read(&builder);
   expect_unknown(of(model, REGION, HD_NONE, false));
   expect_unknown(of(model, PROGRAM, HD_NONE, true));
-  expect_unknown(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY));
+  expect_unknown(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY));
   hd_model_free(model);
   builder_free(&builder);
 }
@@ -125,8 +126,8 @@ static void test_a_failed_reading_is_missing_in_its_class_only(void **state) {
   count(&builder, REGION, 1, 30, 6);
   struct hd_model *model = builder_read(&builder);
   expect_exact(of(model, REGION, HD_NONE, false), 50);
-  expect_partial(hd_model_count(model, (struct hd_count_of){REGION, HD_NONE, false}, 0, HD_COUNT_WAITING), 11);
-  expect_partial(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_CLASSES), 66);
+  expect_partial(count_of(model, (struct hd_count_of){REGION, HD_NONE, false}, 0, HD_COUNT_WAITING), 11);
+  expect_partial(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_CLASSES), 66);
   assert_non_null(strstr(model->notes.items[0], "some counts of 1 of 2 threads are missing: a reading failed"));
   hd_model_free(model);
   builder_free(&builder);
@@ -149,8 +150,8 @@ static void test_a_killed_program_lacks_what_came_last(void **state) {
   expect_exact(of(model, LOOP, 0, false), 200);
   expect_partial(of(model, LOOP, HD_NONE, false), 500);
   expect_exact(of(model, REGION, HD_NONE, false), 50);
-  expect_partial(hd_model_count(model, (struct hd_count_of){REGION, 0, false}, 0, HD_COUNT_WAITING), 0);
-  expect_exact(hd_model_count(model, (struct hd_count_of){REGION, 1, false}, 0, HD_COUNT_WAITING), 0);
+  expect_partial(count_of(model, (struct hd_count_of){REGION, 0, false}, 0, HD_COUNT_WAITING), 0);
+  expect_exact(count_of(model, (struct hd_count_of){REGION, 1, false}, 0, HD_COUNT_WAITING), 0);
   expect_partial(of(model, PROGRAM, HD_NONE, true), 551);
   assert_non_null(strstr(model->notes.items[1], "what the 2 threads then alive had counted"));
   hd_model_free(model);
@@ -164,7 +165,7 @@ static void test_idling_without_a_record_is_not_missing(void **state) {
   start_whole(&builder, HD_COUNTERS_AT_LOOP);
   builder_row(&builder, PROGRAM, 1)->ticks[HD_IDLE] = 10;
   struct hd_model *model = builder_read(&builder);
-  expect_exact(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_WAITING), 12);
+  expect_exact(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_WAITING), 12);
   expect_exact(of(model, PROGRAM, HD_NONE, true), 551);
   hd_model_free(model);
   builder_free(&builder);
@@ -194,8 +195,8 @@ static void test_turns_are_scaled_up_where_they_were_taken(void **state) {
   expect_estimate(of(model, REGION, HD_NONE, false), 650, 0.575);
   expect_estimate(of(model, PROGRAM, HD_NONE, true), 660, 120 / 205.);
   const struct hd_count_of of_second = {PROGRAM, HD_NONE, false};
-  expect_unknown(hd_model_count(model, of_second, 1, HD_COUNT_BUSY)); /* it never had its turn there */
-  expect_estimate(hd_model_count(model, (struct hd_count_of){REGION, 1, false}, 1, HD_COUNT_BUSY), 28, 0.25);
+  expect_unknown(count_of(model, of_second, 1, HD_COUNT_BUSY)); /* it never had its turn there */
+  expect_estimate(count_of(model, (struct hd_count_of){REGION, 1, false}, 1, HD_COUNT_BUSY), 28, 0.25);
   assert_non_null(strstr(model->notes.items[0], "took turns, and their counts are estimates: E0 / E1"));
   hd_model_free(model);
   builder_free(&builder);
@@ -321,7 +322,7 @@ static void test_focus_drops_counts_with_their_times(void **state) {
   hd_model_focus(model, loop);
   expect_exact(of(model, PROGRAM, HD_NONE, true), 500);
   expect_exact(of(model, REGION, HD_NONE, false), 0);
-  expect_exact(hd_model_count(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 551); /* the run's */
+  expect_exact(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 551); /* the run's */
   hd_model_free(model);
   model = builder_read(&builder);
   const bool critical[4] = {[CRITICAL] = true};
@@ -343,8 +344,7 @@ static void test_all_32_events_are_read(void **state) {
   }
   struct hd_model *model = builder_read(&builder);
   for (uint32_t i = 0; i < HD_EVENTS_MOST; i++)
-    expect_estimate(hd_model_count(model, (struct hd_count_of){REGION, 0, false}, i, HD_COUNT_BUSY), 32. * (i + 1),
-                    1 / 32.);
+    expect_estimate(count_of(model, (struct hd_count_of){REGION, 0, false}, i, HD_COUNT_BUSY), 32. * (i + 1), 1 / 32.);
   hd_model_free(model);
   builder_free(&builder);
 }

@@ -5,7 +5,7 @@
  */
 #include "routine_builder.h"
 
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/views/export/export.h"
 
 /* main calls work, which runs a region of two threads with a loop and a critical section in it. A thread has 40 ticks

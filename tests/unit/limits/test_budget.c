@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #include "expect.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 enum { MS = 1000000, STEP = 1000000 }; /* a statement begins every millisecond */

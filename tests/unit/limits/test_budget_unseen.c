@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is observed around what is not: tasks that run unobserved, blocks and barriers that were refused. */
 #include "expect.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 static void switch_at(uint64_t time, enum hd_event_class event_class, bool off) {

@@ -10,7 +10,7 @@
 
 #include "output/analysis/callpath_truncate.h"
 #include "output/model/lazy_rows.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/symbols/resolve_names.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"

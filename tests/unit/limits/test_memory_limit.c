@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "expect.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "script.h"
 

@@ -14,7 +14,7 @@
 #include "disturbed.h"
 #include "expect.h"
 #include "output/model/lazy_rows.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "output/unify/unified_tree.h"
 
@@ -70,7 +70,7 @@ static struct times *take_times(const struct hd_model *model, const uint32_t *no
   struct times *times = calloc(count, sizeof *times);
   assert_non_null(times);
   const int64_t factor = corrected ? 1 : 0;
-  assert_true(hd_model_need_rows(model));
+  hd_model_need_rows(model);
   for (uint32_t i = 0; i < model->row_count; i++) {
     const struct hd_row *row = &model->rows[i];
     struct times *to = &times[node_of[row->node]];

@@ -4,7 +4,7 @@
 
 #include "merge_sum.h"
 #include "output/model/account.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/views/compare/compare.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"

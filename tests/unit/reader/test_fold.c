@@ -8,7 +8,7 @@
 #include "output/analysis/callpath_filter.h"
 #include "output/analysis/callpath_truncate.h"
 #include "output/analysis/site_regex.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 
 static struct hd_node *node_at(struct hd_model *model, uint32_t parent, const char *name) {
   for (uint32_t i = 1; i < model->node_count; i++)

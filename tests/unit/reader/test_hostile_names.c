@@ -3,7 +3,7 @@
 #include <locale.h>
 
 #include "exercise.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/views/compare/compare.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "expect.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "script.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/model/node_text.h"
 #include "output/reader/open.h"
 #include "output/symbols/name_cache.h"

@@ -4,7 +4,7 @@
  * Intact profiles: what the reader closes, converts and adds up. All expected values are whole ticks.
  */
 #include "output/model/lazy_rows.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "profile_builder.h"
 
 #include <math.h>

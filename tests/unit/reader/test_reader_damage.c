@@ -3,7 +3,7 @@
  * @file test_reader_damage.c
  * Files that are no profile, cut short or damaged: refused with a reason, and never a crash or an endless loop.
  */
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "profile_sample.h"
 

@@ -7,7 +7,7 @@
 #include "expect.h"
 #include "layout.h"
 #include "mutate.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "profile_sample.h"
 #include "random_program.h"
 #include "script.h"

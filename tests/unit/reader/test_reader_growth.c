@@ -10,10 +10,11 @@
 #include "exercise.h"
 #include "fake_ompt.h"
 #include "output/model/levels.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "output/views/report/report.h"
 #include "profile_builder.h"
+#include "support/command/options.h"
 
 enum {
   SECONDS = 60,
@@ -22,8 +23,9 @@ enum {
   CHAIN_UNITS = 200,
   QUESTIONS = 10,
   READ = 0,
-  REFUSED = 1,
-  NO_MEMORY = 2
+  NO_MEMORY = HD_EXIT_FAILED, /* support/command/memory.h */
+  REFUSED,
+  UNREADABLE
 };
 
 /* Of this process, in pages. */
@@ -51,7 +53,7 @@ static int read_and_ask(const struct builder *builder, bool narrow) {
   struct hd_model *model = NULL;
   char error[256] = "";
   if (!hd_profile_parse("grown", builder->bytes, builder->size, &model, error, sizeof error))
-    return strstr(error, "damaged: ") ? REFUSED : NO_MEMORY;
+    return strstr(error, "damaged: ") ? REFUSED : UNREADABLE;
   if (narrow)
     fz_narrow(model);
   for (uint32_t question = 0; question < QUESTIONS; question++)

@@ -6,7 +6,7 @@
 
 #include "layout.h"
 #include "output/merge/merge.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"

@@ -8,7 +8,7 @@
 
 #include "expect.h"
 #include "output/model/children.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "script.h"
 

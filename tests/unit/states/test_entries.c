@@ -2,7 +2,7 @@
 /* Entries by the state of the program: Malony's cprof, whose cases are caller-callee S-S, S-C and C-S; and C-C, which
  * the Alliant did not know. An entry is concurrent when another thread was busy just before it. Every profile is also
  * compared with the oracle. */
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "routine_script.h"
 
 static void call(uint32_t thread, uint64_t function, uint64_t from, uint64_t to) {

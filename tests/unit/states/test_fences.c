@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "expect.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 enum { SECTIONS = 40000 };

@@ -3,7 +3,7 @@
  * with the oracle; random programs have masked blocks, too: test_properties.c. */
 #include "counted.h"
 #include "output/model/format_names.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 
 #define MASKED SITE(MASKED, 0x400)
 

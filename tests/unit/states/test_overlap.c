@@ -2,7 +2,7 @@
 /* With whom: how long threads were busy in one callpath and, at the same time, others in another. */
 #include "expect.h"
 #include "output/model/levels.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)

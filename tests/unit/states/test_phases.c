@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #include "expect.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 #define MAIN SITE(ROUTINE, 0x1000)

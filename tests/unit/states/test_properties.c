@@ -10,7 +10,7 @@
 
 #include "expect.h"
 #include "oracle.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "random_program.h"
 #include "script.h"

@@ -4,9 +4,10 @@
  * How often counters were read and how long that took; and what sums of runs make of it, and of the time before the
  * tool was loaded.
  */
+#include "count_of.h"
 #include "counts_sample.h"
 #include "merge_sum.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 
 static const char rates[] = "rates.txt\nSHORT Rates\n\nEVENTSET\nE0\n\nMETRICS\nrate  E0 / busy\nspeed  E0 / elapsed\n";
 
@@ -79,7 +80,7 @@ static void test_readings_of_runs_add_up(void **state) {
 }
 
 static double metric(const struct hd_model *model, struct hd_count_of of, uint32_t index) {
-  const struct hd_count count = hd_model_metric(model, of, model->groups[0], &model->groups[0]->metrics[index]);
+  const struct hd_count count = metric_of(model, of, model->groups[0], &model->groups[0]->metrics[index]);
   assert_true(count.known);
   return count.value;
 }

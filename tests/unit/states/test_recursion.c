@@ -2,7 +2,7 @@
 /* Recursive routines: a routine's time counts once for each outermost entry and thread. Direct and mutual recursion,
  * and the situations of cprof's figures 7 and 8, where calls enter and leave on several threads. Every profile is also
  * compared with the oracle. */
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "routine_script.h"
 
 static const struct hd_node *target_of(const struct hd_model *model, const struct hd_node *node) {

@@ -2,7 +2,7 @@
 /* Parallel regions: instances, teams, nesting, totals. */
 #include "expect.h"
 #include "output/model/levels.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)

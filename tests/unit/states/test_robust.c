@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "expect.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "random_program.h"
 #include "script.h"

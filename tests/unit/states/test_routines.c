@@ -2,7 +2,7 @@
 /* Routines that tell of their entries and exits: callpaths, calls, recursion, jumps. Every profile is also compared
  * with the oracle. */
 #include "oracle.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "routine_script.h"
 
 #define C SITE(ROUTINE, 0x1300)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which state a thread is in at any instant, and in whose row its time lands. */
 #include "expect.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 /* Thread 0: serial to 10, fork to 12, busy to 40, waits to 50, join to 53, serial to 60. Worker: busy from 14 to 45. */

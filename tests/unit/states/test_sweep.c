@@ -2,7 +2,7 @@
 /* Rings that fill up: sweeps in the middle of the run, by any thread, must not change a number. */
 #include "expect.h"
 #include "oracle.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)

@@ -5,7 +5,7 @@
 
 #include "expect.h"
 #include "oracle.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "random_program.h"
 #include "script.h"
 

@@ -2,7 +2,7 @@
 /* The run in time: a fixed number of buckets, folded when it grows longer than they hold. */
 #include "expect.h"
 #include "output/model/levels.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 #define NARROWEST 1024u

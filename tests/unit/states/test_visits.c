@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Visits of constructs by the state of the program: concurrent when another thread was busy just before. Every profile
  * is also compared with the oracle. */
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "routine_script.h"
 
 static void test_concurrent_visits_of_constructs(void **state) {

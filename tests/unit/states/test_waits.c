@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Everything that changes who is busy changes the level: each kind of wait, failed lock tests, teams, cancellation. */
 #include "expect.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)

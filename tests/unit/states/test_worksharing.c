@@ -2,7 +2,7 @@
 /* Worksharing constructs: rows, the barrier that closes them, totals over the team. */
 #include "expect.h"
 #include "output/model/format_names.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)

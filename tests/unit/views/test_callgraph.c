@@ -6,7 +6,7 @@
 #include "routine_builder.h"
 
 #include "output/analysis/call_graph.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 
 static const struct hd_graph_entry *entry_named(const struct hd_graph *graph, const char *name) {
   for (uint32_t i = 0; i < graph->entry_count; i++)

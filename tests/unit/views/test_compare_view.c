@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/views/compare/compare.h"
 
 enum { OUTSIDE = 200, RUNS_MOST = 64 };

@@ -6,7 +6,7 @@
 #include "routine_builder.h"
 
 #include "output/analysis/lines.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/views/export/export.h"
 
 /* main (10) calls setup (5) once, and kernel (3 calls, 40), which loops (20); the loop's name is main's. */

@@ -11,7 +11,7 @@
 
 #include "expect.h"
 #include "output/analysis/lines.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"

@@ -9,7 +9,7 @@
 
 #include "output/analysis/lines.h"
 #include "output/model/format_names.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/views/export/export.h"
 
 enum { MUTEX = 1u << HD_CLASS_MUTEX, TASK = 1u << HD_CLASS_TASK, CALL = 1u << HD_CLASS_CALL };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "output/analysis/lines.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"
 

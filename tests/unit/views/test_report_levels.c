@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/views/export/export.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/report/report_internal.h"

@@ -12,7 +12,7 @@
 #include "losses_expect.h"
 #include "output/comparison/comparison.h"
 #include "output/model/lazy_rows.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 enum { RUNS_MOST = 16 };

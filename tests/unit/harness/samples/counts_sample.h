@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "output/model/counts.h"
+#include "count_of.h"
 #include "profile_builder.h"
 
 enum { PROGRAM, REGION, LOOP, CRITICAL };
@@ -55,7 +55,7 @@ static inline void start_whole(struct builder *builder, enum hd_counters_at at) 
 }
 
 static inline struct hd_count of(const struct hd_model *model, uint32_t node, uint32_t thread, bool inclusive) {
-  return hd_model_count(model, (struct hd_count_of){node, thread, inclusive}, 0, HD_COUNT_BUSY);
+  return count_of(model, (struct hd_count_of){node, thread, inclusive}, 0, HD_COUNT_BUSY);
 }
 
 static inline void expect_exact(struct hd_count count, double value) {

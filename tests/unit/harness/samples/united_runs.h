@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "output/unify/unified_tree.h"
 #include "profile_builder.h"
 

@@ -7,7 +7,7 @@
 #define HEDDLE_TESTS_LOSSES_SCRIPT_H
 
 #include "losses_expect.h"
-#include "output/model/model_free.h"
+#include "output/model/memory.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)
