@@ -8,6 +8,7 @@
 
 #include "output/metrics/metric.h"
 #include "support/command/edit_distance.h"
+#include "support/command/memory.h"
 #include "support/command/sanitize.h"
 
 enum { METRICS_MOST = 64, NAME_BYTES_MOST = 100 };
@@ -36,10 +37,6 @@ static bool complain(const struct parser *parser, uint32_t line, const char *for
   vsnprintf(parser->error + prefix, parser->error_bytes - (size_t)prefix, format, arguments);
   va_end(arguments);
   return false;
-}
-
-static bool complain_of_memory(const struct parser *parser) {
-  return complain(parser, parser->line, "out of memory");
 }
 
 /* ---- text ---- */
@@ -71,7 +68,7 @@ static size_t trimmed_length(const char *text, size_t length) {
 }
 
 static char *copy(const char *text, size_t length) {
-  return strndup(text, trimmed_length(text, length));
+  return hd_print("%.*s", (int)trimmed_length(text, length), text);
 }
 
 static const char *skip_blanks(const char *text) {
@@ -126,8 +123,9 @@ static bool begin_section(struct parser *parser, enum section section, const cha
   if (section != SECTION_SHORT)
     return true;
   parser->section = SECTION_NONE;
-  group->short_text = strdup(rest);
-  return group->short_text || complain_of_memory(parser);
+  free(group->short_text);
+  group->short_text = hd_print("%s", rest);
+  return true;
 }
 
 /* ---- events ---- */
@@ -161,19 +159,6 @@ static bool check_alias(const struct parser *parser, const char *alias, bool alo
   return true;
 }
 
-/* Takes the two strings, whatever comes of it. */
-static bool keep_event(struct parser *parser, char *alias, char *event, bool alone) {
-  struct hd_group *group = parser->group;
-  if (!alias || !event || !check_event(parser, event) || !check_alias(parser, alias, alone)) {
-    const bool no_memory = !alias || !event;
-    free(alias);
-    free(event);
-    return no_memory ? complain_of_memory(parser) : false;
-  }
-  group->events[group->event_count++] = (struct hd_group_event){alias, event, parser->line};
-  return true;
-}
-
 static bool take_event(struct parser *parser, const char *line) {
   struct hd_group *group = parser->group;
   const size_t first = word_length(line);
@@ -185,12 +170,12 @@ static bool take_event(struct parser *parser, const char *line) {
     return complain(parser, parser->line, "more than a name and an event: '%s'", skip_blanks(second + second_length));
   if (group->event_count == HD_EVENTS_MOST)
     return complain(parser, parser->line, "more than %u events", HD_EVENTS_MOST);
-  if (!group->events)
-    group->events = calloc(HD_EVENTS_MOST, sizeof *group->events);
-  if (!group->events)
-    return complain_of_memory(parser);
-  char *event = second_length ? copy(second, second_length) : copy(line, first);
-  return keep_event(parser, copy(line, first), event, second_length == 0);
+  struct hd_group_event *event = &group->events[group->event_count];
+  *event = (struct hd_group_event){.alias = copy(line, first), .line = parser->line};
+  event->event = second_length ? copy(second, second_length) : copy(line, first);
+  const bool is_valid = check_event(parser, event->event) && check_alias(parser, event->alias, second_length == 0);
+  group->event_count++;
+  return is_valid;
 }
 
 /* ---- metrics ---- */
@@ -205,22 +190,12 @@ static size_t metric_name_length(const char *line) {
 
 static bool name_metric(const struct parser *parser, struct hd_metric *metric, const char *line, size_t length) {
   const char *open = length > 0 && line[length - 1] == ']' ? memrchr(line, '[', length) : NULL;
-  metric->unit = open ? copy(open + 1, (size_t)(line + length - 1 - (open + 1))) : strdup("");
+  metric->unit = open ? copy(open + 1, (size_t)(line + length - 1 - (open + 1))) : copy("", 0);
   metric->name = copy(line, open ? (size_t)(open - line) : length);
-  if (!metric->name || !metric->unit)
-    return complain_of_memory(parser);
   if (!metric->name[0])
     return complain(parser, parser->line, "a metric without a name");
   return length <= NAME_BYTES_MOST ||
          complain(parser, parser->line, "the metric's name is longer than %d bytes", NAME_BYTES_MOST);
-}
-
-/* What was complained of last is this metric's problem alone. */
-static bool keep_problem(const struct parser *parser, struct hd_metric *metric) {
-  hd_formula_free(metric->parser);
-  metric->parser = NULL;
-  metric->problem = strdup(parser->error);
-  return metric->problem || complain_of_memory(parser);
 }
 
 static bool check_formula(const struct parser *parser, struct hd_metric *metric, const char *line, size_t offset) {
@@ -235,7 +210,8 @@ static bool check_formula(const struct parser *parser, struct hd_metric *metric,
   else
     complain(parser, parser->line, "formula of '%s', column %u: %s", metric->name,
              column_of(line, offset + (size_t)error.position), error.why);
-  return keep_problem(parser, metric);
+  metric->problem = hd_print("%s", parser->error); /* of this metric alone */
+  return true;
 }
 
 static bool take_metric(struct parser *parser, const char *line, size_t indent) {
@@ -251,15 +227,9 @@ static bool take_metric(struct parser *parser, const char *line, size_t indent) 
                                               text);
   if (group->metric_count == METRICS_MOST)
     return complain(parser, parser->line, "more than %d metrics", METRICS_MOST);
-  if (!group->metrics)
-    group->metrics = calloc(METRICS_MOST, sizeof *group->metrics);
-  if (!group->metrics)
-    return complain_of_memory(parser);
   struct hd_metric *metric = &group->metrics[group->metric_count++];
   metric->line = parser->line;
-  metric->formula = strdup(formula);
-  if (!metric->formula)
-    return complain_of_memory(parser);
+  metric->formula = hd_print("%s", formula);
   if (!name_metric(parser, metric, text, length))
     return false;
   for (uint32_t i = 0; i + 1 < group->metric_count; i++)
@@ -288,17 +258,12 @@ static bool take_line(struct parser *parser, const char *line) {
 }
 
 /* All that is left, with lines that end in '\n' alone. */
-static bool take_long_text(struct parser *parser, const char *text) {
-  char *to = strdup(text + strspn(text, "\r\n"));
-  parser->group->long_text = to;
-  if (!to)
-    return complain_of_memory(parser);
+static void take_long_text(struct hd_group *group, const char *text) {
+  char *to = group->long_text = hd_print("%s", text + strspn(text, "\r\n"));
   for (const char *from = to; *from; from++)
     if (*from != '\r')
       *to++ = *from;
-  *to = '\0';
-  parser->group->long_text[trimmed_length(parser->group->long_text, strlen(parser->group->long_text))] = '\0';
-  return true;
+  group->long_text[trimmed_length(group->long_text, (size_t)(to - group->long_text))] = '\0';
 }
 
 static bool take_lines(struct parser *parser, const char *text) {
@@ -306,13 +271,14 @@ static bool take_lines(struct parser *parser, const char *text) {
     const size_t length = strcspn(text, "\n");
     char *line = copy(text, length);
     parser->line++;
-    const bool taken = line ? take_line(parser, line) : complain_of_memory(parser);
+    const bool taken = take_line(parser, line);
     free(line);
     if (!taken)
       return false;
     text += length + (text[length] == '\n');
   }
-  return take_long_text(parser, text);
+  take_long_text(parser->group, text);
+  return true;
 }
 
 static bool check_sections(const struct parser *parser) {
@@ -330,37 +296,28 @@ static char *name_of(const char *path) {
   const char *slash = strrchr(path, '/');
   const char *name = slash ? slash + 1 : path;
   const char *dot = strrchr(name, '.');
-  return strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+  return hd_print("%.*s", (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name)), name);
 }
 
 static struct hd_group *make(const char *path, const char *text) {
   static const char mark[] = "\xef\xbb\xbf"; /* some editors begin UTF-8 with it */
-  struct hd_group *group = calloc(1, sizeof *group);
-  if (!group)
-    return NULL;
-  group->path = strdup(path);
+  struct hd_group *group = hd_new(1, sizeof *group);
+  group->path = hd_print("%s", path);
   group->name = name_of(path);
-  group->text = strdup(strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text);
-  if (group->path && group->name && group->text)
-    return group;
-  hd_group_free(group);
-  return NULL;
+  group->short_text = copy("", 0);
+  group->text = hd_print("%s", strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text);
+  group->events = hd_new(HD_EVENTS_MOST, sizeof *group->events);
+  group->metrics = hd_new(METRICS_MOST, sizeof *group->metrics);
+  return group;
 }
 
 struct hd_group *hd_group_parse(const char *path, const char *text, char *error, size_t error_bytes) {
   char why[256];
   struct parser parser = {.group = make(path, text), .error = error, .error_bytes = error_bytes};
-  if (!parser.group) {
-    snprintf(error, error_bytes, "%s: out of memory", path);
-    return NULL;
-  }
   if (!hd_formula_open(why, sizeof why))
     snprintf(error, error_bytes, "%s: %s", path, why);
-  else if (check_characters(&parser) && take_lines(&parser, parser.group->text) && check_sections(&parser)) {
-    if (parser.group->short_text || (parser.group->short_text = strdup("")))
-      return parser.group;
-    complain_of_memory(&parser);
-  }
+  else if (check_characters(&parser) && take_lines(&parser, parser.group->text) && check_sections(&parser))
+    return parser.group;
   hd_group_free(parser.group);
   return NULL;
 }

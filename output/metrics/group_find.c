@@ -11,6 +11,7 @@
 
 #include "output/metrics/group.h"
 #include "support/command/edit_distance.h"
+#include "support/command/memory.h"
 #include "support/own_file.h"
 
 enum { FILE_BYTES_MOST = 1 << 20, GROUPS_MOST = 1000 };
@@ -29,40 +30,29 @@ struct folders {
 
 /* ---- reading a file ---- */
 
-static char *complain_of_file(const char *path, const char *what, char *error, size_t error_bytes) {
-  snprintf(error, error_bytes, "%s: %s", path, what);
-  return NULL;
-}
-
-static char *read_stream(const char *path, FILE *file, char *error, size_t error_bytes) {
-  char *text = malloc(FILE_BYTES_MOST + 2);
-  if (!text)
-    return complain_of_file(path, "out of memory", error, error_bytes);
+/* What is wrong with a file; NULL: nothing, and `text` holds it. */
+static const char *read_text(const char *path, char text[FILE_BYTES_MOST + 2]) {
+  FILE *file = fopen(path, "re");
+  if (!file)
+    return strerror(errno);
   const size_t length = fread(text, 1, FILE_BYTES_MOST + 1, file);
-  const char *wrong = NULL;
-  if (ferror(file))
-    wrong = strerror(errno);
-  else if (length > FILE_BYTES_MOST)
-    wrong = "larger than 1 MiB: this is no group of events";
-  else if (memchr(text, '\0', length))
-    wrong = "has a zero byte: this is no text file";
+  const char *failure = ferror(file) ? strerror(errno) : NULL;
+  fclose(file);
   text[length] = '\0';
-  if (!wrong)
-    return text;
-  free(text);
-  return complain_of_file(path, wrong, error, error_bytes);
+  if (failure)
+    return failure;
+  if (length > FILE_BYTES_MOST)
+    return "larger than 1 MiB: this is no group of events";
+  return memchr(text, '\0', length) ? "has a zero byte: this is no text file" : NULL;
 }
 
 static struct hd_group *read_file(const char *path, char *error, size_t error_bytes) {
   struct hd_group *group = NULL;
-  FILE *file = fopen(path, "re");
-  if (!file) {
-    complain_of_file(path, strerror(errno), error, error_bytes);
-    return NULL;
-  }
-  char *text = read_stream(path, file, error, error_bytes);
-  fclose(file);
-  if (text)
+  char *text = hd_new(FILE_BYTES_MOST + 2, 1);
+  const char *wrong = read_text(path, text);
+  if (wrong)
+    snprintf(error, error_bytes, "%s: %s", path, wrong);
+  else
     group = hd_group_parse(path, text, error, error_bytes);
   free(text);
   return group;
@@ -100,34 +90,22 @@ static bool has_name(const struct folders *folders, const char *name, size_t len
   return false;
 }
 
-static bool add_entry(struct folders *folders, const char *folder, const char *file) {
+static void add_entry(struct folders *folders, const char *folder, const char *file) {
   const size_t bytes = strlen(file);
   const size_t length = bytes - (sizeof suffix - 1);
-  if (bytes < sizeof suffix || strcmp(file + length, suffix) != 0 || file[0] == '.')
-    return true;
-  if (has_name(folders, file, length) || folders->count == GROUPS_MOST)
-    return true;
-  struct entry *more = realloc(folders->entries, (folders->count + 1) * sizeof *more);
-  if (!more)
-    return false;
-  folders->entries = more;
-  struct entry entry = {.name = strndup(file, length)};
-  if (entry.name && asprintf(&entry.path, "%s/%s", folder, file) < 0)
-    entry.path = NULL;
-  if (!entry.name || !entry.path) {
-    free(entry.name);
-    return false;
-  }
-  more[folders->count++] = entry;
-  return true;
+  if (bytes < sizeof suffix || strcmp(file + length, suffix) != 0 || file[0] == '.' ||
+      has_name(folders, file, length) || folders->count == GROUPS_MOST)
+    return;
+  folders->entries = hd_grow(folders->entries, folders->count + 1, sizeof *folders->entries);
+  folders->entries[folders->count++] =
+      (struct entry){.path = hd_print("%s/%s", folder, file), .name = hd_print("%.*s", (int)length, file)};
 }
 
 static void add_folder(struct folders *folders, const char *path) {
   DIR *directory = opendir(path);
   const struct dirent *file;
   while (directory && (file = readdir(directory)))
-    if (!add_entry(folders, path, file->d_name))
-      break;
+    add_entry(folders, path, file->d_name);
   if (directory)
     closedir(directory);
 }

@@ -41,7 +41,6 @@ bool hd_metric_compile(struct hd_group *group, struct hd_metric *metric, struct 
   return true;
 }
 
-double hd_metric_value(const struct hd_group *group, const struct hd_metric *metric) {
-  (void)group; /* the formula knows where its numbers are */
+double hd_metric_value(const struct hd_metric *metric) {
   return metric->parser ? hd_formula_value(metric->parser) : NAN;
 }

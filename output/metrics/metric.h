@@ -15,8 +15,8 @@ const char *hd_metric_meaning(const char *name);
 /** Fills the metric's parser, events and uses_elapsed from its formula. */
 bool hd_metric_compile(struct hd_group *group, struct hd_metric *metric, struct hd_formula_error *error);
 
-/** A formula's value for group->values, busy_s and elapsed_s, which the caller has filled. NaN: it has none (divided by
- *  zero, or has a problem). */
-double hd_metric_value(const struct hd_group *group, const struct hd_metric *metric);
+/** A formula's value for its group's values, busy_s and elapsed_s, which the caller has filled. NaN: it divides by
+ * zero, or has a problem. */
+double hd_metric_value(const struct hd_metric *metric);
 
 #endif

@@ -200,7 +200,7 @@ struct hd_count hd_count_sum_metric(const struct hd_model *model, const struct h
     return (struct hd_count){.known = false};
   variables->busy_s = hd_model_seconds(model, sum->busy_ticks);
   variables->elapsed_s = isnan(elapsed_ticks) ? 0 : elapsed_ticks * model->seconds_per_tick;
-  result.value = hd_metric_value(group, metric);
+  result.value = hd_metric_value(metric);
   if (isfinite(result.value))
     return result;
   if (zero)

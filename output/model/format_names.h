@@ -11,7 +11,7 @@
 
 #include "heddle-format.h"
 
-/** The stable name used in JSON and CSV ("loop_static"); "other" for a number that is not known. */
+/** The stable name used in JSON and CSV ("loop_static"). */
 const char *hd_kind_id(enum hd_kind kind);
 
 /** The name used in reports ("loop static"). */
@@ -27,7 +27,7 @@ bool hd_kind_is_worksharing(enum hd_kind kind);
 bool hd_kind_is_for_one(enum hd_kind kind);
 
 /** The stable name of a kind of event ("work_begin"), and of a class of events ("mutex"); what is in it ("critical
- * sections, locks, ordered and atomic"). "other" for a number that is not known. */
+ * sections, locks, ordered and atomic"). */
 const char *hd_event_id(enum hd_event_kind kind);
 const char *hd_event_class_id(enum hd_event_class event_class);
 const char *hd_event_class_words(enum hd_event_class event_class);

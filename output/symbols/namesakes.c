@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/model/node_text.h"
+#include "support/command/memory.h"
 
 struct shown {
   char *text;
@@ -20,20 +21,18 @@ static bool has_arguments(const struct hd_node *node) {
   return function && strpbrk(function, "(<") && !strstr(function, HD_UNKNOWN_SITE);
 }
 
-static bool collect(struct hd_model *model, struct shown *all, uint32_t *count) {
+static uint32_t collect(struct hd_model *model, struct shown *all) {
   char text[HD_PLACE_BYTES];
+  uint32_t count = 0;
   for (uint32_t i = 1; i < model->node_count; i++) {
     struct hd_node *node = &model->nodes[i];
     node->name.in_full = false;
     if (!has_arguments(node))
       continue;
     hd_node_text(text, model, node, NULL);
-    all[*count] = (struct shown){strdup(text), node};
-    if (!all[*count].text)
-      return false;
-    ++*count;
+    all[count++] = (struct shown){hd_print("%s", text), node};
   }
-  return true;
+  return count;
 }
 
 /* Those that are shown alike, when not all are the same function. */
@@ -46,15 +45,13 @@ static void mark(struct shown *alike, size_t count) {
 }
 
 void hd_names_mark_namesakes(struct hd_model *model) {
-  struct shown *all = calloc((size_t)model->node_count + 1, sizeof *all);
-  uint32_t count = 0;
-  if (all && collect(model, all, &count) && count > 0) {
-    qsort(all, count, sizeof *all, by_text);
-    for (uint32_t first = 0, next = 1; first < count; first = next++) {
-      while (next < count && strcmp(all[next].text, all[first].text) == 0)
-        next++;
-      mark(&all[first], next - first);
-    }
+  struct shown *all = hd_new(model->node_count, sizeof *all);
+  const uint32_t count = collect(model, all);
+  qsort(all, count, sizeof *all, by_text);
+  for (uint32_t first = 0, next = 1; first < count; first = next++) {
+    while (next < count && strcmp(all[next].text, all[first].text) == 0)
+      next++;
+    mark(&all[first], next - first);
   }
   for (uint32_t i = 0; i < count; i++)
     free(all[i].text);

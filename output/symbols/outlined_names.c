@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/command/memory.h"
+
 /* libstdc++'s; there is no C header for it. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
 
@@ -24,9 +26,7 @@ static size_t length_before(const char *name, const char *const *suffixes, size_
 
 /* The first `length` characters, demangled. */
 static char *demangled(const char *name, size_t length) {
-  char *text = strndup(name, length);
-  if (!text)
-    return NULL;
+  char *text = hd_print("%.*s", (int)length, name);
   int status = 0;
   char *made = strncmp(text, "_Z", 2) == 0 ? __cxa_demangle(text, NULL, NULL, &status) : NULL;
   if (!made)
@@ -45,11 +45,7 @@ char *hd_symbols_routine_name(const char *linkage_name) {
   const size_t whole = length_before(linkage_name, clones, strlen(linkage_name));
   const size_t parent = length_before(linkage_name, outlined, whole);
   char *name = demangled(linkage_name, parent);
-  char *made = NULL;
-  if (name && parent < whole && asprintf(&made, "%s%.*s", name, (int)(whole - parent), linkage_name + parent) < 0)
-    made = NULL;
-  if (parent == whole || !made)
-    return name;
+  char *made = hd_print("%s%.*s", name, (int)(whole - parent), linkage_name + parent);
   free(name);
   return made;
 }

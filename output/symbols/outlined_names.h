@@ -9,13 +9,13 @@
 #ifndef HEDDLE_OUTPUT_SYMBOLS_OUTLINED_NAMES_H
 #define HEDDLE_OUTPUT_SYMBOLS_OUTLINED_NAMES_H
 
-/** A linker's name of a function for a reader: demangled, without what marks clones and cold parts. NULL: no memory.
- *  The caller frees. */
+/** A linker's name of a function for a reader: demangled, without what marks clones and cold parts. The caller
+ *  frees. */
 char *hd_symbols_routine_name(const char *linkage_name);
 
 /**
  * Turns a linker's name into a reader's: outlined and cloned code gets its parent's name, C++ is demangled. NULL: made
- * by the compiler, and its name does not tell the parent; or no memory. The caller frees.
+ * by the compiler, and its name does not tell the parent. The caller frees.
  */
 char *hd_symbols_readable(const char *linkage_name);
 

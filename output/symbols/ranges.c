@@ -3,15 +3,12 @@
 
 #include <stdlib.h>
 
-bool hd_ranges_add(struct hd_ranges *ranges, uint64_t low, uint64_t high, uint64_t what) {
-  if ((ranges->count & (ranges->count + 1)) == 0) { /* full: room is for one less than a power of two */
-    struct hd_range *more = realloc(ranges->items, (2 * ranges->count + 1) * sizeof *more);
-    if (!more)
-      return false;
-    ranges->items = more;
-  }
+#include "support/command/memory.h"
+
+void hd_ranges_add(struct hd_ranges *ranges, uint64_t low, uint64_t high, uint64_t what) {
+  if ((ranges->count & (ranges->count + 1)) == 0) /* full: room is for one less than a power of two */
+    ranges->items = hd_grow(ranges->items, 2 * ranges->count + 1, sizeof *ranges->items);
   ranges->items[ranges->count++] = (struct hd_range){low, high, 0, what};
-  return true;
 }
 
 static int compare(const void *a, const void *b) {

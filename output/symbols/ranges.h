@@ -7,7 +7,6 @@
 #ifndef HEDDLE_OUTPUT_SYMBOLS_RANGES_H
 #define HEDDLE_OUTPUT_SYMBOLS_RANGES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,8 +21,7 @@ struct hd_ranges {
   size_t count;
 };
 
-/** False: no memory. */
-bool hd_ranges_add(struct hd_ranges *ranges, uint64_t low, uint64_t high, uint64_t what);
+void hd_ranges_add(struct hd_ranges *ranges, uint64_t low, uint64_t high, uint64_t what);
 
 /** By `low`, the longer before the shorter, and then by `what`. */
 void hd_ranges_sort(struct hd_ranges *ranges);

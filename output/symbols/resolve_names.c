@@ -9,6 +9,10 @@
 #include "output/model/node_text.h"
 #include "output/symbols/namesakes.h"
 #include "output/symbols/symbols.h"
+#include "support/command/memory.h"
+
+#define uthash_fatal(why) hd_no_memory()
+#include <uthash.h>
 
 /* A module whose names are being looked for; opened when the first of them is needed. */
 struct module {
@@ -21,17 +25,20 @@ struct module {
 
 /* What an address was found to stand for: many callpaths share it. */
 struct place {
-  const struct hd_node *node; /* the first of them; NULL: free */
+  struct place_key {
+    uint64_t offset;
+    uint32_t module;
+    uint32_t is_routine;
+  } key;
   struct hd_name name;
   bool outlined;
+  UT_hash_handle hh;
 };
 
 struct resolver {
   struct hd_model *model;
   struct module *modules;
-  struct place *places; /* hash table by module, offset and whether it is a routine's */
-  uint32_t mask;
-  size_t found;
+  struct place *places; /* the model's memory */
 };
 
 static struct hd_symbols *symbols_of(struct resolver *resolver, uint32_t id) {
@@ -78,33 +85,25 @@ static const char *keep(struct hd_model *model, char *text) {
   return copy;
 }
 
-static bool is_routine(const struct hd_node *node) {
-  return node->kind == HD_KIND_ROUTINE;
-}
-
-static struct place *place_of(struct resolver *resolver, const struct hd_node *node) {
-  uint64_t hash = ((node->offset << 1 | is_routine(node)) ^ (uint64_t)node->module << 48) * 0x9e3779b97f4a7c15u;
-  for (uint32_t slot = (uint32_t)(hash >> 32) & resolver->mask;; slot = (slot + 1) & resolver->mask) {
-    struct place *place = &resolver->places[slot];
-    const struct hd_node *other = place->node;
-    if (!other ||
-        (other->module == node->module && other->offset == node->offset && is_routine(other) == is_routine(node)))
-      return place;
-  }
-}
-
-static void look_up(struct resolver *resolver, struct hd_symbols *symbols, const struct hd_node *node,
-                    struct place *place) {
+static const struct place *look_up(struct resolver *resolver, struct hd_symbols *symbols, const struct hd_node *node) {
+  const struct place_key key = {node->offset, node->module, node->kind == HD_KIND_ROUTINE};
   struct hd_symbol symbol;
-  if (is_routine(node))
+  struct place *place = NULL;
+  HASH_FIND(hh, resolver->places, &key, sizeof key, place);
+  if (place)
+    return place;
+  if (key.is_routine)
     hd_symbols_find_routine(symbols, node->offset, node->address, &symbol);
   else
     hd_symbols_find(symbols, node->offset, node->address, &symbol);
-  place->node = node;
+  place = hd_model_allocate(resolver->model, sizeof *place);
+  place->key = key;
   place->outlined = symbol.outlined;
-  place->name.function = keep(resolver->model, symbol.function);
-  place->name.file = keep(resolver->model, symbol.file);
-  place->name.line = symbol.line;
+  place->name = (struct hd_name){.function = keep(resolver->model, symbol.function),
+                                 .file = keep(resolver->model, symbol.file),
+                                 .line = symbol.line};
+  HASH_ADD(hh, resolver->places, key, sizeof key, place);
+  return place;
 }
 
 static bool is_better(const struct hd_name *found, const struct hd_name *known) {
@@ -127,9 +126,7 @@ static bool resolve(struct resolver *resolver, struct hd_node *node) {
     resolver->modules[node->module].lacking |= !known;
   if (!symbols)
     return false;
-  struct place *place = place_of(resolver, node);
-  if (!place->node)
-    look_up(resolver, symbols, node, place);
+  const struct place *place = look_up(resolver, symbols, node);
   struct hd_name found = place->name;
   if (node->flags & HD_PROFILE_TAIL_CALL)
     found = (struct hd_name){.function = found.function};
@@ -151,78 +148,65 @@ struct list {
   uint32_t count, last;
 };
 
-typedef bool (*is_listed)(const struct module *module);
+enum lack { REBUILT, GONE, NAMELESS, PARTLY_NAMELESS };
 
-static bool is_rebuilt(const struct module *module) {
-  return module->lacking && module->status == HD_SYMBOLS_REBUILT;
-}
-
-static bool is_gone(const struct module *module) {
-  return module->lacking && module->status == HD_SYMBOLS_GONE;
-}
-
-static bool is_unreadable(const struct module *module) {
-  return module->lacking && module->status == HD_SYMBOLS_NO_MEMORY;
-}
-
-static bool is_nameless(const struct module *module) {
-  return module->nameless > 0 && module->nameless == module->places;
-}
-
-static bool is_partly_nameless(const struct module *module) {
-  return module->nameless > 0 && module->nameless < module->places;
-}
-
-static void list_modules(const struct resolver *resolver, is_listed is_one, struct list *list) {
-  const struct hd_model *model = resolver->model;
-  uint32_t all = 0;
-  size_t used = 0;
-  for (uint32_t i = 0; i < model->module_count; i++)
-    all += is_one(&resolver->modules[i]);
-  list->count = all;
-  list->text[0] = '\0';
-  for (uint32_t i = 0, at = 0; i < model->module_count && at <= LISTED; i++) {
-    if (!is_one(&resolver->modules[i]))
-      continue;
-    list->last = i;
-    const char *before = at == 0 ? "" : at + 1 == all || at == LISTED ? " and " : ", ";
-    const size_t room = sizeof list->text - used;
-    const int length = at < LISTED || at + 1 == all
-                           ? snprintf(list->text + used, room, "%s%.100s", before, hd_base_name(model->modules[i].path))
-                           : snprintf(list->text + used, room, "%s%u more", before, all - at);
-    used += length > 0 && (size_t)length < room ? (size_t)length : 0;
-    at++;
+static bool has_lack(const struct module *module, enum lack lack) {
+  switch (lack) {
+  case REBUILT:
+    return module->lacking && module->status == HD_SYMBOLS_REBUILT;
+  case GONE:
+    return module->lacking && module->status == HD_SYMBOLS_GONE;
+  case NAMELESS:
+    return module->nameless > 0 && module->nameless == module->places;
+  default:
+    return module->nameless > 0 && module->nameless < module->places;
   }
 }
 
-static void note_unread(struct resolver *resolver) {
-  struct hd_model *model = resolver->model;
-  struct list list;
-  list_modules(resolver, is_rebuilt, &list);
-  if (list.count > 0)
-    hd_model_add_note(model, "%s: rebuilt since the run; names not shown", list.text);
-  list_modules(resolver, is_gone, &list);
-  if (list.count == 1)
-    hd_model_add_note(model, "%s: not found on this machine (%s); names not shown", list.text,
-                      model->modules[list.last].path);
-  else if (list.count > 1)
-    hd_model_add_note(model, "%s: not found on this machine; names not shown", list.text);
-  list_modules(resolver, is_unreadable, &list);
-  if (list.count > 0)
-    hd_model_add_note(model, "%s: cannot be read; names not shown", list.text);
+static struct list list_modules(const struct resolver *resolver, enum lack lack) {
+  const struct hd_model *model = resolver->model;
+  struct list list = {0};
+  size_t used = 0;
+  for (uint32_t i = 0; i < model->module_count; i++)
+    list.count += has_lack(&resolver->modules[i], lack);
+  for (uint32_t i = 0, at = 0; i < model->module_count && at <= LISTED; i++) {
+    if (!has_lack(&resolver->modules[i], lack))
+      continue;
+    list.last = i;
+    const char *before = at == 0 ? "" : at + 1 == list.count || at == LISTED ? " and " : ", ";
+    const size_t room = sizeof list.text - used;
+    const int length = at < LISTED || at + 1 == list.count
+                           ? snprintf(list.text + used, room, "%s%.100s", before, hd_base_name(model->modules[i].path))
+                           : snprintf(list.text + used, room, "%s%u more", before, list.count - at);
+    used += length > 0 && (size_t)length < room ? (size_t)length : 0;
+    at++;
+  }
+  return list;
 }
 
-static void note_nameless(struct resolver *resolver) {
+static void note_unread(const struct resolver *resolver) {
+  struct hd_model *model = resolver->model;
+  const struct list rebuilt = list_modules(resolver, REBUILT);
+  const struct list gone = list_modules(resolver, GONE);
+  if (rebuilt.count > 0)
+    hd_model_add_note(model, "%s: rebuilt since the run; names not shown", rebuilt.text);
+  if (gone.count == 1)
+    hd_model_add_note(model, "%s: not found on this machine (%s); names not shown", gone.text,
+                      model->modules[gone.last].path);
+  else if (gone.count > 1)
+    hd_model_add_note(model, "%s: not found on this machine; names not shown", gone.text);
+}
+
+static void note_nameless(const struct resolver *resolver) {
   const char *cure = "; for names compile with -g, or use the distribution's debug symbols: packages (Debian: "
                      "NAME-dbgsym) or debuginfod (DEBUGINFOD_URLS)";
-  struct list list;
-  list_modules(resolver, is_nameless, &list);
-  if (list.count > 0)
-    hd_model_add_note(resolver->model, "no symbols in %s: its code is shown by address%s", list.text, cure);
-  cure = list.count > 0 ? "" : cure;
-  list_modules(resolver, is_partly_nameless, &list);
-  if (list.count > 0)
-    hd_model_add_note(resolver->model, "some code in %s has no symbols and is shown by address%s", list.text, cure);
+  const struct list nameless = list_modules(resolver, NAMELESS);
+  const struct list partly = list_modules(resolver, PARTLY_NAMELESS);
+  if (nameless.count > 0)
+    hd_model_add_note(resolver->model, "no symbols in %s: its code is shown by address%s", nameless.text, cure);
+  if (partly.count > 0)
+    hd_model_add_note(resolver->model, "some code in %s has no symbols and is shown by address%s", partly.text,
+                      nameless.count > 0 ? "" : cure);
 }
 
 static void count_nameless(struct resolver *resolver) {
@@ -238,24 +222,17 @@ static void count_nameless(struct resolver *resolver) {
 }
 
 size_t hd_names_resolve(struct hd_model *model) {
-  struct resolver resolver = {.model = model, .mask = 15};
-  while (resolver.mask / 2 < model->node_count)
-    resolver.mask = resolver.mask * 2 + 1;
-  resolver.modules = calloc((size_t)model->module_count + 1, sizeof *resolver.modules);
-  resolver.places = calloc((size_t)resolver.mask + 1, sizeof *resolver.places);
+  struct resolver resolver = {.model = model, .modules = hd_new(model->module_count, sizeof *resolver.modules)};
+  size_t found = 0;
   model->nodes[0].name.function = model->header.program;
-  if (!resolver.modules || !resolver.places) {
-    free(resolver.modules);
-    free(resolver.places);
-    return 0;
-  }
   for (uint32_t i = 1; i < model->node_count; i++) { /* parents first: children may ask for their names */
     struct hd_node *node = &model->nodes[i];
     if (resolve(&resolver, node)) {
       node->name_fresh = true;
-      resolver.found++;
+      found++;
     }
   }
+  HASH_CLEAR(hh, resolver.places);
   for (uint32_t i = 0; i < model->module_count; i++)
     hd_symbols_close(resolver.modules[i].symbols);
   note_unread(&resolver);
@@ -263,6 +240,5 @@ size_t hd_names_resolve(struct hd_model *model) {
   note_nameless(&resolver);
   hd_names_mark_namesakes(model);
   free(resolver.modules);
-  free(resolver.places);
-  return resolver.found;
+  return found;
 }

@@ -4,35 +4,30 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "support/command/memory.h"
+
 enum { DIE_DEPTH_MAX = 64 };
 
 /* ---- entries with code ---- */
 
-static bool add_die(struct hd_scope_list *list, const Dwarf_Die *die) {
-  if ((list->count & (list->count + 1)) == 0) { /* full: room is for one less than a power of two */
-    Dwarf_Die *more = realloc(list->dies, (2 * list->count + 1) * sizeof *more);
-    if (!more)
-      return false;
-    list->dies = more;
-  }
-  list->dies[list->count++] = *die;
-  return true;
-}
-
 /* Code may lie in several places. */
-static bool add_code(struct hd_scope_list *list, Dwarf_Die *die) {
+static void add_code(struct hd_scope_list *list, Dwarf_Die *die) {
   Dwarf_Addr base = 0, low = 0, high = 0;
   ptrdiff_t at = 0;
   const size_t before = list->ranges.count;
   while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
-    if (low < high && !hd_ranges_add(&list->ranges, low, high, list->count))
-      break;
-  return list->ranges.count == before || add_die(list, die);
+    if (low < high)
+      hd_ranges_add(&list->ranges, low, high, list->count);
+  if (list->ranges.count == before)
+    return;
+  if ((list->count & (list->count + 1)) == 0) /* full: room is for one less than a power of two */
+    list->dies = hd_grow(list->dies, 2 * list->count + 1, sizeof *list->dies);
+  list->dies[list->count++] = *die;
 }
 
 static Dwarf_Die *find(const struct hd_scope_list *list, Dwarf_Addr pc) {
   const struct hd_range *range = hd_ranges_find(&list->ranges, pc);
-  return range && range->what < list->count ? &list->dies[range->what] : NULL; /* memory may have been short */
+  return range ? &list->dies[range->what] : NULL;
 }
 
 static void free_list(struct hd_scope_list *list) {
@@ -47,8 +42,7 @@ static void list_units(struct hd_scopes *scopes, Dwfl_Module *module) {
   Dwarf_Die *unit = NULL;
   scopes->listed = true;
   while ((unit = dwfl_module_nextcu(module, unit, &scopes->bias)))
-    if (!add_code(&scopes->units, unit))
-      break;
+    add_code(&scopes->units, unit);
   hd_ranges_sort(&scopes->units.ranges);
 }
 
@@ -76,19 +70,17 @@ static bool may_hold_functions(int tag) {
          tag == DW_TAG_union_type || tag == DW_TAG_module || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block;
 }
 
-static bool list_functions(struct hd_scope_list *functions, Dwarf_Die *parent, int depth) {
+static void list_functions(struct hd_scope_list *functions, Dwarf_Die *parent, int depth) {
   Dwarf_Die die;
-  bool done = true;
   if (depth > DIE_DEPTH_MAX || dwarf_child(parent, &die) != 0)
-    return true;
+    return;
   do {
     const int tag = dwarf_tag(&die);
     if (tag == DW_TAG_subprogram)
-      done = add_code(functions, &die);
-    if (done && may_hold_functions(tag))
-      done = list_functions(functions, &die, depth + 1);
-  } while (done && dwarf_siblingof(&die, &die) == 0);
-  return done;
+      add_code(functions, &die);
+    if (may_hold_functions(tag))
+      list_functions(functions, &die, depth + 1);
+  } while (dwarf_siblingof(&die, &die) == 0);
 }
 
 Dwarf_Die hd_scopes_whole_unit(Dwarf_Die *unit) {
@@ -103,9 +95,7 @@ static struct hd_scope_unit *use(struct hd_scopes *scopes, Dwarf_Die *die) {
   for (struct hd_scope_unit *unit = scopes->used; unit; unit = unit->next)
     if (unit->die.addr == die->addr)
       return unit;
-  struct hd_scope_unit *unit = calloc(1, sizeof *unit);
-  if (!unit)
-    return NULL;
+  struct hd_scope_unit *unit = hd_new(1, sizeof *unit);
   *unit = (struct hd_scope_unit){.next = scopes->used, .die = *die};
   scopes->used = unit;
   Dwarf_Die whole = hd_scopes_whole_unit(die);
@@ -115,8 +105,7 @@ static struct hd_scope_unit *use(struct hd_scopes *scopes, Dwarf_Die *die) {
 }
 
 bool hd_scopes_function(struct hd_scopes *scopes, Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *function) {
-  struct hd_scope_unit *unit = use(scopes, die);
-  const Dwarf_Die *found = unit ? find(&unit->functions, pc) : NULL;
+  const Dwarf_Die *found = find(&use(scopes, die)->functions, pc);
   if (found)
     *function = *found;
   return found;

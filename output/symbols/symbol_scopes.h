@@ -41,7 +41,7 @@ struct hd_scopes {
 /** Frees what the scopes hold, not `scopes` itself. */
 void hd_scopes_free(struct hd_scopes *scopes);
 
-/** The unit with the code at `address`, one of libdwfl's; NULL: none, or no memory. Fills `scopes->bias`. */
+/** The unit with the code at `address`, one of libdwfl's; NULL: none. Fills `scopes->bias`. */
 Dwarf_Die *hd_scopes_unit(struct hd_scopes *scopes, Dwfl_Module *module, Dwarf_Addr address);
 
 /** With split debug information the program has only a unit's skeleton: the unit itself, if its .dwo file is there. */

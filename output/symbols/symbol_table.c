@@ -52,8 +52,8 @@ static void list(struct hd_symbol_table *table, Dwfl_Module *module) {
     if (!name || !name[0] || !is_code(&symbol))
       continue;
     const Dwarf_Addr end = symbol.st_size > 0 ? at + symbol.st_size : end_of_section(elf, section, bias);
-    if (at < end && !hd_ranges_add(&table->ranges, at, end, rank(&symbol) | (UINT32_MAX - (uint32_t)i)))
-      break;
+    if (at < end)
+      hd_ranges_add(&table->ranges, at, end, rank(&symbol) | (UINT32_MAX - (uint32_t)i));
   }
   hd_ranges_sort(&table->ranges);
   end_at_next(&table->ranges);

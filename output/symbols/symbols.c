@@ -12,6 +12,7 @@
 #include "output/symbols/outlined_names.h"
 #include "output/symbols/symbol_scopes.h"
 #include "output/symbols/symbol_table.h"
+#include "support/command/memory.h"
 
 enum { DIE_DEPTH_MAX = 32 };
 
@@ -47,9 +48,8 @@ static bool is_same_build(Dwfl_Module *module, const uint8_t *build_id, uint32_t
 static void choose_debuginfo_path(void) {
   const char *wanted = getenv("HEDDLE_DEBUGINFO");
   const bool given = wanted && *wanted;
-  if (!debuginfo_path &&
-      asprintf(&debuginfo_path, "-:%s%s.debug:/usr/lib/debug", given ? wanted : "", given ? ":" : "") < 0)
-    debuginfo_path = NULL;
+  if (!debuginfo_path)
+    debuginfo_path = hd_print("-:%s%s.debug:/usr/lib/debug", given ? wanted : "", given ? ":" : "");
 }
 
 static bool load(struct hd_symbols *symbols, const char *path) {
@@ -74,9 +74,7 @@ enum hd_symbols_status hd_symbols_open(const char *path, const uint8_t *build_id
   *symbols = NULL;
   if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
     return HD_SYMBOLS_GONE;
-  struct hd_symbols *made = calloc(1, sizeof *made);
-  if (!made)
-    return HD_SYMBOLS_NO_MEMORY;
+  struct hd_symbols *made = hd_new(1, sizeof *made);
   enum hd_symbols_status result = HD_SYMBOLS_GONE;
   if (load(made, path))
     result = is_same_build(made->module, build_id, build_id_bytes, &status, run_epoch_ns) ? HD_SYMBOLS_OK
@@ -135,15 +133,6 @@ static void name_after(Dwarf_Die *scope, struct hd_symbol *symbol) {
   symbol->outlined = name && !symbol->function;
 }
 
-/* The linker's name of the function around an address, and where that begins; NULL: none. */
-static const char *find_linker_symbol(struct hd_symbols *symbols, Dwarf_Addr address, Dwarf_Addr *start) {
-  struct hd_table_symbol found;
-  if (!hd_symbol_table_find(&symbols->table, symbols->module, address, &found))
-    return NULL;
-  *start = found.start;
-  return found.name;
-}
-
 /* The last row of the line table at or before `pc`. */
 static size_t find_row(Dwarf_Lines *lines, size_t count, Dwarf_Addr pc) {
   size_t low = 0;
@@ -160,13 +149,11 @@ static size_t find_row(Dwarf_Lines *lines, size_t count, Dwarf_Addr pc) {
   return low; /* one past it */
 }
 
-static char *full_path(Dwarf_Die *unit, const char *file) {
+static void set_place(struct hd_symbol *symbol, Dwarf_Die *unit, const char *file, int line) {
   Dwarf_Attribute attribute;
   const char *directory = file[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-  char *path = NULL;
-  if (!directory)
-    return strdup(file);
-  return asprintf(&path, "%s/%s", directory, file) < 0 ? NULL : path;
+  symbol->file = directory ? hd_print("%s/%s", directory, file) : hd_print("%s", file);
+  symbol->line = (uint32_t)line;
 }
 
 /* Where a row of the line table may be taken from. */
@@ -193,8 +180,7 @@ static bool find_row_of(Dwarf_Die *unit, Dwarf_Addr pc, struct wanted wanted, st
     if (dwarf_lineno(row, &line) != 0 || line <= 0 || !file || (wanted.file && strcmp(file, wanted.file) != 0) ||
         (wanted.scope && dwarf_haspc(wanted.scope, at) <= 0))
       continue;
-    symbol->file = full_path(unit, file);
-    symbol->line = symbol->file ? (uint32_t)line : 0;
+    set_place(symbol, unit, file, line);
     return true;
   }
   return false;
@@ -293,22 +279,20 @@ static void find_first_line(Dwarf_Die *unit, Dwarf_Addr function_start, struct h
     return;
   Dwarf_Line *row = dwarf_onesrcline(lines, first);
   const char *file = dwarf_linesrc(row, NULL, NULL);
-  if (!file || dwarf_lineno(row, &line) != 0 || line <= 0)
-    return;
-  symbol->file = full_path(unit, file);
-  symbol->line = symbol->file ? (uint32_t)line : 0;
+  if (file && dwarf_lineno(row, &line) == 0 && line > 0)
+    set_place(symbol, unit, file, line);
 }
 
 void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol) {
   /* One before a return address lies inside the call. */
   const Dwarf_Addr at = (symbols->is_absolute ? address : offset) - 1 + symbols->bias;
-  Dwarf_Addr start = 0;
+  struct hd_table_symbol around = {0};
   Dwarf_Die scope;
   memset(symbol, 0, sizeof *symbol);
   Dwarf_Die *unit = hd_scopes_unit(&symbols->scopes, symbols->module, at);
   const Dwarf_Addr bias = symbols->scopes.bias;
-  const char *name = find_linker_symbol(symbols, at, &start);
-  const bool is_entry = name && start == at; /* no call lies there: the whole function is meant */
+  const char *name = hd_symbol_table_find(&symbols->table, symbols->module, at, &around) ? around.name : NULL;
+  const bool is_entry = name && around.start == at; /* no call lies there: the whole function is meant */
   const bool found = unit && !is_entry && find_scope(symbols, unit, at - bias, &scope);
   if (found)
     name_after(&scope, symbol);
@@ -321,7 +305,7 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
   if (is_entry)
     find_first_line(unit, at - bias, symbol);
   else
-    find_line(unit, at - bias, start > bias ? start - bias : 0, found ? &scope : NULL, symbol);
+    find_line(unit, at - bias, around.start > bias ? around.start - bias : 0, found ? &scope : NULL, symbol);
   if (symbol->outlined && symbol->line != 0)
     name_after_source(unit, symbol);
 }
@@ -334,10 +318,8 @@ static void find_own_function(struct hd_symbols *symbols, Dwarf_Die *unit, Dwarf
     return;
   symbol->function = hd_symbols_routine_name(name);
   const char *file = declared_in(&function);
-  if (!file || dwarf_decl_line(&function, &line) != 0 || line <= 0)
-    return;
-  symbol->file = full_path(unit, file);
-  symbol->line = symbol->file ? (uint32_t)line : 0;
+  if (file && dwarf_decl_line(&function, &line) == 0 && line > 0)
+    set_place(symbol, unit, file, line);
 }
 
 void hd_symbols_find_routine(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol) {

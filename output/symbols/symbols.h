@@ -13,9 +13,8 @@ struct hd_symbols; /* one module's debug information */
 
 enum hd_symbols_status {
   HD_SYMBOLS_OK,
-  HD_SYMBOLS_GONE,      /* no such file here, or it cannot be read */
-  HD_SYMBOLS_REBUILT,   /* the file is not the one that ran */
-  HD_SYMBOLS_NO_MEMORY, /* or libdw failed */
+  HD_SYMBOLS_GONE,   /* no such file here, or it cannot be read */
+  HD_SYMBOLS_REBUILT /* the file is not the one that ran */
 };
 
 /** What an address stands for. The strings are the caller's, to be freed; NULL and 0: not known. */

@@ -21,6 +21,7 @@ struct spot {
 
 /* What is kept of every spot, by number. */
 struct spot_state {
+  struct hd_united_key key;
   uint32_t leader;   /* of those that are one: the earliest build's. HD_NONE: not met yet */
   uint32_t id;       /* leaders: united; 0: not yet */
   uint32_t taken_by; /* leaders: the latest build that has it, and one */
@@ -68,8 +69,8 @@ static int by_group_and_line(const void *left, const void *right) {
 }
 
 /* Where no line is known, the offset in its module: no line is that large. */
-static struct hd_source_line line_of(const struct naming *naming, const struct hd_united_key *key,
-                                     const struct spot_state *state) {
+static struct hd_source_line line_of(const struct naming *naming, const struct spot_state *state) {
+  const struct hd_united_key *key = &state->key;
   const uint64_t module = key->module == HD_NONE ? 0xffff : key->module % 0xffff + 1;
   return (struct hd_source_line){.line = key->by_line ? key->site : module << 48 | (key->site & 0xffffffffffff),
                                  .kind = key->kind << 16 | key->flags,
@@ -184,8 +185,8 @@ static void unite_group(struct naming *naming, const struct spot *spots, size_t 
 }
 
 static struct spot spot_of(const struct naming *naming, uint32_t number) {
-  const struct hd_united_key *key = &naming->uniting->keys.keys[number];
-  return (struct spot){*key, line_of(naming, key, &naming->states[number]), number};
+  const struct spot_state *state = &naming->states[number];
+  return (struct spot){state->key, line_of(naming, state), number};
 }
 
 /* All of one depth: numbers first .. end - 1. */
@@ -215,10 +216,10 @@ static void find_spots(struct naming *naming, size_t run) {
     key.build = naming->build_of[run];
     if (key.file != HD_NONE && naming->files[key.file] < naming->build_count)
       key.file = HD_NONE; /* renamed, or compiled without lines elsewhere */
-    const uint32_t spot = hd_united_keys_number(&naming->uniting->keys, &key);
+    const uint32_t spot = hd_intern(&naming->uniting->keys, &key, sizeof key);
     struct spot_state *state = &naming->states[spot];
     if (!state->node)
-      *state = (struct spot_state){.leader = spot, .run = run, .node = node};
+      *state = (struct spot_state){.key = key, .leader = spot, .run = run, .node = node};
     united->node_of[run][node->id] = spot; /* for now */
   }
 }
@@ -308,7 +309,7 @@ static void count_files(struct naming *naming) {
     for (size_t run = 0; run < united->model_count; run++)
       for (uint32_t i = 0; naming->build_of[run] == build && i < united->models[run]->node_count; i++) {
         const char *file = united->models[run]->nodes[i].name.file;
-        const uint32_t text = hd_united_texts_number(&naming->uniting->texts, file ? hd_base_name(file) : NULL);
+        const uint32_t text = hd_intern_text(&naming->uniting->texts, file ? hd_base_name(file) : NULL);
         if (text != HD_NONE && latest[text] != build + 1) {
           latest[text] = build + 1;
           naming->files[text]++;

@@ -21,7 +21,7 @@ static void set_address(struct hd_uniting *uniting, size_t run, const struct hd_
   else if (united->by != HD_UNITE_BY_NAME)
     key->module = united->module_of[run][node->module];
   else
-    key->module = hd_united_texts_number(&uniting->texts, module_text(united->models[run], node));
+    key->module = hd_intern_text(&uniting->texts, module_text(united->models[run], node));
 }
 
 uint32_t hd_united_kind_of(const struct hd_united *united, const struct hd_node *node) {
@@ -36,9 +36,9 @@ static uint32_t function_text(struct hd_uniting *uniting, const struct hd_node *
   for (size_t i = 0; function && node->kind == HD_KIND_ROUTINE && i < sizeof marks / sizeof *marks; i++) {
     const char *mark = strstr(function, marks[i]);
     if (mark)
-      return hd_united_texts_number_of(&uniting->texts, function, (size_t)(mark - function) + strlen(marks[i]));
+      return hd_intern(&uniting->texts, function, (size_t)(mark - function) + strlen(marks[i]));
   }
-  return hd_united_texts_number(&uniting->texts, function);
+  return hd_intern_text(&uniting->texts, function);
 }
 
 struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, const struct hd_node *node) {
@@ -51,7 +51,7 @@ struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, co
                               .file = HD_NONE,
                               .module = HD_NONE};
   if (node->kind == HD_KIND_PHASE) {
-    key.function = hd_united_texts_number(&uniting->texts, name->function ? name->function : "");
+    key.function = hd_intern_text(&uniting->texts, name->function ? name->function : "");
     return key;
   }
   if (united->by != HD_UNITE_BY_NAME) {
@@ -59,7 +59,7 @@ struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, co
     return key;
   }
   key.function = function_text(uniting, node);
-  key.file = hd_united_texts_number(&uniting->texts, name->file ? hd_base_name(name->file) : NULL);
+  key.file = hd_intern_text(&uniting->texts, name->file ? hd_base_name(name->file) : NULL);
   key.by_line = node->kind == HD_KIND_ROUTINE ? name->function != NULL : name->line != 0;
   if (!key.by_line)
     set_address(uniting, run, node, &key);

@@ -18,7 +18,7 @@ static const struct hd_module *executable_of(const struct hd_model *model) {
 static bool is_other_build(const struct hd_module *a, const struct hd_module *b) {
   if (!a || !b || a->build_id_bytes == 0 || b->build_id_bytes == 0)
     return false;
-  return a->build_id_bytes != b->build_id_bytes || memcmp(a->build_id, b->build_id, a->build_id_bytes) != 0;
+  return !hd_module_is_same(a, b);
 }
 
 static enum hd_same_program compare_programs(const struct hd_model *a, const struct hd_model *b,

@@ -41,7 +41,7 @@ static void unite_by_address(struct hd_uniting *uniting) {
     hd_united_take(uniting, run, &model->nodes[0], 0);
     for (uint32_t i = 1; i < model->node_count; i++) {
       const struct hd_united_key key = hd_united_key_of(uniting, run, &model->nodes[i]);
-      hd_united_take(uniting, run, &model->nodes[i], hd_united_keys_number(&uniting->keys, &key) + 1);
+      hd_united_take(uniting, run, &model->nodes[i], hd_intern(&uniting->keys, &key, sizeof key) + 1);
     }
   }
 }
@@ -62,7 +62,7 @@ static struct hd_united_key place_of(struct hd_uniting *uniting, const struct hd
   const struct hd_node *node = united->named;
   const struct hd_name *name = &node->name;
   struct hd_united_key key = {.kind = hd_united_kind_of(uniting->united, node),
-                              .function = hd_united_texts_number(&uniting->texts, name->function),
+                              .function = hd_intern_text(&uniting->texts, name->function),
                               .file = HD_NONE,
                               .module = HD_NONE};
   if (node->kind == HD_KIND_PHASE || node->kind == HD_KIND_PROGRAM)
@@ -74,20 +74,19 @@ static struct hd_united_key place_of(struct hd_uniting *uniting, const struct hd
     return key;
   }
   const bool by_name = uniting->united->by == HD_UNITE_BY_NAME; /* directories differ */
-  key.file = hd_united_texts_number(&uniting->texts, name->file && by_name ? hd_base_name(name->file) : name->file);
+  key.file = hd_intern_text(&uniting->texts, name->file && by_name ? hd_base_name(name->file) : name->file);
   key.site = name->line;
   return key;
 }
 
 static void find_places(struct hd_uniting *uniting) {
   struct hd_united *united = uniting->united;
-  struct hd_united_keys places = {0};
-  hd_united_keys_init(&places, united->node_count);
+  struct hd_interner places = {0};
   for (uint32_t i = 0; i < united->node_count; i++) {
     const struct hd_united_key key = place_of(uniting, &united->nodes[i]);
-    united->nodes[i].place = hd_united_keys_number(&places, &key);
+    united->nodes[i].place = hd_intern(&places, &key, sizeof key);
   }
-  hd_united_keys_release(&places);
+  hd_interner_free(&places);
 }
 
 bool hd_united_place_is_same(const struct hd_united *united, uint32_t a, uint32_t b) {
@@ -103,17 +102,13 @@ static size_t count_nodes(const struct hd_united *united) {
   return count;
 }
 
-static void allocate(struct hd_uniting *uniting, size_t most) {
-  struct hd_united *united = uniting->united;
+static void allocate(struct hd_united *united, size_t most) {
   hd_need(most < HD_NONE / 4);
   united->node_of = hd_new(united->model_count, sizeof *united->node_of);
   united->module_of = hd_new(united->model_count, sizeof *united->module_of);
   for (size_t i = 0; i < united->model_count; i++)
     united->node_of[i] = hd_new((size_t)united->models[i]->node_count + 1, sizeof *united->node_of[i]);
   united->nodes = hd_new(most + 1, sizeof *united->nodes);
-  hd_united_texts_init(&uniting->texts, 4 * most); /* a node brings at most its function, two ways to write its file,
-                                                      and its module */
-  hd_united_keys_init(&uniting->keys, most);
 }
 
 struct hd_united *hd_united_new(struct hd_model *const *models, size_t count, enum hd_unite_by by) {
@@ -121,7 +116,7 @@ struct hd_united *hd_united_new(struct hd_model *const *models, size_t count, en
   *united = (struct hd_united){.models = models, .model_count = count, .by = by};
   struct hd_uniting uniting = {.united = united};
   const size_t most = count_nodes(united);
-  allocate(&uniting, most);
+  allocate(united, most);
   unite_modules(united);
   if (by == HD_UNITE_BY_NAME)
     hd_united_by_name(&uniting, most);
@@ -129,8 +124,8 @@ struct hd_united *hd_united_new(struct hd_model *const *models, size_t count, en
     unite_by_address(&uniting);
   find_targets(united);
   find_places(&uniting);
-  hd_united_texts_release(&uniting.texts);
-  hd_united_keys_release(&uniting.keys);
+  hd_interner_free(&uniting.texts);
+  hd_interner_free(&uniting.keys);
   return united;
 }
 

@@ -9,11 +9,25 @@
 #include "output/unify/intern.h"
 #include "output/unify/unified_tree.h"
 
+/** What makes two things the same. All bytes count, so fields that do not matter are set alike. */
+struct hd_united_key {
+  uint32_t parent; /* united */
+  uint32_t build;  /* of the runs; 0 where builds do not matter */
+  uint32_t kind;
+  uint32_t flags;
+  uint32_t function; /* text or HD_NONE */
+  uint32_t file;     /* likewise */
+  uint32_t module;   /* number, or text, or HD_NONE */
+  uint32_t by_line;  /* what `site` is: a line, or an offset or address */
+  uint64_t site;
+};
+_Static_assert(sizeof(struct hd_united_key) == 8 * sizeof(uint32_t) + sizeof(uint64_t), "no byte is padding");
+
 /** While callpaths are united. */
 struct hd_uniting {
   struct hd_united *united;
-  struct hd_united_texts texts; /* names of functions, files, phases, modules */
-  struct hd_united_keys keys;   /* of callpaths */
+  struct hd_interner texts; /* names of functions, files, phases, modules */
+  struct hd_interner keys;  /* of callpaths */
 };
 
 /* ---- node_key.c ---- */
@@ -27,7 +41,7 @@ struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, co
 /** Says that a node is that of `id`, which may be new: the next number. */
 void hd_united_take(struct hd_uniting *uniting, size_t run, const struct hd_node *node, uint32_t id);
 
-/** match_by_name.c: for runs of different builds; `most`: nodes of all runs.*/
+/** match_by_name.c: for runs of different builds; `most`: nodes of all runs. */
 void hd_united_by_name(struct hd_uniting *uniting, size_t most);
 
 #endif

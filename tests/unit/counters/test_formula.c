@@ -19,7 +19,7 @@ static double value_of(const char *formula) {
   group->values[1] = 4;
   group->busy_s = 2;
   group->elapsed_s = 5;
-  const double value = hd_metric_value(group, &group->metrics[0]);
+  const double value = hd_metric_value(&group->metrics[0]);
   hd_group_free(group);
   return value;
 }
@@ -32,7 +32,7 @@ static void expect_problem(const char *text, const char *expected) {
   assert_non_null(group->metrics[0].problem);
   assert_string_equal(group->metrics[0].problem, expected);
   assert_null(group->metrics[0].parser);
-  assert_true(isnan(hd_metric_value(group, &group->metrics[0])));
+  assert_true(isnan(hd_metric_value(&group->metrics[0])));
   hd_group_free(group);
 }
 
@@ -137,7 +137,7 @@ static void test_values_follow_the_group(void **state) {
   for (int i = 1; i < 5; i++) {
     group->values[0] = 1e15 * i;
     group->values[1] = 2;
-    assert_true(hd_metric_value(group, &group->metrics[0]) == 5e14 * i);
+    assert_true(hd_metric_value(&group->metrics[0]) == 5e14 * i);
   }
   hd_group_free(group);
 }
@@ -166,9 +166,9 @@ static void test_a_value_comes_back_after_nan(void **state) {
   (void)state;
   struct hd_group *group = parse_formula("INS / CYC");
   group->values[0] = 1;
-  assert_true(isnan(hd_metric_value(group, &group->metrics[0])));
+  assert_true(isnan(hd_metric_value(&group->metrics[0])));
   group->values[1] = 4;
-  assert_true(hd_metric_value(group, &group->metrics[0]) == 0.25);
+  assert_true(hd_metric_value(&group->metrics[0]) == 0.25);
   hd_group_free(group);
 }
 

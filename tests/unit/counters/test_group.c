@@ -90,7 +90,7 @@ static void test_most_events_fit(void **state) {
   assert_int_equal(group->event_count, HD_EVENTS_MOST);
   group->values[0] = 1;
   group->values[31] = 2;
-  assert_true(hd_metric_value(group, &group->metrics[0]) == 3);
+  assert_true(hd_metric_value(&group->metrics[0]) == 3);
   hd_group_free(group);
   strcpy(end, "E32  more\nMETRICS\nm  E0\n");
   expect_error(text, "G.txt:34: more than 32 events");
