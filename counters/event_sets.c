@@ -149,8 +149,6 @@ static bool try_out(const struct hd_plan *plan, const struct hd_planned_set *pla
     snprintf(why, why_bytes, "the counts cannot be read");
     works = false;
   }
-  if (works)
-    source->stop(set);
   source->destroy(set);
   return works;
 }

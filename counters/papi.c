@@ -23,7 +23,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all but reading,
 
 /* ---- events ---- */
 
-static void explain(int result, const char *call, char *why, size_t why_bytes) {
+/* Whether a call of PAPI's worked; `why` says why not. */
+static bool worked(int result, const char *call, char *why, size_t why_bytes) {
+  if (result == PAPI_OK)
+    return true;
   if (result == PAPI_EPERM)
     hd_permission_explain(HD_PARANOID_USER_CODE, why, why_bytes);
   else if (result == PAPI_ECNFLCT || result == PAPI_ECOUNT)
@@ -32,6 +35,7 @@ static void explain(int result, const char *call, char *why, size_t why_bytes) {
     snprintf(why, why_bytes, "PAPI already counts on this thread");
   else
     snprintf(why, why_bytes, "%s: %s", call, hd_papi.strerror(result));
+  return false;
 }
 
 /* The reason why a component counts nothing; NULL: it does. */
@@ -80,10 +84,8 @@ static bool describe(int code, struct hd_counter_event *event, char *why, size_t
   event->code = (uint64_t)(unsigned)code;
   event->unit[0] = event->description[0] = '\0';
   event->component = (uint32_t)hd_papi.get_event_component(code);
-  if (result != PAPI_OK) {
-    explain(result, "PAPI_get_event_info", why, why_bytes);
+  if (!worked(result, "PAPI_get_event_info", why, why_bytes))
     return false;
-  }
   copy_line(event->unit, sizeof event->unit, info.units);
   copy_line(event->description, sizeof event->description, info.long_descr[0] ? info.long_descr : info.short_descr);
   return is_available(code, &info, why, why_bytes);
@@ -176,30 +178,18 @@ static bool add(struct hd_event_set *set, const struct hd_counter_event *const *
     }
     different = set->place[j] >= different ? (uint8_t)(set->place[j] + 1) : different;
   }
-  const int result = hd_papi.add_event(set->handle, (int)(unsigned)events[i]->code);
-  if (result != PAPI_OK) {
-    explain(result, "PAPI_add_event", why, why_bytes);
+  if (!worked(hd_papi.add_event(set->handle, (int)(unsigned)events[i]->code), "PAPI_add_event", why, why_bytes))
     return false;
-  }
   set->place[set->count++] = different;
   return true;
 }
 
 static bool fill(struct hd_event_set *set, const struct hd_counter_event *const *events, uint32_t count, char *why,
                  size_t why_bytes) {
-  int result = hd_papi.register_thread();
-  const char *call = "PAPI_register_thread";
-  if (result == PAPI_OK) {
-    call = "PAPI_create_eventset";
-    result = hd_papi.create_eventset(&set->handle);
-  }
-  if (result == PAPI_OK) {
-    call = "PAPI_assign_eventset_component";
-    result = hd_papi.assign_eventset_component(set->handle, (int)events[0]->component);
-  }
-  if (result != PAPI_OK)
-    explain(result, call, why, why_bytes);
-  bool works = result == PAPI_OK;
+  bool works = worked(hd_papi.register_thread(), "PAPI_register_thread", why, why_bytes) &&
+               worked(hd_papi.create_eventset(&set->handle), "PAPI_create_eventset", why, why_bytes) &&
+               worked(hd_papi.assign_eventset_component(set->handle, (int)events[0]->component),
+                      "PAPI_assign_eventset_component", why, why_bytes);
   for (uint32_t i = 0; works && i < count; i++)
     works = add(set, events, why, why_bytes);
   return works;
@@ -225,11 +215,7 @@ static struct hd_event_set *create(const struct hd_counter_event *const *events,
 }
 
 static bool start(struct hd_event_set *set, char *why, size_t why_bytes) {
-  const int result = hd_papi.start(set->handle);
-  set->running = result == PAPI_OK;
-  if (!set->running)
-    explain(result, "PAPI_start", why, why_bytes);
-  return set->running;
+  return set->running = worked(hd_papi.start(set->handle), "PAPI_start", why, why_bytes);
 }
 
 static bool read_set(struct hd_event_set *set, uint64_t *counts) {

@@ -141,31 +141,32 @@ static bool reserve(struct hd_store *store, uint64_t end) {
 }
 
 /* Room for what every program needs, at once: where there is less, another place is better. */
-static bool make_header(struct hd_store *store, int fd, int *error) {
-  *error = file_size_limit() < HD_HEADER_BYTES ? EFBIG : 0;
-  if (!*error && !map_file(store, fd, store->wanted_bytes))
-    *error = errno;
-  if (*error)
+static bool make_header(struct hd_store *store, int fd) {
+  if (file_size_limit() < HD_HEADER_BYTES) {
+    errno = EFBIG;
+    return false;
+  }
+  if (!map_file(store, fd, store->wanted_bytes))
     return false;
   if (reserve(store, store->limit_bytes < FIRST_BYTES ? store->limit_bytes : FIRST_BYTES)) {
     hd_layout_set(store->header);
     return true;
   }
-  *error = ENOSPC;
   hd_memory_give(store->reserved_bytes);
   munmap(store->base, store->limit_bytes);
   store->reserved_bytes = store->open_bytes = 0;
+  errno = ENOSPC;
   return false;
 }
 
 static bool create_in(struct hd_store *store, const char *directory, const char *program, char *why, size_t why_bytes) {
-  int error;
   int fd = open_live_file(store, directory, program);
   if (fd < 0) {
     snprintf(why, why_bytes, "cannot create %s: %s", store->live_path, strerror(errno));
     return false;
   }
-  const bool made = make_header(store, fd, &error);
+  const bool made = make_header(store, fd);
+  const int error = errno;
   close(fd);
   if (made)
     return true;

@@ -7,7 +7,7 @@
 /* ---- time and level ---- */
 
 static inline struct hd_tally *find_or_add(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
-  struct hd_tally *tally = hd_tallies_find_in(hd_tallies_set(tallies, what), profile);
+  struct hd_tally *tally = hd_tallies_find(tallies, profile, what);
   return __builtin_expect(tally != NULL, true) ? tally : hd_tallies_add(tallies, profile, what);
 }
 
@@ -89,7 +89,7 @@ void hd_tallies_enter(struct hd_tallies *tallies, uint32_t profile, enum hd_tall
 }
 
 void hd_tallies_leave(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
-  struct hd_tally *tally = hd_tallies_find_in(hd_tallies_set(tallies, what), profile);
+  struct hd_tally *tally = hd_tallies_find(tallies, profile, what);
   if (!tally || tally->record->count == 0) /* there was no space when it was entered */
     return;
   hd_tallies_keep(tallies, tally);

@@ -118,7 +118,11 @@ bool hd_tallies_restore_levels(struct hd_tallies *tallies, uint32_t profile, enu
 void hd_tallies_resume(struct hd_tallies *tallies);
 
 /** The tally of a profile; NULL: none. */
-struct hd_tally *hd_tallies_find(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what);
+static inline struct hd_tally *hd_tallies_find(const struct hd_tallies *tallies, uint32_t profile,
+                                               enum hd_tally_what what) {
+  const struct hd_tally_set *set = &tallies->sets[what];
+  return profile < set->profile_limit ? set->by_profile[profile] : NULL;
+}
 
 /** Frees what is not records. */
 void hd_tallies_free(struct hd_tallies *tallies);

@@ -4,10 +4,6 @@
 
 enum { LISTED_MOST = 32 }; /* more only if they count */
 
-struct hd_tally *hd_tallies_find(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
-  return hd_tallies_find_in(hd_tallies_set(tallies, what), profile);
-}
-
 /* It will have to be settled. There is room again when the others are settled, unless all of them still count, as they
  * do while they are restored: there is no timeline then. */
 bool hd_tallies_list_anew(struct hd_tallies *tallies, struct hd_tally *tally) {
@@ -41,7 +37,7 @@ void hd_tallies_unpair(struct hd_tallies *tallies, struct hd_tally *tally) {
 
 /* A tally that can be counted always has its place in the list reserved. */
 struct hd_tally *hd_tallies_restore(struct hd_tallies *tallies, struct hd_tally_record *record) {
-  struct hd_tally_set *set = hd_tallies_set(tallies, (enum hd_tally_what)record->what);
+  struct hd_tally_set *set = &tallies->sets[record->what];
   struct hd_tally *tally = hd_heap_allocate(1, sizeof *tally);
   if (!tally || !hd_heap_grow(&set->by_profile, &set->profile_limit, record->profile + 1, sizeof *set->by_profile) ||
       !hd_heap_grow(&tallies->listed, &tallies->listed_limit, tallies->tally_count + 1, sizeof *tallies->listed)) {

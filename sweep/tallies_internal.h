@@ -45,14 +45,6 @@ static inline void hd_tallies_count_lost(struct hd_tallies *tallies) {
   tallies->header->lost_tallies++;
 }
 
-static inline struct hd_tally_set *hd_tallies_set(struct hd_tallies *tallies, enum hd_tally_what what) {
-  return &tallies->sets[what];
-}
-
-static inline struct hd_tally *hd_tallies_find_in(const struct hd_tally_set *set, uint32_t profile) {
-  return profile < set->profile_limit ? set->by_profile[profile] : NULL;
-}
-
 static inline bool hd_tallies_list(struct hd_tallies *tallies, struct hd_tally *tally) {
   return __builtin_expect(tally->owed != NULL, true) || hd_tallies_list_anew(tallies, tally);
 }

@@ -130,7 +130,7 @@ void hd_tallies_end_step(struct hd_tallies *tallies) {
 
 bool hd_tallies_restore_levels(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what,
                                struct hd_level_record *record) {
-  struct hd_tally *tally = hd_tallies_find_in(hd_tallies_set(tallies, what), profile);
+  struct hd_tally *tally = hd_tallies_find(tallies, profile, what);
   struct hd_tally_levels *levels = tally ? room_for_levels(tally, record->first / HD_LEVELS_PER_RECORD) : NULL;
   if (levels)
     levels->record = record;
