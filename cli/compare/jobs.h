@@ -30,7 +30,7 @@ struct hd_compare_jobs {
 /**
  * All runs of one thread count: the sets are sides. Several: scaling, all sets together; but if two or more sets hold
  * several each, scaling of each such set, then the sets as sides at each thread count that two or more have. `ask`
- * wants one or the other only. False: stderr has said why there is nothing to compare, The
+ * wants one or the other only. False: stderr has said why there is nothing to compare. The
  * sets must outlive the jobs; free those in any case.
  */
 bool hd_compare_jobs_make(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets, enum hd_compare_ask ask);

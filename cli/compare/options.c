@@ -50,7 +50,7 @@ static bool take_share(const struct hd_option_use *use) {
   char *end = NULL;
   const double percent = strtod(use->argument, &end);
   if (end == use->argument || *end != '\0' || !(percent >= 0 && percent <= 100))
-    return hd_option_expect(use, "a percentage");
+    return hd_option_expect(use, "a percentage from 0 to 100");
   *(double *)use->field = percent / 100;
   return true;
 }

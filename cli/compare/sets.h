@@ -19,7 +19,7 @@
 struct hd_compare_run {
   struct hd_model *model; /* names are resolved */
   uint32_t set;
-  uint32_t threads; /* what the run is known by: asked for, if all runs say so; else the most there were */
+  uint32_t threads; /* that were asked for, if all runs know that; else the most there were */
 };
 
 struct hd_compare_set {

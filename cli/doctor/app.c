@@ -27,13 +27,13 @@ static bool check_presence(struct hd_doctor *doctor) {
     if (access(path, R_OK) == 0)
       return true;
     SAY(NOTE, "program", "%s can be executed but not read, so what it links is unknown; chmod +r %s", path, path);
+  } else if (stat(name, &status) == 0 && S_ISDIR(status.st_mode)) {
+    SAY(WRONG, "program", "%s is a directory; name the program's file in it", name);
   } else if (!strchr(name, '/')) {
     SAY(WRONG, "program", "%s is not on the PATH; %s: ./%s", name,
         access(name, F_OK) == 0 ? "in this directory it is" : "name the file itself, as in", name);
   } else if (stat(name, &status) != 0) {
     SAY(WRONG, "program", "%s: %s", name, strerror(errno));
-  } else if (S_ISDIR(status.st_mode)) {
-    SAY(WRONG, "program", "%s is a directory; name the program's file in it", name);
   } else {
     SAY(WRONG, "program", "%s is not executable: chmod +x %s", name, name);
   }

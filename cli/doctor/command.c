@@ -35,7 +35,7 @@ static const struct hd_usage usage = {
     .synopsis = "[options] [--] [PROGRAM [ARGUMENT...]]",
     .description =
         "Checks whether Heddle works here: runs a small OpenMP program of its own on the runtime, shows which events\n"
-        "arrive and what reports lose if one does not; then inspects PROGRAM's file, the environment and the machine. "
+        "arrive and what reports lose if one does not; then inspects PROGRAM's file, the environment and the machine.\n"
         "Each problem is shown with a fix. PROGRAM is not run.",
     .options = options,
     .epilogue = "Exit status: 0 when all is well, 1 when something is wrong or lost, 2 for wrong options.",
@@ -58,7 +58,7 @@ static void find_library(struct hd_doctor *doctor, const char *named) {
   char why[1024];
   if (!hd_library_choose(named, doctor->library)) {
     doctor->library[0] = '\0';
-    SAY(WRONG, "libheddle.so", "not found, as said above");
+    SAY(WRONG, "libheddle.so", "not found: stderr has the reason");
   } else if (!hd_library_loads(doctor->library, why, sizeof why)) {
     SAY(WRONG, "libheddle.so", "cannot be loaded: %s", why);
     doctor->library[0] = '\0';

@@ -8,7 +8,7 @@
  *     app.c           the program: its file, what it links, what it defines
  *     environment.c   variables that steer OpenMP, the loader or Heddle
  *     machine.c       where profiles go, clock, processors, limits, counters
- *     runtime.c       the probe (probe/run.h) on the runtime; libheddle.so itself on that runtime
+ *     runtime.c       the probe (probe/run.c) on the runtime; libheddle.so itself on that runtime
  *     report_text.c, report_json.c   what came of it
  */
 #ifndef HEDDLE_CLI_DOCTOR_DOCTOR_INTERNAL_H

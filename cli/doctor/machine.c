@@ -23,16 +23,16 @@ static bool is_usable(const char *directory, char *why, size_t why_bytes, unsign
   struct statvfs status;
   struct stat file;
   if (stat(directory, &file) != 0 || statvfs(directory, &status) != 0)
-    snprintf(why, why_bytes, "%s", strerror(errno));
+    snprintf(why, why_bytes, ": %s", strerror(errno));
   else if (!S_ISDIR(file.st_mode))
-    snprintf(why, why_bytes, "is not a directory");
+    snprintf(why, why_bytes, " is not a directory");
   else if ((status.f_flag & ST_RDONLY) || access(directory, W_OK | X_OK) != 0)
-    snprintf(why, why_bytes, "cannot be written to");
+    snprintf(why, why_bytes, " cannot be written to");
   else {
     *free_mib = (unsigned long long)status.f_bavail * status.f_frsize / BYTES_PER_MIB;
     if (*free_mib >= LEAST_FREE_MIB)
       return true;
-    snprintf(why, why_bytes, "has only %llu MiB left", *free_mib);
+    snprintf(why, why_bytes, " has only %llu MiB left", *free_mib);
   }
   return false;
 }
@@ -55,7 +55,7 @@ static void check_store(struct hd_doctor *doctor) {
       SAY(FINE, "live profiles", "in %s, %llu MiB free", path, free_mib);
       return;
     }
-    SAY(NOTE, places[i].name, "%s %s: the next place is used; make room, or name another in HEDDLE_STORE_DIR", path,
+    SAY(NOTE, places[i].name, "%s%s: the next place is used; make room, or name another in HEDDLE_STORE_DIR", path,
         why);
   }
   SAY(WRONG, "live profiles", "no room for live profiles: name a directory with %d MiB free in HEDDLE_STORE_DIR",
@@ -76,7 +76,7 @@ static void check_output(struct hd_doctor *doctor) {
   if (is_usable(directory, why, sizeof why, &free_mib))
     SAY(FINE, "finished profiles", "in %s, %llu MiB free", directory, free_mib);
   else
-    SAY(WRONG, "finished profiles", "%s %s: name another place with --output or HEDDLE_OUTPUT", directory, why);
+    SAY(WRONG, "finished profiles", "%s%s: name another place with --output or HEDDLE_OUTPUT", directory, why);
 }
 
 /* ---- processors ---- */

@@ -54,8 +54,8 @@ static void print_runtime(const struct hd_doctor *doctor, FILE *out) {
 static void print_verdict(const struct hd_doctor *doctor, FILE *out) {
   const size_t wrong = doctor->findings.wrong;
   if (wrong)
-    fprintf(out, "\n%zu thing%s wrong: see above for %s.\n", wrong, wrong == 1 ? " is" : "s are",
-            wrong == 1 ? "its cure" : "their cures");
+    fprintf(out, "\n%zu thing%s wrong: see above for the fix%s.\n", wrong, wrong == 1 ? " is" : "s are",
+            wrong == 1 ? "" : "es");
   else if (doctor->probe)
     fputs("\nHeddle works with this runtime.\n", out);
   else

@@ -75,7 +75,10 @@ static void complain_of_nothing(const struct choices *choices) {
   const uint32_t count = choices->groups ? 0 : hd_plan_nearest(expression, NEAREST_MOST, near);
   for (uint32_t i = 0; i < count; i++)
     fprintf(stderr, "%s%s", i == 0 ? "; nearest: " : ", ", near[i]);
-  fputc('\n', stderr);
+  fputs(count             ? "\n"
+        : choices->groups ? "; 'heddle events --groups' lists all\n"
+                          : "; 'heddle events' lists all\n",
+        stderr);
 }
 
 static int show(const struct choices *choices) {

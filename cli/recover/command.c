@@ -50,10 +50,11 @@ static const struct hd_usage usage = {
     .command = "recover",
     .synopsis = "[options] [--all|FILE|DIRECTORY...]",
     .description =
-        "Saves the profiles of programs that were killed, crashed or ended without closing their profile, unless a\n"
-        "'heddle run' will do so: the FILEs, or those in the DIRECTORIES. With --all: those in $HEDDLE_STORE_DIR,\n"
-        "/dev/shm, $TMPDIR, /tmp and the current directory; without arguments these are only listed. Profiles of\n"
-        "running programs are skipped.",
+        "Saves the profiles of programs that were killed, crashed or ended without closing their profile: the FILEs, "
+        "or\n"
+        "those in the DIRECTORIES. With --all: those in $HEDDLE_STORE_DIR, /dev/shm, $TMPDIR, /tmp and the current\n"
+        "directory; without arguments these are only listed. Profiles of running programs, and those that a\n"
+        "'heddle run' will save, are skipped.",
     .options = options,
     .epilogue = "Exit status: 0, also when there was nothing to do; 1 when something could not be saved; 2 for wrong\n"
                 "options.",

@@ -25,7 +25,8 @@ int hd_private_directory_make(const char *parent, char *path);
 /** Is it one, and of this user? Not one that is just being made. */
 bool hd_private_directory_is(const char *path);
 
-/** Whether the `heddle run` of that private directory may still live: it is locked, or cannot be asked. */
+/** Whether the `heddle run` of that private directory may still be running: the directory is locked, or cannot be
+ *  opened. */
 bool hd_private_directory_may_be_used(const char *directory);
 
 /** Opens a directory and locks it: a descriptor that keeps the lock until it is closed. -1: errno is EWOULDBLOCK when

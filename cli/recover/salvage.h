@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file salvage.h
- * What a program leaves that did not close its profile, for `heddle run` and `heddle recover`: live files
+ * What a program that did not close its profile leaves behind, for `heddle run` and `heddle recover`: live files
  * (PROGRAM.PID.live, with more behind it when that name was taken).
  */
 #ifndef HEDDLE_CLI_RECOVER_SALVAGE_H
@@ -41,8 +41,8 @@ enum hd_salvage_writer {
   HD_SALVAGE_UNKNOWN /* somebody has it open whom this process cannot see: another user, another container */
 };
 
-/** Who may still write to the live file `name`, open in `fd`? Not the process's number counts, which another may have
- *  by now, but whether it has the file in its memory. For files of this host. */
+/** Who may still write to the live file `name`, open in `fd`? The process's number may be another's by now, so what
+ *  counts is whether a process has the file in its memory. For files of this host. */
 enum hd_salvage_writer hd_salvage_find_writer(int fd, const char *name);
 
 #endif

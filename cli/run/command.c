@@ -28,13 +28,13 @@ static const struct hd_option_section sections[] = {{.options = hd_run_shared_op
 static const struct hd_usage usage = {
     .command = "run",
     .synopsis = "[options] [--] PROGRAM [ARGUMENT...]",
-    .description = "Runs PROGRAM, writes a profile of each of its OpenMP processes, and prints a summary on stderr. "
+    .description = "Runs PROGRAM, writes a profile of each of its OpenMP processes, and prints a summary on stderr.\n"
                    "The exit status is the program's (128+N when signal N ended it).",
     .options = options,
     .sections = sections,
     .epilogue = "Exit status: 125 when heddle itself fails, 126 when PROGRAM cannot be executed, 127 when it is not\n"
                 "found, 2 for wrong options, else the program's.",
-    .none = "which program?",
+    .none = "missing PROGRAM",
     .in_order = true,
 };
 

@@ -59,7 +59,7 @@ static bool take_parameter(const struct hd_option_use *use) {
   const char *wrong = hd_scale_parse_parameter(use->argument, parameter);
   for (size_t i = 0; i + 1 < taken->parameter_count && !wrong; i++)
     if (strcmp(grown[i].name, parameter->name) == 0)
-      wrong = "--param: each NAME once";
+      wrong = "each NAME once";
   return !wrong || hd_option_expect(use, wrong);
 }
 
@@ -142,7 +142,7 @@ static const struct hd_usage usage = {
     .epilogue =
         "Exit status: 0; 1 when a run or the comparison failed; 2 for wrong options; 3 when a --fail-if is true;\n"
         "128+N when signal N ended the scan.",
-    .none = "which program?",
+    .none = "missing PROGRAM",
     .in_order = true,
 };
 
@@ -157,7 +157,7 @@ static uint32_t count_processors(void) {
 static bool check_parameters(const struct hd_scale_options *taken) {
   for (size_t i = 0; i < taken->parameter_count; i++)
     if (taken->bind && strcmp(taken->parameters[i].name, "OMP_PROC_BIND") == 0)
-      return hd_usage_complain(&usage, "--bind and --param OMP_PROC_BIND set the same");
+      return hd_usage_complain(&usage, "--bind and --param OMP_PROC_BIND set the same variable; use one of them");
   return true;
 }
 

@@ -162,7 +162,7 @@ static bool load_scan(const struct hd_scale *scale, json_t **scan) {
     return true;
   *scan = json_load_file(path, 0, &error);
   return json_is_object(*scan) || HD_COMPLAIN("cannot read %s: %s; --start-over discards all runs in this directory",
-                                              path, *scan ? "it is no object" : error.text);
+                                              path, *scan ? "not a JSON object" : error.text);
 }
 
 /* It is whole, or as it was. */

@@ -8,7 +8,7 @@
 
 /* ---- thread counts ---- */
 
-static const char wrong_threads[] = "thread counts from 1 to 65536, comma-separated, FIRST-LAST or FIRST-LAST:STEP";
+static const char wrong_threads[] = "comma-separated thread counts from 1 to 65536, FIRST-LAST or FIRST-LAST:STEP";
 static const char too_many[] = "at most 1024 thread counts";
 
 /* Keeps them in order. NULL: added, or there already. */
@@ -100,7 +100,7 @@ static const char *take_value(const char **text, struct hd_scale_parameter *para
     *text += **text == '\\' && (*text)[1] == ',';
     value[length++] = **text;
   }
-  const char *wrong = length ? NULL : "no empty values";
+  const char *wrong = length ? NULL : "values that are not empty";
   for (size_t i = 0; i < parameter->values.count && !wrong; i++)
     if (strcmp(parameter->values.items[i], value) == 0)
       wrong = "each value once";
@@ -115,7 +115,7 @@ const char *hd_scale_parse_parameter(const char *text, struct hd_scale_parameter
   if (!values || !is_name(parameter->name))
     return "NAME=VALUE,VALUE,..., where NAME consists of letters, digits and _";
   if (is_taken(parameter->name))
-    return "another NAME: heddle sets this one itself (thread counts: -t)";
+    return "a NAME that heddle does not set itself (thread counts: -t)";
   for (values++;; values++) {
     const char *wrong = take_value(&values, parameter);
     if (wrong || !*values)

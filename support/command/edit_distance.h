@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file edit_distance.h
- * Which name somebody may have meant. The command's side only.
+ * Finds the name that a user may have meant. Only the command uses it.
  */
 #ifndef HEDDLE_SUPPORT_COMMAND_EDIT_DISTANCE_H
 #define HEDDLE_SUPPORT_COMMAND_EDIT_DISTANCE_H

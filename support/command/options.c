@@ -233,7 +233,7 @@ static void complain_of_unknown(const struct hd_usage *usage, const struct optio
       nearest = known->name;
   }
   if (name[0] && beginnings > 1)
-    hd_usage_complain(usage, "'%s' is ambiguous: several options begin so", text);
+    hd_usage_complain(usage, "'%s' is ambiguous: several options begin with it", text);
   else if (nearest && hd_edit_is_near(nearest, name))
     hd_usage_complain(usage, "'%s' is not an option here; did you mean --%s?", text, nearest);
   else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file sigbus_guard.h
- * Large profiles, and the programs whose names are looked up, are mapped and not copied. Who cuts such a file short
- * while it is being read would end the command with SIGBUS.
+ * Large profiles, and the programs whose names are looked up, are mapped and not copied. If someone truncates such a
+ * file while it is read, SIGBUS would end the command.
  */
 #ifndef HEDDLE_SUPPORT_COMMAND_SIGBUS_GUARD_H
 #define HEDDLE_SUPPORT_COMMAND_SIGBUS_GUARD_H

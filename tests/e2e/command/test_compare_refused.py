@@ -83,7 +83,7 @@ def test_short_regions_are_not_tried(compare, scanned):
     (["--csv", "--json", "x"], "only one of --csv, --markdown and --json"),
     (["--difference", "--scaling", "x"], "only one of --difference and --scaling at a time"),
     (["--limit", "many", "x"], "--limit expects a number of regions, not 'many'"),
-    (["--min-share", "101", "x"], "--min-share expects a percentage, not '101'"),
+    (["--min-share", "101", "x"], "--min-share expects a percentage from 0 to 100, not '101'"),
     (["--min-share", "x", "x"], "--min-share expects a percentage"),
     (["--min-share", "nan", "x"], "--min-share expects a percentage"),
 ])

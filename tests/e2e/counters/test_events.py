@@ -115,11 +115,11 @@ def test_a_missing_libpapi_is_said_and_the_kernels_events_remain(run_heddle):
 def test_nothing_that_matches(run_heddle):
     result = run_heddle("events", "ZZZZ")
     assert result.returncode == 1 and result.stdout.count("ZZZZ") == 0
-    assert result.stderr == "heddle: no event matches 'ZZZZ'\n"
+    assert result.stderr == "heddle: no event matches 'ZZZZ'; 'heddle events' lists all\n"
     result = run_heddle("events", "perf::PAGE-FALUTS")
     assert result.returncode == 1 and "perf::PAGE-FAULTS" in result.stderr.split("; nearest: ")[1]
     result = run_heddle("events", "--groups", "ZZZZ")
-    assert result.returncode == 1 and result.stderr == "heddle: no group matches 'ZZZZ'\n"
+    assert result.returncode == 1 and result.stderr == "heddle: no group matches 'ZZZZ'; 'heddle events --groups' lists all\n"
 
 
 @pytest.mark.parametrize("arguments, words", [(["("], "'(': "), (["[a"], "'[a': "), ([""], "the regular expression is empty"),
