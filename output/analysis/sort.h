@@ -6,21 +6,23 @@
 #ifndef HEDDLE_OUTPUT_ANALYSIS_SORT_H
 #define HEDDLE_OUTPUT_ANALYSIS_SORT_H
 
-enum hd_sort {
-  HD_SORT_GAIN,
-  HD_SORT_ELAPSED,
-  HD_SORT_WALL,
-  HD_SORT_BUSY,
-  HD_SORT_WAIT,
-  HD_SORT_CALLS,
-  HD_SORT_IMBALANCE,
-  HD_SORT_NAME,
-  HD_SORT_SELF,      /* busy time of its own */
-  HD_SORT_INCLUSIVE, /* busy time with what lies below */
-  HD_SORT_COUNT
-};
+/** Its name, and that of the option's argument. SELF: busy time of its own; INCLUSIVE: with what lies below. */
+#define HD_SORTS(SORT)                                                                                                 \
+  SORT(GAIN, "gain")                                                                                                   \
+  SORT(ELAPSED, "elapsed")                                                                                             \
+  SORT(WALL, "wall")                                                                                                   \
+  SORT(BUSY, "busy")                                                                                                   \
+  SORT(WAIT, "wait")                                                                                                   \
+  SORT(CALLS, "calls")                                                                                                 \
+  SORT(IMBALANCE, "imbalance")                                                                                         \
+  SORT(NAME, "name")                                                                                                   \
+  SORT(SELF, "self")                                                                                                   \
+  SORT(INCLUSIVE, "inclusive")
 
-/** "gain", "elapsed", ... */
+#define HD_SORT_NUMBER(name, words) HD_SORT_##name,
+enum hd_sort { HD_SORTS(HD_SORT_NUMBER) HD_SORT_COUNT };
+#undef HD_SORT_NUMBER
+
 extern const char *const hd_sort_names[HD_SORT_COUNT];
 
 #endif

@@ -8,7 +8,7 @@
 #include "support/command/memory.h"
 
 /* One less than a round number: then the 50th from either end leave 2.5 % outside. */
-enum { RESAMPLES = 1999, OUTSIDE = (RESAMPLES + 1) / 40 };
+enum { RESAMPLES = 1999, OUTSIDE = (RESAMPLES + 1) / 40, SAMPLES_MOST = 2 };
 
 /* A sample, sorted, and of each of its values the probability that it or one before it is the median of as many values
  * drawn from the sample with replacement. One random number then stands for a whole drawn sample and its sorting. */
@@ -124,14 +124,14 @@ double hd_median_variance(const struct hd_sample *sample) {
 /* ---- intervals ---- */
 
 /* False: the statistic was no number. */
-static bool draw_all(const struct urn *urns, size_t count, double *medians, hd_statistic *statistic, void *context,
-                     double *drawn) {
+static bool draw_all(const struct urn *urns, size_t count, hd_statistic *statistic, void *context, double *drawn) {
   struct drand48_data random;
   srand48_r(1979, &random);
   for (size_t i = 0; i < RESAMPLES; i++) {
+    double medians[SAMPLES_MOST] = {0};
     for (size_t j = 0; j < count; j++)
       medians[j] = draw_median(&urns[j], &random);
-    drawn[i] = statistic(medians, count, context);
+    drawn[i] = statistic(medians, context);
     if (isnan(drawn[i]))
       return false;
   }
@@ -140,22 +140,16 @@ static bool draw_all(const struct urn *urns, size_t count, double *medians, hd_s
 
 struct hd_interval hd_bootstrap(const struct hd_sample *samples, size_t count, hd_statistic *statistic, void *context) {
   struct hd_interval interval = HD_INTERVAL_UNKNOWN;
-  if (count == 0)
-    return interval;
-  struct urn *urns = hd_new(count, sizeof *urns);
-  double *medians = hd_new(count, sizeof *medians);
-  double *drawn = hd_new(RESAMPLES, sizeof *drawn);
+  struct urn urns[SAMPLES_MOST] = {{0}};
+  double drawn[RESAMPLES];
   size_t filled = 0;
   while (filled < count && fill_urn(&urns[filled], &samples[filled]))
     filled++;
-  if (filled == count && draw_all(urns, count, medians, statistic, context, drawn)) {
+  if (count > 0 && filled == count && draw_all(urns, count, statistic, context, drawn)) {
     qsort(drawn, RESAMPLES, sizeof *drawn, compare_values);
     interval = (struct hd_interval){drawn[OUTSIDE - 1], drawn[RESAMPLES - OUTSIDE]};
   }
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < filled; i++)
     free_urn(&urns[i]);
-  free(urns);
-  free(medians);
-  free(drawn);
   return interval;
 }

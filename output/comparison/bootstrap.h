@@ -41,8 +41,8 @@ size_t hd_median_index(const double *values, size_t count);
  *  numbers). NaN: fewer than HD_REPEATS_LEAST values, or one that is no number. */
 double hd_median_variance(const struct hd_sample *sample);
 
-/** What is computed from the medians of all samples. */
-typedef double hd_statistic(const double *medians, size_t count, void *context);
+/** What is computed from the median of each sample; there are at most two. */
+typedef double hd_statistic(const double medians[], void *context);
 
 /**
  * The interval of `statistic` when every sample is drawn anew, with replacement, some thousand times (percentiles).

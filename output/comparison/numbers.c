@@ -113,8 +113,7 @@ static void take_repeats(const struct table *table, uint32_t row, uint32_t point
   }
 }
 
-static double only(const double *medians, size_t count, void *context) {
-  (void)count;
+static double only(const double medians[], void *context) {
   (void)context;
   return medians[0];
 }
@@ -158,14 +157,12 @@ struct pair {
   double threads_ratio; /* baseline's / here */
 };
 
-static double quotient(const double *medians, size_t count, void *context) {
-  (void)count;
+static double quotient(const double medians[], void *context) {
   const double *factor = context;
   return medians[1] > 0 ? *factor * medians[0] / medians[1] : NAN;
 }
 
-static double shortfall(const double *medians, size_t count, void *context) {
-  (void)count;
+static double shortfall(const double medians[], void *context) {
   const double *ratio = context;
   return medians[1] - *ratio * medians[0];
 }

@@ -166,23 +166,17 @@ static void place_threads(struct hd_merge *merge) {
   }
 }
 
-/* By how much Heddle delayed the runs' threads of one number. All of it is in rows. */
-static void add_lateness(struct hd_merge *merge) {
+/* By how much Heddle delayed the runs' threads of one number, all of which is in rows; how many they were in each run.
+ */
+static void add_delays(struct hd_merge *merge) {
   for (size_t i = 0; i < merge->count; i++)
     for (uint32_t j = 0; j < merge->models[i]->thread_count; j++) {
+      const struct hd_model_thread *from = &merge->models[i]->threads[j];
       struct hd_thread_record *to = &merge->threads[j];
-      to->intrusion =
-          hd_add_signed(to->intrusion, hd_merge_scale(merge->models[i]->threads[j].late_ticks, merge->factors[i]));
+      to->intrusion = hd_add_signed(to->intrusion, hd_merge_scale(from->late_ticks, merge->factors[i]));
       to->intrusion_charged = to->intrusion;
+      to->threads = to->threads < from->threads ? from->threads : to->threads;
     }
-}
-
-/* In each run they were so many. */
-static void count_threads(struct hd_merge *merge) {
-  for (size_t i = 0; i < merge->count; i++)
-    for (uint32_t j = 0; j < merge->models[i]->thread_count; j++)
-      if (merge->threads[j].threads < merge->models[i]->threads[j].threads)
-        merge->threads[j].threads = merge->models[i]->threads[j].threads;
 }
 
 /* A run that did not have so many threads says nothing against it. */
@@ -214,8 +208,7 @@ void hd_merge_threads(struct hd_merge *merge) {
     thread->busy_ticks += merge->rows[i].ticks[HD_BUSY];
   }
   place_threads(merge);
-  add_lateness(merge);
-  count_threads(merge);
+  add_delays(merge);
   add_accounts(merge);
 }
 

@@ -12,18 +12,17 @@
 
 #include "output/comparison/bootstrap.h"
 
-static double first(const double *medians, size_t count, void *context) {
-  (void)count, (void)context;
+static double first(const double medians[], void *context) {
+  (void)context;
   return medians[0];
 }
 
-static double difference(const double *medians, size_t count, void *context) {
-  (void)count, (void)context;
+static double difference(const double medians[], void *context) {
+  (void)context;
   return medians[1] - medians[0];
 }
 
-static double never_below(const double *medians, size_t count, void *context) {
-  (void)count;
+static double never_below(const double medians[], void *context) {
   return medians[0] < *(const double *)context ? NAN : medians[0];
 }
 
@@ -118,8 +117,8 @@ static void test_intervals_and_variances_are_those_of_brute_force(void **state) 
 }
 
 /* 0, 1, 2, ... whatever was drawn. */
-static double count_up(const double *medians, size_t count, void *context) {
-  (void)medians, (void)count;
+static double count_up(const double medians[], void *context) {
+  (void)medians;
   return (*(double *)context)++;
 }
 
