@@ -6,8 +6,8 @@
  * A site is (construct kind, return address). The key holds the *profile* of the parent, so it stands for the whole
  * path and a step costs the same at any depth (the idea of TAU's callpath mapping: hash the address of the parent's
  * profile; Shende et al. 2003). Threads keep the result of every step in an edge cache of their own (thread.h); these
- * functions are its miss path: once per new edge and thread. They take no lock (profiles.h), but where something is
- * said of one.
+ * functions are its miss path: once per new edge and thread. They take no lock (profiles.h) unless their comment
+ * says so.
  *
  * With a bounded depth k a step leads to the profile of the last k sites (TAU's k-level callpaths).
  *
@@ -18,10 +18,10 @@
  *
  * When the memory's limit is near (support/inprocess/memory_budget.h), a path of more than two sites that has no
  * profile yet gets none: the step leads to one that stands for all such paths that end in the same two sites
- * (HD_PROFILE_SHORTENED). It is a profile apart, below one for what ends in the first of the two: the profiles of whole
- * paths stay exact, and folding all to two sites when they are read gives what it gives without the limit (for n > 1,
- * above). If not even that finds room, one for all that ends in the last site serves; if that does not either, the time
- * is the parent's.
+ * (HD_PROFILE_SHORTENED). It is a separate profile, below one for paths that end in the first of the two. So the
+ * profiles of whole paths stay exact, and folding all to two sites when they are read gives what it gives without the
+ * limit (for n > 1, above). If not even that finds room, one for all that ends in the last site serves; if that does
+ * not either, the time is the parent's.
  *
  * A routine's recursive entries are counted in a profile of their own, a leaf below the caller (HD_PROFILE_BACK): the
  * arc from caller to callee keeps its count, and the time is the ancestor's.
@@ -47,15 +47,15 @@ bool hd_callpath_init(struct hd_store *store, uint64_t depth, uint64_t cycle_lim
  *  steady state. A new phase's name takes a lock. */
 struct hd_step hd_callpath_step(uint32_t parent, enum hd_kind kind, const void *address);
 
-/** Likewise for the call of a routine that tells of its entries and exits itself. Its recursive calls are counted
- * apart: then `counter` is the leaf. */
+/** Likewise for the call of an instrumented routine. Its recursive calls are counted in a leaf of their own, `counter`.
+ */
 struct hd_step hd_callpath_call(uint32_t parent, const void *function);
 
-/** A shortened profile for a thread that has no room for numbers of its own for this one; HD_NONE: there is none. Any
- *  thread. */
+/** The shortened profile that serves a thread without room for a row of this one; HD_NONE: there is none. Any thread.
+ */
 uint32_t hd_callpath_shorter(uint32_t profile);
 
-/** A profile's record, in the store. Any thread that was told of the profile; takes no lock. */
+/** A profile's record, in the store. Any thread that knows the profile's id; takes no lock. */
 const struct hd_profile_record *hd_callpath_record(uint32_t profile);
 
 /** Of a record's fields these two may change at any time: flags are added, and a loop's schedule becomes any. */

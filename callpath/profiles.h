@@ -4,7 +4,7 @@
  * All profiles: a table by (parent, site), a list by number, and a record of each in the store.
  *
  * Threads add to it at the same time, and none waits for another, who may have lost its processor in the middle. So
- * whatever takes several stores can be ended by any thread that finds it begun: all would store the same. Profiles are
+ * any thread that finds a change half done finishes it: all threads would store the same values. Profiles are
  * added and never removed.
  *
  * - The table is a trie over the hash: a free branch is taken by a compare-and-swap.
@@ -45,7 +45,7 @@ struct hd_profile *hd_profiles_find(struct hd_profile *parent, const struct hd_s
 /** The profile, which is new unless another thread adds it, too. NULL: no memory, or the file cannot grow. */
 struct hd_profile *hd_profiles_add(struct hd_profile *parent, const struct hd_site *site);
 
-/** By its number, which somebody has been told of. */
+/** The profile with this number, which some thread has got from this module. */
 struct hd_profile *hd_profiles_by_id(uint32_t id);
 
 #endif

@@ -49,14 +49,6 @@ static inline bool hd_callbacks_is_unobserved_end(enum hd_event_class event_clas
   return thread && (thread->top == thread->base || !hd_thread_find_open(thread, kind, id));
 }
 
-/** The current task waits, in whatever it has entered since. */
-static inline bool hd_callbacks_waits(const struct hd_thread *thread) {
-  for (enum hd_kind kind = HD_KIND_TASKWAIT; kind <= HD_KIND_REDUCTION; kind++)
-    if (hd_thread_innermost(thread, kind))
-      return true;
-  return hd_thread_innermost(thread, HD_KIND_OTHER);
-}
-
 /** A region's begin tells; outside any region what the program is linked to must do. */
 static inline bool hd_callbacks_is_gcc_code(const struct hd_thread *thread) {
   const struct hd_region *region = thread->base->base.region;

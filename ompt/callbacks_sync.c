@@ -96,17 +96,14 @@ static void end_implicit_barrier(struct hd_thread *thread, uint64_t now) {
 }
 
 /* A task that is not observed may have left something open in there. */
-static bool is_in(const struct hd_thread *thread, enum hd_kind kind) {
-  return hd_thread_innermost(thread, kind);
-}
-
 static void end_implementation_barrier(struct hd_thread *thread, uint64_t now) {
-  if (is_in(thread, HD_KIND_BARRIER_IMPLICIT)) {
+  if (hd_thread_innermost(thread, HD_KIND_BARRIER_IMPLICIT)) {
     end_implicit_barrier(thread, now);
     return;
   }
   hd_barrier_end(thread);
-  hd_thread_leave(thread, now, is_in(thread, HD_KIND_BARRIER) ? HD_KIND_BARRIER : HD_KIND_REDUCTION, NULL);
+  const bool by_gcc = hd_thread_innermost(thread, HD_KIND_BARRIER);
+  hd_thread_leave(thread, now, by_gcc ? HD_KIND_BARRIER : HD_KIND_REDUCTION, NULL);
 }
 
 /* On a worker this may come seconds late and says nothing: region.h. */
@@ -181,14 +178,20 @@ static bool refuse_wait(ompt_sync_region_t kind, const void *address) {
   return true;
 }
 
+/* The current task waits, in whatever it has entered since. */
+static bool waits(const struct hd_thread *thread) {
+  for (enum hd_kind kind = HD_KIND_TASKWAIT; kind <= HD_KIND_REDUCTION; kind++)
+    if (hd_thread_innermost(thread, kind))
+      return true;
+  return hd_thread_innermost(thread, HD_KIND_OTHER);
+}
+
 /* The class is off, and the thread waits in nothing, not even at its region's end. */
 static bool is_unobserved_wait(void) {
   if (!hd_budget_is_off(HD_CLASS_SYNC))
     return false;
   const struct hd_thread *thread = hd_thread_known_soon();
-  if (!thread || thread->base->state != HD_BUSY)
-    return false;
-  return !hd_callbacks_waits(thread);
+  return thread && thread->base->state == HD_BUSY && !waits(thread);
 }
 
 static struct hd_thread *change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,

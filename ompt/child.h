@@ -3,7 +3,7 @@
  * @file child.h
  * What a forked child of a measured process knows of its parent. The child is a process of its own: when it uses OpenMP
  * (or enters an instrumented routine), the library's variables become what they were before the parent was measured,
- * and measurement begins anew. A child that does neither pays for a look at the clock.
+ * and measurement begins anew. A child that does neither costs one reading of the clock.
  */
 #ifndef HEDDLE_OMPT_CHILD_H
 #define HEDDLE_OMPT_CHILD_H

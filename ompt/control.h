@@ -2,7 +2,7 @@
 /**
  * @file control.h
  * What the program asks for, by markers and omp_control_tool: pause and resume of the measurement; flush: what the
- * rings hold is added up; end: for good, the profile is saved. False: there is nothing to be done any more. All keep
+ * rings hold is added up; end: for good, the profile is saved. False: nothing is measured any more. All keep
  * errno.
  */
 #ifndef HEDDLE_OMPT_CONTROL_H

@@ -96,18 +96,15 @@ static const struct heddle_functions functions = {
     .resume = resume_clock,
 };
 
-static void connect(const char *descriptor) {
+static void take_note(void *context, const ElfW(Nhdr) * note, const char *name, const char *descriptor) {
+  (void)context;
   int64_t distance;
+  if (note->n_type != HEDDLE_NOTE_TYPE || note->n_descsz != sizeof distance ||
+      note->n_namesz != sizeof HEDDLE_NOTE_NAME || memcmp(name, HEDDLE_NOTE_NAME, sizeof HEDDLE_NOTE_NAME) != 0)
+    return;
   memcpy(&distance, descriptor, sizeof distance);
   const struct heddle_functions **pointer = (void *)(uintptr_t)(descriptor + distance);
   __atomic_store_n(pointer, &functions, __ATOMIC_RELEASE);
-}
-
-static void take_note(void *context, const ElfW(Nhdr) * note, const char *name, const char *descriptor) {
-  (void)context;
-  if (note->n_type == HEDDLE_NOTE_TYPE && note->n_descsz == sizeof(int64_t) &&
-      note->n_namesz == sizeof HEDDLE_NOTE_NAME && !memcmp(name, HEDDLE_NOTE_NAME, sizeof HEDDLE_NOTE_NAME))
-    connect(descriptor);
 }
 
 static int connect_module(struct dl_phdr_info *info, size_t size, void *data) {

@@ -12,10 +12,11 @@
 
 #include "store/store.h"
 
-/** The executable's base name, or "program" when the system does not tell. */
+/** The executable's base name, or "program" when it is unknown. */
 void hd_process_program(char *name, size_t bytes);
 
-/** The directory where the profile will be, whose name is made of the template `output`. NULL: it cannot be told. */
+/** The directory where the profile will be, whose name is made of the template `output`. NULL: it is unknown, or too
+ * long. */
 const char *hd_process_output_directory(const char *output, char *place, size_t bytes);
 
 /** Whether the program or one of its libraries was linked against GCC's OpenMP runtime. */

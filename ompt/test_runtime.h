@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file test_runtime.h
- * The only place that knows of the tests' runtime (fake_ompt.c in tests/unit/harness). It answers to entry points that all
- * other runtimes do not know, with addresses of its own: so a test has its own clock and sees what is exact exactly.
+ * The only place that knows of the tests' runtime (fake_ompt.c in tests/unit/harness). It offers entry points that
+ * no other runtime has. Through them a test keeps a clock of its own, so its numbers are exact.
  */
 #ifndef HEDDLE_OMPT_TEST_RUNTIME_H
 #define HEDDLE_OMPT_TEST_RUNTIME_H

@@ -40,10 +40,6 @@ static void take_build_id(void *context, const ElfW(Nhdr) * note, const char *na
   memcpy(record->build_id, descriptor, record->build_id_bytes);
 }
 
-static void read_build_id(const struct dl_phdr_info *info, struct hd_module_record *record) {
-  hd_loaded_each_note(info, take_build_id, record);
-}
-
 /* The dynamic linker names the executable "" and others as they were found, perhaps relative to a directory that the
  * program has left since. */
 static void read_path(const struct dl_phdr_info *info, struct hd_module_record *record) {
@@ -64,7 +60,7 @@ static bool is_same(const struct hd_module_record *record, const struct dl_phdr_
   struct hd_module_record probe = {0};
   if (record->base != info->dlpi_addr)
     return false;
-  read_build_id(info, &probe);
+  hd_loaded_each_note(info, take_build_id, &probe);
   if (probe.build_id_bytes || record->build_id_bytes)
     return !memcmp(record->build_id, probe.build_id, sizeof probe.build_id);
   read_path(info, &probe);
@@ -101,7 +97,7 @@ static struct hd_module_record *find_or_add(const struct dl_phdr_info *info) {
   if (record)
     return record;
   struct hd_module_record made = {.base = info->dlpi_addr};
-  read_build_id(info, &made);
+  hd_loaded_each_note(info, take_build_id, &made);
   read_path(info, &made);
   pthread_mutex_lock(&modules.lock);
   record = find(info);
@@ -151,13 +147,11 @@ static bool is_runtime(const char *path) {
 }
 
 struct hd_place hd_modules_place(uint32_t module, const void *address) {
-  struct hd_place place = {.module = module, .offset = (uint64_t)(uintptr_t)address};
+  const uint64_t code = (uint64_t)(uintptr_t)address;
   if (module == HD_NONE)
-    return place;
+    return (struct hd_place){.offset = code};
   const struct hd_module_record *record = modules.records[module];
-  place.offset -= record->base;
-  place.in_runtime = is_runtime(record->path);
-  return place;
+  return (struct hd_place){code - record->base, is_runtime(record->path)};
 }
 
 uint32_t hd_modules_find(const void *address, bool is_return_address) {

@@ -14,8 +14,7 @@
 #include "store/store.h"
 
 struct hd_place {
-  uint32_t module; /* HD_NONE: in no module known to the dynamic linker */
-  uint64_t offset; /* from the module's load address */
+  uint64_t offset; /* from the module's load address; without a module the address itself */
   bool in_runtime; /* the module is the OpenMP runtime itself: libomp, or libgomp's place taken by it */
 };
 
@@ -29,7 +28,7 @@ void hd_modules_init(struct hd_store *store);
  * others the byte itself is meant. Takes a lock only where the module is new, or glibc older than 2.35. */
 uint32_t hd_modules_find(const void *address, bool is_return_address);
 
-/** The place of an address that lies in this module. */
+/** The place of an address that lies in this module; HD_NONE: in none. */
 struct hd_place hd_modules_place(uint32_t module, const void *address);
 
 /** Looks whether modules have been unloaded. Takes the loader's lock for some hundred nanoseconds. */

@@ -135,30 +135,22 @@ static struct known *find_or_add(const void *function) {
   return NULL;
 }
 
-static enum answer recall(const void *function, uint32_t unloads) {
-  pthread_mutex_lock(&functions.lock);
-  const struct known *known = find_or_add(function);
-  const enum answer answer = known && known->unloads == unloads ? known->answer : UNASKED;
-  pthread_mutex_unlock(&functions.lock);
-  return answer;
-}
-
-static void remember(const void *function, uint32_t unloads, enum answer answer) {
+/* What takes long, to look for the name, without the lock. What is known of a function stays where it is. */
+static enum answer ask_once(const void *function) {
+  const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
   pthread_mutex_lock(&functions.lock);
   struct known *known = find_or_add(function);
+  enum answer answer = known && known->unloads == unloads ? known->answer : UNASKED;
+  pthread_mutex_unlock(&functions.lock);
+  if (answer != UNASKED)
+    return answer;
+  answer = ask_name(function);
+  pthread_mutex_lock(&functions.lock);
   if (known) {
     known->unloads = unloads;
     known->answer = answer;
   }
   pthread_mutex_unlock(&functions.lock);
-}
-
-/* What takes long, to look for the name, without the lock. */
-static enum answer ask_once(const void *function) {
-  const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
-  enum answer answer = recall(function, unloads);
-  if (answer == UNASKED)
-    remember(function, unloads, answer = ask_name(function));
   return answer;
 }
 

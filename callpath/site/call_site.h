@@ -4,9 +4,9 @@
  * From the return address that an event comes with to the place that stands for the construct.
  *
  * The two differ in four cases:
- * - libomp keeps one return address per thread between an entry point and the event. Whoever leaves a critical section
- *   uses thread 0's (its __kmpc_end_critical stores and clears it): thread 0's next event may then come with another
- *   thread's address, with none, or with one inside libomp. The stack tells which it should have been.
+ * - libomp keeps one return address per thread between an entry point and the event. A thread that leaves a critical
+ *   section uses thread 0's (its __kmpc_end_critical stores and clears it): thread 0's next event may then come with
+ * another thread's address, with none, or with one inside libomp. The stack shows which address is right.
  * - A function that enters the runtime as the last thing it does jumps there (a tail call): the return address is its
  *   caller's, which may be the runtime itself. The call instruction before it tells which function that was, and the
  *   only jump in there to this entry of the runtime is the place.
@@ -36,8 +36,8 @@ struct hd_construct {
   uint32_t unloads;   /* modules so far (modules.h): addresses may have changed their meaning */
 };
 
-/** The place of the construct whose event came with `address`. What is not certain stays as it came. Unwinds and reads
- *  code (some microseconds): for a callpath step's first time only. Any thread. Keeps errno. */
+/** The place of the construct whose event came with `address`. An address that cannot be resolved stays as it came.
+ * Unwinds and reads code (some microseconds): for a callpath step's first time only. Any thread. Keeps errno. */
 struct hd_call_site hd_call_site_find(const void *address, const struct hd_construct *asked);
 
 /** The function that a site's address stands for (the construct's body); NULL: it is a place in the code. */

@@ -10,8 +10,8 @@
  * a remembered stack is kept with a proof (stack_check.h): the words, from the asking frame outwards, that determine
  * every frame's place, among them saved frame pointers where a frame's size varies. If they hold, the frames are the
  * same.
- * - Nothing is believed or even read because it was true before, so stacks may be freed, moved or given to another
- *   coroutine between two calls, and a thread may take over another's cache.
+ * - Nothing is believed, or even read, only because it was true before, so stacks may be freed, moved or given to
+ * another coroutine between two calls, and a thread may take over another's cache.
  * - Frames whose place cannot be proved (signal handlers, code that describes itself in unusual ways) are unwound each
  *   time. So are processors other than x86-64 and AArch64.
  * - What was learned of a return address is trusted only as long as no module has been unloaded, which is asked before

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file stacks.h
- * A thread's remembered stacks, as a tree. What is asked leads to the words of the stack (stack_check.h) that follow in
- * any case; where known stacks differ, the word that stands there chooses how it goes on. The words before a word prove
- * where it stands, so two stacks that are alike up to there have it in the same place: it can be read without knowing
- * which of them it is. A stack is found by one load and compare for each of its words, and one look-up for each place
- * where it parts from others, however many there are.
+ * A thread's remembered stacks, as a tree. A question leads to the words that all its stacks share (stack_check.h);
+ * where known stacks differ, the word that stands there chooses how it goes on. The words before a word prove where it
+ * stands, so two stacks that are alike up to there have it in the same place: it can be read without knowing which of
+ * them it is. A stack is found by one load and compare for each of its words, and one look-up for each place where it
+ * parts from others, however many there are.
  */
 #ifndef HEDDLE_CALLPATH_STACK_STACKS_H
 #define HEDDLE_CALLPATH_STACK_STACKS_H

@@ -35,7 +35,8 @@ struct hd_unwinder {
 };
 extern struct hd_unwinder hd_unwinder;
 
-/** Loads it, the first time. False: it is not to be had, and nothing of it may be called. At start, or on a cold path.
+/** Loads it, the first time. False: there is none, and none of its functions may be called. At start, or on a cold
+ * path.
  */
 bool hd_unwinder_load(void);
 

@@ -6,7 +6,7 @@
  * library is preloaded, its own take their place. The first entry starts the tool, whether or not the program ever uses
  * OpenMP.
  *
- * A routine's frame lies on the thread's stack of frames as a construct's does. Some routines end without a word: by
+ * A routine's frame lies on the thread's stack of frames as a construct's does. Some routines end without an event: by
  * longjmp, or by an exception in code from clang, which only tells of normal returns. So that a frame does not stay for
  * good, it remembers where on the stack its return address stands. What lies deeper than the present stack pointer, or
  * whose return address has been overwritten, has ended.

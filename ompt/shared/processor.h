@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file processor.h
- * What the kernel has given each thread of the time in which it wanted a processor: /proc/.../schedstat. It is read
- * where a thread ends, and at the profile's end for those that have not; never at any other event.
+ * How long each thread ran, and how long it waited for a processor, as the kernel counts it: /proc/.../schedstat. It
+ * is read where a thread ends, and at the profile's end for those that have not; never at any other event.
  */
 #ifndef HEDDLE_OMPT_SHARED_PROCESSOR_H
 #define HEDDLE_OMPT_SHARED_PROCESSOR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file event.h
- * How every event begins and ends, whoever tells of it: the runtime (callbacks.c), an instrumented routine (routine.c)
+ * How every event begins and ends, whoever sends it: the runtime (callbacks.c), an instrumented routine (routine.c)
  * or a marker (markers.c).
  *
  *     HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WORK_END);
@@ -9,13 +9,13 @@
  *       return;
  *
  * In between the thread is marked as being at work. A signal may come just then, and its handler may be instrumented:
- * what it would tell is left out, for its entries as for its exits, and counted.
+ * its events, entries and exits alike, are ignored and counted.
  *
  * What an event costs is taken out of the program's time (Li and Zhang's virtual clock; hd_row_record.intrusion). An
  * event in which Heddle does something out of the ordinary is measured, by a second look at the clock at its end. Of
  * the others the first few of a kind are, and then every 64th; all cost the mean of those. So what is taken out is what
  * events cost this thread in this run, with its team at work, and costs next to nothing itself. The call and the return
- * are outside of what an event can measure; they are found out at start.
+ * are outside of what an event can measure; they are measured at start.
  */
 #ifndef HEDDLE_OMPT_THREAD_EVENT_H
 #define HEDDLE_OMPT_THREAD_EVENT_H
