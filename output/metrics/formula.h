@@ -23,7 +23,7 @@ struct hd_formula_error {
 /** Makes formulas possible; false: `why` says why they are not. Later calls answer the same. */
 bool hd_formula_open(char *why, size_t why_bytes);
 
-/** Is the name an identifier: a letter or _, then letters, digits and _? */
+/** Whether the name is an identifier: a letter or _, then letters, digits and _. */
 bool hd_formula_is_identifier(const char *name);
 
 /** What an identifier already means in any formula, in words; NULL: it is free for a variable. */
@@ -34,7 +34,7 @@ struct hd_formula_variable {
   double *value; /* the caller's; must outlive the formula */
 };
 
-/** What a formula may speak of. */
+/** The names that a formula may use. */
 struct hd_formula_scope {
   const struct hd_formula_variable *variables;
   size_t count;

@@ -14,22 +14,22 @@ struct hd_account {
   bool known; /* else all 0 */
   uint64_t ran_ns;
   uint64_t queued_ns;   /* ready to run, without a processor */
-  uint64_t preemptions; /* so often one was taken from them */
+  uint64_t preemptions; /* how often the kernel took a processor away */
 };
 
 struct hd_model;
 struct hd_thread_record;
 
-/** Known if the kernel told it of every thread that the record stands for. */
+/** Known if the kernel reported it for every thread that the record stands for. */
 struct hd_account hd_account_of_record(const struct hd_thread_record *record);
 
 /** Of all threads; known if each one's is. */
 struct hd_account hd_account_of_program(const struct hd_model *model);
 
-/** Adds up; unknown if either is. `to` begins as {.known = true}. */
+/** Adds `from`; the sum is unknown if either is. `to` begins as {.known = true}. */
 void hd_account_add(struct hd_account *to, const struct hd_account *from);
 
-/** The processor share: had / (had + wanted in vain). NAN: not known. */
+/** The processor share: time on a processor / (that + time in the queue). NAN: not known. */
 double hd_account_share(const struct hd_account *account);
 
 /** That of the program's account. */

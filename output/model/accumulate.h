@@ -13,7 +13,7 @@ void hd_add_intrusion(struct hd_intrusion *to, const struct hd_intrusion *from);
 void hd_add_team(struct hd_team_totals *to, const struct hd_team_totals *from);
 void hd_add_entries(struct hd_entries *to, const struct hd_entries *from);
 
-/** Of the same node and thread. */
+/** Adds a row of the same node and thread. */
 void hd_add_row(struct hd_row *to, const struct hd_row *from);
 
 /** For qsort() of what begins with two 32-bit numbers: rows, counts and their records (node, thread), overlaps. */
@@ -23,7 +23,7 @@ int hd_compare_pairs(const void *a, const void *b);
 void hd_add_levels(struct hd_levels *to, const struct hd_levels *from);
 void hd_widen_levels(struct hd_levels *to, const struct hd_levels *from);
 
-/** From entry to exit, all states together. */
+/** The ticks from entry to exit, of all states. */
 uint64_t hd_entries_ticks(const struct hd_entries *entries);
 
 #endif

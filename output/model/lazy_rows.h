@@ -14,7 +14,7 @@
 
 /**
  * Makes the rows, or the team parts, unless they are there. For a large profile this takes longer than all else and a
- * lot of memory: what can do with the sums over threads should.
+ * lot of memory: use the sums over threads where they are enough.
  */
 void hd_model_need_rows(const struct hd_model *model);
 void hd_model_need_team_parts(const struct hd_model *model);

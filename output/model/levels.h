@@ -8,7 +8,7 @@
 
 #include "output/model/model.h"
 
-/** A stretch of the run: how much of it no thread, exactly one thread and any number of threads (summed) were busy. */
+/** A stretch of the run: for how long no thread was busy, and exactly one; the busy time of all threads. */
 struct hd_run_stretch {
   double none_ticks;
   double sequential_ticks;
@@ -26,8 +26,8 @@ uint64_t hd_levels_up_to(const struct hd_levels *levels, uint32_t k);
 /** Sum of ticks[k] / k over k > 0 (k <= `most`): the part of the run's elapsed time that thread-time stands for. */
 double hd_levels_wall_share(const struct hd_levels *levels, uint32_t most);
 
-/** What went on from `from` to `to`, ticks since the program's start. Exact at the bounds of the timeline's buckets, in
- *  proportion within one. False: not known. */
+/** Fills `stretch` with the time from `from` to `to`, in ticks since the program's start. Exact at the bounds of the
+ *  timeline's buckets, in proportion within one. False: not known. */
 bool hd_model_stretch(const struct hd_model *model, double from, double to, struct hd_run_stretch *stretch);
 
 #endif

@@ -31,9 +31,9 @@ struct hd_entries {
 };
 
 /**
- * How much of some thread time is Heddle's own doing: time - intrusion is the *corrected* time, an estimate of what it
- * had been without (heddle-format.h). May be negative, and so may, by a little, corrected times. Sums wrap around, as
- * those of ticks do.
+ * How much of a thread time Heddle itself caused: time - intrusion is the *corrected* time, an estimate of the time
+ * without Heddle (heddle-format.h). It may be negative, and so may corrected times, by a little. Sums wrap around, as
+ * sums of ticks do.
  */
 struct hd_intrusion {
   int64_t ticks[HD_INTRUSION_CLASSES];
@@ -77,7 +77,7 @@ struct hd_team_totals {
   double mean_ticks;       /* sum over team sizes of capacity / p: see hd_team_elapsed() */
 };
 
-/** One of those that a node's team totals add up: of one team size, opened (constructs: entered) by one thread. */
+/** Part of a node's team totals: instances of one team size that one thread opened (constructs: entered). */
 struct hd_team_part {
   uint32_t node;
   uint32_t thread;
@@ -93,9 +93,9 @@ struct hd_name {
   bool in_full; /* shown with its arguments: without them another function's place looks the same */
 };
 
-/** In hd_node.flags, made by the reader: constructs in it, or below, stand for waits, and their events were switched
- * off for a time. So its inclusive busy time may hold waits: it is at most that, and waits and gains are at least what
- * is shown. */
+/** The reader sets it in hd_node.flags: events of constructs in the node, or below, in which threads wait were switched
+ * off for a time. So its inclusive busy time may contain waits: it is an upper bound, and waits and gains are lower
+ * bounds. */
 #define HD_NODE_BUSY_AT_MOST (1u << 17)
 
 struct hd_node {
@@ -292,11 +292,11 @@ static inline double hd_model_seconds(const struct hd_model *model, uint64_t tic
   return (double)ticks * model->seconds_per_tick;
 }
 
-/** Whether the entries of a kind (if they were measured at all) are but those that were seen: events that tell of them
- *  were switched off for a time. */
+/** Whether entries of a kind may be missing: the events that report them were switched off for a time. */
 bool hd_model_is_incomplete(const struct hd_model *model, enum hd_kind kind);
 
-/** Whether waits of a kind that is switched off count as busy in what is around it. */
+/** Whether waits of a kind count as busy time of the enclosing construct: the events that report them were switched off
+ *  for a time. */
 bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind);
 
 /** Sum of the waiting states of `ticks`. */
@@ -305,11 +305,11 @@ uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]);
 /** Sum of all states of `ticks`. */
 uint64_t hd_ticks_all(const uint64_t ticks[HD_STATE_COUNT]);
 
-/** By how much waiting time, and time of any kind, is less without Heddle. */
+/** By how much waiting time, and time of all states, would be less without Heddle. */
 int64_t hd_intrusion_waiting(const struct hd_intrusion *intrusion);
 int64_t hd_intrusion_all(const struct hd_intrusion *intrusion);
 
-/** `to` + `from`; what a damaged file says may be too large for the sum. */
+/** `to` + `from`, which wraps around: numbers of a damaged file may be too large for the sum. */
 static inline int64_t hd_add_signed(int64_t to, int64_t from) {
   return (int64_t)((uint64_t)to + (uint64_t)from);
 }
@@ -325,29 +325,30 @@ double hd_model_corrected_elapsed(const struct hd_model *model);
 /** A region's, or a team's. NaN: not known; only regions have it. */
 double hd_team_corrected_elapsed(const struct hd_team_totals *team);
 
-/** What Heddle's own work is of the busy time of all threads, 0 to 1; 0: not known. What it did while a thread waited
- * is not in it. */
+/** The share of Heddle's own work in the busy time of all threads, 0 to 1; 0: not known. Work that it did while a
+ *  thread waited does not count. */
 double hd_model_overhead(const struct hd_model *model);
 
-/** What Heddle is of some callpath's time, with those below, 0 to 1: of its busy time or, if that is more, of its
- * elapsed time (regions). From HD_OVERHEAD_LARGE on what is measured there may mislead. */
+/** The share of Heddle's own work in the time of a callpath and those below, 0 to 1: in its busy time or, if that is
+ *  more, in its elapsed time (regions). From HD_OVERHEAD_LARGE on, the callpath's times may mislead. */
 double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intrusion *intrusion,
                       const struct hd_team_totals *team);
 #define HD_OVERHEAD_LARGE 0.05
 #define HD_OVERHEAD_NOTICED 0.01
 
-/** Whether it is large, and at least a hundredth of the whole program's elapsed or busy time: first visits of short
- *  regions are always expensive, and mostly do no harm. */
+/** Whether that share is large, and at least a hundredth of the whole program's elapsed or busy time: first visits of
+ *  short regions are always expensive, and mostly do no harm. */
 bool hd_overhead_matters(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
                          const struct hd_intrusion *intrusion, const struct hd_team_totals *team);
 
-/** Threads that the program ever had; those beyond the first few hundred share records (hd_thread.threads). */
+/** How many threads the program ever had; those beyond the first few hundred share records (hd_model_thread.threads).
+ */
 uint64_t hd_model_threads_ever(const struct hd_model *model);
 
 /** Whether the ticks of all rows of `thread` add up to its lifetime: true for every intact profile. */
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);
 
-/** Whether the program still runs, for all that can be seen from here. */
+/** Whether the program still runs, as far as this machine can tell. */
 enum hd_life { HD_LIFE_OVER, HD_LIFE_RUNNING, HD_LIFE_UNKNOWN };
 enum hd_life hd_model_life(const struct hd_model *model);
 
@@ -360,13 +361,14 @@ void hd_module_build_id(const struct hd_module *module, size_t digits, char text
 /** By build-id; by path where neither has one. */
 bool hd_module_is_same(const struct hd_module *a, const struct hd_module *b);
 
-/** How long the program went on after the runtime had ended the measurement; in no other time of the model. */
+/** How long the program continued after the runtime had ended the measurement. No other time of the model includes
+ *  it. */
 uint64_t hd_model_unmeasured_ticks(const struct hd_model *model);
 
-/** Pauses of the program's own, without that. */
+/** How long the program itself paused the measurement, without the time after its end. */
 uint64_t hd_model_paused_ticks(const struct hd_model *model);
 
-/** Does the profile hold the whole run, to an orderly end? */
+/** Whether the profile holds the whole run, to an orderly end. */
 bool hd_model_is_complete(const struct hd_model *model);
 
 /** The signal that ended the program; 0: none did, or nobody saw it. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file rollup.h
- * From what is exclusive to what is inclusive: the sums over the tree of callpaths.
+ * From exclusive to inclusive numbers: sums over the tree of callpaths.
  */
 #ifndef HEDDLE_OUTPUT_MODEL_ROLLUP_H
 #define HEDDLE_OUTPUT_MODEL_ROLLUP_H
 
 #include "output/model/model.h"
 
-/** Makes room for no level yet, but says how many each node will have with those below it. Returns the bytes that all
- *  of them will take. */
+/** Sets how many levels each node will have with the nodes below it, without making room for them. Returns the bytes
+ *  that all of them will take. */
 uint64_t hd_model_widen_levels(struct hd_model *model);
 
 /** Makes the nodes' wall shares and inclusive ticks, again after exclusive ones have changed; counts of events are

@@ -14,7 +14,7 @@
 
 bool hd_place_is_same(const struct hd_node *a, const struct hd_node *b);
 
-/** Equal for the same place. `hash` is what to go on from. */
+/** Equal for the same place. `hash`: the hash of what comes before. */
 uint64_t hd_place_hash(uint64_t hash, const struct hd_node *node);
 
 /** By function, file and line, the unknown last; then by id: never 0 for two nodes. */

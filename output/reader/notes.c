@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/model/children.h"
 #include "output/model/memory.h"
+#include "output/reader/children.h"
 
 static const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file reader_internal.h
- * Between the files of the reader only: the file's bytes and what has been made of them so far.
+ * For the files of the reader only: the file's bytes, and what the steps so far have made of them.
  *
  * Nothing in the bytes is trusted. The steps run in the order of the functions below; each returns false after
  * hd_reader_fail().
@@ -42,7 +42,7 @@ bool hd_reader_each(struct hd_reader *reader, enum hd_block_type type, hd_reader
 /** Finds the blocks, and how many records of each type there are. */
 bool hd_reader_walk_blocks(struct hd_reader *reader);
 
-/** The row and state a file offset of a cell means; NULL when it is none. */
+/** The row and state of the cell at a file offset; NULL when there is none. */
 const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, enum hd_state *state);
 
 /** The counts record (in the order of the file) and class that an hd_thread_record.counting means; likewise. */
@@ -77,8 +77,8 @@ bool hd_reader_close_all(struct hd_reader *reader);
 /** levels.c: time by level, overlaps and the timeline, closed at the end of the profile. */
 bool hd_reader_take_levels(struct hd_reader *reader);
 
-/** levels.c: whether so much memory more may be taken for times by level: what a program measures fills a small part of
- * it. Arrays up to the highest level, one for each callpath, would make large ones of a few records that say so. */
+/** levels.c: whether times by level may take so much more memory. A program's measurement takes a small part of what is
+ * allowed; a few damaged records could ask for an array up to a very high level for each callpath. */
 bool hd_reader_take_level_bytes(struct hd_reader *reader, uint64_t bytes);
 
 /** counts.c: events, counts and where they belong. */

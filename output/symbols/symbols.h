@@ -22,7 +22,7 @@ struct hd_symbol {
   char *function; /* innermost inlined function; C++ demangled; outlined code bears its parent's name */
   char *file;     /* full path as the compiler wrote it */
   uint32_t line;
-  bool outlined; /* compiler-made code whose parent could not be told: `function` is NULL */
+  bool outlined; /* compiler-made code with an unknown parent: `function` is NULL */
 };
 
 /**

@@ -11,9 +11,9 @@
 #include <time.h>
 
 #include "output/analysis/callpath_truncate.h"
-#include "output/model/children.h"
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
+#include "output/reader/children.h"
 #include "output/views/export/export.h"
 #include "output/views/export/json_internal.h"
 #include "support/command/sanitize.h"

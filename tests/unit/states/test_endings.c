@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "expect.h"
-#include "output/model/children.h"
+#include "output/reader/children.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "script.h"

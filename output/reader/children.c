@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/model/children.h"
+#include "output/reader/children.h"
 
 #include <fcntl.h>
 #include <stdio.h>

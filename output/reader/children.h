@@ -3,8 +3,8 @@
  * @file children.h
  * The profiles of the children that a process forked.
  */
-#ifndef HEDDLE_OUTPUT_MODEL_CHILDREN_H
-#define HEDDLE_OUTPUT_MODEL_CHILDREN_H
+#ifndef HEDDLE_OUTPUT_READER_CHILDREN_H
+#define HEDDLE_OUTPUT_READER_CHILDREN_H
 
 #include <stdbool.h>
 #include <stddef.h>
