@@ -7,8 +7,6 @@
 
 #include <limits.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/doctor/doctor_internal.h"
 #include "cli/program/find_libraries.h"

@@ -5,9 +5,6 @@
  */
 #include "cli/command.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/events/events_internal.h"
 #include "counters/event_sets.h"
 #include "output/metrics/event_suggest.h"

@@ -2,7 +2,6 @@
 #include "cli/events/events_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "counters/event_sets.h"
 #include "output/metrics/group.h"

@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct hd_option options[] = {

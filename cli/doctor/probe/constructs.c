@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "cli/doctor/probe/entries.h"

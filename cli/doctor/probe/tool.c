@@ -43,6 +43,7 @@ static void record(ompt_callbacks_t event, int kind, int endpoint, const void *a
 
 /* ---- the callbacks: omp-tools.h's signatures, of which little is recorded ---- */
 
+/* NOLINTBEGIN(misc-unused-parameters): as said above */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -94,6 +95,7 @@ static int on_control_tool(uint64_t command, uint64_t modifier, void *argument, 
 }
 
 #pragma GCC diagnostic pop
+/* NOLINTEND(misc-unused-parameters) */
 
 /* ---- the tool ---- */
 
