@@ -43,23 +43,19 @@ static json_t *start(uint64_t epoch_ns) {
   return json_string(text);
 }
 
-static json_t *child(const struct hd_model *model, uint32_t pid) {
+static json_t *child(const void *of, size_t index) {
   char path[PATH_MAX];
+  const struct hd_model *model = of;
+  const uint32_t pid = model->header.child_pids[index];
   const bool found = hd_children_find(model, pid, path, sizeof path);
-  return HD_JSON({"pid", hd_json_count(pid)}, {"profile", found ? hd_json_text(path) : json_null()});
-}
-
-static json_t *children(const struct hd_model *model) {
-  json_t *array = json_array();
-  for (uint32_t i = 0; array && i < hd_children_named(model); i++)
-    json_array_append_new(array, child(model, model->header.child_pids[i]));
-  return array;
+  return HD_JSON({"pid", hd_json_count(pid)}, {"profile", hd_json_text(found ? path : NULL)});
 }
 
 static json_t *family_members(const struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   return HD_JSON({"parent", header->parent_pid ? hd_json_count(header->parent_pid) : json_null()},
-                 {"children", children(model)}, {"children_measured", hd_json_count(header->children)},
+                 {"children", hd_json_array(model, hd_children_named(model), child)},
+                 {"children_measured", hd_json_count(header->children)},
                  {"children_not_measured", hd_json_count(header->unmeasured_children)});
 }
 
@@ -114,24 +110,25 @@ static json_t *program(const struct hd_model *model) {
   const uint64_t unmeasured = hd_model_unmeasured_ticks(model);
   const uint64_t outside = model->elapsed_ticks > model->inside_ticks ? model->elapsed_ticks - model->inside_ticks : 0;
   const struct hd_account account = hd_account_of_program(model);
-  return HD_JSON({HD_KEY(ELAPSED), hd_json_seconds(model, model->elapsed_ticks + unmeasured)},
-                 {"unmeasured_s", hd_json_seconds(model, unmeasured)},
-                 {HD_KEY(BUSY), hd_json_seconds(model, model->ticks[HD_BUSY])},
-                 {HD_KEY(WAIT), hd_json_seconds(model, hd_ticks_waiting(model->ticks))},
-                 {HD_KEY(RUNTIME), hd_json_seconds(model, model->ticks[HD_RUNTIME])},
-                 {HD_KEY(IDLE), hd_json_seconds(model, model->ticks[HD_IDLE])},
-                 {HD_KEY(CONCURRENCY), hd_json_number(elapsed > 0 ? (double)model->ticks[HD_BUSY] / elapsed : NAN)},
-                 {"inside_regions_s", hd_json_seconds(model, model->inside_ticks)},
-                 {"outside_regions_s", hd_json_seconds(model, outside)},
-                 {HD_KEY(GAIN), json_real(model->gain_ticks * model->seconds_per_tick)},
-                 {HD_JSON_MERGE, level_members(model)}, {HD_JSON_MERGE, account_members(&account)},
-                 {"threads_ever", hd_json_count(hd_model_threads_ever(model))},
-                 {"pauses", hd_json_count(model->header.pauses)},
-                 {"paused_s", hd_json_seconds(model, hd_model_paused_ticks(model))},
-                 {HD_JSON_MERGE, hd_json_program_corrected(model)}, {HD_JSON_MERGE, hd_json_program_counts(model)});
+  return HD_JSON(
+      {HD_KEY(ELAPSED), hd_json_seconds(model, model->elapsed_ticks + unmeasured)},
+      {"unmeasured_s", hd_json_seconds(model, unmeasured)},
+      {HD_KEY(BUSY), hd_json_seconds(model, model->ticks[HD_BUSY])},
+      {HD_KEY(WAIT), hd_json_seconds(model, hd_ticks_waiting(model->ticks))},
+      {HD_KEY(RUNTIME), hd_json_seconds(model, model->ticks[HD_RUNTIME])},
+      {HD_KEY(IDLE), hd_json_seconds(model, model->ticks[HD_IDLE])},
+      {HD_KEY(CONCURRENCY), hd_json_number(elapsed > 0 ? (double)model->ticks[HD_BUSY] / elapsed : NAN)},
+      {"inside_regions_s", hd_json_seconds(model, model->inside_ticks)},
+      {"outside_regions_s", hd_json_seconds(model, outside)}, {HD_KEY(GAIN), hd_json_ticks(model, model->gain_ticks)},
+      {HD_JSON_MERGE, level_members(model)}, {HD_JSON_MERGE, account_members(&account)},
+      {"threads_ever", hd_json_count(hd_model_threads_ever(model))}, {"pauses", hd_json_count(model->header.pauses)},
+      {"paused_s", hd_json_seconds(model, hd_model_paused_ticks(model))},
+      {HD_JSON_MERGE, hd_json_program_corrected(model)}, {HD_JSON_MERGE, hd_json_program_counts(model)});
 }
 
-static json_t *thread(const struct hd_model *model, const struct hd_model_thread *from) {
+static json_t *thread(const void *of, size_t index) {
+  const struct hd_model *model = of;
+  const struct hd_model_thread *from = &model->threads[index];
   return HD_JSON(
       {HD_KEY(THREAD), hd_json_count(from->id)}, {HD_KEY(THREAD_KIND), json_string(hd_thread_kind_id(from->kind))},
       {"threads", hd_json_count(from->threads)}, {"lifetime_s", hd_json_seconds(model, from->lifetime_ticks)},
@@ -144,26 +141,12 @@ static json_t *thread(const struct hd_model *model, const struct hd_model_thread
       {HD_JSON_MERGE, hd_json_thread_counts(model, from->id)});
 }
 
-static json_t *threads(const struct hd_model *model) {
-  json_t *array = json_array();
-  for (uint32_t i = 0; array && i < model->thread_count; i++)
-    json_array_append_new(array, thread(model, &model->threads[i]));
-  return array;
-}
-
-static json_t *overlap(const struct hd_model *model, const struct hd_overlap *from) {
+static json_t *overlap(const void *of, size_t index) {
+  const struct hd_model *model = of;
+  const struct hd_overlap *from = &model->overlaps[index];
   return HD_JSON(
       {"a", hd_json_count(from->a)}, {"b", hd_json_count(from->b)},
       {HD_KEY(OVERLAP), from->ticks == HD_TICKS_UNKNOWN ? json_null() : hd_json_seconds(model, from->ticks)});
-}
-
-static json_t *overlaps(const struct hd_model *model) {
-  if (!model->levels_known)
-    return json_null();
-  json_t *array = json_array();
-  for (uint32_t i = 0; array && i < model->overlap_count; i++)
-    json_array_append_new(array, overlap(model, &model->overlaps[i]));
-  return array;
 }
 
 static uint32_t buckets_in_use(const struct hd_model *model) {
@@ -201,10 +184,12 @@ static bool write_profiles(const struct hd_model *model, FILE *out) {
 
 static bool write_json(const struct hd_model *model, FILE *out) {
   fprintf(out, "{\n\"heddle\": %d", JSON_VERSION);
-  const bool made =
-      hd_json_write_member("run", run(model), out) && hd_json_write_member("program", program(model), out) &&
-      write_profiles(model, out) && hd_json_write_member("threads", threads(model), out) &&
-      hd_json_write_member("overlaps", overlaps(model), out) && hd_json_write_member("timeline", timeline(model), out);
+  json_t *overlaps = model->levels_known ? hd_json_array(model, model->overlap_count, overlap) : json_null();
+  const bool made = hd_json_write_member("run", run(model), out) &&
+                    hd_json_write_member("program", program(model), out) && write_profiles(model, out) &&
+                    hd_json_write_member("threads", hd_json_array(model, model->thread_count, thread), out) &&
+                    hd_json_write_member("overlaps", overlaps, out) &&
+                    hd_json_write_member("timeline", timeline(model), out);
   fputs("\n}\n", out);
   return made;
 }

@@ -28,60 +28,60 @@ static json_t *whole_number(double value) {
 
 /* ---- the run's ---- */
 
-static json_t *event(const struct hd_event_record *from) {
+static json_t *event(const void *of, size_t index) {
+  const struct hd_event_record *from = &((const struct hd_model *)of)->events[index];
   return HD_JSON({"name", json_string(from->name)}, {"source", json_string(from->source)},
-                 {"unit", from->unit[0] ? json_string(from->unit) : json_null()},
+                 {"unit", hd_json_text(from->unit[0] ? from->unit : NULL)},
                  {"description", json_string(from->description)}, {"cost_per_reading", hd_json_count(from->cost)},
                  {"slot", from->slot > 0 ? hd_json_count(from->slot) : json_null()});
 }
 
-static json_t *metric(const struct hd_metric *from) {
+static json_t *event_of_group(const void *of, size_t index) {
+  return hd_json_text(((const struct hd_group *)of)->events[index].event);
+}
+
+static json_t *metric(const void *of, size_t index) {
+  const struct hd_metric *from = &((const struct hd_group *)of)->metrics[index];
   return HD_JSON({"name", hd_json_text(from->name)},
-                 {"unit", from->unit && from->unit[0] ? hd_json_text(from->unit) : json_null()},
+                 {"unit", hd_json_text(from->unit && from->unit[0] ? from->unit : NULL)},
                  {"formula", hd_json_text(from->formula)});
 }
 
-static json_t *group(const struct hd_group *from) {
-  json_t *events = json_array(), *metrics = json_array();
-  for (uint32_t i = 0; events && i < from->event_count; i++)
-    json_array_append_new(events, hd_json_text(from->events[i].event));
-  for (uint32_t i = 0; metrics && i < from->metric_count; i++)
-    json_array_append_new(metrics, metric(&from->metrics[i]));
+static json_t *group(const void *of, size_t index) {
+  const struct hd_group *from = ((const struct hd_model *)of)->groups[index];
   return HD_JSON({"name", hd_json_text(from->name)}, {"path", hd_json_text(from->path)},
-                 {"description", hd_json_text(from->short_text)}, {"events", events}, {"metrics", metrics});
+                 {"description", hd_json_text(from->short_text)},
+                 {"events", hd_json_array(from, from->event_count, event_of_group)},
+                 {"metrics", hd_json_array(from, from->metric_count, metric)});
 }
 
 json_t *hd_json_run_counters(const struct hd_model *model) {
   static const char *const places[] = {NULL, "region", "loop", "all"};
   if (model->header.event_count == 0)
     return json_null();
-  json_t *events = json_array(), *groups = json_array();
-  for (uint32_t i = 0; events && i < model->header.event_count; i++)
-    json_array_append_new(events, event(&model->events[i]));
-  for (uint32_t i = 0; groups && i < model->group_count; i++)
-    json_array_append_new(groups, group(model->groups[i]));
   return HD_JSON({"at", json_string(places[model->header.counters_at])},
                  {"multiplexed", json_boolean(model->header.event_slots > 0)},
                  {"readings", hd_json_count(hd_model_readings(model))},
-                 {"reading_s", hd_json_number(hd_model_reading_seconds(model))}, {"events", events},
-                 {"groups", groups});
+                 {"reading_s", hd_json_number(hd_model_reading_seconds(model))},
+                 {"events", hd_json_array(model, model->header.event_count, event)},
+                 {"groups", hd_json_array(model, model->group_count, group)});
 }
 
 /* ---- counts ---- */
 
-static json_t *missing_threads(const struct subject *subject, uint32_t event_index) {
-  const struct hd_model *model = subject->model;
-  uint32_t *threads = hd_new(model->thread_count, sizeof *threads);
-  json_t *array = json_array();
-  const uint32_t count = hd_model_uncounted(model, subject->of, event_index, threads);
-  for (uint32_t i = 0; i < count; i++)
-    json_array_append_new(array, hd_json_count(threads[i]));
-  free(threads);
-  return array;
+static json_t *number(const void *of, size_t index) {
+  return hd_json_count(((const uint32_t *)of)[index]);
 }
 
 static json_t *part(const struct subject *subject, uint32_t event_index, double counted) {
-  return HD_JSON({"counted", whole_number(counted)}, {"threads_missing", missing_threads(subject, event_index)});
+  const struct hd_model *model = subject->model;
+  uint32_t *threads = calloc((size_t)model->thread_count + 1, sizeof *threads);
+  if (!threads)
+    return NULL;
+  const uint32_t count = hd_model_uncounted(model, subject->of, event_index, threads, model->thread_count);
+  json_t *missing = hd_json_array(threads, count, number);
+  free(threads);
+  return HD_JSON({"counted", whole_number(counted)}, {"threads_missing", missing});
 }
 
 /* `key`, and when they are needed `key`_partial and `key`_fraction. */

@@ -10,30 +10,22 @@
 #include "output/model/node_text.h"
 #include "output/views/export/json_internal.h"
 
-static json_t *signed_seconds(const struct hd_model *model, double ticks) {
-  return hd_json_number(ticks * model->seconds_per_tick);
-}
-
 static json_t *corrected(const struct hd_model *model, uint64_t ticks, int64_t intrusion) {
-  return signed_seconds(model, hd_corrected(ticks, intrusion));
+  return hd_json_ticks(model, hd_corrected(ticks, intrusion));
 }
 
 /* ---- the run ---- */
 
-static json_t *event(const struct hd_model *model, enum hd_event_kind kind) {
+static json_t *event(const void *of, size_t kind) {
+  const struct hd_model *model = of;
   const struct hd_cost *cost = &model->cost_of[kind];
   const double seconds = hd_model_seconds(model, cost->ticks);
-  return HD_JSON({"event", json_string(hd_event_id(kind))}, {HD_KEY(EVENTS), hd_json_count(cost->count)},
+  if (cost->count == 0)
+    return NULL;
+  return HD_JSON({"event", json_string(hd_event_id((enum hd_event_kind)kind))},
+                 {HD_KEY(EVENTS), hd_json_count(cost->count)},
                  {HD_KEY(EVENT_NS), hd_json_number(1e9 * seconds / (double)cost->count)},
                  {HD_KEY(EVENT_TIME), hd_json_number(seconds)});
-}
-
-static json_t *events(const struct hd_model *model) {
-  json_t *array = json_array();
-  for (int kind = 0; array && kind < HD_EVENT_KINDS; kind++)
-    if (model->cost_of[kind].count > 0)
-      json_array_append_new(array, event(model, (enum hd_event_kind)kind));
-  return array;
 }
 
 /* All events, those of waiting threads too: may be more than 100. */
@@ -46,14 +38,17 @@ static json_t *overhead(const struct hd_model *model) {
   const uint64_t budget = model->header.budget_ppm;
   if (model->cost_count == 0)
     return json_null();
-  return HD_JSON(
-      {"own_s", hd_json_seconds(model, model->cost_ticks)}, {"percent_of_busy", hd_json_number(percent_of_busy(model))},
-      {"outside_ns", hd_json_number(1e9 * hd_model_seconds(model, model->header.outside_ticks))},
-      {"start_s", hd_json_seconds(model, model->header.start_ticks)},
-      {"budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()}, {"events", events(model)});
+  return HD_JSON({"own_s", hd_json_seconds(model, model->cost_ticks)},
+                 {"percent_of_busy", hd_json_number(percent_of_busy(model))},
+                 {"outside_ns", hd_json_number(1e9 * hd_model_seconds(model, model->header.outside_ticks))},
+                 {"start_s", hd_json_seconds(model, model->header.start_ticks)},
+                 {"budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()},
+                 {"events", hd_json_array(model, HD_EVENT_KINDS, event)});
 }
 
-static json_t *switched(const struct hd_model *model, const struct hd_switch *from) {
+static json_t *switched(const void *of, size_t index) {
+  const struct hd_model *model = of;
+  const struct hd_switch *from = &model->switches[index];
   char place[HD_PLACE_BYTES];
   hd_node_text(place, model, &model->nodes[from->node], NULL);
   return HD_JSON({"class", json_string(hd_event_class_id((enum hd_event_class)from->event_class))},
@@ -61,13 +56,6 @@ static json_t *switched(const struct hd_model *model, const struct hd_switch *fr
                  {"cost_percent", json_real((double)from->cost_ppm / 1e4)}, {"profile", hd_json_count(from->node)},
                  {"where", from->node == 0 ? json_string("outside regions") : hd_json_text(place)},
                  {HD_KEY(THREAD), hd_json_count(from->thread)});
-}
-
-static json_t *switches(const struct hd_model *model) {
-  json_t *array = json_array();
-  for (uint32_t i = 0; array && i < model->switch_count; i++)
-    json_array_append_new(array, switched(model, &model->switches[i]));
-  return array;
 }
 
 static json_t *memory(const struct hd_file_header *header) {
@@ -78,7 +66,8 @@ static json_t *memory(const struct hd_file_header *header) {
 }
 
 json_t *hd_json_run_overhead(const struct hd_model *model) {
-  return HD_JSON({"overhead", overhead(model)}, {"switched_off", switches(model)}, {"memory", memory(&model->header)});
+  return HD_JSON({"overhead", overhead(model)}, {"switched_off", hd_json_array(model, model->switch_count, switched)},
+                 {"memory", memory(&model->header)});
 }
 
 /* ---- corrected times ---- */
@@ -92,9 +81,9 @@ static json_t *sums_members(const struct hd_model *model, const uint64_t ticks[H
 
 static json_t *elapsed(const struct hd_model *model, const struct hd_node *node) {
   if (node->id == 0)
-    return signed_seconds(model, hd_model_corrected_elapsed(model));
+    return hd_json_ticks(model, hd_model_corrected_elapsed(model));
   return hd_kind_is_region(node->kind) && node->team.team_max > 0
-             ? signed_seconds(model, hd_team_corrected_elapsed(&node->team))
+             ? hd_json_ticks(model, hd_team_corrected_elapsed(&node->team))
              : json_null();
 }
 
@@ -110,7 +99,7 @@ json_t *hd_json_program_corrected(const struct hd_model *model) {
 /* What the times contain of Heddle: measured less corrected, idle time left out. */
 static json_t *contained(const struct hd_model *model, const struct hd_intrusion *intrusion, bool known) {
   const int64_t idle = intrusion->ticks[HD_INTRUSION_IDLE];
-  return known ? signed_seconds(model, (double)hd_intrusion_all(intrusion) - (double)idle) : json_null();
+  return known ? hd_json_ticks(model, (double)hd_intrusion_all(intrusion) - (double)idle) : json_null();
 }
 
 json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_node *node) {
@@ -126,6 +115,6 @@ json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_nod
 json_t *hd_json_thread_overhead(const struct hd_model *model, const struct hd_model_thread *thread) {
   return HD_JSON(
       {"overhead_s", hd_json_seconds(model, thread->cost_ticks)},
-      {"delay_s", signed_seconds(model, (double)thread->late_ticks)},
+      {"delay_s", hd_json_ticks(model, (double)thread->late_ticks)},
       {"corrected_busy_s", corrected(model, thread->ticks[HD_BUSY], thread->intrusion.ticks[HD_INTRUSION_BUSY])});
 }

@@ -49,23 +49,18 @@ static bool has_entries(const struct hd_model *model, const struct hd_node *node
   return node->kind == HD_KIND_ROUTINE && model->entries_known && hd_node_is_measured(node);
 }
 
+static json_t *entry(const struct hd_model *model, const struct hd_entries *from, int caller, int own) {
+  return HD_JSON({HD_KEY(CALLS), hd_json_count(from->visits[caller][own])},
+                 {HD_KEY(ELAPSED), hd_json_seconds(model, from->ticks[caller][own])});
+}
+
 /* By the state in which the caller was entered, and by its own: "S-C" was entered concurrently from a sequential
  * caller. */
 static json_t *entries(const struct hd_model *model, const struct hd_entries *from) {
-  static const char *const names[HD_ENTRY_STATES][HD_ENTRY_STATES] = {{"S-S", "S-C"}, {"C-S", "C-C"}};
-  json_t *object = json_object();
-  bool done = object;
-  for (int caller = 0; done && caller < HD_ENTRY_STATES; caller++)
-    for (int state = 0; done && state < HD_ENTRY_STATES; state++) {
-      json_t *entry = json_object();
-      done = entry && hd_json_put(entry, HD_KEY(CALLS), hd_json_count(from->visits[caller][state])) &&
-             hd_json_put(entry, HD_KEY(ELAPSED), hd_json_seconds(model, from->ticks[caller][state]));
-      done = hd_json_put(object, names[caller][state], entry) && done;
-    }
-  if (done)
-    return object;
-  json_decref(object);
-  return NULL;
+  return HD_JSON({"S-S", entry(model, from, HD_SEQUENTIAL, HD_SEQUENTIAL)},
+                 {"S-C", entry(model, from, HD_SEQUENTIAL, HD_CONCURRENT)},
+                 {"C-S", entry(model, from, HD_CONCURRENT, HD_SEQUENTIAL)},
+                 {"C-C", entry(model, from, HD_CONCURRENT, HD_CONCURRENT)});
 }
 
 /* A routine has no team; its elapsed time is that between entry and exit, summed over threads. */
@@ -96,14 +91,6 @@ static json_t *cpu_members(const struct hd_model *model, const struct hd_node *n
 
 /* ---- teams ---- */
 
-static json_t *team_size(const struct hd_team_totals *team) {
-  return HD_JSON({HD_KEY(TEAM_MIN), hd_json_count(team->team_min)}, {HD_KEY(TEAM_MAX), hd_json_count(team->team_max)});
-}
-
-static json_t *real_ticks(const struct hd_model *model, double ticks) {
-  return json_real(ticks * model->seconds_per_tick);
-}
-
 static json_t *running(const struct hd_model *model, const struct hd_node *node) {
   const bool known = node->running_ticks > 0 && node->running_ticks != HD_TICKS_UNKNOWN;
   return known ? hd_json_seconds(model, node->running_ticks) : json_null();
@@ -111,15 +98,17 @@ static json_t *running(const struct hd_model *model, const struct hd_node *node)
 
 static json_t *team_members(const struct hd_model *model, const struct hd_node *node) {
   const struct hd_team_totals *team = &node->team;
-  const bool known = !(team->team_max == 0);
-  return HD_JSON_IF(
-      known, {"instances", hd_json_count(team->instances)}, {"open_instances", hd_json_count(team->open_instances)},
-      {HD_KEY(ELAPSED), real_ticks(model, hd_team_elapsed(team))},
-      {"capacity_s", hd_json_seconds(model, team->capacity_ticks)}, {"team_size", team_size(team)},
-      {HD_KEY(CONCURRENCY), hd_json_number(hd_team_concurrency(team))},
-      {HD_KEY(IMBALANCE), hd_json_number(hd_team_imbalance(team))}, {HD_KEY(GAIN), real_ticks(model, team->gain_ticks)},
-      {"team_busy_s", hd_json_seconds(model, team->busy_ticks)},
-      {"team_idle_s", hd_json_seconds(model, team->idle_ticks)}, {"running_s", running(model, node)});
+  return HD_JSON_IF(team->team_max > 0, {"instances", hd_json_count(team->instances)},
+                    {"open_instances", hd_json_count(team->open_instances)},
+                    {HD_KEY(ELAPSED), hd_json_ticks(model, hd_team_elapsed(team))},
+                    {"capacity_s", hd_json_seconds(model, team->capacity_ticks)},
+                    {"team_size", HD_JSON({HD_KEY(TEAM_MIN), hd_json_count(team->team_min)},
+                                          {HD_KEY(TEAM_MAX), hd_json_count(team->team_max)})},
+                    {HD_KEY(CONCURRENCY), hd_json_number(hd_team_concurrency(team))},
+                    {HD_KEY(IMBALANCE), hd_json_number(hd_team_imbalance(team))},
+                    {HD_KEY(GAIN), hd_json_ticks(model, team->gain_ticks)},
+                    {"team_busy_s", hd_json_seconds(model, team->busy_ticks)},
+                    {"team_idle_s", hd_json_seconds(model, team->idle_ticks)}, {"running_s", running(model, node)});
 }
 
 /* The program has no team, but it does have an elapsed time. */
@@ -201,8 +190,8 @@ static json_t *levels_members(const struct hd_model *model, const struct hd_node
       {"elapsed_at_k_s", elapsed_levels(model, node)},
       {"thread_time_at_k_s", own ? hd_json_levels(model, &node->busy_at) : json_null()},
       {"thread_time_at_k_inclusive_s", known ? hd_json_levels(model, &node->busy_at_inclusive) : json_null()},
-      {HD_KEY(WALL), own ? real_ticks(model, node->wall_share_ticks) : json_null()},
-      {HD_KEY(WALL_INCLUSIVE), known ? real_ticks(model, node->wall_share_inclusive_ticks) : json_null()},
+      {HD_KEY(WALL), own ? hd_json_ticks(model, node->wall_share_ticks) : json_null()},
+      {HD_KEY(WALL_INCLUSIVE), known ? hd_json_ticks(model, node->wall_share_inclusive_ticks) : json_null()},
       {"active_s", own ? ticks_or_null(model, node->active_ticks) : json_null()},
       {"unpaired_s", own ? hd_json_seconds(model, node->unpaired_ticks) : json_null()},
       {HD_KEY(SEQUENTIAL), own ? hd_json_seconds(model, sequential) : json_null()},

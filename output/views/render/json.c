@@ -42,6 +42,10 @@ json_t *hd_json_seconds(const struct hd_model *model, uint64_t ticks) {
   return json_real(hd_model_seconds(model, ticks));
 }
 
+json_t *hd_json_ticks(const struct hd_model *model, double ticks) {
+  return hd_json_number(ticks * model->seconds_per_tick);
+}
+
 json_t *hd_json_count(uint64_t number) {
   return json_integer((json_int_t)number);
 }
@@ -78,11 +82,19 @@ json_t *hd_json_members(bool known, const struct hd_json_member *members) {
   return hd_json_finish(object, done);
 }
 
-json_t *hd_json_strings(const struct hd_strings *list) {
+json_t *hd_json_array(const void *of, size_t count, json_t *(*item)(const void *of, size_t index)) {
   json_t *array = json_array();
-  for (size_t i = 0; array && i < list->count; i++)
-    json_array_append_new(array, hd_json_text(list->items[i]));
+  for (size_t i = 0; array && i < count; i++)
+    json_array_append_new(array, item(of, i));
   return array;
+}
+
+static json_t *string(const void *list, size_t index) {
+  return hd_json_text(((const struct hd_strings *)list)->items[index]);
+}
+
+json_t *hd_json_strings(const struct hd_strings *list) {
+  return hd_json_array(list, list->count, string);
 }
 
 /* Seconds by level. All arrays are equally long, so that a script need not ask; but beyond 64 each ends with the

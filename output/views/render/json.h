@@ -18,6 +18,7 @@ json_t *hd_json_text(const char *text);
 json_t *hd_json_number(double number);
 json_t *hd_json_count(uint64_t number);
 json_t *hd_json_seconds(const struct hd_model *model, uint64_t ticks);
+json_t *hd_json_ticks(const struct hd_model *model, double ticks); /* in seconds, too */
 
 /** Seconds by level. */
 json_t *hd_json_levels(const struct hd_model *model, const struct hd_levels *from);
@@ -45,6 +46,9 @@ json_t *hd_json_members(bool known, const struct hd_json_member *members);
 
 /** The object if it is `done`, else NULL, and it is freed. */
 json_t *hd_json_finish(json_t *object, bool done);
+
+/** An array of what `item` makes of the `count` parts of `of`; NULL is left out. */
+json_t *hd_json_array(const void *of, size_t count, json_t *(*item)(const void *of, size_t index));
 
 /** A text for each. */
 json_t *hd_json_strings(const struct hd_strings *list);
