@@ -33,20 +33,14 @@ void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds) {
   snprintf(cell, HD_CELL_BYTES, "%.*f %s", unit.decimals, seconds * unit.per_second, name);
 }
 
-void hd_cell_ticks(char cell[HD_CELL_BYTES], const struct hd_model *model, const struct hd_unit *unit, uint64_t ticks,
-                   bool known) {
-  hd_cell_time(cell, unit, known ? hd_model_seconds(model, ticks) : NAN);
+struct hd_cell hd_duration(double seconds) {
+  struct hd_cell cell;
+  hd_cell_duration(cell.text, seconds);
+  return cell;
 }
 
-void hd_cell_count(char cell[HD_CELL_BYTES], uint64_t count, bool known) {
-  if (known)
-    snprintf(cell, HD_CELL_BYTES, "%llu", (unsigned long long)count);
-  else
-    snprintf(cell, HD_CELL_BYTES, "-");
-}
-
-void hd_cell_percent(char cell[HD_CELL_BYTES], double part, double whole, bool known) {
-  hd_cell_number(cell, known && whole > 0 ? 100 * part / whole : NAN, 1);
+struct hd_cell hd_duration_of(const struct hd_model *model, uint64_t ticks) {
+  return hd_duration(hd_model_seconds(model, ticks));
 }
 
 void hd_cell_grouped(char cell[HD_CELL_BYTES], uint64_t number) {

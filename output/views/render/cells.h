@@ -23,16 +23,19 @@ struct hd_unit hd_unit_for(double seconds);
 /** Whether a time is not written as zero. */
 bool hd_unit_shows(const struct hd_unit *unit, double seconds);
 
-/** A time, in seconds or ticks; a number with some decimals; a count; a percentage of `whole`. "-": not known. */
+/** A time; a number with some decimals. "-": NaN, not known. */
 void hd_cell_time(char cell[HD_CELL_BYTES], const struct hd_unit *unit, double seconds);
-void hd_cell_ticks(char cell[HD_CELL_BYTES], const struct hd_model *model, const struct hd_unit *unit, uint64_t ticks,
-                   bool known);
 void hd_cell_number(char cell[HD_CELL_BYTES], double number, int decimals);
-void hd_cell_count(char cell[HD_CELL_BYTES], uint64_t count, bool known);
-void hd_cell_percent(char cell[HD_CELL_BYTES], double part, double whole, bool known);
 
 /** A time alone, in the unit that suits it: "1.234 s", "56.7 ms". */
 void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds);
+
+/** The same, for printf: hd_duration(seconds).text. */
+struct hd_cell {
+  char text[HD_CELL_BYTES];
+};
+struct hd_cell hd_duration(double seconds);
+struct hd_cell hd_duration_of(const struct hd_model *model, uint64_t ticks);
 
 /** "1,234,567" */
 void hd_cell_grouped(char cell[HD_CELL_BYTES], uint64_t number);

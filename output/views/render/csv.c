@@ -2,6 +2,7 @@
 #include "output/views/render/csv.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,12 +74,14 @@ static bool is_anything_missing(const struct hd_model *model) {
 }
 
 /* A field with what may have to be quoted in it. */
-static void put_name(const char *first, const char *second, const char *third, FILE *out) {
+static void put_name(FILE *out, const char *format, ...) {
   char *name = NULL;
-  if (asprintf(&name, "%s%s%s", first, second, third) < 0)
-    return;
+  va_list arguments;
+  va_start(arguments, format);
   fputc(',', out);
-  hd_csv_text(name, out);
+  if (vasprintf(&name, format, arguments) >= 0)
+    hd_csv_text(name, out);
+  va_end(arguments);
   free(name);
 }
 
@@ -86,19 +89,15 @@ void hd_csv_count_names(const struct hd_model *model, const char *suffix, bool c
   for (uint32_t i = 0; i < model->header.event_count; i++) {
     const char *event = model->events[i].name;
     for (int class = 0; class < (classes ? HD_COUNT_CLASSES : 1); class ++)
-      put_name(event, class_names[class], suffix, out);
+      put_name(out, "%s%s%s", event, class_names[class], suffix);
     if (model->header.event_slots > 0)
-      put_name(event, " fraction", suffix, out);
+      put_name(out, "%s fraction%s", event, suffix);
     if (is_anything_missing(model))
-      put_name(event, " at least", suffix, out);
+      put_name(out, "%s at least%s", event, suffix);
   }
   for (uint32_t i = 0; model->header.event_count > 0 && i < model->group_count; i++)
-    for (uint32_t j = 0; j < model->groups[i]->metric_count; j++) {
-      char *name = NULL;
-      if (asprintf(&name, "%s: ", model->groups[i]->name) >= 0)
-        put_name(name, model->groups[i]->metrics[j].name, suffix, out);
-      free(name);
-    }
+    for (uint32_t j = 0; j < model->groups[i]->metric_count; j++)
+      put_name(out, "%s: %s%s", model->groups[i]->name, model->groups[i]->metrics[j].name, suffix);
 }
 
 static double whole_or_nothing(struct hd_count count) {

@@ -125,20 +125,16 @@ static bool put_rows(struct table *table) {
 }
 
 static void print_answer(const struct table *table, FILE *out) {
-  char time[HD_CELL_BYTES], none[HD_CELL_BYTES], whole[HD_CELL_BYTES];
-  const double second = table->model->seconds_per_tick;
-  const double run = (double)table->model->elapsed_ticks;
+  const double second = table->model->seconds_per_tick, run = (double)table->model->elapsed_ticks;
   const uint32_t highest = hd_levels_highest(&table->model->time_at);
-  hd_cell_duration(time, table->whole_ticks * second);
-  hd_cell_duration(none, table->none_ticks * second);
-  hd_cell_duration(whole, run * second);
   if (table->level == 0)
-    fprintf(out, "No thread was busy for %s", time);
+    fputs("No thread was", out);
   else
-    fprintf(out, "At most %u thread%s busy for %s", table->level, table->level == 1 ? " was" : "s were", time);
-  fprintf(out, ", %.1f %% of the run's %s", run > 0 ? 100 * table->whole_ticks / run : 0, whole);
+    fprintf(out, "At most %u thread%s", table->level, table->level == 1 ? " was" : "s were");
+  fprintf(out, " busy for %s, %.1f %% of the run's %s", hd_duration(table->whole_ticks * second).text,
+          run > 0 ? 100 * table->whole_ticks / run : 0, hd_duration(run * second).text);
   if (table->level > 0)
-    fprintf(out, "; none for %s of it", none);
+    fprintf(out, "; none for %s of it", hd_duration(table->none_ticks * second).text);
   fputs(".\n", out);
   if (table->level >= highest)
     fprintf(out, "No more than %u were ever busy: this is the whole run.\n", highest);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "output/analysis/site_regex.h"
 #include "output/views/render/column_names.h"
@@ -14,10 +15,12 @@
 
 /* One way: an entry, then its caller, and so on. */
 struct way {
-  uint32_t entry; /* the outermost so far */
-  uint32_t below; /* the way without it; HD_NONE: it is what was asked for */
-  uint32_t first_child, sibling;
-  uint32_t row; /* HD_NONE: it is not shown */
+  uint32_t entry;              /* the outermost so far */
+  struct way *below;           /* the way without it; NULL: it is what was asked for */
+  struct way *children, *next; /* the way with a caller more; another of the same length */
+  struct way *made;            /* all ways in a chain, to be freed */
+  const struct tree *tree;
+  uint32_t row; /* 0: it is not shown */
   struct libscols_line *line;
   uint64_t self_ticks, inclusive_ticks;
   double wall_ticks;
@@ -29,9 +32,8 @@ struct way {
 struct tree {
   const struct hd_graph *graph;
   bool *wanted; /* by entry */
-  struct way *ways;
-  uint32_t count, limit;
-  uint32_t first_root;
+  struct way *roots, *made;
+  uint32_t count;
   uint32_t *top; /* by entry: the outermost node on the walk's path; HD_NONE: none */
   bool full;     /* no memory, or too_many */
   bool too_many;
@@ -40,41 +42,24 @@ struct tree {
 
 /* ---- the ways ---- */
 
-static uint32_t *children_of(struct tree *tree, uint32_t below) {
-  return below == HD_NONE ? &tree->first_root : &tree->ways[below].first_child;
-}
-
 /* The ways of all callpaths are as many as these are deep: of a chain of routines half its length squared. */
 enum { WAYS_LEAST = 1 << 16, WAYS_EACH = 128 /* for each callpath */ };
 
-static bool has_too_many(const struct tree *tree) {
-  return tree->count >= WAYS_LEAST + (uint64_t)tree->graph->model->node_count * WAYS_EACH;
-}
-
-/* HD_NONE: no memory, or too many. */
-static uint32_t find_way(struct tree *tree, uint32_t below, uint32_t entry) {
-  uint32_t at = *children_of(tree, below);
-  while (at != HD_NONE && tree->ways[at].entry != entry)
-    at = tree->ways[at].sibling;
-  if (at != HD_NONE)
-    return at;
-  if (has_too_many(tree)) {
-    tree->too_many = true;
-    return HD_NONE;
-  }
-  if (tree->count == tree->limit) {
-    const uint32_t limit = tree->limit ? 2 * tree->limit : 64;
-    struct way *ways = realloc(tree->ways, limit * sizeof *ways);
-    if (!ways)
-      return HD_NONE;
-    tree->ways = ways;
-    tree->limit = limit;
-  }
-  uint32_t *first = children_of(tree, below);
-  tree->ways[tree->count] =
-      (struct way){.entry = entry, .below = below, .first_child = HD_NONE, .sibling = *first, .row = HD_NONE};
-  *first = tree->count;
-  return tree->count++;
+/* NULL: no memory, or too many. */
+static struct way *find_way(struct tree *tree, struct way *below, uint32_t entry) {
+  struct way **first = below ? &below->children : &tree->roots, *way;
+  LL_SEARCH_SCALAR(*first, way, entry, entry);
+  if (way)
+    return way;
+  tree->too_many = tree->count >= WAYS_LEAST + (uint64_t)tree->graph->model->node_count * WAYS_EACH;
+  way = tree->too_many ? NULL : calloc(1, sizeof *way);
+  if (!way)
+    return NULL;
+  *way = (struct way){.entry = entry, .below = below, .tree = tree};
+  LL_PREPEND(*first, way);
+  LL_PREPEND2(tree->made, way, made);
+  tree->count++;
+  return way;
 }
 
 enum what { ADD_TIMES = 1, ADD_CALLS = 2 };
@@ -83,14 +68,13 @@ enum what { ADD_TIMES = 1, ADD_CALLS = 2 };
 static void add_way(struct tree *tree, uint32_t at, const struct hd_node *from, bool outermost, enum what what) {
   const struct hd_graph *graph = tree->graph;
   const struct hd_node *nodes = graph->model->nodes;
-  uint32_t way = HD_NONE;
+  struct way *to = NULL;
   for (;;) {
-    way = find_way(tree, way, graph->entry_of_node[at]);
-    if (way == HD_NONE) {
+    to = find_way(tree, to, graph->entry_of_node[at]);
+    if (!to) {
       tree->full = true;
       return;
     }
-    struct way *to = &tree->ways[way];
     if (what & ADD_TIMES) {
       to->self_ticks += from->ticks[HD_BUSY];
       to->inclusive_ticks += outermost ? from->inclusive_ticks[HD_BUSY] : 0;
@@ -139,73 +123,48 @@ static double key_of(const struct way *way, enum hd_sort sort) {
   return (double)(sort == HD_SORT_SELF ? way->self_ticks : way->inclusive_ticks);
 }
 
-static int compare_ways(const struct tree *tree, uint32_t a, uint32_t b) {
-  const struct way *left = &tree->ways[a], *right = &tree->ways[b];
-  const double of_left = key_of(left, tree->sort), of_right = key_of(right, tree->sort);
-  const struct hd_graph_entry *entries = tree->graph->entries;
-  if (tree->sort != HD_SORT_NAME && of_left != of_right)
+static int compare_ways(const struct way *left, const struct way *right) {
+  const enum hd_sort sort = left->tree->sort;
+  const struct hd_graph *graph = left->tree->graph;
+  const double of_left = key_of(left, sort), of_right = key_of(right, sort);
+  if (sort != HD_SORT_NAME && of_left != of_right)
     return of_left > of_right ? -1 : 1;
-  if (tree->sort != HD_SORT_NAME && left->visits != right->visits)
+  if (sort != HD_SORT_NAME && left->visits != right->visits)
     return left->visits > right->visits ? -1 : 1;
-  return hd_graph_compare(&entries[left->entry], &entries[right->entry], HD_SORT_NAME);
+  return hd_graph_compare(&graph->entries[left->entry], &graph->entries[right->entry], HD_SORT_NAME);
 }
 
-static int compare_indices(const void *a, const void *b, void *context) {
-  return compare_ways(context, *(const uint32_t *)a, *(const uint32_t *)b);
+/* The next way, depth first; NULL: that was the last. */
+static struct way *next_way(const struct way *at) {
+  if (at->children)
+    return at->children;
+  while (at && !at->next)
+    at = at->below;
+  return at ? at->next : NULL;
 }
 
-/* Links the ways below one anew, sorted. `room` has space for all of them. */
-static void sort_children(struct tree *tree, uint32_t below, uint32_t *room) {
-  uint32_t count = 0;
-  for (uint32_t at = *children_of(tree, below); at != HD_NONE; at = tree->ways[at].sibling)
-    room[count++] = at;
-  qsort_r(room, count, sizeof *room, compare_indices, tree);
-  uint32_t *link = children_of(tree, below);
-  for (uint32_t i = 0; i < count; i++) {
-    *link = room[i];
-    link = &tree->ways[room[i]].sibling;
-  }
-  *link = HD_NONE;
+static void sort_ways(struct tree *tree) {
+  LL_SORT(tree->roots, compare_ways);
+  for (struct way *at = tree->roots; at; at = next_way(at))
+    LL_SORT(at->children, compare_ways);
 }
 
-static bool sort_ways(struct tree *tree) {
-  uint32_t *room = calloc((size_t)tree->count + 1, sizeof *room);
-  if (!room)
-    return false;
-  sort_children(tree, HD_NONE, room);
-  for (uint32_t i = 0; i < tree->count; i++)
-    sort_children(tree, i, room);
-  free(room);
-  return true;
-}
-
-/* The next way, depth first; HD_NONE: that was the last. */
-static uint32_t next_way(const struct tree *tree, uint32_t at) {
-  if (tree->ways[at].first_child != HD_NONE)
-    return tree->ways[at].first_child;
-  while (at != HD_NONE && tree->ways[at].sibling == HD_NONE)
-    at = tree->ways[at].below;
-  return at == HD_NONE ? HD_NONE : tree->ways[at].sibling;
-}
-
-/* Marks the `limit` foremost ways, never one without that below it: row 0 is not yet a number. */
+/* Marks the `limit` foremost ways, never one without that below it. */
 static bool choose(struct tree *tree, unsigned long limit) {
-  uint32_t *frontier = calloc((size_t)tree->count + 1, sizeof *frontier);
+  struct way **frontier = calloc((size_t)tree->count + 1, sizeof *frontier), *at;
   uint32_t count = 0, chosen = 0;
   if (!frontier)
     return false;
-  for (uint32_t at = tree->first_root; at != HD_NONE; at = tree->ways[at].sibling)
-    frontier[count++] = at;
+  LL_FOREACH(tree->roots, at) frontier[count++] = at;
   while (count > 0 && (limit == 0 || chosen < limit)) {
     uint32_t best = 0;
     for (uint32_t i = 1; i < count && limit != 0; i++)
-      if (compare_ways(tree, frontier[i], frontier[best]) < 0)
+      if (compare_ways(frontier[i], frontier[best]) < 0)
         best = i;
-    const uint32_t way = frontier[best];
+    struct way *way = frontier[best];
     frontier[best] = frontier[--count];
-    tree->ways[way].row = chosen++;
-    for (uint32_t at = tree->ways[way].first_child; at != HD_NONE; at = tree->ways[at].sibling)
-      frontier[count++] = at;
+    way->row = ++chosen;
+    LL_FOREACH(way->children, at) frontier[count++] = at;
   }
   free(frontier);
   return true;
@@ -240,26 +199,24 @@ static void fill(struct hd_value values[COLUMNS], const struct tree *tree, const
 
 static uint64_t largest_root(const struct tree *tree) {
   uint64_t largest = 0;
-  for (uint32_t at = tree->first_root; at != HD_NONE; at = tree->ways[at].sibling)
-    largest = tree->ways[at].inclusive_ticks > largest ? tree->ways[at].inclusive_ticks : largest;
+  const struct way *at;
+  LL_FOREACH(tree->roots, at) largest = at->inclusive_ticks > largest ? at->inclusive_ticks : largest;
   return largest;
 }
 
 static bool put_rows(struct tree *tree, struct hd_listing *listing) {
   uint32_t count = 0, left = 0;
   hd_listing_begin(listing, "row,parent,", "Callee, then its callers", true);
-  for (uint32_t at = tree->first_root; at != HD_NONE; at = next_way(tree, at)) {
-    struct way *way = &tree->ways[at];
-    const struct way *below = way->below == HD_NONE ? NULL : &tree->ways[way->below];
+  for (struct way *way = tree->roots; way; way = next_way(way)) {
     struct hd_value values[COLUMNS] = {0};
-    if (way->row == HD_NONE) {
+    if (way->row == 0) {
       left++;
       continue;
     }
     struct hd_listed row = hd_listed_entry(tree->graph, way->entry);
-    row.parent = below ? below->line : NULL;
+    row.parent = way->below ? way->below->line : NULL;
     way->row = ++count;
-    snprintf(row.first, sizeof row.first, "%u,%u,", way->row, below ? below->row : 0);
+    snprintf(row.first, sizeof row.first, "%u,%u,", way->row, way->below ? way->below->row : 0);
     hd_entry_text(row.place, tree->graph, way->entry, false);
     fill(values, tree, way);
     way->line = hd_listing_put(listing, &row, values);
@@ -300,13 +257,12 @@ static bool make(struct tree *tree, const bool *meant) {
       tree->wanted[graph->entry_of_node[i]] = true;
   for (uint32_t i = 0; i < graph->entry_count; i++)
     tree->top[i] = HD_NONE;
-  hd_graph_walk(graph->model, enter, leave, tree);
-  return !tree->full && sort_ways(tree);
+  return hd_graph_compare(&graph->entries[left->entry], &graph->entries[right->entry], HD_SORT_NAME);
 }
 
 enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,
                                      FILE *errors) {
-  struct tree tree = {.graph = graph, .first_root = HD_NONE, .sort = options->sort};
+  struct tree tree = {.graph = graph, .sort = options->sort};
   uint32_t matches = 0;
   bool *meant = hd_match_nodes(graph->model, options->callers, &matches);
   bool done = meant && make(&tree, meant);
@@ -321,6 +277,7 @@ enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct 
   free(meant);
   free(tree.wanted);
   free(tree.top);
-  free(tree.ways);
+  struct way *way, *after;
+  LL_FOREACH_SAFE2(tree.made, way, after, made) free(way);
   return nothing ? HD_REPORT_REFUSED : done ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
 }

@@ -109,32 +109,49 @@ static void fill_calls(struct hd_value values[COLUMNS], const struct blocks *blo
 
 /* ---- the rows of a block ---- */
 
+/* What came by an arc: calls of a kind, `calls` of the `all` that are no direct recursion. */
+struct passage {
+  enum hd_kind kind;
+  bool measured;
+  uint64_t self_ticks, inclusive_ticks;
+  uint64_t calls, all, concurrent;
+};
+
+/* Named after an entry. Without times there are counts only. */
+static void put_passage(struct blocks *blocks, struct hd_listed *row, const struct passage *from, uint32_t named,
+                        bool timed) {
+  const struct hd_graph_entry *entry = &blocks->graph->entries[named];
+  struct hd_value values[COLUMNS];
+  leave_blank(values);
+  values[CYCLE] = hd_count(entry->cycle, entry->cycle != 0);
+  values[CALLS] = hd_visits(blocks->graph->model, from->kind, from->calls, from->measured);
+  if (timed) {
+    fill_times(values, blocks, from->self_ticks, from->inclusive_ticks, from->measured);
+    fill_calls(values, blocks, from->kind, from->calls, from->calls, '/', from->all, from->measured);
+  }
+  fill_states(values, blocks, from->kind, from->calls, from->concurrent, from->measured);
+  hd_entry_text(row->place, blocks->graph, named, true);
+  put_row(blocks, ARC, row, values);
+}
+
 /* An arc of an entry's block, named after its caller or its callee. Between members of a cycle there are counts only:
  * its times are those of the cycle as a whole. */
 static void add_arc(struct blocks *blocks, uint32_t index, bool caller) {
   const struct hd_graph *graph = blocks->graph;
   const struct hd_graph_arc *arc = &graph->arcs[index];
   const struct hd_graph_entry *child = &graph->entries[arc->child];
-  const uint32_t named = caller ? arc->parent : arc->child;
-  const bool inner = hd_graph_is_inner(graph, arc);
+  const uint32_t named = caller ? arc->parent : arc->child, block = caller ? arc->child : arc->parent;
+  const bool timed = !hd_graph_is_inner(graph, arc);
+  const struct passage passage = {child->node->kind,          arc->measured, arc->times.self_ticks,
+                                  arc->times.inclusive_ticks, arc->visits,   child->visits - child->self_visits,
+                                  arc->visits_concurrent};
   struct hd_listed row = hd_listed_entry(graph, named);
-  struct hd_value values[COLUMNS];
-  leave_blank(values);
-  snprintf(row.first, sizeof row.first, "%s,%u,%u,", caller ? "caller" : "callee",
-           graph->entries[caller ? arc->child : arc->parent].index, graph->entries[named].index);
+  snprintf(row.first, sizeof row.first, "%s,%u,%u,", caller ? "caller" : "callee", graph->entries[block].index,
+           graph->entries[named].index);
   row.marked = child->node; /* its calls are counted */
   row.elapsed_ticks = NAN;
-  values[CYCLE] = hd_count(graph->entries[named].cycle, graph->entries[named].cycle != 0);
-  values[CALLS] = hd_visits(graph->model, child->node->kind, arc->visits, arc->measured);
-  if (!inner) {
-    row.sums[0] = blocks->counts.arcs ? &blocks->counts.arcs[index] : NULL;
-    fill_times(values, blocks, arc->times.self_ticks, arc->times.inclusive_ticks, arc->measured);
-    fill_calls(values, blocks, child->node->kind, arc->visits, arc->visits, '/', child->visits - child->self_visits,
-               arc->measured);
-  }
-  fill_states(values, blocks, child->node->kind, arc->visits, arc->visits_concurrent, arc->measured);
-  hd_entry_text(row.place, graph, named, true);
-  put_row(blocks, ARC, &row, values);
+  row.sums[0] = timed && blocks->counts.arcs ? &blocks->counts.arcs->sums[index] : NULL;
+  put_passage(blocks, &row, &passage, named, timed);
 }
 
 /* cprof's table: how its callers and the entry itself were entered. */
@@ -143,7 +160,6 @@ static void add_cases(struct blocks *blocks, const struct hd_graph_entry *entry)
   const uint64_t(*visits)[HD_ENTRY_STATES] = entry->entries.visits;
   struct hd_value values[COLUMNS];
   struct hd_listed row = {0};
-  char time[HD_CELL_BYTES];
   if (entry->node->kind != HD_KIND_ROUTINE || !blocks->graph->model->entries_known ||
       visits[HD_SEQUENTIAL][HD_CONCURRENT] + visits[HD_CONCURRENT][HD_SEQUENTIAL] +
               visits[HD_CONCURRENT][HD_CONCURRENT] ==
@@ -152,10 +168,10 @@ static void add_cases(struct blocks *blocks, const struct hd_graph_entry *entry)
   for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
     for (int own = 0; own < HD_ENTRY_STATES; own++) {
       const size_t used = strlen(row.place);
-      hd_cell_duration(time, hd_model_seconds(blocks->graph->model, entry->entries.ticks[caller][own]));
       if (visits[caller][own] > 0)
         snprintf(row.place + used, sizeof row.place - used, "%s%s: %llu, %s", used > 0 ? ";  " : "", names[caller][own],
-                 (unsigned long long)visits[caller][own], time);
+                 (unsigned long long)visits[caller][own],
+                 hd_duration_of(blocks->graph->model, entry->entries.ticks[caller][own]).text);
     }
   leave_blank(values);
   put_row(blocks, TEXT, &row, values);
@@ -212,18 +228,13 @@ static void add_entry(struct blocks *blocks, uint32_t entry) {
 
 /* Without routines there is no cycle. */
 static bool add_cycle_parents(struct blocks *blocks, uint32_t number) {
-  const struct hd_graph *graph = blocks->graph;
   struct hd_graph_caller *callers = NULL;
-  for (uint32_t i = hd_graph_cycle_callers(graph, number, &callers); i-- > 0;) {
-    struct hd_listed row = {0};
-    struct hd_value values[COLUMNS];
-    leave_blank(values);
-    fill_times(values, blocks, callers[i].self_ticks, callers[i].inclusive_ticks, true);
-    fill_calls(values, blocks, HD_KIND_ROUTINE, callers[i].visits, callers[i].visits, '/',
-               graph->cycles[number - 1].visits, true);
-    fill_states(values, blocks, HD_KIND_ROUTINE, callers[i].visits, callers[i].visits_concurrent, true);
-    hd_entry_text(row.place, graph, callers[i].entry, true);
-    put_row(blocks, ARC, &row, values);
+  const uint64_t all = blocks->graph->cycles[number - 1].visits;
+  for (uint32_t i = hd_graph_cycle_callers(blocks->graph, number, &callers); i-- > 0;) {
+    const struct hd_graph_caller *from = &callers[i];
+    const struct passage passage = {HD_KIND_ROUTINE, true, from->self_ticks,       from->inclusive_ticks,
+                                    from->visits,    all,  from->visits_concurrent};
+    put_passage(blocks, &(struct hd_listed){0}, &passage, from->entry, true);
   }
   free(callers);
   return callers;
@@ -232,16 +243,14 @@ static bool add_cycle_parents(struct blocks *blocks, uint32_t number) {
 /* Calls: from other members / all but direct recursion. Seq and Conc are those of the calls from other members. */
 static void add_member(struct blocks *blocks, uint32_t index) {
   const struct hd_graph_entry *entry = &blocks->graph->entries[index];
-  const enum hd_kind kind = entry->node->kind;
-  struct hd_listed row = {0};
-  struct hd_value values[COLUMNS];
-  leave_blank(values);
-  fill_times(values, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
-  fill_calls(values, blocks, kind, entry->cycle_visits, entry->cycle_visits, '/', entry->visits - entry->self_visits,
-             entry->measured);
-  fill_states(values, blocks, kind, entry->cycle_visits, entry->cycle_visits_concurrent, entry->measured);
-  hd_entry_text(row.place, blocks->graph, index, true);
-  put_row(blocks, ARC, &row, values);
+  const struct passage passage = {entry->node->kind,
+                                  entry->measured,
+                                  entry->times.self_ticks,
+                                  entry->times.inclusive_ticks,
+                                  entry->cycle_visits,
+                                  entry->visits - entry->self_visits,
+                                  entry->cycle_visits_concurrent};
+  put_passage(blocks, &(struct hd_listed){0}, &passage, index, true);
 }
 
 static void add_whole_cycle(struct blocks *blocks, uint32_t number) {

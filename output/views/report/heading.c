@@ -92,42 +92,33 @@ bool hd_report_has_regions(const struct hd_model *model) {
 }
 
 static void print_elapsed(const struct hd_model *model, FILE *out) {
-  char elapsed[HD_CELL_BYTES], inside[HD_CELL_BYTES], outside[HD_CELL_BYTES];
-  const double whole = hd_model_seconds(model, model->elapsed_ticks);
-  const double within = hd_model_seconds(model, model->inside_ticks);
-  hd_cell_duration(elapsed, whole);
-  hd_cell_duration(inside, within);
-  hd_cell_duration(outside, within < whole ? whole - within : 0);
-  if (!hd_report_has_regions(model)) {
-    fprintf(out, "elapsed   %s\n", elapsed);
-    return;
-  }
-  fprintf(out, "elapsed   %s: %s (%.1f %%) inside parallel regions, %s (%.1f %%) outside\n", elapsed, inside,
-          percent(within, whole), outside, percent(within < whole ? whole - within : 0, whole));
+  const uint64_t whole = model->elapsed_ticks, inside = model->inside_ticks;
+  const uint64_t outside = inside < whole ? whole - inside : 0;
+  fprintf(out, "elapsed   %s", hd_duration_of(model, whole).text);
+  if (hd_report_has_regions(model))
+    fprintf(out, ": %s (%.1f %%) inside parallel regions, %s (%.1f %%) outside", hd_duration_of(model, inside).text,
+            percent((double)inside, (double)whole), hd_duration_of(model, outside).text,
+            percent((double)outside, (double)whole));
+  fputc('\n', out);
 }
 
 static void print_unmeasured(const struct hd_model *model, FILE *out) {
-  char rest[HD_CELL_BYTES], program[HD_CELL_BYTES];
   const uint64_t unmeasured = hd_model_unmeasured_ticks(model);
-  if (unmeasured == 0)
-    return;
-  hd_cell_duration(rest, hd_model_seconds(model, unmeasured));
-  hd_cell_duration(program, hd_model_seconds(model, model->elapsed_ticks + unmeasured));
-  fprintf(out, "          of the program's %s; the last %s were not measured\n", program, rest);
+  if (unmeasured > 0)
+    fprintf(out, "          of the program's %s; the last %s were not measured\n",
+            hd_duration_of(model, model->elapsed_ticks + unmeasured).text, hd_duration_of(model, unmeasured).text);
 }
 
 static void print_serial(const struct hd_model *model, FILE *out) {
-  char serial[HD_CELL_BYTES], none[HD_CELL_BYTES];
-  const uint64_t ticks = hd_levels_up_to(&model->time_at, 1);
-  const uint64_t idle = hd_levels_at(&model->time_at, 0);
+  const uint64_t serial = hd_levels_up_to(&model->time_at, 1), none = hd_levels_at(&model->time_at, 0);
+  const double whole = (double)model->elapsed_ticks;
   if (!model->levels_known)
     return;
-  hd_cell_duration(serial, hd_model_seconds(model, ticks));
-  hd_cell_duration(none, hd_model_seconds(model, idle));
-  fprintf(out, "serial    %s (%.1f %%) with at most one thread busy", serial,
-          percent((double)ticks, (double)model->elapsed_ticks));
-  if (idle > 0)
-    fprintf(out, "; no thread was busy for %s (%.1f %%)", none, percent((double)idle, (double)model->elapsed_ticks));
+  fprintf(out, "serial    %s (%.1f %%) with at most one thread busy", hd_duration_of(model, serial).text,
+          percent((double)serial, whole));
+  if (none > 0)
+    fprintf(out, "; no thread was busy for %s (%.1f %%)", hd_duration_of(model, none).text,
+            percent((double)none, whole));
   fputc('\n', out);
 }
 
@@ -154,25 +145,21 @@ static void print_threads(const struct hd_model *model, FILE *out) {
 
 /* What part of that time is in which state is not known: a thread may lose its processor anywhere. */
 static void print_sharing(const struct hd_model *model, FILE *out) {
-  char queued[HD_CELL_BYTES];
   const struct hd_account account = hd_account_of_program(model);
   const double share = 100 * hd_account_share(&account);
   if (!(share < FULL_SHARE_PERCENT))
     return;
-  hd_cell_duration(queued, (double)account.queued_ns / 1e9);
   fprintf(out,
           "sharing   threads had a processor for %.0f %% of the time they wanted one; the other %s of thread time "
           "count as busy,\n"
           "          or as what a thread was about to do\n",
-          share, queued);
+          share, hd_duration((double)account.queued_ns / 1e9).text);
 }
 
 static void print_gain(const struct hd_model *model, FILE *out) {
-  char gain[HD_CELL_BYTES];
-  const double ticks = model->gain_ticks;
-  hd_cell_duration(gain, ticks * model->seconds_per_tick);
-  fprintf(out, "gain      at most %s (%.1f %% of the run), if every team were fully busy\n", gain,
-          percent(ticks, (double)model->elapsed_ticks));
+  fprintf(out, "gain      at most %s (%.1f %% of the run), if every team were fully busy\n",
+          hd_duration(model->gain_ticks * model->seconds_per_tick).text,
+          percent(model->gain_ticks, (double)model->elapsed_ticks));
 }
 
 static uint64_t events_of(const struct hd_model *model) {
@@ -183,15 +170,13 @@ static uint64_t events_of(const struct hd_model *model) {
 }
 
 static void print_own_cost(const struct hd_model *model, FILE *out) {
-  char own[HD_CELL_BYTES], count[HD_CELL_BYTES], corrected[HD_CELL_BYTES];
-  if (model->cost_count == 0)
-    return;
-  hd_cell_duration(own, hd_model_seconds(model, model->cost_ticks));
+  char count[HD_CELL_BYTES];
   hd_cell_grouped(count, events_of(model));
-  hd_cell_duration(corrected, hd_model_corrected_elapsed(model) * model->seconds_per_tick);
-  fprintf(out,
-          "heddle    %s of thread time in %s events; %.1f %% of busy time is Heddle's; without it about %s elapsed\n",
-          own, count, 100 * hd_model_overhead(model), corrected);
+  if (model->cost_count > 0)
+    fprintf(out,
+            "heddle    %s of thread time in %s events; %.1f %% of busy time is Heddle's; without it about %s elapsed\n",
+            hd_duration_of(model, model->cost_ticks).text, count, 100 * hd_model_overhead(model),
+            hd_duration(hd_model_corrected_elapsed(model) * model->seconds_per_tick).text);
 }
 
 void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out) {

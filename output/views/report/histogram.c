@@ -115,19 +115,17 @@ void hd_report_foremost(const struct hd_view *view, enum hd_sort sort, FILE *out
 /* ---- one after the other ---- */
 
 static void print_region(const struct hd_view *view, uint32_t index, FILE *out) {
-  char place[HD_PLACE_BYTES], elapsed[HD_CELL_BYTES], mean[HD_CELL_BYTES], wall[HD_CELL_BYTES];
+  char place[HD_PLACE_BYTES], mean[HD_CELL_BYTES], wall[HD_CELL_BYTES];
   const struct hd_model *model = view->model;
   const struct hd_line *line = &view->lines[index];
-  const struct hd_team_totals *team = &line->team;
   hd_place_text(place, model, line, NULL);
-  hd_cell_duration(elapsed, hd_model_seconds(model, team->elapsed_ticks));
-  hd_cell_number(mean, hd_team_concurrency(team), 2);
+  hd_cell_number(mean, hd_team_concurrency(&line->team), 2);
   hd_cell_number(wall, 100 * line->wall_share_ticks / (double)model->elapsed_ticks, 1);
   fprintf(out,
           "\n"
           "id %u  %s\n"
           "        elapsed %s, %s of its threads busy on average, wall share %s %% of the run\n",
-          line->node->id, place, elapsed, mean, wall);
+          line->node->id, place, hd_duration_of(model, line->team.elapsed_ticks).text, mean, wall);
   if (hd_levels_all(&line->elapsed_at) > 0)
     hd_levels_print(&line->elapsed_at, model, out);
 }

@@ -36,7 +36,9 @@ void hd_listing_begin(struct hd_listing *listing, const char *first, const char 
     hd_columns_add(&early, &listing->grid);
     hd_count_columns_add(&listing->counted, &listing->grid);
     hd_columns_add(&late, &listing->grid);
-    hd_grid_place(&listing->grid, title, tree);
+    listing->placed = title;
+    if (title)
+      hd_grid_place(&listing->grid, title, tree);
     return;
   }
   fputs(first, listing->out);
@@ -74,7 +76,8 @@ struct libscols_line *hd_listing_put(struct hd_listing *listing, const struct hd
   if (row->sums[0])
     hd_count_cells(&listing->grid, &listing->counted, row->sums[0], row->elapsed_ticks);
   hd_columns_cells(&late, values, &listing->grid);
-  hd_grid_at(&listing->grid, row->place);
+  if (listing->placed)
+    hd_grid_at(&listing->grid, row->place);
   return line;
 }
 

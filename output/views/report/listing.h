@@ -20,6 +20,7 @@ struct hd_listing {
   const char *counts_of[2]; /* what the rows' counts are of: " self", " inclusive"; NULL: none. The first are in the
                                text, the second in the comma-separated values only, while busy only */
   struct hd_count_columns counted;
+  bool placed; /* the rows have a place in the text */
   struct hd_grid grid;
 };
 
@@ -41,7 +42,7 @@ struct hd_listed hd_listed_line(const struct hd_view *view, uint32_t line);
 struct hd_listed hd_listed_entry(const struct hd_graph *graph, uint32_t entry);
 
 /** Begins with the names of the columns. `first`: the fields before the place; HD_LINE_FIRST: of lines. `title`: of the
- *  place in the text. */
+ *  place in the text; NULL: it has none. */
 #define HD_LINE_FIRST "id,row,parent,"
 void hd_listing_begin(struct hd_listing *listing, const char *first, const char *title, bool tree);
 

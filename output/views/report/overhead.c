@@ -168,13 +168,13 @@ static bool print_events(const struct hd_model *model, FILE *out) {
 /* ---- what was switched off ---- */
 
 static void print_switch(const struct hd_view *view, const struct hd_switch *from, FILE *out) {
-  char time[HD_CELL_BYTES], place[HD_PLACE_BYTES];
+  char place[HD_PLACE_BYTES];
   const uint32_t line = view->line_of_node[from->node];
-  hd_cell_duration(time, hd_model_seconds(view->model, from->ticks));
   hd_place_text(place, view->model, &view->lines[line], NULL);
   fprintf(out, "  %s: %s, %llu time%s, in %s, where they cost %.1f %% of thread %u's time\n",
-          hd_event_class_words((enum hd_event_class)from->event_class), time, (unsigned long long)from->times,
-          from->times == 1 ? "" : "s", line > 0 ? place : "no region", (double)from->cost_ppm / 1e4, from->thread);
+          hd_event_class_words((enum hd_event_class)from->event_class), hd_duration_of(view->model, from->ticks).text,
+          (unsigned long long)from->times, from->times == 1 ? "" : "s", line > 0 ? place : "no region",
+          (double)from->cost_ppm / 1e4, from->thread);
 }
 
 static void print_switches(const struct hd_view *view, const struct hd_report_options *options, FILE *out) {

@@ -156,37 +156,33 @@ static bool find_partners(struct table *table) {
 /* ---- the answer ---- */
 
 static void print_heading(const struct table *table, FILE *out) {
-  char place[HD_CALLPATH_BYTES], active[HD_CELL_BYTES], mean[HD_CELL_BYTES];
-  const bool known = table->asked.active_ticks != HD_TICKS_UNKNOWN;
-  const double ticks = known ? (double)table->asked.active_ticks : 0;
-  const uint64_t busy = hd_levels_all(&table->view->lines[table->line].busy_at);
+  char place[HD_CALLPATH_BYTES];
+  const struct hd_line *line = &table->view->lines[table->line];
+  const double ticks = (double)table->asked.active_ticks, run = (double)table->model->elapsed_ticks;
   hd_callpath_text(place, table->view, table->line);
-  hd_cell_duration(active, hd_model_seconds(table->model, table->asked.active_ticks));
-  hd_cell_number(mean, ticks > 0 ? (double)busy / ticks : NAN, 2);
-  fprintf(out, "callpath  %s (id %u)\n", place, table->view->lines[table->line].node->id);
-  if (!known) {
+  fprintf(out, "callpath  %s (id %u)\n", place, line->node->id);
+  if (table->asked.active_ticks == HD_TICKS_UNKNOWN) {
     fputs("active    unknown: several callpaths were truncated to this one (--depth)\n", out);
     return;
   }
-  fprintf(out, "active    %s, %.1f %% of the run: at least one thread was busy in it", active,
-          table->model->elapsed_ticks > 0 ? 100 * ticks / (double)table->model->elapsed_ticks : 0);
+  fprintf(out, "active    %s, %.1f %% of the run: at least one thread was busy in it",
+          hd_duration_of(table->model, table->asked.active_ticks).text, run > 0 ? 100 * ticks / run : 0);
   if (ticks > 0)
-    fprintf(out, ", on average %s", mean);
+    fprintf(out, ", on average %.2f", (double)hd_levels_all(&line->busy_at) / ticks);
   fputc('\n', out);
 }
 
 static void print_missing(const struct table *table, FILE *out) {
-  char unknown[HD_CELL_BYTES], missing[HD_CELL_BYTES];
-  hd_cell_duration(unknown, hd_model_seconds(table->model, table->unpaired_ticks));
-  hd_cell_duration(missing, hd_model_seconds(table->model, table->model->header.lost_overlap_ticks));
+  const uint64_t lost = table->model->header.lost_overlap_ticks;
   if (table->unpaired_ticks > 0)
-    fprintf(out, "Not known for %s of the active time: more than 64 callpaths were busy at once.\n", unknown);
-  if (table->model->header.lost_overlap_ticks > 0)
-    fprintf(out, "Each overlap may be up to %s too small: there were too many pairs to keep all.\n", missing);
+    fprintf(out, "Not known for %s of the active time: more than 64 callpaths were busy at once.\n",
+            hd_duration_of(table->model, table->unpaired_ticks).text);
+  if (lost > 0)
+    fprintf(out, "Each overlap may be up to %s too small: there were too many pairs to keep all.\n",
+            hd_duration_of(table->model, lost).text);
 }
 
 static void print_doubled(const struct table *table, FILE *out) {
-  char time[HD_CELL_BYTES];
   uint64_t inner = 0;
   bool unknown = false;
   for (uint32_t i = 0; i <= table->shown; i++) {
@@ -195,12 +191,11 @@ static void print_doubled(const struct table *table, FILE *out) {
     if (sums->inner_ticks != HD_TICKS_UNKNOWN)
       inner = sums->inner_ticks > inner ? sums->inner_ticks : inner;
   }
-  hd_cell_duration(time, hd_model_seconds(table->model, inner));
   if (inner > 0)
     fprintf(out,
             "Lines that combine several callpaths (routines inside them, several addresses) are sums:\n"
             "their times may be too long, at worst by %s.\n",
-            time);
+            hd_duration_of(table->model, inner).text);
   if (unknown)
     fputs("'-': unknown, because several callpaths were truncated to one (--depth).\n", out);
 }

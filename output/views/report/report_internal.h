@@ -85,7 +85,6 @@ void hd_report_table_legend(const struct hd_view *view, FILE *out);
 
 bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-bool hd_report_threads_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out);

@@ -7,13 +7,11 @@
 #include "output/views/report/report_internal.h"
 
 void hd_report_scope(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
-  char kept[HD_CELL_BYTES];
   const uint64_t busy = model->nodes[0].inclusive_ticks[HD_BUSY];
   const uint64_t all = model->ticks[HD_BUSY];
-  hd_cell_duration(kept, hd_model_seconds(model, busy));
   if (options->focus)
     fprintf(out, "focus     callpaths through '%s' only: %s busy, %.1f %% of all threads' busy time\n", options->focus,
-            kept, all > 0 ? 100 * (double)busy / (double)all : 0);
+            hd_duration_of(model, busy).text, all > 0 ? 100 * (double)busy / (double)all : 0);
   if (model->header.callpath_depth > 0)
     fprintf(out, "depth     callpaths are their last %u site%s: times \"with the lines below\" exclude deeper sites\n",
             model->header.callpath_depth, model->header.callpath_depth == 1 ? "" : "s");

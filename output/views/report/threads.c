@@ -116,47 +116,42 @@ static void fill(struct hd_value values[COLUMNS], const struct threads *threads,
   values[PROCESSOR] = hd_share(threads->whole ? hd_account_share(&from->account) : NAN, 1, true);
 }
 
-/* ---- text ---- */
+/* ---- rows ---- */
 
-static bool print_times(const struct threads *threads, FILE *out) {
+/* The program's are of each thread's whole life. */
+static void put_rows(const struct threads *threads, struct hd_listing *listing, const struct hd_count_sums *sums) {
+  const struct hd_model *model = threads->view->model;
   const double mean = mean_busy(threads);
-  struct hd_value values[COLUMNS] = {0};
-  struct hd_grid grid = {0};
-  hd_columns_add(&threads->columns, &grid);
-  hd_grid_left(&grid, 1);
-  for (uint32_t i = 0; i < threads->view->model->thread_count; i++)
-    if (takes_part(threads, i)) {
-      hd_grid_row(&grid, NULL);
-      fill(values, threads, i, mean);
-      hd_columns_cells(&threads->columns, values, &grid);
-    }
-  const bool done = hd_grid_print(&grid, out);
-  hd_grid_free(&grid);
-  return done;
+  struct hd_listed row = hd_listed_line(threads->view, threads->line);
+  for (uint32_t i = 0; i < model->thread_count; i++) {
+    struct hd_value values[COLUMNS] = {0};
+    if (!takes_part(threads, i) && !(listing->csv && threads->line == 0))
+      continue;
+    row.sums[0] = sums ? &sums->sums[i] : NULL;
+    row.elapsed_ticks = threads->whole ? hd_count_lifetime(model, i) : NAN;
+    snprintf(row.place, sizeof row.place, "%u", i);
+    fill(values, threads, i, mean);
+    hd_listing_put(listing, &row, values);
+  }
 }
 
-/* A table of its own below the times: what each thread counted, while busy and while waiting. */
-static bool print_counts(const struct threads *threads, struct hd_count_columns *columns, FILE *out) {
+/* The times, and below them a table of its own: what each thread counted, while busy and while waiting. */
+static bool print_tables(struct threads *threads, struct hd_count_columns *columns, FILE *out) {
   const struct hd_model *model = threads->view->model;
-  char place[HD_CELL_BYTES];
-  struct hd_grid grid = {0};
-  if (columns->count == 0)
-    return true;
-  struct hd_count_sum *sums = hd_view_count_threads(threads->view, threads->line);
-  hd_count_columns_add(columns, &grid);
-  hd_grid_place(&grid, "Thread", false);
-  for (uint32_t i = 0; sums && i < model->thread_count; i++)
-    if (takes_part(threads, i)) {
-      hd_grid_row(&grid, NULL);
-      hd_count_cells(&grid, columns, &sums[i], threads->whole ? hd_count_lifetime(model, i) : NAN);
-      snprintf(place, sizeof place, "%u", i);
-      hd_grid_at(&grid, place);
-    }
-  const bool done = sums && hd_grid_print(&grid, out);
-  if (done)
-    hd_count_columns_said_left(columns, &grid, out);
-  free(sums);
-  hd_grid_free(&grid);
+  struct hd_listing times = {.model = model, .columns = threads->columns, .out = out, .titled = true};
+  struct hd_listing counts = {.model = model, .counted = *columns, .out = out, .titled = true};
+  hd_listing_begin(&times, NULL, NULL, false);
+  hd_grid_left(&times.grid, 1);
+  put_rows(threads, &times, NULL);
+  if (!hd_listing_end(&times, 0) || columns->count == 0)
+    return columns->count == 0;
+  struct hd_count_sums *sums = hd_view_count_threads(threads->view, threads->line);
+  hd_listing_begin(&counts, NULL, "Thread", false);
+  if (sums)
+    put_rows(threads, &counts, sums);
+  const bool done = hd_listing_end(&counts, 0) && sums;
+  *columns = counts.counted; /* with the marks that occurred */
+  hd_count_sums_free(sums);
   return done;
 }
 
@@ -172,63 +167,47 @@ static bool print_line(struct hd_view *view, uint32_t line, bool focused, struct
             : focused ? "All callpaths in focus"
                       : "Whole run",
             threads.columns.unit.name);
-    done = print_times(&threads, out) && print_counts(&threads, columns, out);
+    done = print_tables(&threads, columns, out);
   }
   free(threads.sums);
   return done;
 }
 
+static bool put_csv(struct hd_view *view, uint32_t line, bool focused, FILE *out) {
+  struct threads threads;
+  const bool done = start(&threads, view, line, focused);
+  struct hd_listing listing = {
+      .model = view->model, .columns = threads.columns, .csv = true, .out = out, .counts_of = {" inclusive"}};
+  struct hd_count_sums *sums = done ? hd_view_count_threads(view, line) : NULL;
+  if (line == 0)
+    hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
+  if (done)
+    put_rows(&threads, &listing, sums);
+  hd_count_sums_free(sums);
+  free(threads.sums);
+  return done;
+}
+
 bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
-  const uint32_t left = hd_view_choose(view, options->sort, options->limit, true);
-  view->lines[0].shown = true;
+  const uint32_t left = hd_view_choose(view, options->sort, options->limit, !options->csv);
   struct hd_count_columns columns;
+  view->lines[0].shown = true;
   hd_count_columns_choose(&columns, view->model, true);
-  hd_report_heading(view->model, false, out);
-  hd_report_scope(view->model, options, out);
+  if (!options->csv) {
+    hd_report_heading(view->model, false, out);
+    hd_report_scope(view->model, options, out);
+  }
   for (uint32_t i = 0; i < view->count; i++)
-    if (view->lines[i].shown && !print_line(view, i, options->focus, &columns, out))
+    if (view->lines[i].shown &&
+        !(options->csv ? put_csv(view, i, options->focus, out) : print_line(view, i, options->focus, &columns, out)))
       return false;
+  if (options->csv)
+    return true;
   fputs(left > 0 ? "\n" : "", out);
   hd_report_left(left, "region", out);
   fputs("\nA region's times include all that the thread did inside it. /mean: busy time over the threads' mean.\n"
         "Proc%: of the time in which the thread wanted a processor, how much it had one, by the kernel's account.\n",
         out);
   hd_count_legend(&columns, "of what the thread did there", out);
-  return true;
-}
-
-/* ---- comma-separated values ---- */
-
-/* Rows of one line and thread, with the lines below; the program's are each thread's whole life. */
-static bool put_line(struct hd_view *view, uint32_t line, bool focused, FILE *out) {
-  const struct hd_model *model = view->model;
-  struct threads threads;
-  const bool done = start(&threads, view, line, focused);
-  struct hd_listing listing = {
-      .model = model, .columns = threads.columns, .csv = true, .out = out, .counts_of = {" inclusive"}};
-  struct hd_count_sum *counts = done ? hd_view_count_threads(view, line) : NULL;
-  struct hd_listed row = hd_listed_line(view, line);
-  if (line == 0)
-    hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
-  for (uint32_t i = 0; done && i < model->thread_count; i++) {
-    struct hd_value values[COLUMNS] = {0};
-    if (line > 0 && hd_ticks_all(threads.sums[i]) == 0)
-      continue;
-    row.sums[0] = counts ? &counts[i] : NULL;
-    row.elapsed_ticks = threads.whole ? hd_count_lifetime(model, i) : NAN;
-    fill(values, &threads, i, NAN);
-    hd_listing_put(&listing, &row, values);
-  }
-  free(counts);
-  free(threads.sums);
-  return done;
-}
-
-bool hd_report_threads_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
-  hd_view_choose(view, options->sort, options->limit, false);
-  view->lines[0].shown = true;
-  for (uint32_t i = 0; i < view->count; i++)
-    if (view->lines[i].shown && !put_line(view, i, options->focus, out))
-      return false;
   return true;
 }
