@@ -160,8 +160,6 @@ int hd_cmd_report(int argc, char **argv) {
   enum hd_report_end end = hd_report_narrow(model, &choices.report, stderr);
   if (end == HD_REPORT_MADE)
     end = hd_report_print(model, &choices.report, stdout, stderr);
-  if (end == HD_REPORT_NO_MEMORY && !ferror(stdout))
-    fputs("heddle: out of memory\n", stderr);
   const bool written = hd_stream_finish(stdout, "standard output");
   hd_model_free(model);
   return end == HD_REPORT_MADE && written ? HD_EXIT_OK : HD_EXIT_FAILED;

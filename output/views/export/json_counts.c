@@ -74,11 +74,8 @@ static json_t *number(const void *of, size_t index) {
 }
 
 static json_t *part(const struct subject *subject, uint32_t event_index, double counted) {
-  const struct hd_model *model = subject->model;
-  uint32_t *threads = calloc((size_t)model->thread_count + 1, sizeof *threads);
-  if (!threads)
-    return NULL;
-  const uint32_t count = hd_model_uncounted(model, subject->of, event_index, threads, model->thread_count);
+  uint32_t *threads = hd_new(subject->model->thread_count, sizeof *threads);
+  const uint32_t count = hd_model_uncounted(subject->model, subject->of, event_index, threads);
   json_t *missing = hd_json_array(threads, count, number);
   free(threads);
   return HD_JSON({"counted", whole_number(counted)}, {"threads_missing", missing});

@@ -131,22 +131,34 @@ static bool is_shown(const struct hd_count_columns *columns, size_t index, const
   return index < columns->count && !hd_grid_is_hidden(grid, columns->first + index);
 }
 
+/* A word of a paragraph. */
+static void put_word(size_t *used, const char *between, const char *word, FILE *out) {
+  enum { PAGE = 100 };
+  const size_t needed = strlen(between) + strlen(word);
+  fputs(between, out);
+  if (*used > 0 && *used + needed + 1 > PAGE) {
+    fputs("\n ", out);
+    *used = 1;
+  }
+  *used += (size_t)fprintf(out, "%s%s", *used > 0 ? " " : "", word) + strlen(between);
+}
+
 void hd_count_columns_said_left(const struct hd_count_columns *columns, const struct hd_grid *grid, FILE *out) {
-  char *text = NULL;
-  size_t bytes = 0, said = 0;
-  FILE *into = open_memstream(&text, &bytes);
-  if (!into)
+  size_t used = 0;
+  const char *between = ":";
+  for (size_t i = 0; i < columns->all; i++) {
+    if (is_shown(columns, i, grid))
+      continue;
+    if (used == 0)
+      put_word(&used, "", "Not shown", out);
+    put_word(&used, between, columns->items[i].title, out);
+    between = ",";
+  }
+  if (used == 0 && columns->left == 0)
     return;
-  for (size_t i = 0; i < columns->all; i++)
-    if (!is_shown(columns, i, grid))
-      fprintf(into, "%s%s", said++ > 0 ? ", " : "Not shown: ", columns->items[i].title);
   if (columns->left > 0)
-    fprintf(into, "%s%zu more columns of counters", said++ > 0 ? " and " : "Not shown: ", columns->left);
-  fputs(said > 0 ? "; --csv has all." : "", into);
-  fclose(into);
-  hd_print_wrapped(text ? text : "", 1, out);
-  fputs(said > 0 ? "\n" : "", out);
-  free(text);
+    used += (size_t)fprintf(out, "%s%zu more columns of counters", used > 0 ? " and " : "Not shown: ", columns->left);
+  fputs("; --csv has all.\n", out);
 }
 
 /* ---- cells ---- */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/command/memory.h"
 #include "support/command/sanitize.h"
 
 enum { FACT_INDENT = 10 };
@@ -43,11 +44,10 @@ static void put_row(const struct hd_grid *grid, struct libscols_line *row, FILE 
   put_cell(hd_grid_text(row, grid->column_count), " |\n", out);
 }
 
-static bool markdown_table(const struct hd_grid *grid, FILE *out) {
-  struct libscols_iter *rows = grid->failed ? NULL : scols_new_iter(SCOLS_ITER_FORWARD);
+static void markdown_table(const struct hd_grid *grid, FILE *out) {
+  struct libscols_iter *rows = scols_new_iter(SCOLS_ITER_FORWARD);
   struct libscols_line *row;
-  if (!rows)
-    return false;
+  hd_need(rows);
   fputs("\n| ", out);
   for (size_t i = 0; i <= grid->column_count; i++)
     put_cell(hd_grid_title(grid, i), i < grid->column_count ? " | " : " |\n", out);
@@ -57,7 +57,6 @@ static bool markdown_table(const struct hd_grid *grid, FILE *out) {
   while (scols_table_next_line(grid->table, rows, &row) == 0)
     put_row(grid, row, out);
   scols_free_iter(rows);
-  return true;
 }
 
 /* ---- either ---- */
@@ -115,6 +114,9 @@ void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) {
 }
 
 void hd_sheet_table(struct hd_sheet *sheet, struct hd_grid *grid) {
-  sheet->failed |= !(sheet->markdown ? markdown_table(grid, sheet->out) : hd_grid_print(grid, sheet->out));
+  if (sheet->markdown)
+    markdown_table(grid, sheet->out);
+  else
+    hd_grid_print(grid, sheet->out);
   hd_grid_free(grid);
 }

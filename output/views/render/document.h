@@ -13,7 +13,6 @@ enum { HD_SENTENCE_BYTES = 2048 };
 struct hd_sheet {
   FILE *out;
   bool markdown;
-  bool failed; /* no memory */
 };
 
 /** A heading; `level` 1 to 3. */
@@ -27,7 +26,7 @@ void hd_sheet_fact(const struct hd_sheet *sheet, const char *word, const char *f
 /** A paragraph; may have lines of its own. */
 void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Prints and frees a table; `failed` then says whether there was memory. */
+/** Prints and frees a table. */
 void hd_sheet_table(struct hd_sheet *sheet, struct hd_grid *grid);
 
 /** Text with nothing in it that would steer a terminal or, in Markdown, mark it up. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/views/render/table.h"
+#include "support/command/memory.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ bool hd_table_column(struct libscols_table *table, const char *title, int flags)
 static void add_column(struct hd_grid *grid, const char *title, int flags) {
   if (!grid->table)
     grid->table = hd_table_new(stdout);
-  grid->failed |= !grid->table || !hd_table_column(grid->table, title, flags);
+  hd_need(grid->table && hd_table_column(grid->table, title, flags));
 }
 
 void hd_grid_column(struct hd_grid *grid, const char *title, int rank) {
@@ -81,8 +82,7 @@ void hd_grid_column(struct hd_grid *grid, const char *title, int rank) {
 }
 
 void hd_grid_left(struct hd_grid *grid, size_t column) {
-  if (!grid->failed)
-    scols_column_set_flags(scols_table_get_column(grid->table, column), 0);
+  scols_column_set_flags(scols_table_get_column(grid->table, column), 0);
 }
 
 void hd_grid_place(struct hd_grid *grid, const char *title, bool tree) {
@@ -100,8 +100,8 @@ static size_t depth_of(const struct libscols_line *row) {
 struct libscols_line *hd_grid_row(struct hd_grid *grid, struct libscols_line *parent) {
   if (parent && depth_of(parent) == TREE_DEPTH_MAX)
     parent = scols_line_get_parent(parent);
-  grid->row = grid->failed ? NULL : scols_table_new_line(grid->table, parent);
-  grid->failed |= !grid->row;
+  grid->row = scols_table_new_line(grid->table, parent);
+  hd_need(grid->row);
   grid->row_count++;
   grid->cell = 0;
   return grid->row;
@@ -113,8 +113,7 @@ void hd_grid_cell(struct hd_grid *grid, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(cell, sizeof cell, format, arguments);
   va_end(arguments);
-  grid->failed |= !grid->row || scols_line_set_data(grid->row, grid->cell, cell) != 0;
-  grid->cell++;
+  hd_need(scols_line_set_data(grid->row, grid->cell++, cell) == 0);
 }
 
 void hd_grid_time(struct hd_grid *grid, const struct hd_unit *unit, double seconds) {
@@ -130,7 +129,7 @@ void hd_grid_number(struct hd_grid *grid, double number, int decimals) {
 }
 
 void hd_grid_at(struct hd_grid *grid, const char *place) {
-  grid->failed |= !grid->row || scols_line_set_data(grid->row, grid->column_count, place) != 0;
+  hd_need(scols_line_set_data(grid->row, grid->column_count, place) == 0);
 }
 
 const char *hd_grid_text(struct libscols_line *row, size_t column) {
@@ -219,15 +218,12 @@ void hd_grid_said_narrow(const struct hd_grid *grid, unsigned hidden, FILE *out)
     fprintf(out, "a line has %zu characters (set COLUMNS for another width).\n", hd_grid_room(grid, out));
 }
 
-bool hd_grid_print(struct hd_grid *grid, FILE *out) {
-  if (grid->failed)
-    return false;
+void hd_grid_print(struct hd_grid *grid, FILE *out) {
   const unsigned hidden = hd_grid_fit(grid, hd_grid_room(grid, out), place_width(grid));
   scols_table_set_stream(grid->table, out);
   scols_table_set_termwidth(grid->table, hd_terminal_width(out));
-  const bool done = scols_print_table(grid->table) == 0;
+  hd_need(scols_print_table(grid->table) == 0);
   hd_grid_said_narrow(grid, hidden, out);
-  return done;
 }
 
 void hd_grid_free(struct hd_grid *grid) {

@@ -30,15 +30,13 @@ bool hd_table_column(struct libscols_table *table, const char *title, int flags)
 
 enum { HD_GRID_COLUMNS = 64 };
 
-/** First come the columns, then the place, then rows with their cells. Memory that is missing is reported once, by
- *  hd_grid_print(). Begins as {0}. */
+/** First come the columns, then the place, then rows with their cells. Begins as {0}. */
 struct hd_grid {
   struct libscols_table *table;
   int ranks[HD_GRID_COLUMNS];
   size_t column_count; /* without the place */
   bool counted;        /* there are columns of counters: a line stays on a page, so that the places stay in sight */
   bool quiet;          /* what does not fit is not said */
-  bool failed;         /* no memory */
   struct libscols_line *row;
   size_t cell; /* the next one of the row */
   uint32_t row_count;
@@ -49,7 +47,7 @@ void hd_grid_column(struct hd_grid *grid, const char *title, int rank);
 void hd_grid_left(struct hd_grid *grid, size_t column); /* its cells begin at the left */
 void hd_grid_place(struct hd_grid *grid, const char *title, bool tree);
 
-/** A new row; `parent`: the row above it in the tree, or NULL. NULL: no memory. */
+/** A new row; `parent`: the row above it in the tree, or NULL.*/
 struct libscols_line *hd_grid_row(struct hd_grid *grid, struct libscols_line *parent);
 
 /** The row's next cell. */
@@ -73,8 +71,8 @@ size_t hd_grid_room(const struct hd_grid *grid, FILE *out);
 unsigned hd_grid_fit(struct hd_grid *grid, size_t room, size_t place);
 void hd_grid_said_narrow(const struct hd_grid *grid, unsigned hidden, FILE *out);
 
-/** Prints all and says how many columns did not fit. False: no memory. */
-bool hd_grid_print(struct hd_grid *grid, FILE *out);
+/** Prints all and says how many columns did not fit. */
+void hd_grid_print(struct hd_grid *grid, FILE *out);
 void hd_grid_free(struct hd_grid *grid);
 
 #endif

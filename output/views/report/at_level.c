@@ -14,6 +14,7 @@
 #include "output/views/render/level_bars.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 struct share {
   uint32_t line;
@@ -41,11 +42,9 @@ static int compare_shares(const void *a, const void *b) {
   return left->line < right->line ? -1 : 1;
 }
 
-static bool find_shares(struct table *table) {
+static void find_shares(struct table *table) {
   const struct hd_view *view = table->view;
-  table->shares = calloc(view->count, sizeof *table->shares);
-  if (!table->shares)
-    return false;
+  table->shares = hd_new(view->count, sizeof *table->shares);
   for (uint32_t i = 0; i < view->count; i++) {
     const struct hd_levels *levels = &view->lines[i].busy_at;
     const struct share share = {i, hd_levels_wall_share(levels, table->level), hd_levels_up_to(levels, table->level)};
@@ -53,7 +52,6 @@ static bool find_shares(struct table *table) {
       table->shares[table->count++] = share;
   }
   qsort(table->shares, table->count, sizeof *table->shares, compare_shares);
-  return true;
 }
 
 enum { WALL, SHARE, BUSY, ID, COLUMNS };
@@ -113,7 +111,7 @@ static void put_rest(struct table *table) {
   put_words(table, table->whole_ticks, NAN, "(sum)");
 }
 
-static bool put_rows(struct table *table) {
+static void put_rows(struct table *table) {
   hd_listing_begin(&table->listing, HD_LINE_FIRST, "Callpath, innermost first", false);
   for (uint32_t i = 0; i < table->shown; i++)
     put_share(table, &table->shares[i]);
@@ -121,7 +119,7 @@ static bool put_rows(struct table *table) {
     put_words(table, table->none_ticks, NAN, "");
   else
     put_rest(table);
-  return hd_listing_end(&table->listing, 0);
+  hd_listing_end(&table->listing, 0);
 }
 
 static void print_answer(const struct table *table, FILE *out) {
@@ -140,22 +138,21 @@ static void print_answer(const struct table *table, FILE *out) {
     fprintf(out, "No more than %u were ever busy: this is the whole run.\n", highest);
 }
 
-static bool print_text(struct table *table, FILE *out) {
+static void print_text(struct table *table, FILE *out) {
   print_answer(table, out);
   hd_report_notes(table->model, SIZE_MAX, out);
   hd_report_scope(table->model, table->options, out);
   if (table->level == 0) {
     fputs("No code ran then. 'heddle report' shows what the threads waited for.\n", out);
-    return true;
+    return;
   }
-  if (table->count > 0 && !put_rows(table))
-    return false;
+  if (table->count > 0)
+    put_rows(table);
   fputc('\n', out);
   hd_columns_legend(&table->listing.columns, "All for the line itself, without those below it.", out);
-  return true;
 }
 
-bool hd_report_at_level(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+void hd_report_at_level(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_model *model = view->model;
   const double whole_ticks = (double)hd_levels_up_to(&model->time_at, options->level);
   struct table table = {
@@ -170,10 +167,11 @@ bool hd_report_at_level(struct hd_view *view, const struct hd_report_options *op
                   .csv = options->csv,
                   .out = out},
   };
-  bool done = find_shares(&table);
+  find_shares(&table);
   table.shown = hd_at_most(table.count, options->limit);
-  if (done)
-    done = options->csv ? put_rows(&table) : print_text(&table, out);
+  if (options->csv)
+    put_rows(&table);
+  else
+    print_text(&table, out);
   free(table.shares);
-  return done;
 }

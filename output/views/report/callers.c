@@ -12,6 +12,7 @@
 #include "output/views/render/column_names.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 /* One way: an entry, then its caller, and so on. */
 struct way {
@@ -35,7 +36,6 @@ struct tree {
   struct way *roots, *made;
   uint32_t count;
   uint32_t *top; /* by entry: the outermost node on the walk's path; HD_NONE: none */
-  bool full;     /* no memory, or too_many */
   bool too_many;
   enum hd_sort sort;
 };
@@ -45,16 +45,16 @@ struct tree {
 /* The ways of all callpaths are as many as these are deep: of a chain of routines half its length squared. */
 enum { WAYS_LEAST = 1 << 16, WAYS_EACH = 128 /* for each callpath */ };
 
-/* NULL: no memory, or too many. */
+/* NULL: there are too many. */
 static struct way *find_way(struct tree *tree, struct way *below, uint32_t entry) {
   struct way **first = below ? &below->children : &tree->roots, *way;
   LL_SEARCH_SCALAR(*first, way, entry, entry);
   if (way)
     return way;
   tree->too_many = tree->count >= WAYS_LEAST + (uint64_t)tree->graph->model->node_count * WAYS_EACH;
-  way = tree->too_many ? NULL : calloc(1, sizeof *way);
-  if (!way)
+  if (tree->too_many)
     return NULL;
+  way = hd_new(1, sizeof *way);
   *way = (struct way){.entry = entry, .below = below, .tree = tree};
   LL_PREPEND(*first, way);
   LL_PREPEND2(tree->made, way, made);
@@ -71,10 +71,8 @@ static void add_way(struct tree *tree, uint32_t at, const struct hd_node *from, 
   struct way *to = NULL;
   for (;;) {
     to = find_way(tree, to, graph->entry_of_node[at]);
-    if (!to) {
-      tree->full = true;
+    if (!to)
       return;
-    }
     if (what & ADD_TIMES) {
       to->self_ticks += from->ticks[HD_BUSY];
       to->inclusive_ticks += outermost ? from->inclusive_ticks[HD_BUSY] : 0;
@@ -98,7 +96,7 @@ static void enter(void *context, uint32_t id) {
   const struct hd_graph *graph = tree->graph;
   const struct hd_node *node = &graph->model->nodes[id];
   const uint32_t entry = graph->entry_of_node[id];
-  if (!tree->wanted[entry] || tree->full)
+  if (!tree->wanted[entry] || tree->too_many)
     return;
   if (tree->top[entry] == HD_NONE)
     tree->top[entry] = id;
@@ -150,11 +148,9 @@ static void sort_ways(struct tree *tree) {
 }
 
 /* Marks the `limit` foremost ways, never one without that below it. */
-static bool choose(struct tree *tree, unsigned long limit) {
-  struct way **frontier = calloc((size_t)tree->count + 1, sizeof *frontier), *at;
+static void choose(struct tree *tree, unsigned long limit) {
+  struct way **frontier = hd_new(tree->count, sizeof *frontier), *at;
   uint32_t count = 0, chosen = 0;
-  if (!frontier)
-    return false;
   LL_FOREACH(tree->roots, at) frontier[count++] = at;
   while (count > 0 && (limit == 0 || chosen < limit)) {
     uint32_t best = 0;
@@ -167,7 +163,6 @@ static bool choose(struct tree *tree, unsigned long limit) {
     LL_FOREACH(way->children, at) frontier[count++] = at;
   }
   free(frontier);
-  return true;
 }
 
 /* ---- on paper ---- */
@@ -204,7 +199,7 @@ static uint64_t largest_root(const struct tree *tree) {
   return largest;
 }
 
-static bool put_rows(struct tree *tree, struct hd_listing *listing) {
+static void put_rows(struct tree *tree, struct hd_listing *listing) {
   uint32_t count = 0, left = 0;
   hd_listing_begin(listing, "row,parent,", "Callee, then its callers", true);
   for (struct way *way = tree->roots; way; way = next_way(way)) {
@@ -221,63 +216,65 @@ static bool put_rows(struct tree *tree, struct hd_listing *listing) {
     fill(values, tree, way);
     way->line = hd_listing_put(listing, &row, values);
   }
-  return hd_listing_end(listing, left);
+  hd_listing_end(listing, left);
 }
 
-static bool print(struct tree *tree, const struct hd_report_options *options, FILE *out) {
+static void print(struct tree *tree, const struct hd_report_options *options, FILE *out) {
   const struct hd_graph *graph = tree->graph;
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(graph->model, largest_root(tree)));
   struct hd_listing listing = {
       .model = graph->model, .columns = {table, COLUMNS, 0, unit}, .csv = options->csv, .out = out, .titled = true};
-  if (options->csv)
-    return put_rows(tree, &listing);
+  if (options->csv) {
+    put_rows(tree, &listing);
+    return;
+  }
   hd_report_heading(graph->model, false, out);
   hd_report_scope(graph->model, options, out);
   fprintf(out, "\nCallers of '%s': below each match its callers, and so on. Times in %s.\n", options->callers,
           unit.name);
-  const bool done = put_rows(tree, &listing);
+  put_rows(tree, &listing);
   fputs("\nAll numbers are the match's that came by this way, summed over threads.\n", out);
   hd_columns_legend(&listing.columns, "'-': not measured.", out);
   hd_report_visits_mark(graph->model, out);
   hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
-  return done;
 }
 
 /* ---- all of it ---- */
 
 /* The entries that match, and their ways. */
-static bool make(struct tree *tree, const bool *meant) {
+static void make(struct tree *tree, const bool *meant) {
   const struct hd_graph *graph = tree->graph;
-  tree->wanted = calloc(graph->entry_count, sizeof *tree->wanted);
-  tree->top = calloc(graph->entry_count, sizeof *tree->top);
-  if (!tree->wanted || !tree->top)
-    return false;
+  tree->wanted = hd_new(graph->entry_count, sizeof *tree->wanted);
+  tree->top = hd_new(graph->entry_count, sizeof *tree->top);
   for (uint32_t i = 0; i < graph->model->node_count; i++)
     if (meant[i] && graph->entry_of_node[i] != HD_NONE)
       tree->wanted[graph->entry_of_node[i]] = true;
   for (uint32_t i = 0; i < graph->entry_count; i++)
     tree->top[i] = HD_NONE;
-  return hd_graph_compare(&graph->entries[left->entry], &graph->entries[right->entry], HD_SORT_NAME);
+  hd_graph_walk(graph->model, enter, leave, tree);
+  sort_ways(tree);
+  free(tree->wanted);
+  free(tree->top);
 }
 
 enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,
                                      FILE *errors) {
   struct tree tree = {.graph = graph, .sort = options->sort};
+  struct way *way, *after;
   uint32_t matches = 0;
   bool *meant = hd_match_nodes(graph->model, options->callers, &matches);
-  bool done = meant && make(&tree, meant);
-  const bool nothing = (done && tree.count == 0) || tree.too_many;
+  make(&tree, meant);
+  const bool refused = tree.too_many || tree.count == 0;
   if (tree.too_many)
     fprintf(errors, "heddle: %s: too many callers of '%s'; --depth K shortens their callpaths\n", graph->model->path,
             options->callers);
-  else if (nothing)
+  else if (refused)
     hd_match_complain(graph->model, options->callers, errors);
-  else if (done)
-    done = choose(&tree, options->limit) && print(&tree, options, out);
+  else {
+    choose(&tree, options->limit);
+    print(&tree, options, out);
+  }
   free(meant);
-  free(tree.wanted);
-  free(tree.top);
-  struct way *way, *after;
   LL_FOREACH_SAFE2(tree.made, way, after, made) free(way);
-  return nothing ? HD_REPORT_REFUSED : done ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+  return refused ? HD_REPORT_REFUSED : HD_REPORT_MADE;
 }

@@ -11,6 +11,7 @@
 #include "output/views/render/column_names.h"
 #include "output/views/report/callgraph.h"
 #include "output/views/report/listing.h"
+#include "support/command/memory.h"
 
 enum row_kind { PRIMARY, ARC, TEXT, RULE };
 enum { INDENT = 4, NAME_LEAST = 30, RULE_MOST = 100 };
@@ -69,7 +70,7 @@ static void put_row(struct blocks *blocks, enum row_kind kind, const struct hd_l
                     const struct hd_value values[COLUMNS]) {
   static enum row_kind kinds[] = {PRIMARY, ARC, TEXT, RULE};
   struct libscols_line *line = hd_listing_put(&blocks->listing, row, values);
-  if (line)
+  if (line) /* text */
     scols_line_set_userdata(line, &kinds[kind]);
 }
 
@@ -150,7 +151,7 @@ static void add_arc(struct blocks *blocks, uint32_t index, bool caller) {
            graph->entries[named].index);
   row.marked = child->node; /* its calls are counted */
   row.elapsed_ticks = NAN;
-  row.sums[0] = timed && blocks->counts.arcs ? &blocks->counts.arcs->sums[index] : NULL;
+  row.sums[0] = timed && blocks->counts.arcs ? &blocks->counts.arcs[index] : NULL;
   put_passage(blocks, &row, &passage, named, timed);
 }
 
@@ -227,8 +228,8 @@ static void add_entry(struct blocks *blocks, uint32_t entry) {
 /* ---- cycles ---- */
 
 /* Without routines there is no cycle. */
-static bool add_cycle_parents(struct blocks *blocks, uint32_t number) {
-  struct hd_graph_caller *callers = NULL;
+static void add_cycle_parents(struct blocks *blocks, uint32_t number) {
+  struct hd_graph_caller *callers;
   const uint64_t all = blocks->graph->cycles[number - 1].visits;
   for (uint32_t i = hd_graph_cycle_callers(blocks->graph, number, &callers); i-- > 0;) {
     const struct hd_graph_caller *from = &callers[i];
@@ -237,7 +238,6 @@ static bool add_cycle_parents(struct blocks *blocks, uint32_t number) {
     put_passage(blocks, &(struct hd_listed){0}, &passage, from->entry, true);
   }
   free(callers);
-  return callers;
 }
 
 /* Calls: from other members / all but direct recursion. Seq and Conc are those of the calls from other members. */
@@ -273,18 +273,17 @@ static void add_whole_cycle(struct blocks *blocks, uint32_t number) {
 }
 
 /* Comma-separated values: the cycle alone. */
-static bool add_cycle(struct blocks *blocks, uint32_t number) {
+static void add_cycle(struct blocks *blocks, uint32_t number) {
   const struct hd_graph *graph = blocks->graph;
-  if (!blocks->listing.csv && !add_cycle_parents(blocks, number))
-    return false;
+  if (!blocks->listing.csv)
+    add_cycle_parents(blocks, number);
   add_whole_cycle(blocks, number);
   for (uint32_t i = 0; i < graph->block_count && !blocks->listing.csv; i++)
     if (graph->blocks[i].cycle == number && graph->blocks[i].entry != HD_NONE)
       add_member(blocks, graph->blocks[i].entry);
-  return true;
 }
 
-static bool add_blocks(struct blocks *blocks, uint32_t shown) {
+static void add_blocks(struct blocks *blocks, uint32_t shown) {
   const struct hd_graph *graph = blocks->graph;
   struct hd_value rule[COLUMNS];
   leave_blank(rule);
@@ -292,12 +291,11 @@ static bool add_blocks(struct blocks *blocks, uint32_t shown) {
   for (uint32_t i = 0; i < shown; i++) {
     if (graph->blocks[i].entry != HD_NONE)
       add_entry(blocks, graph->blocks[i].entry);
-    else if (!add_cycle(blocks, graph->blocks[i].cycle))
-      return false;
+    else
+      add_cycle(blocks, graph->blocks[i].cycle);
     if (!blocks->listing.csv)
       put_row(blocks, RULE, &(struct hd_listed){0}, rule);
   }
-  return true;
 }
 
 /* ---- on paper ---- */
@@ -336,12 +334,11 @@ static void print_rule(size_t width, FILE *out) {
   fputc('\n', out);
 }
 
-static bool print_rows(struct hd_grid *grid, FILE *out) {
-  struct libscols_iter *rows = grid->failed ? NULL : scols_new_iter(SCOLS_ITER_FORWARD);
+static void print_rows(struct hd_grid *grid, FILE *out) {
+  struct libscols_iter *rows = scols_new_iter(SCOLS_ITER_FORWARD);
   struct libscols_line *row;
   size_t widths[HD_GRID_COLUMNS] = {0}, used = 0;
-  if (!rows)
-    return false;
+  hd_need(rows);
   const size_t terminal = hd_terminal_width(out), page = hd_grid_room(grid, out);
   const unsigned hidden = hd_grid_fit(grid, page, NAME_LEAST);
   for (size_t i = 0; i < grid->column_count; i++)
@@ -361,7 +358,6 @@ static bool print_rows(struct hd_grid *grid, FILE *out) {
   }
   scols_free_iter(rows);
   hd_grid_said_narrow(grid, hidden, out);
-  return true;
 }
 
 /* It takes what Time% is a part of. */
@@ -379,28 +375,25 @@ static const char legend[] =
     "member's\n"
     "Below lacks what its calls of the others led back to: see the cycle as a whole. '-': not measured.\n";
 
-static bool print_text(struct blocks *blocks, const struct hd_report_options *options, uint32_t shown, FILE *out) {
+static void print_text(struct blocks *blocks, const struct hd_report_options *options, uint32_t shown, FILE *out) {
   const struct hd_graph *graph = blocks->graph;
   const uint32_t left = graph->block_count - shown;
   hd_report_heading(graph->model, false, out);
   hd_report_scope(graph->model, options, out);
   fprintf(out, "\nTimes in %s.\n", blocks->listing.columns.unit.name);
-  if (!print_rows(&blocks->listing.grid, out))
-    return false;
+  print_rows(&blocks->listing.grid, out);
   hd_count_columns_said_left(&blocks->listing.counted, &blocks->listing.grid, out);
   if (left > 0)
     fprintf(out, "%u more entr%s not shown; --limit 0 shows all.\n", left, left == 1 ? "y is" : "ies are");
-  if (!hd_report_index(graph, shown, out))
-    return false;
+  hd_report_index(graph, shown, out);
   fputc('\n', out);
   fprintf(out, legend, options->focus ? "the busy time in focus" : "all busy time");
   hd_report_visits_mark(graph->model, out);
   hd_count_legend(&blocks->listing.counted, "with all that it called", out);
   hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
-  return true;
 }
 
-bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
+void hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(graph->model, graph->busy_ticks));
   const uint32_t shown = hd_at_most(graph->block_count, options->limit);
   struct blocks blocks = {.graph = graph,
@@ -413,10 +406,11 @@ bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_op
   if (!options->csv)
     hd_count_columns_choose(&blocks.listing.counted, graph->model, false);
   blocks.counts = hd_graph_count(graph);
-  const bool done = hd_graph_lists_make(&blocks.lists, graph) && add_blocks(&blocks, shown) &&
-                    (options->csv || print_text(&blocks, options, shown, out));
+  hd_graph_lists_make(&blocks.lists, graph);
+  add_blocks(&blocks, shown);
+  if (!options->csv)
+    print_text(&blocks, options, shown, out);
   hd_graph_counts_free(&blocks.counts);
   hd_graph_lists_free(&blocks.lists);
   hd_grid_free(&blocks.listing.grid);
-  return done;
 }

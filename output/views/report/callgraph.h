@@ -14,7 +14,7 @@ struct hd_graph_lists {
   uint32_t *parents, *parents_first;
   uint32_t *children, *children_first;
 };
-bool hd_graph_lists_make(struct hd_graph_lists *lists, const struct hd_graph *graph);
+void hd_graph_lists_make(struct hd_graph_lists *lists, const struct hd_graph *graph);
 void hd_graph_lists_free(struct hd_graph_lists *lists);
 
 /** Whether an arc leads from one member of a cycle to another. */
@@ -29,10 +29,10 @@ struct hd_graph_caller {
   uint64_t inclusive_ticks;
 };
 
-/** Returns their number; `*callers` is the caller's to free, NULL: no memory. */
+/** Returns their number; `*callers` is the caller's to free. */
 uint32_t hd_graph_cycle_callers(const struct hd_graph *graph, uint32_t cycle, struct hd_graph_caller **callers);
 
 /** The first `shown` blocks' entries by name, with their numbers. */
-bool hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out);
+void hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out);
 
 #endif

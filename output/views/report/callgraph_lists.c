@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/views/report/callgraph.h"
+#include "support/command/memory.h"
 
 bool hd_graph_is_inner(const struct hd_graph *graph, const struct hd_graph_arc *arc) {
   const uint32_t cycle = graph->entries[arc->child].cycle;
@@ -35,13 +36,11 @@ static int compare_arcs(const void *a, const void *b, void *context) {
   return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-static bool make_list(const struct hd_graph *graph, bool by_child, uint32_t **list, uint32_t **first) {
+static void make_list(const struct hd_graph *graph, bool by_child, uint32_t **list, uint32_t **first) {
   struct order order = {graph, by_child};
   uint32_t count = 0;
-  *list = calloc((size_t)graph->arc_count + 1, sizeof **list);
-  *first = calloc((size_t)graph->entry_count + 2, sizeof **first);
-  if (!*list || !*first)
-    return false;
+  *list = hd_new(graph->arc_count, sizeof **list);
+  *first = hd_new((size_t)graph->entry_count + 2, sizeof **first);
   for (uint32_t i = 0; i < graph->arc_count; i++) {
     const struct hd_graph_arc *arc = &graph->arcs[i];
     if (arc->parent == arc->child)
@@ -52,12 +51,11 @@ static bool make_list(const struct hd_graph *graph, bool by_child, uint32_t **li
   qsort_r(*list, count, sizeof **list, compare_arcs, &order);
   for (uint32_t i = 0; i < graph->entry_count; i++)
     (*first)[i + 1] += (*first)[i];
-  return true;
 }
 
-bool hd_graph_lists_make(struct hd_graph_lists *lists, const struct hd_graph *graph) {
-  return make_list(graph, true, &lists->parents, &lists->parents_first) &&
-         make_list(graph, false, &lists->children, &lists->children_first);
+void hd_graph_lists_make(struct hd_graph_lists *lists, const struct hd_graph *graph) {
+  make_list(graph, true, &lists->parents, &lists->parents_first);
+  make_list(graph, false, &lists->children, &lists->children_first);
 }
 
 void hd_graph_lists_free(struct hd_graph_lists *lists) {
@@ -77,11 +75,9 @@ static int larger_first(const void *a, const void *b) {
 }
 
 uint32_t hd_graph_cycle_callers(const struct hd_graph *graph, uint32_t cycle, struct hd_graph_caller **callers) {
-  struct hd_graph_caller *sums = calloc((size_t)graph->entry_count + 1, sizeof *sums);
+  struct hd_graph_caller *sums = hd_new(graph->entry_count, sizeof *sums);
   uint32_t count = 0;
   *callers = sums;
-  if (!sums)
-    return 0;
   for (uint32_t i = 0; i < graph->arc_count; i++) {
     const struct hd_graph_arc *arc = &graph->arcs[i];
     if (graph->entries[arc->child].cycle != cycle || graph->entries[arc->parent].cycle == cycle)
@@ -132,10 +128,8 @@ static void print_columns(const struct name *names, uint32_t count, FILE *out) {
   }
 }
 
-bool hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out) {
-  struct name *names = calloc((size_t)shown + 1, sizeof *names);
-  if (!names)
-    return false;
+void hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out) {
+  struct name *names = hd_new(shown, sizeof *names);
   for (uint32_t i = 0; i < shown; i++) {
     const struct hd_graph_block *block = &graph->blocks[i];
     if (block->entry != HD_NONE)
@@ -148,5 +142,4 @@ bool hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out) {
   fputs("\nIndex by name\n", out);
   print_columns(names, shown, out);
   free(names);
-  return true;
 }

@@ -43,11 +43,11 @@ static void put_metric(struct hd_grid *grid, struct hd_count_columns *marks, con
   hd_grid_at(grid, place);
 }
 
-bool hd_report_counted(const struct hd_model *model, FILE *out) {
+void hd_report_counted(const struct hd_model *model, FILE *out) {
   struct hd_grid grid = {0};
   struct hd_count_columns marks = {.model = model, .least_fraction = 1};
   if (model->header.event_count == 0)
-    return true;
+    return;
   hd_grid_column(&grid, "Busy", 0);
   hd_grid_column(&grid, "Waiting", 0);
   hd_grid_column(&grid, "Runtime", 1);
@@ -59,10 +59,9 @@ bool hd_report_counted(const struct hd_model *model, FILE *out) {
     for (uint32_t j = 0; j < model->groups[i]->metric_count; j++)
       put_metric(&grid, &marks, model->groups[i], &model->groups[i]->metrics[j]);
   fputs("\nCounts of the whole run, by thread state:\n", out);
-  const bool done = hd_grid_print(&grid, out);
+  hd_grid_print(&grid, out);
   hd_count_marks_legend(&marks, out);
   hd_grid_free(&grid);
-  return done;
 }
 
 void hd_report_counted_brief(const struct hd_model *model, FILE *out) {

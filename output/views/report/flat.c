@@ -10,6 +10,7 @@
 #include "output/views/render/column_names.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 static int compare_entries(const void *a, const void *b, void *context) {
   const struct hd_graph *graph = *(const struct hd_graph *const *)context;
@@ -19,12 +20,11 @@ static int compare_entries(const void *a, const void *b, void *context) {
 
 /* The caller frees. */
 static uint32_t *sorted_entries(const struct hd_graph *graph, enum hd_sort sort) {
-  uint32_t *order = calloc(graph->entry_count, sizeof *order);
+  uint32_t *order = hd_new(graph->entry_count, sizeof *order);
   const void *context[] = {graph, &sort};
-  for (uint32_t i = 0; order && i < graph->entry_count; i++)
+  for (uint32_t i = 0; i < graph->entry_count; i++)
     order[i] = i;
-  if (order)
-    qsort_r(order, graph->entry_count, sizeof *order, compare_entries, context);
+  qsort_r(order, graph->entry_count, sizeof *order, compare_entries, context);
   return order;
 }
 
@@ -119,7 +119,7 @@ static void fill(struct hd_value values[COLUMNS], const struct flat *flat, uint3
   values[CPU] = hd_number(cpu ? (double)entry->cpu_ns * 1e-9 : NAN);
 }
 
-static bool put_rows(struct flat *flat) {
+static void put_rows(struct flat *flat) {
   const struct hd_graph_counts *counts = &flat->counts;
   uint64_t cumulative = 0;
   hd_listing_begin(&flat->listing, "", "Routine or construct", false);
@@ -134,10 +134,10 @@ static bool put_rows(struct flat *flat) {
     fill(values, flat, entry, cumulative);
     hd_listing_put(&flat->listing, &row, values);
   }
-  return hd_listing_end(&flat->listing, flat->options ? flat->count - flat->shown : 0);
+  hd_listing_end(&flat->listing, flat->options ? flat->count - flat->shown : 0);
 }
 
-static bool print_text(struct flat *flat, FILE *out) {
+static void print_text(struct flat *flat, FILE *out) {
   static const char more[] = "'-': not measured.";
   static const char cycles[] =
       "'-': not measured.\nIncl of a member of a <cycle> (mutual recursion) may lack what its calls of the other "
@@ -146,14 +146,12 @@ static bool print_text(struct flat *flat, FILE *out) {
   const struct hd_graph *graph = flat->graph;
   hd_report_heading(graph->model, false, out);
   hd_report_scope(graph->model, flat->options, out);
-  if (!put_rows(flat))
-    return false;
+  put_rows(flat);
   fputc('\n', out);
   hd_columns_legend(&flat->listing.columns, graph->cycle_count > 0 ? cycles : more, out);
   hd_report_visits_mark(graph->model, out);
   hd_count_legend(&flat->listing.counted, "in the line itself", out);
   hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);
-  return true;
 }
 
 /* The unit is that of all entries, so that it does not depend on how many are shown. */
@@ -166,7 +164,7 @@ static struct flat make(const struct hd_graph *graph, enum hd_sort sort, uint64_
       .count = graph->entry_count};
 }
 
-bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
+void hd_report_flat(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
   const bool cpu = graph->model->header.flags & HD_FILE_CPU_TIME;
   struct flat flat = make(graph, options->sort, cpu ? 0 : 1u << CPU, out);
   flat.options = options;
@@ -177,12 +175,12 @@ bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
   if (!options->csv)
     hd_count_columns_choose(&flat.listing.counted, graph->model, false);
   flat.counts = hd_graph_count(graph);
-  bool done = flat.order;
-  if (done)
-    done = options->csv ? put_rows(&flat) : print_text(&flat, out);
+  if (options->csv)
+    put_rows(&flat);
+  else
+    print_text(&flat, out);
   hd_graph_counts_free(&flat.counts);
   free(flat.order);
-  return done;
 }
 
 /* What was measured, without the program itself. */
@@ -194,17 +192,16 @@ static uint32_t keep_measured(const struct hd_graph *graph, uint32_t *order) {
   return kept;
 }
 
-bool hd_report_flat_brief(const struct hd_graph *graph, uint32_t limit, FILE *out) {
+void hd_report_flat_brief(const struct hd_graph *graph, uint32_t limit, FILE *out) {
   struct flat flat =
       make(graph, HD_SORT_SELF, ~(1ull << SELF_SHARE | 1ull << SELF | 1ull << INCLUSIVE | 1ull << CALLS), out);
-  flat.count = flat.order ? keep_measured(graph, flat.order) : 0;
+  flat.count = keep_measured(graph, flat.order);
   flat.shown = hd_at_most(flat.count, limit);
-  const bool done = flat.order && put_rows(&flat);
+  put_rows(&flat);
   if (flat.shown > 0) {
     if (flat.shown < flat.count)
       fprintf(out, "%u more: see 'heddle report --flat'.\n", flat.count - flat.shown);
     hd_report_visits_mark(graph->model, out);
   }
   free(flat.order);
-  return done;
 }

@@ -130,7 +130,7 @@ static void print_region(const struct hd_view *view, uint32_t index, FILE *out) 
     hd_levels_print(&line->elapsed_at, model, out);
 }
 
-bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+void hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, true);
   hd_report_heading(view->model, false, out);
   hd_report_scope(view->model, options, out);
@@ -144,7 +144,6 @@ bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *o
         "Threads busy: at the same time, in the whole program; the times add up to the region's elapsed time.\n"
         "Wall share: the region's part of the run; threads that are busy at the same time share that time.\n",
         out);
-  return true;
 }
 
 /* ---- comma-separated values ---- */
@@ -159,7 +158,7 @@ static const struct hd_column columns[COLUMNS] = {
 
 const struct hd_report_columns hd_report_histogram_columns = {"histogram", columns, COLUMNS, -1};
 
-bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+void hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   struct hd_listing listing = {.model = view->model, .columns = {columns, COLUMNS, 0, {0}}, .csv = true, .out = out};
   hd_view_choose(view, options->sort, options->limit, true);
   view->lines[0].shown = true;
@@ -176,5 +175,4 @@ bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_option
       hd_listing_put(&listing, &row, values);
     }
   }
-  return true;
 }

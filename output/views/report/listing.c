@@ -81,15 +81,13 @@ struct libscols_line *hd_listing_put(struct hd_listing *listing, const struct hd
   return line;
 }
 
-bool hd_listing_end(struct hd_listing *listing, uint32_t left) {
-  bool done = !listing->grid.failed;
-  if (done && listing->grid.row_count > 0) {
+void hd_listing_end(struct hd_listing *listing, uint32_t left) {
+  if (listing->grid.row_count > 0) {
     if (!listing->titled)
       fprintf(listing->out, "\nTimes in %s.\n", listing->columns.unit.name);
-    done = hd_grid_print(&listing->grid, listing->out);
+    hd_grid_print(&listing->grid, listing->out);
     hd_count_columns_said_left(&listing->counted, &listing->grid, listing->out);
     hd_report_left(left, "line", listing->out);
   }
   hd_grid_free(&listing->grid);
-  return done;
 }

@@ -46,12 +46,12 @@ struct hd_listed hd_listed_entry(const struct hd_graph *graph, uint32_t entry);
 #define HD_LINE_FIRST "id,row,parent,"
 void hd_listing_begin(struct hd_listing *listing, const char *first, const char *title, bool tree);
 
-/** Adds a row. Text: returns it, for the rows below; NULL: no memory. */
+/** Adds a row. Text: returns it, for the rows below. */
 struct libscols_line *hd_listing_put(struct hd_listing *listing, const struct hd_listed *row,
                                      const struct hd_value *values);
 
 /** Text: prints the table below "Times in ...", and that `left` lines are not shown; nothing without rows. Frees all.
- *  False: no memory. */
-bool hd_listing_end(struct hd_listing *listing, uint32_t left);
+ */
+void hd_listing_end(struct hd_listing *listing, uint32_t left);
 
 #endif

@@ -11,6 +11,7 @@
 #include "output/views/render/column_names.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 bool hd_report_overhead_matters(const struct hd_view *view) {
   for (uint32_t i = 1; i < view->count; i++) {
@@ -98,10 +99,10 @@ static struct hd_unit unit_for(const struct hd_view *view) {
   return hd_unit_for(most);
 }
 
-static bool put_lines(const struct hd_view *view, struct hd_listing *listing, uint32_t left) {
-  struct libscols_line **rows = calloc(view->count, sizeof *rows);
+static void put_lines(const struct hd_view *view, struct hd_listing *listing, uint32_t left) {
+  struct libscols_line **rows = hd_new(view->count, sizeof *rows);
   hd_listing_begin(listing, HD_LINE_FIRST, "Region", true);
-  for (uint32_t i = 0; rows && i < view->count; i++) {
+  for (uint32_t i = 0; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
     struct hd_value values[COLUMNS] = {0};
     if (!line->shown)
@@ -116,7 +117,8 @@ static bool put_lines(const struct hd_view *view, struct hd_listing *listing, ui
     rows[i] = hd_listing_put(listing, &row, values);
   }
   free(rows);
-  return rows && (listing->csv || hd_listing_end(listing, left));
+  if (!listing->csv)
+    hd_listing_end(listing, left);
 }
 
 static void print_legend(const struct hd_columns *columns, FILE *out) {
@@ -155,14 +157,14 @@ static void put_events(struct hd_listing *listing) {
   }
 }
 
-static bool print_events(const struct hd_model *model, FILE *out) {
+static void print_events(const struct hd_model *model, FILE *out) {
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(model, model->cost_ticks));
   struct hd_listing listing = {
       .model = model, .columns = {table, COLUMNS, bits(0, COLUMNS_OF_LINE), unit}, .out = out, .titled = true};
   hd_listing_begin(&listing, NULL, "Event", false);
   put_events(&listing);
   fprintf(out, "\nWhat Heddle's events cost (total in %s of thread time)\n", unit.name);
-  return hd_listing_end(&listing, 0);
+  hd_listing_end(&listing, 0);
 }
 
 /* ---- what was switched off ---- */
@@ -193,7 +195,7 @@ static void print_switches(const struct hd_view *view, const struct hd_report_op
 
 /* ---- all of it ---- */
 
-bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+void hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_model *model = view->model;
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
   view->lines[0].shown = true;
@@ -202,22 +204,19 @@ bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *op
                                .csv = options->csv,
                                .out = out};
   if (options->csv) {
-    const bool done = put_lines(view, &listing, left);
+    put_lines(view, &listing, left);
     put_events(&listing);
-    return done;
+    return;
   }
   hd_report_heading(model, false, out);
   hd_report_scope(model, options, out);
   if (model->cost_count == 0) {
     fputs("\nThis profile has no record of Heddle's own cost.\n", out);
-    return true;
+    return;
   }
-  if (!put_lines(view, &listing, left))
-    return false;
+  put_lines(view, &listing, left);
   print_legend(&listing.columns, out);
   hd_report_shortened_mark(model, out);
-  if (!print_events(model, out))
-    return false;
+  print_events(model, out);
   print_switches(view, options, out);
-  return true;
 }

@@ -17,6 +17,7 @@
 #include "output/views/render/level_bars.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 /* What the profiles of one line add up to. */
 struct sums {
@@ -139,18 +140,15 @@ static void add_up(struct table *table) {
   }
 }
 
-static bool find_partners(struct table *table) {
+static void find_partners(struct table *table) {
   const uint32_t lines = table->view->count;
-  table->partners = calloc(lines, sizeof *table->partners);
-  if (!table->partners)
-    return false;
+  table->partners = hd_new(lines, sizeof *table->partners);
   add_up(table);
   table->asked = table->partners[table->line];
   for (uint32_t i = 0; i < lines; i++)
     if (table->partners[i].overlap_ticks > 0)
       table->partners[table->count++] = table->partners[i];
   qsort(table->partners, table->count, sizeof *table->partners, compare_partners);
-  return true;
 }
 
 /* ---- the answer ---- */
@@ -222,7 +220,7 @@ static struct hd_unit unit_for(const struct table *table) {
   return hd_unit_for(hd_model_seconds(table->model, largest));
 }
 
-static bool put_partners(const struct table *table, struct hd_listing *listing) {
+static void put_partners(const struct table *table, struct hd_listing *listing) {
   const uint64_t active = table->asked.active_ticks;
   for (uint32_t i = 0; i < table->shown; i++) {
     const struct sums *partner = &table->partners[i];
@@ -238,10 +236,10 @@ static bool put_partners(const struct table *table, struct hd_listing *listing) 
     hd_callpath_text(row.place, table->view, partner->line);
     hd_listing_put(listing, &row, values);
   }
-  return hd_listing_end(listing, table->count - table->shown);
+  hd_listing_end(listing, table->count - table->shown);
 }
 
-static bool print_text(const struct table *table, struct hd_listing *listing, FILE *out) {
+static void print_text(const struct table *table, struct hd_listing *listing, FILE *out) {
   print_heading(table, out);
   hd_report_notes(table->model, SIZE_MAX, out);
   hd_report_scope(table->model, table->options, out);
@@ -249,48 +247,44 @@ static bool print_text(const struct table *table, struct hd_listing *listing, FI
     fputs("\n"
           "No thread was ever busy in the line itself: what runs below it has lines of its own.\n",
           out);
-    return true;
+    return;
   }
   if (table->count == 0)
     fputs("\nNo other callpath was busy at the same time.\n", out);
   hd_listing_begin(listing, NULL, "Busy at the same time, innermost first", false);
-  if (!put_partners(table, listing))
-    return false;
+  put_partners(table, listing);
   print_missing(table, out);
   print_doubled(table, out);
   if (table->count > 0) {
     fputc('\n', out);
     hd_columns_legend(&listing->columns, "", out);
   }
-  return true;
 }
 
-static bool answer(struct hd_listing *listing, const struct hd_view *view, uint32_t line,
+static void answer(struct hd_listing *listing, const struct hd_view *view, uint32_t line,
                    const struct hd_report_options *options) {
   struct table table = {.options = options, .view = view, .model = view->model, .line = line};
-  bool done = find_partners(&table);
+  find_partners(&table);
   table.shown = hd_at_most(table.count, options->limit);
   listing->columns.unit = unit_for(&table);
-  if (done)
-    done = options->csv ? put_partners(&table, listing) : print_text(&table, listing, listing->out);
+  if (options->csv)
+    put_partners(&table, listing);
+  else
+    print_text(&table, listing, listing->out);
   free(table.partners);
-  return done;
 }
 
 enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
                                   FILE *errors) {
   struct hd_listing listing = {
       .model = view->model, .columns = {columns, COLUMNS, 0, {0}}, .csv = options->csv, .out = out};
-  uint32_t *lines = calloc((size_t)view->count + 1, sizeof *lines);
-  if (!lines)
-    return HD_REPORT_NO_MEMORY;
+  uint32_t *lines = hd_new((size_t)view->count + 1, sizeof *lines);
   const uint32_t count = find_lines(view, options->with, lines);
   const bool answerable = is_answerable(view, options, count, errors);
-  bool done = true;
   if (answerable && options->csv)
     hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
-  for (uint32_t i = 0; answerable && done && i < count; i++)
-    done = answer(&listing, view, lines[i], options);
+  for (uint32_t i = 0; answerable && i < count; i++)
+    answer(&listing, view, lines[i], options);
   free(lines);
-  return !answerable ? HD_REPORT_REFUSED : done ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
+  return answerable ? HD_REPORT_MADE : HD_REPORT_REFUSED;
 }

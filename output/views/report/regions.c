@@ -13,6 +13,7 @@
 #include "output/views/render/state_columns.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 enum {
   CALLS,
@@ -196,10 +197,10 @@ static void start(struct regions *regions, const struct hd_view *view, bool brie
 
 /* ---- rows ---- */
 
-static bool put_rows(struct regions *regions, FILE *out, bool csv) {
+static void put_rows(struct regions *regions, FILE *out, bool csv) {
   const struct hd_view *view = regions->view;
   const bool counted = !regions->brief && regions->model->header.event_count > 0;
-  struct libscols_line **rows = calloc(view->count, sizeof *rows);
+  struct libscols_line **rows = hd_new(view->count, sizeof *rows);
   struct hd_count_sum *sums = counted ? hd_view_count_lines(view, true) : NULL;
   struct hd_listing listing = {.model = regions->model,
                                .columns = regions->columns,
@@ -211,7 +212,7 @@ static bool put_rows(struct regions *regions, FILE *out, bool csv) {
   if (counted && !csv)
     hd_count_columns_choose(&listing.counted, regions->model, false);
   hd_listing_begin(&listing, HD_LINE_FIRST, "Region", !regions->brief);
-  for (uint32_t i = 1; rows && i < view->count; i++) {
+  for (uint32_t i = 1; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
     const bool inner = !regions->brief && line->parent != 0;
     struct hd_value values[COLUMNS] = {0};
@@ -225,18 +226,17 @@ static bool put_rows(struct regions *regions, FILE *out, bool csv) {
     fill(values, regions, line);
     rows[i] = hd_listing_put(&listing, &row, values);
   }
-  const bool done = hd_listing_end(&listing, 0) && rows && (sums || !counted);
-  if (done && counted && !csv)
+  hd_listing_end(&listing, 0);
+  if (counted && !csv)
     hd_count_legend(&listing.counted, "with the lines below", out);
   free(sums);
   free(rows);
-  return done;
 }
 
-bool hd_report_table(const struct hd_view *view, bool brief, FILE *out) {
+void hd_report_table(const struct hd_view *view, bool brief, FILE *out) {
   struct regions regions;
   start(&regions, view, brief);
-  return put_rows(&regions, out, false);
+  put_rows(&regions, out, false);
 }
 
 void hd_report_table_legend(const struct hd_view *view, FILE *out) {
@@ -247,9 +247,9 @@ void hd_report_table_legend(const struct hd_view *view, FILE *out) {
                     out);
 }
 
-bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+void hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   struct regions regions;
   hd_view_choose(view, options->sort, options->limit, false);
   start(&regions, view, false);
-  return put_rows(&regions, out, true);
+  put_rows(&regions, out, true);
 }

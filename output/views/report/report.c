@@ -39,33 +39,26 @@ static void print_legend(const struct hd_view *view, FILE *out) {
   print_more(view->model, view->model->levels_known, out);
 }
 
-static bool print_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+static void print_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
   hd_report_heading(view->model, false, out);
   hd_report_scope(view->model, options, out);
   hd_report_concurrency(view->model, out);
   if (view->count <= 1) {
     fprintf(out, "\nNo parallel region was %s.\n", view->model->header.runtime[0] ? "entered" : "heard of");
-    const bool done = hd_report_counted(view->model, out);
+    hd_report_counted(view->model, out);
     print_more(view->model, false, out);
-    return done;
+    return;
   }
-  if (!hd_report_table(view, false, out))
-    return false;
+  hd_report_table(view, false, out);
   hd_report_left(left, "line", out);
-  if (!hd_report_counted(view->model, out))
-    return false;
+  hd_report_counted(view->model, out);
   hd_report_foremost(view, options->sort, out);
   print_legend(view, out);
-  return true;
-}
-
-static enum hd_report_end end_of(bool made) {
-  return made ? HD_REPORT_MADE : HD_REPORT_NO_MEMORY;
 }
 
 /* By question: as text, as comma-separated values. */
-typedef bool line_view(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+typedef void line_view(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 static line_view *const line_views[][2] = {
     [HD_ASK_REGIONS] = {print_regions, hd_report_regions_csv},
     [HD_ASK_THREADS] = {hd_report_threads, hd_report_threads},
@@ -78,7 +71,8 @@ static enum hd_report_end print_lines(struct hd_view *view, const struct hd_repo
                                       FILE *errors) {
   if (options->question == HD_ASK_WITH)
     return hd_report_with(view, options, out, errors);
-  return end_of(line_views[options->question][options->csv](view, options, out));
+  line_views[options->question][options->csv](view, options, out);
+  return HD_REPORT_MADE;
 }
 
 static enum hd_report_end focus(struct hd_model *model, const char *expression, FILE *errors) {
@@ -98,23 +92,25 @@ enum hd_report_end hd_report_narrow(struct hd_model *model, const struct hd_repo
   return end;
 }
 
-static enum hd_report_end answer(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,
-                                 FILE *errors) {
+static enum hd_report_end print_graph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,
+                                      FILE *errors) {
   if (options->question == HD_ASK_CALLERS)
     return hd_report_callers(graph, options, out, errors);
   if (options->question == HD_ASK_FLAT)
-    return end_of(hd_report_flat(graph, options, out));
-  return end_of(hd_report_callgraph(graph, options, out));
+    hd_report_flat(graph, options, out);
+  else
+    hd_report_callgraph(graph, options, out);
+  return HD_REPORT_MADE;
 }
 
 static enum hd_report_end print_routines(const struct hd_model *model, const struct hd_report_options *options,
                                          FILE *out, FILE *errors) {
-  if (options->question == HD_ASK_TREE)
-    return end_of(hd_report_tree(model, options, out));
+  if (options->question == HD_ASK_TREE) {
+    hd_report_tree(model, options, out);
+    return HD_REPORT_MADE;
+  }
   struct hd_graph *graph = hd_graph_new(model, options->sort);
-  if (!graph)
-    return HD_REPORT_NO_MEMORY;
-  const enum hd_report_end end = answer(graph, options, out, errors);
+  const enum hd_report_end end = print_graph(graph, options, out, errors);
   hd_graph_free(graph);
   return end;
 }
@@ -132,8 +128,6 @@ enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd
     return HD_REPORT_REFUSED;
   }
   struct hd_view *view = hd_view_new(model, options->sort, HD_VIEW_CONSTRUCTS);
-  if (!view)
-    return HD_REPORT_NO_MEMORY;
   const enum hd_report_end end = print_lines(view, options, out, errors);
   hd_view_free(view);
   return end;
@@ -141,20 +135,18 @@ enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd
 
 static void summarize_routines(const struct hd_model *model, FILE *out) {
   struct hd_graph *graph = hd_graph_new(model, HD_SORT_SELF);
-  if (graph)
-    hd_report_flat_brief(graph, SUMMARY_ROUTINES, out);
+  hd_report_flat_brief(graph, SUMMARY_ROUTINES, out);
   hd_graph_free(graph);
 }
 
 void hd_report_summary(const struct hd_model *model, FILE *out) {
   struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
   hd_report_heading(model, true, out);
-  if (!view)
-    return;
   if (!hd_report_has_regions(model))
     summarize_routines(model, out);
   const uint32_t left = hd_view_choose(view, HD_SORT_GAIN, SUMMARY_REGIONS, true);
-  if (hd_report_table(view, true, out) && left > 0)
+  hd_report_table(view, true, out);
+  if (left > 0)
     fprintf(out, "%u more region%s not shown.\n", left, left == 1 ? " is" : "s are");
   hd_view_free(view);
 }

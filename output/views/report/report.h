@@ -39,7 +39,6 @@ struct hd_report_options {
 
 enum hd_report_end {
   HD_REPORT_MADE,
-  HD_REPORT_NO_MEMORY,
   HD_REPORT_REFUSED /* the question cannot be answered; `errors` says why */
 };
 

@@ -37,7 +37,7 @@ void hd_report_left(uint32_t left, const char *what, FILE *out);
 void hd_report_routine_hint(bool any, bool measured, const struct hd_model *model, FILE *out);
 
 /** What was counted in the whole run, while busy and while waiting; `brief`: one line. Nothing without counters. */
-bool hd_report_counted(const struct hd_model *model, FILE *out);
+void hd_report_counted(const struct hd_model *model, FILE *out);
 void hd_report_counted_brief(const struct hd_model *model, FILE *out);
 
 /** The program's levels and the strip; nothing when they are not known. */
@@ -80,15 +80,15 @@ HD_REPORT_VIEWS(HD_REPORT_VIEW)
 /* ---- lines ---- */
 
 /** The lines of `view` that are shown; `brief`: a flat list with few columns. */
-bool hd_report_table(const struct hd_view *view, bool brief, FILE *out);
+void hd_report_table(const struct hd_view *view, bool brief, FILE *out);
 void hd_report_table_legend(const struct hd_view *view, FILE *out);
 
-bool hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-bool hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-bool hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-bool hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-bool hd_report_at_level(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+void hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+void hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+void hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+void hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+void hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+void hd_report_at_level(struct hd_view *view, const struct hd_report_options *options, FILE *out);
 
 /** HD_REPORT_REFUSED: `options->with` names no callpath, or several. */
 enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
@@ -96,13 +96,13 @@ enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_re
 
 /* ---- routines are lines, too ---- */
 
-bool hd_report_flat(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
+void hd_report_flat(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
 
 /** After a run: at most `limit` of what has most time of its own, in few columns. */
-bool hd_report_flat_brief(const struct hd_graph *graph, uint32_t limit, FILE *out);
+void hd_report_flat_brief(const struct hd_graph *graph, uint32_t limit, FILE *out);
 
-bool hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
-bool hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out);
+void hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out);
+void hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out);
 
 /** HD_REPORT_REFUSED: nothing matches `options->callers`, which `errors` says. */
 enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,

@@ -15,6 +15,7 @@
 #include "output/views/render/state_columns.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 typedef uint64_t state_ticks[HD_STATE_COUNT];
 
@@ -53,7 +54,7 @@ struct threads {
   struct hd_columns columns;
 };
 
-static bool start(struct threads *threads, struct hd_view *view, uint32_t line, bool focused) {
+static void start(struct threads *threads, struct hd_view *view, uint32_t line, bool focused) {
   *threads = (struct threads){.view = view, .line = line, .whole = line == 0 && !focused};
   memcpy(threads->items, table, sizeof table);
   hd_state_columns(threads->items + STATES, 6);
@@ -61,10 +62,8 @@ static bool start(struct threads *threads, struct hd_view *view, uint32_t line, 
   for (int i = 0; i < HD_STATE_COLUMNS; i++)
     threads->items[STATES + i].rank = 0; /* all of a thread's time is shown */
   threads->columns = (struct hd_columns){.items = threads->items, .count = COLUMNS};
-  threads->sums = calloc((size_t)view->model->thread_count + 1, sizeof *threads->sums);
-  if (threads->sums)
-    hd_view_sum_threads(view, line, threads->sums);
-  return threads->sums;
+  threads->sums = hd_new((size_t)view->model->thread_count + 1, sizeof *threads->sums);
+  hd_view_sum_threads(view, line, threads->sums);
 }
 
 static bool takes_part(const struct threads *threads, uint32_t thread) {
@@ -119,7 +118,7 @@ static void fill(struct hd_value values[COLUMNS], const struct threads *threads,
 /* ---- rows ---- */
 
 /* The program's are of each thread's whole life. */
-static void put_rows(const struct threads *threads, struct hd_listing *listing, const struct hd_count_sums *sums) {
+static void put_rows(const struct threads *threads, struct hd_listing *listing, const struct hd_count_sum *sums) {
   const struct hd_model *model = threads->view->model;
   const double mean = mean_busy(threads);
   struct hd_listed row = hd_listed_line(threads->view, threads->line);
@@ -127,7 +126,7 @@ static void put_rows(const struct threads *threads, struct hd_listing *listing, 
     struct hd_value values[COLUMNS] = {0};
     if (!takes_part(threads, i) && !(listing->csv && threads->line == 0))
       continue;
-    row.sums[0] = sums ? &sums->sums[i] : NULL;
+    row.sums[0] = sums ? &sums[i] : NULL;
     row.elapsed_ticks = threads->whole ? hd_count_lifetime(model, i) : NAN;
     snprintf(row.place, sizeof row.place, "%u", i);
     fill(values, threads, i, mean);
@@ -136,59 +135,53 @@ static void put_rows(const struct threads *threads, struct hd_listing *listing, 
 }
 
 /* The times, and below them a table of its own: what each thread counted, while busy and while waiting. */
-static bool print_tables(struct threads *threads, struct hd_count_columns *columns, FILE *out) {
+static void print_tables(struct threads *threads, struct hd_count_columns *columns, FILE *out) {
   const struct hd_model *model = threads->view->model;
   struct hd_listing times = {.model = model, .columns = threads->columns, .out = out, .titled = true};
   struct hd_listing counts = {.model = model, .counted = *columns, .out = out, .titled = true};
   hd_listing_begin(&times, NULL, NULL, false);
   hd_grid_left(&times.grid, 1);
   put_rows(threads, &times, NULL);
-  if (!hd_listing_end(&times, 0) || columns->count == 0)
-    return columns->count == 0;
-  struct hd_count_sums *sums = hd_view_count_threads(threads->view, threads->line);
+  hd_listing_end(&times, 0);
+  if (columns->count == 0)
+    return;
+  struct hd_count_sum *sums = hd_view_count_threads(threads->view, threads->line);
   hd_listing_begin(&counts, NULL, "Thread", false);
-  if (sums)
-    put_rows(threads, &counts, sums);
-  const bool done = hd_listing_end(&counts, 0) && sums;
+  put_rows(threads, &counts, sums);
+  hd_listing_end(&counts, 0);
   *columns = counts.counted; /* with the marks that occurred */
-  hd_count_sums_free(sums);
-  return done;
+  free(sums);
 }
 
-static bool print_line(struct hd_view *view, uint32_t line, bool focused, struct hd_count_columns *columns, FILE *out) {
+static void print_line(struct hd_view *view, uint32_t line, bool focused, struct hd_count_columns *columns, FILE *out) {
   char place[HD_PLACE_BYTES];
   struct threads threads;
-  bool done = start(&threads, view, line, focused);
-  if (done) {
-    choose_columns(&threads);
-    hd_place_text(place, view->model, &view->lines[line], NULL);
-    fprintf(out, "\n%s (times in %s)\n",
-            line > 0  ? place
-            : focused ? "All callpaths in focus"
-                      : "Whole run",
-            threads.columns.unit.name);
-    done = print_tables(&threads, columns, out);
-  }
+  start(&threads, view, line, focused);
+  choose_columns(&threads);
+  hd_place_text(place, view->model, &view->lines[line], NULL);
+  fprintf(out, "\n%s (times in %s)\n",
+          line > 0  ? place
+          : focused ? "All callpaths in focus"
+                    : "Whole run",
+          threads.columns.unit.name);
+  print_tables(&threads, columns, out);
   free(threads.sums);
-  return done;
 }
 
-static bool put_csv(struct hd_view *view, uint32_t line, bool focused, FILE *out) {
+static void put_csv(struct hd_view *view, uint32_t line, bool focused, FILE *out) {
   struct threads threads;
-  const bool done = start(&threads, view, line, focused);
+  start(&threads, view, line, focused);
   struct hd_listing listing = {
       .model = view->model, .columns = threads.columns, .csv = true, .out = out, .counts_of = {" inclusive"}};
-  struct hd_count_sums *sums = done ? hd_view_count_threads(view, line) : NULL;
+  struct hd_count_sum *sums = hd_view_count_threads(view, line);
   if (line == 0)
     hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
-  if (done)
-    put_rows(&threads, &listing, sums);
-  hd_count_sums_free(sums);
+  put_rows(&threads, &listing, sums);
+  free(sums);
   free(threads.sums);
-  return done;
 }
 
-bool hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+void hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, !options->csv);
   struct hd_count_columns columns;
   view->lines[0].shown = true;
@@ -198,16 +191,16 @@ bool hd_report_threads(struct hd_view *view, const struct hd_report_options *opt
     hd_report_scope(view->model, options, out);
   }
   for (uint32_t i = 0; i < view->count; i++)
-    if (view->lines[i].shown &&
-        !(options->csv ? put_csv(view, i, options->focus, out) : print_line(view, i, options->focus, &columns, out)))
-      return false;
+    if (view->lines[i].shown && options->csv)
+      put_csv(view, i, options->focus, out);
+    else if (view->lines[i].shown)
+      print_line(view, i, options->focus, &columns, out);
   if (options->csv)
-    return true;
+    return;
   fputs(left > 0 ? "\n" : "", out);
   hd_report_left(left, "region", out);
   fputs("\nA region's times include all that the thread did inside it. /mean: busy time over the threads' mean.\n"
         "Proc%: of the time in which the thread wanted a processor, how much it had one, by the kernel's account.\n",
         out);
   hd_count_legend(&columns, "of what the thread did there", out);
-  return true;
 }

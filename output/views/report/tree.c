@@ -11,6 +11,7 @@
 #include "output/views/render/column_names.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 static bool is_call_back(const struct hd_line *line) {
   return line->node->flags & HD_PROFILE_BACK && hd_ticks_all(line->ticks) == 0;
@@ -60,11 +61,11 @@ static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, ui
   values[ID] = hd_count(line->node->id, true);
 }
 
-static bool put_rows(const struct hd_view *view, struct hd_listing *listing, bool focused, uint32_t left) {
-  struct libscols_line **rows = calloc(view->count, sizeof *rows);
+static void put_rows(const struct hd_view *view, struct hd_listing *listing, bool focused, uint32_t left) {
+  struct libscols_line **rows = hd_new(view->count, sizeof *rows);
   struct hd_count_sum *inclusive = hd_view_count_lines(view, true), *own = hd_view_count_lines(view, false);
   hd_listing_begin(listing, HD_LINE_FIRST, "Callpath", true);
-  for (uint32_t i = 0; rows && i < view->count; i++) {
+  for (uint32_t i = 0; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
     struct hd_value values[COLUMNS] = {0};
     if (!line->shown)
@@ -79,11 +80,10 @@ static bool put_rows(const struct hd_view *view, struct hd_listing *listing, boo
     fill(values, view, i);
     rows[i] = hd_listing_put(listing, &row, values);
   }
-  const bool done = hd_listing_end(listing, left) && rows;
+  hd_listing_end(listing, left);
   free(inclusive);
   free(own);
   free(rows);
-  return done;
 }
 
 static void survey_routines(const struct hd_model *model, bool *any, bool *measured) {
@@ -106,10 +106,8 @@ static void print_legend(const struct hd_model *model, const struct hd_listing *
   hd_report_routine_hint(any, measured, model, out);
 }
 
-bool hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
+void hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
   struct hd_view *view = hd_view_new(model, options->sort, HD_VIEW_ROUTINES_TOO);
-  if (!view)
-    return false;
   const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
   view->lines[0].shown = true;
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(model, view->lines[0].ticks[HD_BUSY]));
@@ -123,9 +121,8 @@ bool hd_report_tree(const struct hd_model *model, const struct hd_report_options
     hd_report_heading(model, false, out);
     hd_report_scope(model, options, out);
   }
-  const bool done = put_rows(view, &listing, options->focus, left);
-  if (done && !options->csv)
+  put_rows(view, &listing, options->focus, left);
+  if (!options->csv)
     print_legend(model, &listing, out);
   hd_view_free(view);
-  return done;
 }

@@ -69,7 +69,7 @@ static void put_grid(const struct hd_columns *columns, FILE *out) {
   hd_grid_row(&grid, first);
   hd_columns_cells(columns, values, &grid);
   hd_grid_at(&grid, "b");
-  assert_true(hd_grid_print(&grid, out));
+  hd_grid_print(&grid, out);
   hd_grid_free(&grid);
 }
 
