@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "expect.h"
-#include "oracle.h"
 #include "output/model/memory.h"
 #include "script.h"
 
