@@ -16,6 +16,9 @@
 #include "output/views/report/report.h"
 #include "support/command/output_stream.h"
 
+#define SORT(name, words) words,
+static const char *const sort_names[HD_SORT_COUNT] = {HD_SORTS(SORT)};
+
 struct choices {
   struct hd_report_options report;
   bool no_cache;
@@ -54,8 +57,7 @@ static const struct hd_option options[] = {
      "sort by gain (default), elapsed, wall, busy, wait, calls, imbalance\n"
      "or name. --flat: self (default), inclusive, wall, calls, elapsed or\n"
      "name; --callgraph, --tree, --callers likewise, but by inclusive",
-     .take = hd_take_word, .field = offsetof(struct choices, report.sort), .words = hd_sort_names,
-     .most = HD_SORT_COUNT},
+     .take = hd_take_word, .field = offsetof(struct choices, report.sort), .words = sort_names, .most = HD_SORT_COUNT},
     {'n', "limit", "N",
      "show at most N lines (default 25; 0: all). By gain: half of them\n"
      "are the busiest, since a line without losses has no gain",
@@ -147,7 +149,7 @@ static bool check(void *context) {
                                                          : HD_SORT_GAIN;
   return sorts_by(report->question, report->sort) ||
          hd_usage_complain(&usage, "this view has no '%s' to sort by: self, inclusive, wall, calls, elapsed or name",
-                           hd_sort_names[report->sort]);
+                           sort_names[report->sort]);
 }
 
 int hd_cmd_report(int argc, char **argv) {

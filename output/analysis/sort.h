@@ -23,6 +23,4 @@
 enum hd_sort { HD_SORTS(HD_SORT_NUMBER) HD_SORT_COUNT };
 #undef HD_SORT_NUMBER
 
-extern const char *const hd_sort_names[HD_SORT_COUNT];
-
 #endif

@@ -109,6 +109,14 @@ static json_t *value_json(enum hd_column_kind kind, const struct hd_value *value
   }
 }
 
+/* A column without a key is not in the JSON. */
+static bool put_member(json_t *object, const char *key, json_t *value) {
+  if (key)
+    return hd_json_put(object, key, value);
+  json_decref(value);
+  return true;
+}
+
 json_t *hd_compared_json(const struct hd_comparison *comparison, uint32_t row, uint32_t point) {
   const struct hd_compared *at = &comparison->rows[row].at[point];
   const bool matched = at->matched;
@@ -117,7 +125,7 @@ json_t *hd_compared_json(const struct hd_comparison *comparison, uint32_t row, u
   bool done = object;
   hd_compared_values(values, comparison, row, point, &(struct hd_unit){.per_second = 1});
 #define COLUMN(name, id, title, kind, key, help, value)                                                                \
-  done = done && (!(key) || hd_json_put(object, key, value_json(kind, &values[HD_COMPARED_##name])));
+  done = done && put_member(object, key, value_json(kind, &values[HD_COMPARED_##name]));
 #define OBJECT(key, known, value) done = done && hd_json_put(object, key, (known) ? (value) : json_null());
   HD_COMPARED_TIMES(COLUMN, OBJECT)
   HD_COMPARED_RATIOS(COLUMN, OBJECT)
