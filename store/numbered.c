@@ -15,8 +15,15 @@ static struct hd_block_header *make_block(struct hd_numbered *records, struct hd
   return block;
 }
 
-/* Where several threads make a block at once, all but one are in vain. So the next one is made early, when this one is
- * half used, by whoever comes to that record. */
+/* Where several threads make a block at once, all but one are in vain, and the file is larger for good. So the next one
+ * is made early, when this one is half used, by one thread. If that one has lost its processor, others make it when they
+ * need it. */
+static void make_next_early(struct hd_numbered *records, struct hd_store *store, uint32_t number) {
+  uint32_t last = number;
+  if (__atomic_compare_exchange_n(&records->early, &last, number + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    make_block(records, store, number + 1);
+}
+
 void *hd_numbered_record(struct hd_numbered *records, struct hd_store *store, uint32_t i) {
   const uint32_t number = i / per_block(records);
   const uint32_t place = i % per_block(records);
@@ -24,7 +31,7 @@ void *hd_numbered_record(struct hd_numbered *records, struct hd_store *store, ui
   if (!block)
     return NULL;
   if (place == per_block(records) / 2)
-    make_block(records, store, number + 1);
+    make_next_early(records, store, number);
   return (char *)block + HD_BLOCK_HEADER_BYTES + (size_t)place * records->record_bytes;
 }
 

@@ -13,6 +13,7 @@
 struct hd_numbered {
   enum hd_block_type type;
   uint32_t record_bytes;
+  uint32_t early; /* the last block that some thread makes, or has made, before it is needed */
   struct hd_list blocks;
 };
 
