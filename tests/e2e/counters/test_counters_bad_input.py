@@ -148,7 +148,7 @@ def test_no_permission_names_the_setting(refused, run, group):
     assert line.startswith(f"{path}:3: ") and f": no permission: {PARANOID} is {paranoid}" in line, line
 
 
-# ---- PAPI's events; the stub's are tests/unit/stub_papi.c's ----
+# ---- PAPI's events; the stub's are tests/unit/harness/fakes/stub_papi_events.c's ----
 
 
 @pytest.fixture

@@ -9,27 +9,12 @@
  */
 #include <math.h>
 
-#include "compared_runs.h"
+#include "compared_program.h"
 
 enum { POINTS = 3 };
 static const uint32_t threads_at[POINTS] = {1, 2, 4};
 
 /* ---- the program ---- */
-
-/* When a region began, and how many threads have been asked for. */
-static uint64_t begin;
-static uint32_t p;
-
-static void as(uint32_t thread, uint64_t time) {
-  sc_thread(thread);
-  sc_at(begin + time);
-}
-
-/* All threads begin at once. */
-static void fork_team(uint64_t code, uint32_t team) {
-  as(0, 0);
-  sc_fork(code, team, 1, begin);
-}
 
 static void fork_late_team(uint64_t code) {
   as(0, 0);
@@ -40,20 +25,6 @@ static void fork_late_team(uint64_t code) {
     as(i, 5);
     sc_implicit_begin(region, i, p);
   }
-}
-
-static void arrives(uint32_t thread, uint64_t time) {
-  as(thread, time);
-  sc_join_begin();
-}
-
-/* The barrier ends at `join`, the region at `end`, and the program goes on. */
-static void join_team(uint64_t join, uint64_t end) {
-  as(0, join);
-  sc_join_end();
-  sc_at(begin + end);
-  sc_parallel_end();
-  begin += end;
 }
 
 /* Work of one thread, which needs no wait. */
@@ -161,14 +132,6 @@ static void with_task(void) {
   join_team(p == 1 ? 71 : 77, p == 1 ? 72 : 79);
 }
 
-/* So much work for each thread of a team, without any delay. */
-static void even(uint64_t code, uint32_t team, uint64_t work) {
-  fork_team(code, team);
-  for (uint32_t i = 0; i < team; i++)
-    arrives(i, work);
-  join_team(work, work);
-}
-
 /* An inner team of as many threads, opened by thread 0 for 60 units; the others of the outer team have no work. */
 static void nested(void) {
   fork_team(0x180, p);
@@ -190,10 +153,7 @@ static void outside(uint64_t ticks) {
 }
 
 static void play_program(uint32_t threads) {
-  p = threads;
-  begin = 0;
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
+  begin_program(threads);
   outside(100);
   imbalanced();
   serial_inside();
@@ -205,8 +165,7 @@ static void play_program(uint32_t threads) {
   even(0x160, p, p == 1 ? 60 : 40);                    /* the work grows */
   even(0x170, p == 4 ? 2 : p, 100 / (p == 4 ? 2 : p)); /* never more than two threads */
   outside(15);
-  sc_thread(0);
-  run_ends(begin, threads);
+  end_program();
 }
 
 /* ---- the table ---- */
@@ -257,10 +216,6 @@ static const struct expected table[] = {
     {0x170, {{100, 100, {0}}, {50, 100, {0}}, {50, 100, {SERIAL = 2 * 50}}}, {NOTHING, NOTHING, HD_LOSS_SERIAL}},
 };
 enum { ROWS = sizeof table / sizeof *table };
-
-static bool same(double a, double b) {
-  return fabs(a - b) <= 1e-12 * fabs(b);
-}
 
 static void expect_cell(const struct hd_compared *at, const struct hd_compared *base, const struct expected *expected,
                         int point) {
@@ -358,13 +313,9 @@ static void test_amdahls_bound_is_made_of_serial_time(void **state) {
 static void test_nested_regions_are_rows_in_rows(void **state) {
   (void)state;
   for (int i = 0; i < POINTS - 1; i++) {
-    p = threads_at[i];
-    begin = 0;
-    sc_start(SC_LIBOMP_19);
-    sc_initial_begin();
+    begin_program(threads_at[i]);
     nested();
-    sc_thread(0);
-    run_ends(begin, p);
+    end_program();
   }
   struct hd_comparison *comparison = compare_scaling();
   const uint32_t outer = row_of_code(comparison, 0x180), inner = row_of_code(comparison, 0x190);
@@ -379,182 +330,6 @@ static void test_nested_regions_are_rows_in_rows(void **state) {
   assert_int_equal(comparison->rows[outer].at[1].lost_total_ticks, 30);
 }
 
-/* ---- repeats ---- */
-
-/* Two regions in which each thread works for so long. */
-static void play_two(uint32_t threads, uint64_t clear, uint64_t noisy) {
-  p = threads;
-  begin = 0;
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-  even(0x100, p, clear);
-  even(0x110, p, noisy);
-  sc_thread(0);
-  run_ends(begin, threads);
-}
-
-static void test_repeats_give_medians_and_intervals(void **state) {
-  (void)state;
-  play_two(1, 102, 60);
-  play_two(2, 81, 30);
-  play_two(1, 100, 140);
-  play_two(2, 79, 70);
-  play_two(2, 80, 50);
-  play_two(1, 98, 100);
-  struct hd_comparison *comparison = compare_scaling();
-  const struct hd_compared *clear = &comparison->rows[row_of_code(comparison, 0x100)].at[1];
-  const struct hd_compared *noisy = &comparison->rows[row_of_code(comparison, 0x110)].at[1];
-  assert_int_equal(comparison->points[0].run_count, 3);
-  assert_int_equal(comparison->points[1].run_count, 3);
-  assert_int_equal(clear->runs, 3);
-  assert_int_equal(clear->time_ticks, 80);
-  assert_int_equal(clear->lost_total_ticks, 2 * 80 - 100);
-  assert_int_equal(clear->main_cause, HD_LOSS_INFLATION);
-  assert_true(clear->noise_known && !clear->in_noise);
-  assert_true(clear->lost_total_interval.low >= 28e-9 * 0.999 && clear->lost_total_interval.high <= 32e-9 * 1.001);
-  assert_true(clear->speedup_interval.low >= 98.0 / 81 * 0.999 && clear->speedup_interval.high <= 102.0 / 79 * 1.001);
-  assert_true(clear->time_interval.low >= 79e-9 * 0.999 && clear->time_interval.high <= 81e-9 * 1.001);
-  assert_true(clear->speedup_interval.low < clear->speedup && clear->speedup < clear->speedup_interval.high);
-  assert_int_equal(noisy->time_ticks, 50);
-  assert_int_equal(noisy->lost_total_ticks, 0);
-  assert_true(noisy->noise_known && noisy->in_noise);
-}
-
-/* The median run of a row is its own: in these runs the one that is short in one region is long in the other. */
-static void test_rows_numbers_are_those_of_its_own_median_run(void **state) {
-  (void)state;
-  play_two(1, 10, 900);
-  play_two(1, 20, 700);
-  play_two(1, 60, 800);
-  play_two(2, 10, 10);
-  struct hd_comparison *comparison = compare_scaling();
-  assert_int_equal(comparison->rows[row_of_code(comparison, 0x100)].at[0].losses.busy, 20);
-  assert_int_equal(comparison->rows[row_of_code(comparison, 0x110)].at[0].losses.busy, 800);
-  assert_int_equal(comparison->rows[0].at[0].losses.busy, 860);
-  assert_false(comparison->rows[0].at[1].noise_known);
-  assert_false(comparison->rows[0].at[1].in_noise);
-  assert_true(isnan(comparison->rows[0].at[1].lost_total_interval.low));
-}
-
-static void test_lower_one_of_two_medians_is_a_run(void **state) {
-  (void)state;
-  play_two(1, 30, 1);
-  play_two(1, 20, 1);
-  play_two(2, 10, 1);
-  struct hd_comparison *comparison = compare_scaling();
-  assert_int_equal(comparison->rows[row_of_code(comparison, 0x100)].at[0].time_ticks, 20);
-}
-
-/* ---- what does not match ---- */
-
-static void test_rows_of_one_side_only_are_shown_and_not_compared(void **state) {
-  (void)state;
-  for (p = 1; p <= 2; p++) {
-    begin = 0;
-    sc_start(SC_LIBOMP_19);
-    sc_initial_begin();
-    even(0x100, p, 40);
-    even(p == 1 ? 0x110 : 0x120, p, 30);
-    sc_thread(0);
-    run_ends(begin, p);
-  }
-  struct hd_comparison *comparison = compare_scaling();
-  const struct hd_compared_row *before = &comparison->rows[row_of_code(comparison, 0x110)];
-  const struct hd_compared_row *after = &comparison->rows[row_of_code(comparison, 0x120)];
-  assert_int_equal(comparison->row_count, 5);
-  assert_int_equal(before->at[0].runs, 1);
-  assert_int_equal(before->at[1].runs, 0);
-  assert_false(before->at[1].matched);
-  assert_int_equal(after->at[0].runs, 0);
-  assert_int_equal(after->at[1].time_ticks, 30);
-  assert_int_equal(after->at[1].losses.busy, 60);
-  assert_false(after->at[1].matched);
-  assert_int_equal(comparison->rows[0].at[1].lost_total_ticks, 2 * 70 - 70);
-}
-
-static void expect_refused(const char *reason) {
-  char error[512] = "";
-  const struct hd_compare_options options = {.mode = HD_COMPARE_SCALING};
-  assert_null(hd_comparison_new(compared.inputs, compared.count, &options, error, sizeof error));
-  if (!strstr(error, reason))
-    fail_msg("expected \"%s\" in \"%s\"", reason, error);
-}
-
-static void test_different_programs_are_refused_unless_forced(void **state) {
-  (void)state;
-  play_two(1, 40, 30);
-  play_two(2, 20, 15);
-  snprintf(compared.models[1]->header.program, sizeof compared.models[1]->header.program, "other");
-  expect_refused("other");
-  expect_refused("--force");
-  struct hd_comparison *comparison =
-      compare_with_options(&(struct hd_compare_options){.mode = HD_COMPARE_SCALING, .force = true});
-  assert_true(comparison->by_name);
-  assert_true(comparison->notes.count > 0);
-}
-
-static void test_one_thread_count_is_no_scaling(void **state) {
-  (void)state;
-  play_two(2, 40, 30);
-  expect_refused("two");
-  play_two(2, 41, 30);
-  expect_refused("2 threads");
-}
-
-/* ---- sides ---- */
-
-static void test_sides_are_compared_at_the_same_thread_count(void **state) {
-  (void)state;
-  play_two(2, 40, 30);
-  play_two(2, 50, 20);
-  compared.inputs[0].side = 1;
-  compared.inputs[0].label = "after";
-  compared.inputs[1].label = "before";
-  struct hd_comparison *comparison = compare_with_options(&(struct hd_compare_options){.mode = HD_COMPARE_SIDES});
-  const struct hd_compared *first = &comparison->rows[row_of_code(comparison, 0x100)].at[1];
-  const struct hd_compared *second = &comparison->rows[row_of_code(comparison, 0x110)].at[1];
-  assert_string_equal(comparison->points[0].label, "before");
-  assert_string_equal(comparison->points[1].label, "after");
-  assert_int_equal(first->lost_total_ticks, -2 * 10);
-  assert_int_equal(first->main_cause, HD_LOSS_INFLATION);
-  assert_int_equal(second->lost_ticks[HD_LOSS_INFLATION], 2 * 10);
-  assert_true(same(second->lost_total_s, 10e-9));
-  assert_int_equal(comparison->rows[0].at[1].lost_total_ticks, 0);
-}
-
-/* ---- callpaths ---- */
-
-static void play_called_twice(uint32_t threads) {
-  p = threads;
-  begin = 0;
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-  for (uint64_t i = 0; i < 2; i++) {
-    as(0, 0);
-    sc_routine_enter(0x8000 + 0x100 * i);
-    even(0x100, p, i ? 20 : 70);
-    as(0, 0);
-    sc_routine_exit(0x8000 + 0x100 * i);
-  }
-  sc_thread(0);
-  run_ends(begin, threads);
-}
-
-static void test_calling_routines_tell_rows_apart_when_asked(void **state) {
-  (void)state;
-  play_called_twice(1);
-  play_called_twice(2);
-  struct hd_comparison *comparison = compare_scaling();
-  assert_int_equal(comparison->row_count, 3);
-  assert_int_equal(comparison->rows[2].at[1].time_ticks, 90);
-  assert_int_equal(comparison->rows[2].at[1].calls, 2);
-  assert_int_equal(comparison->rows[2].at[1].lost_total_ticks, 2 * 90 - 90);
-  comparison = compare_with_options(&(struct hd_compare_options){.mode = HD_COMPARE_SCALING, .callpaths = true});
-  assert_int_equal(comparison->row_count, 4);
-  assert_int_equal(comparison->rows[2].at[1].time_ticks, 70);
-  assert_int_equal(comparison->rows[3].at[1].time_ticks, 20);
-}
-
 int main(void) {
 #define TEST(test) cmocka_unit_test_teardown(test, forget_runs)
   const struct CMUnitTest tests[] = {
@@ -563,14 +338,6 @@ int main(void) {
       TEST(test_single_is_a_row_in_its_region),
       TEST(test_amdahls_bound_is_made_of_serial_time),
       TEST(test_nested_regions_are_rows_in_rows),
-      TEST(test_repeats_give_medians_and_intervals),
-      TEST(test_rows_numbers_are_those_of_its_own_median_run),
-      TEST(test_lower_one_of_two_medians_is_a_run),
-      TEST(test_rows_of_one_side_only_are_shown_and_not_compared),
-      TEST(test_different_programs_are_refused_unless_forced),
-      TEST(test_one_thread_count_is_no_scaling),
-      TEST(test_sides_are_compared_at_the_same_thread_count),
-      TEST(test_calling_routines_tell_rows_apart_when_asked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #ifndef HEDDLE_TESTS_COMPARED_RUNS_H
 #define HEDDLE_TESTS_COMPARED_RUNS_H
 
+#include <math.h>
 #include <stdio.h>
 
 #include "losses_expect.h"
@@ -170,6 +171,11 @@ static inline struct hd_comparison *compare_with_options(const struct hd_compare
 
 static inline struct hd_comparison *compare_scaling(void) {
   return compare_with_options(&(struct hd_compare_options){.mode = HD_COMPARE_SCALING});
+}
+
+/* But for rounding. */
+static inline bool same(double a, double b) {
+  return fabs(a - b) <= 1e-12 * fabs(b);
 }
 
 /* The only row of a site that is the innermost of its path. */
