@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "heddle.h"
+#include "ompt/shared/sweeper.h"
 #include "ompt/thread/current.h"
 #include "ompt/thread/thread.h"
 

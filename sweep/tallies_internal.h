@@ -2,7 +2,7 @@
 /**
  * @file tallies_internal.h
  * What the parts of the tallies share: tallies.c counts at every transition, tallies_batch.c counts many at once,
- * tallies_book.c keeps the tallies, tallies_settle.c brings their records up to date. For no other file.
+ * tallies_list.c keeps the tallies, tallies_settle.c brings their records up to date. For no other file.
  */
 #ifndef HEDDLE_SWEEP_TALLIES_INTERNAL_H
 #define HEDDLE_SWEEP_TALLIES_INTERNAL_H
@@ -27,7 +27,7 @@ void hd_tallies_settle(struct hd_tallies *tallies);
 /** Advances to `now`, which does not lie in the timeline's present bucket. */
 void hd_tallies_cross(struct hd_tallies *tallies, uint64_t now);
 
-/* ---- tallies_book.c ---- */
+/* ---- tallies_list.c ---- */
 
 /** Lists a tally that is not: it will have to be settled. False: no memory. */
 bool hd_tallies_list_anew(struct hd_tallies *tallies, struct hd_tally *tally);

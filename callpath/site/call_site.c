@@ -143,8 +143,10 @@ static uint32_t follow_runtime(const struct stack *stack, const struct hd_constr
 }
 
 const void *hd_call_site_body(const void *address) {
+  if (!address)
+    return NULL;
   const void *first = (const char *)address - 1;
-  return address && hd_unwinder_function(first) == first ? first : NULL;
+  return hd_unwinder_function(first) == first ? first : NULL;
 }
 
 static void find_body(const struct stack *stack, uint32_t bytes, struct hd_call_site *site) {

@@ -4,6 +4,7 @@
 #include "ompt/construct/region_callers.h"
 #include "ompt/construct/region_pool.h"
 #include "ompt/shared/measuring.h"
+#include "ompt/shared/sweeper.h"
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/event.h"
 #include "ompt/thread/step.h"

@@ -13,6 +13,7 @@ enum { FIRST_LIMIT = 64, LIMITS = 26 };
 /* Lists are linked by offsets in the file. */
 static uint64_t free_rings;
 static uint64_t entered;
+static uint32_t left_count;
 static struct hd_list all; /* by index */
 static uint32_t index_count;
 static void *rooms[LIMITS]; /* for the sweep: made by whoever enters a ring, before it is needed */
@@ -53,6 +54,20 @@ struct hd_ring_record *hd_ring_pool_take(void) {
 
 void hd_ring_pool_give(struct hd_ring_record *ring) {
   push(&free_rings, ring, ring);
+}
+
+void hd_ring_pool_leave(struct hd_ring_record *ring) {
+  __atomic_fetch_add(&left_count, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&ring->ended, 1, __ATOMIC_RELEASE);
+}
+
+void hd_ring_pool_retire(struct hd_ring_record *ring) {
+  __atomic_fetch_sub(&left_count, 1, __ATOMIC_RELAXED);
+  hd_ring_pool_give(ring);
+}
+
+bool hd_ring_pool_has_left(void) {
+  return __atomic_load_n(&left_count, __ATOMIC_RELAXED) > 0;
 }
 
 /* ---- new ones ---- */

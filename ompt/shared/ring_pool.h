@@ -34,6 +34,15 @@ struct hd_ring_record *hd_ring_pool_make(uint32_t owner);
 /** Nobody uses it any more. */
 void hd_ring_pool_give(struct hd_ring_record *ring);
 
+/** Its owner ends: what was put into it is in it. */
+void hd_ring_pool_leave(struct hd_ring_record *ring);
+
+/** The sweep: one that was left is empty. */
+void hd_ring_pool_retire(struct hd_ring_record *ring);
+
+/** Whether there are rings that were left and are not empty yet, for all that is known. */
+bool hd_ring_pool_has_left(void);
+
 /** Any thread: the sweep sees the ring from now on. False: no memory. */
 bool hd_ring_pool_enter(struct hd_ring_record *ring);
 

@@ -3,7 +3,6 @@
 
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,23 +10,15 @@
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/ring_pool.h"
-#include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
 #include "support/inprocess/seccomp.h"
 #include "sweep/rings.h"
 
-enum { HALF = HD_RING_LENGTH / 2, QUARTER = HD_RING_LENGTH / 4, SPINS = 1000, YIELDS = 100, CLOSE_TRIES = 1000 };
-
-struct hd_frontier hd_frontier;
-
-/* Where the last transitions of a thread go that was given up in the middle of an event. */
-static struct hd_ring_record nowhere;
+enum { SPINS = 1000, CLOSE_TRIES = 1000 };
 
 /* Up to so many sweeps in so long a time call membarrier(2). */
 enum { SWEEPS_MOST = 20, WINDOW_NS = 100000000 };
-
-static uint32_t left_count; /* rings whose owners have ended */
 
 /* All below is the sweep's, under its lock. */
 static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -169,8 +160,7 @@ static void retire(void) {
         ring->sweep.tail != __atomic_load_n(&ring->head, __ATOMIC_RELAXED))
       continue;
     set.rings[i] = set.rings[--set.count];
-    __atomic_fetch_sub(&left_count, 1, __ATOMIC_RELAXED);
-    hd_ring_pool_give(ring);
+    hd_ring_pool_retire(ring);
   }
 }
 
@@ -198,120 +188,26 @@ static void sweep(bool passing) {
   take_up_to(writing_bound(passing ? bound : tentative_bound(bound, passed)));
 }
 
-/* ---- rings come and go ---- */
+/* ---- for the owners ---- */
 
 static void sweep_if_free(void) {
   if (pthread_mutex_trylock(&sweep_lock))
     return;
-  if (!hd_sweeper_is_closed())
+  if (!hd_frontier_is_closed())
     sweep(false);
   pthread_mutex_unlock(&sweep_lock);
 }
 
-/* One that was left is used again: a program may start any number of threads one after the other. If another thread
- * just sweeps, or takes one, there will be a ring more. */
-static struct hd_ring_record *find_ring(uint32_t id) {
-  struct hd_ring_record *ring = hd_ring_pool_take();
-  if (!ring && __atomic_load_n(&left_count, __ATOMIC_RELAXED) > 0) {
-    sweep_if_free();
-    ring = hd_ring_pool_take();
-  }
-  return ring ? ring : hd_ring_pool_make(id);
-}
-
-bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
-  struct hd_ring_record *record = find_ring(id);
-  if (!record)
-    return false;
-  record->sweep.thread = id;
-  record->sweep.base_state = HD_SEQUENTIAL;
-  __atomic_store_n(&record->ended, 0, __ATOMIC_RELAXED);
-  if (!hd_ring_pool_enter(record)) {
-    hd_ring_pool_give(record);
-    return false;
-  }
-  *ring = (struct hd_ring){.record = record, .busy = HD_NONE, .index = record->sweep.index};
-  ring->next = &record->transitions[record->head % HD_RING_LENGTH];
-  ring->check_at = record->head + HALF;
-  return true;
-}
-
-void hd_ring_leave(struct hd_ring *ring) {
-  hd_ring_set_tentative(ring, false);
-  if (ring->record != &nowhere)
-    __atomic_fetch_add(&left_count, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&ring->record->ended, 1, __ATOMIC_RELEASE);
-  *ring = (struct hd_ring){.record = &nowhere, .next = nowhere.transitions, .check_at = UINT64_MAX, .busy = HD_NONE};
-}
-
-/* ---- for the owners ---- */
-
-static uint64_t backlog(const struct hd_ring *ring) {
-  return ring->record->head - __atomic_load_n(&ring->record->sweep.released, __ATOMIC_ACQUIRE);
-}
-
-static void sweep_surely(struct hd_ring *ring) {
+void hd_sweeper_make_room(const struct hd_ring_record *ring) {
   pthread_mutex_lock(&sweep_lock);
-  if (!hd_sweeper_is_closed() && backlog(ring) == HD_RING_LENGTH)
+  if (!hd_frontier_is_closed() && ring->head - ring->sweep.released == HD_RING_LENGTH)
     sweep(true);
   pthread_mutex_unlock(&sweep_lock);
-}
-
-/* A thread was descheduled in the middle of a transition: it may go on, also if this one has the higher priority. */
-static void let_others_run(int tries) {
-  if (tries < YIELDS)
-    sched_yield();
-  else
-    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-}
-
-void hd_ring_make_room(struct hd_ring *ring) {
-  HD_KEEP_ERRNO;
-  int tries = 0;
-  if (backlog(ring) >= HALF)
-    sweep_if_free();
-  while (backlog(ring) == HD_RING_LENGTH && !hd_sweeper_is_closed()) {
-    sweep_surely(ring);
-    if (backlog(ring) == HD_RING_LENGTH)
-      let_others_run(tries++);
-  }
-  uint64_t used = backlog(ring);
-  uint64_t room = used < HALF ? HALF - used : HD_RING_LENGTH - used;
-  ring->check_at = ring->record->head + (room < QUARTER || used < HALF ? room : QUARTER);
-}
-
-bool hd_ring_is_filling(const struct hd_ring *ring) {
-  return backlog(ring) >= QUARTER;
 }
 
 void hd_sweeper_flush(void) {
   HD_KEEP_ERRNO;
   sweep_if_free();
-}
-
-uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
-  struct hd_ring_record *record = ring->record;
-  uint64_t from = record->latest_ticks;
-  hd_ring_set_tentative(ring, false);
-  if (ring->busy == busy)
-    return from;
-  if (hd_ring_is_due(ring))
-    hd_ring_make_room(ring);
-  if (!hd_ring_open(ring, &from))
-    return record->latest_ticks;
-  struct hd_transition *newest = &record->transitions[(record->head - 1) % HD_RING_LENGTH];
-  bool passed = from > record->latest_ticks || from <= __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED);
-  if (passed) {
-    hd_ring_put(ring, from, busy);
-    return from;
-  }
-  ring->busy = newest->busy = busy;
-  if (!newest->what) { /* else it still tells of an entry */
-    ring->next = newest;
-    __atomic_store_n(&record->head, record->head - 1, __ATOMIC_RELEASE);
-  }
-  hd_ring_release(ring);
-  return from;
 }
 
 bool hd_sweeper_others_are_busy(const struct hd_ring_record *own) {

@@ -8,72 +8,25 @@
  * full it must: nobody waits for a thread that is silent. That works because a sweep announces the *frontier*, the time
  * up to which it takes everything, before it looks at the rings; from then on a thread's transitions are not before the
  * frontier. A thread caught between its clock and its ring thus stays what it was until the frontier, and charges its
- * row by the same time: rows and levels agree to the tick.
- *
- * The hand-over is Dekker's: the owner writes `writing` and reads the frontier, the sweep writes the frontier and reads
- * `writing`. The owner needs no fence: the sweep runs one on all processors (membarrier(2)). A thread that is
- * descheduled within those few instructions holds the sweep back to its last transition.
- *
- * membarrier(2) interrupts every processor on which the program runs, for some microseconds. So when sweeps come more
- * often than about two hundred times a second, the owners fence themselves (`needs_fence`, some five nanoseconds a
- * transition) until sweeps are rare again. The owner looks at `needs_fence` after it has written `writing`. So the last
- * membarrier(2), which follows the order to fence, leaves two sorts of owners: those whose `writing` it has made
- * visible, and those that see the order.
- *
- * A transition may be tentative (a failed lock test looks like a wait, see thread.c): the owner can take it back unless
- * a sweep has passed it, which one does only when its own ring is full.
+ * row by the same time: rows and levels agree to the tick. How the two hand over: ring.h.
  */
 #ifndef HEDDLE_OMPT_SHARED_SWEEPER_H
 #define HEDDLE_OMPT_SHARED_SWEEPER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "heddle-format.h"
-
-/** The frontier when the profile is closed: no event counts any more. */
-#define HD_CLOSED UINT64_MAX
-
-/** Read at every transition, written by sweeps: alone on its cache line. */
-struct hd_frontier {
-  _Alignas(64) uint64_t ticks;
-  bool needs_fence;    /* owners must order their own accesses */
-  bool has_membarrier; /* else they always must */
-};
-extern struct hd_frontier hd_frontier;
-
-/** The owner's view of its ring. Only the owner uses it. */
-struct hd_ring {
-  struct hd_ring_record *record;
-  struct hd_transition *next; /* where the next transition goes */
-  uint64_t check_at;          /* when `head` gets here there may be no room: look */
-  uint32_t busy;              /* profile in which the thread is busy since the newest transition; HD_NONE: it is not */
-  uint32_t what;              /* hd_transition.what of the next one */
-  uint32_t index;             /* hd_ring_sweep.index */
-};
+#include "ompt/shared/ring.h"
 
 /** Starts the program's tallies. False: no space. */
 bool hd_sweeper_init(uint64_t begin_ticks);
 
-/** A ring for thread `id`. Its first transition follows with hd_ring_open and hd_ring_put. False: no space. */
-bool hd_ring_join(struct hd_ring *ring, uint32_t id);
-
-/** The owner ends: the ring's last transition is in it. */
-void hd_ring_leave(struct hd_ring *ring);
-
-/** Makes room for one transition: sweeps, if it must. Before hd_ring_open, when hd_ring_is_due. */
-void hd_ring_make_room(struct hd_ring *ring);
-static inline bool hd_ring_is_due(const struct hd_ring *ring) {
-  return __builtin_expect(ring->record->head == ring->check_at, false);
-}
-
-/** Whether there is something to take that a sweep is worth. */
-bool hd_ring_is_filling(const struct hd_ring *ring);
-
-/** Whether a thread other than the one whose ring is `own` (NULL: none) is busy now; true when it cannot be found out.
- */
+/** Whether a thread other than the one whose ring is `own` (NULL: none) is busy now; true if that is not known. */
 bool hd_sweeper_others_are_busy(const struct hd_ring_record *own);
+
+/** Makes room in a full ring, whatever that takes; but not once the profile is closed, or if another thread has lost
+ * its processor in the middle of a transition. */
+void hd_sweeper_make_room(const struct hd_ring_record *ring);
 
 /** Adds up what the rings hold up to now, unless another thread is at it. Keeps errno. */
 void hd_sweeper_flush(void);
@@ -81,59 +34,5 @@ void hd_sweeper_flush(void);
 /** Stops counting: later transitions are refused, and what the rings hold is taken out, or, if another thread's sweep
  *  does not end within a moment, left to the reader. */
 void hd_sweeper_close(void);
-
-static inline bool hd_sweeper_is_closed(void) {
-  return __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED) == HD_CLOSED;
-}
-
-static inline void hd_ring_release(struct hd_ring *ring) {
-  __atomic_store_n(&ring->record->writing, 0, __ATOMIC_RELEASE);
-}
-
-/**
- * Begins a transition at `*now`, which moves to the frontier if it lies before it. hd_ring_put or hd_ring_release must
- * follow at once. False: the profile is closed, and nothing was begun.
- */
-static inline bool hd_ring_open(struct hd_ring *ring, uint64_t *now) {
-  __atomic_store_n(&ring->record->writing, 1, __ATOMIC_RELAXED);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST); /* keeps the compiler's order; the processor's is the sweep's concern */
-  if (__builtin_expect(__atomic_load_n(&hd_frontier.needs_fence, __ATOMIC_RELAXED), false))
-    __atomic_exchange_n(&ring->record->writing, 1, __ATOMIC_SEQ_CST); /* a fence */
-  uint64_t frontier = __atomic_load_n(&hd_frontier.ticks, __ATOMIC_SEQ_CST);
-  if (__builtin_expect(*now < frontier, false)) {
-    if (frontier == HD_CLOSED) {
-      hd_ring_release(ring);
-      return false;
-    }
-    *now = frontier;
-  }
-  return true;
-}
-
-/** Ends it: from `ticks` on, not before what hd_ring_open said, the thread is busy in profile `busy`, or not busy. */
-static inline void hd_ring_put(struct hd_ring *ring, uint64_t ticks, uint32_t busy) {
-  struct hd_ring_record *record = ring->record;
-  struct hd_transition *transition = ring->next;
-  __atomic_store_n(&transition->ticks, ticks, __ATOMIC_RELAXED);
-  transition->busy = busy;
-  transition->what = ring->what;
-  ring->next = transition + 1 == record->transitions + HD_RING_LENGTH ? record->transitions : transition + 1;
-  ring->busy = busy;
-  ring->what = 0;
-  __atomic_store_n(&record->latest_ticks, ticks, __ATOMIC_RELEASE); /* who sees it sees all transitions before it */
-  __atomic_store_n(&record->head, record->head + 1, __ATOMIC_RELEASE);
-  hd_ring_release(ring);
-}
-
-/** The newest transition may have to be taken back; or no more. */
-static inline void hd_ring_set_tentative(struct hd_ring *ring, bool tentative) {
-  __atomic_store_n(&ring->record->tentative_ticks, tentative ? ring->record->latest_ticks : 0, __ATOMIC_RELAXED);
-}
-
-/**
- * Takes the newest transition back, before which the thread was busy in `busy` (or HD_NONE). Returns from when on it
- * never happened: its own time, or later, when a sweep has passed it. Nothing to do if the thread's state is `busy`.
- */
-uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy);
 
 #endif

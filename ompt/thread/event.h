@@ -69,7 +69,7 @@ static inline struct hd_event hd_event_open(enum hd_event_kind kind, uint32_t *s
   if (!thread)
     return event;
   if (__builtin_expect(thread->at_work, false)) {
-    if (!hd_sweeper_is_closed())
+    if (!hd_frontier_is_closed())
       __atomic_fetch_add(&hd_store.header->nested_signals, 1, __ATOMIC_RELAXED);
     return (struct hd_event){0};
   }

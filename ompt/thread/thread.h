@@ -22,7 +22,7 @@
 #include "ompt/counting/thread_counters.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
-#include "ompt/shared/sweeper.h"
+#include "ompt/shared/ring.h"
 #include "ompt/thread/budget.h"
 #include "ompt/thread/frame.h"
 #include "ompt/thread/record_index.h"
@@ -161,7 +161,7 @@ static inline void hd_thread_leave_program(struct hd_thread *thread) {
 /**
  * The one place where a thread changes state: charges the time since the last event and names the next cell. When the
  * thread becomes busy, stops, or is busy in another profile than before, or something else happens (ring.what), that
- * is a transition; its time, which is then the record's last_ticks, may be a little later than `now` (sweeper.h).
+ * is a transition; its time, which is then the record's last_ticks, may be a little later than `now` (ring.h).
  */
 static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
   uint32_t busy = state == HD_BUSY ? row->profile : HD_NONE;

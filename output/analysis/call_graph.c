@@ -9,7 +9,7 @@
 #include "output/model/accumulate.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/levels.h"
-#include "output/model/source_location.h"
+#include "output/model/place.h"
 #include "support/command/memory.h"
 
 struct build {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "output/analysis/callpath_filter.h"
-#include "output/model/source_location.h"
+#include "output/model/place.h"
 #include "support/command/memory.h"
 
 /* ---- lines ---- */

@@ -8,7 +8,7 @@
 #include "output/analysis/callpath_filter.h"
 #include "output/analysis/slots.h"
 #include "output/model/accumulate.h"
-#include "output/model/source_location.h"
+#include "output/model/place.h"
 #include "support/command/memory.h"
 
 /* What is needed only while the view is made. */

@@ -3,7 +3,7 @@
  * @file lines.h
  * The lines of a report: a model's nodes, joined where a reader of the source sees one place, sorted and chosen.
  *
- * Nodes of the same place (source_location.h) below the same line of the report become one line, but shortened
+ * Nodes of the same place (place.h) below the same line of the report become one line, but shortened
  * callpaths are kept apart from whole ones.
  */
 #ifndef HEDDLE_OUTPUT_ANALYSIS_LINES_H

@@ -140,7 +140,7 @@ static void take_living_entries(struct finisher *finisher) {
   const struct hd_reader *reader = finisher->reader;
   const uint32_t threads = reader->model->thread_count;
   struct hd_records at = hd_records_of(reader->source, HD_BLOCK_ENTRIES);
-  bool any = threads > 0 && memchr(reader->source->in_extra, true, threads);
+  bool any = threads > 0 && memchr(reader->source->in_extra, 1, threads);
   while (any && hd_records_next(&at)) {
     const struct hd_entry_record *record = at.record;
     if (reader->source->in_extra[record->thread])

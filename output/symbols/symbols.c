@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "output/symbols/outlined_names.h"
+#include "output/symbols/readable_names.h"
 #include "output/symbols/symbol_scopes.h"
 #include "output/symbols/symbol_table.h"
 #include "support/command/memory.h"

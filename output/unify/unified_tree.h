@@ -59,7 +59,7 @@ struct hd_united *hd_united_new(struct hd_model *const *models, size_t count, en
 void hd_united_free(struct hd_united *united);
 
 /** Whether two callpaths of the united tree end at the same place of the source: the same kind, function, file and
- * line; without a line, module and offset; phases by their names (source_location.h does the same for one run). */
+ * line; without a line, module and offset; phases by their names (place.h does the same for one run). */
 bool hd_united_place_is_same(const struct hd_united *united, uint32_t a, uint32_t b);
 
 #endif

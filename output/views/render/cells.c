@@ -34,7 +34,7 @@ void hd_cell_duration(char cell[HD_CELL_BYTES], double seconds) {
 }
 
 struct hd_cell hd_duration(double seconds) {
-  struct hd_cell cell;
+  struct hd_cell cell = {0};
   hd_cell_duration(cell.text, seconds);
   return cell;
 }

@@ -260,7 +260,6 @@ static void make(struct tree *tree, const bool *meant) {
 enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out,
                                      FILE *errors) {
   struct tree tree = {.graph = graph, .sort = options->sort};
-  struct way *way, *after;
   uint32_t matches = 0;
   bool *meant = hd_match_nodes(graph->model, options->callers, &matches);
   make(&tree, meant);
@@ -275,6 +274,9 @@ enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct 
     print(&tree, options, out);
   }
   free(meant);
-  LL_FOREACH_SAFE2(tree.made, way, after, made) free(way);
+  for (struct way *way = tree.made; way; way = tree.made) {
+    tree.made = way->made;
+    free(way);
+  }
   return refused ? HD_REPORT_REFUSED : HD_REPORT_MADE;
 }

@@ -14,7 +14,7 @@
 #include "output/model/node_text.h"
 #include "output/reader/open.h"
 #include "output/symbols/name_cache.h"
-#include "output/symbols/outlined_names.h"
+#include "output/symbols/readable_names.h"
 #include "output/symbols/resolve_names.h"
 #include "output/symbols/symbols.h"
 

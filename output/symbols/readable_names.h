@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * @file outlined_names.h
+ * @file readable_names.h
  * What compilers call the functions they make out of parallel regions and tasks:
  *   GCC                 main._omp_fn.0
  *   clang 17 and later  main.omp_outlined, main.omp_outlined_debug__, main.omp_outlined.3, main.omp_task_entry.
  *   clang before        .omp_outlined., .omp_outlined._debug__, .omp_outlined..3, .omp_task_entry.: no parent
  */
-#ifndef HEDDLE_OUTPUT_SYMBOLS_OUTLINED_NAMES_H
-#define HEDDLE_OUTPUT_SYMBOLS_OUTLINED_NAMES_H
+#ifndef HEDDLE_OUTPUT_SYMBOLS_READABLE_NAMES_H
+#define HEDDLE_OUTPUT_SYMBOLS_READABLE_NAMES_H
 
 /** A linker's name of a function for a reader: demangled, without what marks clones and cold parts. The caller
  *  frees. */

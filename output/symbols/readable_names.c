@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/symbols/outlined_names.h"
+#include "output/symbols/readable_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

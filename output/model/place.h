@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * @file source_location.h
+ * @file place.h
  * When two callpaths end in what a reader of the source sees as one place.
  *
  * One line of source may be compiled to several addresses (inlining, unrolling, clones of a function). Nodes of the
  * same kind, function, file and line are one place; without a line number only equal addresses are. A phase is its
  * name.
  */
-#ifndef HEDDLE_OUTPUT_MODEL_SOURCE_LOCATION_H
-#define HEDDLE_OUTPUT_MODEL_SOURCE_LOCATION_H
+#ifndef HEDDLE_OUTPUT_MODEL_PLACE_H
+#define HEDDLE_OUTPUT_MODEL_PLACE_H
 
 #include "output/model/model.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/model/source_location.h"
+#include "output/model/place.h"
 
 #include <string.h>
 

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/shared/ring.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include "ompt/shared/ring_pool.h"
+#include "ompt/shared/sweeper.h"
+#include "support/inprocess/keep_errno.h"
+
+enum { HALF = HD_RING_LENGTH / 2, QUARTER = HD_RING_LENGTH / 4, YIELDS = 100 };
+
+struct hd_frontier hd_frontier;
+
+/* Where the last transitions of a thread go that was given up in the middle of an event. */
+static struct hd_ring_record nowhere;
+
+/* One that was left is used again: a program may start any number of threads one after the other. If another thread
+ * just sweeps, or takes one, there will be a ring more. */
+static struct hd_ring_record *find_ring(uint32_t id) {
+  struct hd_ring_record *ring = hd_ring_pool_take();
+  if (!ring && hd_ring_pool_has_left()) {
+    hd_sweeper_flush();
+    ring = hd_ring_pool_take();
+  }
+  return ring ? ring : hd_ring_pool_make(id);
+}
+
+bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
+  struct hd_ring_record *record = find_ring(id);
+  if (!record)
+    return false;
+  record->sweep.thread = id;
+  record->sweep.base_state = HD_SEQUENTIAL;
+  __atomic_store_n(&record->ended, 0, __ATOMIC_RELAXED);
+  if (!hd_ring_pool_enter(record)) {
+    hd_ring_pool_give(record);
+    return false;
+  }
+  *ring = (struct hd_ring){.record = record, .busy = HD_NONE, .index = record->sweep.index};
+  ring->next = &record->transitions[record->head % HD_RING_LENGTH];
+  ring->check_at = record->head + HALF;
+  return true;
+}
+
+void hd_ring_leave(struct hd_ring *ring) {
+  hd_ring_set_tentative(ring, false);
+  if (ring->record != &nowhere)
+    hd_ring_pool_leave(ring->record);
+  *ring = (struct hd_ring){.record = &nowhere, .next = nowhere.transitions, .check_at = UINT64_MAX, .busy = HD_NONE};
+}
+
+static uint64_t backlog(const struct hd_ring *ring) {
+  return ring->record->head - __atomic_load_n(&ring->record->sweep.released, __ATOMIC_ACQUIRE);
+}
+
+/* A thread was descheduled in the middle of a transition: it may go on, also if this one has the higher priority. */
+static void let_others_run(int tries) {
+  if (tries < YIELDS)
+    sched_yield();
+  else
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+void hd_ring_make_room(struct hd_ring *ring) {
+  HD_KEEP_ERRNO;
+  int tries = 0;
+  if (backlog(ring) >= HALF)
+    hd_sweeper_flush();
+  while (backlog(ring) == HD_RING_LENGTH && !hd_frontier_is_closed()) {
+    hd_sweeper_make_room(ring->record);
+    if (backlog(ring) == HD_RING_LENGTH)
+      let_others_run(tries++);
+  }
+  uint64_t used = backlog(ring);
+  uint64_t room = used < HALF ? HALF - used : HD_RING_LENGTH - used;
+  ring->check_at = ring->record->head + (room < QUARTER || used < HALF ? room : QUARTER);
+}
+
+bool hd_ring_is_filling(const struct hd_ring *ring) {
+  return backlog(ring) >= QUARTER;
+}
+
+uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
+  struct hd_ring_record *record = ring->record;
+  uint64_t from = record->latest_ticks;
+  hd_ring_set_tentative(ring, false);
+  if (ring->busy == busy)
+    return from;
+  if (hd_ring_is_due(ring))
+    hd_ring_make_room(ring);
+  if (!hd_ring_open(ring, &from))
+    return record->latest_ticks;
+  struct hd_transition *newest = &record->transitions[(record->head - 1) % HD_RING_LENGTH];
+  bool passed = from > record->latest_ticks || from <= __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED);
+  if (passed) {
+    hd_ring_put(ring, from, busy);
+    return from;
+  }
+  ring->busy = newest->busy = busy;
+  if (!newest->what) { /* else it still tells of an entry */
+    ring->next = newest;
+    __atomic_store_n(&record->head, record->head - 1, __ATOMIC_RELEASE);
+  }
+  hd_ring_release(ring);
+  return from;
+}
