@@ -89,6 +89,7 @@ static const struct place *look_up(struct resolver *resolver, struct hd_symbols 
   const struct place_key key = {node->offset, node->module, node->kind == HD_KIND_ROUTINE};
   struct hd_symbol symbol;
   struct place *place = NULL;
+  /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the key has no gaps */
   HASH_FIND(hh, resolver->places, &key, sizeof key, place);
   if (place)
     return place;

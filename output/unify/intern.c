@@ -34,7 +34,7 @@ uint32_t hd_intern_text(struct hd_interner *interner, const char *text) {
 void hd_interner_free(struct hd_interner *interner) {
   struct hd_interned *each, *next;
   HASH_ITER(hh, interner->known, each, next) {
-    HASH_DEL(interner->known, each);
+    HASH_DEL(interner->known, each); /* NOLINT(clang-analyzer-unix.Malloc): `next` was read before */
     free(each);
   }
 }
