@@ -37,7 +37,7 @@ static __attribute__((noinline)) const struct hd_chain *cached(const void *code)
 }
 
 /* Another limit, beyond the stack: another question. */
-static __attribute__((noinline)) const struct hd_chain *new (const void *code) {
+static __attribute__((noinline)) const struct hd_chain *new(const void *code) {
   static uintptr_t limit = UINTPTR_MAX;
   uintptr_t place;
   return hd_unwind_callers_below(&cache, code, limit--, &place);

@@ -16,8 +16,8 @@ static struct hd_block_header *make_block(struct hd_numbered *records, struct hd
 }
 
 /* Where several threads make a block at once, all but one are in vain, and the file is larger for good. So the next one
- * is made early, when this one is half used, by one thread. If that one has lost its processor, others make it when they
- * need it. */
+ * is made early, when this one is half used, by one thread. If that one has lost its processor, others make it when
+ * they need it. */
 static void make_next_early(struct hd_numbered *records, struct hd_store *store, uint32_t number) {
   uint32_t last = number;
   if (__atomic_compare_exchange_n(&records->early, &last, number + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))

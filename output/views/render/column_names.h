@@ -50,8 +50,7 @@
 
 #define HD_COLUMN(name, order, rank, help) HD_COLUMN_OF_(HD_NAMES_##name, order, rank, help)
 #define HD_COLUMN_OF_(...) HD_COLUMN_ROW_(__VA_ARGS__)
-#define HD_COLUMN_ROW_(csv, json, title, kind, order, rank, help)                                                      \
-  { csv, title, kind, order, rank, help }
+#define HD_COLUMN_ROW_(csv, json, title, kind, order, rank, help) {csv, title, kind, order, rank, help}
 
 #define HD_KEY(name) HD_KEY_OF_(HD_NAMES_##name)
 #define HD_KEY_OF_(...) HD_KEY_ROW_(__VA_ARGS__)

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "expect.h"
-#include "output/reader/children.h"
 #include "output/model/memory.h"
+#include "output/reader/children.h"
 #include "output/reader/open.h"
 #include "script.h"
 
