@@ -20,7 +20,7 @@ enum { FRAMES_MOST = 128, WORDS_MOST = 512, VARIANTS = 5, CALLERS = 64 };
 
 typedef const struct hd_chain *variant(const void *code);
 
-static struct hd_unwind_cache *cache;
+static struct hd_stack_cache *cache;
 static const void *routines[FRAMES_MOST];
 static struct hd_stack_word words[WORDS_MOST];
 static double (*costs)[VARIANTS]; /* ns per call, of every repetition */
@@ -33,21 +33,21 @@ static __attribute__((noinline)) const struct hd_chain *none(const void *code) {
 }
 
 static __attribute__((noinline)) const struct hd_chain *cached(const void *code) {
-  return hd_unwind_callers(&cache, code);
+  return hd_stack_cache_callers(&cache, code);
 }
 
 /* Another limit, beyond the stack: another question. */
 static __attribute__((noinline)) const struct hd_chain *new(const void *code) {
   static uintptr_t limit = UINTPTR_MAX;
   uintptr_t place;
-  return hd_unwind_callers_below(&cache, code, limit--, &place);
+  return hd_stack_cache_callers_below(&cache, code, limit--, &place);
 }
 
 static __attribute__((noinline)) const struct hd_chain *full(const void *code) {
   struct hd_frames frames = {.routines = routines, .routine_limit = FRAMES_MOST};
   frames.proof.words = words;
   frames.proof.limit = WORDS_MOST;
-  if (!hd_frames_walk(&frames, (uintptr_t)__builtin_frame_address(0), code, 0) || !frames.proof.complete)
+  if (!hd_stack_walk(&frames, (uintptr_t)__builtin_frame_address(0), code, 0) || !frames.proof.complete)
     return NULL;
   return hd_chains_intern(frames.routines, frames.routine_count, frames.cut);
 }
@@ -176,7 +176,7 @@ static void print_callers(double *values) {
 int main(int argc, char **argv) {
   static const int sizes[] = {5, 20, 60};
   repetitions = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 25;
-  if (repetitions < 1 || !hd_unwind_init(FRAMES_MOST)) {
+  if (repetitions < 1 || !hd_stack_cache_init(FRAMES_MOST)) {
     fprintf(stderr, "unwind: %s\n", repetitions < 1 ? "repetitions must be 1 or more" : "no unwinder");
     return 1;
   }

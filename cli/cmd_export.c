@@ -80,7 +80,7 @@ int hd_cmd_export(int argc, char **argv) {
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
-  hd_model_fold(model, choices.depth);
+  hd_callpath_truncate(model, choices.depth);
   status = write_model(model, &choices);
   hd_model_free(model);
   return status;

@@ -26,7 +26,7 @@ struct choices {
 
 static bool take_expression(const struct hd_option_use *use) {
   char error[256];
-  return hd_take_text(use) && (hd_match_is_valid(use->argument, error, sizeof error) ||
+  return hd_take_text(use) && (hd_site_regex_is_valid(use->argument, error, sizeof error) ||
                                hd_option_refuse(use, "'%s': %s", use->argument, error));
 }
 

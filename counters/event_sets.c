@@ -10,15 +10,15 @@
 
 const struct hd_source *const hd_sources[] = {&hd_source_kernel, &hd_source_usage, &hd_source_papi, NULL};
 
-uint32_t hd_plan_set_events(const struct hd_plan *plan, const struct hd_planned_set *set,
-                            const struct hd_counter_event *events[HD_EVENTS_MOST]) {
+uint32_t hd_event_sets_events(const struct hd_event_sets *plan, const struct hd_planned_set *set,
+                              const struct hd_counter_event *events[HD_EVENTS_MOST]) {
   for (uint32_t i = 0; i < set->count; i++)
     events[i] = &plan->events[set->events[i]];
   return set->count;
 }
 
 /* `event` may be NULL. Returns false. */
-__attribute__((format(printf, 3, 4))) static bool complain(struct hd_plan_error *error, const char *event,
+__attribute__((format(printf, 3, 4))) static bool complain(struct hd_event_sets_error *error, const char *event,
                                                            const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -30,14 +30,14 @@ __attribute__((format(printf, 3, 4))) static bool complain(struct hd_plan_error 
 
 /* ---- the list ---- */
 
-static bool is_planned(const struct hd_plan *plan, const char *name) {
+static bool is_planned(const struct hd_event_sets *plan, const char *name) {
   for (uint32_t i = 0; i < plan->event_count; i++)
     if (!strcasecmp(plan->events[i].name, name))
       return true;
   return false;
 }
 
-static bool add_name(struct hd_plan *plan, const char *name, size_t length, struct hd_plan_error *error) {
+static bool add_name(struct hd_event_sets *plan, const char *name, size_t length, struct hd_event_sets_error *error) {
   struct hd_counter_event event = {0};
   if (length == 0)
     return complain(error, NULL, "an event's name is empty");
@@ -57,7 +57,7 @@ static bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n';
 }
 
-static bool add_names(struct hd_plan *plan, const char *list, struct hd_plan_error *error) {
+static bool add_names(struct hd_event_sets *plan, const char *list, struct hd_event_sets_error *error) {
   for (const char *at = list;; at++) {
     while (is_blank(*at))
       at++;
@@ -77,7 +77,7 @@ static bool add_names(struct hd_plan *plan, const char *list, struct hd_plan_err
 
 /* One source's answer. Why an event that the source has cannot be counted here matters more than what a source says
  * that does not have it; the first such reason counts. */
-static bool ask(const struct hd_source *source, struct hd_counter_event *event, struct hd_plan_error *error) {
+static bool ask(const struct hd_source *source, struct hd_counter_event *event, struct hd_event_sets_error *error) {
   char why[sizeof error->why] = "";
   event->source = source;
   const enum hd_counter_status status = source->find(event->name, event, why, sizeof why);
@@ -92,7 +92,7 @@ static bool ask(const struct hd_source *source, struct hd_counter_event *event, 
 
 /* The event goes to the first of the sources that can count it; if there is none, it stays as it is. */
 static bool resolve(struct hd_counter_event *event, const struct hd_source *const *sources,
-                    struct hd_plan_error *error) {
+                    struct hd_event_sets_error *error) {
   complain(error, event->name, "no such event");
   error->unknown = true;
   for (const struct hd_source *const *source = sources; *source; source++) {
@@ -115,7 +115,7 @@ static uint64_t expected_threads(void) {
   return wanted > have ? wanted : have;
 }
 
-static uint64_t events_of(const struct hd_plan *plan, const struct hd_source *source) {
+static uint64_t events_of(const struct hd_event_sets *plan, const struct hd_source *source) {
   uint64_t count = 0;
   for (uint32_t i = 0; i < plan->event_count; i++)
     count += plan->events[i].source == source;
@@ -123,8 +123,8 @@ static uint64_t events_of(const struct hd_plan *plan, const struct hd_source *so
 }
 
 /* If a source has not enough room for all threads, others count what they can. */
-static void make_room(struct hd_plan *plan) {
-  struct hd_plan_error ignored;
+static void make_room(struct hd_event_sets *plan) {
+  struct hd_event_sets_error ignored;
   for (const struct hd_source *const *source = hd_sources; *source; source++) {
     if (!(*source)->room || events_of(plan, *source) * expected_threads() <= (*source)->room())
       continue;
@@ -136,11 +136,12 @@ static void make_room(struct hd_plan *plan) {
 
 /* ---- what fits together ---- */
 
-static bool try_out(const struct hd_plan *plan, const struct hd_planned_set *planned, char *why, size_t why_bytes) {
+static bool try_out(const struct hd_event_sets *plan, const struct hd_planned_set *planned, char *why,
+                    size_t why_bytes) {
   const struct hd_counter_event *events[HD_EVENTS_MOST];
   uint64_t counts[HD_EVENTS_MOST];
   const struct hd_source *source = planned->source;
-  const uint32_t count = hd_plan_set_events(plan, planned, events);
+  const uint32_t count = hd_event_sets_events(plan, planned, events);
   struct hd_event_set *set = source->create(events, count, why, why_bytes);
   if (!set)
     return false;
@@ -154,7 +155,7 @@ static bool try_out(const struct hd_plan *plan, const struct hd_planned_set *pla
 }
 
 /* The events of the same source and component as event `first`, if it is the first of them. */
-static bool gather(const struct hd_plan *plan, uint32_t first, struct hd_planned_set *all) {
+static bool gather(const struct hd_event_sets *plan, uint32_t first, struct hd_planned_set *all) {
   const struct hd_counter_event *model = &plan->events[first];
   *all = (struct hd_planned_set){.source = model->source};
   for (uint32_t i = 0; i < plan->event_count; i++)
@@ -164,7 +165,7 @@ static bool gather(const struct hd_plan *plan, uint32_t first, struct hd_planned
 }
 
 /* Puts the event into the first of the sets from `first_set` on where it fits, else into a new one. */
-static bool place(struct hd_plan *plan, uint32_t first_set, uint32_t event, char *why, size_t why_bytes) {
+static bool place(struct hd_event_sets *plan, uint32_t first_set, uint32_t event, char *why, size_t why_bytes) {
   for (uint32_t i = first_set; i < plan->set_count; i++) {
     struct hd_planned_set *set = &plan->sets[i];
     set->events[set->count++] = event;
@@ -181,7 +182,7 @@ static bool place(struct hd_plan *plan, uint32_t first_set, uint32_t event, char
 }
 
 /* Divides the events of a component into sets that can be counted. Why they cannot be all at once stays in `error`. */
-static bool divide(struct hd_plan *plan, const struct hd_planned_set *all, struct hd_plan_error *error) {
+static bool divide(struct hd_event_sets *plan, const struct hd_planned_set *all, struct hd_event_sets_error *error) {
   char why[sizeof error->why] = "";
   const uint32_t first_set = plan->set_count;
   if (try_out(plan, all, why, sizeof why)) {
@@ -209,7 +210,7 @@ static void append(char *text, size_t bytes, const char *words) {
 }
 
 /* The names of the events that are counted in the same turn. */
-static void append_slot(char *text, size_t bytes, const struct hd_plan *plan, uint32_t slot) {
+static void append_slot(char *text, size_t bytes, const struct hd_event_sets *plan, uint32_t slot) {
   const char *between = slot > 1 ? " or " : "";
   for (uint32_t i = 0; i < plan->set_count; i++)
     for (uint32_t j = 0; plan->sets[i].slot == slot && j < plan->sets[i].count; j++, between = ", ") {
@@ -219,7 +220,7 @@ static void append_slot(char *text, size_t bytes, const struct hd_plan *plan, ui
 }
 
 /* Which of the events that would have to take turns may be counted in the same run. */
-static bool explain_misfit(const struct hd_plan *plan, struct hd_plan_error *error) {
+static bool explain_misfit(const struct hd_event_sets *plan, struct hd_event_sets_error *error) {
   static const char advice[] =
       "; count them in separate runs, or let them take turns (--multiplex, HEDDLE_MULTIPLEX=1)";
   const size_t room = sizeof error->why - sizeof advice;
@@ -232,16 +233,17 @@ static bool explain_misfit(const struct hd_plan *plan, struct hd_plan_error *err
   return false;
 }
 
-bool hd_plan_make(struct hd_plan *plan, const char *list, bool take_turns, struct hd_plan_error *error) {
-  *plan = (struct hd_plan){0};
-  *error = (struct hd_plan_error){0};
+bool hd_event_sets_make(struct hd_event_sets *plan, const char *list, bool take_turns,
+                        struct hd_event_sets_error *error) {
+  *plan = (struct hd_event_sets){0};
+  *error = (struct hd_event_sets_error){0};
   if (!add_names(plan, list, error))
     return false;
   for (uint32_t i = 0; i < plan->event_count; i++)
     if (!resolve(&plan->events[i], hd_sources, error))
       return false;
   make_room(plan);
-  *error = (struct hd_plan_error){0};
+  *error = (struct hd_event_sets_error){0};
   for (uint32_t i = 0; i < plan->event_count; i++) { /* a component's events at once */
     struct hd_planned_set all;
     if (gather(plan, i, &all) && !divide(plan, &all, error))
@@ -249,6 +251,6 @@ bool hd_plan_make(struct hd_plan *plan, const char *list, bool take_turns, struc
   }
   if (plan->slots && !take_turns)
     return explain_misfit(plan, error);
-  *error = (struct hd_plan_error){0};
+  *error = (struct hd_event_sets_error){0};
   return true;
 }

@@ -19,7 +19,7 @@ struct hd_planned_set {
   uint32_t events[HD_EVENTS_MOST]; /* indices into the plan's events */
 };
 
-struct hd_plan {
+struct hd_event_sets {
   uint32_t event_count;
   uint32_t set_count;
   uint32_t slots; /* 0: all events are counted all the time */
@@ -28,7 +28,7 @@ struct hd_plan {
 };
 
 /** Why a plan cannot be made, in words for the user. */
-struct hd_plan_error {
+struct hd_event_sets_error {
   char event[128]; /* the event at fault; empty: all of them, or the list itself */
   bool unknown;    /* no source has an event of that name: suggest others (event_suggest.h) */
   char why[600];
@@ -40,10 +40,11 @@ struct hd_plan_error {
  * OMP_NUM_THREADS), another source takes the events that it can count. False: `error` says why; if events do not fit
  * together, it names those that do.
  */
-bool hd_plan_make(struct hd_plan *plan, const char *list, bool take_turns, struct hd_plan_error *error);
+bool hd_event_sets_make(struct hd_event_sets *plan, const char *list, bool take_turns,
+                        struct hd_event_sets_error *error);
 
 /** The events of a set of the plan, as the source's create() wants them. Returns their number. */
-uint32_t hd_plan_set_events(const struct hd_plan *plan, const struct hd_planned_set *set,
-                            const struct hd_counter_event *events[HD_EVENTS_MOST]);
+uint32_t hd_event_sets_events(const struct hd_event_sets *plan, const struct hd_planned_set *set,
+                              const struct hd_counter_event *events[HD_EVENTS_MOST]);
 
 #endif

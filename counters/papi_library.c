@@ -66,7 +66,7 @@ static bool open_library(void) {
            PAPI_VERSION_MINOR(PAPI_VERSION));
   const char *asked = secure_getenv("HEDDLE_PAPI");
   const char *name = asked && *asked ? asked : default_name;
-  const struct hd_own_copy copy = hd_own_copy_load(name, reason, sizeof reason);
+  const struct hd_private_library copy = hd_private_library_load(name, reason, sizeof reason);
   if (!copy.library && name == default_name)
     return refuse("%s (Debian: libpapi%d.%d; HEDDLE_PAPI names a file elsewhere)", reason,
                   PAPI_VERSION_MAJOR(PAPI_VERSION), PAPI_VERSION_MINOR(PAPI_VERSION));

@@ -122,8 +122,8 @@ static void *load_copy(const char *path, char *why, size_t why_bytes) {
 }
 
 /* The original stays open until its copy is, so that the libraries that both need are loaded once. */
-struct hd_own_copy hd_own_copy_load(const char *name, char *why, size_t why_bytes) {
-  struct hd_own_copy copy = {0};
+struct hd_private_library hd_private_library_load(const char *name, char *why, size_t why_bytes) {
+  struct hd_private_library copy = {0};
   struct link_map *map = NULL;
   char reason[300] = "its file is not known";
   void *original = dlopen(name, RTLD_LAZY | RTLD_LOCAL);

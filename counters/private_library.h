@@ -9,13 +9,13 @@
 
 #include <stddef.h>
 
-struct hd_own_copy {
+struct hd_private_library {
   void *library;  /* for dlsym(3); NULL: it could not be loaded */
   char path[300]; /* of the original */
 };
 
 /** Loads a copy of the library that dlopen(3) finds by this name or path, for good; once in a process. On failure `why`
  *  says why, with the name. dlerror(3)'s state and errno may change. */
-struct hd_own_copy hd_own_copy_load(const char *name, char *why, size_t why_bytes);
+struct hd_private_library hd_private_library_load(const char *name, char *why, size_t why_bytes);
 
 #endif

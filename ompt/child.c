@@ -29,7 +29,7 @@ void hd_child_forked(bool measured) {
   hd_child.parent_pid = hd_store.header->pid;
   hd_child.is_paused = hd_clock_is_paused();
   hd_child.is_new = true;
-  hd_sandbox_follow();
+  hd_seccomp_follow();
 }
 
 /* What the runtime still has of the parent's may lead into its profile: there is memory of the child's own in its place
@@ -48,9 +48,9 @@ static uint64_t header_bytes(void) {
 bool hd_child_forget_parent(void) {
   const uint64_t kept = header_bytes();
   hd_child.is_new = false;
-  if (hd_sandbox_is_expected() && hd_sandbox_is_new())
+  if (hd_seccomp_is_expected() && hd_seccomp_is_new())
     return false;
-  hd_sandbox_leave();
+  hd_seccomp_leave();
   return (kept >= inherited.mapped_bytes || replace((char *)inherited.parent + kept, inherited.mapped_bytes - kept)) &&
          hd_pristine_restore();
 }

@@ -223,7 +223,7 @@ bool hd_process_describe(struct hd_store *store, const char *start, const char *
   if (gethostname(header->host, sizeof header->host - 1))
     copy_text(header->host, sizeof header->host, "unknown");
   describe_start(header, start);
-  if (!hd_save_expand_name(output, header, store->output_path, sizeof store->output_path))
+  if (!hd_profile_file_expand_name(output, header, store->output_path, sizeof store->output_path))
     return false;
   add_arguments(store, &texts, start);
   add_environment(store, &texts);

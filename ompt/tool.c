@@ -51,7 +51,7 @@ static const char *runtime_name(void) {
 static void before_fork(void) {
   HD_KEEP_ERRNO;
   if (hd_measuring.is_on)
-    hd_sandbox_before_fork();
+    hd_seccomp_before_fork();
 }
 
 static void start_if_new(void);
@@ -114,7 +114,7 @@ static void start_parts(const struct hd_settings *settings) {
   header->flags |= settings->cpu_time ? HD_FILE_CPU_TIME : 0;
   header->flags |= settings->gomp ? HD_FILE_GOMP : 0;
   hd_clock.measures_cpu = settings->cpu_time;
-  hd_measuring.unwinds = on_stack && settings->unwind_depth && hd_unwind_init(settings->unwind_depth);
+  hd_measuring.unwinds = on_stack && settings->unwind_depth && hd_stack_cache_init(settings->unwind_depth);
   header->unwind_depth = hd_measuring.unwinds ? (uint32_t)settings->unwind_depth : 0;
   if (on_stack && hd_measuring.has_routines)
     hd_unwinder_load(); /* not later, perhaps in a signal handler */

@@ -89,7 +89,7 @@ static bool name_child(const char *pattern, char *own, size_t bytes) {
   return snprintf(own, bytes, "%.*s.%%p%s", (int)(length - cut), pattern, pattern + length - cut) < (int)bytes;
 }
 
-bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *text, size_t bytes) {
+bool hd_profile_file_expand_name(const char *pattern, const struct hd_file_header *header, char *text, size_t bytes) {
   struct path path = {.text = text, .bytes = bytes};
   char own[PATH_BYTES];
   if (header->parent_pid && !names_process(pattern)) {
@@ -298,7 +298,8 @@ static bool copy_mapped(const char *base, int to) {
   return claimed_bytes(&copying.header, &end) && copy_profile(&copying, end);
 }
 
-bool hd_save_to_free_name(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes) {
+bool hd_profile_file_to_free_name(int from, const char *mapped, const char *path, char *final_path,
+                                  size_t final_bytes) {
   char temporary[PATH_BYTES + 32];
   int to = create_temporary(path, temporary, sizeof temporary);
   if (to < 0)
@@ -320,14 +321,14 @@ static bool save_in(const char *directory, int from, const char *mapped, const c
   const char *slash = strrchr(path, '/');
   const int length = snprintf(other, sizeof other, "%s/%s", directory, slash ? slash + 1 : path);
   return length > 0 && (size_t)length < sizeof other &&
-         hd_save_to_free_name(from, mapped, other, final_path, final_bytes);
+         hd_profile_file_to_free_name(from, mapped, other, final_path, final_bytes);
 }
 
-bool hd_save_somewhere(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes,
-                       int *error) {
+bool hd_profile_file_somewhere(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes,
+                               int *error) {
   char current[PATH_BYTES];
   *error = 0;
-  if (hd_save_to_free_name(from, mapped, path, final_path, final_bytes))
+  if (hd_profile_file_to_free_name(from, mapped, path, final_path, final_bytes))
     return true;
   *error = errno;
   const char *places[] = {getcwd(current, sizeof current), secure_getenv("TMPDIR"), "/tmp"};

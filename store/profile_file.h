@@ -20,17 +20,17 @@
 /** Expands %p (pid), %h (host), %r (rank, or "none"), %n (program) and %% in `pattern`, and keeps any other %x.
  * Prefixes a relative name with the current directory, if there still is one. In a directory the profile gets the
  * default name. A forked child whose pattern has no %p gets its pid before the ending. False: the name does not fit. */
-bool hd_save_expand_name(const char *pattern, const struct hd_file_header *header, char *text, size_t bytes);
+bool hd_profile_file_expand_name(const char *pattern, const struct hd_file_header *header, char *text, size_t bytes);
 
 /** Copies the profile in the file `from`, or at `mapped` unless that is NULL (threads may still write to it), as far as
  *  its header claims. Seals it (seal.h) and saves it as `path`, or path.1, path.2, ... if that exists: mode 0600, never
  *  over a file, follows no link. `final_path` gets the name, which appears when the copy is whole. False: errno says
  * why, and nothing is left behind. (A process that dies meanwhile leaves .heddle.PID.part in that directory.) */
-bool hd_save_to_free_name(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes);
+bool hd_profile_file_to_free_name(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes);
 
 /** The same; if it cannot be saved under its name, then in the current directory, else in $TMPDIR or /tmp, and `*error`
  *  says why; 0: it is where it should be. False: it could not be saved anywhere. */
-bool hd_save_somewhere(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes,
-                       int *error);
+bool hd_profile_file_somewhere(int from, const char *mapped, const char *path, char *final_path, size_t final_bytes,
+                               int *error);
 
 #endif

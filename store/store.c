@@ -198,7 +198,7 @@ bool hd_store_create(struct hd_store *store, const char *directory, const char *
     store->root_device = root.st_dev;
     store->root_inode = root.st_ino;
   }
-  hd_sandbox_init();
+  hd_seccomp_init();
   return create_somewhere(store, directory, program, why, why_bytes);
 }
 
@@ -339,7 +339,7 @@ static bool has_other_root(const struct hd_store *store) {
 /* Why the live file had better stay where it is; NULL: no reason. */
 static const char *reason_to_stay(const struct hd_store *store) {
   struct stat status;
-  if (hd_sandbox_is_new())
+  if (hd_seccomp_is_new())
     return "the program has a seccomp filter, or may have";
   if (has_other_root(store))
     return "the program has another root directory";
@@ -357,8 +357,8 @@ static const char *reason_to_stay(const struct hd_store *store) {
 static bool save(const struct hd_store *store, char *final_path, size_t final_bytes) {
   int error;
   if (store->in_private_directory)
-    return hd_save_to_free_name(-1, store->base, store->output_path, final_path, final_bytes);
-  if (!hd_save_somewhere(-1, store->base, store->output_path, final_path, final_bytes, &error)) {
+    return hd_profile_file_to_free_name(-1, store->base, store->output_path, final_path, final_bytes);
+  if (!hd_profile_file_somewhere(-1, store->base, store->output_path, final_path, final_bytes, &error)) {
     errno = error;
     return false;
   }

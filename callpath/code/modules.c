@@ -44,7 +44,7 @@ static void take_build_id(void *context, const ElfW(Nhdr) * note, const char *na
  * program has left since. */
 static void read_path(const struct dl_phdr_info *info, struct hd_module_record *record) {
   char path[PATH_MAX];
-  if (hd_sandbox_is_new()) {
+  if (hd_seccomp_is_new()) {
     snprintf(path, sizeof path, "%s", info->dlpi_name ? info->dlpi_name : "");
   } else if (!info->dlpi_name || !*info->dlpi_name) {
     hd_own_file(path);

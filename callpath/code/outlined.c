@@ -77,7 +77,7 @@ static bool find_name(const char *path, uint64_t value, char *name, size_t bytes
   ElfW(Ehdr) header;
   ElfW(Shdr) table;
   ElfW(Sym) symbol;
-  int file = hd_sandbox_is_new() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+  int file = hd_seccomp_is_new() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return false;
   bool found = read_at(file, 0, &header, sizeof header) && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&

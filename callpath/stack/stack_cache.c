@@ -13,7 +13,7 @@
 /* OTHER_FRAMES: the tool's, the runtime's and system libraries'; with more, a stack is unwound each time. */
 enum { DEPTH_MOST = 4096, OTHER_FRAMES = 64 };
 
-struct hd_unwind_cache {
+struct hd_stack_cache {
   struct hd_stacks stacks;
   struct hd_known_frames known;
   unsigned long long unloads; /* modules, when these two were begun */
@@ -25,14 +25,14 @@ struct hd_unwind_cache {
 
 static uint32_t depth_limit; /* 0: no unwinder */
 
-bool hd_unwind_init(uint64_t depth) {
+bool hd_stack_cache_init(uint64_t depth) {
   depth_limit = 0;
-  if (depth && hd_frames_init())
+  if (depth && hd_stack_walk_init())
     depth_limit = depth < DEPTH_MOST ? (uint32_t)depth : DEPTH_MOST;
   return depth_limit > 0;
 }
 
-static bool make_room(struct hd_unwind_cache *cache) {
+static bool make_room(struct hd_stack_cache *cache) {
   cache->frames.known = &cache->known;
   cache->frames.routine_limit = depth_limit;
   cache->frames.routines = hd_heap_allocate(depth_limit, sizeof *cache->frames.routines);
@@ -41,9 +41,9 @@ static bool make_room(struct hd_unwind_cache *cache) {
   return cache->frames.routines && cache->frames.proof.words;
 }
 
-static __attribute__((noinline, cold)) struct hd_unwind_cache *make_cache(void) {
+static __attribute__((noinline, cold)) struct hd_stack_cache *make_cache(void) {
   HD_KEEP_ERRNO;
-  struct hd_unwind_cache *cache = hd_heap_allocate(1, sizeof *cache);
+  struct hd_stack_cache *cache = hd_heap_allocate(1, sizeof *cache);
   if (cache && !make_room(cache)) {
     hd_heap_free(cache->frames.routines);
     hd_heap_free(cache->frames.proof.words);
@@ -54,7 +54,7 @@ static __attribute__((noinline, cold)) struct hd_unwind_cache *make_cache(void) 
 }
 
 /* Another library may lie where one was. */
-static void forget_unloaded(struct hd_unwind_cache *cache) {
+static void forget_unloaded(struct hd_stack_cache *cache) {
   const unsigned long long unloads = hd_loaded_unloads();
   if (cache->unloads == unloads)
     return;
@@ -64,14 +64,14 @@ static void forget_unloaded(struct hd_unwind_cache *cache) {
 }
 
 /* That there is no routine of the user's is remembered, too. */
-static __attribute__((noinline)) struct hd_stack_answer unwind(struct hd_unwind_cache *cache,
+static __attribute__((noinline)) struct hd_stack_answer unwind(struct hd_stack_cache *cache,
                                                                const struct hd_stack_question *question) {
   struct hd_frames *frames = &cache->frames;
   struct hd_stack_answer answer = {0};
   HD_KEEP_ERRNO;
   cache->misses++;
   forget_unloaded(cache);
-  const bool found = hd_frames_walk(frames, question->own, (const void *)question->code, question->limit);
+  const bool found = hd_stack_walk(frames, question->own, (const void *)question->code, question->limit);
   if (found)
     answer.chain = hd_chains_recall(&cache->chains, frames->routines, frames->routine_count, frames->cut);
   answer.place = frames->place;
@@ -81,9 +81,9 @@ static __attribute__((noinline)) struct hd_stack_answer unwind(struct hd_unwind_
 }
 
 __attribute__((noinline)) const struct hd_chain *
-hd_unwind_callers_below(struct hd_unwind_cache **made, const void *code, uintptr_t limit, uintptr_t *place) {
+hd_stack_cache_callers_below(struct hd_stack_cache **made, const void *code, uintptr_t limit, uintptr_t *place) {
   const struct hd_stack_question question = {(uintptr_t)__builtin_frame_address(0), (uintptr_t)code, limit};
-  struct hd_unwind_cache *cache = *made;
+  struct hd_stack_cache *cache = *made;
   *place = 0;
   if (__builtin_expect(!cache, false) && (!depth_limit || !(cache = *made = make_cache())))
     return NULL;
@@ -99,10 +99,10 @@ hd_unwind_callers_below(struct hd_unwind_cache **made, const void *code, uintptr
   return answer.chain;
 }
 
-uint64_t hd_unwind_misses(const struct hd_unwind_cache *cache) {
+uint64_t hd_stack_cache_misses(const struct hd_stack_cache *cache) {
   return cache ? cache->misses : 0;
 }
 
-uint64_t hd_unwind_by_library(const struct hd_unwind_cache *cache) {
+uint64_t hd_stack_cache_by_library(const struct hd_stack_cache *cache) {
   return cache ? cache->frames.by_library : 0;
 }

@@ -38,11 +38,11 @@ struct hd_chain {
 
 /** One thread's remembered stacks and return addresses. Made by its first use, never freed; used by one thread at a
  * time. About 15 kB for a few stacks, at most 950 kB, for thousands; when that is not enough, it begins anew. */
-struct hd_unwind_cache;
+struct hd_stack_cache;
 
 /** Once, at start: loads the unwinder (libgcc_s.so.1). `depth`: routines told at most, at most
- *  4096. False: there is no unwinder; hd_unwind_callers then always returns NULL. */
-bool hd_unwind_init(uint64_t depth);
+ *  4096. False: there is no unwinder; hd_stack_cache_callers then always returns NULL. */
+bool hd_stack_cache_init(uint64_t depth);
 
 /**
  * The user's routines around `code` (a region's return address) on the calling thread's stack. The innermost is the one
@@ -54,16 +54,16 @@ bool hd_unwind_init(uint64_t depth);
  *
  * Keeps errno. In the steady state no lock and no allocation. From a signal handler that interrupts it: NULL.
  */
-const struct hd_chain *hd_unwind_callers_below(struct hd_unwind_cache **made, const void *code, uintptr_t limit,
-                                               uintptr_t *place);
-static inline const struct hd_chain *hd_unwind_callers(struct hd_unwind_cache **cache, const void *code) {
+const struct hd_chain *hd_stack_cache_callers_below(struct hd_stack_cache **made, const void *code, uintptr_t limit,
+                                                    uintptr_t *place);
+static inline const struct hd_chain *hd_stack_cache_callers(struct hd_stack_cache **cache, const void *code) {
   uintptr_t place;
-  return hd_unwind_callers_below(cache, code, 0, &place);
+  return hd_stack_cache_callers_below(cache, code, 0, &place);
 }
 
 /** Stacks so far that were not remembered, and those of them that the C compiler's unwinder had to unwind. 0 for NULL.
  */
-uint64_t hd_unwind_misses(const struct hd_unwind_cache *cache);
-uint64_t hd_unwind_by_library(const struct hd_unwind_cache *cache);
+uint64_t hd_stack_cache_misses(const struct hd_stack_cache *cache);
+uint64_t hd_stack_cache_by_library(const struct hd_stack_cache *cache);
 
 #endif

@@ -12,7 +12,7 @@ static bool stop_at_once(const struct hd_unwound *unwound, void *data) {
   return false;
 }
 
-bool hd_frames_init(void) {
+bool hd_stack_walk_init(void) {
   if (!hd_unwinder_load())
     return false;
   hd_unwinder_each(stop_at_once, NULL, 1); /* what its first call prepares */
@@ -184,7 +184,7 @@ static void walk_unwinding(struct walk *walk) {
     walk->frames->cut = true;
 }
 
-bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code, uintptr_t limit) {
+bool hd_stack_walk(struct hd_frames *frames, uintptr_t own, const void *code, uintptr_t limit) {
   struct walk walk = {.frames = frames, .own = own, .code = code, .limit = limit};
   if (!hd_unwinder.backtrace)
     return false;

@@ -30,10 +30,10 @@ struct hd_frames {
 };
 
 /** Loads the unwinder and finds the libraries whose routines are not the user's. False: no unwinder. */
-bool hd_frames_init(void);
+bool hd_stack_walk_init(void);
 
 /** Unwinds from the frame at `own` (__builtin_frame_address(0) of a function that is still running) outwards: see
- *  hd_unwind_callers_below. False: nothing known. */
-bool hd_frames_walk(struct hd_frames *frames, uintptr_t own, const void *code, uintptr_t limit);
+ *  hd_stack_cache_callers_below. False: nothing known. */
+bool hd_stack_walk(struct hd_frames *frames, uintptr_t own, const void *code, uintptr_t limit);
 
 #endif

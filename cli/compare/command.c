@@ -73,7 +73,7 @@ static bool fails(const struct hd_compare_choices *choices, const struct hd_comp
   bool failed = false;
   for (size_t i = 0; i < choices->condition_count; i++)
     for (size_t j = 0; j < count; j++)
-      if (hd_condition_holds(choices->conditions[i], series[j].comparison, choices->least_share, stderr))
+      if (hd_fail_if_holds(choices->conditions[i], series[j].comparison, choices->least_share, stderr))
         failed = true;
   return failed;
 }

@@ -17,7 +17,7 @@ enum { VARIABLE_COUNT = OWNER_COUNT * NAME_COUNT, VARIABLE_BYTES = 40 };
 
 static const char *const owners[OWNER_COUNT] = {"program", "region"};
 
-struct hd_condition {
+struct hd_fail_if {
   char *expression;
   void *formula;
   bool by_region;
@@ -32,11 +32,11 @@ static const char *name_of(int name) {
   return name < CAUSES ? first[name] : hd_loss_id((enum hd_loss)(name - CAUSES));
 }
 
-static bool uses(const struct hd_condition *condition, int owner, int name) {
+static bool uses(const struct hd_fail_if *condition, int owner, int name) {
   return hd_formula_uses(condition->formula, &condition->values[owner][name]);
 }
 
-static bool uses_any(const struct hd_condition *condition, int owner) {
+static bool uses_any(const struct hd_fail_if *condition, int owner) {
   for (int name = 0; name < NAME_COUNT; name++)
     if (uses(condition, owner, name))
       return true;
@@ -53,7 +53,7 @@ static int column_of(const char *expression, int position) {
 
 #define AND_CAUSE(name, id, ...) ", " id
 
-static bool compile(struct hd_condition *condition, struct hd_formula_error *error) {
+static bool compile(struct hd_fail_if *condition, struct hd_formula_error *error) {
   struct hd_formula_variable variables[VARIABLE_COUNT];
   for (int owner = 0; owner < OWNER_COUNT; owner++)
     for (int name = 0; name < NAME_COUNT; name++) {
@@ -85,7 +85,7 @@ static bool has_comparison(const char *expression) {
 }
 
 /* Writes what is wrong; false when something is. */
-static bool prepare(struct hd_condition *condition, char *error, size_t error_bytes) {
+static bool prepare(struct hd_fail_if *condition, char *error, size_t error_bytes) {
   struct hd_formula_error wrong = {.position = -1};
   if (strlen(condition->expression) > HD_FORMULA_BYTES_MOST)
     snprintf(error, error_bytes, "the condition is longer than %d bytes", HD_FORMULA_BYTES_MOST);
@@ -108,18 +108,18 @@ static bool prepare(struct hd_condition *condition, char *error, size_t error_by
   return false;
 }
 
-struct hd_condition *hd_condition_new(const char *expression, char *error, size_t error_bytes) {
-  struct hd_condition *condition = hd_new(1, sizeof *condition);
+struct hd_fail_if *hd_fail_if_new(const char *expression, char *error, size_t error_bytes) {
+  struct hd_fail_if *condition = hd_new(1, sizeof *condition);
   condition->expression = hd_print("%s", expression);
   if (!prepare(condition, error, error_bytes)) {
-    hd_condition_free(condition);
+    hd_fail_if_free(condition);
     return NULL;
   }
   condition->by_region = uses_any(condition, OF_REGION);
   return condition;
 }
 
-void hd_condition_free(struct hd_condition *condition) {
+void hd_fail_if_free(struct hd_fail_if *condition) {
   if (!condition)
     return;
   hd_formula_free(condition->formula);
@@ -160,7 +160,7 @@ static bool take_noise_out(double values[NAME_COUNT], const struct hd_compared *
 /* ---- trying ---- */
 
 struct trial {
-  struct hd_condition *condition; /* its values are filled */
+  struct hd_fail_if *condition; /* its values are filled */
   const struct hd_comparison *comparison;
   double least_share;
   FILE *out;
@@ -169,12 +169,12 @@ struct trial {
 };
 
 static void say(const struct trial *trial, const char *what, uint32_t row, uint32_t point) {
-  const struct hd_sheet sheet = {.out = trial->out};
+  const struct hd_document sheet = {.out = trial->out};
   char text[HD_PLACE_BYTES], where[HD_PLACE_BYTES], when[HD_PLACE_BYTES];
   hd_row_text(text, trial->comparison, row, false);
-  hd_sheet_clean(&sheet, text, where, sizeof where);
+  hd_document_clean(&sheet, text, where, sizeof where);
   hd_point_text(text, trial->comparison, point);
-  hd_sheet_clean(&sheet, text, when, sizeof when);
+  hd_document_clean(&sheet, text, when, sizeof when);
   fprintf(trial->out, "'%s' %s: %s, %s", trial->condition->expression, what, where, when);
 }
 
@@ -194,7 +194,7 @@ static bool is_true(double value) {
 
 static void try_at(struct trial *trial, uint32_t row, uint32_t point) {
   const struct hd_compared *program = trial->comparison->rows[0].at, *region = trial->comparison->rows[row].at;
-  struct hd_condition *condition = trial->condition;
+  struct hd_fail_if *condition = trial->condition;
   double measured[OWNER_COUNT][NAME_COUNT];
   trial->tried++;
   fill(condition->values[OF_PROGRAM], &program[0], &program[point]);
@@ -258,8 +258,8 @@ static void try_regions(struct trial *trial) {
             trial->condition->expression, small, small == 1 ? "" : "s", 100 * trial->least_share);
 }
 
-bool hd_condition_holds(struct hd_condition *condition, const struct hd_comparison *comparison, double least_share,
-                        FILE *out) {
+bool hd_fail_if_holds(struct hd_fail_if *condition, const struct hd_comparison *comparison, double least_share,
+                      FILE *out) {
   struct trial trial = {.condition = condition, .comparison = comparison, .least_share = least_share, .out = out};
   if (condition->by_region)
     try_regions(&trial);

@@ -26,11 +26,11 @@
 
 #include "output/comparison/comparison.h"
 
-struct hd_condition;
+struct hd_fail_if;
 
 /** NULL: `error` holds one line that says what is wrong with the expression, without a newline. */
-struct hd_condition *hd_condition_new(const char *expression, char *error, size_t error_bytes);
-void hd_condition_free(struct hd_condition *condition);
+struct hd_fail_if *hd_fail_if_new(const char *expression, char *error, size_t error_bytes);
+void hd_fail_if_free(struct hd_fail_if *condition);
 
 /**
  * Whether the condition holds anywhere. Says on `out`, a line each, where it does and with what values; also where it
@@ -38,7 +38,7 @@ void hd_condition_free(struct hd_condition *condition);
  * so not tried. Regions whose time is less than `least_share` (1: all) of the program's at both points are not tried;
  * how many is said, and when it holds nowhere, that it does not.
  */
-bool hd_condition_holds(struct hd_condition *condition, const struct hd_comparison *comparison, double least_share,
-                        FILE *out);
+bool hd_fail_if_holds(struct hd_fail_if *condition, const struct hd_comparison *comparison, double least_share,
+                      FILE *out);
 
 #endif

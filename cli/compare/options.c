@@ -31,14 +31,14 @@ static bool take_predictions(const struct hd_option_use *use) {
 static bool take_condition(const struct hd_option_use *use) {
   struct hd_compare_choices *choices = use->choices;
   char error[512];
-  struct hd_condition **grown = hd_grow(choices->conditions, choices->condition_count + 1, sizeof *grown);
+  struct hd_fail_if **grown = hd_grow(choices->conditions, choices->condition_count + 1, sizeof *grown);
   choices->conditions = grown;
   if (!hd_formula_open(error, sizeof error)) { /* no fault of the expression */
     fprintf(stderr, "heddle: --fail-if: %s\n", error);
     choices->failed = true;
     return true;
   }
-  struct hd_condition *condition = hd_condition_new(use->argument, error, sizeof error);
+  struct hd_fail_if *condition = hd_fail_if_new(use->argument, error, sizeof error);
   if (!condition)
     return hd_usage_complain(use->usage, "--fail-if: %s", error);
   grown[choices->condition_count++] = condition;
@@ -92,6 +92,6 @@ void hd_compare_choices_init(struct hd_compare_choices *choices) {
 
 void hd_compare_choices_free(struct hd_compare_choices *choices) {
   for (size_t i = 0; i < choices->condition_count; i++)
-    hd_condition_free(choices->conditions[i]);
+    hd_fail_if_free(choices->conditions[i]);
   free(choices->conditions);
 }

@@ -23,7 +23,7 @@ struct hd_compare_choices {
   struct hd_compare_options compare;
   enum hd_compare_ask ask;
   uint32_t predict[HD_COMPARE_PREDICTIONS_MOST];
-  struct hd_condition **conditions;
+  struct hd_fail_if **conditions;
   size_t condition_count;
   double least_share;
   bool failed; /* something is missing that an option needs; said */

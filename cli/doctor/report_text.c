@@ -25,7 +25,7 @@ static void print_rows(const struct hd_probe *probe, FILE *out) {
   static const char *const titles[] = {"Event", "Of", "Answer", "Came", "On time", "Address", "", "Without it"};
   struct libscols_table *table = hd_table_new(out);
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    hd_need(table && hd_table_column(table, titles[i], 0));
+    hd_need(table && hd_scols_column(table, titles[i], 0));
   for (size_t i = 0; i < hd_probe_row_count(); i++) {
     struct hd_probe_row row;
     hd_probe_row(probe, i, &row);

@@ -69,7 +69,7 @@ static void complain_of_nothing(const struct choices *choices) {
     return;
   }
   fprintf(stderr, "heddle: no %s%s matches '%s'", what, where, expression);
-  const uint32_t count = choices->groups ? 0 : hd_plan_nearest(expression, NEAREST_MOST, near);
+  const uint32_t count = choices->groups ? 0 : hd_event_suggest(expression, NEAREST_MOST, near);
   for (uint32_t i = 0; i < count; i++)
     fprintf(stderr, "%s%s", i == 0 ? "; nearest: " : ", ", near[i]);
   fputs(count             ? "\n"

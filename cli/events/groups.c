@@ -24,10 +24,10 @@ static char *join_events(const struct hd_group *group, char separator) {
 
 /* Whether its events can be counted here, all at once; `why` has room for a plan's words. */
 static bool try_out(const struct hd_group *group, char *why, size_t why_bytes) {
-  struct hd_plan plan;
-  struct hd_plan_error error;
+  struct hd_event_sets plan;
+  struct hd_event_sets_error error;
   char *list = join_events(group, ',');
-  const bool made = hd_plan_make(&plan, list, false, &error);
+  const bool made = hd_event_sets_make(&plan, list, false, &error);
   why[0] = '\0';
   if (!made)
     snprintf(why, why_bytes, "%s%s%s", error.event, error.event[0] ? ": " : "", error.why);
@@ -79,7 +79,7 @@ static void print_group(const struct hd_events_walk *walk, const struct hd_group
 }
 
 static void show(struct hd_events_walk *walk, const struct hd_group *group) {
-  char why[sizeof((struct hd_plan_error *)0)->why + 160];
+  char why[sizeof((struct hd_event_sets_error *)0)->why + 160];
   const bool available = try_out(group, why, sizeof why);
   if (walk->choices->available && !available)
     return;

@@ -29,7 +29,7 @@ void hd_events_put_row(const char *const *fields, size_t count, FILE *out) {
 void hd_events_new_table(struct hd_events_walk *walk, const char *const *titles, size_t count) {
   walk->table = hd_table_new(walk->out);
   for (size_t i = 0; i < count; i++)
-    hd_need(walk->table && hd_table_column(walk->table, titles[i], i + 1 == count ? SCOLS_FL_TRUNC : 0));
+    hd_need(walk->table && hd_scols_column(walk->table, titles[i], i + 1 == count ? SCOLS_FL_TRUNC : 0));
 }
 
 void hd_events_add_row(struct hd_events_walk *walk, const char *const *cells, size_t count) {

@@ -81,7 +81,8 @@ static void mark_recovered(const char *path) {
 /* A name that was made has no more % to expand. */
 static bool choose_name(const struct work *work, const struct hd_model *model, char *name, size_t bytes) {
   if (*work->output || !model->output || *model->output != '/')
-    return hd_save_expand_name(*work->output ? work->output : HD_SAVE_DEFAULT_NAME, &model->header, name, bytes);
+    return hd_profile_file_expand_name(*work->output ? work->output : HD_SAVE_DEFAULT_NAME, &model->header, name,
+                                       bytes);
   const int length = snprintf(name, bytes, "%s", model->output);
   return length > 0 && (size_t)length < bytes;
 }
@@ -92,7 +93,7 @@ static void save(struct work *work, const struct hd_recover_file *file, int fd, 
   if (!choose_name(work, model, name, sizeof name)) {
     hd_log("%s: the profile's name is too long", file->path);
     work->failed = true;
-  } else if (!hd_save_to_free_name(fd, NULL, name, saved, sizeof saved)) {
+  } else if (!hd_profile_file_to_free_name(fd, NULL, name, saved, sizeof saved)) {
     hd_log("cannot write %s: %s; the profile stays in %s", name, strerror(errno), file->path);
     work->failed = true;
   } else {

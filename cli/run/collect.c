@@ -126,7 +126,7 @@ static void add_profile(struct hd_run *run, const char *path) {
 
 static bool save_somewhere(int fd, const char *name, char *saved, size_t saved_bytes) {
   int error;
-  const bool done = hd_save_somewhere(fd, NULL, name, saved, saved_bytes, &error);
+  const bool done = hd_profile_file_somewhere(fd, NULL, name, saved, saved_bytes, &error);
   if (done && error)
     hd_log("cannot write %s: %s; the profile is in %s instead", name, strerror(error), saved);
   errno = error;
@@ -143,7 +143,7 @@ static void save_live_file(struct hd_run *run, int directory, const char *place,
     return;
   if (!hd_salvage_read_header(fd, &header)) {
     unlinkat(directory, file, 0); /* killed before it had written anything */
-  } else if (hd_save_expand_name(run->output, &header, name, sizeof name) &&
+  } else if (hd_profile_file_expand_name(run->output, &header, name, sizeof name) &&
              save_somewhere(fd, name, saved, sizeof saved)) {
     unlinkat(directory, file, 0);
     if (place != run->directory) /* the program has said that it is there */

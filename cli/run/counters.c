@@ -142,7 +142,7 @@ static bool add_groups(struct request *request, const char *names) {
 struct answer {
   bool made;
   uint32_t near_count;
-  struct hd_plan_error error;
+  struct hd_event_sets_error error;
   char near[NEAREST_MOST][128];
 };
 
@@ -158,10 +158,10 @@ static bool can_be_counted(const char *name) {
 /* For an event that exists, only others that can be counted are of use; none when it can itself, and merely failed. */
 static void find_near(struct answer *answer) {
   char near[3 * NEAREST_MOST][128];
-  const struct hd_plan_error *error = &answer->error;
+  const struct hd_event_sets_error *error = &answer->error;
   if (!error->unknown && can_be_counted(error->event))
     return;
-  const uint32_t count = hd_plan_nearest(error->event, 3 * NEAREST_MOST, near);
+  const uint32_t count = hd_event_suggest(error->event, 3 * NEAREST_MOST, near);
   for (uint32_t i = 0; i < count && answer->near_count < NEAREST_MOST; i++)
     if (error->unknown || (strcasecmp(near[i], error->event) != 0 && can_be_counted(near[i])))
       memcpy(answer->near[answer->near_count++], near[i], sizeof near[i]);
@@ -175,8 +175,8 @@ struct question {
 static void make_answer(void *context, int to) {
   const struct question *question = context;
   struct answer answer = {0};
-  struct hd_plan plan;
-  answer.made = hd_plan_make(&plan, question->list, question->take_turns, &answer.error);
+  struct hd_event_sets plan;
+  answer.made = hd_event_sets_make(&plan, question->list, question->take_turns, &answer.error);
   if (!answer.made && answer.error.event[0])
     find_near(&answer);
   (void)!write(to, &answer, sizeof answer);
@@ -215,7 +215,7 @@ static bool is_group(const char *name) {
 
 /* Why an event is not known, if there is more to say; whether PAPI works has nothing to do with the kernel's names. */
 static void explain_unknown(const struct answer *answer, FILE *line) {
-  const struct hd_plan_error *error = &answer->error;
+  const struct hd_event_sets_error *error = &answer->error;
   const bool kernels = strncasecmp(error->event, "perf::", strlen("perf::")) == 0;
   fprintf(line, "event %s: unknown", error->event);
   if (is_group(error->event))
@@ -227,7 +227,7 @@ static void explain_unknown(const struct answer *answer, FILE *line) {
 /* One line: where it is asked for, the event, why, and what else may have been meant. */
 static void explain(const struct request *request, const struct answer *answer) {
   const struct hd_group *group = NULL;
-  const struct hd_plan_error *error = &answer->error;
+  const struct hd_event_sets_error *error = &answer->error;
   const struct hd_group_event *origin = error->event[0] ? find_origin(request, error->event, &group) : NULL;
   char *text = NULL;
   size_t bytes = 0;

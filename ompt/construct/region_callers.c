@@ -45,13 +45,13 @@ static uintptr_t enclosing_place(const struct hd_thread *thread) {
 
 /* The event reads its counters in any case: before the stack is looked through, which takes long the first time. */
 static const struct hd_chain *find_chain(struct hd_thread *thread, const void *address, uintptr_t *place) {
-  struct hd_unwind_cache **cache = &thread->unwind_cache;
+  struct hd_stack_cache **cache = &thread->unwind_cache;
   const uintptr_t limit = enclosing_place(thread);
-  const uint64_t unwound = hd_unwind_by_library(*cache);
+  const uint64_t unwound = hd_stack_cache_by_library(*cache);
   if (__builtin_expect(thread->counters != NULL, false))
     hd_counters_read(thread);
-  const struct hd_chain *chain = hd_unwind_callers_below(cache, address, limit, place);
-  if (__builtin_expect(hd_unwind_by_library(*cache) != unwound, false))
+  const struct hd_chain *chain = hd_stack_cache_callers_below(cache, address, limit, place);
+  if (__builtin_expect(hd_stack_cache_by_library(*cache) != unwound, false))
     hd_thread_leave_program(thread);
   return chain;
 }

@@ -34,7 +34,7 @@ struct hd_thread_counters {
 
 /** What is counted, the same for all threads. */
 struct hd_counters {
-  struct hd_plan plan;
+  struct hd_event_sets plan;
   struct hd_event_record *events; /* in the store */
   uint64_t all;                   /* bit e of every event; 0: nothing is counted */
   uint64_t turn_ticks;            /* how long a turn lasts at least */

@@ -21,7 +21,7 @@ static struct hd_store_cursor text_cursor;
 
 /* ---- what is counted ---- */
 
-static void say_why_not(const struct hd_plan_error *error) {
+static void say_why_not(const struct hd_event_sets_error *error) {
   char note[800];
   const int bytes = snprintf(note, sizeof note, "nothing was counted: %s%s%s%s", error->event,
                              *error->event ? ": " : "", error->unknown ? "unknown here: " : "", error->why);
@@ -71,17 +71,17 @@ static void add_groups(const char *groups) {
 }
 
 void hd_counters_init(const struct hd_settings *settings) {
-  struct hd_plan_error error = {.why = ""};
+  struct hd_event_sets_error error = {.why = ""};
   struct hd_file_header *header = hd_store.header;
   if (!settings->counters)
     return;
-  if (!hd_plan_make(&hd_counters.plan, settings->counters, settings->take_turns, &error)) {
+  if (!hd_event_sets_make(&hd_counters.plan, settings->counters, settings->take_turns, &error)) {
     say_why_not(&error);
     return;
   }
   for (uint32_t i = 0; i < hd_counters.plan.event_count; i++) {
     if (!add_event(i)) {
-      say_why_not(&(struct hd_plan_error){.why = "no room in the profile"});
+      say_why_not(&(struct hd_event_sets_error){.why = "no room in the profile"});
       return;
     }
   }
@@ -127,7 +127,7 @@ static void create_sets(struct hd_thread_counters *mine) {
   for (uint32_t i = 0; i < hd_counters.plan.set_count; i++) {
     const struct hd_planned_set *planned = &hd_counters.plan.sets[i];
     mine->sets[i] =
-        planned->source->create(events, hd_plan_set_events(&hd_counters.plan, planned, events), why, sizeof why);
+        planned->source->create(events, hd_event_sets_events(&hd_counters.plan, planned, events), why, sizeof why);
     if (!mine->sets[i])
       hd_counters_give_up(mine, i);
   }

@@ -19,7 +19,7 @@ static bool reads, knows_tids;
 
 void hd_processor_init(bool is_real) {
   reads = is_real;
-  knows_tids = !hd_sandbox_is_expected();
+  knows_tids = !hd_seccomp_is_expected();
 }
 
 void hd_processor_begin(struct hd_thread_record *record) {
@@ -77,7 +77,7 @@ static uint32_t take(struct hd_thread_record *record) {
 }
 
 void hd_processor_end(struct hd_thread_record *record) {
-  if (take(record) != 0 && !hd_sandbox_is_new())
+  if (take(record) != 0 && !hd_seccomp_is_new())
     add(record, tid_unknown);
 }
 
@@ -95,7 +95,7 @@ static void close_block(struct hd_block_header *block, const struct hd_thread_re
 
 void hd_processor_close(const struct hd_thread_record *self) {
   const uint32_t units = __atomic_load_n(&hd_store.header->block_count, __ATOMIC_ACQUIRE);
-  if (!reads || hd_sandbox_is_new())
+  if (!reads || hd_seccomp_is_new())
     return;
   for (uint32_t unit = 0; unit < units;) {
     struct hd_block_header *block = (void *)(hd_store.base + HD_HEADER_BYTES + (size_t)unit * HD_BLOCK_BYTES);

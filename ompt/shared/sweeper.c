@@ -70,7 +70,7 @@ static bool init_membarrier(void) {
 bool hd_sweeper_init(uint64_t begin_ticks) {
   HD_KEEP_ERRNO;
   /* Who locks itself up may forget this call, or Heddle: */
-  hd_frontier.has_membarrier = !hd_sandbox_is_expected() && init_membarrier();
+  hd_frontier.has_membarrier = !hd_seccomp_is_expected() && init_membarrier();
   hd_frontier.needs_fence = !hd_frontier.has_membarrier;
   hd_tallies_init(&tallies, allocate, NULL, hd_store.header);
   bool begun = reserve(HD_BLOCK_TALLIES, sizeof(struct hd_tally_record), 1) &&

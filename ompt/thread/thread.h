@@ -92,7 +92,7 @@ struct hd_thread {
   struct hd_row_record *row;         /* that `cell` lies in */
   uint64_t cpu_ns;                   /* processor time charged so far */
   uint32_t unloads;                  /* hd_modules_unloads when `edges` were last known to be right */
-  struct hd_unwind_cache *unwind_cache;
+  struct hd_stack_cache *unwind_cache;
   uintptr_t stack_begin; /* the thread's own stack, for routine.c; both 0: not looked up yet */
   uintptr_t stack_end;
   struct hd_region *ended_regions; /* of its own, to be used again: the newest first */

@@ -148,7 +148,7 @@ static uint64_t whole_ticks(double ticks) {
 
 static void add_elapsed(struct hd_graph *graph, const struct hd_node *node) {
   struct hd_graph_entry *entry = &graph->entries[graph->entry_of_node[node->id]];
-  hd_add_entries(&entry->entries, &node->entries);
+  hd_accumulate_entries(&entry->entries, &node->entries);
   if (node->kind != HD_KIND_ROUTINE) {
     entry->elapsed_ticks += whole_ticks(hd_team_elapsed(&node->team));
     return;

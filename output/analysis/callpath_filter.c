@@ -54,7 +54,7 @@ static void drop_counts(struct hd_model *model, const char *place, uint32_t *own
   }
 }
 
-void hd_model_focus(struct hd_model *model, const bool *through) {
+void hd_callpath_filter(struct hd_model *model, const bool *through) {
   char *place = hd_new(model->node_count, sizeof *place);
   uint32_t *owner = hd_new(model->node_count, sizeof *owner); /* of counts */
   hd_model_need_rows(model);

@@ -16,6 +16,6 @@
  * visits, for they lead there; their own times are dropped, and so are all numbers of the others, which get
  * HD_NODE_GONE. Ids do not change. Numbers of the program as a whole and of its threads stay those of the run.
  */
-void hd_model_focus(struct hd_model *model, const bool *through);
+void hd_callpath_filter(struct hd_model *model, const bool *through);
 
 #endif

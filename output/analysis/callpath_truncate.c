@@ -135,10 +135,10 @@ static void add_node(struct fold *fold, const struct hd_node *from) {
   to->visits_concurrent += from->visits_concurrent;
   to->cpu_ns += from->cpu_ns;
   to->unpaired_ticks += from->unpaired_ticks;
-  hd_add_entries(&to->entries, &from->entries);
-  hd_add_ticks(to->ticks, from->ticks);
-  hd_add_intrusion(&to->intrusion, &from->intrusion);
-  hd_add_team(&to->team, &from->team);
+  hd_accumulate_entries(&to->entries, &from->entries);
+  hd_accumulate_ticks(to->ticks, from->ticks);
+  hd_accumulate_intrusion(&to->intrusion, &from->intrusion);
+  hd_accumulate_team(&to->team, &from->team);
   hd_widen_levels(&to->busy_at, &from->busy_at);
   hd_widen_levels(&to->elapsed_at, &from->elapsed_at);
   part->active += from->active_ticks > 0;
@@ -177,8 +177,8 @@ static void add_levels(struct fold *fold) {
     const struct hd_node *from = &fold->model->nodes[i];
     if (from->flags & HD_NODE_GONE)
       continue;
-    hd_add_levels(&fold->nodes[fold->map[i]].busy_at, &from->busy_at);
-    hd_add_levels(&fold->nodes[fold->map[i]].elapsed_at, &from->elapsed_at);
+    hd_accumulate_levels(&fold->nodes[fold->map[i]].busy_at, &from->busy_at);
+    hd_accumulate_levels(&fold->nodes[fold->map[i]].elapsed_at, &from->elapsed_at);
   }
 }
 
@@ -188,7 +188,7 @@ static void add_row(struct fold *fold, const struct hd_row *from) {
   struct hd_row *last = fold->row_count > 0 ? &fold->rows[fold->row_count - 1] : NULL;
   struct hd_node *node = &fold->nodes[from->node];
   if (last && last->node == from->node && last->thread == from->thread) {
-    hd_add_row(last, from);
+    hd_accumulate_row(last, from);
     return;
   }
   if (node->row_count++ == 0)
@@ -342,7 +342,7 @@ static void give(struct fold *fold) {
   fold->rows = rows;
 }
 
-void hd_model_fold(struct hd_model *model, uint32_t depth) {
+void hd_callpath_truncate(struct hd_model *model, uint32_t depth) {
   const uint32_t now = model->header.callpath_depth, nodes = model->node_count;
   if (depth == 0 || (now != 0 && now <= depth))
     return;

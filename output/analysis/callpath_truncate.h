@@ -24,6 +24,6 @@
  *
  * Callpaths out of focus (callpath_filter.h) are left out.
  */
-void hd_model_fold(struct hd_model *model, uint32_t depth);
+void hd_callpath_truncate(struct hd_model *model, uint32_t depth);
 
 #endif

@@ -11,11 +11,11 @@
 /* ---- lines ---- */
 
 /* A routine without a line of its own is part of the line above. */
-static bool has_line(const struct hd_view *view, const struct hd_node *node) {
+static bool has_line(const struct hd_lines *view, const struct hd_node *node) {
   return hd_place_is_same(view->lines[view->line_of_node[node->id]].node, node);
 }
 
-static void add_to_line(const struct hd_view *view, struct hd_count_sum *to, const struct hd_node *node,
+static void add_to_line(const struct hd_lines *view, struct hd_count_sum *to, const struct hd_node *node,
                         bool inclusive) {
   const struct hd_model *model = view->model;
   if (has_line(view, node))
@@ -31,7 +31,7 @@ static struct hd_count_sum *new_sums(const struct hd_model *model, uint32_t coun
   return sums;
 }
 
-struct hd_count_sum *hd_view_count_lines(const struct hd_view *view, bool inclusive) {
+struct hd_count_sum *hd_lines_count(const struct hd_lines *view, bool inclusive) {
   const struct hd_model *model = view->model;
   struct hd_count_sum *sums = new_sums(model, view->count);
   for (uint32_t i = 0; sums && i < model->node_count; i++)
@@ -40,7 +40,7 @@ struct hd_count_sum *hd_view_count_lines(const struct hd_view *view, bool inclus
   return sums;
 }
 
-static bool is_incomplete(const struct hd_view *view, uint32_t line) {
+static bool is_incomplete(const struct hd_lines *view, uint32_t line) {
   const struct hd_model *model = view->model;
   for (uint32_t i = 0; i < model->node_count; i++)
     if (view->line_of_node[i] == line && has_line(view, &model->nodes[i]) && model->counts_inclusive[i].incomplete)
@@ -48,7 +48,7 @@ static bool is_incomplete(const struct hd_view *view, uint32_t line) {
   return false;
 }
 
-struct hd_count_sum *hd_view_count_threads(const struct hd_view *view, uint32_t line) {
+struct hd_count_sum *hd_lines_count_threads(const struct hd_lines *view, uint32_t line) {
   const struct hd_model *model = view->model;
   struct hd_count_sum *sums = new_sums(model, model->thread_count);
   if (!sums)

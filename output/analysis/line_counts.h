@@ -12,8 +12,8 @@
 
 /** Sums by line of a view: exclusive or inclusive; by thread, of one line and those below. NULL: without
  *  counters. */
-struct hd_count_sum *hd_view_count_lines(const struct hd_view *view, bool inclusive);
-struct hd_count_sum *hd_view_count_threads(const struct hd_view *view, uint32_t line);
+struct hd_count_sum *hd_lines_count(const struct hd_lines *view, bool inclusive);
+struct hd_count_sum *hd_lines_count_threads(const struct hd_lines *view, uint32_t line);
 
 /** Of a call graph: by entry, arc and cycle. All NULL without counters. */
 struct hd_graph_counts {

@@ -13,7 +13,7 @@
 
 /* What is needed only while the view is made. */
 struct build {
-  struct hd_view *view;
+  struct hd_lines *view;
   struct hd_line *joined; /* in the order of their first node: parents before children */
   struct hd_slots slots;  /* of joined lines; the program is never looked up */
   uint32_t *first_child;  /* by line, into children; two more than lines */
@@ -49,19 +49,19 @@ static void add_node(struct hd_line *line, const struct hd_node *node) {
   line->visits_concurrent += node->visits_concurrent;
   for (int state = 0; state < HD_STATE_COUNT; state++)
     line->ticks[state] += node->inclusive_ticks[state];
-  hd_add_intrusion(&line->intrusion, &node->intrusion_inclusive);
+  hd_accumulate_intrusion(&line->intrusion, &node->intrusion_inclusive);
   line->wall_share_ticks += node->wall_share_inclusive_ticks;
-  hd_add_team(&line->team, &node->team);
+  hd_accumulate_team(&line->team, &node->team);
 }
 
 /* A routine that gets no line is part of the line above: so are its own time, and what lies below it hangs there. */
-static void join_nodes(struct build *build, enum hd_view_lines lines) {
+static void join_nodes(struct build *build, enum hd_lines_kind lines) {
   const struct hd_model *model = build->view->model;
   build->joined[0] = (struct hd_line){.node = &model->nodes[0]};
   build->view->count = 1;
   for (uint32_t i = 0; i < model->node_count; i++) {
     const struct hd_node *node = &model->nodes[i];
-    const bool passed = (node->kind == HD_KIND_ROUTINE && lines == HD_VIEW_CONSTRUCTS) || (node->flags & HD_NODE_GONE);
+    const bool passed = (node->kind == HD_KIND_ROUTINE && lines == HD_LINES_CONSTRUCTS) || (node->flags & HD_NODE_GONE);
     uint32_t line = i == 0 ? 0 : build->view->line_of_node[node->parent];
     if (i > 0 && !passed)
       line = find_line(build, node, line);
@@ -103,8 +103,8 @@ static void sum_levels(struct build *build) {
     make_level_room(build);
   for (uint32_t i = 0; known && i < model->node_count; i++) {
     struct hd_line *line = &build->joined[build->view->line_of_node[i]];
-    hd_add_levels(&line->busy_at, &model->nodes[i].busy_at);
-    hd_add_levels(&line->elapsed_at, elapsed_of(model, &model->nodes[i]));
+    hd_accumulate_levels(&line->busy_at, &model->nodes[i].busy_at);
+    hd_accumulate_levels(&line->elapsed_at, elapsed_of(model, &model->nodes[i]));
   }
   for (uint32_t i = 0; i < build->view->count; i++) {
     struct hd_line *line = &build->joined[i];
@@ -188,7 +188,7 @@ static void sort_children(struct build *build, enum hd_sort sort) {
 
 /* A line's place is after its parent and the subtrees of the siblings before it. */
 static void lay_out(struct build *build) {
-  struct hd_view *view = build->view;
+  struct hd_lines *view = build->view;
   struct hd_line *joined = build->joined;
   for (uint32_t i = view->count; i-- > 0;) {
     joined[i].subtree++;
@@ -211,9 +211,9 @@ static void lay_out(struct build *build) {
     view->line_of_node[i] = build->position[view->line_of_node[i]];
 }
 
-struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort, enum hd_view_lines lines) {
+struct hd_lines *hd_lines_new(const struct hd_model *model, enum hd_sort sort, enum hd_lines_kind lines) {
   const uint32_t nodes = model->node_count;
-  struct hd_view *view = hd_new(1, sizeof *view);
+  struct hd_lines *view = hd_new(1, sizeof *view);
   struct build build = {.view = view, .slots = hd_slots_new(nodes), .joined = hd_new(nodes, sizeof *build.joined)};
   build.first_child = hd_new((size_t)nodes + 2, sizeof *build.first_child);
   build.children = hd_new(nodes, sizeof *build.children);
@@ -234,7 +234,7 @@ struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort, enu
   return view;
 }
 
-void hd_view_free(struct hd_view *view) {
+void hd_lines_free(struct hd_lines *view) {
   if (!view)
     return;
   free(view->lines);

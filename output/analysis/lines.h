@@ -31,7 +31,7 @@ struct hd_line {
   double wall_share_ticks;     /* inclusive; NaN: not known */
   double loss_ticks;           /* gain where measured, else waiting time / team size, as far as the run could gain it:
                                   what `gain` sorts by */
-  bool shown;                  /* chosen by hd_view_choose() */
+  bool shown;                  /* chosen by hd_lines_select() */
 };
 
 /** What threads spent in some lines (lines_threads.c). */
@@ -42,7 +42,7 @@ struct hd_thread_batch {
   uint64_t (*sums)[HD_STATE_COUNT]; /* [index in lines * threads + thread] */
 };
 
-struct hd_view {
+struct hd_lines {
   const struct hd_model *model;
   struct hd_line *lines; /* depth first, siblings sorted: lines[0] is the program */
   uint32_t count;
@@ -56,20 +56,20 @@ int hd_line_compare(const struct hd_line *a, const struct hd_line *b, enum hd_so
 
 /** What gets a line: without routines, what lies below one hangs under the nearest construct, phase or the program
  * above it, and the routine's own time is that line's own. */
-enum hd_view_lines { HD_VIEW_CONSTRUCTS, HD_VIEW_ROUTINES_TOO };
+enum hd_lines_kind { HD_LINES_CONSTRUCTS, HD_LINES_ROUTINES_TOO };
 
 /** Joins and sorts. The model must outlive the view. */
-struct hd_view *hd_view_new(const struct hd_model *model, enum hd_sort sort, enum hd_view_lines lines);
-void hd_view_free(struct hd_view *view);
+struct hd_lines *hd_lines_new(const struct hd_model *model, enum hd_sort sort, enum hd_lines_kind lines);
+void hd_lines_free(struct hd_lines *view);
 
 /** Marks at most `limit` lines as shown (0: all), the foremost by `sort`, never a line without those above it; the
  *  program's own line is neither shown nor counted. By gain: in turn the one with the most to gain and the one with the
  *  most busy time, since what runs well has nothing to gain. With `regions_only` other constructs stay out.
  *  Returns how many of those that might have been shown are not. */
-uint32_t hd_view_choose(struct hd_view *view, enum hd_sort sort, unsigned long limit, bool regions_only);
+uint32_t hd_lines_select(struct hd_lines *view, enum hd_sort sort, unsigned long limit, bool regions_only);
 
 /** The ticks that each thread spent in a line and those below it: sums[thread][state]. What is shown must not change
  *  meanwhile: the lines shown after this one are added up with it, and remembered. */
-void hd_view_sum_threads(struct hd_view *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]);
+void hd_lines_sum_threads(struct hd_lines *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]);
 
 #endif

@@ -11,12 +11,12 @@ struct frontier {
   uint32_t count;
 };
 
-static bool is_wanted(const struct hd_view *view, uint32_t line, bool regions_only) {
+static bool is_wanted(const struct hd_lines *view, uint32_t line, bool regions_only) {
   return !regions_only || hd_kind_is_region(view->lines[line].node->kind);
 }
 
 /* Constructs that stay out are looked through: a region may lie below them. */
-static void add_children(const struct hd_view *view, uint32_t parent, bool regions_only, struct frontier *frontier) {
+static void add_children(const struct hd_lines *view, uint32_t parent, bool regions_only, struct frontier *frontier) {
   const uint32_t end = parent + view->lines[parent].subtree;
   for (uint32_t i = parent + 1; i < end;) {
     const bool wanted = is_wanted(view, i, regions_only);
@@ -26,7 +26,7 @@ static void add_children(const struct hd_view *view, uint32_t parent, bool regio
   }
 }
 
-static uint32_t take_foremost(const struct hd_view *view, enum hd_sort sort, struct frontier *frontier) {
+static uint32_t take_foremost(const struct hd_lines *view, enum hd_sort sort, struct frontier *frontier) {
   uint32_t best = 0;
   for (uint32_t i = 1; i < frontier->count; i++)
     if (hd_line_compare(&view->lines[frontier->lines[i]], &view->lines[frontier->lines[best]], sort) < 0)
@@ -42,7 +42,7 @@ static enum hd_sort key_of_choice(enum hd_sort sort, uint32_t chosen) {
   return sort == HD_SORT_GAIN && chosen % 2 == 1 ? HD_SORT_BUSY : sort;
 }
 
-uint32_t hd_view_choose(struct hd_view *view, enum hd_sort sort, unsigned long limit, bool regions_only) {
+uint32_t hd_lines_select(struct hd_lines *view, enum hd_sort sort, unsigned long limit, bool regions_only) {
   uint32_t candidates = 0;
   for (uint32_t i = 1; i < view->count; i++)
     candidates += is_wanted(view, i, regions_only);

@@ -12,7 +12,7 @@
 #include "support/command/memory.h"
 
 /* The line and those shown after it. */
-static void choose(struct hd_view *view, uint32_t line) {
+static void choose(struct hd_lines *view, uint32_t line) {
   struct hd_thread_batch *batch = &view->batch;
   const uint32_t most = sizeof batch->lines / sizeof *batch->lines;
   batch->count = 0;
@@ -22,7 +22,7 @@ static void choose(struct hd_view *view, uint32_t line) {
 }
 
 static void add_times(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]) {
-  const struct hd_view *view = context;
+  const struct hd_lines *view = context;
   const uint32_t line = view->line_of_node[node];
   for (uint64_t mask = line < view->count ? view->batch.masks[line] : 0; mask != 0; mask &= mask - 1) {
     uint64_t *sum = view->batch.sums[(size_t)__builtin_ctzll(mask) * view->model->thread_count + thread];
@@ -31,7 +31,7 @@ static void add_times(void *context, uint32_t node, uint32_t thread, const uint6
   }
 }
 
-static void fill(struct hd_view *view, uint32_t line) {
+static void fill(struct hd_lines *view, uint32_t line) {
   struct hd_thread_batch *batch = &view->batch;
   free(batch->masks);
   free(batch->sums);
@@ -52,7 +52,7 @@ static uint32_t find(const struct hd_thread_batch *batch, uint32_t line) {
   return i;
 }
 
-void hd_view_sum_threads(struct hd_view *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]) {
+void hd_lines_sum_threads(struct hd_lines *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]) {
   const uint32_t threads = view->model->thread_count;
   if (find(&view->batch, line) == view->batch.count)
     fill(view, line);

@@ -28,7 +28,7 @@ void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, con
 }
 
 /* A callpath of any depth is cut where the text is full. */
-void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_view *view, uint32_t line) {
+void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_lines *view, uint32_t line) {
   char place[HD_PLACE_BYTES];
   size_t used = 0;
   const struct hd_line *inner = NULL;

@@ -18,7 +18,7 @@ void hd_place_text(char place[HD_PLACE_BYTES], const struct hd_model *model, con
                    const struct hd_line *outer);
 
 /** A line with those above it, the innermost first: "critical cg.c:43 in dot < loop static cg.c:38 < ...". */
-void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_view *view, uint32_t line);
+void hd_callpath_text(char text[HD_CALLPATH_BYTES], const struct hd_lines *view, uint32_t line);
 
 /** "step heat.c:20 <cycle 1> [4]"; without the number in brackets when `numbered` is false. */
 void hd_entry_text(char text[HD_PLACE_BYTES], const struct hd_graph *graph, uint32_t entry, bool numbered);

@@ -11,7 +11,7 @@
 
 enum { NEAR_MOST = 5, NEAR_BYTES = 64 };
 
-bool hd_match_is_valid(const char *expression, char *error, size_t error_bytes) {
+bool hd_site_regex_is_valid(const char *expression, char *error, size_t error_bytes) {
   regex_t regex;
   const int status = regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB);
   if (status != 0)
@@ -39,7 +39,7 @@ static bool is_meant(const regex_t *regex, const struct hd_model *model, const s
   return finds(regex, text);
 }
 
-bool *hd_match_nodes(const struct hd_model *model, const char *expression, uint32_t *count) {
+bool *hd_site_regex_nodes(const struct hd_model *model, const char *expression, uint32_t *count) {
   bool *meant = hd_new(model->node_count, sizeof *meant);
   regex_t regex;
   *count = 0;
@@ -84,7 +84,7 @@ static void consider(struct near near[NEAR_MOST], size_t *count, const char *nam
   near[at] = found;
 }
 
-void hd_match_complain(const struct hd_model *model, const char *expression, FILE *errors) {
+void hd_site_regex_complain(const struct hd_model *model, const char *expression, FILE *errors) {
   char wanted[NEAR_BYTES], function[HD_FUNCTION_BYTES];
   struct near near[NEAR_MOST];
   size_t count = 0;

@@ -16,13 +16,13 @@
 #include "output/model/model.h"
 
 /** Whether the expression can be used; if not, `error` holds the reason. */
-bool hd_match_is_valid(const char *expression, char *error, size_t error_bytes);
+bool hd_site_regex_is_valid(const char *expression, char *error, size_t error_bytes);
 
 /** By node id, whether its site is meant; to be freed by the caller. The expression is valid. `*count` is how many are.
  */
-bool *hd_match_nodes(const struct hd_model *model, const char *expression, uint32_t *count);
+bool *hd_site_regex_nodes(const struct hd_model *model, const char *expression, uint32_t *count);
 
 /** Says that nothing was matched, with names that are near. */
-void hd_match_complain(const struct hd_model *model, const char *expression, FILE *errors);
+void hd_site_regex_complain(const struct hd_model *model, const char *expression, FILE *errors);
 
 #endif

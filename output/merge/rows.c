@@ -41,7 +41,7 @@ void hd_merge_rows(struct hd_merge *merge) {
   qsort(rows, count, sizeof *rows, hd_compare_pairs);
   for (size_t i = 0; i < count; i++) {
     if (merge->row_count > 0 && hd_compare_pairs(&rows[merge->row_count - 1], &rows[i]) == 0)
-      hd_add_row(&rows[merge->row_count - 1], &rows[i]);
+      hd_accumulate_row(&rows[merge->row_count - 1], &rows[i]);
     else
       rows[merge->row_count++] = rows[i];
   }
@@ -133,7 +133,7 @@ void hd_merge_write_teams(struct hd_merge *merge) {
   hd_writer_begin_block(merge->writer, HD_BLOCK_TOTALS);
   for (size_t i = 0; i < count; i++) {
     if (i + 1 < count && by_team(&parts[i], &parts[i + 1]) == 0)
-      hd_add_team(&parts[i + 1].totals, &parts[i].totals);
+      hd_accumulate_team(&parts[i + 1].totals, &parts[i].totals);
     else
       write_part(merge, &parts[i]);
   }

@@ -106,7 +106,7 @@ static bool consider(void *context, const struct hd_counter_event *event, bool a
   return true;
 }
 
-uint32_t hd_plan_nearest(const char *name, uint32_t most, char (*names)[128]) {
+uint32_t hd_event_suggest(const char *name, uint32_t most, char (*names)[128]) {
   struct search search = {.most = most < NEAREST_MOST ? most : NEAREST_MOST};
   make_plain(search.plain, name);
   snprintf(search.bare, sizeof search.bare, "%s", make_bare(search.plain));

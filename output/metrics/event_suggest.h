@@ -10,6 +10,6 @@
 
 /** Copies the `most` names (16 at most) of events that look most like `name` into names[], best first; fewer if fewer
  *  are near. Returns how many. */
-uint32_t hd_plan_nearest(const char *name, uint32_t most, char (*names)[128]);
+uint32_t hd_event_suggest(const char *name, uint32_t most, char (*names)[128]);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/model/accumulate.h"
 
-void hd_add_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]) {
+void hd_accumulate_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]) {
   for (int state = 0; state < HD_STATE_COUNT; state++)
     to[state] += from[state];
 }
 
-void hd_add_intrusion(struct hd_intrusion *to, const struct hd_intrusion *from) {
+void hd_accumulate_intrusion(struct hd_intrusion *to, const struct hd_intrusion *from) {
   for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
     to->ticks[class] = hd_add_signed(to->ticks[class], from->ticks[class]);
   to->merged = hd_add_signed(to->merged, from->merged);
@@ -16,7 +16,7 @@ static uint32_t least_team(uint32_t a, uint32_t b) {
   return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-void hd_add_team(struct hd_team_totals *to, const struct hd_team_totals *from) {
+void hd_accumulate_team(struct hd_team_totals *to, const struct hd_team_totals *from) {
   to->instances += from->instances;
   to->open_instances += from->open_instances;
   to->elapsed_ticks += from->elapsed_ticks;
@@ -31,7 +31,7 @@ void hd_add_team(struct hd_team_totals *to, const struct hd_team_totals *from) {
   to->mean_ticks += from->mean_ticks;
 }
 
-void hd_add_entries(struct hd_entries *to, const struct hd_entries *from) {
+void hd_accumulate_entries(struct hd_entries *to, const struct hd_entries *from) {
   for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
     for (int own = 0; own < HD_ENTRY_STATES; own++) {
       to->visits[caller][own] += from->visits[caller][own];
@@ -39,12 +39,12 @@ void hd_add_entries(struct hd_entries *to, const struct hd_entries *from) {
     }
 }
 
-void hd_add_row(struct hd_row *to, const struct hd_row *from) {
+void hd_accumulate_row(struct hd_row *to, const struct hd_row *from) {
   to->visits += from->visits;
   to->cpu_ns += from->cpu_ns;
-  hd_add_entries(&to->entries, &from->entries);
-  hd_add_ticks(to->ticks, from->ticks);
-  hd_add_intrusion(&to->intrusion, &from->intrusion);
+  hd_accumulate_entries(&to->entries, &from->entries);
+  hd_accumulate_ticks(to->ticks, from->ticks);
+  hd_accumulate_intrusion(&to->intrusion, &from->intrusion);
 }
 
 int hd_compare_pairs(const void *a, const void *b) {
@@ -66,7 +66,7 @@ void hd_widen_levels(struct hd_levels *to, const struct hd_levels *from) {
   to->count = from->count > to->count ? from->count : to->count;
 }
 
-void hd_add_levels(struct hd_levels *to, const struct hd_levels *from) {
+void hd_accumulate_levels(struct hd_levels *to, const struct hd_levels *from) {
   for (uint32_t k = 0; k < from->count; k++)
     to->ticks[k] += from->ticks[k];
 }

@@ -8,19 +8,19 @@
 
 #include "output/model/model.h"
 
-void hd_add_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]);
-void hd_add_intrusion(struct hd_intrusion *to, const struct hd_intrusion *from);
-void hd_add_team(struct hd_team_totals *to, const struct hd_team_totals *from);
-void hd_add_entries(struct hd_entries *to, const struct hd_entries *from);
+void hd_accumulate_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]);
+void hd_accumulate_intrusion(struct hd_intrusion *to, const struct hd_intrusion *from);
+void hd_accumulate_team(struct hd_team_totals *to, const struct hd_team_totals *from);
+void hd_accumulate_entries(struct hd_entries *to, const struct hd_entries *from);
 
 /** Adds a row of the same node and thread. */
-void hd_add_row(struct hd_row *to, const struct hd_row *from);
+void hd_accumulate_row(struct hd_row *to, const struct hd_row *from);
 
 /** For qsort() of what begins with two 32-bit numbers: rows, counts and their records (node, thread), overlaps. */
 int hd_compare_pairs(const void *a, const void *b);
 
 /** `to` must have room for all levels of `from`: hd_widen_levels() makes its count that large. */
-void hd_add_levels(struct hd_levels *to, const struct hd_levels *from);
+void hd_accumulate_levels(struct hd_levels *to, const struct hd_levels *from);
 void hd_widen_levels(struct hd_levels *to, const struct hd_levels *from);
 
 /** The ticks from entry to exit, of all states. */

@@ -122,7 +122,7 @@ static void join(struct hd_model *model, const struct piece *pieces, uint32_t co
   for (uint32_t i = 0; i < count; i++) {
     const struct hd_row row = row_of(&pieces[i]);
     if (i > 0 && hd_compare_pairs(&pieces[i - 1], &pieces[i]) == 0) {
-      hd_add_row(&model->rows[model->row_count - 1], &row);
+      hd_accumulate_row(&model->rows[model->row_count - 1], &row);
       continue;
     }
     if (model->nodes[row.node].row_count++ == 0)

@@ -22,7 +22,7 @@ uint64_t hd_model_widen_levels(struct hd_model *model) {
 static void begin(struct hd_model *model, struct hd_node *node) {
   struct hd_levels *levels = &node->busy_at_inclusive;
   levels->ticks = hd_model_allocate(model, ((size_t)levels->count + 1) * sizeof *levels->ticks);
-  hd_add_levels(levels, &node->busy_at);
+  hd_accumulate_levels(levels, &node->busy_at);
   memcpy(node->inclusive_ticks, node->ticks, sizeof node->inclusive_ticks);
   node->intrusion_inclusive = node->intrusion;
   node->cpu_inclusive_ns = node->cpu_ns;
@@ -36,9 +36,9 @@ static void finish(struct hd_model *model, struct hd_node *node) {
     node->team.gain_ticks = model->gain_limit_ticks;
   if (node->id == 0)
     return;
-  hd_add_ticks(parent->inclusive_ticks, node->inclusive_ticks);
-  hd_add_intrusion(&parent->intrusion_inclusive, &node->intrusion_inclusive);
-  hd_add_levels(&parent->busy_at_inclusive, &node->busy_at_inclusive);
+  hd_accumulate_ticks(parent->inclusive_ticks, node->inclusive_ticks);
+  hd_accumulate_intrusion(&parent->intrusion_inclusive, &node->intrusion_inclusive);
+  hd_accumulate_levels(&parent->busy_at_inclusive, &node->busy_at_inclusive);
   parent->cpu_inclusive_ns += node->cpu_inclusive_ns;
 }
 

@@ -162,7 +162,7 @@ static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primar
     own.gain_ticks = ((double)part->capacity_ticks - (double)part->busy_ticks) / part->team_min;
     own.mean_ticks = (double)part->capacity_ticks / part->team_min;
   }
-  hd_add_team(&model->nodes[node_id].team, &own);
+  hd_accumulate_team(&model->nodes[node_id].team, &own);
   if (outermost && primary == 0)
     model->inside_ticks += part->elapsed_ticks;
 }

@@ -131,7 +131,7 @@ static bool take_entry(struct hd_reader *reader, const void *bytes, uint32_t ind
   if (reader->source->in_extra[record->thread])
     return true;
   const struct hd_row row = hd_row_of_entries(record);
-  hd_add_entries(&model->nodes[record->profile].entries, &row.entries);
+  hd_accumulate_entries(&model->nodes[record->profile].entries, &row.entries);
   return true;
 }
 

@@ -42,17 +42,17 @@ bool hd_reader_add_rows(struct hd_reader *reader) {
 static void add_extra(struct hd_model *model, const struct hd_row *row) {
   struct hd_node *node = &model->nodes[row->node];
   struct hd_model_thread *thread = &model->threads[row->thread];
-  hd_add_entries(&node->entries, &row->entries);
-  hd_add_ticks(node->ticks, row->ticks);
-  hd_add_ticks(thread->ticks, row->ticks);
-  hd_add_intrusion(&node->intrusion, &row->intrusion);
-  hd_add_intrusion(&thread->intrusion, &row->intrusion);
+  hd_accumulate_entries(&node->entries, &row->entries);
+  hd_accumulate_ticks(node->ticks, row->ticks);
+  hd_accumulate_ticks(thread->ticks, row->ticks);
+  hd_accumulate_intrusion(&node->intrusion, &row->intrusion);
+  hd_accumulate_intrusion(&thread->intrusion, &row->intrusion);
 }
 
 static void add_threads(struct hd_model *model) {
   for (uint32_t i = 0; i < model->thread_count; i++) {
-    hd_add_ticks(model->ticks, model->threads[i].ticks);
-    hd_add_intrusion(&model->intrusion, &model->threads[i].intrusion);
+    hd_accumulate_ticks(model->ticks, model->threads[i].ticks);
+    hd_accumulate_intrusion(&model->intrusion, &model->threads[i].intrusion);
   }
 }
 

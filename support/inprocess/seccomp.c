@@ -111,7 +111,7 @@ static void keep_descriptor(void) {
   sandbox.inode = status.st_ino;
 }
 
-void hd_sandbox_init(void) {
+void hd_seccomp_init(void) {
   sandbox.is_expected = may_come();
   const int now = open(path, O_RDONLY | O_CLOEXEC);
   if (now < 0)
@@ -121,7 +121,7 @@ void hd_sandbox_init(void) {
   keep_descriptor();
 }
 
-bool hd_sandbox_is_expected(void) {
+bool hd_seccomp_is_expected(void) {
   return sandbox.is_expected;
 }
 
@@ -140,7 +140,7 @@ static bool look(int fd) {
   return read_filters(fd) != sandbox.filters;
 }
 
-bool hd_sandbox_is_new(void) {
+bool hd_seccomp_is_new(void) {
   pthread_mutex_lock(&sandbox.lock);
   if (sandbox.fd >= 0 && !sandbox.is_new) /* filters are never taken off */
     sandbox.is_new = look(sandbox.fd);
@@ -149,24 +149,24 @@ bool hd_sandbox_is_new(void) {
   return is_new;
 }
 
-void hd_sandbox_leave(void) {
+void hd_seccomp_leave(void) {
   if (sandbox.fd >= 0 && is_ours(sandbox.fd))
     close(sandbox.fd);
   sandbox.fd = -1;
 }
 
-void hd_sandbox_before_fork(void) {
+void hd_seccomp_before_fork(void) {
   if (sandbox.is_expected)
-    hd_sandbox_is_new();
+    hd_seccomp_is_new();
 }
 
 /* Another thread of the parent's may have held the lock. What the child reads from the descriptor, the parent could not
  * read any more: they share its position. */
-void hd_sandbox_follow(void) {
+void hd_seccomp_follow(void) {
   pthread_mutex_init(&sandbox.lock, NULL);
   if (!sandbox.is_expected || sandbox.is_new)
     return;
-  hd_sandbox_leave();
+  hd_seccomp_leave();
   sandbox.was_read = false;
   keep_descriptor();
 }

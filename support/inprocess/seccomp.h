@@ -15,25 +15,25 @@
 
 /** Notes how things are: takes a descriptor, high up, for good, and looks at all symbols that are imported. Before
  *  threads run. errno may change. */
-void hd_sandbox_init(void);
+void hd_seccomp_init(void);
 
-/** Whether calls may be forbidden that were allowed at hd_sandbox_init: there is a new filter on the process's main
+/** Whether calls may be forbidden that were allowed at hd_seccomp_init: there is a new filter on the process's main
  *  thread, or the program has closed the descriptor and one may have come. Any thread; fstat(2) and
  *  read(2), from the second time on lseek(2), some ten microseconds: for cold paths. errno may change. */
-bool hd_sandbox_is_new(void);
+bool hd_seccomp_is_new(void);
 
-/** Whether the program, as far as it was loaded at hd_sandbox_init, may install a filter: it, or a library of its,
+/** Whether the program, as far as it was loaded at hd_seccomp_init, may install a filter: it, or a library of its,
  *  imports a function for that. For such a program Heddle does without some calls, which costs a little. */
-bool hd_sandbox_is_expected(void);
+bool hd_seccomp_is_expected(void);
 
 /** Before a fork: looks whether the parent has a new filter, if one may come. errno may change. */
-void hd_sandbox_before_fork(void);
+void hd_seccomp_before_fork(void);
 
 /** In the forked child, at once: the descriptor shows the parent's filters. If a filter may come and has not come yet,
  *  replaces it by one that shows the child's. errno may change. */
-void hd_sandbox_follow(void);
+void hd_seccomp_follow(void);
 
 /** Closes the descriptor, if it still is Heddle's. */
-void hd_sandbox_leave(void);
+void hd_seccomp_leave(void);
 
 #endif

@@ -32,7 +32,7 @@ bool hd_own_stack(uintptr_t inside, uintptr_t *begin, uintptr_t *end) {
   char text[1024];
   struct scan scan = {0};
   bool found = false;
-  int file = hd_sandbox_is_new() ? -1 : open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  int file = hd_seccomp_is_new() ? -1 : open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return false;
   for (ssize_t got = 1; !found && (got = read(file, text, sizeof text)) > 0;)

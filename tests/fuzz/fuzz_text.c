@@ -23,10 +23,10 @@ static void check_message(const char *message) {
 
 static void try_condition(const char *text) {
   char error[512] = "";
-  struct hd_condition *condition = hd_condition_new(text, error, sizeof error);
+  struct hd_fail_if *condition = hd_fail_if_new(text, error, sizeof error);
   if (!condition)
     check_message(error);
-  hd_condition_free(condition);
+  hd_fail_if_free(condition);
 }
 
 static void try_threads(const char *text) {
@@ -55,14 +55,14 @@ static void try_numbers(const char *text) {
 
 static void try_expression(const char *text) {
   char error[256] = "";
-  if (!hd_match_is_valid(text, error, sizeof error))
+  if (!hd_site_regex_is_valid(text, error, sizeof error))
     check_message(error);
 }
 
 static void try_name(const char *text) {
   struct hd_file_header header = {.pid = 1, .rank = -1, .host = "host", .program = "../pro\ngram"};
   char path[64];
-  hd_save_expand_name(text, &header, path, sizeof path);
+  hd_profile_file_expand_name(text, &header, path, sizeof path);
 }
 
 /* Of all variables that the library reads. */

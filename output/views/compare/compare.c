@@ -25,7 +25,7 @@ static bool has_repeats(const struct hd_comparison *comparison) {
   return comparison->run_count > comparison->point_count;
 }
 
-static void print_regions(struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
+static void print_regions(struct hd_document *sheet, const struct hd_comparison *comparison, unsigned long limit) {
   if (comparison->options.mode == HD_COMPARE_SCALING)
     hd_compare_regions(sheet, comparison, limit);
   else
@@ -38,7 +38,7 @@ static void add_help(char *text, size_t bytes, enum hd_compared_column column) {
   snprintf(text + used, bytes - used, "%s: %s. ", hd_compared_columns[column].title, hd_compared_columns[column].help);
 }
 
-static void print_legend(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void print_legend(struct hd_document *sheet, const struct hd_comparison *comparison) {
   static const enum hd_compared_column scaling[] = {
       HD_COMPARED_SPEEDUP, HD_COMPARED_EFFICIENCY, HD_COMPARED_CONCURRENCY, HD_COMPARED_WORK,
       HD_COMPARED_LOST,    HD_COMPARED_MAIN_CAUSE, HD_COMPARED_KARP_FLATT,  HD_COMPARED_AMDAHL};
@@ -51,15 +51,15 @@ static void print_legend(struct hd_sheet *sheet, const struct hd_comparison *com
     strcat(text, causes_legend);
     add_help(text, sizeof text, HD_COMPARED_CONCURRENCY);
   }
-  hd_sheet_say(sheet, "\n%s%s%s%s", text, common_legend, has_repeats(comparison) ? " " : "",
-               has_repeats(comparison) ? repeats_legend : "");
+  hd_document_say(sheet, "\n%s%s%s%s", text, common_legend, has_repeats(comparison) ? " " : "",
+                  has_repeats(comparison) ? repeats_legend : "");
 }
 
 static void print_one(const struct hd_compare_series *series, const struct hd_compare_view_options *options,
-                      struct hd_sheet *sheet) {
+                      struct hd_document *sheet) {
   const struct hd_comparison *comparison = series->comparison;
   if (series->title)
-    hd_sheet_title(sheet, 1, "%s", series->title);
+    hd_document_title(sheet, 1, "%s", series->title);
   hd_compare_heading(sheet, comparison);
   hd_compare_program(sheet, comparison);
   hd_compare_losses(sheet, comparison);
@@ -79,7 +79,7 @@ static bool has_legend(const struct hd_compare_series *series, size_t count, siz
 
 static void print_text(const struct hd_compare_series *series, size_t count,
                        const struct hd_compare_view_options *options, FILE *out) {
-  struct hd_sheet sheet = {.out = out, .markdown = options->format == HD_COMPARE_MARKDOWN};
+  struct hd_document sheet = {.out = out, .markdown = options->format == HD_COMPARE_MARKDOWN};
   for (size_t i = 0; i < count; i++) {
     fputs(i > 0 ? "\n" : "", out);
     print_one(&series[i], options, &sheet);

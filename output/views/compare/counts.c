@@ -123,7 +123,7 @@ static struct hd_count count_of(const struct counts_table *table, uint32_t row, 
 
 static void fill_counts(void *context, uint32_t row) {
   struct counts_table *table = context;
-  struct hd_value values[HD_GRID_COLUMNS], *value = values;
+  struct hd_value values[HD_TABLE_COLUMNS], *value = values;
   struct hd_count base = {0};
   for (uint32_t point = 0; point < table->points_shown; point++) {
     const struct hd_count count = count_of(table, row, point, value++);
@@ -149,29 +149,29 @@ static void add_columns(struct counts_table *table) {
   hd_compare_table_place(&table->table, "Region", true);
 }
 
-static void print_one(struct counts_table *table, struct hd_sheet *sheet, unsigned long limit) {
+static void print_one(struct counts_table *table, struct hd_document *sheet, unsigned long limit) {
   hd_compare_table_begin(&table->table, table->counts.comparison);
   table->table.grid.counted = true;
   add_columns(table);
   hd_compare_fill(&table->table, 0, limit, fill_counts, table);
-  hd_sheet_title(sheet, 2, "%s, while busy, with what is in the region", table->title);
-  hd_sheet_table(sheet, &table->table.grid);
+  hd_document_title(sheet, 2, "%s, while busy, with what is in the region", table->title);
+  hd_document_table(sheet, &table->table.grid);
 }
 
-static void say_marks(struct hd_sheet *sheet, const struct counts_table *table) {
+static void say_marks(struct hd_document *sheet, const struct counts_table *table) {
   bool estimated = false, at_least = false, unknown = false;
   for (uint32_t run = 0; run < table->counts.comparison->run_count; run++) {
     estimated |= table->columns[run].estimated;
     at_least |= table->columns[run].at_least;
     unknown |= table->columns[run].unknown;
   }
-  hd_sheet_say(sheet, "Counts are from the run whose time is shown.%s%s%s",
-               estimated ? " '~': an estimate, because events took turns." : "",
-               at_least ? " '>=': a lower bound, because some of it could not be counted." : "",
-               unknown ? " '-': not known." : "");
+  hd_document_say(sheet, "Counts are from the run whose time is shown.%s%s%s",
+                  estimated ? " '~': an estimate, because events took turns." : "",
+                  at_least ? " '>=': a lower bound, because some of it could not be counted." : "",
+                  unknown ? " '-': not known." : "");
 }
 
-void hd_compare_counts(struct hd_sheet *sheet, const struct hd_comparison *comparison, unsigned long limit) {
+void hd_compare_counts(struct hd_document *sheet, const struct hd_comparison *comparison, unsigned long limit) {
   struct counts_table table = {.counts = hd_compared_counts_new(comparison)};
   table.points_shown = comparison->point_count < HD_POINTS_SHOWN / 2 ? comparison->point_count : HD_POINTS_SHOWN / 2;
   if (table.counts.event_count > 0) {

@@ -53,22 +53,22 @@ static bool is_told(const struct hd_comparison *comparison, uint32_t run,
   return false;
 }
 
-static void put_commands(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_commands(struct hd_document *sheet, const struct hd_comparison *comparison) {
   char text[COMMAND_MAX];
   uint32_t told = 0;
   for (uint32_t run = 0; run < comparison->run_count; run++) {
     if (is_told(comparison, run, has_same_command) || ++told > COMMANDS_MOST)
       continue;
     command_of(comparison->runs[run].model, text, sizeof text);
-    hd_sheet_fact(sheet, told > 1 ? "other" : "command", "%s", text);
+    hd_document_fact(sheet, told > 1 ? "other" : "command", "%s", text);
   }
   if (told > COMMANDS_MOST)
-    hd_sheet_fact(sheet, "other", "%u more", told - COMMANDS_MOST);
+    hd_document_fact(sheet, "other", "%u more", told - COMMANDS_MOST);
   if (told > 1)
-    hd_sheet_fact(sheet, "note", "the command lines differ; so may the work");
+    hd_document_fact(sheet, "note", "the command lines differ; so may the work");
 }
 
-static void put_hosts(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_hosts(struct hd_document *sheet, const struct hd_comparison *comparison) {
   char all[LIST_MAX] = "";
   for (uint32_t run = 0; run < comparison->run_count; run++) {
     if (is_told(comparison, run, has_same_host))
@@ -78,12 +78,12 @@ static void put_hosts(struct hd_sheet *sheet, const struct hd_comparison *compar
   }
   const uint32_t processors = comparison->points[0].processors;
   if (processors > 0)
-    hd_sheet_fact(sheet, "host", "%s, %u processor%s", all, processors, processors == 1 ? "" : "s");
+    hd_document_fact(sheet, "host", "%s, %u processor%s", all, processors, processors == 1 ? "" : "s");
   else
-    hd_sheet_fact(sheet, "host", "%s", all);
+    hd_document_fact(sheet, "host", "%s", all);
 }
 
-static void put_points(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_points(struct hd_document *sheet, const struct hd_comparison *comparison) {
   const bool sides = comparison->options.mode == HD_COMPARE_SIDES;
   const uint32_t runs = comparison->points[0].run_count;
   char all[LIST_MAX] = "", text[HD_CELL_BYTES];
@@ -99,30 +99,31 @@ static void put_points(struct hd_sheet *sheet, const struct hd_comparison *compa
   }
   append(all, sizeof all, sides ? "" : " threads");
   if (alike)
-    hd_sheet_fact(sheet, "compared", "%s; %u run%s", all, runs, runs == 1 ? " of each" : "s each");
+    hd_document_fact(sheet, "compared", "%s; %u run%s", all, runs, runs == 1 ? " of each" : "s each");
   else
-    hd_sheet_fact(sheet, "compared", "%s", all);
+    hd_document_fact(sheet, "compared", "%s", all);
 }
 
-static void put_noise(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_noise(struct hd_document *sheet, const struct hd_comparison *comparison) {
   uint32_t known = 0;
   for (uint32_t point = 1; point < comparison->point_count; point++)
     known += hd_point_noise_is_known(comparison, point);
   if (known + 1 == comparison->point_count)
-    hd_sheet_fact(sheet, "noise",
-                  "known from the repeats: medians, 95 %% intervals; ~ marks losses and differences that may be noise");
+    hd_document_fact(
+        sheet, "noise",
+        "known from the repeats: medians, 95 %% intervals; ~ marks losses and differences that may be noise");
   else if (known > 0)
-    hd_sheet_fact(
+    hd_document_fact(
         sheet, "noise",
         "~ marks losses and differences that may be noise; ? what has fewer than %d repeats: its noise is not known",
         HD_REPEATS_LEAST);
   else
-    hd_sheet_fact(sheet, "noise", "not known: that takes %d or more runs of each. Differences may be noise",
-                  HD_REPEATS_LEAST);
+    hd_document_fact(sheet, "noise", "not known: that takes %d or more runs of each. Differences may be noise",
+                     HD_REPEATS_LEAST);
 }
 
 /* Of sides with as many threads, the number; else each. */
-static void put_threads(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_threads(struct hd_document *sheet, const struct hd_comparison *comparison) {
   char all[LIST_MAX] = "", text[HD_CELL_BYTES];
   uint32_t count = 1;
   for (uint32_t point = 1; point < comparison->point_count; point++)
@@ -133,11 +134,11 @@ static void put_threads(struct hd_sheet *sheet, const struct hd_comparison *comp
     append(all, sizeof all, text);
   }
   if (comparison->options.mode == HD_COMPARE_SIDES)
-    hd_sheet_fact(sheet, "threads", "%s", all);
+    hd_document_fact(sheet, "threads", "%s", all);
 }
 
 /* Says it of each run if one of them shared its processors with others. */
-static void put_sharing(const struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_sharing(const struct hd_document *sheet, const struct hd_comparison *comparison) {
   char all[LIST_MAX] = "", text[HD_PLACE_BYTES], share[HD_CELL_BYTES];
   bool is_low = false;
   for (uint32_t point = 0; point < comparison->point_count; point++) {
@@ -155,24 +156,24 @@ static void put_sharing(const struct hd_sheet *sheet, const struct hd_comparison
     append(all, sizeof all, " %");
   }
   if (is_low)
-    hd_sheet_fact(sheet, "sharing",
-                  "threads had a processor for only part of the time they wanted it (%s); the rest counts as work, "
-                  "waiting or runtime",
-                  all);
+    hd_document_fact(sheet, "sharing",
+                     "threads had a processor for only part of the time they wanted it (%s); the rest counts as work, "
+                     "waiting or runtime",
+                     all);
 }
 
 /* The comparison's own: what was killed, failed, had fewer threads, was matched by name. */
-static void put_notes(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+static void put_notes(struct hd_document *sheet, const struct hd_comparison *comparison) {
   for (size_t i = 0; i < comparison->notes.count; i++) {
     if (i == NOTES_MOST && comparison->notes.count > NOTES_MOST + 1) {
-      hd_sheet_fact(sheet, "note", "%zu more; --json has all", comparison->notes.count - i);
+      hd_document_fact(sheet, "note", "%zu more; --json has all", comparison->notes.count - i);
       return;
     }
-    hd_sheet_fact(sheet, "note", "%s", comparison->notes.items[i]);
+    hd_document_fact(sheet, "note", "%s", comparison->notes.items[i]);
   }
 }
 
-void hd_compare_heading(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+void hd_compare_heading(struct hd_document *sheet, const struct hd_comparison *comparison) {
   put_commands(sheet, comparison);
   put_hosts(sheet, comparison);
   put_points(sheet, comparison);

@@ -49,10 +49,10 @@ static bool add_row(struct laws_table *laws, uint32_t row, const struct hd_value
   char place[HD_PLACE_BYTES];
   if (laws->options->limit > 0 && table->grid.row_count >= laws->options->limit)
     return false;
-  hd_grid_row(&table->grid, NULL);
+  hd_table_row(&table->grid, NULL);
   hd_columns_cells(&table->columns, values, &table->grid);
   hd_row_text(place, table->comparison, row, true);
-  hd_grid_at(&table->grid, place);
+  hd_table_at(&table->grid, place);
   return true;
 }
 
@@ -106,32 +106,35 @@ static void fill_laws(struct hd_value values[LAW_COLUMNS], const struct hd_scali
   values[USL_BEST] = hd_decimals(has_peak(usl) ? usl->peak : NAN, 0);
 }
 
-static void say_program(struct hd_sheet *sheet, const struct hd_scaling *scaling) {
+static void say_program(struct hd_document *sheet, const struct hd_scaling *scaling) {
   const struct hd_law_fit *amdahl = &scaling->laws[HD_LAW_AMDAHL], *usl = &scaling->laws[HD_LAW_USL];
   if (!tells(scaling))
-    hd_sheet_say(sheet,
-                 "Neither law fits the program's times well enough for a conclusion: they are off by %.1f and %.1f %%, "
-                 "or the serial part may be nearly anything.",
-                 100 * amdahl->residual, 100 * usl->residual);
+    hd_document_say(
+        sheet,
+        "Neither law fits the program's times well enough for a conclusion: they are off by %.1f and %.1f %%, "
+        "or the serial part may be nearly anything.",
+        100 * amdahl->residual, 100 * usl->residual);
   else if (scaling->amdahl_refuted)
-    hd_sheet_say(sheet, "Amdahl's law does not hold for the program: far beyond noise, more threads cost time of their "
-                        "own.");
+    hd_document_say(sheet,
+                    "Amdahl's law does not hold for the program: far beyond noise, more threads cost time of their "
+                    "own.");
   else if (amdahl->serial >= 0.0005)
-    hd_sheet_say(sheet,
-                 "By Amdahl's law %.1f %% of the program's time with one thread is serial, so no number of threads "
-                 "makes it more than %.1f times as fast; it is off by %.1f %% from the measured times.",
-                 100 * amdahl->serial, 1 / amdahl->serial, 100 * amdahl->residual);
+    hd_document_say(sheet,
+                    "By Amdahl's law %.1f %% of the program's time with one thread is serial, so no number of threads "
+                    "makes it more than %.1f times as fast; it is off by %.1f %% from the measured times.",
+                    100 * amdahl->serial, 1 / amdahl->serial, 100 * amdahl->residual);
   else
-    hd_sheet_say(sheet, "By Amdahl's law nothing is serial; it is off by %.1f %% from the measured times.",
-                 100 * amdahl->residual);
+    hd_document_say(sheet, "By Amdahl's law nothing is serial; it is off by %.1f %% from the measured times.",
+                    100 * amdahl->residual);
   if (tells(scaling) && has_peak(usl))
-    hd_sheet_say(sheet,
-                 "By the universal scalability law the program is fastest with %.0f threads; it is off by %.1f %% from "
-                 "the measured times.",
-                 usl->peak, 100 * usl->residual);
+    hd_document_say(
+        sheet,
+        "By the universal scalability law the program is fastest with %.0f threads; it is off by %.1f %% from "
+        "the measured times.",
+        usl->peak, 100 * usl->residual);
 }
 
-static void print_laws(struct hd_sheet *sheet, struct laws_table *laws) {
+static void print_laws(struct hd_document *sheet, struct laws_table *laws) {
   struct hd_compare_table *table = &laws->table;
   uint32_t silent = 0, left = 0;
   hd_compare_table_begin(table, table->comparison);
@@ -148,19 +151,20 @@ static void print_laws(struct hd_sheet *sheet, struct laws_table *laws) {
       left += !add_row(laws, laws->rows[i], values);
   }
   const uint32_t rows = table->grid.row_count;
-  hd_sheet_title(sheet, 2, "Laws of scaling: Amdahl's, and the universal scalability law (USL)");
+  hd_document_title(sheet, 2, "Laws of scaling: Amdahl's, and the universal scalability law (USL)");
   if (rows > 0)
-    hd_sheet_table(sheet, &table->grid);
-  hd_grid_free(&table->grid);
+    hd_document_table(sheet, &table->grid);
+  hd_table_free(&table->grid);
   hd_said_left(sheet, left, "row");
   say_program(sheet, &table->comparison->rows[0].scaling);
   if (silent > 0)
-    hd_sheet_say(sheet,
-                 "No law for %u row%s: fewer than %d thread counts, the laws are off %s times by more than %.0f %%, or "
-                 "the serial part may be nearly anything. --json has the numbers.",
-                 silent, silent == 1 ? "" : "s", HD_LAW_POINTS_LEAST, silent == 1 ? "its" : "their", 100 * MISFIT_MOST);
+    hd_document_say(
+        sheet,
+        "No law for %u row%s: fewer than %d thread counts, the laws are off %s times by more than %.0f %%, or "
+        "the serial part may be nearly anything. --json has the numbers.",
+        silent, silent == 1 ? "" : "s", HD_LAW_POINTS_LEAST, silent == 1 ? "its" : "their", 100 * MISFIT_MOST);
   if (rows > 0)
-    hd_sheet_say(
+    hd_document_say(
         sheet, "s: serial part; k: the cost of each pair of threads, as part of the time with one thread. Misfit%%: "
                "deviation of the law from the measured times. Best p: threads with the shortest time; '-': not known.");
 }
@@ -235,60 +239,61 @@ static uint32_t add_predictions(struct laws_table *laws, struct reasons *reasons
   return left;
 }
 
-static void say_prediction(struct hd_sheet *sheet, const struct hd_scaling *scaling, uint32_t threads) {
+static void say_prediction(struct hd_document *sheet, const struct hd_scaling *scaling, uint32_t threads) {
   struct hd_prediction prediction;
   char usl[HD_CELL_BYTES], amdahl[HD_CELL_BYTES], low[HD_CELL_BYTES], high[HD_CELL_BYTES];
   hd_scaling_predict(scaling, threads, &prediction);
   const char *s = threads == 1 ? "" : "s";
   if (!prediction.told) {
-    hd_sheet_say(sheet, "With %u thread%s the program's time cannot be predicted: %s.", threads, s, prediction.why);
+    hd_document_say(sheet, "With %u thread%s the program's time cannot be predicted: %s.", threads, s, prediction.why);
     return;
   }
   hd_cell_duration(usl, prediction.seconds[HD_LAW_USL]);
   hd_cell_duration(amdahl, prediction.seconds[HD_LAW_AMDAHL]);
   hd_cell_duration(low, prediction.interval[HD_LAW_USL].low);
   hd_cell_duration(high, prediction.interval[HD_LAW_USL].high);
-  hd_sheet_say(sheet, "With %u thread%s the program would take %s (%s to %s)%s%s.", threads, s, usl, low, high,
-               scaling->amdahl_refuted ? "" : "; by Amdahl's law ", scaling->amdahl_refuted ? "" : amdahl);
+  hd_document_say(sheet, "With %u thread%s the program would take %s (%s to %s)%s%s.", threads, s, usl, low, high,
+                  scaling->amdahl_refuted ? "" : "; by Amdahl's law ", scaling->amdahl_refuted ? "" : amdahl);
 }
 
-static void say_reasons(struct hd_sheet *sheet, const struct reasons *reasons) {
+static void say_reasons(struct hd_document *sheet, const struct reasons *reasons) {
   char text[HD_SENTENCE_BYTES] = "";
   size_t used = 0;
   for (uint32_t i = 0; i < reasons->count && used + 300 < sizeof text; i++)
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%.250s (%u)", i > 0 ? "; " : "", reasons->why[i],
                              reasons->rows[i]);
   if (reasons->all > 0)
-    hd_sheet_say(sheet, "No prediction for %u other row%s: %s.", reasons->all, reasons->all == 1 ? "" : "s", text);
+    hd_document_say(sheet, "No prediction for %u other row%s: %s.", reasons->all, reasons->all == 1 ? "" : "s", text);
 }
 
-static void print_predictions(struct hd_sheet *sheet, struct laws_table *laws) {
+static void print_predictions(struct hd_document *sheet, struct laws_table *laws) {
   struct hd_compare_table *table = &laws->table;
   struct reasons reasons = {0};
   hd_compare_table_begin(table, table->comparison);
   add_prediction_columns(laws);
   const uint32_t left = add_predictions(laws, &reasons);
-  hd_sheet_title(sheet, 2, "Predicted times in %s, by the USL ('?': no prediction possible)", table->columns.unit.name);
+  hd_document_title(sheet, 2, "Predicted times in %s, by the USL ('?': no prediction possible)",
+                    table->columns.unit.name);
   if (table->grid.row_count > 0)
-    hd_sheet_table(sheet, &table->grid);
+    hd_document_table(sheet, &table->grid);
   hd_said_left(sheet, left, "row");
   for (size_t i = 0; i < laws->options->predict_count; i++)
     say_prediction(sheet, &table->comparison->rows[0].scaling, laws->options->predict[i]);
   say_reasons(sheet, &reasons);
   if (laws->shown < laws->options->predict_count)
-    hd_sheet_say(sheet, "Not all thread counts fit; --json has all.");
-  hd_grid_free(&table->grid);
+    hd_document_say(sheet, "Not all thread counts fit; --json has all.");
+  hd_table_free(&table->grid);
 }
 
-void hd_compare_laws(struct hd_sheet *sheet, const struct hd_comparison *comparison,
+void hd_compare_laws(struct hd_document *sheet, const struct hd_comparison *comparison,
                      const struct hd_compare_view_options *options) {
   const struct hd_scaling *program = &comparison->rows[0].scaling;
   if (comparison->options.mode != HD_COMPARE_SCALING || !program->fitted) {
     if (options->predict_count > 0)
-      hd_sheet_say(sheet, "\nNo prediction is possible: %s.",
-                   comparison->options.mode != HD_COMPARE_SCALING ? "that takes runs with several thread counts"
-                   : program->why                                 ? program->why
-                                                                  : "no law could be fitted");
+      hd_document_say(sheet, "\nNo prediction is possible: %s.",
+                      comparison->options.mode != HD_COMPARE_SCALING ? "that takes runs with several thread counts"
+                      : program->why                                 ? program->why
+                                                                     : "no law could be fitted");
     return;
   }
   struct laws_table laws = {

@@ -72,10 +72,10 @@ static void fill_remark(struct hd_compare_table *table, uint32_t index) {
              scaling ? "loss" : "difference");
   else if (index > 0 && !at->noise_known && hd_noise_is_known_anywhere(table->comparison))
     snprintf(text + used, sizeof text - used, "%s? noise not known", used > 0 ? ", " : "");
-  hd_grid_at(&table->grid, text);
+  hd_table_at(&table->grid, text);
 }
 
-void hd_compare_program(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+void hd_compare_program(struct hd_document *sheet, const struct hd_comparison *comparison) {
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
   struct hd_compare_table table;
   hd_compare_table_begin(&table, comparison);
@@ -86,12 +86,12 @@ void hd_compare_program(struct hd_sheet *sheet, const struct hd_comparison *comp
     add_columns(&table, by_side, sizeof by_side / sizeof *by_side);
   hd_compare_table_place(&table, scaling ? "Remark" : "Side", false);
   for (uint32_t point = 0; point < comparison->point_count; point++) {
-    hd_grid_row(&table.grid, NULL);
+    hd_table_row(&table.grid, NULL);
     hd_compare_table_cells(&table, 0, point);
     fill_remark(&table, point);
   }
-  hd_sheet_title(sheet, 2, "Program: times in %s", table.columns.unit.name);
-  hd_sheet_table(sheet, &table.grid);
+  hd_document_title(sheet, 2, "Program: times in %s", table.columns.unit.name);
+  hd_document_table(sheet, &table.grid);
 }
 
 /* ---- lost time by cause ---- */
@@ -150,7 +150,7 @@ static void cause_text(char *text, size_t bytes, const struct hd_comparison *com
   hd_cause_phrase(text, bytes, &comparison->rows[0].at[point], unit, where);
 }
 
-static void say_scaling(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+static void say_scaling(struct hd_document *sheet, const struct hd_comparison *comparison, uint32_t point,
                         const struct hd_unit *unit) {
   const struct hd_compared *at = &comparison->rows[0].at[point];
   char lost[HD_CELL_BYTES], time[HD_CELL_BYTES], name[HD_PLACE_BYTES], cause[HD_SENTENCE_BYTES / 2];
@@ -159,17 +159,18 @@ static void say_scaling(struct hd_sheet *sheet, const struct hd_comparison *comp
   hd_duration_in(time, unit, at->time_s);
   cause_text(cause, sizeof cause, comparison, point, unit);
   if (!is_whole(comparison, point) || !is_whole(comparison, 0))
-    hd_sheet_say(sheet, "A run was killed: its time is not that of the whole program, so its loss is unknown.");
+    hd_document_say(sheet, "A run was killed: its time is not that of the whole program, so its loss is unknown.");
   else if (hd_compared_is_noise(at))
-    hd_sheet_say(sheet, "At %s no loss exceeds the noise.", name);
+    hd_document_say(sheet, "At %s no loss exceeds the noise.", name);
   else if (at->lost_total_ticks <= 0)
-    hd_sheet_say(sheet, "At %s nothing is lost: the run is %s shorter than the baseline's work divided by the threads.",
-                 name, lost);
+    hd_document_say(sheet,
+                    "At %s nothing is lost: the run is %s shorter than the baseline's work divided by the threads.",
+                    name, lost);
   else
-    hd_sheet_say(sheet, "At %s %s of %s are lost%s.", name, lost, time, cause);
+    hd_document_say(sheet, "At %s %s of %s are lost%s.", name, lost, time, cause);
 }
 
-static void say_side(struct hd_sheet *sheet, const struct hd_comparison *comparison, uint32_t point,
+static void say_side(struct hd_document *sheet, const struct hd_comparison *comparison, uint32_t point,
                      const struct hd_unit *unit) {
   const struct hd_compared *at = &comparison->rows[0].at[point];
   const struct hd_compared *base = &comparison->rows[0].at[0];
@@ -179,16 +180,18 @@ static void say_side(struct hd_sheet *sheet, const struct hd_comparison *compari
   hd_duration_in(lost, unit, fabs(seconds));
   cause_text(cause, sizeof cause, comparison, point, unit);
   if (!is_whole(comparison, point) || !is_whole(comparison, 0))
-    hd_sheet_say(sheet, "A run was killed: its time is not that of the whole program, so the difference is unknown.");
+    hd_document_say(sheet,
+                    "A run was killed: its time is not that of the whole program, so the difference is unknown.");
   else if (hd_compared_is_noise(at))
-    hd_sheet_say(sheet, "%s differs from %s by no more than the noise.", comparison->points[point].label,
-                 comparison->points[0].label);
+    hd_document_say(sheet, "%s differs from %s by no more than the noise.", comparison->points[point].label,
+                    comparison->points[0].label);
   else if (alike)
-    hd_sheet_say(sheet, "%s takes %s (%.1f %%) %s than %s%s.", comparison->points[point].label, lost,
-                 100 * fabs(seconds) / base->time_s, seconds > 0 ? "more" : "less", comparison->points[0].label, cause);
+    hd_document_say(sheet, "%s takes %s (%.1f %%) %s than %s%s.", comparison->points[point].label, lost,
+                    100 * fabs(seconds) / base->time_s, seconds > 0 ? "more" : "less", comparison->points[0].label,
+                    cause);
   else
-    hd_sheet_say(sheet, "%s %s %s against %s with other threads%s.", comparison->points[point].label,
-                 seconds > 0 ? "loses" : "gains", lost, comparison->points[0].label, cause);
+    hd_document_say(sheet, "%s %s %s against %s with other threads%s.", comparison->points[point].label,
+                    seconds > 0 ? "loses" : "gains", lost, comparison->points[0].label, cause);
 }
 
 static bool occurs(const struct hd_comparison *comparison, int cause) {
@@ -209,7 +212,7 @@ static void add_loss_columns(struct hd_compare_table *table, bool scaling) {
     hd_compare_table_add(table, HD_COMPARED_LOST_SHARE, HD_NONE, 2, NULL);
 }
 
-void hd_compare_losses(struct hd_sheet *sheet, const struct hd_comparison *comparison) {
+void hd_compare_losses(struct hd_document *sheet, const struct hd_comparison *comparison) {
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
   struct hd_compare_table table;
   hd_compare_table_begin(&table, comparison);
@@ -218,13 +221,14 @@ void hd_compare_losses(struct hd_sheet *sheet, const struct hd_comparison *compa
   hd_compare_table_place(&table, scaling ? "At" : "Side", false);
   for (uint32_t point = 1; point < comparison->point_count; point++) {
     char name[HD_PLACE_BYTES];
-    hd_grid_row(&table.grid, NULL);
+    hd_table_row(&table.grid, NULL);
     hd_compare_table_cells(&table, 0, point);
     hd_point_text(name, comparison, point);
-    hd_grid_at(&table.grid, name);
+    hd_table_at(&table.grid, name);
   }
-  hd_sheet_title(sheet, 2, scaling ? "Lost wall %s by cause" : "Wall %s lost (negative: gained) by cause", unit->name);
-  hd_sheet_table(sheet, &table.grid);
+  hd_document_title(sheet, 2, scaling ? "Lost wall %s by cause" : "Wall %s lost (negative: gained) by cause",
+                    unit->name);
+  hd_document_table(sheet, &table.grid);
   if (scaling) /* where the table of regions says why, too */
     say_scaling(sheet, comparison, comparison->point_count - 1, unit);
   for (uint32_t point = 1; !scaling && point < comparison->point_count; point++)

@@ -87,13 +87,13 @@ static void say_where(char place[HD_PLACE_BYTES], const struct hd_comparison *co
 static struct libscols_line *add_row(struct hd_compare_table *table, uint32_t row, struct libscols_line *parent,
                                      hd_row_filler *fill, void *context) {
   char place[HD_PLACE_BYTES];
-  struct libscols_line *line = hd_grid_row(&table->grid, parent);
+  struct libscols_line *line = hd_table_row(&table->grid, parent);
   if (fill)
     fill(context, row);
   else
     hd_compare_table_cells(table, row, HD_NONE);
   say_where(place, table->comparison, row);
-  hd_grid_at(&table->grid, place);
+  hd_table_at(&table->grid, place);
   return line;
 }
 
@@ -130,7 +130,7 @@ uint32_t hd_compare_fill(struct hd_compare_table *table, uint32_t point, unsigne
   return left;
 }
 
-void hd_said_left(struct hd_sheet *sheet, uint32_t left, const char *what) {
+void hd_said_left(struct hd_document *sheet, uint32_t left, const char *what) {
   if (left > 0)
-    hd_sheet_say(sheet, "%u more %s%s not shown; --limit 0 shows all.", left, what, left == 1 ? " is" : "s are");
+    hd_document_say(sheet, "%u more %s%s not shown; --limit 0 shows all.", left, what, left == 1 ? " is" : "s are");
 }

@@ -32,11 +32,11 @@ void hd_compare_table_add(struct hd_compare_table *table, enum hd_compared_colum
 
 void hd_compare_table_place(struct hd_compare_table *table, const char *title, bool tree) {
   hd_columns_add(&table->columns, &table->grid);
-  hd_grid_place(&table->grid, title, tree);
+  hd_table_place(&table->grid, title, tree);
 }
 
 void hd_compare_table_cells(struct hd_compare_table *table, uint32_t row, uint32_t point) {
-  struct hd_value all[HD_COMPARED_COLUMNS], values[HD_GRID_COLUMNS];
+  struct hd_value all[HD_COMPARED_COLUMNS], values[HD_TABLE_COLUMNS];
   for (size_t i = 0; i < table->columns.count; i++) {
     const uint32_t at = table->points[i] == HD_NONE ? point : table->points[i];
     if (i == 0 || table->points[i] != table->points[i - 1])

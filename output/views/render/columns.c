@@ -97,9 +97,9 @@ size_t hd_columns_next(const struct hd_columns *columns, size_t last) {
   return found;
 }
 
-void hd_columns_add(const struct hd_columns *columns, struct hd_grid *grid) {
+void hd_columns_add(const struct hd_columns *columns, struct hd_table *grid) {
   for (size_t i = SIZE_MAX; (i = hd_columns_next(columns, i)) < columns->count;)
-    hd_grid_column(grid, columns->items[i].title, columns->items[i].rank);
+    hd_table_column(grid, columns->items[i].title, columns->items[i].rank);
 }
 
 static void cell_text(char cell[HD_CELL_BYTES], const struct hd_columns *columns, enum hd_column_kind kind,
@@ -122,12 +122,12 @@ static void cell_text(char cell[HD_CELL_BYTES], const struct hd_columns *columns
     snprintf(cell, HD_CELL_BYTES, "%llu", (unsigned long long)value->count);
 }
 
-void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *values, struct hd_grid *grid) {
+void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *values, struct hd_table *grid) {
   char cell[HD_CELL_BYTES];
   for (size_t i = SIZE_MAX; (i = hd_columns_next(columns, i)) < columns->count;) {
     const bool marked = values[i].mark && values[i].known && !values[i].dash;
     cell_text(cell, columns, columns->items[i].kind, &values[i]);
-    hd_grid_cell(grid, "%s%s", marked ? values[i].mark : "", cell);
+    hd_table_cell(grid, "%s%s", marked ? values[i].mark : "", cell);
   }
 }
 

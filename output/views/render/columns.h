@@ -76,8 +76,8 @@ void hd_columns_csv(const struct hd_columns *columns, const struct hd_value *val
 size_t hd_columns_next(const struct hd_columns *columns, size_t last);
 
 /** Text: adds the columns to a grid, then their cells to its row. */
-void hd_columns_add(const struct hd_columns *columns, struct hd_grid *grid);
-void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *values, struct hd_grid *grid);
+void hd_columns_add(const struct hd_columns *columns, struct hd_table *grid);
+void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *values, struct hd_table *grid);
 
 /** A paragraph: "Title: its help. ... ", then `more`. */
 void hd_columns_legend(const struct hd_columns *columns, const char *more, FILE *out);

@@ -120,15 +120,15 @@ void hd_count_columns_choose(struct hd_count_columns *columns, const struct hd_m
     add_waiting(columns, false);
 }
 
-void hd_count_columns_add(struct hd_count_columns *columns, struct hd_grid *grid) {
+void hd_count_columns_add(struct hd_count_columns *columns, struct hd_table *grid) {
   grid->counted = columns->count > 0;
   columns->first = grid->column_count;
   for (size_t i = 0; i < columns->count; i++)
-    hd_grid_column(grid, columns->items[i].title, columns->items[i].rank);
+    hd_table_column(grid, columns->items[i].title, columns->items[i].rank);
 }
 
-static bool is_shown(const struct hd_count_columns *columns, size_t index, const struct hd_grid *grid) {
-  return index < columns->count && !hd_grid_is_hidden(grid, columns->first + index);
+static bool is_shown(const struct hd_count_columns *columns, size_t index, const struct hd_table *grid) {
+  return index < columns->count && !hd_table_is_hidden(grid, columns->first + index);
 }
 
 /* A word of a paragraph. */
@@ -143,7 +143,7 @@ static void put_word(size_t *used, const char *between, const char *word, FILE *
   *used += (size_t)fprintf(out, "%s%s", *used > 0 ? " " : "", word) + strlen(between);
 }
 
-void hd_count_columns_said_left(const struct hd_count_columns *columns, const struct hd_grid *grid, FILE *out) {
+void hd_count_columns_said_left(const struct hd_count_columns *columns, const struct hd_table *grid, FILE *out) {
   size_t used = 0;
   const char *between = ":";
   for (size_t i = 0; i < columns->all; i++) {
@@ -221,12 +221,12 @@ void hd_count_cell(char cell[HD_CELL_BYTES], struct hd_count_columns *columns, s
   snprintf(cell, HD_CELL_BYTES, "%s%s%.24s", mark_of(columns, &count), count.fraction < 1 ? "~" : "", text);
 }
 
-void hd_count_cells(struct hd_grid *grid, struct hd_count_columns *columns, const struct hd_count_sum *sum,
+void hd_count_cells(struct hd_table *grid, struct hd_count_columns *columns, const struct hd_count_sum *sum,
                     double elapsed_ticks) {
   char cell[HD_CELL_BYTES];
   for (size_t i = 0; i < columns->count; i++) {
     hd_count_cell(cell, columns, i, sum, elapsed_ticks);
-    hd_grid_cell(grid, "%s", cell);
+    hd_table_cell(grid, "%s", cell);
   }
 }
 

@@ -40,18 +40,18 @@ struct hd_count_columns {
 void hd_count_columns_choose(struct hd_count_columns *columns, const struct hd_model *model, bool waiting);
 
 /** Adds them to a grid. */
-void hd_count_columns_add(struct hd_count_columns *columns, struct hd_grid *grid);
+void hd_count_columns_add(struct hd_count_columns *columns, struct hd_table *grid);
 
 /** A count or metric for people: "12345", "1.234 M", "56.7 ms", with its mark. */
 void hd_count_cell(char cell[HD_CELL_BYTES], struct hd_count_columns *columns, size_t column,
                    const struct hd_count_sum *sum, double elapsed_ticks);
 
 /** The next cells of the grid's row. */
-void hd_count_cells(struct hd_grid *grid, struct hd_count_columns *columns, const struct hd_count_sum *sum,
+void hd_count_cells(struct hd_table *grid, struct hd_count_columns *columns, const struct hd_count_sum *sum,
                     double elapsed_ticks);
 
 /** Which columns are not among those that are shown. */
-void hd_count_columns_said_left(const struct hd_count_columns *columns, const struct hd_grid *grid, FILE *out);
+void hd_count_columns_said_left(const struct hd_count_columns *columns, const struct hd_table *grid, FILE *out);
 
 /** What the columns are, and the marks that occurred. `scope`: "with the lines below". */
 void hd_count_legend(const struct hd_count_columns *columns, const char *scope, FILE *out);

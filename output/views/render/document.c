@@ -34,23 +34,23 @@ static void put_cell(const char *cell, const char *end, FILE *out) {
   fprintf(out, "%s%s", clean, end);
 }
 
-static void put_row(const struct hd_grid *grid, struct libscols_line *row, FILE *out) {
+static void put_row(const struct hd_table *grid, struct libscols_line *row, FILE *out) {
   for (size_t i = 0; i < grid->column_count; i++)
-    put_cell(hd_grid_text(row, i), " | ", (fputs(i == 0 ? "| " : "", out), out));
+    put_cell(hd_table_text(row, i), " | ", (fputs(i == 0 ? "| " : "", out), out));
   const struct libscols_line *parent = scols_line_get_parent(row);
   for (const struct libscols_line *above = parent; above && (above = scols_line_get_parent(above));)
     fputs("&emsp;", out);
   fputs(parent ? "└─ " : "", out);
-  put_cell(hd_grid_text(row, grid->column_count), " |\n", out);
+  put_cell(hd_table_text(row, grid->column_count), " |\n", out);
 }
 
-static void markdown_table(const struct hd_grid *grid, FILE *out) {
+static void markdown_table(const struct hd_table *grid, FILE *out) {
   struct libscols_iter *rows = scols_new_iter(SCOLS_ITER_FORWARD);
   struct libscols_line *row;
   hd_need(rows);
   fputs("\n| ", out);
   for (size_t i = 0; i <= grid->column_count; i++)
-    put_cell(hd_grid_title(grid, i), i < grid->column_count ? " | " : " |\n", out);
+    put_cell(hd_table_title(grid, i), i < grid->column_count ? " | " : " |\n", out);
   for (size_t i = 0; i < grid->column_count; i++)
     fputs("| ---: ", out);
   fputs("| :--- |\n", out);
@@ -66,24 +66,24 @@ static void plain_text(const char *text, char *clean, size_t bytes) {
   hd_sanitize_lines(clean);
 }
 
-void hd_sheet_clean(const struct hd_sheet *sheet, const char *text, char *clean, size_t bytes) {
+void hd_document_clean(const struct hd_document *sheet, const char *text, char *clean, size_t bytes) {
   if (sheet->markdown)
     markdown_text(text, clean, bytes);
   else
     plain_text(text, clean, bytes);
 }
 
-static void put(const struct hd_sheet *sheet, size_t indent, const char *format, va_list arguments) {
+static void put(const struct hd_document *sheet, size_t indent, const char *format, va_list arguments) {
   char text[HD_SENTENCE_BYTES], clean[2 * HD_SENTENCE_BYTES];
   vsnprintf(text, sizeof text, format, arguments);
-  hd_sheet_clean(sheet, text, clean, sizeof clean);
+  hd_document_clean(sheet, text, clean, sizeof clean);
   if (sheet->markdown)
     fputs(clean, sheet->out);
   else
     hd_print_wrapped(clean, indent, sheet->out);
 }
 
-void hd_sheet_title(const struct hd_sheet *sheet, int level, const char *format, ...) {
+void hd_document_title(const struct hd_document *sheet, int level, const char *format, ...) {
   va_list arguments;
   fprintf(sheet->out, "%s", sheet->markdown ? (level == 1 ? "\n## " : level == 2 ? "\n### " : "\n#### ") : "\n");
   if (!sheet->markdown && level == 1)
@@ -94,7 +94,7 @@ void hd_sheet_title(const struct hd_sheet *sheet, int level, const char *format,
   fputs(!sheet->markdown && level == 1 ? " ==\n" : sheet->markdown ? "\n\n" : "\n", sheet->out);
 }
 
-void hd_sheet_fact(const struct hd_sheet *sheet, const char *word, const char *format, ...) {
+void hd_document_fact(const struct hd_document *sheet, const char *word, const char *format, ...) {
   va_list arguments;
   fprintf(sheet->out, sheet->markdown ? "- %s: " : "%-9s ", word);
   va_start(arguments, format);
@@ -103,7 +103,7 @@ void hd_sheet_fact(const struct hd_sheet *sheet, const char *word, const char *f
   fputc('\n', sheet->out);
 }
 
-void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) {
+void hd_document_say(const struct hd_document *sheet, const char *format, ...) {
   va_list arguments;
   if (sheet->markdown)
     fputc('\n', sheet->out);
@@ -113,10 +113,10 @@ void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) {
   fputs("\n", sheet->out);
 }
 
-void hd_sheet_table(struct hd_sheet *sheet, struct hd_grid *grid) {
+void hd_document_table(struct hd_document *sheet, struct hd_table *grid) {
   if (sheet->markdown)
     markdown_table(grid, sheet->out);
   else
-    hd_grid_print(grid, sheet->out);
-  hd_grid_free(grid);
+    hd_table_print(grid, sheet->out);
+  hd_table_free(grid);
 }

@@ -10,26 +10,26 @@
 
 enum { HD_SENTENCE_BYTES = 2048 };
 
-struct hd_sheet {
+struct hd_document {
   FILE *out;
   bool markdown;
 };
 
 /** A heading; `level` 1 to 3. */
-void hd_sheet_title(const struct hd_sheet *sheet, int level, const char *format, ...)
+void hd_document_title(const struct hd_document *sheet, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /** A line "word      text". */
-void hd_sheet_fact(const struct hd_sheet *sheet, const char *word, const char *format, ...)
+void hd_document_fact(const struct hd_document *sheet, const char *word, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /** A paragraph; may have lines of its own. */
-void hd_sheet_say(const struct hd_sheet *sheet, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hd_document_say(const struct hd_document *sheet, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Prints and frees a table. */
-void hd_sheet_table(struct hd_sheet *sheet, struct hd_grid *grid);
+void hd_document_table(struct hd_document *sheet, struct hd_table *grid);
 
 /** Text with nothing in it that would steer a terminal or, in Markdown, mark it up. */
-void hd_sheet_clean(const struct hd_sheet *sheet, const char *text, char *clean, size_t bytes);
+void hd_document_clean(const struct hd_document *sheet, const char *text, char *clean, size_t bytes);
 
 #endif

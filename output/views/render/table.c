@@ -64,28 +64,28 @@ struct libscols_table *hd_table_new(FILE *out) {
   return table;
 }
 
-bool hd_table_column(struct libscols_table *table, const char *title, int flags) {
+bool hd_scols_column(struct libscols_table *table, const char *title, int flags) {
   return scols_table_new_column(table, title, 0, flags) != NULL;
 }
 
 /* ---- columns and rows ---- */
 
-static void add_column(struct hd_grid *grid, const char *title, int flags) {
+static void add_column(struct hd_table *grid, const char *title, int flags) {
   if (!grid->table)
     grid->table = hd_table_new(stdout);
-  hd_need(grid->table && hd_table_column(grid->table, title, flags));
+  hd_need(grid->table && hd_scols_column(grid->table, title, flags));
 }
 
-void hd_grid_column(struct hd_grid *grid, const char *title, int rank) {
+void hd_table_column(struct hd_table *grid, const char *title, int rank) {
   add_column(grid, title, SCOLS_FL_RIGHT);
   grid->ranks[grid->column_count++] = rank;
 }
 
-void hd_grid_left(struct hd_grid *grid, size_t column) {
+void hd_table_left(struct hd_table *grid, size_t column) {
   scols_column_set_flags(scols_table_get_column(grid->table, column), 0);
 }
 
-void hd_grid_place(struct hd_grid *grid, const char *title, bool tree) {
+void hd_table_place(struct hd_table *grid, const char *title, bool tree) {
   add_column(grid, title, SCOLS_FL_TRUNC | (tree ? SCOLS_FL_TREE : 0));
 }
 
@@ -97,7 +97,7 @@ static size_t depth_of(const struct libscols_line *row) {
 }
 
 /* What is very deep stands beside its parent. */
-struct libscols_line *hd_grid_row(struct hd_grid *grid, struct libscols_line *parent) {
+struct libscols_line *hd_table_row(struct hd_table *grid, struct libscols_line *parent) {
   if (parent && depth_of(parent) == TREE_DEPTH_MAX)
     parent = scols_line_get_parent(parent);
   grid->row = scols_table_new_line(grid->table, parent);
@@ -107,7 +107,7 @@ struct libscols_line *hd_grid_row(struct hd_grid *grid, struct libscols_line *pa
   return grid->row;
 }
 
-void hd_grid_cell(struct hd_grid *grid, const char *format, ...) {
+void hd_table_cell(struct hd_table *grid, const char *format, ...) {
   char cell[HD_CELL_BYTES];
   va_list arguments;
   va_start(arguments, format);
@@ -116,55 +116,55 @@ void hd_grid_cell(struct hd_grid *grid, const char *format, ...) {
   hd_need(scols_line_set_data(grid->row, grid->cell++, cell) == 0);
 }
 
-void hd_grid_time(struct hd_grid *grid, const struct hd_unit *unit, double seconds) {
+void hd_table_time(struct hd_table *grid, const struct hd_unit *unit, double seconds) {
   char cell[HD_CELL_BYTES];
   hd_cell_time(cell, unit, seconds);
-  hd_grid_cell(grid, "%s", cell);
+  hd_table_cell(grid, "%s", cell);
 }
 
-void hd_grid_number(struct hd_grid *grid, double number, int decimals) {
+void hd_table_number(struct hd_table *grid, double number, int decimals) {
   char cell[HD_CELL_BYTES];
   hd_cell_number(cell, number, decimals);
-  hd_grid_cell(grid, "%s", cell);
+  hd_table_cell(grid, "%s", cell);
 }
 
-void hd_grid_at(struct hd_grid *grid, const char *place) {
+void hd_table_at(struct hd_table *grid, const char *place) {
   hd_need(scols_line_set_data(grid->row, grid->column_count, place) == 0);
 }
 
-const char *hd_grid_text(struct libscols_line *row, size_t column) {
+const char *hd_table_text(struct libscols_line *row, size_t column) {
   const char *text = scols_cell_get_data(scols_line_get_cell(row, column));
   return text ? text : "";
 }
 
-const char *hd_grid_title(const struct hd_grid *grid, size_t column) {
+const char *hd_table_title(const struct hd_table *grid, size_t column) {
   return scols_cell_get_data(scols_column_get_header(scols_table_get_column(grid->table, column)));
 }
 
 /* ---- what fits ---- */
 
-bool hd_grid_is_hidden(const struct hd_grid *grid, size_t column) {
+bool hd_table_is_hidden(const struct hd_table *grid, size_t column) {
   return scols_column_is_hidden(scols_table_get_column(grid->table, column));
 }
 
-size_t hd_grid_width(const struct hd_grid *grid, size_t column) {
-  size_t width = hd_text_width(hd_grid_title(grid, column));
+size_t hd_table_width(const struct hd_table *grid, size_t column) {
+  size_t width = hd_text_width(hd_table_title(grid, column));
   struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
   struct libscols_line *row;
   while (lines && scols_table_next_line(grid->table, lines, &row) == 0) {
-    const size_t length = hd_text_width(hd_grid_text(row, column));
+    const size_t length = hd_text_width(hd_table_text(row, column));
     width = length > width ? length : width;
   }
   scols_free_iter(lines);
   return width;
 }
 
-static size_t place_width(const struct hd_grid *grid) {
+static size_t place_width(const struct hd_table *grid) {
   size_t width = 0;
   struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
   struct libscols_line *row;
   while (lines && width < PLACE_LEAST && scols_table_next_line(grid->table, lines, &row) == 0) {
-    const size_t length = hd_text_width(hd_grid_text(row, grid->column_count)) + 2 * depth_of(row);
+    const size_t length = hd_text_width(hd_table_text(row, grid->column_count)) + 2 * depth_of(row);
     width = length > width ? length : width;
   }
   scols_free_iter(lines);
@@ -172,25 +172,25 @@ static size_t place_width(const struct hd_grid *grid) {
 }
 
 /* The column of the highest rank, the rightmost of several; the count when none may go. */
-static size_t least_needed(const struct hd_grid *grid) {
+static size_t least_needed(const struct hd_table *grid) {
   size_t found = grid->column_count;
   for (size_t i = 0; i < grid->column_count; i++)
-    if (grid->ranks[i] > 0 && !hd_grid_is_hidden(grid, i) &&
+    if (grid->ranks[i] > 0 && !hd_table_is_hidden(grid, i) &&
         (found == grid->column_count || grid->ranks[i] >= grid->ranks[found]))
       found = i;
   return found;
 }
 
-unsigned hd_grid_fit(struct hd_grid *grid, size_t room, size_t place) {
+unsigned hd_table_fit(struct hd_table *grid, size_t room, size_t place) {
   unsigned hidden = 0;
   size_t used = place;
   for (size_t i = 0; i < grid->column_count; i++)
-    used += hd_grid_width(grid, i) + 1;
+    used += hd_table_width(grid, i) + 1;
   while (used > room) {
     const size_t column = least_needed(grid);
     if (column == grid->column_count)
       break;
-    used -= hd_grid_width(grid, column) + 1;
+    used -= hd_table_width(grid, column) + 1;
     struct libscols_column *gone = scols_table_get_column(grid->table, column);
     scols_column_set_flags(gone, scols_column_get_flags(gone) | SCOLS_FL_HIDDEN);
     hidden++;
@@ -198,7 +198,7 @@ unsigned hd_grid_fit(struct hd_grid *grid, size_t room, size_t place) {
   return hidden;
 }
 
-size_t hd_grid_room(const struct hd_grid *grid, FILE *out) {
+size_t hd_table_room(const struct hd_table *grid, FILE *out) {
   enum { PAGE = 120, PAGE_LEAST = 20 };
   const size_t width = hd_terminal_width(out);
   const char *columns = getenv("COLUMNS");
@@ -208,25 +208,25 @@ size_t hd_grid_room(const struct hd_grid *grid, FILE *out) {
   return asked < PAGE_LEAST ? PAGE : asked > HD_UNBOUNDED_WIDTH ? HD_UNBOUNDED_WIDTH : (size_t)asked;
 }
 
-void hd_grid_said_narrow(const struct hd_grid *grid, unsigned hidden, FILE *out) {
+void hd_table_said_narrow(const struct hd_table *grid, unsigned hidden, FILE *out) {
   if (hidden == 0 || grid->quiet)
     return;
   fprintf(out, "%u column%s left out: ", hidden, hidden == 1 ? " is" : "s are");
   if (hd_terminal_width(out) != HD_UNBOUNDED_WIDTH)
     fputs("the terminal is too narrow.\n", out);
   else
-    fprintf(out, "a line has %zu characters (set COLUMNS for another width).\n", hd_grid_room(grid, out));
+    fprintf(out, "a line has %zu characters (set COLUMNS for another width).\n", hd_table_room(grid, out));
 }
 
-void hd_grid_print(struct hd_grid *grid, FILE *out) {
-  const unsigned hidden = hd_grid_fit(grid, hd_grid_room(grid, out), place_width(grid));
+void hd_table_print(struct hd_table *grid, FILE *out) {
+  const unsigned hidden = hd_table_fit(grid, hd_table_room(grid, out), place_width(grid));
   scols_table_set_stream(grid->table, out);
   scols_table_set_termwidth(grid->table, hd_terminal_width(out));
   hd_need(scols_print_table(grid->table) == 0);
-  hd_grid_said_narrow(grid, hidden, out);
+  hd_table_said_narrow(grid, hidden, out);
 }
 
-void hd_grid_free(struct hd_grid *grid) {
+void hd_table_free(struct hd_table *grid) {
   scols_unref_table(grid->table);
-  *grid = (struct hd_grid){0};
+  *grid = (struct hd_table){0};
 }

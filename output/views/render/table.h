@@ -26,14 +26,14 @@ void hd_print_wrapped(const char *text, size_t indent, FILE *out);
 
 /** A table as wide as the terminal. NULL: no memory. */
 struct libscols_table *hd_table_new(FILE *out);
-bool hd_table_column(struct libscols_table *table, const char *title, int flags);
+bool hd_scols_column(struct libscols_table *table, const char *title, int flags);
 
-enum { HD_GRID_COLUMNS = 64 };
+enum { HD_TABLE_COLUMNS = 64 };
 
 /** First come the columns, then the place, then rows with their cells. Begins as {0}. */
-struct hd_grid {
+struct hd_table {
   struct libscols_table *table;
-  int ranks[HD_GRID_COLUMNS];
+  int ranks[HD_TABLE_COLUMNS];
   size_t column_count; /* without the place */
   bool counted;        /* there are columns of counters: a line stays on a page, so that the places stay in sight */
   bool quiet;          /* what does not fit is not said */
@@ -43,36 +43,36 @@ struct hd_grid {
 };
 
 /** Adds a column. `rank`: what is left out first has the highest; 0: never. */
-void hd_grid_column(struct hd_grid *grid, const char *title, int rank);
-void hd_grid_left(struct hd_grid *grid, size_t column); /* its cells begin at the left */
-void hd_grid_place(struct hd_grid *grid, const char *title, bool tree);
+void hd_table_column(struct hd_table *grid, const char *title, int rank);
+void hd_table_left(struct hd_table *grid, size_t column); /* its cells begin at the left */
+void hd_table_place(struct hd_table *grid, const char *title, bool tree);
 
 /** A new row; `parent`: the row above it in the tree, or NULL.*/
-struct libscols_line *hd_grid_row(struct hd_grid *grid, struct libscols_line *parent);
+struct libscols_line *hd_table_row(struct hd_table *grid, struct libscols_line *parent);
 
 /** The row's next cell. */
-void hd_grid_cell(struct hd_grid *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void hd_grid_time(struct hd_grid *grid, const struct hd_unit *unit, double seconds);
-void hd_grid_number(struct hd_grid *grid, double number, int decimals);
+void hd_table_cell(struct hd_table *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hd_table_time(struct hd_table *grid, const struct hd_unit *unit, double seconds);
+void hd_table_number(struct hd_table *grid, double number, int decimals);
 
 /** The row's place. */
-void hd_grid_at(struct hd_grid *grid, const char *place);
+void hd_table_at(struct hd_table *grid, const char *place);
 
 /** "" for a cell that was not filled. The column after the last one is the place. */
-const char *hd_grid_text(struct libscols_line *row, size_t column);
-const char *hd_grid_title(const struct hd_grid *grid, size_t column);
-bool hd_grid_is_hidden(const struct hd_grid *grid, size_t column);
-size_t hd_grid_width(const struct hd_grid *grid, size_t column);
+const char *hd_table_text(struct libscols_line *row, size_t column);
+const char *hd_table_title(const struct hd_table *grid, size_t column);
+bool hd_table_is_hidden(const struct hd_table *grid, size_t column);
+size_t hd_table_width(const struct hd_table *grid, size_t column);
 
 /** The width that it may have: the terminal's, or on a page that of $COLUMNS, or 120. */
-size_t hd_grid_room(const struct hd_grid *grid, FILE *out);
+size_t hd_table_room(const struct hd_table *grid, FILE *out);
 
 /** Hides columns until the rest fits into `room` characters with `place` of them for the place. Returns how many. */
-unsigned hd_grid_fit(struct hd_grid *grid, size_t room, size_t place);
-void hd_grid_said_narrow(const struct hd_grid *grid, unsigned hidden, FILE *out);
+unsigned hd_table_fit(struct hd_table *grid, size_t room, size_t place);
+void hd_table_said_narrow(const struct hd_table *grid, unsigned hidden, FILE *out);
 
 /** Prints all and says how many columns did not fit. */
-void hd_grid_print(struct hd_grid *grid, FILE *out);
-void hd_grid_free(struct hd_grid *grid);
+void hd_table_print(struct hd_table *grid, FILE *out);
+void hd_table_free(struct hd_table *grid);
 
 #endif

@@ -23,7 +23,7 @@ struct share {
 };
 
 struct table {
-  const struct hd_view *view;
+  const struct hd_lines *view;
   const struct hd_model *model;
   const struct hd_report_options *options;
   uint32_t level;
@@ -43,7 +43,7 @@ static int compare_shares(const void *a, const void *b) {
 }
 
 static void find_shares(struct table *table) {
-  const struct hd_view *view = table->view;
+  const struct hd_lines *view = table->view;
   table->shares = hd_new(view->count, sizeof *table->shares);
   for (uint32_t i = 0; i < view->count; i++) {
     const struct hd_levels *levels = &view->lines[i].busy_at;
@@ -152,7 +152,7 @@ static void print_text(struct table *table, FILE *out) {
   hd_columns_legend(&table->listing.columns, "All for the line itself, without those below it.", out);
 }
 
-void hd_report_at_level(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+void hd_report_at_level(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_model *model = view->model;
   const double whole_ticks = (double)hd_levels_up_to(&model->time_at, options->level);
   struct table table = {

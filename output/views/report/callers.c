@@ -261,14 +261,14 @@ enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct 
                                      FILE *errors) {
   struct tree tree = {.graph = graph, .sort = options->sort};
   uint32_t matches = 0;
-  bool *meant = hd_match_nodes(graph->model, options->callers, &matches);
+  bool *meant = hd_site_regex_nodes(graph->model, options->callers, &matches);
   make(&tree, meant);
   const bool refused = tree.too_many || tree.count == 0;
   if (tree.too_many)
     fprintf(errors, "heddle: %s: too many callers of '%s'; --depth K shortens their callpaths\n", graph->model->path,
             options->callers);
   else if (refused)
-    hd_match_complain(graph->model, options->callers, errors);
+    hd_site_regex_complain(graph->model, options->callers, errors);
   else {
     choose(&tree, options->limit);
     print(&tree, options, out);

@@ -321,11 +321,11 @@ static void print_place(const char *place, size_t indent, size_t room, FILE *out
 }
 
 /* `widths` of hidden columns are 0. `row` NULL: the titles. */
-static void print_cells(const struct hd_grid *grid, const size_t *widths, struct libscols_line *row, FILE *out) {
+static void print_cells(const struct hd_table *grid, const size_t *widths, struct libscols_line *row, FILE *out) {
   for (size_t i = 0; i < grid->column_count; i++)
     if (widths[i] > 0)
       fprintf(out, "%s%*s", i > 0 ? " " : "", i == 0 ? -(int)widths[i] : (int)widths[i],
-              row ? hd_grid_text(row, i) : hd_grid_title(grid, i));
+              row ? hd_table_text(row, i) : hd_table_title(grid, i));
 }
 
 static void print_rule(size_t width, FILE *out) {
@@ -334,16 +334,16 @@ static void print_rule(size_t width, FILE *out) {
   fputc('\n', out);
 }
 
-static void print_rows(struct hd_grid *grid, FILE *out) {
+static void print_rows(struct hd_table *grid, FILE *out) {
   struct libscols_iter *rows = scols_new_iter(SCOLS_ITER_FORWARD);
   struct libscols_line *row;
-  size_t widths[HD_GRID_COLUMNS] = {0}, used = 0;
+  size_t widths[HD_TABLE_COLUMNS] = {0}, used = 0;
   hd_need(rows);
-  const size_t terminal = hd_terminal_width(out), page = hd_grid_room(grid, out);
-  const unsigned hidden = hd_grid_fit(grid, page, NAME_LEAST);
+  const size_t terminal = hd_terminal_width(out), page = hd_table_room(grid, out);
+  const unsigned hidden = hd_table_fit(grid, page, NAME_LEAST);
   for (size_t i = 0; i < grid->column_count; i++)
-    if (!hd_grid_is_hidden(grid, i))
-      used += (widths[i] = hd_grid_width(grid, i)) + 1;
+    if (!hd_table_is_hidden(grid, i))
+      used += (widths[i] = hd_table_width(grid, i)) + 1;
   print_cells(grid, widths, NULL, out);
   fputs(" Entry\n", out);
   while (scols_table_next_line(grid->table, rows, &row) == 0) {
@@ -353,11 +353,11 @@ static void print_rows(struct hd_grid *grid, FILE *out) {
       continue;
     }
     print_cells(grid, widths, row, out);
-    print_place(hd_grid_text(row, grid->column_count), kind == PRIMARY ? 0 : INDENT,
+    print_place(hd_table_text(row, grid->column_count), kind == PRIMARY ? 0 : INDENT,
                 terminal > used ? terminal - used : 0, out);
   }
   scols_free_iter(rows);
-  hd_grid_said_narrow(grid, hidden, out);
+  hd_table_said_narrow(grid, hidden, out);
 }
 
 /* It takes what Time% is a part of. */
@@ -412,5 +412,5 @@ void hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_op
     print_text(&blocks, options, shown, out);
   hd_graph_counts_free(&blocks.counts);
   hd_graph_lists_free(&blocks.lists);
-  hd_grid_free(&blocks.listing.grid);
+  hd_table_free(&blocks.listing.grid);
 }

@@ -20,7 +20,7 @@ void hd_report_concurrency(const struct hd_model *model, FILE *out) {
     return;
   fputc('\n', out);
   hd_levels_print(&model->time_at, model, out);
-  hd_report_strip(model, out);
+  hd_report_timeline(model, out);
 }
 
 /* ---- side by side ---- */
@@ -43,7 +43,7 @@ static void insert(struct foremost *foremost, uint32_t limit, const struct hd_li
 }
 
 /* What takes less than a hundredth of the run is left to --histogram. */
-static struct foremost find_foremost(const struct hd_view *view, uint32_t limit, enum hd_sort sort) {
+static struct foremost find_foremost(const struct hd_lines *view, uint32_t limit, enum hd_sort sort) {
   struct foremost foremost = {.count = 0};
   for (uint32_t i = 1; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
@@ -56,7 +56,7 @@ static struct foremost find_foremost(const struct hd_view *view, uint32_t limit,
 }
 
 /* "id 3 heat.c:42"; of a long name the end is kept, with the line number. */
-static void print_title(const struct hd_view *view, const struct hd_line *line, unsigned width, bool padded,
+static void print_title(const struct hd_lines *view, const struct hd_line *line, unsigned width, bool padded,
                         FILE *out) {
   char location[HD_PLACE_BYTES];
   hd_location_text(location, view->model, line->node);
@@ -86,7 +86,7 @@ static void print_row(const struct foremost *foremost, const struct hd_level_gro
   fputc('\n', out);
 }
 
-void hd_report_foremost(const struct hd_view *view, enum hd_sort sort, FILE *out) {
+void hd_report_foremost(const struct hd_lines *view, enum hd_sort sort, FILE *out) {
   const unsigned page = hd_draw_width(out, PAGE_WIDTH, PAGE_WIDTH);
   const unsigned room = page > LABEL_WIDTH ? page - LABEL_WIDTH : 0;
   const unsigned fit = room / (PERCENT_WIDTH + 1 + BAR_LEAST);
@@ -114,7 +114,7 @@ void hd_report_foremost(const struct hd_view *view, enum hd_sort sort, FILE *out
 
 /* ---- one after the other ---- */
 
-static void print_region(const struct hd_view *view, uint32_t index, FILE *out) {
+static void print_region(const struct hd_lines *view, uint32_t index, FILE *out) {
   char place[HD_PLACE_BYTES], mean[HD_CELL_BYTES], wall[HD_CELL_BYTES];
   const struct hd_model *model = view->model;
   const struct hd_line *line = &view->lines[index];
@@ -130,8 +130,8 @@ static void print_region(const struct hd_view *view, uint32_t index, FILE *out) 
     hd_levels_print(&line->elapsed_at, model, out);
 }
 
-void hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
-  const uint32_t left = hd_view_choose(view, options->sort, options->limit, true);
+void hd_report_histogram(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
+  const uint32_t left = hd_lines_select(view, options->sort, options->limit, true);
   hd_report_heading(view->model, false, out);
   hd_report_scope(view->model, options, out);
   hd_report_concurrency(view->model, out);
@@ -158,9 +158,9 @@ static const struct hd_column columns[COLUMNS] = {
 
 const struct hd_report_columns hd_report_histogram_columns = {"histogram", columns, COLUMNS, -1};
 
-void hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+void hd_report_histogram_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   struct hd_listing listing = {.model = view->model, .columns = {columns, COLUMNS, 0, {0}}, .csv = true, .out = out};
-  hd_view_choose(view, options->sort, options->limit, true);
+  hd_lines_select(view, options->sort, options->limit, true);
   view->lines[0].shown = true;
   hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
   for (uint32_t i = 0; i < view->count; i++) {

@@ -7,7 +7,7 @@
 #include "output/views/render/csv.h"
 #include "output/views/report/report_internal.h"
 
-struct hd_listed hd_listed_line(const struct hd_view *view, uint32_t index) {
+struct hd_listed hd_listed_line(const struct hd_lines *view, uint32_t index) {
   const struct hd_line *line = &view->lines[index];
   struct hd_listed row = {.node = line->node, .flags = line->flags};
   const int used = snprintf(row.first, sizeof row.first, "%u,%u,", line->node->id, index);
@@ -38,7 +38,7 @@ void hd_listing_begin(struct hd_listing *listing, const char *first, const char 
     hd_columns_add(&late, &listing->grid);
     listing->placed = title;
     if (title)
-      hd_grid_place(&listing->grid, title, tree);
+      hd_table_place(&listing->grid, title, tree);
     return;
   }
   fputs(first, listing->out);
@@ -71,13 +71,13 @@ struct libscols_line *hd_listing_put(struct hd_listing *listing, const struct hd
     return NULL;
   }
   const struct hd_columns early = part(listing, false), late = part(listing, true);
-  struct libscols_line *line = hd_grid_row(&listing->grid, row->parent);
+  struct libscols_line *line = hd_table_row(&listing->grid, row->parent);
   hd_columns_cells(&early, values, &listing->grid);
   if (row->sums[0])
     hd_count_cells(&listing->grid, &listing->counted, row->sums[0], row->elapsed_ticks);
   hd_columns_cells(&late, values, &listing->grid);
   if (listing->placed)
-    hd_grid_at(&listing->grid, row->place);
+    hd_table_at(&listing->grid, row->place);
   return line;
 }
 
@@ -85,9 +85,9 @@ void hd_listing_end(struct hd_listing *listing, uint32_t left) {
   if (listing->grid.row_count > 0) {
     if (!listing->titled)
       fprintf(listing->out, "\nTimes in %s.\n", listing->columns.unit.name);
-    hd_grid_print(&listing->grid, listing->out);
+    hd_table_print(&listing->grid, listing->out);
     hd_count_columns_said_left(&listing->counted, &listing->grid, listing->out);
     hd_report_left(left, "line", listing->out);
   }
-  hd_grid_free(&listing->grid);
+  hd_table_free(&listing->grid);
 }

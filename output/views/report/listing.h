@@ -21,7 +21,7 @@ struct hd_listing {
                                text, the second in the comma-separated values only, while busy only */
   struct hd_count_columns counted;
   bool placed; /* the rows have a place in the text */
-  struct hd_grid grid;
+  struct hd_table grid;
 };
 
 /** What a row is about. */
@@ -38,7 +38,7 @@ struct hd_listed {
 };
 
 /** A line of a report; an entry of the call graph. Without place and counts. */
-struct hd_listed hd_listed_line(const struct hd_view *view, uint32_t line);
+struct hd_listed hd_listed_line(const struct hd_lines *view, uint32_t line);
 struct hd_listed hd_listed_entry(const struct hd_graph *graph, uint32_t entry);
 
 /** Begins with the names of the columns. `first`: the fields before the place; HD_LINE_FIRST: of lines. `title`: of the

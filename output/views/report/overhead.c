@@ -13,7 +13,7 @@
 #include "output/views/report/report_internal.h"
 #include "support/command/memory.h"
 
-bool hd_report_overhead_matters(const struct hd_view *view) {
+bool hd_report_overhead_matters(const struct hd_lines *view) {
   for (uint32_t i = 1; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
     if (line->shown && hd_overhead_matters(view->model, line->ticks, &line->intrusion, &line->team))
@@ -64,7 +64,7 @@ static uint64_t bits(int first, int end) {
   return (UINT64_C(1) << end) - (UINT64_C(1) << first);
 }
 
-static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, uint32_t index) {
+static void fill(struct hd_value values[COLUMNS], const struct hd_lines *view, uint32_t index) {
   const struct hd_model *model = view->model;
   const struct hd_line *line = &view->lines[index];
   const struct hd_team_totals *team = &line->team;
@@ -88,7 +88,7 @@ static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, ui
   values[SHARE] = hd_share(hd_model_overhead(model), 1, true);
 }
 
-static struct hd_unit unit_for(const struct hd_view *view) {
+static struct hd_unit unit_for(const struct hd_lines *view) {
   struct hd_value values[COLUMNS] = {0};
   double most = 0;
   for (uint32_t i = 0; i < view->count; i++) {
@@ -99,7 +99,7 @@ static struct hd_unit unit_for(const struct hd_view *view) {
   return hd_unit_for(most);
 }
 
-static void put_lines(const struct hd_view *view, struct hd_listing *listing, uint32_t left) {
+static void put_lines(const struct hd_lines *view, struct hd_listing *listing, uint32_t left) {
   struct libscols_line **rows = hd_new(view->count, sizeof *rows);
   hd_listing_begin(listing, HD_LINE_FIRST, "Region", true);
   for (uint32_t i = 0; i < view->count; i++) {
@@ -169,7 +169,7 @@ static void print_events(const struct hd_model *model, FILE *out) {
 
 /* ---- what was switched off ---- */
 
-static void print_switch(const struct hd_view *view, const struct hd_switch *from, FILE *out) {
+static void print_switch(const struct hd_lines *view, const struct hd_switch *from, FILE *out) {
   char place[HD_PLACE_BYTES];
   const uint32_t line = view->line_of_node[from->node];
   hd_place_text(place, view->model, &view->lines[line], NULL);
@@ -179,7 +179,7 @@ static void print_switch(const struct hd_view *view, const struct hd_switch *fro
           (double)from->cost_ppm / 1e4, from->thread);
 }
 
-static void print_switches(const struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+static void print_switches(const struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_model *model = view->model;
   if (model->switch_count == 0)
     return;
@@ -195,9 +195,9 @@ static void print_switches(const struct hd_view *view, const struct hd_report_op
 
 /* ---- all of it ---- */
 
-void hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+void hd_report_overhead(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_model *model = view->model;
-  const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
+  const uint32_t left = hd_lines_select(view, options->sort, options->limit, false);
   view->lines[0].shown = true;
   struct hd_listing listing = {.model = model,
                                .columns = {table, COLUMNS, bits(EVENTS, COLUMNS), unit_for(view)},

@@ -29,7 +29,7 @@ struct sums {
 
 struct table {
   const struct hd_report_options *options;
-  const struct hd_view *view;
+  const struct hd_lines *view;
   const struct hd_model *model;
   uint32_t line; /* the one that is asked about */
   struct sums asked;
@@ -68,11 +68,11 @@ static bool is_meant(const struct hd_model *model, const struct hd_node *node, c
          strncmp(text, node->name.file, (size_t)(colon - text)) == 0 && strcmp(colon + 1, line) == 0;
 }
 
-static bool line_is_meant(const struct hd_view *view, uint32_t line, const char *text) {
+static bool line_is_meant(const struct hd_lines *view, uint32_t line, const char *text) {
   return is_meant(view->model, view->lines[line].node, text);
 }
 
-static void list_candidates(const struct hd_view *view, const char *text, FILE *errors) {
+static void list_candidates(const struct hd_lines *view, const char *text, FILE *errors) {
   char place[HD_CALLPATH_BYTES];
   fprintf(errors, "heddle: '%s' matches several callpaths; choose one by its id:\n", text);
   for (uint32_t i = 0; i < view->count; i++)
@@ -83,7 +83,7 @@ static void list_candidates(const struct hd_view *view, const char *text, FILE *
 }
 
 /* The lines that are meant, into `lines`; their number. */
-static uint32_t find_lines(const struct hd_view *view, const char *text, uint32_t *lines) {
+static uint32_t find_lines(const struct hd_lines *view, const char *text, uint32_t *lines) {
   uint32_t count = 0;
   if (text[strspn(text, "0123456789")] == '\0') {
     const unsigned long id = strtoul(text, NULL, 10);
@@ -98,7 +98,7 @@ static uint32_t find_lines(const struct hd_view *view, const char *text, uint32_
 }
 
 /* A table of text is of one callpath; a loop often shares its line with its region. */
-static bool is_answerable(const struct hd_view *view, const struct hd_report_options *options, uint32_t count,
+static bool is_answerable(const struct hd_lines *view, const struct hd_report_options *options, uint32_t count,
                           FILE *errors) {
   if (count == 0)
     fprintf(errors, "heddle: %s: no callpath '%s'; 'heddle report --limit 0' lists all with their ids\n",
@@ -261,7 +261,7 @@ static void print_text(const struct table *table, struct hd_listing *listing, FI
   }
 }
 
-static void answer(struct hd_listing *listing, const struct hd_view *view, uint32_t line,
+static void answer(struct hd_listing *listing, const struct hd_lines *view, uint32_t line,
                    const struct hd_report_options *options) {
   struct table table = {.options = options, .view = view, .model = view->model, .line = line};
   find_partners(&table);
@@ -274,8 +274,8 @@ static void answer(struct hd_listing *listing, const struct hd_view *view, uint3
   free(table.partners);
 }
 
-enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
-                                  FILE *errors) {
+enum hd_report_end hd_report_overlap(const struct hd_lines *view, const struct hd_report_options *options, FILE *out,
+                                     FILE *errors) {
   struct hd_listing listing = {
       .model = view->model, .columns = {columns, COLUMNS, 0, {0}}, .csv = options->csv, .out = out};
   uint32_t *lines = hd_new((size_t)view->count + 1, sizeof *lines);

@@ -66,7 +66,7 @@ static const struct hd_column table[COLUMNS] = {
 const struct hd_report_columns hd_report_regions_columns = {"", table, COLUMNS, STATES};
 
 struct regions {
-  const struct hd_view *view;
+  const struct hd_lines *view;
   const struct hd_model *model;
   bool brief;
   struct hd_column items[COLUMNS];
@@ -184,7 +184,7 @@ static void choose_columns(struct regions *regions) {
     columns->hidden |= bit(LEVELS) | bit(IDLE) | bit(ID);
 }
 
-static void start(struct regions *regions, const struct hd_view *view, bool brief) {
+static void start(struct regions *regions, const struct hd_lines *view, bool brief) {
   *regions = (struct regions){.view = view, .model = view->model, .brief = brief};
   memcpy(regions->items, table, sizeof table);
   hd_state_columns(regions->items + STATES, 12);
@@ -198,10 +198,10 @@ static void start(struct regions *regions, const struct hd_view *view, bool brie
 /* ---- rows ---- */
 
 static void put_rows(struct regions *regions, FILE *out, bool csv) {
-  const struct hd_view *view = regions->view;
+  const struct hd_lines *view = regions->view;
   const bool counted = !regions->brief && regions->model->header.event_count > 0;
   struct libscols_line **rows = hd_new(view->count, sizeof *rows);
-  struct hd_count_sum *sums = counted ? hd_view_count_lines(view, true) : NULL;
+  struct hd_count_sum *sums = counted ? hd_lines_count(view, true) : NULL;
   struct hd_listing listing = {.model = regions->model,
                                .columns = regions->columns,
                                .late = bit(ID),
@@ -233,13 +233,13 @@ static void put_rows(struct regions *regions, FILE *out, bool csv) {
   free(rows);
 }
 
-void hd_report_table(const struct hd_view *view, bool brief, FILE *out) {
+void hd_report_regions(const struct hd_lines *view, bool brief, FILE *out) {
   struct regions regions;
   start(&regions, view, brief);
   put_rows(&regions, out, false);
 }
 
-void hd_report_table_legend(const struct hd_view *view, FILE *out) {
+void hd_report_regions_legend(const struct hd_lines *view, FILE *out) {
   struct regions regions;
   start(&regions, view, false);
   hd_columns_legend(&regions.columns,
@@ -247,9 +247,9 @@ void hd_report_table_legend(const struct hd_view *view, FILE *out) {
                     out);
 }
 
-void hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
+void hd_report_regions_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   struct regions regions;
-  hd_view_choose(view, options->sort, options->limit, false);
+  hd_lines_select(view, options->sort, options->limit, false);
   start(&regions, view, false);
   put_rows(&regions, out, true);
 }

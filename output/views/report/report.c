@@ -31,16 +31,16 @@ static void print_more(const struct hd_model *model, bool levels, FILE *out) {
             routines ? routines_more : "");
 }
 
-static void print_legend(const struct hd_view *view, FILE *out) {
+static void print_legend(const struct hd_lines *view, FILE *out) {
   fputc('\n', out);
-  hd_report_table_legend(view, out);
+  hd_report_regions_legend(view, out);
   hd_report_visits_mark(view->model, out);
   hd_report_shortened_mark(view->model, out);
   print_more(view->model, view->model->levels_known, out);
 }
 
-static void print_regions(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
-  const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
+static void print_regions(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
+  const uint32_t left = hd_lines_select(view, options->sort, options->limit, false);
   hd_report_heading(view->model, false, out);
   hd_report_scope(view->model, options, out);
   hd_report_concurrency(view->model, out);
@@ -50,7 +50,7 @@ static void print_regions(struct hd_view *view, const struct hd_report_options *
     print_more(view->model, false, out);
     return;
   }
-  hd_report_table(view, false, out);
+  hd_report_regions(view, false, out);
   hd_report_left(left, "line", out);
   hd_report_counted(view->model, out);
   hd_report_foremost(view, options->sort, out);
@@ -58,7 +58,7 @@ static void print_regions(struct hd_view *view, const struct hd_report_options *
 }
 
 /* By question: as text, as comma-separated values. */
-typedef void line_view(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+typedef void line_view(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 static line_view *const line_views[][2] = {
     [HD_ASK_REGIONS] = {print_regions, hd_report_regions_csv},
     [HD_ASK_THREADS] = {hd_report_threads, hd_report_threads},
@@ -67,28 +67,28 @@ static line_view *const line_views[][2] = {
     [HD_ASK_AT_LEVEL] = {hd_report_at_level, hd_report_at_level},
 };
 
-static enum hd_report_end print_lines(struct hd_view *view, const struct hd_report_options *options, FILE *out,
+static enum hd_report_end print_lines(struct hd_lines *view, const struct hd_report_options *options, FILE *out,
                                       FILE *errors) {
   if (options->question == HD_ASK_WITH)
-    return hd_report_with(view, options, out, errors);
+    return hd_report_overlap(view, options, out, errors);
   line_views[options->question][options->csv](view, options, out);
   return HD_REPORT_MADE;
 }
 
 static enum hd_report_end focus(struct hd_model *model, const char *expression, FILE *errors) {
   uint32_t count = 0;
-  bool *meant = hd_match_nodes(model, expression, &count);
-  hd_model_focus(model, meant);
+  bool *meant = hd_site_regex_nodes(model, expression, &count);
+  hd_callpath_filter(model, meant);
   free(meant);
   if (count == 0)
-    hd_match_complain(model, expression, errors);
+    hd_site_regex_complain(model, expression, errors);
   return count == 0 ? HD_REPORT_REFUSED : HD_REPORT_MADE;
 }
 
 enum hd_report_end hd_report_narrow(struct hd_model *model, const struct hd_report_options *options, FILE *errors) {
   const enum hd_report_end end = options->focus ? focus(model, options->focus, errors) : HD_REPORT_MADE;
   if (end == HD_REPORT_MADE)
-    hd_model_fold(model, options->depth);
+    hd_callpath_truncate(model, options->depth);
   return end;
 }
 
@@ -127,9 +127,9 @@ enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd
             model->path);
     return HD_REPORT_REFUSED;
   }
-  struct hd_view *view = hd_view_new(model, options->sort, HD_VIEW_CONSTRUCTS);
+  struct hd_lines *view = hd_lines_new(model, options->sort, HD_LINES_CONSTRUCTS);
   const enum hd_report_end end = print_lines(view, options, out, errors);
-  hd_view_free(view);
+  hd_lines_free(view);
   return end;
 }
 
@@ -140,13 +140,13 @@ static void summarize_routines(const struct hd_model *model, FILE *out) {
 }
 
 void hd_report_summary(const struct hd_model *model, FILE *out) {
-  struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
+  struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
   hd_report_heading(model, true, out);
   if (!hd_report_has_regions(model))
     summarize_routines(model, out);
-  const uint32_t left = hd_view_choose(view, HD_SORT_GAIN, SUMMARY_REGIONS, true);
-  hd_report_table(view, true, out);
+  const uint32_t left = hd_lines_select(view, HD_SORT_GAIN, SUMMARY_REGIONS, true);
+  hd_report_regions(view, true, out);
   if (left > 0)
     fprintf(out, "%u more region%s not shown.\n", left, left == 1 ? " is" : "s are");
-  hd_view_free(view);
+  hd_lines_free(view);
 }

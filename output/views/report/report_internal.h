@@ -45,13 +45,13 @@ void hd_report_concurrency(const struct hd_model *model, FILE *out);
 
 /** The run in time, as wide as the terminal: a character's height is the mean concurrency of its stretch of the run.
  *  Nothing when that is not known. */
-void hd_report_strip(const struct hd_model *model, FILE *out);
+void hd_report_timeline(const struct hd_model *model, FILE *out);
 
 /** Next to each other, how long each number of threads was busy in the foremost of the regions that are shown. */
-void hd_report_foremost(const struct hd_view *view, enum hd_sort sort, FILE *out);
+void hd_report_foremost(const struct hd_lines *view, enum hd_sort sort, FILE *out);
 
 /** Whether Heddle is a large part of any of the lines that are shown, and matters to the run (hd_overhead_matters). */
-bool hd_report_overhead_matters(const struct hd_view *view);
+bool hd_report_overhead_matters(const struct hd_lines *view);
 
 /** At most `limit` of them; 0: all. */
 static inline uint32_t hd_at_most(uint32_t count, uint32_t limit) {
@@ -80,19 +80,19 @@ HD_REPORT_VIEWS(HD_REPORT_VIEW)
 /* ---- lines ---- */
 
 /** The lines of `view` that are shown; `brief`: a flat list with few columns. */
-void hd_report_table(const struct hd_view *view, bool brief, FILE *out);
-void hd_report_table_legend(const struct hd_view *view, FILE *out);
+void hd_report_regions(const struct hd_lines *view, bool brief, FILE *out);
+void hd_report_regions_legend(const struct hd_lines *view, FILE *out);
 
-void hd_report_regions_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-void hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-void hd_report_histogram(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-void hd_report_histogram_csv(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-void hd_report_overhead(struct hd_view *view, const struct hd_report_options *options, FILE *out);
-void hd_report_at_level(struct hd_view *view, const struct hd_report_options *options, FILE *out);
+void hd_report_regions_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
+void hd_report_threads(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
+void hd_report_histogram(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
+void hd_report_histogram_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
+void hd_report_overhead(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
+void hd_report_at_level(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 
 /** HD_REPORT_REFUSED: `options->with` names no callpath, or several. */
-enum hd_report_end hd_report_with(const struct hd_view *view, const struct hd_report_options *options, FILE *out,
-                                  FILE *errors);
+enum hd_report_end hd_report_overlap(const struct hd_lines *view, const struct hd_report_options *options, FILE *out,
+                                     FILE *errors);
 
 /* ---- routines are lines, too ---- */
 

@@ -46,7 +46,7 @@ const struct hd_report_columns hd_report_threads_columns = {"threads", table, CO
 
 /* The threads' times in one line of the report and those below it. */
 struct threads {
-  const struct hd_view *view;
+  const struct hd_lines *view;
   uint32_t line;
   bool whole; /* the threads' whole lives */
   state_ticks *sums;
@@ -54,7 +54,7 @@ struct threads {
   struct hd_columns columns;
 };
 
-static void start(struct threads *threads, struct hd_view *view, uint32_t line, bool focused) {
+static void start(struct threads *threads, struct hd_lines *view, uint32_t line, bool focused) {
   *threads = (struct threads){.view = view, .line = line, .whole = line == 0 && !focused};
   memcpy(threads->items, table, sizeof table);
   hd_state_columns(threads->items + STATES, 6);
@@ -63,7 +63,7 @@ static void start(struct threads *threads, struct hd_view *view, uint32_t line, 
     threads->items[STATES + i].rank = 0; /* all of a thread's time is shown */
   threads->columns = (struct hd_columns){.items = threads->items, .count = COLUMNS};
   threads->sums = hd_new((size_t)view->model->thread_count + 1, sizeof *threads->sums);
-  hd_view_sum_threads(view, line, threads->sums);
+  hd_lines_sum_threads(view, line, threads->sums);
 }
 
 static bool takes_part(const struct threads *threads, uint32_t thread) {
@@ -140,12 +140,12 @@ static void print_tables(struct threads *threads, struct hd_count_columns *colum
   struct hd_listing times = {.model = model, .columns = threads->columns, .out = out, .titled = true};
   struct hd_listing counts = {.model = model, .counted = *columns, .out = out, .titled = true};
   hd_listing_begin(&times, NULL, NULL, false);
-  hd_grid_left(&times.grid, 1);
+  hd_table_left(&times.grid, 1);
   put_rows(threads, &times, NULL);
   hd_listing_end(&times, 0);
   if (columns->count == 0)
     return;
-  struct hd_count_sum *sums = hd_view_count_threads(threads->view, threads->line);
+  struct hd_count_sum *sums = hd_lines_count_threads(threads->view, threads->line);
   hd_listing_begin(&counts, NULL, "Thread", false);
   put_rows(threads, &counts, sums);
   hd_listing_end(&counts, 0);
@@ -153,7 +153,8 @@ static void print_tables(struct threads *threads, struct hd_count_columns *colum
   free(sums);
 }
 
-static void print_line(struct hd_view *view, uint32_t line, bool focused, struct hd_count_columns *columns, FILE *out) {
+static void print_line(struct hd_lines *view, uint32_t line, bool focused, struct hd_count_columns *columns,
+                       FILE *out) {
   char place[HD_PLACE_BYTES];
   struct threads threads;
   start(&threads, view, line, focused);
@@ -168,12 +169,12 @@ static void print_line(struct hd_view *view, uint32_t line, bool focused, struct
   free(threads.sums);
 }
 
-static void put_csv(struct hd_view *view, uint32_t line, bool focused, FILE *out) {
+static void put_csv(struct hd_lines *view, uint32_t line, bool focused, FILE *out) {
   struct threads threads;
   start(&threads, view, line, focused);
   struct hd_listing listing = {
       .model = view->model, .columns = threads.columns, .csv = true, .out = out, .counts_of = {" inclusive"}};
-  struct hd_count_sum *sums = hd_view_count_threads(view, line);
+  struct hd_count_sum *sums = hd_lines_count_threads(view, line);
   if (line == 0)
     hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
   put_rows(&threads, &listing, sums);
@@ -181,8 +182,8 @@ static void put_csv(struct hd_view *view, uint32_t line, bool focused, FILE *out
   free(threads.sums);
 }
 
-void hd_report_threads(struct hd_view *view, const struct hd_report_options *options, FILE *out) {
-  const uint32_t left = hd_view_choose(view, options->sort, options->limit, !options->csv);
+void hd_report_threads(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
+  const uint32_t left = hd_lines_select(view, options->sort, options->limit, !options->csv);
   struct hd_count_columns columns;
   view->lines[0].shown = true;
   hd_count_columns_choose(&columns, view->model, true);

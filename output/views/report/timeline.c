@@ -53,7 +53,7 @@ static void print_axis(const struct hd_model *model, unsigned columns, FILE *out
   fprintf(out, "0%*s%*s\n", half, middle, (int)columns - 1 - half, end);
 }
 
-void hd_report_strip(const struct hd_model *model, FILE *out) {
+void hd_report_timeline(const struct hd_model *model, FILE *out) {
   const unsigned width = hd_draw_width(out, STRIP_MAX, STRIP_OTHERWISE);
   const unsigned columns = width > STRIP_LEAST ? width : STRIP_LEAST;
   const uint32_t highest = hd_levels_highest(&model->time_at);

@@ -23,7 +23,7 @@ static bool knows_calls(const struct hd_model *model, const struct hd_line *line
 }
 
 /* The run's own is not that of the callpaths in focus. */
-static double elapsed_of(const struct hd_view *view, uint32_t line, bool focused) {
+static double elapsed_of(const struct hd_lines *view, uint32_t line, bool focused) {
   if (line == 0 && focused)
     return NAN;
   return line == 0 ? hd_count_elapsed_of_program(view->model) : hd_count_elapsed(&view->lines[line].team);
@@ -44,7 +44,7 @@ static const struct hd_column table[COLUMNS] = {
 
 const struct hd_report_columns hd_report_tree_columns = {"tree", table, COLUMNS, -1};
 
-static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, uint32_t index) {
+static void fill(struct hd_value values[COLUMNS], const struct hd_lines *view, uint32_t index) {
   const struct hd_model *model = view->model;
   const struct hd_line *line = &view->lines[index];
   const enum hd_kind kind = line->node->kind;
@@ -61,9 +61,9 @@ static void fill(struct hd_value values[COLUMNS], const struct hd_view *view, ui
   values[ID] = hd_count(line->node->id, true);
 }
 
-static void put_rows(const struct hd_view *view, struct hd_listing *listing, bool focused, uint32_t left) {
+static void put_rows(const struct hd_lines *view, struct hd_listing *listing, bool focused, uint32_t left) {
   struct libscols_line **rows = hd_new(view->count, sizeof *rows);
-  struct hd_count_sum *inclusive = hd_view_count_lines(view, true), *own = hd_view_count_lines(view, false);
+  struct hd_count_sum *inclusive = hd_lines_count(view, true), *own = hd_lines_count(view, false);
   hd_listing_begin(listing, HD_LINE_FIRST, "Callpath", true);
   for (uint32_t i = 0; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
@@ -107,8 +107,8 @@ static void print_legend(const struct hd_model *model, const struct hd_listing *
 }
 
 void hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
-  struct hd_view *view = hd_view_new(model, options->sort, HD_VIEW_ROUTINES_TOO);
-  const uint32_t left = hd_view_choose(view, options->sort, options->limit, false);
+  struct hd_lines *view = hd_lines_new(model, options->sort, HD_LINES_ROUTINES_TOO);
+  const uint32_t left = hd_lines_select(view, options->sort, options->limit, false);
   view->lines[0].shown = true;
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(model, view->lines[0].ticks[HD_BUSY]));
   struct hd_listing listing = {.model = model,
@@ -124,5 +124,5 @@ void hd_report_tree(const struct hd_model *model, const struct hd_report_options
   put_rows(view, &listing, options->focus, left);
   if (!options->csv)
     print_legend(model, &listing, out);
-  hd_view_free(view);
+  hd_lines_free(view);
 }

@@ -23,8 +23,8 @@
 
 enum { STACK_BYTES = 65536 };
 
-static struct hd_unwind_cache *cache;
-static struct hd_unwind_cache *old_caches[256]; /* no leak: they are never freed */
+static struct hd_stack_cache *cache;
+static struct hd_stack_cache *old_caches[256]; /* no leak: they are never freed */
 static uint32_t old_count;
 static bool unwinder_is_missing;
 
@@ -52,7 +52,8 @@ static bool sanitized(void) {
 
 /* Stands for the runtime's entry point and its callback: the caller's routine holds the region. */
 static ROUTINE const struct hd_chain *ask(void) {
-  const struct hd_chain *chain = hd_unwind_callers(&cache, __builtin_extract_return_addr(__builtin_return_address(0)));
+  const struct hd_chain *chain =
+      hd_stack_cache_callers(&cache, __builtin_extract_return_addr(__builtin_return_address(0)));
   __asm__ volatile("");
   return chain;
 }
@@ -72,7 +73,7 @@ static const void *place(void (*routine)(void)) {
 static int use_depth_64(void **state) {
   (void)state;
   begin_with_nothing_remembered(); /* the old one has room for another depth */
-  assert_true(hd_unwind_init(64));
+  assert_true(hd_stack_cache_init(64));
   return 0;
 }
 
@@ -80,13 +81,13 @@ static int use_depth_64(void **state) {
 static void test_without_an_unwinder_nothing_is_known(void **state) {
   (void)state;
   unwinder_is_missing = true;
-  assert_false(hd_unwind_init(64));
+  assert_false(hd_stack_cache_init(64));
   assert_null(ask());
-  assert_int_equal(hd_unwind_misses(cache), 0);
+  assert_int_equal(hd_stack_cache_misses(cache), 0);
   unwinder_is_missing = false;
-  assert_false(hd_unwind_init(0));
+  assert_false(hd_stack_cache_init(0));
   assert_null(ask());
-  assert_true(hd_unwind_init(64));
+  assert_true(hd_stack_cache_init(64));
   assert_non_null(ask());
 }
 
@@ -126,11 +127,11 @@ static void test_same_stack_is_unwound_once(void **state) {
     first = first ? first : answer;
     assert_ptr_equal(answer, first);
   }
-  assert_int_equal(hd_unwind_misses(cache), 1);
+  assert_int_equal(hd_stack_cache_misses(cache), 1);
 }
 
 static void *ask_on_thread(void *data) {
-  struct hd_unwind_cache *mine = NULL;
+  struct hd_stack_cache *mine = NULL;
   const struct hd_chain **chains = data;
   (void)data;
   for (volatile int i = 0; i < 2; i++) {
@@ -140,7 +141,7 @@ static void *ask_on_thread(void *data) {
     chains[i] = answer;
   }
   begin_with_nothing_remembered();
-  return (void *)(uintptr_t)hd_unwind_misses(mine);
+  return (void *)(uintptr_t)hd_stack_cache_misses(mine);
 }
 
 static void test_threads_chain_begins_with_its_first_routine(void **state) {
@@ -168,7 +169,7 @@ static void test_deeper_chains_are_cut_at_the_limit(void **state) {
   (void)state;
   recur(10);
   const uint32_t around = answer->count - 11; /* ten of them, and inner */
-  assert_true(hd_unwind_init(8));
+  assert_true(hd_stack_cache_init(8));
   begin_with_nothing_remembered();
   for (int i = 0; i < 3; i++) {
     recur(10);
@@ -177,7 +178,7 @@ static void test_deeper_chains_are_cut_at_the_limit(void **state) {
     assert_ptr_equal(answer->routines[0], (const void *)(uintptr_t)recur);
     assert_ptr_equal(answer->routines[7], place(inner));
   }
-  assert_true(hd_unwind_init(around + 11)); /* just enough */
+  assert_true(hd_stack_cache_init(around + 11)); /* just enough */
   begin_with_nothing_remembered();
   recur(10);
   assert_false(answer->cut);
@@ -190,7 +191,7 @@ static uintptr_t place_of_outer_region;
 
 static ROUTINE const struct hd_chain *ask_below(uintptr_t limit, uintptr_t *where) {
   const void *code = __builtin_extract_return_addr(__builtin_return_address(0));
-  const struct hd_chain *chain = hd_unwind_callers_below(&cache, code, limit, where);
+  const struct hd_chain *chain = hd_stack_cache_callers_below(&cache, code, limit, where);
   __asm__ volatile("");
   return chain;
 }
@@ -212,7 +213,7 @@ static void test_limit_leaves_out_what_encloses_a_region(void **state) {
   (void)state;
   for (volatile int i = 0; i < 3; i++)
     serialised();
-  assert_int_equal(hd_unwind_misses(cache), 2);
+  assert_int_equal(hd_stack_cache_misses(cache), 2);
 }
 
 static void test_errno_is_kept(void **state) {
@@ -265,7 +266,7 @@ static void test_many_stacks_replace_each_other(void **state) {
       outer();
       assert_innermost(answer, (const void *[]){place(outer), place(middle), place(inner)}, 3);
     }
-  assert_true(sanitized() || hd_unwind_misses(cache) > 3000);
+  assert_true(sanitized() || hd_stack_cache_misses(cache) > 3000);
 }
 
 /* Two stacks that differ in one routine, but whose return addresses all lie in the same places, one of them a

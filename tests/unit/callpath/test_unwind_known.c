@@ -28,8 +28,8 @@ struct finding {
 
 static struct finding afresh, by_known;
 static struct hd_known_frames known;
-static struct hd_unwind_cache *cache;
-static struct hd_unwind_cache *old_caches[64]; /* no leak: they are never freed */
+static struct hd_stack_cache *cache;
+static struct hd_stack_cache *old_caches[64]; /* no leak: they are never freed */
 static uint32_t old_count;
 
 static void use(void *memory) {
@@ -47,7 +47,7 @@ static int know_nothing(void **state) {
   cache = NULL;
   hd_known_frames_forget(&known);
   by_known.frames.known = &known;
-  assert_true(hd_unwind_init(ROUTINES_MOST));
+  assert_true(hd_stack_cache_init(ROUTINES_MOST));
   return 0;
 }
 
@@ -79,7 +79,7 @@ static void assert_same_proof(const void *code) {
 
 static ROUTINE bool walk(struct finding *finding, const void *code) {
   begin(finding);
-  const bool found = hd_frames_walk(&finding->frames, (uintptr_t)__builtin_frame_address(0), code, 0);
+  const bool found = hd_stack_walk(&finding->frames, (uintptr_t)__builtin_frame_address(0), code, 0);
   __asm__ volatile("");
   return found;
 }
@@ -101,7 +101,7 @@ static uint32_t around; /* routines of this program around the first of them */
 
 static ROUTINE void compare_answers(struct shapes *shapes) {
   const void *code = __builtin_extract_return_addr(__builtin_return_address(0));
-  const struct hd_chain *chain = hd_unwind_callers(&cache, code);
+  const struct hd_chain *chain = hd_stack_cache_callers(&cache, code);
   assert_non_null(chain);
   assert_same_finding(code);
   assert_ptr_equal(chain, hd_chains_intern(afresh.routines, afresh.frames.routine_count, afresh.frames.cut));
@@ -114,7 +114,8 @@ static ROUTINE void compare_answers(struct shapes *shapes) {
 }
 
 static ROUTINE const struct hd_chain *ask(void) {
-  const struct hd_chain *chain = hd_unwind_callers(&cache, __builtin_extract_return_addr(__builtin_return_address(0)));
+  const struct hd_chain *chain =
+      hd_stack_cache_callers(&cache, __builtin_extract_return_addr(__builtin_return_address(0)));
   __asm__ volatile("");
   return chain;
 }
@@ -131,7 +132,7 @@ static void play_random_calls(void (*start)(struct shapes *), uint64_t seed) {
     start(&shapes);
     assert_int_equal(shapes.depth, 0);
   }
-  const unsigned misses = (unsigned)hd_unwind_misses(cache), unwound = (unsigned)hd_unwind_by_library(cache);
+  const unsigned misses = (unsigned)hd_stack_cache_misses(cache), unwound = (unsigned)hd_stack_cache_by_library(cache);
   print_message("%u regions, %u stacks were new, %u unwound\n", asked, misses, unwound);
   assert_true(asked > 1000);
   assert_true(misses <= asked / 2);
@@ -175,7 +176,7 @@ static void test_a_region_with_many_callers_is_remembered_for_each(void **state)
       assert_ptr_equal(answer->routines[answer->count - 1], (const void *)(uintptr_t)region);
       assert_ptr_equal(answer->routines[answer->count - 2], (const void *)(uintptr_t)callers[i]);
     }
-  assert_int_equal(hd_unwind_misses(cache), CALLERS);
+  assert_int_equal(hd_stack_cache_misses(cache), CALLERS);
 }
 
 static ROUTINE void recur(uint32_t times) {
@@ -191,8 +192,8 @@ static void test_every_depth_of_a_recursion_is_remembered(void **state) {
   (void)state;
   for (volatile int i = 0; i < 20; i++)
     recur(40);
-  assert_int_equal(hd_unwind_misses(cache), 40);
-  assert_true(sanitized() || hd_unwind_by_library(cache) < 8);
+  assert_int_equal(hd_stack_cache_misses(cache), 40);
+  assert_true(sanitized() || hd_stack_cache_by_library(cache) < 8);
 }
 
 /* Two libraries that differ in nothing but the size of a frame. */
@@ -234,10 +235,10 @@ static void test_what_was_learned_of_an_unloaded_library_is_forgotten(void **sta
   uint32_t there_again = 0;
   (void)state;
   for (int i = 0; i < 9; i++) {
-    const uint64_t unwound = hd_unwind_by_library(cache);
+    const uint64_t unwound = hd_stack_cache_by_library(cache);
     hd_known_frames_forget(&known); /* of the finding; the cache does so by itself */
     void *in_this = call_through(paths[i % 3]);
-    assert_true(hd_unwind_by_library(cache) > unwound);
+    assert_true(hd_stack_cache_by_library(cache) > unwound);
     there_again += in_this == address;
     address = in_this;
   }

@@ -84,7 +84,7 @@ static void test_walk_ends_on_an_endless_stack(void **state) {
   frames.proof.words = words;
   frames.proof.limit = WORDS;
   for (frame_bytes = 0; frame_bytes <= 16; frame_bytes += 16) {
-    assert_false(hd_frames_walk(&frames, (uintptr_t)own, NULL, 0));
+    assert_false(hd_stack_walk(&frames, (uintptr_t)own, NULL, 0));
     assert_true(frames_asked < FOR_EVER);
     assert_int_equal(frames.routine_count, 0);
   }

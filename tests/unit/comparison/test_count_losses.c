@@ -46,7 +46,7 @@ static void test_a_thread_without_rows_is_missing_in_its_region(void **state) {
   expect_missing(model, (struct hd_count_of){REGION, HD_NONE, false}, 1);
   expect_missing(model, (struct hd_count_of){PROGRAM, HD_NONE, true}, 1);
   expect_missing(model, (struct hd_count_of){LOOP, 0, false}, 0);
-  hd_model_fold(model, 1);
+  hd_callpath_truncate(model, 1);
   expect_partial(of(model, REGION, HD_NONE, false), 50);
   hd_model_free(model);
   builder_free(&builder);

@@ -9,12 +9,12 @@
 #include "output/metrics/event_suggest.h"
 #include "own_process.h"
 
-static struct hd_plan plan;
-static struct hd_plan_error error;
+static struct hd_event_sets plan;
+static struct hd_event_sets_error error;
 
 static bool make(const char *list, bool take_turns) {
   setenv("HEDDLE_PAPI", STUB_PAPI, 0);
-  return hd_plan_make(&plan, list, take_turns, &error);
+  return hd_event_sets_make(&plan, list, take_turns, &error);
 }
 
 static void check_made(const char *list, bool take_turns) {
@@ -35,7 +35,7 @@ static void check_set(uint32_t i, const char *expected) {
   char text[1000];
   const struct hd_counter_event *events[HD_EVENTS_MOST];
   CHECK(i < plan.set_count);
-  const uint32_t count = hd_plan_set_events(&plan, &plan.sets[i], events);
+  const uint32_t count = hd_event_sets_events(&plan, &plan.sets[i], events);
   int length = snprintf(text, sizeof text, "%s %u:", plan.sets[i].source->name, plan.sets[i].slot);
   CHECK_EQUAL(count, plan.sets[i].count);
   for (uint32_t j = 0; j < count; j++) {
@@ -223,7 +223,8 @@ OWN_PROCESS_TEST(test_trying_out_leaves_nothing_behind) {
   setenv("STUB_PAPI_ONE_SET", "1", 1);
   check_made("STUB_SETS,STUB_THREADS,STUB_CLOCK,STUB_CLOCK_2,STUB_CLOCK_3", true);
   const struct hd_source *source = plan.sets[0].source;
-  struct hd_event_set *set = source->create(events, hd_plan_set_events(&plan, &plan.sets[0], events), why, sizeof why);
+  struct hd_event_set *set =
+      source->create(events, hd_event_sets_events(&plan, &plan.sets[0], events), why, sizeof why);
   CHECK(set && source->start(set, why, sizeof why) && source->read(set, counts));
   CHECK_EQUAL(counts[0], 1);
   CHECK_EQUAL(counts[1], 1);
@@ -233,7 +234,7 @@ OWN_PROCESS_TEST(test_trying_out_leaves_nothing_behind) {
 
 OWN_PROCESS_TEST(test_a_copy_is_not_found_by_its_name) {
   char why[400] = "";
-  const struct hd_own_copy copy = hd_own_copy_load(STUB_PAPI, why, sizeof why);
+  const struct hd_private_library copy = hd_private_library_load(STUB_PAPI, why, sizeof why);
   CHECK_TEXT(why, "");
   CHECK(copy.library);
   CHECK_TEXT(copy.path, STUB_PAPI);
@@ -246,7 +247,7 @@ OWN_PROCESS_TEST(test_a_copy_is_not_found_by_its_name) {
 
 OWN_PROCESS_TEST(test_a_file_that_is_no_library_is_refused) {
   char why[400] = "";
-  CHECK(!hd_own_copy_load("/proc/self/cmdline", why, sizeof why).library);
+  CHECK(!hd_private_library_load("/proc/self/cmdline", why, sizeof why).library);
   CHECK_CONTAINS(why, "/proc/self/cmdline");
 }
 
@@ -255,7 +256,7 @@ OWN_PROCESS_TEST(test_a_file_that_is_no_library_is_refused) {
 static void check_nearest(const char *name, const char *expected) {
   char names[3][128], text[400] = "";
   setenv("HEDDLE_PAPI", STUB_PAPI, 0);
-  const uint32_t count = hd_plan_nearest(name, 3, names);
+  const uint32_t count = hd_event_suggest(name, 3, names);
   CHECK(count <= 3);
   for (uint32_t i = 0; i < count; i++)
     strcat(strcat(text, names[i]), " ");
@@ -288,9 +289,9 @@ OWN_PROCESS_TEST(test_nonsense_has_no_near_names) {
 OWN_PROCESS_TEST(test_no_more_names_than_asked_for) {
   char names[40][128];
   setenv("HEDDLE_PAPI", STUB_PAPI, 0);
-  CHECK_EQUAL(hd_plan_nearest("STUB_CLOCK_X", 0, names), 0);
-  CHECK_EQUAL(hd_plan_nearest("STUB_CLOCK_X", 1, names), 1);
-  CHECK(hd_plan_nearest("STUB", 40, names) <= 16);
+  CHECK_EQUAL(hd_event_suggest("STUB_CLOCK_X", 0, names), 0);
+  CHECK_EQUAL(hd_event_suggest("STUB_CLOCK_X", 1, names), 1);
+  CHECK(hd_event_suggest("STUB", 40, names) <= 16);
 }
 
 int main(void) {

@@ -317,10 +317,10 @@ OWN_PROCESS_TEST(test_walk_visits_all_events_until_told_to_end) {
 static const char os_events[] = "perf::TASK-CLOCK,perf::PAGE-FAULTS,perf::CONTEXT-SWITCHES";
 
 static void check_plan_when_forbidden(int error) {
-  struct hd_plan plan;
-  struct hd_plan_error why;
+  struct hd_event_sets plan;
+  struct hd_event_sets_error why;
   forbid(error);
-  CHECK(hd_plan_make(&plan, os_events, false, &why));
+  CHECK(hd_event_sets_make(&plan, os_events, false, &why));
   CHECK_EQUAL(plan.set_count, 1);
   CHECK(plan.sets[0].source == usage && plan.sets[0].count == 3 && plan.slots == 0);
 }
@@ -339,10 +339,10 @@ OWN_PROCESS_TEST(test_counts_where_a_container_hides_perf) {
 
 OWN_PROCESS_TEST(test_the_kernels_events_come_first) {
   struct hd_counter_event event;
-  struct hd_plan plan;
-  struct hd_plan_error error;
+  struct hd_event_sets plan;
+  struct hd_event_sets_error error;
   char why[400];
-  CHECK(hd_plan_make(&plan, os_events, false, &error));
+  CHECK(hd_event_sets_make(&plan, os_events, false, &error));
   for (uint32_t i = 0; i < plan.event_count; i++) {
     const bool perf = hd_source_kernel.find(plan.events[i].name, &event, why, sizeof why) == HD_COUNTER_FOUND;
     CHECK(plan.events[i].source == (perf ? &hd_source_kernel : usage));
@@ -350,10 +350,10 @@ OWN_PROCESS_TEST(test_the_kernels_events_come_first) {
 }
 
 OWN_PROCESS_TEST(test_the_reason_is_perfs_for_what_nobody_counts) {
-  struct hd_plan plan;
-  struct hd_plan_error error;
+  struct hd_event_sets plan;
+  struct hd_event_sets_error error;
   forbid(ENOSYS);
-  CHECK(!hd_plan_make(&plan, "perf::PAGE-FAULTS,perf::CPU-MIGRATIONS", false, &error));
+  CHECK(!hd_event_sets_make(&plan, "perf::PAGE-FAULTS,perf::CPU-MIGRATIONS", false, &error));
   CHECK_TEXT(error.event, "perf::CPU-MIGRATIONS");
   CHECK(!error.unknown);
   CHECK_CONTAINS(error.why, "perf_event_open");

@@ -109,7 +109,7 @@ static void test_busy_is_the_time_of_what_was_counted(void **state) {
     expect_estimate(metric(model, LOOP, HD_NONE, false, 1), 500 / (2 * loop), 1);
     expect_estimate(metric(model, REGION, HD_NONE, true, 1), 550 / (at == HD_COUNTERS_AT_ALL ? 60e-9 : 70e-9), 1);
     expect_estimate(metric(model, HD_NONE, 0, true, 1), 221 / (at == HD_COUNTERS_AT_ALL ? 40e-9 : 45e-9), 1);
-    hd_model_fold(model, 2);
+    hd_callpath_truncate(model, 2);
     expect_estimate(metric(model, LOOP, HD_NONE, false, 1), 500 / (2 * loop), 1);
     hd_model_free(model);
     builder_free(&builder);

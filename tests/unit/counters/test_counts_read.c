@@ -276,7 +276,7 @@ static void test_folded_callpaths_keep_their_counts(void **state) {
   builder_row(&builder, again->id, 0)->ticks[HD_BUSY] = 5;
   count(&builder, again->id, 0, 4000, 0);
   struct hd_model *model = builder_read(&builder);
-  hd_model_fold(model, 1);
+  hd_callpath_truncate(model, 1);
   uint32_t loop = 0, critical = 0, region = 0;
   for (uint32_t i = 1; i < model->node_count; i++) {
     loop = model->nodes[i].kind == HD_KIND_LOOP_STATIC ? i : loop;
@@ -300,7 +300,7 @@ static void test_folded_callpaths_do_not_claim_what_went_elsewhere(void **state)
   struct builder builder;
   start_whole(&builder, HD_COUNTERS_AT_LOOP);
   struct hd_model *model = builder_read(&builder);
-  hd_model_fold(model, 2);
+  hd_callpath_truncate(model, 2);
   for (uint32_t i = 1; i < model->node_count; i++) {
     const struct hd_node *node = &model->nodes[i];
     if (node->kind == HD_KIND_LOOP_STATIC && node->depth == 1) /* only begins the critical section's path */
@@ -319,14 +319,14 @@ static void test_focus_drops_counts_with_their_times(void **state) {
   start_whole(&builder, HD_COUNTERS_AT_LOOP);
   struct hd_model *model = builder_read(&builder);
   const bool loop[4] = {[LOOP] = true};
-  hd_model_focus(model, loop);
+  hd_callpath_filter(model, loop);
   expect_exact(of(model, PROGRAM, HD_NONE, true), 500);
   expect_exact(of(model, REGION, HD_NONE, false), 0);
   expect_exact(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_BUSY), 551); /* the run's */
   hd_model_free(model);
   model = builder_read(&builder);
   const bool critical[4] = {[CRITICAL] = true};
-  hd_model_focus(model, critical); /* whose counts were the loop's */
+  hd_callpath_filter(model, critical); /* whose counts were the loop's */
   expect_unknown(of(model, PROGRAM, HD_NONE, true));
   expect_unknown(of(model, REGION, HD_NONE, true));
   hd_model_free(model);

@@ -228,7 +228,7 @@ static void test_folding_and_focus_keep_it(void **state) {
   build(&sample);
   add_costs(&sample);
   struct hd_model *model = builder_read(&sample.builder);
-  hd_model_fold(model, 1);
+  hd_callpath_truncate(model, 1);
   assert_int_equal(model->nodes[1].intrusion_inclusive.ticks[HD_INTRUSION_BUSY], 30); /* the loop stands beside it */
   assert_int_equal(model->nodes[2].intrusion.ticks[HD_INTRUSION_BUSY], 44);
   assert_int_equal(hd_intrusion_all(&model->nodes[0].intrusion_inclusive), 1 + 74 + 40 + 5);

@@ -39,7 +39,7 @@ static struct hd_model *two_callers(void) {
 static void test_depth_one_joins_all_of_a_site(void **state) {
   (void)state;
   struct hd_model *model = two_callers();
-  hd_model_fold(model, 1);
+  hd_callpath_truncate(model, 1);
   assert_int_equal(model->node_count, 6);
   const struct hd_node *k = node_at(model, 0, "k");
   assert_int_equal(k->visits, 5);
@@ -59,7 +59,7 @@ static void test_depth_one_joins_all_of_a_site(void **state) {
 static void test_depth_two_keeps_the_caller(void **state) {
   (void)state;
   struct hd_model *model = two_callers();
-  hd_model_fold(model, 2);
+  hd_callpath_truncate(model, 2);
   const struct hd_node *a = node_at(model, 0, "a");
   assert_int_equal(a->visits, 0); /* only as the beginning of a > k */
   assert_int_equal(node_at(model, a->id, "k")->ticks[HD_BUSY], 20);
@@ -72,9 +72,9 @@ static void test_depth_two_keeps_the_caller(void **state) {
 static void test_what_is_short_already_stays(void **state) {
   (void)state;
   struct hd_model *model = two_callers();
-  hd_model_fold(model, 2);
+  hd_callpath_truncate(model, 2);
   const uint32_t count = model->node_count;
-  hd_model_fold(model, 3);
+  hd_callpath_truncate(model, 3);
   assert_int_equal(model->node_count, count);
   assert_int_equal(model->header.callpath_depth, 2);
   hd_model_free(model);
@@ -92,7 +92,7 @@ static void test_recursive_calls_go_where_their_sites_do(void **state) {
     const uint32_t b = routines_call(&builder, a, "b", 4, 20);
     routines_back(&builder, b, "a", 3, a);
     struct hd_model *model = builder_read(&builder);
-    hd_model_fold(model, depth);
+    hd_callpath_truncate(model, depth);
     const struct hd_node *again = node_at(model, depth == 1 ? 0 : node_at(model, 0, "b")->id, "a");
     assert_int_equal(again->visits, depth == 1 ? 4 : 3);
     assert_int_equal(again->ticks[HD_BUSY], depth == 1 ? 10 : 0);
@@ -116,7 +116,7 @@ static void test_active_time_is_kept_where_it_follows(void **state) {
   model->nodes[7].active_ticks = 2;
   model->overlaps = overlaps;
   model->overlap_count = 3;
-  hd_model_fold(model, 1);
+  hd_callpath_truncate(model, 1);
   const struct hd_node *k = node_at(model, 0, "k");
   assert_int_equal(k->active_ticks, 45);
   assert_int_equal(node_at(model, 0, "leaf")->active_ticks, 2);
@@ -134,7 +134,7 @@ static void test_overlap_of_joined_parts_may_be_unknown(void **state) {
   model->nodes[5].unpaired_ticks = 1;
   model->overlaps = overlaps;
   model->overlap_count = 3;
-  hd_model_fold(model, 1);
+  hd_callpath_truncate(model, 1);
   assert_int_equal(model->overlap_count, 1);
   assert_int_equal(model->overlaps[0].ticks, HD_TICKS_UNKNOWN);
   assert_int_equal(node_at(model, 0, "k")->active_ticks, HD_TICKS_UNKNOWN);
@@ -202,10 +202,10 @@ static void test_any_tree_folds_to_its_last_sites(void **state) {
   for (unsigned seed = 0; seed < 30; seed++)
     for (uint32_t depth = 1; depth <= 4; depth++) {
       struct hd_model *whole = random_tree(seed), *folded = random_tree(seed), *twice = random_tree(seed);
-      hd_model_fold(folded, depth);
+      hd_callpath_truncate(folded, depth);
       expect_sums(whole, folded, depth);
-      hd_model_fold(twice, depth + 2);
-      hd_model_fold(twice, depth);
+      hd_callpath_truncate(twice, depth + 2);
+      hd_callpath_truncate(twice, depth);
       assert_int_equal(twice->node_count, folded->node_count);
       expect_sums(whole, twice, depth);
       hd_model_free(whole);
@@ -220,16 +220,16 @@ static void test_focus_keeps_what_goes_through(void **state) {
   (void)state;
   struct hd_model *model = two_callers();
   uint32_t count = 0;
-  bool *through = hd_match_nodes(model, "^a$", &count);
+  bool *through = hd_site_regex_nodes(model, "^a$", &count);
   assert_int_equal(count, 1);
-  hd_model_focus(model, through);
+  hd_callpath_filter(model, through);
   assert_int_equal(model->nodes[0].inclusive_ticks[HD_BUSY], 27);
   assert_int_equal(model->nodes[1].inclusive_ticks[HD_BUSY], 27);
   assert_int_equal(model->nodes[1].ticks[HD_BUSY], 0);
   assert_int_equal(model->nodes[1].visits, 1);
   assert_true(model->nodes[3].flags & HD_NODE_GONE && model->nodes[7].flags & HD_NODE_GONE);
   assert_false(model->nodes[6].flags & HD_NODE_GONE);
-  hd_model_fold(model, 1); /* without what is gone */
+  hd_callpath_truncate(model, 1); /* without what is gone */
   assert_int_equal(node_at(model, 0, "k")->visits, 2);
   assert_int_equal(model->node_count, 5);
   free(through);

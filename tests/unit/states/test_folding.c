@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* "Collect at depth k = fold to depth k": the same random program is played with HEDDLE_CALLPATH_DEPTH=k and in full.
- * The full profile is folded here, by brute force, and by hd_model_fold(); all three must be the same in every number.
+ * The full profile is folded here, by brute force, and by hd_callpath_truncate(); all three must be the same in every
+ * number.
  *
  * Times that are counted once for what lies inside itself (a region's elapsed time, a routine's from entry to exit) are
  * no sums: what is outermost in one callpath may lie inside another that becomes the same. They are compared where that
@@ -224,11 +225,11 @@ static void check(uint64_t seed, const struct rp_options *program, const char *d
   uint32_t k = (uint32_t)atoi(depth);
   if (models_differ(collected, full, k, scope))
     fail_msg("seed %llu, depth %s: collecting is not folding", (unsigned long long)seed, depth);
-  hd_model_fold(full, k);
+  hd_callpath_truncate(full, k);
   for (uint32_t i = 0; i < full->node_count; i++)
     assert_true(full->nodes[i].depth <= k);
   if (models_differ(collected, full, MOST_SITES, scope))
-    fail_msg("seed %llu, depth %s: collecting is not hd_model_fold()", (unsigned long long)seed, depth);
+    fail_msg("seed %llu, depth %s: collecting is not hd_callpath_truncate()", (unsigned long long)seed, depth);
   hd_model_free(collected);
   hd_model_free(full);
 }

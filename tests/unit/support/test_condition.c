@@ -89,13 +89,13 @@ static void fill(struct sample *sample) {
 static void expect(const struct sample *sample, const char *expression, bool holds, const char *expected) {
   char error[600] = "", *text = NULL;
   size_t length;
-  struct hd_condition *condition = hd_condition_new(expression, error, sizeof error);
+  struct hd_fail_if *condition = hd_fail_if_new(expression, error, sizeof error);
   if (!condition)
     fail_msg("%s", error);
   FILE *out = open_memstream(&text, &length);
-  const bool held = hd_condition_holds(condition, &sample->comparison, 0.01, out);
+  const bool held = hd_fail_if_holds(condition, &sample->comparison, 0.01, out);
   fclose(out);
-  hd_condition_free(condition);
+  hd_fail_if_free(condition);
   assert_string_equal(text, expected);
   assert_true(held == holds);
   free(text);
@@ -103,7 +103,7 @@ static void expect(const struct sample *sample, const char *expression, bool hol
 
 static void expect_error(const char *expression, const char *expected) {
   char error[2000] = "";
-  struct hd_condition *condition = hd_condition_new(expression, error, sizeof error);
+  struct hd_fail_if *condition = hd_fail_if_new(expression, error, sizeof error);
   assert_null(condition);
   assert_string_equal(error, expected);
 }
@@ -184,11 +184,11 @@ static void test_all_quantities_have_their_values(void **state) {
       char *text = NULL;
       size_t length;
       FILE *out = open_memstream(&text, &length);
-      struct hd_condition *condition = hd_condition_new(expression, error, sizeof error);
+      struct hd_fail_if *condition = hd_fail_if_new(expression, error, sizeof error);
       assert_non_null(condition);
-      assert_true(hd_condition_holds(condition, &sample.comparison, 0.01, out));
+      assert_true(hd_fail_if_holds(condition, &sample.comparison, 0.01, out));
       fclose(out);
-      hd_condition_free(condition);
+      hd_fail_if_free(condition);
       assert_memory_equal(text, expected, strcspn(expected, "\xff"));
       free(text);
     }
@@ -282,11 +282,11 @@ static void test_each_quantity_is_taken_without_its_noise(void **state) {
     set_noise(&sample, 0, 0.9, 1.4);
     for (int known = 1; known >= 0; known--) {
       sample.at[0][1].noise_known = known != 0; /* if not, the rest says nothing */
-      struct hd_condition *condition = hd_condition_new(expressions[i], error, sizeof error);
+      struct hd_fail_if *condition = hd_fail_if_new(expressions[i], error, sizeof error);
       FILE *out = open_memstream(&text, &length);
-      assert_true(hd_condition_holds(condition, &sample.comparison, 0.01, out) == !known);
+      assert_true(hd_fail_if_holds(condition, &sample.comparison, 0.01, out) == !known);
       fclose(out);
-      hd_condition_free(condition);
+      hd_fail_if_free(condition);
       snprintf(expected, sizeof expected, "'%s' %s: program app, after: ", expressions[i],
                known ? "would be true but for the noise" : "holds");
       assert_memory_equal(text, expected, strlen(expected));
@@ -356,10 +356,10 @@ static void test_names_do_not_steer_the_terminal(void **state) {
   char *text = NULL, error[300];
   size_t length;
   FILE *out = open_memstream(&text, &length);
-  struct hd_condition *condition = hd_condition_new("region.time > 1", error, sizeof error);
-  assert_true(hd_condition_holds(condition, &sample.comparison, 0.01, out));
+  struct hd_fail_if *condition = hd_fail_if_new("region.time > 1", error, sizeof error);
+  assert_true(hd_fail_if_holds(condition, &sample.comparison, 0.01, out));
   fclose(out);
-  hd_condition_free(condition);
+  hd_fail_if_free(condition);
   assert_null(strchr(text, '\033'));
   free(text);
 }

@@ -58,19 +58,19 @@ static void put_csv(const struct hd_columns *columns, FILE *out) {
 
 static void put_grid(const struct hd_columns *columns, FILE *out) {
   struct hd_value values[COLUMNS] = {0};
-  struct hd_grid grid = {.counted = true};
+  struct hd_table grid = {.counted = true};
   hd_columns_add(columns, &grid);
-  hd_grid_place(&grid, "Place", true);
+  hd_table_place(&grid, "Place", true);
   fill(values, true);
-  struct libscols_line *first = hd_grid_row(&grid, NULL);
+  struct libscols_line *first = hd_table_row(&grid, NULL);
   hd_columns_cells(columns, values, &grid);
-  hd_grid_at(&grid, "a place that takes forty characters, all");
+  hd_table_at(&grid, "a place that takes forty characters, all");
   fill(values, false);
-  hd_grid_row(&grid, first);
+  hd_table_row(&grid, first);
   hd_columns_cells(columns, values, &grid);
-  hd_grid_at(&grid, "b");
-  hd_grid_print(&grid, out);
-  hd_grid_free(&grid);
+  hd_table_at(&grid, "b");
+  hd_table_print(&grid, out);
+  hd_table_free(&grid);
 }
 
 static void put_legend(const struct hd_columns *columns, FILE *out) {

@@ -171,7 +171,7 @@ static void test_routines_are_part_of_the_line_above(void **state) {
   routines_node(&builder, two, HD_KIND_LOOP, "loop", 2, 20);
   routines_call(&builder, loop, "inner", 4, 3);
   struct hd_model *model = builder_read(&builder);
-  struct hd_view *view = hd_view_new(model, HD_SORT_BUSY, HD_VIEW_CONSTRUCTS);
+  struct hd_lines *view = hd_lines_new(model, HD_SORT_BUSY, HD_LINES_CONSTRUCTS);
   assert_int_equal(view->count, 2);
   assert_int_equal(view->lines[1].visits, 3);
   assert_int_equal(view->lines[1].ticks[HD_BUSY], 33);
@@ -179,7 +179,7 @@ static void test_routines_are_part_of_the_line_above(void **state) {
   assert_int_equal(view->lines[0].own_busy_ticks, 12);
   assert_int_equal(view->lines[0].ticks[HD_BUSY], 45);
   assert_int_equal(view->line_of_node[two], 0);
-  hd_view_free(view);
+  hd_lines_free(view);
   hd_model_free(model);
   builder_free(&builder);
 }

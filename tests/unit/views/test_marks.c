@@ -178,9 +178,9 @@ static struct hd_model *shortened_model(bool any) {
 static void test_shortened_callpaths_are_lines_of_their_own(void **state) {
   (void)state;
   struct hd_model *model = shortened_model(true);
-  struct hd_view *view = hd_view_new(model, HD_SORT_INCLUSIVE, HD_VIEW_ROUTINES_TOO);
+  struct hd_lines *view = hd_lines_new(model, HD_SORT_INCLUSIVE, HD_LINES_ROUTINES_TOO);
   assert_int_equal(view->count, 5); /* though their places are the same */
-  hd_view_free(view);
+  hd_lines_free(view);
   char *text = report(model, HD_ASK_TREE, NULL);
   routines_expect(text, "-... main");
   routines_expect(text, "-main");

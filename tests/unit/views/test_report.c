@@ -59,7 +59,7 @@ static void test_same_place_is_one_line(void **state) {
   add_construct(&builder, first, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 5;
   add_construct(&builder, second, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 6;
   struct hd_model *model = builder_read(&builder);
-  struct hd_view *view = hd_view_new(model, HD_SORT_ELAPSED, HD_VIEW_CONSTRUCTS);
+  struct hd_lines *view = hd_lines_new(model, HD_SORT_ELAPSED, HD_LINES_CONSTRUCTS);
   assert_int_equal(view->count, 4);
   assert_int_equal(view->lines[1].visits, 2);
   assert_int_equal(view->lines[1].team.elapsed_ticks, 150);
@@ -68,7 +68,7 @@ static void test_same_place_is_one_line(void **state) {
   assert_int_equal(view->lines[2].parent, 1);
   assert_int_equal(view->lines[3].node->name.line, 11);
   assert_int_equal(view->line_of_node[second], 1);
-  hd_view_free(view);
+  hd_lines_free(view);
   hd_model_free(model);
   builder_free(&builder);
 }
@@ -85,10 +85,10 @@ static void test_without_a_line_only_equal_addresses_are_joined(void **state) {
   builder_profile(&builder, 0, HD_KIND_CRITICAL)->offset = 0x1001; /* that of profile 1 */
   builder_name(&builder, SITES + 1, "main", "", "");
   struct hd_model *model = builder_read(&builder);
-  struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
+  struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
   assert_int_equal(view->count, 1 + SITES);
   assert_int_equal(view->line_of_node[SITES + 1], view->line_of_node[1]);
-  hd_view_free(view);
+  hd_lines_free(view);
   hd_model_free(model);
   builder_free(&builder);
 }
@@ -101,17 +101,17 @@ static void test_regions_are_sorted_by_gain(void **state) {
   add_region(&builder, 0, "20", 50, 60);   /* gain 20 */
   add_region(&builder, 0, "30", 60, 100);  /* gain 10 */
   struct hd_model *model = builder_read(&builder);
-  struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
+  struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
   assert_int_equal(view->lines[1].node->name.line, 20);
   assert_int_equal(view->lines[2].node->name.line, 30);
   assert_int_equal(view->lines[3].node->name.line, 10);
-  hd_view_free(view);
-  view = hd_view_new(model, HD_SORT_ELAPSED, HD_VIEW_CONSTRUCTS);
+  hd_lines_free(view);
+  view = hd_lines_new(model, HD_SORT_ELAPSED, HD_LINES_CONSTRUCTS);
   assert_int_equal(view->lines[1].node->name.line, 10);
-  hd_view_free(view);
-  view = hd_view_new(model, HD_SORT_NAME, HD_VIEW_CONSTRUCTS);
+  hd_lines_free(view);
+  view = hd_lines_new(model, HD_SORT_NAME, HD_LINES_CONSTRUCTS);
   assert_int_equal(view->lines[3].node->name.line, 30);
-  hd_view_free(view);
+  hd_lines_free(view);
   hd_model_free(model);
   builder_free(&builder);
 }
@@ -125,12 +125,12 @@ static void test_limit_keeps_the_foremost_with_those_above(void **state) {
   add_construct(&builder, big, HD_KIND_CRITICAL, "11")->ticks[HD_WAIT_CRITICAL] = 60;
   add_construct(&builder, big, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 1;
   struct hd_model *model = builder_read(&builder);
-  struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
-  assert_int_equal(hd_view_choose(view, HD_SORT_GAIN, 3, false), 1);
+  struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
+  assert_int_equal(hd_lines_select(view, HD_SORT_GAIN, 3, false), 1);
   assert_true(view->lines[1].shown && view->lines[2].shown && view->lines[4].shown);
   assert_false(view->lines[3].shown);
   assert_int_equal(view->lines[3].node->name.line, 12);
-  hd_view_free(view);
+  hd_lines_free(view);
   hd_model_free(model);
   builder_free(&builder);
 }
@@ -145,15 +145,15 @@ static void test_the_busiest_is_chosen_too(void **state) {
   add_construct(&builder, region, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 4;
   add_construct(&builder, region, HD_KIND_LOOP_STATIC, "13")->ticks[HD_BUSY] = 990;
   struct hd_model *model = builder_read(&builder);
-  struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
-  assert_int_equal(hd_view_choose(view, HD_SORT_GAIN, 3, false), 1);
+  struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
+  assert_int_equal(hd_lines_select(view, HD_SORT_GAIN, 3, false), 1);
   assert_true(view->lines[1].shown && view->lines[2].shown && view->lines[4].shown);
   assert_int_equal(view->lines[4].node->name.line, 13);
-  hd_view_free(view);
-  view = hd_view_new(model, HD_SORT_WAIT, HD_VIEW_CONSTRUCTS); /* asked for: nothing but that */
-  assert_int_equal(hd_view_choose(view, HD_SORT_WAIT, 3, false), 1);
+  hd_lines_free(view);
+  view = hd_lines_new(model, HD_SORT_WAIT, HD_LINES_CONSTRUCTS); /* asked for: nothing but that */
+  assert_int_equal(hd_lines_select(view, HD_SORT_WAIT, 3, false), 1);
   assert_false(view->lines[4].shown);
-  hd_view_free(view);
+  hd_lines_free(view);
   hd_model_free(model);
   builder_free(&builder);
 }
@@ -213,11 +213,11 @@ static void test_only_regions_may_be_chosen(void **state) {
   add_region(&builder, loop, "12", 10, 10);
   add_region(&builder, 0, "13", 10, 10);
   struct hd_model *model = builder_read(&builder);
-  struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
-  assert_int_equal(hd_view_choose(view, HD_SORT_GAIN, 2, true), 1);
+  struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
+  assert_int_equal(hd_lines_select(view, HD_SORT_GAIN, 2, true), 1);
   assert_true(view->lines[1].shown && view->lines[3].shown);
   assert_false(view->lines[2].shown || view->lines[4].shown);
-  hd_view_free(view);
+  hd_lines_free(view);
   hd_model_free(model);
   builder_free(&builder);
 }
@@ -229,12 +229,12 @@ static void test_deep_callpaths_are_laid_out(void **state) {
   for (uint32_t i = 0; i < 100000; i++)
     builder_profile(&builder, i, HD_KIND_TASK);
   struct hd_model *model = builder_read(&builder);
-  struct hd_view *view = hd_view_new(model, HD_SORT_GAIN, HD_VIEW_CONSTRUCTS);
+  struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
   assert_int_equal(view->count, 100001);
   assert_int_equal(view->lines[100000].depth, 100000);
-  assert_int_equal(hd_view_choose(view, HD_SORT_GAIN, 25, false), 100000 - 25);
+  assert_int_equal(hd_lines_select(view, HD_SORT_GAIN, 25, false), 100000 - 25);
   assert_true(view->lines[25].shown && !view->lines[26].shown);
-  hd_view_free(view);
+  hd_lines_free(view);
   hd_model_free(model);
   builder_free(&builder);
 }
