@@ -199,12 +199,15 @@ def measure(profile, export):
     return run
 
 
+BOOKS = ("spun", "blocked", "waited", "joined", "elapsed", "running", "ran", "stood")  # lines of a program's output
+
+
 def load_checked(export, path, stdout):
     """The profile's JSON with the program's own books, once everything that always holds is seen to hold."""
     loaded = export(path)
     loaded.path = path
     loaded.stdout = stdout
-    for book in ("spun", "blocked", "waited", "joined", "elapsed", "running", "ran", "stood"):
+    for book in BOOKS:
         lines = re.findall(rf"^{book} \d+ (\d+)$", loaded.stdout, re.M)
         setattr(loaded, book, [int(ns) / 1e9 for ns in lines])
     assert_states_sum_to_lifetimes(loaded)

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import HEDDLE, LIBRARY, build_id, environment_for, libomp_folder, run_plain
+from conftest import BOOKS, HEDDLE, LIBRARY, build_id, environment_for, libomp_folder, run_plain
 
 ENDINGS = [["return", 0], ["return", 7], ["exit", 3], ["_exit", 5], ["abort"], ["signal", 15], ["signal", 9]]
 PROGRAMS = ["counts.c", "names.c", "nested.c", "serialised.c", "tasks.c", "locks.c", "two_initials.c"]
@@ -13,7 +13,7 @@ PROGRAMS = ["counts.c", "names.c", "nested.c", "serialised.c", "tasks.c", "locks
 
 def without_books(output):
     """The lines that do not depend on the clock."""
-    return [line for line in output.splitlines() if line.split()[0] not in ("spun", "blocked", "waited", "joined", "elapsed")]
+    return [line for line in output.splitlines() if line.split()[0] not in BOOKS]
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: " ".join(map(str, ending)))
