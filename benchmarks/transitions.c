@@ -16,6 +16,7 @@
 
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
+#include "ompt/shared/ring.h"
 #include "ompt/shared/sweeper.h"
 
 enum { TEAM_MOST = 1024, LOOP = 1, CRITICAL = 2, OWN = 3 };

@@ -5,12 +5,9 @@
 #include <time.h>
 
 #include "ompt/shared/ring_pool.h"
-#include "ompt/shared/sweeper.h"
 #include "support/inprocess/keep_errno.h"
 
 enum { HALF = HD_RING_LENGTH / 2, QUARTER = HD_RING_LENGTH / 4, YIELDS = 100 };
-
-struct hd_frontier hd_frontier;
 
 /* Where the last transitions of a thread go that was given up in the middle of an event. */
 static struct hd_ring_record nowhere;

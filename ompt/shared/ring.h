@@ -24,22 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "heddle-format.h"
-
-/** The frontier when the profile is closed: no event counts any more. */
-#define HD_CLOSED UINT64_MAX
-
-/** Read at every transition, written by sweeps: alone on its cache line. */
-struct hd_frontier {
-  _Alignas(64) uint64_t ticks;
-  bool needs_fence;    /* owners must order their own accesses */
-  bool has_membarrier; /* else they always must */
-};
-extern struct hd_frontier hd_frontier;
-
-static inline bool hd_frontier_is_closed(void) {
-  return __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED) == HD_CLOSED;
-}
+#include "ompt/shared/sweeper.h"
 
 /** The owner's view of its ring. Only the owner uses it. */
 struct hd_ring {

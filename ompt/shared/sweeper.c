@@ -17,6 +17,8 @@
 
 enum { SPINS = 1000, CLOSE_TRIES = 1000 };
 
+struct hd_frontier hd_frontier;
+
 /* Up to so many sweeps in so long a time call membarrier(2). */
 enum { SWEEPS_MOST = 20, WINDOW_NS = 100000000 };
 
