@@ -28,7 +28,8 @@ bool hd_region_is_forked(const struct hd_thread *thread);
 
 /**
  * A thread begins its implicit task: it is busy in the region, or, without one (see hd_region_begin), in the program.
- * What it has forked it enters, whatever `region` is: libomp hands a league of one team some other region's data.
+ * A primary enters the region that it has forked, whatever `region` is: to a league of one team libomp passes the data
+ * of some other region.
  */
 void hd_region_enter(struct hd_thread *thread, uint64_t now, struct hd_region *region, ompt_data_t *task,
                      unsigned team_size, unsigned thread_number);

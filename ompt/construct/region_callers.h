@@ -9,11 +9,11 @@
 
 #include "ompt/thread/thread.h"
 
-/** The row below which a region or phase hangs that begins now; `address` is in the routine that holds it, a return
- *  address. It is that of the innermost routine around it; the innermost row of the thread when there is none, or when
- *  none are looked for. Left out are routines that are in the callpath already: instrumented ones with all around them,
- *  and those that enclose the phase or region (of the same thread) around it. `*place` is where the routine that holds
- *  it lies on the thread's stack, for what begins inside it; 0: not known. */
+/** The parent row of a region or phase that begins now: that of the innermost routine around it; the thread's innermost
+ *  row if there is no such routine, or none are looked for. `address`: a return address in that routine. Routines that
+ *  are on the callpath already are left out: instrumented ones with all around them, and those around the phase or
+ *  region (of the same thread) that encloses this one. `*place`: where the routine lies on the thread's stack, for what
+ *  begins inside it; 0: not known. */
 struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *address, uintptr_t *place);
 
 #endif

@@ -15,8 +15,8 @@
 void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address);
 
 /** While tasks are off (budget.h): notes that a task begins or ends unobserved, if that is all. False: hd_task_schedule
- *  has something to do. What begins unobserved stays so: who only looked at when it was created could take it up in the
- *  middle, on top of what it has open. What it leaves open ends with it. */
+ *  has something to do. A task that began unobserved stays so, even if it was created while tasks were observed: taken
+ *  up in the middle it would lie on top of what it has open. What it leaves open ends with it. */
 bool hd_task_leaves_out(const struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status,
                         ompt_data_t *next);
 
@@ -28,8 +28,8 @@ void hd_task_schedule(struct hd_thread *thread, uint64_t now, ompt_data_t *prior
 void hd_task_return_to(struct hd_thread *thread, uint64_t now, const ompt_data_t *task);
 
 /**
- * An event tells that the thread runs `task`. libomp does not say where a part of an untied task ends whose earlier
- * part has not quite ended on another thread: it says it there.
+ * An event tells that the thread runs `task`. While the earlier part of an untied task has not quite ended on another
+ * thread, libomp reports the end of the present part there, not here.
  */
 static inline void hd_task_notice(struct hd_thread *thread, uint64_t now, const ompt_data_t *task) {
   if (__builtin_expect(thread->base->task != task && thread->base->kind == HD_KIND_TASK, false))

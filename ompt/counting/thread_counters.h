@@ -53,8 +53,8 @@ void hd_counters_leave_program(struct hd_thread *thread);
 /** The event ends. */
 void hd_counters_return(struct hd_thread *thread);
 
-/** Just before and just after the clock is paused or goes on, on the thread that sees to it: outside any event; nothing
- * is pending. */
+/** Just before and just after the clock is paused or resumed, on the thread that does so: outside any event, with
+ * nothing pending. */
 void hd_counters_before_pause(struct hd_thread *thread);
 void hd_counters_after_pause(struct hd_thread *thread);
 
@@ -64,8 +64,9 @@ void hd_counters_end(struct hd_thread *thread);
 /** The profile ends: the calling thread (NULL: it is not measured) counts up to here. */
 void hd_counters_close(struct hd_thread *self);
 
-/** And no event comes any more: so do the others, where a source can be read from outside; where not, or a thread is in
- *  the middle of an event, what it has counted since its last reading is missing, and said to be. */
+/** No event comes after this: the other threads count up to here, too, where a source can be read by another thread.
+ *  Where it cannot, or a thread is in the middle of an event, what it has counted since its last reading is missing,
+ * and the profile says so. */
 void hd_counters_close_others(const struct hd_thread *self);
 
 #endif

@@ -2,7 +2,7 @@
 /**
  * @file step.h
  * From one of a thread's rows to the next: the row of a profile, and the callpath steps between them, which the thread
- * remembers. A step that it has made before takes one look into its own table; a new one asks callpath.h, under a lock.
+ * remembers. A step that it has made before takes one look into its own table; a new one asks callpath.h.
  *
  * Only the thread itself calls these functions.
  */

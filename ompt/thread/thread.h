@@ -268,7 +268,7 @@ static inline void hd_thread_set_state(struct hd_thread *thread, uint64_t now, u
   hd_thread_switch(thread, now, thread->top->row, state);
 }
 
-/** `frame` becomes the innermost; what lies above it was left without a word. Routines among it are counted. Charges
+/** `frame` becomes the innermost; what lies above it was left without an event. Routines among it are counted. Charges
  *  nothing: hd_thread_set_state or hd_thread_pop must follow. */
 void hd_thread_drop_above(struct hd_thread *thread, const struct hd_frame *frame);
 

@@ -9,8 +9,8 @@
 #include "ompt/thread/current.h"
 #include "ompt/thread/thread.h"
 
-/** Once, at start: sees to it that threads end that the runtime knows nothing of. The first `threads_apart` threads
- *  (at least the program's first) have records, rows and all that belongs to them of their own. Those after them
+/** Once, at start. From then on threads that the runtime does not know have an end, too. The first `threads_apart`
+ * threads (at least the program's first) have records, rows and all that belongs to them of their own. Those after them
  *  continue the records of threads that have ended (registry.h): memory grows with the threads that live at once, not
  * with those that have ever lived. */
 void hd_thread_init(uint64_t threads_apart);
