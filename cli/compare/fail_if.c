@@ -7,6 +7,7 @@
 
 #include "output/analysis/causes.h"
 #include "output/metrics/formula.h"
+#include "output/model/format_names.h"
 #include "output/views/compare/compare_internal.h"
 #include "support/command/memory.h"
 
@@ -255,7 +256,7 @@ static void try_regions(struct trial *trial) {
       small += try_region(trial, row);
   if (small > 0)
     fprintf(trial->out, "'%s' is not checked: %u region%s with less than %g %% of the program's time\n",
-            trial->condition->expression, small, small == 1 ? "" : "s", 100 * trial->least_share);
+            trial->condition->expression, small, hd_plural(small), 100 * trial->least_share);
 }
 
 bool hd_fail_if_holds(struct hd_fail_if *condition, const struct hd_comparison *comparison, double least_share,
@@ -268,6 +269,6 @@ bool hd_fail_if_holds(struct hd_fail_if *condition, const struct hd_comparison *
       try_at(&trial, 0, point);
   if (!trial.holds)
     fprintf(out, "'%s' is false for everything checked (%u time%s)\n", condition->expression, trial.tried,
-            trial.tried == 1 ? "" : "s");
+            hd_plural(trial.tried));
   return trial.holds;
 }

@@ -8,6 +8,7 @@
 
 #include "cli/compare/jobs.h"
 
+#include "output/model/format_names.h"
 #include "support/command/memory.h"
 
 enum { ALL = -1 };
@@ -26,7 +27,7 @@ static void add_job(struct hd_compare_jobs *jobs, const struct hd_compare_sets *
   if (set != ALL)
     job->title = hd_print("%s", sets->sets[set].label);
   else if (threads != ALL)
-    job->title = hd_print("%ld thread%s", threads, threads == 1 ? "" : "s");
+    job->title = hd_print("%ld thread%s", threads, hd_plural((uint64_t)threads));
 }
 
 static size_t sets_with_several(const struct hd_compare_sets *sets) {
@@ -67,7 +68,7 @@ static void add_difference(struct hd_compare_jobs *jobs, const struct hd_compare
 
 static bool refuse(const struct hd_compare_sets *sets, enum hd_compare_ask ask) {
   const uint32_t threads = sets->thread_counts[0];
-  const char *s = threads == 1 ? "" : "s";
+  const char *s = hd_plural((uint64_t)threads);
   if (sets->run_count == 1)
     fprintf(stderr, "heddle: %s is a single run; a comparison needs two or more\n", sets->sets[0].path);
   else if (ask == HD_COMPARE_ASK_DIFFERENCE && sets->set_count == 1)

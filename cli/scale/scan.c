@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "cli/scale/scale_internal.h"
+#include "output/model/format_names.h"
 #include "support/log.h"
 
 static size_t count_left(const struct hd_scale_plan *plan) {
@@ -18,10 +19,10 @@ static void announce(const struct hd_scale_plan *plan, uint32_t processors) {
   else if (left < plan->step_count)
     hd_log("%zu of %zu runs are in %s already", plan->step_count - left, plan->step_count, taken->directory);
   else
-    hd_log("%zu run%s, kept in %s", left, left == 1 ? "" : "s", taken->directory);
+    hd_log("%zu run%s, kept in %s", left, hd_plural(left), taken->directory);
   if (left && most > processors)
     hd_log("warning: up to %u threads on %u processor%s: threads will wait for a processor", most, processors,
-           processors == 1 ? "" : "s");
+           hd_plural(processors));
 }
 
 /* One run, whatever becomes of it. False: the scan cannot go on. */

@@ -150,7 +150,7 @@ static bool has_points(const struct hd_comparison *comparison, const struct refu
     return true;
   if (comparison->options.mode == HD_COMPARE_SIDES)
     return refuse(refusal, "a comparison needs at least two sides");
-  return refuse(refusal, "all runs had %u thread%s: there is nothing to compare", threads, threads == 1 ? "" : "s");
+  return refuse(refusal, "all runs had %u thread%s: there is nothing to compare", threads, hd_plural(threads));
 }
 
 /* ---- what cannot be compared ---- */
@@ -184,7 +184,7 @@ static void note_processors(struct hd_comparison *comparison) {
     note(comparison,
          "%s: more threads than the %u processor%s; a thread without a processor counts as busy, or as what it was "
          "about to do",
-         labels, processors, processors == 1 ? "" : "s");
+         labels, processors, hd_plural(processors));
 }
 
 static void note_switched_off(struct hd_comparison *comparison, const struct hd_model *model,
@@ -210,7 +210,7 @@ static void note_run(struct hd_comparison *comparison, const struct hd_run *run)
     note(comparison, "%s: the program's exit status was %d", model->path, (int)header->exit_status);
   if (run->book->alive_threads < run->book->asked_threads)
     note(comparison, "%s: OMP_NUM_THREADS was %u, but only %u thread%s came", model->path, run->book->asked_threads,
-         run->book->alive_threads, run->book->alive_threads == 1 ? "" : "s");
+         run->book->alive_threads, hd_plural(run->book->alive_threads));
   if (run->book->recursive)
     note(comparison, "%s: regions call routines that are also called outside regions; their time counts as outside",
          model->path);

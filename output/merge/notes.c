@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "output/merge/merge_internal.h"
+#include "output/model/format_names.h"
 
 enum { NAMED_MOST = 20 }; /* runs that are listed one by one */
 
@@ -29,8 +30,7 @@ static void note_runs(struct hd_merge *merge) {
   if (merge->count > NAMED_MOST)
     fprintf(out, " and %zu more", merge->count - NAMED_MOST);
   hd_written(out);
-  hd_merge_note(merge, "sum of %zu %s%s: %s", merge->count, plain ? "run" : "profile", merge->count == 1 ? "" : "s",
-                list);
+  hd_merge_note(merge, "sum of %zu %s%s: %s", merge->count, plain ? "run" : "profile", hd_plural(merge->count), list);
   free(list);
 }
 
@@ -72,7 +72,7 @@ static void note_damage(struct hd_merge *merge, const struct hd_model *model) {
     wrong += !hd_model_thread_is_whole(model, i);
   if (wrong > 0)
     hd_merge_note(merge, "%s: the times of %u thread%s do not add up to their lifetimes", model->path, wrong,
-                  wrong == 1 ? "" : "s");
+                  hd_plural(wrong));
 }
 
 static void note_start(struct hd_merge *merge, const struct hd_model *model) {

@@ -11,6 +11,11 @@
 
 #include "heddle-format.h"
 
+/** The end of a noun behind its number: "1 thread", "2 threads". */
+static inline const char *hd_plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
 /** The stable name used in JSON and CSV ("loop_static"). */
 const char *hd_kind_id(enum hd_kind kind);
 

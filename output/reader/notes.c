@@ -8,12 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/model/format_names.h"
 #include "output/model/memory.h"
 #include "output/reader/children.h"
-
-static const char *plural(uint64_t count) {
-  return count == 1 ? "" : "s";
-}
 
 /* The live file of a killed program lies where it is lost sooner or later. */
 static const char *words_of_recovery(const struct hd_model *model) {
@@ -60,7 +57,7 @@ static void note_space(struct hd_model *model) {
   if (folded > 0)
     hd_model_add_note(
         model, "no space was left for %llu callpath%s: their time is counted in their parents, their entries are lost",
-        folded, plural(folded));
+        folded, hd_plural(folded));
   else if (header->flags & HD_FILE_FULL)
     hd_model_add_note(model, "the profile could not grow: later callpaths and threads may be missing");
 }
@@ -74,9 +71,9 @@ static void note_events(struct hd_model *model) {
     hd_model_add_note(model, "%llu event%s of a kind newer than this Heddle counted as \"other\"", unknown,
                       unknown == 1 ? " is" : "s are");
   if (unmatched > 0)
-    hd_model_add_note(model, "%llu end event%s without a matching begin, ignored", unmatched, plural(unmatched));
+    hd_model_add_note(model, "%llu end event%s without a matching begin, ignored", unmatched, hd_plural(unmatched));
   if (threads > 0)
-    hd_model_add_note(model, "%llu thread%s not measured: no memory was left", threads, plural(threads));
+    hd_model_add_note(model, "%llu thread%s not measured: no memory was left", threads, hd_plural(threads));
 }
 
 /* What was kept of the concurrency is exact; what was not, is missing. */
@@ -90,7 +87,7 @@ static void note_levels(struct hd_model *model) {
     hd_model_add_note(model,
                       "no space was left to split some callpaths' time by the number of busy threads: there it does "
                       "not add up (%llu time%s)",
-                      lost, plural(lost));
+                      lost, hd_plural(lost));
   if (unpaired > 0)
     hd_model_add_note(model,
                       "more than 64 callpaths were busy at once: overlaps of some of them are unknown for up to %.3f s",
@@ -112,7 +109,7 @@ static void note_identities(struct hd_model *model) {
     hd_model_add_note(model,
                       "the times of %u thread%s do not add up to their lifetimes: "
                       "the file may be damaged",
-                      wrong, plural(wrong));
+                      wrong, hd_plural(wrong));
 }
 
 /* Routines of several threads, but no OpenMP runtime was heard of: the threads may be anybody's. */
@@ -139,7 +136,7 @@ static void note_routines(struct hd_model *model) {
                       "the time counts up to where that was noticed",
                       left, left == 1 ? " was" : "s were");
   if (unmatched > 0)
-    hd_model_add_note(model, "%llu routine exit%s without a matching entry %s ignored", unmatched, plural(unmatched),
+    hd_model_add_note(model, "%llu routine exit%s without a matching entry %s ignored", unmatched, hd_plural(unmatched),
                       unmatched == 1 ? "was" : "were");
   if (signals > 0)
     hd_model_add_note(
@@ -150,17 +147,17 @@ static void note_routines(struct hd_model *model) {
     hd_model_add_note(model,
                       "at %llu region begin%s the stack was deeper than %u routines: the outermost are missing "
                       "(HEDDLE_UNWIND=DEPTH keeps more)",
-                      cut, plural(cut), header->unwind_depth);
+                      cut, hd_plural(cut), header->unwind_depth);
 }
 
 static void note_markers(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   const unsigned long long phases = header->unmatched_phases, pauses = header->pauses;
   if (phases > 0)
-    hd_model_add_note(model, "%llu phase%s ended without having begun, or never ended", phases, plural(phases));
+    hd_model_add_note(model, "%llu phase%s ended without having begun, or never ended", phases, hd_plural(phases));
   if (pauses > 0)
     hd_model_add_note(model, "measurement was paused %llu time%s, for %.3f s in all: no time includes that%s", pauses,
-                      plural(pauses), hd_model_seconds(model, hd_model_paused_ticks(model)),
+                      hd_plural(pauses), hd_model_seconds(model, hd_model_paused_ticks(model)),
                       header->paused_at_ticks && !(header->flags & HD_FILE_STOPPED) ? "; it was paused at the end"
                                                                                     : "");
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/model/counts.h"
+#include "output/model/format_names.h"
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
 #include "support/command/memory.h"
@@ -82,7 +83,7 @@ static void note_ends(struct hd_model *model) {
     alive += model->threads[i].alive;
   if (!(model->header.flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)) && alive > 0)
     hd_model_add_note(model, "what the %u thread%s then alive had counted since the counters were last read is missing",
-                      alive, alive == 1 ? "" : "s");
+                      alive, hd_plural(alive));
 }
 
 /* Whether something is missing for a reason that no other note gives. */
@@ -135,7 +136,7 @@ static void note_divisions(struct hd_model *model) {
       const uint32_t count = hd_model_divisions_by_zero(model, group, metric);
       if (count > 0)
         hd_model_add_note(model, "group %s (%s:%u): '%s' divided by zero in %u callpath%s: left empty", group->name,
-                          group->path, metric->line, metric->name, count, count == 1 ? "" : "s");
+                          group->path, metric->line, metric->name, count, hd_plural(count));
     }
 }
 

@@ -7,10 +7,6 @@
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
 
-static const char *plural(uint64_t count) {
-  return count == 1 ? "" : "s";
-}
-
 /* Of busy time but for the tool's start: that alone takes much of a run that is over at once, but disturbs nothing that
  * comes after it. */
 static double share_after_start(const struct hd_model *model) {
@@ -47,7 +43,7 @@ static void note_regions(struct hd_model *model) {
     hd_model_add_note(model,
                       "in %u parallel region%s Heddle itself took more than %.0f %% of the time, up "
                       "to %.0f %%: 'heddle report --overhead' shows which",
-                      count, plural(count), 100 * HD_OVERHEAD_LARGE, 100 * most);
+                      count, hd_plural(count), 100 * HD_OVERHEAD_LARGE, 100 * most);
 }
 
 static void note_class(struct hd_model *model, enum hd_event_class event_class) {
@@ -62,7 +58,7 @@ static void note_class(struct hd_model *model, enum hd_event_class event_class) 
                       "%s were not measured for %.3f s (%llu time%s), because their events exceeded the budget of %.3g "
                       "%% (HEDDLE_OVERHEAD); their time is counted in the enclosing construct",
                       hd_event_class_words(event_class), hd_model_seconds(model, ticks), (unsigned long long)times,
-                      plural(times), (double)model->header.budget_ppm / 1e4);
+                      hd_plural(times), (double)model->header.budget_ppm / 1e4);
 }
 
 static void note_switches(struct hd_model *model) {
@@ -71,7 +67,7 @@ static void note_switches(struct hd_model *model) {
     note_class(model, (enum hd_event_class)event_class);
   if (lost > 0)
     hd_model_add_note(model, "where and for how long events were switched off %llu more time%s is unknown", lost,
-                      plural(lost));
+                      hd_plural(lost));
 }
 
 static void note_memory(struct hd_model *model) {
@@ -80,7 +76,7 @@ static void note_memory(struct hd_model *model) {
     hd_model_add_note(model,
                       "Heddle's memory was near its limit of %.1f MiB: %llu callpath%s of the last two sites stand%s "
                       "for longer ones (HEDDLE_MEMORY raises the limit)",
-                      (double)model->header.memory_limit_bytes / 0x1p20, shortened, plural(shortened),
+                      (double)model->header.memory_limit_bytes / 0x1p20, shortened, hd_plural(shortened),
                       shortened == 1 ? "s" : "");
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/model/format_names.h"
 #include "output/unify/same_build.h"
 #include "output/views/compare/compare_internal.h"
 
@@ -78,7 +79,7 @@ static void put_hosts(struct hd_document *sheet, const struct hd_comparison *com
   }
   const uint32_t processors = comparison->points[0].processors;
   if (processors > 0)
-    hd_document_fact(sheet, "host", "%s, %u processor%s", all, processors, processors == 1 ? "" : "s");
+    hd_document_fact(sheet, "host", "%s, %u processor%s", all, processors, hd_plural(processors));
   else
     hd_document_fact(sheet, "host", "%s", all);
 }
@@ -94,7 +95,7 @@ static void put_points(struct hd_document *sheet, const struct hd_comparison *co
     const struct hd_point *of = &comparison->points[point];
     append(all, sizeof all, point > 0 ? ", " : "");
     append(all, sizeof all, of->label);
-    snprintf(text, sizeof text, " (%u run%s)", of->run_count, of->run_count == 1 ? "" : "s");
+    snprintf(text, sizeof text, " (%u run%s)", of->run_count, hd_plural(of->run_count));
     append(all, sizeof all, alike ? "" : text);
   }
   append(all, sizeof all, sides ? "" : " threads");

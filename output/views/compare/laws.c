@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/model/format_names.h"
 #include "output/views/compare/compare_internal.h"
 #include "support/command/memory.h"
 
@@ -162,7 +163,7 @@ static void print_laws(struct hd_document *sheet, struct laws_table *laws) {
         sheet,
         "No law for %u row%s: fewer than %d thread counts, the laws are off %s times by more than %.0f %%, or "
         "the serial part may be nearly anything. --json has the numbers.",
-        silent, silent == 1 ? "" : "s", HD_LAW_POINTS_LEAST, silent == 1 ? "its" : "their", 100 * MISFIT_MOST);
+        silent, hd_plural(silent), HD_LAW_POINTS_LEAST, silent == 1 ? "its" : "their", 100 * MISFIT_MOST);
   if (rows > 0)
     hd_document_say(
         sheet, "s: serial part; k: the cost of each pair of threads, as part of the time with one thread. Misfit%%: "
@@ -243,7 +244,7 @@ static void say_prediction(struct hd_document *sheet, const struct hd_scaling *s
   struct hd_prediction prediction;
   char usl[HD_CELL_BYTES], amdahl[HD_CELL_BYTES], low[HD_CELL_BYTES], high[HD_CELL_BYTES];
   hd_scaling_predict(scaling, threads, &prediction);
-  const char *s = threads == 1 ? "" : "s";
+  const char *s = hd_plural(threads);
   if (!prediction.told) {
     hd_document_say(sheet, "With %u thread%s the program's time cannot be predicted: %s.", threads, s, prediction.why);
     return;
@@ -263,7 +264,7 @@ static void say_reasons(struct hd_document *sheet, const struct reasons *reasons
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%.250s (%u)", i > 0 ? "; " : "", reasons->why[i],
                              reasons->rows[i]);
   if (reasons->all > 0)
-    hd_document_say(sheet, "No prediction for %u other row%s: %s.", reasons->all, reasons->all == 1 ? "" : "s", text);
+    hd_document_say(sheet, "No prediction for %u other row%s: %s.", reasons->all, hd_plural(reasons->all), text);
 }
 
 static void print_predictions(struct hd_document *sheet, struct laws_table *laws) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "output/model/format_names.h"
 #include "output/views/compare/compare_internal.h"
 
 static bool any_interval(const struct hd_comparison *comparison) {
@@ -63,7 +64,7 @@ static void fill_remark(struct hd_compare_table *table, uint32_t index) {
                              point->least_threads);
   if (point->processors > 0 && point->threads > point->processors)
     used += (size_t)snprintf(text + used, sizeof text - used, "%son %u processor%s", used > 0 ? ", " : "",
-                             point->processors, point->processors == 1 ? "" : "s");
+                             point->processors, hd_plural(point->processors));
   if (!is_whole(table->comparison, index))
     used += (size_t)snprintf(text + used, sizeof text - used, "%sa run was killed", used > 0 ? ", " : "");
   const struct hd_compared *at = &table->comparison->rows[0].at[index];

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/model/format_names.h"
 #include "output/views/compare/compare_internal.h"
 
 /* ---- at each number of threads ---- */
@@ -145,11 +146,11 @@ static bool unmatched_text(char text[HD_PLACE_BYTES], const struct hd_comparison
   hd_cell_duration(time, seconds);
   text[0] = '\0';
   if (regions > 0)
-    used = (size_t)snprintf(text, HD_PLACE_BYTES, "%u region%s, %s%s", regions, regions == 1 ? "" : "s", time,
+    used = (size_t)snprintf(text, HD_PLACE_BYTES, "%u region%s, %s%s", regions, hd_plural(regions), time,
                             inside > 0 ? ", and " : "");
   if (inside > 0)
     snprintf(text + used, HD_PLACE_BYTES - used, "%u construct%s in regions that all runs have", inside,
-             inside == 1 ? "" : "s");
+             hd_plural(inside));
   return text[0] != '\0';
 }
 

@@ -135,7 +135,7 @@ static void print_threads(const struct hd_model *model, FILE *out) {
   if (ever > model->thread_count)
     fprintf(out, " in %u rows", model->thread_count);
   if (model->header.max_threads > 0)
-    fprintf(out, " on %u processor%s", model->header.max_threads, model->header.max_threads == 1 ? "" : "s");
+    fprintf(out, " on %u processor%s", model->header.max_threads, hd_plural(model->header.max_threads));
   if (has_too_many_threads(model))
     fputs(": more threads than processors", out);
   if (model->elapsed_ticks > 0)

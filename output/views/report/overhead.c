@@ -175,7 +175,7 @@ static void print_switch(const struct hd_lines *view, const struct hd_switch *fr
   hd_place_text(place, view->model, &view->lines[line], NULL);
   fprintf(out, "  %s: %s, %llu time%s, in %s, where they cost %.1f %% of thread %u's time\n",
           hd_event_class_words((enum hd_event_class)from->event_class), hd_duration_of(view->model, from->ticks).text,
-          (unsigned long long)from->times, from->times == 1 ? "" : "s", line > 0 ? place : "no region",
+          (unsigned long long)from->times, hd_plural(from->times), line > 0 ? place : "no region",
           (double)from->cost_ppm / 1e4, from->thread);
 }
 

@@ -4,6 +4,7 @@
  * What a report is of, and what the marks in it mean.
  */
 #include "output/analysis/callpath_filter.h"
+#include "output/model/format_names.h"
 #include "output/views/report/report_internal.h"
 
 void hd_report_scope(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
@@ -14,7 +15,7 @@ void hd_report_scope(const struct hd_model *model, const struct hd_report_option
             hd_duration_of(model, busy).text, all > 0 ? 100 * (double)busy / (double)all : 0);
   if (model->header.callpath_depth > 0)
     fprintf(out, "depth     callpaths are their last %u site%s: times \"with the lines below\" exclude deeper sites\n",
-            model->header.callpath_depth, model->header.callpath_depth == 1 ? "" : "s");
+            model->header.callpath_depth, hd_plural(model->header.callpath_depth));
 }
 
 void hd_report_routine_hint(bool any, bool measured, const struct hd_model *model, FILE *out) {
