@@ -170,12 +170,12 @@ struct trial {
 };
 
 static void say(const struct trial *trial, const char *what, uint32_t row, uint32_t point) {
-  const struct hd_document sheet = {.out = trial->out};
+  const struct hd_document document = {.out = trial->out};
   char text[HD_PLACE_BYTES], where[HD_PLACE_BYTES], when[HD_PLACE_BYTES];
   hd_row_text(text, trial->comparison, row, false);
-  hd_document_clean(&sheet, text, where, sizeof where);
+  hd_document_clean(&document, text, where, sizeof where);
   hd_point_text(text, trial->comparison, point);
-  hd_document_clean(&sheet, text, when, sizeof when);
+  hd_document_clean(&document, text, when, sizeof when);
   fprintf(trial->out, "'%s' %s: %s, %s", trial->condition->expression, what, where, when);
 }
 

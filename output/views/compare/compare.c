@@ -25,12 +25,12 @@ static bool has_repeats(const struct hd_comparison *comparison) {
   return comparison->run_count > comparison->point_count;
 }
 
-static void print_regions(struct hd_document *sheet, const struct hd_comparison *comparison, unsigned long limit) {
+static void print_regions(struct hd_document *document, const struct hd_comparison *comparison, unsigned long limit) {
   if (comparison->options.mode == HD_COMPARE_SCALING)
-    hd_compare_regions(sheet, comparison, limit);
+    hd_compare_regions(document, comparison, limit);
   else
     for (uint32_t point = 1; point < comparison->point_count; point++)
-      hd_compare_difference(sheet, comparison, point, limit);
+      hd_compare_difference(document, comparison, point, limit);
 }
 
 static void add_help(char *text, size_t bytes, enum hd_compared_column column) {
@@ -38,7 +38,7 @@ static void add_help(char *text, size_t bytes, enum hd_compared_column column) {
   snprintf(text + used, bytes - used, "%s: %s. ", hd_compared_columns[column].title, hd_compared_columns[column].help);
 }
 
-static void print_legend(struct hd_document *sheet, const struct hd_comparison *comparison) {
+static void print_legend(struct hd_document *document, const struct hd_comparison *comparison) {
   static const enum hd_compared_column scaling[] = {
       HD_COMPARED_SPEEDUP, HD_COMPARED_EFFICIENCY, HD_COMPARED_CONCURRENCY, HD_COMPARED_WORK,
       HD_COMPARED_LOST,    HD_COMPARED_MAIN_CAUSE, HD_COMPARED_KARP_FLATT,  HD_COMPARED_AMDAHL};
@@ -51,22 +51,22 @@ static void print_legend(struct hd_document *sheet, const struct hd_comparison *
     strcat(text, causes_legend);
     add_help(text, sizeof text, HD_COMPARED_CONCURRENCY);
   }
-  hd_document_say(sheet, "\n%s%s%s%s", text, common_legend, has_repeats(comparison) ? " " : "",
+  hd_document_say(document, "\n%s%s%s%s", text, common_legend, has_repeats(comparison) ? " " : "",
                   has_repeats(comparison) ? repeats_legend : "");
 }
 
 static void print_one(const struct hd_compare_series *series, const struct hd_compare_view_options *options,
-                      struct hd_document *sheet) {
+                      struct hd_document *document) {
   const struct hd_comparison *comparison = series->comparison;
   if (series->title)
-    hd_document_title(sheet, 1, "%s", series->title);
-  hd_compare_heading(sheet, comparison);
-  hd_compare_program(sheet, comparison);
-  hd_compare_losses(sheet, comparison);
-  print_regions(sheet, comparison, options->limit);
-  hd_compare_unmatched(sheet, comparison);
-  hd_compare_laws(sheet, comparison, options);
-  hd_compare_counts(sheet, comparison, options->limit);
+    hd_document_title(document, 1, "%s", series->title);
+  hd_compare_heading(document, comparison);
+  hd_compare_program(document, comparison);
+  hd_compare_losses(document, comparison);
+  print_regions(document, comparison, options->limit);
+  hd_compare_unmatched(document, comparison);
+  hd_compare_laws(document, comparison, options);
+  hd_compare_counts(document, comparison, options->limit);
 }
 
 /* Below the last of its kind. */
@@ -79,12 +79,12 @@ static bool has_legend(const struct hd_compare_series *series, size_t count, siz
 
 static void print_text(const struct hd_compare_series *series, size_t count,
                        const struct hd_compare_view_options *options, FILE *out) {
-  struct hd_document sheet = {.out = out, .markdown = options->format == HD_COMPARE_MARKDOWN};
+  struct hd_document document = {.out = out, .markdown = options->format == HD_COMPARE_MARKDOWN};
   for (size_t i = 0; i < count; i++) {
     fputs(i > 0 ? "\n" : "", out);
-    print_one(&series[i], options, &sheet);
+    print_one(&series[i], options, &document);
     if (has_legend(series, count, i))
-      print_legend(&sheet, series[i].comparison);
+      print_legend(&document, series[i].comparison);
   }
 }
 

@@ -89,18 +89,18 @@ void hd_compare_table_place(struct hd_compare_table *table, const char *title, b
 /** The cells of the grid's row: the columns of columns.h. */
 void hd_compare_table_cells(struct hd_compare_table *table, uint32_t row, uint32_t point);
 
-void hd_compare_heading(struct hd_document *sheet, const struct hd_comparison *comparison);
-void hd_compare_program(struct hd_document *sheet, const struct hd_comparison *comparison);
-void hd_compare_losses(struct hd_document *sheet, const struct hd_comparison *comparison);
-void hd_compare_regions(struct hd_document *sheet, const struct hd_comparison *comparison, unsigned long limit);
+void hd_compare_heading(struct hd_document *document, const struct hd_comparison *comparison);
+void hd_compare_program(struct hd_document *document, const struct hd_comparison *comparison);
+void hd_compare_losses(struct hd_document *document, const struct hd_comparison *comparison);
+void hd_compare_regions(struct hd_document *document, const struct hd_comparison *comparison, unsigned long limit);
 
 /** Sides: `point` against the baseline. */
-void hd_compare_difference(struct hd_document *sheet, const struct hd_comparison *comparison, uint32_t point,
+void hd_compare_difference(struct hd_document *document, const struct hd_comparison *comparison, uint32_t point,
                            unsigned long limit);
-void hd_compare_unmatched(struct hd_document *sheet, const struct hd_comparison *comparison);
-void hd_compare_laws(struct hd_document *sheet, const struct hd_comparison *comparison,
+void hd_compare_unmatched(struct hd_document *document, const struct hd_comparison *comparison);
+void hd_compare_laws(struct hd_document *document, const struct hd_comparison *comparison,
                      const struct hd_compare_view_options *options);
-void hd_compare_counts(struct hd_document *sheet, const struct hd_comparison *comparison, unsigned long limit);
+void hd_compare_counts(struct hd_document *document, const struct hd_comparison *comparison, unsigned long limit);
 
 /* ---- rows as a tree ---- */
 
@@ -117,7 +117,7 @@ uint32_t hd_compare_fill(struct hd_compare_table *table, uint32_t point, unsigne
 uint32_t hd_foremost_region(const struct hd_comparison *comparison, uint32_t point);
 
 /** "2 more regions are not shown", if there are any. */
-void hd_said_left(struct hd_document *sheet, uint32_t left, const char *what);
+void hd_said_left(struct hd_document *document, uint32_t left, const char *what);
 
 /* ---- counters ---- */
 

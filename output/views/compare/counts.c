@@ -149,29 +149,29 @@ static void add_columns(struct counts_table *table) {
   hd_compare_table_place(&table->table, "Region", true);
 }
 
-static void print_one(struct counts_table *table, struct hd_document *sheet, unsigned long limit) {
+static void print_one(struct counts_table *table, struct hd_document *document, unsigned long limit) {
   hd_compare_table_begin(&table->table, table->counts.comparison);
   table->table.grid.counted = true;
   add_columns(table);
   hd_compare_fill(&table->table, 0, limit, fill_counts, table);
-  hd_document_title(sheet, 2, "%s, while busy, with what is in the region", table->title);
-  hd_document_table(sheet, &table->table.grid);
+  hd_document_title(document, 2, "%s, while busy, with what is in the region", table->title);
+  hd_document_table(document, &table->table.grid);
 }
 
-static void say_marks(struct hd_document *sheet, const struct counts_table *table) {
+static void say_marks(struct hd_document *document, const struct counts_table *table) {
   bool estimated = false, at_least = false, unknown = false;
   for (uint32_t run = 0; run < table->counts.comparison->run_count; run++) {
     estimated |= table->columns[run].estimated;
     at_least |= table->columns[run].at_least;
     unknown |= table->columns[run].unknown;
   }
-  hd_document_say(sheet, "Counts are from the run whose time is shown.%s%s%s",
+  hd_document_say(document, "Counts are from the run whose time is shown.%s%s%s",
                   estimated ? " '~': an estimate, because events took turns." : "",
                   at_least ? " '>=': a lower bound, because some of it could not be counted." : "",
                   unknown ? " '-': not known." : "");
 }
 
-void hd_compare_counts(struct hd_document *sheet, const struct hd_comparison *comparison, unsigned long limit) {
+void hd_compare_counts(struct hd_document *document, const struct hd_comparison *comparison, unsigned long limit) {
   struct counts_table table = {.counts = hd_compared_counts_new(comparison)};
   table.points_shown = comparison->point_count < HD_POINTS_SHOWN / 2 ? comparison->point_count : HD_POINTS_SHOWN / 2;
   if (table.counts.event_count > 0) {
@@ -180,9 +180,9 @@ void hd_compare_counts(struct hd_document *sheet, const struct hd_comparison *co
       hd_count_columns_choose(&table.columns[run], comparison->runs[run].model, false);
     for (size_t i = 0; i < table.columns[0].count; i++) {
       table.title = table.columns[0].items[i].title;
-      print_one(&table, sheet, limit);
+      print_one(&table, document, limit);
     }
-    say_marks(sheet, &table);
+    say_marks(document, &table);
     free(table.columns);
   }
   hd_compared_counts_free(&table.counts);

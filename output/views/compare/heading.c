@@ -54,22 +54,22 @@ static bool is_told(const struct hd_comparison *comparison, uint32_t run,
   return false;
 }
 
-static void put_commands(struct hd_document *sheet, const struct hd_comparison *comparison) {
+static void put_commands(struct hd_document *document, const struct hd_comparison *comparison) {
   char text[COMMAND_MAX];
   uint32_t told = 0;
   for (uint32_t run = 0; run < comparison->run_count; run++) {
     if (is_told(comparison, run, has_same_command) || ++told > COMMANDS_MOST)
       continue;
     command_of(comparison->runs[run].model, text, sizeof text);
-    hd_document_fact(sheet, told > 1 ? "other" : "command", "%s", text);
+    hd_document_fact(document, told > 1 ? "other" : "command", "%s", text);
   }
   if (told > COMMANDS_MOST)
-    hd_document_fact(sheet, "other", "%u more", told - COMMANDS_MOST);
+    hd_document_fact(document, "other", "%u more", told - COMMANDS_MOST);
   if (told > 1)
-    hd_document_fact(sheet, "note", "the command lines differ; so may the work");
+    hd_document_fact(document, "note", "the command lines differ; so may the work");
 }
 
-static void put_hosts(struct hd_document *sheet, const struct hd_comparison *comparison) {
+static void put_hosts(struct hd_document *document, const struct hd_comparison *comparison) {
   char all[LIST_MAX] = "";
   for (uint32_t run = 0; run < comparison->run_count; run++) {
     if (is_told(comparison, run, has_same_host))
@@ -79,12 +79,12 @@ static void put_hosts(struct hd_document *sheet, const struct hd_comparison *com
   }
   const uint32_t processors = comparison->points[0].processors;
   if (processors > 0)
-    hd_document_fact(sheet, "host", "%s, %u processor%s", all, processors, hd_plural(processors));
+    hd_document_fact(document, "host", "%s, %u processor%s", all, processors, hd_plural(processors));
   else
-    hd_document_fact(sheet, "host", "%s", all);
+    hd_document_fact(document, "host", "%s", all);
 }
 
-static void put_points(struct hd_document *sheet, const struct hd_comparison *comparison) {
+static void put_points(struct hd_document *document, const struct hd_comparison *comparison) {
   const bool sides = comparison->options.mode == HD_COMPARE_SIDES;
   const uint32_t runs = comparison->points[0].run_count;
   char all[LIST_MAX] = "", text[HD_CELL_BYTES];
@@ -100,31 +100,31 @@ static void put_points(struct hd_document *sheet, const struct hd_comparison *co
   }
   append(all, sizeof all, sides ? "" : " threads");
   if (alike)
-    hd_document_fact(sheet, "compared", "%s; %u run%s", all, runs, runs == 1 ? " of each" : "s each");
+    hd_document_fact(document, "compared", "%s; %u run%s", all, runs, runs == 1 ? " of each" : "s each");
   else
-    hd_document_fact(sheet, "compared", "%s", all);
+    hd_document_fact(document, "compared", "%s", all);
 }
 
-static void put_noise(struct hd_document *sheet, const struct hd_comparison *comparison) {
+static void put_noise(struct hd_document *document, const struct hd_comparison *comparison) {
   uint32_t known = 0;
   for (uint32_t point = 1; point < comparison->point_count; point++)
     known += hd_point_noise_is_known(comparison, point);
   if (known + 1 == comparison->point_count)
     hd_document_fact(
-        sheet, "noise",
+        document, "noise",
         "known from the repeats: medians, 95 %% intervals; ~ marks losses and differences that may be noise");
   else if (known > 0)
     hd_document_fact(
-        sheet, "noise",
+        document, "noise",
         "~ marks losses and differences that may be noise; ? what has fewer than %d repeats: its noise is not known",
         HD_REPEATS_LEAST);
   else
-    hd_document_fact(sheet, "noise", "not known: that takes %d or more runs of each. Differences may be noise",
+    hd_document_fact(document, "noise", "not known: that takes %d or more runs of each. Differences may be noise",
                      HD_REPEATS_LEAST);
 }
 
 /* Of sides with as many threads, the number; else each. */
-static void put_threads(struct hd_document *sheet, const struct hd_comparison *comparison) {
+static void put_threads(struct hd_document *document, const struct hd_comparison *comparison) {
   char all[LIST_MAX] = "", text[HD_CELL_BYTES];
   uint32_t count = 1;
   for (uint32_t point = 1; point < comparison->point_count; point++)
@@ -135,11 +135,11 @@ static void put_threads(struct hd_document *sheet, const struct hd_comparison *c
     append(all, sizeof all, text);
   }
   if (comparison->options.mode == HD_COMPARE_SIDES)
-    hd_document_fact(sheet, "threads", "%s", all);
+    hd_document_fact(document, "threads", "%s", all);
 }
 
 /* Says it of each run if one of them shared its processors with others. */
-static void put_sharing(const struct hd_document *sheet, const struct hd_comparison *comparison) {
+static void put_sharing(const struct hd_document *document, const struct hd_comparison *comparison) {
   char all[LIST_MAX] = "", text[HD_PLACE_BYTES], share[HD_CELL_BYTES];
   bool is_low = false;
   for (uint32_t point = 0; point < comparison->point_count; point++) {
@@ -157,29 +157,29 @@ static void put_sharing(const struct hd_document *sheet, const struct hd_compari
     append(all, sizeof all, " %");
   }
   if (is_low)
-    hd_document_fact(sheet, "sharing",
+    hd_document_fact(document, "sharing",
                      "threads had a processor for only part of the time they wanted it (%s); the rest counts as work, "
                      "waiting or runtime",
                      all);
 }
 
 /* The comparison's own: what was killed, failed, had fewer threads, was matched by name. */
-static void put_notes(struct hd_document *sheet, const struct hd_comparison *comparison) {
+static void put_notes(struct hd_document *document, const struct hd_comparison *comparison) {
   for (size_t i = 0; i < comparison->notes.count; i++) {
     if (i == NOTES_MOST && comparison->notes.count > NOTES_MOST + 1) {
-      hd_document_fact(sheet, "note", "%zu more; --json has all", comparison->notes.count - i);
+      hd_document_fact(document, "note", "%zu more; --json has all", comparison->notes.count - i);
       return;
     }
-    hd_document_fact(sheet, "note", "%s", comparison->notes.items[i]);
+    hd_document_fact(document, "note", "%s", comparison->notes.items[i]);
   }
 }
 
-void hd_compare_heading(struct hd_document *sheet, const struct hd_comparison *comparison) {
-  put_commands(sheet, comparison);
-  put_hosts(sheet, comparison);
-  put_points(sheet, comparison);
-  put_threads(sheet, comparison);
-  put_sharing(sheet, comparison);
-  put_noise(sheet, comparison);
-  put_notes(sheet, comparison);
+void hd_compare_heading(struct hd_document *document, const struct hd_comparison *comparison) {
+  put_commands(document, comparison);
+  put_hosts(document, comparison);
+  put_points(document, comparison);
+  put_threads(document, comparison);
+  put_sharing(document, comparison);
+  put_noise(document, comparison);
+  put_notes(document, comparison);
 }

@@ -107,35 +107,35 @@ static void fill_laws(struct hd_value values[LAW_COLUMNS], const struct hd_scali
   values[USL_BEST] = hd_decimals(has_peak(usl) ? usl->peak : NAN, 0);
 }
 
-static void say_program(struct hd_document *sheet, const struct hd_scaling *scaling) {
+static void say_program(struct hd_document *document, const struct hd_scaling *scaling) {
   const struct hd_law_fit *amdahl = &scaling->laws[HD_LAW_AMDAHL], *usl = &scaling->laws[HD_LAW_USL];
   if (!tells(scaling))
     hd_document_say(
-        sheet,
+        document,
         "Neither law fits the program's times well enough for a conclusion: they are off by %.1f and %.1f %%, "
         "or the serial part may be nearly anything.",
         100 * amdahl->residual, 100 * usl->residual);
   else if (scaling->amdahl_refuted)
-    hd_document_say(sheet,
+    hd_document_say(document,
                     "Amdahl's law does not hold for the program: far beyond noise, more threads cost time of their "
                     "own.");
   else if (amdahl->serial >= 0.0005)
-    hd_document_say(sheet,
+    hd_document_say(document,
                     "By Amdahl's law %.1f %% of the program's time with one thread is serial, so no number of threads "
                     "makes it more than %.1f times as fast; it is off by %.1f %% from the measured times.",
                     100 * amdahl->serial, 1 / amdahl->serial, 100 * amdahl->residual);
   else
-    hd_document_say(sheet, "By Amdahl's law nothing is serial; it is off by %.1f %% from the measured times.",
+    hd_document_say(document, "By Amdahl's law nothing is serial; it is off by %.1f %% from the measured times.",
                     100 * amdahl->residual);
   if (tells(scaling) && has_peak(usl))
     hd_document_say(
-        sheet,
+        document,
         "By the universal scalability law the program is fastest with %.0f threads; it is off by %.1f %% from "
         "the measured times.",
         usl->peak, 100 * usl->residual);
 }
 
-static void print_laws(struct hd_document *sheet, struct laws_table *laws) {
+static void print_laws(struct hd_document *document, struct laws_table *laws) {
   struct hd_compare_table *table = &laws->table;
   uint32_t silent = 0, left = 0;
   hd_compare_table_begin(table, table->comparison);
@@ -152,22 +152,23 @@ static void print_laws(struct hd_document *sheet, struct laws_table *laws) {
       left += !add_row(laws, laws->rows[i], values);
   }
   const uint32_t rows = table->grid.row_count;
-  hd_document_title(sheet, 2, "Laws of scaling: Amdahl's, and the universal scalability law (USL)");
+  hd_document_title(document, 2, "Laws of scaling: Amdahl's, and the universal scalability law (USL)");
   if (rows > 0)
-    hd_document_table(sheet, &table->grid);
+    hd_document_table(document, &table->grid);
   hd_table_free(&table->grid);
-  hd_said_left(sheet, left, "row");
-  say_program(sheet, &table->comparison->rows[0].scaling);
+  hd_said_left(document, left, "row");
+  say_program(document, &table->comparison->rows[0].scaling);
   if (silent > 0)
     hd_document_say(
-        sheet,
+        document,
         "No law for %u row%s: fewer than %d thread counts, the laws are off %s times by more than %.0f %%, or "
         "the serial part may be nearly anything. --json has the numbers.",
         silent, hd_plural(silent), HD_LAW_POINTS_LEAST, silent == 1 ? "its" : "their", 100 * MISFIT_MOST);
   if (rows > 0)
     hd_document_say(
-        sheet, "s: serial part; k: the cost of each pair of threads, as part of the time with one thread. Misfit%%: "
-               "deviation of the law from the measured times. Best p: threads with the shortest time; '-': not known.");
+        document,
+        "s: serial part; k: the cost of each pair of threads, as part of the time with one thread. Misfit%%: "
+        "deviation of the law from the measured times. Best p: threads with the shortest time; '-': not known.");
 }
 
 /* ---- what they foretell ---- */
@@ -240,58 +241,59 @@ static uint32_t add_predictions(struct laws_table *laws, struct reasons *reasons
   return left;
 }
 
-static void say_prediction(struct hd_document *sheet, const struct hd_scaling *scaling, uint32_t threads) {
+static void say_prediction(struct hd_document *document, const struct hd_scaling *scaling, uint32_t threads) {
   struct hd_prediction prediction;
   char usl[HD_CELL_BYTES], amdahl[HD_CELL_BYTES], low[HD_CELL_BYTES], high[HD_CELL_BYTES];
   hd_scaling_predict(scaling, threads, &prediction);
   const char *s = hd_plural(threads);
   if (!prediction.told) {
-    hd_document_say(sheet, "With %u thread%s the program's time cannot be predicted: %s.", threads, s, prediction.why);
+    hd_document_say(document, "With %u thread%s the program's time cannot be predicted: %s.", threads, s,
+                    prediction.why);
     return;
   }
   hd_cell_duration(usl, prediction.seconds[HD_LAW_USL]);
   hd_cell_duration(amdahl, prediction.seconds[HD_LAW_AMDAHL]);
   hd_cell_duration(low, prediction.interval[HD_LAW_USL].low);
   hd_cell_duration(high, prediction.interval[HD_LAW_USL].high);
-  hd_document_say(sheet, "With %u thread%s the program would take %s (%s to %s)%s%s.", threads, s, usl, low, high,
+  hd_document_say(document, "With %u thread%s the program would take %s (%s to %s)%s%s.", threads, s, usl, low, high,
                   scaling->amdahl_refuted ? "" : "; by Amdahl's law ", scaling->amdahl_refuted ? "" : amdahl);
 }
 
-static void say_reasons(struct hd_document *sheet, const struct reasons *reasons) {
+static void say_reasons(struct hd_document *document, const struct reasons *reasons) {
   char text[HD_SENTENCE_BYTES] = "";
   size_t used = 0;
   for (uint32_t i = 0; i < reasons->count && used + 300 < sizeof text; i++)
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%.250s (%u)", i > 0 ? "; " : "", reasons->why[i],
                              reasons->rows[i]);
   if (reasons->all > 0)
-    hd_document_say(sheet, "No prediction for %u other row%s: %s.", reasons->all, hd_plural(reasons->all), text);
+    hd_document_say(document, "No prediction for %u other row%s: %s.", reasons->all, hd_plural(reasons->all), text);
 }
 
-static void print_predictions(struct hd_document *sheet, struct laws_table *laws) {
+static void print_predictions(struct hd_document *document, struct laws_table *laws) {
   struct hd_compare_table *table = &laws->table;
   struct reasons reasons = {0};
   hd_compare_table_begin(table, table->comparison);
   add_prediction_columns(laws);
   const uint32_t left = add_predictions(laws, &reasons);
-  hd_document_title(sheet, 2, "Predicted times in %s, by the USL ('?': no prediction possible)",
+  hd_document_title(document, 2, "Predicted times in %s, by the USL ('?': no prediction possible)",
                     table->columns.unit.name);
   if (table->grid.row_count > 0)
-    hd_document_table(sheet, &table->grid);
-  hd_said_left(sheet, left, "row");
+    hd_document_table(document, &table->grid);
+  hd_said_left(document, left, "row");
   for (size_t i = 0; i < laws->options->predict_count; i++)
-    say_prediction(sheet, &table->comparison->rows[0].scaling, laws->options->predict[i]);
-  say_reasons(sheet, &reasons);
+    say_prediction(document, &table->comparison->rows[0].scaling, laws->options->predict[i]);
+  say_reasons(document, &reasons);
   if (laws->shown < laws->options->predict_count)
-    hd_document_say(sheet, "Not all thread counts fit; --json has all.");
+    hd_document_say(document, "Not all thread counts fit; --json has all.");
   hd_table_free(&table->grid);
 }
 
-void hd_compare_laws(struct hd_document *sheet, const struct hd_comparison *comparison,
+void hd_compare_laws(struct hd_document *document, const struct hd_comparison *comparison,
                      const struct hd_compare_view_options *options) {
   const struct hd_scaling *program = &comparison->rows[0].scaling;
   if (comparison->options.mode != HD_COMPARE_SCALING || !program->fitted) {
     if (options->predict_count > 0)
-      hd_document_say(sheet, "\nNo prediction is possible: %s.",
+      hd_document_say(document, "\nNo prediction is possible: %s.",
                       comparison->options.mode != HD_COMPARE_SCALING ? "that takes runs with several thread counts"
                       : program->why                                 ? program->why
                                                                      : "no law could be fitted");
@@ -303,8 +305,8 @@ void hd_compare_laws(struct hd_document *sheet, const struct hd_comparison *comp
       .rows = order_rows(comparison),
       .shown = options->predict_count < PREDICTIONS_SHOWN ? options->predict_count : PREDICTIONS_SHOWN,
   };
-  print_laws(sheet, &laws);
+  print_laws(document, &laws);
   if (options->predict_count > 0)
-    print_predictions(sheet, &laws);
+    print_predictions(document, &laws);
   free(laws.rows);
 }

@@ -76,7 +76,7 @@ static void fill_remark(struct hd_compare_table *table, uint32_t index) {
   hd_table_at(&table->grid, text);
 }
 
-void hd_compare_program(struct hd_document *sheet, const struct hd_comparison *comparison) {
+void hd_compare_program(struct hd_document *document, const struct hd_comparison *comparison) {
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
   struct hd_compare_table table;
   hd_compare_table_begin(&table, comparison);
@@ -91,8 +91,8 @@ void hd_compare_program(struct hd_document *sheet, const struct hd_comparison *c
     hd_compare_table_cells(&table, 0, point);
     fill_remark(&table, point);
   }
-  hd_document_title(sheet, 2, "Program: times in %s", table.columns.unit.name);
-  hd_document_table(sheet, &table.grid);
+  hd_document_title(document, 2, "Program: times in %s", table.columns.unit.name);
+  hd_document_table(document, &table.grid);
 }
 
 /* ---- lost time by cause ---- */
@@ -151,7 +151,7 @@ static void cause_text(char *text, size_t bytes, const struct hd_comparison *com
   hd_cause_phrase(text, bytes, &comparison->rows[0].at[point], unit, where);
 }
 
-static void say_scaling(struct hd_document *sheet, const struct hd_comparison *comparison, uint32_t point,
+static void say_scaling(struct hd_document *document, const struct hd_comparison *comparison, uint32_t point,
                         const struct hd_unit *unit) {
   const struct hd_compared *at = &comparison->rows[0].at[point];
   char lost[HD_CELL_BYTES], time[HD_CELL_BYTES], name[HD_PLACE_BYTES], cause[HD_SENTENCE_BYTES / 2];
@@ -160,18 +160,18 @@ static void say_scaling(struct hd_document *sheet, const struct hd_comparison *c
   hd_duration_in(time, unit, at->time_s);
   cause_text(cause, sizeof cause, comparison, point, unit);
   if (!is_whole(comparison, point) || !is_whole(comparison, 0))
-    hd_document_say(sheet, "A run was killed: its time is not that of the whole program, so its loss is unknown.");
+    hd_document_say(document, "A run was killed: its time is not that of the whole program, so its loss is unknown.");
   else if (hd_compared_is_noise(at))
-    hd_document_say(sheet, "At %s no loss exceeds the noise.", name);
+    hd_document_say(document, "At %s no loss exceeds the noise.", name);
   else if (at->lost_total_ticks <= 0)
-    hd_document_say(sheet,
+    hd_document_say(document,
                     "At %s nothing is lost: the run is %s shorter than the baseline's work divided by the threads.",
                     name, lost);
   else
-    hd_document_say(sheet, "At %s %s of %s are lost%s.", name, lost, time, cause);
+    hd_document_say(document, "At %s %s of %s are lost%s.", name, lost, time, cause);
 }
 
-static void say_side(struct hd_document *sheet, const struct hd_comparison *comparison, uint32_t point,
+static void say_side(struct hd_document *document, const struct hd_comparison *comparison, uint32_t point,
                      const struct hd_unit *unit) {
   const struct hd_compared *at = &comparison->rows[0].at[point];
   const struct hd_compared *base = &comparison->rows[0].at[0];
@@ -181,17 +181,17 @@ static void say_side(struct hd_document *sheet, const struct hd_comparison *comp
   hd_duration_in(lost, unit, fabs(seconds));
   cause_text(cause, sizeof cause, comparison, point, unit);
   if (!is_whole(comparison, point) || !is_whole(comparison, 0))
-    hd_document_say(sheet,
+    hd_document_say(document,
                     "A run was killed: its time is not that of the whole program, so the difference is unknown.");
   else if (hd_compared_is_noise(at))
-    hd_document_say(sheet, "%s differs from %s by no more than the noise.", comparison->points[point].label,
+    hd_document_say(document, "%s differs from %s by no more than the noise.", comparison->points[point].label,
                     comparison->points[0].label);
   else if (alike)
-    hd_document_say(sheet, "%s takes %s (%.1f %%) %s than %s%s.", comparison->points[point].label, lost,
+    hd_document_say(document, "%s takes %s (%.1f %%) %s than %s%s.", comparison->points[point].label, lost,
                     100 * fabs(seconds) / base->time_s, seconds > 0 ? "more" : "less", comparison->points[0].label,
                     cause);
   else
-    hd_document_say(sheet, "%s %s %s against %s with other threads%s.", comparison->points[point].label,
+    hd_document_say(document, "%s %s %s against %s with other threads%s.", comparison->points[point].label,
                     seconds > 0 ? "loses" : "gains", lost, comparison->points[0].label, cause);
 }
 
@@ -213,7 +213,7 @@ static void add_loss_columns(struct hd_compare_table *table, bool scaling) {
     hd_compare_table_add(table, HD_COMPARED_LOST_SHARE, HD_NONE, 2, NULL);
 }
 
-void hd_compare_losses(struct hd_document *sheet, const struct hd_comparison *comparison) {
+void hd_compare_losses(struct hd_document *document, const struct hd_comparison *comparison) {
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
   struct hd_compare_table table;
   hd_compare_table_begin(&table, comparison);
@@ -227,11 +227,11 @@ void hd_compare_losses(struct hd_document *sheet, const struct hd_comparison *co
     hd_point_text(name, comparison, point);
     hd_table_at(&table.grid, name);
   }
-  hd_document_title(sheet, 2, scaling ? "Lost wall %s by cause" : "Wall %s lost (negative: gained) by cause",
+  hd_document_title(document, 2, scaling ? "Lost wall %s by cause" : "Wall %s lost (negative: gained) by cause",
                     unit->name);
-  hd_document_table(sheet, &table.grid);
+  hd_document_table(document, &table.grid);
   if (scaling) /* where the table of regions says why, too */
-    say_scaling(sheet, comparison, comparison->point_count - 1, unit);
+    say_scaling(document, comparison, comparison->point_count - 1, unit);
   for (uint32_t point = 1; !scaling && point < comparison->point_count; point++)
-    say_side(sheet, comparison, point, unit);
+    say_side(document, comparison, point, unit);
 }

@@ -36,7 +36,7 @@ static void speed_text(char text[HD_CELL_BYTES], double speedup) {
   snprintf(text, HD_CELL_BYTES, "%.*f times %s", times < 10 ? 2 : 0, times, slower ? "slower than" : "as fast as");
 }
 
-static void say_foremost(struct hd_document *sheet, const struct hd_comparison *comparison, uint32_t point,
+static void say_foremost(struct hd_document *document, const struct hd_comparison *comparison, uint32_t point,
                          const struct hd_unit *unit) {
   const uint32_t index = hd_foremost_region(comparison, point);
   char place[HD_PLACE_BYTES], name[HD_PLACE_BYTES], base[HD_PLACE_BYTES], cause[HD_PLACE_BYTES];
@@ -54,13 +54,13 @@ static void say_foremost(struct hd_document *sheet, const struct hd_comparison *
   hd_duration_in(lost, unit, fabs(at->lost_total_s));
   speed_text(speed, at->speedup);
   if (scaling)
-    hd_document_say(sheet, "Of the regions, %s loses most: %s at %s, %s with %s%s.", place, lost, name, speed, base,
+    hd_document_say(document, "Of the regions, %s loses most: %s at %s, %s with %s%s.", place, lost, name, speed, base,
                     cause);
   else
-    hd_document_say(sheet, "Of the regions, %s %s most: %s%s.", place, loses ? "loses" : "gains", lost, cause);
+    hd_document_say(document, "Of the regions, %s %s most: %s%s.", place, loses ? "loses" : "gains", lost, cause);
 }
 
-void hd_compare_regions(struct hd_document *sheet, const struct hd_comparison *comparison, unsigned long limit) {
+void hd_compare_regions(struct hd_document *document, const struct hd_comparison *comparison, unsigned long limit) {
   const uint32_t count = comparison->point_count, shown = count < HD_POINTS_SHOWN ? count : HD_POINTS_SHOWN;
   struct hd_compare_table table;
   char name[HD_PLACE_BYTES];
@@ -68,12 +68,12 @@ void hd_compare_regions(struct hd_document *sheet, const struct hd_comparison *c
   add_scaling_columns(&table, shown, hd_noise_is_known_anywhere(comparison));
   const uint32_t left = hd_compare_fill(&table, 0, limit, NULL, NULL);
   hd_point_text(name, comparison, count - 1);
-  hd_document_title(sheet, 2, "Regions: %s by threads; what is lost, and why, at %s", table.columns.unit.name, name);
-  hd_document_table(sheet, &table.grid);
-  hd_said_left(sheet, left, "region");
+  hd_document_title(document, 2, "Regions: %s by threads; what is lost, and why, at %s", table.columns.unit.name, name);
+  hd_document_table(document, &table.grid);
+  hd_said_left(document, left, "region");
   if (count > shown)
-    hd_document_say(sheet, "The times at %u more thread counts are not shown; --csv has all.", count - shown);
-  say_foremost(sheet, comparison, count - 1, &table.columns.unit);
+    hd_document_say(document, "The times at %u more thread counts are not shown; --csv has all.", count - shown);
+  say_foremost(document, comparison, count - 1, &table.columns.unit);
 }
 
 /* ---- before and after ---- */
@@ -107,17 +107,17 @@ static void add_difference_columns(struct hd_compare_table *table, uint32_t poin
   hd_compare_table_place(table, "Region", true);
 }
 
-void hd_compare_difference(struct hd_document *sheet, const struct hd_comparison *comparison, uint32_t point,
+void hd_compare_difference(struct hd_document *document, const struct hd_comparison *comparison, uint32_t point,
                            unsigned long limit) {
   struct hd_compare_table table;
   hd_compare_table_begin(&table, comparison);
   add_difference_columns(&table, point);
   const uint32_t left = hd_compare_fill(&table, point, limit, NULL, NULL);
-  hd_document_title(sheet, 2, "Regions, in %s: before is %s, after is %s", table.columns.unit.name,
+  hd_document_title(document, 2, "Regions, in %s: before is %s, after is %s", table.columns.unit.name,
                     comparison->points[0].label, comparison->points[point].label);
-  hd_document_table(sheet, &table.grid);
-  hd_said_left(sheet, left, "region");
-  say_foremost(sheet, comparison, point, &table.columns.unit);
+  hd_document_table(document, &table.grid);
+  hd_said_left(document, left, "region");
+  say_foremost(document, comparison, point, &table.columns.unit);
 }
 
 /* ---- what has nothing to be compared with ---- */
@@ -154,20 +154,20 @@ static bool unmatched_text(char text[HD_PLACE_BYTES], const struct hd_comparison
   return text[0] != '\0';
 }
 
-static void say_unmatched_at(struct hd_document *sheet, const struct hd_comparison *comparison, uint32_t point) {
+static void say_unmatched_at(struct hd_document *document, const struct hd_comparison *comparison, uint32_t point) {
   char name[HD_PLACE_BYTES], text[HD_PLACE_BYTES];
   hd_point_text(name, comparison, point);
   if (unmatched_text(text, comparison, point))
-    hd_document_say(sheet, "At %s, but not in all runs, so not compared: %s.", name, text);
+    hd_document_say(document, "At %s, but not in all runs, so not compared: %s.", name, text);
 }
 
-void hd_compare_unmatched(struct hd_document *sheet, const struct hd_comparison *comparison) {
+void hd_compare_unmatched(struct hd_document *document, const struct hd_comparison *comparison) {
   uint32_t differ = 0;
   for (uint32_t point = 0; point < comparison->point_count; point++)
-    say_unmatched_at(sheet, comparison, point);
+    say_unmatched_at(document, comparison, point);
   for (uint32_t i = 2; i < comparison->row_count; i++)
     differ += hd_row_calls_differ(comparison, &comparison->rows[i]);
   if (differ > 0)
-    hd_document_say(sheet, "\"calls differ\": %u %s entered a different number of times, so the work may differ.",
+    hd_document_say(document, "\"calls differ\": %u %s entered a different number of times, so the work may differ.",
                     differ, differ == 1 ? "row was" : "rows were");
 }

@@ -130,7 +130,7 @@ uint32_t hd_compare_fill(struct hd_compare_table *table, uint32_t point, unsigne
   return left;
 }
 
-void hd_said_left(struct hd_document *sheet, uint32_t left, const char *what) {
+void hd_said_left(struct hd_document *document, uint32_t left, const char *what) {
   if (left > 0)
-    hd_document_say(sheet, "%u more %s%s not shown; --limit 0 shows all.", left, what, left == 1 ? " is" : "s are");
+    hd_document_say(document, "%u more %s%s not shown; --limit 0 shows all.", left, what, left == 1 ? " is" : "s are");
 }

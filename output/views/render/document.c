@@ -66,57 +66,57 @@ static void plain_text(const char *text, char *clean, size_t bytes) {
   hd_sanitize_lines(clean);
 }
 
-void hd_document_clean(const struct hd_document *sheet, const char *text, char *clean, size_t bytes) {
-  if (sheet->markdown)
+void hd_document_clean(const struct hd_document *document, const char *text, char *clean, size_t bytes) {
+  if (document->markdown)
     markdown_text(text, clean, bytes);
   else
     plain_text(text, clean, bytes);
 }
 
-static void put(const struct hd_document *sheet, size_t indent, const char *format, va_list arguments) {
+static void put(const struct hd_document *document, size_t indent, const char *format, va_list arguments) {
   char text[HD_SENTENCE_BYTES], clean[2 * HD_SENTENCE_BYTES];
   vsnprintf(text, sizeof text, format, arguments);
-  hd_document_clean(sheet, text, clean, sizeof clean);
-  if (sheet->markdown)
-    fputs(clean, sheet->out);
+  hd_document_clean(document, text, clean, sizeof clean);
+  if (document->markdown)
+    fputs(clean, document->out);
   else
-    hd_print_wrapped(clean, indent, sheet->out);
+    hd_print_wrapped(clean, indent, document->out);
 }
 
-void hd_document_title(const struct hd_document *sheet, int level, const char *format, ...) {
+void hd_document_title(const struct hd_document *document, int level, const char *format, ...) {
   va_list arguments;
-  fprintf(sheet->out, "%s", sheet->markdown ? (level == 1 ? "\n## " : level == 2 ? "\n### " : "\n#### ") : "\n");
-  if (!sheet->markdown && level == 1)
-    fputs("== ", sheet->out);
+  fprintf(document->out, "%s", document->markdown ? (level == 1 ? "\n## " : level == 2 ? "\n### " : "\n#### ") : "\n");
+  if (!document->markdown && level == 1)
+    fputs("== ", document->out);
   va_start(arguments, format);
-  put(sheet, 0, format, arguments);
+  put(document, 0, format, arguments);
   va_end(arguments);
-  fputs(!sheet->markdown && level == 1 ? " ==\n" : sheet->markdown ? "\n\n" : "\n", sheet->out);
+  fputs(!document->markdown && level == 1 ? " ==\n" : document->markdown ? "\n\n" : "\n", document->out);
 }
 
-void hd_document_fact(const struct hd_document *sheet, const char *word, const char *format, ...) {
+void hd_document_fact(const struct hd_document *document, const char *word, const char *format, ...) {
   va_list arguments;
-  fprintf(sheet->out, sheet->markdown ? "- %s: " : "%-9s ", word);
+  fprintf(document->out, document->markdown ? "- %s: " : "%-9s ", word);
   va_start(arguments, format);
-  put(sheet, FACT_INDENT, format, arguments);
+  put(document, FACT_INDENT, format, arguments);
   va_end(arguments);
-  fputc('\n', sheet->out);
+  fputc('\n', document->out);
 }
 
-void hd_document_say(const struct hd_document *sheet, const char *format, ...) {
+void hd_document_say(const struct hd_document *document, const char *format, ...) {
   va_list arguments;
-  if (sheet->markdown)
-    fputc('\n', sheet->out);
+  if (document->markdown)
+    fputc('\n', document->out);
   va_start(arguments, format);
-  put(sheet, 0, format, arguments);
+  put(document, 0, format, arguments);
   va_end(arguments);
-  fputs("\n", sheet->out);
+  fputs("\n", document->out);
 }
 
-void hd_document_table(struct hd_document *sheet, struct hd_table *grid) {
-  if (sheet->markdown)
-    markdown_table(grid, sheet->out);
+void hd_document_table(struct hd_document *document, struct hd_table *grid) {
+  if (document->markdown)
+    markdown_table(grid, document->out);
   else
-    hd_table_print(grid, sheet->out);
+    hd_table_print(grid, document->out);
   hd_table_free(grid);
 }

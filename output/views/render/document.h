@@ -16,20 +16,20 @@ struct hd_document {
 };
 
 /** A heading; `level` 1 to 3. */
-void hd_document_title(const struct hd_document *sheet, int level, const char *format, ...)
+void hd_document_title(const struct hd_document *document, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /** A line "word      text". */
-void hd_document_fact(const struct hd_document *sheet, const char *word, const char *format, ...)
+void hd_document_fact(const struct hd_document *document, const char *word, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /** A paragraph; may have lines of its own. */
-void hd_document_say(const struct hd_document *sheet, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hd_document_say(const struct hd_document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Prints and frees a table. */
-void hd_document_table(struct hd_document *sheet, struct hd_table *grid);
+void hd_document_table(struct hd_document *document, struct hd_table *grid);
 
 /** Text with nothing in it that would steer a terminal or, in Markdown, mark it up. */
-void hd_document_clean(const struct hd_document *sheet, const char *text, char *clean, size_t bytes);
+void hd_document_clean(const struct hd_document *document, const char *text, char *clean, size_t bytes);
 
 #endif
