@@ -31,7 +31,7 @@ struct hd_report_options {
   enum hd_question question;
   uint32_t level;      /* HD_ASK_AT_LEVEL: N */
   const char *with;    /* HD_ASK_WITH: a profile's id, FILE:LINE or function */
-  const char *callers; /* HD_ASK_CALLERS: a valid regular expression (match.h) */
+  const char *callers; /* HD_ASK_CALLERS: a valid regular expression (site_regex.h) */
   const char *focus;   /* only callpaths through what this matches; likewise; NULL: all */
   uint32_t depth;      /* fold callpaths to so many sites; 0: no */
   bool csv;
@@ -45,7 +45,7 @@ enum hd_report_end {
 /** Focuses and folds the model as the options say, once and before hd_report_print(). Refused: nothing matches. */
 enum hd_report_end hd_report_narrow(struct hd_model *model, const struct hd_report_options *options, FILE *errors);
 
-/** The report. Names should have been resolved (names.h). Nothing
+/** The report. Names should have been resolved (resolve_names.h). Nothing
  * is written to `out` when it is refused. Write errors are left to `out`. */
 enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd_report_options *options, FILE *out,
                                    FILE *errors);
