@@ -3,82 +3,14 @@
  * @file heddle-concurrency.h
  * The records of exact concurrency. Part of heddle-format.h.
  *
- * The *level* of the program at an instant is the number of its threads that are busy. Every thread writes its changes
- * (transitions) into a ring of its own; a sweep takes them out of all rings in the order of time and adds up, for every
- * tally, how long the level was k. The reader adds what the rings still hold.
+ * The *level* of the program at an instant is the number of its threads that are busy. A sweep takes the changes of all
+ * threads out of their logs (heddle-log.h) in the order of time and adds up, for every tally, how long the level was k.
+ * The reader adds what the logs still hold.
  */
 #ifndef HEDDLE_CONCURRENCY_H
 #define HEDDLE_CONCURRENCY_H
 
 #include <stdint.h>
-
-/** A thread's change. Times never decrease along a ring, and none is earlier than what a sweep has taken already. */
-struct hd_transition {
-  uint64_t ticks;
-  uint32_t busy; /* profile in which the thread is busy from now on; HD_NONE: it is not busy */
-  uint32_t what; /* enum hd_what and its operand: HD_WHAT(what, operand) */
-};
-
-/** What else happens at a transition. Entries are counted unless the measurement was paused: HD_WHAT_UNCOUNTED. */
-enum hd_what {
-  HD_WHAT_NOTHING,
-  HD_WHAT_REGION_BEGIN, /* of an instance of profile `operand`: an entry of it, too */
-  HD_WHAT_REGION_END,
-  HD_WHAT_NESTED_BEGIN, /* the same inside an instance of the same profile: elapsed time is not counted */
-  HD_WHAT_NESTED_END,
-  HD_WHAT_ENTER,  /* the thread enters profile `operand`; nobody needs to know when it leaves */
-  HD_WHAT_CALL,   /* the thread calls routine `operand`, which goes on its stack */
-  HD_WHAT_TASK,   /* an explicit task begins, and goes on the stack */
-  HD_WHAT_RETURN, /* to a stack of `operand` entries */
-  HD_WHAT_TEAM,   /* a worker joins a team: its stack is empty, and its caller is the primary's when that region began.
-                     The operand (HD_TEAM) is the primary's ring and the number of region begins before that one on the
-                     primary's stack */
-  HD_WHAT_COUNT
-};
-#define HD_WHAT_SHIFT 28
-#define HD_WHAT_UNCOUNTED (1u << 27)
-#define HD_WHAT(what, operand) ((uint32_t)(what) << HD_WHAT_SHIFT | (operand))
-#define HD_WHAT_OPERAND(word) ((word) & (HD_WHAT_UNCOUNTED - 1))
-static inline enum hd_what hd_what_of(const struct hd_transition *transition) {
-  return (enum hd_what)(transition->what >> HD_WHAT_SHIFT);
-}
-#define HD_TEAM_RING_BITS 20
-#define HD_TEAM(ring, before) ((ring) | (before) << HD_TEAM_RING_BITS)
-#define HD_TEAM_RING(operand) ((operand) & ((1u << HD_TEAM_RING_BITS) - 1))
-#define HD_TEAM_BEFORE(operand) ((operand) >> HD_TEAM_RING_BITS)
-#define HD_TEAM_BEFORE_MOST 127u
-#define HD_RING_LENGTH 1008u
-
-/** How far the sweep has come with a ring. */
-struct hd_ring_sweep {
-  uint64_t tail;        /* transitions taken out */
-  uint64_t tick;        /* time of the last one */
-  uint32_t busy;        /* as of the last one: profile or HD_NONE */
-  uint32_t busy_before; /* likewise, just before that instant */
-  uint32_t thread;      /* of the newest owner */
-  uint32_t index;       /* the ring's own, smaller than the number of blocks for rings */
-  uint32_t height;      /* of its stack (hd_stack_record) */
-  uint32_t base_state;  /* enum hd_entry_state of the caller while the stack is empty */
-  uint64_t released;    /* transitions whose places may be used again: the tail at the end of the sweep's last step */
-  uint32_t kept_in;     /* for the sweep alone */
-  uint32_t reserved;
-  uint64_t pad;
-};
-
-/** One thread's transitions: number n lies in transitions[n % HD_RING_LENGTH]. After its thread another uses the ring.
- */
-struct hd_ring_record {
-  struct hd_ring_sweep sweep; /* written by the sweep */
-  /* Written by the owner. */
-  uint64_t head;            /* transitions put in; release order */
-  uint64_t latest_ticks;    /* time of the newest */
-  uint64_t tentative_ticks; /* the owner may still take back the newest, at this time; 0: no */
-  uint32_t writing;         /* the owner is writing a transition, not earlier than `latest_ticks` */
-  uint32_t ended;           /* the owner writes no more */
-  uint64_t next;            /* file offset of the next ring in a list, for the library */
-  uint64_t pad_head[3];
-  struct hd_transition transitions[HD_RING_LENGTH];
-};
 
 /** The state of the program at an entry: was another thread busy just before? */
 enum hd_entry_state { HD_SEQUENTIAL, HD_CONCURRENT, HD_ENTRY_STATES };
@@ -181,7 +113,6 @@ struct hd_journal_record {
   } entries[];
 };
 
-_Static_assert(sizeof(struct hd_ring_sweep) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_tally_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_level_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_overlap_record) == 16, "overlap record size");

@@ -16,8 +16,8 @@
  * Whoever saves a profile seals it: the header and every block then carry a checksum (CRC-32C) of all their bytes, with
  * the checksum's own field taken as 0. A file that is still being written has none.
  *
- * Parts: heddle-states.h (what a thread does, and in which construct), heddle-events.h (what the tool hears, and what
- * that costs), heddle-concurrency.h (transitions, and how many threads were busy at once).
+ * Parts: heddle-states.h (states and constructs), heddle-events.h (what the tool hears, and what that costs),
+ * heddle-log.h (what each thread did), heddle-concurrency.h (how many threads were busy at once).
  *
  * Units: all times are ticks of the clock that `clock_kind` names; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
@@ -32,6 +32,7 @@
 
 #include "heddle-concurrency.h"
 #include "heddle-events.h"
+#include "heddle-log.h"
 #include "heddle-states.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
@@ -133,16 +134,15 @@ struct hd_file_header {
   uint64_t before_ticks; /* merged files: from the programs' starts to the tool's, summed; else 0 */
   uint32_t costs_record_bytes;
   uint32_t switch_record_bytes;
-  uint64_t outside_ticks; /* an event's call and return, which it cannot measure itself; contained in all costs */
-  uint64_t budget_ppm;    /* what events may cost of a thread's time before the finest stop; 0: no limit */
-  uint64_t lost_switches; /* times that events were switched off without a record for it */
-  uint64_t
-      memory_limit_bytes;   /* for the file and Heddle's own memory in the program; grows with the threads; 0: none */
-  uint64_t memory_bytes;    /* of that in use now */
-  uint64_t shortened_paths; /* callpaths of the last two sites (or one) that this limit made stand for longer ones */
-  uint64_t registered;      /* what the runtime answered for each enum hd_callback: hd_registered() */
-  uint32_t seal;            /* HD_SEALED: there are checksums; 0: not yet */
-  uint32_t checksum;        /* of HD_HEADER_BYTES bytes */
+  uint64_t outside_ticks;      /* an event's call and return, which it cannot measure itself; contained in all costs */
+  uint64_t budget_ppm;         /* what events may cost of a thread's time before the finest stop; 0: no limit */
+  uint64_t lost_switches;      /* times that events were switched off without a record for it */
+  uint64_t memory_limit_bytes; /* of the file and Heddle's own memory; grows with the threads; 0: none */
+  uint64_t memory_bytes;       /* of that in use now */
+  uint64_t shortened_paths;    /* callpaths of the last two sites (or one) that this limit made stand for longer ones */
+  uint64_t registered;         /* what the runtime answered for each enum hd_callback: hd_registered() */
+  uint32_t seal;               /* HD_SEALED: there are checksums; 0: not yet */
+  uint32_t checksum;           /* of HD_HEADER_BYTES bytes */
   /* Forked children that used OpenMP. Each is measured in a profile of its own; in its parent's it only counts itself.
    * The parent is the nearest ancestor that is measured. */
   uint32_t parent_pid;                /* of a forked child; 0: none */

@@ -238,10 +238,10 @@ static enum hd_entry_state team_state(const struct hd_entry_book *book, const st
 }
 
 static void join_team(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition) {
-  const uint32_t operand = HD_WHAT_OPERAND(transition->what);
-  const uint32_t index = HD_TEAM_RING(operand);
+  const struct hd_log_member *member = hd_log_member_of(transition);
+  const uint32_t index = HD_TEAM_RING(member->team);
   const struct hd_ring_sweep *primary = index < book->ring_limit ? book->rings[index].sweep : NULL;
-  ring->base_state = team_state(book, primary, HD_TEAM_BEFORE(operand));
+  ring->base_state = team_state(book, primary, member->number >> HD_LOG_BEFORE_SHIFT);
 }
 
 void hd_entries_count(struct hd_entry_book *book, const struct hd_ring_sweep *ring, uint32_t profile, uint64_t times) {

@@ -10,7 +10,7 @@ enum {
 
 /* Of a ring that has something to take. */
 static struct hd_transition *oldest(struct hd_ring_record *ring) {
-  return &ring->transitions[ring->sweep.tail % HD_RING_LENGTH];
+  return hd_log_at(ring, ring->sweep.tail);
 }
 
 static uint64_t ticks_of(const struct hd_transition *transition) {
@@ -116,7 +116,7 @@ static void keep(struct hd_ring_sweep *sweep, struct hd_tallies *tallies) {
  * `tries` bounds the depth: who was whose primary may change while the clock stands still. */
 static bool take_primary(struct hd_ring_heap *heap, const struct hd_transition *join, uint32_t tries,
                          struct hd_tallies *tallies) {
-  const uint32_t index = HD_TEAM_RING(HD_WHAT_OPERAND(join->what));
+  const uint32_t index = HD_TEAM_RING(hd_log_member_of(join)->team);
   struct hd_ring_record *ring = index < heap->ring_count ? heap->rings[index] : NULL;
   bool took = false;
   while (ring && tries > 0 && ring->sweep.tail != __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) &&
@@ -127,25 +127,28 @@ static bool take_primary(struct hd_ring_heap *heap, const struct hd_transition *
     }
     keep(&ring->sweep, tallies);
     hd_tallies_apply(tallies, oldest(ring), &ring->sweep);
-    ring->sweep.tail++;
-    heap->taken++;
+    heap->taken += hd_what_slots(oldest(ring)->what);
+    ring->sweep.tail += hd_what_slots(oldest(ring)->what);
     took = true;
   }
   return took;
 }
 
-static struct hd_transition *skip(struct hd_ring_record *ring, struct hd_transition *transition, uint64_t count) {
-  transition += count;
-  return transition < ring->transitions + HD_RING_LENGTH ? transition : transition - HD_RING_LENGTH;
-}
-
 /* Whether so many are before `stop` that a run is worth it. */
 static bool is_run(const struct hd_ring_head *head, uint64_t stop) {
-  return head->limit - head->ring->sweep.tail >= RUN_LENGTH &&
-         ticks_of(skip(head->ring, head->oldest, RUN_LENGTH - 1)) < stop;
+  uint64_t n = head->ring->sweep.tail;
+  struct hd_transition *entry = head->oldest;
+  for (int i = 1; i < RUN_LENGTH; i++) {
+    const uint32_t slots = hd_what_slots(entry->what);
+    n += slots;
+    if (n >= head->limit)
+      return false;
+    entry = hd_log_skip(head->ring, entry, slots);
+  }
+  return ticks_of(entry) < stop;
 }
 
-/* At least one; no other ring has one that is older. */
+/* At least one; no other ring has one that is older. Returns the slots. */
 static uint64_t take_some(const struct hd_ring_head *head, uint64_t stop, struct hd_tallies *tallies) {
   struct hd_ring_record *ring = head->ring;
   keep(&ring->sweep, tallies);
@@ -153,7 +156,7 @@ static uint64_t take_some(const struct hd_ring_head *head, uint64_t stop, struct
   if (count > 0)
     return count;
   hd_tallies_apply(tallies, head->oldest, &ring->sweep);
-  return 1;
+  return hd_what_slots(head->oldest->what);
 }
 
 /* Takes from a head, none of the others is older than `other`. False: its ring is empty then. */
@@ -166,7 +169,7 @@ static inline bool take_from(struct hd_ring_heap *heap, struct hd_ring_head *hea
     end_step_if_long(heap, tallies);
   if (tail == head->limit)
     return false;
-  head->oldest = skip(head->ring, head->oldest, taken);
+  head->oldest = hd_log_skip(head->ring, head->oldest, taken);
   head->key = key_of(head->oldest);
   return true;
 }

@@ -95,8 +95,7 @@ static bool is_possible(const struct hd_tallies *tallies, const struct hd_ring_s
 uint64_t hd_tallies_apply_run(struct hd_tallies *tallies, struct hd_ring_record *record, uint64_t limit,
                               uint64_t stop) {
   struct hd_ring_sweep *ring = &record->sweep;
-  const struct hd_transition *wrap = record->transitions + HD_RING_LENGTH;
-  const struct hd_transition *transition = &record->transitions[ring->tail % HD_RING_LENGTH];
+  struct hd_transition *transition = hd_log_at(record, ring->tail);
   if (stop > tallies->bucket_end)
     stop = tallies->bucket_end;
   if (transition->ticks >= stop || hd_what_of(transition) == HD_WHAT_TEAM ||
@@ -117,11 +116,13 @@ uint64_t hd_tallies_apply_run(struct hd_tallies *tallies, struct hd_ring_record 
     hd_tallies_leave(tallies, busy, HD_TALLY_BUSY);
   struct run_slot *slot = &run.slots[SLOTS];
   uint64_t n = ring->tail;
-  for (; n != limit; n++) {
+  uint32_t slots;
+  for (; n != limit; n += slots, transition = hd_log_skip(record, transition, slots)) {
     const uint64_t ticks = transition->ticks;
     const uint32_t what = transition->what;
     if (ticks >= stop || (what && hd_what_of(transition) == HD_WHAT_TEAM))
       break;
+    slots = hd_what_slots(what);
     slot->ticks += ticks - at;
     spent[busy != HD_NONE] += ticks - at;
     at = tallies->at = ticks;
@@ -133,8 +134,6 @@ uint64_t hd_tallies_apply_run(struct hd_tallies *tallies, struct hd_ring_record 
     slot = slot_of(&run, busy);
     if (what)
       do_what(&run, transition);
-    if (++transition == wrap)
-      transition = record->transitions;
   }
   end(&run);
   if (busy != HD_NONE)

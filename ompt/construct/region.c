@@ -75,18 +75,20 @@ static void announce_begin(struct hd_thread *primary, struct hd_region *region) 
                                         region->is_folded ? NULL : region->row);
   if (region->of_helpers)
     return;
+  region->team = HD_TEAM(primary->ring.index, primary->ring.begun++);
   primary->ring.what = what;
+  primary->ring.payload[0].begin = (struct hd_log_begin){.team = region->team};
   if (!hd_measuring.has_routines)
     return;
-  const uint32_t before = region->begins_before;
-  region->team_operand = HD_TEAM(primary->ring.index, before < HD_TEAM_BEFORE_MOST ? before : HD_TEAM_BEFORE_MOST);
   primary->height++;
 }
 
 static void announce_end(struct hd_thread *primary, const struct hd_region *region) {
   const bool nested = region->instance->uncounted;
-  if (!region->of_helpers)
-    primary->ring.what = HD_WHAT(nested ? HD_WHAT_NESTED_END : HD_WHAT_REGION_END, region->row->profile);
+  if (region->of_helpers)
+    return;
+  primary->ring.what = HD_WHAT(nested ? HD_WHAT_NESTED_END : HD_WHAT_REGION_END, region->row->profile);
+  primary->ring.payload[0].end = (struct hd_log_end){.team = region->team, .team_size = region->instance->team_size};
 }
 
 struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind kind, unsigned requested,
@@ -171,6 +173,14 @@ static uint64_t start_in_step(struct hd_thread *worker, const struct hd_region *
   return now;
 }
 
+static void announce_member(struct hd_thread *worker, const struct hd_region *region, uint32_t number) {
+  const uint32_t before = region->begins_before < HD_LOG_BEFORE_MOST ? region->begins_before : HD_LOG_BEFORE_MOST;
+  worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->row->profile);
+  worker->ring.payload[0].member = (struct hd_log_member){.team = region->team,
+                                                          .number = number | before << HD_LOG_BEFORE_SHIFT,
+                                                          .busy_at_begin = worker->record->busy_ticks};
+}
+
 static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_region *region, ompt_data_t *task,
                             unsigned number) {
   while (worker->base != worker->frames) /* an end that was never sent */
@@ -181,7 +191,7 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, struct hd_re
   worker->height = 0;
   now = start_in_step(worker, region, now);
   if (region && hd_measuring.has_routines && !region->of_helpers)
-    worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->team_operand);
+    announce_member(worker, region, number);
   hd_thread_push(worker, now, row ? row : worker->frames->row, HD_KIND_PARALLEL, hd_region_task_state(region));
   worker->top->row->visits += row != NULL && !region->is_folded && !hd_clock_is_paused();
   hd_thread_open_base(worker, task, region, number);

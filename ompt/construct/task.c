@@ -11,7 +11,7 @@
  * stack of a thread though no frame says so, it is placed: then the other numbers are the thread's, instead of a
  * profile's, and the index of the frame that was the innermost when it began. */
 enum { TASK_KNOWN = 1, TASK_STARTED = 2, TASK_FOLDED = 4, TASK_UNSEEN = 8, TASK_PLACED = TASK_UNSEEN | TASK_STARTED };
-enum { PROFILE_SHIFT = 4, PROFILE_BITS = 27, BASE_SHIFT = 31, BASE_BITS = 22, EPOCH_SHIFT = 53, EPOCH_BITS = 11 };
+enum { PROFILE_SHIFT = 4, PROFILE_BITS = 26, BASE_SHIFT = 31, BASE_BITS = 22, EPOCH_SHIFT = 53, EPOCH_BITS = 11 };
 _Static_assert(HD_WHAT_UNCOUNTED == 1u << PROFILE_BITS, "a transition has as many bits for a profile");
 
 static uint64_t bits(uint64_t number, int shift, int count) {

@@ -7,7 +7,12 @@
 #include "ompt/shared/ring_pool.h"
 #include "support/inprocess/keep_errno.h"
 
-enum { HALF = HD_RING_LENGTH / 2, QUARTER = HD_RING_LENGTH / 4, YIELDS = 100 };
+enum {
+  HALF = HD_RING_LENGTH / 2,
+  QUARTER = HD_RING_LENGTH / 4,
+  FULL = HD_RING_LENGTH - HD_SLOTS_MOST + 1,
+  YIELDS = 100
+};
 
 /* Where the last transitions of a thread go that was given up in the middle of an event. */
 static struct hd_ring_record nowhere;
@@ -35,7 +40,7 @@ bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
     return false;
   }
   *ring = (struct hd_ring){.record = record, .busy = HD_NONE, .index = record->sweep.index};
-  ring->next = &record->transitions[record->head % HD_RING_LENGTH];
+  ring->next = hd_log_at(record, record->head);
   ring->check_at = record->head + HALF;
   return true;
 }
@@ -64,13 +69,13 @@ void hd_ring_make_room(struct hd_ring *ring) {
   int tries = 0;
   if (backlog(ring) >= HALF)
     hd_sweeper_flush();
-  while (backlog(ring) == HD_RING_LENGTH && !hd_frontier_is_closed()) {
+  while (backlog(ring) >= FULL && !hd_frontier_is_closed()) {
     hd_sweeper_make_room(ring->record);
-    if (backlog(ring) == HD_RING_LENGTH)
+    if (backlog(ring) >= FULL)
       let_others_run(tries++);
   }
   uint64_t used = backlog(ring);
-  uint64_t room = used < HALF ? HALF - used : HD_RING_LENGTH - used;
+  uint64_t room = used < HALF ? HALF - used : used < FULL ? FULL - used : 0;
   ring->check_at = ring->record->head + (room < QUARTER || used < HALF ? room : QUARTER);
 }
 
@@ -88,7 +93,7 @@ uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
     hd_ring_make_room(ring);
   if (!hd_ring_open(ring, &from))
     return record->latest_ticks;
-  struct hd_transition *newest = &record->transitions[(record->head - 1) % HD_RING_LENGTH];
+  struct hd_transition *newest = hd_log_at(record, record->head - 1); /* such an entry has no payload */
   bool passed = from > record->latest_ticks || from <= __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED);
   if (passed) {
     hd_ring_put(ring, from, busy);

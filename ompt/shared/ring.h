@@ -23,17 +23,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "ompt/shared/sweeper.h"
 
 /** The owner's view of its ring. Only the owner uses it. */
 struct hd_ring {
   struct hd_ring_record *record;
-  struct hd_transition *next; /* where the next transition goes */
+  struct hd_transition *next; /* where the next entry goes */
   uint64_t check_at;          /* when `head` gets here there may be no room: look */
   uint32_t busy;              /* profile in which the thread is busy since the newest transition; HD_NONE: it is not */
   uint32_t what;              /* hd_transition.what of the next one */
   uint32_t index;             /* hd_ring_sweep.index */
+  uint32_t begun;             /* regions that its owner has begun */
+  union hd_log_payload {      /* what the next entry carries, as its kind says */
+    struct hd_log_begin begin;
+    struct hd_log_end end;
+    struct hd_log_member member;
+    struct hd_log_arrival arrival;
+    struct hd_log_work work;
+    struct hd_log_finish finish;
+  } payload[HD_SLOTS_MOST - 1];
 };
 
 /** A ring for thread `id`. Its first transition follows with hd_ring_open and hd_ring_put. False: no space. */
@@ -42,10 +52,10 @@ bool hd_ring_join(struct hd_ring *ring, uint32_t id);
 /** The owner ends: the ring's last transition is in it. */
 void hd_ring_leave(struct hd_ring *ring);
 
-/** Makes room for one transition: sweeps, if it must. Before hd_ring_open, when hd_ring_is_due. */
+/** Makes room for one entry: sweeps, if it must. Before hd_ring_open, when hd_ring_is_due. */
 void hd_ring_make_room(struct hd_ring *ring);
 static inline bool hd_ring_is_due(const struct hd_ring *ring) {
-  return __builtin_expect(ring->record->head == ring->check_at, false);
+  return __builtin_expect(ring->record->head >= ring->check_at, false);
 }
 
 /** Whether there is something to take that a sweep is worth. */
@@ -82,11 +92,14 @@ static inline void hd_ring_put(struct hd_ring *ring, uint64_t ticks, uint32_t bu
   __atomic_store_n(&transition->ticks, ticks, __ATOMIC_RELAXED);
   transition->busy = busy;
   transition->what = ring->what;
-  ring->next = transition + 1 == record->transitions + HD_RING_LENGTH ? record->transitions : transition + 1;
+  const uint32_t slots = hd_what_slots(ring->what);
+  for (uint32_t i = 1; i < slots; i++)
+    memcpy(&transition[i], &ring->payload[i - 1], sizeof *transition);
+  ring->next = hd_log_skip(record, transition, slots);
   ring->busy = busy;
   ring->what = 0;
   __atomic_store_n(&record->latest_ticks, ticks, __ATOMIC_RELEASE); /* who sees it sees all transitions before it */
-  __atomic_store_n(&record->head, record->head + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&record->head, record->head + slots, __ATOMIC_RELEASE);
   hd_ring_release(ring);
 }
 

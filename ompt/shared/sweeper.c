@@ -202,7 +202,7 @@ static void sweep_if_free(void) {
 
 void hd_sweeper_make_room(const struct hd_ring_record *ring) {
   pthread_mutex_lock(&sweep_lock);
-  if (!hd_frontier_is_closed() && ring->head - ring->sweep.released == HD_RING_LENGTH)
+  if (!hd_frontier_is_closed() && ring->head - ring->sweep.released > HD_RING_LENGTH - HD_SLOTS_MOST)
     sweep(true);
   pthread_mutex_unlock(&sweep_lock);
 }

@@ -20,9 +20,9 @@ struct hd_region {
   struct hd_region *next_ended;    /* in the primary's list of those that it may use again */
   struct hd_row_record *row;       /* the primary's row of the region's profile */
   const void *address;             /* parallel_begin's return address */
-  uintptr_t place;       /* of the routine that holds it, on the primary's stack (region_callers.h); 0: not known */
-  bool from_gcc;         /* started through a GOMP entry point */
-  uint32_t team_operand; /* of HD_WHAT_TEAM, for its workers */
+  uintptr_t place; /* of the routine that holds it, on the primary's stack (region_callers.h); 0: not known */
+  bool from_gcc;   /* started through a GOMP entry point */
+  uint32_t team;   /* in the logs: HD_TEAM */
   struct hd_total_record *total; /* of this team's size, if there was space; NULL: it is folded, or of helpers */
   bool is_folded;  /* no space for its callpath, whose time is its parent's then, or for its totals: not counted */
   bool of_helpers; /* the runtime's own team for "target nowait": idle but for the tasks it runs */

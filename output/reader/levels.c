@@ -194,9 +194,11 @@ static bool is_valid_sweep(const struct finisher *finisher, const struct hd_ring
 /* Times do not decrease, and nothing is later than the end of the profile, unless the file is damaged. */
 static bool check_transitions(struct finisher *finisher, struct hd_ring_record *ring) {
   uint64_t last = ring->sweep.tick;
-  for (uint64_t n = ring->sweep.tail; n != ring->head; n++) {
-    struct hd_transition *transition = &ring->transitions[n % HD_RING_LENGTH];
-    if (!is_valid(finisher, transition))
+  uint32_t slots;
+  for (uint64_t n = ring->sweep.tail; n != ring->head; n += slots) {
+    struct hd_transition *transition = hd_log_at(ring, n);
+    slots = hd_what_slots(transition->what);
+    if (slots > ring->head - n || !is_valid(finisher, transition))
       return hd_reader_fail(finisher->reader, "damaged: a transition of thread %u is not valid", ring->sweep.thread);
     if (transition->ticks > finisher->reader->model->end_ticks)
       transition->ticks = finisher->reader->model->end_ticks;

@@ -131,10 +131,11 @@ static struct hd_ring_record *ring_at(uint32_t index) {
 /* All that is left in the ring: a worker joins a team of the thread with ring `primary`. */
 static void join_team_of(struct hd_ring_record *ring, uint32_t primary) {
   const uint64_t tail = ring->sweep.tail;
-  for (uint64_t i = tail + 1; i < ring->head; i++)
-    ring->transitions[i % HD_RING_LENGTH] = (struct hd_transition){0};
-  ring->transitions[tail % HD_RING_LENGTH].what = HD_WHAT(HD_WHAT_TEAM, HD_TEAM(primary, 0));
-  ring->head = tail + 1;
+  struct hd_transition *entry = hd_log_at(ring, tail);
+  const struct hd_log_member member = {.team = HD_TEAM(primary, 0)};
+  entry->what = HD_WHAT(HD_WHAT_TEAM, 0);
+  memcpy(entry + 1, &member, sizeof member);
+  ring->head = tail + 2;
 }
 
 static void read_within_seconds(void) {

@@ -188,7 +188,8 @@ static inline struct hd_ring_record *builder_ring(struct builder *builder, uint3
 
 /* From `ticks` on the thread is busy in `busy` (HD_NONE: in nothing). */
 static inline void builder_turn(struct hd_ring_record *ring, uint64_t ticks, uint32_t busy, uint32_t what) {
-  ring->transitions[ring->head++] = (struct hd_transition){ticks, busy, what};
+  *hd_log_at(ring, ring->head) = (struct hd_transition){ticks, busy, what};
+  ring->head += hd_what_slots(what); /* with a payload of zeros */
   ring->latest_ticks = ticks;
 }
 

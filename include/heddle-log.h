@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file heddle-log.h
+ * A thread's log: what it has done, for whoever needs several threads' numbers. Part of heddle-format.h.
+ *
+ * Every thread writes into a ring of its own, and touches nothing else that another thread writes. A sweep takes the
+ * entries out of all rings in the order of time and makes of them what no thread knows by itself: how many threads were
+ * busy at once, how long a team waited, which member worked longest. The reader adds what the rings still hold.
+ *
+ * A ring consists of slots of 16 bytes. An entry is a transition and as many slots of what it carries (payload) as its
+ * kind has, one behind the other.
+ */
+#ifndef HEDDLE_LOG_H
+#define HEDDLE_LOG_H
+
+#include <stdint.h>
+
+/** A thread's change. Times never decrease along a ring, and none is earlier than what a sweep has taken already. */
+struct hd_transition {
+  uint64_t ticks;
+  uint32_t busy; /* profile in which the thread is busy from now on; HD_NONE: it is not busy */
+  uint32_t what; /* enum hd_what and its operand: HD_WHAT(what, operand) */
+};
+
+/** What else happens at a transition, and how many slots of payload follow it. The operand is a profile unless it says
+ *  otherwise. Entries are counted unless the measurement was paused: HD_WHAT_UNCOUNTED. X(NAME, slots) */
+#define HD_WHAT_TABLE(X)                                                                                               \
+  X(NOTHING, 0)                                                                                                        \
+  X(REGION_BEGIN, 1) /* of an instance: an entry of it, too. hd_log_begin */                                           \
+  X(REGION_END, 1)   /* hd_log_end */                                                                                  \
+  X(NESTED_BEGIN, 1) /* the same inside an instance of the same profile: elapsed time is not counted */                \
+  X(NESTED_END, 1)                                                                                                     \
+  X(ENTER, 0)        /* the thread enters the profile; nobody needs to know when it leaves */                          \
+  X(CALL, 0)         /* the thread calls a routine, which goes on its stack */                                         \
+  X(TASK, 0)         /* an explicit task begins, and goes on the stack */                                              \
+  X(RETURN, 0)       /* to a stack of `operand` entries */                                                             \
+  X(TEAM, 1)         /* a worker joins a team: its stack is empty, and its caller is the primary's when that region    \
+                        began. hd_log_member */                                                                        \
+  X(START, 1)        /* a primary's team begins. hd_log_member */                                                      \
+  X(ARRIVE, 1)       /* at a barrier of its team, but for the region's last. hd_log_arrival */                         \
+  X(LEAVE, 1)        /* thread number 0 leaves such a barrier. hd_log_arrival, its number alone */                     \
+  X(LEAVE_WORK, 2)   /* the barrier that closes a worksharing construct. hd_log_arrival, hd_log_work */                \
+  X(FINISH, 2)       /* at its region's last barrier. hd_log_arrival, hd_log_finish */                                 \
+  X(FINISH_AGAIN, 2) /* it waits there again, after a task. hd_log_arrival, hd_log_finish */                           \
+  X(JOIN, 1)         /* a primary's team has come together again. hd_log_begin */                                      \
+  X(LEFT, 0)         /* after FINISH a worker does something else than join a team */
+
+enum hd_what {
+#define HD_ROW(name, slots) HD_WHAT_##name,
+  HD_WHAT_TABLE(HD_ROW)
+#undef HD_ROW
+      HD_WHAT_COUNT
+};
+#define HD_WHAT_SHIFT 27
+#define HD_WHAT_UNCOUNTED (1u << 26)
+#define HD_WHAT(what, operand) ((uint32_t)(what) << HD_WHAT_SHIFT | (operand))
+#define HD_WHAT_OPERAND(word) ((word) & (HD_WHAT_UNCOUNTED - 1))
+static inline enum hd_what hd_what_of(const struct hd_transition *transition) {
+  return (enum hd_what)(transition->what >> HD_WHAT_SHIFT);
+}
+
+/** Slots of an entry with this `what`, its transition included. */
+#define HD_SLOTS_MOST 3u
+static inline uint32_t hd_what_slots(uint32_t what) {
+#define HD_ROW(name, slots) | (uint64_t)(slots) << 2 * HD_WHAT_##name
+  const uint64_t slots = 0 HD_WHAT_TABLE(HD_ROW);
+#undef HD_ROW
+  return 1 + ((uint32_t)(slots >> 2 * (what >> HD_WHAT_SHIFT)) & 3u);
+}
+_Static_assert((int)HD_WHAT_COUNT <= 1 << (32 - HD_WHAT_SHIFT), "all kinds fit their bits");
+
+/** A team: its primary's ring, and the number of the region among those that this ring has begun, modulo 4096. Entries
+ *  are taken in the order of time, so there is no doubt which one is meant. */
+#define HD_TEAM_RING_BITS 20
+#define HD_TEAM_NUMBERS 4096u
+#define HD_TEAM(ring, number) ((uint32_t)(ring) | (uint32_t)(number) % HD_TEAM_NUMBERS << HD_TEAM_RING_BITS)
+#define HD_TEAM_RING(team) ((team) & ((1u << HD_TEAM_RING_BITS) - 1))
+#define HD_TEAM_NUMBER(team) ((team) >> HD_TEAM_RING_BITS)
+
+/* ---- payload: one slot each ---- */
+
+enum hd_log_region_flag {
+  HD_LOG_UNCOUNTED = 1u << 0, /* its time is not added up: it lies in an instance of the same profile, has no space, or
+                                 is the runtime's own (hidden helper threads) */
+  HD_LOG_UNASKED = 1u << 1,   /* it is not counted as an instance: it began in a pause, or has no space */
+  HD_LOG_HELPERS = 1u << 2    /* the runtime's own team for "target nowait" */
+};
+
+struct hd_log_begin {
+  uint32_t team;
+  uint32_t flags; /* enum hd_log_region_flag */
+  uint64_t reserved;
+};
+
+struct hd_log_end {
+  uint32_t team;
+  uint32_t team_size;
+  int64_t delay; /* by which the primary's own events have made the region longer */
+};
+
+struct hd_log_member {
+  uint32_t team;
+  uint32_t number;        /* START: the team's size. TEAM: the thread's number in it, and HD_LOG_BEFORE */
+  uint64_t busy_at_begin; /* the thread's hd_thread_record.busy_ticks then */
+};
+/** TEAM: of how many regions the primary was in one before this one; more count as that. */
+#define HD_LOG_BEFORE_SHIFT 24
+#define HD_LOG_BEFORE_MOST 255u
+#define HD_LOG_MEMBER_NUMBER(number) ((number) & ((1u << HD_LOG_BEFORE_SHIFT) - 1))
+
+/** What TEAM or START carries. */
+static inline const struct hd_log_member *hd_log_member_of(const struct hd_transition *transition) {
+  return (const struct hd_log_member *)(const void *)(transition + 1);
+}
+
+enum hd_log_arrival_flag {
+  HD_LOG_CLOSES_WORK = 1u << 0, /* the barrier closes a worksharing construct */
+  HD_LOG_ENTERS = 1u << 1,      /* the transition is an entry of the profile, too, as HD_WHAT_ENTER would say */
+  HD_LOG_AGAIN = 1u << 2        /* the thread was there already, and has run a task meanwhile */
+};
+
+/** Barriers are counted from 1 in each region, modulo 4096; also those that are not told of. */
+struct hd_log_arrival {
+  uint32_t team;
+  uint32_t cost; /* ticks that the event itself took: the thread was let go into the barrier so much later; no more
+                    than UINT32_MAX */
+  uint64_t number : 12;
+  uint64_t flags : 4; /* enum hd_log_arrival_flag */
+  int64_t late : 48;  /* ticks by which Heddle had delayed the thread since its team was last together */
+};
+
+struct hd_log_work {
+  uint64_t capacity_ticks; /* of this thread in the construct and in its barrier */
+  uint64_t busy_ticks;     /* tasks in the barrier included */
+};
+
+struct hd_log_finish {
+  uint64_t busy_ticks; /* of this thread in the region */
+  uint64_t more;       /* FINISH: file offset of the row whose wait this is; 0: none. FINISH_AGAIN: how much of
+                          busy_ticks is new */
+};
+
+/* ---- rings ---- */
+
+#define HD_RING_LENGTH 1008u
+
+/** How far the sweep has come with a ring. */
+struct hd_ring_sweep {
+  uint64_t tail;        /* slots taken out */
+  uint64_t tick;        /* time of the last entry */
+  uint32_t busy;        /* as of the last one: profile or HD_NONE */
+  uint32_t busy_before; /* likewise, just before that instant */
+  uint32_t thread;      /* of the newest owner */
+  uint32_t index;       /* the ring's own, smaller than the number of blocks for rings */
+  uint32_t height;      /* of its stack (hd_stack_record) */
+  uint32_t base_state;  /* enum hd_entry_state of the caller while the stack is empty */
+  uint64_t released;    /* slots whose places may be used again: the tail at the end of the sweep's last step */
+  uint32_t kept_in;     /* for the sweep alone */
+  uint32_t reserved;
+  uint64_t pad;
+};
+
+/** One thread's log: slot number n lies in transitions[n % HD_RING_LENGTH], and what an entry carries right behind its
+ *  transition. After its thread another uses the ring. */
+struct hd_ring_record {
+  struct hd_ring_sweep sweep; /* written by the sweep */
+  /* Written by the owner. */
+  uint64_t head;            /* slots put in; release order: only whole entries */
+  uint64_t latest_ticks;    /* time of the newest */
+  uint64_t tentative_ticks; /* the owner may still take back the newest, at this time; 0: no */
+  uint32_t writing;         /* the owner is writing a transition, not earlier than `latest_ticks` */
+  uint32_t ended;           /* the owner writes no more */
+  uint64_t next;            /* file offset of the next ring in a list, for the library */
+  uint64_t pad_head[3];
+  struct hd_transition transitions[HD_RING_LENGTH + HD_SLOTS_MOST - 1];
+};
+
+/** The entry at slot number `n`, and the one behind an entry; what an entry carries lies behind its transition. */
+static inline struct hd_transition *hd_log_at(struct hd_ring_record *ring, uint64_t n) {
+  return &ring->transitions[n % HD_RING_LENGTH];
+}
+
+static inline struct hd_transition *hd_log_skip(struct hd_ring_record *ring, struct hd_transition *at, uint64_t slots) {
+  at += slots;
+  return at < ring->transitions + HD_RING_LENGTH ? at : at - HD_RING_LENGTH;
+}
+
+_Static_assert(sizeof(struct hd_transition) == 16, "a slot");
+_Static_assert(sizeof(struct hd_log_begin) == 16 && sizeof(struct hd_log_end) == 16 &&
+                   sizeof(struct hd_log_member) == 16 && sizeof(struct hd_log_arrival) == 16 &&
+                   sizeof(struct hd_log_work) == 16 && sizeof(struct hd_log_finish) == 16,
+               "payload fills slots");
+_Static_assert(sizeof(struct hd_ring_sweep) == 64, "one cache line");
+
+#endif
