@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* OpenMP constructs with nothing in them, many in a row: what the runtime and a tool cost is all there is.
  *
- *   region    a parallel region
- *   loop      a loop with a static schedule, one iteration a thread, and its barrier
- *   dynamic   a loop of 1,024 chunks, handed out one by one, and its barrier
- *   single    without a barrier
+ *   region       a parallel region
+ *   loop         a loop with a static schedule, one iteration a thread, and its barrier
+ *   loop-nowait  the same without the barrier
+ *   dynamic      a loop of 1,024 chunks, handed out one by one, and its barrier
+ *   single       without a barrier
  *   barrier
- *   critical  entered by all threads
- *   task      made by one thread, run by all
+ *   critical     entered by all threads
+ *   task         made by one thread, run by all
  *
  * Without arguments it takes commands from standard input, "CONSTRUCT COUNT" a line, and answers with the nanoseconds
  * that so many took: `run` (beside this file) lets several such processes take turns. Time is that of thread 0, after a
@@ -45,6 +46,15 @@ static void meet_loops(long count) {
   int threads = omp_get_num_threads();
   for (long i = 0; i < count; i++) {
 #pragma omp for schedule(static)
+    for (int thread = 0; thread < threads; thread++)
+      nothing();
+  }
+}
+
+static void meet_loops_nowait(long count) {
+  int threads = omp_get_num_threads();
+  for (long i = 0; i < count; i++) {
+#pragma omp for schedule(static) nowait
     for (int thread = 0; thread < threads; thread++)
       nothing();
   }
@@ -117,8 +127,13 @@ static uint64_t time_inside(void (*meet)(long), long count) {
 static const struct construct {
   const char *name;
   void (*meet)(long); /* NULL: the region itself */
-} constructs[] = {{"region", NULL},         {"loop", meet_loops},       {"dynamic", meet_dynamic_loops},
-                  {"single", meet_singles}, {"barrier", meet_barriers}, {"critical", meet_criticals},
+} constructs[] = {{"region", NULL},
+                  {"loop", meet_loops},
+                  {"loop-nowait", meet_loops_nowait},
+                  {"dynamic", meet_dynamic_loops},
+                  {"single", meet_singles},
+                  {"barrier", meet_barriers},
+                  {"critical", meet_criticals},
                   {"task", make_tasks}};
 
 /* 0: no such construct, or no count. */

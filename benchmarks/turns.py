@@ -3,8 +3,11 @@
 the others are stopped (SIGSTOP: also their threads that spin). So what else the machine does hits all alike."""
 import os
 import pathlib
+import re
+import select
 import signal
 import subprocess
+import tempfile
 import time
 
 STEERING = ("OMP_", "KMP_", "GOMP_", "HEDDLE", "LD_LIBRARY_PATH", "LD_PRELOAD")
@@ -73,3 +76,58 @@ class Stopped:
         if self.process.returncode != 0:
             raise SystemExit(f"{self.process.args[0]} ended with status {self.process.returncode}: {errors}")
         return errors
+
+
+class Run:
+    """A program that runs once; what it writes goes to files. As a context manager it does not outlive its block."""
+
+    def __init__(self, command, environment, directory, session=False):
+        """session: of its own, so that what the program has started ends with it when it is ended early."""
+        self.output = tempfile.TemporaryFile("w+", errors="replace")
+        self.errors = tempfile.TemporaryFile("w+", errors="replace")
+        self.session = session
+        self.seconds = 0.0
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(command, env=environment, cwd=directory, stdin=subprocess.DEVNULL,
+                                        stdout=self.output, stderr=self.errors, start_new_session=session)
+        run_next(self.process.pid)
+        self.handle = os.pidfd_open(self.process.pid)
+        self.watch = select.poll()
+        self.watch.register(self.handle, select.POLLIN)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.returncode is None:
+            (os.killpg if self.session else os.kill)(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        os.close(self.handle)
+        self.output.close()
+        self.errors.close()
+
+    def wait(self, slice_ms=None):
+        """Until it ends, or for so long: then it is stopped -> whether it has ended."""
+        ended = bool(self.watch.poll(slice_ms))
+        if not ended:
+            os.kill(self.process.pid, signal.SIGSTOP)
+        self.seconds += time.monotonic() - self.began
+        _, status = os.waitpid(self.process.pid, os.WUNTRACED)
+        if os.WIFSTOPPED(status):
+            return False
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        return True
+
+    def resume(self):
+        self.began = time.monotonic()
+        os.kill(self.process.pid, signal.SIGCONT)
+
+    def numbers(self, regex):
+        """What the first group of regex matches in the output, each time."""
+        self.output.seek(0)
+        return [float(found.group(1)) for found in re.finditer(regex, self.output.read(), re.MULTILINE)]
+
+    def last_error(self):
+        """The last line on standard error."""
+        self.errors.seek(0)
+        return next(iter(self.errors.read().splitlines()[-1:]), "")
