@@ -100,9 +100,9 @@ struct hd_timeline_record {
 };
 
 /**
- * What the sweep's present step has changed in tallies, levels, overlaps, entries, stacks, rings' sweeps and the
- * timeline, as it was before. Between steps there are no entries. The reader undoes a step that did not end, from the
- * last entry to the first: the transitions are still in their rings.
+ * What the sweep's present step has changed in tallies, levels, overlaps, entries, stacks, rings' sweeps, the timeline,
+ * teams, delays, totals and rows, as it was before. Between steps there are no entries. The reader undoes a step that
+ * did not end, from the last entry to the first: the transitions are still in their rings.
  */
 struct hd_journal_record {
   uint64_t count;

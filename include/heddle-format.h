@@ -17,7 +17,8 @@
  * the checksum's own field taken as 0. A file that is still being written has none.
  *
  * Parts: heddle-states.h (states and constructs), heddle-events.h (what the tool hears, and what that costs),
- * heddle-log.h (what each thread did), heddle-concurrency.h (how many threads were busy at once).
+ * heddle-log.h (what each thread did), heddle-teams.h (parallel regions), heddle-concurrency.h (how many threads were
+ * busy at once).
  *
  * Units: all times are ticks of the clock that `clock_kind` names; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
@@ -34,6 +35,7 @@
 #include "heddle-events.h"
 #include "heddle-log.h"
 #include "heddle-states.h"
+#include "heddle-teams.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
 #define HD_FORMAT_VERSION 5u
@@ -175,9 +177,12 @@ enum hd_block_type {
   HD_BLOCK_COUNTS = 16,
   HD_BLOCK_COSTS = 17,
   HD_BLOCK_SWITCHES = 18,
-  HD_BLOCK_JOURNAL = 19 /* one hd_journal_record */
+  HD_BLOCK_JOURNAL = 19, /* one hd_journal_record */
+  HD_BLOCK_TEAMS = 20,
+  HD_BLOCK_DELAYS = 21,
+  HD_BLOCK_MEMBERSHIPS = 22 /* of the teams that the block's owner leads */
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_JOURNAL
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_MEMBERSHIPS
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {
@@ -237,7 +242,12 @@ struct hd_row_record {
   /* Waits at a team's barriers: by how much Heddle delayed the last thread to arrive, times the team's size, summed. In
    * the row of thread number 0, for all threads: a profile's corrected waiting time is the sum over its rows of
    * ticks - intrusion - merged. */
-  int64_t merged;
+  union {
+    int64_t merged;
+    /* HD_LOG_TELLS_TEAMS: of the wait at a region's last barrier the part after the team's join, when the thread was
+     * idle: it belongs to the program's row. The sweep writes it. */
+    uint64_t after_join_ticks;
+  };
 };
 
 enum hd_thread_kind { HD_THREAD_INITIAL = 1, HD_THREAD_WORKER = 2, HD_THREAD_OTHER = 3 };
@@ -270,7 +280,7 @@ struct hd_thread_record {
   uint64_t told;        /* merged files: 0 if it is unknown for any thread of any run, else `threads` */
   uint32_t tid;         /* the living thread's, to read that; 0: nothing is left to read */
   uint32_t reserved;
-  uint64_t pad[3];
+  struct hd_membership_record member; /* of the team that it has joined as a worker */
 };
 
 /** An event that is counted, in the order in which the user asked for them. */
@@ -300,65 +310,6 @@ struct hd_counts_record {
 };
 #define HD_COUNTS_BYTES(events, slots)                                                                                 \
   ((uint32_t)(sizeof(struct hd_counts_record) + ((events) + (slots)) * HD_COUNT_CLASSES * sizeof(uint64_t)))
-
-/**
- * Totals over the finished instances of a parallel region, or of a worksharing construct that ends in its own barrier,
- * for one team size. For a region the team's primary thread writes them. For a construct each thread writes its own,
- * but thread number 0 writes instances, elapsed_ticks and busy_max_ticks for all.
- * Per instance, p threads: capacity += p * elapsed (construct: the time of each thread in it and in its barrier);
- * busy += sum of busy (construct: tasks that ran in its barrier included); busy_max += p * (largest busy of a thread).
- * Hence lost time = capacity - busy, potential gain = lost / p, imbalance = busy_max / busy (weighted by busy time).
- */
-struct hd_total_record {
-  uint32_t profile;
-  uint32_t thread;    /* the writer */
-  uint32_t team_size; /* p; merged files: 0 when it was never known */
-  uint32_t open;      /* merged files: so many of the instances had not ended; else 0 */
-  uint64_t instances;
-  uint64_t elapsed_ticks; /* outermost instances only: a recursive one lies inside its ancestor's */
-  uint64_t busy_ticks;
-  uint64_t busy_max_ticks; /* already multiplied by p */
-  uint64_t idle_ticks;     /* of the team's workers: before they arrived, after the join. 0 for worksharing */
-  uint64_t capacity_ticks; /* thread time at hand */
-  int64_t intrusion_ticks; /* regions: contained in elapsed_ticks */
-  uint64_t pad;
-};
-
-/** One parallel region that is running, or whose workers have not all had an event since. Reused. */
-struct hd_instance_record {
-  uint32_t profile;
-  uint32_t primary;      /* thread id */
-  uint32_t team_size;    /* 0 until the primary's implicit task begins */
-  uint32_t member_limit; /* room for members after this record */
-  uint64_t begin_ticks;  /* parallel_begin */
-  uint64_t join_ticks;   /* end of the last barrier on the primary; 0 before */
-  uint64_t end_ticks;    /* parallel_end; 0 while running */
-  /* Its time is not added up: it lies in an instance of the same profile, has no space, or is the runtime's own (hidden
-   * helper threads). */
-  uint32_t uncounted;
-  uint32_t pending; /* workers that have not yet read join_ticks */
-  uint32_t unasked; /* it is not counted as an instance: it began in a pause, or has no space */
-  uint32_t pad[3];
-};
-
-/** One thread of a team; member i has thread number i. Belongs to the running instance only if `begin_ticks` is not
- *  before the instance's: the next instance does not clear it. */
-struct hd_member_record {
-  uint32_t thread; /* HD_NONE: never used */
-  uint32_t reserved;
-  uint64_t thread_record; /* file offset of the thread's record */
-  uint64_t begin_ticks;   /* its implicit task's begin */
-  uint64_t busy_at_begin; /* its busy_ticks then */
-  uint64_t pad[4];
-  /* At its team's last barriers, in turn: barrier.h. A cache line each. */
-  struct hd_arrival {
-    uint64_t busy;      /* in the worksharing construct that the barrier closed; 0: none */
-    uint64_t entered;   /* when Heddle let the thread go into the barrier */
-    uint64_t undelayed; /* when it would have come without Heddle, had nothing delayed the team when last together */
-    uint64_t number;    /* of the barrier, counted from 1, times 2; plus 1 when it closes a worksharing construct */
-    uint64_t pad[4];
-  } arrivals[4];
-};
 
 struct hd_module_record {
   uint32_t id;
@@ -436,12 +387,10 @@ static inline bool hd_layout_is_known(const struct hd_file_header *header) {
 HD_SIZED_RECORDS(HD_ASSERT_BYTES)
 HD_ASSERT_BYTES(event, 256)
 HD_ASSERT_BYTES(counts, 32)
-HD_ASSERT_BYTES(member, 320)
 HD_ASSERT_BYTES(text, 16)
 #undef HD_ASSERT_BYTES
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");
-_Static_assert(offsetof(struct hd_member_record, arrivals) == 64, "arrivals are alone on their cache lines");
 _Static_assert(sizeof(struct hd_ring_record) <= 4 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits four units");
 _Static_assert(sizeof(struct hd_stack_record) <= 4 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a stack fits four units");
 _Static_assert(HD_COUNTS_BYTES(HD_EVENTS_MOST, HD_EVENTS_MOST) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES,

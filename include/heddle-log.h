@@ -116,7 +116,9 @@ static inline const struct hd_log_member *hd_log_member_of(const struct hd_trans
 enum hd_log_arrival_flag {
   HD_LOG_CLOSES_WORK = 1u << 0, /* the barrier closes a worksharing construct */
   HD_LOG_ENTERS = 1u << 1,      /* the transition is an entry of the profile, too, as HD_WHAT_ENTER would say */
-  HD_LOG_AGAIN = 1u << 2        /* the thread was there already, and has run a task meanwhile */
+  HD_LOG_AGAIN = 1u << 2,       /* the thread was there already, and has run a task meanwhile */
+  HD_LOG_UNTOLD = 1u << 3,      /* FINISH: it was told of no barrier, or is alone in its team */
+  HD_LOG_FORKED = 1u << 4       /* it has begun a region of its own since its team was last together */
 };
 
 /** Barriers are counted from 1 in each region, modulo 4096; also those that are not told of. */
@@ -125,8 +127,8 @@ struct hd_log_arrival {
   uint32_t cost; /* ticks that the event itself took: the thread was let go into the barrier so much later; no more
                     than UINT32_MAX */
   uint64_t number : 12;
-  uint64_t flags : 4; /* enum hd_log_arrival_flag */
-  int64_t late : 48;  /* ticks by which Heddle had delayed the thread since its team was last together */
+  uint64_t flags : 5; /* enum hd_log_arrival_flag */
+  int64_t late : 47;  /* ticks by which Heddle had delayed the thread since its team was last together */
 };
 
 struct hd_log_work {
@@ -154,10 +156,10 @@ struct hd_ring_sweep {
   uint32_t index;       /* the ring's own, smaller than the number of blocks for rings */
   uint32_t height;      /* of its stack (hd_stack_record) */
   uint32_t base_state;  /* enum hd_entry_state of the caller while the stack is empty */
-  uint64_t released;    /* slots whose places may be used again: the tail at the end of the sweep's last step */
-  uint32_t kept_in;     /* for the sweep alone */
-  uint32_t reserved;
-  uint64_t pad;
+  uint64_t row;         /* file offset of the row that its owner's last FINISH named; 0: none */
+  uint32_t waits_in; /* index + 1 of the hd_team_record for whose end the owner waits since its last entry; 0: none */
+  uint32_t kept_in;  /* for the sweep alone */
+  uint64_t released; /* slots whose places may be used again: the tail at the end of the sweep's last step */
 };
 
 /** One thread's log: slot number n lies in transitions[n % HD_RING_LENGTH], and what an entry carries right behind its

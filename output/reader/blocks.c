@@ -38,6 +38,9 @@ static const size_t record_bytes_of[HD_BLOCK_TYPE_LAST + 1] = {
     [HD_BLOCK_COSTS] = sizeof(struct hd_costs_record),
     [HD_BLOCK_SWITCHES] = sizeof(struct hd_switch_record),
     [HD_BLOCK_JOURNAL] = sizeof(struct hd_journal_record),
+    [HD_BLOCK_TEAMS] = sizeof(struct hd_team_record),
+    [HD_BLOCK_DELAYS] = sizeof(struct hd_delay_record),
+    [HD_BLOCK_MEMBERSHIPS] = sizeof(struct hd_membership_record),
 };
 
 static size_t record_bytes(const struct hd_reader *reader, unsigned type) {
