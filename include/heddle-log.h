@@ -26,14 +26,15 @@ struct hd_transition {
  *  otherwise. Entries are counted unless the measurement was paused: HD_WHAT_UNCOUNTED. X(NAME, slots) */
 #define HD_WHAT_TABLE(X)                                                                                               \
   X(NOTHING, 0)                                                                                                        \
-  X(REGION_BEGIN, 1) /* of an instance: an entry of it, too. hd_log_begin */                                           \
-  X(REGION_END, 1)   /* hd_log_end */                                                                                  \
-  X(NESTED_BEGIN, 1) /* the same inside an instance of the same profile: elapsed time is not counted */                \
-  X(NESTED_END, 1)                                                                                                     \
   X(ENTER, 0)        /* the thread enters the profile; nobody needs to know when it leaves */                          \
   X(CALL, 0)         /* the thread calls a routine, which goes on its stack */                                         \
   X(TASK, 0)         /* an explicit task begins, and goes on the stack */                                              \
   X(RETURN, 0)       /* to a stack of `operand` entries */                                                             \
+  X(LEFT, 0)         /* after FINISH a worker does something else than join a team */                                  \
+  X(REGION_BEGIN, 1) /* of an instance: an entry of it, too. hd_log_begin */                                           \
+  X(REGION_END, 1)   /* hd_log_end */                                                                                  \
+  X(NESTED_BEGIN, 1) /* the same inside an instance of the same profile: elapsed time is not counted */                \
+  X(NESTED_END, 1)                                                                                                     \
   X(TEAM, 1)         /* a worker joins a team: its stack is empty, and its caller is the primary's when that region    \
                         began. hd_log_member */                                                                        \
   X(START, 1)        /* a primary's team begins. hd_log_member */                                                      \
@@ -42,8 +43,7 @@ struct hd_transition {
   X(LEAVE_WORK, 2)   /* the barrier that closes a worksharing construct. hd_log_arrival, hd_log_work */                \
   X(FINISH, 2)       /* at its region's last barrier. hd_log_arrival, hd_log_finish */                                 \
   X(FINISH_AGAIN, 2) /* it waits there again, after a task. hd_log_arrival, hd_log_finish */                           \
-  X(JOIN, 1)         /* a primary's team has come together again. hd_log_begin */                                      \
-  X(LEFT, 0)         /* after FINISH a worker does something else than join a team */
+  X(JOIN, 1)         /* a primary's team has come together again. hd_log_begin */
 
 enum hd_what {
 #define HD_ROW(name, slots) HD_WHAT_##name,
@@ -55,6 +55,8 @@ enum hd_what {
 #define HD_WHAT_UNCOUNTED (1u << 26)
 #define HD_WHAT(what, operand) ((uint32_t)(what) << HD_WHAT_SHIFT | (operand))
 #define HD_WHAT_OPERAND(word) ((word) & (HD_WHAT_UNCOUNTED - 1))
+/** These carry a payload. */
+#define HD_WHAT_CARRIES(word) ((word) >= HD_WHAT(HD_WHAT_REGION_BEGIN, 0))
 static inline enum hd_what hd_what_of(const struct hd_transition *transition) {
   return (enum hd_what)(transition->what >> HD_WHAT_SHIFT);
 }
@@ -65,8 +67,11 @@ static inline uint32_t hd_what_slots(uint32_t what) {
 #define HD_ROW(name, slots) | (uint64_t)(slots) << 2 * HD_WHAT_##name
   const uint64_t slots = 0 HD_WHAT_TABLE(HD_ROW);
 #undef HD_ROW
-  return 1 + ((uint32_t)(slots >> 2 * (what >> HD_WHAT_SHIFT)) & 3u);
+  return HD_WHAT_CARRIES(what) ? 1 + ((uint32_t)(slots >> 2 * (what >> HD_WHAT_SHIFT)) & 3u) : 1;
 }
+#define HD_ROW(name, slots) _Static_assert(HD_WHAT_CARRIES(HD_WHAT(HD_WHAT_##name, 0)) == (slots > 0), #name);
+HD_WHAT_TABLE(HD_ROW)
+#undef HD_ROW
 _Static_assert((int)HD_WHAT_COUNT <= 1 << (32 - HD_WHAT_SHIFT), "all kinds fit their bits");
 
 /** A team: its primary's ring, and the number of the region among those that this ring has begun, modulo 4096. Entries

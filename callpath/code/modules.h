@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "store/store.h"
+#include "support/inside.h"
 
 struct hd_place {
   uint64_t offset; /* from the module's load address; without a module the address itself */
@@ -20,7 +21,7 @@ struct hd_place {
 
 /** Counts the times that modules were seen to have been unloaded: what is remembered by address may then be wrong. Any
  *  thread. */
-extern uint32_t hd_modules_unloads;
+extern HD_INSIDE uint32_t hd_modules_unloads;
 
 void hd_modules_init(struct hd_store *store);
 

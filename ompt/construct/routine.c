@@ -118,7 +118,7 @@ void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_ho
   }
   if (!edge.to)
     return;
-  if (__builtin_expect(thread->top + 1 == thread->frames + thread->frame_limit, false) && !hd_thread_can_nest(thread)) {
+  if (__builtin_expect(thread->top == thread->last_frame, false) && !hd_thread_can_nest(thread)) {
     go_deeper(thread, edge.counter);
     return;
   }

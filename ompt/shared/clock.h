@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "heddle-format.h"
+#include "support/inside.h"
 #include "support/tsc_clock.h"
 
 struct hd_clock {
@@ -34,7 +35,7 @@ enum hd_clock_special {
   HD_CLOCK_STANDS = 2, /* it is paused */
   HD_CLOCK_CLOSED = 4  /* the profile is closed: events are to be ignored */
 };
-extern struct hd_clock hd_clock;
+extern HD_INSIDE struct hd_clock hd_clock;
 
 /** One of the system's clocks. 0: it cannot be read. */
 static inline uint64_t hd_clock_system_ns(clockid_t clock) {

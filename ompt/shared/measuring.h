@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "store/store.h"
+#include "support/inside.h"
 
 struct hd_measuring {
   ompt_get_thread_data_t get_thread_data;
@@ -26,8 +27,8 @@ struct hd_measuring {
   bool unwinds;         /* calling routines of regions are looked for */
   uint64_t start_ticks; /* what its start took */
 };
-extern struct hd_measuring hd_measuring;
-extern struct hd_store hd_store; /* the profile */
+extern HD_INSIDE struct hd_measuring hd_measuring;
+extern HD_INSIDE struct hd_store hd_store; /* the profile */
 
 /** False before initialize, after finalize and in a forked child that has not begun. One system call: cold paths only.
  */

@@ -2,6 +2,7 @@
 #include "ompt/shared/ring.h"
 
 #include <sched.h>
+#include <string.h>
 #include <time.h>
 
 #include "ompt/shared/ring_pool.h"
@@ -81,6 +82,14 @@ void hd_ring_make_room(struct hd_ring *ring) {
 
 bool hd_ring_is_filling(const struct hd_ring *ring) {
   return backlog(ring) >= QUARTER;
+}
+
+void hd_ring_put_payload(struct hd_ring *ring, struct hd_transition *entry) {
+  const uint32_t slots = hd_what_slots(entry->what);
+  for (uint32_t i = 1; i < slots; i++)
+    memcpy(&entry[i], &ring->payload[i - 1], sizeof *entry);
+  ring->next = hd_log_skip(ring->record, entry, slots);
+  hd_ring_show(ring, entry->ticks, slots);
 }
 
 uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {

@@ -23,7 +23,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "ompt/shared/sweeper.h"
 
@@ -85,22 +84,33 @@ static inline bool hd_ring_open(struct hd_ring *ring, uint64_t *now) {
   return true;
 }
 
-/** Ends it: from `ticks` on, not before what hd_ring_open said, the thread is busy in profile `busy`, or not busy. */
-static inline void hd_ring_put(struct hd_ring *ring, uint64_t ticks, uint32_t busy) {
+/** Where the entry that the owner has written, of so many slots, is seen. */
+static inline void hd_ring_show(struct hd_ring *ring, uint64_t ticks, uint32_t slots) {
   struct hd_ring_record *record = ring->record;
-  struct hd_transition *transition = ring->next;
-  __atomic_store_n(&transition->ticks, ticks, __ATOMIC_RELAXED);
-  transition->busy = busy;
-  transition->what = ring->what;
-  const uint32_t slots = hd_what_slots(ring->what);
-  for (uint32_t i = 1; i < slots; i++)
-    memcpy(&transition[i], &ring->payload[i - 1], sizeof *transition);
-  ring->next = hd_log_skip(record, transition, slots);
-  ring->busy = busy;
-  ring->what = 0;
   __atomic_store_n(&record->latest_ticks, ticks, __ATOMIC_RELEASE); /* who sees it sees all transitions before it */
   __atomic_store_n(&record->head, record->head + slots, __ATOMIC_RELEASE);
   hd_ring_release(ring);
+}
+
+/** The second half of hd_ring_put, with a payload. */
+void hd_ring_put_payload(struct hd_ring *ring, struct hd_transition *entry);
+
+/** Ends it: from `ticks` on, not before what hd_ring_open said, the thread is busy in profile `busy`, or not busy. */
+static inline void hd_ring_put(struct hd_ring *ring, uint64_t ticks, uint32_t busy) {
+  struct hd_transition *entry = ring->next;
+  const uint32_t what = ring->what;
+  __atomic_store_n(&entry->ticks, ticks, __ATOMIC_RELAXED);
+  __atomic_store_n(&entry->busy, busy,
+                   __ATOMIC_RELAXED); /* else gcc puts the two together in a vector register first */
+  __atomic_store_n(&entry->what, what, __ATOMIC_RELAXED);
+  ring->busy = busy;
+  ring->what = 0;
+  if (__builtin_expect(HD_WHAT_CARRIES(what), false)) {
+    hd_ring_put_payload(ring, entry);
+    return;
+  }
+  ring->next = hd_log_skip(ring->record, entry, 1);
+  hd_ring_show(ring, ticks, 1);
 }
 
 /** The newest transition may have to be taken back; or no more. */

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "heddle-format.h"
+#include "support/inside.h"
 
 /** The frontier when the profile is closed: no event counts any more. */
 #define HD_CLOSED UINT64_MAX
@@ -27,7 +28,7 @@ struct hd_frontier {
   bool needs_fence;    /* owners must order their own accesses */
   bool has_membarrier; /* else they always must */
 };
-extern struct hd_frontier hd_frontier;
+extern HD_INSIDE struct hd_frontier hd_frontier;
 
 static inline bool hd_frontier_is_closed(void) {
   return __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED) == HD_CLOSED;

@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 #include "heddle-format.h"
+#include "support/inside.h"
 
 struct hd_thread;
 
@@ -65,7 +66,7 @@ struct hd_budget {
   uint32_t limit_ppm;  /* 0: no limit, nothing is ever switched off */
   uint64_t wake_ticks; /* when the next class is to be switched on again; UINT64_MAX: none */
 };
-extern struct hd_budget hd_budget;
+extern HD_INSIDE struct hd_budget hd_budget;
 
 /** Tells the runtime to send the events of these classes no more, or again. */
 typedef void hd_budget_mute(uint32_t classes, bool mute);

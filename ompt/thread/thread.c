@@ -25,6 +25,11 @@ void hd_thread_switch_instruments(struct hd_thread *thread, const struct hd_row_
     charge_cpu(thread);
 }
 
+void hd_thread_make_room(struct hd_thread *thread) {
+  hd_thread_leave_program(thread);
+  hd_ring_make_room(&thread->ring);
+}
+
 static void drop(struct hd_thread *thread, const struct hd_frame *frame, bool count_routines) {
   uint64_t routines = 0;
   uint64_t phases = 0;
@@ -52,7 +57,7 @@ void hd_thread_stop(struct hd_thread *thread, uint64_t now) {
 }
 
 bool hd_thread_can_nest(const struct hd_thread *thread) {
-  const size_t bytes = 2 * thread->frame_limit * sizeof(struct hd_frame);
+  const size_t bytes = 2 * (size_t)(thread->last_frame + 1 - thread->frames) * sizeof(struct hd_frame);
   return thread->top - thread->frames < HD_FRAMES_MOST && hd_memory_has_room(HD_MEMORY_PATH_ROW, bytes);
 }
 
@@ -61,12 +66,13 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
   HD_KEEP_ERRNO;
   size_t top = (size_t)(thread->top - thread->frames);
   size_t base = (size_t)(thread->base - thread->frames);
-  struct hd_frame *grown = hd_heap_resize(thread->frames, 2 * thread->frame_limit * sizeof *grown, true);
+  const size_t limit = 2 * (size_t)(thread->last_frame + 1 - thread->frames);
+  struct hd_frame *grown = hd_heap_resize(thread->frames, limit * sizeof *grown, true);
   if (grown) {
     thread->frames = grown;
     thread->top = grown + top;
     thread->base = grown + base;
-    thread->frame_limit *= 2;
+    thread->last_frame = grown + limit - 1;
   } else {
     __atomic_fetch_add(&hd_store.header->lost_threads, 1, __ATOMIC_RELAXED);
     thread->ring.what = 0;
@@ -88,7 +94,7 @@ struct hd_frame *hd_thread_find_open(const struct hd_thread *thread, enum hd_kin
   return is_anothers ? NULL : frame;
 }
 
-bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id) {
+bool hd_thread_leave_slow(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id) {
   struct hd_frame *frame = hd_thread_find_open(thread, kind, id);
   if (!frame) {
     if (!hd_budget_has_switched())

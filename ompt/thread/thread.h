@@ -82,10 +82,10 @@ struct hd_thread {
   struct hd_edge passing; /* a step that found no place among them */
   uint32_t edge_mask;
   uint32_t edge_count;
-  bool edges_bounded;    /* no memory for more: a new edge takes the place of another */
-  struct hd_index index; /* rows and totals: HD_INDEX_ROW, HD_INDEX_TOTAL */
-  uint32_t frame_limit;
-  uint32_t deeper; /* open routines beyond HD_FRAMES_MOST: they have no frames */
+  bool edges_bounded;          /* no memory for more: a new edge takes the place of another */
+  struct hd_index index;       /* rows and totals: HD_INDEX_ROW, HD_INDEX_TOTAL */
+  struct hd_frame *last_frame; /* there is room for */
+  uint32_t deeper;             /* open routines beyond HD_FRAMES_MOST: they have no frames */
   struct hd_frame *frames;
   uint32_t innermost[HD_KIND_COUNT]; /* index of the innermost frame of each kind; 0: none */
   struct hd_region *joining;         /* with HD_PENDING_JOIN */
@@ -118,7 +118,7 @@ uint64_t hd_thread_open_phases(const struct hd_thread *thread);
 
 /** More room for frames; moves them. False: no memory; the thread's measurement then ends here, and the profile says
  *  that a thread was lost. */
-bool hd_thread_grow_frames(struct hd_thread *thread);
+__attribute__((cold)) bool hd_thread_grow_frames(struct hd_thread *thread);
 
 /** Whether there is room for more frames of routines, when those there are are in use. */
 bool hd_thread_can_nest(const struct hd_thread *thread);
@@ -138,14 +138,17 @@ static inline void hd_thread_point_at(struct hd_thread *thread, struct hd_row_re
 /** Charges the time since the last event. */
 static inline void hd_thread_charge(struct hd_thread *thread, uint64_t now) {
   struct hd_thread_record *record = thread->record;
+  const uint64_t last = record->last_ticks;
+  const int64_t intrusion = record->intrusion;
+  const int64_t uncharged = intrusion - record->intrusion_charged;
   /* `now` may be a region's join time, a few ticks ahead of this processor's clock. */
-  uint64_t ticks = now > record->last_ticks ? now - record->last_ticks : 0;
+  const uint64_t ticks = now > last ? now - last : 0;
   *thread->cell += ticks;
-  *thread->intrusion_cell += record->intrusion - record->intrusion_charged;
-  __atomic_store_n(&record->intrusion_charged, record->intrusion, __ATOMIC_RELAXED);
+  *thread->intrusion_cell += uncharged;
+  __atomic_store_n(&record->intrusion_charged, intrusion, __ATOMIC_RELAXED);
   /* Atomic because the region's primary reads it; the barrier between orders the two. */
   __atomic_store_n(&record->busy_ticks, record->busy_ticks + (ticks & thread->busy_mask), __ATOMIC_RELAXED);
-  __atomic_store_n(&record->last_ticks, record->last_ticks + ticks, __ATOMIC_RELAXED);
+  __atomic_store_n(&record->last_ticks, last + ticks, __ATOMIC_RELAXED);
 }
 
 /** Heddle's own work from here to the event's end is out of the ordinary: its time is measured, and it is not counted
@@ -158,6 +161,9 @@ static inline void hd_thread_leave_program(struct hd_thread *thread) {
     hd_counters_leave_program(thread);
 }
 
+/** Makes room for one entry in the thread's log. */
+__attribute__((cold)) void hd_thread_make_room(struct hd_thread *thread);
+
 /**
  * The one place where a thread changes state: charges the time since the last event and names the next cell. When the
  * thread becomes busy, stops, or is busy in another profile than before, or something else happens (ring.what), that
@@ -168,16 +174,15 @@ static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, stru
   if (__builtin_expect(thread->instrumented, false))
     hd_thread_switch_instruments(thread, row, state);
   if (busy != thread->ring.busy || thread->ring.what) {
-    if (hd_ring_is_due(&thread->ring)) {
-      hd_thread_leave_program(thread);
-      hd_ring_make_room(&thread->ring);
-    }
+    if (hd_ring_is_due(&thread->ring))
+      hd_thread_make_room(thread);
     if (!hd_ring_open(&thread->ring, &now))
       return; /* the profile is closed: its end is where the reader closes what is open */
     hd_thread_charge(thread, now);
-    if (thread->entered)
+    if (thread->entered) {
       thread->entered->visits++;
-    thread->entered = NULL;
+      thread->entered = NULL;
+    }
     hd_ring_put(&thread->ring, thread->record->last_ticks, busy);
   } else {
     hd_thread_charge(thread, now);
@@ -190,7 +195,7 @@ static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, stru
  */
 static inline uint32_t hd_thread_count(struct hd_thread *thread, enum hd_what what, const struct hd_row_record *row,
                                        struct hd_row_record *counter) {
-  if (__builtin_expect(!counter || hd_clock_is_paused(), false))
+  if (__builtin_expect(!counter || thread->special & HD_SPECIAL_PAUSED, false))
     return what == HD_WHAT_ENTER ? 0 : HD_WHAT(what, (counter ? counter : row)->profile) | HD_WHAT_UNCOUNTED;
   thread->entered = counter;
   return HD_WHAT(what, counter->profile);
@@ -231,8 +236,7 @@ static inline struct hd_frame *hd_thread_next_outwards(const struct hd_thread *t
 /** Enters a construct: its frame becomes the innermost, in `state`. */
 static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, enum hd_kind kind,
                                   uint32_t state) {
-  if (__builtin_expect(thread->top + 1 == thread->frames + thread->frame_limit, false) &&
-      !hd_thread_grow_frames(thread))
+  if (__builtin_expect(thread->top == thread->last_frame, false) && !hd_thread_grow_frames(thread))
     return;
   struct hd_frame *frame = ++thread->top;
   frame->row = row;
@@ -282,7 +286,14 @@ struct hd_frame *hd_thread_find_open(const struct hd_thread *thread, enum hd_kin
 
 /** Leaves that construct and all that was left open inside it. False: there is none (its begin was never sent);
  *  counted, unless begins have been refused. */
-bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id);
+bool hd_thread_leave_slow(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id);
+static inline bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id) {
+  const struct hd_frame *top = thread->top;
+  if (__builtin_expect(top->kind != kind || (top->task && top->task != id), false))
+    return hd_thread_leave_slow(thread, now, kind, id);
+  hd_thread_pop(thread, now);
+  return true;
+}
 
 /** Resolves what is pending (enum hd_pending), before an event is handled. */
 void hd_thread_settle(struct hd_thread *thread);

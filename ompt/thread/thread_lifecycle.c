@@ -27,9 +27,9 @@ static uint64_t apart_count; /* so many threads have records that nobody continu
 static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
   thread->frames = hd_heap_allocate(FIRST_FRAMES, sizeof *thread->frames);
   thread->edges = hd_heap_allocate(FIRST_EDGES, sizeof *thread->edges);
-  thread->frame_limit = FIRST_FRAMES;
   thread->edge_mask = FIRST_EDGES - 1;
   if (thread->frames && thread->edges && hd_index_init(&thread->index)) {
+    thread->last_frame = thread->frames + FIRST_FRAMES - 1;
     /* page faults come now, not in the program's time */
     memset(thread->frames, 0, FIRST_FRAMES * sizeof *thread->frames);
     memset(thread->edges, 0, FIRST_EDGES * sizeof *thread->edges);
@@ -66,7 +66,7 @@ static void renew(struct hd_thread *thread) {
       .unloads = old.unloads,
       .index = old.index,
       .frames = old.frames,
-      .frame_limit = old.frame_limit,
+      .last_frame = old.last_frame,
       .unwind_cache = old.unwind_cache,
       .ended_regions = old.ended_regions,
       .has_forked = old.has_forked,
