@@ -15,7 +15,7 @@
  * few constructs that are not timed, up to a barrier of all. Each thread meets COUNT constructs, but for tasks, of
  * which there are COUNT in all.
  *
- * usage: constructs [CONSTRUCT COUNT]  (with arguments: prints the nanoseconds of one)
+ * usage: constructs [CONSTRUCT COUNT [TIMES]]  (with arguments: prints the nanoseconds of one, measured so many times)
  */
 #include <omp.h>
 #include <signal.h>
@@ -160,15 +160,25 @@ static int take_commands(void) {
   return 0;
 }
 
+/* 0, or -1: time_constructs cannot. */
+static int print_times(const char *name, long count, long times) {
+  for (long i = 0; i < times; i++) {
+    uint64_t ns = time_constructs(name, count);
+    if (ns == 0)
+      return -1;
+    printf("%.1f ns\n", (double)ns / (double)count);
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
   if (argc == 1)
     return take_commands();
-  long count = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
-  uint64_t ns = argc == 3 ? time_constructs(argv[1], count) : 0;
-  if (ns == 0) {
-    fputs("usage: constructs [CONSTRUCT COUNT]\n", stderr);
+  long count = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+  long times = argc > 3 ? strtol(argv[3], NULL, 10) : 1;
+  if (argc > 4 || times < 1 || print_times(argv[1], count, times)) {
+    fputs("usage: constructs [CONSTRUCT COUNT [TIMES]]\n", stderr);
     return 2;
   }
-  printf("%.1f ns\n", (double)ns / (double)count);
   return 0;
 }

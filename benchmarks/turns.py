@@ -78,6 +78,17 @@ class Stopped:
         return errors
 
 
+def calibrate(process, construct, turn_ms, settle_ms=0):
+    """How many of a construct last a turn, by a process without a tool. settle_ms: they run for so long before, for threads
+    that share a processor at first."""
+    process.turn(construct, 16, settle_ms)  # the first one starts the runtime
+    count, ns = 1, 0
+    while ns < turn_ms * 1e5 and count < 1 << 24:
+        count *= 4
+        ns = process.turn(construct, count)
+    return max(1, int(count * turn_ms * 1e6 / ns))
+
+
 class Run:
     """A program that runs once; what it writes goes to files. As a context manager it does not outlive its block."""
 
