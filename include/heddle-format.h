@@ -16,9 +16,9 @@
  * Whoever saves a profile seals it: the header and every block then carry a checksum (CRC-32C) of all their bytes, with
  * the checksum's own field taken as 0. A file that is still being written has none.
  *
- * Parts: heddle-states.h (states and constructs), heddle-events.h (what the tool hears, and what that costs),
- * heddle-log.h (what each thread did), heddle-teams.h (parallel regions), heddle-concurrency.h (how many threads were
- * busy at once).
+ * Parts: heddle-states.h (states and constructs), heddle-rows.h (times by thread and callpath), heddle-events.h (what
+ * the tool hears, and what that costs), heddle-log.h (what each thread did), heddle-teams.h (parallel regions),
+ * heddle-concurrency.h (how many threads were busy at once).
  *
  * Units: all times are ticks of the clock that `clock_kind` names; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
@@ -34,11 +34,12 @@
 #include "heddle-concurrency.h"
 #include "heddle-events.h"
 #include "heddle-log.h"
+#include "heddle-rows.h"
 #include "heddle-states.h"
 #include "heddle-teams.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 5u
+#define HD_FORMAT_VERSION 6u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
@@ -67,7 +68,7 @@ enum hd_file_flag {
   HD_FILE_START_COARSE = 1u << 2, /* `begin_ns` is the kernel's process start time: steps of 10 ms */
   HD_FILE_FULL = 1u << 3,         /* the store could not grow: the parents got the time of new callpaths */
   HD_FILE_ROUTINES = 1u << 4,     /* instrumented routines can report their entries and exits */
-  HD_FILE_CPU_TIME = 1u << 5,     /* hd_row_record.cpu_ns was measured */
+  HD_FILE_CPU_TIME = 1u << 5,     /* HD_CELL_CPU was measured */
   HD_FILE_MERGED = 1u << 6,       /* the sum of several runs: everything is closed; no rings, no timeline */
   HD_FILE_RECOVERED = 1u << 7,    /* the program is gone, as `heddle recover` found; how it ended is not known */
   HD_FILE_STOPPED = 1u << 8,      /* the runtime ended the measurement before the program ended: stop_paused_ticks */
@@ -229,27 +230,6 @@ enum hd_profile_flag {
   HD_PROFILE_TAIL_CALL = 1u << 6
 };
 
-/** One thread's numbers for one profile. Time is exclusive: spent while this profile was the thread's innermost. */
-struct hd_row_record {
-  uint32_t profile;
-  uint32_t thread;
-  uint64_t visits;
-  uint64_t cpu_ns; /* processor time, exclusive; 0 without HD_FILE_CPU_TIME */
-  uint64_t ticks[HD_STATE_COUNT];
-  /* Contained in `ticks`. But for waits at a team's barriers: minus what the thread had gathered since its team was
-   * last together. */
-  int64_t intrusion[HD_INTRUSION_CLASSES];
-  /* Waits at a team's barriers: by how much Heddle delayed the last thread to arrive, times the team's size, summed. In
-   * the row of thread number 0, for all threads: a profile's corrected waiting time is the sum over its rows of
-   * ticks - intrusion - merged. */
-  union {
-    int64_t merged;
-    /* HD_LOG_TELLS_TEAMS: of the wait at a region's last barrier the part after the team's join, when the thread was
-     * idle: it belongs to the program's row. The sweep writes it. */
-    uint64_t after_join_ticks;
-  };
-};
-
 enum hd_thread_kind { HD_THREAD_INITIAL = 1, HD_THREAD_WORKER = 2, HD_THREAD_OTHER = 3 };
 
 /** One thread, or several of one kind that lived one after the other: a program may start any number of short ones. At
@@ -261,7 +241,7 @@ struct hd_thread_record {
   uint64_t end_ticks;   /* of the last; 0: still alive */
   uint64_t last_ticks;  /* time of the last event */
   uint64_t busy_ticks;  /* total of the busy cells of its rows */
-  uint64_t open_cell;   /* file offset of the cell (in a row's ticks) that gets the time since last_ticks */
+  uint64_t open_cell;   /* file offset of the hd_row_cell that gets the time since last_ticks */
   uint64_t joining;     /* file offset of the instance whose end this worker waits for; 0: none */
   uint64_t idle_cell;   /* file offset of the cell that gets the time after that instance's join */
   uint64_t uncounted;   /* bit e: event e is not counted on this thread, or no longer */
@@ -348,7 +328,7 @@ struct hd_text_record {
 /** The records whose sizes the header states. X(name, bytes) */
 #define HD_SIZED_RECORDS(X)                                                                                            \
   X(profile, 64)                                                                                                       \
-  X(row, 168)                                                                                                          \
+  X(row, 64)                                                                                                           \
   X(thread, 192)                                                                                                       \
   X(total, 80)                                                                                                         \
   X(instance, 64)                                                                                                      \

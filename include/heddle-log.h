@@ -143,8 +143,8 @@ struct hd_log_work {
 
 struct hd_log_finish {
   uint64_t busy_ticks; /* of this thread in the region */
-  uint64_t more;       /* FINISH: file offset of the row whose wait this is; 0: none. FINISH_AGAIN: how much of
-                          busy_ticks is new */
+  uint64_t more; /* FINISH: file offset of the HD_CELL_TEAM of the row whose wait this is; 0: none. FINISH_AGAIN: how
+                    much of busy_ticks is new */
 };
 
 /* ---- rings ---- */

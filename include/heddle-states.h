@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/** What a thread is doing: the index of `hd_row_record.ticks`. HD_BUSY is the only working state. */
+/** What a thread is doing: what a row has cells for (heddle-rows.h). HD_BUSY is the only working state. */
 enum hd_state {
   HD_BUSY,
   HD_WAIT_BARRIER_IMPLICIT,

@@ -112,10 +112,10 @@ static enum hd_kind frame_kind(enum hd_kind kind) {
 static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type, ompt_data_t *task,
                        const void *address) {
   enum hd_kind kind = kind_of_work(type);
-  const struct hd_edge *step = hd_thread_step(thread, kind, address);
-  struct hd_row_record *row = step->to;
-  const bool is_folded = !step->counter; /* the row, and its totals, are what surrounds it */
-  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, row, step->counter);
+  const struct hd_way step = hd_thread_step(thread, kind, address);
+  struct hd_row_record *row = step.to;
+  const bool is_folded = !step.counter; /* the row, and its totals, are what surrounds it */
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, row, step.counter);
   /* GCC-built code never says where the executor's block ends: its time stays with the region. */
   bool gcc_single = kind == HD_KIND_SINGLE && hd_callbacks_is_gcc_code(thread);
   bool endless = gcc_single && type == ompt_work_single_executor;

@@ -36,9 +36,9 @@ static inline void hd_callbacks_count_unknown(void) {
 /** Enters a construct at `address` below the innermost profile. */
 static inline void hd_callbacks_enter(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address,
                                       enum hd_state state) {
-  const struct hd_edge *step = hd_thread_step(thread, kind, address);
-  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->to, step->counter);
-  hd_thread_push(thread, now, step->to, kind, state);
+  const struct hd_way step = hd_thread_step(thread, kind, address);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.to, step.counter);
+  hd_thread_push(thread, now, step.to, kind, state);
 }
 
 /** The class is off, and what ends was not observed. */

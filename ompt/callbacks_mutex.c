@@ -59,8 +59,8 @@ void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned i
   } else if (kind == HD_KIND_OTHER) {
     hd_callbacks_count_unknown();
   } else if (mutex == ompt_mutex_test_lock || mutex == ompt_mutex_test_nest_lock) {
-    const struct hd_edge *step = hd_thread_step(thread, kind, address);
-    thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step->to, step->counter);
+    const struct hd_way step = hd_thread_step(thread, kind, address);
+    thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.to, step.counter);
     hd_thread_set_state(thread, event.now, thread->top->state); /* a test never waits */
   } else {
     hd_callbacks_enter(thread, event.now, kind, address, wait_for_mutex(kind));

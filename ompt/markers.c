@@ -36,9 +36,9 @@ static void phase_begin(const char *name) {
   const struct hd_frame *outer = hd_thread_innermost(thread, HD_KIND_PHASE);
   if (!place && outer) /* what bounds this one bounds what is in it, too */
     place = outer->phase.place;
-  const struct hd_edge *step = hd_thread_step_from(thread, from, HD_KIND_PHASE, phase);
-  struct hd_row_record *row = step->counter ? step->to : thread->top->row; /* not a routine known from the stack */
-  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, row, step->counter);
+  const struct hd_way step = hd_thread_step_from(thread, from, HD_KIND_PHASE, phase);
+  struct hd_row_record *row = step.counter ? step.to : thread->top->row; /* not a routine known from the stack */
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, row, step.counter);
   hd_thread_push(thread, event.now, row, HD_KIND_PHASE, HD_BUSY);
   thread->top->phase = (struct hd_frame_phase){phase, place};
 }

@@ -22,7 +22,7 @@
 
 /* Address space only; pages are reserved as the file grows. */
 static const uint64_t mapping_usual = UINT64_C(256) << 20, mapping_least = UINT64_C(4) << 20;
-static const uint64_t mapping_most = UINT64_C(1) << 40;
+static const uint64_t mapping_most = HD_STORE_BYTES_MOST;
 
 enum { OPEN_STEP_BYTES = 1 << 20 };
 enum { FIRST_BYTES = HD_HEADER_BYTES + (3 << 16), GROWTH_STEP_BYTES = 1 << 14 };
@@ -104,7 +104,7 @@ static bool map_as_large(struct hd_store *store, int fd, size_t bytes) {
 /* As much as is wanted and the usual, for the threads' part of the limit; if RLIMIT_AS refuses that, less. */
 static bool map_file(struct hd_store *store, int fd, uint64_t wanted) {
   uint64_t bytes = wanted < mapping_usual / 4 ? mapping_usual : wanted + mapping_usual;
-  if (wanted >= mapping_most)
+  if (wanted >= mapping_most || bytes > mapping_most)
     bytes = mapping_most;
   for (; bytes >= mapping_least; bytes /= 4)
     if (map_as_large(store, fd, (size_t)(bytes / OPEN_STEP_BYTES * OPEN_STEP_BYTES)))

@@ -40,6 +40,7 @@ struct hd_store {
 };
 
 enum { HD_STORE_TEXT_MOST = 16384 };
+#define HD_STORE_BYTES_MOST (UINT64_C(1) << 36) /* a file is never larger */
 
 /** Where one owner's records of one type go: its newest block. Zero-initialised. */
 struct hd_store_cursor {

@@ -57,7 +57,7 @@ static void end_delay(struct hd_region *region, struct hd_thread_record *primary
 
 /* libomp's hidden helper team: a thread of the runtime, outside any region, forks from inside the runtime, once and for
  * as long as the program runs. User code forks from user code. */
-static bool is_helper_fork(const struct hd_thread *primary, const struct hd_edge *step, bool from_gcc) {
+static bool is_helper_fork(const struct hd_thread *primary, const struct hd_way *step, bool from_gcc) {
   return step->in_runtime && !from_gcc && primary->base == primary->frames;
 }
 
@@ -95,10 +95,10 @@ struct hd_region *hd_region_begin(struct hd_thread *primary, uint64_t now, enum 
                                   const void *address, bool from_gcc) {
   struct hd_region *outer = hd_team_current(primary);
   uintptr_t place;
-  const struct hd_edge *step = hd_thread_step_from(primary, hd_callers_row(primary, address, &place), kind, address);
-  const bool is_known = step->counter;
-  struct hd_row_record *row = is_known ? step->to : primary->top->row; /* not one of a routine known from the stack */
-  const bool of_helpers = is_helper_fork(primary, step, from_gcc);
+  const struct hd_way step = hd_thread_step_from(primary, hd_callers_row(primary, address, &place), kind, address);
+  const bool is_known = step.counter;
+  struct hd_row_record *row = is_known ? step.to : primary->top->row; /* not one of a routine known from the stack */
+  const bool of_helpers = is_helper_fork(primary, &step, from_gcc);
   struct hd_region *region = hd_region_pool_take(primary, requested);
   if (of_helpers)
     become_helper(primary);
@@ -222,7 +222,7 @@ void hd_region_arrive(struct hd_thread *thread, uint64_t now) {
     return;
   thread->joining = region;
   thread->pending |= HD_PENDING_JOIN;
-  thread->record->idle_cell = hd_store_offset(&hd_store, &thread->frames->row->ticks[HD_IDLE]);
+  thread->record->idle_cell = hd_store_offset(&hd_store, hd_thread_cell(thread, thread->frames->row, HD_IDLE));
   thread->record->joining = hd_store_offset(&hd_store, region->instance);
   if (hd_ring_is_filling(&thread->ring)) {
     hd_thread_leave_program(thread);
@@ -297,7 +297,8 @@ static struct hd_total_record *new_total(struct hd_thread *thread, uint32_t prof
   struct hd_total_record *total = NULL;
   hd_thread_leave_program(thread);
   HD_KEEP_ERRNO;
-  if (hd_memory_has_room(HD_MEMORY_SITE, sizeof *total) && hd_index_make_room(&thread->index))
+  const bool has_index = thread->totals.slots || hd_index_init(&thread->totals);
+  if (has_index && hd_memory_has_room(HD_MEMORY_SITE, sizeof *total) && hd_index_make_room(&thread->totals))
     total = hd_store_add(&hd_store, &thread->total_cursor, HD_BLOCK_TOTALS, thread->record->id, sizeof *total);
   if (!total) {
     __atomic_fetch_or(&hd_store.header->flags, HD_FILE_FULL, __ATOMIC_RELAXED);
@@ -307,24 +308,14 @@ static struct hd_total_record *new_total(struct hd_thread *thread, uint32_t prof
   total->thread = thread->record->id;
   total->team_size = team_size;
   hd_store_publish(&thread->total_cursor);
-  hd_index_add(&thread->index, HD_INDEX_TOTAL(profile, team_size), total);
+  hd_index_add(&thread->totals, HD_INDEX_TOTAL(profile, team_size), total);
   return total;
 }
 
 struct hd_total_record *hd_region_total(struct hd_thread *thread, struct hd_row_record *row, uint32_t team_size) {
-  const uint64_t site = hd_thread_site(HD_EDGE_TOTALS, team_size);
-  const struct hd_edge *edge = hd_thread_edge_at_once(thread, row, site);
-  if (edge)
-    return edge->to;
-  edge = hd_thread_edge_known(thread, row, site);
-  if (edge)
-    return edge->to;
-  struct hd_total_record *total = hd_index_find(&thread->index, HD_INDEX_TOTAL(row->profile, team_size));
-  if (!total)
-    total = new_total(thread, row->profile, team_size);
-  if (total)
-    hd_thread_remember(thread, &(struct hd_edge){.from = row, .site = site, .to = total});
-  return total;
+  struct hd_total_record *total =
+      thread->totals.slots ? hd_index_find(&thread->totals, HD_INDEX_TOTAL(row->profile, team_size)) : NULL;
+  return total ? total : new_total(thread, row->profile, team_size);
 }
 
 static void add_to_total(const struct hd_region *region) {

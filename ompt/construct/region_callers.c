@@ -20,18 +20,18 @@ static uint32_t first_new(const struct hd_thread *thread, const struct hd_chain 
 static struct hd_row_record *walk(struct hd_thread *thread, const struct hd_chain *chain) {
   struct hd_row_record *row = thread->top->row;
   for (uint32_t i = first_new(thread, chain); i < chain->count; i++)
-    row = hd_thread_step_from(thread, row, HD_KIND_ROUTINE, chain->routines[i])->to;
+    row = hd_thread_step_from(thread, row, HD_KIND_ROUTINE, chain->routines[i]).to;
   return row;
 }
 
 static struct hd_row_record *walk_and_remember(struct hd_thread *thread, const struct hd_chain *chain, uint64_t site) {
-  const void *from = thread->top->row;
-  const struct hd_edge *known = hd_thread_edge_known(thread, from, site);
+  const struct hd_row_record *from = thread->top->row;
+  const struct hd_edge *known = hd_edges_find(&thread->edges, from, site);
   if (known)
-    return known->to;
-  struct hd_edge edge = {.from = from, .site = site, .to = walk(thread, chain)};
-  hd_thread_remember(thread, &edge);
-  return edge.to;
+    return hd_edge_to(known);
+  const struct hd_way way = {.to = walk(thread, chain)};
+  hd_thread_remember(thread, from, site, &way, NULL);
+  return way.to;
 }
 
 /* From there outwards routines enclose what is around already. */
@@ -66,7 +66,7 @@ struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *addre
     return from;
   if (chain->cut)
     __atomic_fetch_add(&hd_store.header->cut_callers, 1, __ATOMIC_RELAXED);
-  const uint64_t site = hd_thread_site(HD_EDGE_CALLERS, (uint64_t)(uintptr_t)chain);
-  const struct hd_edge *edge = hd_thread_edge_at_once(thread, from, site);
-  return edge ? edge->to : walk_and_remember(thread, chain, site);
+  const uint64_t site = hd_edge_site(HD_EDGE_CALLERS, (uint64_t)(uintptr_t)chain);
+  const struct hd_edge *edge = hd_edge_at_once(&thread->edges, from, site);
+  return edge ? hd_edge_to(edge) : walk_and_remember(thread, chain, site);
 }

@@ -56,44 +56,59 @@ static int32_t slot_offset(const struct hd_hook *hook) {
   return offset > 0 && offset <= INT32_MAX ? (int32_t)offset : 0;
 }
 
-static struct hd_edge new_edge(struct hd_thread *thread, struct hd_row_record *from, const struct hd_hook *hook) {
-  struct hd_edge edge = {.from = from, .entered_from = hook->entered_from, .slot_offset = slot_offset(hook)};
+/* Where a call leads, and what more is known of it. */
+struct call {
+  struct hd_way way;
+  struct hd_call_edge edge;
+};
+
+static struct hd_way new_way(struct hd_thread *thread, struct hd_row_record *from, const struct hd_hook *hook) {
+  struct hd_way way = {0};
   if (is_construct_body(thread, hook))
-    return edge;
+    return way;
   struct hd_step step = hd_callpath_call(from->profile, hook->function);
-  edge.to = hd_thread_row(thread, step.profile);
-  if (edge.to && step.counter != HD_NONE)
-    edge.counter = hd_thread_row(thread, step.counter);
-  if (edge.to && step.counter != HD_NONE && !edge.counter) /* its recursive calls are counted with the others */
-    edge.counter = edge.to;
-  if (!edge.to) /* full: the time is charged to the profile we are in */
-    edge.to = from;
-  return edge;
+  way.to = hd_thread_row(thread, step.profile);
+  if (way.to && step.counter != HD_NONE)
+    way.counter = hd_thread_row(thread, step.counter);
+  if (way.to && step.counter != HD_NONE && !way.counter) /* its recursive calls are counted with the others */
+    way.counter = way.to;
+  if (!way.to) /* full: the time is charged to the profile we are in */
+    way.to = from;
+  return way;
+}
+
+static inline struct call call_of(const struct hd_thread *thread, const struct hd_edge *edge) {
+  const struct hd_call_edge *more = hd_edges_call(&thread->edges, edge);
+  return (struct call){
+      .way = {.to = edge->to ? hd_edge_to(edge) : NULL, .counter = more->counter ? hd_row_at(more->counter) : NULL},
+      .edge = *more};
 }
 
 /* The call of the hook's routine from the innermost profile. */
-static struct hd_edge call_slow(struct hd_thread *thread, const struct hd_hook *hook, uint64_t site) {
+static struct call call_slow(struct hd_thread *thread, const struct hd_hook *hook, uint64_t site) {
   struct hd_row_record *from = thread->top->row;
-  const struct hd_edge *known = hd_thread_edge_known(thread, from, site);
+  const struct hd_edge *known = hd_edges_find(&thread->edges, from, site);
   if (known)
-    return *known;
+    return call_of(thread, known);
   hd_thread_leave_program(thread);
   HD_KEEP_ERRNO;
-  struct hd_edge edge = new_edge(thread, from, hook);
-  edge.site = site;
-  hd_thread_remember(thread, &edge);
-  return edge;
+  struct call made = {.way = new_way(thread, from, hook)};
+  made.edge = (struct hd_call_edge){.entered_from = hook->entered_from,
+                                    .slot_offset = slot_offset(hook),
+                                    .counter = made.way.counter ? hd_row_line(made.way.counter) : 0};
+  hd_thread_remember(thread, from, site, &made.way, &made.edge);
+  return made;
 }
 
-static inline struct hd_edge call(struct hd_thread *thread, const struct hd_hook *hook) {
-  const uint64_t site = hd_thread_site(HD_EDGE_CALL, (uint64_t)(uintptr_t)hook->function);
-  const struct hd_edge *edge = hd_thread_edge_at_once(thread, thread->top->row, site);
-  return edge ? *edge : call_slow(thread, hook, site);
+static inline struct call call(struct hd_thread *thread, const struct hd_hook *hook) {
+  const uint64_t site = hd_edge_site(HD_EDGE_CALL, (uint64_t)(uintptr_t)hook->function);
+  const struct hd_edge *edge = hd_edge_at_once(&thread->edges, thread->top->row, site);
+  return edge ? call_of(thread, edge) : call_slow(thread, hook, site);
 }
 
 /* Not known either where the routine was compiled into another: its frame is that one's, and what stands at the offset
  * may be the same address by chance. Nor if its frame is not as large as it was the first time. */
-static const void *const *slot_of(const struct hd_edge *edge, const struct hd_hook *hook) {
+static const void *const *slot_of(const struct hd_call_edge *edge, const struct hd_hook *hook) {
   if (!edge->slot_offset || edge->entered_from != hook->entered_from)
     return NULL;
   const void *const *slot = (const void *const *)((const char *)hook->frame + edge->slot_offset);
@@ -109,22 +124,22 @@ static void go_deeper(struct hd_thread *thread, struct hd_row_record *counter) {
 }
 
 void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
-  struct hd_edge edge = call(thread, hook);
-  const void *const *slot = slot_of(&edge, hook);
+  struct call made = call(thread, hook);
+  const void *const *slot = slot_of(&made.edge, hook);
   const struct hd_frame *innermost = hd_thread_innermost(thread, HD_KIND_ROUTINE);
   if (__builtin_expect(innermost && has_ended(&innermost->routine, hook, slot), false)) {
     drop_ended(thread, now, hook, slot);
-    edge = call(thread, hook);
+    made = call(thread, hook);
   }
-  if (!edge.to)
+  if (!made.way.to)
     return;
   if (__builtin_expect(thread->top == thread->last_frame, false) && !hd_thread_can_nest(thread)) {
-    go_deeper(thread, edge.counter);
+    go_deeper(thread, made.way.counter);
     return;
   }
-  thread->ring.what = hd_thread_count(thread, HD_WHAT_CALL, edge.to, edge.counter);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_CALL, made.way.to, made.way.counter);
   thread->height++;
-  hd_thread_push(thread, now, edge.to, HD_KIND_ROUTINE, HD_BUSY);
+  hd_thread_push(thread, now, made.way.to, HD_KIND_ROUTINE, HD_BUSY);
   thread->top->refused = 0;
   thread->top->routine = (struct hd_frame_routine){hook->function, hook->call_site, slot, hook->entered_from};
 }
@@ -139,9 +154,9 @@ static struct hd_frame *find(const struct hd_thread *thread, const void *functio
 }
 
 /* What has been entered from here was the body of a construct. */
-static bool is_known_body(const struct hd_thread *thread, const struct hd_hook *hook) {
-  const uint64_t site = hd_thread_site(HD_EDGE_CALL, (uint64_t)(uintptr_t)hook->function);
-  const struct hd_edge *edge = hd_thread_edge_known(thread, thread->top->row, site);
+static bool is_known_body(struct hd_thread *thread, const struct hd_hook *hook) {
+  const uint64_t site = hd_edge_site(HD_EDGE_CALL, (uint64_t)(uintptr_t)hook->function);
+  const struct hd_edge *edge = hd_edges_find(&thread->edges, thread->top->row, site);
   return edge && !edge->to;
 }
 
@@ -162,8 +177,7 @@ static void exit_slow(struct hd_thread *thread, uint64_t now, const struct hd_ho
     return;
   struct hd_frame *frame = find(thread, hook->function);
   if (!frame) {
-    const struct hd_edge edge = call(thread, hook);
-    if (edge.to && !hd_budget_touched(HD_CLASS_CALL))
+    if (call(thread, hook).way.to && !hd_budget_touched(HD_CLASS_CALL))
       __atomic_fetch_add(&hd_store.header->unmatched_routines, 1, __ATOMIC_RELAXED);
   } else if (only_phases_above(thread, frame)) { /* a helper that begins a phase for its caller */
     hd_thread_take_out(thread, now, frame);

@@ -32,10 +32,10 @@ static void set_value(ompt_data_t *task, uint64_t value) {
 }
 
 void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address) {
-  const struct hd_edge *step = hd_thread_step(thread, HD_KIND_TASK, address);
-  const struct hd_row_record *row = step->to;
+  const struct hd_way step = hd_thread_step(thread, HD_KIND_TASK, address);
+  const struct hd_row_record *row = step.to;
   set_value(task, bits(hd_budget_task_epoch(), EPOCH_SHIFT, EPOCH_BITS) |
-                      bits(row->profile, PROFILE_SHIFT, PROFILE_BITS) | TASK_KNOWN | (step->counter ? 0 : TASK_FOLDED));
+                      bits(row->profile, PROFILE_SHIFT, PROFILE_BITS) | TASK_KNOWN | (step.counter ? 0 : TASK_FOLDED));
 }
 
 static bool has_ended(ompt_task_status_t status) {

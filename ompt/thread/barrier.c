@@ -40,7 +40,7 @@ void hd_barrier_entered(struct hd_thread *thread) {
 
 /* Adds what the team's barrier `number` was late by to `row` and the region. Returns the time of who worked longest in
  * the construct that it closed. */
-static uint64_t merge(struct hd_region *region, uint64_t number, struct hd_row_record *row) {
+static uint64_t merge(struct hd_thread *thread, struct hd_region *region, uint64_t number, struct hd_row_record *row) {
   uint64_t entered = 0;
   uint64_t undelayed = 0;
   uint64_t longest_ticks = 0;
@@ -56,17 +56,18 @@ static uint64_t merge(struct hd_region *region, uint64_t number, struct hd_row_r
     longest_ticks = its_busy > longest_ticks ? its_busy : longest_ticks;
   }
   const int64_t late = (int64_t)(entered - undelayed);
-  row->merged += region->instance->team_size * late;
+  hd_thread_cell(thread, row, HD_CELL_TEAM)->intrusion += region->instance->team_size * late;
   region->delay_ticks += late;
   return longest_ticks;
 }
 
 /* On thread 0, for the last barrier that it has left. */
-static void merge_last(struct hd_frame_base *task) {
+static void merge_last(struct hd_thread *thread) {
+  struct hd_frame_base *task = &thread->base->base;
   struct hd_team_place *place = &task->place;
   if (!place->unmerged)
     return;
-  const uint64_t longest_ticks = merge(task->region, place->unmerged_number, place->unmerged);
+  const uint64_t longest_ticks = merge(thread, task->region, place->unmerged_number, place->unmerged);
   if (place->unfinished)
     place->unfinished->busy_max_ticks += place->unfinished->team_size * longest_ticks;
   place->unmerged = NULL;
@@ -74,9 +75,10 @@ static void merge_last(struct hd_frame_base *task) {
 }
 
 /* When thread 0 arrives at a barrier, all have left the last but one: in time, if it did not observe the last. */
-static void merge_if_all_left(struct hd_frame_base *task) {
+static void merge_if_all_left(struct hd_thread *thread) {
+  const struct hd_frame_base *task = &thread->base->base;
   if (task->place.unmerged && task->place.unmerged_number + 2 <= task->place.barriers)
-    merge_last(task);
+    merge_last(thread);
 }
 
 void hd_barrier_begin(struct hd_thread *thread) {
@@ -84,7 +86,7 @@ void hd_barrier_begin(struct hd_thread *thread) {
   if (!has_barriers(task))
     return;
   struct hd_arrival *arrival = place_of(&task->region->members[task->thread_number], ++task->place.barriers);
-  merge_if_all_left(task);
+  merge_if_all_left(thread);
   task->place.arrival = arrival;
   const bool closes_work = task->work.ended;
   __atomic_store_n(&arrival->number, task->place.barriers << 1 | closes_work, __ATOMIC_RELAXED);
@@ -100,13 +102,13 @@ void hd_barrier_skip(struct hd_thread *thread, bool may_close_work) {
     return;
   struct hd_arrival *arrival = place_of(&task->region->members[task->thread_number], ++task->place.barriers);
   __atomic_store_n(&arrival->number, 0, __ATOMIC_RELAXED); /* not that of an earlier instance */
-  merge_if_all_left(task);
+  merge_if_all_left(thread);
 }
 
 /* Its own delay is what its wait was too short by; from here on it is in step with its team. */
 static void catch_up(struct hd_thread *thread) {
   struct hd_thread_record *record = thread->record;
-  *thread->intrusion_cell -= delay_of(thread);
+  thread->cell->intrusion -= delay_of(thread);
   record->intrusion_charged = record->intrusion_base = record->intrusion;
 }
 
@@ -125,7 +127,7 @@ void hd_barrier_end(struct hd_thread *thread) {
   task->place.arrival = NULL;
   if (task->thread_number > 0)
     return;
-  merge_last(task);
+  merge_last(thread);
   task->place.unmerged = thread->row;
   task->place.unmerged_number = task->place.barriers;
   fetch_arrivals(task);
@@ -150,8 +152,8 @@ void hd_barrier_join(struct hd_thread *primary) {
     hd_team_add_delay(task->region, primary->record);
     return;
   }
-  merge_last(task);
-  merge(task->region, task->place.barriers, primary->row);
+  merge_last(primary);
+  merge(primary, task->region, task->place.barriers, primary->row);
   catch_up(primary);
   task->place.arrival = NULL;
 }

@@ -7,7 +7,7 @@
  * arrive makes all late: the barrier opens G = max(t + c) - max(t - D) later than it would have without Heddle, where t
  * is when a thread arrived and c is what its arrival itself cost (Li and Zhang's virtual clock, merged in the order of
  * fork and join). So a thread's wait is too long by G, and too short by the D with which it came. Each thread takes its
- * own D out of its wait (hd_row_record.intrusion), the team's G is added up by thread number 0 (hd_row_record.merged)
+ * own D out of its wait (hd_row_cell.intrusion), the team's G is added up by thread number 0 (HD_CELL_TEAM)
  * and makes up what the region is late by (hd_total_record.intrusion_ticks). After a barrier nobody is late.
  *
  * Nobody waits for anybody to find this out: each thread leaves its times in its member's record, and thread 0 reads

@@ -11,7 +11,7 @@
  * In between the thread is marked as being at work. A signal may come just then, and its handler may be instrumented:
  * its events, entries and exits alike, are ignored and counted.
  *
- * What an event costs is taken out of the program's time (Li and Zhang's virtual clock; hd_row_record.intrusion). An
+ * What an event costs is taken out of the program's time (Li and Zhang's virtual clock; hd_row_cell.intrusion). An
  * event in which Heddle does something out of the ordinary is measured, by a second look at the clock at its end. Of
  * the others the first few of a kind are, and then every 64th; all cost the mean of those. So what is taken out is what
  * events cost this thread in this run, with its team at work, and costs next to nothing itself. The call and the return
@@ -85,8 +85,8 @@ static inline struct hd_event hd_event_open(enum hd_event_kind kind, uint32_t *s
     thread->special |= *special & HD_CLOCK_STANDS ? HD_SPECIAL_PAUSED : 0;
   }
   const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
-  if (__builtin_expect(thread->unloads != unloads, false))
-    hd_thread_forget_edges(thread, unloads);
+  if (__builtin_expect(thread->edges.unloads != unloads, false))
+    hd_edges_forget(&thread->edges, unloads);
   return event;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file record_index.h
- * A thread's own records of the profile, found by key: its rows by profile, its totals by profile and team size. Takes
- * memory by the number of records, however many profiles there are. Nothing is ever taken out.
+ * A thread's totals by profile and team size. Takes memory by their number, however many profiles there are. Nothing is
+ * ever taken out.
  *
  * Only the owner uses it. A look-up takes a constant time; adding may allocate.
  */
@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define HD_INDEX_TOTAL(profile, team_size) ((uint64_t)(profile) | ((uint64_t)(team_size) + 1) << 32)
 
 struct hd_index_slot {
   uint64_t key;

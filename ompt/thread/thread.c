@@ -14,7 +14,7 @@
 static void charge_cpu(struct hd_thread *thread) {
   const uint64_t now = hd_clock_system_ns(CLOCK_THREAD_CPUTIME_ID);
   if (thread->cpu_ns && now > thread->cpu_ns)
-    thread->row->cpu_ns += now - thread->cpu_ns;
+    hd_thread_cell(thread, thread->row, HD_CELL_CPU)->ticks += now - thread->cpu_ns;
   thread->cpu_ns = now;
 }
 

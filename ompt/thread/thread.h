@@ -24,8 +24,10 @@
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/ring.h"
 #include "ompt/thread/budget.h"
+#include "ompt/thread/edges.h"
 #include "ompt/thread/frame.h"
 #include "ompt/thread/record_index.h"
+#include "ompt/thread/row_index.h"
 
 /** Why an event's cost is not just the usual one: event.h. */
 enum hd_special {
@@ -39,29 +41,9 @@ enum hd_pending {
   HD_PENDING_JOIN = 2  /* a worker waits at its region's end; its wait ends at the primary's time (region.h) */
 };
 
-/** A callpath step that the thread remembers: (row it starts from, site) -> row it leads to. step.h has them. */
-struct hd_edge {
-  const void *from; /* NULL: empty slot */
-  uint64_t site;
-  void *to;                      /* NULL: a routine that is no routine of the user's (routine.h) */
-  struct hd_row_record *counter; /* the row that counts entries: `to`, but for recursive routines */
-  const void *entered_from;      /* routines: the place in the code for which this holds: */
-  int32_t slot_offset;           /* bytes from the hook's frame to the slot; 0: not known */
-  bool in_runtime;               /* the site lies in the OpenMP runtime, not in the user's code */
-};
-
-/** Kinds of edges that are no construct's. Six bits of a site are the kind. */
-enum hd_edge_kind {
-  HD_EDGE_CALL = 61,    /* of an instrumented routine */
-  HD_EDGE_TOTALS = 62,  /* of a row, by team size */
-  HD_EDGE_CALLERS = 63, /* to the innermost of a chain of calling routines */
-};
-_Static_assert((int)HD_KIND_COUNT <= (int)HD_EDGE_CALL, "kinds of constructs and of other edges differ");
-
 struct hd_thread {
   struct hd_thread_record *record; /* in the store: last_ticks, busy_ticks, open_cell are the live state */
-  uint64_t *cell;                  /* what the time since last_ticks will be charged to */
-  int64_t *intrusion_cell;         /* and what Heddle took of it */
+  struct hd_row_cell *cell;        /* what the time since last_ticks will be charged to */
   uint64_t busy_mask;              /* all ones when that cell is a busy one */
   struct hd_event_cost *costs;     /* in the store, by kind of event */
   uint64_t event_ticks;            /* when the event began; 0: it did not look at the clock */
@@ -78,12 +60,9 @@ struct hd_thread {
   bool instrumented;   /* it counts events, or measures its processor time */
   struct hd_thread_counters *counters;       /* NULL: it counts nothing */
   struct hd_thread_counters *ended_counters; /* of a thread that has ended, for the next one with this record */
-  struct hd_edge *edges;
-  struct hd_edge passing; /* a step that found no place among them */
-  uint32_t edge_mask;
-  uint32_t edge_count;
-  bool edges_bounded;          /* no memory for more: a new edge takes the place of another */
-  struct hd_index index;       /* rows and totals: HD_INDEX_ROW, HD_INDEX_TOTAL */
+  struct hd_edges edges;
+  struct hd_row_index index;
+  struct hd_index totals;
   struct hd_frame *last_frame; /* there is room for */
   uint32_t deeper;             /* open routines beyond HD_FRAMES_MOST: they have no frames */
   struct hd_frame *frames;
@@ -91,13 +70,13 @@ struct hd_thread {
   struct hd_region *joining;         /* with HD_PENDING_JOIN */
   struct hd_row_record *row;         /* that `cell` lies in */
   uint64_t cpu_ns;                   /* processor time charged so far */
-  uint32_t unloads;                  /* hd_modules_unloads when `edges` were last known to be right */
   struct hd_stack_cache *unwind_cache;
   uintptr_t stack_begin; /* the thread's own stack, for routine.c; both 0: not looked up yet */
   uintptr_t stack_end;
   struct hd_region *ended_regions; /* of its own, to be used again: the newest first */
   bool has_forked;                 /* it has, or had, a region of its own */
-  struct hd_store_cursor row_cursor;
+  struct hd_row_record *free_rows; /* of its own, not used yet */
+  uint32_t free_row_count;
   struct hd_store_cursor total_cursor;
   uint64_t woken_ticks;    /* a worker's first event since its last region's join; or its beginning */
   int64_t woken_intrusion; /* what its intrusion was before that */
@@ -126,11 +105,19 @@ bool hd_thread_can_nest(const struct hd_thread *thread);
 /** With counters or processor time: brings them up to date before the thread goes to `state` of `row`. */
 void hd_thread_switch_instruments(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state);
 
+/** The cell of a row that has none for a state (or hd_cell_kind) yet, or not in its first record. Without room for one,
+ *  that of the program's row, which has them all. */
+struct hd_row_cell *hd_thread_cell_slow(struct hd_thread *thread, struct hd_row_record *row, uint32_t kind);
+
+static inline struct hd_row_cell *hd_thread_cell(struct hd_thread *thread, struct hd_row_record *row, uint32_t kind) {
+  const uint32_t cell = hd_row_find(row, kind);
+  return __builtin_expect(cell < HD_ROW_CELLS, true) ? &row->cells[cell] : hd_thread_cell_slow(thread, row, kind);
+}
+
 /** Names the cell that time is charged to from now on. */
 static inline void hd_thread_point_at(struct hd_thread *thread, struct hd_row_record *row, uint32_t state) {
   thread->row = row;
-  thread->cell = &row->ticks[state];
-  thread->intrusion_cell = &row->intrusion[hd_intrusion_class_of(state)];
+  thread->cell = hd_thread_cell(thread, row, state);
   thread->busy_mask = state == HD_BUSY ? UINT64_MAX : 0;
   thread->record->open_cell = hd_store_offset(&hd_store, thread->cell);
 }
@@ -143,8 +130,8 @@ static inline void hd_thread_charge(struct hd_thread *thread, uint64_t now) {
   const int64_t uncharged = intrusion - record->intrusion_charged;
   /* `now` may be a region's join time, a few ticks ahead of this processor's clock. */
   const uint64_t ticks = now > last ? now - last : 0;
-  *thread->cell += ticks;
-  *thread->intrusion_cell += uncharged;
+  thread->cell->ticks += ticks;
+  thread->cell->intrusion += uncharged;
   __atomic_store_n(&record->intrusion_charged, intrusion, __ATOMIC_RELAXED);
   /* Atomic because the region's primary reads it; the barrier between orders the two. */
   __atomic_store_n(&record->busy_ticks, record->busy_ticks + (ticks & thread->busy_mask), __ATOMIC_RELAXED);

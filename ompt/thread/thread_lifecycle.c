@@ -18,7 +18,7 @@
 #include "support/inprocess/memory_budget.h"
 #include "support/lasting.h"
 
-enum { FIRST_FRAMES = 32, FIRST_EDGES = 64 };
+enum { FIRST_FRAMES = 8 };
 
 static uint64_t apart_count; /* so many threads have records that nobody continues */
 
@@ -26,13 +26,10 @@ static uint64_t apart_count; /* so many threads have records that nobody continu
 
 static bool allocate(struct hd_thread *thread, enum hd_thread_kind kind) {
   thread->frames = hd_heap_allocate(FIRST_FRAMES, sizeof *thread->frames);
-  thread->edges = hd_heap_allocate(FIRST_EDGES, sizeof *thread->edges);
-  thread->edge_mask = FIRST_EDGES - 1;
-  if (thread->frames && thread->edges && hd_index_init(&thread->index)) {
+  if (thread->frames && hd_edges_init(&thread->edges) && hd_row_index_init(&thread->index)) {
     thread->last_frame = thread->frames + FIRST_FRAMES - 1;
     /* page faults come now, not in the program's time */
     memset(thread->frames, 0, FIRST_FRAMES * sizeof *thread->frames);
-    memset(thread->edges, 0, FIRST_EDGES * sizeof *thread->edges);
     hd_registry_add(thread, kind);
   }
   return thread->record;
@@ -45,7 +42,7 @@ static struct hd_thread *make(enum hd_thread_kind kind) {
   struct hd_thread *thread = hd_heap_allocate(1, sizeof *thread);
   if (!thread || !allocate(thread, kind))
     return NULL;
-  if (hd_thread_row(thread, HD_PROGRAM_PROFILE) && hd_ring_join(&thread->ring, thread->record->id))
+  if (hd_thread_make_first_row(thread) && hd_ring_join(&thread->ring, thread->record->id))
     return thread;
   thread->record->uncounted = hd_counters_events();
   return NULL;
@@ -60,17 +57,15 @@ static void renew(struct hd_thread *thread) {
       .record = old.record,
       .costs = old.costs,
       .edges = old.edges,
-      .edge_mask = old.edge_mask,
-      .edge_count = old.edge_count,
-      .edges_bounded = old.edges_bounded,
-      .unloads = old.unloads,
       .index = old.index,
+      .totals = old.totals,
       .frames = old.frames,
       .last_frame = old.last_frame,
       .unwind_cache = old.unwind_cache,
       .ended_regions = old.ended_regions,
       .has_forked = old.has_forked,
-      .row_cursor = old.row_cursor,
+      .free_rows = old.free_rows,
+      .free_row_count = old.free_row_count,
       .total_cursor = old.total_cursor,
       .ended_counters = old.ended_counters,
   };
@@ -111,18 +106,18 @@ static void start(struct hd_thread *thread, struct hd_row_record *row) {
   struct hd_thread_record *record = thread->record;
   const bool initial = record->kind == HD_THREAD_INITIAL;
   const uint32_t state = initial ? HD_BUSY : HD_IDLE;
-  const uint64_t idle_ticks = row->ticks[HD_IDLE];
+  struct hd_row_cell *idle = hd_thread_cell(thread, row, HD_IDLE);
+  const uint64_t idle_ticks = idle->ticks;
   const uint64_t begin_ticks = record->last_ticks;
   thread->top = thread->base = thread->frames;
   *thread->top = (struct hd_frame){.row = row, .state = (uint16_t)state, .kind = HD_KIND_PROGRAM};
   thread->row = row;
-  thread->cell = &row->ticks[HD_IDLE];
-  thread->intrusion_cell = &row->intrusion[HD_INTRUSION_IDLE];
+  thread->cell = idle;
   if (!initial)
     hd_thread_point_at(thread, row, HD_IDLE);
   else
     hd_thread_switch(thread, begin_ticks, row, HD_BUSY);
-  row->ticks[HD_IDLE] = idle_ticks; /* a sweep may have gone on meanwhile: then it begins later */
+  idle->ticks = idle_ticks; /* a sweep may have gone on meanwhile: then it begins later */
   if (record->threads == 1)
     record->begin_ticks = record->last_ticks;
   else

@@ -52,19 +52,46 @@ static bool has_entries(const struct hd_row *row) {
   return memcmp(&row->entries, &none, sizeof none) != 0;
 }
 
+/* What goes into a row's cell of a state (or hd_cell_kind). A class's intrusion goes with its first state that has any
+ * time, or with its first. */
+static struct hd_row_cell cell_of(const struct hd_row *row, uint32_t kind, bool classes_written[HD_INTRUSION_CLASSES]) {
+  if (kind == HD_CELL_CPU)
+    return (struct hd_row_cell){.ticks = row->cpu_ns};
+  if (kind == HD_CELL_TEAM)
+    return (struct hd_row_cell){.intrusion = row->intrusion.merged};
+  struct hd_row_cell cell = {.ticks = row->ticks[kind]};
+  const enum hd_intrusion_class class = hd_intrusion_class_of(kind);
+  if (!classes_written[class] && (cell.ticks != 0 || kind == HD_WAIT_LAST || class != HD_INTRUSION_WAITING)) {
+    cell.intrusion = row->intrusion.ticks[class];
+    classes_written[class] = true;
+  }
+  return cell;
+}
+
+/* In as many records as its cells need. */
+static void write_row(struct hd_merge *merge, const struct hd_row *row) {
+  struct hd_row_record record = {
+      .profile = row->node, .thread = row->thread & (HD_ROW_THREADS_MOST - 1), .visits = row->visits};
+  bool classes_written[HD_INTRUSION_CLASSES] = {false};
+  for (uint32_t kind = 0; kind < HD_CELL_KINDS; kind++) {
+    const struct hd_row_cell cell = cell_of(row, kind, classes_written);
+    if (cell.ticks == 0 && cell.intrusion == 0)
+      continue;
+    struct hd_row_cell *place = hd_row_claim(&record, kind);
+    if (!place) {
+      hd_writer_add(merge->writer, &record, sizeof record);
+      record = (struct hd_row_record){.profile = record.profile, .thread = record.thread};
+      place = hd_row_claim(&record, kind);
+    }
+    *place = cell;
+  }
+  hd_writer_add(merge->writer, &record, sizeof record);
+}
+
 void hd_merge_write_rows(struct hd_merge *merge) {
   hd_writer_begin_block(merge->writer, HD_BLOCK_ROWS);
-  for (size_t i = 0; i < merge->row_count; i++) {
-    const struct hd_row *row = &merge->rows[i];
-    struct hd_row_record record = {.profile = row->node,
-                                   .thread = row->thread,
-                                   .visits = row->visits,
-                                   .cpu_ns = row->cpu_ns,
-                                   .merged = row->intrusion.merged};
-    memcpy(record.ticks, row->ticks, sizeof record.ticks);
-    memcpy(record.intrusion, row->intrusion.ticks, sizeof record.intrusion);
-    hd_writer_add(merge->writer, &record, sizeof record);
-  }
+  for (size_t i = 0; i < merge->row_count; i++)
+    write_row(merge, &merge->rows[i]);
   if (!merge->levels_known)
     return;
   hd_writer_begin_block(merge->writer, HD_BLOCK_ENTRIES);

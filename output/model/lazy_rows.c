@@ -35,11 +35,20 @@ void hd_row_source_clear(struct hd_row_source *source) {
 /* ---- one row ---- */
 
 struct hd_row hd_row_of_record(const struct hd_row_record *record) {
-  struct hd_row row = {
-      .node = record->profile, .thread = record->thread, .visits = record->visits, .cpu_ns = record->cpu_ns};
-  memcpy(row.ticks, record->ticks, sizeof row.ticks);
-  memcpy(row.intrusion.ticks, record->intrusion, sizeof row.intrusion.ticks);
-  row.intrusion.merged = record->merged;
+  struct hd_row row = {.node = record->profile, .thread = record->thread, .visits = record->visits};
+  for (uint32_t i = 0; i < HD_ROW_CELLS; i++) {
+    const struct hd_row_cell *cell = &record->cells[i];
+    const uint32_t kind = hd_row_kind(record, i);
+    int64_t *intrusion = kind == HD_CELL_TEAM ? &row.intrusion.merged : NULL;
+    if (kind < HD_STATE_COUNT)
+      intrusion = &row.intrusion.ticks[hd_intrusion_class_of(kind)];
+    if (intrusion)
+      *intrusion = hd_add_signed(*intrusion, cell->intrusion);
+    if (kind < HD_STATE_COUNT)
+      row.ticks[kind] += cell->ticks;
+    else if (kind == HD_CELL_CPU)
+      row.cpu_ns += cell->ticks;
+  }
   return row;
 }
 
@@ -168,7 +177,8 @@ void hd_model_each_times(const struct hd_model *model, hd_times_visitor *visit, 
   const uint32_t count = source->rows_made ? model->row_count : source->extra_count;
   for (struct hd_records at = hd_records_of(source, HD_BLOCK_ROWS); !source->rows_made && hd_records_next(&at);) {
     const struct hd_row_record *row = at.record;
-    visit(context, row->profile, row->thread, row->ticks);
+    const struct hd_row times = hd_row_of_record(row);
+    visit(context, row->profile, row->thread, times.ticks);
   }
   for (uint32_t i = 0; i < count; i++)
     visit(context, rows[i].node, rows[i].thread, rows[i].ticks);

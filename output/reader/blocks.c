@@ -113,14 +113,17 @@ const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, 
     return NULL;
   const uint64_t index = (offset - block->content) / sizeof(struct hd_row_record);
   const uint64_t within = (offset - block->content) % sizeof(struct hd_row_record);
-  const size_t cells = offsetof(struct hd_row_record, ticks);
-  if (index >= block->header->count || within < cells || (within - cells) % sizeof(uint64_t) != 0)
+  const size_t cells = offsetof(struct hd_row_record, cells);
+  if (index >= block->header->count || within < cells || (within - cells) % sizeof(struct hd_row_cell) != 0)
     return NULL;
-  const uint64_t cell = (within - cells) / sizeof(uint64_t);
-  if (cell >= HD_STATE_COUNT)
+  const struct hd_row_record *row =
+      (const struct hd_row_record *)(const void *)(reader->bytes + block->content) + index;
+  const uint32_t cell = (uint32_t)((within - cells) / sizeof(struct hd_row_cell));
+  const uint32_t kind = hd_row_kind(row, cell);
+  if (kind >= HD_STATE_COUNT || (cell > 0 && kind == HD_BUSY)) /* that of no state */
     return NULL;
-  *state = (enum hd_state)cell;
-  return (const struct hd_row_record *)(const void *)(reader->bytes + block->content) + index;
+  *state = (enum hd_state)kind;
+  return row;
 }
 
 bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint32_t *counts, uint32_t *class) {

@@ -9,10 +9,23 @@
 #include "output/model/format_names.h"
 #include "output/model/rollup.h"
 
-static void add_intrusion(struct hd_intrusion *to, const struct hd_row_record *from) {
-  for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
-    to->ticks[class] = hd_add_signed(to->ticks[class], from->intrusion[class]);
-  to->merged = hd_add_signed(to->merged, from->merged);
+static void add_intrusion(struct hd_intrusion *to, const struct hd_row_cell *from, uint32_t kind) {
+  int64_t *place = kind == HD_CELL_TEAM ? &to->merged : &to->ticks[hd_intrusion_class_of(kind)];
+  *place = hd_add_signed(*place, from->intrusion);
+}
+
+static void add_cell(struct hd_node *node, struct hd_model_thread *thread, const struct hd_row_cell *cell,
+                     uint32_t kind) {
+  if (kind == HD_CELL_CPU) {
+    node->cpu_ns += cell->ticks;
+    return;
+  }
+  if (kind < HD_STATE_COUNT) {
+    node->ticks[kind] += cell->ticks;
+    thread->ticks[kind] += cell->ticks;
+  }
+  add_intrusion(&node->intrusion, cell, kind);
+  add_intrusion(&thread->intrusion, cell, kind);
 }
 
 /* Ten million times for a large team: what can be added up later is. */
@@ -20,13 +33,9 @@ static void add_row(struct hd_model *model, const struct hd_row_record *row) {
   struct hd_node *node = &model->nodes[row->profile];
   struct hd_model_thread *thread = &model->threads[row->thread];
   node->visits += row->visits;
-  node->cpu_ns += row->cpu_ns;
-  for (int state = 0; state < HD_STATE_COUNT; state++) {
-    node->ticks[state] += row->ticks[state];
-    thread->ticks[state] += row->ticks[state];
-  }
-  add_intrusion(&node->intrusion, row);
-  add_intrusion(&thread->intrusion, row);
+  for (uint32_t i = 0; i < HD_ROW_CELLS; i++)
+    if (hd_row_kind(row, i) < HD_CELL_KINDS)
+      add_cell(node, thread, &row->cells[i], hd_row_kind(row, i));
 }
 
 bool hd_reader_add_rows(struct hd_reader *reader) {

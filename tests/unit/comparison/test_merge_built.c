@@ -11,7 +11,7 @@ static struct hd_profile_record *build_run(struct builder *builder, const char *
   struct hd_thread_record *thread = builder_thread(builder, HD_THREAD_INITIAL, 1000, 2000);
   thread->end_ticks = 2000;
   thread->busy_ticks = 1000;
-  builder_row(builder, 0, 0)->ticks[HD_BUSY] = 1000;
+  builder_cell(builder_row(builder, 0, 0), HD_BUSY)->ticks = 1000;
   const uint32_t id = builder_module(builder, path);
   struct hd_module_record *module =
       (void *)((char *)builder->newest[HD_BLOCK_MODULES] + HD_BLOCK_HEADER_BYTES + id * sizeof *module);

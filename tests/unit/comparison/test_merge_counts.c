@@ -28,7 +28,7 @@ static void build_run(struct builder *builder, const struct event *events, size_
     struct hd_thread_record *thread = builder_thread(builder, i ? HD_THREAD_WORKER : HD_THREAD_INITIAL, 1000, 2000);
     thread->end_ticks = 2000;
     thread->busy_ticks = 1000;
-    builder_row(builder, i, i)->ticks[HD_BUSY] = 1000;
+    builder_cell(builder_row(builder, i, i), HD_BUSY)->ticks = 1000;
   }
   builder_counters(builder, (uint32_t)count, slots, HD_COUNTERS_AT_LOOP);
   for (size_t i = 0; i < count; i++)

@@ -98,8 +98,8 @@ static void test_busy_is_the_time_of_what_was_counted(void **state) {
     builder_text(&builder, HD_TEXT_GROUP, 0, rates, sizeof rates - 1);
     for (uint32_t thread = 0; thread < 2; thread++) {
       struct hd_row_record *row = builder_row(&builder, CRITICAL, thread);
-      row->ticks[HD_WAIT_CRITICAL] = 5;
-      row->ticks[HD_WAIT_BARRIER_IMPLICIT] = 7;
+      builder_cell(row, HD_WAIT_CRITICAL)->ticks = 5;
+      builder_cell(row, HD_WAIT_BARRIER_IMPLICIT)->ticks = 7;
       if (at == HD_COUNTERS_AT_ALL)
         count(&builder, CRITICAL, thread, 0, 0);
     }

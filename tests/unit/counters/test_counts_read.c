@@ -163,7 +163,7 @@ static void test_idling_without_a_record_is_not_missing(void **state) {
   (void)state;
   struct builder builder;
   start_whole(&builder, HD_COUNTERS_AT_LOOP);
-  builder_row(&builder, PROGRAM, 1)->ticks[HD_IDLE] = 10;
+  builder_cell(builder_row(&builder, PROGRAM, 1), HD_IDLE)->ticks = 10;
   struct hd_model *model = builder_read(&builder);
   expect_exact(count_of(model, HD_COUNT_OF_PROGRAM, 0, HD_COUNT_WAITING), 12);
   expect_exact(of(model, PROGRAM, HD_NONE, true), 551);
@@ -227,7 +227,7 @@ static void test_unwound_routines_have_inclusive_counts(void **state) {
   start_whole(&builder, HD_COUNTERS_AT_LOOP);
   const uint32_t caller = builder_profile(&builder, PROGRAM, HD_KIND_ROUTINE)->id;
   const uint32_t region = builder_profile(&builder, caller, HD_KIND_PARALLEL)->id;
-  builder_row(&builder, region, 0)->ticks[HD_BUSY] = 5;
+  builder_cell(builder_row(&builder, region, 0), HD_BUSY)->ticks = 5;
   count(&builder, region, 0, 4000, 0);
   struct hd_model *model = builder_read(&builder);
   expect_unknown(of(model, caller, HD_NONE, false));
@@ -246,8 +246,8 @@ static void test_measured_routines_are_known_only_with_all(void **state) {
     struct hd_profile_record *routine = builder_profile(&builder, PROGRAM, HD_KIND_ROUTINE);
     const uint32_t region = builder_profile(&builder, routine->id, HD_KIND_PARALLEL)->id;
     routine->flags = HD_PROFILE_CALLED;
-    builder_row(&builder, routine->id, 0)->ticks[HD_BUSY] = 5;
-    builder_row(&builder, region, 0)->ticks[HD_BUSY] = 5;
+    builder_cell(builder_row(&builder, routine->id, 0), HD_BUSY)->ticks = 5;
+    builder_cell(builder_row(&builder, region, 0), HD_BUSY)->ticks = 5;
     count(&builder, region, 0, 4000, 0);
     if (at == HD_COUNTERS_AT_ALL)
       count(&builder, routine->id, 0, 60000, 0);
@@ -273,7 +273,7 @@ static void test_folded_callpaths_keep_their_counts(void **state) {
   const uint32_t other = builder_profile(&builder, PROGRAM, HD_KIND_PARALLEL)->id;
   struct hd_profile_record *again = builder_profile(&builder, other, HD_KIND_LOOP_STATIC);
   again->address = again->offset = 0x1000 + LOOP;
-  builder_row(&builder, again->id, 0)->ticks[HD_BUSY] = 5;
+  builder_cell(builder_row(&builder, again->id, 0), HD_BUSY)->ticks = 5;
   count(&builder, again->id, 0, 4000, 0);
   struct hd_model *model = builder_read(&builder);
   hd_callpath_truncate(model, 1);

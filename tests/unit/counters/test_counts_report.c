@@ -34,13 +34,13 @@ static void build(struct sample *sample, uint32_t slots) {
   builder_counters(builder, 2, slots, HD_COUNTERS_AT_LOOP);
   builder_event(builder, "PAPI_TOT_INS", slots > 0 ? 1 : 0);
   strcpy(builder_event(builder, "perf::TASK-CLOCK", slots)->unit, "ns");
-  builder_row(builder, 0, 0)->ticks[HD_BUSY] = 10;
+  builder_cell(builder_row(builder, 0, 0), HD_BUSY)->ticks = 10;
   sample->work = routines_call(builder, 0, "work", 1, 10);
   sample->region = routines_node(builder, sample->work, HD_KIND_PARALLEL, "region", 0, 40);
   sample->loop = routines_node(builder, sample->region, HD_KIND_LOOP_STATIC, "loop", 1, 40);
   sample->critical = routines_node(builder, sample->loop, HD_KIND_CRITICAL, "critical", 1, 20);
   for (uint32_t profile = sample->region; profile <= sample->critical; profile++)
-    builder_row(builder, profile, 1)->ticks[HD_BUSY] = profile == sample->critical ? 20 : 40;
+    builder_cell(builder_row(builder, profile, 1), HD_BUSY)->ticks = profile == sample->critical ? 20 : 40;
   *builder_total(builder, sample->region, 2) = (struct hd_total_record){
       .profile = sample->region, .team_size = 2, .instances = 1, .elapsed_ticks = 100, .capacity_ticks = 200};
   fill(sample->program_counts = builder_counts(builder, 0, 0), 7, 0);

@@ -27,16 +27,20 @@ static struct hd_row_record *row(struct builder *builder, uint32_t profile, uint
                                  uint64_t waiting, uint64_t runtime) {
   struct hd_row_record *made = builder_row(builder, profile, thread);
   made->visits = 1;
-  made->ticks[HD_BUSY] = busy;
-  made->ticks[HD_WAIT_BARRIER_IMPLICIT] = waiting;
-  made->ticks[HD_RUNTIME] = runtime;
+  builder_cell(made, HD_BUSY)->ticks = busy;
+  if (waiting)
+    builder_cell(made, HD_WAIT_BARRIER_IMPLICIT)->ticks = waiting;
+  if (runtime)
+    builder_cell(made, HD_RUNTIME)->ticks = runtime;
   return made;
 }
 
 static void take(struct hd_row_record *from, int64_t busy, int64_t waiting, int64_t runtime) {
-  from->intrusion[HD_INTRUSION_BUSY] = busy;
-  from->intrusion[HD_INTRUSION_WAITING] = waiting;
-  from->intrusion[HD_INTRUSION_RUNTIME] = runtime;
+  builder_cell(from, HD_BUSY)->intrusion = busy;
+  if (waiting)
+    builder_cell(from, HD_WAIT_BARRIER_IMPLICIT)->intrusion = waiting;
+  if (runtime)
+    builder_cell(from, HD_RUNTIME)->intrusion = runtime;
 }
 
 static void build(struct sample *sample) {
@@ -63,7 +67,7 @@ static void build(struct sample *sample) {
   take(sample->regions[1], 20, -30, 0);
   take(sample->loops[0], 40, 0, 0);
   take(sample->loops[1], 4, 0, 0);
-  sample->regions[0]->merged = 90;
+  builder_cell(builder_row(builder, 1, 0), HD_CELL_TEAM)->intrusion = 90;
   sample->total = builder_total(builder, 1, 2);
   sample->total->instances = 1;
   sample->total->elapsed_ticks = 900;
@@ -116,12 +120,12 @@ static void test_intrusion_is_summed_over_threads_and_the_tree(void **state) {
   builder_free(&sample.builder);
 }
 
-static struct hd_model *read_open(struct sample *sample, const struct hd_row_record *in, enum hd_state state) {
+static struct hd_model *read_open(struct sample *sample, struct hd_row_record *in, enum hd_state state) {
   sample->threads[1]->end_ticks = 0;
   sample->threads[1]->intrusion = 17;
   sample->threads[1]->intrusion_charged = 12;
   sample->threads[1]->intrusion_base = 2;
-  sample->threads[1]->open_cell = builder_offset(&sample->builder, &in->ticks[state]);
+  sample->threads[1]->open_cell = builder_offset(&sample->builder, builder_cell(in, state));
   return builder_read(&sample->builder);
 }
 
@@ -186,7 +190,7 @@ static void test_overhead_is_noted_in_a_short_run_but_for_the_start(void **state
   (void)state;
   struct sample sample;
   build(&sample);
-  sample.program->intrusion[HD_INTRUSION_BUSY] += 25; /* 100 of 1600 in a microsecond */
+  builder_cell(sample.program, HD_BUSY)->intrusion += 25; /* 100 of 1600 in a microsecond */
   struct hd_model *model = builder_read(&sample.builder);
   assert_true(has_note(model, "Heddle's own work after its start is 6 % of all busy time"));
   hd_model_free(model);
@@ -206,14 +210,14 @@ static void test_much_overhead_is_noted_where_it_matters(void **state) {
   struct sample sample;
   build(&sample);
   add_costs(&sample);
-  sample.program->intrusion[HD_INTRUSION_BUSY] += 25;
+  builder_cell(sample.program, HD_BUSY)->intrusion += 25;
   sample.builder.header->clock_kind = HD_CLOCK_TSC;
   sample.builder.header->clock_last = (struct hd_clock_pair){1000, 1000000000}; /* a tick is a millisecond */
   struct hd_model *model = builder_read(&sample.builder);
   assert_true(has_note(model, "Heddle's own work after its start is 6 % of all busy time"));
   hd_model_free(model);
   sample.builder.header->end_ticks = 46000; /* the region is a fiftieth of it, what Heddle took there a thousandth */
-  sample.program->ticks[HD_BUSY] += 44000;
+  builder_cell(sample.program, HD_BUSY)->ticks += 44000;
   sample.threads[0]->last_ticks = sample.threads[0]->end_ticks = 46000;
   model = builder_read(&sample.builder);
   assert_false(has_note(model, "Heddle's own work"));
@@ -300,7 +304,7 @@ static void test_json_has_corrected_times(void **state) {
   (void)state;
   struct sample sample;
   build(&sample);
-  sample.regions[1]->intrusion[HD_INTRUSION_WAITING] = 400; /* more than it waited */
+  builder_cell(sample.regions[1], HD_WAIT_BARRIER_IMPLICIT)->intrusion = 400; /* more than it waited */
   struct hd_model *model = builder_read(&sample.builder);
   json_t *json = json_of(model);
   json_t *region = at(json, "profiles", 1, "corrected");

@@ -19,7 +19,7 @@ static struct hd_thread_record *start(struct builder *builder) {
   builder_thread(builder, HD_THREAD_WORKER, 1000, 2000);
   struct hd_thread_record *records = (void *)((char *)builder->newest[HD_BLOCK_THREADS] + HD_BLOCK_HEADER_BYTES);
   for (uint32_t i = 0; i < 2; i++) {
-    builder_row(builder, 0, i)->ticks[HD_BUSY] = 1000;
+    builder_cell(builder_row(builder, 0, i), HD_BUSY)->ticks = 1000;
     records[i].threads = 1;
     records[i].end_ticks = 2000;
     records[i].busy_ticks = 1000;
@@ -146,7 +146,7 @@ static void test_threads_of_different_times_are_not_too_many(void **state) {
   builder.header->max_threads = 1;
   struct hd_row_record *rows = (void *)((char *)builder.newest[HD_BLOCK_ROWS] + HD_BLOCK_HEADER_BYTES);
   records[0].last_ticks = records[0].end_ticks = records[1].begin_ticks = 1500;
-  records[0].busy_ticks = records[1].busy_ticks = rows[0].ticks[HD_BUSY] = rows[1].ticks[HD_BUSY] = 500;
+  records[0].busy_ticks = records[1].busy_ticks = rows[0].cells[0].ticks = rows[1].cells[0].ticks = 500;
   struct hd_model *model = end(&builder);
   expect_heading(model, "more threads than processors", false);
   hd_model_free(model);

@@ -23,8 +23,8 @@ static void setup_hostile(struct sample *sample) {
   strcpy(builder->header->runtime, HOSTILE);
   struct hd_module_record *module = (void *)((char *)builder->newest[HD_BLOCK_MODULES] + HD_BLOCK_HEADER_BYTES);
   strcpy(module->path, "/bin/" HOSTILE);
-  builder_row(builder, builder_profile(builder, 0, HD_KIND_PHASE)->id, 0)->ticks[HD_BUSY] = 5;
-  builder_row(builder, builder_profile(builder, 0, HD_KIND_ROUTINE)->id, 0)->ticks[HD_BUSY] = 5;
+  builder_cell(builder_row(builder, builder_profile(builder, 0, HD_KIND_PHASE)->id, 0), HD_BUSY)->ticks = 5;
+  builder_cell(builder_row(builder, builder_profile(builder, 0, HD_KIND_ROUTINE)->id, 0), HD_BUSY)->ticks = 5;
   builder_name(builder, 1, HOSTILE, HOSTILE, "3");
   builder_name(builder, 4, HOSTILE, "/" HOSTILE, "3");
   builder_text(builder, HD_TEXT_PHASE, 3, HOSTILE, strlen(HOSTILE));

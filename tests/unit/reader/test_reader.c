@@ -26,22 +26,22 @@ static void make_pair(struct pair *pair) {
     pair->threads[i] = builder_thread(builder, i == 0 ? HD_THREAD_INITIAL : HD_THREAD_WORKER, 1000, 1000);
     for (uint32_t j = 0; j < 3; j++)
       pair->rows[i][j] = builder_row(builder, j, i);
-    pair->threads[i]->open_cell = builder_offset(builder, &pair->rows[i][0]->ticks[HD_IDLE]);
+    pair->threads[i]->open_cell = builder_offset(builder, builder_cell(pair->rows[i][0], HD_IDLE));
   }
 }
 
 static void open_cell(struct pair *pair, int thread, int profile, enum hd_state state) {
-  pair->threads[thread]->open_cell = builder_offset(&pair->builder, &pair->rows[thread][profile]->ticks[state]);
+  pair->threads[thread]->open_cell = builder_offset(&pair->builder, builder_cell(pair->rows[thread][profile], state));
 }
 
 static void test_sums_exclusive_and_inclusive(void **state) {
   (void)state;
   struct pair pair;
   make_pair(&pair);
-  pair.rows[0][1]->ticks[HD_BUSY] = 10;
-  pair.rows[0][2]->ticks[HD_BUSY] = 100;
-  pair.rows[1][2]->ticks[HD_BUSY] = 70;
-  pair.rows[1][2]->ticks[HD_WAIT_CRITICAL] = 30;
+  builder_cell(pair.rows[0][1], HD_BUSY)->ticks = 10;
+  builder_cell(pair.rows[0][2], HD_BUSY)->ticks = 100;
+  builder_cell(pair.rows[1][2], HD_BUSY)->ticks = 70;
+  builder_cell(pair.rows[1][2], HD_WAIT_CRITICAL)->ticks = 30;
   pair.rows[0][2]->visits = 3;
   pair.rows[1][2]->visits = 4;
   pair.threads[0]->last_ticks = 1110;
@@ -66,7 +66,7 @@ static void test_open_interval_goes_to_its_cell_until_the_end(void **state) {
   struct pair pair;
   make_pair(&pair);
   pair.threads[0]->last_ticks = 1600;
-  pair.rows[0][0]->ticks[HD_BUSY] = 600;
+  builder_cell(pair.rows[0][0], HD_BUSY)->ticks = 600;
   open_cell(&pair, 0, 2, HD_WAIT_LOCK);
   struct hd_model *model = builder_read(&pair.builder);
   assert_int_equal(model->nodes[2].ticks[HD_WAIT_LOCK], 400);
@@ -83,7 +83,7 @@ static void test_killed_program_ends_at_its_last_event(void **state) {
   pair.builder.header->flags = 0;
   pair.builder.header->end_ticks = 0;
   pair.threads[1]->last_ticks = 1750;
-  pair.rows[1][2]->ticks[HD_BUSY] = 750;
+  builder_cell(pair.rows[1][2], HD_BUSY)->ticks = 750;
   struct hd_model *model = builder_read(&pair.builder);
   assert_false(model->ended);
   assert_int_equal(model->end_ticks, 1750);
@@ -125,7 +125,7 @@ static void test_finished_thread_gets_no_time_after_its_end(void **state) {
   struct pair pair;
   make_pair(&pair);
   pair.threads[1]->last_ticks = pair.threads[1]->end_ticks = 1300;
-  pair.rows[1][2]->ticks[HD_BUSY] = 300;
+  builder_cell(pair.rows[1][2], HD_BUSY)->ticks = 300;
   struct hd_model *model = builder_read(&pair.builder);
   assert_int_equal(model->threads[1].lifetime_ticks, 300);
   assert_int_equal(model->threads[1].ticks[HD_IDLE], 0);
@@ -145,9 +145,9 @@ static struct hd_model *read_joining(uint64_t join_ticks) {
   instance->join_ticks = join_ticks;
   instance->end_ticks = join_ticks;
   pair.threads[1]->last_ticks = 1200;
-  pair.rows[1][1]->ticks[HD_BUSY] = 200;
+  builder_cell(pair.rows[1][1], HD_BUSY)->ticks = 200;
   open_cell(&pair, 1, 1, HD_WAIT_BARRIER_IMPLICIT);
-  pair.threads[1]->idle_cell = builder_offset(&pair.builder, &pair.rows[1][0]->ticks[HD_IDLE]);
+  pair.threads[1]->idle_cell = builder_offset(&pair.builder, builder_cell(pair.rows[1][0], HD_IDLE));
   pair.threads[1]->joining = builder_offset(&pair.builder, instance);
   struct hd_model *model = builder_read(&pair.builder);
   builder_free(&pair.builder);
@@ -188,12 +188,12 @@ static void open_region(struct pair *pair, struct hd_instance_record *instance) 
   *builder_member(instance, 2) = (struct hd_member_record){.thread = 1, .begin_ticks = 1100}; /* an earlier use */
   pair->threads[0]->busy_ticks = 200;
   pair->threads[0]->last_ticks = 1200;
-  pair->rows[0][0]->ticks[HD_BUSY] = 200;
+  builder_cell(pair->rows[0][0], HD_BUSY)->ticks = 200;
   open_cell(pair, 0, 1, HD_BUSY);
   pair->threads[1]->busy_ticks = 250;
   pair->threads[1]->last_ticks = 1500;
-  pair->rows[1][2]->ticks[HD_BUSY] = 250;
-  pair->rows[1][0]->ticks[HD_IDLE] = 250;
+  builder_cell(pair->rows[1][2], HD_BUSY)->ticks = 250;
+  builder_cell(pair->rows[1][0], HD_IDLE)->ticks = 250;
   open_cell(pair, 1, 1, HD_WAIT_BARRIER_IMPLICIT);
 }
 
@@ -388,7 +388,7 @@ static void test_times_that_do_not_add_up_are_noted(void **state) {
   (void)state;
   struct pair pair;
   make_pair(&pair);
-  pair.rows[1][2]->ticks[HD_BUSY] = 1;
+  builder_cell(pair.rows[1][2], HD_BUSY)->ticks = 1;
   struct hd_model *model = builder_read(&pair.builder);
   assert_true(hd_model_thread_is_whole(model, 0));
   assert_false(hd_model_thread_is_whole(model, 1));

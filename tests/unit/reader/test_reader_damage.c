@@ -37,16 +37,16 @@ static void test_newer_and_foreign_layouts_are_refused(void **state) {
   struct sample *sample = setup_sample();
   struct hd_file_header *header = sample->builder.header;
   header->version = 7;
-  builder_refused(&sample->builder, "written by a newer Heddle (format 7, this reads 5)");
+  builder_refused(&sample->builder, "written by a newer Heddle (format 7, this reads 6)");
   header->version = 0;
   builder_refused(&sample->builder, "format 0 does not exist");
   header->version = 1;
-  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 5)");
+  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 6)");
   header->version = HD_FORMAT_VERSION;
   header->byte_order = __builtin_bswap32(HD_BYTE_ORDER);
   builder_refused(&sample->builder, "other byte order");
   header->byte_order = HD_BYTE_ORDER;
-  header->row_record_bytes = 64;
+  header->row_record_bytes = 168;
   builder_refused(&sample->builder, "record sizes");
   header->row_record_bytes = sizeof(struct hd_row_record);
   header->costs_record_bytes -= 8;
@@ -175,7 +175,7 @@ static void test_broken_open_cells_are_refused(void **state) {
   struct sample *sample = setup_sample();
   const uint64_t good = sample->thread->open_cell;
   const uint64_t bad[] = {good + 1,
-                          good - 8 * (HD_WAIT_BARRIER_IMPLICIT + 1),
+                          good - 2 * sizeof(struct hd_row_cell),
                           8,
                           UINT64_MAX,
                           sample->thread->joining,
@@ -297,8 +297,8 @@ static void test_absurd_costs_stay_absurd(void **state) {
   sample->costs->kinds[HD_EVENT_CALL] = (struct hd_event_cost){.count = 1, .charged = 2, .total_ticks = 7, .ticks = 9};
   sample->thread->intrusion = INT64_MIN;
   sample->thread->intrusion_charged = INT64_MAX;
-  sample->row->intrusion[HD_INTRUSION_BUSY] = INT64_MIN;
-  sample->row->merged = INT64_MIN;
+  builder_cell(sample->row, HD_BUSY)->intrusion = INT64_MIN;
+  builder_cell(builder_row(&sample->builder, sample->row->profile, 0), HD_CELL_TEAM)->intrusion = INT64_MIN;
   sample->total->intrusion_ticks = INT64_MIN;
   sample->switched->off_ticks = UINT64_MAX;
   struct hd_model *model = builder_read(&sample->builder);

@@ -102,7 +102,7 @@ static void test_a_long_chain_is_read(void **state) {
   builder_init(&builder);
   const uint32_t last = add_chain(&builder);
   builder_thread(&builder, HD_THREAD_INITIAL, 1000, 2000)->end_ticks = 2000;
-  builder_row(&builder, last, 0)->ticks[HD_BUSY] = 1000;
+  builder_cell(builder_row(&builder, last, 0), HD_BUSY)->ticks = 1000;
   assert_int_equal(end_of(&builder, false), READ);
 }
 
@@ -114,7 +114,7 @@ static void test_a_long_chain_with_counts_is_narrowed(void **state) {
   const uint32_t last = add_chain(&builder);
   builder_event(&builder, "ONE", 0);
   builder_thread(&builder, HD_THREAD_INITIAL, 1000, 2000)->end_ticks = 2000;
-  builder_row(&builder, last, 0)->ticks[HD_BUSY] = 1000;
+  builder_cell(builder_row(&builder, last, 0), HD_BUSY)->ticks = 1000;
   builder_counts(&builder, 0, 0);
   builder_name(&builder, last, "f", "f.c", "1");
   assert_int_equal(end_of(&builder, true), READ);
@@ -204,7 +204,7 @@ static void test_callers_of_a_long_chain_are_refused(void **state) {
   size_t bytes = 0;
   builder_init(&builder);
   builder_thread(&builder, HD_THREAD_INITIAL, 1000, 2000)->end_ticks = 2000;
-  builder_row(&builder, add_chain(&builder), 0)->ticks[HD_BUSY] = 1000;
+  builder_cell(builder_row(&builder, add_chain(&builder), 0), HD_BUSY)->ticks = 1000;
   struct hd_model *model = builder_read(&builder);
   FILE *sink = open_memstream(&said, &bytes);
   const struct hd_report_options options = {.question = HD_ASK_CALLERS, .sort = HD_SORT_INCLUSIVE, .callers = "."};

@@ -13,7 +13,7 @@
 #include "profile_builder.h"
 
 /* 110,000 rows: more than the 16 MiB from which files are mapped. */
-enum { NODES = 100, THREADS = 1100, LIFETIME = 1000 };
+enum { NODES = 250, THREADS = 1100, LIFETIME = 1000 };
 
 static uint64_t busy_of(uint32_t node, uint32_t thread) {
   return node == 0 ? LIFETIME - 10 - (uint64_t)(NODES - 1) * (1 + thread % 3) : 1 + thread % 3;
@@ -40,9 +40,9 @@ static void write_threads(struct hd_writer *writer, uint64_t first_row) {
                                             .threads = 1,
                                             .begin_ticks = 1000,
                                             .last_ticks = 1990,
-                                            .open_cell =
-                                                first_row + (uint64_t)i * NODES * sizeof(struct hd_row_record) +
-                                                offsetof(struct hd_row_record, ticks) + HD_IDLE * sizeof(uint64_t)};
+                                            .open_cell = first_row +
+                                                         (uint64_t)i * NODES * sizeof(struct hd_row_record) +
+                                                         offsetof(struct hd_row_record, cells[1])};
     hd_writer_add(writer, &record, sizeof record);
   }
 }
@@ -53,9 +53,9 @@ static void write_rows(struct hd_writer *writer) {
   for (int part = 0; part < 2; part++)
     for (uint32_t thread = 0; thread < THREADS; thread++)
       for (uint32_t node = 0; node < NODES; node++) {
-        struct hd_row_record record = {.profile = node, .thread = thread, .visits = 2};
+        struct hd_row_record record = {.profile = node, .thread = thread & 0xffffff, .second = HD_IDLE, .visits = 2};
         const bool halved = node % 2 == 1;
-        record.ticks[HD_BUSY] = part == 0 ? busy_of(node, thread) - halved : 1;
+        record.cells[0].ticks = part == 0 ? busy_of(node, thread) - halved : 1;
         if (part == 0 || halved)
           hd_writer_add(writer, &record, sizeof record);
       }

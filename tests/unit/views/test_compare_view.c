@@ -187,9 +187,9 @@ static void test_tasks_below_a_single_are_not_serial(void **state) {
     const uint32_t single = builder_profile(&test.builder, 1, HD_KIND_SINGLE)->id;
     const uint32_t task = builder_profile(&test.builder, single, HD_KIND_TASK)->id;
     const uint32_t inner = builder_profile(&test.builder, task, HD_KIND_CRITICAL)->id;
-    builder_row(&test.builder, single, 0)->ticks[HD_BUSY] = 10;
-    builder_row(&test.builder, task, 0)->ticks[HD_BUSY] = 700;
-    builder_row(&test.builder, inner, 0)->ticks[HD_BUSY] = 5;
+    builder_cell(builder_row(&test.builder, single, 0), HD_BUSY)->ticks = 10;
+    builder_cell(builder_row(&test.builder, task, 0), HD_BUSY)->ticks = 700;
+    builder_cell(builder_row(&test.builder, inner, 0), HD_BUSY)->ticks = 5;
     end_run(threads, 800, NULL, 0);
   }
   compare(HD_COMPARE_SCALING);

@@ -194,7 +194,7 @@ static void test_phases_are_lines_with_their_names(void **state) {
     struct hd_profile_record *phase = builder_profile(&builder, 0, HD_KIND_PHASE);
     phase->address = phase->offset = 0;
     builder_text(&builder, HD_TEXT_PHASE, i, names[i], strlen(names[i]));
-    builder_row(&builder, i, 0)->ticks[HD_BUSY] = 10 * i;
+    builder_cell(builder_row(&builder, i, 0), HD_BUSY)->ticks = 10 * i;
   }
   struct hd_model *model = builder_read(&builder);
   char *text = routines_report(model, &options, HD_REPORT_MADE);

@@ -56,8 +56,8 @@ static void test_same_place_is_one_line(void **state) {
   const uint32_t first = add_region(&builder, 0, "10", 100, 150);
   const uint32_t second = add_region(&builder, 0, "10", 50, 60); /* the same line, inlined elsewhere */
   add_region(&builder, 0, "11", 50, 60);
-  add_construct(&builder, first, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 5;
-  add_construct(&builder, second, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 6;
+  builder_cell(add_construct(&builder, first, HD_KIND_CRITICAL, "12"), HD_WAIT_CRITICAL)->ticks = 5;
+  builder_cell(add_construct(&builder, second, HD_KIND_CRITICAL, "12"), HD_WAIT_CRITICAL)->ticks = 6;
   struct hd_model *model = builder_read(&builder);
   struct hd_lines *view = hd_lines_new(model, HD_SORT_ELAPSED, HD_LINES_CONSTRUCTS);
   assert_int_equal(view->count, 4);
@@ -122,8 +122,8 @@ static void test_limit_keeps_the_foremost_with_those_above(void **state) {
   start(&builder);
   const uint32_t big = add_region(&builder, 0, "10", 100, 100); /* gain 50 */
   add_region(&builder, 0, "20", 100, 180);                      /* gain 10 */
-  add_construct(&builder, big, HD_KIND_CRITICAL, "11")->ticks[HD_WAIT_CRITICAL] = 60;
-  add_construct(&builder, big, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 1;
+  builder_cell(add_construct(&builder, big, HD_KIND_CRITICAL, "11"), HD_WAIT_CRITICAL)->ticks = 60;
+  builder_cell(add_construct(&builder, big, HD_KIND_CRITICAL, "12"), HD_WAIT_CRITICAL)->ticks = 1;
   struct hd_model *model = builder_read(&builder);
   struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
   assert_int_equal(hd_lines_select(view, HD_SORT_GAIN, 3, false), 1);
@@ -141,9 +141,9 @@ static void test_the_busiest_is_chosen_too(void **state) {
   struct builder builder;
   start(&builder);
   const uint32_t region = add_region(&builder, 0, "10", 500, 990);
-  add_construct(&builder, region, HD_KIND_CRITICAL, "11")->ticks[HD_WAIT_CRITICAL] = 6;
-  add_construct(&builder, region, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 4;
-  add_construct(&builder, region, HD_KIND_LOOP_STATIC, "13")->ticks[HD_BUSY] = 990;
+  builder_cell(add_construct(&builder, region, HD_KIND_CRITICAL, "11"), HD_WAIT_CRITICAL)->ticks = 6;
+  builder_cell(add_construct(&builder, region, HD_KIND_CRITICAL, "12"), HD_WAIT_CRITICAL)->ticks = 4;
+  builder_cell(add_construct(&builder, region, HD_KIND_LOOP_STATIC, "13"), HD_BUSY)->ticks = 990;
   struct hd_model *model = builder_read(&builder);
   struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
   assert_int_equal(hd_lines_select(view, HD_SORT_GAIN, 3, false), 1);
@@ -171,8 +171,8 @@ static void test_what_rests_on_incomplete_data_is_marked(void **state) {
   const uint32_t region = add_region(&builder, 0, "10", 100, 190);
   struct hd_row_record *critical = add_construct(&builder, region, HD_KIND_CRITICAL, "11");
   critical->visits = 734113;
-  critical->ticks[HD_BUSY] = 60;
-  critical->ticks[HD_WAIT_CRITICAL] = 40;
+  builder_cell(critical, HD_BUSY)->ticks = 60;
+  builder_cell(critical, HD_WAIT_CRITICAL)->ticks = 40;
   add_region(&builder, 0, "20", 50, 60);
   builder_switch(&builder, HD_CLASS_MUTEX, 0, region)->on_ticks = 1010;
   struct hd_model *model = builder_read(&builder);
@@ -244,7 +244,7 @@ static void test_report_shows_places_and_only_causes_that_occur(void **state) {
   struct builder builder;
   start(&builder);
   const uint32_t region = add_region(&builder, 0, "10", 900, 1200);
-  add_construct(&builder, region, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 300;
+  builder_cell(add_construct(&builder, region, HD_KIND_CRITICAL, "12"), HD_WAIT_CRITICAL)->ticks = 300;
   struct hd_model *model = builder_read(&builder);
   const struct hd_report_options options = {.limit = 1};
   char *text = NULL;
@@ -320,7 +320,7 @@ static void test_json_says_null_where_nothing_was_measured(void **state) {
   struct builder builder;
   start(&builder);
   add_region(&builder, 0, "10", 100, 150);
-  add_construct(&builder, 1, HD_KIND_CRITICAL, "12")->ticks[HD_WAIT_CRITICAL] = 5;
+  builder_cell(add_construct(&builder, 1, HD_KIND_CRITICAL, "12"), HD_WAIT_CRITICAL)->ticks = 5;
   builder_text(&builder, HD_TEXT_ARGUMENT, 0, "caf\xe9", 4);                           /* not UTF-8 */
   builder_text(&builder, HD_TEXT_ARGUMENT, 0, "\xc3\xa4 \xff\xe2\x82\xac\xf0\x9f", 9); /* in part */
   struct hd_model *model = builder_read(&builder);

@@ -26,15 +26,15 @@
 enum { PROGRAM, REGION, LOOP, CRITICAL };
 
 static void fill_rows(struct builder *builder) {
-  builder_row(builder, PROGRAM, 0)->ticks[HD_BUSY] = 400;
-  builder_row(builder, REGION, 0)->ticks[HD_BUSY] = 100;
+  builder_cell(builder_row(builder, PROGRAM, 0), HD_BUSY)->ticks = 400;
+  builder_cell(builder_row(builder, REGION, 0), HD_BUSY)->ticks = 100;
   struct hd_row_record *loop = builder_row(builder, LOOP, 0);
-  loop->ticks[HD_BUSY] = 400;
-  loop->ticks[HD_WAIT_BARRIER_IMPLICIT] = 100;
+  builder_cell(loop, HD_BUSY)->ticks = 400;
+  builder_cell(loop, HD_WAIT_BARRIER_IMPLICIT)->ticks = 100;
   loop = builder_row(builder, LOOP, 1);
-  loop->ticks[HD_BUSY] = 150;
-  loop->ticks[HD_WAIT_BARRIER_IMPLICIT] = 350;
-  builder_row(builder, CRITICAL, 1)->ticks[HD_BUSY] = 250;
+  builder_cell(loop, HD_BUSY)->ticks = 150;
+  builder_cell(loop, HD_WAIT_BARRIER_IMPLICIT)->ticks = 350;
+  builder_cell(builder_row(builder, CRITICAL, 1), HD_BUSY)->ticks = 250;
 }
 
 static void fill_rings(struct builder *builder) {

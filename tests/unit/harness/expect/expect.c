@@ -105,7 +105,7 @@ static void read_block(const char *block, struct raw *raw) {
   const struct hd_thread_record *threads = (const void *)(block + HD_BLOCK_HEADER_BYTES);
   for (uint32_t i = 0; i < header->count; i++) {
     if (header->type == HD_BLOCK_ROWS)
-      raw->busy[rows[i].thread % FK_MAX_THREADS] += rows[i].ticks[HD_BUSY];
+      raw->busy[rows[i].thread % FK_MAX_THREADS] += rows[i].cells[0].ticks;
     else if (header->type == HD_BLOCK_THREADS)
       raw->recorded[threads[i].id % FK_MAX_THREADS] = threads[i].busy_ticks;
   }

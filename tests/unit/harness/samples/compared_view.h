@@ -52,8 +52,8 @@ static inline void add_region(uint32_t threads, uint64_t elapsed, uint64_t worke
   for (uint32_t thread = 0; thread < threads; thread++) {
     struct hd_row_record *row = builder_row(&test.builder, region, thread);
     row->visits = 1;
-    row->ticks[HD_BUSY] = thread == 0 ? elapsed : worker_busy;
-    row->ticks[HD_WAIT_BARRIER_IMPLICIT] = thread == 0 ? 0 : elapsed - worker_busy;
+    builder_cell(row, HD_BUSY)->ticks = thread == 0 ? elapsed : worker_busy;
+    builder_cell(row, HD_WAIT_BARRIER_IMPLICIT)->ticks = thread == 0 ? 0 : elapsed - worker_busy;
   }
   add_total(region, threads, elapsed, elapsed + (threads - 1) * worker_busy);
 }
@@ -72,7 +72,7 @@ static inline void end_run(uint32_t threads, uint64_t inside, const char *label,
   test.builder.header->end_ticks = end;
   for (uint32_t thread = 0; thread < threads; thread++) {
     builder_thread(&test.builder, thread == 0 ? HD_THREAD_INITIAL : HD_THREAD_WORKER, 1000, end);
-    builder_row(&test.builder, 0, thread)->ticks[thread == 0 ? HD_BUSY : HD_IDLE] = OUTSIDE;
+    builder_cell(builder_row(&test.builder, 0, thread), thread == 0 ? HD_BUSY : HD_IDLE)->ticks = OUTSIDE;
   }
   test.models[test.count] = builder_read(&test.builder);
   test.inputs[test.count] = (struct hd_compare_input){test.models[test.count], side, label};

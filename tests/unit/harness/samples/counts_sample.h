@@ -27,7 +27,7 @@ static inline void start(struct builder *builder, uint32_t events, uint32_t slot
     builder_thread(builder, thread == 0 ? HD_THREAD_INITIAL : HD_THREAD_WORKER, 1960 + 10 * thread, 2000)->end_ticks =
         2000;
     for (uint32_t profile = thread == 0 ? PROGRAM : REGION; profile <= CRITICAL; profile++)
-      builder_row(builder, profile, thread)->ticks[HD_BUSY] = 10;
+      builder_cell(builder_row(builder, profile, thread), HD_BUSY)->ticks = 10;
   }
   for (uint32_t i = 0; i < events; i++) {
     char name[16];

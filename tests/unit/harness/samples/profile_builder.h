@@ -97,8 +97,15 @@ static inline struct hd_thread_record *builder_thread(struct builder *builder, e
 static inline struct hd_row_record *builder_row(struct builder *builder, uint32_t profile, uint32_t thread) {
   struct hd_row_record *record = builder_record(builder, HD_BLOCK_ROWS, sizeof *record);
   record->profile = profile;
-  record->thread = thread;
+  record->thread = thread & (HD_ROW_THREADS_MOST - 1);
   return record;
+}
+
+/* The row's cell for a state (or hd_cell_kind): no more than three of them. */
+static inline struct hd_row_cell *builder_cell(struct hd_row_record *row, uint32_t kind) {
+  struct hd_row_cell *cell = hd_row_claim(row, kind);
+  assert_non_null(cell);
+  return cell;
 }
 
 /* All zero. */

@@ -32,15 +32,15 @@ static inline void make_sample(struct sample *sample) {
   sample->region->module = 0;
   sample->thread = builder_thread(builder, HD_THREAD_INITIAL, 1000, 1100);
   sample->row = builder_row(builder, 1, 0);
-  sample->row->ticks[HD_BUSY] = 100;
+  builder_cell(sample->row, HD_BUSY)->ticks = 100;
   sample->total = builder_total(builder, 1, 1);
   sample->total->instances = 1;
   sample->instance = builder_instance(builder, 1, 2);
   sample->instance->begin_ticks = 1050;
   sample->instance->team_size = 1;
   *builder_member(sample->instance, 0) = (struct hd_member_record){.thread = 0, .begin_ticks = 1050};
-  sample->thread->open_cell = builder_offset(builder, &sample->row->ticks[HD_WAIT_BARRIER_IMPLICIT]);
-  sample->thread->idle_cell = builder_offset(builder, &sample->row->ticks[HD_IDLE]);
+  sample->thread->open_cell = builder_offset(builder, builder_cell(sample->row, HD_WAIT_BARRIER_IMPLICIT));
+  sample->thread->idle_cell = builder_offset(builder, builder_cell(sample->row, HD_IDLE));
   sample->thread->joining = builder_offset(builder, sample->instance);
   builder_text(builder, HD_TEXT_NOTE, 0, "note", 4);
   builder_name(builder, 2, "f", "f.c", "3");

@@ -33,7 +33,7 @@ static inline uint32_t routines_node(struct builder *builder, uint32_t parent, e
   record->flags = kind == HD_KIND_ROUTINE ? HD_PROFILE_CALLED : 0;
   struct hd_row_record *row = builder_row(builder, record->id, 0);
   row->visits = visits;
-  row->ticks[HD_BUSY] = busy;
+  builder_cell(row, HD_BUSY)->ticks = busy;
   builder_name(builder, record->id, kind == HD_KIND_ROUTINE ? name : "main", "/src/app.c", "0");
   return record->id;
 }

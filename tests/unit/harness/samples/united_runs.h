@@ -26,7 +26,7 @@ static inline void begin_run(struct builder *builder, const char *program, const
   struct hd_thread_record *thread = builder_thread(builder, HD_THREAD_INITIAL, 1000, 2000);
   thread->end_ticks = 2000;
   thread->busy_ticks = 1000;
-  builder_row(builder, 0, 0)->ticks[HD_BUSY] = 1000;
+  builder_cell(builder_row(builder, 0, 0), HD_BUSY)->ticks = 1000;
   struct hd_module_record *module = (void *)((char *)builder->newest[HD_BLOCK_MODULES] + HD_BLOCK_HEADER_BYTES);
   module->build_id_bytes = (uint32_t)strlen(build_id);
   memcpy(module->build_id, build_id, strlen(build_id));

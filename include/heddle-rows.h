@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file heddle-rows.h
+ * One thread's numbers for one callpath. Part of heddle-format.h.
+ *
+ * A large team has millions of rows, and each of them few states: a loop is worked in and waited at. So a row names the
+ * states that it has cells for. It fills one line of the cache, which its thread shares with nobody.
+ */
+#ifndef HEDDLE_ROWS_H
+#define HEDDLE_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heddle-states.h"
+
+/** What a cell is for: a state of the thread, or one of these. */
+enum hd_cell_kind {
+  HD_CELL_CPU = HD_STATE_COUNT, /* `ticks`: processor time in nanoseconds, exclusive; only with HD_FILE_CPU_TIME */
+  /* What the team did.
+   * `intrusion`, merged: waits at its barriers; by how much Heddle delayed the last thread to arrive, times the team's
+   * size, summed. In the row of thread number 0, for all threads: a profile's corrected waiting time is the sum over
+   * its rows of ticks - intrusion - merged.
+   * `ticks`, with HD_LOG_TELLS_TEAMS: of the wait at a region's last barrier the part after the team's join, when the
+   * thread was idle: it belongs to the program's row. The sweep writes it, into the cell that the owner has made. */
+  HD_CELL_TEAM,
+  HD_CELL_KINDS
+};
+
+struct hd_row_cell {
+  uint64_t ticks; /* exclusive: spent while this profile was the thread's innermost */
+  /* Contained in `ticks`. But for waits at a team's barriers: minus what the thread had gathered since its team was
+   * last together. */
+  int64_t intrusion;
+};
+
+enum { HD_ROW_CELLS = 3, HD_ROW_THREADS_MOST = 1 << 24 };
+
+/** A thread may have several rows of one profile: their numbers add up. One that is all zero stands for none. */
+struct hd_row_record {
+  uint32_t profile;
+  uint32_t thread : 24;
+  uint32_t second : 4; /* what cells[1] is for; 0: it is free. cells[0] is HD_BUSY's */
+  uint32_t third : 4;  /* what cells[2] is for */
+  uint64_t visits;
+  struct hd_row_cell cells[HD_ROW_CELLS];
+};
+_Static_assert(sizeof(struct hd_row_record) == 64, "one line of the cache");
+_Static_assert(HD_BUSY == 0 && (int)HD_CELL_KINDS <= 16, "the kind of a cell has four bits, and 0 is none but HD_BUSY");
+
+/** What a row's cell is for; 0 for those after the first: nothing yet. */
+static inline uint32_t hd_row_kind(const struct hd_row_record *row, uint32_t cell) {
+  return cell == 0 ? (uint32_t)HD_BUSY : cell == 1 ? row->second : row->third;
+}
+
+/** The index of the cell for a state or hd_cell_kind; HD_ROW_CELLS: the row has none. */
+static inline uint32_t hd_row_find(const struct hd_row_record *row, uint32_t kind) {
+  return kind == HD_BUSY ? 0u : kind == row->second ? 1u : kind == row->third ? 2u : (uint32_t)HD_ROW_CELLS;
+}
+
+/** The cell for a state or hd_cell_kind, which gets a free one if it has none yet. NULL: none is free. */
+static inline struct hd_row_cell *hd_row_claim(struct hd_row_record *row, uint32_t kind) {
+  uint32_t cell = hd_row_find(row, kind);
+  if (cell == HD_ROW_CELLS && row->second == 0) {
+    row->second = kind & 15u;
+    cell = 1;
+  } else if (cell == HD_ROW_CELLS && row->third == 0) {
+    row->third = kind & 15u;
+    cell = 2;
+  }
+  return cell == HD_ROW_CELLS ? NULL : &row->cells[cell];
+}
+
+#endif
