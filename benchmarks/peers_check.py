@@ -15,17 +15,21 @@ BUILT_IN = ["no tool", "null", "tsc", "Heddle"]
 COLUMNS = ["region 1t", "critical 1t", "region 2t", "critical 2t", "`constructs region 20` 2t"]
 
 KNOWN = {
-    "region 2t": [{"no tool": [100, 200, 300], "steady": [150, 250, 350], "noisy": [50, 250, 300], "fails": [None]},
-                  {"no tool": [400], "steady": [453], "noisy": [400]}],
-    "`app` 2t": [{"no tool": [1, 2, 3], "steady": [3, 2.5, 2], "noisy": [1, 2, 3], "fails": [2, None]}],
+    "region 2t": [{"no tool": [100, 200, 300], "null": [120, 220, 320], "steady": [150, 250, 350], "noisy": [50, 250, 300],
+                   "blind": [121, 221, 318], "fails": [None]},
+                  {"no tool": [400], "null": [420], "steady": [453], "noisy": [400]}],
+    "barrier 2t": [{"no tool": [100, 200, 300], "null": [95, 205, 300], "steady": [105, 210, 305]}],
+    "`app` 2t": [{"no tool": [1, 2, 3], "null": [1, 2, 3], "steady": [3, 2.5, 2], "noisy": [1, 2, 3], "fails": [2, None]}],
 }
 KNOWN_TABLE = """\
-|  | region 2t | `app` 2t |
-| --- | --- | --- |
-| no tool | 250 ns | 2 s |
-| steady | 50.0 | × 1.25 |
-| noisy | - | × 1.00 |
-| fails | - | - |
+|  | region 2t | barrier 2t | `app` 2t |
+| --- | --- | --- | --- |
+| no tool | 250 ns | 200 ns | 2 s |
+| null | 20.0 | - | × 1.00 |
+| steady | 50.0 | 5 | × 1.25 |
+| noisy | - | - | × 1.00 |
+| blind | - | - | - |
+| fails | - | - | - |
 """
 
 
