@@ -167,18 +167,26 @@ struct hd_ring_sweep {
   uint64_t released; /* slots whose places may be used again: the tail at the end of the sweep's last step */
 };
 
+/** Why an owner fences (frontier.h). */
+enum hd_ring_fence {
+  HD_RING_MARKED = 1u << 0, /* it is, or was, silent */
+  HD_RING_CLOSED = 1u << 1  /* the profile is closed */
+};
+
 /** One thread's log: slot number n lies in transitions[n % HD_RING_LENGTH], and what an entry carries right behind its
  *  transition. After its thread another uses the ring. */
 struct hd_ring_record {
   struct hd_ring_sweep sweep; /* written by the sweep */
   /* Written by the owner. */
-  uint64_t head;            /* slots put in; release order: only whole entries */
-  uint64_t latest_ticks;    /* time of the newest */
-  uint64_t tentative_ticks; /* the owner may still take back the newest, at this time; 0: no */
-  uint32_t writing;         /* the owner is writing a transition, not earlier than `latest_ticks` */
-  uint32_t ended;           /* the owner writes no more */
-  uint64_t next;            /* file offset of the next ring in a list, for the library */
-  uint64_t pad_head[3];
+  uint64_t head;         /* slots put in; release order: only whole entries */
+  uint64_t latest_ticks; /* time of the newest, written after `head`; 0: of this owner there is none */
+  uint32_t writing;      /* the owner is writing an entry, not earlier than `latest_ticks` */
+  uint32_t tentative;    /* the owner may still take back the newest, or the one that it is writing */
+  uint32_t ended;        /* the owner writes no more */
+  uint32_t fences;       /* enum hd_ring_fence; written by sweeps, rarely */
+  uint64_t quiet_ns;     /* when a sweep last found the ring silent, for the library */
+  uint64_t next;         /* file offset of the next ring in a list, for the library */
+  uint64_t pad_head[2];
   struct hd_transition transitions[HD_RING_LENGTH + HD_SLOTS_MOST - 1];
 };
 

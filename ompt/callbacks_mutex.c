@@ -63,12 +63,12 @@ void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned i
     thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.to, step.counter);
     hd_thread_set_state(thread, event.now, thread->top->state); /* a test never waits */
   } else {
+    if (kind == HD_KIND_LOCK)
+      hd_ring_set_tentative(&thread->ring, true);
     hd_callbacks_enter(thread, event.now, kind, address, wait_for_mutex(kind));
     thread->top->task = (ompt_data_t *)(uintptr_t)id;
-    if (kind != HD_KIND_LOCK)
-      return;
-    thread->pending |= HD_PENDING_LOCK;
-    hd_ring_set_tentative(&thread->ring, true);
+    if (kind == HD_KIND_LOCK)
+      thread->pending |= HD_PENDING_LOCK;
   }
 }
 

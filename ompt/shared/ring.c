@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "ompt/shared/ring_pool.h"
+#include "ompt/shared/sweeper.h"
 #include "support/inprocess/keep_errno.h"
 
 enum {
@@ -23,7 +24,7 @@ static struct hd_ring_record nowhere;
 static struct hd_ring_record *find_ring(uint32_t id) {
   struct hd_ring_record *ring = hd_ring_pool_take();
   if (!ring && hd_ring_pool_has_left()) {
-    hd_sweeper_flush();
+    hd_sweeper_empty_left();
     ring = hd_ring_pool_take();
   }
   return ring ? ring : hd_ring_pool_make(id);
@@ -35,7 +36,9 @@ bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
     return false;
   record->sweep.thread = id;
   record->sweep.base_state = HD_SEQUENTIAL;
+  record->latest_ticks = 0;
   __atomic_store_n(&record->ended, 0, __ATOMIC_RELAXED);
+  __atomic_fetch_or(&record->fences, HD_RING_MARKED, __ATOMIC_RELAXED); /* before the sweep sees it */
   if (!hd_ring_pool_enter(record)) {
     hd_ring_pool_give(record);
     return false;
@@ -92,27 +95,28 @@ void hd_ring_put_payload(struct hd_ring *ring, struct hd_transition *entry) {
   hd_ring_show(ring, entry->ticks, slots);
 }
 
+bool hd_ring_open_marked(struct hd_ring *ring, uint64_t *now) {
+  __atomic_exchange_n(&ring->record->writing, 1, __ATOMIC_SEQ_CST); /* a fence */
+  const uint64_t frontier = __atomic_load_n(&hd_frontier.ticks, __ATOMIC_SEQ_CST);
+  if (frontier == HD_CLOSED) {
+    hd_ring_release(ring);
+    return false;
+  }
+  if (*now < frontier)
+    *now = frontier;
+  return true;
+}
+
 uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy) {
-  struct hd_ring_record *record = ring->record;
-  uint64_t from = record->latest_ticks;
+  uint64_t from = ring->record->latest_ticks;
+  if (ring->busy != busy) {
+    if (hd_ring_is_due(ring))
+      hd_ring_make_room(ring);
+    if (hd_ring_open(ring, &from))
+      hd_ring_put(ring, from, busy);
+    else
+      from = ring->record->latest_ticks;
+  }
   hd_ring_set_tentative(ring, false);
-  if (ring->busy == busy)
-    return from;
-  if (hd_ring_is_due(ring))
-    hd_ring_make_room(ring);
-  if (!hd_ring_open(ring, &from))
-    return record->latest_ticks;
-  struct hd_transition *newest = hd_log_at(record, record->head - 1); /* such an entry has no payload */
-  bool passed = from > record->latest_ticks || from <= __atomic_load_n(&hd_frontier.ticks, __ATOMIC_RELAXED);
-  if (passed) {
-    hd_ring_put(ring, from, busy);
-    return from;
-  }
-  ring->busy = newest->busy = busy;
-  if (!newest->what) { /* else it still tells of an entry */
-    ring->next = newest;
-    __atomic_store_n(&record->head, record->head - 1, __ATOMIC_RELEASE);
-  }
-  hd_ring_release(ring);
   return from;
 }

@@ -4,18 +4,12 @@
  * A thread's ring of transitions, as its owner sees it. Nobody else puts anything into it; a sweep (sweeper.h) takes
  * out what was put in.
  *
- * The hand-over is Dekker's: the owner writes `writing` and reads the frontier, the sweep writes the frontier and reads
- * `writing`. The owner needs no fence: the sweep runs one on all processors (membarrier(2)). A thread that is
- * descheduled within those few instructions holds the sweep back to its last transition.
+ * How far a sweep may go is said by the time of the newest entry (frontier.h). So an owner touches nothing but its
+ * ring, and the sweep only looks at it; but if the owner is silent the sweep *marks* the ring, and the two hand over by
+ * a common frontier. Before it is half full the owner does not even look at how much the sweep has taken.
  *
- * membarrier(2) interrupts every processor on which the program runs, for some microseconds. So when sweeps come more
- * often than about two hundred times a second, the owners fence themselves (`needs_fence`, some five nanoseconds a
- * transition) until sweeps are rare again. The owner looks at `needs_fence` after it has written `writing`. So the last
- * membarrier(2), which follows the order to fence, leaves two sorts of owners: those whose `writing` it has made
- * visible, and those that see the order.
- *
- * A transition may be tentative (a failed lock test looks like a wait, see thread.c): the owner can take it back unless
- * a sweep has passed it, which one does only when its own ring is full.
+ * An entry may be tentative (a failed lock test looks like a wait, see thread.c): the owner can take it back, and no
+ * trace remains unless a sweep has passed it, which one does only when a ring is full.
  */
 #ifndef HEDDLE_OMPT_SHARED_RING_H
 #define HEDDLE_OMPT_SHARED_RING_H
@@ -24,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ompt/shared/sweeper.h"
+#include "ompt/shared/frontier.h"
 
 /** The owner's view of its ring. Only the owner uses it. */
 struct hd_ring {
@@ -64,31 +58,26 @@ static inline void hd_ring_release(struct hd_ring *ring) {
   __atomic_store_n(&ring->record->writing, 0, __ATOMIC_RELEASE);
 }
 
+/** The same as hd_ring_open in a marked ring. */
+bool hd_ring_open_marked(struct hd_ring *ring, uint64_t *now);
+
 /**
- * Begins a transition at `*now`, which moves to the frontier if it lies before it. hd_ring_put or hd_ring_release must
- * follow at once. False: the profile is closed, and nothing was begun.
+ * Begins an entry at `*now`, or at the frontier if the ring is marked and that is later. hd_ring_put or hd_ring_release
+ * must follow at once. False: the profile is closed, and nothing was begun.
  */
 static inline bool hd_ring_open(struct hd_ring *ring, uint64_t *now) {
   __atomic_store_n(&ring->record->writing, 1, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST); /* keeps the compiler's order; the processor's is the sweep's concern */
-  if (__builtin_expect(__atomic_load_n(&hd_frontier.needs_fence, __ATOMIC_RELAXED), false))
-    __atomic_exchange_n(&ring->record->writing, 1, __ATOMIC_SEQ_CST); /* a fence */
-  uint64_t frontier = __atomic_load_n(&hd_frontier.ticks, __ATOMIC_SEQ_CST);
-  if (__builtin_expect(*now < frontier, false)) {
-    if (frontier == HD_CLOSED) {
-      hd_ring_release(ring);
-      return false;
-    }
-    *now = frontier;
-  }
+  if (__builtin_expect(__atomic_load_n(&ring->record->fences, __ATOMIC_RELAXED) != 0, false))
+    return hd_ring_open_marked(ring, now);
   return true;
 }
 
 /** Where the entry that the owner has written, of so many slots, is seen. */
 static inline void hd_ring_show(struct hd_ring *ring, uint64_t ticks, uint32_t slots) {
   struct hd_ring_record *record = ring->record;
-  __atomic_store_n(&record->latest_ticks, ticks, __ATOMIC_RELEASE); /* who sees it sees all transitions before it */
   __atomic_store_n(&record->head, record->head + slots, __ATOMIC_RELEASE);
+  __atomic_store_n(&record->latest_ticks, ticks, __ATOMIC_RELEASE); /* who sees it sees that `head`, too */
   hd_ring_release(ring);
 }
 
@@ -113,14 +102,15 @@ static inline void hd_ring_put(struct hd_ring *ring, uint64_t ticks, uint32_t bu
   hd_ring_show(ring, ticks, 1);
 }
 
-/** The newest transition may have to be taken back; or no more. */
+/** Before an entry that may have to be taken back; or when the newest one no longer may. */
 static inline void hd_ring_set_tentative(struct hd_ring *ring, bool tentative) {
-  __atomic_store_n(&ring->record->tentative_ticks, tentative ? ring->record->latest_ticks : 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&ring->record->tentative, tentative, __ATOMIC_RELEASE);
 }
 
 /**
- * Takes the newest transition back, before which the thread was busy in `busy` (or HD_NONE). Returns from when on it
- * never happened: its own time, or later, when a sweep has passed it. Nothing to do if the thread's state is `busy`.
+ * Takes the newest entry back, before which the thread was busy in `busy` (or HD_NONE): it is so again from the same
+ * time on. Returns that time, or a later one, when a sweep has passed it. Nothing to do if the thread's state is
+ * `busy`.
  */
 uint64_t hd_ring_take_back(struct hd_ring *ring, uint32_t busy);
 

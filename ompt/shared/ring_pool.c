@@ -101,6 +101,14 @@ struct hd_ring_record *hd_ring_pool_make(uint32_t owner) {
   return ring;
 }
 
+uint32_t hd_ring_pool_count(void) {
+  return __atomic_load_n(&index_count, __ATOMIC_ACQUIRE);
+}
+
+struct hd_ring_record *hd_ring_pool_at(uint32_t index) {
+  return hd_list_at(&all, index);
+}
+
 /* ---- room for the sweep ---- */
 
 static uint32_t limit_for(uint32_t index, uint32_t *number) {

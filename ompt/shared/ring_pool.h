@@ -31,6 +31,10 @@ struct hd_ring_record *hd_ring_pool_take(void);
 /** Any thread: a new one, with an index. NULL: the file cannot grow. */
 struct hd_ring_record *hd_ring_pool_make(uint32_t owner);
 
+/** Any thread: all that were ever made, also while others are. */
+uint32_t hd_ring_pool_count(void);
+struct hd_ring_record *hd_ring_pool_at(uint32_t index);
+
 /** Nobody uses it any more. */
 void hd_ring_pool_give(struct hd_ring_record *ring);
 
