@@ -371,7 +371,7 @@ HD_ASSERT_BYTES(text, 16)
 #undef HD_ASSERT_BYTES
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");
-_Static_assert(sizeof(struct hd_ring_record) <= 4 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits four units");
+_Static_assert(sizeof(struct hd_ring_record) <= 2 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits two units");
 _Static_assert(sizeof(struct hd_stack_record) <= 4 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a stack fits four units");
 _Static_assert(HD_COUNTS_BYTES(HD_EVENTS_MOST, HD_EVENTS_MOST) <= HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES,
                "a counts record fits a block");

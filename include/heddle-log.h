@@ -149,7 +149,7 @@ struct hd_log_finish {
 
 /* ---- rings ---- */
 
-#define HD_RING_LENGTH 1008u
+#define HD_RING_LENGTH 496u
 
 /** How far the sweep has come with a ring. */
 struct hd_ring_sweep {

@@ -41,7 +41,7 @@
 struct hd_thread;
 
 enum {
-  HD_BUDGET_SLOTS = 16, /* boundaries kept: more than the window needs */
+  HD_BUDGET_SLOTS = 12, /* boundaries kept: one more than the window needs */
   HD_BUDGET_CLASSES = HD_CLASS_FIXED + 1
 };
 

@@ -6,7 +6,7 @@
 #include "support/inprocess/heap.h"
 #include "support/inprocess/memory_budget.h"
 
-/* One slot is as long as what the heap puts before them. */
+/* One slot is as long as what the heap puts before them: with it they fill a power of two. */
 enum { HEAP_SLOTS = 1, FIRST_SLOTS = 32 - HEAP_SLOTS, FEW_EDGES = 256, MOST_EDGES = 1 << 24 };
 
 static void *make(uint32_t count, size_t bytes) {
@@ -73,7 +73,7 @@ static void copy(struct hd_edges *to, const struct hd_edges *from) {
 
 static bool grow(struct hd_edges *edges, bool with_calls) {
   struct hd_edges grown = *edges;
-  grown.limit = hd_is_crowded(edges->count, edges->limit) ? hd_next_limit(edges->limit, HEAP_SLOTS) : edges->limit;
+  grown.limit = hd_edges_are_crowded(edges) ? 2 * edges->limit + HEAP_SLOTS : edges->limit;
   const size_t each = sizeof *grown.slots + (with_calls ? sizeof *grown.calls : 0);
   const enum hd_memory_use use = grown.limit <= FEW_EDGES ? HD_MEMORY_SHORT_PATH : HD_MEMORY_PATH_ROW;
   if (grown.limit > MOST_EDGES || !hd_memory_has_room(use, grown.limit * each))

@@ -100,9 +100,14 @@ static inline const struct hd_call_edge *hd_edges_call(const struct hd_edges *ed
   return &edges->calls[edge - edges->slots];
 }
 
+/** Whether there are too many for one look to find most. */
+static inline bool hd_edges_are_crowded(const struct hd_edges *edges) {
+  return edges->count >= edges->limit - edges->limit / 5;
+}
+
 /** Whether another is put in without more memory. */
 static inline bool hd_edges_have_room(const struct hd_edges *edges, bool is_call) {
-  return edges->bounded || (!hd_is_crowded(edges->count, edges->limit) && (edges->calls || !is_call));
+  return edges->bounded || (!hd_edges_are_crowded(edges) && (edges->calls || !is_call));
 }
 
 /** Asks for that memory. If there is none, no more is asked for. */

@@ -5,8 +5,18 @@
 
 #include "support/inprocess/heap.h"
 
-/* Two slots are as long as what the heap puts before them. */
+/* Two slots are as long as what the heap puts before them: with them they fill a power of two. A program's threads come
+ * to new callpaths together, and the heap does not join what is free. So this grows just after the edges have grown
+ * (edges.c), into what these have left: as many slots, each half as long. */
 enum { HEAP_SLOTS = 2, FIRST_SLOTS = 32 - HEAP_SLOTS };
+
+static bool is_crowded(const struct hd_row_index *index) {
+  return index->count >= index->limit - index->limit / 16;
+}
+
+static uint32_t next_limit(const struct hd_row_index *index) {
+  return 2 * index->limit + HEAP_SLOTS;
+}
 
 static struct hd_row_slot *make_slots(uint32_t count) {
   struct hd_row_slot *slots = hd_heap_allocate(count, sizeof *slots);
@@ -29,15 +39,13 @@ static void put(struct hd_row_index *index, struct hd_row_slot slot) {
 }
 
 size_t hd_row_index_growth_bytes(const struct hd_row_index *index) {
-  return hd_is_crowded(index->count, index->limit)
-             ? (size_t)hd_next_limit(index->limit, HEAP_SLOTS) * sizeof *index->slots
-             : 0;
+  return is_crowded(index) ? (size_t)next_limit(index) * sizeof *index->slots : 0;
 }
 
 bool hd_row_index_make_room(struct hd_row_index *index) {
   if (hd_row_index_growth_bytes(index) == 0)
     return true;
-  struct hd_row_index grown = {.limit = hd_next_limit(index->limit, HEAP_SLOTS), .count = index->count};
+  struct hd_row_index grown = {.limit = next_limit(index), .count = index->count};
   grown.slots = make_slots(grown.limit);
   if (!grown.slots)
     return index->count + 1 < index->limit; /* slower, but there is room */

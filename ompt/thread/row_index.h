@@ -70,15 +70,4 @@ bool hd_row_index_make_room(struct hd_row_index *index);
 /** There must be room, and no row with this key. */
 void hd_row_index_add(struct hd_row_index *index, uint32_t key, const struct hd_row_record *row);
 
-/** The next larger number of slots so that they and `apart` of them fill a power of two, or one and a half. */
-static inline uint32_t hd_next_limit(uint32_t limit, uint32_t apart) {
-  const uint32_t all = limit + apart;
-  return ((all & (all - 1)) == 0 ? all / 2 * 3 : all / 3 * 4) - apart;
-}
-
-/** Whether so many slots are too full for one more. */
-static inline bool hd_is_crowded(uint32_t count, uint32_t limit) {
-  return count >= limit - limit / 8;
-}
-
 #endif

@@ -18,7 +18,7 @@
 #include "support/inprocess/memory_budget.h"
 #include "support/lasting.h"
 
-enum { FIRST_FRAMES = 8 };
+enum { FIRST_FRAMES = 6 };
 
 static uint64_t apart_count; /* so many threads have records that nobody continues */
 

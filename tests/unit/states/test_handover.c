@@ -294,7 +294,7 @@ static void wait_in_vain(uint32_t meanwhile, bool is_passed) {
 }
 
 OWN_PROCESS_TEST(test_a_wait_is_taken_back_without_a_trace) {
-  wait_in_vain(800, false);
+  wait_in_vain(HD_RING_LENGTH - 200, false);
 }
 
 OWN_PROCESS_TEST(test_a_wait_is_taken_back_from_where_a_sweep_has_passed) {

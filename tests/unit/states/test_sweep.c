@@ -150,14 +150,14 @@ static void test_thread_that_ended_is_held_back_with_the_others(void **state) {
   sc_thread(2);
   sc_at(200);
   sc_initial_begin();
-  critical_sections(200, 200); /* half a ring */
-  critical_sections(6000, 400);
+  critical_sections(200, 100); /* half a ring */
+  critical_sections(6000, 200);
   sc_thread(0);
   sc_at(8000);
   sc_finish();
   fk_sort(sc_script());
   struct hd_model *model = ex_play_exact(NULL);
-  ex_expect_levels(&model->time_at, 0, 100 + 10 + 200 + 400, 90 + (8000 - 200 - 200 - 400));
+  ex_expect_levels(&model->time_at, 0, 100 + 10 + 100 + 200, 90 + (8000 - 200 - 100 - 200));
   hd_model_free(model);
 }
 
