@@ -25,7 +25,7 @@ static struct hd_thread_record *stop(void) {
     hd_store.header->unmatched_phases += hd_thread_open_phases(self);
   hd_budget_close();
   hd_counters_close(self);
-  hd_clock_close_events();
+  hd_alarms_set(HD_ALARM_CLOSED);
   hd_sweeper_close();
   hd_counters_close_others(self);
   hd_measuring.is_on = false;

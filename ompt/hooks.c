@@ -64,7 +64,7 @@ static bool refuse_entry(void) {
   if (!hd_budget_refuses(HD_CLASS_CALL))
     return false;
   struct hd_thread *thread = hd_thread_known_soon();
-  if (thread && !thread->at_work)
+  if (thread && !hd_thread_is_at_work(thread))
     refusing_frame(thread)->refused++;
   return true;
 }
@@ -82,7 +82,7 @@ static bool refuse_exit(void) {
   if (!hd_budget_touched(HD_CLASS_CALL))
     return false;
   struct hd_thread *thread = hd_thread_known_soon();
-  return thread && !thread->at_work && is_refused_exit(thread);
+  return thread && !hd_thread_is_at_work(thread) && is_refused_exit(thread);
 }
 
 void __cyg_profile_func_enter(void *function, void *call_site);

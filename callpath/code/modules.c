@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "callpath/code/loaded_modules.h"
+#include "support/inprocess/alarms.h"
 #include "support/inprocess/seccomp.h"
 #include "support/own_file.h"
 
@@ -118,6 +119,7 @@ static void mark_unloaded(void) {
     if (!dl_iterate_phdr(is_loaded, modules.records[i]))
       modules.records[i]->flags |= HD_MODULE_UNLOADED;
   __atomic_fetch_add(&hd_modules_unloads, 1, __ATOMIC_RELAXED);
+  hd_alarms_count_unload();
 }
 
 void hd_modules_notice_unloads(void) {

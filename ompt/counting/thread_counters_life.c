@@ -242,6 +242,6 @@ void hd_counters_close_others(const struct hd_thread *self) {
     return;
   for (struct hd_thread_counters *other = threads; other; other = other->next)
     if (other->thread != self)
-      close_other(other, __atomic_load_n(&other->thread->at_work, __ATOMIC_ACQUIRE) || !hd_frontier.has_membarrier);
+      close_other(other, hd_thread_is_at_work(other->thread) || !hd_frontier.has_membarrier);
   pthread_mutex_unlock(&lock);
 }

@@ -11,7 +11,7 @@
 
 enum { CALIBRATE_NS = 50000 };
 
-struct hd_clock hd_clock = {.kind = HD_CLOCK_MONOTONIC, .special = HD_CLOCK_OTHER};
+struct hd_clock hd_clock = {.kind = HD_CLOCK_MONOTONIC};
 
 uint64_t hd_clock_other(void) {
   if (hd_clock.kind == HD_CLOCK_EXTERNAL)
@@ -64,7 +64,7 @@ bool hd_clock_choose(const char *name, const uint64_t *external) {
 #if HD_PROCESSOR_CLOCK
     hd_clock.kind = HD_CLOCK_TSC;
     hd_clock.shift = hd_processor_clock_shift();
-    hd_clock.special &= ~(uint32_t)HD_CLOCK_OTHER;
+    hd_alarms_clear(HD_ALARM_CLOCK);
 #endif
     return true;
   }
@@ -109,7 +109,7 @@ void hd_clock_pause(struct hd_file_header *header) {
     header->paused_at_ticks = now;
     header->pauses++;
     __atomic_store_n(&hd_clock.stands_at, now, __ATOMIC_RELEASE);
-    __atomic_fetch_or(&hd_clock.special, HD_CLOCK_STANDS, __ATOMIC_RELEASE);
+    hd_alarms_set(HD_ALARM_STANDS);
   }
   pthread_mutex_unlock(&pause_lock);
 }
@@ -122,7 +122,7 @@ void hd_clock_resume(struct hd_file_header *header) {
     __atomic_store_n(&hd_clock.paused_ticks, header->paused_ticks, __ATOMIC_RELEASE);
     header->paused_at_ticks = 0;
     __atomic_store_n(&hd_clock.stands_at, 0, __ATOMIC_RELEASE);
-    __atomic_fetch_and(&hd_clock.special, ~(uint32_t)HD_CLOCK_STANDS, __ATOMIC_RELEASE);
+    hd_alarms_clear(HD_ALARM_STANDS);
   }
   pthread_mutex_unlock(&pause_lock);
 }

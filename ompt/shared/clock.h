@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "heddle-format.h"
+#include "support/inprocess/alarms.h"
 #include "support/inside.h"
 #include "support/tsc_clock.h"
 
@@ -25,16 +26,10 @@ struct hd_clock {
   const uint64_t *external; /* HD_CLOCK_EXTERNAL: where a test keeps its time */
   uint64_t paused_ticks;    /* of all pauses that have ended */
   uint64_t stands_at;       /* 0: it runs */
-  uint32_t special;         /* enum hd_clock_special: asked for at every event; 0 as a rule */
   uint32_t shift;           /* of the processor's counter: tsc_clock.h */
   bool measures_cpu;        /* processor time is measured, too (thread.h) */
 };
 
-enum hd_clock_special {
-  HD_CLOCK_OTHER = 1,  /* it is not the processor's counter */
-  HD_CLOCK_STANDS = 2, /* it is paused */
-  HD_CLOCK_CLOSED = 4  /* the profile is closed: events are to be ignored */
-};
 extern HD_INSIDE struct hd_clock hd_clock;
 
 /** One of the system's clocks. 0: it cannot be read. */
@@ -61,24 +56,16 @@ static inline bool hd_clock_is_paused(void) {
 
 uint64_t hd_clock_now_slow(void);
 
-/** Now, in ticks. `special`: hd_clock.special as it was just before. Any thread. About 10 ns with the TSC (one
- * unordered read), 25 ns with the system clock. A thread that is interrupted in here by a whole pause reads a time that
- * is too early, never one that is too late. */
-static inline uint64_t hd_clock_now_as(uint32_t special) {
-  if (__builtin_expect(special == 0, true)) {
-    uint64_t raw = hd_processor_clock(hd_clock.shift);
-    return raw - __atomic_load_n(&hd_clock.paused_ticks, __ATOMIC_ACQUIRE);
-  }
-  return hd_clock_now_slow();
+/** Now, in ticks, when no alarm was set just before. A thread that is interrupted in here by a whole pause reads a time
+ *  that is too early, never one that is too late. */
+static inline uint64_t hd_clock_counter(void) {
+  const uint64_t raw = hd_processor_clock(hd_clock.shift);
+  return raw - __atomic_load_n(&hd_clock.paused_ticks, __ATOMIC_ACQUIRE);
 }
 
+/** Now, in ticks. Any thread. About 10 ns with the TSC (one unordered read), 25 ns with the system clock. */
 static inline uint64_t hd_clock_now(void) {
-  return hd_clock_now_as(__atomic_load_n(&hd_clock.special, __ATOMIC_ACQUIRE));
-}
-
-/** Events are ignored from now on. */
-static inline void hd_clock_close_events(void) {
-  __atomic_fetch_or(&hd_clock.special, HD_CLOCK_CLOSED, __ATOMIC_SEQ_CST);
+  return __builtin_expect((hd_alarms_now() & HD_ALARM_BITS) == 0, true) ? hd_clock_counter() : hd_clock_now_slow();
 }
 
 /** Pauses the clock, or lets it go on; the profile's header says so. No effect when it stands, or runs, already. */

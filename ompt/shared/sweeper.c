@@ -162,7 +162,7 @@ void hd_sweeper_close(void) {
     if (!locked)
       nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
   }
-  hd_frontier_close(); /* its fence is for hd_thread.at_work, too (thread_counters_life.c) */
+  hd_frontier_close(); /* its fence is for hd_thread_is_at_work, too (thread_counters_life.c) */
   if (locked) {
     hd_ring_pool_take_in(&set);
     wait_for_writers();

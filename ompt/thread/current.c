@@ -5,7 +5,7 @@
 
 __thread struct hd_thread *hd_thread_current __attribute__((tls_model("initial-exec")));
 
-struct hd_thread hd_thread_not_measured;
+struct hd_thread hd_thread_not_measured = {.expected_alarms = HD_AT_WORK};
 
 /* A test's runtime has one word for each thread. */
 static void **slot(void) {

@@ -64,7 +64,38 @@ void hd_event_init(const char *test_delay, void (*advance)(uint64_t ticks)) {
 
 void hd_event_prepare(struct hd_thread *thread) {
   const bool delayed = delay.ticks && (delay.thread == HD_NONE || delay.thread == thread->record->id);
-  thread->special = delayed ? HD_SPECIAL_DELAY : 0;
+  thread->special = (delayed ? HD_SPECIAL_DELAY : 0) | (thread->counters ? HD_SPECIAL_COUNTS : 0);
+}
+
+/* ---- an event begins ---- */
+
+/* hd_alarms before what is done about them: if another follows meanwhile, the next event finds it. */
+static void heed(struct hd_thread *thread, uint32_t alarms) {
+  thread->special |= alarms & HD_ALARM_STANDS ? HD_SPECIAL_PAUSED : 0;
+  const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
+  if (thread->edges.unloads != unloads)
+    hd_edges_forget(&thread->edges, unloads);
+  thread->known_alarms = alarms & HD_ALARM_BITS ? HD_NOT_EXPECTED : alarms;
+}
+
+struct hd_thread *hd_event_open(void) {
+  struct hd_thread *thread = hd_thread_self();
+  if (!thread)
+    return NULL;
+  if (hd_thread_is_at_work(thread)) {
+    if (!hd_frontier_is_closed())
+      __atomic_fetch_add(&hd_store.header->nested_signals, 1, __ATOMIC_RELAXED);
+    return NULL;
+  }
+  __atomic_store_n(&thread->expected_alarms, HD_AT_WORK, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the order of hd_event_open_at_once */
+  const uint32_t alarms = hd_alarms_now();
+  if (alarms & HD_ALARM_CLOSED) {
+    __atomic_store_n(&thread->expected_alarms, HD_NOT_EXPECTED, __ATOMIC_RELEASE);
+    return NULL;
+  }
+  heed(thread, alarms);
+  return thread;
 }
 
 /* ---- the cost of an event ---- */
@@ -116,7 +147,9 @@ uint64_t hd_event_catch_up(struct hd_thread *thread, uint64_t now) {
 void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind) {
   const struct hd_event_cost *cost = &thread->costs[kind];
   const uint32_t special = thread->special;
-  thread->special = special & HD_SPECIAL_DELAY;
+  thread->special = special & (HD_SPECIAL_DELAY | HD_SPECIAL_COUNTS);
+  if (thread->counters)
+    hd_counters_return(thread);
   if (special & HD_SPECIAL_DELAY)
     wait_delay();
   if (special & HD_SPECIAL_PAUSED) { /* in no time at all */

@@ -42,7 +42,7 @@ void hd_event_prepare(struct hd_thread *thread);
 uint64_t hd_event_catch_up(struct hd_thread *thread, uint64_t now);
 
 /** The end of an event whose cost is not just the usual one. */
-void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind);
+__attribute__((cold)) void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind);
 
 /** Ends the event when the variable goes out of scope. */
 #define HD_EVENT __attribute__((cleanup(hd_event_end)))
@@ -51,51 +51,41 @@ static inline void hd_event_end(struct hd_event *event) {
   struct hd_thread *thread = event->thread;
   if (!thread)
     return;
-  if (__builtin_expect(thread->counters != NULL, false))
-    hd_counters_return(thread);
   struct hd_event_cost *cost = &thread->costs[event->kind];
   const uint64_t count = ++cost->count;
   if (__builtin_expect(thread->special != 0 || (count & cost->mask) == 0, false))
     hd_event_end_slow(thread, event->kind);
   else
-    __atomic_store_n(&thread->record->intrusion, thread->record->intrusion + cost->ticks, __ATOMIC_RELAXED);
-  __atomic_store_n(&thread->at_work, false, __ATOMIC_RELEASE);
+    thread->record->intrusion += cost->ticks;
+  __atomic_store_n(&thread->expected_alarms, thread->known_alarms, __ATOMIC_RELEASE);
 }
 
-/** `special`: enum hd_clock_special, as it was when it was looked at. */
-static inline struct hd_event hd_event_open(enum hd_event_kind kind, uint32_t *special) {
-  struct hd_event event = {.thread = hd_thread_self(), .kind = kind};
-  struct hd_thread *thread = event.thread;
-  if (!thread)
-    return event;
-  if (__builtin_expect(thread->at_work, false)) {
-    if (!hd_frontier_is_closed())
-      __atomic_fetch_add(&hd_store.header->nested_signals, 1, __ATOMIC_RELAXED);
-    return (struct hd_event){0};
-  }
+/** Begins an event if there is nothing to ask for. NULL: there is, or the thread is not measured, or at work. */
+static inline struct hd_thread *hd_event_open_at_once(void) {
+  struct hd_thread *thread = hd_thread_current;
+  if (__builtin_expect(!thread, false))
+    return NULL;
   /* In this order: who closes the profile then asks who is at work (thread_counters_life.c). */
-  __atomic_store_n(&thread->at_work, true, __ATOMIC_RELAXED);
+  const uint32_t expected = __atomic_load_n(&thread->expected_alarms, __ATOMIC_RELAXED);
+  __atomic_store_n(&thread->expected_alarms, HD_AT_WORK, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  *special = __atomic_load_n(&hd_clock.special, __ATOMIC_ACQUIRE);
-  if (__builtin_expect(*special != 0, false)) {
-    if (*special & HD_CLOCK_CLOSED) {
-      __atomic_store_n(&thread->at_work, false, __ATOMIC_RELEASE);
-      return (struct hd_event){0};
-    }
-    thread->special |= *special & HD_CLOCK_STANDS ? HD_SPECIAL_PAUSED : 0;
-  }
-  const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
-  if (__builtin_expect(thread->edges.unloads != unloads, false))
-    hd_edges_forget(&thread->edges, unloads);
-  return event;
+  if (__builtin_expect(hd_alarms_now() == expected, true))
+    return thread;
+  __atomic_store_n(&thread->expected_alarms, expected, __ATOMIC_RELAXED);
+  return NULL;
 }
+
+/** Begins any other, and asks for all there is to ask for. NULL: it is to be ignored. */
+struct hd_thread *hd_event_open(void);
 
 /** Without a look at the clock, unless this one is measured. */
 static inline struct hd_event hd_event_begin_untimed(enum hd_event_kind kind) {
-  uint32_t special;
-  struct hd_event event = hd_event_open(kind, &special);
-  if (!event.thread)
-    return event;
+  struct hd_event event = {.thread = hd_event_open_at_once(), .kind = kind};
+  if (__builtin_expect(!event.thread, false)) {
+    event.thread = hd_event_open();
+    if (!event.thread)
+      return event;
+  }
   const struct hd_event_cost *cost = &event.thread->costs[kind];
   const bool is_measured = ((cost->count + 1) & cost->mask) == 0;
   event.thread->event_ticks = __builtin_expect(is_measured, false) ? hd_clock_now() : 0;
@@ -104,10 +94,16 @@ static inline struct hd_event hd_event_begin_untimed(enum hd_event_kind kind) {
 
 /** With a look at the clock, but what is pending stays so. */
 static inline struct hd_event hd_event_begin_unsettled(enum hd_event_kind kind) {
-  uint32_t special;
-  struct hd_event event = hd_event_open(kind, &special);
-  if (event.thread)
-    event.thread->event_ticks = event.now = hd_clock_now_as(special);
+  struct hd_event event = {.thread = hd_event_open_at_once(), .kind = kind};
+  if (__builtin_expect(event.thread != NULL, true)) {
+    event.now = hd_clock_counter();
+  } else {
+    event.thread = hd_event_open();
+    if (!event.thread)
+      return event;
+    event.now = hd_clock_now();
+  }
+  event.thread->event_ticks = event.now;
   return event;
 }
 

@@ -33,7 +33,8 @@
 enum hd_special {
   HD_SPECIAL_MEASURE = 1, /* Heddle does something out of the ordinary */
   HD_SPECIAL_PAUSED = 2,  /* the clock stands still */
-  HD_SPECIAL_DELAY = 4    /* a test wants all of this thread's events to last longer */
+  HD_SPECIAL_DELAY = 4,   /* a test wants all of this thread's events to last longer */
+  HD_SPECIAL_COUNTS = 8   /* the thread counts events */
 };
 
 enum hd_pending {
@@ -43,6 +44,9 @@ enum hd_pending {
 
 struct hd_thread {
   struct hd_thread_record *record; /* in the store: last_ticks, busy_ticks, open_cell are the live state */
+  uint32_t expected_alarms;        /* hd_alarms when an event has nothing to ask for; HD_NOT_EXPECTED: there is always
+                                      something; HD_AT_WORK: in the middle of an event (event.h) */
+  uint32_t known_alarms;           /* what that is between events */
   struct hd_row_cell *cell;        /* what the time since last_ticks will be charged to */
   uint64_t busy_mask;              /* all ones when that cell is a busy one */
   struct hd_event_cost *costs;     /* in the store, by kind of event */
@@ -56,7 +60,6 @@ struct hd_thread {
   struct hd_ring ring; /* of its changes between busy and not, and from one profile to another while busy */
   uint32_t pending;    /* enum hd_pending */
   uint32_t height;     /* of the sweep's stack, when it has taken all transitions so far */
-  bool at_work;        /* in the middle of an event: event.h */
   bool instrumented;   /* it counts events, or measures its processor time */
   struct hd_thread_counters *counters;       /* NULL: it counts nothing */
   struct hd_thread_counters *ended_counters; /* of a thread that has ended, for the next one with this record */
@@ -88,6 +91,13 @@ struct hd_thread {
     uint64_t events;
   } means[HD_EVENT_KINDS];
 };
+
+/** Values that hd_alarms never has. */
+enum { HD_AT_WORK = HD_ALARM_BITS, HD_NOT_EXPECTED = HD_ALARM_BITS | HD_ALARM_UNLOAD };
+
+static inline bool hd_thread_is_at_work(const struct hd_thread *thread) {
+  return __atomic_load_n(&thread->expected_alarms, __ATOMIC_ACQUIRE) == HD_AT_WORK;
+}
 
 /** Ends the measurement of a thread wherever it is: nothing is charged or counted after this. */
 void hd_thread_stop(struct hd_thread *thread, uint64_t now);

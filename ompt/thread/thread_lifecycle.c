@@ -175,7 +175,7 @@ static struct {
 
 static void end_with_the_thread(void *data) {
   struct hd_thread *thread = data;
-  if (hd_thread_current != thread || thread->at_work || hd_frontier_is_closed())
+  if (hd_thread_current != thread || hd_thread_is_at_work(thread) || hd_frontier_is_closed())
     return;
   hd_thread_end(thread, hd_clock_now());
   hd_thread_give_record(thread);
