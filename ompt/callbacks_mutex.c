@@ -44,6 +44,12 @@ static bool refuse_mutex(void) {
   return !thread || !(thread->pending & HD_PENDING_LOCK);
 }
 
+static inline void wait_for(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *lock,
+                            const void *address) {
+  hd_callbacks_enter(thread, now, kind, address, wait_for_mutex(kind));
+  thread->top->task = (ompt_data_t *)(uintptr_t)lock;
+}
+
 void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
                                    const void *address) {
   (void)hint, (void)implementation;
@@ -53,7 +59,8 @@ void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned i
   struct hd_thread *thread = event.thread;
   if (!thread)
     return;
-  enum hd_kind kind = kind_of_mutex(mutex);
+  const void *lock = (const void *)(uintptr_t)id;
+  const enum hd_kind kind = kind_of_mutex(mutex);
   if (hd_budget_is_off(HD_CLASS_MUTEX)) {
     hd_thread_set_state(thread, event.now, thread->top->state);
   } else if (kind == HD_KIND_OTHER) {
@@ -62,11 +69,12 @@ void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned i
     const struct hd_way step = hd_thread_step(thread, kind, address);
     thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.to, step.counter);
     hd_thread_set_state(thread, event.now, thread->top->state); /* a test never waits */
+  } else if (kind == HD_KIND_CRITICAL) { /* what it needs is known when this is compiled */
+    wait_for(thread, event.now, HD_KIND_CRITICAL, lock, address);
   } else {
     if (kind == HD_KIND_LOCK)
       hd_ring_set_tentative(&thread->ring, true);
-    hd_callbacks_enter(thread, event.now, kind, address, wait_for_mutex(kind));
-    thread->top->task = (ompt_data_t *)(uintptr_t)id;
+    wait_for(thread, event.now, kind, lock, address);
     if (kind == HD_KIND_LOCK)
       thread->pending |= HD_PENDING_LOCK;
   }

@@ -89,8 +89,8 @@ static inline void hd_ring_put(struct hd_ring *ring, uint64_t ticks, uint32_t bu
   struct hd_transition *entry = ring->next;
   const uint32_t what = ring->what;
   __atomic_store_n(&entry->ticks, ticks, __ATOMIC_RELAXED);
-  __atomic_store_n(&entry->busy, busy,
-                   __ATOMIC_RELAXED); /* else gcc puts the two together in a vector register first */
+  /* Each by itself: gcc would put the two together in a vector register first. */
+  __atomic_store_n(&entry->busy, busy, __ATOMIC_RELAXED);
   __atomic_store_n(&entry->what, what, __ATOMIC_RELAXED);
   ring->busy = busy;
   ring->what = 0;

@@ -82,10 +82,11 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
 }
 
 void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, uint32_t state) {
-  hd_thread_charge(thread, hd_ring_take_back(&thread->ring, state == HD_BUSY ? row->profile : HD_NONE));
+  const uint32_t before = thread->ring.busy;
+  hd_thread_charge(thread, hd_ring_take_back(&thread->ring, state == HD_BUSY ? row->profile : HD_NONE), before);
   if (thread->counters)
     hd_counters_point_at(thread, row, state);
-  hd_thread_point_at(thread, row, state);
+  hd_thread_point_at(thread, row, hd_thread_cell(thread, row, state));
 }
 
 struct hd_frame *hd_thread_find_open(const struct hd_thread *thread, enum hd_kind kind, const void *id) {

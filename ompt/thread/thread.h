@@ -48,7 +48,6 @@ struct hd_thread {
                                       something; HD_AT_WORK: in the middle of an event (event.h) */
   uint32_t known_alarms;           /* what that is between events */
   struct hd_row_cell *cell;        /* what the time since last_ticks will be charged to */
-  uint64_t busy_mask;              /* all ones when that cell is a busy one */
   struct hd_event_cost *costs;     /* in the store, by kind of event */
   uint64_t event_ticks;            /* when the event began; 0: it did not look at the clock */
   int64_t caught_up;               /* part of the event's cost that is in the record's intrusion already */
@@ -124,16 +123,16 @@ static inline struct hd_row_cell *hd_thread_cell(struct hd_thread *thread, struc
   return __builtin_expect(cell < HD_ROW_CELLS, true) ? &row->cells[cell] : hd_thread_cell_slow(thread, row, kind);
 }
 
-/** Names the cell that time is charged to from now on. */
-static inline void hd_thread_point_at(struct hd_thread *thread, struct hd_row_record *row, uint32_t state) {
+/** Names the cell, of this row, that time is charged to from now on. */
+static inline void hd_thread_point_at(struct hd_thread *thread, struct hd_row_record *row, struct hd_row_cell *cell) {
   thread->row = row;
-  thread->cell = hd_thread_cell(thread, row, state);
-  thread->busy_mask = state == HD_BUSY ? UINT64_MAX : 0;
-  thread->record->open_cell = hd_store_offset(&hd_store, thread->cell);
+  thread->cell = cell;
+  thread->record->open_cell = hd_store_offset(&hd_store, cell);
 }
 
-/** Charges the time since the last event. */
-static inline void hd_thread_charge(struct hd_thread *thread, uint64_t now) {
+/** Charges the time since the last event, in which the thread was busy in this profile, or in none. Returns the new
+ *  last_ticks. */
+static inline uint64_t hd_thread_charge(struct hd_thread *thread, uint64_t now, uint32_t busy) {
   struct hd_thread_record *record = thread->record;
   const uint64_t last = record->last_ticks;
   const int64_t intrusion = record->intrusion;
@@ -144,8 +143,9 @@ static inline void hd_thread_charge(struct hd_thread *thread, uint64_t now) {
   thread->cell->intrusion += uncharged;
   __atomic_store_n(&record->intrusion_charged, intrusion, __ATOMIC_RELAXED);
   /* Atomic because the region's primary reads it; the barrier between orders the two. */
-  __atomic_store_n(&record->busy_ticks, record->busy_ticks + (ticks & thread->busy_mask), __ATOMIC_RELAXED);
+  __atomic_store_n(&record->busy_ticks, record->busy_ticks + (busy == HD_NONE ? 0 : ticks), __ATOMIC_RELAXED);
   __atomic_store_n(&record->last_ticks, last + ticks, __ATOMIC_RELAXED);
+  return last + ticks;
 }
 
 /** Heddle's own work from here to the event's end is out of the ordinary: its time is measured, and it is not counted
@@ -167,24 +167,26 @@ __attribute__((cold)) void hd_thread_make_room(struct hd_thread *thread);
  * is a transition; its time, which is then the record's last_ticks, may be a little later than `now` (ring.h).
  */
 static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
-  uint32_t busy = state == HD_BUSY ? row->profile : HD_NONE;
   if (__builtin_expect(thread->instrumented, false))
     hd_thread_switch_instruments(thread, row, state);
-  if (busy != thread->ring.busy || thread->ring.what) {
+  const uint32_t before = thread->ring.busy;
+  const uint32_t busy = state == HD_BUSY ? row->profile : HD_NONE;
+  struct hd_row_cell *cell = hd_thread_cell(thread, row, state);
+  if (busy != before || thread->ring.what) {
     if (hd_ring_is_due(&thread->ring))
       hd_thread_make_room(thread);
     if (!hd_ring_open(&thread->ring, &now))
       return; /* the profile is closed: its end is where the reader closes what is open */
-    hd_thread_charge(thread, now);
+    now = hd_thread_charge(thread, now, before);
     if (thread->entered) {
       thread->entered->visits++;
       thread->entered = NULL;
     }
-    hd_ring_put(&thread->ring, thread->record->last_ticks, busy);
+    hd_ring_put(&thread->ring, now, busy);
   } else {
-    hd_thread_charge(thread, now);
+    hd_thread_charge(thread, now, before);
   }
-  hd_thread_point_at(thread, row, state);
+  hd_thread_point_at(thread, row, cell);
 }
 
 /** An entry of `row` is to be counted by `counter` (NULL: by none), unless the measurement is paused, with the

@@ -114,7 +114,7 @@ static void start(struct hd_thread *thread, struct hd_row_record *row) {
   thread->row = row;
   thread->cell = idle;
   if (!initial)
-    hd_thread_point_at(thread, row, HD_IDLE);
+    hd_thread_point_at(thread, row, idle);
   else
     hd_thread_switch(thread, begin_ticks, row, HD_BUSY);
   idle->ticks = idle_ticks; /* a sweep may have gone on meanwhile: then it begins later */
