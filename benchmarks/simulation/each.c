@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#define TIMES 64
+enum { TIMES_MOST = 1024, UNTIMED = 8, REGIONS = 24 };
 
 /* Tasks come with a barrier, which is subtracted. */
 enum { REGION, LOOP, SINGLE, BARRIER, CRITICAL, TASK, NAMES };
@@ -26,20 +26,23 @@ static bool find_added(struct play *play_now, double *ns) {
   return done;
 }
 
+/* Many in a region: threads that sweep must have the time to take turns. */
 static bool find_each(struct play *play_now, double ns[NAMES]) {
+  const uint32_t room = (MOST_STEPS - 16) / (play_now->program.threads + 6);
+  const uint32_t times = room < TIMES_MOST ? room : TIMES_MOST;
   struct play regions = *play_now;
   regions.constructs = "";
-  regions.untimed *= TIMES;
-  regions.regions *= TIMES;
+  regions.untimed *= TIMES_MOST;
+  regions.regions *= TIMES_MOST;
   if (!find_added(&regions, &ns[REGION]))
     return false;
   for (int i = 1; i < NAMES; i++) {
     char text[32];
-    snprintf(text, sizeof text, "%s*%d", names[i], TIMES);
+    snprintf(text, sizeof text, "%s*%u", names[i], times);
     play_now->constructs = text;
     if (!find_added(play_now, &ns[i]))
       return false;
-    ns[i] = (ns[i] - ns[REGION]) / TIMES;
+    ns[i] = (ns[i] - ns[REGION]) / times;
   }
   ns[TASK] = (ns[TASK] - ns[BARRIER]) / play_now->program.threads; /* each makes one task for each thread */
   return true;
@@ -63,6 +66,8 @@ bool each_print(const struct play *base, const uint32_t *teams, int count) {
     printf(" %s |", names[i]);
   puts("\n| --- | --- | --- | --- | --- | --- | --- |");
   play_now.program.work_ps = 0;
+  play_now.untimed = UNTIMED;
+  play_now.regions = REGIONS;
   for (int i = 0; i < count; i++) {
     play_now.program.threads = teams[i];
     if (!print_row(&play_now))

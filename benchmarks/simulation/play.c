@@ -15,7 +15,7 @@
 #define CALIBRATION_NS 2e7
 
 enum { SAMPLES = 1 << 12, LONG_TICKS = 10000 };
-enum { CALIBRATIONS = 9, CALIBRATION_TEAM = 8, CALIBRATION_REGIONS = 600 };
+enum { CALIBRATIONS = 7, CALIBRATION_TEAM = 2, CALIBRATION_REGIONS = 2000 };
 
 /* Medians are those of the first so many. */
 struct samples {
@@ -173,34 +173,43 @@ static void sum_up(void) {
   }
 }
 
+static const struct mode {
+  const char *library;
+  struct spent (*call)(const struct step *step, uint32_t number, uint64_t now_ps);
+} modes[] = {[PLAY_NOTHING] = {NULL, NULL},
+             [PLAY_MEASURED] = {"played", call_measured},
+             [PLAY_COUNTED] = {"traced", call_counted}};
+
+static void play_regions(const struct program *program) {
+  schedule_run(program, playing->untimed);
+  forget();
+  const struct times times = schedule_run(program, playing->regions);
+  result.times = times;
+}
+
 static bool run(const struct play *play) {
   static struct shape shape;
+  const struct mode *mode = &modes[play->mode];
   struct program program = play->program;
   playing = play;
   program.shape = &shape;
-  program.call = play->mode == PLAY_MEASURED ? call_measured : play->mode == PLAY_COUNTED ? call_counted : NULL;
+  program.call = mode->call;
   if (!team_shape(&shape, play->constructs, program.threads)) {
     fprintf(stderr, "simulation: %s: not a list of constructs\n", play->constructs);
     return false;
   }
-  forget();
   memset(cost_samples, 1, sizeof cost_samples); /* their pages are not the library's memory */
   forget();
   const double before = resident_bytes();
   measure_ticks();
-  if (play->mode != PLAY_NOTHING && !team_start(play->folder, play->mode == PLAY_COUNTED ? "traced" : "played",
-                                                program.threads, play->mode == PLAY_COUNTED ? &traced : NULL))
+  if (!team_start(play->folder, mode->library, program.threads, play->mode == PLAY_COUNTED ? &traced : NULL))
     return false;
-  schedule_run(&program, play->untimed);
-  forget();
-  const struct times times = schedule_run(&program, play->regions);
-  result.times = times;
+  play_regions(&program);
   sum_up();
   result.memory_bytes = resident_bytes() - before;
   if (play->names_lines)
     names_tell(traced, result.names);
-  if (play->mode != PLAY_NOTHING)
-    team_end();
+  team_end();
   return true;
 }
 

@@ -8,7 +8,7 @@
  * to come from another one.
  *
  * Counted: the traced library says how many accesses to memory each callback makes, and how many of the lines another
- * thread had written last. An access costs what it costs on the average in a callback of that place, in a team of eight
+ * thread had written last. An access costs what it costs on the average in a callback of that place, in a team of two
  * where all is measured; a line costs what is asked for. So neither this processor's cache nor other work on this
  * machine has a part in it.
  */
@@ -51,7 +51,7 @@ struct figures {
 /** False: it failed, and the reason is on stderr. */
 bool play(const struct play *play, struct figures *figures);
 
-/** What an access costs, place by place: from a team of eight, both measured and counted. */
+/** What an access costs, place by place: from a team of two, both measured and counted. */
 bool play_calibrate(struct play *play);
 
 #endif

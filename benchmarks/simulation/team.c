@@ -27,7 +27,8 @@ static struct member *team;
 static uint32_t team_size;
 static struct word initial_region, initial_task, region, critical;
 static uint32_t singles;
-static void **seat;
+static void *no_seat;
+static void **seat = &no_seat;
 
 static ompt_data_t *get_thread_data(void) {
   return &team[0].data.data;
@@ -78,12 +79,13 @@ static void describe_memory(struct traced *traced) {
 bool team_start(const char *folder, const char *name, uint32_t threads, struct traced **traced) {
   void **(*find_seat)(void) = NULL;
   ompt_start_tool_result_t *(*start_tool)(unsigned, const char *) = NULL;
-  void *library = load(folder, name);
+  void *library = name ? load(folder, name) : NULL;
   team_size = threads;
   team = aligned_alloc(LINE_BYTES, threads * sizeof *team);
+  if (team)
+    memset(team, 0, threads * sizeof *team);
   if (!library || !team)
-    return false;
-  memset(team, 0, threads * sizeof *team);
+    return team && !name;
   find(library, "simulation_seat", &find_seat);
   find(library, "ompt_start_tool", &start_tool);
   seat = find_seat ? find_seat() : NULL;

@@ -12,7 +12,7 @@
 
 #include "seat.h"
 
-enum { MOST_THREADS = 1 << 16, MOST_STEPS = 4096 };
+enum { MOST_THREADS = 1 << 16, MOST_STEPS = 1 << 14 };
 
 /** A callback, where it is sent. */
 enum place {
@@ -71,8 +71,8 @@ struct shape {
  * done in the loops; without one, before the constructs. False: no such construct, or too many. */
 bool team_shape(struct shape *shape, const char *constructs, uint32_t threads);
 
-/** Loads the library ("played" or "traced", in `folder`) and begins the threads. `traced`: NULL, or where the traced
- * library's state is to be found. False: the reason is on stderr. */
+/** Loads the library ("played" or "traced", in `folder`; NULL: none) and begins the threads. `traced`: NULL, or where
+ * the traced library's state is to be found. False: the reason is on stderr. */
 bool team_start(const char *folder, const char *library, uint32_t threads, struct traced **traced);
 
 /** Sends a callback as thread `number` of `threads`, which team_start has begun. */
