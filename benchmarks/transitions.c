@@ -4,7 +4,7 @@
  *
  *   critical  threads in one loop take turns in a critical section: most transitions keep the level or move it by one
  *   barrier   all threads of a team stop one by one, then start one by one: the level runs from 0 to the team's size
- *   callpaths every thread is busy in a callpath of its own: the worst case, see sweep/tallies.h
+ *   callpaths every thread is busy in a callpath of its own: the worst case, see sweep/window.h
  *
  * usage: transitions [repetitions [threads]]  (default 15; the median is printed, with the quartiles of the sweep;
  * `threads` at most)

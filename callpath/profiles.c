@@ -108,8 +108,10 @@ static void complete(struct hd_profile *profile, uint32_t id, struct hd_profile_
     hd_numbered_publish(&profiles.records, id);
     set_record(profile, record);
   }
-  if (__atomic_compare_exchange_n(&profiles.count, &id, id + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-    hd_memory_promise(HD_MEMORY_TALLY, is_region(profile->site.kind) ? 2 : 1);
+  if (!__atomic_compare_exchange_n(&profiles.count, &id, id + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return;
+  hd_memory_promise(HD_MEMORY_TALLY, is_region(profile->site.kind) ? 2 : 1);
+  hd_memory_promise(HD_MEMORY_ENTRY, 1);
 }
 
 /* The count is read before the profile is looked at: if it has no number then, and that place is free, it is in no

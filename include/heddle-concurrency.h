@@ -18,7 +18,8 @@ enum hd_entry_state { HD_SEQUENTIAL, HD_CONCURRENT, HD_ENTRY_STATES };
 /**
  * One thread's entries into a profile, by the state at the caller's entry (of the innermost routine, or explicit task,
  * around it) and by the state at its own: Malony's cprof, 1987. The sweep writes it. Only routines have callers and
- * ticks; for other profiles only concurrent entries are counted, with a sequential caller.
+ * ticks; for other profiles only concurrent entries are counted, with a sequential caller, and for all threads together
+ * (`thread` is HD_NONE).
  */
 struct hd_entry_record {
   uint32_t profile;
@@ -57,7 +58,8 @@ struct hd_tally_record {
   uint32_t what;  /* enum hd_tally_what */
   uint32_t count; /* now */
   uint32_t reserved;
-  uint64_t since_ticks;        /* count * (time since then) is not yet added at the present level */
+  uint64_t since_ticks;        /* HD_TALLY_PROGRAM: all tallies lack count * (time since then) at the present level.
+                                  Transitions before then were taken, though their rings may not say so yet */
   uint64_t active_since_ticks; /* when the count became larger than 0 */
   uint64_t active_ticks;       /* time with a count larger than 0, without the present stretch */
   uint64_t unpaired_ticks;     /* HD_TALLY_BUSY: the part of active_ticks without overlaps: too many others were busy */

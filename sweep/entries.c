@@ -72,9 +72,9 @@ static struct hd_entry_record *find(const struct hd_entry_book *book, uint32_t t
   return book->slots ? book->slots[slot_of(book, thread, profile)] : NULL;
 }
 
-static void count(struct hd_entry_book *book, const struct hd_ring_sweep *ring, uint32_t profile,
-                  enum hd_entry_state caller, enum hd_entry_state own, uint64_t times) {
-  struct hd_entry_record *record = find_or_add(book, ring->thread, profile);
+static void count(struct hd_entry_book *book, uint32_t thread, uint32_t profile, enum hd_entry_state caller,
+                  enum hd_entry_state own, uint64_t times) {
+  struct hd_entry_record *record = find_or_add(book, thread, profile);
   if (record)
     add(book, &record->visits[caller][own], times);
   else
@@ -201,7 +201,7 @@ static void call(struct hd_entry_book *book, struct hd_ring_sweep *ring, const s
                                  .own = (uint8_t)own,
                                  .outermost = record && record->open == 0};
   if (!(transition->what & HD_WHAT_UNCOUNTED))
-    count(book, ring, HD_WHAT_OPERAND(transition->what), caller, own, 1);
+    count(book, ring->thread, HD_WHAT_OPERAND(transition->what), caller, own, 1);
   push(book, ring, entry);
   if (record && top_of(book, ring))
     set_open(book, record, record->open + 1);
@@ -244,8 +244,8 @@ static void join_team(struct hd_entry_book *book, struct hd_ring_sweep *ring, co
   ring->base_state = team_state(book, primary, member->number >> HD_LOG_BEFORE_SHIFT);
 }
 
-void hd_entries_count(struct hd_entry_book *book, const struct hd_ring_sweep *ring, uint32_t profile, uint64_t times) {
-  count(book, ring, profile, HD_SEQUENTIAL, HD_CONCURRENT, times);
+void hd_entries_count(struct hd_entry_book *book, uint32_t profile, uint64_t times) {
+  count(book, HD_NONE, profile, HD_SEQUENTIAL, HD_CONCURRENT, times);
 }
 
 void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition,
@@ -253,21 +253,15 @@ void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, co
   const uint32_t operand = HD_WHAT_OPERAND(transition->what);
   const enum hd_what what = hd_what_of(transition);
   const enum hd_entry_state own = concurrent ? HD_CONCURRENT : HD_SEQUENTIAL;
-  const bool stacked = book->header->flags & HD_FILE_ROUTINES;
-  const bool enters = what == HD_WHAT_REGION_BEGIN || what == HD_WHAT_NESTED_BEGIN || what == HD_WHAT_ENTER ||
-                      what == HD_WHAT_TASK; /* but no routine */
-  if (enters && concurrent && !(transition->what & HD_WHAT_UNCOUNTED))
-    count(book, ring, operand, HD_SEQUENTIAL, own, 1);
+  hd_journal_keep_once(book->journal, &ring->kept_in, &ring->height, 1); /* and `base_state` */
   switch (what) {
   case HD_WHAT_REGION_BEGIN:
   case HD_WHAT_NESTED_BEGIN:
-    if (stacked)
-      begin_region(book, ring, transition);
+    begin_region(book, ring, transition);
     break;
   case HD_WHAT_REGION_END:
   case HD_WHAT_NESTED_END:
-    if (stacked)
-      pop_to(book, ring, height_below(book, ring, operand), transition->ticks);
+    pop_to(book, ring, height_below(book, ring, operand), transition->ticks);
     break;
   case HD_WHAT_CALL:
     call(book, ring, transition, own);

@@ -14,8 +14,8 @@
  * the one on the primary's stack when the region began.
  *
  * Used by the library's sweep while the program runs and by the reader for what was left; all numbers live in records
- * of the profile file. Not thread-safe: the caller has the sweep's lock. An entry costs one look-up in a hash table,
- * and the return from it another.
+ * of the profile file. Not thread-safe: the caller has the sweep's lock. A routine's call costs one look-up in a hash
+ * table, and the return from it another; all entries of another profile in a window cost one.
  */
 #ifndef HEDDLE_SWEEP_ENTRIES_H
 #define HEDDLE_SWEEP_ENTRIES_H
@@ -50,12 +50,12 @@ struct hd_entry_book {
   uint32_t ring_limit;
 };
 
-/** Takes what the transition says; `concurrent`: another thread was busy just before it. */
+/** Takes what the transition says of routines; `concurrent`: another thread was busy just before it. */
 void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition,
                       bool concurrent);
 
-/** Likewise that a thread has entered a profile so many times while others were busy; no routine. */
-void hd_entries_count(struct hd_entry_book *book, const struct hd_ring_sweep *ring, uint32_t profile, uint64_t times);
+/** A profile was entered so many times while others were busy; no routine. */
+void hd_entries_count(struct hd_entry_book *book, uint32_t profile, uint64_t times);
 
 /** Ends the open entries of a ring at `now`: nothing of it may be applied afterwards. */
 void hd_entries_close(struct hd_entry_book *book, struct hd_ring_sweep *ring, uint64_t now);

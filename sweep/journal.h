@@ -69,11 +69,6 @@ static inline void hd_journal_keep_once(struct hd_journal *journal, uint32_t *ke
   *kept_in = journal->step;
 }
 
-/** Whether the room may soon be used up. */
-static inline bool hd_journal_is_filling(const struct hd_journal *journal) {
-  return journal->record && journal->record->count > journal->limit / 3;
-}
-
 /** Ends the step: what it has changed stays. */
 static inline void hd_journal_end_step(struct hd_journal *journal) {
   if (journal->record)

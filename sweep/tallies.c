@@ -1,161 +1,147 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "sweep/tallies.h"
 
-#include "sweep/tallies_internal.h"
+#include <string.h>
+
+#include "support/inprocess/heap.h"
 #include "sweep/timeline.h"
 
-/* ---- time and level ---- */
+static void count_lost(struct hd_tallies *tallies) {
+  tallies->header->lost_tallies++;
+}
 
-static inline struct hd_tally *find_or_add(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
+/* ---- time by level ---- */
+
+static struct hd_tally_levels *room_for_levels(struct hd_tally *tally, uint32_t part) {
+  if (part >= tally->level_limit) {
+    struct hd_tally_levels *levels = hd_heap_resize(tally->levels, (part + 1) * sizeof *levels, false);
+    if (!levels)
+      return NULL;
+    memset(levels + tally->level_limit, 0, (part + 1 - tally->level_limit) * sizeof *levels);
+    tally->levels = levels;
+    tally->level_limit = part + 1;
+  }
+  return &tally->levels[part];
+}
+
+static struct hd_tally_levels *add_levels(struct hd_tallies *tallies, struct hd_tally *tally, uint32_t part) {
+  struct hd_tally_levels *levels = room_for_levels(tally, part);
+  struct hd_level_record *record =
+      levels ? hd_journal_add_record(&tallies->journal, HD_BLOCK_LEVELS, sizeof *record) : NULL;
+  if (!record)
+    return NULL;
+  record->tally = tally->index;
+  record->first = part * HD_LEVELS_PER_RECORD;
+  levels->record = record;
+  return levels;
+}
+
+void hd_tallies_add_levels(struct hd_tallies *tallies, struct hd_tally *tally, uint32_t part,
+                           const uint64_t ticks[HD_LEVELS_PER_RECORD], uint64_t times) {
+  struct hd_tally_levels *levels = part < tally->level_limit ? &tally->levels[part] : NULL;
+  uint64_t any = 0;
+  for (uint32_t i = 0; i < HD_LEVELS_PER_RECORD; i++)
+    any |= ticks[i];
+  if (any == 0)
+    return;
+  if (!(levels && levels->record) && !(levels = add_levels(tallies, tally, part))) {
+    count_lost(tallies);
+    return;
+  }
+  hd_journal_keep_once(&tallies->journal, &levels->kept_in, levels->record->ticks, HD_LEVELS_PER_RECORD);
+  for (uint32_t i = 0; i < HD_LEVELS_PER_RECORD; i++)
+    levels->record->ticks[i] += times * ticks[i];
+}
+
+bool hd_tallies_restore_levels(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what,
+                               struct hd_level_record *record) {
   struct hd_tally *tally = hd_tallies_find(tallies, profile, what);
-  return __builtin_expect(tally != NULL, true) ? tally : hd_tallies_add(tallies, profile, what);
+  struct hd_tally_levels *levels = tally ? room_for_levels(tally, record->first / HD_LEVELS_PER_RECORD) : NULL;
+  if (levels)
+    levels->record = record;
+  return levels;
 }
 
-static void advance(struct hd_tallies *tallies, uint64_t now) {
-  if (now <= tallies->at)
+/* ---- tallies ---- */
+
+void hd_tallies_pair(struct hd_tallies *tallies, struct hd_tally *tally) {
+  if (tallies->paired_count == HD_PAIRED_MOST)
     return;
-  if (__builtin_expect(now >= tallies->bucket_end, false)) {
-    hd_tallies_cross(tallies, now);
-    return;
-  }
-  tallies->spent[tallies->level - tallies->first_level] += now - tallies->at;
-  tallies->at = now;
+  tally->paired_place = tallies->paired_count;
+  tallies->paired[tallies->paired_count++] = tally;
 }
 
-/* In the middle of the window, so that it does not leave it again soon. */
-static void place_window(struct hd_tallies *tallies) {
-  tallies->first_level = tallies->level < HD_WINDOW / 2 ? 0 : tallies->level - HD_WINDOW / 2;
-}
-
-static void move_level(struct hd_tallies *tallies, uint32_t level) {
-  tallies->level = level;
-  if (__builtin_expect(level - tallies->first_level < HD_WINDOW, true))
-    return;
-  hd_tallies_settle(tallies);
-  place_window(tallies);
-}
-
-/* ---- overlaps ---- */
-
-/* A profile is left by its last thread: with each of the others it was busy since the later of the two began. */
-static void pair_up(struct hd_tallies *tallies, const struct hd_tally *tally, uint64_t now) {
-  struct hd_tally_record *record = tally->record;
-  const uint64_t since = record->active_since_ticks;
+void hd_tallies_unpair(struct hd_tallies *tallies, struct hd_tally *tally) {
   if (tally->paired_place == HD_NONE)
-    record->unpaired_ticks += now - since;
-  for (uint32_t i = 0; tally->paired_place != HD_NONE && i < tallies->paired_count; i++) {
-    const struct hd_tally_record *other = tallies->paired[i]->record;
-    const uint64_t both = other->active_since_ticks > since ? other->active_since_ticks : since;
-    if (other != record)
-      tallies->header->lost_overlap_ticks +=
-          hd_overlaps_add(&tallies->overlaps, record->profile, other->profile, now > both ? now - both : 0);
-  }
+    return;
+  struct hd_tally *last = tallies->paired[--tallies->paired_count];
+  tallies->paired[tally->paired_place] = last;
+  last->paired_place = tally->paired_place;
+  tally->paired_place = HD_NONE;
 }
 
-/* ---- counting ---- */
+void hd_tallies_activate(struct hd_tallies *tallies, struct hd_tally *tally) {
+  tally->active_place = tallies->active_count;
+  tallies->active[tallies->active_count++] = tally;
+  tallies->busy_count += tally->record->what == HD_TALLY_BUSY;
+}
 
-static void deactivate(struct hd_tallies *tallies, struct hd_tally *tally) {
-  tally->record->active_ticks += tallies->at - tally->record->active_since_ticks;
-  if (tally->record->what == HD_TALLY_BUSY)
-    pair_up(tallies, tally, tallies->at);
+void hd_tallies_deactivate(struct hd_tallies *tallies, struct hd_tally *tally) {
+  struct hd_tally *last = tallies->active[--tallies->active_count];
+  tallies->active[tally->active_place] = last;
+  last->active_place = tally->active_place;
+  tally->active_place = HD_NONE;
+  tallies->busy_count -= tally->record->what == HD_TALLY_BUSY;
   hd_tallies_unpair(tallies, tally);
 }
 
-/* The tally, ready to be changed; NULL: there was no space for it, which is counted. */
-static inline struct hd_tally *open_tally(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
-  struct hd_tally *tally = find_or_add(tallies, profile, what);
-  if (!tally)
-    return NULL;
-  if (!hd_tallies_list(tallies, tally)) {
-    hd_tallies_count_lost(tallies);
+/* A tally that can be counted always has its place among the active reserved. */
+struct hd_tally *hd_tallies_restore(struct hd_tallies *tallies, struct hd_tally_record *record) {
+  struct hd_tally_set *set = &tallies->sets[record->what];
+  struct hd_tally *tally = hd_heap_allocate(1, sizeof *tally);
+  if (!tally || !hd_heap_grow(&set->by_profile, &set->profile_limit, record->profile + 1, sizeof *set->by_profile) ||
+      !hd_heap_grow(&tallies->active, &tallies->active_limit, tallies->tally_count + 1, sizeof *tallies->active)) {
+    hd_heap_free(tally);
     return NULL;
   }
-  hd_tallies_keep(tallies, tally);
+  if (record->what == HD_TALLY_PROGRAM) {
+    tallies->instant = record;
+    tallies->whole = tally;
+  }
+  tally->record = record;
+  tally->index = tallies->tally_count++;
+  tally->active_place = tally->paired_place = HD_NONE;
+  set->by_profile[record->profile] = tally;
+  if (record->count > 0)
+    hd_tallies_activate(tallies, tally);
+  if (record->count > 0 && record->what == HD_TALLY_BUSY)
+    hd_tallies_pair(tallies, tally);
   return tally;
 }
 
-void hd_tallies_enter(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
-  struct hd_tally *tally = open_tally(tallies, profile, what);
+/* The record is there for good even when there is no memory to go with it: nothing refers to it. */
+static struct hd_tally *add(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
+  struct hd_tally *tally = NULL;
+  struct hd_tally_record *record = hd_journal_add_record(&tallies->journal, HD_BLOCK_TALLIES, sizeof *record);
+  if (record) {
+    record->profile = profile;
+    record->what = what;
+    tally = hd_tallies_restore(tallies, record);
+    if (!tally)
+      record->what = 0, tallies->tally_count++;
+  }
   if (!tally)
-    return;
-  const uint64_t *restrict spent = tallies->spent;
-  uint64_t *restrict owed = tally->owed->ticks;
-  for (uint32_t i = 0; i < HD_WINDOW; i++)
-    owed[i] -= spent[i];
-  if (tally->record->count++ > 0)
-    return;
-  tally->record->active_since_ticks = tallies->at;
-  hd_tallies_pair(tallies, tally);
+    count_lost(tallies);
+  return tally;
 }
 
-void hd_tallies_leave(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
+struct hd_tally *hd_tallies_find_or_add(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what) {
   struct hd_tally *tally = hd_tallies_find(tallies, profile, what);
-  if (!tally || tally->record->count == 0) /* there was no space when it was entered */
-    return;
-  hd_tallies_keep(tallies, tally);
-  const uint64_t *restrict spent = tallies->spent;
-  uint64_t *restrict owed = tally->owed->ticks;
-  for (uint32_t i = 0; i < HD_WINDOW; i++)
-    owed[i] += spent[i];
-  if (--tally->record->count == 0)
-    deactivate(tallies, tally);
+  return tally ? tally : add(tallies, profile, what);
 }
 
-void hd_tallies_add_stretch(struct hd_tallies *tallies, uint32_t profile, uint32_t level, uint64_t ticks) {
-  struct hd_tally *tally = open_tally(tallies, profile, HD_TALLY_BUSY);
-  if (!tally)
-    return;
-  tally->owed->ticks[level - tallies->first_level] += ticks;
-  if (tally->record->count > 0)
-    return;
-  tally->record->active_ticks += ticks;
-  if (tallies->paired_count == HD_PAIRED_MOST)
-    tally->record->unpaired_ticks += ticks;
-  for (uint32_t i = 0; tallies->paired_count < HD_PAIRED_MOST && i < tallies->paired_count; i++)
-    tallies->header->lost_overlap_ticks +=
-        hd_overlaps_add(&tallies->overlaps, profile, tallies->paired[i]->record->profile, ticks);
-}
-
-static void count_busy(struct hd_tallies *tallies, uint32_t before, uint32_t after) {
-  if (before == after)
-    return;
-  if (before != HD_NONE)
-    hd_tallies_leave(tallies, before, HD_TALLY_BUSY);
-  if (after != HD_NONE)
-    hd_tallies_enter(tallies, after, HD_TALLY_BUSY);
-  if (before == HD_NONE)
-    move_level(tallies, tallies->level + 1);
-  else if (after == HD_NONE)
-    move_level(tallies, tallies->level - 1);
-}
-
-/* What was true just before an instant holds for all that happens in it, in whatever order it is taken. */
-static void reach(struct hd_tallies *tallies, struct hd_ring_sweep *ring, uint64_t now) {
-  if (tallies->instant->tick < now) {
-    tallies->instant->tick = now;
-    tallies->instant->level_before = tallies->level;
-  }
-  if (ring->tick < now) {
-    ring->tick = now;
-    ring->busy_before = ring->busy;
-  }
-}
-
-void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *transition, struct hd_ring_sweep *ring) {
-  const uint64_t now = transition->ticks;
-  advance(tallies, now);
-  reach(tallies, ring, now);
-  count_busy(tallies, ring->busy, transition->busy);
-  ring->busy = transition->busy;
-  if (__builtin_expect(transition->what == 0, true))
-    return;
-  const enum hd_what what = hd_what_of(transition);
-  if (what == HD_WHAT_REGION_BEGIN)
-    hd_tallies_enter(tallies, HD_WHAT_OPERAND(transition->what), HD_TALLY_ELAPSED);
-  else if (what == HD_WHAT_REGION_END)
-    hd_tallies_leave(tallies, HD_WHAT_OPERAND(transition->what), HD_TALLY_ELAPSED);
-  hd_entries_apply(&tallies->entries, ring, transition,
-                   tallies->instant->level_before > (ring->busy_before == HD_NONE ? 0 : 1));
+void hd_tallies_overlap(struct hd_tallies *tallies, uint32_t a, uint32_t b, uint64_t ticks) {
+  tallies->header->lost_overlap_ticks += hd_overlaps_add(&tallies->overlaps, a, b, ticks);
 }
 
 /* ---- begin and end ---- */
@@ -167,11 +153,9 @@ void hd_tallies_init(struct hd_tallies *tallies, hd_record_allocator *allocate, 
   tallies->entries.header = header;
 }
 
-/* The records say where: all active tallies' are up to date until the same time. */
+/* The records say where. */
 void hd_tallies_resume(struct hd_tallies *tallies) {
   tallies->at = tallies->instant->since_ticks;
-  tallies->bucket = hd_timeline_bucket(tallies->timeline, &tallies->bucket_end);
-  place_window(tallies);
 }
 
 bool hd_tallies_begin(struct hd_tallies *tallies, uint64_t begin_ticks) {
@@ -179,19 +163,58 @@ bool hd_tallies_begin(struct hd_tallies *tallies, uint64_t begin_ticks) {
   if (!tallies->timeline)
     return false;
   hd_timeline_begin(tallies->timeline, begin_ticks);
-  tallies->at = begin_ticks;
-  hd_tallies_enter(tallies, 0, HD_TALLY_PROGRAM);
-  if (!tallies->instant)
+  tallies->whole = add(tallies, 0, HD_TALLY_PROGRAM);
+  if (!tallies->whole)
     return false;
-  tallies->instant->since_ticks = begin_ticks;
+  tallies->instant->count = 1;
+  tallies->instant->since_ticks = tallies->instant->active_since_ticks = begin_ticks;
+  hd_tallies_activate(tallies, tallies->whole);
   hd_tallies_resume(tallies);
   return true;
 }
 
+static void end_busy(struct hd_tallies *tallies, const struct hd_tally *tally) {
+  struct hd_tally_record *record = tally->record;
+  const uint64_t since = record->active_since_ticks;
+  record->active_ticks += tallies->at - since;
+  if (tally->paired_place == HD_NONE)
+    record->unpaired_ticks += tallies->at - since;
+  for (uint32_t i = tally->paired_place; i-- > 0 && tally->paired_place != HD_NONE;) {
+    const uint64_t other = tallies->paired[i]->record->active_since_ticks;
+    const uint64_t both = other > since ? other : since;
+    hd_tallies_overlap(tallies, record->profile, tallies->paired[i]->record->profile,
+                       tallies->at > both ? tallies->at - both : 0);
+  }
+}
+
 void hd_tallies_end(struct hd_tallies *tallies, uint64_t now) {
-  advance(tallies, now);
-  hd_tallies_settle(tallies);
-  for (uint32_t i = 0; i < tallies->listed_count; i++)
-    if (tallies->listed[i]->record->what == HD_TALLY_BUSY)
-      deactivate(tallies, tallies->listed[i]);
+  uint64_t ticks[HD_LEVELS_PER_RECORD] = {0};
+  if (now > tallies->at) {
+    ticks[tallies->level % HD_LEVELS_PER_RECORD] = now - tallies->at;
+    hd_timeline_add(tallies->timeline, now, tallies->level, &tallies->journal);
+    tallies->at = now;
+  }
+  for (uint32_t i = 0; i < tallies->active_count; i++) {
+    struct hd_tally *tally = tallies->active[i];
+    hd_tallies_add_levels(tallies, tally, tallies->level / HD_LEVELS_PER_RECORD, ticks, tally->record->count);
+    if (tally->record->what == HD_TALLY_BUSY)
+      end_busy(tallies, tally);
+  }
+}
+
+static void free_set(struct hd_tally_set *set) {
+  for (uint32_t i = 0; i < set->profile_limit; i++) {
+    if (set->by_profile[i])
+      hd_heap_free(set->by_profile[i]->levels);
+    hd_heap_free(set->by_profile[i]);
+  }
+  hd_heap_free(set->by_profile);
+}
+
+void hd_tallies_free(struct hd_tallies *tallies) {
+  for (size_t what = 0; what <= HD_TALLY_ELAPSED; what++)
+    free_set(&tallies->sets[what]);
+  hd_heap_free(tallies->active);
+  hd_overlaps_free(&tallies->overlaps);
+  hd_entries_free(&tallies->entries);
 }

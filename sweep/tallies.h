@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file tallies.h
- * Exact concurrency: integrates transitions, given in the order of time, into time by level.
- *
- * The level b(t) is the number of busy threads. A tally counts something (the threads busy in a profile, the running
- * instances of a region, one for the program); for each level k it adds up count * dt over the time with b(t) = k.
- *
- * Not at every transition. What is kept up to date is one short row of numbers: for how long the level has been k since
- * the last settling, for the HD_WINDOW levels around the present one. When a tally's count goes up that row is taken
- * from what the tally is owed, when it goes down it is added; so a tally is touched only when its own count changes.
- * All are settled, into the records of the profile file, when the level leaves the window and at the end of a step.
+ * The records of exact concurrency as they are known so far: what was taken out of the logs and committed (commit.h).
  *
  * Used by the library's sweep while the program runs and by the reader for what was left to add; all numbers live in
  * records of the profile file, and are right there between the steps of a sweep; for what lies within one see
- * journal.h. Not thread-safe: the caller has the sweep's lock.
- *
- * Cost of a transition: the row is added to one or two tallies, the threads' number does not matter. A settling touches
- * all active ones: as many as there are different callpaths with busy threads and different open regions, however many
- * threads. Overlaps cost one look-up for each other profile that is busy, at most HD_PAIRED_MOST, when a profile is
- * left by its last thread. Many transitions of one thread while the others have none are cheaper still:
- * tallies_batch.c.
+ * journal.h. Whoever changes them has the sweep's lock. Windows that are no batch's (window.h) read them.
  */
 #ifndef HEDDLE_SWEEP_TALLIES_H
 #define HEDDLE_SWEEP_TALLIES_H
@@ -30,16 +16,10 @@
 #include "sweep/entries.h"
 #include "sweep/journal.h"
 #include "sweep/overlaps.h"
-
-enum {
-  HD_PAIRED_MOST = 64, /* More profiles than these are not paired at once: overlaps would cost as much as there are
-                          callpaths. */
-  HD_WINDOW = 8        /* levels */
-};
+#include "sweep/window.h"
 
 struct hd_tally {
   struct hd_tally_record *record;
-  struct hd_tally_owed *owed; /* while it is in hd_tallies.listed */
   struct hd_tally_levels {
     struct hd_level_record *record; /* NULL: nothing at these levels */
     uint32_t kept_in;
@@ -47,13 +27,8 @@ struct hd_tally {
   uint32_t kept_in;      /* journal.h */
   uint32_t level_limit;  /* entries of `levels` */
   uint32_t index;        /* of its record in the file */
+  uint32_t active_place; /* in hd_tallies.active; HD_NONE: its count is 0 */
   uint32_t paired_place; /* in hd_tallies.paired; HD_NONE: it is not there */
-};
-
-/** With count * hd_tallies.spent what a tally's levels lack, modulo 2^64. */
-struct hd_tally_owed {
-  uint64_t ticks[HD_WINDOW];
-  struct hd_tally_owed *next; /* while it is free */
 };
 
 /** Tallies by profile. */
@@ -63,24 +38,19 @@ struct hd_tally_set {
 };
 
 struct hd_tallies {
-  uint64_t spent[HD_WINDOW]; /* for how long the level was first_level + i, since the last settling */
-  uint64_t shown[HD_WINDOW]; /* how much of it is in the timeline */
-  uint64_t at;               /* all is up to date until then */
-  uint64_t bucket_end;       /* of the timeline's bucket in which `at` lies */
-  uint32_t level;            /* threads busy now */
-  uint32_t first_level;
+  uint64_t at;                                    /* all is up to date until then */
+  uint32_t level;                                 /* threads busy then */
+  uint32_t tally_count;                           /* records */
   struct hd_tally_record *instant;                /* the program's: tick and level_before */
   struct hd_tally *whole;                         /* its tally */
   struct hd_tally_set sets[HD_TALLY_ELAPSED + 1]; /* by enum hd_tally_what */
-  struct hd_tally **listed;                       /* whose count is not 0, or that are owed something */
-  uint32_t listed_count;
-  uint32_t listed_limit;
-  struct hd_tally_owed *free_owed;
-  uint32_t tally_count;
-  struct hd_tally *paired[HD_PAIRED_MOST]; /* profiles whose count is not 0 and whose overlaps are kept */
-  uint32_t paired_count;
+  struct hd_tally **active;                       /* whose count is not 0 */
+  uint32_t active_count;
+  uint32_t active_limit;
+  uint32_t busy_count;                     /* of them, profiles that are busy */
+  uint32_t paired_count;                   /* and profiles whose overlaps are kept */
+  struct hd_tally *paired[HD_PAIRED_MOST]; /* the latter */
   struct hd_timeline_record *timeline;
-  struct hd_timeline_bucket *bucket;
   struct hd_overlaps overlaps;
   struct hd_entry_book entries;
   struct hd_journal journal;
@@ -94,19 +64,7 @@ void hd_tallies_init(struct hd_tallies *tallies, hd_record_allocator *allocate, 
 /** New, for a program that begins at `begin_ticks`. False: no space. */
 bool hd_tallies_begin(struct hd_tallies *tallies, uint64_t begin_ticks);
 
-/** A step begins: from here on the journal knows what was before. All that is taken is in the records when it ends. */
-void hd_tallies_begin_step(struct hd_tallies *tallies);
-void hd_tallies_end_step(struct hd_tallies *tallies);
-
-/** Takes one thread's next transition, which must not be before the last one of any thread. `ring` is brought up to
- *  date, but for its tail. */
-void hd_tallies_apply(struct hd_tallies *tallies, const struct hd_transition *transition, struct hd_ring_sweep *ring);
-
-/** Takes transitions of one ring, from its tail up to number `limit`, as long as they are before `stop`; no other ring
- *  has one before that. Returns how many were taken; their ring is brought up to date, but for its tail. */
-uint64_t hd_tallies_apply_run(struct hd_tallies *tallies, struct hd_ring_record *ring, uint64_t limit, uint64_t stop);
-
-/** Brings everything up to `now`, as if all threads stopped there. Nothing may be applied afterwards. */
+/** Brings everything up to `now`, as if all threads stopped there. Nothing may be committed afterwards. */
 void hd_tallies_end(struct hd_tallies *tallies, uint64_t now);
 
 /** From a file: a tally (in the order of their records), levels of the last one restored or of an earlier one. False:
@@ -122,6 +80,33 @@ static inline struct hd_tally *hd_tallies_find(const struct hd_tallies *tallies,
                                                enum hd_tally_what what) {
   const struct hd_tally_set *set = &tallies->sets[what];
   return profile < set->profile_limit ? set->by_profile[profile] : NULL;
+}
+
+/** Likewise, made if need be. NULL: there is no space, which is counted. */
+struct hd_tally *hd_tallies_find_or_add(struct hd_tallies *tallies, uint32_t profile, enum hd_tally_what what);
+
+/** Adds `times` the ticks to a tally's levels from part * HD_LEVELS_PER_RECORD on. */
+void hd_tallies_add_levels(struct hd_tallies *tallies, struct hd_tally *tally, uint32_t part,
+                           const uint64_t ticks[HD_LEVELS_PER_RECORD], uint64_t times);
+
+/** The tally's count is more than 0 from now on; or it is 0. */
+void hd_tallies_activate(struct hd_tallies *tallies, struct hd_tally *tally);
+void hd_tallies_deactivate(struct hd_tallies *tallies, struct hd_tally *tally);
+
+/** A busy profile's overlaps are kept from now on, if there are not too many; or no longer. */
+void hd_tallies_pair(struct hd_tallies *tallies, struct hd_tally *tally);
+void hd_tallies_unpair(struct hd_tallies *tallies, struct hd_tally *tally);
+
+/** How long two profiles were busy at once. */
+void hd_tallies_overlap(struct hd_tallies *tallies, uint32_t a, uint32_t b, uint64_t ticks);
+
+/** The record will change, from its count on. */
+static inline void hd_tallies_keep(struct hd_tallies *tallies, struct hd_tally *tally) {
+  enum {
+    FIRST = offsetof(struct hd_tally_record, count),
+    WORDS = (sizeof(struct hd_tally_record) - FIRST) / sizeof(uint64_t)
+  };
+  hd_journal_keep_once(&tallies->journal, &tally->kept_in, (const char *)tally->record + FIRST, WORDS);
 }
 
 /** Frees what is not records. */

@@ -24,8 +24,8 @@ static void keep_all(struct hd_timeline_record *timeline, struct hd_journal *jou
   hd_journal_keep_once(journal, &timeline->kept_in, timeline->buckets, HD_TIMELINE_BUCKETS * BUCKET_WORDS);
 }
 
-void hd_timeline_keep(const struct hd_timeline_record *timeline, const struct hd_timeline_bucket *bucket,
-                      struct hd_journal *journal) {
+static void keep(const struct hd_timeline_record *timeline, const struct hd_timeline_bucket *bucket,
+                 struct hd_journal *journal) {
   if (timeline->kept_in != journal->step)
     hd_journal_keep(journal, bucket, BUCKET_WORDS);
 }
@@ -64,7 +64,7 @@ void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t
     struct hd_timeline_bucket *bucket = &timeline->buckets[bucket_of(timeline, from)];
     const uint64_t left = timeline->width_ticks - ((from - timeline->origin_ticks) & (timeline->width_ticks - 1));
     const uint64_t ticks = now - from < left ? now - from : left;
-    hd_timeline_keep(timeline, bucket, journal);
+    keep(timeline, bucket, journal);
     hd_timeline_count(bucket, level, ticks);
     from += ticks;
   }
@@ -72,11 +72,17 @@ void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t
   timeline->until_ticks = now;
 }
 
-struct hd_timeline_bucket *hd_timeline_bucket(struct hd_timeline_record *timeline, uint64_t *end) {
-  const uint32_t index = bucket_of(timeline, timeline->until_ticks);
-  *end = timeline->origin_ticks + ((uint64_t)index + 1) * timeline->width_ticks;
-  if (index < HD_TIMELINE_BUCKETS)
-    return &timeline->buckets[index];
-  *end = timeline->until_ticks;
-  return NULL;
+void hd_timeline_add_to_bucket(struct hd_timeline_record *timeline, uint64_t now,
+                               const struct hd_timeline_bucket *ticks, struct hd_journal *journal) {
+  if (now <= timeline->until_ticks) /* a damaged file */
+    return;
+  while (bucket_of(timeline, now - 1) == HD_TIMELINE_BUCKETS)
+    fold(timeline, journal);
+  struct hd_timeline_bucket *bucket = &timeline->buckets[bucket_of(timeline, timeline->until_ticks)];
+  keep(timeline, bucket, journal);
+  bucket->none_ticks += ticks->none_ticks;
+  bucket->sequential_ticks += ticks->sequential_ticks;
+  bucket->busy_ticks += ticks->busy_ticks;
+  hd_journal_keep(journal, &timeline->until_ticks, 1);
+  timeline->until_ticks = now;
 }

@@ -24,9 +24,9 @@ bool hd_timeline_is_valid(const struct hd_timeline_record *timeline);
 /** Adds the time from `until_ticks` to `now`, during which `level` threads were busy. */
 void hd_timeline_add(struct hd_timeline_record *timeline, uint64_t now, uint32_t level, struct hd_journal *journal);
 
-/** Writes down what a bucket holds. Callers do so before they change it themselves. */
-void hd_timeline_keep(const struct hd_timeline_record *timeline, const struct hd_timeline_bucket *bucket,
-                      struct hd_journal *journal);
+/** Adds the time from `until_ticks` to `now`, which lies in one bucket. */
+void hd_timeline_add_to_bucket(struct hd_timeline_record *timeline, uint64_t now,
+                               const struct hd_timeline_bucket *ticks, struct hd_journal *journal);
 
 /** Adds so many ticks at the level to a bucket. */
 static inline void hd_timeline_count(struct hd_timeline_bucket *bucket, uint32_t level, uint64_t ticks) {
@@ -34,8 +34,5 @@ static inline void hd_timeline_count(struct hd_timeline_bucket *bucket, uint32_t
   bucket->sequential_ticks += level == 1 ? ticks : 0;
   bucket->busy_ticks += level * ticks;
 }
-
-/** The bucket in which `until_ticks` lies, and its end; NULL: the last one ended there. */
-struct hd_timeline_bucket *hd_timeline_bucket(struct hd_timeline_record *timeline, uint64_t *end);
 
 #endif

@@ -126,8 +126,7 @@ static bool make_room(uint32_t index) {
   if (__atomic_load_n(&rooms[number], __ATOMIC_ACQUIRE))
     return true;
   void *none = NULL;
-  void *made = hd_heap_allocate(1, 2 * (size_t)limit * sizeof(struct hd_ring_record *) +
-                                       ((size_t)limit + 1) * sizeof(struct hd_ring_head));
+  void *made = hd_heap_allocate(1, 2 * (size_t)limit * sizeof(struct hd_ring_record *) + hd_window_bytes(limit));
   if (!made || __atomic_compare_exchange_n(&rooms[number], &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return made;
   hd_heap_free(made);
@@ -146,9 +145,9 @@ static void move(struct hd_ring_set *set, uint32_t index) {
   struct hd_ring_set larger = *set;
   larger.limit = limit_for(index, &number);
   larger.memory = __atomic_load_n(&rooms[number], __ATOMIC_ACQUIRE);
-  larger.heads = larger.memory;
-  larger.rings = (void *)(larger.heads + larger.limit + 1);
+  larger.rings = larger.memory;
   larger.by_index = larger.rings + larger.limit;
+  larger.window = hd_window_make(larger.by_index + larger.limit, larger.limit);
   if (set->memory) {
     memcpy(larger.rings, set->rings, set->count * sizeof *set->rings);
     memcpy(larger.by_index, set->by_index, set->index_count * sizeof *set->by_index);

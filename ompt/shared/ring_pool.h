@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "heddle-format.h"
-#include "sweep/rings.h"
+#include "sweep/window.h"
 
 /** What the sweep knows, under its lock. */
 struct hd_ring_set {
@@ -21,7 +21,7 @@ struct hd_ring_set {
   uint32_t index_count;
   struct hd_ring_record **rings;    /* in use */
   struct hd_ring_record **by_index; /* that were ever taken in; NULL: not yet */
-  struct hd_ring_head *heads;       /* as many as rings may come, and one */
+  struct hd_window *window;         /* for as many rings as may come */
   void *memory;
 };
 

@@ -8,7 +8,7 @@
 #include "ompt/shared/ring_pool.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
-#include "sweep/rings.h"
+#include "sweep/batch.h"
 
 enum { CLOSE_TRIES = 1000 };
 
@@ -79,11 +79,7 @@ static void retire(void) {
 }
 
 static void take_up_to(uint64_t bound) {
-  struct hd_ring_heap heap;
-  hd_rings_begin(&heap, set.heads, set.by_index, set.index_count);
-  for (uint32_t i = 0; i < set.count; i++)
-    hd_rings_add(&heap, set.rings[i], __atomic_load_n(&set.rings[i]->head, __ATOMIC_ACQUIRE));
-  hd_rings_take(&heap, bound, &tallies);
+  hd_batch_take_all(&tallies, set.window, set.rings, set.count, bound);
   retire();
 }
 

@@ -2,7 +2,7 @@
 /**
  * @file sweeper.h
  * Exact concurrency inside the program: every thread's ring of transitions, and the sweep that takes them out of all
- * rings in the order of time and integrates them (sweep/tallies.h).
+ * rings in the order of time and integrates them (sweep/batch.h).
  *
  * An entry is put into the ring by its owner alone. When a ring is half full its owner tries to sweep, when it is full
  * it must: nobody waits for a thread that is silent. How a sweep knows up to when the rings are complete: frontier.h.

@@ -59,7 +59,7 @@ static struct hd_row_record *new_row(struct hd_thread *thread, uint32_t profile)
   struct hd_row_record *row = may_add ? add(thread, profile, 0) : NULL;
   if (!row)
     return NULL;
-  hd_memory_promise(HD_MEMORY_ENTRY, 1);
+  hd_memory_promise(HD_MEMORY_ENTRY, hd_measuring.has_routines);
   hd_memory_promise(HD_MEMORY_COUNTS, thread->counters != NULL);
   return row;
 }

@@ -88,6 +88,25 @@ static void write_row(struct hd_merge *merge, const struct hd_row *row) {
   hd_writer_add(merge->writer, &record, sizeof record);
 }
 
+/* What no thread's rows have: entries that were counted for all threads together. */
+static void write_common_entries(const struct hd_merge *merge) {
+  const uint32_t count = merge->united->node_count;
+  uint64_t *concurrent = hd_new(count, sizeof *concurrent);
+  for (size_t run = 0; run < merge->count; run++)
+    for (uint32_t i = 0; i < merge->models[run]->node_count; i++)
+      concurrent[merge->united->node_of[run][i]] +=
+          merge->models[run]->nodes[i].entries.visits[HD_SEQUENTIAL][HD_CONCURRENT];
+  for (size_t i = 0; i < merge->row_count; i++)
+    concurrent[merge->rows[i].node] -= merge->rows[i].entries.visits[HD_SEQUENTIAL][HD_CONCURRENT];
+  for (uint32_t i = 0; i < count; i++) {
+    struct hd_entry_record record = {.profile = i, .thread = HD_NONE};
+    record.visits[HD_SEQUENTIAL][HD_CONCURRENT] = concurrent[i];
+    if (concurrent[i] > 0)
+      hd_writer_add(merge->writer, &record, sizeof record);
+  }
+  free(concurrent);
+}
+
 void hd_merge_write_rows(struct hd_merge *merge) {
   hd_writer_begin_block(merge->writer, HD_BLOCK_ROWS);
   for (size_t i = 0; i < merge->row_count; i++)
@@ -103,6 +122,7 @@ void hd_merge_write_rows(struct hd_merge *merge) {
     if (has_entries(row))
       hd_writer_add(merge->writer, &record, sizeof record);
   }
+  write_common_entries(merge);
 }
 
 /* ---- teams ---- */

@@ -85,7 +85,7 @@ static uint32_t list_pieces(const struct hd_model *model, struct piece *pieces) 
   }
   for (struct hd_records at = hd_records_of(source, HD_BLOCK_ENTRIES); model->entries_known && hd_records_next(&at);) {
     const struct hd_entry_record *entry = at.record;
-    if (!source->in_extra[entry->thread])
+    if (!hd_row_source_may_change(source, entry->thread))
       pieces[count++] = (struct piece){entry->profile, entry->thread, entry, HD_BLOCK_ENTRIES};
   }
   for (uint32_t i = 0; i < source->extra_count; i++) {

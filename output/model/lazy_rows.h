@@ -97,6 +97,11 @@ static inline bool hd_total_is_empty(const struct hd_total_record *record, bool 
 struct hd_row hd_row_of_record(const struct hd_row_record *record);
 struct hd_row hd_row_of_entries(const struct hd_entry_record *record);
 
+/** Whether entries of a thread, or of all together (HD_NONE), are not rows' as they are in the file. */
+static inline bool hd_row_source_may_change(const struct hd_row_source *source, uint32_t thread) {
+  return thread == HD_NONE || source->in_extra[thread];
+}
+
 /** One more extra row, all zero. Valid until the next one is added. */
 struct hd_row *hd_row_source_add(struct hd_row_source *source);
 

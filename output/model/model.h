@@ -114,7 +114,7 @@ struct hd_node {
   uint64_t visits; /* regions: instances, finished or not; else the sum of the rows' visits; the program: 1. Routines
                       known from the stack only: 0, see hd_node_is_measured() */
   uint64_t visits_concurrent; /* entered while another thread was busy; valid with entries_known */
-  struct hd_entries entries;  /* sum of the rows' */
+  struct hd_entries entries;  /* all threads' */
   uint64_t cpu_ns;            /* exclusive */
   uint64_t cpu_inclusive_ns;
   uint64_t ticks[HD_STATE_COUNT];

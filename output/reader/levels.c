@@ -12,7 +12,7 @@
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
 #include "support/command/memory.h"
-#include "sweep/rings.h"
+#include "sweep/batch.h"
 #include "sweep/tallies.h"
 #include "sweep/timeline.h"
 
@@ -122,13 +122,13 @@ static bool take_timeline(struct finisher *finisher, void *bytes, uint32_t index
   return true;
 }
 
-/* There is one for every row, almost. They change only if their thread had something left to say: most never do. */
+/* A routine has one for every row. They change only if their thread had something left to say: most never do. */
 static bool take_entry(struct hd_reader *reader, const void *bytes, uint32_t index) {
   const struct hd_entry_record *record = bytes;
   struct hd_model *model = reader->model;
-  if (record->profile >= model->node_count || record->thread >= model->thread_count)
+  if (record->profile >= model->node_count || (record->thread >= model->thread_count && record->thread != HD_NONE))
     return hd_reader_fail(reader, "damaged: entries %u belong to no callpath or thread", index);
-  if (reader->source->in_extra[record->thread])
+  if (hd_row_source_may_change(reader->source, record->thread))
     return true;
   const struct hd_row row = hd_row_of_entries(record);
   hd_accumulate_entries(&model->nodes[record->profile].entries, &row.entries);
@@ -138,12 +138,9 @@ static bool take_entry(struct hd_reader *reader, const void *bytes, uint32_t ind
 /* The book changes its own copies. */
 static void take_living_entries(struct finisher *finisher) {
   const struct hd_reader *reader = finisher->reader;
-  const uint32_t threads = reader->model->thread_count;
-  struct hd_records at = hd_records_of(reader->source, HD_BLOCK_ENTRIES);
-  bool any = threads > 0 && memchr(reader->source->in_extra, 1, threads);
-  while (any && hd_records_next(&at)) {
+  for (struct hd_records at = hd_records_of(reader->source, HD_BLOCK_ENTRIES); hd_records_next(&at);) {
     const struct hd_entry_record *record = at.record;
-    if (reader->source->in_extra[record->thread])
+    if (hd_row_source_may_change(reader->source, record->thread))
       hd_need(hd_entries_restore(&finisher->tallies.entries,
                                  (void *)hd_model_copy(reader->model, at.record, sizeof *record)));
   }
@@ -219,10 +216,14 @@ static bool take_ring(struct finisher *finisher, void *bytes, uint32_t number) {
     ring->sweep.busy = ring->sweep.busy_before = HD_NONE;
   if (!is_valid_sweep(finisher, ring))
     return hd_reader_fail(finisher->reader, "damaged: the ring of thread %u is not valid", ring->sweep.thread);
+  if (!check_transitions(finisher, ring))
+    return false;
+  if (finisher->tallies.instant)
+    hd_commit_catch_up(&finisher->tallies, ring);
   finisher->busy_count += ring->sweep.busy != HD_NONE;
   if (ring->head != ring->sweep.tail || ring->sweep.height > 0)
     finisher->reader->source->in_extra[ring->sweep.thread] = true;
-  return check_transitions(finisher, ring);
+  return true;
 }
 
 /* Every busy thread is in one callpath, and every instance that runs has its record: settling all that count would
@@ -236,30 +237,32 @@ static bool check_active(struct finisher *finisher) {
 
 static void finish(struct finisher *finisher) {
   const uint64_t end = finisher->reader->model->end_ticks;
-  struct hd_ring_heap heap;
-  struct hd_ring_head *heads = hd_new((size_t)finisher->ring_count + 1, sizeof *heads);
+  void *memory = hd_new(1, hd_window_bytes(finisher->ring_count));
   finisher->tallies.level = finisher->busy_count;
   hd_tallies_resume(&finisher->tallies);
-  hd_rings_begin(&heap, heads, finisher->rings, finisher->ring_count);
-  for (uint32_t i = 0; i < finisher->ring_count; i++)
-    if (finisher->rings[i])
-      hd_rings_add(&heap, finisher->rings[i], finisher->rings[i]->head);
-  hd_rings_take(&heap, UINT64_MAX, &finisher->tallies);
+  hd_batch_take_all(&finisher->tallies, hd_window_make(memory, finisher->ring_count), finisher->rings,
+                    finisher->ring_count, UINT64_MAX);
   for (uint32_t i = 0; i < finisher->ring_count; i++)
     if (finisher->rings[i])
       hd_entries_close(&finisher->tallies.entries, &finisher->rings[i]->sweep, end);
   hd_tallies_end(&finisher->tallies, end);
-  free(heads);
+  free(memory);
 }
 
 /* ---- into the model ---- */
 
-/* They become rows. */
+/* They become rows, if they are a thread's. */
 static void fill_entries(struct finisher *finisher) {
   const struct hd_entry_book *book = &finisher->tallies.entries;
-  for (uint32_t i = 0; book->slots && i <= book->mask; i++)
-    if (book->slots[i])
-      *hd_row_source_add(finisher->reader->source) = hd_row_of_entries(book->slots[i]);
+  const struct hd_reader *reader = finisher->reader;
+  for (uint32_t i = 0; book->slots && i <= book->mask; i++) {
+    const struct hd_entry_record *record = book->slots[i];
+    const struct hd_row row = record ? hd_row_of_entries(record) : (struct hd_row){0};
+    if (record && record->thread == HD_NONE)
+      hd_accumulate_entries(&reader->model->nodes[record->profile].entries, &row.entries);
+    else if (record)
+      *hd_row_source_add(reader->source) = row;
+  }
 }
 
 static void copy_levels(struct finisher *finisher, uint32_t node, enum hd_tally_what what, struct hd_levels *levels) {

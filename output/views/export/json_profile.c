@@ -128,9 +128,7 @@ static uint64_t concurrent_of(const struct hd_entries *from) {
 static json_t *row_entries_members(const struct hd_model *model, const struct hd_node *node,
                                    const struct hd_row *from) {
   const bool routine = has_entries(model, node);
-  return HD_JSON({HD_KEY(CALLS_CONCURRENT), model->entries_known && node->id != 0 && !hd_kind_is_region(node->kind)
-                                                ? hd_json_count(concurrent_of(&from->entries))
-                                                : json_null()},
+  return HD_JSON({HD_KEY(CALLS_CONCURRENT), routine ? hd_json_count(concurrent_of(&from->entries)) : json_null()},
                  {HD_KEY(ELAPSED), routine ? hd_json_seconds(model, hd_entries_ticks(&from->entries)) : json_null()},
                  {"entries", routine ? entries(model, &from->entries) : json_null()},
                  {HD_KEY(CPU), cpu_seconds(model, from->cpu_ns, true)});

@@ -34,6 +34,7 @@ static void add(struct hd_entries *sum, const struct hd_entries *entries) {
     }
 }
 
+/* Entries of other profiles than routines are counted for all threads together. */
 bool or_entries_differ(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
   static const struct hd_entries none;
   struct hd_entries sum = none;
@@ -42,7 +43,7 @@ bool or_entries_differ(const struct or_node *node, const struct hd_model *model,
   for (uint32_t thread = 0; thread < model->thread_count; thread++) {
     const struct hd_row *row = hd_model_row(model, found->id, thread);
     const struct hd_entries *expected = thread < node->row_count ? &node->rows[thread].entries : &none;
-    if (entries_differ(&node->path, thread, expected, row ? &row->entries : &none))
+    if (found->kind == HD_KIND_ROUTINE && entries_differ(&node->path, thread, expected, row ? &row->entries : &none))
       return true;
     add(&sum, expected);
   }

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "sweep/window.h"
+
+#include <string.h>
+
+#include "sweep/tallies.h"
+#include "sweep/window_internal.h"
+
+enum { CALLS_SOON = HD_WINDOW_CALLS - 32 };
+
+/* ---- transitions and their order ---- */
+
+static uint64_t ticks_of(const struct hd_transition *transition) {
+  return __atomic_load_n(&transition->ticks, __ATOMIC_RELAXED);
+}
+
+static bool joins_team(const struct hd_transition *transition) {
+  return hd_what_of(transition) == HD_WHAT_TEAM;
+}
+
+/* Twice the time, and one for what is taken late at its instant. */
+static uint64_t key_of(const struct hd_transition *transition) {
+  return ticks_of(transition) << 1 | joins_team(transition);
+}
+
+static uint64_t key_behind(uint64_t ticks) {
+  return (ticks + 1) << 1;
+}
+
+/* ---- the heap ---- */
+
+/* Puts `head` where it belongs from place `i` downwards. Which child is the earlier cannot be predicted, so it is
+ * computed: a sentinel behind the last spares the question whether there are two. */
+static void sift(struct hd_window *window, uint32_t i, struct hd_window_head head) {
+  struct hd_window_head *heads = window->heads;
+  heads[window->count].key = UINT64_MAX;
+  for (uint32_t child = 2 * i + 1; child < window->count; child = 2 * i + 1) {
+    child += heads[child + 1].key < heads[child].key;
+    if (head.key <= heads[child].key)
+      break;
+    heads[i] = heads[child];
+    i = child;
+  }
+  heads[i] = head;
+}
+
+static void order(struct hd_window *window) {
+  window->count = 0;
+  for (uint32_t i = 0; i < window->log_count; i++) {
+    struct hd_window_log *log = &window->logs[i];
+    if (log->place != log->limit)
+      window->heads[window->count++] = (struct hd_window_head){key_of(log->entry), log};
+  }
+  for (uint32_t i = window->count / 2; i-- > 0;)
+    sift(window, i, window->heads[i]);
+}
+
+/* What is the oldest in the other logs. */
+static uint64_t other_key(const struct hd_window *window) {
+  const uint64_t left = window->count > 1 ? window->heads[1].key : UINT64_MAX;
+  const uint64_t right = window->count > 2 ? window->heads[2].key : UINT64_MAX;
+  return left < right ? left : right;
+}
+
+/* ---- the ends of parts ---- */
+
+void hd_window_end_soon(struct hd_window *window) {
+  if (window->stop > key_behind(window->at))
+    window->stop = key_behind(window->at);
+}
+
+void hd_window_end_at_once(struct hd_window *window) {
+  window->stop = 0;
+}
+
+static void begin_part(struct hd_window *window) {
+  window->from = window->at;
+  window->stop = window->end;
+  window->left = window->most;
+  window->cells_count = window->piece_count = window->call_count = 0;
+  window->piece_is_open = window->moves_logs = false;
+  window->bucket_end = hd_window_bucket_end(window, window->at);
+  memset(window->spent, 0, sizeof window->spent);
+  memset(window->shown, 0, sizeof window->shown);
+  memset(window->cells_slots, 0, sizeof window->cells_slots);
+  hd_window_place_levels(window);
+  hd_window_begin_tallies(window);
+}
+
+/* Between two instants, if it can be. */
+static void end_part(struct hd_window *window) {
+  const uint64_t next = window->count > 0 ? window->heads[0].key : UINT64_MAX;
+  window->is_finished = next >= window->end;
+  if (window->is_finished && !window->is_last)
+    hd_window_advance(window, window->until);
+  else if (!window->is_finished && next >> 1 > window->at)
+    hd_window_advance(window, window->at + 1);
+  else
+    window->moves_logs = true;
+  hd_window_settle(window);
+}
+
+/* ---- what a transition says ---- */
+
+static void keep_call(struct hd_window *window, const struct hd_window_log *log, bool concurrent) {
+  window->calls[window->call_count++] =
+      (struct hd_window_call){.entry = log->entry, .ring = log->ring, .concurrent = concurrent};
+  if (window->call_count == HD_WINDOW_CALLS)
+    hd_window_end_at_once(window);
+  else if (window->call_count > CALLS_SOON)
+    hd_window_end_soon(window);
+}
+
+/* An entry is concurrent when another thread was busy just before it. */
+static void do_what(struct hd_window *window, const struct hd_window_log *log, uint32_t what) {
+  enum {
+    ENTERS = 1u << HD_WHAT_REGION_BEGIN | 1u << HD_WHAT_NESTED_BEGIN | 1u << HD_WHAT_ENTER | 1u << HD_WHAT_TASK,
+    CALLS = 1u << HD_WHAT_REGION_BEGIN | 1u << HD_WHAT_NESTED_BEGIN | 1u << HD_WHAT_REGION_END |
+            1u << HD_WHAT_NESTED_END | 1u << HD_WHAT_CALL | 1u << HD_WHAT_TASK | 1u << HD_WHAT_RETURN |
+            1u << HD_WHAT_TEAM
+  };
+  const uint32_t kind = 1u << (what >> HD_WHAT_SHIFT);
+  const uint32_t operand = HD_WHAT_OPERAND(what);
+  const bool concurrent = window->level_before > (log->busy_before == HD_NONE ? 0 : 1);
+  if (kind & ENTERS && concurrent && !(what & HD_WHAT_UNCOUNTED)) /* but no routine */
+    hd_window_tally(window, operand, HD_TALLY_BUSY)->concurrent++;
+  if (kind == 1u << HD_WHAT_REGION_BEGIN)
+    hd_window_begin_region(window, operand);
+  else if (kind == 1u << HD_WHAT_REGION_END)
+    hd_window_end_region(window, operand);
+  if (kind & CALLS && window->keeps_calls)
+    keep_call(window, log, concurrent);
+}
+
+/* ---- taking ---- */
+
+static void move_level(struct hd_window *window, uint32_t level) {
+  window->level = level;
+  if (__builtin_expect(level - window->first_level < HD_WINDOW_LEVELS, true))
+    return;
+  hd_window_settle(window);
+  hd_window_place_levels(window);
+}
+
+static inline void change_busy(struct hd_window *window, struct hd_window_log *log, uint32_t busy) {
+  const uint32_t before = log->busy;
+  log->busy = busy;
+  if (before != HD_NONE)
+    hd_window_leave(window, log->tally ? log->tally : hd_window_tally(window, before, HD_TALLY_BUSY));
+  if (busy != HD_NONE)
+    hd_window_enter(window, log->tally = hd_window_tally(window, busy, HD_TALLY_BUSY));
+  else
+    log->tally = NULL;
+  if (before == HD_NONE)
+    move_level(window, window->level + 1);
+  else if (busy == HD_NONE)
+    move_level(window, window->level - 1);
+}
+
+/* What was true just before an instant holds for all that happens in it, in whatever order it is taken. */
+static inline void reach(struct hd_window *window, struct hd_window_log *log, uint64_t now) {
+  hd_window_advance(window, now);
+  if (window->tick < now) {
+    window->tick = now;
+    window->level_before = window->level;
+  }
+  if (log->tick < now) {
+    log->tick = now;
+    log->busy_before = log->busy;
+  }
+}
+
+/* The log's next transition. */
+static inline void take(struct hd_window *window, struct hd_window_log *log) {
+  const struct hd_transition *entry = log->entry;
+  const uint32_t what = entry->what;
+  const uint32_t slots = hd_what_slots(what);
+  reach(window, log, ticks_of(entry));
+  if (log->busy != entry->busy)
+    change_busy(window, log, entry->busy);
+  if (what)
+    do_what(window, log, what);
+  log->place += slots;
+  log->entry = hd_log_skip(log->ring, log->entry, slots);
+  if (__builtin_expect(--window->left == 0, false))
+    hd_window_end_soon(window);
+}
+
+/* Those that are not later than any other log's, nor as late as the part's end. Returns the key of the one behind
+ * them. */
+static inline uint64_t take_some(struct hd_window *window, struct hd_window_log *log, uint64_t other) {
+  uint64_t key;
+  do {
+    take(window, log);
+    if (log->place == log->limit)
+      return UINT64_MAX;
+    key = key_of(log->entry);
+  } while (key <= other && key < window->stop && !(key & 1));
+  return key;
+}
+
+static void take_from_first(struct hd_window *window) {
+  struct hd_window_head head = window->heads[0];
+  head.key = take_some(window, head.log, other_key(window));
+  if (head.key == UINT64_MAX)
+    head = window->heads[--window->count];
+  if (window->count > 0)
+    sift(window, 0, head);
+}
+
+/* As the heap would, without moving them, which is what two threads that take turns need. */
+static void take_from_two(struct hd_window *window) {
+  struct hd_window_head *first = &window->heads[0];
+  struct hd_window_head *second = &window->heads[1];
+  while (first->key < window->stop && !(first->key & 1)) {
+    first->key = take_some(window, first->log, second->key);
+    if (second->key < first->key) {
+      struct hd_window_head *swapped = first;
+      first = second;
+      second = swapped;
+    }
+  }
+  const struct hd_window_head heads[] = {*first, *second};
+  window->heads[0] = heads[0];
+  window->heads[1] = heads[1];
+  while (window->count > 0 && window->heads[window->count - 1].key == UINT64_MAX)
+    window->count--;
+}
+
+/* ---- a worker that joins a team ---- */
+
+/* More than the window was told of, if it may take what was put in meanwhile. */
+static bool has_more(const struct hd_window *window, struct hd_window_log *log) {
+  if (log->place == log->limit && window->is_last)
+    log->limit = __atomic_load_n(&log->ring->head, __ATOMIC_ACQUIRE);
+  return log->place != log->limit;
+}
+
+/* Of the primary whose team a worker joins: all at this instant, and before that of the primary whose team that one
+ * joins. What it had put in when the worker joined can be seen by now, though it may not when the window was planned.
+ * `tries` bounds the depth: who was whose primary may change while the clock stands still. */
+static bool take_primary(struct hd_window *window, const struct hd_transition *join, uint32_t tries) {
+  const uint32_t index = HD_TEAM_RING(hd_log_member_of(join)->team);
+  const uint32_t number = index < window->log_limit ? window->log_of[index] : HD_NONE;
+  struct hd_window_log *log = number != HD_NONE ? &window->logs[number] : NULL;
+  bool took = false;
+  while (log && tries > 0 && window->stop > 0 && has_more(window, log) && ticks_of(log->entry) <= join->ticks) {
+    const bool takes_more = joins_team(log->entry) && take_primary(window, log->entry, tries - 1);
+    if (!takes_more) /* else perhaps from this log, too: teams that join one another, or a damaged file */
+      take(window, log);
+    took = true;
+  }
+  return took;
+}
+
+static bool take_primary_first(struct hd_window *window) {
+  const struct hd_window_head *head = &window->heads[0];
+  if (!(head->key & 1) || !window->keeps_calls || !take_primary(window, head->log->entry, window->log_count))
+    return false;
+  order(window);
+  return true;
+}
+
+void hd_window_integrate(struct hd_window *window) {
+  order(window);
+  while (window->count > 0 && window->heads[0].key < window->stop)
+    if (__builtin_expect(window->heads[0].key & 1, false) && take_primary_first(window))
+      continue;
+    else if (window->count == 2 && !(window->heads[0].key & 1))
+      take_from_two(window);
+    else
+      take_from_first(window);
+  end_part(window);
+}
+
+/* ---- begin ---- */
+
+size_t hd_window_bytes(uint32_t rings) {
+  return sizeof(struct hd_window) + ((size_t)rings + 1) * sizeof(struct hd_window_head) +
+         rings * (sizeof(struct hd_window_log) + sizeof(uint32_t));
+}
+
+struct hd_window *hd_window_make(void *memory, uint32_t rings) {
+  struct hd_window *window = memory;
+  window->heads = (void *)(window + 1);
+  window->logs = (void *)(window->heads + rings + 1);
+  window->log_of = (void *)(window->logs + rings);
+  window->log_limit = rings;
+  window->most = UINT64_MAX;
+  return window;
+}
+
+void hd_window_begin(struct hd_window *window, const struct hd_tallies *committed, uint64_t until) {
+  const struct hd_tally_record *instant = committed->instant;
+  window->committed = committed;
+  window->at = committed->at;
+  window->level = committed->level;
+  window->tick = instant->tick;
+  window->level_before = (uint32_t)instant->level_before;
+  window->is_last = true;
+  window->until = until < UINT64_MAX / 4 ? until : UINT64_MAX / 4;
+  window->end = key_behind(window->until);
+  window->origin = committed->timeline->origin_ticks;
+  window->width_bits = (uint32_t)__builtin_ctzll(committed->timeline->width_ticks);
+  window->keeps_calls = committed->header->flags & HD_FILE_ROUTINES;
+  window->log_count = window->count = 0;
+  if (window->keeps_calls)
+    memset(window->log_of, 0xFF, window->log_limit * sizeof *window->log_of);
+  begin_part(window);
+}
+
+void hd_window_add(struct hd_window *window, struct hd_ring_record *ring, uint64_t limit) {
+  const struct hd_ring_sweep *sweep = &ring->sweep;
+  if (limit == sweep->tail && !window->keeps_calls)
+    return;
+  if (window->keeps_calls)
+    window->log_of[sweep->index] = window->log_count;
+  window->logs[window->log_count++] = (struct hd_window_log){.ring = ring,
+                                                             .entry = hd_log_at(ring, sweep->tail),
+                                                             .place = sweep->tail,
+                                                             .limit = limit,
+                                                             .tick = sweep->tick,
+                                                             .busy = sweep->busy,
+                                                             .busy_before = sweep->busy_before};
+}
+
+void hd_window_continue(struct hd_window *window, const struct hd_tallies *committed) {
+  window->committed = committed;
+  for (uint32_t i = 0; i < window->log_count; i++)
+    window->logs[i].tally = NULL;
+  begin_part(window);
+}
