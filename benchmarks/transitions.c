@@ -121,7 +121,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "transitions: %s\n", repetitions < 1 ? "repetitions must be 1 or more" : why);
     return 1;
   }
-  if (!hd_sweeper_init(hd_clock_now()))
+  if (!hd_sweeper_init(hd_clock_now(), NULL))
     return 1;
   puts("pattern     threads   write ns   sweep ns   (quartiles)");
   measure("critical", in_critical, repetitions, most);

@@ -85,7 +85,7 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
   if (!hd_process_describe(&hd_store, settings->start, settings->output, runtime_name()))
     hd_log("not measuring: the profile's name is too long: %s", settings->output);
   else if (!hd_callpath_init(&hd_store, settings->callpath_depth, settings->cycle_limit) ||
-           !hd_sweeper_init(hd_store.header->loaded_ticks))
+           !hd_sweeper_init(hd_store.header->loaded_ticks, settings->test_windows))
     hd_log("not measuring: no room for the profile in %s (memory, disk space or file-size limit)", hd_store.live_path);
   else
     return true;

@@ -34,7 +34,8 @@
   _(MULTIPLEX, take_turns, SWITCH, 0)               /* events that do not fit together take turns */                   \
   _(OVERHEAD, overhead_ppm, PERCENT_OR_OFF, 20000)  /* what events may cost; parts in a million; off: 0 */             \
   _(TEST_DELAY, test_delay, TEXT, NULL)             /* NS or NS@THREAD, for tests of the virtual clock */              \
-  _(GROUP_TEXT, groups, TEXT, NULL)                 /* HD_TEXT_GROUP, separated by 0x1e (heddle run's) */
+  _(TEST_WINDOWS, test_windows, TEXT, NULL) /* numbers of struct hd_batch_habits, comma-separated: for tests */        \
+  _(GROUP_TEXT, groups, TEXT, NULL)         /* HD_TEXT_GROUP, separated by 0x1e (heddle run's) */
 
 /** The command's variables, and those that the counters read in both. */
 #define HD_COMMAND_VARIABLES(_)                                                                                        \

@@ -151,20 +151,28 @@ static void add_entries(struct hd_tallies *tallies, const struct hd_window *wind
 
 /* ---- logs ---- */
 
-static void move_log(struct hd_tallies *tallies, const struct hd_window_log *log) {
+static void keep(struct hd_tallies *tallies, const struct hd_ring_sweep *sweep) {
   enum { WORDS = offsetof(struct hd_ring_sweep, thread) / sizeof(uint64_t) };
-  struct hd_ring_sweep *sweep = &log->ring->sweep;
   hd_journal_keep(&tallies->journal, sweep, WORDS);
+}
+
+static void move_log(struct hd_tallies *tallies, const struct hd_window_log *log) {
+  struct hd_ring_sweep *sweep = &log->ring->sweep;
+  if (sweep->tail == log->place)
+    return;
+  keep(tallies, sweep);
   sweep->tail = log->place;
   sweep->tick = log->tick;
   sweep->busy = log->busy;
   sweep->busy_before = log->busy_before;
 }
 
-static void move_logs(struct hd_tallies *tallies, const struct hd_window *window) {
-  for (uint32_t i = 0; i < window->log_count; i++)
-    if (window->logs[i].place != window->logs[i].ring->sweep.tail)
-      move_log(tallies, &window->logs[i]);
+void hd_commit_move(struct hd_tallies *tallies, struct hd_ring_record *ring, uint64_t tail, uint32_t busy) {
+  if (ring->sweep.tail >= tail)
+    return;
+  keep(tallies, &ring->sweep);
+  ring->sweep.tail = tail;
+  ring->sweep.busy = busy;
 }
 
 void hd_commit_catch_up(const struct hd_tallies *tallies, struct hd_ring_record *ring) {
@@ -195,7 +203,7 @@ void hd_commit(struct hd_tallies *tallies, const struct hd_window *window) {
   tallies->level = window->level;
   tallies->instant->tick = window->tick;
   tallies->instant->level_before = window->level_before;
-  if (window->moves_logs)
-    move_logs(tallies, window);
+  for (uint32_t i = 0; window->moves_logs && i < window->log_count; i++)
+    move_log(tallies, &window->logs[i]);
   hd_journal_end_step(&tallies->journal);
 }

@@ -57,7 +57,7 @@ bool hd_tallies_restore_levels(struct hd_tallies *tallies, uint32_t profile, enu
                                struct hd_level_record *record) {
   struct hd_tally *tally = hd_tallies_find(tallies, profile, what);
   struct hd_tally_levels *levels = tally ? room_for_levels(tally, record->first / HD_LEVELS_PER_RECORD) : NULL;
-  if (levels)
+  if (levels && !levels->record) /* a killed program's last one may say nothing yet */
     levels->record = record;
   return levels;
 }

@@ -91,8 +91,8 @@ static void begin_part(struct hd_window *window) {
 static void end_part(struct hd_window *window) {
   const uint64_t next = window->count > 0 ? window->heads[0].key : UINT64_MAX;
   window->is_finished = next >= window->end;
-  if (window->is_finished && !window->is_last)
-    hd_window_advance(window, window->until);
+  if (window->is_finished && !window->span.is_last)
+    hd_window_advance(window, window->span.until);
   else if (!window->is_finished && next >> 1 > window->at)
     hd_window_advance(window, window->at + 1);
   else
@@ -128,7 +128,7 @@ static void do_what(struct hd_window *window, const struct hd_window_log *log, u
     hd_window_begin_region(window, operand);
   else if (kind == 1u << HD_WHAT_REGION_END)
     hd_window_end_region(window, operand);
-  if (kind & CALLS && window->keeps_calls)
+  if (kind & CALLS && window->span.keeps_calls)
     keep_call(window, log, concurrent);
 }
 
@@ -231,7 +231,7 @@ static void take_from_two(struct hd_window *window) {
 
 /* More than the window was told of, if it may take what was put in meanwhile. */
 static bool has_more(const struct hd_window *window, struct hd_window_log *log) {
-  if (log->place == log->limit && window->is_last)
+  if (log->place == log->limit && window->span.is_last)
     log->limit = __atomic_load_n(&log->ring->head, __ATOMIC_ACQUIRE);
   return log->place != log->limit;
 }
@@ -255,7 +255,7 @@ static bool take_primary(struct hd_window *window, const struct hd_transition *j
 
 static bool take_primary_first(struct hd_window *window) {
   const struct hd_window_head *head = &window->heads[0];
-  if (!(head->key & 1) || !window->keeps_calls || !take_primary(window, head->log->entry, window->log_count))
+  if (!(head->key & 1) || !window->span.keeps_calls || !take_primary(window, head->log->entry, window->log_count))
     return false;
   order(window);
   return true;
@@ -290,38 +290,64 @@ struct hd_window *hd_window_make(void *memory, uint32_t rings) {
   return window;
 }
 
-void hd_window_begin(struct hd_window *window, const struct hd_tallies *committed, uint64_t until) {
-  const struct hd_tally_record *instant = committed->instant;
-  window->committed = committed;
-  window->at = committed->at;
-  window->level = committed->level;
-  window->tick = instant->tick;
-  window->level_before = (uint32_t)instant->level_before;
-  window->is_last = true;
-  window->until = until < UINT64_MAX / 4 ? until : UINT64_MAX / 4;
-  window->end = key_behind(window->until);
-  window->origin = committed->timeline->origin_ticks;
-  window->width_bits = (uint32_t)__builtin_ctzll(committed->timeline->width_ticks);
-  window->keeps_calls = committed->header->flags & HD_FILE_ROUTINES;
+struct hd_window_span hd_window_whole(const struct hd_tallies *tallies, uint64_t until) {
+  return (struct hd_window_span){.until = until < UINT64_MAX / 4 ? until : UINT64_MAX / 4,
+                                 .origin = tallies->timeline->origin_ticks,
+                                 .width_bits = (uint32_t)__builtin_ctzll(tallies->timeline->width_ticks),
+                                 .is_last = true,
+                                 .keeps_calls = tallies->header->flags & HD_FILE_ROUTINES};
+}
+
+static void begin(struct hd_window *window, const struct hd_window_span *span) {
+  window->span = *span;
+  window->end = span->is_last ? key_behind(span->until) : span->until << 1;
   window->log_count = window->count = 0;
-  if (window->keeps_calls)
+  window->is_crowded = false;
+  if (span->keeps_calls)
     memset(window->log_of, 0xFF, window->log_limit * sizeof *window->log_of);
   begin_part(window);
 }
 
+void hd_window_begin(struct hd_window *window, const struct hd_window_span *span, const struct hd_tallies *committed) {
+  window->committed = committed;
+  window->at = committed->at;
+  window->level = committed->level;
+  window->tick = committed->instant->tick;
+  window->level_before = (uint32_t)committed->instant->level_before;
+  begin(window, span);
+}
+
+void hd_window_begin_at(struct hd_window *window, const struct hd_window_span *span, uint64_t from) {
+  window->committed = NULL;
+  window->at = from;
+  window->level = window->level_before = 0;
+  window->tick = 0;
+  begin(window, span);
+}
+
+static void add_log(struct hd_window *window, struct hd_window_log log) {
+  if (log.place == log.limit && !window->span.keeps_calls)
+    return;
+  if (window->span.keeps_calls)
+    window->log_of[log.ring->sweep.index] = window->log_count;
+  log.entry = hd_log_at(log.ring, log.place);
+  window->logs[window->log_count++] = log;
+}
+
 void hd_window_add(struct hd_window *window, struct hd_ring_record *ring, uint64_t limit) {
   const struct hd_ring_sweep *sweep = &ring->sweep;
-  if (limit == sweep->tail && !window->keeps_calls)
-    return;
-  if (window->keeps_calls)
-    window->log_of[sweep->index] = window->log_count;
-  window->logs[window->log_count++] = (struct hd_window_log){.ring = ring,
-                                                             .entry = hd_log_at(ring, sweep->tail),
-                                                             .place = sweep->tail,
-                                                             .limit = limit,
-                                                             .tick = sweep->tick,
-                                                             .busy = sweep->busy,
-                                                             .busy_before = sweep->busy_before};
+  add_log(window, (struct hd_window_log){.ring = ring,
+                                         .place = sweep->tail,
+                                         .limit = limit,
+                                         .tick = sweep->tick,
+                                         .busy = sweep->busy,
+                                         .busy_before = sweep->busy_before});
+}
+
+void hd_window_add_from(struct hd_window *window, struct hd_ring_record *ring, uint64_t place, uint64_t limit,
+                        uint32_t busy) {
+  add_log(window,
+          (struct hd_window_log){.ring = ring, .place = place, .limit = limit, .busy = busy, .busy_before = busy});
 }
 
 void hd_window_continue(struct hd_window *window, const struct hd_tallies *committed) {

@@ -112,6 +112,15 @@ struct hd_window_head {
   struct hd_window_log *log;
 };
 
+/** A window's time, and what all of a batch share. */
+struct hd_window_span {
+  uint64_t until;  /* its end: what happens then belongs to it only if it is the last of a batch */
+  uint64_t origin; /* the timeline's, and the width of its buckets: 1 << width_bits, or wider by now */
+  uint32_t width_bits;
+  bool is_last;     /* of its batch: it ends with its last transition */
+  bool keeps_calls; /* there may be routines */
+};
+
 struct hd_window {
   /* The present. */
   uint64_t spent[HD_WINDOW_LEVELS]; /* for how long the level was first_level + i, since the last settling */
@@ -132,14 +141,11 @@ struct hd_window {
   uint32_t log_limit; /* memory for so many logs and ring indexes */
 
   /* How it was planned. */
-  uint64_t from;   /* begin of the present part */
-  uint64_t until;  /* its end: what happens then belongs to it only if it is the last of a batch */
-  uint64_t end;    /* the first key that does not belong to it */
-  uint64_t origin; /* the timeline's, and the width of its buckets: 1 << width_bits, or wider by now */
-  uint32_t width_bits;
-  uint64_t most; /* transitions in a part */
-  bool is_last;  /* of its batch: it ends with its last transition */
-  bool keeps_calls;
+  struct hd_window_span span;
+  uint64_t from;                      /* begin of the present part */
+  uint64_t end;                       /* the first key that does not belong to the window */
+  uint64_t most;                      /* transitions in a part */
+  uint32_t place;                     /* in hd_batch.windows */
   const struct hd_tallies *committed; /* what is known of the begin; NULL: only what the logs say */
 
   /* The result of the present part. */
@@ -172,12 +178,24 @@ struct hd_window {
 size_t hd_window_bytes(uint32_t rings);
 struct hd_window *hd_window_make(void *memory, uint32_t rings);
 
-/** A window that begins where all that was taken was committed. It takes what is not later than `until`. Rings follow
- *  with hd_window_add. */
-void hd_window_begin(struct hd_window *window, const struct hd_tallies *committed, uint64_t until);
+/** What all windows share that take what is not later than `until`; the last one's. */
+struct hd_window_span hd_window_whole(const struct hd_tallies *tallies, uint64_t until);
+
+/** A window that begins where all that was taken is committed. Rings follow. */
+void hd_window_begin(struct hd_window *window, const struct hd_window_span *span, const struct hd_tallies *committed);
+
+/** A window that begins at `from`. Rings follow, then hd_window_begin_busy. */
+void hd_window_begin_at(struct hd_window *window, const struct hd_window_span *span, uint64_t from);
 
 /** Adds a ring, as it is committed, up to slot number `limit`, exclusive. */
 void hd_window_add(struct hd_window *window, struct hd_ring_record *ring, uint64_t limit);
+
+/** Likewise from slot number `place` on, before which its thread was `busy`. */
+void hd_window_add_from(struct hd_window *window, struct hd_ring_record *ring, uint64_t place, uint64_t limit,
+                        uint32_t busy);
+
+/** In which profiles all threads are busy (HD_NONE: not) when the window begins. */
+void hd_window_begin_busy(struct hd_window *window, const uint32_t *states, uint32_t count);
 
 /** Integrates the window, or the next part of it. */
 void hd_window_integrate(struct hd_window *window);

@@ -25,7 +25,8 @@ void hd_window_check_cells(struct hd_window *window);
 
 /** The end of the timeline's bucket in which `ticks` lies. */
 static inline uint64_t hd_window_bucket_end(const struct hd_window *window, uint64_t ticks) {
-  return (((ticks - window->origin) >> window->width_bits) + 1) * (1ull << window->width_bits) + window->origin;
+  return (((ticks - window->span.origin) >> window->span.width_bits) + 1) * (1ull << window->span.width_bits) +
+         window->span.origin;
 }
 
 /** Advances to `now`, which does not lie in the timeline's present bucket. */

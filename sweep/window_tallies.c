@@ -16,12 +16,13 @@ _Static_assert((int)HD_WINDOW_TALLIES < UINT8_MAX, "numbers fit the slots");
 
 /* ---- finding ---- */
 
-static void pair(struct hd_window *window, struct hd_window_tally *tally) {
+static bool pair(struct hd_window *window, struct hd_window_tally *tally) {
   tally->paired_place = HD_NONE;
   if (window->paired_count == HD_PAIRED_MOST)
-    return;
+    return false;
   tally->paired_place = window->paired_count;
   window->paired[window->paired_count++] = tally;
+  return true;
 }
 
 static void unpair(struct hd_window *window, struct hd_window_tally *tally) {
@@ -87,6 +88,27 @@ void hd_window_begin_tallies(struct hd_window *window) {
   memset(window->pair_slots, 0, sizeof window->pair_slots);
   if (window->committed)
     begin_as_committed(window);
+}
+
+/* Threads of a team are mostly busy in the same profile. */
+void hd_window_begin_busy(struct hd_window *window, const uint32_t *states, uint32_t count) {
+  struct hd_window_tally *tally = NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    if (states[i] == HD_NONE)
+      continue;
+    if (!tally || tally->profile != states[i])
+      tally = hd_window_tally(window, states[i], HD_TALLY_BUSY);
+    if (!tally->carried) {
+      tally->carried = tally->was_paired = true;
+      if (!pair(window, tally)) {
+        window->is_crowded = true;
+        return;
+      }
+    }
+    tally->start = ++tally->count;
+    window->level++;
+  }
+  hd_window_place_levels(window);
 }
 
 /* ---- overlaps ---- */

@@ -2,6 +2,7 @@
 #include "ompt/shared/sweeper.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "ompt/shared/measuring.h"
@@ -16,6 +17,7 @@ enum { CLOSE_TRIES = 1000 };
 static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hd_tallies tallies;
 static struct hd_ring_set set;
+static struct hd_batch batch;
 
 /* ---- records ---- */
 
@@ -52,10 +54,22 @@ static bool reserve(enum hd_block_type type, size_t bytes, uint32_t count) {
   return hd_store_reserve(&hd_store, &cursors[type], type, HD_NONE, bytes, count);
 }
 
-bool hd_sweeper_init(uint64_t begin_ticks) {
+/* "SLOTS,ENTRIES,SPARES,ORDER": struct hd_batch_habits. */
+static void read_habits(const char *text, struct hd_batch_habits *habits) {
+  uint32_t *const numbers[] = {&habits->window_slots, &habits->part_entries, &habits->spare_windows, &habits->order};
+  for (size_t i = 0; text && *text && i < sizeof numbers / sizeof *numbers; i++) {
+    char *end;
+    *numbers[i] = (uint32_t)strtoul(text, &end, 10);
+    text = end + (*end == ',');
+  }
+}
+
+bool hd_sweeper_init(uint64_t begin_ticks, const char *test_windows) {
   HD_KEEP_ERRNO;
   hd_frontier_init();
   hd_tallies_init(&tallies, allocate, NULL, hd_store.header);
+  hd_batch_init(&batch, &tallies);
+  read_habits(test_windows, &batch.habits);
   bool begun = reserve(HD_BLOCK_TALLIES, sizeof(struct hd_tally_record), 1) &&
                reserve(HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), 200) &&
                reserve(HD_BLOCK_LEVELS, sizeof(struct hd_level_record), 1) &&
@@ -78,13 +92,23 @@ static void retire(void) {
   }
 }
 
-static void take_up_to(uint64_t bound) {
-  hd_batch_take_all(&tallies, set.window, set.rings, set.count, bound);
+/* Takes what is planned. False: other threads have taken the rest of it, and are not ready. */
+static bool take_planned(void) {
+  while (hd_batch_help(&batch))
+    ;
+  if (hd_batch_is_open(&batch))
+    return false;
   retire();
+  return true;
+}
+
+static bool take_up_to(uint64_t bound) {
+  hd_batch_plan(&batch, set.window, set.rings, set.count, bound);
+  return take_planned();
 }
 
 static void sweep(struct hd_sweep_aim aim) {
-  const uint64_t bound = hd_frontier_move(&set, aim);
+  const uint64_t bound = take_planned() ? hd_frontier_move(&set, aim) : 0;
   if (bound > 0)
     take_up_to(bound);
 }
@@ -109,10 +133,18 @@ void hd_sweeper_empty_left(void) {
 }
 
 void hd_sweeper_make_room(const struct hd_ring_record *ring) {
-  pthread_mutex_lock(&sweep_lock);
-  if (!hd_frontier_is_closed() && ring->head - ring->sweep.released > HD_RING_LENGTH - HD_SLOTS_MOST)
+  if (pthread_mutex_trylock(&sweep_lock)) {
+    hd_sweeper_help();
+    return;
+  }
+  const uint64_t released = __atomic_load_n(&ring->sweep.released, __ATOMIC_ACQUIRE);
+  if (!hd_frontier_is_closed() && ring->head - released > HD_RING_LENGTH - HD_SLOTS_MOST)
     sweep((struct hd_sweep_aim){.passing = true});
   pthread_mutex_unlock(&sweep_lock);
+}
+
+bool hd_sweeper_help(void) {
+  return hd_batch_help(&batch);
 }
 
 /* As its newest entry says. */
@@ -125,14 +157,25 @@ static bool is_busy(struct hd_ring_record *ring) {
 }
 
 bool hd_sweeper_others_are_busy(const struct hd_ring_record *own) {
-  bool busy = false;
   if (pthread_mutex_trylock(&sweep_lock))
     return true;
-  hd_ring_pool_take_in(&set);
-  for (uint32_t i = 0; i < set.count; i++)
+  bool busy = !take_planned();
+  if (!busy)
+    hd_ring_pool_take_in(&set);
+  for (uint32_t i = 0; i < set.count && !busy; i++)
     busy |= set.rings[i] != own && is_busy(set.rings[i]);
   pthread_mutex_unlock(&sweep_lock);
   return busy;
+}
+
+/* Other threads may be at windows that they have taken. They may have to get a processor first. */
+static bool wait_for_windows(void) {
+  for (int i = 0; i < CLOSE_TRIES; i++) {
+    if (take_planned())
+      return true;
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+  }
+  return false;
 }
 
 /* Who is in the middle of a transition has charged its row: the transition must be in its ring before the profile is
@@ -159,10 +202,12 @@ void hd_sweeper_close(void) {
       nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
   }
   hd_frontier_close(); /* its fence is for hd_thread_is_at_work, too (thread_counters_life.c) */
-  if (locked) {
+  if (locked && wait_for_windows()) {
     hd_ring_pool_take_in(&set);
     wait_for_writers();
-    take_up_to(hd_frontier_closed_bound(&set));
-    pthread_mutex_unlock(&sweep_lock);
+    if (!take_up_to(hd_frontier_closed_bound(&set)))
+      wait_for_windows();
   }
+  if (locked)
+    pthread_mutex_unlock(&sweep_lock);
 }

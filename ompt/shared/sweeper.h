@@ -15,8 +15,11 @@
 
 #include "ompt/shared/frontier.h"
 
-/** Starts the program's tallies. False: no space. */
-bool hd_sweeper_init(uint64_t begin_ticks);
+/** Starts the program's tallies; `test_windows`: how tests have sweeps cut, NULL: as is best. False: no space. */
+bool hd_sweeper_init(uint64_t begin_ticks, const char *test_windows);
+
+/** Does a part of the present sweep, some microseconds of work, if there is one. False: there is none to be taken. */
+bool hd_sweeper_help(void);
 
 /** Whether a thread other than the one whose ring is `own` (NULL: none) is busy now; true if that is not known. */
 bool hd_sweeper_others_are_busy(const struct hd_ring_record *own);

@@ -235,18 +235,33 @@ static bool check_active(struct finisher *finisher) {
                         (unsigned long long)most);
 }
 
-static void finish(struct finisher *finisher) {
-  const uint64_t end = finisher->reader->model->end_ticks;
-  void *memory = hd_new(1, hd_window_bytes(finisher->ring_count));
-  finisher->tallies.level = finisher->busy_count;
-  hd_tallies_resume(&finisher->tallies);
-  hd_batch_take_all(&finisher->tallies, hd_window_make(memory, finisher->ring_count), finisher->rings,
-                    finisher->ring_count, UINT64_MAX);
+/* Those that there are. */
+static uint32_t list_rings(const struct finisher *finisher, struct hd_ring_record **rings) {
+  uint32_t count = 0;
   for (uint32_t i = 0; i < finisher->ring_count; i++)
     if (finisher->rings[i])
-      hd_entries_close(&finisher->tallies.entries, &finisher->rings[i]->sweep, end);
+      rings[count++] = finisher->rings[i];
+  return count;
+}
+
+static void finish(struct finisher *finisher) {
+  const uint64_t end = finisher->reader->model->end_ticks;
+  struct hd_ring_record **rings = hd_new((size_t)finisher->ring_count + 1, sizeof(struct hd_ring_record *));
+  const uint32_t count = list_rings(finisher, rings);
+  void *memory = hd_new(1, hd_window_bytes(finisher->ring_count));
+  struct hd_batch batch;
+  finisher->tallies.level = finisher->busy_count;
+  hd_tallies_resume(&finisher->tallies);
+  hd_batch_init(&batch, &finisher->tallies);
+  hd_batch_plan(&batch, hd_window_make(memory, finisher->ring_count), rings, count, UINT64_MAX);
+  while (hd_batch_help(&batch))
+    ;
+  for (uint32_t i = 0; i < count; i++)
+    hd_entries_close(&finisher->tallies.entries, &rings[i]->sweep, end);
   hd_tallies_end(&finisher->tallies, end);
+  hd_batch_free(&batch);
   free(memory);
+  free(rings);
 }
 
 /* ---- into the model ---- */

@@ -64,7 +64,7 @@ static void begin(void) {
   changes = calloc(CHANGES_MOST, sizeof *changes);
   CHECK(changes && hd_store_create(&hd_store, NULL, "handover", why, sizeof why));
   unlink(hd_store.live_path);
-  CHECK(hd_sweeper_init(hd_clock_now()));
+  CHECK(hd_sweeper_init(hd_clock_now(), NULL));
 }
 
 static struct owner join(uint32_t number) {

@@ -230,6 +230,27 @@ static void test_counts_in_turns_match_the_oracle(void **state) {
   check_variants("turns, killed", (struct rp_options){.killed = true}, turns, 4);
 }
 
+/* Sweeps cut into windows of a few transitions, in another order than that of time, and into parts of fewer. */
+
+static void test_tiny_windows_match_the_oracle(void **state) {
+  (void)state;
+  static const char *const habits[][2] = {{"HEDDLE_TEST_WINDOWS=1,1,40,2"},
+                                          {"HEDDLE_TEST_WINDOWS=2,1,7,5"},
+                                          {"HEDDLE_TEST_WINDOWS=3,2,63,8"},
+                                          {"HEDDLE_TEST_WINDOWS=5,3,16,3"},
+                                          {"HEDDLE_TEST_WINDOWS=20,100,3,4"}};
+  static const struct fk_options windows[] = {{.environment = habits[0]},
+                                              {.environment = habits[1]},
+                                              {.environment = habits[2]},
+                                              {.environment = habits[3]},
+                                              {.environment = habits[4]}};
+  check_variants("windows", (struct rp_options){0}, windows, 5);
+  check_variants("windows, large", (struct rp_options){.large_teams = true, .events = 5000}, windows, 5);
+  check_variants("windows, recursive", (struct rp_options){.recursive = true}, windows, 5);
+  check_variants("windows, killed", (struct rp_options){.large_teams = true, .killed = true, .events = 5000}, windows,
+                 5);
+}
+
 /* Records that threads continue one after the other. */
 
 static const char *const apart_1[] = {"HEDDLE_THREADS_APART=1", NULL};
@@ -299,6 +320,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_counts_of_bounded_depth_match_the_oracle),
       cmocka_unit_test(test_counts_of_long_programs_match_the_oracle),
       cmocka_unit_test(test_counts_in_turns_match_the_oracle),
+      cmocka_unit_test(test_tiny_windows_match_the_oracle),
       cmocka_unit_test(test_short_threads_match_the_oracle),
       cmocka_unit_test(test_counts_of_short_threads_match_the_oracle),
       cmocka_unit_test(test_switched_classes_match_the_oracle),
