@@ -187,8 +187,9 @@ void hd_batch_plan(struct hd_batch *batch, struct hd_window *window, struct hd_r
   __atomic_store_n(&batch->find_count, count > 1 ? (ring_count + GROUP - 1) / GROUP : 0, __ATOMIC_RELAXED);
   __atomic_store_n(&batch->found, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&batch->committed, 0, __ATOMIC_RELAXED);
-  __atomic_store_n(&batch->is_open, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&batch->next, ((batch->next >> 32) + 1) << 32, __ATOMIC_RELEASE);
+  __atomic_store_n(&batch->is_open, 1, __ATOMIC_RELEASE); /* who waited to commit the last batch may come to this one */
+  const uint64_t last = __atomic_load_n(&batch->next, __ATOMIC_RELAXED);
+  __atomic_store_n(&batch->next, ((last >> 32) + 1) << 32, __ATOMIC_RELEASE);
 }
 
 void hd_batch_init(struct hd_batch *batch, struct hd_tallies *tallies) {
