@@ -42,7 +42,7 @@ enum {
   HD_WINDOW_LEVELS = 8,
   HD_WINDOW_TALLIES = 112,
   HD_WINDOW_CELLS = 256,
-  HD_WINDOW_PAIRS = 448,
+  HD_WINDOW_PAIRS = 192,
   HD_WINDOW_PIECES = 24,
   HD_WINDOW_CALLS = 128
 };
@@ -171,7 +171,7 @@ struct hd_window {
   /* Hash tables with open addressing: numbers from 1 on. */
   uint8_t tally_slots[2 * 128];
   uint16_t cells_slots[2 * HD_WINDOW_CELLS];
-  uint16_t pair_slots[1024];
+  uint16_t pair_slots[512];
 };
 
 /** Bytes of a window over so many rings with indexes below `rings`; and the window in so much zeroed memory. */

@@ -103,6 +103,8 @@ static bool take_planned(void) {
 }
 
 static bool take_up_to(uint64_t bound) {
+  if (set.count == 0) /* there may be no memory for a window then */
+    return true;
   hd_batch_plan(&batch, set.window, set.rings, set.count, bound);
   return take_planned();
 }
