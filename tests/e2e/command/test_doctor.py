@@ -418,7 +418,8 @@ def test_wrong_options_give_2(doctor):
 
 # ---- settings ----
 
-INTERNAL = {"HEDDLE_START", "HEDDLE_GOMP", "HEDDLE_GROUP_TEXT", "HEDDLE_TEST_DELAY"}  # between heddle and its library, and for tests
+# Between heddle and its library, and for tests.
+INTERNAL = {"HEDDLE_START", "HEDDLE_GOMP", "HEDDLE_GROUP_TEXT", "HEDDLE_TEST_DELAY", "HEDDLE_TEST_WINDOWS"}
 
 
 def settings():
