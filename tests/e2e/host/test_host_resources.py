@@ -167,7 +167,7 @@ class TestDisks:
         """Another place is taken."""
         assert_whole(export(both(SOURCE, before=on_small_disk(places["store"], kib)).only()))
 
-    @pytest.mark.parametrize("kib", [200, 320])
+    @pytest.mark.parametrize("kib", [200, 240])
     def test_little_room_for_live_file(self, both, export, places, kib):
         loaded = export(both(SOURCE, before=on_small_disk(places["store"], kib)).only())
         assert [note for note in loaded["run"]["notes"] if "space" in note]

@@ -6,6 +6,7 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "ompt/shared/clock.h"
@@ -33,12 +34,13 @@ __attribute__((visibility("default"))) long syscall(long number, ...) {
     errno = ENOSYS;
     return -1;
   }
-  static long (*next)(long, ...);
-  if (!__atomic_load_n(&next, __ATOMIC_ACQUIRE)) {
-    void *found = dlsym(RTLD_NEXT, "syscall");
-    __atomic_store(&next, &found, __ATOMIC_RELEASE);
-  }
-  return next(number, a, b, c, d, e, f);
+  static void *next;
+  void *found = __atomic_load_n(&next, __ATOMIC_ACQUIRE);
+  long (*libc_syscall)(long, ...);
+  if (!found)
+    __atomic_store_n(&next, found = dlsym(RTLD_NEXT, "syscall"), __ATOMIC_RELEASE);
+  memcpy(&libc_syscall, &found, sizeof libc_syscall);
+  return libc_syscall(number, a, b, c, d, e, f);
 }
 
 /* ---- owners ---- */
