@@ -217,6 +217,8 @@ static void add_tally(struct result *result, const struct hd_tally *tally) {
       result->levels[record->what][record->profile][k] =
           tally->levels[k / HD_LEVELS_PER_RECORD].record->ticks[k % HD_LEVELS_PER_RECORD];
   result->active[record->what][record->profile] = record->active_ticks;
+  if (record->what == HD_TALLY_ELAPSED && record->count > 0) /* it may have ended and begun again in an instant */
+    result->active[record->what][record->profile] += END - record->active_since_ticks;
   if (record->what == HD_TALLY_BUSY)
     result->unpaired[record->profile] = record->unpaired_ticks;
 }
