@@ -264,7 +264,7 @@ static bool take_primary_first(struct hd_window *window) {
 void hd_window_integrate(struct hd_window *window) {
   order(window);
   while (window->count > 0 && window->heads[0].key < window->stop)
-    if (__builtin_expect(window->heads[0].key & 1, false) && take_primary_first(window))
+    if (__builtin_expect((window->heads[0].key & 1) != 0, false) && take_primary_first(window))
       continue;
     else if (window->count == 2 && !(window->heads[0].key & 1))
       take_from_two(window);

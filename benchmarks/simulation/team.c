@@ -142,6 +142,8 @@ static void call_region(enum place place, struct member *member, uint32_t number
   case PLACE_PARALLEL_END:
     CALL(ompt_callback_parallel_end, &region.data, &initial_task.data, flags, address);
     break;
+  default:
+    break;
   }
 }
 
@@ -176,6 +178,8 @@ static void call_wait(enum place place, struct member *member, uint32_t number, 
     break;
   case PLACE_BARRIER_END:
     wait_at(member, ompt_sync_region_barrier_explicit, ompt_scope_end, &region.data, address);
+    break;
+  default:
     break;
   }
 }
