@@ -3,9 +3,13 @@
  * @file heddle-log.h
  * A thread's log: what it has done, for whoever needs several threads' numbers. Part of heddle-format.h.
  *
- * Every thread writes into a ring of its own, and touches nothing else that another thread writes. A sweep takes the
- * entries out of all rings in the order of time and makes of them what no thread knows by itself: how many threads were
- * busy at once, how long a team waited, which member worked longest. The reader adds what the rings still hold.
+ * Every thread writes into a ring of its own. A sweep takes the entries out of all rings in the order of time and makes
+ * of them what no thread knows by itself: how many threads were busy at once. The reader adds what the rings still
+ * hold.
+ *
+ * How long a team waited and which member worked longest is to come out of the logs, too. For that there are LEFT,
+ * START and the kinds after it; nobody writes them yet, and TEAM is written only where there may be routines. Members
+ * still keep these numbers with each other (heddle-teams.h).
  *
  * A ring consists of slots of 16 bytes. An entry is a transition and as many slots of what it carries (payload) as its
  * kind has, one behind the other.

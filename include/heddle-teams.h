@@ -3,9 +3,10 @@
  * @file heddle-teams.h
  * The records of parallel regions, their teams and worksharing constructs. Part of heddle-format.h.
  *
- * No thread knows what its team did: the sweep finds that out, from what each member tells in its log (heddle-log.h).
- * All of it is the sweep's, but for what a thread notes of its own part in the teams that it is in: with that the
- * reader closes the regions of a killed program.
+ * A team's members write instances, members and totals themselves (HD_LOG_TELLS_TEAMS is 0). The records of teams,
+ * delays and memberships are for a sweep that finds out what a team did from what each member tells in its log
+ * (heddle-log.h); nobody writes them yet. Then only what a thread notes of its own part in a team is not the sweep's:
+ * with that the reader closes the regions of a killed program.
  */
 #ifndef HEDDLE_TEAMS_H
 #define HEDDLE_TEAMS_H
