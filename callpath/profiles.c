@@ -99,6 +99,12 @@ static bool is_region(uint32_t kind) {
   return kind == HD_KIND_PARALLEL || kind == HD_KIND_TEAMS;
 }
 
+/* Regions, worksharing constructs, and what is left of waits at barriers. */
+static bool has_totals(uint32_t kind) {
+  return (kind >= HD_KIND_PARALLEL && kind <= HD_KIND_SCOPE) || kind == HD_KIND_WORKDISTRIBUTE ||
+         (kind >= HD_KIND_BARRIER_EXPLICIT && kind <= HD_KIND_REDUCTION);
+}
+
 /* The profile that was put into the list at place `id` gets that number. Any thread may come here, the first one
  * counts. */
 static void complete(struct hd_profile *profile, uint32_t id, struct hd_profile_record *record) {
@@ -111,6 +117,7 @@ static void complete(struct hd_profile *profile, uint32_t id, struct hd_profile_
   if (!__atomic_compare_exchange_n(&profiles.count, &id, id + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return;
   hd_memory_promise(HD_MEMORY_TALLY, is_region(profile->site.kind) ? 2 : 1);
+  hd_memory_promise(HD_MEMORY_TOTAL, has_totals(profile->site.kind));
   hd_memory_promise(HD_MEMORY_ENTRY, 1);
 }
 

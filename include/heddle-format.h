@@ -39,7 +39,7 @@
 #include "heddle-teams.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 6u
+#define HD_FORMAT_VERSION 7u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
@@ -86,7 +86,7 @@ struct hd_file_header {
   uint16_t row_record_bytes;
   uint16_t thread_record_bytes;
   uint16_t total_record_bytes;
-  uint16_t instance_record_bytes;
+  uint16_t team_record_bytes;
   uint16_t module_record_bytes;
   uint16_t state_count; /* HD_STATE_COUNT */
   uint16_t entry_record_bytes;
@@ -164,7 +164,7 @@ enum hd_block_type {
   HD_BLOCK_ROWS = 2,
   HD_BLOCK_THREADS = 3,
   HD_BLOCK_TOTALS = 4,
-  HD_BLOCK_INSTANCES = 5, /* one hd_instance_record, then its members */
+  HD_BLOCK_TEAMS = 5,
   HD_BLOCK_MODULES = 6,
   HD_BLOCK_TEXT = 7, /* a sequence of hd_text_record with their bytes; `count` is the bytes used */
   HD_BLOCK_RING = 8, /* one hd_ring_record */
@@ -179,9 +179,8 @@ enum hd_block_type {
   HD_BLOCK_COSTS = 17,
   HD_BLOCK_SWITCHES = 18,
   HD_BLOCK_JOURNAL = 19, /* one hd_journal_record */
-  HD_BLOCK_TEAMS = 20,
-  HD_BLOCK_DELAYS = 21,
-  HD_BLOCK_MEMBERSHIPS = 22 /* of the teams that the block's owner leads */
+  HD_BLOCK_DELAYS = 20,
+  HD_BLOCK_MEMBERSHIPS = 21 /* of the teams that the block's owner leads */
 };
 #define HD_BLOCK_TYPE_LAST HD_BLOCK_MEMBERSHIPS
 
@@ -242,12 +241,10 @@ struct hd_thread_record {
   uint64_t last_ticks;  /* time of the last event */
   uint64_t busy_ticks;  /* total of the busy cells of its rows */
   uint64_t open_cell;   /* file offset of the hd_row_cell that gets the time since last_ticks */
-  uint64_t joining;     /* file offset of the instance whose end this worker waits for; 0: none */
-  uint64_t idle_cell;   /* file offset of the cell that gets the time after that instance's join */
   uint64_t uncounted;   /* bit e: event e is not counted on this thread, or no longer */
   uint64_t counting;    /* file offset of missing[class] in the hd_counts_record that gets the counts; 0: none does */
   uint64_t readings;    /* of its counters, so far */
-  int64_t intrusion;    /* by which the thread is late: of its own events; since a region that it opened, the team's */
+  int64_t intrusion;    /* by which the thread is late: of its own events; hd_delay_record has what its teams add */
   int64_t intrusion_charged; /* part of it that is in rows: what it was at last_ticks */
   int64_t intrusion_base;    /* what it was when its team was last together */
   uint64_t apart_ticks;      /* from one thread's end to the next one's begin, summed: no thread lived then */
@@ -261,6 +258,7 @@ struct hd_thread_record {
   uint32_t tid;         /* the living thread's, to read that; 0: nothing is left to read */
   uint32_t reserved;
   struct hd_membership_record member; /* of the team that it has joined as a worker */
+  uint64_t pad[2];                    /* it fills lines of the cache, which its thread shares with nobody */
 };
 
 /** An event that is counted, in the order in which the user asked for them. */
@@ -331,7 +329,7 @@ struct hd_text_record {
   X(row, 64)                                                                                                           \
   X(thread, 192)                                                                                                       \
   X(total, 80)                                                                                                         \
-  X(instance, 64)                                                                                                      \
+  X(team, 368)                                                                                                         \
   X(module, 1024)                                                                                                      \
   X(entry, 80)                                                                                                         \
   X(costs, 8 + 32 * HD_EVENT_KINDS)                                                                                    \

@@ -4,12 +4,8 @@
  * A thread's log: what it has done, for whoever needs several threads' numbers. Part of heddle-format.h.
  *
  * Every thread writes into a ring of its own. A sweep takes the entries out of all rings in the order of time and makes
- * of them what no thread knows by itself: how many threads were busy at once. The reader adds what the rings still
- * hold.
- *
- * How long a team waited and which member worked longest is to come out of the logs, too. For that there are LEFT,
- * START and the kinds after it; nobody writes them yet, and TEAM is written only where there may be routines. Members
- * still keep these numbers with each other (heddle-teams.h).
+ * of them what no thread knows by itself: how many threads were busy at once, how long a team waited and idled, which
+ * member worked longest, what Heddle's own work has done to all that. The reader adds what the rings still hold.
  *
  * A ring consists of slots of 16 bytes. An entry is a transition and as many slots of what it carries (payload) as its
  * kind has, one behind the other.
@@ -36,18 +32,19 @@ struct hd_transition {
   X(RETURN, 0)       /* to a stack of `operand` entries */                                                             \
   X(LEFT, 0)         /* after FINISH a worker does something else than join a team */                                  \
   X(REGION_BEGIN, 1) /* of an instance: an entry of it, too. hd_log_begin */                                           \
-  X(REGION_END, 1)   /* hd_log_end */                                                                                  \
+  X(REGION_END, 2)   /* hd_log_end, hd_log_alone */                                                                    \
   X(NESTED_BEGIN, 1) /* the same inside an instance of the same profile: elapsed time is not counted */                \
-  X(NESTED_END, 1)                                                                                                     \
+  X(NESTED_END, 2)                                                                                                     \
   X(TEAM, 1)         /* a worker joins a team: its stack is empty, and its caller is the primary's when that region    \
                         began. hd_log_member */                                                                        \
-  X(START, 1)        /* a primary's team begins. hd_log_member */                                                      \
-  X(ARRIVE, 1)       /* at a barrier of its team, but for the region's last. hd_log_arrival */                         \
-  X(LEAVE, 1)        /* thread number 0 leaves such a barrier. hd_log_arrival, its number alone */                     \
-  X(LEAVE_WORK, 2)   /* the barrier that closes a worksharing construct. hd_log_arrival, hd_log_work */                \
-  X(FINISH, 2)       /* at its region's last barrier. hd_log_arrival, hd_log_finish */                                 \
-  X(FINISH_AGAIN, 2) /* it waits there again, after a task. hd_log_arrival, hd_log_finish */                           \
-  X(JOIN, 1)         /* a primary's team has come together again. hd_log_begin */
+  X(START, 1)        /* a primary's team begins, unless it is alone in it. hd_log_member */                            \
+  X(ARRIVE, 1)       /* at a barrier of its team; a worker: but for the region's last. hd_log_arrival */               \
+  X(LEAVE_WORK, 2)   /* a primary leaves the barrier that closes a worksharing construct. hd_log_arrival: the number;  \
+                        hd_log_work */                                                                                 \
+  X(WORKED, 2)       /* the same of a worker */                                                                        \
+  X(FINISH, 2)       /* a worker arrives at its region's last barrier. hd_log_arrival, hd_log_finish */                \
+  X(FINISH_AGAIN, 2) /* it waits there again, after a task, or what it took for the last was not. The same */          \
+  X(JOIN, 1)         /* a primary's team has come together again, unless it was alone. hd_log_join */
 
 enum hd_what {
 #define HD_ROW(name, slots) HD_WHAT_##name,
@@ -89,10 +86,9 @@ _Static_assert((int)HD_WHAT_COUNT <= 1 << (32 - HD_WHAT_SHIFT), "all kinds fit t
 /* ---- payload: one slot each ---- */
 
 enum hd_log_region_flag {
-  HD_LOG_UNCOUNTED = 1u << 0, /* its time is not added up: it lies in an instance of the same profile, has no space, or
-                                 is the runtime's own (hidden helper threads) */
-  HD_LOG_UNASKED = 1u << 1,   /* it is not counted as an instance: it began in a pause, or has no space */
-  HD_LOG_HELPERS = 1u << 2    /* the runtime's own team for "target nowait" */
+  HD_LOG_UNCOUNTED =
+      1u << 0,             /* its time is not added up: it lies in an instance of the same profile, or has no space */
+  HD_LOG_UNASKED = 1u << 1 /* it is not counted as an instance: it began in a pause, or has no space */
 };
 
 struct hd_log_begin {
@@ -104,41 +100,65 @@ struct hd_log_begin {
 struct hd_log_end {
   uint32_t team;
   uint32_t team_size;
-  int64_t delay; /* by which the primary's own events have made the region longer */
+  int64_t delay; /* by which the primary's own events have made the region longer, but for what barriers tell */
+};
+
+/** What a primary that was alone has not told before. */
+struct hd_log_alone {
+  uint64_t busy_ticks; /* in the region */
+  uint64_t reserved;
 };
 
 struct hd_log_member {
   uint32_t team;
-  uint32_t number;        /* START: the team's size. TEAM: the thread's number in it, and HD_LOG_BEFORE */
-  uint64_t busy_at_begin; /* the thread's hd_thread_record.busy_ticks then */
+  uint32_t number; /* START: the team's size. TEAM: the thread's number in it, and HD_LOG_BEFORE_SHIFT */
+  uint64_t reserved;
 };
 /** TEAM: of how many regions the primary was in one before this one; more count as that. */
 #define HD_LOG_BEFORE_SHIFT 24
 #define HD_LOG_BEFORE_MOST 255u
-#define HD_LOG_MEMBER_NUMBER(number) ((number) & ((1u << HD_LOG_BEFORE_SHIFT) - 1))
 
 /** What TEAM or START carries. */
 static inline const struct hd_log_member *hd_log_member_of(const struct hd_transition *transition) {
   return (const struct hd_log_member *)(const void *)(transition + 1);
 }
 
-enum hd_log_arrival_flag {
-  HD_LOG_CLOSES_WORK = 1u << 0, /* the barrier closes a worksharing construct */
-  HD_LOG_ENTERS = 1u << 1,      /* the transition is an entry of the profile, too, as HD_WHAT_ENTER would say */
-  HD_LOG_AGAIN = 1u << 2,       /* the thread was there already, and has run a task meanwhile */
-  HD_LOG_UNTOLD = 1u << 3,      /* FINISH: it was told of no barrier, or is alone in its team */
-  HD_LOG_FORKED = 1u << 4       /* it has begun a region of its own since its team was last together */
+struct hd_log_join {
+  uint32_t team;
+  uint32_t reserved;
+  uint64_t busy_ticks; /* of the primary in the region */
 };
 
-/** Barriers are counted from 1 in each region, modulo 4096; also those that are not told of. */
+enum hd_log_arrival_flag {
+  HD_LOG_LAST = 1u << 0,       /* a primary's ARRIVE: at the region's last barrier, which JOIN ends */
+  HD_LOG_AGAIN = 1u << 1,      /* the thread was there already, and has run a task meanwhile */
+  HD_LOG_UNTOLD = 1u << 2,     /* FINISH: the arrival itself says nothing */
+  HD_LOG_CLOSES_WORK = 1u << 3 /* ARRIVE: the barrier closes a worksharing construct */
+};
+
+/** Barriers are counted from 1 in each region, modulo 4096; also those that are not told of. The operand of the entry
+ *  is the profile that the thread waits in, or has waited in; of LEAVE_WORK and WORKED the construct's. */
+#define HD_LOG_BARRIERS 4096u
 struct hd_log_arrival {
   uint32_t team;
   uint32_t cost; /* ticks that the event itself took: the thread was let go into the barrier so much later; no more
                     than UINT32_MAX */
   uint64_t number : 12;
   uint64_t flags : 5; /* enum hd_log_arrival_flag */
-  int64_t late : 47;  /* ticks by which Heddle had delayed the thread since its team was last together */
+  uint64_t late : 47; /* hd_log_late_of: ticks by which Heddle had delayed the thread since its team was last together.
+                         LEAVE_WORK: see hd_log_gap_of */
 };
+#define HD_LOG_LATE_BITS 47
+#define HD_LOG_LATE(ticks) ((uint64_t)(ticks) & ((1ull << HD_LOG_LATE_BITS) - 1))
+static inline int64_t hd_log_late_of(const struct hd_log_arrival *arrival) {
+  return (int64_t)((uint64_t)arrival->late << (64 - HD_LOG_LATE_BITS)) >> (64 - HD_LOG_LATE_BITS);
+}
+
+/** LEAVE_WORK: of the primary's time from the construct's begin to here, what `capacity_ticks` lacks. The upper part is
+ *  in `cost`. */
+static inline uint64_t hd_log_gap_of(const struct hd_log_arrival *arrival) {
+  return (uint64_t)arrival->cost << HD_LOG_LATE_BITS | arrival->late;
+}
 
 struct hd_log_work {
   uint64_t capacity_ticks; /* of this thread in the construct and in its barrier */
@@ -146,9 +166,8 @@ struct hd_log_work {
 };
 
 struct hd_log_finish {
-  uint64_t busy_ticks; /* of this thread in the region */
-  uint64_t more; /* FINISH: file offset of the HD_CELL_TEAM of the row whose wait this is; 0: none. FINISH_AGAIN: how
-                    much of busy_ticks is new */
+  uint64_t busy_ticks; /* of this thread in the region, so far */
+  uint64_t idle_cell;  /* file offset of the HD_CELL_TEAM of the row whose wait this is; 0: none */
 };
 
 /* ---- rings ---- */
@@ -161,14 +180,14 @@ struct hd_ring_sweep {
   uint64_t tick;        /* time of the last entry */
   uint32_t busy;        /* as of the last one: profile or HD_NONE */
   uint32_t busy_before; /* likewise, just before that instant */
-  uint32_t thread;      /* of the newest owner */
-  uint32_t index;       /* the ring's own, smaller than the number of blocks for rings */
   uint32_t height;      /* of its stack (hd_stack_record) */
   uint32_t base_state;  /* enum hd_entry_state of the caller while the stack is empty */
-  uint64_t row;         /* file offset of the row that its owner's last FINISH named; 0: none */
-  uint32_t waits_in; /* index + 1 of the hd_team_record for whose end the owner waits since its last entry; 0: none */
+  uint64_t idle_cell;   /* what its owner's last FINISH named; 0: none */
+  uint64_t busy_told;   /* what that said of its busy time */
+  uint32_t waits_in; /* index + 1 of the hd_team_record for whose end the owner waits since its last FINISH; 0: none */
   uint32_t kept_in;  /* for the sweep alone */
-  uint64_t released; /* slots whose places may be used again: the tail at the end of the sweep's last step */
+  uint32_t thread;   /* of the newest owner */
+  uint32_t index;    /* the ring's own, smaller than the number of blocks for rings */
 };
 
 /** Why an owner fences (frontier.h). */
@@ -190,8 +209,13 @@ struct hd_ring_record {
   uint32_t fences;       /* enum hd_ring_fence; written by sweeps, rarely */
   uint64_t quiet_ns;     /* when a sweep last found the ring silent, for the library */
   uint64_t next;         /* file offset of the next ring in a list, for the library */
-  uint64_t pad_head[2];
+  uint64_t begun;        /* regions begun by owners that have left it, or numbers skipped, for the library: the next
+                            one goes on from there, because some may never end */
+  uint64_t pad_head;
   struct hd_transition transitions[HD_RING_LENGTH + HD_SLOTS_MOST - 1];
+  /* Written by the sweep. */
+  uint64_t released; /* slots whose places may be used again: the tail at the end of the sweep's last step */
+  uint64_t pad[3];
 };
 
 /** The entry at slot number `n`, and the one behind an entry; what an entry carries lies behind its transition. */
@@ -207,7 +231,8 @@ static inline struct hd_transition *hd_log_skip(struct hd_ring_record *ring, str
 _Static_assert(sizeof(struct hd_transition) == 16, "a slot");
 _Static_assert(sizeof(struct hd_log_begin) == 16 && sizeof(struct hd_log_end) == 16 &&
                    sizeof(struct hd_log_member) == 16 && sizeof(struct hd_log_arrival) == 16 &&
-                   sizeof(struct hd_log_work) == 16 && sizeof(struct hd_log_finish) == 16,
+                   sizeof(struct hd_log_work) == 16 && sizeof(struct hd_log_finish) == 16 &&
+                   sizeof(struct hd_log_join) == 16 && sizeof(struct hd_log_alone) == 16,
                "payload fills slots");
 _Static_assert(sizeof(struct hd_ring_sweep) == 64, "one cache line");
 

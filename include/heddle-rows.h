@@ -17,12 +17,8 @@
 /** What a cell is for: a state of the thread, or one of these. */
 enum hd_cell_kind {
   HD_CELL_CPU = HD_STATE_COUNT, /* `ticks`: processor time in nanoseconds, exclusive; only with HD_FILE_CPU_TIME */
-  /* What the team did.
-   * `intrusion`, merged: waits at its barriers; by how much Heddle delayed the last thread to arrive, times the team's
-   * size, summed. In the row of thread number 0, for all threads: a profile's corrected waiting time is the sum over
-   * its rows of ticks - intrusion - merged.
-   * `ticks`, with HD_LOG_TELLS_TEAMS: of the wait at a region's last barrier the part after the team's join, when the
-   * thread was idle: it belongs to the program's row. The sweep writes it, into the cell that the owner has made. */
+  /* `ticks`: of the wait at a region's last barrier the part after the team's join, when the thread was idle: it
+   * belongs to the program's row. The sweep writes it, into the cell that the owner has made. */
   HD_CELL_TEAM,
   HD_CELL_KINDS
 };

@@ -38,13 +38,13 @@ void hd_callbacks_on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame
   (void)frame;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_PARALLEL_BEGIN);
   struct hd_thread *thread = event.thread;
-  parallel->ptr = NULL;
+  parallel->value = 0;
   if (!thread)
     return;
   hd_task_notice(thread, event.now, task);
   hd_budget_outside(thread);
   enum hd_kind kind = flags & ompt_parallel_league ? HD_KIND_TEAMS : HD_KIND_PARALLEL;
-  parallel->ptr = hd_region_begin(thread, event.now, kind, requested, address, flags & ompt_parallel_invoker_program);
+  parallel->value = hd_region_begin(thread, event.now, kind, requested, address, flags & ompt_parallel_invoker_program);
 }
 
 void hd_callbacks_on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {
@@ -53,7 +53,7 @@ void hd_callbacks_on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int 
   struct hd_thread *thread = event.thread;
   if (!thread)
     return;
-  hd_region_end(thread, event.now, parallel ? parallel->ptr : NULL);
+  hd_region_end(thread, event.now, parallel ? parallel->value : 0);
   hd_budget_outside(thread);
 }
 
@@ -61,18 +61,20 @@ void hd_callbacks_on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *
                                    unsigned team_size, unsigned thread_number, int flags) {
   if ((flags & ompt_task_initial) && !hd_measuring.started) /* likewise */
     return;
+  if (endpoint == ompt_scope_end && hd_callbacks_has_finished())
+    return;
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_end ? HD_EVENT_IMPLICIT_END : HD_EVENT_IMPLICIT_BEGIN);
   struct hd_thread *thread = event.thread;
   if (!thread)
     return;
-  struct hd_region *region = parallel ? parallel->ptr : NULL;
+  const uint64_t told = parallel ? parallel->value : 0;
   if (endpoint == ompt_scope_end)
     hd_region_leave(thread, event.now);
-  else if ((flags & ompt_task_initial) && !region && !hd_region_is_forked(thread))
+  else if ((flags & ompt_task_initial) && !told && !hd_region_is_forked(thread))
     thread->frames->task = task; /* the task outside any region: the thread's own frame stands for it */
   else
-    hd_region_enter(thread, event.now, region, task, team_size, thread_number);
+    hd_region_enter(thread, event.now, told, task, team_size, thread_number);
 }
 
 /* ---- worksharing ---- */

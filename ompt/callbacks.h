@@ -49,9 +49,16 @@ static inline bool hd_callbacks_is_unobserved_end(enum hd_event_class event_clas
   return thread && (thread->top == thread->base || !hd_thread_find_open(thread, kind, id));
 }
 
+/** The thread is a worker that has arrived at its region's last barrier. When it leaves that, and the implicit task,
+ *  the runtime says late, or never: nothing comes of it. */
+static inline bool hd_callbacks_has_finished(void) {
+  const struct hd_thread *thread = hd_thread_known_soon();
+  return thread && thread->base->kind == HD_KIND_PARALLEL && thread->base->base.place.has_finished;
+}
+
 /** A region's begin tells; outside any region what the program is linked to must do. */
 static inline bool hd_callbacks_is_gcc_code(const struct hd_thread *thread) {
-  const struct hd_region *region = thread->base->base.region;
+  const struct hd_known_region *region = thread->base->base.region;
   return region ? region->from_gcc : hd_measuring.needs_libgomp;
 }
 

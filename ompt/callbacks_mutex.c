@@ -69,7 +69,7 @@ void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned i
     const struct hd_way step = hd_thread_step(thread, kind, address);
     thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.to, step.counter);
     hd_thread_set_state(thread, event.now, thread->top->state); /* a test never waits */
-  } else if (kind == HD_KIND_CRITICAL) { /* what it needs is known when this is compiled */
+  } else if (kind == HD_KIND_CRITICAL) {                        /* what it needs is known when this is compiled */
     wait_for(thread, event.now, HD_KIND_CRITICAL, lock, address);
   } else {
     if (kind == HD_KIND_LOCK)

@@ -5,16 +5,36 @@
 #include "ompt/construct/worksharing.h"
 #include "ompt/thread/barrier.h"
 
+/* A barrier with a profile of its own. */
+static void enter_barrier(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address,
+                          enum hd_state state) {
+  const struct hd_way step = hd_thread_step(thread, kind, address);
+  const enum hd_what what = hd_barrier_begin(thread);
+  thread->ring.what = hd_thread_count(thread, what, step.to, step.counter);
+  if (what == HD_WHAT_ARRIVE)
+    hd_barrier_arrive(thread, thread->ring.what, 0);
+  hd_thread_push(thread, now, step.to, kind, state);
+}
+
+/* One that belongs to the worksharing construct before it. */
+static void push_barrier(struct hd_thread *thread, uint64_t now, enum hd_kind kind, enum hd_state state) {
+  const struct hd_worksharing *work = &thread->base->base.work;
+  const bool closes = kind == HD_KIND_BARRIER_IMPLICIT && work->timed;
+  if (hd_barrier_begin(thread) == HD_WHAT_ARRIVE)
+    hd_barrier_arrive(thread, HD_WHAT(HD_WHAT_ARRIVE, work->row->profile) | HD_WHAT_UNCOUNTED,
+                      closes ? HD_LOG_CLOSES_WORK : 0);
+  hd_thread_push(thread, now, work->row, kind, state);
+}
+
 /* The barrier that closes a worksharing construct follows its end directly and is the construct's own time. */
 static void begin_worksharing_barrier(struct hd_thread *thread, uint64_t now, const void *address) {
   const struct hd_worksharing *work = &thread->base->base.work;
   if (work->ended) {
-    hd_thread_push(thread, now, work->row, HD_KIND_BARRIER_IMPLICIT, HD_WAIT_BARRIER_IMPLICIT);
+    push_barrier(thread, now, HD_KIND_BARRIER_IMPLICIT, HD_WAIT_BARRIER_IMPLICIT);
     hd_worksharing_barrier_begin(thread, now);
   } else {
-    hd_callbacks_enter(thread, now, HD_KIND_BARRIER_IMPLICIT, address, HD_WAIT_BARRIER_IMPLICIT);
+    enter_barrier(thread, now, HD_KIND_BARRIER_IMPLICIT, address, HD_WAIT_BARRIER_IMPLICIT);
   }
-  hd_barrier_begin(thread);
 }
 
 /* Sent for everything in GCC-built code, else by reductions. */
@@ -25,19 +45,18 @@ static void begin_implementation_barrier(struct hd_thread *thread, uint64_t now,
     return;
   }
   if (hd_callbacks_is_gcc_code(thread))
-    hd_callbacks_enter(thread, now, HD_KIND_BARRIER, address, HD_WAIT_OTHER);
+    enter_barrier(thread, now, HD_KIND_BARRIER, address, HD_WAIT_OTHER);
   else if (work->ended)
-    hd_thread_push(thread, now, work->row, HD_KIND_REDUCTION, HD_WAIT_REDUCTION);
+    push_barrier(thread, now, HD_KIND_REDUCTION, HD_WAIT_REDUCTION);
   else
-    hd_callbacks_enter(thread, now, HD_KIND_REDUCTION, address, HD_WAIT_REDUCTION);
-  hd_barrier_begin(thread);
+    enter_barrier(thread, now, HD_KIND_REDUCTION, address, HD_WAIT_REDUCTION);
 }
 
 /* Before libomp 17 the region's last barrier and a worksharing one bear the same kind. A worker's last has no address,
  * the primary's has the region's. */
 static bool ends_region(const struct hd_thread *thread, const void *address) {
-  const struct hd_region *region = thread->base->base.region;
-  return !address || (region && address == region->address && thread->base->base.thread_number == 0);
+  const struct hd_region *led = thread->base->base.led;
+  return !address || (led && address == led->known->address);
 }
 
 static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t kind, ompt_data_t *task,
@@ -46,21 +65,20 @@ static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_
   case ompt_sync_region_barrier:
   case ompt_sync_region_barrier_implicit:
     if (ends_region(thread, address))
-      hd_region_arrive(thread, now);
+      hd_region_arrive(thread, now, 0);
     else
       begin_worksharing_barrier(thread, now, address);
     break;
   case ompt_sync_region_barrier_implicit_parallel:
   case ompt_sync_region_barrier_teams:
-    hd_region_arrive(thread, now);
+    hd_region_arrive(thread, now, 0);
     break;
   case ompt_sync_region_barrier_implicit_workshare:
     begin_worksharing_barrier(thread, now, address);
     break;
   case ompt_sync_region_barrier_explicit:
     thread->base->base.work.ended = false; /* no later barrier follows that construct directly */
-    hd_callbacks_enter(thread, now, HD_KIND_BARRIER_EXPLICIT, address, HD_WAIT_BARRIER_EXPLICIT);
-    hd_barrier_begin(thread);
+    enter_barrier(thread, now, HD_KIND_BARRIER_EXPLICIT, address, HD_WAIT_BARRIER_EXPLICIT);
     break;
   case ompt_sync_region_barrier_implementation:
     begin_implementation_barrier(thread, now, address);
@@ -82,17 +100,26 @@ static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_
   }
 }
 
+/* Unless its begin was not seen: then there is nothing to tell of. */
+static void end_barrier(struct hd_thread *thread, enum hd_kind kind) {
+  if (hd_thread_innermost(thread, kind))
+    hd_barrier_end(thread);
+}
+
 /* The end of a worksharing barrier, or of what was taken for the region's last one and was not. */
 static void end_implicit_barrier(struct hd_thread *thread, uint64_t now) {
-  bool of_construct = thread->base->base.work.ended;
-  hd_barrier_end(thread);
+  const bool of_construct = thread->base->base.work.ended;
   if (thread->top == thread->base && thread->base->state == HD_WAIT_BARRIER_IMPLICIT) {
-    thread->pending &= ~(uint32_t)HD_PENDING_JOIN;
-    thread->record->joining = 0;
+    hd_barrier_end(thread);
+    thread->base->base.place.has_finished = false;
     hd_thread_set_state(thread, now, HD_BUSY);
-  } else if (hd_thread_leave(thread, now, HD_KIND_BARRIER_IMPLICIT, NULL) && of_construct) {
-    hd_worksharing_barrier_end(thread, now);
+    return;
   }
+  end_barrier(thread, HD_KIND_BARRIER_IMPLICIT);
+  if (hd_thread_innermost(thread, HD_KIND_BARRIER_IMPLICIT))
+    hd_worksharing_leave(thread);
+  if (hd_thread_leave(thread, now, HD_KIND_BARRIER_IMPLICIT, NULL) && of_construct)
+    hd_worksharing_barrier_end(thread, now);
 }
 
 /* A task that is not observed may have left something open in there. */
@@ -101,16 +128,23 @@ static void end_implementation_barrier(struct hd_thread *thread, uint64_t now) {
     end_implicit_barrier(thread, now);
     return;
   }
-  hd_barrier_end(thread);
-  const bool by_gcc = hd_thread_innermost(thread, HD_KIND_BARRIER);
-  hd_thread_leave(thread, now, by_gcc ? HD_KIND_BARRIER : HD_KIND_REDUCTION, NULL);
+  const enum hd_kind kind = hd_thread_innermost(thread, HD_KIND_BARRIER) ? HD_KIND_BARRIER : HD_KIND_REDUCTION;
+  end_barrier(thread, kind);
+  hd_thread_leave(thread, now, kind, NULL);
 }
 
 /* On a worker this may come seconds late and says nothing: region.h. */
 static void end_last_barrier(struct hd_thread *thread, uint64_t now) {
-  const struct hd_region *region = thread->base->base.region;
-  if (thread->base->kind == HD_KIND_PARALLEL && (!region || region->instance->primary == thread->record->id))
+  const struct hd_frame_base *task = &thread->base->base;
+  if (thread->base->kind == HD_KIND_PARALLEL && (!task->region || task->led))
     hd_region_join(thread, now);
+}
+
+static bool is_last_of_worker(ompt_sync_region_t kind, const ompt_data_t *parallel) {
+  const bool may_be = (unsigned)kind == ompt_sync_region_barrier || (unsigned)kind == ompt_sync_region_barrier_implicit;
+  const bool is_last = (unsigned)kind == ompt_sync_region_barrier_implicit_parallel ||
+                       (unsigned)kind == ompt_sync_region_barrier_teams || (may_be && !parallel);
+  return is_last && hd_callbacks_has_finished();
 }
 
 static void end_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t kind, const ompt_data_t *parallel,
@@ -131,7 +165,7 @@ static void end_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t 
     end_implicit_barrier(thread, now);
     break;
   case ompt_sync_region_barrier_explicit:
-    hd_barrier_end(thread);
+    end_barrier(thread, HD_KIND_BARRIER_EXPLICIT);
     hd_thread_leave(thread, now, HD_KIND_BARRIER_EXPLICIT, NULL);
     break;
   case ompt_sync_region_barrier_implementation:
@@ -194,26 +228,24 @@ static bool is_unobserved_wait(void) {
   return thread && thread->base->state == HD_BUSY && !waits(thread);
 }
 
-static struct hd_thread *change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
-                                     const ompt_data_t *parallel, ompt_data_t *task, const void *address) {
+static void change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, const ompt_data_t *parallel,
+                        ompt_data_t *task, const void *address) {
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_WAIT_BEGIN : HD_EVENT_WAIT_END);
   struct hd_thread *thread = event.thread;
   if (!thread)
-    return NULL;
+    return;
   hd_task_notice(thread, event.now, task);
   if (endpoint == ompt_scope_begin)
     begin_wait(thread, event.now, kind, task, address);
   else if (endpoint == ompt_scope_end)
     end_wait(thread, event.now, kind, parallel, task);
-  return thread;
 }
 
 void hd_callbacks_on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                                       ompt_data_t *task, const void *address) {
-  if (endpoint == ompt_scope_begin ? refuse_wait(kind, address) : is_unobserved_wait())
+  if (endpoint == ompt_scope_begin ? refuse_wait(kind, address)
+                                   : is_last_of_worker(kind, parallel) || is_unobserved_wait())
     return;
-  struct hd_thread *thread = change_wait(kind, endpoint, parallel, task, address);
-  if (endpoint == ompt_scope_begin) /* an end may come before the primary has told of the join */
-    hd_barrier_enter(thread);
+  change_wait(kind, endpoint, parallel, task, address);
 }

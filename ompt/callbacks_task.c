@@ -2,7 +2,6 @@
 /* Explicit tasks. */
 #include "ompt/callbacks.h"
 #include "ompt/construct/task.h"
-#include "ompt/thread/barrier.h"
 
 /* "taskwait depend", and the wait of an undeferred task for its dependences (libomp 16 and later): a task that is never
  * run begins the wait, its "complete" ends it. */
@@ -42,11 +41,10 @@ void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame
   hd_task_create(thread, task, address);
 }
 
-static struct hd_thread *change_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+static void change_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_SCHEDULE);
   if (event.thread)
     hd_task_schedule(event.thread, event.now, prior, status, next);
-  return event.thread;
 }
 
 static bool is_unobserved_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
@@ -62,5 +60,5 @@ void hd_callbacks_on_task_schedule(ompt_data_t *prior, ompt_task_status_t status
   if (status == ompt_taskwait_complete)
     end_dependence_wait(prior);
   else if (!is_unobserved_task(prior, status, next))
-    hd_barrier_enter(change_task(prior, status, next));
+    change_task(prior, status, next);
 }

@@ -68,7 +68,7 @@ bool hd_store_reserve(struct hd_store *store, struct hd_store_cursor *cursor, en
 /** Makes all records handed out through `cursor` so far visible to readers. */
 void hd_store_publish(struct hd_store_cursor *cursor);
 
-/** A block of its own for `bytes` bytes of content (an instance with its members); NULL when the file cannot grow. */
+/** A block of its own for `bytes` bytes of content (a ring); NULL when the file cannot grow. */
 void *hd_store_add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner, size_t bytes);
 
 /** Appends a text record, cut to HD_STORE_TEXT_MOST bytes. Process-owned: only before threads run, or under a lock. */

@@ -36,6 +36,13 @@ static struct hd_window_span span_of(const struct hd_batch *batch, uint32_t numb
   return span;
 }
 
+/* When the ring's thread was last heard of before the window. */
+static uint64_t tick_before(const struct hd_batch *batch, uint32_t number, uint32_t i) {
+  const uint16_t last = batch->lasts[(size_t)number * batch->ring_count + i];
+  struct hd_ring_record *ring = batch->rings[i];
+  return last > 0 ? hd_log_at(ring, batch->bases[i] + last - 1)->ticks : ring->sweep.tick;
+}
+
 /* In the middle of the batch: the logs from the place that was found, with something to take. */
 static void add_logs(const struct hd_batch *batch, struct hd_window *window, uint32_t number) {
   const uint16_t *from = batch->places + (size_t)number * batch->ring_count;
@@ -43,8 +50,9 @@ static void add_logs(const struct hd_batch *batch, struct hd_window *window, uin
   const uint32_t *states = batch->states + (size_t)number * batch->ring_count;
   for (uint32_t i = 0; i < batch->ring_count; i++) {
     const uint64_t limit = to ? batch->bases[i] + to[i] : batch->limits[i];
-    if (batch->bases[i] + from[i] != limit || batch->whole.keeps_calls)
-      hd_window_add_from(window, batch->rings[i], batch->bases[i] + from[i], limit, states[i]);
+    if (batch->bases[i] + from[i] != limit || !to)
+      hd_window_add_from(window, batch->rings[i], batch->bases[i] + from[i], limit, tick_before(batch, number, i),
+                         states[i]);
   }
 }
 
@@ -95,14 +103,16 @@ static void commit(struct hd_batch *batch, struct hd_window *window, uint32_t nu
 /* All is committed. The last window has moved the logs that it had something to take of. Owners may use the places
  * again. */
 static void finish(struct hd_batch *batch) {
-  const size_t last = (size_t)(batch->window_count - 1) * batch->ring_count;
-  for (uint32_t i = 0; batch->window_count > 1 && i < batch->ring_count; i++)
-    hd_commit_move(batch->tallies, batch->rings[i], batch->bases[i] + batch->places[last + i], batch->states[last + i]);
+  const uint32_t last = batch->window_count - 1;
+  const size_t cells = (size_t)last * batch->ring_count;
+  for (uint32_t i = 0; last > 0 && i < batch->ring_count; i++)
+    hd_commit_move(batch->tallies, batch->rings[i], batch->bases[i] + batch->places[cells + i],
+                   tick_before(batch, last, i), batch->states[cells + i]);
   hd_journal_end_step(&batch->tallies->journal);
   for (uint32_t i = 0; i < batch->ring_count; i++) {
-    struct hd_ring_sweep *sweep = &batch->rings[i]->sweep;
-    if (sweep->released != sweep->tail)
-      __atomic_store_n(&sweep->released, sweep->tail, __ATOMIC_RELEASE);
+    struct hd_ring_record *ring = batch->rings[i];
+    if (ring->released != ring->sweep.tail)
+      __atomic_store_n(&ring->released, ring->sweep.tail, __ATOMIC_RELEASE);
   }
   __atomic_fetch_or(&batch->next, NO_TASKS, __ATOMIC_RELAXED);
   __atomic_store_n(&batch->is_open, 0, __ATOMIC_RELEASE);

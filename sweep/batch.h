@@ -43,6 +43,7 @@ struct hd_batch {
   uint64_t *limits; /* each ring's head when it was looked at */
   uint32_t *states; /* profile in which its thread is busy when the window begins */
   uint16_t *places; /* slots from the base */
+  uint16_t *lasts;  /* likewise of the last entry before, and 1; 0: none */
 
   /* Any thread. */
   uint64_t next;       /* generation of the batch, and number of the task that is to be taken next */

@@ -9,6 +9,13 @@
 
 #include "sweep/batch.h"
 
+/** How a window begins in a ring. */
+struct hd_batch_begin {
+  uint32_t busy;
+  uint16_t place;
+  uint16_t last;
+};
+
 /** Finds where the windows begin in a group of rings. */
 void hd_batch_find(struct hd_batch *batch, uint32_t group);
 

@@ -57,7 +57,7 @@ static uint32_t make_spares(struct hd_batch *batch, struct hd_window *window) {
 /* For what is found of so many windows. */
 static bool make_table(struct hd_batch *batch, uint32_t windows) {
   const size_t cells = (size_t)windows * batch->ring_count;
-  const size_t bytes = batch->ring_count * 2 * sizeof(uint64_t) + cells * (sizeof(uint32_t) + sizeof(uint16_t));
+  const size_t bytes = batch->ring_count * 2 * sizeof(uint64_t) + cells * (sizeof(uint32_t) + 2 * sizeof(uint16_t));
   if (bytes > batch->memory_bytes) {
     void *memory = hd_memory_has_room(HD_MEMORY_PATH_ROW, bytes) ? hd_heap_allocate(1, bytes) : NULL;
     if (!memory)
@@ -70,6 +70,7 @@ static bool make_table(struct hd_batch *batch, uint32_t windows) {
   batch->limits = batch->bases + batch->ring_count;
   batch->states = (uint32_t *)(void *)(batch->limits + batch->ring_count);
   batch->places = (uint16_t *)(void *)(batch->states + cells);
+  batch->lasts = batch->places + cells;
   return true;
 }
 
@@ -142,28 +143,31 @@ static uint32_t wanted_windows(const struct hd_batch *batch) {
 
 /* ---- finding them ---- */
 
+static void put(struct hd_batch *batch, uint32_t window, uint32_t number, struct hd_batch_begin begin) {
+  const size_t cell = (size_t)window * batch->ring_count + number;
+  batch->places[cell] = begin.place;
+  batch->lasts[cell] = begin.last;
+  batch->states[cell] = begin.busy;
+}
+
 static void find(struct hd_batch *batch, uint32_t number) {
   struct hd_ring_record *ring = batch->rings[number];
   const struct hd_transition *entry = hd_log_at(ring, ring->sweep.tail);
   const uint64_t base = batch->bases[number] = ring->sweep.tail;
   const uint64_t limit = batch->limits[number] = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
   const uint32_t count = batch->window_count;
-  uint32_t busy = ring->sweep.busy;
+  struct hd_batch_begin begin = {.busy = ring->sweep.busy};
   uint32_t window = 1;
   uint32_t slots;
   for (uint64_t n = base; n != limit && window < count; n += slots) {
-    for (; window < count && entry->ticks >= batch->bounds[window]; window++) {
-      batch->places[(size_t)window * batch->ring_count + number] = (uint16_t)(n - base);
-      batch->states[(size_t)window * batch->ring_count + number] = busy;
-    }
-    busy = entry->busy;
+    for (; window < count && entry->ticks >= batch->bounds[window]; window++)
+      put(batch, window, number, begin);
     slots = hd_what_slots(entry->what);
+    begin = (struct hd_batch_begin){.busy = entry->busy, (uint16_t)(n + slots - base), (uint16_t)(n - base + 1)};
     entry = hd_log_skip(ring, (struct hd_transition *)entry, slots);
   }
-  for (; window < count; window++) {
-    batch->places[(size_t)window * batch->ring_count + number] = (uint16_t)(limit - base);
-    batch->states[(size_t)window * batch->ring_count + number] = busy;
-  }
+  for (; window < count; window++)
+    put(batch, window, number, begin);
 }
 
 void hd_batch_find(struct hd_batch *batch, uint32_t group) {

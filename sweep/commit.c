@@ -143,16 +143,20 @@ static void add_entries(struct hd_tallies *tallies, const struct hd_window *wind
   for (uint32_t i = 0; i < window->tally_count; i++)
     if (window->tallies[i].concurrent > 0)
       hd_entries_count(&tallies->entries, window->tallies[i].profile, window->tallies[i].concurrent);
-  for (uint32_t i = 0; i < window->call_count; i++) {
-    const struct hd_window_call *call = &window->calls[i];
-    hd_entries_apply(&tallies->entries, &call->ring->sweep, call->entry, call->concurrent);
+  for (uint32_t i = 0; i < window->entry_count; i++) {
+    const struct hd_window_entry *seen = &window->entries[i];
+    if (window->span.keeps_calls && hd_entries_concern(seen->entry->what))
+      hd_entries_apply(&tallies->entries, &seen->ring->sweep, seen->entry, seen->concurrent);
+    if (hd_teams_concern(seen->entry->what))
+      hd_teams_apply(&tallies->teams, &seen->ring->sweep, seen->entry, seen->idle_since);
   }
+  hd_teams_end_step(&tallies->teams);
 }
 
 /* ---- logs ---- */
 
 static void keep(struct hd_tallies *tallies, const struct hd_ring_sweep *sweep) {
-  enum { WORDS = offsetof(struct hd_ring_sweep, thread) / sizeof(uint64_t) };
+  enum { WORDS = offsetof(struct hd_ring_sweep, height) / sizeof(uint64_t) };
   hd_journal_keep(&tallies->journal, sweep, WORDS);
 }
 
@@ -167,12 +171,14 @@ static void move_log(struct hd_tallies *tallies, const struct hd_window_log *log
   sweep->busy_before = log->busy_before;
 }
 
-void hd_commit_move(struct hd_tallies *tallies, struct hd_ring_record *ring, uint64_t tail, uint32_t busy) {
+void hd_commit_move(struct hd_tallies *tallies, struct hd_ring_record *ring, uint64_t tail, uint64_t tick,
+                    uint32_t busy) {
   if (ring->sweep.tail >= tail)
     return;
   keep(tallies, &ring->sweep);
   ring->sweep.tail = tail;
-  ring->sweep.busy = busy;
+  ring->sweep.tick = tick;
+  ring->sweep.busy = ring->sweep.busy_before = busy;
 }
 
 void hd_commit_catch_up(const struct hd_tallies *tallies, struct hd_ring_record *ring) {

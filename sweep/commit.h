@@ -17,9 +17,10 @@
 /** Adds the window's part. */
 void hd_commit(struct hd_tallies *tallies, const struct hd_window *window);
 
-/** All up to slot number `tail`, behind which the thread is `busy`, was committed: the ring says so, unless it says
- * more. Belongs to a step that the caller ends. */
-void hd_commit_move(struct hd_tallies *tallies, struct hd_ring_record *ring, uint64_t tail, uint32_t busy);
+/** All up to slot number `tail`, behind which the thread is `busy`, since `tick` at the latest, was committed: the ring
+ * says so, unless it says more. Belongs to a step that the caller ends. */
+void hd_commit_move(struct hd_tallies *tallies, struct hd_ring_record *ring, uint64_t tail, uint64_t tick,
+                    uint32_t busy);
 
 /** Passes by what was committed in a ring that says nothing of it (a killed program's). */
 void hd_commit_catch_up(const struct hd_tallies *tallies, struct hd_ring_record *ring);

@@ -253,7 +253,7 @@ void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, co
   const uint32_t operand = HD_WHAT_OPERAND(transition->what);
   const enum hd_what what = hd_what_of(transition);
   const enum hd_entry_state own = concurrent ? HD_CONCURRENT : HD_SEQUENTIAL;
-  hd_journal_keep_once(book->journal, &ring->kept_in, &ring->height, 1); /* and `base_state` */
+  hd_journal_keep_ring(book->journal, ring);
   switch (what) {
   case HD_WHAT_REGION_BEGIN:
   case HD_WHAT_NESTED_BEGIN:

@@ -50,6 +50,16 @@ struct hd_entry_book {
   uint32_t ring_limit;
 };
 
+/** Whether a transition says something of a thread's stack. */
+static inline bool hd_entries_concern(uint32_t what) {
+  enum {
+    KINDS = 1u << HD_WHAT_CALL | 1u << HD_WHAT_TASK | 1u << HD_WHAT_RETURN | 1u << HD_WHAT_TEAM |
+            1u << HD_WHAT_REGION_BEGIN | 1u << HD_WHAT_NESTED_BEGIN | 1u << HD_WHAT_REGION_END |
+            1u << HD_WHAT_NESTED_END
+  };
+  return KINDS >> (what >> HD_WHAT_SHIFT) & 1u;
+}
+
 /** Takes what the transition says of routines; `concurrent`: another thread was busy just before it. */
 void hd_entries_apply(struct hd_entry_book *book, struct hd_ring_sweep *ring, const struct hd_transition *transition,
                       bool concurrent);

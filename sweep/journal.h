@@ -69,6 +69,15 @@ static inline void hd_journal_keep_once(struct hd_journal *journal, uint32_t *ke
   *kept_in = journal->step;
 }
 
+/** The same for what a ring's sweep says of its stack and its team. */
+static inline void hd_journal_keep_ring(struct hd_journal *journal, struct hd_ring_sweep *ring) {
+  enum {
+    FIRST = offsetof(struct hd_ring_sweep, height),
+    WORDS = (offsetof(struct hd_ring_sweep, thread) - FIRST) / sizeof(uint64_t)
+  };
+  hd_journal_keep_once(journal, &ring->kept_in, &ring->height, WORDS);
+}
+
 /** Ends the step: what it has changed stays. */
 static inline void hd_journal_end_step(struct hd_journal *journal) {
   if (journal->record)

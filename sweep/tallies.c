@@ -150,7 +150,8 @@ void hd_tallies_init(struct hd_tallies *tallies, hd_record_allocator *allocate, 
                      struct hd_file_header *header) {
   *tallies = (struct hd_tallies){.header = header, .journal = {.allocate = allocate, .context = context, .step = 1}};
   tallies->overlaps.journal = tallies->entries.journal = &tallies->journal;
-  tallies->entries.header = header;
+  tallies->teams.journal = tallies->teams.totals.journal = &tallies->journal;
+  tallies->entries.header = tallies->teams.header = tallies->teams.totals.header = header;
 }
 
 /* The records say where. */
@@ -217,4 +218,5 @@ void hd_tallies_free(struct hd_tallies *tallies) {
   hd_heap_free(tallies->active);
   hd_overlaps_free(&tallies->overlaps);
   hd_entries_free(&tallies->entries);
+  hd_teams_free(&tallies->teams);
 }

@@ -6,7 +6,7 @@
 #include "sweep/tallies.h"
 #include "sweep/window_internal.h"
 
-enum { CALLS_SOON = HD_WINDOW_CALLS - 32 };
+enum { ENTRIES_SOON = HD_WINDOW_ENTRIES - 32 };
 
 /* ---- transitions and their order ---- */
 
@@ -14,13 +14,14 @@ static uint64_t ticks_of(const struct hd_transition *transition) {
   return __atomic_load_n(&transition->ticks, __ATOMIC_RELAXED);
 }
 
-static bool joins_team(const struct hd_transition *transition) {
-  return hd_what_of(transition) == HD_WHAT_TEAM;
+/* What its team's primary tells at the same instant comes before. */
+static bool follows_primary(const struct hd_transition *transition) {
+  return 1u << hd_what_of(transition) & (1u << HD_WHAT_TEAM | 1u << HD_WHAT_WORKED);
 }
 
 /* Twice the time, and one for what is taken late at its instant. */
 static uint64_t key_of(const struct hd_transition *transition) {
-  return ticks_of(transition) << 1 | joins_team(transition);
+  return ticks_of(transition) << 1 | follows_primary(transition);
 }
 
 static uint64_t key_behind(uint64_t ticks) {
@@ -77,7 +78,7 @@ static void begin_part(struct hd_window *window) {
   window->from = window->at;
   window->stop = window->end;
   window->left = window->most;
-  window->cells_count = window->piece_count = window->call_count = 0;
+  window->cells_count = window->piece_count = window->entry_count = 0;
   window->piece_is_open = window->moves_logs = false;
   window->bucket_end = hd_window_bucket_end(window, window->at);
   memset(window->spent, 0, sizeof window->spent);
@@ -102,22 +103,19 @@ static void end_part(struct hd_window *window) {
 
 /* ---- what a transition says ---- */
 
-static void keep_call(struct hd_window *window, const struct hd_window_log *log, bool concurrent) {
-  window->calls[window->call_count++] =
-      (struct hd_window_call){.entry = log->entry, .ring = log->ring, .concurrent = concurrent};
-  if (window->call_count == HD_WINDOW_CALLS)
+static void keep_entry(struct hd_window *window, struct hd_window_entry entry) {
+  window->entries[window->entry_count++] = entry;
+  if (__builtin_expect(window->entry_count == HD_WINDOW_ENTRIES, false))
     hd_window_end_at_once(window);
-  else if (window->call_count > CALLS_SOON)
+  else if (__builtin_expect(window->entry_count > ENTRIES_SOON, false))
     hd_window_end_soon(window);
 }
 
 /* An entry is concurrent when another thread was busy just before it. */
-static void do_what(struct hd_window *window, const struct hd_window_log *log, uint32_t what) {
+static void do_what(struct hd_window *window, const struct hd_window_log *log, uint32_t what, uint64_t idle_since) {
   enum {
-    ENTERS = 1u << HD_WHAT_REGION_BEGIN | 1u << HD_WHAT_NESTED_BEGIN | 1u << HD_WHAT_ENTER | 1u << HD_WHAT_TASK,
-    CALLS = 1u << HD_WHAT_REGION_BEGIN | 1u << HD_WHAT_NESTED_BEGIN | 1u << HD_WHAT_REGION_END |
-            1u << HD_WHAT_NESTED_END | 1u << HD_WHAT_CALL | 1u << HD_WHAT_TASK | 1u << HD_WHAT_RETURN |
-            1u << HD_WHAT_TEAM
+    ENTERS = 1u << HD_WHAT_REGION_BEGIN | 1u << HD_WHAT_NESTED_BEGIN | 1u << HD_WHAT_ENTER | 1u << HD_WHAT_TASK |
+             1u << HD_WHAT_ARRIVE
   };
   const uint32_t kind = 1u << (what >> HD_WHAT_SHIFT);
   const uint32_t operand = HD_WHAT_OPERAND(what);
@@ -128,8 +126,8 @@ static void do_what(struct hd_window *window, const struct hd_window_log *log, u
     hd_window_begin_region(window, operand);
   else if (kind == 1u << HD_WHAT_REGION_END)
     hd_window_end_region(window, operand);
-  if (kind & CALLS && window->span.keeps_calls)
-    keep_call(window, log, concurrent);
+  if (hd_teams_concern(what) || (window->span.keeps_calls && hd_entries_concern(what)))
+    keep_entry(window, (struct hd_window_entry){log->entry, log->ring, idle_since, concurrent});
 }
 
 /* ---- taking ---- */
@@ -175,11 +173,12 @@ static inline void take(struct hd_window *window, struct hd_window_log *log) {
   const struct hd_transition *entry = log->entry;
   const uint32_t what = entry->what;
   const uint32_t slots = hd_what_slots(what);
+  const uint64_t idle_since = log->busy == HD_NONE ? log->tick : entry->ticks;
   reach(window, log, ticks_of(entry));
   if (log->busy != entry->busy)
     change_busy(window, log, entry->busy);
   if (what)
-    do_what(window, log, what);
+    do_what(window, log, what, idle_since);
   log->place += slots;
   log->entry = hd_log_skip(log->ring, log->entry, slots);
   if (__builtin_expect(--window->left == 0, false))
@@ -208,11 +207,59 @@ static void take_from_first(struct hd_window *window) {
     sift(window, 0, head);
 }
 
+/* ---- a worker that joins a team ---- */
+
+/* More than the window was told of, if it may take what was put in meanwhile. */
+static bool has_more(const struct hd_window *window, struct hd_window_log *log) {
+  if (log->place == log->limit && window->span.is_last)
+    log->limit = __atomic_load_n(&log->ring->head, __ATOMIC_ACQUIRE);
+  return log->place != log->limit;
+}
+
+/* Of the primary whose team a worker joins; NULL: there is none. */
+static inline struct hd_window_log *primary_of(const struct hd_window *window, const struct hd_transition *join) {
+  const uint32_t index = HD_TEAM_RING(hd_log_member_of(join)->team);
+  const uint32_t number = index < window->log_limit ? window->log_of[index] : HD_NONE;
+  return number != HD_NONE ? &window->logs[number] : NULL;
+}
+
+static inline bool has_until(const struct hd_window *window, struct hd_window_log *log, uint64_t ticks) {
+  return has_more(window, log) && ticks_of(log->entry) <= ticks;
+}
+
+/* Of the primary whose team a worker joins: all at this instant, and before that of the primary whose team that one
+ * joins. What it had put in when the worker joined can be seen by now, though it may not when the window was planned.
+ * `tries` bounds the depth: who was whose primary may change while the clock stands still. */
+static bool take_primary(struct hd_window *window, const struct hd_transition *join, uint32_t tries) {
+  struct hd_window_log *log = primary_of(window, join);
+  bool took = false;
+  while (log && tries > 0 && window->stop > 0 && has_until(window, log, join->ticks)) {
+    const bool takes_more = follows_primary(log->entry) && take_primary(window, log->entry, tries - 1);
+    if (!takes_more) /* else perhaps from this log, too: teams that join one another, or a damaged file */
+      take(window, log);
+    took = true;
+  }
+  return took;
+}
+
+/* It is not often that the primary has anything left. */
+static inline bool is_behind_primary(const struct hd_window *window, const struct hd_window_head *head) {
+  struct hd_window_log *primary = head->key & 1 ? primary_of(window, head->log->entry) : NULL;
+  return primary && has_until(window, primary, head->log->entry->ticks);
+}
+
+static void take_primary_first(struct hd_window *window) {
+  take_primary(window, window->heads[0].log->entry, window->log_count);
+  order(window);
+}
+
+/* ---- all of it ---- */
+
 /* As the heap would, without moving them, which is what two threads that take turns need. */
 static void take_from_two(struct hd_window *window) {
   struct hd_window_head *first = &window->heads[0];
   struct hd_window_head *second = &window->heads[1];
-  while (first->key < window->stop && !(first->key & 1)) {
+  while (first->key < window->stop && !is_behind_primary(window, first)) {
     first->key = take_some(window, first->log, second->key);
     if (second->key < first->key) {
       struct hd_window_head *swapped = first;
@@ -227,46 +274,12 @@ static void take_from_two(struct hd_window *window) {
     window->count--;
 }
 
-/* ---- a worker that joins a team ---- */
-
-/* More than the window was told of, if it may take what was put in meanwhile. */
-static bool has_more(const struct hd_window *window, struct hd_window_log *log) {
-  if (log->place == log->limit && window->span.is_last)
-    log->limit = __atomic_load_n(&log->ring->head, __ATOMIC_ACQUIRE);
-  return log->place != log->limit;
-}
-
-/* Of the primary whose team a worker joins: all at this instant, and before that of the primary whose team that one
- * joins. What it had put in when the worker joined can be seen by now, though it may not when the window was planned.
- * `tries` bounds the depth: who was whose primary may change while the clock stands still. */
-static bool take_primary(struct hd_window *window, const struct hd_transition *join, uint32_t tries) {
-  const uint32_t index = HD_TEAM_RING(hd_log_member_of(join)->team);
-  const uint32_t number = index < window->log_limit ? window->log_of[index] : HD_NONE;
-  struct hd_window_log *log = number != HD_NONE ? &window->logs[number] : NULL;
-  bool took = false;
-  while (log && tries > 0 && window->stop > 0 && has_more(window, log) && ticks_of(log->entry) <= join->ticks) {
-    const bool takes_more = joins_team(log->entry) && take_primary(window, log->entry, tries - 1);
-    if (!takes_more) /* else perhaps from this log, too: teams that join one another, or a damaged file */
-      take(window, log);
-    took = true;
-  }
-  return took;
-}
-
-static bool take_primary_first(struct hd_window *window) {
-  const struct hd_window_head *head = &window->heads[0];
-  if (!(head->key & 1) || !window->span.keeps_calls || !take_primary(window, head->log->entry, window->log_count))
-    return false;
-  order(window);
-  return true;
-}
-
 void hd_window_integrate(struct hd_window *window) {
   order(window);
   while (window->count > 0 && window->heads[0].key < window->stop)
-    if (__builtin_expect((window->heads[0].key & 1) != 0, false) && take_primary_first(window))
-      continue;
-    else if (window->count == 2 && !(window->heads[0].key & 1))
+    if (__builtin_expect(is_behind_primary(window, &window->heads[0]), false))
+      take_primary_first(window);
+    else if (window->count == 2)
       take_from_two(window);
     else
       take_from_first(window);
@@ -303,8 +316,7 @@ static void begin(struct hd_window *window, const struct hd_window_span *span) {
   window->end = span->is_last ? key_behind(span->until) : span->until << 1;
   window->log_count = window->count = 0;
   window->is_crowded = false;
-  if (span->keeps_calls)
-    memset(window->log_of, 0xFF, window->log_limit * sizeof *window->log_of);
+  memset(window->log_of, 0xFF, window->log_limit * sizeof *window->log_of);
   begin_part(window);
 }
 
@@ -325,11 +337,11 @@ void hd_window_begin_at(struct hd_window *window, const struct hd_window_span *s
   begin(window, span);
 }
 
+/* In the last one of a batch more may be found in it. */
 static void add_log(struct hd_window *window, struct hd_window_log log) {
-  if (log.place == log.limit && !window->span.keeps_calls)
+  if (log.place == log.limit && !window->span.is_last)
     return;
-  if (window->span.keeps_calls)
-    window->log_of[log.ring->sweep.index] = window->log_count;
+  window->log_of[log.ring->sweep.index] = window->log_count;
   log.entry = hd_log_at(log.ring, log.place);
   window->logs[window->log_count++] = log;
 }
@@ -345,9 +357,9 @@ void hd_window_add(struct hd_window *window, struct hd_ring_record *ring, uint64
 }
 
 void hd_window_add_from(struct hd_window *window, struct hd_ring_record *ring, uint64_t place, uint64_t limit,
-                        uint32_t busy) {
-  add_log(window,
-          (struct hd_window_log){.ring = ring, .place = place, .limit = limit, .busy = busy, .busy_before = busy});
+                        uint64_t tick, uint32_t busy) {
+  add_log(window, (struct hd_window_log){
+                      .ring = ring, .place = place, .limit = limit, .tick = tick, .busy = busy, .busy_before = busy});
 }
 
 void hd_window_continue(struct hd_window *window, const struct hd_tallies *committed) {

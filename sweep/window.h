@@ -44,7 +44,7 @@ enum {
   HD_WINDOW_CELLS = 256,
   HD_WINDOW_PAIRS = 192,
   HD_WINDOW_PIECES = 24,
-  HD_WINDOW_CALLS = 128
+  HD_WINDOW_ENTRIES = 256
 };
 
 /** What a window has seen of a tally. */
@@ -90,10 +90,11 @@ struct hd_window_piece {
   struct hd_timeline_bucket ticks;
 };
 
-/** A transition whose meaning depends on what its thread has called before. */
-struct hd_window_call {
+/** A transition whose meaning depends on what its thread has called before, or on what its team has done. */
+struct hd_window_entry {
   const struct hd_transition *entry;
   struct hd_ring_record *ring;
+  uint64_t idle_since; /* when its thread was last heard of before; if it was busy then, the entry's own time */
   bool concurrent;
 };
 
@@ -136,7 +137,7 @@ struct hd_window {
   uint64_t left;                /* transitions that may follow in this part */
   struct hd_window_head *heads; /* a binary heap (Knuth 5.2.3), with room for one more than logs */
   struct hd_window_log *logs;
-  uint32_t *log_of; /* by ring index, if `keeps_calls`; HD_NONE: none */
+  uint32_t *log_of; /* by ring index; HD_NONE: none */
   uint32_t log_count;
   uint32_t log_limit; /* memory for so many logs and ring indexes */
 
@@ -153,7 +154,7 @@ struct hd_window {
   uint32_t cells_count;
   uint32_t pair_count;
   uint32_t piece_count;
-  uint32_t call_count;
+  uint32_t entry_count;
   uint32_t listed_count;
   uint32_t paired_count;
   bool piece_is_open; /* the last one may become longer */
@@ -167,7 +168,7 @@ struct hd_window {
   struct hd_window_cells cells[HD_WINDOW_CELLS];
   struct hd_window_pair pairs[HD_WINDOW_PAIRS];
   struct hd_window_piece pieces[HD_WINDOW_PIECES];
-  struct hd_window_call calls[HD_WINDOW_CALLS];
+  struct hd_window_entry entries[HD_WINDOW_ENTRIES];
   /* Hash tables with open addressing: numbers from 1 on. */
   uint8_t tally_slots[2 * 128];
   uint16_t cells_slots[2 * HD_WINDOW_CELLS];
@@ -190,9 +191,9 @@ void hd_window_begin_at(struct hd_window *window, const struct hd_window_span *s
 /** Adds a ring, as it is committed, up to slot number `limit`, exclusive. */
 void hd_window_add(struct hd_window *window, struct hd_ring_record *ring, uint64_t limit);
 
-/** Likewise from slot number `place` on, before which its thread was `busy`. */
+/** Likewise from slot number `place` on, before which its thread was `busy`, since `tick` at the latest. */
 void hd_window_add_from(struct hd_window *window, struct hd_ring_record *ring, uint64_t place, uint64_t limit,
-                        uint32_t busy);
+                        uint64_t tick, uint32_t busy);
 
 /** In which profiles all threads are busy (HD_NONE: not) when the window begins. */
 void hd_window_begin_busy(struct hd_window *window, const uint32_t *states, uint32_t count);

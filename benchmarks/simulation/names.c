@@ -43,11 +43,23 @@ void names_note(const void *address, const void *place, bool is_runtimes) {
 /* ---- the profile ---- */
 
 static const char *const block_names[HD_BLOCK_TYPE_LAST + 1] = {
-    [HD_BLOCK_PROFILES] = "callpaths", [HD_BLOCK_ROWS] = "rows",           [HD_BLOCK_THREADS] = "threads",
-    [HD_BLOCK_TOTALS] = "totals",      [HD_BLOCK_INSTANCES] = "instances", [HD_BLOCK_RING] = "rings",
-    [HD_BLOCK_TALLIES] = "tallies",    [HD_BLOCK_LEVELS] = "levels",       [HD_BLOCK_OVERLAPS] = "overlaps",
-    [HD_BLOCK_TIMELINE] = "timeline",  [HD_BLOCK_ENTRIES] = "entries",     [HD_BLOCK_STACK] = "stacks",
-    [HD_BLOCK_COSTS] = "costs",        [HD_BLOCK_SWITCHES] = "switches",   [HD_BLOCK_JOURNAL] = "journal",
+    [HD_BLOCK_PROFILES] = "callpaths",
+    [HD_BLOCK_ROWS] = "rows",
+    [HD_BLOCK_THREADS] = "threads",
+    [HD_BLOCK_TOTALS] = "totals",
+    [HD_BLOCK_TEAMS] = "teams",
+    [HD_BLOCK_RING] = "rings",
+    [HD_BLOCK_TALLIES] = "tallies",
+    [HD_BLOCK_LEVELS] = "levels",
+    [HD_BLOCK_OVERLAPS] = "overlaps",
+    [HD_BLOCK_TIMELINE] = "timeline",
+    [HD_BLOCK_ENTRIES] = "entries",
+    [HD_BLOCK_STACK] = "stacks",
+    [HD_BLOCK_COSTS] = "costs",
+    [HD_BLOCK_SWITCHES] = "switches",
+    [HD_BLOCK_JOURNAL] = "journal",
+    [HD_BLOCK_DELAYS] = "delays",
+    [HD_BLOCK_MEMBERSHIPS] = "memberships",
 };
 
 static const char *name_of_block(unsigned type) {

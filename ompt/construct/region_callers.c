@@ -39,8 +39,8 @@ static uintptr_t enclosing_place(const struct hd_thread *thread) {
   const struct hd_frame *phase = hd_thread_innermost(thread, HD_KIND_PHASE);
   if (phase && phase->phase.place)
     return phase->phase.place;
-  const struct hd_region *region = hd_team_current(thread);
-  return region && region->instance->primary == thread->record->id ? region->place : 0;
+  const struct hd_region *led = hd_team_base(thread)->base.led;
+  return led ? led->place : 0;
 }
 
 /* The event reads its counters in any case: before the stack is looked through, which takes long the first time. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file region_pool.h
- * A thread's own regions, each with a block of the store for its instance: made when there are too few, never freed.
- * Only the thread itself calls these functions. In the steady state nothing is allocated.
+ * The regions that a thread leads: as many as it has ever had open at once, never freed. Only the thread itself calls
+ * these functions. In the steady state nothing is allocated.
  */
 #ifndef HEDDLE_OMPT_CONSTRUCT_REGION_POOL_H
 #define HEDDLE_OMPT_CONSTRUCT_REGION_POOL_H
 
 #include "ompt/thread/thread.h"
 
-/** A region for `requested` threads, which none of an earlier team's reads any more. NULL: there is no memory. */
-struct hd_region *hd_region_pool_take(struct hd_thread *primary, unsigned requested);
+/** One that is not in use. NULL: there is no memory. */
+struct hd_region *hd_region_pool_take(struct hd_thread *primary);
 
-/** It has ended; its workers may be heard of later. */
+/** It has ended. */
 void hd_region_pool_give(struct hd_thread *primary, struct hd_region *region);
 
 #endif

@@ -2,6 +2,7 @@
 #include "ompt/construct/task.h"
 
 #include "ompt/shared/measuring.h"
+#include "ompt/thread/barrier.h"
 #include "ompt/thread/budget.h"
 #include "ompt/thread/step.h"
 
@@ -132,7 +133,7 @@ static void leave_place(struct hd_thread *thread, uint64_t now, ompt_data_t *tas
   struct hd_frame *frame = place_of(thread, value_of(task));
   if (has_left_open(thread, task)) {
     hd_thread_drop_above(thread, frame);
-    hd_thread_lower(thread);
+    hd_thread_lower(thread, now);
     hd_thread_switch(thread, now, frame->row, frame->state);
   }
   set_value(task, TASK_UNSEEN);
@@ -189,6 +190,7 @@ void hd_task_return_to(struct hd_thread *thread, uint64_t now, const ompt_data_t
     return;
   while (thread->base->task != task)
     hd_thread_close_base(thread, now);
+  hd_thread_tell_held(thread);
 }
 
 void hd_task_schedule(struct hd_thread *thread, uint64_t now, ompt_data_t *prior, ompt_task_status_t status,
@@ -200,6 +202,7 @@ void hd_task_schedule(struct hd_thread *thread, uint64_t now, ompt_data_t *prior
     hd_thread_close_base(thread, now);
   if (!next || thread->base->task == next)
     return;
+  hd_thread_tell_held(thread);
   if (is_suspended_here(thread, next))
     hd_task_return_to(thread, now, next);
   else if (is_refused(value_of(next)))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/construct/worksharing.h"
 
-#include "ompt/construct/region.h"
-#include "ompt/thread/barrier.h"
+#include "ompt/thread/team.h"
 
 void hd_worksharing_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, bool timed) {
   struct hd_worksharing *work = &thread->base->base.work;
@@ -15,6 +14,8 @@ void hd_worksharing_begin(struct hd_thread *thread, uint64_t now, struct hd_row_
 
 void hd_worksharing_end(struct hd_thread *thread, uint64_t now) {
   struct hd_worksharing *work = &thread->base->base.work;
+  if (!work->row)
+    return; /* what has ended is some other construct of an unknown kind */
   work->present_ticks = hd_thread_time(thread, now) - work->begin_ticks;
   work->busy_ticks = thread->record->busy_ticks - work->busy_at_begin;
   work->ended = true;
@@ -26,25 +27,30 @@ void hd_worksharing_barrier_begin(struct hd_thread *thread, uint64_t now) {
   work->busy_at_barrier = thread->record->busy_ticks;
 }
 
+void hd_worksharing_leave(struct hd_thread *thread) {
+  const struct hd_frame_base *task = &thread->base->base;
+  if (!task->work.ended || !task->work.timed || !task->region || task->region->of_helpers)
+    return;
+  const enum hd_what what = task->led ? HD_WHAT_LEAVE_WORK : HD_WHAT_WORKED;
+  thread->ring.what = HD_WHAT(what, task->work.row->profile) | HD_WHAT_UNCOUNTED;
+  hd_ring_hold(&thread->ring);
+}
+
 void hd_worksharing_barrier_end(struct hd_thread *thread, uint64_t now) {
+  const struct hd_frame_base *task = &thread->base->base;
   struct hd_worksharing *work = &thread->base->base.work;
-  const struct hd_region *region = thread->base->base.region;
-  const bool first = thread->base->base.thread_number == 0;
+  struct hd_ring *ring = &thread->ring;
   now = hd_thread_time(thread, now);
-  const uint32_t team_size = region && work->timed ? region->instance->team_size : 0;
-  struct hd_total_record *total = team_size ? hd_region_total(thread, work->row, team_size) : NULL;
   work->ended = false;
-  if (!total)
+  if (!ring->holds)
     return;
-  /* Who counts the instances and finds the busiest thread was not told of this one. */
-  if (!first && hd_budget_has_switched() && !hd_barrier_closes_work(thread))
-    return;
+  const uint64_t capacity = work->present_ticks + (now - work->barrier_ticks);
   const uint64_t busy = work->busy_ticks + thread->record->busy_ticks - work->busy_at_barrier;
-  total->capacity_ticks += work->present_ticks + (now - work->barrier_ticks);
-  total->busy_ticks += busy;
-  if (first) {
-    total->instances++;
-    total->elapsed_ticks += now - work->begin_ticks;
-  }
-  hd_barrier_end_work(thread, busy, first ? total : NULL);
+  const uint64_t gap = now - work->begin_ticks - capacity;
+  ring->payload[0].arrival = (struct hd_log_arrival){.team = task->place.team,
+                                                     .cost = (uint32_t)(gap >> HD_LOG_LATE_BITS),
+                                                     .number = task->place.barriers % HD_LOG_BARRIERS,
+                                                     .late = HD_LOG_LATE(gap)};
+  ring->payload[1].work = (struct hd_log_work){.capacity_ticks = capacity, .busy_ticks = busy};
+  hd_ring_tell(ring, ring->payload);
 }

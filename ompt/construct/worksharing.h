@@ -2,8 +2,8 @@
 /**
  * @file worksharing.h
  * Worksharing constructs that end in a barrier of their own (loop, sections, single, ...): how long each thread was
- * there and how long it worked; who worked longest is barrier.h's. State: struct hd_worksharing of the implicit task
- * (thread.h).
+ * there and how long it worked, which each tells in its log. State: struct hd_worksharing of the implicit task
+ * (frame.h).
  *
  * Called by the thread itself, after the event's time has been charged.
  */
@@ -21,6 +21,9 @@ void hd_worksharing_end(struct hd_thread *thread, uint64_t now);
 
 /** The barrier that closes it, which follows its end directly. */
 void hd_worksharing_barrier_begin(struct hd_thread *thread, uint64_t now);
+
+/** Before the event's time is charged, in which the thread leaves that barrier: its transition tells so. */
+void hd_worksharing_leave(struct hd_thread *thread);
 void hd_worksharing_barrier_end(struct hd_thread *thread, uint64_t now);
 
 #endif

@@ -43,7 +43,8 @@ bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
     hd_ring_pool_give(record);
     return false;
   }
-  *ring = (struct hd_ring){.record = record, .busy = HD_NONE, .index = record->sweep.index};
+  *ring = (struct hd_ring){
+      .record = record, .busy = HD_NONE, .index = record->sweep.index, .begun = (uint32_t)record->begun};
   ring->next = hd_log_at(record, record->head);
   ring->check_at = record->head + HALF;
   return true;
@@ -51,13 +52,15 @@ bool hd_ring_join(struct hd_ring *ring, uint32_t id) {
 
 void hd_ring_leave(struct hd_ring *ring) {
   hd_ring_set_tentative(ring, false);
-  if (ring->record != &nowhere)
+  if (ring->record != &nowhere) {
+    ring->record->begun = ring->begun;
     hd_ring_pool_leave(ring->record);
+  }
   *ring = (struct hd_ring){.record = &nowhere, .next = nowhere.transitions, .check_at = UINT64_MAX, .busy = HD_NONE};
 }
 
 static uint64_t backlog(const struct hd_ring *ring) {
-  return ring->record->head - __atomic_load_n(&ring->record->sweep.released, __ATOMIC_ACQUIRE);
+  return ring->record->head - __atomic_load_n(&ring->record->released, __ATOMIC_ACQUIRE);
 }
 
 /* A thread was descheduled in the middle of a transition: it may go on, also if this one has the higher priority. */
@@ -87,12 +90,31 @@ bool hd_ring_is_filling(const struct hd_ring *ring) {
   return backlog(ring) >= QUARTER;
 }
 
-void hd_ring_put_payload(struct hd_ring *ring, struct hd_transition *entry) {
+static void show_payload(struct hd_ring *ring, struct hd_transition *entry, const union hd_log_payload *payload) {
   const uint32_t slots = hd_what_slots(entry->what);
-  for (uint32_t i = 1; i < slots; i++)
-    memcpy(&entry[i], &ring->payload[i - 1], sizeof *entry);
+  memcpy(&entry[1], payload, (slots - 1) * sizeof *payload);
   ring->next = hd_log_skip(ring->record, entry, slots);
   hd_ring_show(ring, entry->ticks, slots);
+}
+
+void hd_ring_put_payload(struct hd_ring *ring, struct hd_transition *entry) {
+  if (!ring->holds) {
+    show_payload(ring, entry, ring->payload);
+    return;
+  }
+  ring->held = entry;
+  ring->check_later = ring->check_at;
+  ring->check_at = 0;
+}
+
+void hd_ring_tell(struct hd_ring *ring, const union hd_log_payload *payload) {
+  struct hd_transition *entry = ring->held;
+  ring->holds = false;
+  ring->held = NULL;
+  if (!entry)
+    return;
+  ring->check_at = ring->check_later;
+  show_payload(ring, entry, payload);
 }
 
 bool hd_ring_open_marked(struct hd_ring *ring, uint64_t *now) {

@@ -24,11 +24,15 @@
 struct hd_ring {
   struct hd_ring_record *record;
   struct hd_transition *next; /* where the next entry goes */
-  uint64_t check_at;          /* when `head` gets here there may be no room: look */
+  uint64_t check_at;          /* when `head` gets here there may be no room: look. 0: an entry is held */
+  uint64_t check_later;       /* `check_at` when it is no longer */
   uint32_t busy;              /* profile in which the thread is busy since the newest transition; HD_NONE: it is not */
   uint32_t what;              /* hd_transition.what of the next one */
   uint32_t index;             /* hd_ring_sweep.index */
-  uint32_t begun;             /* regions that its owner has begun */
+  uint32_t begun;             /* regions that its owners have begun, or numbers of them that they have skipped */
+  uint32_t begun_outermost;   /* what that was when it began the outermost of those that it has open */
+  bool holds;                 /* the next entry is not shown before hd_ring_tell: what it carries is known later */
+  struct hd_transition *held; /* such a one; NULL: none */
   union hd_log_payload {      /* what the next entry carries, as its kind says */
     struct hd_log_begin begin;
     struct hd_log_end end;
@@ -36,6 +40,8 @@ struct hd_ring {
     struct hd_log_arrival arrival;
     struct hd_log_work work;
     struct hd_log_finish finish;
+    struct hd_log_join join;
+    struct hd_log_alone alone;
   } payload[HD_SLOTS_MOST - 1];
 };
 
@@ -45,7 +51,8 @@ bool hd_ring_join(struct hd_ring *ring, uint32_t id);
 /** The owner ends: the ring's last transition is in it. */
 void hd_ring_leave(struct hd_ring *ring);
 
-/** Makes room for one entry: sweeps, if it must. Before hd_ring_open, when hd_ring_is_due. */
+/** Makes room for one entry: sweeps, if it must. Before hd_ring_open, when hd_ring_is_due; what is held is told first.
+ */
 void hd_ring_make_room(struct hd_ring *ring);
 static inline bool hd_ring_is_due(const struct hd_ring *ring) {
   return __builtin_expect(ring->record->head >= ring->check_at, false);
@@ -83,6 +90,14 @@ static inline void hd_ring_show(struct hd_ring *ring, uint64_t ticks, uint32_t s
 
 /** The second half of hd_ring_put, with a payload. */
 void hd_ring_put_payload(struct hd_ring *ring, struct hd_transition *entry);
+
+/** What the next entry carries is known after it has been put: it is shown with hd_ring_tell, before any other. Until
+ *  then hd_ring_is_due. */
+static inline void hd_ring_hold(struct hd_ring *ring) {
+  ring->holds = true;
+}
+/** Shows it, if there is one, with that; what a later entry is to carry may stand in the ring already. */
+void hd_ring_tell(struct hd_ring *ring, const union hd_log_payload *payload);
 
 /** Ends it: from `ticks` on, not before what hd_ring_open said, the thread is busy in profile `busy`, or not busy. */
 static inline void hd_ring_put(struct hd_ring *ring, uint64_t ticks, uint32_t busy) {

@@ -11,7 +11,7 @@
 #include "support/inprocess/memory_budget.h"
 #include "sweep/batch.h"
 
-enum { CLOSE_TRIES = 1000 };
+enum { CLOSE_TRIES = 1000, HELPED_AT_ONCE = 8 };
 
 /* All below is the sweep's, under its lock. */
 static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -28,6 +28,7 @@ static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
       [HD_BLOCK_TALLIES] = 1 + HD_MEMORY_TALLY,
       [HD_BLOCK_LEVELS] = 1 + HD_MEMORY_LEVELS,
       [HD_BLOCK_ENTRIES] = 1 + HD_MEMORY_ENTRY,
+      [HD_BLOCK_TOTALS] = 1 + HD_MEMORY_TOTAL,
   };
   static bool full[HD_BLOCK_TYPE_LAST + 1]; /* asking again at every transition would cost too much */
   (void)context;
@@ -74,7 +75,9 @@ bool hd_sweeper_init(uint64_t begin_ticks, const char *test_windows) {
                reserve(HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), 200) &&
                reserve(HD_BLOCK_LEVELS, sizeof(struct hd_level_record), 1) &&
                reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record), 500) &&
-               hd_tallies_begin(&tallies, begin_ticks) && hd_journal_begin(&tallies.journal, hd_store.base);
+               reserve(HD_BLOCK_TOTALS, sizeof(struct hd_total_record), 1) &&
+               reserve(HD_BLOCK_TEAMS, sizeof(struct hd_team_record), 8) && hd_tallies_begin(&tallies, begin_ticks) &&
+               hd_journal_begin(&tallies.journal, hd_store.base);
   return begun;
 }
 
@@ -117,10 +120,19 @@ static void sweep(struct hd_sweep_aim aim) {
 
 /* ---- for the owners ---- */
 
+/* Threads of a team fill their rings alike: who comes while another one sweeps would wait for it at the next barrier.
+ */
+static void help_a_while(void) {
+  for (uint32_t i = 0; i < HELPED_AT_ONCE && hd_sweeper_help(); i++)
+    ;
+}
+
 static void sweep_if_free(struct hd_sweep_aim aim) {
   HD_KEEP_ERRNO;
-  if (pthread_mutex_trylock(&sweep_lock))
+  if (pthread_mutex_trylock(&sweep_lock)) {
+    help_a_while();
     return;
+  }
   if (!hd_frontier_is_closed())
     sweep(aim);
   pthread_mutex_unlock(&sweep_lock);
@@ -139,7 +151,7 @@ void hd_sweeper_make_room(const struct hd_ring_record *ring) {
     hd_sweeper_help();
     return;
   }
-  const uint64_t released = __atomic_load_n(&ring->sweep.released, __ATOMIC_ACQUIRE);
+  const uint64_t released = __atomic_load_n(&ring->released, __ATOMIC_ACQUIRE);
   if (!hd_frontier_is_closed() && ring->head - released > HD_RING_LENGTH - HD_SLOTS_MOST)
     sweep((struct hd_sweep_aim){.passing = true});
   pthread_mutex_unlock(&sweep_lock);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "ompt/thread/barrier.h"
 #include "support/log.h"
 
 enum { CALIBRATIONS = 1000, LAST_MASK = 63, MEAN_OF = 64, OUTLIER = 8, DELAY_MOST_NS = 1000000000 };
@@ -144,27 +145,41 @@ uint64_t hd_event_catch_up(struct hd_thread *thread, uint64_t now) {
   return later;
 }
 
-void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind) {
-  const struct hd_event_cost *cost = &thread->costs[kind];
-  const uint32_t special = thread->special;
-  thread->special = special & (HD_SPECIAL_DELAY | HD_SPECIAL_COUNTS);
-  if (thread->counters)
-    hd_counters_return(thread);
-  if (special & HD_SPECIAL_DELAY)
-    wait_delay();
-  if (special & HD_SPECIAL_PAUSED) { /* in no time at all */
-    charge(thread, kind, 0);
-    return;
-  }
-  const bool ordinary = !(special & HD_SPECIAL_MEASURE);
-  if (ordinary && (cost->count & cost->mask) != 0) {
-    charge(thread, kind, cost->ticks);
-    return;
-  }
+static void measure(struct hd_thread *thread, enum hd_event_kind kind, bool ordinary) {
   const uint64_t now = hd_clock_now();
   const uint64_t ticks = (now > thread->event_ticks ? now - thread->event_ticks : 0) + outside_ticks;
   charge(thread, kind, ticks);
   if (ordinary)
     learn(thread, kind, ticks);
   hd_budget_check(thread, kind, ordinary ? 0 : ticks, now);
+}
+
+/* All that is special about it is that the log is to say what it cost. */
+static void end_arrival(struct hd_thread *thread, const struct hd_event_cost *cost) {
+  thread->special = 0;
+  thread->record->intrusion += cost->ticks;
+  hd_barrier_tell(thread);
+}
+
+void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind) {
+  const struct hd_event_cost *cost = &thread->costs[kind];
+  const uint32_t special = thread->special;
+  if (special == HD_SPECIAL_ARRIVAL && (cost->count & cost->mask) != 0) {
+    end_arrival(thread, cost);
+    return;
+  }
+  thread->special = special & (HD_SPECIAL_DELAY | HD_SPECIAL_COUNTS);
+  if (thread->counters)
+    hd_counters_return(thread);
+  if (special & HD_SPECIAL_DELAY)
+    wait_delay();
+  const bool ordinary = !(special & HD_SPECIAL_MEASURE);
+  if (special & HD_SPECIAL_PAUSED) /* in no time at all */
+    charge(thread, kind, 0);
+  else if (ordinary && (cost->count & cost->mask) != 0)
+    charge(thread, kind, cost->ticks);
+  else
+    measure(thread, kind, ordinary);
+  if (special & HD_SPECIAL_ARRIVAL)
+    hd_barrier_tell(thread);
 }

@@ -12,15 +12,20 @@
 
 #include "heddle-format.h"
 
-struct hd_region; /* team.h */
+struct hd_region;       /* team.h */
+struct hd_known_region; /* likewise */
 
 /** Where an implicit task is among its team's barriers (barrier.h). */
 struct hd_team_place {
-  struct hd_arrival *arrival;         /* of the barrier it waits in; NULL: it is in none, or alone */
-  uint64_t barriers;                  /* it has arrived at */
-  struct hd_row_record *unmerged;     /* thread 0: row of the last barrier it has left and observed; NULL: none */
-  uint64_t unmerged_number;           /* and which of its team's barriers that was */
-  struct hd_total_record *unfinished; /* likewise: of the construct that this barrier closed; NULL: none */
+  uint32_t team;          /* HD_TEAM */
+  uint32_t barriers;      /* it has arrived at */
+  uint64_t busy_at_begin; /* the thread's busy time when the task began */
+  uint64_t idle_cell;     /* hd_log_finish */
+  uint32_t profile;       /* that it waits in, */
+  uint16_t arrival;       /* and enum hd_log_arrival_flag of that barrier */
+  bool waits;             /* in a barrier, of which its team is told */
+  bool has_finished;      /* a worker: it has arrived at its region's last barrier, */
+  bool has_told_finish;   /* and told so, now or before */
 };
 
 /** The worksharing construct an implicit task is in or has just left: its closing barrier is charged to it. */
@@ -51,7 +56,8 @@ struct hd_frame {
       uint32_t below;         /* index of the base frame of the task beneath */
       uint32_t team;          /* index of the innermost base that is no explicit task's: this one, or one beneath */
       uint32_t thread_number; /* in the region's team */
-      struct hd_region *region;
+      const struct hd_known_region *region; /* NULL: none, or there was no memory for it */
+      struct hd_region *led;                /* the same, as its primary leads it; NULL: it is another thread's */
       struct hd_team_place place;
       struct hd_worksharing work;
     } base;

@@ -48,8 +48,8 @@ static bool is_region(uint32_t kind) {
  * address, for the workers at none, or at one inside itself. So it does each team's region in a league, at none. */
 static bool is_whole_region(const struct hd_thread *thread, const struct hd_profile_record *around, enum hd_kind kind,
                             const void *address) {
-  const struct hd_region *region = thread->base->base.region;
-  if (!region || around->id != region->row->profile)
+  const struct hd_known_region *region = thread->base->base.region;
+  if (!region || around->id != region->profile)
     return false;
   if (kind == HD_KIND_PARALLEL)
     return hd_callpath_kind(around) == HD_KIND_TEAMS && !address;
@@ -74,7 +74,7 @@ static struct hd_call_site find_site(const struct hd_thread *thread, const struc
   if (is_region(hd_callpath_kind(around)) && is_whole_region(thread, around, kind, address))
     return (struct hd_call_site){(const void *)(uintptr_t)around->address, true,
                                  hd_callpath_flags(around) & HD_PROFILE_TAIL_CALL};
-  const struct hd_region *region = thread->base->base.region;
+  const struct hd_known_region *region = thread->base->base.region;
   const bool makes_tasks = kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP;
   const struct hd_construct asked = {.makes_tasks = makes_tasks,
                                      .has_body = makes_tasks || is_region(kind),

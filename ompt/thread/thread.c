@@ -5,7 +5,6 @@
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/current.h"
-#include "ompt/thread/team.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
@@ -26,6 +25,9 @@ void hd_thread_switch_instruments(struct hd_thread *thread, const struct hd_row_
 }
 
 void hd_thread_make_room(struct hd_thread *thread) {
+  hd_thread_tell_held(thread);
+  if (!hd_ring_is_due(&thread->ring))
+    return;
   hd_thread_leave_program(thread);
   hd_ring_make_room(&thread->ring);
 }
@@ -45,9 +47,10 @@ static void drop(struct hd_thread *thread, const struct hd_frame *frame, bool co
 }
 
 void hd_thread_stop(struct hd_thread *thread, uint64_t now) {
+  hd_thread_tell_held(thread);
   drop(thread, thread->frames, false); /* a thread may end anywhere, by exit() for one */
   thread->base = thread->frames;
-  hd_thread_lower(thread);
+  hd_thread_lower(thread, now);
   hd_thread_switch(thread, now, thread->frames->row, HD_IDLE);
   if (thread->counters)
     hd_counters_end(thread);
@@ -76,6 +79,7 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
   } else {
     __atomic_fetch_add(&hd_store.header->lost_threads, 1, __ATOMIC_RELAXED);
     thread->ring.what = 0;
+    thread->ring.holds = thread->ring.held;
     hd_thread_stop(thread, thread->record->last_ticks);
   }
   return grown;
@@ -118,6 +122,26 @@ uint64_t hd_thread_open_phases(const struct hd_thread *thread) {
   return phases;
 }
 
+void hd_thread_put_before(struct hd_thread *thread, uint64_t now) {
+  if (hd_ring_is_due(&thread->ring))
+    hd_thread_make_room(thread);
+  if (hd_ring_open(&thread->ring, &now))
+    hd_ring_put(&thread->ring, hd_thread_charge(thread, now, thread->ring.busy), thread->ring.busy);
+}
+
+void hd_thread_return(struct hd_thread *thread, uint64_t now) {
+  const uint32_t what = thread->ring.what;
+  const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
+  thread->height = thread->top->height;
+  if (kind == HD_WHAT_REGION_END || kind == HD_WHAT_NESTED_END)
+    return;
+  thread->ring.what = HD_WHAT(HD_WHAT_RETURN, thread->height);
+  if (!what)
+    return;
+  hd_thread_put_before(thread, now);
+  thread->ring.what = what;
+}
+
 /* What the frame had on the sweep's stack goes with all that was put on it later. */
 void hd_thread_take_out(struct hd_thread *thread, uint64_t now, struct hd_frame *frame) {
   const uint32_t height = frame[-1].height;
@@ -132,17 +156,18 @@ void hd_thread_take_out(struct hd_thread *thread, uint64_t now, struct hd_frame 
     thread->top = frame;
     hd_thread_link_top(thread);
   }
-  hd_thread_lower(thread);
+  hd_thread_lower(thread, now);
   hd_thread_switch(thread, now, thread->top->row, thread->top->state);
 }
 
 void hd_thread_unwind_task(struct hd_thread *thread, uint64_t now, uint32_t state) {
   hd_thread_drop_above(thread, thread->base);
-  hd_thread_lower(thread);
+  hd_thread_lower(thread, now);
   hd_thread_set_state(thread, now, state);
 }
 
-void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, struct hd_region *region, uint32_t number) {
+void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, const struct hd_known_region *region,
+                         uint32_t number) {
   struct hd_frame *frame = thread->top;
   frame->task = task;
   frame->refused = 0;
@@ -150,6 +175,7 @@ void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, struct hd_
   frame->base.team = frame->kind == HD_KIND_TASK ? thread->base->base.team : thread->innermost[frame->kind];
   frame->base.thread_number = number;
   frame->base.region = region;
+  frame->base.led = NULL;
   frame->base.place = (struct hd_team_place){0};
   frame->base.work.row = NULL;
   frame->base.work.ended = false;
@@ -159,26 +185,13 @@ void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, struct hd_
 void hd_thread_close_base(struct hd_thread *thread, uint64_t now) {
   if (thread->base == thread->frames)
     return;
+  hd_thread_tell_held(thread);
   hd_thread_drop_above(thread, thread->base);
   thread->base = thread->frames + thread->base->base.below;
   hd_thread_pop(thread, now);
 }
 
 /* ---- what is pending ---- */
-
-void hd_thread_join(struct hd_thread *worker) {
-  struct hd_region *region = worker->joining;
-  uint64_t join = __atomic_load_n(&region->instance->join_ticks, __ATOMIC_ACQUIRE);
-  if (!join)
-    return;
-  worker->pending &= ~(uint32_t)HD_PENDING_JOIN;
-  worker->record->joining = 0;
-  worker->woken_ticks = worker->event_ticks;
-  worker->woken_intrusion = worker->record->intrusion;
-  hd_barrier_end(worker);
-  hd_thread_close_base(worker, join);
-  __atomic_fetch_sub(&region->instance->pending, 1, __ATOMIC_RELEASE);
-}
 
 void hd_thread_settle(struct hd_thread *thread) {
   if (thread->pending & HD_PENDING_LOCK) {
@@ -189,6 +202,4 @@ void hd_thread_settle(struct hd_thread *thread) {
     thread->top--;
     hd_thread_take_back(thread, thread->top->row, thread->top->state);
   }
-  if (thread->pending & HD_PENDING_JOIN)
-    hd_thread_join(thread);
 }

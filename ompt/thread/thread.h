@@ -34,12 +34,12 @@ enum hd_special {
   HD_SPECIAL_MEASURE = 1, /* Heddle does something out of the ordinary */
   HD_SPECIAL_PAUSED = 2,  /* the clock stands still */
   HD_SPECIAL_DELAY = 4,   /* a test wants all of this thread's events to last longer */
-  HD_SPECIAL_COUNTS = 8   /* the thread counts events */
+  HD_SPECIAL_COUNTS = 8,  /* the thread counts events */
+  HD_SPECIAL_ARRIVAL = 16 /* it arrives at a barrier: what that costs is told in the log (barrier.h) */
 };
 
 enum hd_pending {
-  HD_PENDING_LOCK = 1, /* the top frame waits for a lock; if no "acquired" follows it was a failed test */
-  HD_PENDING_JOIN = 2  /* a worker waits at its region's end; its wait ends at the primary's time (region.h) */
+  HD_PENDING_LOCK = 1 /* the top frame waits for a lock; if no "acquired" follows it was a failed test */
 };
 
 struct hd_thread {
@@ -64,23 +64,22 @@ struct hd_thread {
   struct hd_thread_counters *ended_counters; /* of a thread that has ended, for the next one with this record */
   struct hd_edges edges;
   struct hd_row_index index;
-  struct hd_index totals;
-  struct hd_frame *last_frame; /* there is room for */
-  uint32_t deeper;             /* open routines beyond HD_FRAMES_MOST: they have no frames */
+  struct hd_index known_regions; /* of its own */
+  struct hd_frame *last_frame;   /* there is room for */
+  uint32_t deeper;               /* open routines beyond HD_FRAMES_MOST: they have no frames */
   struct hd_frame *frames;
   uint32_t innermost[HD_KIND_COUNT]; /* index of the innermost frame of each kind; 0: none */
-  struct hd_region *joining;         /* with HD_PENDING_JOIN */
   struct hd_row_record *row;         /* that `cell` lies in */
   uint64_t cpu_ns;                   /* processor time charged so far */
   struct hd_stack_cache *unwind_cache;
   uintptr_t stack_begin; /* the thread's own stack, for routine.c; both 0: not looked up yet */
   uintptr_t stack_end;
-  struct hd_region *ended_regions; /* of its own, to be used again: the newest first */
+  struct hd_region *ended_regions; /* of its own, to be used again */
   bool has_forked;                 /* it has, or had, a region of its own */
   struct hd_row_record *free_rows; /* of its own, not used yet */
   uint32_t free_row_count;
-  struct hd_store_cursor total_cursor;
-  uint64_t woken_ticks;    /* a worker's first event since its last region's join; or its beginning */
+  struct hd_store_cursor membership_cursor;
+  uint64_t woken_ticks;    /* a worker's first event since it finished its last region; or its beginning */
   int64_t woken_intrusion; /* what its intrusion was before that */
   struct hd_budget_window budget;
   bool ended_orderly;    /* outside any region: its record may be continued */
@@ -158,7 +157,20 @@ static inline void hd_thread_leave_program(struct hd_thread *thread) {
     hd_counters_leave_program(thread);
 }
 
-/** Makes room for one entry in the thread's log. */
+/** The thread stops working while its implicit task waits in a barrier: the next transition tells so (barrier.c). */
+__attribute__((cold)) void hd_barrier_wait_again(struct hd_thread *thread, uint64_t now);
+
+/** What the thread's log holds is told now, because the event goes on to something else (barrier.c). */
+__attribute__((cold)) void hd_barrier_tell(struct hd_thread *thread);
+static inline void hd_thread_tell_held(struct hd_thread *thread) {
+  if (__builtin_expect(thread->ring.held != NULL, false))
+    hd_barrier_tell(thread);
+}
+
+/** Puts an entry that was to come with the next transition before it, since that tells something else. */
+__attribute__((cold)) void hd_thread_put_before(struct hd_thread *thread, uint64_t now);
+
+/** Before an entry when hd_ring_is_due: tells what is held, and makes room for one in the thread's log. */
 __attribute__((cold)) void hd_thread_make_room(struct hd_thread *thread);
 
 /**
@@ -173,6 +185,8 @@ static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, stru
   const uint32_t busy = state == HD_BUSY ? row->profile : HD_NONE;
   struct hd_row_cell *cell = hd_thread_cell(thread, row, state);
   if (busy != before || thread->ring.what) {
+    if (__builtin_expect(busy == HD_NONE && thread->base->base.place.waits && !thread->ring.holds, false))
+      hd_barrier_wait_again(thread, now);
     if (hd_ring_is_due(&thread->ring))
       hd_thread_make_room(thread);
     if (!hd_ring_open(&thread->ring, &now))
@@ -247,21 +261,19 @@ static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct
   hd_thread_switch(thread, now, row, state);
 }
 
-/** Tells the sweep which of the entries on its stack have ended, when the top frame has changed downwards. A region's
- * end says so itself. */
-static inline void hd_thread_lower(struct hd_thread *thread) {
-  if (__builtin_expect(thread->height == thread->top->height, true))
-    return;
-  thread->height = thread->top->height;
-  if (thread->ring.what == 0)
-    thread->ring.what = HD_WHAT(HD_WHAT_RETURN, thread->height);
+/** Tells the sweep which of the entries on its stack have ended, when the top frame has changed downwards: with the
+ *  next transition, or, if that tells something else, just before it. A region's end says so itself. */
+__attribute__((cold)) void hd_thread_return(struct hd_thread *thread, uint64_t now);
+static inline void hd_thread_lower(struct hd_thread *thread, uint64_t now) {
+  if (__builtin_expect(thread->height != thread->top->height, false))
+    hd_thread_return(thread, now);
 }
 
 /** Back to the frame below the top, in the state it was left in. */
 static inline void hd_thread_pop(struct hd_thread *thread, uint64_t now) {
   hd_thread_unlink_top(thread);
   const struct hd_frame *below = --thread->top;
-  hd_thread_lower(thread);
+  hd_thread_lower(thread, now);
   hd_thread_switch(thread, now, below->row, below->state);
 }
 
@@ -297,14 +309,12 @@ static inline bool hd_thread_leave(struct hd_thread *thread, uint64_t now, enum 
 /** Resolves what is pending (enum hd_pending), before an event is handled. */
 void hd_thread_settle(struct hd_thread *thread);
 
-/** A worker is heard of again, at whatever time: its wait at the region's end is settled, if the join is known. */
-void hd_thread_join(struct hd_thread *worker);
-
 /** Leaves everything above the current task's base frame, which goes to `state`. */
 void hd_thread_unwind_task(struct hd_thread *thread, uint64_t now, uint32_t state);
 
 /** Makes the frame just pushed the base of `task`, and the reverse: pops the current base and all above it. */
-void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, struct hd_region *region, uint32_t number);
+void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, const struct hd_known_region *region,
+                         uint32_t number);
 void hd_thread_close_base(struct hd_thread *thread, uint64_t now);
 
 #endif

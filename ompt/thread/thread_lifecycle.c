@@ -8,6 +8,7 @@
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/processor.h"
+#include "ompt/thread/barrier.h"
 #include "ompt/thread/budget.h"
 #include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
@@ -58,7 +59,7 @@ static void renew(struct hd_thread *thread) {
       .costs = old.costs,
       .edges = old.edges,
       .index = old.index,
-      .totals = old.totals,
+      .known_regions = old.known_regions,
       .frames = old.frames,
       .last_frame = old.last_frame,
       .unwind_cache = old.unwind_cache,
@@ -66,7 +67,7 @@ static void renew(struct hd_thread *thread) {
       .has_forked = old.has_forked,
       .free_rows = old.free_rows,
       .free_row_count = old.free_row_count,
-      .total_cursor = old.total_cursor,
+      .membership_cursor = old.membership_cursor,
       .ended_counters = old.ended_counters,
   };
   memcpy(thread->means, old.means, sizeof thread->means);
@@ -214,6 +215,8 @@ void hd_thread_begin(enum hd_thread_kind kind) {
 /* Who ends inside a region leaves an instance behind that never ends, and whose members are told by their records. */
 void hd_thread_end(struct hd_thread *thread, uint64_t now) {
   hd_thread_settle(thread);
+  if (thread->base->kind == HD_KIND_PARALLEL && thread->base->base.place.has_finished)
+    hd_barrier_leave_last(thread);
   thread->ended_orderly = thread->base == thread->frames && !thread->pending;
   hd_thread_stop(thread, now);
   hd_processor_end(thread->record);

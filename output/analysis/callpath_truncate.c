@@ -348,7 +348,6 @@ void hd_callpath_truncate(struct hd_model *model, uint32_t depth) {
     return;
   struct fold fold = {.model = model, .depth = depth, .limit = nodes, .slots = hd_slots_new(nodes)};
   hd_model_need_rows(model);
-  hd_model_need_team_parts(model);
   fold.nodes = hd_new(nodes, sizeof *fold.nodes);
   fold.map = hd_new(nodes, sizeof *fold.map);
   fold.owner = hd_new(nodes, sizeof *fold.owner);

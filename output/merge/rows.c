@@ -57,8 +57,8 @@ static bool has_entries(const struct hd_row *row) {
 static struct hd_row_cell cell_of(const struct hd_row *row, uint32_t kind, bool classes_written[HD_INTRUSION_CLASSES]) {
   if (kind == HD_CELL_CPU)
     return (struct hd_row_cell){.ticks = row->cpu_ns};
-  if (kind == HD_CELL_TEAM)
-    return (struct hd_row_cell){.intrusion = row->intrusion.merged};
+  if (kind == HD_CELL_TEAM) /* its idle time is in the program's row */
+    return (struct hd_row_cell){0};
   struct hd_row_cell cell = {.ticks = row->ticks[kind]};
   const enum hd_intrusion_class class = hd_intrusion_class_of(kind);
   if (!classes_written[class] && (cell.ticks != 0 || kind == HD_WAIT_LAST || class != HD_INTRUSION_WAITING)) {
@@ -165,10 +165,20 @@ static void write_part(struct hd_merge *merge, const struct hd_team_part *part) 
   hd_writer_add(merge->writer, &record, sizeof record);
 }
 
+/* What teams were delayed at barriers, whatever their sizes. */
+static void write_merged(struct hd_merge *merge) {
+  for (size_t i = 0; i < merge->row_count; i++) {
+    const struct hd_row *row = &merge->rows[i];
+    const struct hd_total_record record = {
+        .profile = row->node, .thread = row->thread, .merged = row->intrusion.merged};
+    if (record.merged != 0)
+      hd_writer_add(merge->writer, &record, sizeof record);
+  }
+}
+
 void hd_merge_write_teams(struct hd_merge *merge) {
   size_t most = 1;
   for (size_t i = 0; i < merge->count; i++) {
-    hd_model_need_team_parts(merge->models[i]);
     most += merge->models[i]->team_part_count;
   }
   struct hd_team_part *parts = hd_new(most, sizeof *parts);
@@ -184,6 +194,7 @@ void hd_merge_write_teams(struct hd_merge *merge) {
     else
       write_part(merge, &parts[i]);
   }
+  write_merged(merge);
   free(parts);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file lazy_rows.c
- * Makes rows and teams' totals from the records of the file when somebody asks for them. All records have been checked.
+ * Makes rows from the records of the file when somebody asks for them. All records have been checked.
  */
 #include "output/model/lazy_rows.h"
 
@@ -39,15 +39,15 @@ struct hd_row hd_row_of_record(const struct hd_row_record *record) {
   for (uint32_t i = 0; i < HD_ROW_CELLS; i++) {
     const struct hd_row_cell *cell = &record->cells[i];
     const uint32_t kind = hd_row_kind(record, i);
-    int64_t *intrusion = kind == HD_CELL_TEAM ? &row.intrusion.merged : NULL;
-    if (kind < HD_STATE_COUNT)
-      intrusion = &row.intrusion.ticks[hd_intrusion_class_of(kind)];
-    if (intrusion)
+    if (kind < HD_STATE_COUNT) {
+      int64_t *intrusion = &row.intrusion.ticks[hd_intrusion_class_of(kind)];
       *intrusion = hd_add_signed(*intrusion, cell->intrusion);
-    if (kind < HD_STATE_COUNT)
       row.ticks[kind] += cell->ticks;
-    else if (kind == HD_CELL_CPU)
+    } else if (kind == HD_CELL_TEAM) {
+      row.ticks[HD_WAIT_BARRIER_IMPLICIT] -= cell->ticks; /* the reader has made the thread's idle row of it */
+    } else if (kind == HD_CELL_CPU) {
       row.cpu_ns += cell->ticks;
+    }
   }
   return row;
 }
@@ -182,25 +182,4 @@ void hd_model_each_times(const struct hd_model *model, hd_times_visitor *visit, 
   }
   for (uint32_t i = 0; i < count; i++)
     visit(context, rows[i].node, rows[i].thread, rows[i].ticks);
-}
-
-/* ---- teams ---- */
-
-/* Those of instances that had not ended are there already. */
-void hd_model_need_team_parts(const struct hd_model *read_only) {
-  struct hd_model *model = (struct hd_model *)read_only;
-  struct hd_row_source *source = model->source;
-  const bool merged = model->header.flags & HD_FILE_MERGED;
-  if (source->parts_made)
-    return;
-  model->team_parts =
-      hd_grow(model->team_parts, (size_t)model->team_part_count + count_records(source, HD_BLOCK_TOTALS) + 1,
-              sizeof *model->team_parts);
-  for (struct hd_records at = hd_records_of(source, HD_BLOCK_TOTALS); hd_records_next(&at);) {
-    const struct hd_total_record *total = at.record;
-    if (!hd_total_is_empty(total, merged))
-      model->team_parts[model->team_part_count++] =
-          (struct hd_team_part){total->profile, total->thread, hd_team_totals_of(total, merged)};
-  }
-  source->parts_made = true;
 }

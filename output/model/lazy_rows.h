@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file lazy_rows.h
- * Rows of a model, and the totals of its teams, which are made when somebody asks for them.
+ * Rows of a model, which are made when somebody asks for them.
  *
  * A profile has as many rows as threads times callpaths, ten million for a large team; most reports show sums only.
  * So the sums are found in one pass over the records of the file, and the file stays mapped. What the reader itself
@@ -13,11 +13,10 @@
 #include "output/model/model.h"
 
 /**
- * Makes the rows, or the team parts, unless they are there. For a large profile this takes longer than all else and a
- * lot of memory: use the sums over threads where they are enough.
+ * Makes the rows, unless they are there. For a large profile this takes longer than all else and a lot of memory: use
+ * the sums over threads where they are enough.
  */
 void hd_model_need_rows(const struct hd_model *model);
-void hd_model_need_team_parts(const struct hd_model *model);
 
 /** Calls `visit` for the times of all rows, in no order; there may be several of one node and thread. */
 typedef void hd_times_visitor(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]);
@@ -47,7 +46,6 @@ struct hd_row_source {
   uint32_t extra_limit;
   bool *in_extra; /* by thread: its entries are in `extra`, those of the file are older */
   bool rows_made;
-  bool parts_made;
 };
 
 /** Goes through the records of a type in the order of the file: hd_records_of(), then hd_records_next() until false. */
@@ -75,11 +73,11 @@ static inline bool hd_records_next(struct hd_records *at) {
   return false;
 }
 
-/** What a record of totals says; whether it was never filled. */
-static inline struct hd_team_totals hd_team_totals_of(const struct hd_total_record *record, bool merged) {
+/** What a record of totals says; whether it says nothing of instances. */
+static inline struct hd_team_totals hd_team_totals_of(const struct hd_total_record *record) {
   return (struct hd_team_totals){
       .instances = record->instances,
-      .open_instances = merged ? record->open : 0,
+      .open_instances = record->open,
       .elapsed_ticks = record->elapsed_ticks,
       .capacity_ticks = record->capacity_ticks,
       .busy_ticks = record->busy_ticks,
@@ -89,8 +87,8 @@ static inline struct hd_team_totals hd_team_totals_of(const struct hd_total_reco
       .team_min = record->team_size,
   };
 }
-static inline bool hd_total_is_empty(const struct hd_total_record *record, bool merged) {
-  return record->instances == 0 && record->capacity_ticks == 0 && !merged;
+static inline bool hd_total_is_empty(const struct hd_total_record *record) {
+  return record->instances == 0 && record->open == 0 && record->elapsed_ticks == 0 && record->capacity_ticks == 0;
 }
 
 /** What a record adds to its row. */

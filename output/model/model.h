@@ -253,8 +253,7 @@ struct hd_model {
   uint32_t node_count;
   struct hd_row *rows;             /* sorted by node, then thread; after hd_model_need_rows() */
   uint32_t row_count;              /* likewise */
-  struct hd_team_part *team_parts; /* in no order; there may be several of one node, thread and size; after
-                                      hd_model_need_team_parts() */
+  struct hd_team_part *team_parts; /* in no order; there may be several of one node, thread and size */
   uint32_t team_part_count;
   struct hd_model_thread *threads; /* threads[i].id == i */
   uint32_t thread_count;

@@ -18,13 +18,13 @@ bool hd_reader_fail(struct hd_reader *reader, const char *format, ...) {
   return false;
 }
 
-/* Of instances and journals there is one in each block; what follows it is checked when it is used. */
+/* Of journals there is one in each block; what follows it is checked when it is used. */
 static const size_t record_bytes_of[HD_BLOCK_TYPE_LAST + 1] = {
     [HD_BLOCK_PROFILES] = sizeof(struct hd_profile_record),
     [HD_BLOCK_ROWS] = sizeof(struct hd_row_record),
     [HD_BLOCK_THREADS] = sizeof(struct hd_thread_record),
     [HD_BLOCK_TOTALS] = sizeof(struct hd_total_record),
-    [HD_BLOCK_INSTANCES] = sizeof(struct hd_instance_record),
+    [HD_BLOCK_TEAMS] = sizeof(struct hd_team_record),
     [HD_BLOCK_MODULES] = sizeof(struct hd_module_record),
     [HD_BLOCK_TEXT] = 1, /* `count` is bytes */
     [HD_BLOCK_RING] = sizeof(struct hd_ring_record),
@@ -38,7 +38,6 @@ static const size_t record_bytes_of[HD_BLOCK_TYPE_LAST + 1] = {
     [HD_BLOCK_COSTS] = sizeof(struct hd_costs_record),
     [HD_BLOCK_SWITCHES] = sizeof(struct hd_switch_record),
     [HD_BLOCK_JOURNAL] = sizeof(struct hd_journal_record),
-    [HD_BLOCK_TEAMS] = sizeof(struct hd_team_record),
     [HD_BLOCK_DELAYS] = sizeof(struct hd_delay_record),
     [HD_BLOCK_MEMBERSHIPS] = sizeof(struct hd_membership_record),
 };
@@ -58,7 +57,7 @@ static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_
   if (reader->sealed && !hd_seal_block_holds(block))
     return hd_reader_fail(reader, "damaged: block %u is not the one that was saved (checksum)", unit);
   const uint64_t room = (uint64_t)block->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
-  const uint64_t limit = block->type == HD_BLOCK_INSTANCES || block->type == HD_BLOCK_JOURNAL ? 1 : room / each;
+  const uint64_t limit = block->type == HD_BLOCK_JOURNAL ? 1 : room / each;
   if (block->count > limit)
     return hd_reader_fail(reader, "damaged: block %u holds more than fits into it", unit);
   const uint64_t first = reader->record_count[block->type];
@@ -107,7 +106,8 @@ static const struct hd_reader_block *find_block(const struct hd_reader *reader, 
   return block->header->type == type && offset >= block->content ? block : NULL;
 }
 
-const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, enum hd_state *state) {
+/* `kind`: a state or enum hd_cell_kind. */
+static const struct hd_row_record *find_any_cell(const struct hd_reader *reader, uint64_t offset, uint32_t *kind) {
   const struct hd_reader_block *block = find_block(reader, offset, HD_BLOCK_ROWS);
   if (!block)
     return NULL;
@@ -119,11 +119,23 @@ const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, 
   const struct hd_row_record *row =
       (const struct hd_row_record *)(const void *)(reader->bytes + block->content) + index;
   const uint32_t cell = (uint32_t)((within - cells) / sizeof(struct hd_row_cell));
-  const uint32_t kind = hd_row_kind(row, cell);
-  if (kind >= HD_STATE_COUNT || (cell > 0 && kind == HD_BUSY)) /* that of no state */
+  *kind = hd_row_kind(row, cell);
+  return cell == 0 || *kind != HD_BUSY ? row : NULL; /* else it is free */
+}
+
+const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, uint64_t offset, enum hd_state *state) {
+  uint32_t kind;
+  const struct hd_row_record *row = find_any_cell(reader, offset, &kind);
+  if (!row || kind >= HD_STATE_COUNT)
     return NULL;
   *state = (enum hd_state)kind;
   return row;
+}
+
+const struct hd_row_record *hd_reader_find_team_cell(const struct hd_reader *reader, uint64_t offset) {
+  uint32_t kind;
+  const struct hd_row_record *row = find_any_cell(reader, offset, &kind);
+  return row && kind == HD_CELL_TEAM ? row : NULL;
 }
 
 bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint32_t *counts, uint32_t *class) {
@@ -140,13 +152,4 @@ bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint
   *counts = block->first + (uint32_t)index;
   *class = (uint32_t)((within - first) / sizeof(uint64_t));
   return true;
-}
-
-const struct hd_instance_record *hd_reader_find_instance(const struct hd_reader *reader, uint64_t offset) {
-  const struct hd_reader_block *block = find_block(reader, offset, HD_BLOCK_INSTANCES);
-  if (!block || offset != block->content || block->header->count == 0)
-    return NULL;
-  const struct hd_instance_record *instance = (const void *)(reader->bytes + offset);
-  const uint64_t room = (uint64_t)block->header->span * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES - sizeof *instance;
-  return instance->member_limit <= room / sizeof(struct hd_member_record) ? instance : NULL;
 }

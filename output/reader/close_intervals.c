@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file close_intervals.c
- * Ends what was open when the profile ended: the interval since every thread's last event, and the region instances
- * that were still running. A program killed inside its one big region has that region's numbers nevertheless.
+ * Ends the interval since every thread's last event, which was open when the profile ended.
  */
 #include "output/reader/reader_internal.h"
 
@@ -51,6 +50,13 @@ static void find_time_before(struct hd_model *model) {
     model->threads[0].before_ticks = model->before_ticks;
 }
 
+bool hd_reader_find_end(struct hd_reader *reader) {
+  if (!find_end(reader))
+    return false;
+  find_time_before(reader->model);
+  return true;
+}
+
 /* The row of the cell at a file offset, with nothing in it yet: what is added to it is joined later. */
 static struct hd_row *row_at(struct hd_reader *reader, uint32_t thread, uint64_t cell_offset, enum hd_state *state) {
   const struct hd_row_record *record = hd_reader_find_cell(reader, cell_offset, state);
@@ -81,17 +87,20 @@ static bool charge(struct hd_reader *reader, uint32_t thread, uint64_t cell_offs
 /* A worker that waits for its region's end waits until the primary's join, and is idle from then on. One that is busy
  * there (a routine of a task that was not observed was left without a word, say) is so until it is heard of again: its
  * transitions, which sweeps have counted, say the same. */
-static bool charge_joining(struct hd_reader *reader, const struct hd_thread_record *record, uint64_t end) {
-  const struct hd_instance_record *instance = hd_reader_find_instance(reader, record->joining);
+static bool charge_wait(struct hd_reader *reader, const struct hd_thread_record *record,
+                        const struct hd_team_record *team, uint64_t end) {
   enum hd_state state = HD_IDLE;
-  if (!instance)
-    return hd_reader_fail(reader, "damaged: thread %u waits for no region", record->id);
-  uint64_t join = instance->join_ticks != 0 ? instance->join_ticks : end;
+  uint64_t join = team->flags & HD_TEAM_JOINED ? team->join_ticks : end;
   hd_reader_find_cell(reader, record->open_cell, &state);
-  join = state == HD_BUSY || join > end ? end : join < record->last_ticks ? record->last_ticks : join;
-  const uint64_t idle_cell = record->idle_cell != 0 ? record->idle_cell : record->open_cell;
-  return charge(reader, record->id, record->open_cell, record->last_ticks, join) &&
-         charge(reader, record->id, idle_cell, join, end);
+  join = state == HD_BUSY || join > end ? end : later(join, record->last_ticks);
+  if (!charge(reader, record->id, record->open_cell, record->last_ticks, join))
+    return false;
+  if (join >= end)
+    return true;
+  struct hd_row *row = hd_row_source_add(reader->source);
+  row->thread = record->id;
+  row->ticks[HD_IDLE] = end - join;
+  return true;
 }
 
 static int64_t difference(int64_t a, int64_t b) {
@@ -103,11 +112,10 @@ static int64_t difference(int64_t a, int64_t b) {
  * delay was added: at the primary's join. An open barrier inside a region has neither. */
 static int64_t open_intrusion(const struct hd_reader *reader, const struct hd_thread_record *record,
                               enum hd_state state) {
-  const struct hd_instance_record *instance =
-      record->joining != 0 ? hd_reader_find_instance(reader, record->joining) : NULL;
-  if (instance && instance->join_ticks != 0)
+  const struct hd_team_record *team = hd_reader_awaited(reader, record->id);
+  if (team && (team->flags & HD_TEAM_JOINED))
     return difference(record->intrusion_base, record->intrusion_charged);
-  if (instance || state == HD_WAIT_BARRIER_IMPLICIT || state == HD_WAIT_BARRIER_EXPLICIT)
+  if (team || state == HD_WAIT_BARRIER_IMPLICIT || state == HD_WAIT_BARRIER_EXPLICIT)
     return 0;
   return difference(record->intrusion, record->intrusion_charged);
 }
@@ -135,8 +143,9 @@ static bool close_thread(struct hd_reader *reader, const void *bytes, uint32_t i
   thread->lifetime_ticks = thread->before_ticks + (thread->end_ticks - thread->begin_ticks) - thread->apart_ticks;
   if (!charge_intrusion(reader, record))
     return false;
-  if (record->joining != 0)
-    return charge_joining(reader, record, thread->end_ticks);
+  const struct hd_team_record *team = hd_reader_awaited(reader, index);
+  if (team)
+    return charge_wait(reader, record, team, thread->end_ticks);
   return charge(reader, index, record->open_cell, record->last_ticks, thread->end_ticks);
 }
 
@@ -146,103 +155,9 @@ static void add_time_before(struct hd_model *model) {
     hd_row_source_add(model->source)->ticks[HD_BUSY] = model->before_ticks;
 }
 
-/* There is room for one from every instance. */
-static void keep_part(struct hd_model *model, uint32_t node, uint32_t thread, const struct hd_team_totals *part) {
-  model->team_parts[model->team_part_count++] = (struct hd_team_part){node, thread, *part};
-}
-
-/* What one instance, or the sum of some of one team size, adds to its node. */
-static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primary, const struct hd_team_totals *part) {
-  struct hd_model *model = reader->model;
-  const bool outermost = hd_kind_is_region(model->nodes[node_id].kind) && !reader->in_region[node_id];
-  struct hd_team_totals own = *part;
-  own.team_max = part->team_min;
-  own.mean_ticks = (double)part->elapsed_ticks; /* killed before the size of its team was known */
-  if (part->team_min > 0) {
-    own.gain_ticks = ((double)part->capacity_ticks - (double)part->busy_ticks) / part->team_min;
-    own.mean_ticks = (double)part->capacity_ticks / part->team_min;
-  }
-  hd_accumulate_team(&model->nodes[node_id].team, &own);
-  if (outermost && primary == 0)
-    model->inside_ticks += part->elapsed_ticks;
-}
-
-static bool take_total(struct hd_reader *reader, const void *bytes, uint32_t index) {
-  const struct hd_total_record *record = bytes;
-  const bool merged = reader->model->header.flags & HD_FILE_MERGED;
-  if (record->profile >= reader->model->node_count || record->thread >= reader->model->thread_count ||
-      (record->team_size == 0 && !merged))
-    return hd_reader_fail(reader, "damaged: total %u is not valid", index);
-  if (hd_total_is_empty(record, merged))
-    return true;
-  const struct hd_team_totals part = hd_team_totals_of(record, merged);
-  add_team(reader, record->profile, record->thread, &part);
-  return true;
-}
-
-/* Busy and idle time of a running instance's threads up to now. */
-static bool sum_members(struct hd_reader *reader, const struct hd_instance_record *instance,
-                        struct hd_team_totals *part) {
-  const struct hd_member_record *members = (const void *)(instance + 1);
-  const uint64_t end = reader->model->end_ticks;
-  uint64_t most = 0;
-  for (uint32_t i = 0; i < instance->team_size && i < instance->member_limit; i++) { /* more may come than was asked */
-    const struct hd_member_record *member = &members[i];
-    if (member->thread == HD_NONE || member->begin_ticks < instance->begin_ticks) { /* it has not come yet */
-      part->idle_ticks += part->elapsed_ticks;
-      continue;
-    }
-    if (member->thread >= reader->model->thread_count)
-      return hd_reader_fail(reader, "damaged: a team has a thread that does not exist");
-    const uint64_t busy = since(reader->busy_now_ticks[member->thread], member->busy_at_begin);
-    part->busy_ticks += busy;
-    most = later(most, busy);
-    if (i > 0)
-      part->idle_ticks += since(member->begin_ticks, instance->begin_ticks) +
-                          (instance->join_ticks != 0 ? since(end, instance->join_ticks) : 0);
-  }
-  part->busy_max_ticks = most * instance->team_size;
-  return true;
-}
-
-/* Outer instances enclose inner ones of the same node: such a one counts, but its time is already there. */
-static bool close_instance(struct hd_reader *reader, const void *bytes, uint32_t index) {
-  const struct hd_instance_record *instance =
-      hd_reader_find_instance(reader, (uint64_t)((const char *)bytes - reader->bytes));
-  if (!instance)
-    return hd_reader_fail(reader, "damaged: instance %u is larger than its block", index);
-  if (instance->begin_ticks == 0 || instance->end_ticks != 0)
-    return true;
-  if (instance->profile >= reader->model->node_count || instance->primary >= reader->model->thread_count)
-    return hd_reader_fail(reader, "damaged: instance %u is not valid", index);
-  struct hd_node *node = &reader->model->nodes[instance->profile];
-  const uint64_t counted = !instance->unasked;
-  if (instance->uncounted) {
-    keep_part(reader->model, instance->profile, instance->primary,
-              &(struct hd_team_totals){.instances = counted, .open_instances = counted});
-    node->team.instances += counted;
-    node->team.open_instances += counted;
-    return true;
-  }
-  struct hd_team_totals part = {.instances = counted, .open_instances = counted, .team_min = instance->team_size};
-  part.elapsed_ticks = since(reader->model->end_ticks, instance->begin_ticks);
-  part.capacity_ticks = part.elapsed_ticks * instance->team_size;
-  if (!sum_members(reader, instance, &part))
-    return false;
-  keep_part(reader->model, instance->profile, instance->primary, &part);
-  add_team(reader, instance->profile, instance->primary, &part);
-  return true;
-}
-
-bool hd_reader_close_all(struct hd_reader *reader) {
-  struct hd_model *model = reader->model;
-  model->team_parts = hd_new(reader->record_count[HD_BLOCK_INSTANCES], sizeof *model->team_parts);
-  if (!find_end(reader))
-    return false;
-  find_time_before(model);
+bool hd_reader_close_threads(struct hd_reader *reader) {
   if (!hd_reader_each(reader, HD_BLOCK_THREADS, close_thread))
     return false;
-  add_time_before(model);
-  return hd_reader_each(reader, HD_BLOCK_TOTALS, take_total) &&
-         hd_reader_each(reader, HD_BLOCK_INSTANCES, close_instance);
+  add_time_before(reader->model);
+  return true;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file levels.c
- * Exact concurrency: takes the tallies and entries over where the program's last sweep left them, feeds them the
- * transitions that are still in the rings, and closes them at the end of the profile.
+ * What the sweep knows: takes tallies, entries and teams over where the program's last sweep left them, feeds them the
+ * transitions that are still in the rings, and closes them at the end of the profile. Exact concurrency comes of it;
+ * teams.c has the rest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +26,6 @@ struct finisher {
   uint32_t busy_count;              /* rings whose thread was busy when the last sweep ended */
   uint32_t active_count;            /* tallies that counted something then */
 };
-
-static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
-  (void)type;
-  return hd_model_allocate(context, bytes);
-}
 
 /* Calls `take` for copies of the records of a type, which live as long as the model and may be changed, until it
  * returns false. A large team has a million records of levels: a block's are copied at once. */
@@ -184,7 +180,7 @@ static bool is_valid_sweep(const struct finisher *finisher, const struct hd_ring
   return ring->head - sweep->tail <= HD_RING_LENGTH && sweep->thread < model->thread_count &&
          (sweep->busy == HD_NONE || sweep->busy < model->node_count) &&
          (sweep->busy_before == HD_NONE || sweep->busy_before < model->node_count) &&
-         sweep->base_state < HD_ENTRY_STATES &&
+         sweep->base_state < HD_ENTRY_STATES && sweep->waits_in <= finisher->reader->teams.count &&
          sweep->height <= (finisher->reader->record_count[HD_BLOCK_STACK] + 1) * HD_STACK_LENGTH;
 }
 
@@ -223,14 +219,16 @@ static bool take_ring(struct finisher *finisher, void *bytes, uint32_t number) {
   finisher->busy_count += ring->sweep.busy != HD_NONE;
   if (ring->head != ring->sweep.tail || ring->sweep.height > 0)
     finisher->reader->source->in_extra[ring->sweep.thread] = true;
+  if (!ring->ended)
+    finisher->reader->ring_of[ring->sweep.thread] = &ring->sweep;
   return true;
 }
 
-/* Every busy thread is in one callpath, and every instance that runs has its record: settling all that count would
- * otherwise take long. */
+/* Every busy thread is in one callpath, and every instance that runs has its record, if there was space: settling all
+ * that count would otherwise take long. */
 static bool check_active(struct finisher *finisher) {
-  const uint64_t most = 1 + (uint64_t)finisher->busy_count + finisher->reader->record_count[HD_BLOCK_INSTANCES];
-  return finisher->active_count <= most ||
+  const uint64_t most = 1 + (uint64_t)finisher->busy_count + finisher->reader->record_count[HD_BLOCK_TEAMS];
+  return finisher->active_count <= most || (finisher->reader->model->header.flags & HD_FILE_FULL) ||
          hd_reader_fail(finisher->reader, "damaged: %u tallies count, %llu at most can", finisher->active_count,
                         (unsigned long long)most);
 }
@@ -346,8 +344,8 @@ static void fill_overlaps(struct finisher *finisher) {
 static bool take_all(struct finisher *finisher) {
   return each(finisher, HD_BLOCK_TALLIES, take_tally) && each(finisher, HD_BLOCK_LEVELS, take_levels) &&
          each(finisher, HD_BLOCK_OVERLAPS, take_overlap) && each(finisher, HD_BLOCK_TIMELINE, take_timeline) &&
-         each(finisher, HD_BLOCK_RING, take_ring) && each(finisher, HD_BLOCK_STACK, take_stack) &&
-         hd_reader_each(finisher->reader, HD_BLOCK_ENTRIES, take_entry);
+         hd_reader_restore_teams(finisher->reader, &finisher->tallies) && each(finisher, HD_BLOCK_RING, take_ring) &&
+         each(finisher, HD_BLOCK_STACK, take_stack) && hd_reader_each(finisher->reader, HD_BLOCK_ENTRIES, take_entry);
 }
 
 /* Killed while it started. */
@@ -385,8 +383,10 @@ static bool read_levels(struct finisher *finisher) {
 bool hd_reader_take_levels(struct hd_reader *reader) {
   struct finisher finisher = {.reader = reader};
   reader->level_bytes = LEVEL_BYTES_LEAST + (uint64_t)reader->size * LEVEL_BYTES_EACH;
-  hd_tallies_init(&finisher.tallies, allocate, reader->model, &reader->model->header);
+  hd_tallies_init(&finisher.tallies, hd_reader_add_record, reader, &reader->model->header);
   const bool done = read_levels(&finisher);
+  if (done)
+    hd_reader_fill_teams(reader, &finisher.tallies);
   hd_tallies_free(&finisher.tallies);
   return done;
 }

@@ -117,8 +117,9 @@ static bool read_all(struct hd_reader *reader) {
       !hd_reader_walk_blocks(reader))
     return false;
   hd_reader_take_back(reader);
-  if (!hd_reader_take_records(reader) || !hd_reader_close_all(reader) || !hd_reader_take_levels(reader) ||
-      !hd_reader_take_counts(reader) || !hd_reader_take_overhead(reader) || !hd_reader_sum_up(reader))
+  if (!hd_reader_take_records(reader) || !hd_reader_find_end(reader) || !hd_reader_take_levels(reader) ||
+      !hd_reader_close_threads(reader) || !hd_reader_close_teams(reader) || !hd_reader_take_counts(reader) ||
+      !hd_reader_take_overhead(reader) || !hd_reader_sum_up(reader))
     return false;
   hd_reader_find_losses(reader->model);
   hd_model_sum_counts(reader->model);
@@ -146,7 +147,6 @@ bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct h
   if (!parse(&reader, (struct hd_row_source){.bytes = bytes}, model))
     return false;
   hd_model_need_rows(*model);
-  hd_model_need_team_parts(*model);
   return true;
 }
 

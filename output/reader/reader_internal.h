@@ -10,6 +10,13 @@
 #define HEDDLE_OUTPUT_READER_READER_INTERNAL_H
 
 #include "output/model/lazy_rows.h"
+#include "sweep/tallies.h"
+
+/** Records that the sweep's book may change or make, in the order of the file. The model's memory, as they. */
+struct hd_reader_list {
+  void **records;
+  uint32_t count, limit;
+};
 
 struct hd_reader {
   const char *path;
@@ -24,6 +31,14 @@ struct hd_reader {
   bool *in_region;              /* by node: a region lies above it in the tree */
   uint64_t level_bytes;         /* that times by level may still take */
   uint64_t *busy_now_ticks;     /* by thread: its busy_ticks at the end, without the time before the load */
+  uint64_t *idle_ticks;         /* by thread: what HD_CELL_TEAM's of its rows say */
+
+  /* The sweep's, with what the rings still held. */
+  struct hd_reader_list teams;          /* struct hd_team_record, by index */
+  struct hd_reader_list totals;         /* struct hd_total_record */
+  struct hd_reader_list delays;         /* struct hd_delay_record */
+  const struct hd_ring_sweep **ring_of; /* by thread; NULL: it has no ring, or is over */
+  struct hd_reader_idle *idles;         /* idle time that no row has yet */
 
   struct hd_model *model;
   char *error;
@@ -48,8 +63,8 @@ const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, 
 /** The counts record (in the order of the file) and class that an hd_thread_record.counting means; likewise. */
 bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint32_t *counts, uint32_t *class);
 
-/** The instance at a file offset with all its members inside the file; NULL when there is none. */
-const struct hd_instance_record *hd_reader_find_instance(const struct hd_reader *reader, uint64_t offset);
+/** The row of the HD_CELL_TEAM at a file offset; NULL when there is none. */
+const struct hd_row_record *hd_reader_find_team_cell(const struct hd_reader *reader, uint64_t offset);
 
 /* ---- the steps, in the order in which open.c takes them ---- */
 
@@ -71,15 +86,34 @@ bool hd_reader_add_rows(struct hd_reader *reader);
 /** counts.c, for records.c: the text of a group of events; a note says what is wrong with it. */
 void hd_reader_take_group(struct hd_model *model, const char *text, size_t bytes);
 
-/** close_intervals.c: ends what was open, adds up regions and worksharing constructs. */
-bool hd_reader_close_all(struct hd_reader *reader);
+/** close_intervals.c: when the profile ends, and how long its program ran before. */
+bool hd_reader_find_end(struct hd_reader *reader);
 
-/** levels.c: time by level, overlaps and the timeline, closed at the end of the profile. */
+/** levels.c: time by level, overlaps and the timeline, closed at the end of the profile; and what is known of teams. */
 bool hd_reader_take_levels(struct hd_reader *reader);
 
 /** levels.c: whether times by level may take so much more memory. A program's measurement takes a small part of what is
  * allowed; a few damaged records could ask for an array up to a very high level for each callpath. */
 bool hd_reader_take_level_bytes(struct hd_reader *reader, uint64_t bytes);
+
+/** For levels.c, teams.c: hd_record_allocator, for records in the model's memory. `context` is the reader. */
+void *hd_reader_add_record(void *context, enum hd_block_type type, size_t bytes);
+
+/** For levels.c, teams.c: the records of teams into the sweep's book; and afterwards what became of them. */
+bool hd_reader_restore_teams(struct hd_reader *reader, struct hd_tallies *tallies);
+void hd_reader_fill_teams(struct hd_reader *reader, struct hd_tallies *tallies);
+
+/** close_intervals.c: ends what threads were in. */
+bool hd_reader_close_threads(struct hd_reader *reader);
+
+/** close_teams.c: ends the regions that were running, adds up regions and worksharing constructs. */
+bool hd_reader_close_teams(struct hd_reader *reader);
+
+/** For close_intervals.c: the team for whose end the thread waits; NULL: it waits for none. */
+static inline const struct hd_team_record *hd_reader_awaited(const struct hd_reader *reader, uint32_t thread) {
+  const struct hd_ring_sweep *sweep = reader->ring_of[thread];
+  return sweep && sweep->waits_in > 0 ? reader->teams.records[sweep->waits_in - 1] : NULL;
+}
 
 /** counts.c: events, counts and where they belong. */
 bool hd_reader_take_counts(struct hd_reader *reader);

@@ -155,6 +155,8 @@ static bool allocate(struct hd_reader *reader) {
   model->threads = hd_model_allocate(model, model->thread_count * sizeof *model->threads);
   reader->source->in_extra = hd_model_allocate(model, model->thread_count * sizeof *reader->source->in_extra);
   reader->in_region = hd_model_allocate(model, model->node_count * sizeof *reader->in_region);
+  reader->idle_ticks = hd_model_allocate(model, model->thread_count * sizeof *reader->idle_ticks);
+  reader->ring_of = hd_model_allocate(model, model->thread_count * sizeof *reader->ring_of);
   reader->busy_now_ticks = hd_model_allocate(model, model->thread_count * sizeof *reader->busy_now_ticks);
   return true;
 }

@@ -10,7 +10,7 @@
 #include "output/model/rollup.h"
 
 static void add_intrusion(struct hd_intrusion *to, const struct hd_row_cell *from, uint32_t kind) {
-  int64_t *place = kind == HD_CELL_TEAM ? &to->merged : &to->ticks[hd_intrusion_class_of(kind)];
+  int64_t *place = &to->ticks[hd_intrusion_class_of(kind)];
   *place = hd_add_signed(*place, from->intrusion);
 }
 
@@ -20,22 +20,32 @@ static void add_cell(struct hd_node *node, struct hd_model_thread *thread, const
     node->cpu_ns += cell->ticks;
     return;
   }
-  if (kind < HD_STATE_COUNT) {
-    node->ticks[kind] += cell->ticks;
-    thread->ticks[kind] += cell->ticks;
-  }
+  node->ticks[kind] += cell->ticks;
+  thread->ticks[kind] += cell->ticks;
   add_intrusion(&node->intrusion, cell, kind);
   add_intrusion(&thread->intrusion, cell, kind);
 }
 
+/* A part of the thread's wait for its team's end that becomes the program's: it was idle then. */
+static void move_idle(struct hd_reader *reader, const struct hd_row_record *row, uint64_t ticks) {
+  reader->model->nodes[row->profile].ticks[HD_WAIT_BARRIER_IMPLICIT] -= ticks;
+  reader->model->threads[row->thread].ticks[HD_WAIT_BARRIER_IMPLICIT] -= ticks;
+  reader->idle_ticks[row->thread] += ticks;
+}
+
 /* Ten million times for a large team: what can be added up later is. */
-static void add_row(struct hd_model *model, const struct hd_row_record *row) {
+static void add_row(struct hd_reader *reader, const struct hd_row_record *row) {
+  struct hd_model *model = reader->model;
   struct hd_node *node = &model->nodes[row->profile];
   struct hd_model_thread *thread = &model->threads[row->thread];
   node->visits += row->visits;
-  for (uint32_t i = 0; i < HD_ROW_CELLS; i++)
-    if (hd_row_kind(row, i) < HD_CELL_KINDS)
-      add_cell(node, thread, &row->cells[i], hd_row_kind(row, i));
+  for (uint32_t i = 0; i < HD_ROW_CELLS; i++) {
+    const uint32_t kind = hd_row_kind(row, i);
+    if (kind == HD_CELL_TEAM)
+      move_idle(reader, row, row->cells[i].ticks);
+    else if (kind < HD_CELL_KINDS)
+      add_cell(node, thread, &row->cells[i], kind);
+  }
 }
 
 bool hd_reader_add_rows(struct hd_reader *reader) {
@@ -43,7 +53,7 @@ bool hd_reader_add_rows(struct hd_reader *reader) {
     const struct hd_row_record *row = at.record;
     if (row->profile >= reader->model->node_count || row->thread >= reader->model->thread_count)
       return hd_reader_fail(reader, "damaged: row %u belongs to no callpath or thread", at.index);
-    add_row(reader->model, row);
+    add_row(reader, row);
   }
   return true;
 }

@@ -2,8 +2,11 @@
 #include "support/inprocess/memory_budget.h"
 
 /* What a promise takes, with its share of the tables that lead to it: sweep/tallies.h, sweep/entries.h. */
-static uint64_t due_bytes[HD_MEMORY_DUES] = {
-    [HD_MEMORY_TALLY] = 192, [HD_MEMORY_LEVELS] = 80, [HD_MEMORY_ENTRY] = 112, [HD_MEMORY_STACK] = 16896};
+static uint64_t due_bytes[HD_MEMORY_DUES] = {[HD_MEMORY_TALLY] = 192,
+                                             [HD_MEMORY_TOTAL] = 112,
+                                             [HD_MEMORY_LEVELS] = 80,
+                                             [HD_MEMORY_ENTRY] = 112,
+                                             [HD_MEMORY_STACK] = 16896};
 enum { LEVELS_PER_RECORD = 7 };
 
 /* So much must be left: a part of the limit, at least so many bytes of it, and so many of each thread's part, of which

@@ -37,6 +37,7 @@ enum hd_memory_use {
 /** What becomes due later, when transitions are swept. */
 enum hd_memory_due {
   HD_MEMORY_TALLY,  /* of a callpath */
+  HD_MEMORY_TOTAL,  /* of a region, a worksharing construct or a barrier, for one team size */
   HD_MEMORY_LEVELS, /* of a tally, for a few levels; as many as there are threads may come */
   HD_MEMORY_ENTRY,  /* of a thread into a callpath */
   HD_MEMORY_COUNTS, /* of a thread in a callpath */

@@ -81,7 +81,9 @@ def run_heddle(heddle):
 
 
 def source_of(name):
-    """The path of a program by its file's name: names are unique below programs/."""
+    """The path of a program by its file's name: names are unique below programs/. A path is one already."""
+    if isinstance(name, pathlib.Path):
+        return name
     found = list(PROGRAMS.rglob(name))
     assert len(found) == 1, f"{name}: {found}"
     return found[0]

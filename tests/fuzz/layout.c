@@ -10,12 +10,12 @@
 static const char *const shapes[HD_BLOCK_TYPE_LAST + 1] = {
     [HD_BLOCK_PROFILES] = "2*4 2*2 3*4 5*8",
     [HD_BLOCK_ROWS] = "4 3*1 1 7*8",
-    [HD_BLOCK_THREADS] = "2*4 19*8 4*4 2*8",
+    [HD_BLOCK_THREADS] = "2*4 17*8 4*4 4*8",
     [HD_BLOCK_TOTALS] = "4*4 8*8",
-    [HD_BLOCK_INSTANCES] = "4*4 3*8 6*4|2*4 39*8",
+    [HD_BLOCK_TEAMS] = "8*4 8*8 2*4 3*8 4*4 4*8 4*4 4*8 4*4 4*8 4*4 4*8 4*4 4*8",
     [HD_BLOCK_MODULES] = "2*4 32*1 8 2*4|1",
     [HD_BLOCK_TEXT] = "2*2 3*4|1",
-    [HD_BLOCK_RING] = "2*8 6*4 8 2*4 8 3*8 2*4 4*8|8 2*4",
+    [HD_BLOCK_RING] = "2*8 4*4 2*8 4*4 2*8 4*4 4*8|8 2*4",
     [HD_BLOCK_TALLIES] = "4*4 6*8",
     [HD_BLOCK_LEVELS] = "2*4 7*8",
     [HD_BLOCK_OVERLAPS] = "2*4 8",
@@ -27,8 +27,7 @@ static const char *const shapes[HD_BLOCK_TYPE_LAST + 1] = {
     [HD_BLOCK_COSTS] = "2*4|3*8 2*4",
     [HD_BLOCK_SWITCHES] = "4*4 4*8",
     [HD_BLOCK_JOURNAL] = "2*8|2*8",
-    [HD_BLOCK_TEAMS] = "8*4 11*8 4*4 7*8 4*4 6*8 4*4 6*8 4*4 6*8 4*4 6*8",
-    [HD_BLOCK_DELAYS] = "2*4 3*8 2*4 3*8",
+    [HD_BLOCK_DELAYS] = "2*4 3*8",
     [HD_BLOCK_MEMBERSHIPS] = "2*4 2*8",
 };
 static const char file_shape[] = "8*1 4*4 8*2 10*4 4*8 20*8 4*4 8 8*1 55*8 8 2*4 6*8 70*4 2*8";

@@ -62,7 +62,7 @@ static void *make_steps(void *data) {
     found[part.thread][i] = hd_callpath_step(from, HD_KIND_LOOP, &places[part.round][i]).profile;
     from = i % 3 ? found[part.thread][i] : parent;
     if (i % 8 == part.thread)
-      hd_store_add_block(&store, HD_BLOCK_INSTANCES, part.thread, 100);
+      hd_store_add_block(&store, HD_BLOCK_JOURNAL, part.thread, 100);
     if (memory)
       memset(memory, 1, 64);
     hd_heap_free(memory);

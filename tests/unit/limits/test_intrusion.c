@@ -67,13 +67,13 @@ static void build(struct sample *sample) {
   take(sample->regions[1], 20, -30, 0);
   take(sample->loops[0], 40, 0, 0);
   take(sample->loops[1], 4, 0, 0);
-  builder_cell(builder_row(builder, 1, 0), HD_CELL_TEAM)->intrusion = 90;
   sample->total = builder_total(builder, 1, 2);
   sample->total->instances = 1;
   sample->total->elapsed_ticks = 900;
   sample->total->capacity_ticks = 1800;
   sample->total->busy_ticks = 1500;
   sample->total->intrusion_ticks = 50;
+  sample->total->merged = 90;
   sample->threads[0]->intrusion = sample->threads[0]->intrusion_charged = 51;
 }
 
@@ -149,16 +149,33 @@ static void test_a_worker_at_a_regions_end_is_late_no_more(void **state) {
   (void)state;
   struct sample sample;
   build(&sample);
-  struct hd_instance_record *instance = builder_instance(&sample.builder, 1, 2);
-  *instance = (struct hd_instance_record){
-      .profile = 1, .team_size = 2, .member_limit = 2, .begin_ticks = 1100, .join_ticks = 1990, .end_ticks = 2000};
-  sample.threads[1]->joining = builder_offset(&sample.builder, instance);
+  struct hd_team_record *team = builder_team(&sample.builder, 1);
+  builder_begin_worker(team, sample.threads[1], 1110, 0);
+  team->flags |= HD_TEAM_JOINED | HD_TEAM_ENDED | HD_TEAM_ADDED;
+  team->team_size = 2;
+  team->finished = team->pending = 1;
+  team->begin_ticks = 1100, team->join_ticks = 1990, team->end_ticks = 2000;
+  builder_waiting(&sample.builder, 1, team);
   struct hd_model *model = read_open(&sample, sample.regions[1], HD_WAIT_BARRIER_IMPLICIT);
   assert_int_equal(hd_model_row(model, 1, 1)->intrusion.ticks[HD_INTRUSION_WAITING], -30 - (12 - 2));
   hd_model_free(model);
-  instance->join_ticks = instance->end_ticks = 0; /* the team's delay was not added yet */
+  team->flags = HD_TEAM_OPEN; /* the team's delay was not added yet */
+  team->join_ticks = team->end_ticks = 0;
   model = read_open(&sample, sample.regions[1], HD_WAIT_BARRIER_IMPLICIT);
   assert_int_equal(hd_model_row(model, 1, 1)->intrusion.ticks[HD_INTRUSION_WAITING], -30);
+  hd_model_free(model);
+  builder_free(&sample.builder);
+}
+
+static void test_a_thread_is_late_by_what_teams_were_that_it_led(void **state) {
+  (void)state;
+  struct sample sample;
+  build(&sample);
+  struct hd_delay_record *delay = builder_record(&sample.builder, HD_BLOCK_DELAYS, sizeof *delay);
+  *delay = (struct hd_delay_record){.thread = 1, .ticks = 900, .base = 100, .arrived = 104};
+  struct hd_model *model = read_open(&sample, sample.loops[1], HD_BUSY);
+  assert_int_equal(model->threads[1].late_ticks, 17 + 900);
+  assert_int_equal(hd_model_row(model, 2, 1)->intrusion.ticks[HD_INTRUSION_BUSY], 4 + 5);
   hd_model_free(model);
   builder_free(&sample.builder);
 }
@@ -435,6 +452,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_intrusion_is_summed_over_threads_and_the_tree),
       cmocka_unit_test(test_what_is_not_charged_at_the_end_is_where_the_thread_is),
       cmocka_unit_test(test_a_worker_at_a_regions_end_is_late_no_more),
+      cmocka_unit_test(test_a_thread_is_late_by_what_teams_were_that_it_led),
       cmocka_unit_test(test_costs_and_switches_are_closed),
       cmocka_unit_test(test_overhead_is_noted_in_a_short_run_but_for_the_start),
       cmocka_unit_test(test_much_overhead_is_noted_where_it_matters),

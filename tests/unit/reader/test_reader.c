@@ -5,34 +5,9 @@
  */
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
-#include "profile_builder.h"
+#include "profile_pair.h"
 
 #include <math.h>
-
-/* A program with one region (1) and a loop in it (2), run by threads 0 and 1. */
-struct pair {
-  struct builder builder;
-  struct hd_thread_record *threads[2];
-  struct hd_row_record *rows[2][3]; /* by thread and profile */
-};
-
-static void make_pair(struct pair *pair) {
-  struct builder *builder = &pair->builder;
-  builder_init(builder);
-  builder_profile(builder, 0, HD_KIND_PROGRAM);
-  builder_profile(builder, 0, HD_KIND_PARALLEL);
-  builder_profile(builder, 1, HD_KIND_LOOP_STATIC);
-  for (uint32_t i = 0; i < 2; i++) {
-    pair->threads[i] = builder_thread(builder, i == 0 ? HD_THREAD_INITIAL : HD_THREAD_WORKER, 1000, 1000);
-    for (uint32_t j = 0; j < 3; j++)
-      pair->rows[i][j] = builder_row(builder, j, i);
-    pair->threads[i]->open_cell = builder_offset(builder, builder_cell(pair->rows[i][0], HD_IDLE));
-  }
-}
-
-static void open_cell(struct pair *pair, int thread, int profile, enum hd_state state) {
-  pair->threads[thread]->open_cell = builder_offset(&pair->builder, builder_cell(pair->rows[thread][profile], state));
-}
 
 static void test_sums_exclusive_and_inclusive(void **state) {
   (void)state;
@@ -131,136 +106,6 @@ static void test_finished_thread_gets_no_time_after_its_end(void **state) {
   assert_int_equal(model->threads[1].ticks[HD_IDLE], 0);
   assert_false(model->threads[1].alive);
   assert_true(hd_model_thread_is_whole(model, 1));
-  hd_model_free(model);
-  builder_free(&pair.builder);
-}
-
-/* The worker arrived at the region's end at 1200 and was not heard of again. */
-static struct hd_model *read_joining(uint64_t join_ticks) {
-  struct pair pair;
-  make_pair(&pair);
-  struct hd_instance_record *instance = builder_instance(&pair.builder, 1, 4);
-  instance->begin_ticks = 1000;
-  instance->team_size = 2;
-  instance->join_ticks = join_ticks;
-  instance->end_ticks = join_ticks;
-  pair.threads[1]->last_ticks = 1200;
-  builder_cell(pair.rows[1][1], HD_BUSY)->ticks = 200;
-  open_cell(&pair, 1, 1, HD_WAIT_BARRIER_IMPLICIT);
-  pair.threads[1]->idle_cell = builder_offset(&pair.builder, builder_cell(pair.rows[1][0], HD_IDLE));
-  pair.threads[1]->joining = builder_offset(&pair.builder, instance);
-  struct hd_model *model = builder_read(&pair.builder);
-  builder_free(&pair.builder);
-  return model;
-}
-
-static void test_joining_worker_waits_until_the_join_and_is_idle_after(void **state) {
-  (void)state;
-  struct hd_model *model = read_joining(1500);
-  assert_int_equal(model->nodes[1].ticks[HD_WAIT_BARRIER_IMPLICIT], 300);
-  assert_int_equal(hd_model_row(model, 0, 1)->ticks[HD_IDLE], 500);
-  assert_true(hd_model_thread_is_whole(model, 1));
-  hd_model_free(model);
-}
-
-static void test_joining_worker_waits_to_the_end_without_a_join(void **state) {
-  (void)state;
-  struct hd_model *model = read_joining(0);
-  assert_int_equal(model->nodes[1].ticks[HD_WAIT_BARRIER_IMPLICIT], 800);
-  assert_int_equal(hd_model_row(model, 0, 1)->ticks[HD_IDLE], 0);
-  hd_model_free(model);
-}
-
-static void test_joining_worker_that_came_after_the_join_is_idle(void **state) {
-  (void)state;
-  struct hd_model *model = read_joining(1100);
-  assert_int_equal(model->nodes[1].ticks[HD_WAIT_BARRIER_IMPLICIT], 0);
-  assert_int_equal(hd_model_row(model, 0, 1)->ticks[HD_IDLE], 800);
-  hd_model_free(model);
-}
-
-/* A team of three from 1200 on: thread 0 busy all along, thread 1 from 1300 to 1500, the third never came. */
-static void open_region(struct pair *pair, struct hd_instance_record *instance) {
-  instance->begin_ticks = 1200;
-  instance->team_size = 3;
-  *builder_member(instance, 0) = (struct hd_member_record){.thread = 0, .begin_ticks = 1200, .busy_at_begin = 200};
-  *builder_member(instance, 1) = (struct hd_member_record){.thread = 1, .begin_ticks = 1300, .busy_at_begin = 50};
-  *builder_member(instance, 2) = (struct hd_member_record){.thread = 1, .begin_ticks = 1100}; /* an earlier use */
-  pair->threads[0]->busy_ticks = 200;
-  pair->threads[0]->last_ticks = 1200;
-  builder_cell(pair->rows[0][0], HD_BUSY)->ticks = 200;
-  open_cell(pair, 0, 1, HD_BUSY);
-  pair->threads[1]->busy_ticks = 250;
-  pair->threads[1]->last_ticks = 1500;
-  builder_cell(pair->rows[1][2], HD_BUSY)->ticks = 250;
-  builder_cell(pair->rows[1][0], HD_IDLE)->ticks = 250;
-  open_cell(pair, 1, 1, HD_WAIT_BARRIER_IMPLICIT);
-}
-
-static void test_open_instance_is_closed_at_the_end(void **state) {
-  (void)state;
-  struct pair pair;
-  make_pair(&pair);
-  open_region(&pair, builder_instance(&pair.builder, 1, 8));
-  struct hd_model *model = builder_read(&pair.builder);
-  const struct hd_team_totals *team = &model->nodes[1].team;
-  assert_int_equal(model->nodes[1].visits, 1);
-  assert_int_equal(team->open_instances, 1);
-  assert_int_equal(team->elapsed_ticks, 800);
-  assert_int_equal(team->capacity_ticks, 2400);
-  assert_int_equal(team->busy_ticks, 800 + 200);
-  assert_int_equal(team->busy_max_ticks, 3 * 800);
-  assert_int_equal(team->idle_ticks, 100 + 800);
-  assert_int_equal(team->team_min, 3);
-  assert_int_equal(model->inside_ticks, 800);
-  hd_model_free(model);
-  builder_free(&pair.builder);
-}
-
-/* Killed before the primary's implicit task began: 100 ticks of an earlier instance, 800 of the open one. */
-static void test_open_instance_of_unknown_size_has_its_time(void **state) {
-  (void)state;
-  struct pair pair;
-  make_pair(&pair);
-  struct hd_instance_record *instance = builder_instance(&pair.builder, 1, 8);
-  instance->begin_ticks = 1200;
-  struct hd_total_record *total = builder_record(&pair.builder, HD_BLOCK_TOTALS, sizeof *total);
-  *total = (struct hd_total_record){.profile = 1, .team_size = 3, .instances = 1};
-  total->elapsed_ticks = 100;
-  total->capacity_ticks = 300;
-  struct hd_model *model = builder_read(&pair.builder);
-  assert_int_equal(model->nodes[1].visits, 2);
-  assert_int_equal(model->nodes[1].team.elapsed_ticks, 900);
-  assert_true(hd_team_elapsed(&model->nodes[1].team) == 900);
-  hd_model_free(model);
-  builder_free(&pair.builder);
-}
-
-static void test_open_recursive_instance_adds_no_time(void **state) {
-  (void)state;
-  struct pair pair;
-  make_pair(&pair);
-  struct hd_instance_record *instance = builder_instance(&pair.builder, 1, 8);
-  open_region(&pair, instance);
-  instance->uncounted = 1;
-  struct hd_model *model = builder_read(&pair.builder);
-  assert_int_equal(model->nodes[1].visits, 1);
-  assert_int_equal(model->nodes[1].team.elapsed_ticks, 0);
-  assert_int_equal(model->nodes[1].team.team_max, 0);
-  hd_model_free(model);
-  builder_free(&pair.builder);
-}
-
-static void test_team_larger_than_its_room_is_read(void **state) {
-  (void)state;
-  struct pair pair;
-  make_pair(&pair);
-  struct hd_instance_record *instance = builder_instance(&pair.builder, 1, 2);
-  open_region(&pair, instance);
-  *builder_member(instance, 2) = (struct hd_member_record){.thread = 1, .begin_ticks = 1300}; /* behind the room */
-  struct hd_model *model = builder_read(&pair.builder);
-  assert_int_equal(model->nodes[1].team.busy_ticks, 1000);
-  assert_int_equal(model->nodes[1].team.capacity_ticks, 2400);
   hd_model_free(model);
   builder_free(&pair.builder);
 }
@@ -428,13 +273,6 @@ int main(void) {
       cmocka_unit_test(test_killed_program_is_named_with_its_signal),
       cmocka_unit_test(test_status_of_a_program_that_was_not_killed_is_no_signal),
       cmocka_unit_test(test_finished_thread_gets_no_time_after_its_end),
-      cmocka_unit_test(test_joining_worker_waits_until_the_join_and_is_idle_after),
-      cmocka_unit_test(test_joining_worker_waits_to_the_end_without_a_join),
-      cmocka_unit_test(test_joining_worker_that_came_after_the_join_is_idle),
-      cmocka_unit_test(test_open_instance_is_closed_at_the_end),
-      cmocka_unit_test(test_open_instance_of_unknown_size_has_its_time),
-      cmocka_unit_test(test_open_recursive_instance_adds_no_time),
-      cmocka_unit_test(test_team_larger_than_its_room_is_read),
       cmocka_unit_test(test_time_before_the_load_is_the_first_threads),
       cmocka_unit_test(test_ticks_are_calibrated_by_the_two_pairs),
       cmocka_unit_test(test_gain_is_summed_by_team_size),

@@ -36,12 +36,12 @@ static void test_newer_and_foreign_layouts_are_refused(void **state) {
   (void)state;
   struct sample *sample = setup_sample();
   struct hd_file_header *header = sample->builder.header;
-  header->version = 7;
-  builder_refused(&sample->builder, "written by a newer Heddle (format 7, this reads 6)");
+  header->version = 8;
+  builder_refused(&sample->builder, "written by a newer Heddle (format 8, this reads 7)");
   header->version = 0;
   builder_refused(&sample->builder, "format 0 does not exist");
   header->version = 1;
-  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 6)");
+  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 7)");
   header->version = HD_FORMAT_VERSION;
   header->byte_order = __builtin_bswap32(HD_BYTE_ORDER);
   builder_refused(&sample->builder, "other byte order");
@@ -159,14 +159,35 @@ static void test_broken_references_are_refused(void **state) {
   sample->total->team_size = 0;
   builder_refused(&sample->builder, "total 0");
   sample->total->team_size = 1;
-  sample->instance->profile = 3;
-  builder_refused(&sample->builder, "instance 0");
-  sample->instance->profile = 1;
-  builder_member(sample->instance, 0)->thread = 1;
+  builder_free(&sample->builder);
+}
+
+static void test_broken_teams_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  sample->team->profile = 3;
+  builder_refused(&sample->builder, "team 0");
+  sample->team->profile = 1;
+  sample->team->primary = 1;
+  builder_refused(&sample->builder, "team 0");
+  sample->team->primary = 0;
+  sample->team->barriers[3].profile = 3;
+  builder_refused(&sample->builder, "team 0");
+  sample->team->barriers[3].profile = 2;
+  sample->team->barriers[0].work = 3;
+  builder_refused(&sample->builder, "team 0");
+  sample->team->flags = 0; /* nobody's */
+  struct hd_model *model = builder_read(&sample->builder);
+  assert_int_equal(model->nodes[1].team.open_instances, 0);
+  hd_model_free(model);
+  sample->member->thread = 1;
   builder_refused(&sample->builder, "a team has a thread");
-  builder_member(sample->instance, 0)->thread = 0;
-  sample->instance->member_limit = 1000000;
-  builder_refused(&sample->builder, "waits for no region");
+  sample->member->thread = 0;
+  sample->delay->thread = 1;
+  builder_refused(&sample->builder, "delay 0");
+  sample->delay->thread = 0;
+  sample->ring->sweep.waits_in = 2;
+  builder_refused(&sample->builder, "the ring of thread 0");
   builder_free(&sample->builder);
 }
 
@@ -178,9 +199,8 @@ static void test_broken_open_cells_are_refused(void **state) {
                           good - 2 * sizeof(struct hd_row_cell),
                           8,
                           UINT64_MAX,
-                          sample->thread->joining,
+                          builder_offset(&sample->builder, sample->team),
                           builder_offset(&sample->builder, sample->row + 1) + 32};
-  sample->thread->joining = 0;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     sample->thread->open_cell = bad[i];
     builder_refused(&sample->builder, "open interval");
@@ -298,7 +318,8 @@ static void test_absurd_costs_stay_absurd(void **state) {
   sample->thread->intrusion = INT64_MIN;
   sample->thread->intrusion_charged = INT64_MAX;
   builder_cell(sample->row, HD_BUSY)->intrusion = INT64_MIN;
-  builder_cell(builder_row(&sample->builder, sample->row->profile, 0), HD_CELL_TEAM)->intrusion = INT64_MIN;
+  sample->total->merged = sample->delay->ticks = sample->delay->base = INT64_MIN;
+  builder_cell(sample->row, HD_CELL_TEAM)->ticks = UINT64_MAX;
   sample->total->intrusion_ticks = INT64_MIN;
   sample->switched->off_ticks = UINT64_MAX;
   struct hd_model *model = builder_read(&sample->builder);
@@ -384,6 +405,7 @@ int main(void) {
       cmocka_unit_test(test_broken_blocks_are_refused),
       cmocka_unit_test(test_broken_callpaths_are_refused),
       cmocka_unit_test(test_broken_references_are_refused),
+      cmocka_unit_test(test_broken_teams_are_refused),
       cmocka_unit_test(test_broken_open_cells_are_refused),
       cmocka_unit_test(test_broken_texts_are_refused),
       cmocka_unit_test(test_broken_counters_are_refused),

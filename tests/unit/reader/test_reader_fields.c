@@ -98,7 +98,7 @@ static void test_layout_is_that_of_the_format(void **state) {
       {HD_BLOCK_ROWS, sizeof(struct hd_row_record), 0},
       {HD_BLOCK_THREADS, sizeof(struct hd_thread_record), 0},
       {HD_BLOCK_TOTALS, sizeof(struct hd_total_record), 0},
-      {HD_BLOCK_INSTANCES, sizeof(struct hd_instance_record), sizeof(struct hd_member_record)},
+      {HD_BLOCK_TEAMS, sizeof(struct hd_team_record), 0},
       {HD_BLOCK_MODULES, offsetof(struct hd_module_record, path), 1},
       {HD_BLOCK_TEXT, sizeof(struct hd_text_record), 1},
       {HD_BLOCK_RING, offsetof(struct hd_ring_record, transitions), sizeof(struct hd_transition)},
@@ -113,7 +113,6 @@ static void test_layout_is_that_of_the_format(void **state) {
       {HD_BLOCK_COSTS, offsetof(struct hd_costs_record, kinds), sizeof(struct hd_event_cost)},
       {HD_BLOCK_SWITCHES, sizeof(struct hd_switch_record), 0},
       {HD_BLOCK_JOURNAL, offsetof(struct hd_journal_record, entries), sizeof(struct hd_journal_entry)},
-      {HD_BLOCK_TEAMS, sizeof(struct hd_team_record), 0},
       {HD_BLOCK_DELAYS, sizeof(struct hd_delay_record), 0},
       {HD_BLOCK_MEMBERSHIPS, sizeof(struct hd_membership_record), 0},
   };

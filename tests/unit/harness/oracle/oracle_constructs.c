@@ -124,12 +124,6 @@ static void wait_in_construct(struct oracle *o, const struct or_thread *thread, 
                                 .arrival = thread->last});
 }
 
-void or_reach_barrier(struct oracle *o, struct or_task *task) {
-  task->barriers++;
-  if (task->region != FK_NONE && task->index == 0)
-    or_reach(&o->regions[task->region], task->barriers);
-}
-
 static void on_sync_begin(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   struct or_task *task = or_task_of(o, thread);
   bool implementation = e->kind == ompt_sync_region_barrier_implementation;
@@ -143,7 +137,7 @@ static void on_sync_begin(struct oracle *o, struct or_thread *thread, const stru
     return;
   }
   if (or_is_barrier(e->kind))
-    or_reach_barrier(o, task);
+    task->barriers++;
   if ((implicit || implementation) && task->closed_work != FK_NONE) {
     wait_in_construct(o, thread, task, implementation && !or_is_gcc(o, task));
   } else {
@@ -175,8 +169,6 @@ static void on_sync_end(struct oracle *o, struct or_thread *thread, const struct
       or_close(&o->regions[task->region], task->barriers, task->index, e->time);
     task->closed_work = FK_NONE;
   }
-  if (or_is_barrier(e->kind) && task->index == 0 && task->region != FK_NONE)
-    or_pass(&o->regions[task->region]);
   or_pop(o, thread, task, OR_SYNC);
 }
 

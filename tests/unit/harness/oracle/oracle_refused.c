@@ -51,7 +51,7 @@ static bool refuses_wait(struct oracle *o, struct or_thread *thread, const struc
   task->refused_wait = or_is_off(o, HD_CLASS_SYNC);
   if (!task->refused_wait || !or_is_barrier(e->kind))
     return task->refused_wait;
-  or_reach_barrier(o, seen);
+  seen->barriers++;
   if (e->kind != ompt_sync_region_barrier_implementation || or_is_gcc(o, seen))
     seen->closed_work = FK_NONE;
   return true;

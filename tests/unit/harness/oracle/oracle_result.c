@@ -205,15 +205,6 @@ void or_arrive(struct or_region *region, uint32_t index, uint32_t n, struct or_s
 
 void or_close(struct or_region *region, uint32_t n, uint32_t index, uint64_t end) {
   region->constructs[n].shares[index].end = end;
-  region->constructs[n].shares[index].passed_before = region->passed;
-}
-
-void or_pass(struct or_region *region) {
-  region->passed++;
-}
-
-void or_reach(struct or_region *region, uint32_t n) {
-  region->reached = n;
 }
 
 static uint64_t largest(uint64_t a, uint64_t b) {
@@ -230,15 +221,11 @@ static bool is_single(const struct or_result *result, const struct or_share *sha
   return path->count && path->sites[path->count - 1].kind == HD_KIND_SINGLE;
 }
 
-/* The construct that a team's n-th barrier closes. Its busiest thread is known when the primary has left the next
- * barrier that it observes or arrived at the one after the next, or at the join; or at once when it is alone. Of one
- * that the primary does not observe nothing is known. */
-static void add_construct(struct or_result *result, const struct or_region *region, uint32_t n, bool joined) {
+/* The construct that a team's n-th barrier closes. Of one that the primary does not observe nothing is known. */
+static void add_construct(struct or_result *result, const struct or_region *region, uint32_t n) {
   const struct or_construct *construct = &region->constructs[n];
   const struct or_share first = share_of(region, n, 0);
   struct hd_team_totals *team = &result->nodes[first.node].team;
-  bool passed =
-      joined || region->team_size == 1 || region->passed > first.passed_before + 1 || region->reached >= n + 2;
   uint64_t most = 0;
   if (region->gcc && construct->share_count && is_single(result, &construct->shares[construct->share_count - 1]))
     return; /* its end is not told, so it has no totals */
@@ -259,7 +246,7 @@ static void add_construct(struct or_result *result, const struct or_region *regi
     result->nodes[share->node].team.capacity_ticks += share->work_end - share->begin + share->end - share->arrival;
     most = largest(most, busy);
   }
-  if (first.end && passed)
+  if (first.end)
     team->busy_max_ticks += most * region->team_size;
 }
 
@@ -308,7 +295,7 @@ void or_end_region(struct or_result *result, const struct or_region *region, uin
     add_members(result, region, join, end);
   }
   for (uint32_t i = 0; i < region->construct_count; i++)
-    add_construct(result, region, i, region->end || region->join <= end);
+    add_construct(result, region, i);
 }
 
 void or_set_span(struct or_result *result, uint64_t begin, uint64_t end) {

@@ -22,10 +22,9 @@ struct or_construct {
     bool arrived;
     uint64_t begin;
     uint64_t work_end;
-    uint64_t arrival;       /* at the barrier */
-    uint64_t end;           /* of the barrier; 0: not yet */
-    uint32_t passed_before; /* barriers that the primary had left then */
-  } *shares;                /* by thread number */
+    uint64_t arrival; /* at the barrier */
+    uint64_t end;     /* of the barrier; 0: not yet */
+  } *shares;          /* by thread number */
   uint32_t share_count;
 };
 
@@ -45,8 +44,6 @@ struct or_region {
   uint32_t member_count;
   struct or_construct *constructs;
   uint32_t construct_count;
-  uint32_t passed;  /* barriers of the team that its primary has left, as far as it has said so */
-  uint32_t reached; /* and arrived at, said or not */
 };
 
 struct or_result *or_new(unsigned depth, unsigned cycle_limit);
@@ -72,10 +69,6 @@ void or_add_member(struct or_region *region, uint32_t index, uint32_t thread, ui
 /** Member `index` has ended a construct and arrives at its barrier, the team's n-th; and that barrier ends for it. */
 void or_arrive(struct or_region *region, uint32_t index, uint32_t n, struct or_share share);
 void or_close(struct or_region *region, uint32_t n, uint32_t index, uint64_t end);
-/** The primary has left a barrier of its team, of a construct (after or_close) or another. */
-void or_pass(struct or_region *region);
-/** It has arrived at the n-th. */
-void or_reach(struct or_region *region, uint32_t n);
 
 /** Adds the region's totals and its constructs'; an open region ends at `script_end`. */
 void or_end_region(struct or_result *result, const struct or_region *region, uint64_t script_end);

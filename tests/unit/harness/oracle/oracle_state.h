@@ -111,8 +111,6 @@ bool or_refuses(struct oracle *o, struct or_thread *thread, const struct fk_even
 void or_switch_to(struct or_thread *thread, uint32_t task);
 void or_on_create(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
 void or_on_schedule(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
-/** An implicit task arrives at a barrier of its team, observed or not. */
-void or_reach_barrier(struct oracle *o, struct or_task *task);
 bool or_is_gcc(const struct oracle *o, const struct or_task *task);
 bool or_is_lock(uint32_t kind);
 bool or_is_barrier(uint32_t kind);

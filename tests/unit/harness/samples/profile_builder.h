@@ -26,7 +26,7 @@ struct builder {
   char *bytes;
   size_t size;
   struct hd_file_header *header;
-  uint32_t profiles, threads, modules, rings;
+  uint32_t profiles, threads, modules, rings, teams;
   struct hd_block_header *newest[HD_BLOCK_TYPE_LAST + 1];
 };
 
@@ -131,22 +131,31 @@ static inline struct hd_total_record *builder_total(struct builder *builder, uin
   return record;
 }
 
-/* With room for `limit` members, none of which has come. */
-static inline struct hd_instance_record *builder_instance(struct builder *builder, uint32_t profile, uint32_t limit) {
-  const uint32_t span = builder_span(sizeof(struct hd_instance_record) + limit * sizeof(struct hd_member_record));
-  struct hd_block_header *block = builder_block(builder, HD_BLOCK_INSTANCES, span);
-  struct hd_instance_record *record = (void *)((char *)block + HD_BLOCK_HEADER_BYTES);
-  struct hd_member_record *members = (void *)(record + 1);
-  block->count = 1;
+/* A region that runs; nothing else is known of it yet. The number of its team is that of the record. */
+static inline struct hd_team_record *builder_team(struct builder *builder, uint32_t profile) {
+  struct hd_team_record *record = builder_record(builder, HD_BLOCK_TEAMS, sizeof *record);
+  record->team = HD_TEAM(0, builder->teams++);
   record->profile = profile;
-  record->member_limit = limit;
-  for (uint32_t i = 0; i < limit; i++)
-    members[i].thread = HD_NONE;
+  record->flags = HD_TEAM_OPEN;
   return record;
 }
 
-static inline struct hd_member_record *builder_member(struct hd_instance_record *instance, uint32_t number) {
-  return (struct hd_member_record *)(instance + 1) + number;
+/* One of its workers began its implicit task at `ticks`. */
+static inline void builder_begin_worker(struct hd_team_record *team, struct hd_thread_record *worker, uint64_t ticks,
+                                        uint64_t busy_at_begin) {
+  team->begun++;
+  team->begun_ticks += ticks;
+  worker->member = (struct hd_membership_record){
+      .team = team->team, .thread = worker->id, .begin_ticks = ticks, .busy_at_begin = busy_at_begin};
+}
+
+/* What a team's primary notes of its own part in it. */
+static inline struct hd_membership_record *builder_primary(struct builder *builder, const struct hd_team_record *team,
+                                                           uint64_t ticks, uint64_t busy_at_begin) {
+  struct hd_membership_record *record = builder_record(builder, HD_BLOCK_MEMBERSHIPS, sizeof *record);
+  *record = (struct hd_membership_record){
+      .team = team->team, .thread = team->primary, .begin_ticks = ticks, .busy_at_begin = busy_at_begin};
+  return record;
 }
 
 static inline uint32_t builder_module(struct builder *builder, const char *path) {
@@ -193,10 +202,22 @@ static inline struct hd_ring_record *builder_ring(struct builder *builder, uint3
   return ring;
 }
 
-/* From `ticks` on the thread is busy in `busy` (HD_NONE: in nothing). */
+/* The ring of a thread that has arrived at the end of its team's region, and was not heard of since. */
+static inline struct hd_ring_record *builder_waiting(struct builder *builder, uint32_t thread,
+                                                     const struct hd_team_record *team) {
+  struct hd_ring_record *ring = builder_ring(builder, thread);
+  ring->sweep.waits_in = HD_TEAM_NUMBER(team->team) + 1;
+  return ring;
+}
+
+/* From `ticks` on the thread is busy in `busy` (HD_NONE: in nothing). What it carries is all zero; but of regions the
+ * totals are the test's own. */
 static inline void builder_turn(struct hd_ring_record *ring, uint64_t ticks, uint32_t busy, uint32_t what) {
-  *hd_log_at(ring, ring->head) = (struct hd_transition){ticks, busy, what};
-  ring->head += hd_what_slots(what); /* with a payload of zeros */
+  struct hd_transition *entry = hd_log_at(ring, ring->head);
+  *entry = (struct hd_transition){ticks, busy, what};
+  if (hd_what_of(entry) == HD_WHAT_REGION_BEGIN || hd_what_of(entry) == HD_WHAT_NESTED_BEGIN)
+    ((struct hd_log_begin *)(void *)(entry + 1))->flags = HD_LOG_UNCOUNTED | HD_LOG_UNASKED;
+  ring->head += hd_what_slots(what);
   ring->latest_ticks = ticks;
 }
 
