@@ -44,11 +44,11 @@ enum hd_team_flag {
 };
 
 enum hd_barrier_flag {
-  HD_BARRIER_USED = 1u << 0,       /* somebody has arrived, or left */
+  HD_BARRIER_USED = 1u << 0,       /* somebody has arrived */
   HD_BARRIER_LEFT = 1u << 1,       /* all have left: what it was late by is added up */
-  HD_BARRIER_LEFT_WORK = 1u << 2,  /* and has told of the worksharing construct that it closed */
+  HD_BARRIER_LEFT_WORK = 1u << 2,  /* the primary has told of the worksharing construct that it closed */
   HD_BARRIER_MET = 1u << 3,        /* the primary has told that it arrived */
-  HD_BARRIER_CLOSES_WORK = 1u << 4 /* and that the barrier closes a worksharing construct */
+  HD_BARRIER_CLOSES_WORK = 1u << 4 /* and that it closes a worksharing construct */
 };
 
 enum { HD_TEAM_BARRIERS = 4 };

@@ -7,16 +7,15 @@
  *
  * A barrier is late by what Heddle made the last to come late by (docs/design.md, "The virtual clock"): G = when the
  * last was let go into it, minus when the last would have come. What each has told of its arrival is kept in the team's
- * record until its primary leaves: then all have arrived. Of four places for barriers three can be in use: when
- * somebody arrives at barrier n, all have left n - 2.
+ * record until another barrier takes that place, or the team joins: by then all have left. Of four places for barriers
+ * three can be in use: when somebody arrives at barrier n, all have left n - 2.
  *
  * A thread whose own team was late has been made late by it as well. It does not know that when it arrives at a barrier
  * of the team that it belongs to; the sweep does (hd_delay_record).
  *
  * A team has ended when its primary said so and all workers that have begun have said that they finished. In a pause
- * all happens at one instant, and workers may be heard of after the end: a team that lacks workers is kept until time
- * goes on. Its record stays until all who wait for its end have been heard of: until then nobody knows how long they
- * idled.
+ * all happens at one instant, and workers may be heard of after the end: a team is kept until time goes on. Its record
+ * stays until all who wait for its end have been heard of: until then nobody knows how long they idled.
  *
  * Used by the library's sweep while the program runs and by the reader for what was left, who then closes what is open;
  * all numbers live in records of the profile file, and every change is journalled (journal.h). Not thread-safe: the
