@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file record_index.h
- * A thread's totals by profile and team size. Takes memory by their number, however many profiles there are. Nothing is
- * ever taken out.
+ * What a thread knows of its regions (construct/known_regions.h), by keys that the caller makes. Takes memory by their
+ * number. Nothing is ever taken out.
  *
  * Only the owner uses it. A look-up takes a constant time; adding may allocate.
  */
@@ -12,8 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define HD_INDEX_TOTAL(profile, team_size) ((uint64_t)(profile) | ((uint64_t)(team_size) + 1) << 32)
 
 struct hd_index_slot {
   uint64_t key;
