@@ -11,7 +11,7 @@
 #include "support/inprocess/memory_budget.h"
 #include "sweep/batch.h"
 
-enum { CLOSE_TRIES = 1000, HELPED_AT_ONCE = 8 };
+enum { CLOSE_TRIES = 1000 };
 
 /* All below is the sweep's, under its lock. */
 static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -120,19 +120,10 @@ static void sweep(struct hd_sweep_aim aim) {
 
 /* ---- for the owners ---- */
 
-/* Threads of a team fill their rings alike: who comes while another one sweeps would wait for it at the next barrier.
- */
-static void help_a_while(void) {
-  for (uint32_t i = 0; i < HELPED_AT_ONCE && hd_sweeper_help(); i++)
-    ;
-}
-
 static void sweep_if_free(struct hd_sweep_aim aim) {
   HD_KEEP_ERRNO;
-  if (pthread_mutex_trylock(&sweep_lock)) {
-    help_a_while();
+  if (pthread_mutex_trylock(&sweep_lock))
     return;
-  }
   if (!hd_frontier_is_closed())
     sweep(aim);
   pthread_mutex_unlock(&sweep_lock);
