@@ -218,8 +218,10 @@ static void enter_as_primary(struct hd_thread *primary, uint64_t now, ompt_data_
   note_membership(region->membership, primary);
 }
 
-/* The worker is heard of again, or an end was never sent. */
+/* The worker is heard of again, or an end was never sent. A new one was woken when its thread began. */
 static void leave_earlier(struct hd_thread *worker, uint64_t now) {
+  if (worker->base == worker->frames)
+    return;
   worker->woken_ticks = worker->event_ticks;
   worker->woken_intrusion = worker->record->intrusion;
   while (worker->base != worker->frames) {
@@ -259,14 +261,7 @@ static void announce_member(struct hd_thread *worker, const struct hd_known_regi
 static void enter_as_worker(struct hd_thread *worker, uint64_t now, uint64_t told, ompt_data_t *task, uint32_t number) {
   const struct hd_known_region *region = hd_told_known(told);
   const uint64_t begin_ticks = region ? hd_told_begin(told, now) : UINT64_MAX;
-  const bool knew_of_none = worker->base == worker->frames; /* its thread's begin has woken it */
-  const uint64_t created_ticks = worker->woken_ticks;
-  const int64_t created_intrusion = worker->woken_intrusion;
   leave_earlier(worker, now);
-  if (knew_of_none) {
-    worker->woken_ticks = created_ticks;
-    worker->woken_intrusion = created_intrusion;
-  }
   if (region && now < begin_ticks) /* another processor's clock, a few ticks behind */
     now = begin_ticks;
   struct hd_row_record *row = region ? hd_thread_row(worker, region->profile) : NULL;
