@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Exact concurrency of real programs: what holds on every run of a program with books (programs/books.h), and what holds
 where it did what its head comment says."""
-import collections
-import os
-import warnings
-
 import pytest
 
 from concurrency_books import Books
-from conftest import check_times, marks
+from conftest import marks
 from levels import at
+from timed import MissedItsTimes, check_times
 
 
 POLICIES = {
@@ -91,10 +88,6 @@ def assert_agrees_with_books(run):
             run.assert_time(run.overlap(one, other), expected, f"overlap of {one} and {other}")
 
 
-class MissedItsTimes(Exception):
-    """By its own books, the program did not do what its head comment says."""
-
-
 def assert_units(run, actual, booked, expected, what):
     """`expected` is in units; nothing, within 1 % of the run. What the program has booked must be twice as close."""
     expected *= run.books.unit
@@ -125,39 +118,14 @@ def assert_overlap(run, one, other, units):
 
 
 def check_runs(once, check):
-    """once() -> Measured. Runs must agree with their books, as check_times says, and one of them with the arithmetic: of
-    those of up to five such tries."""
-    outcomes = ARITHMETIC[os.environ["PYTEST_CURRENT_TEST"].split("::")[1].split("[")[0]]
-
-    missed = []
+    """once() -> Measured, which must agree with its books and then, by check(), with the arithmetic, as check_times says."""
 
     def compare(measured):
         assert_agrees_with_books(measured)
-        try:
-            if check:
-                check(measured)
-            outcomes.add(None)
-            missed.clear()
-        except MissedItsTimes as reason:
-            missed.append(str(reason))
+        if check:
+            check(measured)
 
-    for _ in range(5):
-        check_times(once, compare)
-        if not missed:
-            return
-    outcomes.add(missed[-1])
-    warnings.warn(f"this machine is too busy to check more than the books: {missed[-1]}")
-
-
-ARITHMETIC = collections.defaultdict(set)  # by test function: None, if a run did what it should; else, why it did not
-
-
-@pytest.fixture(scope="module", autouse=True)
-def arithmetic_was_met():
-    """A busy machine keeps a program from its arithmetic now and then, but not with all parameters of a test."""
-    yield
-    never = {test: outcomes for test, outcomes in ARITHMETIC.items() if outcomes and None not in outcomes}
-    assert not never, f"no run of any of these did what its program's head comment says: {never}"
+    check_times(once, compare)
 
 
 @pytest.fixture

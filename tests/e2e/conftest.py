@@ -11,14 +11,13 @@ import re
 import signal
 import subprocess
 import tempfile
-import time
 
 import pytest
 
 from levels import broken_identities
 
 # Programs and fixtures that several files of tests have in common.
-pytest_plugins = ("compared_profiles", "concurrency", "machine", "host_program", "run_program", "scale_program")
+pytest_plugins = ("compared_profiles", "concurrency", "machine", "host_program", "run_program", "scale_program", "timed")
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = SOURCE / "tests" / "e2e" / "programs"
@@ -34,6 +33,13 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "timed: measures time; nothing else may run beside it")
     for number in (signal.SIGINT, signal.SIGQUIT):  # ignored in a shell's background jobs; programs would inherit that
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+def pytest_ignore_collect(collection_path):
+    """With HEDDLE_AREAS, which scripts/test sets, only these of the folders beside this file: "command|host"."""
+    areas = os.environ.get("HEDDLE_AREAS")
+    is_area = collection_path.is_dir() and collection_path.parent == SOURCE / "tests" / "e2e"
+    return True if areas and is_area and collection_path.name not in areas.split("|") else None
 
 
 def libomp_folder(version):
@@ -262,39 +268,6 @@ def measure_routines(run_routines, export):
         return load_checked(export, path, result.stdout)
 
     return run
-
-
-def stolen_ticks():
-    """The time that a virtual machine wanted its processors and did not have them: "steal" in proc(5)."""
-    return int(pathlib.Path("/proc/stat").read_text(encoding="ascii").split(maxsplit=9)[8])
-
-
-def check_times(measure_once, check):
-    """check(measure_once()) must hold; on a busy machine a thread may lose its core between its own look at the clock
-    and Heddle's, so after a failure four of seven measurements must hold: their median is within the limit. Failures do
-    not count while the machine under this virtual one had other work, up to 20 times. What the measurement itself asserts
-    (identities, counts) must hold in each."""
-    assert "PYTEST_XDIST_WORKER" not in os.environ, "this test measures time: mark it pytest.mark.timed"
-    held, failures, disturbed = 0, [], 0
-    while held < 4:
-        before = stolen_ticks()
-        measured = measure_once()
-        try:
-            check(measured)
-            held += 1
-        except AssertionError as failure:
-            was_disturbed = stolen_ticks() > before and disturbed < 20
-            print(f"attempt {held + len(failures) + disturbed + 1}{' (processors away)' * was_disturbed}: {failure}")
-            if was_disturbed:
-                disturbed += 1
-            else:
-                failures.append(failure)
-            if len(failures) == 4:
-                raise
-            time.sleep(1)  # what keeps the machine from its work now may be over then
-            continue
-        if not failures:
-            return
 
 
 def marks(source):

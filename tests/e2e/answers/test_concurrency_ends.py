@@ -9,9 +9,9 @@ import pytest
 
 from concurrency import POLICIES, Measured, assert_arithmetic, assert_units, check_runs
 from concurrency_books import Books
-from conftest import (LIBRARY, TIMEOUT_S, assert_identities, check_times, environment_for, libomp_folder, marks,
-                      run_plain)
+from conftest import LIBRARY, TIMEOUT_S, assert_identities, environment_for, libomp_folder, marks, run_plain
 from levels import at
+from timed import check_times
 
 
 # ---- the program ----

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from conftest import INSTRUMENTED, assert_close, check_times, load_checked, marks, run_plain
+from conftest import INSTRUMENTED, assert_close, load_checked, marks, run_plain
+from timed import check_times
 
 START, PAUSE, FLUSH, END = 1, 2, 3, 4
 SUCCESS, IGNORED, NO_TOOL = 0, 1, -2  # omp.h: omp_control_tool_success, _ignored, _notool

@@ -4,7 +4,8 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, check_times, environment_for, wait_of
+from conftest import BUILD, environment_for, wait_of
+from timed import check_times
 
 EXAMPLES = BUILD / "examples"
 # Smaller than the defaults, so that all take about a second.

@@ -6,7 +6,8 @@ come, a program by their place in the team: lists of threads are compared in ord
 """
 import pytest
 
-from conftest import assert_between, assert_close, check_times, marks, wait_of
+from conftest import assert_between, assert_close, marks, wait_of
+from timed import check_times
 
 
 pytestmark = pytest.mark.timed

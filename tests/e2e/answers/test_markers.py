@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 
-from conftest import SOURCE, TIMEOUT_S, assert_close, check_times, marks, run_plain
+from conftest import SOURCE, TIMEOUT_S, assert_close, marks, run_plain
+from timed import check_times
 
 INCLUDE = f"-I{SOURCE / 'include'}"
 PTHREAD = "-pthread"

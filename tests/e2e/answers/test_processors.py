@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-from conftest import check_times
+from timed import check_times
+
 
 PROGRAM = "shared_processor.c"
 

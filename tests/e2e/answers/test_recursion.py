@@ -10,7 +10,8 @@ import resource
 import pytest
 
 from concurrency_books import Books
-from conftest import INSTRUMENTED, assert_close, case_elapsed, case_visits, check_times
+from conftest import INSTRUMENTED, assert_close, case_elapsed, case_visits
+from timed import check_times
 
 pytestmark = pytest.mark.timed
 

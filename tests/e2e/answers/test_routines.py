@@ -9,8 +9,9 @@ import re
 import pytest
 
 from concurrency_books import Books
-from conftest import (CASES, INSTRUMENTED, assert_close, case_elapsed, case_visits, check_times)
+from conftest import CASES, INSTRUMENTED, assert_close, case_elapsed, case_visits
 from levels import at
+from timed import check_times
 
 pytestmark = pytest.mark.timed
 

@@ -2,7 +2,8 @@
 """What runtimes and compilers send in another way than OpenMP says: the program ends, and its profile is right."""
 import pytest
 
-from conftest import assert_close, check_times, marks
+from conftest import assert_close, marks
+from timed import check_times
 
 
 def unmatched(loaded):

@@ -8,7 +8,8 @@ who that is depends on the delay, so there the limits are 5 % and, for waiting, 
 """
 import pytest
 
-from conftest import check_times, marks
+from conftest import marks
+from timed import check_times
 
 pytestmark = pytest.mark.timed
 

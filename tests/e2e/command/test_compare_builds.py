@@ -7,7 +7,8 @@ import subprocess
 import pytest
 
 from compared_profiles import assert_adds_up, flat, row_of
-from conftest import HEDDLE, TIMEOUT_S, check_times, compile_command, environment_for
+from conftest import HEDDLE, TIMEOUT_S, compile_command, environment_for
+from timed import check_times
 
 # Threads sleep instead of working: regions take as long as they say, whatever else the machine does. Two routines with
 # a region each, one of them with constructs in it, and two regions in main(). The region's call is not a routine's last

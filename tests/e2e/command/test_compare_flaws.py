@@ -10,7 +10,8 @@ import os
 
 import pytest
 
-from conftest import check_times, libomp_folder, marks
+from conftest import libomp_folder, marks
+from timed import check_times
 
 pytestmark = pytest.mark.timed
 

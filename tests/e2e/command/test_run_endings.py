@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from conftest import check_times
 from run_program import CLOCK, KILLED, REGION, SIGNALLED, on, only_profile, profiles, region_of
+from timed import check_times
 
 
 # ---- killed programs ----

@@ -8,9 +8,10 @@ import resource
 
 import pytest
 
-from conftest import BUILD, INSTRUMENTED, SOURCE, assert_close, check_times, marks, run_plain, wait_of
+from conftest import BUILD, INSTRUMENTED, SOURCE, assert_close, marks, run_plain, wait_of
 from counting import (CLASSES, CLOCK, FAULTS, SWITCHES, assert_counts, assert_known_where_told_apart, below, count,
                       each, exactly, is_told_apart, total)
+from timed import check_times
 
 INCLUDE = [f"-I{SOURCE}/include"]
 

@@ -11,9 +11,10 @@ import subprocess
 
 import pytest
 
-from conftest import (HEDDLE, LIBRARY, TIMEOUT_S, assert_close, check_times, clean_environment,
-                      environment_for, load_checked, marks, source_of)
+from conftest import (HEDDLE, LIBRARY, TIMEOUT_S, assert_close, clean_environment, environment_for, load_checked,
+                      marks, source_of)
 from counting import CLOCK, FAULTS, SWITCHES, assert_counts, below, count, each
+from timed import check_times
 from test_counters import expected_of_loops
 
 PARANOID = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())

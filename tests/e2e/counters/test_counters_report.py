@@ -9,8 +9,9 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, check_times, environment_for, marks
+from conftest import BUILD, environment_for, marks
 from counting import CLOCK, FAULTS, SWITCHES
+from timed import check_times
 
 STUB = BUILD / "tests" / "unit" / "libstub-papi.so"
 INCLUSIVE = f"{FAULTS} inclusive"
