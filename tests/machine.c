@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -96,7 +97,18 @@ static bool is_known_to_have(const char *name) {
   return false;
 }
 
+static pid_t test_program;
+
+__attribute__((constructor)) static void remember_process(void) {
+  test_program = getpid();
+}
+
 void hd_needs(enum hd_condition condition) {
+  /* skip() would go on with the next test, in the child. */
+  if (getpid() != test_program) {
+    fprintf(stderr, "hd_needs(%s) in a child: call it before the fork\n", conditions[condition].name);
+    _exit(1);
+  }
   const char *why = conditions[condition].why_not();
   if (!why)
     return;

@@ -20,7 +20,8 @@ enum hd_condition {
   HD_CONDITIONS
 };
 
-/** Skips the calling test if the machine lacks the condition; fails it if HEDDLE_MACHINE_HAS names it nevertheless. */
+/** Skips the calling test if the machine lacks the condition; fails it if HEDDLE_MACHINE_HAS names it nevertheless. Only in
+ * the test itself: in a child that it forks this fails, and cmocka takes a skip in a set-up for a failure. */
 void hd_needs(enum hd_condition condition);
 
 #endif

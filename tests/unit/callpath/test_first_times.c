@@ -18,7 +18,7 @@
 #include "store/store.h"
 #include "support/inprocess/heap.h"
 
-enum { STUCK_S = 20, ROUNDS = 100, THREADS = 3, STEPS = 24, MOST_PAUSE = 40000 };
+enum { STUCK_S = 300, ROUNDS = 100, THREADS = 3, STEPS = 24, MOST_PAUSE = 40000 };
 
 static struct hd_store store;
 static char places[ROUNDS][STEPS];

@@ -15,7 +15,7 @@
 #include "callpath/known_steps.h"
 #include "store/store.h"
 
-enum { STUCK_S = 10, STEPS = 3000 };
+enum { STUCK_S = 300, STEPS = 3000 };
 
 static struct hd_store store;
 static char places[STEPS + 1];

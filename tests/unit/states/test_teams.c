@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "machine.h"
 #include "sweep/batch.h"
 
 enum { ARENA = 1 << 20, RINGS = 4, PROFILES = 8, SIZES = 5, REGION = 1, INNER = 2, LOOP = 3, BARRIER = 4 };
@@ -668,6 +669,7 @@ static void test_killed_after_any_store_of_a_commit_loses_nothing(void **state) 
 #ifdef __SANITIZE_THREAD__
   skip(); /* its stores are many more */
 #endif
+  hd_needs(HD_PTRACE);
   static script *const scripts[] = {play_two, play_three, play_nested};
   for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
     const struct result expected = play(scripts[i]);

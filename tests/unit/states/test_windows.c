@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "machine.h"
 #include "sweep/batch.h"
 #include "sweep/timeline.h"
 
@@ -378,6 +379,7 @@ static void test_killed_after_any_store_of_a_commit_loses_nothing(void **state) 
 #ifdef __SANITIZE_THREAD__
   skip(); /* its stores are many more */
 #endif
+  hd_needs(HD_PTRACE);
   const struct options few = {.rings = 3, .profiles = 3, .entries = 24};
   struct sweep sweep;
   struct arena *arena = map_arena();

@@ -67,7 +67,7 @@ static inline void in_own_process(void (*body)(void)) {
   const pid_t child = fork();
   if (child == 0) {
     die_of_faults();
-    alarm(60);
+    alarm(300); /* against hanging */
     body();
     exit(0); /* destructors, too */
   }
