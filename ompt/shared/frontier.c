@@ -156,15 +156,26 @@ static bool count_fence(uint64_t now_ns) {
   return true;
 }
 
+static bool is_silent(const struct hd_ring_record *ring, uint64_t ticks) {
+  return !is_marked(ring) && !has_ended(ring) && latest_of(ring) < ticks;
+}
+
 /* Those whose newest time is before `ticks`. */
 static void mark_older(const struct move *move, uint64_t ticks) {
   for (uint32_t i = 0; i < move->set->count; i++) {
     struct hd_ring_record *ring = move->set->rings[i];
-    if (is_marked(ring) || has_ended(ring) || latest_of(ring) >= ticks)
+    if (!is_silent(ring, ticks))
       continue;
     ring->quiet_ns = move->now_ns;
     mark(ring, HD_RING_MARKED);
   }
+}
+
+static bool is_held_by_silent(const struct move *move) {
+  for (uint32_t i = 0; i < move->set->count; i++)
+    if (is_silent(move->set->rings[i], move->wanted))
+      return true;
+  return false;
 }
 
 /* A mark does not help against a tentative entry. */
@@ -177,9 +188,12 @@ static bool is_held_by_tentative(const struct move *move) {
   return false;
 }
 
-/* Those that are in the way. False: it did not work, which cannot happen once membarrier(2) is registered. Then all are
- * marked, and the next sweep comes after whoever has not seen it. */
+/* Those that are in the way, if there are any: owners log meanwhile, or take a tentative entry back, and a fence for
+ * none would count against the limit. False: it did not work, which cannot happen once membarrier(2) is registered. Then
+ * all are marked, and the next sweep comes after whoever has not seen it. */
 static bool mark_silent(const struct move *move) {
+  if (!is_held_by_silent(move))
+    return true;
   const bool is_last = count_fence(move->now_ns);
   mark_older(move, is_last ? UINT64_MAX : move->wanted);
   hd_frontier.has_membarrier = fence_everywhere();
