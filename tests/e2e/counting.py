@@ -2,9 +2,17 @@
 """What a profile's JSON says about counted events: look-ups, and what must hold wherever a test knows the counts."""
 import functools
 
+from conftest import BUILD
+
 FAULTS = "perf::PAGE-FAULTS"
 CLOCK = "perf::TASK-CLOCK"
 SWITCHES = "perf::CONTEXT-SWITCHES"
+
+# What libpapi may be on a machine, as `heddle` finds it: a stub whose component perf_event has events of the kernel's names,
+# as libpfm does; the same where that component is off; none. On every machine tests use these, never its own.
+STUB = BUILD / "tests" / "unit" / "libstub-papi.so"
+PAPIS = {"on": {"HEDDLE_PAPI": str(STUB)}, "off": {"HEDDLE_PAPI": str(STUB), "STUB_PAPI_DISABLED": "no default PMU"},
+         "none": {"HEDDLE_PAPI": "/nowhere/libpapi.so"}}
 
 CLASSES = {"busy": "counters", "waiting": "counters_waiting", "runtime": "counters_runtime"}
 REGIONS = {"program", "parallel", "teams", "phase"}
