@@ -3,8 +3,8 @@
  * @file source.h
  * Who counts events: the kernel (kernel.c: software events, through perf_event_open(2); usage.c: some of them, without
  * permission) and PAPI (papi.c: everything else that libpapi knows; it is opened at the first use). A name of the
- * kernel's (hd_software_of_name) belongs to the first two alone, whatever PAPI lists: PAPI counts user mode alone, where
- * a migration never happens, and does not say what the kernel refuses.
+ * kernel's (hd_software_of_name) belongs to the first two alone, whatever PAPI lists: PAPI counts user mode alone,
+ * where a migration never happens, and does not say what the kernel refuses.
  *
  * The library uses sources inside the program: there they print nothing, install no handler and take memory only from
  * support/inprocess/heap.h (but for PAPI itself). The command lists and checks events with them before the program
@@ -91,9 +91,9 @@ extern const struct hd_source hd_source_papi;
 extern const struct hd_source *const hd_sources[];
 
 /**
- * Whether the events can be counted together here and now: a set of them is created on the calling thread, started, read
- * and destroyed. Lists and plans both rely on this alone, so what is listed as available can be run. False: `why` says
- * why not.
+ * Whether the events can be counted together here and now: a set of them is created on the calling thread, started,
+ * read and destroyed. Lists and plans both rely on this alone, so what is listed as available can be run. False: `why`
+ * says why not.
  */
 bool hd_source_try(const struct hd_source *source, const struct hd_counter_event *const *events, uint32_t count,
                    char *why, size_t why_bytes);

@@ -9,8 +9,8 @@ import resource
 import pytest
 
 from conftest import INSTRUMENTED, SOURCE, assert_close, check_times, marks, run_plain, wait_of
-from counting import (CLASSES, CLOCK, FAULTS, PAPIS, STUB, SWITCHES, assert_counts, assert_known_where_told_apart, below, count,
-                      each, exactly, is_told_apart, needs_kernel_counts, total)
+from counting import (CLASSES, CLOCK, FAULTS, PAPIS, STUB, SWITCHES, assert_counts, assert_known_where_told_apart,
+                      below, count, each, exactly, is_told_apart, needs_kernel_counts, total)
 
 INCLUDE = [f"-I{SOURCE}/include"]
 

@@ -25,8 +25,8 @@ OWN_PROCESS_TEST_NEEDS(test_fresh_pages_are_faults, HD_USER_PERF) {
   kernel->destroy(set);
 }
 
-/* Over 20 ms of work and 10 of sleep. Time of interrupts and of a virtual machine's host is perf's alone: on a busy machine
- * a span may have much of it. */
+/* Over 20 ms of work and 10 of sleep. Time of interrupts and of a virtual machine's host is perf's alone: on a busy
+ * machine a span may have much of it. */
 static bool clocks_agree(struct hd_event_set *set) {
   const uint64_t spin_ns = 20000000;
   const uint64_t before_ns = thread_ns();

@@ -6,10 +6,10 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+#include "counted_work.h"
 #include "counters/event_sets.h"
 #include "counters/private_library.h"
 #include "output/metrics/event_suggest.h"
-#include "counted_work.h"
 #include "papi_cases.h"
 
 static struct hd_event_sets plan;

@@ -244,8 +244,8 @@ static void receive_100(void) {
 }
 
 static void populate_100(void) {
-  CHECK(syscall(SYS_mmap, NULL, 100 * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
-                0) != -1);
+  CHECK(syscall(SYS_mmap, NULL, 100 * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0) != -1);
 }
 
 OWN_PROCESS_TEST_NEEDS(test_faults_are_perfs, HD_KERNEL_PERF) {
