@@ -8,8 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-const struct hd_source *const hd_sources[] = {&hd_source_kernel, &hd_source_usage, &hd_source_papi, NULL};
-
 uint32_t hd_event_sets_events(const struct hd_event_sets *plan, const struct hd_planned_set *set,
                               const struct hd_counter_event *events[HD_EVENTS_MOST]) {
   for (uint32_t i = 0; i < set->count; i++)
@@ -79,8 +77,7 @@ static bool add_names(struct hd_event_sets *plan, const char *list, struct hd_ev
  * that does not have it; the first such reason counts. */
 static bool ask(const struct hd_source *source, struct hd_counter_event *event, struct hd_event_sets_error *error) {
   char why[sizeof error->why] = "";
-  event->source = source;
-  const enum hd_counter_status status = source->find(event->name, event, why, sizeof why);
+  const enum hd_counter_status status = hd_source_ask(source, event->name, event, why, sizeof why);
   if (status == HD_COUNTER_UNAVAILABLE && error->unknown) {
     error->unknown = false;
     snprintf(error->why, sizeof error->why, "%s", why[0] ? why : "it cannot be counted here");
@@ -139,19 +136,8 @@ static void make_room(struct hd_event_sets *plan) {
 static bool try_out(const struct hd_event_sets *plan, const struct hd_planned_set *planned, char *why,
                     size_t why_bytes) {
   const struct hd_counter_event *events[HD_EVENTS_MOST];
-  uint64_t counts[HD_EVENTS_MOST];
-  const struct hd_source *source = planned->source;
   const uint32_t count = hd_event_sets_events(plan, planned, events);
-  struct hd_event_set *set = source->create(events, count, why, why_bytes);
-  if (!set)
-    return false;
-  bool works = source->start(set, why, why_bytes);
-  if (works && !source->read(set, counts)) {
-    snprintf(why, why_bytes, "the counts cannot be read");
-    works = false;
-  }
-  source->destroy(set);
-  return works;
+  return hd_source_try(planned->source, events, count, why, why_bytes);
 }
 
 /* The events of the same source and component as event `first`, if it is the first of them. */

@@ -140,11 +140,11 @@ static enum hd_counter_status find(const char *name, struct hd_counter_event *ev
 
 static void each(hd_event_visit visit, void *context) {
   for (const struct hd_software *software = hd_software; software < hd_software + HD_SOFTWARE_COUNT; software++) {
-    struct hd_counter_event event = {.source = &hd_source_kernel};
+    struct hd_counter_event event = {0};
     char why[256] = "";
     snprintf(event.name, sizeof event.name, "perf::%s", software->name);
-    const bool available = describe(software, &event, why, sizeof why);
-    if (!visit(context, &event, available, why))
+    const enum hd_counter_status status = hd_source_ask(&hd_source_kernel, event.name, &event, why, sizeof why);
+    if (!visit(context, &event, status == HD_COUNTER_FOUND, why))
       return;
   }
 }

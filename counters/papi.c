@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file papi.c
- * Everything that libpapi counts: presets, native events, other components.
+ * What libpapi counts: presets, native events, other components; but no event of the kernel's (is_kernels).
  *
  * Only user code is counted (PAPI_DOM_USER, PAPI's default), or what else a component's default is. PAPI reads with
  * rdpmc by itself where the machine permits it. Events take turns by starting and stopping sets, not by PAPI_multiplex:
@@ -16,12 +16,18 @@
 
 #include "counters/papi_library.h"
 #include "counters/perf_permission.h"
+#include "counters/software_events.h"
 #include "heddle-format.h"
 #include "support/inprocess/heap.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all but reading, starting and stopping */
 
 /* ---- events ---- */
+
+/* libpfm has these, too. PAPI would count them in user mode alone: the other sources have them. */
+static bool is_kernels(const char *name) {
+  return hd_software_of_name(name) != NULL;
+}
 
 /* Whether a call of PAPI's worked; `why` says why not. */
 static bool worked(int result, const char *call, char *why, size_t why_bytes) {
@@ -122,7 +128,7 @@ static enum hd_counter_status explain_unknown(const char *name, char *why, size_
 
 static enum hd_counter_status find(const char *name, struct hd_counter_event *event, char *why, size_t why_bytes) {
   int code = 0;
-  if (!hd_papi_open(why, why_bytes))
+  if (is_kernels(name) || !hd_papi_open(why, why_bytes))
     return HD_COUNTER_UNKNOWN;
   pthread_mutex_lock(&lock);
   enum hd_counter_status status = HD_COUNTER_FOUND;
@@ -255,34 +261,25 @@ struct walk {
   bool ended;
 };
 
-/* PAPI cannot tell whether a native event can be counted: it is tried. */
-static bool can_count(const struct hd_counter_event *event, char *why, size_t why_bytes) {
-  struct hd_event_set *set = create(&event, 1, why, why_bytes);
-  destroy(set);
-  return set;
-}
-
-static bool describe_for(int code, struct hd_counter_event *event, char *why, size_t why_bytes) {
-  char name[PAPI_HUGE_STR_LEN * 2] = "";
-  *event = (struct hd_counter_event){.source = &hd_source_papi};
-  if (hd_papi.event_code_to_name(code, name) == PAPI_OK && strlen(name) < sizeof event->name)
-    memcpy(event->name, name, strlen(name));
-  return describe(code, event, why, why_bytes) && can_count(event, why, why_bytes);
-}
-
 /* :u=0, :period=0: no event of its own. */
 static bool is_modifier(const char *name) {
   const char *last = strrchr(name, ':');
   return last && strchr(last, '=');
 }
 
+/* False: it is no event that can be asked for. */
 static bool describe_and_show(struct walk *walk, int code) {
-  struct hd_counter_event event;
-  char why[400] = "";
-  const bool available = describe_for(code, &event, why, sizeof why);
-  if (!walk->ended && event.name[0] && !is_modifier(event.name))
-    walk->ended = !walk->visit(walk->context, &event, available, why);
-  return event.name[0] && !is_modifier(event.name);
+  struct hd_counter_event event = {.source = &hd_source_papi};
+  const struct hd_counter_event *const alone = &event;
+  char name[PAPI_HUGE_STR_LEN * 2] = "", why[400] = "";
+  if (hd_papi.event_code_to_name(code, name) != PAPI_OK || strlen(name) >= sizeof event.name || !name[0] ||
+      is_modifier(name) || is_kernels(name))
+    return false;
+  memcpy(event.name, name, strlen(name));
+  const bool available =
+      describe(code, &event, why, sizeof why) && hd_source_try(&hd_source_papi, &alone, 1, why, sizeof why);
+  walk->ended = !walk->visit(walk->context, &event, available, why);
+  return true;
 }
 
 /* With its masks, if it has any: it can seldom be counted without. */

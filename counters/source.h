@@ -2,7 +2,9 @@
 /**
  * @file source.h
  * Who counts events: the kernel (kernel.c: software events, through perf_event_open(2); usage.c: some of them, without
- * permission) and PAPI (papi.c: everything that libpapi knows; it is opened at the first use).
+ * permission) and PAPI (papi.c: everything else that libpapi knows; it is opened at the first use). A name of the
+ * kernel's (hd_software_of_name) belongs to the first two alone, whatever PAPI lists: PAPI counts user mode alone,
+ * where a migration never happens, and does not say what the kernel refuses.
  *
  * The library uses sources inside the program: there they print nothing, install no handler and take memory only from
  * support/inprocess/heap.h (but for PAPI itself). The command lists and checks events with them before the program
@@ -56,10 +58,11 @@ struct hd_source {
   /** One line for people about the source on this machine. False: nothing can be counted with it; the line says why. */
   bool (*describe)(char *text, size_t bytes);
 
-  /** Looks an event up by name, in upper or lower case; fills `event` (but for `source` and `name`). */
+  /** Looks an event up by name, in upper or lower case; fills `event` (but for `source` and `name`). Whether an event
+   *  that is found can be counted, hd_source_try() finds out. */
   enum hd_counter_status (*find)(const char *name, struct hd_counter_event *event, char *why, size_t why_bytes);
 
-  /** Walks through all events that it knows. */
+  /** Walks through all events that it knows, and tries each. */
   void (*each)(hd_event_visit visit, void *context);
 
   /** A set for the calling thread; it does not count yet. NULL: these events cannot be counted together, or not on this
@@ -86,5 +89,17 @@ extern const struct hd_source hd_source_papi;
 
 /** The first of them that can count an event does. Ends with NULL. */
 extern const struct hd_source *const hd_sources[];
+
+/**
+ * Whether the events can be counted together here and now: a set of them is created on the calling thread, started,
+ * read and destroyed. Lists and plans both rely on this alone, so what is listed as available can be run. False: `why`
+ * says why not.
+ */
+bool hd_source_try(const struct hd_source *source, const struct hd_counter_event *const *events, uint32_t count,
+                   char *why, size_t why_bytes);
+
+/** The source's find(), but what is found is also tried; fills in `source`, too. */
+enum hd_counter_status hd_source_ask(const struct hd_source *source, const char *name, struct hd_counter_event *event,
+                                     char *why, size_t why_bytes);
 
 #endif

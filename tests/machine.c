@@ -2,6 +2,7 @@
 #include "machine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -46,6 +47,16 @@ static const char *kernel_perf(void) {
   return counts(true);
 }
 
+static const char *user_perf_alone(void) {
+  char setting[16] = "";
+  const int fd = open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    (void)!read(fd, setting, sizeof setting - 1);
+    close(fd);
+  }
+  return strtol(setting, NULL, 10) == 2 ? user_perf() : "/proc/sys/kernel/perf_event_paranoid is not 2";
+}
+
 static const char *single_steps(void) {
   const pid_t child = fork();
   if (child == 0) {
@@ -83,6 +94,7 @@ static const struct {
 } conditions[HD_CONDITIONS] = {
     [HD_USER_PERF] = {"user-perf", user_perf},
     [HD_KERNEL_PERF] = {"kernel-perf", kernel_perf},
+    [HD_USER_PERF_ALONE] = {"user-perf-alone", user_perf_alone},
     [HD_PTRACE] = {"ptrace", single_steps},
     [HD_MEMBARRIER] = {"membarrier", membarriers},
     [HD_TWO_PROCESSORS] = {"two-processors", two_processors},

@@ -12,11 +12,12 @@
 #define HEDDLE_TESTS_MACHINE_H
 
 enum hd_condition {
-  HD_USER_PERF,      /* user-perf: perf_event_open(2) counts this process's own work in user space */
-  HD_KERNEL_PERF,    /* kernel-perf: the kernel's part, too */
-  HD_PTRACE,         /* ptrace: a process may trace and single-step its child */
-  HD_MEMBARRIER,     /* membarrier: membarrier(2) with private expedited commands */
-  HD_TWO_PROCESSORS, /* two-processors: this process may run on two or more */
+  HD_USER_PERF,       /* user-perf: perf_event_open(2) counts this process's own work in user space */
+  HD_KERNEL_PERF,     /* kernel-perf: the kernel's part, too */
+  HD_USER_PERF_ALONE, /* user-perf-alone: user space, and without CAP_PERFMON not the kernel's part */
+  HD_PTRACE,          /* ptrace: a process may trace and single-step its child */
+  HD_MEMBARRIER,      /* membarrier: membarrier(2) with private expedited commands */
+  HD_TWO_PROCESSORS,  /* two-processors: this process may run on two or more */
   HD_CONDITIONS
 };
 

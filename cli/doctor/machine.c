@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor_internal.h"
-#include "counters/perf_permission.h"
 #include "counters/source.h"
 #include "output/metrics/formula.h"
 
@@ -154,13 +153,11 @@ static void check_sources(struct hd_doctor *doctor) {
 }
 
 static void check_counters(struct hd_doctor *doctor) {
+  struct hd_counter_event event;
   char why[300];
-  const int paranoid = hd_permission_paranoid();
   check_sources(doctor);
-  if (paranoid > HD_PARANOID_USER_CODE && geteuid() != 0) {
-    hd_permission_explain(HD_PARANOID_USER_CODE, why, sizeof why);
+  if (hd_source_ask(&hd_source_kernel, "perf::TASK-CLOCK", &event, why, sizeof why) != HD_COUNTER_FOUND)
     SAY(NOTE, "counters", "%s", why);
-  }
   if (!hd_formula_open(why, sizeof why))
     SAY(NOTE, "formulas of groups", "%s", why);
 }

@@ -84,7 +84,7 @@ static void show(struct hd_events_walk *walk, const struct hd_counter_event *eve
 static enum hd_counter_status ask(const struct hd_source *source, const struct hd_counter_event *event) {
   struct hd_counter_event same = *event;
   char why[600];
-  return source->find(event->name, &same, why, sizeof why);
+  return hd_source_ask(source, event->name, &same, why, sizeof why);
 }
 
 /* Several sources know the software events. An event is the first one's that can count it; else the first one's. */

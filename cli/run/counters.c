@@ -150,7 +150,7 @@ static bool can_be_counted(const char *name) {
   char why[256];
   struct hd_counter_event event;
   for (const struct hd_source *const *source = hd_sources; *source; source++)
-    if ((*source)->find(name, &event, why, sizeof why) == HD_COUNTER_FOUND)
+    if (hd_source_ask(*source, name, &event, why, sizeof why) == HD_COUNTER_FOUND)
       return true;
   return false;
 }

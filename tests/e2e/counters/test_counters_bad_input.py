@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, HEDDLE, LIBRARY, TIMEOUT_S, clean_environment, environment_for
+from conftest import HEDDLE, LIBRARY, TIMEOUT_S, clean_environment, environment_for
+from counting import PAPIS, STUB
 
 PARANOID = pathlib.Path("/proc/sys/kernel/perf_event_paranoid")
 GOOD = "EVENTSET\nA  perf::PAGE-FAULTS\nMETRICS\nFaults  A\n"
@@ -32,7 +33,7 @@ def run(tmp_path):
 
     def run(*options, env=None, before=()):
         result = subprocess.run([*before, HEDDLE, "run", *map(str, options), "--", "touch", "ran"],
-                                env={**clean_environment(), **(env or {})}, capture_output=True, text=True,
+                                env={**clean_environment(), **PAPIS["on"], **(env or {})}, capture_output=True, text=True,
                                 timeout=TIMEOUT_S, cwd=tmp_path)
         result.ran = (tmp_path / "ran").exists()
         return result
@@ -132,19 +133,20 @@ def test_a_name_without_end(refused):
     assert line.startswith("the events cannot be counted: an event's name is longer than 127 characters")
 
 
-def test_no_permission_names_the_setting(refused, run, group):
+@pytest.mark.parametrize("papi", PAPIS)
+def test_no_permission_names_the_setting(refused, run, group, papi):
     """Without its capabilities root is as anybody else. Where the setting lets anybody count there is nothing to refuse.
     What can be counted all the same is in test_counters_permission.py."""
     paranoid = int(PARANOID.read_text())
     before = ["setpriv", "--bounding-set=-perfmon,-sys_admin"] if os.geteuid() == 0 else []
     if paranoid < 2:
-        assert run("-e", "perf::CPU-MIGRATIONS", before=before).ran
+        assert run("-e", "perf::CPU-MIGRATIONS", before=before, env=PAPIS[papi]).ran
         return
-    line = refused("-e", "perf::CPU-MIGRATIONS", before=before)
+    line = refused("-e", "perf::CPU-MIGRATIONS", before=before, env=PAPIS[papi])
     assert line.startswith(f"event perf::CPU-MIGRATIONS: no permission: {PARANOID} is {paranoid} and must be 1"), line
     assert "CAP_PERFMON" in line and "nearest" not in line
     path = group("EVENTSET\nA  perf::PAGE-FAULTS\nB  perf::CPU-MIGRATIONS\nMETRICS\nx  A + B\n")
-    line = refused("-g", path, before=before)
+    line = refused("-g", path, before=before, env=PAPIS[papi])
     assert line.startswith(f"{path}:3: ") and f": no permission: {PARANOID} is {paranoid}" in line, line
 
 
@@ -154,9 +156,8 @@ def test_no_permission_names_the_setting(refused, run, group):
 @pytest.fixture
 def stub():
     """stub(NAME=value, ...) -> an environment in which PAPI is the stub."""
-    library = BUILD / "tests" / "unit" / "libstub-papi.so"
-    assert library.exists(), f"{library} is not built"
-    return lambda **settings: {"HEDDLE_PAPI": str(library),
+    assert STUB.exists(), f"{STUB} is not built"
+    return lambda **settings: {"HEDDLE_PAPI": str(STUB),
                                **{f"STUB_PAPI_{name}": str(value) for name, value in settings.items()}}
 
 

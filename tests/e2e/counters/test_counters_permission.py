@@ -11,9 +11,9 @@ import subprocess
 
 import pytest
 
-from conftest import (HEDDLE, LIBRARY, TIMEOUT_S, assert_close, clean_environment, environment_for, load_checked,
-                      marks, source_of)
-from counting import CLOCK, FAULTS, SWITCHES, assert_counts, below, count, each
+from conftest import (HEDDLE, LIBRARY, TIMEOUT_S, assert_close, clean_environment,
+                      environment_for, load_checked, marks, source_of)
+from counting import CLOCK, FAULTS, PAPIS, SWITCHES, assert_counts, below, count, each
 from timed import check_times
 from test_counters import expected_of_loops
 
@@ -125,16 +125,21 @@ def test_without_heddle_run(forbid, build_program, export, tmp_path, runtime):
 # ---- what is said of it ----
 
 
-def heddle_as(before, *arguments, cwd=None):
-    return subprocess.run([*before, HEDDLE, *arguments], env=clean_environment(), capture_output=True, text=True,
-                          timeout=TIMEOUT_S, cwd=cwd)
+def heddle_as(before, *arguments, cwd=None, papi="on"):
+    return subprocess.run([*before, HEDDLE, *arguments], env={**clean_environment(), **PAPIS[papi]}, capture_output=True,
+                          text=True, timeout=TIMEOUT_S, cwd=cwd)
 
 
-def test_the_list_says_who_counts_an_event(unprivileged):
+with_each_papi = pytest.mark.parametrize("papi", PAPIS)
+
+
+@with_each_papi
+def test_the_list_says_who_counts_an_event(unprivileged, papi):
     before, counted_by = unprivileged
-    result = heddle_as(before, "events", "--csv", "perf::")
+    result = heddle_as(before, "events", "--csv", "perf::", papi=papi)
     assert result.returncode == 0, result.stderr
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    rows = [row for row in rows if row["event"] != "perf::CYCLES"]  # PAPI's
     found = {row["event"]: row for row in rows}
     assert len(found) == len(rows) == 10
     for event, source in zip(OS_EVENTS, counted_by, strict=True):
@@ -151,10 +156,12 @@ def test_the_group_works_for_everybody(unprivileged):
     assert "\ncan be counted here: yes\n" in result.stdout, result.stdout
 
 
+@with_each_papi
 @pytest.mark.parametrize("error, why", [(errno.EACCES, "perf_event_paranoid is "), (errno.EPERM, "perf_event_paranoid is "),
                                         (errno.ENOSYS, "this kernel has no perf_event_open, or a container's seccomp")])
-def test_what_nobody_can_count_is_refused(forbid, tmp_path, error, why):
-    result = heddle_as(forbid(error), "run", "-g", "OS", "-e", "perf::CPU-MIGRATIONS", "--", "touch", "ran", cwd=tmp_path)
+def test_what_nobody_can_count_is_refused(forbid, tmp_path, error, why, papi):
+    result = heddle_as(forbid(error), "run", "-g", "OS", "-e", "perf::CPU-MIGRATIONS", "--", "touch", "ran", cwd=tmp_path,
+                       papi=papi)
     assert result.returncode == 125 and not list(tmp_path.iterdir())
     assert result.stderr.startswith("heddle: event perf::CPU-MIGRATIONS: ") and result.stderr.count("\n") == 1
     assert why in result.stderr and "nearest" not in result.stderr, result.stderr

@@ -9,12 +9,19 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, HEDDLE, SOURCE, TIMEOUT_S, clean_environment
+from conftest import HEDDLE, SOURCE, TIMEOUT_S, clean_environment
+from counting import PAPIS, STUB
 
 GROUPS = SOURCE / "output" / "metrics" / "groups"
 NAMES = ["BRANCH", "CACHE", "FLOPS", "FLOPS_DP", "FLOPS_SP", "IPC", "MEM", "OS"]
 ANYBODYS = {"perf::TASK-CLOCK", "perf::PAGE-FAULTS", "perf::CONTEXT-SWITCHES"}
 KERNELS = ANYBODYS | {"perf::CPU-MIGRATIONS"}
+
+
+@pytest.fixture
+def run_heddle(run_heddle):
+    """On the stub of libpapi, unless told otherwise."""
+    return lambda *arguments, env=None, **options: run_heddle(*arguments, env={**PAPIS["on"], **(env or {})}, **options)
 
 
 @pytest.fixture
@@ -40,9 +47,13 @@ def test_the_kernels_events_are_listed_with_unit_source_and_meaning(succeed):
     assert found["perf::CPU-MIGRATIONS"][0] == "kernel"
 
 
-def test_no_event_is_listed_twice(succeed):
-    names = [row["event"].upper() for row in rows(succeed("--csv"))]
+@pytest.mark.parametrize("papi", PAPIS)
+def test_no_event_is_listed_twice(succeed, papi):
+    found = rows(succeed("--csv", env=PAPIS[papi]))
+    names = [row["event"].upper() for row in found]
     assert len(names) == len(set(names)) >= len(KERNELS)
+    papis = {row["event"] for row in found if row["source"] == "papi" and row["event"].startswith("perf::")}
+    assert papis == ({"perf::CYCLES"} if papi == "on" else set())
 
 
 def test_the_expression_is_found_in_names_and_descriptions_without_regard_to_case(succeed):
@@ -68,12 +79,13 @@ def test_every_event_that_is_available_can_be_counted(succeed, run_heddle, tmp_p
         assert result.returncode == 0, result.stderr
 
 
-def test_reasons_stand_once_below_the_table(succeed):
+@pytest.mark.parametrize("papi", PAPIS)
+def test_reasons_stand_once_below_the_table(papi):
     """As root all are permitted: take the permission away. Where anybody may count all are permitted to anybody."""
     permitted = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text()) < 2
     before = ["setpriv", "--bounding-set=-perfmon,-sys_admin"] if os.geteuid() == 0 else []
-    result = subprocess.run([*before, HEDDLE, "events", "switches|migrations"], env=clean_environment(), capture_output=True,
-                            text=True, timeout=TIMEOUT_S)
+    result = subprocess.run([*before, HEDDLE, "events", "switches|migrations"], env={**clean_environment(), **PAPIS[papi]},
+                            capture_output=True, text=True, timeout=TIMEOUT_S)
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
     if permitted:
@@ -89,14 +101,11 @@ def test_the_first_lines_are_about_the_sources(succeed):
     assert kernel.startswith("kernel  ") and "perf_event_paranoid" in kernel
     assert usage.startswith("usage   ") and "perf_event_open is forbidden" in usage
     assert papi.startswith("papi    ") and "PAPI" in papi
-    stub = str(BUILD / "tests" / "unit" / "libstub-papi.so")
-    papi = succeed("STUB", env={"HEDDLE_PAPI": stub}).splitlines()[2]
-    assert papi.startswith("papi    ") and "7.0" in papi and stub in papi, papi
+    assert "7.0" in papi and str(STUB) in papi, papi
 
 
 def test_the_stubs_events_are_listed(succeed):
-    found = {row["event"]: row for row in rows(succeed("--csv", env={
-        "HEDDLE_PAPI": str(BUILD / "tests" / "unit" / "libstub-papi.so")}))}
+    found = {row["event"]: row for row in rows(succeed("--csv"))}
     assert found["STUB_CLOCK"]["unit"] == "ns" and found["STUB_CLOCK"]["available"] == "yes"
     assert found["PAPI_TLB_DM"]["available"] == "no" and found["PAPI_TLB_DM"]["reason"]
     assert found["STUB_EPERM"]["available"] == "no" and found["STUB_EPERM"]["reason"]

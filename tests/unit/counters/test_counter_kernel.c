@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sys/resource.h>
 
@@ -16,7 +17,7 @@ static const struct hd_source *const kernel = &hd_source_kernel;
 
 /* ---- counts ---- */
 
-OWN_PROCESS_TEST(test_fresh_pages_are_faults) {
+OWN_PROCESS_TEST_NEEDS(test_fresh_pages_are_faults, HD_USER_PERF) {
   prepare(2000);
   struct hd_event_set *set = start_one(kernel, "perf::PAGE-FAULTS");
   CHECK_EQUAL(faults_of(kernel, set, 1000), 1000);
@@ -24,23 +25,31 @@ OWN_PROCESS_TEST(test_fresh_pages_are_faults) {
   kernel->destroy(set);
 }
 
-OWN_PROCESS_TEST(test_task_clock_is_the_threads_processor_time) {
-  const uint64_t spin_ns = 100000000;
-  struct hd_event_set *set = start_one(kernel, "perf::TASK-CLOCK");
+/* Over 20 ms of work and 10 of sleep. Time of interrupts and of a virtual machine's host is perf's alone: on a busy
+ * machine a span may have much of it. */
+static bool clocks_agree(struct hd_event_set *set) {
+  const uint64_t spin_ns = 20000000;
   const uint64_t before_ns = thread_ns();
   const uint64_t before = read_one(kernel, set);
   while (thread_ns() - before_ns < spin_ns) {
   }
+  usleep(10000);
   const uint64_t counted = read_one(kernel, set) - before;
   const uint64_t lasted_ns = thread_ns() - before_ns;
-  CHECK(counted > spin_ns * 98 / 100 && counted <= lasted_ns * 102 / 100);
+  return counted > spin_ns * 98 / 100 && counted <= lasted_ns * 102 / 100;
+}
+
+OWN_PROCESS_TEST_NEEDS(test_task_clock_is_the_threads_processor_time, HD_USER_PERF) {
+  bool agreed = false;
+  struct hd_event_set *set = start_one(kernel, "perf::TASK-CLOCK");
+  for (int i = 0; i < 20 && !agreed; i++)
+    agreed = clocks_agree(set);
+  CHECK(agreed);
   CHECK_TEXT(find_event(kernel, "task-clock").unit, "ns");
   CHECK_TEXT(find_event(kernel, "page-faults").unit, "");
 }
 
-OWN_PROCESS_TEST(test_sleeping_switches_context) {
-  if (geteuid() != 0 && hd_permission_paranoid() > HD_PARANOID_KERNEL_TOO)
-    return;
+OWN_PROCESS_TEST_NEEDS(test_sleeping_switches_context, HD_KERNEL_PERF) {
   struct hd_event_set *set = start_one(kernel, "perf::CS");
   const uint64_t before = read_one(kernel, set);
   for (int i = 0; i < 5; i++)
@@ -48,7 +57,7 @@ OWN_PROCESS_TEST(test_sleeping_switches_context) {
   CHECK(read_one(kernel, set) - before >= 5);
 }
 
-OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
+OWN_PROCESS_TEST_NEEDS(test_events_of_a_set_keep_their_order, HD_USER_PERF) {
   prepare(2000);
   static const char *const names[] = {"task-clock", "page-faults", "perf::MAJOR-FAULTS", "perf::MINOR-FAULTS"};
   uint64_t before[HD_EVENTS_MOST], after[HD_EVENTS_MOST];
@@ -66,7 +75,7 @@ OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
   CHECK_EQUAL(after[3] - before[3], 77);
 }
 
-OWN_PROCESS_TEST(test_nothing_is_counted_while_stopped) {
+OWN_PROCESS_TEST_NEEDS(test_nothing_is_counted_while_stopped, HD_USER_PERF) {
   prepare(2000);
   char why[400];
   const char *name = "page-faults";
@@ -93,7 +102,7 @@ static void *touch_and_count(void *pages) {
   return NULL;
 }
 
-OWN_PROCESS_TEST(test_each_thread_counts_for_itself) {
+OWN_PROCESS_TEST_NEEDS(test_each_thread_counts_for_itself, HD_USER_PERF) {
   static const size_t pages[] = {2000, 4000};
   struct hd_event_set *set = start_one(kernel, "page-faults");
   const uint64_t before = read_one(kernel, set);
@@ -107,7 +116,7 @@ OWN_PROCESS_TEST(test_each_thread_counts_for_itself) {
 
 /* ---- names ---- */
 
-OWN_PROCESS_TEST(test_names_are_those_of_libpfm_and_perf) {
+OWN_PROCESS_TEST_NEEDS(test_names_are_those_of_libpfm_and_perf, HD_USER_PERF) {
   static const char *const same[][5] = {
       {"perf::PAGE-FAULTS", "perf::faults", "page-faults", "PERF_COUNT_SW_PAGE_FAULTS",
        "perf::PERF_COUNT_SW_PAGE_FAULTS"},
@@ -145,7 +154,7 @@ static bool visit(void *most, const struct hd_counter_event *event, bool availab
   char text[400];
   visits++;
   CHECK(event->source == kernel && event->description[0] && !strncmp(event->name, "perf::", 6));
-  CHECK_EQUAL(kernel->find(event->name, &same, text, sizeof text),
+  CHECK_EQUAL(hd_source_ask(kernel, event->name, &same, text, sizeof text),
               available ? HD_COUNTER_FOUND : HD_COUNTER_UNAVAILABLE);
   CHECK_EQUAL(same.code, event->code);
   CHECK(available || why[0]);
@@ -179,19 +188,25 @@ static int perf_descriptors(int *fds) {
   return count;
 }
 
+/* Of the descriptors that were inherited only the first three remain, and all of these are open. */
 static void limit_descriptors(rlim_t most) {
   struct rlimit limit;
   CHECK(!getrlimit(RLIMIT_NOFILE, &limit));
+  while (open("/dev/null", O_RDWR) >= 0 && fcntl(STDERR_FILENO, F_GETFD) < 0) {
+  }
+  for (int fd = 3; fd < 8192; fd++)
+    close(fd);
+  CHECK(limit.rlim_max >= most);
   limit.rlim_cur = most;
   CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-OWN_PROCESS_TEST(test_the_programs_numbers_stay_the_same) {
+OWN_PROCESS_TEST_NEEDS(test_the_programs_numbers_stay_the_same, HD_USER_PERF) {
   static const char *const names[] = {"page-faults", "task-clock", "minor-faults"};
   int fds[HD_EVENTS_MOST];
+  limit_descriptors(1000);
   const int before = dup(0);
   close(before);
-  limit_descriptors(1000);
   struct hd_event_set *set = create_set(kernel, names, 3);
   CHECK_EQUAL(dup(0), before);
   CHECK_EQUAL(perf_descriptors(fds), 3);
@@ -203,7 +218,7 @@ OWN_PROCESS_TEST(test_the_programs_numbers_stay_the_same) {
   CHECK_EQUAL(perf_descriptors(fds), 0);
 }
 
-OWN_PROCESS_TEST(test_a_quarter_of_the_numbers_at_most_is_taken) {
+OWN_PROCESS_TEST_NEEDS(test_a_quarter_of_the_numbers_at_most_is_taken, HD_USER_PERF) {
   static const char *const names[] = {"page-faults", "task-clock", "minor-faults", "major-faults",
                                       "cpu-clock",   "faults",     "task-clock"};
   struct hd_counter_event events[7];
@@ -222,7 +237,7 @@ OWN_PROCESS_TEST(test_a_quarter_of_the_numbers_at_most_is_taken) {
   CHECK_EQUAL(perf_descriptors(fds), 0);
 }
 
-OWN_PROCESS_TEST(test_no_descriptor_left_is_said) {
+OWN_PROCESS_TEST_NEEDS(test_no_descriptor_left_is_said, HD_USER_PERF) {
   const struct hd_counter_event event = find_event(kernel, "page-faults");
   const struct hd_counter_event *pointer = &event;
   char why[400] = "";
@@ -235,7 +250,7 @@ OWN_PROCESS_TEST(test_no_descriptor_left_is_said) {
 }
 
 /* As a daemon does; then a pipe of its own lies where ours was. */
-OWN_PROCESS_TEST(test_a_foreign_descriptor_is_left_alone) {
+OWN_PROCESS_TEST_NEEDS(test_a_foreign_descriptor_is_left_alone, HD_USER_PERF) {
   static const char *const names[] = {"page-faults", "task-clock"};
   uint64_t counts[HD_EVENTS_MOST];
   char why[400], text[16] = "";
@@ -258,7 +273,7 @@ OWN_PROCESS_TEST(test_a_foreign_descriptor_is_left_alone) {
   CHECK_EQUAL(write(fds[1], "x", 1), 1);
 }
 
-OWN_PROCESS_TEST(test_a_foreign_event_is_not_stopped) {
+OWN_PROCESS_TEST_NEEDS(test_a_foreign_event_is_not_stopped, HD_USER_PERF) {
   prepare(2000);
   int fds[HD_EVENTS_MOST];
   struct hd_event_set *own = start_one(kernel, "page-faults");
@@ -273,7 +288,7 @@ OWN_PROCESS_TEST(test_a_foreign_event_is_not_stopped) {
   CHECK_EQUAL(perf_descriptors(fds), 2);
 }
 
-OWN_PROCESS_TEST(test_a_set_that_lost_an_event_is_not_read) {
+OWN_PROCESS_TEST_NEEDS(test_a_set_that_lost_an_event_is_not_read, HD_USER_PERF) {
   static const char *const names[] = {"page-faults", "task-clock"};
   uint64_t counts[HD_EVENTS_MOST];
   char why[400];
@@ -289,29 +304,42 @@ OWN_PROCESS_TEST(test_a_set_that_lost_an_event_is_not_read) {
 
 /* ---- what may be forbidden ---- */
 
-OWN_PROCESS_TEST(test_without_permission_what_the_user_causes_is_counted_only) {
-  prepare(2000);
+/* Even root is as anybody then. */
+static void drop_capabilities(void) {
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+  CHECK(!syscall(SYS_capset, &header, none));
+}
+
+static void check_refusal(const char *name, int most) {
   const int paranoid = hd_permission_paranoid();
   struct hd_counter_event event;
-  char why[400] = "", expected[64];
-  if (geteuid() == 0)
-    CHECK(!setresgid(65534, 65534, 65534) && !setresuid(65534, 65534, 65534));
-  snprintf(expected, sizeof expected, "/proc/sys/kernel/perf_event_paranoid is %d", paranoid);
-  if (paranoid > HD_PARANOID_KERNEL_TOO) {
-    CHECK_EQUAL(kernel->find("perf::CONTEXT-SWITCHES", &event, why, sizeof why), HD_COUNTER_UNAVAILABLE);
-    CHECK_CONTAINS(why, expected);
-    CHECK_CONTAINS(why, "must be 1 or less");
-  }
-  if (paranoid == HD_PARANOID_USER_CODE) {
-    CHECK_CONTAINS(find_event(kernel, "page-faults").description, "not the kernel's own");
-    CHECK(!strstr(find_event(kernel, "task-clock").description, "kernel"));
-    struct hd_event_set *set = start_one(kernel, "page-faults");
-    CHECK_EQUAL(faults_of(kernel, set, 10), 10);
-  }
-  if (paranoid > HD_PARANOID_USER_CODE) {
-    CHECK_EQUAL(kernel->find("page-faults", &event, why, sizeof why), HD_COUNTER_UNAVAILABLE);
-    CHECK_CONTAINS(why, "must be 2 or less");
-  }
+  char why[400] = "", expected[100] = "no permission for the system call perf_event_open";
+  CHECK_EQUAL(kernel->find(name, &event, why, sizeof why), HD_COUNTER_UNAVAILABLE);
+  if (paranoid > most)
+    snprintf(expected, sizeof expected, "/proc/sys/kernel/perf_event_paranoid is %d and must be %d or less", paranoid,
+             most);
+  else if (paranoid != INT_MIN)
+    snprintf(expected, sizeof expected, "although /proc/sys/kernel/perf_event_paranoid is %d: ", paranoid);
+  CHECK_CONTAINS(why, expected);
+}
+
+OWN_PROCESS_TEST(test_a_refusal_names_the_setting_that_the_event_needs) {
+  forbid(EACCES);
+  check_refusal("perf::CONTEXT-SWITCHES", 1);
+  check_refusal("page-faults", 2);
+}
+
+OWN_PROCESS_TEST_NEEDS(test_without_permission_what_the_user_causes_is_counted_only, HD_USER_PERF_ALONE) {
+  prepare(2000);
+  struct hd_counter_event event;
+  char why[400] = "";
+  drop_capabilities();
+  CHECK_EQUAL(kernel->find("perf::CONTEXT-SWITCHES", &event, why, sizeof why), HD_COUNTER_UNAVAILABLE);
+  CHECK_CONTAINS(find_event(kernel, "page-faults").description, "not the kernel's own");
+  CHECK(!strstr(find_event(kernel, "task-clock").description, "kernel"));
+  struct hd_event_set *set = start_one(kernel, "page-faults");
+  CHECK_EQUAL(faults_of(kernel, set, 10), 10);
 }
 
 static void check_forbidden(int error, const char *reason) {
@@ -352,6 +380,7 @@ int main(void) {
       cmocka_unit_test(test_a_foreign_descriptor_is_left_alone),
       cmocka_unit_test(test_a_foreign_event_is_not_stopped),
       cmocka_unit_test(test_a_set_that_lost_an_event_is_not_read),
+      cmocka_unit_test(test_a_refusal_names_the_setting_that_the_event_needs),
       cmocka_unit_test(test_without_permission_what_the_user_causes_is_counted_only),
       cmocka_unit_test(test_a_container_that_forbids_it_is_named),
       cmocka_unit_test(test_a_container_that_hides_it_is_named),

@@ -161,6 +161,14 @@ OWN_PROCESS_TEST(test_missing_permission_names_the_setting) {
   CHECK_CONTAINS(why, "/proc/sys/kernel/perf_event_paranoid");
 }
 
+OWN_PROCESS_TEST(test_the_kernels_names_are_left_to_the_kernel) {
+  static const char *const names[] = {"perf::CPU-MIGRATIONS", "perf::PAGE-FAULTS", "Perf::cpu-migrations"};
+  open_with(NULL);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    check_status(names[i], HD_COUNTER_UNKNOWN, "");
+  check_status("perf::CYCLES", HD_COUNTER_FOUND, "");
+}
+
 struct visited {
   uint32_t most, count, unavailable;
   char names[1000];
@@ -175,6 +183,32 @@ static bool visit(void *context, const struct hd_counter_event *event, bool avai
   return ++visited->count < visited->most;
 }
 
+static struct visited visited_of(char *variable) {
+  struct visited all = {.most = 100};
+  open_with(variable);
+  papi->each(visit, &all);
+  return all;
+}
+
+static void check_agreement(const char *name, char *variable) {
+  struct hd_counter_event event = {0};
+  char why[400] = "";
+  const struct visited all = visited_of(variable);
+  CHECK(all.count > 10);
+  CHECK_EQUAL(all.unavailable, all.count);
+  CHECK_EQUAL(hd_source_ask(papi, name, &event, why, sizeof why), HD_COUNTER_UNAVAILABLE);
+  CHECK(why[0]);
+}
+
+/* A set can be created where nothing can be counted. */
+OWN_PROCESS_TEST(test_what_cannot_be_started_is_not_available) {
+  check_agreement("STUB_CLOCK", "STUB_PAPI_FAIL=start:1+");
+}
+
+OWN_PROCESS_TEST(test_what_cannot_be_read_is_not_available) {
+  check_agreement("STUB_CLOCK", "STUB_PAPI_FAIL=read:1+");
+}
+
 #define DIGITS "0123456789"
 #define LONG DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS DIGITS
 
@@ -184,7 +218,7 @@ OWN_PROCESS_TEST(test_walk_visits_presets_and_all_components) {
   papi->each(visit, &all);
   CHECK_TEXT(all.names, "PAPI_TOT_CYC PAPI_TOT_INS PAPI_L3_TCM PAPI_BR_INS PAPI_TLB_DM STUB_CLOCK STUB_CLOCK_2 "
                         "STUB_CLOCK_3 STUB_CLOCK_5 STUB_READS STUB_SIGN STUB_WRAP STUB_BACK STUB_SETS STUB_THREADS "
-                        "STUB_NEEDS_2 STUB_EPERM STUB_ABSENT STUB_MASKED:ODD STUB_MASKED:EVEN "
+                        "STUB_NEEDS_2 STUB_EPERM STUB_ABSENT perf::CYCLES STUB_MASKED:ODD STUB_MASKED:EVEN "
                         "STUB_LONG_A_" LONG " STUB_LONG_B_" LONG " other:::CLOCK other:::CLOCK_7 ");
   CHECK_EQUAL(all.unavailable, 3);
   papi->each(visit, &some);
@@ -206,6 +240,9 @@ int main(void) {
       cmocka_unit_test(test_reasons_say_why_an_event_is_not_to_be_had),
       cmocka_unit_test(test_without_the_processors_component_its_reason_is_told),
       cmocka_unit_test(test_missing_permission_names_the_setting),
+      cmocka_unit_test(test_the_kernels_names_are_left_to_the_kernel),
+      cmocka_unit_test(test_what_cannot_be_started_is_not_available),
+      cmocka_unit_test(test_what_cannot_be_read_is_not_available),
       cmocka_unit_test(test_walk_visits_presets_and_all_components),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "machine.h"
+
 /** Inside: ends the process, and with it the test. cmocka's own would go on with the next test there. */
 #define CHECK(condition)                                                                                               \
   do {                                                                                                                 \
@@ -74,6 +76,16 @@ static inline void in_own_process(void (*body)(void)) {
   assert_int_equal(waitpid(child, &status, 0), child);
   assert_int_equal(status, 0);
 }
+
+/** As below, but skipped where the machine lacks a condition (machine.h). */
+#define OWN_PROCESS_TEST_NEEDS(name, condition)                                                                        \
+  static void name##_inside(void);                                                                                     \
+  static void name(void **state) {                                                                                     \
+    (void)state;                                                                                                       \
+    hd_needs(condition);                                                                                               \
+    in_own_process(name##_inside);                                                                                     \
+  }                                                                                                                    \
+  static void name##_inside(void)
 
 /** A cmocka test of that name and body. */
 #define OWN_PROCESS_TEST(name)                                                                                         \

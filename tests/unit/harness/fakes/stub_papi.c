@@ -224,6 +224,8 @@ int PAPI_add_event(int handle, int code) {
     return PAPI_EINVAL;
   if (event->what == DENIED)
     return PAPI_EPERM;
+  if (event->what == REFUSED)
+    return PAPI_ESYS;
   if (event->what == ABSENT)
     return PAPI_ENOEVNT;
   const unsigned needs = event->needs ? event->needs : 1;

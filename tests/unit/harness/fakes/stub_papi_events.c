@@ -16,8 +16,10 @@
  *   STUB_EPERM     cannot be added: PAPI_EPERM
  *   STUB_ABSENT    has a name, but PAPI_query_event does not know it; PAPI_TLB_DM: a preset that is not to be had
  *   STUB_LONG_A_0123456789012..., STUB_LONG_B_...  112 letters; as STUB_CLOCK
- *   STUB_MASKED    with masks :ODD (3) and :EVEN (4), and the modifier :u=0
- * Component 1, "other": other:::CLOCK, other:::CLOCK_7. Component 2, "broken", is disabled: "there is no such device".
+ *   perf::CPU-MIGRATIONS, perf::PAGE-FAULTS, perf::CYCLES  libpfm's names: migrations in user mode, which are 0;
+ * PAPI_ESYS as soon as it is added; as STUB_CLOCK STUB_MASKED    with masks :ODD (3) and :EVEN (4), and the modifier
+ * :u=0 Component 1, "other": other:::CLOCK, other:::CLOCK_7. Component 2, "broken", is disabled: "there is no such
+ * device".
  */
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +47,9 @@ static const struct event events[] = {
     {.name = "STUB_NEEDS_2", .factor = 1, .needs = 2},
     {.name = "STUB_EPERM", .what = DENIED},
     {.name = "STUB_ABSENT", .what = ABSENT},
+    {.name = "perf::CPU-MIGRATIONS"},
+    {.name = "perf::PAGE-FAULTS", .what = REFUSED},
+    {.name = "perf::CYCLES", .factor = 1},
     {.name = "STUB_MASKED", .factor = 1, .is_base = true},
     {.name = "STUB_MASKED:ODD", .factor = 3, .is_mask = true},
     {.name = "STUB_MASKED:EVEN", .factor = 4, .is_mask = true},

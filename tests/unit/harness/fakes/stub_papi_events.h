@@ -15,7 +15,7 @@
 
 enum { COMPONENTS = 3 };
 
-enum what { TIME, READS, SETS, THREADS, DENIED, ABSENT };
+enum what { TIME, READS, SETS, THREADS, DENIED, REFUSED, ABSENT };
 
 struct event {
   const char *name;
