@@ -111,7 +111,8 @@ def test_program_ended_by_a_forwarded_signal_has_a_profile(heddle, run, build_pr
     assert exported["run"]["exit"] == 143 and exported["run"]["complete"] is False
 
 
-def test_interrupt_from_the_terminal_reaches_the_program_once(heddle, run, build_program, terminals):
+@pytest.mark.needs("terminal")
+def test_interrupt_from_the_terminal_reaches_the_program_once(heddle, run, build_program):
     program = build_program(SIGNALLED)
     pid, terminal = pty.fork()
     if pid == 0:
