@@ -56,7 +56,7 @@ def test_a_flood_is_switched_off(run, runtime, what):
     loaded = run(what, 2, runtime=runtime, env={} if what in ("locks", "calls") else TIGHT)
     found = [entry for entry in loaded["run"]["switched_off"] if entry["class"] == CLASSES[what]]
     assert found, loaded["run"]["switched_off"]
-    assert all(entry["cost_percent"] > 0.005 and 0 < entry["seconds"] < 4 for entry in found)
+    assert all(entry["cost_percent"] > 0.005 and 0 < entry["seconds"] <= loaded["program"]["elapsed_s"] for entry in found)
     assert 0 < observed(loaded, what) < 0.9 * loaded.did
     assert any("HEDDLE_OVERHEAD" in note for note in loaded["run"]["notes"])
 
