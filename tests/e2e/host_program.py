@@ -11,7 +11,6 @@ import tempfile
 import pytest
 
 from conftest import LIBRARY, TIMEOUT_S, environment_for, libomp_folder
-from machine import NOT_ALLOWED
 
 STAYS = re.compile(r"^heddle: cannot write (.*): (.*); for 'heddle recover' the profile stays in (.*)$", re.M)
 INSTEAD = re.compile(r"^heddle: cannot write (.*): (.*); the profile is in (.*) instead$", re.M)
@@ -64,14 +63,6 @@ class Pair:
         """The profile that was saved; nothing else is left and nothing was said."""
         assert len(self.saved) == 1 and not self.live and self.said == "", (self.saved, self.live, self.said)
         return self.saved[0]
-
-
-@pytest.fixture(scope="session")
-def own_mounts():
-    """For tests in a mount namespace of their own. Some machines allow none, root or not: containers, a chroot."""
-    tried = subprocess.run(["unshare", "-m", "true"], capture_output=True, text=True)
-    if tried.returncode != 0:
-        pytest.skip(f"{NOT_ALLOWED}: {tried.stderr.strip()}")
 
 
 @pytest.fixture(scope="session")

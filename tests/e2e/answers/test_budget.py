@@ -3,7 +3,6 @@
 
 How much there is of it depends on the machine; that all numbers still fit together does not, nor does how often regions ran.
 """
-import os
 import re
 
 import pytest
@@ -57,7 +56,7 @@ def test_a_flood_is_switched_off(run, runtime, what):
     loaded = run(what, 2, runtime=runtime, env={} if what in ("locks", "calls") else TIGHT)
     found = [entry for entry in loaded["run"]["switched_off"] if entry["class"] == CLASSES[what]]
     assert found, loaded["run"]["switched_off"]
-    assert all(entry["cost_percent"] > 0.005 and 0 < entry["seconds"] < 4 for entry in found)
+    assert all(entry["cost_percent"] > 0.005 and 0 < entry["seconds"] <= loaded["program"]["elapsed_s"] for entry in found)
     assert 0 < observed(loaded, what) < 0.9 * loaded.did
     assert any("HEDDLE_OVERHEAD" in note for note in loaded["run"]["notes"])
 
@@ -103,10 +102,9 @@ def test_what_is_off_is_in_what_is_around_it(run):
     assert "mutex" in classes(loaded) and observed(loaded, "locks") < 0.9 * loaded.did
 
 
+@pytest.mark.needs("two-processors")
 def test_tasks_that_are_off_do_not_look_like_waiting(run):
     """All threads work all the time, in tasks that nobody sees."""
-    if os.cpu_count() < 2:
-        pytest.skip("needs two processors")
     loaded = run("fib", 3, env=TIGHT)
     assert "task" in classes(loaded)
     at = loaded["program"]["time_at_k_s"]

@@ -3,7 +3,6 @@
 
 The programs' head comments say what they do; their own books say how long it took."""
 
-import platform
 import re
 import subprocess
 
@@ -221,7 +220,7 @@ def test_without_the_tool_nothing_happens(program, case):
 ONE_MARKER = '#include "heddle.h"\nvoid one_marker(void);\nvoid one_marker(void) { %s; }\n'
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="reads x86-64 instructions")
+@pytest.mark.needs("x86-64")
 @pytest.mark.parametrize("marker", ['heddle_phase_begin("a")', "heddle_phase_end(0)", "heddle_pause()", "heddle_resume()"])
 @pytest.mark.parametrize("compiler, flags", [("gcc", ()), ("gcc", ("-fPIC",)), ("g++", ("-xc++",)), ("clang", ()),
                                              ("clang", ("-fPIC",))], ids=str)

@@ -218,6 +218,7 @@ def large_stack():
     resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
 
 
+@pytest.mark.needs("stack-limit")
 @each_compiler
 def test_more_levels_than_are_kept(run_case, large_stack, compiler):
     """Calls are counted all the same, and after the return the callers are right again."""

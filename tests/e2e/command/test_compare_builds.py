@@ -126,6 +126,7 @@ def expect_seconds(comparison, text, point, expected):
 # ---- one build ----
 
 
+@pytest.mark.needs("random-addresses")
 @pytest.mark.parametrize("flags", [(), ("-s",)], ids=["names", "stripped"])
 def test_runs_of_one_build_are_the_same_wherever_they_are_loaded(load, record, flags):
     runs = record(PROGRAM, 2, flags=flags)

@@ -86,7 +86,8 @@ def test_markdown_tables_are_whole(compare, scanned):
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
-def test_lines_fit_the_terminal(heddle, scanned, width, terminals):
+@pytest.mark.needs("terminal")
+def test_lines_fit_the_terminal(heddle, scanned, width):
     text = on_terminal([heddle, "compare", scanned], width)
     assert max(map(len, text.splitlines())) <= width
     assert ("left out: the terminal is too narrow" in text) == (width == 80)

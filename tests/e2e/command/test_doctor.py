@@ -326,7 +326,7 @@ def test_script_and_launcher(doctor, tmp_path):
     assert wrong == [] and "every host needs" in findings["runtime"][1]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
+@pytest.mark.needs("root")
 def test_program_of_another_identity(doctor, build_program, tmp_path):
     program = tmp_path / "changes-user"
     shutil.copy(build_program(REGION), program)

@@ -150,13 +150,14 @@ def test_without_a_choice_it_only_lists(killed, store, run_heddle, recover):
     assert run_heddle("recover", "--all", killed).returncode == 2 and killed.exists()
 
 
-# The store is /dev/shm, and nothing else is in /tmp: --all must not find what other programs leave there.
-ALONE = """mount --bind "$1" /mnt && mount -t tmpfs none /tmp && mkdir -p "$1" && mount --bind /mnt "$1" && umount /mnt &&
-           mount --bind "$1/store" /dev/shm && cd "$1/saved" && exec "$0" recover --all"""
+# The store is /dev/shm, and nothing else is in /tmp: --all must not find what other programs leave there. The command may
+# be in /tmp itself: it is opened before.
+ALONE = """exec 9<"$0" && mount --bind "$1" /mnt && mount -t tmpfs none /tmp && mkdir -p "$1" && mount --bind /mnt "$1" &&
+           umount /mnt && mount --bind "$1/store" /dev/shm && cd "$1/saved" && exec /proc/self/fd/9 recover --all"""
 
 
 @pytest.fixture
-def recover_all(heddle, own_mounts, tmp_path):
+def recover_all(heddle, tmp_path):
     """recover_all() -> (status, sorted lines on stdout, stderr) of `heddle recover --all`, where the store is all there is."""
     env = {name: value for name, value in clean_environment().items() if name not in ("TMPDIR", "HEDDLE_STORE_DIR")}
 
@@ -167,7 +168,8 @@ def recover_all(heddle, own_mounts, tmp_path):
     return run
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="gives a file to another user")
+@pytest.mark.needs("root")
+@pytest.mark.needs("own-mounts")
 def test_all_that_were_killed_and_nobody_elses(start, store, recover, recover_all, export, tmp_path):
     (tmp_path / "wanted").mkdir()
     first, second = start(), start(output=tmp_path / "wanted" / "second.heddle")
@@ -310,7 +312,7 @@ def test_nothing(store, recover):
     assert recover() == (0, ["nothing to recover: no killed program left a profile"], [])
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="gives a file to another user")
+@pytest.mark.needs("root")
 def test_file_of_another_user(killed, recover):
     os.chown(killed, 65534, 65534)
     assert recover() == (0, ["nothing to recover: no killed program left a profile"], [])

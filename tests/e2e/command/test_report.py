@@ -120,7 +120,8 @@ def test_report_is_plain_where_the_locale_is(run_heddle, levels_path):
 
 
 @pytest.mark.parametrize("columns", [10, 60, 100])
-def test_report_fits_the_terminal(heddle, levels_path, columns, terminals):
+@pytest.mark.needs("terminal")
+def test_report_fits_the_terminal(heddle, levels_path, columns):
     command = f"stty cols {columns}; LC_ALL=C.UTF-8 '{heddle}' report '{levels_path}'"
     result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
     assert result.returncode == 0

@@ -219,7 +219,8 @@ def test_stripped_routines_are_shown_by_address(run_heddle, run_routines, progra
 
 
 @pytest.mark.parametrize("view", ["--flat", "--callgraph", "--tree", "--callers=leaf"])
-def test_views_fit_the_terminal_and_the_locale(heddle, run_heddle, path, view, terminals):
+@pytest.mark.needs("terminal")
+def test_views_fit_the_terminal_and_the_locale(heddle, run_heddle, path, view):
     command = f"stty cols 56; LC_ALL=C.UTF-8 '{heddle}' report {view} '{path}'"
     result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
     assert result.returncode == 0 and "left out: the terminal is too narrow" in result.stdout
@@ -229,7 +230,8 @@ def test_views_fit_the_terminal_and_the_locale(heddle, run_heddle, path, view, t
     assert run_heddle("report", view, path, env={"LC_ALL": "C"}).stdout.isascii()
 
 
-def test_callgraph_cuts_names_but_not_their_numbers(heddle, path, terminals):
+@pytest.mark.needs("terminal")
+def test_callgraph_cuts_names_but_not_their_numbers(heddle, path):
     command = f"stty cols 44; LC_ALL=C.UTF-8 '{heddle}' report --callgraph --limit 0 '{path}'"
     result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
     table = result.stdout.split("Times in")[1].split("left out")[0].splitlines()

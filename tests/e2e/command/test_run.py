@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`heddle run`: what the program must not notice, signals, and where its profile goes."""
+import contextlib
 import os
 import pty
 import re
@@ -7,12 +8,12 @@ import resource
 import signal
 import stat
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from run_program import REGION, SIGNALLED, make_environment, only_profile, profiles, region_of, start
+from scale_program import wait_until
 
 
 # ---- what the program must not notice ----
@@ -101,9 +102,8 @@ def test_signal_sent_to_heddle_reaches_the_program(heddle, run, build_program, e
 
 
 def test_program_ended_by_a_forwarded_signal_has_a_profile(heddle, run, build_program, export):
-    child = start(heddle, run, build_program(SIGNALLED), 30)
+    child = start(heddle, run, build_program(SIGNALLED), 600)
     assert child.stdout.readline() == "ready\n"
-    time.sleep(0.3)
     child.send_signal(signal.SIGTERM)
     _, said = child.communicate(timeout=60)
     assert child.returncode == 128 + signal.SIGTERM and "heddle: profile: " in said
@@ -111,7 +111,8 @@ def test_program_ended_by_a_forwarded_signal_has_a_profile(heddle, run, build_pr
     assert exported["run"]["exit"] == 143 and exported["run"]["complete"] is False
 
 
-def test_interrupt_from_the_terminal_reaches_the_program_once(heddle, run, build_program, terminals):
+@pytest.mark.needs("terminal")
+def test_interrupt_from_the_terminal_reaches_the_program_once(heddle, run, build_program):
     program = build_program(SIGNALLED)
     pid, terminal = pty.fork()
     if pid == 0:
@@ -131,8 +132,12 @@ def test_interrupt_from_the_terminal_reaches_the_program_once(heddle, run, build
 
 
 def states_of_children(parent):
-    fields = (path.read_text().rsplit(")", 1)[1].split() for path in Path("/proc").glob("[0-9]*/stat"))
-    return [state for state, ppid, *_ in fields if int(ppid) == parent]
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            state, ppid, *_ = path.read_text().rsplit(")", 1)[1].split()
+            found += [state] * (int(ppid) == parent)
+    return found
 
 
 def test_stopped_job_can_be_continued(heddle, run, build_program):
@@ -141,8 +146,7 @@ def test_stopped_job_can_be_continued(heddle, run, build_program):
     os.killpg(child.pid, signal.SIGTSTP)
     _, status = os.waitpid(child.pid, os.WUNTRACED)
     assert os.WIFSTOPPED(status)
-    time.sleep(0.2)
-    assert states_of_children(child.pid) == ["T"]
+    wait_until(lambda: states_of_children(child.pid) == ["T"], "the program was not stopped")
     os.killpg(child.pid, signal.SIGCONT)
     output, said = child.communicate(timeout=60)
     assert child.returncode == 4 and output == "seen 0\n" and "heddle: profile: " in said

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from conftest import TIMEOUT_S
+from machine import need
 from scale_program import is_running, names
 
 
@@ -46,7 +47,8 @@ def on_terminal(scan, *arguments, columns=100, interrupt=None, env=None):
     return os.waitstatus_to_exitcode(status), text.decode()
 
 
-def test_a_terminal_has_a_bar_that_goes_away(scan, terminals):
+@pytest.mark.needs("terminal")
+def test_a_terminal_has_a_bar_that_goes_away(scan):
     status, text = on_terminal(scan, "-t", "1,2", "-r", "2", env={"NAP_MS": "300"})
     assert status == 0
     head, _, rest = text.partition("\r\n")
@@ -58,7 +60,8 @@ def test_a_terminal_has_a_bar_that_goes_away(scan, terminals):
     assert (scan.folder / "stdout").read_text()
 
 
-def test_the_bar_fits_into_the_terminal(scan, terminals):
+@pytest.mark.needs("terminal")
+def test_the_bar_fits_into_the_terminal(scan):
     _, text = on_terminal(scan, "-t", "1,2", "-r", "2", columns=30)
     assert max(map(len, text.split("\r\n")[1].split("\r"))) == 29
 
@@ -66,7 +69,7 @@ def test_the_bar_fits_into_the_terminal(scan, terminals):
 @pytest.mark.parametrize("terminal", [True, False])
 def test_quiet_says_nothing_but_the_comparison(scan, terminal, request):
     if terminal:
-        request.getfixturevalue("terminals")
+        need("terminal")
         assert on_terminal(scan, "-t", "1,2", "-r", "1", "-q") == (0, "")
         assert (scan.folder / "stdout").read_text()
     else:
@@ -74,7 +77,8 @@ def test_quiet_says_nothing_but_the_comparison(scan, terminal, request):
         assert result.returncode == 0 and result.stderr == "" and result.stdout
 
 
-def test_control_c_ends_it_all(scan, terminals):
+@pytest.mark.needs("terminal")
+def test_control_c_ends_it_all(scan):
     status, text = on_terminal(scan, "-t", "1,2", "-r", "1", env={"NAP_MS": "20000"}, interrupt=scan.logged)
     assert status == 130 and "interrupted with 2 of 2 runs left; repeat the command to resume" in text
     assert not is_running(scan.program) and scan.profiles() == []

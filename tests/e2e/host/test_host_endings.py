@@ -149,7 +149,7 @@ def test_program_that_executes_itself(both, export, runtime, under_run):
     assert all(regions(export(path)) == 1 for path in files)
 
 
-@pytest.mark.usefixtures("own_mounts")
+@pytest.mark.needs("own-pids")
 def test_processes_of_one_number_in_two_containers(both, export, places):
     """Each is number 1 of its own, and the directory is theirs in common: the second begins before the first ends."""
     script = """if [ -z "$HEDDLE_STORE_DIR" ]; then exec "$@"; fi

@@ -103,7 +103,7 @@ def test_lower_limit_on_file_sizes(both, export, under_run):
     assert_whole(export(pair.only() if under_run else pair.kept()))
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root may")
+@pytest.mark.needs("root")
 class TestAsRoot:
     @either_way
     def test_program_gives_up_its_user(self, both, export, under_run):
@@ -165,7 +165,7 @@ def on_small_disk(place, kib):
     return ["unshare", "-m", "sh", "-c", mount, place]
 
 
-@pytest.mark.usefixtures("own_mounts")
+@pytest.mark.needs("own-mounts")
 class TestDisks:
     @pytest.mark.parametrize("kib", [4, 64, 120])
     def test_no_room_for_live_file(self, both, export, places, kib):
@@ -220,7 +220,7 @@ class TestDisks:
         assert_whole(export(pair.only()))
 
 
-@pytest.mark.usefixtures("own_mounts")
+@pytest.mark.needs("own-mounts")
 def test_nobody_has_mounted_proc(build_program, heddle, export, tmp_path):
     """As in a chroot: heddle, its library and the program's names are found by what was executed."""
     command = [heddle, "run", "-o", tmp_path / "p.heddle", "--", build_program(SOURCE)]
