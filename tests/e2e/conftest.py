@@ -4,10 +4,14 @@
 HEDDLE_BUILD names the build folder (default: build/), HEDDLE the command, HEDDLE_RUNTIMES the folder that
 scripts/fetch-runtimes filled. With HEDDLE_NO_SKIP set a skipped test is a failure.
 """
+import fcntl
+import functools
+import hashlib
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -108,30 +112,65 @@ def compile_command(compiler, source, program, flags):
     return command + [str(source), "-o", str(program), "-lm", *flags]
 
 
+@functools.cache
+def compiler_version(compiler):
+    return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+
+
+@functools.cache
+def headers():
+    """All that a program of the tests may include of this project's."""
+    return "".join(path.read_text() for path in sorted([*PROGRAMS.rglob("*.h"), *(SOURCE / "include").glob("*.h")]))
+
+
+def compile_program(source, compiler, place, flags):
+    """Compiles in a folder, where .dwo files go, too; the program's path."""
+    path = source
+    if "\n" in str(source):
+        path = place / "program.c"
+        path.write_text(source)
+    elif not os.path.isabs(source):
+        path = source_of(source)
+    program = place / path.stem
+    result = subprocess.run(compile_command(compiler, path, program, flags), capture_output=True, text=True, cwd=place)
+    assert result.returncode == 0, result.stderr
+    return program
+
+
+def compile_once(source, compiler, flags):
+    """As compile_program(), in a folder below BUILD that all workers and later sessions share; nobody may change it.
+    None: the flags name a file, which may change."""
+    if any("/" in flag.replace(str(SOURCE), "") for flag in map(str, flags)):
+        return None
+    text = source if "\n" in str(source) else source_of(source).read_text()
+    key = repr((text, str(source), compiler_version(compiler), compile_command(compiler, "", "", flags), headers()))
+    place = BUILD / "e2e-programs" / hashlib.sha256(key.encode()).hexdigest()[:20]
+    place.mkdir(parents=True, exist_ok=True)
+    with open(place / "lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        name = place / "name"
+        if not name.exists():
+            name.write_text(compile_program(source, compiler, place, flags).name)
+        return place / name.read_text()
+
+
 @pytest.fixture(scope="session")
 def build_program(tmp_path_factory):
     """build_program("name.c" in programs/, a path, or the text of a C program; compiler, flags) -> the program's path.
-    Compilers: clang (14; its programs run on every libomp), clang++, clang-19, gcc. Each is built once a session."""
+    Compilers: clang (14; its programs run on every libomp), clang++, clang-19, gcc. It is the session's own copy."""
     built = {}
     folder = tmp_path_factory.mktemp("programs")
 
     def build(source, compiler="clang", flags=()):
         key = (str(source), compiler, tuple(flags))
-        if key in built:
-            return built[key]
-        place = folder / str(len(built))
-        place.mkdir(exist_ok=True)  # the compiler may have been missing the first time
-        if "\n" in str(source):
-            path = place / "program.c"
-            path.write_text(source)
-        else:
-            path = source if os.path.isabs(source) else source_of(source)
-        program = place / path.stem
-        result = subprocess.run(compile_command(compiler, path, program, flags), capture_output=True, text=True,
-                                cwd=place)  # .dwo files go there
-        assert result.returncode == 0, result.stderr
-        built[key] = program
-        return program
+        if key not in built:
+            place = folder / str(len(built))
+            place.mkdir(exist_ok=True)  # the compiler may have been missing the first time
+            if shared := compile_once(source, compiler, flags):
+                built[key] = pathlib.Path(shutil.copy2(shared, place))
+            else:
+                built[key] = compile_program(source, compiler, place, flags)
+        return built[key]
 
     return build
 
@@ -198,7 +237,7 @@ def measure(profile, export):
         asked = {"HEDDLE_COUNTERS": events, "HEDDLE_COUNTERS_AT": at, "LD_BIND_NOW": events and "1"}
         env = {**(env or {}), **{name: value for name, value in asked.items() if value}}
         steered = {"OMP_WAIT_POLICY", "KMP_BLOCKTIME"} & set(env or {})
-        if threads and threads > len(os.sched_getaffinity(0)) and not steered:  # who waits must leave the cores to those that spin
+        if threads and threads > len(os.sched_getaffinity(0)) and not steered:  # who waits must leave them to who spins
             env = {"OMP_WAIT_POLICY": "passive", **(env or {})}
         path = profile(program, *arguments, threads=threads, env=env, **options)
         assert profile.result.returncode == 0, profile.result.stderr

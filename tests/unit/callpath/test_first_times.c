@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Threads that make new steps between callpaths, and get memory and space in the file for them, do not wait for one
- * that is stopped in the middle, wherever that is. What they make is the same for all. */
+ * that is stopped in the middle, wherever that is; but a module's first look-up takes a lock (modules.h), so theirs is
+ * known before. What they make is the same for all. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -15,6 +16,7 @@
 #include <cmocka.h>
 
 #include "callpath/callpath.h"
+#include "callpath/code/modules.h"
 #include "store/store.h"
 #include "support/inprocess/heap.h"
 
@@ -40,7 +42,7 @@ static int begin(void **state) {
   (void)state;
   signal(SIGUSR1, stop);
   return hd_store_create(&store, NULL, "first_times", why, sizeof why) && unlink(store.live_path) == 0 &&
-                 hd_callpath_init(&store, 0, 1)
+                 hd_callpath_init(&store, 0, 1) && hd_modules_find(places, false) != HD_NONE
              ? 0
              : -1;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counts of threads that pause, end or are killed, of several events, and on real threads. */
+#include <math.h>
+
 #include "count_of.h"
 #include "counted.h"
 #include "output/model/memory.h"
@@ -197,27 +199,40 @@ static void test_random_programs_on_real_threads_count_alike(void **state) {
   }
 }
 
-/* In real time. Heddle's own work is left out: a thread counts at most its life. */
+/* By how much a thread counted more than its life, for the thread where that is most. */
+static double longest_excess(const struct hd_model *model) {
+  double most = 0;
+  for (uint32_t thread = 0; thread < model->thread_count; thread++) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < model->counts_count; i++)
+      for (int c = 0; c < HD_COUNT_CLASSES && model->counts[i].thread == thread; c++) {
+        assert_int_equal(model->counts[i].missing[c], 0);
+        count += model->counts[i].counts[c];
+      }
+    const double life =
+        1e9 * hd_model_seconds(model, model->threads[thread].lifetime_ticks - model->threads[thread].before_ticks);
+    assert_true(count > 0 || life < 1e5);
+    if ((double)count - 1.01 * life > most)
+      most = (double)count - 1.01 * life;
+  }
+  return most;
+}
+
+/* In real time. Heddle's own work is left out: a thread counts at most its life. One that loses its processor between
+ * the clock's reading and the counter's counts more; that does not happen at the same place five times. */
 static void test_threads_running_freely_count_their_lives(void **state) {
   (void)state;
   const struct fk_options options = {
       .counters = "STUB_CLOCK", .counters_at = "all", .pthreads = true, .real_clock = true, .free_running = true};
   for (uint64_t seed = 1; seed <= 24; seed++) {
+    double excess = HUGE_VAL;
     rp_generate(seed, &(struct rp_options){.routines = true, .no_pauses = true});
-    struct hd_model *model = ex_play_with(&options);
-    for (uint32_t thread = 0; thread < model->thread_count; thread++) {
-      uint64_t count = 0;
-      for (uint32_t i = 0; i < model->counts_count; i++)
-        for (int c = 0; c < HD_COUNT_CLASSES && model->counts[i].thread == thread; c++) {
-          assert_int_equal(model->counts[i].missing[c], 0);
-          count += model->counts[i].counts[c];
-        }
-      const double life =
-          1e9 * hd_model_seconds(model, model->threads[thread].lifetime_ticks - model->threads[thread].before_ticks);
-      assert_true((double)count <= 1.01 * life + 1e4);
-      assert_true(count > 0 || life < 1e5);
+    for (int attempt = 0; attempt < 5 && excess > 1e4; attempt++) {
+      struct hd_model *model = ex_play_with(&options);
+      excess = longest_excess(model);
+      hd_model_free(model);
     }
-    hd_model_free(model);
+    assert_true(excess <= 1e4);
   }
 }
 
