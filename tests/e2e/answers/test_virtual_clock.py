@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Corrected times of runs in which Heddle's events last 1, 10 or 100 us longer are those of undisturbed runs.
 
-Runs with and without the delay alternate; of twenty each, a region's fastest are compared: those that were interrupted
-least. Elapsed, busy and waiting time agree within 1 % of the region's elapsed or busy time, where the measured times are
+Runs with and without the delay alternate; of five to twenty each, until they agree, a region's fastest are compared: those
+that were interrupted least. Elapsed, busy and waiting time agree within 1 % of the region's elapsed or busy time, where the measured times are
 off by up to two thirds of it. Threads that sleep while they wait (passive) must be woken, but for the last to arrive:
 who that is depends on the delay, so there the limits are 5 % and, for waiting, 10 %.
 """
@@ -15,7 +15,8 @@ pytestmark = pytest.mark.timed
 
 REGIONS = ("imbalance", "loops", "barriers")
 UNITS = {"imbalance": (2, 3, 1), "loops": (4, 7, 1), "barriers": (8, 12, 4)}  # elapsed, busy, waiting: virtual_clock.c
-INSTANCES, UNIT_US, RUNS = 8, 500, 20  # short and many: the fastest are those that nothing else disturbed
+INSTANCES, UNIT_US = 8, 500  # short and many: the fastest are those that nothing else disturbed
+RUNS = range(5, 21)
 STATES = ("elapsed", "busy", "wait")
 
 
@@ -43,6 +44,20 @@ def fastest(runs, region):
     return min((run[region] for run in runs), key=lambda times: times[0][0])
 
 
+def run_until(check, once):
+    """The results of once(), repeated as often as RUNS says, or until check(results) passes."""
+    results = []
+    while len(results) + 1 < RUNS.stop:
+        results.append(once())
+        try:
+            if len(results) in RUNS:
+                check(results)
+                break
+        except AssertionError:
+            pass
+    return results
+
+
 def check_region(region, plain, disturbed, limits):
     expected = fastest(plain, region)[1]
     measured, corrected = fastest(disturbed, region)
@@ -59,15 +74,11 @@ def check_region(region, plain, disturbed, limits):
 @pytest.mark.parametrize("delay, least", (("1000", 0), ("10000", 1.01), ("100000", 1.2), ("100000@0", 1.1),
                                           ("100000@1", 1.1)))
 def test_corrected_times_are_those_of_an_undisturbed_run(run_once, policy, limits, delay, least):
-    def measure_once():
-        runs = [(run_once(policy), run_once(policy, delay)) for _ in range(RUNS)]
-        return [pair[0] for pair in runs], [pair[1] for pair in runs]
-
-    def check(pair):
+    def check(pairs):
         for region in REGIONS:
-            assert check_region(region, *pair, limits) >= least  # or nothing was disturbed
+            assert check_region(region, *zip(*pairs), limits) >= least  # or nothing was disturbed
 
-    check_times(measure_once, check)
+    check_times(lambda: run_until(check, lambda: (run_once(policy), run_once(policy, delay))), check)
 
 
 def test_corrected_times_are_the_known_ones(run_once):
@@ -80,4 +91,4 @@ def test_corrected_times_are_the_known_ones(run_once):
                 scale = UNITS[region][1 if state == "busy" else 0] * INSTANCES * UNIT_US / 1e6
                 assert abs(corrected - expected) <= 0.02 * scale, (region, state, corrected, expected)
 
-    check_times(lambda: [run_once("active", "50000") for _ in range(RUNS)], check)
+    check_times(lambda: run_until(check, lambda: run_once("active", "50000")), check)
