@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A program for `heddle scale`, and the folder that it runs in: for tests of what scans do."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -12,8 +13,9 @@ from conftest import TIMEOUT_S, environment_for, libomp_folder
 
 
 # One region, in which each thread is busy for a moment. Appends a line to the file $LOG: thread count, arguments.
-# $NAP_MS: sleeps before. $FAIL_AT, $KILL_AT, $SILENT_AT: what it does with so many threads. "fork": a child that has a
-# region, too, and ends sooner. "chdir": goes to / first. "deaf": does not hear SIGTERM.
+# $HELD: waits before for as long as this file exists; $NAP_MS: sleeps. $FAIL_AT, $KILL_AT, $SILENT_AT: what it does with so
+# many threads. "fork": a child that has a region, too, and ends sooner. "chdir": goes to / first. "deaf": does not hear
+# SIGTERM.
 PROGRAM = r"""
 #include <signal.h>
 #include <stdio.h>
@@ -47,6 +49,7 @@ int main(int argc, char **argv) {
   printf("input %d\n", getchar());
   fprintf(stderr, "to stderr\n");
   fflush(stdout);
+  while (getenv("HELD") && access(getenv("HELD"), F_OK) == 0) usleep(1000);
   if (getenv("NAP_MS")) usleep(1000 * (unsigned)atoi(getenv("NAP_MS")));
   if (at("FAIL_AT")) { puts("It went wrong.\nBadly."); return 3; }
   if (at("SILENT_AT")) return 0;
@@ -86,6 +89,18 @@ class Scan:
         return subprocess.Popen(self.command(*arguments, command=command), cwd=self.folder,
                                 env={**self.environment, **(env or {})}, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, **options)
+
+    @contextlib.contextmanager
+    def held(self, *arguments, **options):
+        """start(), whose program waits for the end of this block."""
+        hold = self.folder / "hold"
+        hold.touch()
+        try:
+            process = self.start(*arguments, **{**options, "env": {"HELD": str(hold), **options.get("env", {})}})
+            wait_until(self.logged, "no run began")
+            yield process
+        finally:
+            hold.unlink()
 
     def logged(self):
         """The runs that began, as the programs wrote it."""

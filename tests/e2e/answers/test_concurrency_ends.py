@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from concurrency import POLICIES, Measured, assert_arithmetic, assert_units, check_runs
+from concurrency import POLICIES, Measured, assert_agrees_with_books, assert_arithmetic, assert_units, check_runs
 from concurrency_books import Books
 from conftest import LIBRARY, TIMEOUT_S, assert_identities, environment_for, libomp_folder, marks, run_plain
 from levels import at
@@ -62,14 +62,17 @@ def test_killed_program_has_its_levels(run_heddle, build_program, export, tmp_pa
         assert loaded["run"]["complete"] is False
         assert_identities(loaded)
         longer = loaded.one(line["region"], "parallel")["elapsed_s"] - sum(Books(done.stdout).elapsed_at["region"])
-        assert 0 < longer < 0.1
-        return Measured(loaded, Books(done.stdout, longer), line)
+        assert longer > 0
+        return Measured(loaded, Books(done.stdout, longer), line), longer
 
-    def check(run):
+    def check(run_and_longer):
+        run, longer = run_and_longer
+        assert longer < 0.1
+        assert_agrees_with_books(run)
         assert_arithmetic(run, "first", at_level={1: 2}, wall_share=2, active=2)
         assert at(run.levels("region", "elapsed_at_k_s"), 2) > 3 * run.books.unit
 
-    check_runs(once, check)
+    check_times(once, check)
 
 
 @pytest.mark.parametrize("after_ms", (0, 1, 7, 40, 150))

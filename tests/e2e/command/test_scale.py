@@ -175,7 +175,7 @@ def test_of_several_processes_the_longest_is_compared_and_all_are_kept(scan, exp
 
 def test_later_runs_compare_the_command_that_the_first_did(scan, export):
     """At one thread the first program runs longer, at two the second."""
-    script = '[ $OMP_NUM_THREADS = 1 ] && export NAP_MS=150; ./app first $1; NAP_MS=$((150-${NAP_MS-0})) ./app second $1'
+    script = '[ $OMP_NUM_THREADS = 1 ] && export NAP_MS=400; ./app first $1; NAP_MS=$((400-${NAP_MS-0})) ./app second $1'
     command = ["sh", "-c", script, "sh", "{threads}x0{threads}"]
     result = scan.run("-t", "1,2", "-r", "2", "-o", "app.scale", command=command)
     assert result.returncode == 0 and "other arguments" not in result.stderr, result.stderr

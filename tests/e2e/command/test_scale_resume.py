@@ -133,10 +133,9 @@ def test_a_profile_that_is_damaged_is_made_again(scan):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_program_and_scan_and_it_can_go_on(scan, number):
-    process = scan.start("-t", "1,2", "-r", "1", env={"NAP_MS": "20000"})
-    wait_until(lambda: scan.logged(), "no run began")
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=TIMEOUT_S)
+    with scan.held("-t", "1,2", "-r", "1") as process:
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 128 + number
     assert "interrupted with 2 of 2 runs left; repeat the command to resume" in errors
     assert "failed" not in errors and not is_running(scan.program) and scan.profiles() == []
@@ -145,59 +144,54 @@ def test_a_signal_ends_program_and_scan_and_it_can_go_on(scan, number):
 
 
 def test_a_run_that_outlives_the_signal_is_not_kept(scan):
-    process = scan.start("-t", "1,2", "-r", "1", command=["./app", "deaf"], env={"NAP_MS": "500"})
-    wait_until(lambda: scan.logged(), "no run began")
-    time.sleep(0.1)
-    process.terminate()
+    with scan.held("-t", "1,2", "-r", "1", command=["./app", "deaf"]) as process:
+        process.terminate()
     process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 128 + signal.SIGTERM and scan.profiles() == [] and len(scan.logged()) == 1
 
 
 def test_nohup_is_heeded(scan):
-    process = scan.start("-t", "1,2", "-r", "1", "-q", env={"NAP_MS": "200"},
-                         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-    wait_until(lambda: scan.logged(), "no run began")
-    process.send_signal(signal.SIGHUP)
+    with scan.held("-t", "1,2", "-r", "1", "-q",
+                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
+        process.send_signal(signal.SIGHUP)
     process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0 and len(scan.logged()) == 2
 
 
 def test_a_run_that_was_stopped_for_a_while_is_repeated(scan):
-    process = scan.start("-t", "1,2", "-r", "1", env={"NAP_MS": "300"}, start_new_session=True)
-    wait_until(lambda: scan.logged(), "no run began")
-    os.killpg(process.pid, signal.SIGSTOP)
-    time.sleep(0.2)
-    os.killpg(process.pid, signal.SIGCONT)
+    with scan.held("-t", "1,2", "-r", "1", start_new_session=True) as process:
+        os.killpg(process.pid, signal.SIGSTOP)
+        time.sleep(0.2)
+        os.killpg(process.pid, signal.SIGCONT)
     process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0 and scan.logged() == ["1", "1", "2"]
 
 
 def test_two_scans_in_one_directory_are_refused(scan):
-    first = scan.start("-t", "1,2", "-r", "1", env={"NAP_MS": "700"})
-    wait_until(lambda: scan.logged(), "no run began")
-    second = scan.run("-t", "1,2", "-r", "1")
-    assert second.returncode == 1 and list(scan.directory.glob(".running/*"))
+    with scan.held("-t", "1,2", "-r", "1") as first:
+        second = scan.run("-t", "1,2", "-r", "1")
+        assert list(scan.directory.glob(".running/*"))  # the first one's
+    assert second.returncode == 1
     assert f"another heddle scale (process {first.pid}) is running in {scan.directory}" in second.stderr
     first.communicate(timeout=TIMEOUT_S)
     assert first.returncode == 0 and len(scan.logged()) == 2
 
 
 def test_the_program_of_a_killed_scan_ends(scan):
-    process = scan.start("-t", "1", "-r", "1", env={"NAP_MS": "20000"})
-    wait_until(lambda: scan.logged(), "no run began")
-    process.kill()
-    process.communicate()
-    wait_until(lambda: not is_running(scan.program), "it still runs")
+    with scan.held("-t", "1", "-r", "1") as process:
+        process.kill()
+        process.communicate()
+        wait_until(lambda: not is_running(scan.program), "it still runs")
 
 
 def test_the_run_of_a_killed_scan_is_waited_for(scan):
     """Its program hears nothing of the end: two programs at once would disturb each other."""
-    first = scan.start("-t", "1", "-r", "1", command=["./app", "deaf"], env={"NAP_MS": "1500"})
-    wait_until(lambda: scan.logged(), "no run began")
-    time.sleep(0.1)
-    first.kill()
-    first.communicate()
-    assert is_running(scan.program)
-    second = scan.run("-t", "1", "-r", "1", command=["./app", "deaf"])
-    assert second.returncode == 0 and "has not ended yet; waiting for it" in second.stderr
-    assert len(scan.logged()) == 2 and scan.profiles() == ["t1.r1.heddle"]
+    with scan.held("-t", "1", "-r", "1", command=["./app", "deaf"]) as first:
+        first.kill()
+        first.wait()
+        assert is_running(scan.program)
+        second = scan.start("-t", "1", "-r", "1", command=["./app", "deaf"])
+        while "has not ended yet; waiting for it" not in second.stderr.readline():
+            assert second.poll() is None, second.stderr.read()
+    second.communicate(timeout=TIMEOUT_S)
+    assert second.returncode == 0 and len(scan.logged()) == 2 and scan.profiles() == ["t1.r1.heddle"]
