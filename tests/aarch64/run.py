@@ -144,7 +144,8 @@ def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__.strip().splitlines()[-1])
     sysroot, library, command = (os.path.abspath(path) for path in sys.argv[1:])
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    processors = len(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(processors) as pool:
         machine = Machine(sysroot, library, command, folder)
         built = [(program, machine.build(program)) for program in PROGRAMS]
         runs = [pool.submit(try_one, machine, program, binary, threads)

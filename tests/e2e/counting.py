@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a profile's JSON says about counted events: look-ups, and what must hold wherever a test knows the counts."""
 import functools
-import subprocess
 
-import pytest
-
-from conftest import BUILD, HEDDLE, clean_environment
-from machine import NOT_ALLOWED
+from conftest import BUILD
 
 FAULTS = "perf::PAGE-FAULTS"
 CLOCK = "perf::TASK-CLOCK"
@@ -22,15 +18,6 @@ CLASSES = {"busy": "counters", "waiting": "counters_waiting", "runtime": "counte
 REGIONS = {"program", "parallel", "teams", "phase"}
 LOOPS = REGIONS | {"loop", "loop_static", "loop_dynamic", "loop_guided", "sections", "single", "workshare",
                    "distribute", "taskloop", "scope", "task"}
-
-
-def needs_kernel_counts(*events):
-    """Skips the calling test where the kernel may not count one of the events, and getrusage would, or nobody."""
-    listed = subprocess.run([HEDDLE, "events", "--csv", "^perf::"], env={**clean_environment(), **PAPIS["none"]},
-                            capture_output=True, text=True, check=True).stdout
-    for event in events:
-        if not any(line.startswith(f"{event},") and ",kernel,yes," in line for line in listed.splitlines()):
-            pytest.skip(f"{NOT_ALLOWED}: perf_event_open does not count {event}")
 
 
 def exactly(test):

@@ -155,7 +155,6 @@ CONDITIONS = {
     "x86-64": lambda: None if platform.machine() == "x86_64" else f"this is {platform.machine()}",
 }
 LACKING = re.compile(r"machine lacks ([\w-]+): ")
-NOT_ALLOWED = "machine lacks something"  # what a test says that has no name for its condition: NOT_ALLOWED: why
 
 
 @functools.cache

@@ -10,7 +10,7 @@ import pytest
 
 from conftest import INSTRUMENTED, SOURCE, assert_close, marks, run_plain, wait_of
 from counting import (CLASSES, CLOCK, FAULTS, PAPIS, STUB, SWITCHES, assert_counts, assert_known_where_told_apart,
-                      below, count, each, exactly, is_told_apart, needs_kernel_counts, total)
+                      below, count, each, exactly, is_told_apart, total)
 from timed import check_times
 
 INCLUDE = [f"-I{SOURCE}/include"]
@@ -245,10 +245,10 @@ def test_what_readings_cost_is_taken_out(measure, build_program, runtime):
     check_times(lambda: measure(build_program(SHORT), runtime=runtime, events=CLOCK, at="all"), check)
 
 
+@pytest.mark.needs("kernel-perf")
 @exactly
 def test_several_events_at_once(measure, build_program, runtime):
     """In the order asked for; one that is asked for twice, in other letters, is one."""
-    needs_kernel_counts("perf::CPU-MIGRATIONS")
     events = f"{SWITCHES},{FAULTS},perf::page-faults,perf::CPU-MIGRATIONS,{CLOCK}"
     loaded = measure(build_program("counters_loops.c"), runtime=runtime, threads=2, events=events)
     names = [event["name"] for event in loaded["run"]["counters"]["events"]]
@@ -303,11 +303,11 @@ def test_the_programs_files_get_the_numbers_they_would_have(measure, build_progr
     assert opened(plain) == opened(counted)
 
 
+@pytest.mark.needs("kernel-perf")
 @exactly
 def test_files_of_a_program_that_closes_ours(measure, build_program, runtime, tmp_path):
     """It closes every descriptor and opens its own in their place: these are left alone, and what is not counted any
     more is not known."""
-    needs_kernel_counts(FAULTS)
     file = tmp_path / "file"
     file.write_bytes(bytes(range(256)) * 256)
     loaded = measure(build_program("counters_descriptors.c"), "close", file, runtime=runtime, events=FAULTS)
@@ -321,9 +321,9 @@ def test_files_of_a_program_that_closes_ours(measure, build_program, runtime, tm
     assert any("not counted" in note for note in loaded["run"]["notes"])
 
 
+@pytest.mark.needs("kernel-perf")
 @exactly
 def test_threads_for_which_there_are_no_descriptors(measure, build_program, runtime):
-    needs_kernel_counts(FAULTS)
     left = 8
     loaded = measure(build_program("counters_descriptors.c"), "limit", left, runtime=runtime, events=FAULTS,
                      env={"OMP_WAIT_POLICY": "passive"})
