@@ -17,14 +17,15 @@ OTHERS_BYTES = 1 << 20
 
 @pytest.fixture
 def walk(measure_routines, build_program):
-    """walk(HEDDLE_MEMORY or None) -> the profile of many_paths.c, every call of which was counted, and nothing lost."""
+    """walk(HEDDLE_MEMORY or None, calls of each thread) -> the profile of many_paths.c, every call of which was counted,
+    and nothing lost."""
 
-    def run(memory=None, **options):
+    def run(memory=None, calls=CALLS, **options):
         program = build_program("many_paths.c", "clang", INSTRUMENTED)
         env = {**EXACT, **({"HEDDLE_MEMORY": memory} if memory is not None else {})}
-        loaded = measure_routines(program, CALLS, DEPTH, threads=THREADS, env=env, **options)
+        loaded = measure_routines(program, calls, DEPTH, threads=THREADS, env=env, **options)
         made = {name: int(count) for name, count in re.findall(r"^calls (\w+) (\d+)$", loaded.stdout, re.M)}
-        assert sum(made.values()) == CALLS * THREADS
+        assert sum(made.values()) == calls * THREADS
         assert {name: loaded.calls(name) for name in made} == made
         return loaded
 
@@ -62,7 +63,7 @@ def test_larger_limit_keeps_more_paths(walk):
 
 
 def test_without_limit_all_paths_are_there(walk):
-    loaded = walk("off")
+    loaded = walk("off", CALLS // 4)  # twice what the default has room for
     assert loaded["run"]["memory"]["limit_bytes"] is None
     assert loaded["run"]["memory"]["shortened_paths"] == 0
     assert not notes(loaded)
