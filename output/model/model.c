@@ -56,7 +56,8 @@ static double part_of(int64_t intrusion, double whole) {
 }
 
 double hd_model_overhead(const struct hd_model *model) {
-  return part_of(model->intrusion.ticks[HD_INTRUSION_BUSY], (double)model->ticks[HD_BUSY]);
+  const bool known = model->cost_count > 0 && model->ticks[HD_BUSY] > 0;
+  return known ? (double)model->cost_ticks / (double)model->ticks[HD_BUSY] : NAN;
 }
 
 double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intrusion *intrusion,

@@ -324,8 +324,9 @@ double hd_model_corrected_elapsed(const struct hd_model *model);
 /** A region's, or a team's. NaN: not known; only regions have it. */
 double hd_team_corrected_elapsed(const struct hd_team_totals *team);
 
-/** The share of Heddle's own work in the busy time of all threads, 0 to 1; 0: not known. Work that it did while a
- *  thread waited does not count. */
+/** Heddle's share of the run (docs/overhead.md): the time of all its events by the busy time of all threads. Every
+ *  output that has a percentage of the run takes this one. Events of waiting threads count, too, so it may be more than
+ *  1. NaN: not known. */
 double hd_model_overhead(const struct hd_model *model);
 
 /** The share of Heddle's own work in the time of a callpath and those below, 0 to 1: in its busy time or, if that is

@@ -28,18 +28,13 @@ static json_t *event(const void *of, size_t kind) {
                  {HD_KEY(EVENT_TIME), hd_json_number(seconds)});
 }
 
-/* All events, those of waiting threads too: may be more than 100. */
-static double percent_of_busy(const struct hd_model *model) {
-  return model->ticks[HD_BUSY] > 0 ? 100 * (double)model->cost_ticks / (double)model->ticks[HD_BUSY] : 0;
-}
-
 /* Null: the file holds no costs. */
 static json_t *overhead(const struct hd_model *model) {
   const uint64_t budget = model->header.budget_ppm;
   if (model->cost_count == 0)
     return json_null();
   return HD_JSON({"own_s", hd_json_seconds(model, model->cost_ticks)},
-                 {"percent_of_busy", hd_json_number(percent_of_busy(model))},
+                 {"percent_of_busy", hd_json_number(100 * hd_model_overhead(model))},
                  {"outside_ns", hd_json_number(1e9 * hd_model_seconds(model, model->header.outside_ticks))},
                  {"start_s", hd_json_seconds(model, model->header.start_ticks)},
                  {"budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()},

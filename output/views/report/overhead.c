@@ -51,7 +51,7 @@ static const struct hd_column table[COLUMNS] = {
     [WAIT_CORRECTED] = {"corrected_wait_s", "Wait*", HD_SECONDS, 0, 3, "\nWait without Heddle, an estimate"},
     [RUNTIME] = {"runtime_s", NULL, HD_SECONDS, 0, 0, "\nopening and closing the region"},
     [RUNTIME_CORRECTED] = {"corrected_runtime_s", NULL, HD_SECONDS, 0, 0, "\nlikewise"},
-    [SHARE] = {"overhead_share", "Heddle%", HD_SHARE, 0, 0, "of the busy or, if more, of the elapsed time"},
+    [SHARE] = {"overhead_share", "Heddle%", HD_SHARE, 0, 0, "of the busy or, if more, of the elapsed time; the program's is that of the heading"},
     [EVENTS] = HD_COLUMN(EVENTS, 0, 0, "\nrows of kind event: how many of Heddle's events there were"),
     [EVENT_NS] = HD_COLUMN(EVENT_NS, 0, 0, "\nnanoseconds for each of them"),
     [EVENT_TIME] = HD_COLUMN(EVENT_TIME, 0, 0, "\nfor all of them, as thread time"),
@@ -173,7 +173,7 @@ static void print_switch(const struct hd_lines *view, const struct hd_switch *fr
   char place[HD_PLACE_BYTES];
   const uint32_t line = view->line_of_node[from->node];
   hd_place_text(place, view->model, &view->lines[line], NULL);
-  fprintf(out, "  %s: %s, %llu time%s, in %s, where they cost %.1f %% of thread %u's time\n",
+  fprintf(out, "  %s: %s, %llu time%s, in %s, where they had cost %.1f %% of thread %u's last half second\n",
           hd_event_class_words((enum hd_event_class)from->event_class), hd_duration_of(view->model, from->ticks).text,
           (unsigned long long)from->times, hd_plural(from->times), line > 0 ? place : "no region",
           (double)from->cost_ppm / 1e4, from->thread);
