@@ -171,7 +171,7 @@ static uint64_t events_of(const struct hd_model *model) {
 }
 
 static void print_own_cost(const struct hd_model *model, FILE *out) {
-  const double share = hd_model_overhead(model);
+  const double share = hd_model_overhead(model), elapsed = hd_model_corrected_elapsed(model);
   char count[HD_CELL_BYTES];
   if (model->cost_count == 0)
     return;
@@ -179,8 +179,10 @@ static void print_own_cost(const struct hd_model *model, FILE *out) {
   fprintf(out, "heddle    %s of thread time in %s events", hd_duration_of(model, model->cost_ticks).text, count);
   if (!isnan(share))
     fprintf(out, ", %.1f %% of the busy time", 100 * share);
-  fprintf(out, "; without it about %s elapsed\n",
-          hd_duration(hd_model_corrected_elapsed(model) * model->seconds_per_tick).text);
+  if (isnan(elapsed))
+    fputs("; how long the run takes without it is not known\n", out);
+  else
+    fprintf(out, "; without it about %s elapsed\n", hd_duration(elapsed * model->seconds_per_tick).text);
 }
 
 void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out) {

@@ -319,22 +319,51 @@ static void test_json_has_corrected_times(void **state) {
   (void)state;
   struct sample sample;
   build(&sample);
-  builder_cell(sample.regions[1], HD_WAIT_BARRIER_IMPLICIT)->intrusion = 400; /* more than it waited */
+  builder_cell(sample.regions[1], HD_WAIT_BARRIER_IMPLICIT)->intrusion = -400; /* it would have waited for longer */
   struct hd_model *model = builder_read(&sample.builder);
   json_t *json = json_of(model);
   json_t *region = at(json, "profiles", 1, "corrected");
   assert_int_equal(ticks(region, "elapsed_s"), 850);
   assert_int_equal(ticks(region, "busy_s"), 670);
   assert_int_equal(ticks(region, "busy_inclusive_s"), 1500 - 74);
-  assert_int_equal(ticks(region, "wait_s"), 300 - 90 + 20 - 400); /* not clamped */
+  assert_int_equal(ticks(region, "wait_s"), 300 - 90 + 20 + 400);
   assert_int_equal(ticks(region, "runtime_s"), 95);
-  assert_int_equal(ticks(json_array_get(json_object_get(json, "profiles"), 1), "overhead_s"), 30 + 470 + 5);
+  assert_int_equal(ticks(json_array_get(json_object_get(json, "profiles"), 1), "overhead_s"), 30 - 330 + 5);
   assert_true(json_is_null(json_object_get(at(json, "profiles", 2, "corrected"), "elapsed_s")));
   assert_int_equal(ticks(at(json, "profiles", 0, "corrected"), "elapsed_s"), 949);
   json_t *program = json_object_get(json_object_get(json, "program"), "corrected");
   assert_int_equal(ticks(program, "elapsed_s"), 949);
   assert_int_equal(ticks(program, "busy_s"), 1600 - 75);
   assert_true(json_is_null(json_object_get(json_object_get(json, "run"), "overhead"))); /* the file has no costs */
+  json_decref(json);
+  hd_model_free(model);
+  builder_free(&sample.builder);
+}
+
+static bool is_null(json_t *object, const char *key) {
+  return json_is_null(json_object_get(object, key));
+}
+
+/* What cannot be true is not shown: less than nothing, or more than there was. */
+static void test_impossible_corrected_times_are_not_known(void **state) {
+  (void)state;
+  struct sample sample;
+  build(&sample);
+  take(sample.regions[1], 1000, 400, 0); /* busy for 700, waited for 300 */
+  take(sample.loops[0], -50, 0, 0);
+  sample.total->intrusion_ticks = 901; /* of 900 */
+  sample.threads[0]->intrusion = sample.threads[0]->intrusion_charged = 1001;
+  struct hd_model *model = builder_read(&sample.builder);
+  assert_true(isnan(hd_model_corrected_elapsed(model)));
+  json_t *json = json_of(model);
+  json_t *region = json_array_get(json_object_get(json, "profiles"), 1);
+  json_t *loop = json_array_get(json_object_get(json, "profiles"), 2);
+  json_t *corrected = json_object_get(region, "corrected");
+  assert_true(is_null(corrected, "elapsed_s") && is_null(corrected, "busy_s") && is_null(corrected, "wait_s"));
+  assert_int_equal(ticks(corrected, "busy_inclusive_s"), 1500 - 1010 + 46);
+  assert_true(is_null(region, "overhead_s"));
+  assert_true(is_null(json_object_get(loop, "corrected"), "busy_s"));
+  assert_true(is_null(json_array_get(json_object_get(json, "threads"), 1), "corrected_busy_s")); /* of 800 */
   json_decref(json);
   hd_model_free(model);
   builder_free(&sample.builder);
@@ -442,6 +471,21 @@ static void test_summaries_show_the_same_share(void **state) {
   builder_free(&sample.builder);
 }
 
+static void test_report_shows_no_impossible_time(void **state) {
+  (void)state;
+  struct sample sample;
+  build(&sample);
+  add_costs(&sample);
+  take(sample.regions[0], 10, 400, 5);
+  sample.threads[0]->intrusion = sample.threads[0]->intrusion_charged = 1001;
+  char *text = report_of(&sample, (struct hd_report_options){.question = HD_ASK_OVERHEAD});
+  expect_text(text, "6.2 % of the busy time; how long the run takes without it is not known");
+  expect_text(text, "1.000 - 1.600 1.525 0.300 - 6.2 program");
+  expect_text(text, "0.900 0.850 1.500 1.426 0.300 - 5.6 ");
+  free(text);
+  builder_free(&sample.builder);
+}
+
 static int fields_of(const char *line) {
   int count = 1;
   for (; *line && *line != '\n'; line++)
@@ -475,9 +519,11 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_folding_and_focus_keep_it),
       cmocka_unit_test(test_sums_of_runs_add_it_up),
       cmocka_unit_test(test_json_has_corrected_times),
+      cmocka_unit_test(test_impossible_corrected_times_are_not_known),
       cmocka_unit_test(test_json_has_costs_switches_and_memory),
       cmocka_unit_test(test_report_shows_times_with_and_without),
       cmocka_unit_test(test_summaries_show_the_same_share),
+      cmocka_unit_test(test_report_shows_no_impossible_time),
       cmocka_unit_test(test_csv_lines_have_all_fields),
   };
   if (argc > 1)
