@@ -220,12 +220,22 @@ static bool waits(const struct hd_thread *thread) {
   return hd_thread_innermost(thread, HD_KIND_OTHER);
 }
 
-/* The class is off, and the thread waits in nothing, not even at its region's end. */
-static bool is_unobserved_wait(void) {
+/* The class is off, and this ends nothing that is open: the thread waits in nothing, not even at its region's end; or for
+ * the tasks of another one, where it runs one that is not observed, and that waits, too. */
+static bool is_unobserved_wait(ompt_sync_region_t kind, const ompt_data_t *task) {
   if (!hd_budget_is_off(HD_CLASS_SYNC))
     return false;
   const struct hd_thread *thread = hd_thread_known_soon();
-  return thread && thread->base->state == HD_BUSY && !waits(thread);
+  if (!thread)
+    return false;
+  switch ((unsigned)kind) {
+  case ompt_sync_region_taskwait:
+    return !hd_thread_find_open(thread, HD_KIND_TASKWAIT, task);
+  case ompt_sync_region_taskgroup:
+    return !hd_thread_find_open(thread, HD_KIND_TASKGROUP, task);
+  default:
+    return thread->base->state == HD_BUSY && !waits(thread);
+  }
 }
 
 static void change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, const ompt_data_t *parallel,
@@ -245,7 +255,7 @@ static void change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
 void hd_callbacks_on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                                       ompt_data_t *task, const void *address) {
   if (endpoint == ompt_scope_begin ? refuse_wait(kind, address)
-                                   : is_last_of_worker(kind, parallel) || is_unobserved_wait())
+                                   : is_last_of_worker(kind, parallel) || is_unobserved_wait(kind, task))
     return;
   change_wait(kind, endpoint, parallel, task, address);
 }

@@ -132,6 +132,31 @@ static void test_what_an_unseen_task_leaves_open_ends_with_it(void **state) {
   hd_model_free(model);
 }
 
+/* In recursion each task waits for its own: the outermost wait is open all the time. */
+static void test_the_waits_of_unseen_tasks_cost_nothing(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  switch_at(5, HD_CLASS_TASK, true);
+  const uint32_t unseen = sc_task_create(0x600, ompt_task_explicit);
+  sc_at(10);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x700);
+  switch_at(12, HD_CLASS_SYNC, true);
+  sc_at(13);
+  sc_task_run(unseen);
+  for (uint64_t time = 20; time < 120; time += 2)
+    barrier(time, time + 1, ompt_sync_region_taskwait, 0x710);
+  sc_at(150);
+  sc_task_leave(ompt_task_complete);
+  sc_at(160);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x700);
+  struct hd_model *model = end(200);
+  assert_int_equal(model->cost_of[HD_EVENT_WAIT_BEGIN].count, 1 + 2); /* the region's last barrier */
+  assert_int_equal(model->cost_of[HD_EVENT_WAIT_END].count, 1 + 1);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_TASKWAIT, SITE(PARALLEL, 0x300), SITE(TASKWAIT, 0x700)), 3);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(PARALLEL, 0x300), SITE(TASKWAIT, 0x700)), 160 - 13);
+  hd_model_free(model);
+}
+
 /* A worker is late by its events in a barrier, each 10 ticks. A task that is not observed begins there, after which it
  * counts as busy to the barrier's end: what it was late by is part of its wait all the same. */
 static void test_a_barrier_takes_the_delay_out_of_the_wait_not_out_of_an_unseen_task(void **state) {
@@ -309,6 +334,7 @@ int main(void) {
       cmocka_unit_test(test_a_task_created_as_its_class_goes_off_is_not_taken_up_later),
       cmocka_unit_test(test_a_wait_in_which_an_unseen_task_begins_is_busy_though_tasks_are_on),
       cmocka_unit_test(test_what_an_unseen_task_leaves_open_ends_with_it),
+      cmocka_unit_test(test_the_waits_of_unseen_tasks_cost_nothing),
       cmocka_unit_test(test_a_barrier_takes_the_delay_out_of_the_wait_not_out_of_an_unseen_task),
       cmocka_unit_test(test_the_end_of_a_refused_masked_block_does_not_end_the_one_around_it),
       cmocka_unit_test(test_the_barrier_after_a_refused_reduction_is_the_loops),
