@@ -100,7 +100,7 @@ struct hd_costs_record {
     uint64_t count;       /* events so far */
     uint64_t charged;     /* so many of them are in `total_ticks`; the others cost `ticks` each */
     uint64_t total_ticks; /* intrusion */
-    uint32_t ticks;       /* of an ordinary one: the mean of those that were measured */
+    uint32_t ticks;       /* of an ordinary one: the mean of those measured last */
     uint32_t mask;        /* an ordinary one is measured when its number & mask is 0 */
   } kinds[HD_EVENT_KINDS];
 };

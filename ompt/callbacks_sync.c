@@ -6,34 +6,33 @@
 #include "ompt/thread/barrier.h"
 
 /* A barrier with a profile of its own. */
-static void enter_barrier(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address,
-                          enum hd_state state) {
+static void enter_barrier(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address) {
   const struct hd_way step = hd_thread_step(thread, kind, address);
   const enum hd_what what = hd_barrier_begin(thread);
   thread->ring.what = hd_thread_count(thread, what, step.to, step.counter);
   if (what == HD_WHAT_ARRIVE)
     hd_barrier_arrive(thread, thread->ring.what, 0);
-  hd_thread_push(thread, now, step.to, kind, state);
+  hd_thread_push(thread, now, step.to, kind, hd_barrier_state(kind));
 }
 
 /* One that belongs to the worksharing construct before it. */
-static void push_barrier(struct hd_thread *thread, uint64_t now, enum hd_kind kind, enum hd_state state) {
+static void push_barrier(struct hd_thread *thread, uint64_t now, enum hd_kind kind) {
   const struct hd_worksharing *work = &thread->base->base.work;
   const bool closes = kind == HD_KIND_BARRIER_IMPLICIT && work->timed;
   if (hd_barrier_begin(thread) == HD_WHAT_ARRIVE)
     hd_barrier_arrive(thread, HD_WHAT(HD_WHAT_ARRIVE, work->row->profile) | HD_WHAT_UNCOUNTED,
                       closes ? HD_LOG_CLOSES_WORK : 0);
-  hd_thread_push(thread, now, work->row, kind, state);
+  hd_thread_push(thread, now, work->row, kind, hd_barrier_state(kind));
 }
 
 /* The barrier that closes a worksharing construct follows its end directly and is the construct's own time. */
 static void begin_worksharing_barrier(struct hd_thread *thread, uint64_t now, const void *address) {
   const struct hd_worksharing *work = &thread->base->base.work;
   if (work->ended) {
-    push_barrier(thread, now, HD_KIND_BARRIER_IMPLICIT, HD_WAIT_BARRIER_IMPLICIT);
+    push_barrier(thread, now, HD_KIND_BARRIER_IMPLICIT);
     hd_worksharing_barrier_begin(thread, now);
   } else {
-    enter_barrier(thread, now, HD_KIND_BARRIER_IMPLICIT, address, HD_WAIT_BARRIER_IMPLICIT);
+    enter_barrier(thread, now, HD_KIND_BARRIER_IMPLICIT, address);
   }
 }
 
@@ -45,11 +44,11 @@ static void begin_implementation_barrier(struct hd_thread *thread, uint64_t now,
     return;
   }
   if (hd_callbacks_is_gcc_code(thread))
-    enter_barrier(thread, now, HD_KIND_BARRIER, address, HD_WAIT_OTHER);
+    enter_barrier(thread, now, HD_KIND_BARRIER, address);
   else if (work->ended)
-    push_barrier(thread, now, HD_KIND_REDUCTION, HD_WAIT_REDUCTION);
+    push_barrier(thread, now, HD_KIND_REDUCTION);
   else
-    enter_barrier(thread, now, HD_KIND_REDUCTION, address, HD_WAIT_REDUCTION);
+    enter_barrier(thread, now, HD_KIND_REDUCTION, address);
 }
 
 /* Before libomp 17 the region's last barrier and a worksharing one bear the same kind. A worker's last has no address,
@@ -78,7 +77,7 @@ static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_
     break;
   case ompt_sync_region_barrier_explicit:
     thread->base->base.work.ended = false; /* no later barrier follows that construct directly */
-    enter_barrier(thread, now, HD_KIND_BARRIER_EXPLICIT, address, HD_WAIT_BARRIER_EXPLICIT);
+    enter_barrier(thread, now, HD_KIND_BARRIER_EXPLICIT, address);
     break;
   case ompt_sync_region_barrier_implementation:
     begin_implementation_barrier(thread, now, address);
@@ -102,15 +101,16 @@ static void begin_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_
 
 /* Unless its begin was not seen: then there is nothing to tell of. */
 static void end_barrier(struct hd_thread *thread, enum hd_kind kind) {
-  if (hd_thread_innermost(thread, kind))
-    hd_barrier_end(thread);
+  const struct hd_frame *waiting = hd_thread_innermost(thread, kind);
+  if (waiting)
+    hd_barrier_end(thread, waiting);
 }
 
 /* The end of a worksharing barrier, or of what was taken for the region's last one and was not. */
 static void end_implicit_barrier(struct hd_thread *thread, uint64_t now) {
   const bool of_construct = thread->base->base.work.ended;
   if (thread->top == thread->base && thread->base->state == HD_WAIT_BARRIER_IMPLICIT) {
-    hd_barrier_end(thread);
+    hd_barrier_end(thread, thread->base);
     thread->base->base.place.has_finished = false;
     hd_thread_set_state(thread, now, HD_BUSY);
     return;
@@ -220,12 +220,22 @@ static bool waits(const struct hd_thread *thread) {
   return hd_thread_innermost(thread, HD_KIND_OTHER);
 }
 
-/* The class is off, and the thread waits in nothing, not even at its region's end. */
-static bool is_unobserved_wait(void) {
+/* The class is off, and this ends nothing that is open: the thread waits in nothing, not even at its region's end; or for
+ * the tasks of another one, where it runs one that is not observed, and that waits, too. */
+static bool is_unobserved_wait(ompt_sync_region_t kind, const ompt_data_t *task) {
   if (!hd_budget_is_off(HD_CLASS_SYNC))
     return false;
   const struct hd_thread *thread = hd_thread_known_soon();
-  return thread && thread->base->state == HD_BUSY && !waits(thread);
+  if (!thread)
+    return false;
+  switch ((unsigned)kind) {
+  case ompt_sync_region_taskwait:
+    return !hd_thread_find_open(thread, HD_KIND_TASKWAIT, task);
+  case ompt_sync_region_taskgroup:
+    return !hd_thread_find_open(thread, HD_KIND_TASKGROUP, task);
+  default:
+    return thread->base->state == HD_BUSY && !waits(thread);
+  }
 }
 
 static void change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, const ompt_data_t *parallel,
@@ -245,7 +255,7 @@ static void change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
 void hd_callbacks_on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                                       ompt_data_t *task, const void *address) {
   if (endpoint == ompt_scope_begin ? refuse_wait(kind, address)
-                                   : is_last_of_worker(kind, parallel) || is_unobserved_wait())
+                                   : is_last_of_worker(kind, parallel) || is_unobserved_wait(kind, task))
     return;
   change_wait(kind, endpoint, parallel, task, address);
 }

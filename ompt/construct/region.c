@@ -336,7 +336,7 @@ void hd_region_join(struct hd_thread *primary, uint64_t now) {
     return;
   }
   if (task->place.waits)
-    hd_barrier_catch_up(primary);
+    hd_barrier_catch_up(primary, primary->base);
   else /* alone, or its arrival was not told */
     hd_team_add_delay(region, primary->record);
   if (region->team_size > 1 && !region->known->of_helpers) {

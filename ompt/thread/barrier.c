@@ -3,6 +3,19 @@
 
 enum { COST_MOST = UINT32_MAX };
 
+enum hd_state hd_barrier_state(enum hd_kind kind) {
+  switch (kind) {
+  case HD_KIND_BARRIER_EXPLICIT:
+    return HD_WAIT_BARRIER_EXPLICIT;
+  case HD_KIND_REDUCTION:
+    return HD_WAIT_REDUCTION;
+  case HD_KIND_BARRIER:
+    return HD_WAIT_OTHER;
+  default:
+    return HD_WAIT_BARRIER_IMPLICIT;
+  }
+}
+
 /* One alone waits for nobody. Workers are not alone. */
 enum hd_what hd_barrier_begin(struct hd_thread *thread) {
   struct hd_frame_base *task = &thread->base->base;
@@ -59,17 +72,16 @@ void hd_barrier_wait_again(struct hd_thread *thread, uint64_t now) {
   hd_barrier_arrive(thread, HD_WHAT(what, place->profile) | HD_WHAT_UNCOUNTED, place->arrival | (uint32_t)HD_LOG_AGAIN);
 }
 
-void hd_barrier_catch_up(struct hd_thread *thread) {
+void hd_barrier_catch_up(struct hd_thread *thread, const struct hd_frame *waiting) {
   struct hd_thread_record *record = thread->record;
   hd_thread_tell_held(thread);
-  thread->cell->intrusion -= delay_of(thread);
+  hd_thread_cell(thread, waiting->row, hd_barrier_state(waiting->kind))->intrusion -= delay_of(thread);
   record->intrusion_charged = record->intrusion_base = record->intrusion;
   thread->base->base.place.waits = false;
 }
 
 void hd_barrier_leave_last(struct hd_thread *worker) {
-  if (worker->base->base.place.waits)
-    hd_barrier_catch_up(worker);
+  hd_barrier_end(worker, worker->base);
   hd_thread_drop_above(worker, worker->base);
   worker->base = worker->frames + worker->base->base.below;
   hd_thread_unlink_top(worker);
@@ -78,7 +90,7 @@ void hd_barrier_leave_last(struct hd_thread *worker) {
   worker->ring.what = HD_WHAT(HD_WHAT_LEFT, 0);
 }
 
-void hd_barrier_end(struct hd_thread *thread) {
+void hd_barrier_end(struct hd_thread *thread, const struct hd_frame *waiting) {
   if (thread->base->base.place.waits)
-    hd_barrier_catch_up(thread);
+    hd_barrier_catch_up(thread, waiting);
 }

@@ -22,6 +22,9 @@
 
 #include "ompt/thread/team.h"
 
+/** What a thread does in a barrier of this kind; of a region's kind: at its end. */
+enum hd_state hd_barrier_state(enum hd_kind kind);
+
 /** The innermost implicit task comes to a barrier of its team: what its next transition tells, HD_WHAT_ARRIVE, or
  *  HD_WHAT_ENTER if nobody is to be told: it is alone. With the first, hd_barrier_arrive follows. */
 enum hd_what hd_barrier_begin(struct hd_thread *thread);
@@ -34,11 +37,12 @@ void hd_barrier_arrive(struct hd_thread *thread, uint32_t what, uint32_t flags);
  *  construct, not only a reduction's before that. */
 void hd_barrier_skip(struct hd_thread *thread, bool may_close_work);
 
-/** It leaves the barrier; its time has not been charged yet. */
-void hd_barrier_end(struct hd_thread *thread);
+/** It leaves the barrier that it waits in; its time has not been charged yet. */
+void hd_barrier_end(struct hd_thread *thread, const struct hd_frame *waiting);
 
-/** Its own delay is what its wait was too short by; from here on it is in step with its team. */
-void hd_barrier_catch_up(struct hd_thread *thread);
+/** Its own delay is what its wait was too short by; from here on it is in step with its team. The wait is that of the
+ *  barrier's frame, whatever the thread does at its end: it is busy if a task has begun that is not observed. */
+void hd_barrier_catch_up(struct hd_thread *thread, const struct hd_frame *waiting);
 
 /** A worker is heard of again after its region's last barrier: that region's frames are gone, and its wait ends with
  * the next transition, which says so unless it says more. */

@@ -6,7 +6,7 @@
 #include "ompt/thread/barrier.h"
 #include "support/log.h"
 
-enum { CALIBRATIONS = 1000, LAST_MASK = 63, MEAN_OF = 64, OUTLIER = 8, DELAY_MOST_NS = 1000000000 };
+enum { CALIBRATIONS = 1000, LAST_MASK = 63, OUTLIER = 8, DELAY_MOST_NS = 1000000000 };
 
 static uint64_t outside_ticks;
 
@@ -111,22 +111,47 @@ static void wait_delay(void) {
     ;
 }
 
-/* One that was interrupted, perhaps for milliseconds, says nothing about the others. */
-static void learn(struct hd_thread *thread, enum hd_event_kind kind, uint64_t ticks) {
-  struct hd_event_cost *cost = &thread->costs[kind];
-  struct hd_event_mean *mean = &thread->means[kind];
-  const uint64_t most = mean->events > 0 ? OUTLIER * (uint64_t)cost->ticks + OUTLIER : UINT32_MAX;
-  if (mean->events == MEAN_OF) {
-    mean->ticks /= 2;
-    mean->events /= 2;
-  }
-  mean->ticks += ticks < most ? ticks : most;
-  mean->events++;
-  cost->ticks = (uint32_t)((mean->ticks + mean->events / 2) / mean->events);
-  cost->mask = cost->mask < LAST_MASK ? cost->mask * 2 + 1 : LAST_MASK;
+/* One takes so long, of those that take `usual` ticks, only if the thread is interrupted in it, perhaps for milliseconds.
+ */
+static bool is_outlier(uint64_t ticks, uint64_t usual) {
+  return ticks > OUTLIER * usual + OUTLIER;
 }
 
-/* What earlier ones cost is added up first: the mean may change. */
+static uint32_t sort(const struct hd_event_times *times, uint32_t sorted[HD_EVENT_TIMES]) {
+  uint32_t count = 0;
+  while (count < HD_EVENT_TIMES && count < times->count) {
+    const uint32_t added = times->last[count];
+    uint32_t place = count++;
+    for (; place > 0 && sorted[place - 1] > added; place--)
+      sorted[place] = sorted[place - 1];
+    sorted[place] = added;
+  }
+  return count;
+}
+
+/* The mean of the last few, without those that are outliers beside the median. */
+static uint32_t usual_of(const struct hd_event_times *times) {
+  uint32_t sorted[HD_EVENT_TIMES];
+  const uint32_t count = sort(times, sorted);
+  const uint32_t median = sorted[(count - 1) / 2];
+  uint64_t sum = sorted[0];
+  uint32_t used = 1;
+  for (; used < count && !is_outlier(sorted[used], median); used++)
+    sum += sorted[used];
+  return (uint32_t)((sum + used / 2) / used);
+}
+
+/* The first one may have been interrupted: none costs what it did before there is another. */
+static void learn(struct hd_thread *thread, enum hd_event_kind kind, uint64_t ticks) {
+  struct hd_event_cost *cost = &thread->costs[kind];
+  struct hd_event_times *times = &thread->times[kind];
+  times->last[times->count++ % HD_EVENT_TIMES] = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+  cost->ticks = usual_of(times);
+  if (times->count > 1 && cost->mask < LAST_MASK)
+    cost->mask = cost->mask * 2 + 1;
+}
+
+/* What earlier ones cost is added up first: what one costs may change. */
 static void charge(struct hd_thread *thread, enum hd_event_kind kind, uint64_t ticks) {
   struct hd_event_cost *cost = &thread->costs[kind];
   cost->total_ticks += (cost->count - 1 - cost->charged) * cost->ticks + ticks;
@@ -148,7 +173,8 @@ uint64_t hd_event_catch_up(struct hd_thread *thread, uint64_t now) {
 static void measure(struct hd_thread *thread, enum hd_event_kind kind, bool ordinary) {
   const uint64_t now = hd_clock_now();
   const uint64_t ticks = (now > thread->event_ticks ? now - thread->event_ticks : 0) + outside_ticks;
-  charge(thread, kind, ticks);
+  const bool is_judged = ordinary && thread->times[kind].count > 1;
+  charge(thread, kind, is_judged && is_outlier(ticks, thread->costs[kind].ticks) ? thread->costs[kind].ticks : ticks);
   if (ordinary)
     learn(thread, kind, ticks);
   hd_budget_check(thread, kind, ordinary ? 0 : ticks, now);

@@ -42,6 +42,8 @@ enum hd_pending {
   HD_PENDING_LOCK = 1 /* the top frame waits for a lock; if no "acquired" follows it was a failed test */
 };
 
+enum { HD_EVENT_TIMES = 7 }; /* odd: one of them is in the middle */
+
 struct hd_thread {
   struct hd_thread_record *record; /* in the store: last_ticks, busy_ticks, open_cell are the live state */
   uint32_t expected_alarms;        /* hd_alarms when an event has nothing to ask for; HD_NOT_EXPECTED: there is always
@@ -84,10 +86,10 @@ struct hd_thread {
   struct hd_budget_window budget;
   bool ended_orderly;    /* outside any region: its record may be continued */
   void *next_ended;      /* hd_thread: in the list of such threads */
-  struct hd_event_mean { /* what the means in `costs` are made of */
-    uint64_t ticks;
-    uint64_t events;
-  } means[HD_EVENT_KINDS];
+  struct hd_event_times { /* of the ordinary events that were timed last: event.c */
+    uint64_t count;       /* so many of a kind; number n is last[n % HD_EVENT_TIMES] */
+    uint32_t last[HD_EVENT_TIMES];
+  } times[HD_EVENT_KINDS];
 };
 
 /** Values that hd_alarms never has. */

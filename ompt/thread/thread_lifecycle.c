@@ -70,7 +70,7 @@ static void renew(struct hd_thread *thread) {
       .membership_cursor = old.membership_cursor,
       .ended_counters = old.ended_counters,
   };
-  memcpy(thread->means, old.means, sizeof thread->means);
+  memcpy(thread->times, old.times, sizeof thread->times);
 }
 
 /* The time since that thread ended is in nobody's life. In this order: a reader that comes in between finds the record

@@ -219,7 +219,7 @@ static void note_run(struct hd_comparison *comparison, const struct hd_run *run)
       note_switched_off(comparison, model, (enum hd_event_class)i);
   if (hd_model_overhead(model) > OVERHEAD_NOTED)
     note(comparison,
-         "%s: Heddle's own work is %.1f %% of the busy time, and is part of what is compared ('heddle report "
+         "%s: Heddle's events took %.1f %% of the busy time, and are part of what is compared ('heddle report "
          "--overhead')",
          model->path, 100 * hd_model_overhead(model));
   if (header->flags & HD_FILE_MERGED)

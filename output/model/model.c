@@ -41,12 +41,25 @@ int64_t hd_intrusion_all(const struct hd_intrusion *intrusion) {
   return sum;
 }
 
+static double estimate(double measured, double intrusion) {
+  return intrusion >= 0 && intrusion <= measured ? measured - intrusion : NAN;
+}
+
+double hd_corrected(uint64_t ticks, int64_t intrusion) {
+  return estimate((double)ticks, (double)intrusion);
+}
+
+double hd_corrected_waiting(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intrusion *intrusion) {
+  const double corrected = (double)hd_ticks_waiting(ticks) - (double)hd_intrusion_waiting(intrusion);
+  return corrected >= 0 ? corrected : NAN;
+}
+
 double hd_model_corrected_elapsed(const struct hd_model *model) {
   return hd_corrected(model->elapsed_ticks, model->thread_count > 0 ? model->threads[0].late_ticks : 0);
 }
 
 double hd_team_corrected_elapsed(const struct hd_team_totals *team) {
-  return team->instances > 0 ? hd_team_elapsed(team) - (double)team->intrusion_ticks : NAN;
+  return team->instances > 0 ? estimate(hd_team_elapsed(team), (double)team->intrusion_ticks) : NAN;
 }
 
 /* What is taken off is an estimate, the mean of a kind for most events: it may come out larger than a small time. */
@@ -56,7 +69,8 @@ static double part_of(int64_t intrusion, double whole) {
 }
 
 double hd_model_overhead(const struct hd_model *model) {
-  return part_of(model->intrusion.ticks[HD_INTRUSION_BUSY], (double)model->ticks[HD_BUSY]);
+  const bool known = model->cost_count > 0 && model->ticks[HD_BUSY] > 0;
+  return known ? (double)model->cost_ticks / (double)model->ticks[HD_BUSY] : NAN;
 }
 
 double hd_overhead_of(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intrusion *intrusion,

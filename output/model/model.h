@@ -32,7 +32,7 @@ struct hd_entries {
 
 /**
  * How much of a thread time Heddle itself caused: time - intrusion is the *corrected* time, an estimate of the time
- * without Heddle (heddle-format.h). It may be negative, and so may corrected times, by a little. Sums wrap around, as
+ * without Heddle (heddle-format.h). It may be negative: what Heddle's events took shortens waits. Sums wrap around, as
  * sums of ticks do.
  */
 struct hd_intrusion {
@@ -313,19 +313,22 @@ static inline int64_t hd_add_signed(int64_t to, int64_t from) {
   return (int64_t)((uint64_t)to + (uint64_t)from);
 }
 
-/** Ticks less the intrusion that they contain. */
-static inline double hd_corrected(uint64_t ticks, int64_t intrusion) {
-  return (double)ticks - (double)intrusion;
-}
+/** Ticks less the intrusion that they contain: an estimate of what they would be without Heddle. NaN: it cannot be true,
+ *  so that is not known: Heddle cannot have taken more than there is, nor less than nothing. */
+double hd_corrected(uint64_t ticks, int64_t intrusion);
 
-/** The program's elapsed time without Heddle: that of its first thread. */
+/** The same for all waiting states. They may grow: a thread that Heddle has delayed waits less for others. */
+double hd_corrected_waiting(const uint64_t ticks[HD_STATE_COUNT], const struct hd_intrusion *intrusion);
+
+/** The program's elapsed time without Heddle: that of its first thread. NaN: not known. */
 double hd_model_corrected_elapsed(const struct hd_model *model);
 
 /** A region's, or a team's. NaN: not known; only regions have it. */
 double hd_team_corrected_elapsed(const struct hd_team_totals *team);
 
-/** The share of Heddle's own work in the busy time of all threads, 0 to 1; 0: not known. Work that it did while a
- *  thread waited does not count. */
+/** Heddle's share of the run (docs/overhead.md): the time of all its events by the busy time of all threads. Every
+ *  output that has a percentage of the run takes this one. Events of waiting threads count, too, so it may be more than
+ *  1. NaN: not known. */
 double hd_model_overhead(const struct hd_model *model);
 
 /** The share of Heddle's own work in the time of a callpath and those below, 0 to 1: in its busy time or, if that is

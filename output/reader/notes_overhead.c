@@ -7,23 +7,13 @@
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
 
-/* Of busy time but for the tool's start: that alone takes much of a run that is over at once, but disturbs nothing that
- * comes after it. */
-static double share_after_start(const struct hd_model *model) {
-  const double start = (double)model->header.start_ticks;
-  const double busy = (double)model->ticks[HD_BUSY] - start;
-  const double own = (double)model->intrusion.ticks[HD_INTRUSION_BUSY] - start;
-  return busy <= 0 || own <= 0 ? 0 : own < busy ? own / busy : 1;
-}
-
 static void note_program(struct hd_model *model) {
-  const double share = share_after_start(model);
+  const double share = hd_model_overhead(model);
   if (share > HD_OVERHEAD_LARGE)
-    hd_model_add_note(
-        model,
-        "Heddle's own work after its start is %.0f %% of all busy time: shares and small times mislead; corrected "
-        "times are an estimate ('heddle report --overhead')",
-        100 * share);
+    hd_model_add_note(model,
+                      "Heddle's events took %.1f %% of the busy time: shares and small times mislead; corrected times "
+                      "are an estimate ('heddle report --overhead')",
+                      100 * share);
 }
 
 /* Names are not known yet. */

@@ -2,7 +2,7 @@
 /**
  * @file json_overhead.c
  * What Heddle itself cost in the JSON: the run's events, what was switched off, memory, and corrected times: estimates
- * of what would have been measured without it. They are not clamped: a little below zero is what an estimate can be.
+ * of what would have been measured without it; null where the estimate is impossible.
  */
 #include <math.h>
 
@@ -28,18 +28,13 @@ static json_t *event(const void *of, size_t kind) {
                  {HD_KEY(EVENT_TIME), hd_json_number(seconds)});
 }
 
-/* All events, those of waiting threads too: may be more than 100. */
-static double percent_of_busy(const struct hd_model *model) {
-  return model->ticks[HD_BUSY] > 0 ? 100 * (double)model->cost_ticks / (double)model->ticks[HD_BUSY] : 0;
-}
-
 /* Null: the file holds no costs. */
 static json_t *overhead(const struct hd_model *model) {
   const uint64_t budget = model->header.budget_ppm;
   if (model->cost_count == 0)
     return json_null();
   return HD_JSON({"own_s", hd_json_seconds(model, model->cost_ticks)},
-                 {"percent_of_busy", hd_json_number(percent_of_busy(model))},
+                 {"percent_of_busy", hd_json_number(100 * hd_model_overhead(model))},
                  {"outside_ns", hd_json_number(1e9 * hd_model_seconds(model, model->header.outside_ticks))},
                  {"start_s", hd_json_seconds(model, model->header.start_ticks)},
                  {"budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()},
@@ -75,7 +70,7 @@ json_t *hd_json_run_overhead(const struct hd_model *model) {
 static json_t *sums_members(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
                             const struct hd_intrusion *intrusion, const char *const keys[3], bool known) {
   return HD_JSON_IF(known, {keys[0], corrected(model, ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY])},
-                    {keys[1], corrected(model, hd_ticks_waiting(ticks), hd_intrusion_waiting(intrusion))},
+                    {keys[1], hd_json_ticks(model, hd_corrected_waiting(ticks, intrusion))},
                     {keys[2], corrected(model, ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME])});
 }
 
@@ -97,9 +92,13 @@ json_t *hd_json_program_corrected(const struct hd_model *model) {
 }
 
 /* What the times contain of Heddle: measured less corrected, idle time left out. */
-static json_t *contained(const struct hd_model *model, const struct hd_intrusion *intrusion, bool known) {
-  const int64_t idle = intrusion->ticks[HD_INTRUSION_IDLE];
-  return known ? hd_json_ticks(model, (double)hd_intrusion_all(intrusion) - (double)idle) : json_null();
+static json_t *contained(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
+                         const struct hd_intrusion *intrusion, bool known) {
+  const double busy = (double)ticks[HD_BUSY] - hd_corrected(ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY]);
+  const double waiting = (double)hd_ticks_waiting(ticks) - hd_corrected_waiting(ticks, intrusion);
+  const double runtime =
+      (double)ticks[HD_RUNTIME] - hd_corrected(ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME]);
+  return known ? hd_json_ticks(model, busy + waiting + runtime) : json_null();
 }
 
 json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_node *node) {
@@ -108,8 +107,8 @@ json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_nod
       {HD_KEY(ELAPSED), elapsed(model, node)},
       {HD_JSON_MERGE, sums_members(model, node->ticks, &node->intrusion, own_keys, own)},
       {HD_JSON_MERGE, sums_members(model, node->inclusive_ticks, &node->intrusion_inclusive, inclusive_keys, true)});
-  return HD_JSON({"corrected", times}, {"overhead_s", contained(model, &node->intrusion, own)},
-                 {"overhead_inclusive_s", contained(model, &node->intrusion_inclusive, true)});
+  return HD_JSON({"corrected", times}, {"overhead_s", contained(model, node->ticks, &node->intrusion, own)},
+                 {"overhead_inclusive_s", contained(model, node->inclusive_ticks, &node->intrusion_inclusive, true)});
 }
 
 json_t *hd_json_thread_overhead(const struct hd_model *model, const struct hd_model_thread *thread) {

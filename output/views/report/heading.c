@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,13 +171,18 @@ static uint64_t events_of(const struct hd_model *model) {
 }
 
 static void print_own_cost(const struct hd_model *model, FILE *out) {
+  const double share = hd_model_overhead(model), elapsed = hd_model_corrected_elapsed(model);
   char count[HD_CELL_BYTES];
+  if (model->cost_count == 0)
+    return;
   hd_cell_grouped(count, events_of(model));
-  if (model->cost_count > 0)
-    fprintf(out,
-            "heddle    %s of thread time in %s events; %.1f %% of busy time is Heddle's; without it about %s elapsed\n",
-            hd_duration_of(model, model->cost_ticks).text, count, 100 * hd_model_overhead(model),
-            hd_duration(hd_model_corrected_elapsed(model) * model->seconds_per_tick).text);
+  fprintf(out, "heddle    %s of thread time in %s events", hd_duration_of(model, model->cost_ticks).text, count);
+  if (!isnan(share))
+    fprintf(out, ", %.1f %% of the busy time", 100 * share);
+  if (isnan(elapsed))
+    fputs("; how long the run takes without it is not known\n", out);
+  else
+    fprintf(out, "; without it about %s elapsed\n", hd_duration(elapsed * model->seconds_per_tick).text);
 }
 
 void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out) {

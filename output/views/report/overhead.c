@@ -51,7 +51,7 @@ static const struct hd_column table[COLUMNS] = {
     [WAIT_CORRECTED] = {"corrected_wait_s", "Wait*", HD_SECONDS, 0, 3, "\nWait without Heddle, an estimate"},
     [RUNTIME] = {"runtime_s", NULL, HD_SECONDS, 0, 0, "\nopening and closing the region"},
     [RUNTIME_CORRECTED] = {"corrected_runtime_s", NULL, HD_SECONDS, 0, 0, "\nlikewise"},
-    [SHARE] = {"overhead_share", "Heddle%", HD_SHARE, 0, 0, "of the busy or, if more, of the elapsed time"},
+    [SHARE] = {"overhead_share", "Heddle%", HD_SHARE, 0, 0, "of the busy or, if more, of the elapsed time; the program's is that of the heading"},
     [EVENTS] = HD_COLUMN(EVENTS, 0, 0, "\nrows of kind event: how many of Heddle's events there were"),
     [EVENT_NS] = HD_COLUMN(EVENT_NS, 0, 0, "\nnanoseconds for each of them"),
     [EVENT_TIME] = HD_COLUMN(EVENT_TIME, 0, 0, "\nfor all of them, as thread time"),
@@ -69,14 +69,13 @@ static void fill(struct hd_value values[COLUMNS], const struct hd_lines *view, u
   const struct hd_line *line = &view->lines[index];
   const struct hd_team_totals *team = &line->team;
   const int64_t *intrusion = line->intrusion.ticks;
-  const uint64_t waiting = hd_ticks_waiting(line->ticks);
   const bool known = team->instances > 0, region = known && hd_kind_is_region(line->node->kind);
   values[ELAPSED] = hd_ticks(model, hd_team_elapsed(team), known);
   values[ELAPSED_CORRECTED] = hd_ticks(model, hd_team_corrected_elapsed(team), region);
   values[BUSY] = hd_ticks(model, (double)line->ticks[HD_BUSY], true);
   values[BUSY_CORRECTED] = hd_ticks(model, hd_corrected(line->ticks[HD_BUSY], intrusion[HD_INTRUSION_BUSY]), true);
-  values[WAIT] = hd_ticks(model, (double)waiting, true);
-  values[WAIT_CORRECTED] = hd_ticks(model, hd_corrected(waiting, hd_intrusion_waiting(&line->intrusion)), true);
+  values[WAIT] = hd_ticks(model, (double)hd_ticks_waiting(line->ticks), true);
+  values[WAIT_CORRECTED] = hd_ticks(model, hd_corrected_waiting(line->ticks, &line->intrusion), true);
   values[RUNTIME] = hd_ticks(model, (double)line->ticks[HD_RUNTIME], true);
   values[RUNTIME_CORRECTED] =
       hd_ticks(model, hd_corrected(line->ticks[HD_RUNTIME], intrusion[HD_INTRUSION_RUNTIME]), true);
@@ -123,7 +122,7 @@ static void put_lines(const struct hd_lines *view, struct hd_listing *listing, u
 
 static void print_legend(const struct hd_columns *columns, FILE *out) {
   fputs("*: an estimate of the time without Heddle: measured time minus its events and the waits they caused (the\n"
-        "virtual clock). An estimate may be slightly below 0.\n",
+        "virtual clock). - also where the estimate cannot be true: below 0, or Busy above what was measured.\n",
         out);
   hd_columns_legend(columns,
                     "Busy and Wait are summed over threads, with the lines below. All other numbers, here and in other "
@@ -173,7 +172,7 @@ static void print_switch(const struct hd_lines *view, const struct hd_switch *fr
   char place[HD_PLACE_BYTES];
   const uint32_t line = view->line_of_node[from->node];
   hd_place_text(place, view->model, &view->lines[line], NULL);
-  fprintf(out, "  %s: %s, %llu time%s, in %s, where they cost %.1f %% of thread %u's time\n",
+  fprintf(out, "  %s: %s, %llu time%s, in %s, where they had cost %.1f %% of thread %u's last half second\n",
           hd_event_class_words((enum hd_event_class)from->event_class), hd_duration_of(view->model, from->ticks).text,
           (unsigned long long)from->times, hd_plural(from->times), line > 0 ? place : "no region",
           (double)from->cost_ppm / 1e4, from->thread);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is observed around what is not: tasks that run unobserved, blocks and barriers that were refused. */
 #include "expect.h"
+#include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
 #include "script.h"
 
@@ -128,6 +129,79 @@ static void test_what_an_unseen_task_leaves_open_ends_with_it(void **state) {
   assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, SITE(PARALLEL, 0x300)), 2 + 15);
   assert_int_equal(ex_node(model, SITE(PARALLEL, 0x300))->team.busy_ticks, 48 + 33);
   assert_int_equal(model->header.left_routines, 2);
+  hd_model_free(model);
+}
+
+/* In recursion each task waits for its own: the outermost wait is open all the time. */
+static void test_the_waits_of_unseen_tasks_cost_nothing(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  switch_at(5, HD_CLASS_TASK, true);
+  const uint32_t unseen = sc_task_create(0x600, ompt_task_explicit);
+  sc_at(10);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x700);
+  switch_at(12, HD_CLASS_SYNC, true);
+  sc_at(13);
+  sc_task_run(unseen);
+  for (uint64_t time = 20; time < 120; time += 2)
+    barrier(time, time + 1, ompt_sync_region_taskwait, 0x710);
+  sc_at(150);
+  sc_task_leave(ompt_task_complete);
+  sc_at(160);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x700);
+  struct hd_model *model = end(200);
+  assert_int_equal(model->cost_of[HD_EVENT_WAIT_BEGIN].count, 1 + 2); /* the region's last barrier */
+  assert_int_equal(model->cost_of[HD_EVENT_WAIT_END].count, 1 + 1);
+  assert_int_equal(ex_ticks(model, 0, HD_WAIT_TASKWAIT, SITE(PARALLEL, 0x300), SITE(TASKWAIT, 0x700)), 3);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(PARALLEL, 0x300), SITE(TASKWAIT, 0x700)), 160 - 13);
+  hd_model_free(model);
+}
+
+/* A worker is late by its events in a barrier, each 10 ticks. A task that is not observed begins there, after which it
+ * counts as busy to the barrier's end: what it was late by is part of its wait all the same. */
+static void test_a_barrier_takes_the_delay_out_of_the_wait_not_out_of_an_unseen_task(void **state) {
+  (void)state;
+  const char *const environment[] = {"HEDDLE_OVERHEAD=off", "HEDDLE_TEST_DELAY=10", NULL};
+  const struct fk_options options = {.environment = environment};
+  begin(SC_LIBOMP_19);
+  sc_at(1000);
+  const uint32_t seen = sc_task_create(0x600, ompt_task_explicit);
+  sc_thread(1);
+  sc_at(2000);
+  sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x700);
+  sc_at(3000);
+  sc_task_run(seen);
+  sc_at(3500);
+  sc_task_leave(ompt_task_complete);
+  switch_at(4000, HD_CLASS_TASK, true);
+  sc_thread(0);
+  sc_at(4500);
+  const uint32_t unseen = sc_task_create(0x610, ompt_task_explicit);
+  sc_thread(1);
+  sc_at(5000);
+  sc_task_run(unseen);
+  sc_at(5500);
+  sc_task_leave(ompt_task_complete);
+  sc_thread(0);
+  sc_at(6000);
+  sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x700);
+  sc_at(7000);
+  sc_barrier_end(ompt_sync_region_barrier_explicit, 0x700);
+  sc_thread(1);
+  sc_at(7001);
+  sc_barrier_end(ompt_sync_region_barrier_explicit, 0x700);
+  sc_at(8000);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(8100, 8200, 8300);
+  sc_at(9000);
+  sc_finish();
+  struct hd_model *model = ex_play_with(&options);
+  const struct hd_node *barrier = ex_node(model, SITE(PARALLEL, 0x300), SITE(BARRIER_EXPLICIT, 0x700));
+  const int64_t *worker = hd_model_row(model, barrier->id, 1)->intrusion.ticks;
+  assert_true(ex_ticks(model, 1, HD_BUSY, SITE(PARALLEL, 0x300), SITE(BARRIER_EXPLICIT, 0x700)) > 1000);
+  assert_true(worker[HD_INTRUSION_BUSY] >= 0);
+  assert_true(worker[HD_INTRUSION_WAITING] < 0);
   hd_model_free(model);
 }
 
@@ -260,6 +334,8 @@ int main(void) {
       cmocka_unit_test(test_a_task_created_as_its_class_goes_off_is_not_taken_up_later),
       cmocka_unit_test(test_a_wait_in_which_an_unseen_task_begins_is_busy_though_tasks_are_on),
       cmocka_unit_test(test_what_an_unseen_task_leaves_open_ends_with_it),
+      cmocka_unit_test(test_the_waits_of_unseen_tasks_cost_nothing),
+      cmocka_unit_test(test_a_barrier_takes_the_delay_out_of_the_wait_not_out_of_an_unseen_task),
       cmocka_unit_test(test_the_end_of_a_refused_masked_block_does_not_end_the_one_around_it),
       cmocka_unit_test(test_the_barrier_after_a_refused_reduction_is_the_loops),
       cmocka_unit_test(test_the_busiest_thread_is_found_though_barriers_are_off_then),

@@ -7,6 +7,7 @@
 #include "profile_builder.h"
 
 #include <jansson.h>
+#include <math.h>
 
 #include "output/analysis/callpath_truncate.h"
 #include "output/model/lazy_rows.h"
@@ -115,7 +116,7 @@ static void test_intrusion_is_summed_over_threads_and_the_tree(void **state) {
   assert_true(hd_overhead_of(region->inclusive_ticks, &region->intrusion_inclusive, &region->team) == 50.0 / 900);
   const struct hd_intrusion too_much = {.ticks = {[HD_INTRUSION_BUSY] = 2000}}; /* of 1500: an estimate */
   assert_true(hd_overhead_of(region->inclusive_ticks, &too_much, &region->team) == 1);
-  assert_true(hd_model_overhead(model) == 75.0 / 1600);
+  assert_true(isnan(hd_model_overhead(model))); /* the file has no costs */
   hd_model_free(model);
   builder_free(&sample.builder);
 }
@@ -198,26 +199,24 @@ static void test_costs_and_switches_are_closed(void **state) {
   assert_true(has_note(model, "budget of 2 % (HEDDLE_OVERHEAD)"));
   assert_true(has_note(model, "memory was near its limit of 4.0 MiB: 3 callpaths"));
   assert_true(has_note(model, "in 1 parallel region Heddle itself took more than 5 % of the time, up to 6 %"));
-  assert_false(has_note(model, "Heddle's own work"));
   hd_model_free(model);
   builder_free(&sample.builder);
 }
 
+/* In a microsecond. The start is no event. */
 static void test_overhead_is_noted_in_a_short_run_but_for_the_start(void **state) {
   (void)state;
   struct sample sample;
   build(&sample);
-  builder_cell(sample.program, HD_BUSY)->intrusion += 25; /* 100 of 1600 in a microsecond */
+  builder_cell(sample.program, HD_BUSY)->intrusion += 100;
+  sample.builder.header->start_ticks = 100;
   struct hd_model *model = builder_read(&sample.builder);
-  assert_true(has_note(model, "Heddle's own work after its start is 6 % of all busy time"));
+  assert_false(has_note(model, "Heddle's events took"));
   hd_model_free(model);
-  sample.builder.header->start_ticks = 20;
+  add_costs(&sample); /* 100 beside 1600 */
   model = builder_read(&sample.builder);
-  assert_true(has_note(model, "Heddle's own work after its start is 5 % of all busy time"));
-  hd_model_free(model);
-  sample.builder.header->start_ticks = 30; /* 70 of 1570 */
-  model = builder_read(&sample.builder);
-  assert_false(has_note(model, "Heddle's own work"));
+  assert_true(hd_model_overhead(model) == 0.0625);
+  assert_true(has_note(model, "Heddle's events took 6.2 % of the busy time"));
   hd_model_free(model);
   builder_free(&sample.builder);
 }
@@ -227,17 +226,16 @@ static void test_much_overhead_is_noted_where_it_matters(void **state) {
   struct sample sample;
   build(&sample);
   add_costs(&sample);
-  builder_cell(sample.program, HD_BUSY)->intrusion += 25;
   sample.builder.header->clock_kind = HD_CLOCK_TSC;
   sample.builder.header->clock_last = (struct hd_clock_pair){1000, 1000000000}; /* a tick is a millisecond */
   struct hd_model *model = builder_read(&sample.builder);
-  assert_true(has_note(model, "Heddle's own work after its start is 6 % of all busy time"));
+  assert_true(has_note(model, "Heddle's events took 6.2 % of the busy time"));
   hd_model_free(model);
   sample.builder.header->end_ticks = 46000; /* the region is a fiftieth of it, what Heddle took there a thousandth */
   builder_cell(sample.program, HD_BUSY)->ticks += 44000;
   sample.threads[0]->last_ticks = sample.threads[0]->end_ticks = 46000;
   model = builder_read(&sample.builder);
-  assert_false(has_note(model, "Heddle's own work"));
+  assert_false(has_note(model, "Heddle's events took"));
   assert_false(has_note(model, "Heddle itself took more"));
   hd_model_free(model);
   builder_free(&sample.builder);
@@ -321,22 +319,51 @@ static void test_json_has_corrected_times(void **state) {
   (void)state;
   struct sample sample;
   build(&sample);
-  builder_cell(sample.regions[1], HD_WAIT_BARRIER_IMPLICIT)->intrusion = 400; /* more than it waited */
+  builder_cell(sample.regions[1], HD_WAIT_BARRIER_IMPLICIT)->intrusion = -400; /* it would have waited for longer */
   struct hd_model *model = builder_read(&sample.builder);
   json_t *json = json_of(model);
   json_t *region = at(json, "profiles", 1, "corrected");
   assert_int_equal(ticks(region, "elapsed_s"), 850);
   assert_int_equal(ticks(region, "busy_s"), 670);
   assert_int_equal(ticks(region, "busy_inclusive_s"), 1500 - 74);
-  assert_int_equal(ticks(region, "wait_s"), 300 - 90 + 20 - 400); /* not clamped */
+  assert_int_equal(ticks(region, "wait_s"), 300 - 90 + 20 + 400);
   assert_int_equal(ticks(region, "runtime_s"), 95);
-  assert_int_equal(ticks(json_array_get(json_object_get(json, "profiles"), 1), "overhead_s"), 30 + 470 + 5);
+  assert_int_equal(ticks(json_array_get(json_object_get(json, "profiles"), 1), "overhead_s"), 30 - 330 + 5);
   assert_true(json_is_null(json_object_get(at(json, "profiles", 2, "corrected"), "elapsed_s")));
   assert_int_equal(ticks(at(json, "profiles", 0, "corrected"), "elapsed_s"), 949);
   json_t *program = json_object_get(json_object_get(json, "program"), "corrected");
   assert_int_equal(ticks(program, "elapsed_s"), 949);
   assert_int_equal(ticks(program, "busy_s"), 1600 - 75);
   assert_true(json_is_null(json_object_get(json_object_get(json, "run"), "overhead"))); /* the file has no costs */
+  json_decref(json);
+  hd_model_free(model);
+  builder_free(&sample.builder);
+}
+
+static bool is_null(json_t *object, const char *key) {
+  return json_is_null(json_object_get(object, key));
+}
+
+/* What cannot be true is not shown: less than nothing, or more than there was. */
+static void test_impossible_corrected_times_are_not_known(void **state) {
+  (void)state;
+  struct sample sample;
+  build(&sample);
+  take(sample.regions[1], 1000, 400, 0); /* busy for 700, waited for 300 */
+  take(sample.loops[0], -50, 0, 0);
+  sample.total->intrusion_ticks = 901; /* of 900 */
+  sample.threads[0]->intrusion = sample.threads[0]->intrusion_charged = 1001;
+  struct hd_model *model = builder_read(&sample.builder);
+  assert_true(isnan(hd_model_corrected_elapsed(model)));
+  json_t *json = json_of(model);
+  json_t *region = json_array_get(json_object_get(json, "profiles"), 1);
+  json_t *loop = json_array_get(json_object_get(json, "profiles"), 2);
+  json_t *corrected = json_object_get(region, "corrected");
+  assert_true(is_null(corrected, "elapsed_s") && is_null(corrected, "busy_s") && is_null(corrected, "wait_s"));
+  assert_int_equal(ticks(corrected, "busy_inclusive_s"), 1500 - 1010 + 46);
+  assert_true(is_null(region, "overhead_s"));
+  assert_true(is_null(json_object_get(loop, "corrected"), "busy_s"));
+  assert_true(is_null(json_array_get(json_object_get(json, "threads"), 1), "corrected_busy_s")); /* of 800 */
   json_decref(json);
   hd_model_free(model);
   builder_free(&sample.builder);
@@ -402,14 +429,13 @@ static void test_report_shows_times_with_and_without(void **state) {
   build(&sample);
   add_costs(&sample);
   char *text = report_of(&sample, (struct hd_report_options){.question = HD_ASK_OVERHEAD});
-  expect_text(
-      text,
-      "heddle 0.100 us of thread time in 62 events; 4.7 % of busy time is Heddle's; without it about 0.949 us elapsed");
-  expect_text(text, "1.000 0.949 1.600 1.525 0.300 0.260 4.7 program");
+  expect_text(text,
+              "heddle 0.100 us of thread time in 62 events, 6.2 % of the busy time; without it about 0.949 us elapsed");
+  expect_text(text, "1.000 0.949 1.600 1.525 0.300 0.260 6.2 program");
   expect_text(text, "0.900 0.850 1.500 1.426 0.300 0.260 5.6 ");
   expect_text(text, "12 4 0.050 50.0 work begin");
   expect_text(text, "critical sections, locks, ordered and atomic: 0.200 us, 1 time, in parallel app.c:10 in solve, "
-                    "where they cost 3.0 % of thread 1's time");
+                    "where they had cost 3.0 % of thread 1's last half second");
   free(text);
   text = report_of(&sample, (struct hd_report_options){.question = HD_ASK_REGIONS});
   expect_text(text, "Heddle%");
@@ -422,6 +448,40 @@ static void test_report_shows_times_with_and_without(void **state) {
   }
   text = report_of(&sample, (struct hd_report_options){.question = HD_ASK_REGIONS});
   assert_null(strstr(text, "Heddle%")); /* nothing to be warned of */
+  free(text);
+  builder_free(&sample.builder);
+}
+
+/* What `heddle run` prints, where the heading of a report is brief. */
+static void test_summaries_show_the_same_share(void **state) {
+  (void)state;
+  struct sample sample;
+  build(&sample);
+  add_costs(&sample);
+  char *text = NULL;
+  size_t bytes = 0;
+  struct hd_model *model = builder_read(&sample.builder);
+  FILE *out = open_memstream(&text, &bytes);
+  hd_report_summary(model, out);
+  fclose(out);
+  expect_text(text, "in 62 events, 6.2 % of the busy time;");
+  expect_text(text, "Heddle's events took 6.2 % of the busy time");
+  free(text);
+  hd_model_free(model);
+  builder_free(&sample.builder);
+}
+
+static void test_report_shows_no_impossible_time(void **state) {
+  (void)state;
+  struct sample sample;
+  build(&sample);
+  add_costs(&sample);
+  take(sample.regions[0], 10, 400, 5);
+  sample.threads[0]->intrusion = sample.threads[0]->intrusion_charged = 1001;
+  char *text = report_of(&sample, (struct hd_report_options){.question = HD_ASK_OVERHEAD});
+  expect_text(text, "6.2 % of the busy time; how long the run takes without it is not known");
+  expect_text(text, "1.000 - 1.600 1.525 0.300 - 6.2 program");
+  expect_text(text, "0.900 0.850 1.500 1.426 0.300 - 5.6 ");
   free(text);
   builder_free(&sample.builder);
 }
@@ -459,8 +519,11 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_folding_and_focus_keep_it),
       cmocka_unit_test(test_sums_of_runs_add_it_up),
       cmocka_unit_test(test_json_has_corrected_times),
+      cmocka_unit_test(test_impossible_corrected_times_are_not_known),
       cmocka_unit_test(test_json_has_costs_switches_and_memory),
       cmocka_unit_test(test_report_shows_times_with_and_without),
+      cmocka_unit_test(test_summaries_show_the_same_share),
+      cmocka_unit_test(test_report_shows_no_impossible_time),
       cmocka_unit_test(test_csv_lines_have_all_fields),
   };
   if (argc > 1)

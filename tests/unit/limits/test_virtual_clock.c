@@ -17,6 +17,7 @@
 #include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "output/unify/unified_tree.h"
+#include "script.h"
 
 enum { GAP_TICKS = 10000000 };
 
@@ -273,6 +274,49 @@ static void test_costs_that_vary_are_estimated(void **state) {
   assert_true(remaining < 0.25 * measured);
 }
 
+/* One event of many in which the thread loses its processor, whichever it is: its time is not that of the others. */
+enum { INTERRUPTED_NS = 5000000, USUAL_NS = 100, CRITICALS = 2000 };
+static uint64_t interrupted_at;
+
+static uint64_t one_is_long(const struct fk_event *event) {
+  return event->time == interrupted_at ? INTERRUPTED_NS : USUAL_NS;
+}
+
+static struct hd_model *play_criticals(uint64_t interrupted) {
+  static const char *const environment[] = {"HEDDLE_OVERHEAD=off", "HEDDLE_TEST_DELAY=1", NULL};
+  const struct fk_options options = {.environment = environment, .delay = one_is_long};
+  interrupted_at = interrupted * GAP_TICKS;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  for (uint64_t i = 1; i <= CRITICALS; i++) {
+    sc_at(i * GAP_TICKS);
+    sc_acquire(ompt_mutex_critical, 0x9000, 0x400);
+    sc_at(i * GAP_TICKS + GAP_TICKS / 4);
+    sc_acquired(ompt_mutex_critical, 0x9000, 0x400);
+    sc_at(i * GAP_TICKS + GAP_TICKS / 2);
+    sc_released(ompt_mutex_critical, 0x9000, 0);
+  }
+  sc_at((CRITICALS + 1) * (uint64_t)GAP_TICKS);
+  sc_finish();
+  return ex_play_with(&options);
+}
+
+static void test_one_interrupted_event_is_not_multiplied(void **state) {
+  (void)state;
+  const uint64_t usual = CRITICALS * (uint64_t)USUAL_NS;
+  uint32_t counted = 0;
+  for (uint64_t interrupted = 2; interrupted < 200; interrupted++) {
+    struct hd_model *model = play_criticals(interrupted);
+    const struct hd_cost *cost = &model->cost_of[HD_EVENT_MUTEX_ACQUIRE];
+    assert_int_equal(cost->count, CRITICALS);
+    if (cost->ticks != usual)
+      assert_int_equal(cost->ticks, usual - USUAL_NS + INTERRUPTED_NS);
+    counted += cost->ticks != usual;
+    hd_model_free(model);
+  }
+  assert_true(counted <= 3); /* the first two that are timed, and one that sweeps */
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_delays_of_all_threads_are_taken_out),
@@ -281,6 +325,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_ends_of_workers_that_come_at_once_delay_nobody),
       cmocka_unit_test(test_workers_that_wait_at_the_end_are_corrected_too),
       cmocka_unit_test(test_costs_that_vary_are_estimated),
+      cmocka_unit_test(test_one_interrupted_event_is_not_multiplied),
   };
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);
