@@ -230,7 +230,7 @@ static void meet_taskwait(void) {
 
 /* Classes that the budget has switched off: ends come without begins. */
 static void switch_off(void) {
-  hd_budget.touched = hd_budget.off = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_SYNC | 1u << HD_CLASS_CALL;
+  hd_budget.touched = hd_budget.off = hd_budget.everywhere = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_SYNC | 1u << HD_CLASS_CALL;
 }
 
 static const struct subject {

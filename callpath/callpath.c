@@ -265,6 +265,10 @@ const struct hd_profile_record *hd_callpath_record(uint32_t profile) {
   return hd_profiles_by_id(profile)->record;
 }
 
+uint32_t *hd_callpath_off(uint32_t profile) {
+  return &hd_profiles_by_id(profile)->record->off;
+}
+
 void hd_callpath_mark_tail_call(uint32_t profile) {
   add_flags(hd_profiles_by_id(profile), HD_PROFILE_TAIL_CALL);
 }

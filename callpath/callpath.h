@@ -67,6 +67,10 @@ static inline unsigned hd_callpath_kind(const struct hd_profile_record *record) 
   return __atomic_load_n(&record->kind, __ATOMIC_RELAXED);
 }
 
+/** The word of its record that says which classes of events are off in regions of this profile: the budget's own
+ *  (ompt/thread/budget.h). Any thread that knows the profile's id; takes no lock. */
+uint32_t *hd_callpath_off(uint32_t profile);
+
 /** The profile's site is that of a tail call (HD_PROFILE_TAIL_CALL). Any thread. */
 void hd_callpath_mark_tail_call(uint32_t profile);
 

@@ -105,15 +105,16 @@ struct hd_costs_record {
   } kinds[HD_EVENT_KINDS];
 };
 
-/** How long the events of a class were switched off because they cost more than the budget allows. */
+/** How long the events of a class were switched off because they cost more than the budget allows: in the regions of
+ *  one profile, that of the innermost region at or above `profile`, or outside all regions. */
 struct hd_switch_record {
   uint32_t event_class; /* enum hd_event_class */
   uint32_t thread;      /* whose time they cost */
-  uint32_t profile;     /* where it was then */
+  uint32_t profile;     /* where it was then, if it was in such a region; else the region's */
   uint32_t times;       /* 1; more: several such times in one record */
   uint64_t off_ticks;   /* when the newest of these times began; merged files: this and the next are 0 */
   uint64_t on_ticks;    /* when it ended; 0: still off */
-  uint64_t total_ticks; /* length of all that have ended, summed */
+  uint64_t total_ticks; /* length of all that have ended, summed, less, modulo 2^64, the times without such a region */
   uint64_t cost_ppm;    /* part of the thread's time that led to it; the highest */
 };
 

@@ -210,7 +210,9 @@ struct hd_profile_record {
    * made of the construct; after a tail call that of the jumping function, if it is not known where the jump led. */
   uint64_t offset;
   uint64_t address; /* the same, absolute in that process */
-  uint64_t pad[3];
+  uint32_t off;     /* regions and the program: bits of the classes of events that are off there now; for the writer */
+  uint32_t reserved;
+  uint64_t pad[2];
 };
 enum hd_profile_flag {
   HD_PROFILE_IN_RUNTIME = 1u << 0, /* the address lies inside the OpenMP runtime: the caller is not known */

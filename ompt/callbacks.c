@@ -42,9 +42,10 @@ void hd_callbacks_on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame
   if (!thread)
     return;
   hd_task_notice(thread, event.now, task);
-  hd_budget_outside(thread);
   enum hd_kind kind = flags & ompt_parallel_league ? HD_KIND_TEAMS : HD_KIND_PARALLEL;
   parallel->value = hd_region_begin(thread, event.now, kind, requested, address, flags & ompt_parallel_invoker_program);
+  if (hd_budget_is_any_off())
+    hd_budget_begin_region(thread, event.now);
 }
 
 void hd_callbacks_on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {
@@ -53,8 +54,9 @@ void hd_callbacks_on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int 
   struct hd_thread *thread = event.thread;
   if (!thread)
     return;
+  if (hd_budget_is_any_off())
+    hd_budget_end_region(thread, event.now);
   hd_region_end(thread, event.now, parallel ? parallel->value : 0);
-  hd_budget_outside(thread);
 }
 
 void hd_callbacks_on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,

@@ -3,165 +3,111 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 
+#include "callpath/callpath.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
+#include "ompt/thread/budget_internal.h"
 #include "ompt/thread/current.h"
-#include "ompt/thread/registry.h"
+#include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
+#include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
 
-/* Times in milliseconds. Nobody decides before they have been watched for LEAST_MS: starting up costs, and is over. */
-enum { SLOT_MS = 50, WINDOW_MS = 500, LEAST_MS = 250, OFF_LEAST_MS = 500, OFF_DOUBLED_MOST_MS = 64000 };
+/* Times in milliseconds. */
+enum { OFF_LEAST_MS = 500, OFF_DOUBLED_MOST_MS = 64000 };
 /* A thread was rather interrupted than at work for so long. */
 enum { SPECIAL_MOST_US = 500 };
 enum { LOOK_EVERY = 1024 };
 #define PPM 1e6 /* parts per million */
 /* A class contributes when it costs so much: of the budget, and of what the dearest costs. */
 enum { OF_BUDGET = 10, OF_DEAREST = 4 };
-/* So many records for single times; then one for each class. */
+/* So many records for single times; then one for each class and region. */
 enum { SINGLE_RECORDS = 64 };
-/* Outermost regions between a class's going off and its being muted: a program that has many will have another soon, at
- * whose begin it can be heard of again. */
-enum { REGIONS_BEFORE_MUTE = 8 };
 
 struct hd_budget hd_budget = {.wake_ticks = UINT64_MAX};
+struct hd_budget_state hd_budget_state;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Under the lock, but for `epoch`. */
-static struct {
-  bool closed;
-  hd_budget_mute *mute;
-  uint64_t ticks_per_ms;
-  struct hd_store_cursor cursor;
-  uint32_t records;
-  uint32_t regions; /* outermost ones since the last class went off */
-  struct class_state {
-    uint32_t epoch;                  /* how often it was switched off */
-    uint64_t off_ticks;              /* the last time */
-    uint64_t on_ticks;               /* likewise */
-    uint64_t length_ticks;           /* for which it was, or is, off */
-    struct hd_switch_record *record; /* of that time */
-    struct hd_switch_record *others; /* of all for which there were no more single records; NULL: none yet */
-  } classes[HD_CLASS_COUNT];
-} state;
-
-static uint64_t ms(uint64_t count) {
-  return count * state.ticks_per_ms;
+bool hd_budget_lock(void) {
+  return pthread_mutex_trylock(&lock) == 0;
 }
 
-/* ---- what events cost ---- */
-
-static uint32_t class_of(enum hd_event_kind kind) {
-#define CLASS(name, id, class) HD_CLASS_##class,
-  static const uint8_t classes[HD_EVENT_KINDS] = {HD_EVENT_TABLE(CLASS)};
-  return classes[kind];
+void hd_budget_unlock(void) {
+  pthread_mutex_unlock(&lock);
 }
 
-/* A region's last barrier is told like all others and never switched off: its cost is the region's. There is one for
- * each implicit task. */
-static uint64_t of_regions(const uint64_t fresh[HD_EVENT_KINDS], enum hd_event_kind kind) {
-  if (kind != HD_EVENT_WAIT_BEGIN && kind != HD_EVENT_WAIT_END)
-    return 0;
-  return fresh[kind] < fresh[HD_EVENT_IMPLICIT_BEGIN] ? fresh[kind] : fresh[HD_EVENT_IMPLICIT_BEGIN];
+/* ---- where a thread is ---- */
+
+uint32_t hd_budget_place(const struct hd_thread *thread) {
+  const struct hd_known_region *region = hd_team_current(thread);
+  return region ? region->profile : HD_PROGRAM_PROFILE;
 }
 
-/* Events times what one costs now. */
-static void spend(struct hd_budget_window *window, const struct hd_event_cost costs[HD_EVENT_KINDS]) {
-  uint64_t fresh[HD_EVENT_KINDS];
-  for (uint32_t kind = 0; kind < HD_EVENT_KINDS; kind++) {
-    fresh[kind] = costs[kind].count - window->seen[kind];
-    window->seen[kind] = costs[kind].count;
+/* A thread that has no record yet comes from outside. */
+static uint32_t off_outside(void) {
+  return __atomic_load_n(hd_callpath_off(HD_PROGRAM_PROFILE), __ATOMIC_ACQUIRE) |
+         __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t off_here(struct hd_thread *thread) {
+  struct hd_budget_window *window = &thread->budget;
+  const uint32_t profile = hd_budget_place(thread);
+  if (window->off_profile != profile || !window->off) {
+    window->off_profile = profile;
+    window->off = hd_callpath_off(profile);
   }
-  for (uint32_t kind = 0; kind < HD_EVENT_KINDS; kind++) {
-    const uint64_t fixed = of_regions(fresh, kind);
-    window->spent[HD_CLASS_FIXED] += fixed * costs[kind].ticks;
-    window->spent[class_of(kind)] += (fresh[kind] - fixed) * costs[kind].ticks;
-  }
-}
-
-/* ---- the sliding window ---- */
-
-static const struct hd_budget_boundary *boundary(const struct hd_budget_window *window, uint64_t number) {
-  return &window->ring[number % HD_BUDGET_SLOTS];
-}
-
-static void add_boundary(struct hd_budget_window *window, uint64_t now) {
-  struct hd_budget_boundary *added = &window->ring[window->boundary_count++ % HD_BUDGET_SLOTS];
-  added->ticks = now;
-  memcpy(added->spent, window->spent, sizeof added->spent);
-  window->due_ticks = now + ms(SLOT_MS);
-}
-
-/* A class that was off meanwhile begins anew: what it cost before has been paid for. */
-static void forget_what_was_off(struct hd_budget_window *window) {
-  for (uint32_t c = 0; c < HD_CLASS_COUNT; c++) {
-    const uint32_t epoch = __atomic_load_n(&state.classes[c].epoch, __ATOMIC_RELAXED);
-    if (window->epochs[c] == epoch)
-      continue;
-    window->epochs[c] = epoch;
-    for (uint32_t i = 0; i < HD_BUDGET_SLOTS; i++)
-      window->ring[i].spent[c] = window->spent[c];
-  }
-}
-
-/* What class `c` had cost at `ticks`; between two boundaries it is taken to have cost the same all the time. */
-static uint64_t spent_at(const struct hd_budget_window *window, uint64_t ticks, uint32_t c) {
-  const uint64_t count = window->boundary_count;
-  const uint64_t oldest = count > HD_BUDGET_SLOTS ? count - HD_BUDGET_SLOTS : 0;
-  uint64_t number = count - 1;
-  while (number > oldest && boundary(window, number)->ticks > ticks)
-    number--;
-  const struct hd_budget_boundary *before = boundary(window, number);
-  if (number == count - 1 || ticks <= before->ticks)
-    return before->spent[c];
-  const struct hd_budget_boundary *after = boundary(window, number + 1);
-  const double part = (double)(ticks - before->ticks) / (double)(after->ticks - before->ticks);
-  return before->spent[c] + (uint64_t)((double)(after->spent[c] - before->spent[c]) * part);
+  return __atomic_load_n(window->off, __ATOMIC_ACQUIRE) | __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE);
 }
 
 /* ---- records ---- */
 
-static struct hd_switch_record *new_record(struct hd_thread *thread, enum hd_event_class event_class) {
+static struct hd_switch_record *new_record(const struct hd_thread *thread, const struct hd_budget_off *off) {
   HD_KEEP_ERRNO;
-  struct hd_switch_record *record = hd_store_add(&hd_store, &state.cursor, HD_BLOCK_SWITCHES, HD_NONE, sizeof *record);
+  struct hd_switch_record *record =
+      hd_store_add(&hd_store, &hd_budget_state.cursor, HD_BLOCK_SWITCHES, HD_NONE, sizeof *record);
   if (!record) {
     __atomic_fetch_add(&hd_store.header->lost_switches, 1, __ATOMIC_RELAXED);
     return NULL;
   }
-  state.records++;
-  record->event_class = event_class;
+  hd_budget_state.records++;
+  record->event_class = off->event_class;
   record->thread = thread->record->id;
-  record->profile = thread->row->profile;
+  record->profile =
+      off->profile == HD_NONE || hd_budget_place(thread) == off->profile ? thread->row->profile : off->profile;
   return record;
 }
 
 /* One of several times: it says where and why the first of them was, and when the last one began. */
-static struct hd_switch_record *record_for(struct hd_thread *thread, enum hd_event_class event_class) {
-  struct class_state *class = &state.classes[event_class];
-  if (state.records < SINGLE_RECORDS)
-    return new_record(thread, event_class);
-  if (!class->others)
-    class->others = new_record(thread, event_class);
-  return class->others;
+static struct hd_switch_record *record_for(const struct hd_thread *thread, struct hd_budget_off *off) {
+  if (hd_budget_state.records < SINGLE_RECORDS)
+    return new_record(thread, off);
+  if (!off->others)
+    off->others = new_record(thread, off);
+  return off->others;
 }
 
-static void write_off(struct hd_thread *thread, enum hd_event_class event_class, uint64_t now, uint64_t cost_ppm) {
-  struct hd_switch_record *record = record_for(thread, event_class);
-  state.classes[event_class].record = record;
+static void write_off(const struct hd_thread *thread, struct hd_budget_off *off, uint64_t now, uint64_t cost_ppm) {
+  struct hd_switch_record *record = off->record = record_for(thread, off);
   if (!record)
     return;
   record->off_ticks = now;
   record->on_ticks = 0;
   record->times++;
   record->cost_ppm = cost_ppm > record->cost_ppm ? cost_ppm : record->cost_ppm;
-  hd_store_publish(&state.cursor);
+  hd_store_publish(&hd_budget_state.cursor);
 }
 
-static void write_on(enum hd_event_class event_class, uint64_t now) {
-  struct hd_switch_record *record = state.classes[event_class].record;
+void hd_budget_come_back(struct hd_budget_off *off, uint64_t now) {
+  if (off->apart_ticks && off->record)
+    off->record->total_ticks -= now - off->apart_ticks;
+  off->apart_ticks = 0;
+}
+
+static void write_on(struct hd_budget_off *off, uint64_t now) {
+  struct hd_switch_record *record = off->record;
+  hd_budget_come_back(off, now);
   if (!record)
     return;
   record->total_ticks += now - record->off_ticks;
@@ -176,62 +122,101 @@ static uint64_t longer(uint64_t a, uint64_t b) {
 
 /* Long enough that the class has cost no more than the budget when it is tried again; and twice as long as the last
  * time, if it was not on for as long since. */
-static uint64_t off_length(const struct class_state *class, uint64_t now, uint64_t cost_ticks, uint64_t window_ticks) {
+static uint64_t off_length(const struct hd_budget_off *off, uint64_t now, uint64_t cost_ticks, uint64_t window_ticks) {
   const uint64_t paid = (uint64_t)((double)cost_ticks * PPM / hd_budget.limit_ppm);
-  const uint64_t least = longer(ms(OFF_LEAST_MS), paid > window_ticks ? paid - window_ticks : 0);
-  if (class->length_ticks == 0 || now - class->on_ticks > class->length_ticks)
+  const uint64_t least = longer(hd_budget_ms(OFF_LEAST_MS), paid > window_ticks ? paid - window_ticks : 0);
+  if (off->length_ticks == 0 || now - off->on_ticks > off->length_ticks)
     return least;
-  const uint64_t doubled = 2 * class->length_ticks;
-  return longer(least, doubled < ms(OFF_DOUBLED_MOST_MS) ? doubled : ms(OFF_DOUBLED_MOST_MS));
+  const uint64_t doubled = 2 * off->length_ticks, most = hd_budget_ms(OFF_DOUBLED_MOST_MS);
+  return longer(least, doubled < most ? doubled : most);
 }
 
-static void find_wake_time(void) {
+static bool is_waking(const struct hd_budget_off *off, uint64_t now) {
+  return off->is_off && now >= off->off_ticks + off->length_ticks;
+}
+
+/* `hd_budget.off` follows from the rest. */
+static void look_over(void) {
   uint64_t wake = UINT64_MAX;
-  for (uint32_t c = 0; c < HD_CLASS_COUNT; c++)
-    if (hd_budget.off >> c & 1 && state.classes[c].off_ticks + state.classes[c].length_ticks < wake)
-      wake = state.classes[c].off_ticks + state.classes[c].length_ticks;
+  uint32_t classes = 0;
+  for (const struct hd_budget_off *off = hd_budget_state.offs; off; off = off->next) {
+    classes |= (uint32_t)off->is_off << off->event_class;
+    if (off->is_off && off->off_ticks + off->length_ticks < wake)
+      wake = off->off_ticks + off->length_ticks;
+  }
+  __atomic_store_n(&hd_budget.off, classes, __ATOMIC_RELEASE);
   __atomic_store_n(&hd_budget.wake_ticks, wake, __ATOMIC_RELAXED);
 }
 
-/* `touched` first: who sees that the class is off must see that, too. */
-static void switch_off(struct hd_thread *thread, enum hd_event_class event_class, uint64_t now, uint64_t cost_ticks,
-                       uint64_t window_ticks) {
-  struct class_state *class = &state.classes[event_class];
-  if (pthread_mutex_trylock(&lock))
-    return; /* there will be another time */
-  if (!state.closed && !(hd_budget.off >> event_class & 1)) {
-    class->length_ticks = off_length(class, now, cost_ticks, window_ticks);
-    class->off_ticks = now;
-    state.regions = 0;
-    write_off(thread, event_class, now, (uint64_t)((double)cost_ticks * PPM / (double)window_ticks));
-    __atomic_store_n(&class->epoch, class->epoch + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&hd_budget.touched, hd_budget.touched | 1u << event_class, __ATOMIC_RELEASE);
-    __atomic_store_n(&hd_budget.off, hd_budget.off | 1u << event_class, __ATOMIC_RELEASE);
-    find_wake_time();
-  }
-  pthread_mutex_unlock(&lock);
+/* The bits of the classes that are off there. */
+static uint32_t *bits_of(uint32_t profile) {
+  return profile == HD_NONE ? &hd_budget.everywhere : hd_callpath_off(profile);
 }
 
-static void switch_on(enum hd_event_class event_class, uint64_t now) {
-  struct class_state *class = &state.classes[event_class];
-  class->on_ticks = now;
-  write_on(event_class, now);
-  __atomic_store_n(&hd_budget.off, hd_budget.off & ~(1u << event_class), __ATOMIC_RELEASE);
-  if (hd_budget.muted >> event_class & 1)
-    state.mute(1u << event_class, false);
-  hd_budget.muted &= ~(1u << event_class);
+/* NULL: no memory. */
+static struct hd_budget_off *find_off(uint32_t profile, enum hd_event_class event_class) {
+  HD_KEEP_ERRNO;
+  struct hd_budget_off *off = hd_budget_state.offs;
+  while (off && (off->profile != profile || off->event_class != event_class))
+    off = off->next;
+  if (off)
+    return off;
+  off = hd_heap_allocate(1, sizeof *off);
+  if (!off)
+    return NULL;
+  off->profile = profile;
+  off->event_class = event_class;
+  off->next = hd_budget_state.offs;
+  hd_budget_state.offs = off;
+  return off;
+}
+
+/* `touched` first: who sees that the class is off must see that, too. */
+static void begin_off(struct hd_budget_off *off, uint64_t now) {
+  const uint32_t bit = 1u << off->event_class;
+  uint32_t *epoch = &hd_budget_state.epochs[off->event_class];
+  off->is_off = true;
+  off->off_ticks = now;
+  hd_budget_state.regions = 0;
+  __atomic_store_n(epoch, *epoch + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&hd_budget.touched, hd_budget.touched | bit, __ATOMIC_RELEASE);
+  __atomic_fetch_or(bits_of(off->profile), bit, __ATOMIC_RELEASE);
+  look_over();
+}
+
+static void switch_off(const struct hd_thread *thread, uint32_t profile, enum hd_event_class event_class, uint64_t now,
+                       uint64_t cost_ticks, uint64_t window_ticks) {
+  struct hd_budget_off *off = hd_budget_state.closed ? NULL : find_off(profile, event_class);
+  if (!off || off->is_off)
+    return;
+  off->length_ticks = off_length(off, now, cost_ticks, window_ticks);
+  write_off(thread, off, now, (uint64_t)((double)cost_ticks * PPM / (double)window_ticks));
+  begin_off(off, now);
+}
+
+void hd_budget_unmute(uint32_t classes) {
+  if (hd_budget.muted & classes)
+    hd_budget_state.mute(hd_budget.muted & classes, false);
+  hd_budget.muted &= ~classes;
+}
+
+static void switch_on(struct hd_budget_off *off, uint64_t now) {
+  const uint32_t bit = 1u << off->event_class;
+  off->is_off = false;
+  off->on_ticks = now;
+  write_on(off, now);
+  __atomic_fetch_and(bits_of(off->profile), ~bit, __ATOMIC_RELEASE);
+  hd_budget_unmute(bit);
 }
 
 static void switch_on_what_is_due(uint64_t now) {
-  if (pthread_mutex_trylock(&lock))
+  if (!hd_budget_lock())
     return;
-  for (uint32_t c = 0; c < HD_CLASS_COUNT && !state.closed; c++) {
-    const struct class_state *class = &state.classes[c];
-    if (hd_budget.off >> c & 1 && now >= class->off_ticks + class->length_ticks)
-      switch_on(c, now);
-  }
-  find_wake_time();
-  pthread_mutex_unlock(&lock);
+  for (struct hd_budget_off *off = hd_budget_state.offs; off && !hd_budget_state.closed; off = off->next)
+    if (is_waking(off, now))
+      switch_on(off, now);
+  look_over();
+  hd_budget_unlock();
 }
 
 static inline bool is_due(uint64_t now) {
@@ -241,140 +226,165 @@ static inline bool is_due(uint64_t now) {
 /* ---- the decision ---- */
 
 /* The finest that contributes; HD_CLASS_COUNT: none does. */
-static enum hd_event_class finest(const uint64_t costs[HD_BUDGET_CLASSES], uint64_t limit_ticks) {
+static enum hd_event_class finest(const struct hd_budget_costs *costs, uint64_t limit_ticks) {
   uint64_t dearest = 0;
   for (uint32_t c = 0; c < HD_CLASS_COUNT; c++)
-    dearest = longer(dearest, costs[c]);
-  for (uint32_t c = 0; c < HD_CLASS_COUNT; c++)
-    if (costs[c] * OF_BUDGET >= limit_ticks && costs[c] * OF_DEAREST >= dearest && costs[c] > 0)
+    dearest = longer(dearest, costs->by_class[c]);
+  for (uint32_t c = 0; c < HD_CLASS_COUNT; c++) {
+    const uint64_t cost = costs->by_class[c];
+    if (cost > 0 && cost * OF_BUDGET >= limit_ticks && cost * OF_DEAREST >= dearest)
       return c;
+  }
   return HD_CLASS_COUNT;
 }
 
-static void decide(struct hd_thread *thread, uint64_t now) {
-  const struct hd_budget_window *window = &thread->budget;
-  const uint64_t first = boundary(window, 0)->ticks;
-  const bool is_young = window->boundary_count < HD_BUDGET_SLOTS && now - first < ms(WINDOW_MS);
-  const uint64_t begin = is_young ? first : now - ms(WINDOW_MS);
-  const uint32_t off = __atomic_load_n(&hd_budget.off, __ATOMIC_RELAXED);
-  uint64_t costs[HD_BUDGET_CLASSES];
-  uint64_t all = 0;
-  if (now - begin < ms(LEAST_MS))
-    return;
-  for (uint32_t c = 0; c < HD_BUDGET_CLASSES; c++) {
-    costs[c] = off >> c & 1 ? 0 : window->spent[c] - spent_at(window, begin, c);
-    all += costs[c];
-  }
-  const uint64_t limit = (uint64_t)((double)(now - begin) * hd_budget.limit_ppm / PPM);
-  const enum hd_event_class chosen = all > limit ? finest(costs, limit) : HD_CLASS_COUNT;
-  if (chosen != HD_CLASS_COUNT)
-    switch_off(thread, chosen, now, costs[chosen], now - begin);
+/* Events take more than the budget of the time spent there, not only of all time. */
+static bool is_dear(const struct hd_budget_place *place) {
+  return (double)place->followed_spent * PPM > (double)place->followed_ticks * hd_budget.limit_ppm;
 }
 
+/* Where the class is on and costs most, dear regions first; NULL: nowhere. */
+static struct hd_budget_place *dearest_place(struct hd_budget_window *window, enum hd_event_class event_class) {
+  struct hd_budget_place *found = NULL;
+  for (uint32_t i = 0; i < HD_BUDGET_PLACES; i++) {
+    struct hd_budget_place *place = &window->places[i];
+    const bool is_off = *hd_callpath_off(place->profile) >> event_class & 1;
+    if (place->spent[event_class] == 0 || is_off)
+      continue;
+    if (!found ||
+        (is_dear(place) != is_dear(found) ? is_dear(place) : place->spent[event_class] > found->spent[event_class]))
+      found = place;
+  }
+  return found;
+}
+
+/* Where it costs most, and then where it costs most of what is left, until what is left is in the budget. */
+static void switch_off_class(struct hd_thread *thread, enum hd_event_class event_class,
+                             const struct hd_budget_costs *costs, uint64_t limit_ticks, uint64_t now) {
+  struct hd_budget_window *window = &thread->budget;
+  double sampled = 0, left = (double)costs->all;
+  for (uint32_t i = 0; i < HD_BUDGET_PLACES; i++)
+    sampled += (double)window->places[i].spent[event_class];
+  struct hd_budget_place *place;
+  while (left > (double)limit_ticks && (place = dearest_place(window, event_class))) {
+    const double cost = (double)costs->by_class[event_class] * (double)place->spent[event_class] / sampled;
+    place->spent[event_class] = 0;
+    switch_off(thread, place->profile, event_class, now, (uint64_t)cost, costs->ticks);
+    left -= cost;
+  }
+}
+
+static void decide(struct hd_thread *thread, uint64_t now) {
+  struct hd_budget_costs costs;
+  if (!hd_budget_window_costs(&thread->budget, now, &costs))
+    return;
+  const uint64_t limit = (uint64_t)((double)costs.ticks * hd_budget.limit_ppm / PPM);
+  const enum hd_event_class chosen = costs.all > limit ? finest(&costs, limit) : HD_CLASS_COUNT;
+  if (chosen == HD_CLASS_COUNT || !hd_budget_lock())
+    return; /* there will be another time */
+  switch_off_class(thread, chosen, &costs, limit, now);
+  hd_budget_unlock();
+}
+
+/* ---- events ---- */
+
 void hd_budget_begin(struct hd_thread *thread, uint64_t now) {
-  for (uint32_t kind = 0; kind < HD_EVENT_KINDS; kind++)
-    thread->budget.seen[kind] = thread->costs[kind].count;
-  add_boundary(&thread->budget, now);
+  hd_budget_window_begin(&thread->budget, thread->costs, now);
+}
+
+/* A region's last barrier is its own. */
+static bool is_region_end(const struct hd_thread *thread, enum hd_event_kind kind) {
+  return (kind == HD_EVENT_WAIT_BEGIN || kind == HD_EVENT_WAIT_END) && thread->base->state != HD_BUSY;
+}
+
+static void sample(struct hd_thread *thread, enum hd_event_kind kind, uint64_t special_ticks, uint64_t now) {
+  const struct hd_event_cost *cost = &thread->costs[kind];
+  const uint64_t ticks = special_ticks ? special_ticks : (uint64_t)(cost->mask + 1) * cost->ticks;
+  if (!is_region_end(thread, kind))
+    hd_budget_window_sample(&thread->budget, hd_budget_place(thread), kind, ticks, now);
 }
 
 void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t special_ticks, uint64_t now) {
   struct hd_budget_window *window = &thread->budget;
+  const uint64_t most = hd_budget_ms(SPECIAL_MOST_US) / 1000;
+  const uint64_t special = special_ticks < most ? special_ticks : most;
   if (hd_budget.limit_ppm == 0)
     return;
-  if (special_ticks)
-    window->spent[class_of(kind)] +=
-        special_ticks < ms(SPECIAL_MOST_US) / 1000 ? special_ticks : ms(SPECIAL_MOST_US) / 1000;
+  hd_budget_window_spend(window, kind, special);
+  sample(thread, kind, special, now);
   if (is_due(now))
     switch_on_what_is_due(now);
   if (now < window->due_ticks)
     return;
-  forget_what_was_off(window);
-  spend(window, thread->costs);
-  add_boundary(window, now);
+  for (uint32_t c = 0; c < HD_CLASS_COUNT; c++)
+    hd_budget_window_forget(window, c, __atomic_load_n(&hd_budget_state.epochs[c], __ATOMIC_RELAXED));
+  hd_budget_window_add(window, thread->costs, now);
   decide(thread, now);
 }
 
+bool hd_budget_is_off_here(enum hd_event_class event_class) {
+  struct hd_thread *thread = hd_thread_known_soon();
+  return (thread ? off_here(thread) : off_outside()) >> event_class & 1;
+}
+
 /* In a test's time every one looks at the clock. */
-static bool look(enum hd_event_class event_class) {
+static bool look(struct hd_thread *thread, enum hd_event_class event_class) {
   const uint64_t now = hd_clock_now();
   if (is_due(now))
     switch_on_what_is_due(now);
-  return hd_budget_is_off(event_class);
+  return off_here(thread) >> event_class & 1;
 }
 
 bool hd_budget_refuse(enum hd_event_class event_class) {
-  struct hd_thread *thread = hd_thread_current;
-  if (__builtin_expect(thread && thread->record, true))
-    return ++thread->budget.refused % LOOK_EVERY != 0 || look(event_class);
-  return !hd_thread_known() || look(event_class);
+  struct hd_thread *thread = hd_thread_known_soon();
+  if (!thread)
+    return off_outside() >> event_class & 1;
+  if (!(off_here(thread) >> event_class & 1))
+    return false;
+  const bool is_real = __builtin_expect(thread == hd_thread_current, true);
+  return (is_real && ++thread->budget.refused % LOOK_EVERY != 0) || look(thread, event_class);
 }
 
 uint32_t hd_budget_task_epoch(void) {
-  return __atomic_load_n(&state.classes[HD_CLASS_TASK].epoch, __ATOMIC_RELAXED);
-}
-
-/* ---- not even sent ---- */
-
-/* Only where other processors see stores in their order: budget.h. */
-#if defined(__x86_64__)
-enum { MAY_MUTE = 1 };
-#else
-enum { MAY_MUTE = 0 };
-#endif
-
-static bool is_in_construct(const struct hd_thread *thread) {
-  for (uint32_t kind = 0; kind < HD_KIND_COUNT; kind++)
-    if (kind != HD_KIND_ROUTINE && kind != HD_KIND_PHASE && thread->innermost[kind])
-      return true;
-  return false;
-}
-
-static void mute(void *data) {
-  const uint32_t classes = *(const uint32_t *)data;
-  state.mute(classes, true);
-  hd_budget.muted |= classes;
-}
-
-void hd_budget_outside(struct hd_thread *thread) {
-  const uint32_t mutable = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_WORK;
-  if (!MAY_MUTE || !(__atomic_load_n(&hd_budget.off, __ATOMIC_RELAXED) & mutable) || is_in_construct(thread) ||
-      pthread_mutex_trylock(&lock))
-    return;
-  uint32_t classes = hd_budget.off & mutable & ~hd_budget.muted;
-  if (!state.closed && classes && ++state.regions > REGIONS_BEFORE_MUTE)
-    hd_registry_while_alone(thread, mute, &classes);
-  pthread_mutex_unlock(&lock);
+  return __atomic_load_n(&hd_budget_state.epochs[HD_CLASS_TASK], __ATOMIC_RELAXED);
 }
 
 /* ---- start and end ---- */
 
 void hd_budget_init(uint64_t limit_ppm, hd_budget_mute *mute_events) {
-  state.mute = mute_events;
-  state.ticks_per_ms = limit_ppm ? hd_clock_ticks_per_ms(hd_store.header->clock_first) : 1;
+  hd_budget_state.mute = mute_events;
+  hd_budget_window_init(limit_ppm ? hd_clock_ticks_per_ms(hd_store.header->clock_first) : 1);
   hd_budget.limit_ppm = (uint32_t)limit_ppm;
   hd_store.header->budget_ppm = limit_ppm;
 }
 
-void hd_budget_switch_for_test(uint32_t event_class, bool off) {
+void hd_budget_switch_for_test(uint32_t event_class, bool is_off) {
   struct hd_thread *thread = hd_thread_known();
   const uint64_t now = hd_clock_now();
-  if (!thread)
+  struct hd_budget_off *off = thread ? find_off(HD_NONE, event_class) : NULL;
+  if (!off || off->is_off == is_off)
     return;
-  if (!off) {
-    switch_on(event_class, now);
-    return;
-  }
-  switch_off(thread, event_class, now, 0, 1);
-  state.classes[event_class].length_ticks = INT64_MAX;
-  find_wake_time();
+  if (!is_off)
+    switch_on(off, now);
+  else
+    switch_off(thread, HD_NONE, event_class, now, 0, 1);
+  off->length_ticks = is_off ? INT64_MAX : off->length_ticks;
+  look_over();
+}
+
+static void come_back_to_the_end(void) {
+  const uint64_t now = hd_clock_now();
+  for (struct hd_budget_off *off = hd_budget_state.offs; off; off = off->next)
+    hd_budget_come_back(off, now);
 }
 
 /* Who holds the lock does so for a microsecond; unless it is the caller itself, interrupted by a signal. */
 void hd_budget_close(void) {
-  __atomic_store_n(&state.closed, true, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&hd_budget_state.closed, true, __ATOMIC_SEQ_CST);
   for (int i = 0; i < 1000; i++) {
-    if (pthread_mutex_trylock(&lock) == 0) {
-      pthread_mutex_unlock(&lock);
+    if (hd_budget_lock()) {
+      come_back_to_the_end();
+      hd_budget_unlock();
       return;
     }
     sched_yield();

@@ -20,10 +20,15 @@
  *             blocks refused in it
  *   sync      the wait is not told from the work around it. A region's last barrier is always observed
  *
- * When no thread can be sending them, at an outermost region's begin or end while the program has one initial thread,
- * the runtime is told to send the events of such a class no more: ompt_set_callback with NULL is not safe at any other
- * time, because libomp looks at a bit and at a pointer one after the other and without a lock. Setting the pointer
- * before the bit, as it does, is safe where stores are seen in their order: elsewhere events are refused only.
+ * A class is off in the regions of one profile, where it was dear (or outside all regions), and only while a thread
+ * works for one of them, the innermost one counts: elsewhere it may be cheap. The profile's record says which classes
+ * are off there. `hd_budget.off` says which are off anywhere, so nothing is looked up as long as nothing is off.
+ *
+ * When no thread can be sending them, at an outermost region's begin while the program has one initial thread, the
+ * runtime is told to send the events of a class that is off there no more, and to send them again at its end:
+ * ompt_set_callback with NULL is not safe at any other time, because libomp looks at a bit and at a pointer one after
+ * the other and without a lock. Setting the pointer before the bit, as it does, is safe where stores are seen in their
+ * order: elsewhere events are refused only.
  *
  * Any thread may call these functions. The bits are read by all in every callback and written a few times a second at
  * most.
@@ -36,32 +41,15 @@
 #include <stdint.h>
 
 #include "heddle-format.h"
+#include "ompt/thread/budget_window.h"
 #include "support/inside.h"
 
 struct hd_thread;
 
-enum {
-  HD_BUDGET_SLOTS = 12, /* boundaries kept: one more than the window needs */
-  HD_BUDGET_CLASSES = HD_CLASS_FIXED + 1
-};
-
-/** What a thread has paid, and when: a sliding window over its last half second. */
-struct hd_budget_window {
-  uint64_t due_ticks;                /* the next boundary is not before this */
-  uint64_t boundary_count;           /* so far; number n is ring[n % HD_BUDGET_SLOTS] */
-  uint64_t refused;                  /* begins */
-  uint64_t seen[HD_EVENT_KINDS];     /* events whose cost is in `spent` */
-  uint64_t spent[HD_BUDGET_CLASSES]; /* ticks so far */
-  uint32_t epochs[HD_CLASS_COUNT];   /* hd_budget_class.epoch that the ring is of */
-  struct hd_budget_boundary {
-    uint64_t ticks;
-    uint64_t spent[HD_BUDGET_CLASSES];
-  } ring[HD_BUDGET_SLOTS];
-};
-
 struct hd_budget {
-  uint32_t off;        /* bit: the class is off */
-  uint32_t touched;    /* it has been, at some time */
+  uint32_t off;        /* bit: the class is off in some region */
+  uint32_t everywhere; /* it is off wherever a thread is: in tests */
+  uint32_t touched;    /* it has been off, at some time */
   uint32_t muted;      /* the runtime does not even send its events */
   uint32_t limit_ppm;  /* 0: no limit, nothing is ever switched off */
   uint64_t wake_ticks; /* when the next class is to be switched on again; UINT64_MAX: none */
@@ -87,11 +75,18 @@ void hd_budget_begin(struct hd_thread *thread, uint64_t now);
  *  the ordinary, else 0. About 2 ns, twenty times a second one microsecond. */
 void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t special_ticks, uint64_t now);
 
-/** In an event of a thread in no region: just before it begins one, or after it has ended one. */
-void hd_budget_outside(struct hd_thread *thread);
+/** A thread has just begun a region, or is about to end one, at `now`: nothing to do as long as nothing is off. */
+void hd_budget_begin_region(const struct hd_thread *thread, uint64_t now);
+void hd_budget_end_region(const struct hd_thread *thread, uint64_t now);
 
-/** The slow half of hd_budget_refuses. */
+/** The slow halves of what follows: is it off here? */
 bool hd_budget_refuse(enum hd_event_class event_class);
+bool hd_budget_is_off_here(enum hd_event_class event_class);
+
+/** Is any class off, in any region? */
+static inline bool hd_budget_is_any_off(void) {
+  return __builtin_expect(__atomic_load_n(&hd_budget.off, __ATOMIC_RELAXED) != 0, false);
+}
 
 /** A begin of this class: is it to be left out? */
 static inline bool hd_budget_refuses(enum hd_event_class event_class) {
@@ -101,7 +96,8 @@ static inline bool hd_budget_refuses(enum hd_event_class event_class) {
 
 /** Off, without a look at whether that should change. */
 static inline bool hd_budget_is_off(enum hd_event_class event_class) {
-  return __builtin_expect((__atomic_load_n(&hd_budget.off, __ATOMIC_ACQUIRE) >> event_class & 1) != 0, false);
+  const uint32_t off = __atomic_load_n(&hd_budget.off, __ATOMIC_ACQUIRE);
+  return __builtin_expect((off >> event_class & 1) != 0, false) && hd_budget_is_off_here(event_class);
 }
 
 /** Has it been off? Then ends may come without begins. */

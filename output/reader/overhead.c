@@ -40,14 +40,16 @@ static bool take_costs(struct hd_reader *reader, const void *bytes, uint32_t ind
   return true;
 }
 
-/* What is still off is off up to the end. */
+/* What is still off is off up to the end. Of a program that was killed between two such regions that is too long: it is
+ * never longer than the run. */
 static uint64_t off_ticks_of(const struct hd_model *model, const struct hd_switch_record *record) {
   const bool merged = model->header.flags & HD_FILE_MERGED;
   const uint64_t on = record->on_ticks != 0 ? record->on_ticks : model->end_ticks;
   const uint64_t newest = on > record->off_ticks ? on - record->off_ticks : 0;
   if (merged || (record->on_ticks != 0 && record->total_ticks > 0))
     return record->total_ticks;
-  return add_bounded(record->total_ticks, newest);
+  const uint64_t ticks = record->total_ticks + newest;
+  return ticks < model->elapsed_ticks ? ticks : model->elapsed_ticks;
 }
 
 static bool take_switch(struct hd_reader *reader, const void *bytes, uint32_t index) {

@@ -250,34 +250,47 @@ static void test_regions_stay(void **state) {
   hd_model_free(model);
 }
 
-/* Outside any region, and nobody else there: the runtime can be told not to send the events at all, where stores are
- * seen in their order (budget.h). */
+/* An outermost region begins, and nobody else is there: the runtime can be told not to send the events at all, where
+ * stores are seen in their order (budget.h). */
 #if defined(__x86_64__)
 enum { STILL_SENT = 0 };
 #else
 enum { STILL_SENT = 1 };
 #endif
 
-static void test_the_runtime_is_told(void **state) {
-  (void)state;
+static void begin_region(uint64_t code, uint64_t ms) {
+  sc_at(ms * MS);
+  sc_fork(code, 1, 1, ms * MS + 400000);
+}
+
+static void end_region(uint64_t ms) {
+  sc_join(ms * MS, ms * MS + 100000, ms * MS + 200000);
+}
+
+static void expect_told(bool inside, bool still_sent) {
   const char *const environment[] = {DELAY(50000), NULL};
   const struct fk_options options = {.environment = environment};
   begin();
   for (uint64_t ms = 0; ms < 1000; ms += 10) {
-    sc_at(ms * MS);
-    sc_fork(0x300, 1, 1, ms * MS + 400000);
+    begin_region(0x300, ms);
     flood(critical, ms + 1, ms + 9);
-    sc_join((ms + 9) * MS, (ms + 9) * MS + 100000, (ms + 9) * MS + 200000);
+    if (!inside || ms + 10 < 1000)
+      end_region(ms + 9);
   }
   sc_at((uint64_t)1000 * MS);
-  sc_finish();
+  sc_kill();
   const struct fk_result result = fk_play(sc_script(), &options);
-  assert_true(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0);
-  assert_int_equal(result.registered[ompt_callback_mutex_acquire], STILL_SENT);
-  assert_int_equal(result.registered[ompt_callback_mutex_acquired], STILL_SENT);
-  assert_int_equal(result.registered[ompt_callback_mutex_released], STILL_SENT);
+  assert_int_equal(result.registered[ompt_callback_mutex_acquire], still_sent);
+  assert_int_equal(result.registered[ompt_callback_mutex_acquired], still_sent);
+  assert_int_equal(result.registered[ompt_callback_mutex_released], still_sent);
   assert_true(result.registered[ompt_callback_work]);
   assert_true(result.registered[ompt_callback_task_create]);
+}
+
+static void test_the_runtime_is_told(void **state) {
+  (void)state;
+  expect_told(true, STILL_SENT);
+  expect_told(false, true); /* outside that region they may be cheap */
 }
 
 /* ... and is told to send them again. */
@@ -285,10 +298,9 @@ static void test_the_runtime_is_told_again(void **state) {
   (void)state;
   begin();
   for (uint64_t ms = 0; ms < 12000; ms += 10) {
-    sc_at(ms * MS);
-    sc_fork(0x300, 1, 1, ms * MS + 400000);
+    begin_region(0x300, ms);
     flood(critical, ms + 1, ms + 9);
-    sc_join((ms + 9) * MS, (ms + 9) * MS + 100000, (ms + 9) * MS + 200000);
+    end_region(ms + 9);
   }
   struct hd_model *model = end(12000, (const char *const[]){DELAY(50000), NULL});
   assert_true(model->switch_count >= 2);
@@ -298,6 +310,60 @@ static void test_the_runtime_is_told_again(void **state) {
     count += observed(model, HD_CLASS_MUTEX, ms + 1, ms + 9);
   assert_int_equal(ex_visits(model, 0, SITE(PARALLEL, 0x300), SITE(CRITICAL, 0x400)), count);
   assert_int_equal(ex_node(model, SITE(PARALLEL, 0x300))->team.instances, 1200);
+  hd_model_free(model);
+}
+
+/* ---- where ---- */
+
+static uint64_t criticals_in(const struct hd_model *model, uint64_t region) {
+  return ex_visits(model, 0, SITE(PARALLEL, region), SITE(CRITICAL, 0x400));
+}
+
+static void calm(uint64_t from_ms, uint64_t until_ms) {
+  for (uint64_t ms = from_ms; ms < until_ms; ms += 10)
+    critical(ms * MS + 1000);
+}
+
+/* What is off in one region is on in the next, and off again when the first one comes again. */
+static void test_what_is_off_in_one_region_is_on_in_another(void **state) {
+  (void)state;
+  begin();
+  begin_region(0x300, 0);
+  flood(critical, 1, 400);
+  end_region(400);
+  begin_region(0x310, 410);
+  calm(411, 700);
+  end_region(700);
+  begin_region(0x300, 710);
+  flood(critical, 711, 740);
+  end_region(740);
+  struct hd_model *model = end(800, (const char *const[]){DELAY(50000), NULL});
+  assert_int_equal(model->switch_count, 1);
+  const struct hd_switch *record = &model->switches[0];
+  assert_int_equal(record->on_ticks, 0);
+  assert_int_equal(model->nodes[record->node].address, 0x400);
+  assert_int_equal(criticals_in(model, 0x300), observed(model, HD_CLASS_MUTEX, 1, 400));
+  assert_int_equal(criticals_in(model, 0x310), 29);
+  const uint64_t in_first = 400 * (uint64_t)MS - record->off_ticks, in_last = 30 * MS;
+  assert_true(record->ticks >= in_first + in_last - MS && record->ticks <= in_first + in_last + MS);
+  hd_model_free(model);
+}
+
+/* Regions so short that a decision comes anywhere: the one is dear, the other is not. */
+static void test_off_is_what_is_dear_not_what_is_next_to_it(void **state) {
+  (void)state;
+  begin();
+  for (uint64_t ms = 0; ms < 5000; ms += 20) {
+    begin_region(0x300, ms);
+    flood(critical, ms + 1, ms + 10);
+    end_region(ms + 10);
+    begin_region(0x310, ms + 11);
+    critical((ms + 12) * MS);
+    end_region(ms + 19);
+  }
+  struct hd_model *model = end(5000, (const char *const[]){DELAY(12000), NULL}); /* 1.6 %, 0.2 %; regions 0.7 % */
+  assert_true(criticals_in(model, 0x300) < 9 * 250 / 2);
+  assert_int_equal(criticals_in(model, 0x310), 250);
   hd_model_free(model);
 }
 
@@ -346,6 +412,8 @@ int main(void) {
       cmocka_unit_test(test_regions_stay),
       cmocka_unit_test(test_the_runtime_is_told),
       cmocka_unit_test(test_the_runtime_is_told_again),
+      cmocka_unit_test(test_what_is_off_in_one_region_is_on_in_another),
+      cmocka_unit_test(test_off_is_what_is_dear_not_what_is_next_to_it),
       cmocka_unit_test(test_records_are_few),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

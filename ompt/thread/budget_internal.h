@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file budget_internal.h
+ * What is off where: between the files of the budget only.
+ */
+#ifndef HEDDLE_OMPT_THREAD_BUDGET_INTERNAL_H
+#define HEDDLE_OMPT_THREAD_BUDGET_INTERNAL_H
+
+#include "ompt/thread/budget.h"
+
+/** A class that was switched off in the regions of a profile. There are as many as such pairs; never freed. */
+struct hd_budget_off {
+  struct hd_budget_off *next;
+  uint32_t profile; /* HD_NONE: everywhere */
+  uint32_t event_class;
+  bool is_off;
+  uint64_t off_ticks;              /* when it was last switched off, */
+  uint64_t on_ticks;               /* and on */
+  uint64_t length_ticks;           /* for which it was, or is, off */
+  uint64_t apart_ticks;            /* no such region has run since then: that does not count as off; 0: one runs */
+  struct hd_switch_record *record; /* of that time; NULL: there was no room */
+  struct hd_switch_record *others; /* of all for which there were no more single records; NULL: none yet */
+};
+
+struct hd_budget_state {
+  bool closed;
+  hd_budget_mute *mute;
+  struct hd_budget_off *offs;
+  struct hd_store_cursor cursor;
+  uint32_t records;
+  uint32_t regions;                /* outermost ones since a class was last switched off */
+  uint32_t epochs[HD_CLASS_COUNT]; /* how often each was switched off; atomic, all else is under the lock */
+};
+extern HD_INSIDE struct hd_budget_state hd_budget_state;
+
+/** Nobody waits for it. */
+bool hd_budget_lock(void);
+void hd_budget_unlock(void);
+
+/** The profile of the innermost region that the thread works for; HD_PROGRAM_PROFILE: none. */
+uint32_t hd_budget_place(const struct hd_thread *thread);
+
+/** Under the lock: the runtime sends the events of these classes again. */
+void hd_budget_unmute(uint32_t classes);
+
+/** Under the lock: one of its regions runs again; what it was without one does not count as off. */
+void hd_budget_come_back(struct hd_budget_off *off, uint64_t now);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is off belongs to a region: what becomes of it when such a region begins and ends. */
+#include "callpath/callpath.h"
+#include "ompt/thread/budget_internal.h"
+#include "ompt/thread/registry.h"
+#include "ompt/thread/thread.h"
+
+/* Outermost regions between a class's going off and its being muted: a program that has many will have another soon, at
+ * whose begin it can be heard of again. */
+enum { REGIONS_BEFORE_MUTE = 8 };
+
+/* Only where other processors see stores in their order: budget.h. */
+#if defined(__x86_64__)
+enum { MAY_MUTE = 1 };
+#else
+enum { MAY_MUTE = 0 };
+#endif
+static const uint32_t mutable = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_WORK;
+
+/* But for the region itself, which has just begun or is about to end. */
+static bool is_in_construct(const struct hd_thread *thread) {
+  for (uint32_t kind = 0; kind < HD_KIND_COUNT; kind++) {
+    const uint32_t innermost = thread->innermost[kind];
+    const uint32_t around = kind == HD_KIND_PARALLEL ? thread->frames[innermost].outer : innermost;
+    if (kind != HD_KIND_ROUTINE && kind != HD_KIND_PHASE && around)
+      return true;
+  }
+  return false;
+}
+
+static uint32_t off_in(uint32_t profile) {
+  return __atomic_load_n(hd_callpath_off(profile), __ATOMIC_RELAXED) |
+         __atomic_load_n(&hd_budget.everywhere, __ATOMIC_RELAXED);
+}
+
+static void mute(void *data) {
+  const uint32_t classes = *(const uint32_t *)data;
+  hd_budget_state.mute(classes, true);
+  hd_budget.muted |= classes;
+}
+
+static void mute_if_alone(const struct hd_thread *thread, uint32_t off) {
+  uint32_t classes = off & mutable & ~hd_budget.muted;
+  if (MAY_MUTE && classes && !hd_budget_state.closed && ++hd_budget_state.regions > REGIONS_BEFORE_MUTE)
+    hd_registry_while_alone(thread, mute, &classes);
+}
+
+static void come_back(uint32_t profile, uint64_t now) {
+  for (struct hd_budget_off *off = hd_budget_state.offs; off; off = off->next)
+    if (off->profile == profile)
+      hd_budget_come_back(off, now);
+}
+
+static void go_apart(uint32_t profile, uint64_t now) {
+  for (struct hd_budget_off *off = hd_budget_state.offs; off; off = off->next)
+    if (off->profile == profile && off->is_off && !off->apart_ticks)
+      off->apart_ticks = now;
+}
+
+void hd_budget_begin_region(const struct hd_thread *thread, uint64_t now) {
+  const uint32_t profile = hd_budget_place(thread), off = off_in(profile);
+  if ((!off && !hd_budget.muted) || !hd_budget_lock())
+    return;
+  hd_budget_unmute(~off);
+  come_back(profile, now);
+  if (!is_in_construct(thread))
+    mute_if_alone(thread, off);
+  hd_budget_unlock();
+}
+
+/* With one initial thread no other such region can be running. */
+void hd_budget_end_region(const struct hd_thread *thread, uint64_t now) {
+  const uint32_t profile = hd_budget_place(thread);
+  if (!off_in(profile) || is_in_construct(thread) || !hd_budget_lock())
+    return;
+  hd_budget_unmute(UINT32_MAX);
+  if (hd_registry_while_alone(thread, NULL, NULL))
+    go_apart(profile, now);
+  hd_budget_unlock();
+}
