@@ -187,7 +187,7 @@ static void put_sharing(const struct hd_document *document, const struct hd_comp
   if (shares_text(all, comparison) < LOW_SHARE && !is_disturbed(comparison))
     hd_document_fact(document, "sharing",
                      "threads had a processor for only part of the time they wanted it (%s); the rest counts as work, "
-                     "waiting or runtime",
+                     "waiting or fork/join",
                      all);
 }
 
