@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file heading.c
- * What was compared, how often it was run, and what that does not allow to say.
+ * What was compared, and how often it was run; and below the tables what that does not allow to say.
  */
 #include <math.h>
 #include <stdio.h>
@@ -192,7 +192,9 @@ static void put_sharing(const struct hd_document *document, const struct hd_comp
 }
 
 /* The comparison's own: what was killed, failed, had fewer threads, was matched by name. */
-static void put_notes(struct hd_document *document, const struct hd_comparison *comparison) {
+void hd_compare_notes(struct hd_document *document, const struct hd_comparison *comparison) {
+  if (comparison->notes.count > 0)
+    fputc('\n', document->out);
   for (size_t i = 0; i < comparison->notes.count; i++) {
     if (i == NOTES_MOST && comparison->notes.count > NOTES_MOST + 1) {
       hd_document_fact(document, "note", "%zu more; --json has all", comparison->notes.count - i);
@@ -210,5 +212,4 @@ void hd_compare_heading(struct hd_document *document, const struct hd_comparison
   put_threads(document, comparison);
   put_sharing(document, comparison);
   put_noise(document, comparison);
-  put_notes(document, comparison);
 }
