@@ -95,14 +95,15 @@ static void gather(struct run_notes *notes, const struct hd_model *model, double
     return;
   }
   notes->items = hd_grow(notes->items, notes->count + 1, sizeof *notes->items);
-  notes->items[notes->count++] =
-      (struct run_note){.text = text, .decimals = decimals, .low = value, .high = value, .runs = 1, .path = model->path};
+  notes->items[notes->count++] = (struct run_note){
+      .text = text, .decimals = decimals, .low = value, .high = value, .runs = 1, .path = model->path};
 }
 
 #define GATHER(value, decimals, ...) gather(notes, model, value, decimals, hd_print(__VA_ARGS__))
 #define GATHER_WORDS(...) GATHER(0, 0, __VA_ARGS__)
 
-static void gather_switched_off(struct run_notes *notes, const struct hd_model *model, enum hd_event_class event_class) {
+static void gather_switched_off(struct run_notes *notes, const struct hd_model *model,
+                                enum hd_event_class event_class) {
   uint64_t ticks = 0;
   for (uint32_t i = 0; i < model->switch_count; i++)
     ticks += model->switches[i].event_class == event_class ? model->switches[i].ticks : 0;
@@ -126,8 +127,8 @@ static void gather_run(struct run_notes *notes, const struct hd_run *run) {
   const struct hd_model *model = run->model;
   gather_end(notes, model);
   if (run->book->alive_threads < run->book->asked_threads)
-    GATHER_WORDS("OMP_NUM_THREADS was %u, but only %u thread%s came", run->book->asked_threads, run->book->alive_threads,
-                 hd_plural(run->book->alive_threads));
+    GATHER_WORDS("OMP_NUM_THREADS was %u, but only %u thread%s came", run->book->asked_threads,
+                 run->book->alive_threads, hd_plural(run->book->alive_threads));
   if (run->book->recursive)
     GATHER_WORDS("regions call routines that are also called outside regions; their time counts as outside");
   for (uint32_t i = 0; i < HD_CLASS_COUNT; i++)

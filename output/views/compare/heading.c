@@ -176,10 +176,11 @@ static void put_warning(const struct hd_document *document, const struct hd_comp
   char all[LIST_MAX];
   shares_text(all, comparison);
   if (is_disturbed(comparison))
-    hd_document_fact(document, "warning",
-                     "other programs ran: threads had a processor for only part of the time they wanted one (%s). Times "
-                     "and losses below are not the program's own: measure again on a quiet machine",
-                     all);
+    hd_document_fact(
+        document, "warning",
+        "other programs ran: threads had a processor for only part of the time they wanted one (%s). Times "
+        "and losses below are not the program's own: measure again on a quiet machine",
+        all);
 }
 
 static void put_sharing(const struct hd_document *document, const struct hd_comparison *comparison) {
