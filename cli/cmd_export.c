@@ -5,8 +5,6 @@
  */
 #include "cli/command.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +18,7 @@ struct choices {
   const struct hd_exporter *exporter;
   const char *output;
   uint32_t depth;
+  bool force;
   bool no_cache;
 };
 
@@ -37,6 +36,7 @@ static const struct hd_option options[] = {
      .field = offsetof(struct choices, exporter)},
     {'o', "output", "OUT", "write to the file OUT instead of standard output", .take = hd_take_text,
      .field = offsetof(struct choices, output), .expects = "the name of a file"},
+    {0, "force", NULL, "replace OUT if it exists", HD_OPTION_FLAG(struct choices, force)},
     {0, "depth", "K", "truncate callpaths to their last K sites (0: leave them whole)", .take = hd_take_number,
      .field = offsetof(struct choices, depth), .expects = "a number of sites"},
     {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
@@ -61,11 +61,9 @@ static const struct hd_usage usage = {
 };
 
 static int write_model(const struct hd_model *model, const struct choices *choices) {
-  FILE *out = choices->output ? fopen(choices->output, "we") : stdout;
-  if (!out) {
-    fprintf(stderr, "heddle: %s: %s\n", choices->output, strerror(errno));
+  FILE *out = choices->output ? hd_stream_create(choices->output, choices->force) : stdout;
+  if (!out)
     return HD_EXIT_FAILED;
-  }
   const bool made = choices->exporter->write(model, out);
   if (!made)
     fputs("heddle: out of memory\n", stderr);

@@ -62,7 +62,7 @@ static bool save(const struct hd_writer *writer, const struct choices *choices) 
     return true;
   const int error = errno;
   fprintf(stderr, "heddle: %s: %s\n", choices->output,
-          error == EEXIST ? "file already exists; --force replaces it, -o names another" : strerror(error));
+          error == EEXIST ? HD_STREAM_TAKEN : strerror(error));
   return false;
 }
 

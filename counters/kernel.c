@@ -106,13 +106,13 @@ static bool is_ours(const struct hd_event_set *set, uint32_t i) {
 /* ---- the source ---- */
 
 /* Each event says for itself why it cannot be counted. */
-static bool describe_source(char *text, size_t bytes) {
+static enum hd_source_state describe_source(char *text, size_t bytes) {
   const int paranoid = hd_permission_paranoid();
   if (paranoid == INT_MIN)
     snprintf(text, bytes, "the kernel's software events");
   else
     snprintf(text, bytes, "the kernel's software events; perf_event_paranoid is %d", paranoid);
-  return true;
+  return HD_SOURCE_WHOLE;
 }
 
 static bool describe(const struct hd_software *software, struct hd_counter_event *event, char *why, size_t why_bytes) {

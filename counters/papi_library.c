@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counters/perf_permission.h"
 #include "counters/private_library.h"
 
 struct hd_papi_functions hd_papi;
@@ -93,16 +94,28 @@ bool hd_papi_is_opener(pthread_t thread) {
   return pthread_equal(thread, state.opener);
 }
 
-bool hd_papi_describe(char *text, size_t bytes) {
-  char counters[80] = "no counters of the processor";
-  if (!hd_papi_open(text, bytes))
-    return false;
+/* libpapi knows how many counters a processor of this model has, also where a virtual machine keeps them back. */
+static enum hd_source_state describe_counters(char *text, size_t bytes) {
   const PAPI_component_info_t *processor = hd_papi.get_component_info(0);
-  const int version = hd_papi.get_opt(PAPI_LIB_VERSION, NULL);
-  if (processor && !processor->disabled)
-    snprintf(counters, sizeof counters, "%d counters of the processor, read with %s", processor->num_cntrs,
+  if (hd_permission_lacks_hardware())
+    snprintf(text, bytes, "this machine exposes no hardware counters");
+  else if (!processor || processor->disabled)
+    snprintf(text, bytes, "no counters of the processor");
+  else {
+    snprintf(text, bytes, "%d counters of the processor, read with %s", processor->num_cntrs,
              processor->fast_counter_read ? "an instruction (rdpmc)" : "a system call");
+    return HD_SOURCE_WHOLE;
+  }
+  return HD_SOURCE_LACKING;
+}
+
+enum hd_source_state hd_papi_describe(char *text, size_t bytes) {
+  char counters[80];
+  if (!hd_papi_open(text, bytes))
+    return HD_SOURCE_UNUSABLE;
+  const enum hd_source_state answer = describe_counters(counters, sizeof counters);
+  const int version = hd_papi.get_opt(PAPI_LIB_VERSION, NULL);
   snprintf(text, bytes, "PAPI %d.%d.%d (%s); %s", PAPI_VERSION_MAJOR(version), PAPI_VERSION_MINOR(version),
            PAPI_VERSION_REVISION(version), state.path, counters);
-  return true;
+  return answer;
 }

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "counters/source.h"
+
 #define HD_PAPI_FUNCTIONS(_)                                                                                           \
   _(library_init)                                                                                                      \
   _(thread_init)                                                                                                       \
@@ -55,7 +57,7 @@ bool hd_papi_open(char *why, size_t why_bytes);
 /** Whether this thread opened it: PAPI knows that one without being told. */
 bool hd_papi_is_opener(pthread_t thread);
 
-/** Opens it, and writes one line about it for people; false: why it cannot be opened. */
-bool hd_papi_describe(char *text, size_t bytes);
+/** Opens it, and writes one line about it for people: why it cannot be opened, or what it lacks. */
+enum hd_source_state hd_papi_describe(char *text, size_t bytes);
 
 #endif

@@ -35,6 +35,12 @@ enum hd_counter_status {
   HD_COUNTER_UNAVAILABLE /* it has the event, but cannot count it here: `why` says why */
 };
 
+enum hd_source_state {
+  HD_SOURCE_UNUSABLE, /* nothing can be counted with it */
+  HD_SOURCE_LACKING,  /* not what it is there for */
+  HD_SOURCE_WHOLE
+};
+
 /** A set of events that are counted together on one thread. Only its source knows what it holds. */
 struct hd_event_set;
 
@@ -55,8 +61,8 @@ struct hd_source {
   /** Other threads may call read(), too, while the counted thread makes no calls. */
   bool reads_others;
 
-  /** One line for people about the source on this machine. False: nothing can be counted with it; the line says why. */
-  bool (*describe)(char *text, size_t bytes);
+  /** One line for people about the source on this machine, which says what it lacks. */
+  enum hd_source_state (*describe)(char *text, size_t bytes);
 
   /** Looks an event up by name, in upper or lower case; fills `event` (but for `source` and `name`). Whether an event
    *  that is found can be counted, hd_source_try() finds out. */

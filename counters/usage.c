@@ -66,9 +66,9 @@ static bool look(const struct hd_event_set *set, uint64_t *values) {
 
 /* ---- the source ---- */
 
-static bool describe_source(char *text, size_t bytes) {
+static enum hd_source_state describe_source(char *text, size_t bytes) {
   snprintf(text, bytes, "the kernel's account of each thread; works where perf_event_open is forbidden");
-  return true;
+  return HD_SOURCE_WHOLE;
 }
 
 static void describe(const struct hd_software *software, struct hd_counter_event *event) {

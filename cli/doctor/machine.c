@@ -145,7 +145,7 @@ static void check_limits(struct hd_doctor *doctor) {
 static void check_sources(struct hd_doctor *doctor) {
   char text[300];
   for (const struct hd_source *const *source = hd_sources; *source; source++) {
-    if ((*source)->describe(text, sizeof text))
+    if ((*source)->describe(text, sizeof text) == HD_SOURCE_WHOLE)
       SAY(FINE, "counters", "%s: %s", (*source)->name, text);
     else
       SAY(NOTE, "counters", "%s: %s", (*source)->name, text);

@@ -120,12 +120,12 @@ static bool visit(void *context, const struct hd_counter_event *event, bool avai
 static void walk_sources(struct hd_events_walk *walk) {
   for (const struct hd_source *const *source = hd_sources; *source; source++) {
     char text[600];
-    const bool works = (*source)->describe(text, sizeof text);
+    const enum hd_source_state state = (*source)->describe(text, sizeof text);
     if (!walk->choices->csv)
       fprintf(walk->out, "%-7s %s\n", (*source)->name, text);
-    else if (!works)
+    else if (state == HD_SOURCE_UNUSABLE)
       fprintf(stderr, "heddle: %s: %s\n", (*source)->name, text);
-    if (works)
+    if (state != HD_SOURCE_UNUSABLE)
       (*source)->each(visit, walk);
   }
 }

@@ -100,6 +100,18 @@ static uint64_t run_time_ns(const struct hd_file_header *header) {
 
 /* ---- the list ---- */
 
+/* Of a path that is the name asked for and a number, the bytes of that name; else 0. */
+static size_t wanted_name(const struct hd_run *run, const struct hd_file_header *header, const char *path) {
+  char name[PATH_MAX];
+  if (!hd_profile_file_expand_name(run->output, header, name, sizeof name))
+    return 0;
+  const size_t length = strlen(name);
+  const char *rest = path + length;
+  return strncmp(path, name, length) == 0 && *rest == '.' && rest[1] && !rest[1 + strspn(rest + 1, "0123456789")]
+             ? length
+             : 0;
+}
+
 static void add_profile(struct hd_run *run, const char *path) {
   struct hd_run_profiles *profiles = &run->profiles;
   struct hd_file_header header;
@@ -115,6 +127,7 @@ static void add_profile(struct hd_run *run, const char *path) {
     profile->pid = (pid_t)header.pid;
     profile->parent = (pid_t)header.parent_pid;
     profile->run_ns = run_time_ns(&header);
+    profile->wanted = wanted_name(run, &header, path);
   } else if (grown) {
     hd_log("the profile %s was written, but it cannot be read: %s", path, strerror(errno));
   }

@@ -51,6 +51,8 @@ struct hd_run_profile {
   char path[PATH_MAX];
   pid_t pid;
   pid_t parent;    /* that forked it and is measured as well; 0: none */
+  size_t wanted;   /* bytes of the path that are the name it was to have: ".1", ... was added; 0: it has that name, or is
+                      elsewhere */
   uint64_t run_ns; /* from the process's start to the end of its profile */
 };
 
@@ -154,7 +156,8 @@ void hd_run_collect(struct hd_run *run);
 
 /* ---- summary.c ---- */
 
-/** Caches symbol names in the profiles and, unless the run is quiet, prints at most 25 lines about them on stderr. */
+/** Caches symbol names in the profiles and, unless the run is quiet, prints at most 25 lines about them on stderr; in
+ *  any case that some process still runs, or that another run's profile has the name that was asked for. */
 void hd_run_summarize(const struct hd_run *run);
 
 /* ---- diagnose.c: each on stderr, with the cure ---- */

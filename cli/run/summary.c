@@ -81,6 +81,28 @@ static size_t print_profile(const struct hd_run_profile *profile, const struct h
   return lines;
 }
 
+static bool has_name(const struct hd_run_profiles *profiles, const char *name, size_t bytes) {
+  for (size_t i = 0; i < profiles->count; i++)
+    if (strlen(profiles->items[i].path) == bytes && memcmp(profiles->items[i].path, name, bytes) == 0)
+      return true;
+  return false;
+}
+
+/* Who asked for a name expects this run there, not an earlier one. Numbers also tell a run's own processes apart. Returns
+ * how many lines it took. */
+static size_t print_taken(const struct hd_run_profiles *profiles) {
+  for (size_t i = 0; i < profiles->count; i++) {
+    const struct hd_run_profile *profile = &profiles->items[i];
+    if (!profile->wanted || has_name(profiles, profile->path, profile->wanted))
+      continue;
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%.*s", (int)profile->wanted, profile->path);
+    hd_log("%s exists already and is kept: the profile of this run is %s", short_path(name), short_path(profile->path));
+    return 1;
+  }
+  return 0;
+}
+
 void hd_run_summarize(const struct hd_run *run) {
   const struct hd_run_profiles *profiles = &run->profiles;
   size_t lines = 2 + (profiles->running > 0); /* what is printed here */
@@ -89,6 +111,7 @@ void hd_run_summarize(const struct hd_run *run) {
   if (profiles->running)
     hd_log("%zu process%s of this run still running; each saves its profile when it ends", profiles->running,
            profiles->running == 1 ? " is" : "es are");
+  lines += print_taken(profiles);
   if (run->options->quiet || !profiles->count)
     return;
   const char *name = short_path(profiles->items[0].path);

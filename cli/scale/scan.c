@@ -6,8 +6,21 @@
 static size_t count_left(const struct hd_scale_plan *plan) {
   size_t left = 0;
   for (size_t i = 0; i < plan->step_count; i++)
-    left += !plan->steps[i].done;
+    left += !plan->steps[i].done && !plan->steps[i].failed;
   return left;
+}
+
+static void say_left(const struct hd_scale_plan *plan, enum hd_scale_end end) {
+  size_t failed = 0;
+  for (size_t i = 0; i < plan->step_count; i++)
+    failed += plan->steps[i].failed;
+  const size_t left = count_left(plan);
+  if (end == HD_SCALE_FAILED && failed && !plan->options->keep_going)
+    hd_log("stopped at the failed run, with %zu of %zu runs left; repeat the command to try it again and resume,\n"
+           "heddle: with --keep-going to make the others whatever fails",
+           left, plan->step_count);
+  else
+    hd_log("interrupted with %zu of %zu runs left; repeat the command to resume", left + failed, plan->step_count);
 }
 
 static void announce(const struct hd_scale_plan *plan, uint32_t processors) {
@@ -77,7 +90,7 @@ enum hd_scale_end hd_scale_scan(struct hd_scale *scale, uint32_t processors) {
       end = run_step(scale, i);
   hd_scale_progress_clear(scale);
   if (end != HD_SCALE_DONE)
-    hd_log("interrupted with %zu of %zu runs left; repeat the command to resume", count_left(plan), plan->step_count);
+    say_left(plan, end);
   hd_scale_store_close(scale); /* before a signal may end the command */
   hd_scale_signals_restore(&scale->signals);
   return end;

@@ -25,7 +25,7 @@
   /* taskwaits, taskgroups, and barriers at which there was no task to run */                                         \
   LOSS(TASKS, "tasks", "tasks", "waits for tasks", "less waiting for tasks")                                          \
   /* fork, join, threads that came late, barriers themselves */                                                       \
-  LOSS(RUNTIME, "runtime", "runtime", "the runtime", "less time in the runtime")                                      \
+  LOSS(RUNTIME, "runtime", "fork/barrier", "fork, join and barriers", "less time for fork, join and barriers")        \
   /* waits that the runtime does not explain */                                                                       \
   LOSS(OTHER, "other", "other waits", "other waits", "less of other waits")                                           \
   /* more busy time than in the run that is compared with; 0 in one run alone */                                      \
@@ -47,7 +47,7 @@
   STATE(HD_WAIT_ATOMIC, "atomic", "atomic", HD_LOSS_LOCKS)                                                            \
   STATE(HD_WAIT_REDUCTION, "reduction", "reduction", HD_LOSS_IMBALANCE)                                               \
   STATE(HD_WAIT_OTHER, "other", "other wait", HD_LOSS_OTHER)                                                          \
-  STATE(HD_RUNTIME, "runtime", "runtime", HD_LOSS_RUNTIME)                                                            \
+  STATE(HD_RUNTIME, "runtime", "fork/join", HD_LOSS_RUNTIME)                                                          \
   STATE(HD_IDLE, "idle", "idle", HD_LOSS_NONE)
 /* clang-format on */
 

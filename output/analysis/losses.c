@@ -65,6 +65,11 @@ uint32_t hd_losses_count_alive(const struct hd_model *model) {
   return (uint32_t)most;
 }
 
+bool hd_losses_have_too_many_threads(const struct hd_model *model) {
+  return model->header.max_threads > 0 && !(model->header.flags & HD_FILE_MERGED) &&
+         hd_losses_count_alive(model) > model->header.max_threads;
+}
+
 /* ---- by node ---- */
 
 /* All but the waits at implicit barriers. GCC's code does not tell an explicit barrier from the end of a static loop.

@@ -49,6 +49,10 @@ enum hd_loss_place hd_loss_place_of(enum hd_kind kind, enum hd_loss_place above)
 /** How many threads were alive at the same time, at most; those that never did anything do not count. */
 uint32_t hd_losses_count_alive(const struct hd_model *model);
 
+/** Whether they were more than the processors. False of a sum of runs, in which all threads end together: it does not
+ *  say which lived at the same time. */
+bool hd_losses_have_too_many_threads(const struct hd_model *model);
+
 /** The model must outlive the book. */
 struct hd_loss_book *hd_loss_book_new(const struct hd_model *model);
 void hd_loss_book_free(struct hd_loss_book *book);

@@ -13,16 +13,6 @@
 #include "output/unify/same_build.h"
 #include "support/command/memory.h"
 
-#define OVERHEAD_NOTED 0.03
-
-#define note(comparison, ...) add_note(comparison, hd_print(__VA_ARGS__))
-
-static void add_note(struct hd_comparison *comparison, char *text) {
-  struct hd_strings *notes = &comparison->notes;
-  notes->items = hd_grow(notes->items, notes->count + 1, sizeof *notes->items);
-  notes->items[notes->count++] = text;
-}
-
 /* ---- may they be compared? ---- */
 
 /** The caller's text for the reason why not. */
@@ -101,14 +91,10 @@ static void make_runs(struct hd_comparison *comparison, const struct hd_compare_
   qsort(comparison->runs, count, sizeof *comparison->runs, compare_runs);
 }
 
-static bool was_cut_short(const struct hd_model *model) {
-  return !model->ended || !hd_model_is_complete(model) || hd_model_signal(model);
-}
-
 static void join_point(struct hd_point *point, const struct hd_run *run) {
   const uint32_t processors = run->model->header.max_threads;
   const bool first = point->run_count++ == 0;
-  point->cut_short += was_cut_short(run->model);
+  point->cut_short += hd_comparison_was_cut_short(run->model);
   if (first || run->book->threads > point->threads)
     point->threads = run->book->threads;
   if (first || run->book->threads < point->least_threads)
@@ -153,93 +139,6 @@ static bool has_points(const struct hd_comparison *comparison, const struct refu
   return refuse(refusal, "all runs had %u thread%s: there is nothing to compare", threads, hd_plural(threads));
 }
 
-/* ---- what cannot be compared ---- */
-
-static void note_point(struct hd_comparison *comparison, const struct hd_point *point) {
-  if (point->least_threads != point->threads)
-    note(comparison, "%s: between %u and %u threads were alive, by the run", point->label, point->least_threads,
-         point->threads);
-  if (point->asked_threads > 0 && point->threads > point->asked_threads)
-    note(comparison, "%s: %u threads were alive though OMP_NUM_THREADS was %u", point->label, point->threads,
-         point->asked_threads);
-}
-
-static bool shares_processors(const struct hd_point *point) {
-  return point->processors > 0 && point->threads > point->processors;
-}
-
-/* One note for all of them. */
-static void note_processors(struct hd_comparison *comparison) {
-  char labels[256] = "";
-  uint32_t processors = 0;
-  for (uint32_t i = 0; i < comparison->point_count; i++) {
-    const struct hd_point *point = &comparison->points[i];
-    if (!shares_processors(point))
-      continue;
-    const size_t used = strlen(labels);
-    snprintf(labels + used, sizeof labels - used, "%s%s", used > 0 ? ", " : "", point->label);
-    processors = processors == 0 || point->processors < processors ? point->processors : processors;
-  }
-  if (processors > 0)
-    note(comparison,
-         "%s: more threads than the %u processor%s; a thread without a processor counts as busy, or as what it was "
-         "about to do",
-         labels, processors, hd_plural(processors));
-}
-
-static void note_switched_off(struct hd_comparison *comparison, const struct hd_model *model,
-                              enum hd_event_class event_class) {
-  uint64_t ticks = 0;
-  for (uint32_t i = 0; i < model->switch_count; i++)
-    ticks += model->switches[i].event_class == event_class ? model->switches[i].ticks : 0;
-  note(comparison,
-       "%s: %s were not measured for %.3f s (the budget, HEDDLE_OVERHEAD): their "
-       "time is counted in the enclosing construct, waits as busy; a main cause is named only where that cannot change "
-       "it",
-       model->path, hd_event_class_words(event_class), hd_model_seconds(model, ticks));
-}
-
-static void note_run(struct hd_comparison *comparison, const struct hd_run *run) {
-  const struct hd_model *model = run->model;
-  const struct hd_file_header *header = &model->header;
-  if (!model->ended && hd_model_life(model) == HD_LIFE_RUNNING)
-    note(comparison, "%s: the program still runs", model->path);
-  else if (was_cut_short(model))
-    note(comparison, "%s: the program was killed or ended without closing its profile", model->path);
-  if ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status != 0)
-    note(comparison, "%s: the program's exit status was %d", model->path, (int)header->exit_status);
-  if (run->book->alive_threads < run->book->asked_threads)
-    note(comparison, "%s: OMP_NUM_THREADS was %u, but only %u thread%s came", model->path, run->book->asked_threads,
-         run->book->alive_threads, hd_plural(run->book->alive_threads));
-  if (run->book->recursive)
-    note(comparison, "%s: regions call routines that are also called outside regions; their time counts as outside",
-         model->path);
-  for (uint32_t i = 0; i < HD_CLASS_COUNT; i++)
-    if (model->off_classes >> i & 1)
-      note_switched_off(comparison, model, (enum hd_event_class)i);
-  if (hd_model_overhead(model) > OVERHEAD_NOTED)
-    note(comparison,
-         "%s: Heddle's events took %.1f %% of the busy time, and are part of what is compared ('heddle report "
-         "--overhead')",
-         model->path, 100 * hd_model_overhead(model));
-  if (header->flags & HD_FILE_MERGED)
-    note(comparison, "%s: the sum of several runs: compare it with a sum of as many", model->path);
-}
-
-static void write_notes(struct hd_comparison *comparison) {
-  for (uint32_t i = 0; i < comparison->point_count; i++)
-    note_point(comparison, &comparison->points[i]);
-  note_processors(comparison);
-  for (uint32_t i = 0; i < comparison->run_count; i++)
-    note_run(comparison, &comparison->runs[i]);
-  if (comparison->by_name)
-    note(comparison, "the runs are of different programs or builds: callpaths were matched "
-                     "by function, file and line");
-  if (comparison->united->moved > 0)
-    note(comparison, "%u callpath%s matched though the line differs, by function and order", comparison->united->moved,
-         comparison->united->moved == 1 ? " was" : "s were");
-}
-
 /* ---- the comparison ---- */
 
 static bool build(struct hd_comparison *comparison, const struct hd_compare_input *inputs, size_t count,
@@ -263,7 +162,7 @@ static bool build(struct hd_comparison *comparison, const struct hd_compare_inpu
       hd_united_new(comparison->models, count, comparison->by_name ? HD_UNITE_BY_NAME : HD_UNITE_BY_ADDRESS);
   hd_comparison_make_rows(comparison);
   hd_comparison_fill_rows(comparison);
-  write_notes(comparison);
+  hd_comparison_write_notes(comparison);
   return true;
 }
 

@@ -14,4 +14,10 @@ void hd_comparison_make_rows(struct hd_comparison *comparison);
 /** numbers.c: what each run had in each row, medians, and differences from the baseline. */
 void hd_comparison_fill_rows(struct hd_comparison *comparison);
 
+/** notes.c: what cannot be compared, in words. */
+void hd_comparison_write_notes(struct hd_comparison *comparison);
+
+/** notes.c: whether a run did not come to its end. */
+bool hd_comparison_was_cut_short(const struct hd_model *model);
+
 #endif

@@ -38,3 +38,7 @@ double hd_account_share_of_program(const struct hd_model *model) {
   const struct hd_account account = hd_account_of_program(model);
   return hd_account_share(&account);
 }
+
+bool hd_account_is_disturbed(const struct hd_model *model) {
+  return hd_account_share_of_program(model) < HD_ACCOUNT_LEAST_SHARE;
+}

@@ -35,4 +35,10 @@ double hd_account_share(const struct hd_account *account);
 /** That of the program's account. */
 double hd_account_share_of_program(const struct hd_model *model);
 
+/** Below this share the queue for processors makes waits and gains as much as the program does. */
+#define HD_ACCOUNT_LEAST_SHARE 0.90
+
+/** Whether the program's share is known and below that. */
+bool hd_account_is_disturbed(const struct hd_model *model);
+
 #endif

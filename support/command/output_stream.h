@@ -15,6 +15,12 @@
  */
 void hd_stream_guard(void);
 
+/** What is said of a result's name that is taken: no command writes over a file by itself. */
+#define HD_STREAM_TAKEN "file already exists; --force replaces it, -o names another"
+
+/** Opens the file for a result; `replace`: also over a regular file that is there. NULL: the reason is on stderr. */
+FILE *hd_stream_create(const char *path, bool replace);
+
 /**
  * Ends writing: flushes and, unless it is stdout, closes `out`. Returns false when not all was written, after saying so
  * on stderr (`name` is what the user calls the stream); a reader that went away early ("| head") is not worth a word.

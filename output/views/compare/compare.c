@@ -67,6 +67,7 @@ static void print_one(const struct hd_compare_series *series, const struct hd_co
   hd_compare_unmatched(document, comparison);
   hd_compare_laws(document, comparison, options);
   hd_compare_counts(document, comparison, options->limit);
+  hd_compare_notes(document, comparison);
 }
 
 /* Below the last of its kind. */

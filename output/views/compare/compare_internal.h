@@ -90,6 +90,7 @@ void hd_compare_table_place(struct hd_compare_table *table, const char *title, b
 void hd_compare_table_cells(struct hd_compare_table *table, uint32_t row, uint32_t point);
 
 void hd_compare_heading(struct hd_document *document, const struct hd_comparison *comparison);
+void hd_compare_notes(struct hd_document *document, const struct hd_comparison *comparison);
 void hd_compare_program(struct hd_document *document, const struct hd_comparison *comparison);
 void hd_compare_losses(struct hd_document *document, const struct hd_comparison *comparison);
 void hd_compare_regions(struct hd_document *document, const struct hd_comparison *comparison, unsigned long limit);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file heading.c
- * What was compared, how often it was run, and what that does not allow to say.
+ * What was compared, and how often it was run; and below the tables what that does not allow to say.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -138,33 +139,63 @@ static void put_threads(struct hd_document *document, const struct hd_comparison
     hd_document_fact(document, "threads", "%s", all);
 }
 
-/* Says it of each run if one of them shared its processors with others. */
-static void put_sharing(const struct hd_document *document, const struct hd_comparison *comparison) {
-  char all[LIST_MAX] = "", text[HD_PLACE_BYTES], share[HD_CELL_BYTES];
-  bool is_low = false;
+/* "1 thread: 97, 98 %; 4 threads: 36 %": each run's. Returns the least of them. */
+static double shares_text(char all[LIST_MAX], const struct hd_comparison *comparison) {
+  char text[HD_PLACE_BYTES], share[HD_CELL_BYTES];
+  double least = 1;
+  all[0] = '\0';
   for (uint32_t point = 0; point < comparison->point_count; point++) {
     const struct hd_point *of = &comparison->points[point];
     hd_point_text(text, comparison, point);
-    append(all, sizeof all, point > 0 ? "; " : "");
-    append(all, sizeof all, text);
+    append(all, LIST_MAX, point > 0 ? "; " : "");
+    append(all, LIST_MAX, text);
     for (uint32_t run = of->run_first; run < of->run_first + of->run_count; run++) {
       const double part = hd_account_share_of_program(comparison->runs[run].model);
-      is_low |= part < LOW_SHARE;
+      least = fmin(least, part);
       hd_cell_number(share, 100 * part, 0);
-      append(all, sizeof all, run > of->run_first ? ", " : ": ");
-      append(all, sizeof all, share);
+      append(all, LIST_MAX, run > of->run_first ? ", " : ": ");
+      append(all, LIST_MAX, share);
     }
-    append(all, sizeof all, " %");
+    append(all, LIST_MAX, " %");
   }
-  if (is_low)
+  return least;
+}
+
+/* Whether other programs took so much that the warning comes first. More threads than processors take it from each
+ * other: the remarks say so. */
+static bool is_disturbed(const struct hd_comparison *comparison) {
+  for (uint32_t run = 0; run < comparison->run_count; run++) {
+    const struct hd_model *model = comparison->runs[run].model;
+    if (hd_account_is_disturbed(model) && !hd_losses_have_too_many_threads(model))
+      return true;
+  }
+  return false;
+}
+
+static void put_warning(const struct hd_document *document, const struct hd_comparison *comparison) {
+  char all[LIST_MAX];
+  shares_text(all, comparison);
+  if (is_disturbed(comparison))
+    hd_document_fact(
+        document, "warning",
+        "other programs ran: threads had a processor for only part of the time they wanted one (%s). Times "
+        "and losses below are not the program's own: measure again on a quiet machine",
+        all);
+}
+
+static void put_sharing(const struct hd_document *document, const struct hd_comparison *comparison) {
+  char all[LIST_MAX];
+  if (shares_text(all, comparison) < LOW_SHARE && !is_disturbed(comparison))
     hd_document_fact(document, "sharing",
                      "threads had a processor for only part of the time they wanted it (%s); the rest counts as work, "
-                     "waiting or runtime",
+                     "waiting or fork/join",
                      all);
 }
 
 /* The comparison's own: what was killed, failed, had fewer threads, was matched by name. */
-static void put_notes(struct hd_document *document, const struct hd_comparison *comparison) {
+void hd_compare_notes(struct hd_document *document, const struct hd_comparison *comparison) {
+  if (comparison->notes.count > 0)
+    fputc('\n', document->out);
   for (size_t i = 0; i < comparison->notes.count; i++) {
     if (i == NOTES_MOST && comparison->notes.count > NOTES_MOST + 1) {
       hd_document_fact(document, "note", "%zu more; --json has all", comparison->notes.count - i);
@@ -175,11 +206,11 @@ static void put_notes(struct hd_document *document, const struct hd_comparison *
 }
 
 void hd_compare_heading(struct hd_document *document, const struct hd_comparison *comparison) {
+  put_warning(document, comparison);
   put_commands(document, comparison);
   put_hosts(document, comparison);
   put_points(document, comparison);
   put_threads(document, comparison);
   put_sharing(document, comparison);
   put_noise(document, comparison);
-  put_notes(document, comparison);
 }

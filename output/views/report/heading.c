@@ -123,12 +123,6 @@ static void print_serial(const struct hd_model *model, FILE *out) {
   fputc('\n', out);
 }
 
-/* In a sum of runs all threads end together: it does not say which lived at the same time. */
-static bool has_too_many_threads(const struct hd_model *model) {
-  return model->header.max_threads > 0 && !(model->header.flags & HD_FILE_MERGED) &&
-         hd_losses_count_alive(model) > model->header.max_threads;
-}
-
 static void print_threads(const struct hd_model *model, FILE *out) {
   const double busy = (double)model->ticks[HD_BUSY];
   const uint64_t ever = hd_model_threads_ever(model);
@@ -137,18 +131,36 @@ static void print_threads(const struct hd_model *model, FILE *out) {
     fprintf(out, " in %u rows", model->thread_count);
   if (model->header.max_threads > 0)
     fprintf(out, " on %u processor%s", model->header.max_threads, hd_plural(model->header.max_threads));
-  if (has_too_many_threads(model))
+  if (hd_losses_have_too_many_threads(model))
     fputs(": more threads than processors", out);
   if (model->elapsed_ticks > 0)
     fprintf(out, "; %.2f busy on average", busy / (double)model->elapsed_ticks);
   fputc('\n', out);
 }
 
+/* Comes first: nothing that rests on waiting is the program's own. */
+static void print_warning(const struct hd_model *model, FILE *out) {
+  static const char others[] = "other programs ran. Waits and gains below are not the program's own: measure again on "
+                               "a quiet machine";
+  static const char too_many[] = "there are more threads than processors. Waits and gains below come from that: use "
+                                 "fewer threads";
+  char *text;
+  if (!hd_account_is_disturbed(model) ||
+      asprintf(&text, "threads had a processor for only %.0f %% of the time they wanted one: %s",
+               100 * hd_account_share_of_program(model),
+               hd_losses_have_too_many_threads(model) ? too_many : others) < 0)
+    return;
+  fputs("warning   ", out);
+  hd_print_wrapped(text, 10, out);
+  fputc('\n', out);
+  free(text);
+}
+
 /* What part of that time is in which state is not known: a thread may lose its processor anywhere. */
 static void print_sharing(const struct hd_model *model, FILE *out) {
   const struct hd_account account = hd_account_of_program(model);
   const double share = 100 * hd_account_share(&account);
-  if (!(share < FULL_SHARE_PERCENT))
+  if (!(share < FULL_SHARE_PERCENT) || hd_account_is_disturbed(model))
     return;
   fprintf(out,
           "sharing   threads had a processor for %.0f %% of the time they wanted one; the other %s of thread time "
@@ -158,7 +170,8 @@ static void print_sharing(const struct hd_model *model, FILE *out) {
 }
 
 static void print_gain(const struct hd_model *model, FILE *out) {
-  fprintf(out, "gain      at most %s (%.1f %% of the run), if every team were fully busy\n",
+  fprintf(out, "gain      %s %s (%.1f %% of the run), if every team were fully busy\n",
+          hd_account_is_disturbed(model) ? "about" : "at most",
           hd_duration(model->gain_ticks * model->seconds_per_tick).text,
           percent(model->gain_ticks, (double)model->elapsed_ticks));
 }
@@ -198,6 +211,7 @@ void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out) {
 }
 
 void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
+  print_warning(model, out);
   if (!brief) {
     print_command(model, out);
     print_run(model, out);

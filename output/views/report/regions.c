@@ -33,6 +33,7 @@ enum {
   LEVELS,
   IDLE,
   ID,
+  PROCESSORS,
   COLUMNS
 };
 
@@ -61,6 +62,8 @@ static const struct hd_column table[COLUMNS] = {
                 "01------64: 0, 1, then groups of up to 64"},
     [IDLE] = {NULL, "Idle", HD_SECONDS, 13, 8, "\nworkers that had not arrived yet or had already left"},
     [ID] = {NULL, "Id", HD_COUNT, 14, 1, "\n" HD_MEANS_ID},
+    [PROCESSORS] = {"processor_share", NULL, HD_SHARE, 0, 0,
+                    "\nof the whole run: of the time in which threads wanted a processor, how much they had one"},
 };
 
 const struct hd_report_columns hd_report_regions_columns = {"", table, COLUMNS, STATES};
@@ -69,6 +72,8 @@ struct regions {
   const struct hd_lines *view;
   const struct hd_model *model;
   bool brief;
+  double processor_share;
+  bool disturbed; /* gains are other programs' doing, too */
   struct hd_column items[COLUMNS];
   struct hd_columns columns;
   struct hd_level_groups groups; /* of the whole program, so that the lines can be compared */
@@ -103,7 +108,8 @@ static void fill_team(struct hd_value *values, const struct hd_model *model, con
 
 /* What was not observed of the line is missing in all its sums; what was not observed in it is in its busy time.
  * Entries are marked where they are counted. */
-static void mark(struct hd_value values[COLUMNS], const struct hd_model *model, const struct hd_line *line) {
+static void mark(struct hd_value values[COLUMNS], const struct regions *regions, const struct hd_line *line) {
+  const struct hd_model *model = regions->model;
   const bool less = line->measured && hd_model_is_incomplete(model, line->node->kind);
   const bool waits = line->flags & HD_NODE_BUSY_AT_MOST;
   values[ELAPSED].mark = values[ELAPSED_SHARE].mark = less ? ">=" : NULL;
@@ -112,6 +118,8 @@ static void mark(struct hd_value values[COLUMNS], const struct hd_model *model, 
   values[GAIN].mark = values[GAIN_SHARE].mark = values[STATES + HD_STATE_COLUMN_WAIT].mark = wait;
   for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
     values[STATES + state + 1].mark = wait;
+  if (regions->disturbed)
+    values[GAIN].mark = values[GAIN_SHARE].mark = "~";
 }
 
 static void fill(struct hd_value values[COLUMNS], const struct regions *regions, const struct hd_line *line) {
@@ -126,7 +134,8 @@ static void fill(struct hd_value values[COLUMNS], const struct regions *regions,
   values[LEVELS] = (struct hd_value){.known = true};
   hd_levels_sparkline(values[LEVELS].text, &line->elapsed_at, &regions->groups);
   values[ID] = hd_count(line->node->id, true);
-  mark(values, model, line);
+  values[PROCESSORS] = hd_share(regions->processor_share, 1, true);
+  mark(values, regions, line);
 }
 
 /* ---- which columns there are ---- */
@@ -185,7 +194,11 @@ static void choose_columns(struct regions *regions) {
 }
 
 static void start(struct regions *regions, const struct hd_lines *view, bool brief) {
-  *regions = (struct regions){.view = view, .model = view->model, .brief = brief};
+  *regions = (struct regions){.view = view,
+                              .model = view->model,
+                              .brief = brief,
+                              .processor_share = hd_account_share_of_program(view->model),
+                              .disturbed = hd_account_is_disturbed(view->model)};
   memcpy(regions->items, table, sizeof table);
   hd_state_columns(regions->items + STATES, 12);
   regions->groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));

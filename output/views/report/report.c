@@ -35,6 +35,7 @@ static void print_legend(const struct hd_lines *view, FILE *out) {
   fputc('\n', out);
   hd_report_regions_legend(view, out);
   hd_report_visits_mark(view->model, out);
+  hd_report_disturbed_mark(view->model, out);
   hd_report_shortened_mark(view->model, out);
   print_more(view->model, view->model->levels_known, out);
 }

@@ -28,6 +28,7 @@ void hd_report_scope(const struct hd_model *model, const struct hd_report_option
 
 /** What the marks in cells of entries, and in places of callpaths that are not whole, mean, if there are any. */
 void hd_report_visits_mark(const struct hd_model *model, FILE *out);
+void hd_report_disturbed_mark(const struct hd_model *model, FILE *out);
 void hd_report_shortened_mark(const struct hd_model *model, FILE *out);
 
 /** That so many lines or regions are not shown. */

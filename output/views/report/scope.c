@@ -52,6 +52,11 @@ void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
   }
 }
 
+void hd_report_disturbed_mark(const struct hd_model *model, FILE *out) {
+  if (hd_account_is_disturbed(model))
+    fputs("'~' before a gain: threads lacked processors (see the warning), so it is not the program's own.\n", out);
+}
+
 void hd_report_shortened_mark(const struct hd_model *model, FILE *out) {
   for (uint32_t i = 1; i < model->node_count; i++)
     if (model->nodes[i].flags & HD_PROFILE_SHORTENED && !(model->nodes[i].flags & HD_NODE_GONE)) {

@@ -5,6 +5,9 @@ import io
 import json
 import os
 import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -73,8 +76,35 @@ def test_head_of_run_and_report_say_it(run_heddle, profile, build_program, heddl
                      env={"OMP_NUM_THREADS": "4", "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")}).stderr
     for text in (report, run):
         assert "threads   4 on 1 processor: more threads than processors; " in text
-        share, = re.findall(r"^sharing   threads had a processor for (\d+) % of the time they wanted one;", text, re.M)
+        share, = re.findall(r"^warning   threads had a processor for only (\d+) % of the time they wanted one: there are more "
+                            r"threads than", text, re.M)
         assert int(share) < 50
+
+
+@pytest.fixture
+def busy_program():
+    """Another program on the processors of the test; it has begun."""
+    with subprocess.Popen([sys.executable, "-c", "print(flush=True)\nwhile True: pass"],
+                          stdout=subprocess.PIPE) as program:
+        program.stdout.readline()
+        yield
+        program.kill()
+
+
+def test_what_ran_beside_another_program_is_warned_of_first(run_heddle, build_program, one_processor, busy_program,
+                                                            tmp_path):
+    program, scan = build_program("spin_threads.c"), tmp_path / "scan"
+    environment = {"OMP_NUM_THREADS": "1", "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")}
+    run = run_heddle("run", "-o", tmp_path / "a.heddle", program, env=environment).stderr.splitlines()
+    assert run[0].startswith("heddle: profile: ")
+    warning = "threads had a processor for only "
+    assert run[1].startswith("warning   " + warning)
+    assert run_heddle("report", tmp_path / "a.heddle").stdout.startswith("warning   " + warning)
+    shutil.copy(tmp_path / "a.heddle", tmp_path / "b.heddle")
+    compared = run_heddle("compare", tmp_path / "a.heddle", tmp_path / "b.heddle").stdout
+    scanned = run_heddle("scale", "-q", "-t", "1,2", "-r", "1", "-o", scan, program, env=environment).stdout
+    for text in (compared, scanned):
+        assert text.startswith("warning   other programs ran: threads had a processor for only part of the time")
 
 
 def test_threads_and_compared_runs_have_their_share(run_heddle, profile, export, build_program, one_processor):
@@ -87,6 +117,6 @@ def test_threads_and_compared_runs_have_their_share(run_heddle, profile, export,
     share = loaded["program"]["processor_share"]
     alone = profile(build_program(PROGRAM), runtime=19, threads=1)
     text = run_heddle("compare", alone, path).stdout
-    assert re.search(rf"^sharing .*1 thread: \d+ %; 4 threads:\s+{100 * share:.0f} %", text, re.M | re.S)
+    assert re.search(rf"^(sharing|warning) .*1 thread: \d+ %; 4 threads:\s+{100 * share:.0f} %", text, re.M | re.S)
     compared = json.loads(run_heddle("compare", "--json", alone, path).stdout)["comparisons"][0]
     assert compared["runs"][1]["processor_share"] == pytest.approx(share)

@@ -319,6 +319,17 @@ def test_export_writes_to_a_file(run_heddle, path, tmp_path):
     result = run_heddle("export", "-o", out, path)
     assert result.returncode == 0 and result.stdout == ""
     assert out.read_text() == run_heddle("export", path).stdout
+    assert run_heddle("export", "-o", "/dev/null", path).returncode == 0
+
+
+def test_export_keeps_an_existing_file_unless_forced(run_heddle, path, tmp_path):
+    out = tmp_path / "out.json"
+    out.write_text("mine")
+    result = run_heddle("export", "-o", out, path)
+    assert result.returncode == 1 and out.read_text() == "mine"
+    assert result.stderr == f"heddle: {out}: file already exists; --force replaces it, -o names another\n"
+    result = run_heddle("export", "--force", "-o", out, path)
+    assert result.returncode == 0 and out.read_text() == run_heddle("export", path).stdout
 
 
 # So many regions, in a program with so many functions without debug information: 0 to 49,999, all in assembler code.

@@ -25,6 +25,25 @@ def test_quiet_says_nothing(run, build_program):
     only_profile(run)
 
 
+@pytest.mark.parametrize("quiet", [["-q"], []])
+def test_a_name_that_is_taken_is_said(run, build_program, quiet):
+    program = build_program(REGION)
+    taken = "heddle: x.heddle exists already and is kept: the profile of this run is x.heddle."
+    assert not any("exists" in line for line in run(*quiet, "-o", "x.heddle", program)[2])
+    for number in (1, 2):
+        said = run(*quiet, "-o", "x.heddle", program)[2]
+        assert [line for line in said if "exists" in line] == [f"{taken}{number}"]
+        assert not quiet or len(said) == 1
+
+
+def test_names_that_a_runs_own_processes_take_are_not_said(run, build_program):
+    program = build_program(REGION)
+    for expected in ([], ["heddle: x.heddle exists already"]):
+        said = run("-q", "-o", "x.heddle", "sh", "-c", f"{program}; {program}")[2]
+        assert [line[:31] for line in said] == expected
+    assert len(profiles(run)) == 4
+
+
 def reason(run, *arguments, **more):
     """Why there is no profile: at most two lines, and the exit status is the program's."""
     status, _, said = run(*arguments, **more)

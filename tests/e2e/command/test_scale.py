@@ -201,7 +201,8 @@ def test_a_failing_run_is_shown_and_stops_the_scan(scan, variable, reason, more)
     assert "heddle:   OMP_NUM_THREADS=2 ./app 'it'\\''s'\n" in result.stderr
     for text in more:
         assert text in result.stderr
-    assert "interrupted with 3 of 4 runs left; repeat the command to resume" in result.stderr
+    assert "stopped at the failed run, with 2 of 4 runs left; repeat the command to try it again and resume" in result.stderr
+    assert "interrupted" not in result.stderr
     assert scan.profiles() == ["t1.r1.heddle"]
     assert "argument it's\n" in scan.output("t2.r1.failed")
     again = scan.run("-t", "1,2", "-r", "2", command=["./app", "it's"])

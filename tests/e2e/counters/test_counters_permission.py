@@ -151,6 +151,18 @@ def test_the_list_says_who_counts_an_event(unprivileged, papi):
         assert "MAP_POPULATE" in found[FAULTS]["description"]
 
 
+@pytest.mark.parametrize("error, level, words", [(errno.ENOENT, "note", "this machine exposes no hardware counters"),
+                                                 (errno.EACCES, "ok", "counters of the processor")])
+def test_a_machine_that_exposes_no_counters_is_noted(forbid, tmp_path, error, level, words):
+    """A kernel without hardware events answers ENOENT; where it forbids them, libpapi (here the stub) is believed."""
+    line = heddle_as(forbid(error), "events", "STUB_CLOCK").stdout.splitlines()[2]
+    assert line.startswith("papi ") and words in line
+    doctor = heddle_as(forbid(error), "doctor", cwd=tmp_path)
+    assert doctor.returncode == 0
+    (found, rest), = re.findall("^(ok|note) +counters +papi: (.*)$", doctor.stdout, re.M)
+    assert found == level and words in rest
+
+
 def test_the_group_works_for_everybody(unprivileged):
     result = heddle_as(unprivileged[0], "events", "--groups", "^OS$")
     assert "\ncan be counted here: yes\n" in result.stdout, result.stdout

@@ -119,6 +119,41 @@ static void test_one_thread_count_is_no_scaling(void **state) {
   expect_refused("2 threads");
 }
 
+/* ---- notes ---- */
+
+static void expect_notes(const struct hd_comparison *comparison, const char *const *expected, size_t count) {
+  assert_int_equal(comparison->notes.count, count);
+  for (size_t i = 0; i < count; i++)
+    assert_string_equal(comparison->notes.items[i], expected[i]);
+}
+
+static void set_status(size_t run, int status) {
+  compared.models[run]->header.flags |= HD_FILE_EXIT_KNOWN;
+  compared.models[run]->header.exit_status = status;
+}
+
+static void test_a_note_about_several_runs_is_one(void **state) {
+  (void)state;
+  for (uint32_t threads = 1; threads <= 2; threads++)
+    for (int repeat = 0; repeat < 2; repeat++)
+      play_two(threads, 40, 30);
+  struct hd_comparison *comparison = compare_scaling();
+  expect_notes(comparison, NULL, 0);
+  set_status(1, 5);
+  compared.models[1]->path = "app.scale/t1.r2.heddle";
+  comparison = compare_scaling();
+  expect_notes(comparison, (const char *const[]){"app.scale/t1.r2.heddle: the program's exit status was 5"}, 1);
+  set_status(2, 3);
+  comparison = compare_scaling();
+  expect_notes(comparison, (const char *const[]){"in 2 of 4 runs: the program's exit status was 3 to 5"}, 1);
+  set_status(2, 5);
+  compared.models[3]->header.flags |= HD_FILE_STOPPED;
+  comparison = compare_scaling();
+  assert_int_equal(comparison->notes.count, 2);
+  assert_string_equal(comparison->notes.items[0], "in 2 of 4 runs: the program's exit status was 5");
+  assert_non_null(strstr(comparison->notes.items[1], ": the program was killed or ended"));
+}
+
 /* ---- sides ---- */
 
 static void test_sides_are_compared_at_the_same_thread_count(void **state) {
@@ -178,6 +213,7 @@ int main(void) {
       TEST(test_rows_of_one_side_only_are_shown_and_not_compared),
       TEST(test_different_programs_are_refused_unless_forced),
       TEST(test_one_thread_count_is_no_scaling),
+      TEST(test_a_note_about_several_runs_is_one),
       TEST(test_sides_are_compared_at_the_same_thread_count),
       TEST(test_calling_routines_tell_rows_apart_when_asked),
   };

@@ -397,6 +397,16 @@ static void test_losses_have_names(void **state) {
   }
 }
 
+/* A word of reports means one thing: what a thread does, or why time was lost. "Runtime" is the library alone. */
+static void test_no_cause_has_the_name_of_a_state(void **state) {
+  (void)state;
+  for (int i = 0; i < HD_LOSS_COUNT; i++)
+    for (int j = 0; j < HD_STATE_COUNT; j++)
+      assert_string_not_equal(hd_loss_words((enum hd_loss)i), hd_state_words((enum hd_state)j));
+  assert_string_equal(hd_state_words(HD_RUNTIME), "fork/join");
+  assert_string_equal(hd_loss_words(HD_LOSS_RUNTIME), "fork/barrier");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(test_time_outside_regions_is_serial, forget),
@@ -418,6 +428,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_thread_that_changes_teams_is_counted_once, forget),
       cmocka_unit_test_teardown(test_recursion_through_a_region_counts_nothing_twice, forget),
       cmocka_unit_test(test_losses_have_names),
+      cmocka_unit_test(test_no_cause_has_the_name_of_a_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

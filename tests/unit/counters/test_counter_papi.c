@@ -2,8 +2,10 @@
 /*
  * PAPI's library and its events, on the stub (stub_papi.c). This program is linked with it, too: it uses PAPI itself.
  */
+#include <errno.h>
 #include <papi.h>
 
+#include "counted_work.h"
 #include "papi_sets.h"
 
 static void check_refused(const char *library, const char *reason) {
@@ -41,11 +43,28 @@ OWN_PROCESS_TEST(test_a_library_that_cannot_begin_is_refused) {
   check_refused(STUB_PAPI, "PAPI_library_init: Invalid argument");
 }
 
-OWN_PROCESS_TEST(test_the_source_describes_itself) {
+/* perf_event_open fails with `error`. */
+static void check_described(int error, enum hd_source_state state, const char *counters) {
   char text[400];
+  forbid(error);
   open_with("STUB_PAPI_SET_MOST=6");
-  papi->describe(text, sizeof text);
-  CHECK_TEXT(text, "PAPI 7.0.0 (" STUB_PAPI "); 6 counters of the processor, read with a system call");
+  CHECK_EQUAL(papi->describe(text, sizeof text), state);
+  CHECK_CONTAINS(text, "PAPI 7.0.0 (" STUB_PAPI "); ");
+  CHECK_TEXT(strstr(text, "); ") + 3, counters);
+}
+
+OWN_PROCESS_TEST(test_the_source_describes_itself) {
+  check_described(EACCES, HD_SOURCE_WHOLE, "6 counters of the processor, read with a system call");
+}
+
+/* As in a virtual machine: PAPI knows the processor's model. */
+OWN_PROCESS_TEST(test_counters_that_the_machine_keeps_back_are_none) {
+  check_described(ENOENT, HD_SOURCE_LACKING, "this machine exposes no hardware counters");
+}
+
+OWN_PROCESS_TEST(test_a_disabled_processor_has_no_counters) {
+  setenv("STUB_PAPI_DISABLED", "no default PMU", 1);
+  check_described(EACCES, HD_SOURCE_LACKING, "no counters of the processor");
 }
 
 /* Whatever PAPI there is on this machine, it writes nothing where the program's output goes. */
@@ -232,6 +251,8 @@ int main(void) {
       cmocka_unit_test(test_another_version_is_refused),
       cmocka_unit_test(test_a_library_that_cannot_begin_is_refused),
       cmocka_unit_test(test_the_source_describes_itself),
+      cmocka_unit_test(test_counters_that_the_machine_keeps_back_are_none),
+      cmocka_unit_test(test_a_disabled_processor_has_no_counters),
       cmocka_unit_test(test_opening_the_real_one_writes_no_output),
       cmocka_unit_test(test_a_program_that_began_before_keeps_its_papi),
       cmocka_unit_test(test_a_program_that_begins_later_finds_its_papi_untouched),

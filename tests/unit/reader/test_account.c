@@ -69,7 +69,7 @@ static void test_share_of_each_thread_and_of_the_program(void **state) {
   assert_true(hd_account_share(&model->threads[1].account) == 0.22);
   assert_true(hd_account_share(&all) == 0.41);
   assert_int_equal(all.preemptions, 11);
-  expect_heading(model, "threads had a processor for 41 % of the time they wanted one; the other 0.590 us", true);
+  expect_heading(model, "threads had a processor for only 41 % of the time they wanted one: other programs ran", true);
   hd_model_free(model);
 }
 
@@ -122,6 +122,72 @@ static void test_nothing_is_said_of_threads_that_had_all_they_wanted(void **stat
   tell(&records[1], 996, 4, 0);
   struct hd_model *model = end(&builder);
   expect_heading(model, "had a processor", false);
+  hd_model_free(model);
+}
+
+static void expect_start(const struct hd_model *model, bool brief, const char *expected) {
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&text, &bytes);
+  assert_non_null(out);
+  if (brief)
+    hd_report_summary(model, out);
+  else
+    assert_int_equal(hd_report_print(model, &(struct hd_report_options){0}, out, out), HD_REPORT_MADE);
+  fclose(out);
+  if (strncmp(text, expected, strlen(expected)) != 0)
+    fail_msg("\"%s\" does not begin:\n%s", expected, text);
+  free(text);
+}
+
+/* Threads had `ran` of 1000 on so many processors. There is a region with a gain of a quarter of the run. */
+static struct hd_model *model_with_share(uint64_t ran, uint32_t processors) {
+  struct builder builder;
+  struct hd_thread_record *records = start(&builder);
+  tell(&records[0], ran, 1000 - ran, 1);
+  tell(&records[1], ran, 1000 - ran, 1);
+  builder.header->max_threads = processors;
+  const uint32_t region = builder_profile(&builder, 0, HD_KIND_PARALLEL)->id;
+  struct hd_total_record *total = builder_total(&builder, region, 2);
+  total->instances = 1;
+  total->elapsed_ticks = 1000;
+  total->capacity_ticks = 2000;
+  total->busy_ticks = total->busy_max_ticks = 1500;
+  return end(&builder);
+}
+
+static void test_warning_comes_first_below_nine_tenths(void **state) {
+  (void)state;
+  static const struct hd_report_options csv = {.csv = true};
+  struct hd_model *model = model_with_share(899, 2);
+  for (int brief = 0; brief < 2; brief++)
+    expect_start(model, brief, "warning   threads had a processor for only 90 % of the time they wanted one: other ");
+  expect_heading(model, "measure again on", true);
+  expect_heading(model, "\nsharing", false);
+  expect_report(model, &csv, ",processor_share\n", true);
+  expect_report(model, &csv, ",0.899", true);
+  hd_model_free(model);
+  model = model_with_share(900, 2);
+  for (int brief = 0; brief < 2; brief++)
+    expect_start(model, brief, brief ? "elapsed " : "command ");
+  expect_heading(model, "\nsharing   threads had a processor for 90 % of", true);
+  hd_model_free(model);
+  model = model_with_share(899, 1);
+  expect_heading(model, ": there are more threads than\n", true);
+  expect_heading(model, "other programs ran", false);
+  hd_model_free(model);
+}
+
+static void test_gains_beside_other_programs_are_marked(void **state) {
+  (void)state;
+  struct hd_model *model = model_with_share(899, 2);
+  expect_heading(model, "\ngain      about ", true);
+  expect_heading(model, "\n~0.", true); /* the first column */
+  expect_heading(model, "'~' before a gain: threads lacked processors", true);
+  hd_model_free(model);
+  model = model_with_share(900, 2);
+  expect_heading(model, "\ngain      at most ", true);
+  expect_heading(model, "~", false);
   hd_model_free(model);
 }
 
@@ -206,12 +272,27 @@ static void expect_comparison(uint64_t first, enum hd_compare_format format, con
 static void test_compared_runs_that_shared_processors_are_said(void **state) {
   (void)state;
   expect_comparison(972, HD_COMPARE_TEXT, "\nsharing   threads had a", true);
-  expect_comparison(420, HD_COMPARE_MARKDOWN,
+  expect_comparison(931, HD_COMPARE_MARKDOWN,
                     "- sharing: threads had a processor for only part of the time they wanted "
-                    "it (before: 41, - %; after: 97 %)",
+                    "it (before: 91, - %; after: 97 %)",
                     true);
+  expect_comparison(931, HD_COMPARE_TEXT, "warning", false);
   expect_comparison(973, HD_COMPARE_TEXT, "sharing", false);
   expect_comparison(973, HD_COMPARE_MARKDOWN, "sharing", false);
+}
+
+/* In the first line. */
+static void test_compared_runs_beside_other_programs_begin_with_a_warning(void **state) {
+  (void)state;
+  char text[400];
+  for (int markdown = 0; markdown < 2; markdown++) {
+    snprintf(text, sizeof text, "%s other programs ran: threads had a processor for only part of the",
+             markdown ? "- warning:" : "warning  ");
+    expect_comparison(420, markdown ? HD_COMPARE_MARKDOWN : HD_COMPARE_TEXT, text, true);
+    expect_comparison(420, markdown ? HD_COMPARE_MARKDOWN : HD_COMPARE_TEXT, "sharing", false);
+  }
+  expect_comparison(420, HD_COMPARE_MARKDOWN, "(before: 41, - %; after: 97 %)", true);
+  expect_comparison(420, HD_COMPARE_TEXT, "\nwarning", false);
 }
 
 static void test_compared_runs_have_their_share_in_csv_and_json(void **state) {
@@ -231,10 +312,13 @@ int main(void) {
       cmocka_unit_test(test_each_threads_share_has_a_column),
       cmocka_unit_test(test_shares_nobody_told_of_have_no_column),
       cmocka_unit_test(test_nothing_is_said_of_threads_that_had_all_they_wanted),
+      cmocka_unit_test(test_warning_comes_first_below_nine_tenths),
+      cmocka_unit_test(test_gains_beside_other_programs_are_marked),
       cmocka_unit_test(test_more_threads_than_processors_are_said),
       cmocka_unit_test(test_threads_of_different_times_are_not_too_many),
       cmocka_unit_test(test_accounts_of_runs_add_up),
       cmocka_unit_test(test_compared_runs_that_shared_processors_are_said),
+      cmocka_unit_test(test_compared_runs_beside_other_programs_begin_with_a_warning),
       cmocka_unit_test(test_compared_runs_have_their_share_in_csv_and_json),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

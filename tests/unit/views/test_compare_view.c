@@ -241,6 +241,21 @@ static void test_a_cause_is_named_where_what_is_missing_cannot_change_it(void **
   assert_int_equal(cause_with(75), HD_LOSS_COUNT);
 }
 
+static void test_notes_stand_below_the_tables(void **state) {
+  (void)state;
+  add_run(1, 500, 0);
+  add_run(2, 500, 0);
+  test.models[1]->header.flags |= HD_FILE_EXIT_KNOWN;
+  test.models[1]->header.exit_status = 7;
+  compare(HD_COMPARE_SCALING);
+  for (enum hd_compare_format format = HD_COMPARE_TEXT; format <= HD_COMPARE_MARKDOWN; format++) {
+    print(format);
+    const char *note = strstr(test.text, "the program's exit status was 7");
+    const char *regions = strstr(test.text, "Regions: ");
+    assert_true(note && regions && regions < note);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(test_scaling_of_single_runs_is_this_table, forget),
@@ -256,6 +271,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_tasks_below_a_single_are_not_serial, forget),
       cmocka_unit_test_teardown(test_thread_counts_in_arguments_are_no_difference, forget),
       cmocka_unit_test_teardown(test_a_cause_is_named_where_what_is_missing_cannot_change_it, forget),
+      cmocka_unit_test_teardown(test_notes_stand_below_the_tables, forget),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
