@@ -94,8 +94,10 @@ static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   else if (hd_measuring.has_routines)
     thread->ring.what = HD_WHAT(HD_WHAT_TASK, row->profile) | HD_WHAT_UNCOUNTED;
   thread->height += hd_measuring.has_routines;
-  hd_thread_push(thread, now, row, HD_KIND_TASK, HD_BUSY);
-  hd_thread_open_base(thread, task, NULL, 0);
+  if (!hd_thread_put_frame(thread, row, HD_KIND_TASK, HD_BUSY))
+    return;
+  hd_thread_open_base(thread, task, NULL, 0); /* first: what is around it may be in an entry point of the runtime */
+  hd_thread_switch(thread, now, row, HD_BUSY);
   set_value(task, with_base(value, thread->innermost[HD_KIND_TASK]) | TASK_STARTED);
 }
 

@@ -190,7 +190,7 @@ static void on_parallel(struct oracle *o, struct or_thread *thread, const struct
   or_enter(o, thread, region->node);
   region->caller = or_caller(task);
   region->unasked = o->paused;
-  or_push(task, region->node, HD_RUNTIME, OR_FORK);
+  or_push(task, region->node, HD_RUNTIME_FORK_JOIN, OR_FORK);
 }
 
 /* The initial task stands for what is outside all tasks: its list is the thread's own. */

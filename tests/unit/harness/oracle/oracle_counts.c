@@ -67,7 +67,7 @@ static enum hd_count_class class_of(enum hd_state state, uint32_t at) {
       state == HD_WAIT_CRITICAL || state == HD_WAIT_LOCK || state == HD_WAIT_ORDERED || state == HD_WAIT_ATOMIC;
   if (state == HD_BUSY || (mutual && at != HD_COUNTERS_AT_ALL))
     return HD_COUNT_BUSY;
-  return state == HD_RUNTIME ? HD_COUNT_RUNTIME : HD_COUNT_WAITING;
+  return state >= HD_RUNTIME_FIRST && state <= HD_RUNTIME_LAST ? HD_COUNT_RUNTIME : HD_COUNT_WAITING;
 }
 
 struct bounds {
