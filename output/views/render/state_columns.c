@@ -25,11 +25,10 @@ static struct hd_column cause(int state, int order) {
 void hd_state_columns(struct hd_column columns[HD_STATE_COLUMNS], int order) {
   columns[HD_BUSY] = (struct hd_column)HD_COLUMN(BUSY, order, 4, "\n" HD_MEANS_SUM);
   columns[HD_STATE_COLUMN_WAIT] = (struct hd_column)HD_COLUMN(WAIT, order, 2, "\n" HD_MEANS_SUM);
-  columns[HD_STATE_COLUMN_RUNTIME] = (struct hd_column)HD_COLUMN(
-      RUNTIME, order, 7,
-      "the runtime's own work\n"
-      "fork/join: regions are opened and closed; scheduling: chunks of loops are handed out;\n"
-      "creation: of tasks");
+  columns[HD_STATE_COLUMN_RUNTIME] =
+      (struct hd_column)HD_COLUMN(RUNTIME, order, 7,
+                                  "the runtime's own work\n"
+                                  "fork/join: of regions; scheduling: handing out chunks of loops; creation: of tasks");
   for (int state = HD_WAIT_FIRST; state <= HD_RUNTIME_LAST; state++)
     columns[hd_state_column(state)] = cause(state, order);
   columns[HD_STATE_COLUMN_IDLE] = (struct hd_column)HD_COLUMN(IDLE, order, 8, "\na worker's time between regions");
