@@ -112,6 +112,9 @@ static void mark(struct hd_value values[COLUMNS], const struct hd_model *model, 
   values[GAIN].mark = values[GAIN_SHARE].mark = values[STATES + HD_STATE_COLUMN_WAIT].mark = wait;
   for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
     values[STATES + hd_state_column(state)].mark = wait;
+  values[STATES + HD_STATE_COLUMN_RUNTIME].mark = waits ? ">=" : NULL;
+  for (int state = HD_RUNTIME_FIRST + 1; state <= HD_RUNTIME_LAST; state++)
+    values[STATES + hd_state_column(state)].mark = waits ? ">=" : NULL;
 }
 
 /* Only regions are opened and closed; few constructs are handed out in chunks, or create tasks. */

@@ -163,6 +163,28 @@ static void test_entry_points_that_call_each_other_are_one(void **state) {
   hd_model_free(model);
 }
 
+/* What a frame of a routine held, that lay where the task's lies now. */
+static void test_a_task_begins_busy_whatever_its_frame_was(void **state) {
+  (void)state;
+  begin();
+  sc_at(1);
+  struct fk_event enter = sc_event(FK_ROUTINE_ENTER), leave = sc_event(FK_ROUTINE_EXIT);
+  enter.code = leave.code = 0x700;
+  enter.wait_id = leave.wait_id = UINT64_C(0x7f1200000500); /* where it returns to */
+  sc_emit(enter);
+  sc_at(2);
+  leave.time = 2;
+  sc_emit(leave);
+  uint32_t task = sc_task_create(0x600, ompt_task_explicit);
+  sc_task_run(task);
+  sc_at(12);
+  sc_task_leave(ompt_task_complete);
+  end(20);
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION, TASK), 10);
+  hd_model_free(model);
+}
+
 static void switch_entries(bool off) {
   struct fk_event event = sc_event(FK_SWITCH);
   event.kind = HD_CLASS_ENTRY;
@@ -212,6 +234,7 @@ int main(void) {
       cmocka_unit_test(test_a_task_that_runs_while_it_is_created_is_busy),
       cmocka_unit_test(test_waits_in_an_entry_point_are_waits),
       cmocka_unit_test(test_entry_points_that_call_each_other_are_one),
+      cmocka_unit_test(test_a_task_begins_busy_whatever_its_frame_was),
       cmocka_unit_test(test_an_entry_point_that_is_refused_is_busy_and_an_open_one_ends),
       cmocka_unit_test(test_a_new_thread_is_first_heard_of_inside),
   };
