@@ -136,7 +136,7 @@ static void gather_run(struct run_notes *notes, const struct hd_run *run) {
       gather_switched_off(notes, model, (enum hd_event_class)i);
   if (hd_model_overhead(model) > OVERHEAD_NOTED)
     GATHER(100 * hd_model_overhead(model), 1,
-           "Heddle's events took " VALUE " %% of the busy time, and is part of what is compared ('heddle report "
+           "Heddle's events took " VALUE " %% of the busy time, and are part of what is compared ('heddle report "
            "--overhead')");
   if (model->header.flags & HD_FILE_MERGED)
     GATHER_WORDS("the sum of several runs: compare it with a sum of as many");

@@ -93,9 +93,9 @@ struct hd_name {
   bool in_full; /* shown with its arguments: without them another function's place looks the same */
 };
 
-/** The reader sets it in hd_node.flags: events of constructs in the node, or below, in which threads wait were switched
- * off for a time. So its inclusive busy time may contain waits: it is an upper bound, and waits and gains are lower
- * bounds. */
+/** The reader sets it in hd_node.flags: events of constructs in the node, or below, in which threads wait, or of entry
+ * points of the runtime, were switched off for a time. So its inclusive busy time may contain waits, or the runtime's
+ * own work: it is an upper bound, and waits, the runtime's work and gains are lower bounds. */
 #define HD_NODE_BUSY_AT_MOST (1u << 17)
 
 struct hd_node {
@@ -300,6 +300,9 @@ bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind);
 
 /** Sum of the waiting states of `ticks`. */
 uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]);
+
+/** Sum of the states of the runtime's own work. */
+uint64_t hd_ticks_runtime(const uint64_t ticks[HD_STATE_COUNT]);
 
 /** Sum of all states of `ticks`. */
 uint64_t hd_ticks_all(const uint64_t ticks[HD_STATE_COUNT]);

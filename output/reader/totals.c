@@ -75,6 +75,12 @@ static void add_threads(struct hd_model *model) {
   }
 }
 
+/* Some of the runtime's own work was told here, and not all. */
+static bool lacks_runtime(const struct hd_model *model, const struct hd_node *node) {
+  return (model->off_classes >> HD_CLASS_ENTRY & 1) &&
+         node->ticks[HD_RUNTIME_SCHEDULING] + node->ticks[HD_RUNTIME_TASK_CREATION] > 0;
+}
+
 static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
   node->visits_concurrent =
       node->entries.visits[HD_SEQUENTIAL][HD_CONCURRENT] + node->entries.visits[HD_CONCURRENT][HD_CONCURRENT];
@@ -86,6 +92,8 @@ static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
     node->team.gain_ticks = 0;
   if (reader->model->level_count <= node->team.team_max)
     reader->model->level_count = node->team.team_max + 1;
+  if (lacks_runtime(reader->model, node))
+    node->flags |= HD_NODE_BUSY_AT_MOST;
   if (node->id > 0 && ((node->flags & HD_NODE_BUSY_AT_MOST) || hd_model_lacks_waits(reader->model, node->kind)))
     reader->model->nodes[node->parent].flags |= HD_NODE_BUSY_AT_MOST;
 }

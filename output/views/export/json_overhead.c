@@ -71,7 +71,7 @@ static json_t *sums_members(const struct hd_model *model, const uint64_t ticks[H
                             const struct hd_intrusion *intrusion, const char *const keys[3], bool known) {
   return HD_JSON_IF(known, {keys[0], corrected(model, ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY])},
                     {keys[1], hd_json_ticks(model, hd_corrected_waiting(ticks, intrusion))},
-                    {keys[2], corrected(model, ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME])});
+                    {keys[2], corrected(model, hd_ticks_runtime(ticks), intrusion->ticks[HD_INTRUSION_RUNTIME])});
 }
 
 static json_t *elapsed(const struct hd_model *model, const struct hd_node *node) {
@@ -97,7 +97,7 @@ static json_t *contained(const struct hd_model *model, const uint64_t ticks[HD_S
   const double busy = (double)ticks[HD_BUSY] - hd_corrected(ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY]);
   const double waiting = (double)hd_ticks_waiting(ticks) - hd_corrected_waiting(ticks, intrusion);
   const double runtime =
-      (double)ticks[HD_RUNTIME] - hd_corrected(ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME]);
+      (double)hd_ticks_runtime(ticks) - hd_corrected(hd_ticks_runtime(ticks), intrusion->ticks[HD_INTRUSION_RUNTIME]);
   return known ? hd_json_ticks(model, busy + waiting + runtime) : json_null();
 }
 

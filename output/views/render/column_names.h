@@ -16,7 +16,7 @@
 #define HD_NAMES_INCLUSIVE        "inclusive_s",      "busy_inclusive_s",       "Incl",       HD_SECONDS
 #define HD_NAMES_BUSY             "busy_s",           "busy_s",                 "Busy",       HD_SECONDS
 #define HD_NAMES_WAIT             "wait_s",           "wait_s",                 "Wait",       HD_SECONDS
-#define HD_NAMES_RUNTIME          "runtime_s",        "runtime_s",              "Fork/join",  HD_SECONDS
+#define HD_NAMES_RUNTIME          "runtime_s",        "runtime_s",              "Runtime",    HD_SECONDS
 #define HD_NAMES_IDLE             "idle_s",           "idle_s",                 "Idle",       HD_SECONDS
 #define HD_NAMES_ELAPSED          "elapsed_s",        "elapsed_s",              "Elapsed",    HD_SECONDS
 #define HD_NAMES_CPU              "cpu_s",            "cpu_s",                  "CPU",        HD_SECONDS

@@ -50,7 +50,7 @@ void hd_report_counted(const struct hd_model *model, FILE *out) {
     return;
   hd_table_column(&grid, "Busy", 0);
   hd_table_column(&grid, "Waiting", 0);
-  hd_table_column(&grid, "Fork/join", 1);
+  hd_table_column(&grid, "Runtime", 1);
   hd_table_column(&grid, "Wait%", 2);
   hd_table_place(&grid, "Event or metric", false);
   for (uint32_t i = 0; i < model->header.event_count; i++)

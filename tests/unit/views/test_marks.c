@@ -103,6 +103,25 @@ static void test_json_says_which_profiles_are_incomplete(void **state) {
   expect_incomplete(0, 1, ".x.xx"); /* of which class is not known */
 }
 
+/* Chunks were handed out in the loop, and for a time nobody looked. */
+static void test_busy_time_that_may_be_the_runtimes_says_at_most(void **state) {
+  (void)state;
+  for (int off = 0; off < 2; off++) {
+    struct builder builder;
+    routines_start(&builder);
+    const uint32_t region = routines_node(&builder, 0, HD_KIND_PARALLEL, "region", 0, 300);
+    const uint32_t loop = routines_node(&builder, region, HD_KIND_LOOP_DYNAMIC, "loop", 31, 200);
+    builder_cell(builder_row(&builder, loop, 0), HD_RUNTIME_SCHEDULING)->ticks = 50;
+    if (off)
+      builder_switch(&builder, HD_CLASS_ENTRY, 0, loop);
+    struct hd_model *model = builder_read(&builder);
+    for (uint32_t node = region; node <= loop; node++)
+      assert_int_equal((model->nodes[node].flags & HD_NODE_BUSY_AT_MOST) != 0, off);
+    hd_model_free(model);
+    builder_free(&builder);
+  }
+}
+
 static char *report(struct hd_model *model, enum hd_question question, const char *callers) {
   const struct hd_report_options options = {.question = question, .sort = HD_SORT_INCLUSIVE, .callers = callers};
   return routines_report(model, &options, HD_REPORT_MADE);
@@ -210,6 +229,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_each_kind_has_the_classes_that_it_needs),
       cmocka_unit_test(test_json_says_which_profiles_are_incomplete),
+      cmocka_unit_test(test_busy_time_that_may_be_the_runtimes_says_at_most),
       cmocka_unit_test(test_counts_of_what_was_off_say_at_least),
       cmocka_unit_test(test_routines_say_at_least_where_they_come_first),
       cmocka_unit_test(test_shortened_callpaths_are_lines_of_their_own),
