@@ -176,7 +176,7 @@ def test_hand_out_is_what_the_program_measures_around_its_calls(measure_routines
     def check(loaded):
         [loop] = [entry for entry in loaded.all(line["called"]) if entry["kind"].startswith("loop")]
         handed = sum(map(int, re.findall(r"^handed \d+ (\d+)$", loaded.stdout, re.M))) / 1e9
-        events = {event["event"]: event for event in loaded["program"]["overhead"]["events"]}
+        events = {event["event"]: event for event in loaded["run"]["overhead"]["events"]}
         cost = sum(events[name]["ns_each"] for name in ("scheduling_begin", "scheduling_end")) / 1e9
         calls = sum(map(int, re.findall(r"^chunks \d+ (\d+)$", loaded.stdout, re.M))) + threads
         assert_between(handed, loop["runtime_by_s"]["scheduling"], loop["runtime_by_s"]["scheduling"] + calls * cost,
