@@ -28,7 +28,7 @@ struct place {
   struct place_key {
     uint64_t offset;
     uint32_t module;
-    uint32_t is_routine;
+    uint32_t call; /* enum hd_symbols_call, or ROUTINE */
   } key;
   struct hd_name name;
   bool outlined;
@@ -85,18 +85,28 @@ static const char *keep(struct hd_model *model, char *text) {
   return copy;
 }
 
+enum { ROUTINE = HD_CALL_OF_SINGLE + 1 };
+
+static uint32_t call_of(enum hd_kind kind) {
+  if (kind == HD_KIND_ROUTINE)
+    return ROUTINE;
+  if (hd_kind_of_site(kind) == HD_KIND_LOOP)
+    return HD_CALL_OF_LOOP;
+  return kind == HD_KIND_SINGLE ? HD_CALL_OF_SINGLE : HD_CALL_PLAIN;
+}
+
 static const struct place *look_up(struct resolver *resolver, struct hd_symbols *symbols, const struct hd_node *node) {
-  const struct place_key key = {node->offset, node->module, node->kind == HD_KIND_ROUTINE};
+  const struct place_key key = {node->offset, node->module, call_of(node->kind)};
   struct hd_symbol symbol;
   struct place *place = NULL;
   /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the key has no gaps */
   HASH_FIND(hh, resolver->places, &key, sizeof key, place);
   if (place)
     return place;
-  if (key.is_routine)
+  if (key.call == ROUTINE)
     hd_symbols_find_routine(symbols, node->offset, node->address, &symbol);
   else
-    hd_symbols_find(symbols, node->offset, node->address, &symbol);
+    hd_symbols_find(symbols, node->offset, node->address, (enum hd_symbols_call)key.call, &symbol);
   place = hd_model_allocate(resolver->model, sizeof *place);
   place->key = key;
   place->outlined = symbol.outlined;

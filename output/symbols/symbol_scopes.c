@@ -148,6 +148,29 @@ static bool descend(Dwarf_Die *scope, Dwarf_Addr pc, int depth) {
   return false;
 }
 
+static int call_line_of(Dwarf_Die *inlined) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word line = 0;
+  return dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) == 0 ? (int)line : 0;
+}
+
+static int call_line(Dwarf_Die *scope, Dwarf_Addr pc, int depth) {
+  Dwarf_Die die;
+  int line = 0;
+  if (depth > DIE_DEPTH_MAX || dwarf_child(scope, &die) != 0)
+    return 0;
+  do {
+    if (may_contain(&die, pc))
+      line = dwarf_tag(&die) == DW_TAG_inlined_subroutine ? call_line_of(&die) : call_line(&die, pc, depth + 1);
+  } while (line == 0 && dwarf_siblingof(&die, &die) == 0);
+  return line;
+}
+
+int hd_scopes_call_line(const Dwarf_Die *scope, Dwarf_Addr pc) {
+  Dwarf_Die copy = *scope;
+  return call_line(&copy, pc, 0);
+}
+
 void hd_scopes_innermost(Dwarf_Die *scope, Dwarf_Addr pc) {
   descend(scope, pc, 0);
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "output/symbols/gcc_lines.h"
+#include "output/symbols/line_rows.h"
 #include "output/symbols/readable_names.h"
 #include "output/symbols/symbol_scopes.h"
 #include "output/symbols/symbol_table.h"
@@ -23,6 +25,7 @@ struct hd_symbols {
   Dwfl_Module *module;
   GElf_Addr bias;   /* from the file's addresses to libdwfl's */
   bool is_absolute; /* linked to a fixed address */
+  bool is_x86_64;
 };
 
 static char *debuginfo_path = NULL; /* of all modules, as long as the command runs */
@@ -65,6 +68,7 @@ static bool load(struct hd_symbols *symbols, const char *path) {
   if (!elf || !gelf_getehdr(elf, &header))
     return false;
   symbols->is_absolute = header.e_type == ET_EXEC;
+  symbols->is_x86_64 = header.e_machine == EM_X86_64;
   return true;
 }
 
@@ -133,22 +137,6 @@ static void name_after(Dwarf_Die *scope, struct hd_symbol *symbol) {
   symbol->outlined = name && !symbol->function;
 }
 
-/* The last row of the line table at or before `pc`. */
-static size_t find_row(Dwarf_Lines *lines, size_t count, Dwarf_Addr pc) {
-  size_t low = 0;
-  size_t high = count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    Dwarf_Addr at = 0;
-    dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at);
-    if (at <= pc)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low; /* one past it */
-}
-
 static void set_place(struct hd_symbol *symbol, Dwarf_Die *unit, const char *file, int line) {
   Dwarf_Attribute attribute;
   const char *directory = file[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
@@ -169,7 +157,7 @@ static bool find_row_of(Dwarf_Die *unit, Dwarf_Addr pc, struct wanted wanted, st
   size_t count = 0;
   if (dwarf_getsrclines(unit, &lines, &count) != 0)
     return false;
-  for (size_t i = find_row(lines, count, pc); i-- > 0;) {
+  for (size_t i = hd_line_rows_until(lines, count, pc); i-- > 0;) {
     Dwarf_Line *row = dwarf_onesrcline(lines, i);
     Dwarf_Addr at = 0;
     int line = 0;
@@ -258,32 +246,15 @@ static void name_after_source(Dwarf_Die *unit, struct hd_symbol *symbol) {
   symbol->outlined = symbol->function == NULL;
 }
 
-static bool is_row_at(Dwarf_Lines *lines, size_t index, Dwarf_Addr wanted) {
-  Dwarf_Line *row = dwarf_onesrcline(lines, index);
-  Dwarf_Addr at = 0;
-  bool ends = false; /* that of the code before it, whose line it still bears */
-  return dwarf_lineaddr(row, &at) == 0 && at == wanted && dwarf_lineendsequence(row, &ends) == 0 && !ends;
-}
-
-/* The first row of a function that GCC made out of a construct is the directive's; more may follow at its address. */
 static void find_first_line(Dwarf_Die *unit, Dwarf_Addr function_start, struct hd_symbol *symbol) {
-  Dwarf_Lines *lines = NULL;
-  size_t count = 0;
-  int line = 0;
-  if (dwarf_getsrclines(unit, &lines, &count) != 0)
-    return;
-  size_t first = find_row(lines, count, function_start);
-  while (first > 0 && is_row_at(lines, first - 1, function_start))
-    first--;
-  if (first >= count || !is_row_at(lines, first, function_start))
-    return;
-  Dwarf_Line *row = dwarf_onesrcline(lines, first);
-  const char *file = dwarf_linesrc(row, NULL, NULL);
-  if (file && dwarf_lineno(row, &line) == 0 && line > 0)
-    set_place(symbol, unit, file, line);
+  Dwarf_Line *row = hd_line_rows_first(unit, function_start);
+  const char *file = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
+  if (file)
+    set_place(symbol, unit, file, hd_line_of_first(unit, function_start));
 }
 
-void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol) {
+void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, enum hd_symbols_call call,
+                     struct hd_symbol *symbol) {
   /* One before a return address lies inside the call. */
   const Dwarf_Addr at = (symbols->is_absolute ? address : offset) - 1 + symbols->bias;
   struct hd_table_symbol around = {0};
@@ -302,10 +273,15 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
   }
   if (!unit)
     return;
+  const Dwarf_Addr function_start = around.start > bias ? around.start - bias : 0;
   if (is_entry)
     find_first_line(unit, at - bias, symbol);
   else
-    find_line(unit, at - bias, around.start > bias ? around.start - bias : 0, found ? &scope : NULL, symbol);
+    find_line(unit, at - bias, function_start, found ? &scope : NULL, symbol);
+  if (found && call != HD_CALL_PLAIN && symbols->is_x86_64) {
+    const struct hd_gcc_call asked = {symbols->module, unit, &scope, bias, at + 1, function_start, call};
+    symbol->line = hd_gcc_line(&asked, symbol->line);
+  }
   if (symbol->outlined && symbol->line != 0)
     name_after_source(unit, symbol);
 }

@@ -34,12 +34,19 @@ enum hd_symbols_status hd_symbols_open(const char *path, const uint8_t *build_id
 
 void hd_symbols_close(struct hd_symbols *symbols);
 
+/** What is called at an address. GCC asks the runtime for work in these, and may have given the call no line of its
+ * own.
+ */
+enum hd_symbols_call { HD_CALL_PLAIN, HD_CALL_OF_LOOP, HD_CALL_OF_SINGLE };
+
 /**
  * Looks up a return address: `offset` to the module's load address, `address` in the process that ran. One behind the
  * first byte of a function stands for the function: its place is the first line that it has, GCC's for the construct
- * that it was made of. Always fills `symbol`.
+ * that it was made of. Where GCC gave a call no line, that of the statement before it would be shown: then the first
+ * line of the construct's block is taken, on x86-64. Always fills `symbol`.
  */
-void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol);
+void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, enum hd_symbols_call call,
+                     struct hd_symbol *symbol);
 
 /**
  * Looks up a function by the address of its first instruction, or of its cold part's: its own name, never that of a

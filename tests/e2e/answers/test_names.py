@@ -97,7 +97,8 @@ def name_by_binutils(program, offset):
 
 def test_names_of_gcc_built_programs(build_program, run_heddle, export, runtime, tmp_path):
     """GCC's code on libomp's GOMP entry points. What has a function of its own is named by that and must have the pragma's
-    line. GCC's line tables place some other constructs a line or two off, so addr2line is asked what they say."""
+    line. GCC's line tables place some other constructs a line or two off, so addr2line is asked what they say; of loops and
+    singles they may have the line of something else (test_places.py)."""
     path, program = tmp_path / "gcc.heddle", build_program("names.c", compiler="gcc")
     result = run_heddle("run", "--gomp", "--libomp", libomp_folder(runtime) / "libomp.so.5", "-o", path, "--", program,
                         env=environment_for(None, threads=2))
@@ -111,4 +112,7 @@ def test_names_of_gcc_built_programs(build_program, run_heddle, export, runtime,
                entry["kind"] not in ("routine", "parallel", "task")]
     assert len(located) >= 4
     for entry in located:
-        assert (entry["name"], entry["line"]) == name_by_binutils(program, entry["offset"])
+        name, line = name_by_binutils(program, entry["offset"])
+        inside = {"loop": "loop", "loop_dynamic": "loop", "single": "single"}.get(entry["kind"])
+        first = marks("names.c")[inside] if inside else line
+        assert entry["name"] == name and first <= entry["line"] <= first + (2 if inside else 0), entry

@@ -45,6 +45,25 @@ def test_loop_that_is_all_of_its_region_is_one_entry(measure_built, level, runti
     assert not [e for e in loaded.profiles if e["kind"].startswith("loop") and e["line"] is None]
 
 
+@pytest.mark.parametrize("flags", [("-O0",), ("-O1",), ("-O2",), ("-O3",), ("-O2", "-fno-plt"), ("-O2", "-no-pie")],
+                         ids=" ".join)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_constructs_are_shown_within_themselves(measure_built, compiler, flags, runtime):
+    """GCC's calls may bear the line of what comes before them: then it is a line of the construct's block at least."""
+    line = marks("gcc_lines.c")
+    loaded = measure_built("gcc_lines.c", compiler, *flags, runtime=runtime)
+    expected = {"loop": ["first_loop", "combined"], "single": ["single", "inline", "first_single"],
+                "task": ["task", "other"]}
+    for kind, names in expected.items():
+        lines = sorted({e["line"] for e in loaded.profiles if e["kind"].split("_")[0] == kind})
+        ranges = [(line[name], line[name + "_"]) for name in names]
+        assert len(lines) == len(ranges), (kind, loaded.summary())
+        for found, (first, last) in zip(lines, sorted(ranges), strict=True):
+            assert first <= found <= last, (kind, found, first, last)
+    functions = {e["name"].split("(")[0] for e in loaded.profiles if e["kind"] == "task"}
+    assert functions == {"halve"}
+
+
 @pytest.mark.parametrize("flags", [("-O2",), ("-O2", "-fno-plt"), ("-O2", "-Wl,-z,now"), ("-O2", "-no-pie"), ("-O0",)],
                          ids=" ".join)
 @pytest.mark.parametrize("compiler", COMPILERS)

@@ -13,6 +13,7 @@
 #include "output/model/memory.h"
 #include "output/model/node_text.h"
 #include "output/reader/open.h"
+#include "output/symbols/gcc_lines.h"
 #include "output/symbols/name_cache.h"
 #include "output/symbols/readable_names.h"
 #include "output/symbols/resolve_names.h"
@@ -50,6 +51,30 @@ static void test_outlined_functions_without_parent_have_no_name(void **state) {
   expect_readable(".omp_outlined..3", NULL);
   expect_readable(".omp_outlined._debug__", NULL);
   expect_readable(".omp_task_entry.", NULL);
+}
+
+/* ---- the block that GCC's call for work leads to ---- */
+
+static void expect_block(const char *code, size_t bytes, bool found, int64_t offset) {
+  int64_t at = 0;
+  assert_int_equal(hd_gcc_block((const uint8_t *)code, bytes, &at), found);
+  if (found)
+    assert_int_equal(at, offset);
+}
+
+static void test_block_of_a_call_for_work_is_where_the_answer_was_yes(void **state) {
+  (void)state;
+  expect_block("\x84\xc0\x75\x10", 4, true, 4 + 0x10);                  /* test %al,%al; jne */
+  expect_block("\x84\xc0\x74\x10", 4, true, 4);                         /* test %al,%al; je */
+  expect_block("\x3c\x01\x74\xf0", 4, true, 4 - 0x10);                  /* cmp $1,%al; je, backwards */
+  expect_block("\x3c\x01\x75\x10", 4, true, 4);                         /* cmp $1,%al; jne */
+  expect_block("\x84\xc0\x0f\x85\x00\x01\x00\x00", 8, true, 8 + 0x100); /* far */
+  expect_block("\x84\xc0\x0f\x85\x00\x01\x00", 7, false, 0);            /* cut */
+  expect_block("\x84\xc0\x75", 3, false, 0);
+  expect_block("\x84", 1, false, 0);
+  expect_block("", 0, false, 0);
+  expect_block("\x89\xc3\x84\xc0\x75\x10", 6, false, 0); /* mov %eax,%ebx comes before */
+  expect_block("\x84\xc0\xeb\x10", 4, false, 0);         /* jmp */
 }
 
 /* Where this very program was loaded. */
@@ -275,6 +300,7 @@ int main(void) {
       cmocka_unit_test(test_functions_are_shortened_for_readers),
       cmocka_unit_test(test_outlined_functions_bear_their_parents_name),
       cmocka_unit_test(test_outlined_functions_without_parent_have_no_name),
+      cmocka_unit_test(test_block_of_a_call_for_work_is_where_the_answer_was_yes),
       cmocka_unit_test(test_own_address_is_found),
       cmocka_unit_test(test_routines_keep_names_of_their_own),
       cmocka_unit_test(test_routine_is_found_at_its_entry),
