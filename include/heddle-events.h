@@ -105,6 +105,9 @@ struct hd_costs_record {
   } kinds[HD_EVENT_KINDS];
 };
 
+/** The budget is a part of a thread's time (hd_file_header.budget_ppm): what events cost in any time of this length. */
+#define HD_BUDGET_WINDOW_MS 500u
+
 /** How long the events of a class were switched off because they cost more than the budget allows. */
 struct hd_switch_record {
   uint32_t event_class; /* enum hd_event_class */

@@ -12,8 +12,10 @@
 #include "ompt/thread/thread.h"
 #include "support/inprocess/keep_errno.h"
 
-/* Times in milliseconds. Nobody decides before they have been watched for LEAST_MS: starting up costs, and is over. */
-enum { SLOT_MS = 50, WINDOW_MS = 500, LEAST_MS = 250, OFF_LEAST_MS = 500, OFF_DOUBLED_MOST_MS = 64000 };
+/* Times in milliseconds. A thread's first slots are short: what costs much then is to go off soon. */
+enum { SLOT_MS = 50, FIRST_SLOT_MS = 10, FIRST_SLOTS = 5, OFF_LEAST_MS = 500, OFF_DOUBLED_MOST_MS = 64000 };
+enum { WINDOW_MS = HD_BUDGET_WINDOW_MS };
+_Static_assert(HD_BUDGET_SLOTS > FIRST_SLOTS + WINDOW_MS / SLOT_MS, "the ring holds a window");
 /* A thread was rather interrupted than at work for so long. */
 enum { SPECIAL_MOST_US = 500 };
 enum { LOOK_EVERY = 1024 };
@@ -92,7 +94,7 @@ static void add_boundary(struct hd_budget_window *window, uint64_t now) {
   struct hd_budget_boundary *added = &window->ring[window->boundary_count++ % HD_BUDGET_SLOTS];
   added->ticks = now;
   memcpy(added->spent, window->spent, sizeof added->spent);
-  window->due_ticks = now + ms(SLOT_MS);
+  window->due_ticks = now + ms(window->boundary_count > FIRST_SLOTS ? SLOT_MS : FIRST_SLOT_MS);
 }
 
 /* A class that was off meanwhile begins anew: what it cost before has been paid for. */
@@ -259,13 +261,11 @@ static void decide(struct hd_thread *thread, uint64_t now) {
   const uint32_t off = __atomic_load_n(&hd_budget.off, __ATOMIC_RELAXED);
   uint64_t costs[HD_BUDGET_CLASSES];
   uint64_t all = 0;
-  if (now - begin < ms(LEAST_MS))
-    return;
   for (uint32_t c = 0; c < HD_BUDGET_CLASSES; c++) {
     costs[c] = off >> c & 1 ? 0 : window->spent[c] - spent_at(window, begin, c);
     all += costs[c];
   }
-  const uint64_t limit = (uint64_t)((double)(now - begin) * hd_budget.limit_ppm / PPM);
+  const uint64_t limit = (uint64_t)((double)ms(WINDOW_MS) * hd_budget.limit_ppm / PPM); /* of a young thread, too */
   const enum hd_event_class chosen = all > limit ? finest(costs, limit) : HD_CLASS_COUNT;
   if (chosen != HD_CLASS_COUNT)
     switch_off(thread, chosen, now, costs[chosen], now - begin);
