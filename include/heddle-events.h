@@ -110,6 +110,9 @@ struct hd_costs_record {
   } kinds[HD_EVENT_KINDS];
 };
 
+/** The budget is a part of a thread's time (hd_file_header.budget_ppm): what events cost in any time of this length. */
+#define HD_BUDGET_WINDOW_MS 500u
+
 /** How long the events of a class were switched off because they cost more than the budget allows: in the regions of
  *  one profile, that of the innermost region at or above `profile`, or outside all regions. */
 struct hd_switch_record {

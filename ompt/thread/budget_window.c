@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* Nobody decides before they have been watched for LEAST_MS: starting up costs, and is over. */
-enum { SLOT_MS = 50, WINDOW_MS = 500, LEAST_MS = 250 };
+/* A thread's first slots are short: what costs much then is to go off soon. */
+enum { SLOT_MS = 50, FIRST_SLOT_MS = 10, FIRST_SLOTS = 5, WINDOW_MS = HD_BUDGET_WINDOW_MS };
+_Static_assert(HD_BUDGET_SLOTS > FIRST_SLOTS + WINDOW_MS / SLOT_MS, "the ring holds a window");
 enum { FADES = 4 }; /* with each boundary a sample loses a part of so many */
 
 static uint64_t ticks_per_ms;
@@ -61,7 +62,7 @@ static void add_boundary(struct hd_budget_window *window, uint64_t now) {
   struct hd_budget_boundary *added = &window->ring[window->boundary_count++ % HD_BUDGET_SLOTS];
   added->ticks = now;
   memcpy(added->spent, window->spent, sizeof added->spent);
-  window->due_ticks = now + hd_budget_ms(SLOT_MS);
+  window->due_ticks = now + hd_budget_ms(window->boundary_count > FIRST_SLOTS ? SLOT_MS : FIRST_SLOT_MS);
 }
 
 static void fade(struct hd_budget_window *window) {
@@ -111,7 +112,7 @@ static uint64_t spent_at(const struct hd_budget_window *window, uint64_t ticks, 
   return before->spent[c] + (uint64_t)((double)(after->spent[c] - before->spent[c]) * part);
 }
 
-bool hd_budget_window_costs(const struct hd_budget_window *window, uint64_t now, struct hd_budget_costs *costs) {
+void hd_budget_window_costs(const struct hd_budget_window *window, uint64_t now, struct hd_budget_costs *costs) {
   const uint64_t first = boundary(window, 0)->ticks, width = hd_budget_ms(WINDOW_MS);
   const bool is_young = window->boundary_count < HD_BUDGET_SLOTS && now - first < width;
   const uint64_t begin = is_young ? first : now - width;
@@ -120,7 +121,6 @@ bool hd_budget_window_costs(const struct hd_budget_window *window, uint64_t now,
     costs->by_class[c] = window->spent[c] - spent_at(window, begin, c);
     costs->all += costs->by_class[c];
   }
-  return costs->ticks >= hd_budget_ms(LEAST_MS);
 }
 
 /* ---- where ---- */

@@ -9,13 +9,12 @@
 #ifndef HEDDLE_OMPT_THREAD_BUDGET_WINDOW_H
 #define HEDDLE_OMPT_THREAD_BUDGET_WINDOW_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "heddle-format.h"
 
 enum {
-  HD_BUDGET_SLOTS = 12, /* boundaries kept: one more than the window needs */
+  HD_BUDGET_SLOTS = 16, /* boundaries kept: one more than the window needs */
   HD_BUDGET_CLASSES = HD_CLASS_FIXED + 1,
   HD_BUDGET_PLACES = 8 /* regions kept: those with most samples */
 };
@@ -76,7 +75,6 @@ void hd_budget_window_add(struct hd_budget_window *window, const struct hd_event
 /** A class was switched off somewhere: what it cost before has been paid for. */
 void hd_budget_window_forget(struct hd_budget_window *window, enum hd_event_class event_class, uint32_t epoch);
 
-/** False: the thread has not been watched for long enough. */
-bool hd_budget_window_costs(const struct hd_budget_window *window, uint64_t now, struct hd_budget_costs *costs);
+void hd_budget_window_costs(const struct hd_budget_window *window, uint64_t now, struct hd_budget_costs *costs);
 
 #endif

@@ -3,17 +3,35 @@
  * @file notes_overhead.c
  * Where Heddle itself took so much that the numbers mislead, and what it left out so as not to.
  */
+#include <math.h>
+#include <stdio.h>
+
 #include "output/model/format_names.h"
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
 
+/* Threads have paid more than they may in their time, each at least what it may in half a second. */
+static bool is_over_budget(const struct hd_model *model) {
+  const double window = HD_BUDGET_WINDOW_MS / 1e3 / model->seconds_per_tick;
+  double ticks = 0;
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    ticks += fmax((double)model->threads[i].lifetime_ticks, window);
+  return model->header.budget_ppm > 0 && (double)model->cost_ticks > (double)model->header.budget_ppm / 1e6 * ticks;
+}
+
 static void note_program(struct hd_model *model) {
   const double share = hd_model_overhead(model);
-  if (share > HD_OVERHEAD_LARGE)
-    hd_model_add_note(model,
-                      "Heddle's events took %.1f %% of the busy time: shares and small times mislead; corrected times "
-                      "are an estimate ('heddle report --overhead')",
-                      100 * share);
+  const bool is_over = is_over_budget(model);
+  char budget[64] = "";
+  if (!is_over && !(share > HD_OVERHEAD_LARGE))
+    return;
+  if (is_over)
+    snprintf(budget, sizeof budget, ", more than the budget of %.3g %% of all thread time",
+             (double)model->header.budget_ppm / 1e4);
+  hd_model_add_note(model,
+                    "Heddle's events took %.1f %% of the busy time%s: shares and small times mislead; corrected times "
+                    "are an estimate ('heddle report --overhead')",
+                    100 * share, budget);
 }
 
 /* Names are not known yet. */

@@ -216,7 +216,7 @@ static void test_overhead_is_noted_in_a_short_run_but_for_the_start(void **state
   add_costs(&sample); /* 100 beside 1600 */
   model = builder_read(&sample.builder);
   assert_true(hd_model_overhead(model) == 0.0625);
-  assert_true(has_note(model, "Heddle's events took 6.2 % of the busy time"));
+  assert_true(has_note(model, "Heddle's events took 6.2 % of the busy time: shares")); /* what half a second may cost */
   hd_model_free(model);
   builder_free(&sample.builder);
 }
@@ -229,7 +229,11 @@ static void test_much_overhead_is_noted_where_it_matters(void **state) {
   sample.builder.header->clock_kind = HD_CLOCK_TSC;
   sample.builder.header->clock_last = (struct hd_clock_pair){1000, 1000000000}; /* a tick is a millisecond */
   struct hd_model *model = builder_read(&sample.builder);
-  assert_true(has_note(model, "Heddle's events took 6.2 % of the busy time"));
+  assert_true(has_note(model, "Heddle's events took 6.2 % of the busy time, more than the budget of 2 % of all thread time:"));
+  hd_model_free(model);
+  sample.builder.header->budget_ppm = 50001; /* 100 of two threads that lived for 1000 */
+  model = builder_read(&sample.builder);
+  assert_true(has_note(model, "Heddle's events took 6.2 % of the busy time: shares"));
   hd_model_free(model);
   sample.builder.header->end_ticks = 46000; /* the region is a fiftieth of it, what Heddle took there a thousandth */
   builder_cell(sample.program, HD_BUSY)->ticks += 44000;
