@@ -276,8 +276,9 @@ static void switch_off_class(struct hd_thread *thread, enum hd_event_class event
 
 static void decide(struct hd_thread *thread, uint64_t now) {
   struct hd_budget_costs costs;
+  /* What a thread may pay in a whole window, a young one's first, too. */
+  const uint64_t limit = (uint64_t)((double)hd_budget_ms(HD_BUDGET_WINDOW_MS) * hd_budget.limit_ppm / PPM);
   hd_budget_window_costs(&thread->budget, now, &costs);
-  const uint64_t limit = (uint64_t)((double)hd_budget_ms(HD_BUDGET_WINDOW_MS) * hd_budget.limit_ppm / PPM); /* of a young thread, too */
   const enum hd_event_class chosen = costs.all > limit ? finest(&costs, limit) : HD_CLASS_COUNT;
   if (chosen == HD_CLASS_COUNT || !hd_budget_lock())
     return; /* there will be another time */
