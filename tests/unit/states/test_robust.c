@@ -199,7 +199,8 @@ static void test_part_whose_end_is_not_told_ends_at_the_next_event(void **state)
   hd_model_free(model);
 }
 
-/* Every event of a random program is lost with some probability, or comes at the wrong place. */
+/* Every event of a random program is lost with some probability, or comes at the wrong place; but for the begin and end
+ * of a call into an entry point, which are the wrapper's own. */
 static void spoil(struct fk_script *script, uint64_t seed) {
   size_t kept = 0;
   srandom((unsigned)seed);
@@ -207,6 +208,7 @@ static void spoil(struct fk_script *script, uint64_t seed) {
     struct fk_event *e = &script->events[i];
     long chance = random() % 100;
     bool needed = e->op == FK_FINALIZE || e->op == FK_PARALLEL_BEGIN || e->op == FK_TASK_CREATE ||
+                  e->op == FK_ENTRY_BEGIN || e->op == FK_ENTRY_END ||
                   (e->op == FK_IMPLICIT_TASK && e->endpoint == ompt_scope_begin);
     if (!needed && chance < 10)
       continue;
