@@ -6,7 +6,9 @@
 /* A thread's first slots are short: what costs much then is to go off soon. */
 enum { SLOT_MS = 50, FIRST_SLOT_MS = 10, FIRST_SLOTS = 5, WINDOW_MS = HD_BUDGET_WINDOW_MS };
 _Static_assert(HD_BUDGET_SLOTS > FIRST_SLOTS + WINDOW_MS / SLOT_MS, "the ring holds a window");
-enum { FADES = 4 }; /* with each boundary a sample loses a part of so many */
+enum { FADES = 8 }; /* with each boundary a sample loses a part of so many */
+/* Samples of different kinds come together, when their constructs' turn has come: so close they count as one. */
+enum { TOGETHER_MS = 1 };
 
 static uint64_t ticks_per_ms;
 
@@ -153,10 +155,11 @@ void hd_budget_window_sample(struct hd_budget_window *window, uint32_t profile, 
     return;
   struct hd_budget_place *place = find_place(window, profile);
   place->spent[class] += ticks;
-  if (window->last_ticks > 0 && window->last_place == profile && now > window->last_ticks) {
-    place->followed_spent += ticks;
-    place->followed_ticks += now - window->last_ticks;
+  if (window->last_place != profile || now >= window->last_ticks + hd_budget_ms(TOGETHER_MS)) {
+    window->follows = window->last_ticks > 0 && window->last_place == profile;
+    place->followed_ticks += window->follows ? now - window->last_ticks : 0;
+    window->last_place = profile;
+    window->last_ticks = now;
   }
-  window->last_place = profile;
-  window->last_ticks = now;
+  place->followed_spent += window->follows ? ticks : 0;
 }

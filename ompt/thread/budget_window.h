@@ -9,6 +9,7 @@
 #ifndef HEDDLE_OMPT_THREAD_BUDGET_WINDOW_H
 #define HEDDLE_OMPT_THREAD_BUDGET_WINDOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "heddle-format.h"
@@ -39,7 +40,8 @@ struct hd_budget_window {
   uint32_t off_profile;              /* the region that `off` is of (budget.c) */
   const uint32_t *off;               /* NULL: none yet */
   uint32_t last_place;               /* where the last sample was taken, */
-  uint64_t last_ticks;               /* and when; 0: there was none */
+  bool follows;                      /* the one before it was taken there, too */
+  uint64_t last_ticks;               /* when; 0: there was none */
   struct hd_budget_place places[HD_BUDGET_PLACES];
   struct hd_budget_boundary {
     uint64_t ticks;
