@@ -66,7 +66,7 @@ struct hd_doctor {
   char libomp[PATH_MAX];
   char build_id[HD_BUILD_ID_TEXT_BYTES]; /* of `libomp`, hexadecimal; "": none, or not looked for */
   enum hd_doctor_runtime runtime;
-  bool verbose; /* all events are listed */
+  bool verbose;           /* all events are listed */
   char library[PATH_MAX]; /* libheddle.so; "": not found */
   struct hd_findings findings;
   size_t of_runtime;      /* the first finding of hd_doctor_check_runtime */
