@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file cmd_export.c
- * `heddle export --format FORMAT [-o OUT] FILE`: a profile for other programs.
+ * `heddle export [--format FORMAT] [-o OUT] FILE`: a profile for other programs.
  */
 #include "cli/command.h"
 
@@ -52,12 +52,12 @@ static void list_formats(FILE *out) {
 
 static const struct hd_usage usage = {
     .command = "export",
-    .synopsis = "--format FORMAT [-o OUT] FILE",
+    .synopsis = "[options] FILE",
     .description = "Writes a profile in a format that other programs read.",
     .options = options,
     .lists = list_formats,
     .none = "missing FILE",
-    .several = "one FILE at a time",
+    .several = "one FILE at a time: 'heddle merge' adds several up",
 };
 
 static int write_model(const struct hd_model *model, const struct choices *choices) {

@@ -89,7 +89,7 @@ static const struct hd_usage usage = {
                    "always busy.",
     .options = options,
     .none = "missing FILE",
-    .several = "one FILE at a time",
+    .several = "one FILE at a time: 'heddle compare' shows several beside each other, 'heddle merge' adds them up",
     .lists = list_columns,
     .epilogue =
         "When events were counted ('heddle run --events' or --groups) there is a column for each metric of the groups\n"

@@ -143,7 +143,7 @@ static bool move_to_new(const char *from, const char *to) {
 static bool move_to_free_name(const char *from, const char *path, char *final_path, size_t final_bytes) {
   struct stat status;
   if (!stat(path, &status) && !S_ISREG(status.st_mode)) { /* beside a device nobody looks for files */
-    errno = EEXIST;
+    errno = ENOTSUP;
     return false;
   }
   for (int i = 0; i < MOST_SUFFIXES; i++) {

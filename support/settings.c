@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/log.h"
 
@@ -98,6 +99,26 @@ const char *hd_setting_read(enum hd_setting setting, const char *text, struct hd
   return NULL;
 }
 
+static bool is_known(const char *variable) {
+#define VARIABLE(name) "HEDDLE_" #name,
+  static const char *const others[] = {HD_COMMAND_VARIABLES(VARIABLE)};
+  const size_t length = strcspn(variable, "=");
+  for (size_t i = 0; i < HD_SETTING_COUNT; i++)
+    if (strlen(table[i].name) == length && strncmp(table[i].name, variable, length) == 0)
+      return true;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strlen(others[i]) == length && strncmp(others[i], variable, length) == 0)
+      return true;
+  return false;
+}
+
+/* 'heddle run' has said it before. */
+static void report_unknown(void) {
+  for (char **variable = environ; variable && *variable; variable++)
+    if (strncmp(*variable, "HEDDLE_", 7) == 0 && !is_known(*variable))
+      hd_log("%.*s is not a Heddle variable and has no effect", (int)strcspn(*variable, "="), *variable);
+}
+
 void hd_settings_read(struct hd_settings *settings) {
   *settings = defaults;
   for (enum hd_setting i = 0; i < HD_SETTING_COUNT; i++) {
@@ -107,6 +128,8 @@ void hd_settings_read(struct hd_settings *settings) {
     if (expected)
       hd_log("%s expects %s, not %s; ignored", table[i].name, expected, text);
   }
+  if (!settings->start)
+    report_unknown();
 }
 
 const char *hd_setting_name(enum hd_setting setting) {

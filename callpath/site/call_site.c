@@ -173,7 +173,9 @@ struct hd_call_site hd_call_site_find(const void *address, const struct hd_const
   if (address && address == asked->region && stack.user > 1 && stack.frames[stack.user].code == address)
     stack.inside = stack.user - 1;
   uint32_t bytes = 0;
-  if (stack.inside && !is_mixed_up)
+  if (asked->is_taskloop && in_runtime)
+    bytes = stack.user ? follow_call(&stack, address, asked, &site) : 0;
+  else if (stack.inside && !is_mixed_up)
     bytes = follow_runtime(&stack, asked, &site);
   else if (stack.user && (!in_runtime || is_mixed_up))
     bytes = follow_call(&stack, address, asked, &site);

@@ -29,7 +29,8 @@ struct hd_call_site {
 
 /** What is known of the construct whose event it is. */
 struct hd_construct {
-  bool makes_tasks;   /* the runtime itself does this, too (a taskloop): an address inside it is no sign of a mix-up */
+  bool makes_tasks;   /* the runtime itself does this, too (for a taskloop): an address inside it is no sign of a mix-up */
+  bool is_taskloop;   /* whose address is always inside the runtime: the user's call is the one next to it on the stack */
   bool has_body;      /* it may be given to the runtime as a function */
   const void *region; /* the address of the region around, for anything but a region; NULL: it is no sign of anything */
   const void *body;   /* of the construct around: a function that the runtime has called; NULL: not known */

@@ -16,6 +16,7 @@
 struct choices {
   const char *libomp;
   bool json;
+  bool verbose;
   const char *library;
 };
 
@@ -24,6 +25,8 @@ static const struct hd_option options[] = {
      HD_OPTION_FILE(struct choices, libomp)},
     {0, "library", "PATH", "the libheddle.so to try (default: the one that belongs to this heddle)",
      HD_OPTION_FILE(struct choices, library)},
+    {'v', "verbose", NULL, "list the events that were tested also when all arrive",
+     HD_OPTION_FLAG(struct choices, verbose)},
     {0, "json", NULL, "write JSON, for scripts; docs/doctor.md lists the fields", HD_OPTION_FLAG(struct choices, json)},
     {0},
 };
@@ -85,6 +88,7 @@ int hd_cmd_doctor(int argc, char **argv) {
     return status;
   doctor.program = first < argc ? argv[first] : NULL;
   doctor.runtime = choices.libomp ? HD_DOCTOR_NAMED : HD_DOCTOR_NEWEST;
+  doctor.verbose = choices.verbose;
   examine(&doctor, &choices);
   (choices.json ? hd_doctor_report_json : hd_doctor_report_text)(&doctor, stdout);
   hd_probe_free(doctor.probe);

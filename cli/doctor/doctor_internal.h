@@ -66,6 +66,7 @@ struct hd_doctor {
   char libomp[PATH_MAX];
   char build_id[HD_BUILD_ID_TEXT_BYTES]; /* of `libomp`, hexadecimal; "": none, or not looked for */
   enum hd_doctor_runtime runtime;
+  bool verbose;           /* all events are listed */
   char library[PATH_MAX]; /* libheddle.so; "": not found */
   struct hd_findings findings;
   size_t of_runtime;      /* the first finding of hd_doctor_check_runtime */
@@ -80,7 +81,7 @@ void hd_doctor_check_machine(struct hd_doctor *doctor);
 /** Tries the runtime, and libheddle.so on it. The caller frees `doctor->probe`. */
 void hd_doctor_check_runtime(struct hd_doctor *doctor);
 
-/** For people: the findings, the table of events, the verdict. */
+/** For people: the findings, the table of events if one is lost or all are asked for, the verdict. */
 void hd_doctor_report_text(const struct hd_doctor *doctor, FILE *out);
 
 /** The same for scripts: docs/doctor.md says what is in it. */

@@ -5,8 +5,7 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor_internal.h"
-#include "support/command/edit_distance.h"
-#include "support/settings.h"
+#include "support/command/variables.h"
 
 static const char *value_of(const char *name) {
   const char *value = getenv(name);
@@ -64,34 +63,12 @@ static void check_preload(struct hd_doctor *doctor, const char *variable, const 
 
 /* ---- Heddle's own ---- */
 
-#define SETTING(variable, member, kind, unset) "HEDDLE_" #variable,
-#define VARIABLE(variable) "HEDDLE_" #variable,
-static const char *const known[] = {HD_SETTINGS(SETTING) HD_COMMAND_VARIABLES(VARIABLE)};
-
-static void check_name(struct hd_doctor *doctor, const char *name) {
-  const char *nearest = known[0];
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (strcmp(known[i], name) == 0)
-      return;
-    if (hd_edit_distance(known[i], name) < hd_edit_distance(nearest, name))
-      nearest = known[i];
-  }
-  if (hd_edit_distance(nearest, name) <= 3)
-    SAY(WRONG, name, "is not a Heddle variable and has no effect; did you mean %s?", nearest);
+static void check_name(void *context, const char *name, const char *meant) {
+  struct hd_doctor *doctor = context;
+  if (meant)
+    SAY(WRONG, name, "is not a Heddle variable and has no effect; did you mean %s?", meant);
   else
     SAY(NOTE, name, "is not a Heddle variable and has no effect");
-}
-
-static void check_names(struct hd_doctor *doctor) {
-  char name[64];
-  for (char **each = environ; each && *each; each++) {
-    const size_t length = strcspn(*each, "=");
-    if (strncmp(*each, "HEDDLE_", 7) != 0 || length >= sizeof name)
-      continue;
-    memcpy(name, *each, length);
-    name[length] = '\0';
-    check_name(doctor, name);
-  }
 }
 
 /* ---- what steers the runtime ---- */
@@ -123,7 +100,7 @@ void hd_doctor_check_environment(struct hd_doctor *doctor) {
   check_verbose(doctor);
   each_entry(doctor, "OMP_TOOL_LIBRARIES", ":", check_tool);
   each_entry(doctor, "LD_PRELOAD", ": ", check_preload);
-  check_names(doctor);
+  hd_variables_each_unknown(check_name, doctor);
   check_one_thread(doctor, "OMP_NUM_THREADS");
   check_one_thread(doctor, "OMP_THREAD_LIMIT");
   list_steering(doctor);

@@ -35,13 +35,20 @@ static void print_rows(const struct hd_probe *probe, FILE *out) {
   scols_unref_table(table);
 }
 
+static bool is_any_lost(const struct hd_probe *probe) {
+  struct hd_probe_row row = {.verdict = HD_PROBE_FINE};
+  for (size_t i = 0; i < hd_probe_row_count() && row.verdict != HD_PROBE_LOST; i++)
+    hd_probe_row(probe, i, &row);
+  return row.verdict == HD_PROBE_LOST;
+}
+
 static void print_runtime(const struct hd_doctor *doctor, FILE *out) {
   const struct hd_probe *probe = doctor->probe;
   fprintf(out, "\nRuntime %s%s%s", doctor->libomp, probe->runtime[0] ? ": " : "", probe->runtime);
   if (doctor->build_id[0])
     fprintf(out, ", build-id %.*s", (int)HD_BUILD_ID_SHORT, doctor->build_id);
   fputc('\n', out);
-  if (!doctor->has_played)
+  if (!doctor->has_played || (!doctor->verbose && !is_any_lost(probe)))
     return;
   print_rows(probe, out);
   fputs("Answer: what ompt_set_callback returned. Came: events received of those expected. late: received after the "

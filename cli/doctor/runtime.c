@@ -48,8 +48,8 @@ static void judge(struct hd_doctor *doctor, const struct hd_probe *probe) {
     SAY(WRONG, "events", "%zu of %zu do not arrive as Heddle needs them: reports lose what the table says",
         counts[HD_PROBE_LOST], all);
   else
-    SAY(FINE, "events", "all %zu arrive; %zu late or without an address, which Heddle handles", all,
-        counts[HD_PROBE_HANDLED]);
+    SAY(FINE, "events", "all %zu arrive; %zu late or without an address, which Heddle handles; --verbose lists them",
+        all, counts[HD_PROBE_HANDLED]);
 }
 
 static void try_runtime(struct hd_doctor *doctor) {

@@ -4,11 +4,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/profile_file.h"
 #include "support/command/complain.h"
 #include "support/command/directory.h"
+#include "support/log.h"
 
 static const char default_name[] = HD_SAVE_DEFAULT_NAME;
 
@@ -19,9 +21,28 @@ static bool is_valid(const char *output) {
   return *output != '\0';
 }
 
+#define EXPECTED "a file name in which %p, %h, %r, %n or %% may stand"
+
 bool hd_take_output_name(const struct hd_option_use *use) {
   *(const char **)use->field = use->argument;
-  return is_valid(use->argument) || hd_option_expect(use, "a file name in which %p, %h, %r, %n or %% may stand");
+  return is_valid(use->argument) || hd_option_expect(use, EXPECTED);
+}
+
+/* That of the environment, as strictly as the option's. NULL: the reason is on stderr. */
+static const char *name_of_environment(void) {
+  const char *name = getenv("HEDDLE_OUTPUT");
+  if (!name || !*name)
+    return default_name;
+  if (is_valid(name))
+    return name;
+  hd_log("HEDDLE_OUTPUT expects %s, not '%s'", EXPECTED, name);
+  return NULL;
+}
+
+/* A device or a pipe: a profile has to be a file, and grows in place. */
+static bool is_no_file(const char *name) {
+  struct stat status;
+  return !strchr(name, '%') && stat(name, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 static bool append(char *path, size_t *used, const char *text, size_t length) {
@@ -47,9 +68,11 @@ static bool start_with_directory(char *path, size_t *used) {
 /* Absolute, because the program may change its directory before its first OpenMP construct. */
 bool hd_output_name_template(const char *name, char *path) {
   if (!name || !*name)
-    name = getenv("HEDDLE_OUTPUT");
-  if (!name || !*name)
-    name = default_name;
+    name = name_of_environment();
+  if (!name)
+    return false;
+  if (is_no_file(name))
+    return HD_COMPLAIN("cannot write a profile to %s: it is a device or a pipe; name a file or a folder", name);
   const size_t length = strlen(name);
   size_t used = 0;
   bool fits = (*name == '/' || start_with_directory(path, &used)) && append(path, &used, name, length);

@@ -14,7 +14,8 @@
 hd_option_taker hd_take_output_name;
 
 /** Makes an absolute name template, in PATH_MAX bytes, of `name`: of a directory the default name in it; NULL or "":
- *  of $HEDDLE_OUTPUT, else the default name. False: the reason is on stderr. */
+ *  of $HEDDLE_OUTPUT, which has to be as an argument of --output, else the default name. No device or pipe. False: the
+ *  reason is on stderr. */
 bool hd_output_name_template(const char *name, char *path);
 
 #endif

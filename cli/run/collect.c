@@ -13,6 +13,7 @@
 #include "heddle-format.h"
 #include "store/profile_file.h"
 #include "support/command/directory.h"
+#include "support/command/sanitize.h"
 #include "support/log.h"
 #include "support/tsc_clock.h"
 
@@ -124,6 +125,8 @@ static void add_profile(struct hd_run *run, const char *path) {
       stamp_exit(fd, &header, &run->outcome);
     struct hd_run_profile *profile = &grown[profiles->count++];
     snprintf(profile->path, sizeof profile->path, "%s", path);
+    snprintf(profile->program, sizeof profile->program, "%.*s", (int)sizeof profile->program - 1, header.program);
+    hd_sanitize(profile->program);
     profile->pid = (pid_t)header.pid;
     profile->parent = (pid_t)header.parent_pid;
     profile->run_ns = run_time_ns(&header);

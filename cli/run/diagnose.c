@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,22 @@
 #include "cli/run/run_internal.h"
 #include "support/log.h"
 
+/* Why there is no profile, and on a second line what to do about it; with -q the first alone. */
+__attribute__((format(printf, 2, 3))) static void explain(const struct hd_run_options *options, const char *format,
+                                                          ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vasprintf(&text, format, arguments);
+  va_end(arguments);
+  if (length < 0)
+    return;
+  if (options->quiet)
+    text[strcspn(text, "\n")] = '\0';
+  hd_log("no profile: %s", text);
+  free(text);
+}
+
 /* libomp knows these two values and refuses to load tools for any other. */
 static bool is_switched_off(void) {
   const char *value = getenv("OMP_TOOL");
@@ -22,87 +39,93 @@ static bool is_switched_off(void) {
   return true;
 }
 
-static void explain_refusal(const char *library) {
+static void explain_refusal(const struct hd_run_options *options, const char *library) {
   char why[1024];
   if (!hd_library_loads(library, why, sizeof why))
-    hd_log("no profile: the OpenMP runtime could not load the tool: %s", why);
+    explain(options, "the OpenMP runtime could not load the tool: %s", why);
   else
-    hd_log("no profile: the OpenMP runtime did not take %s.\n"
-           "heddle: OMP_TOOL_VERBOSE_INIT=stderr heddle run ... shows the runtime's own reason",
-           library);
+    explain(options,
+            "the OpenMP runtime did not take %s.\n"
+            "heddle: OMP_TOOL_VERBOSE_INIT=stderr heddle run ... shows the runtime's own reason",
+            library);
 }
 
 static void explain_libgomp(const struct hd_run_options *options, const char *name) {
-  hd_log("no profile: %s uses GCC's libgomp, which loads no tools. Run it on LLVM's libomp:\n"
-         "heddle:   heddle run --gomp -- %s%s",
-         name, name, options->command[1] ? " ..." : "");
+  explain(options,
+          "%s uses GCC's libgomp, which loads no tools.\n"
+          "heddle: Run it on LLVM's libomp: heddle run --gomp -- %s%s",
+          name, name, options->command[1] ? " ..." : "");
 }
 
-static void explain_no_construct(const char *name, int signal) {
+static void explain_no_construct(const struct hd_run_options *options, const char *name, int signal) {
   if (signal)
-    hd_log("no profile: signal %d (%s) ended %s before it ran its first OpenMP construct", signal, strsignal(signal),
-           name);
+    explain(options, "signal %d (%s) ended %s before it ran its first OpenMP construct", signal, strsignal(signal),
+            name);
   else
-    hd_log("no profile: %s links an OpenMP runtime, but ran no OpenMP construct (a serial path, only simd,\n"
-           "heddle: or regions that the compiler removed as empty); 'heddle doctor -- %s' checks further",
-           name, name);
+    explain(options,
+            "%s links an OpenMP runtime, but ran no OpenMP construct.\n"
+            "heddle: (A serial path, only simd, or regions that the compiler removed?) More: heddle doctor -- %s",
+            name, name);
 }
 
-static void explain_script(const struct hd_program *program, const char *name, bool gomp) {
-  hd_log("no profile: %s is a script for %s; nothing it started ran an OpenMP construct on LLVM's libomp%s", name,
-         program->interpreter, gomp ? "" : ".\nheddle: For programs built by GCC: heddle run --gomp -- ...");
+static void explain_script(const struct hd_run_options *options, const struct hd_program *program, const char *name) {
+  explain(options, "%s is a script for %s; nothing it started ran an OpenMP construct on LLVM's libomp%s", name,
+          program->interpreter, options->gomp ? "" : ".\nheddle: For programs built by GCC: heddle run --gomp -- ...");
 }
 
-static void explain_preloaded(const char *name, int signal) {
+static void explain_preloaded(const struct hd_run_options *options, const char *name, int signal) {
+  static const char other[] = "heddle: Or libheddle.so gave up for the reason above";
   if (signal)
-    hd_log("no profile: signal %d (%s) ended %s before it reached an instrumented routine, a marker or an OpenMP\n"
-           "heddle: construct; or libheddle.so gave up for the reason above",
-           signal, strsignal(signal), name);
+    explain(options, "signal %d (%s) ended %s before it reached an OpenMP construct, a marker or a routine.\n%s",
+            signal, strsignal(signal), name, other);
   else
-    hd_log("no profile: %s reached no instrumented routine, no marker and no OpenMP construct on LLVM's libomp; or\n"
-           "heddle: libheddle.so gave up for the reason above",
-           name);
+    explain(options, "%s reached no OpenMP construct on LLVM's libomp, no marker and no instrumented routine.\n%s",
+            name, other);
 }
 
 /* What the file is; false: it may well have run, and used OpenMP. */
 static bool explain_file(const struct hd_run_options *options, const struct hd_program *program) {
   const char *name = options->command[0];
   if (program->other_identity)
-    hd_log("no profile: %s is set-user-id or set-group-id, and such a program takes no settings from heddle;\n"
-           "heddle: profile a copy without that bit, or run heddle as its owner",
-           name);
+    explain(options,
+            "%s is set-user-id or set-group-id, and such a program takes no settings from heddle.\n"
+            "heddle: Profile a copy without that bit, or run heddle as its owner",
+            name);
   else if (program->kind == HD_PROGRAM_SCRIPT)
-    explain_script(program, name, options->gomp);
+    explain_script(options, program, name);
   else if (program->file.is_foreign)
-    hd_log("no profile: %s is a program for %s, not for this machine; build it here", name, program->file.machine);
+    explain(options, "%s is a program for %s, not for this machine; build it here", name, program->file.machine);
   else if (program->kind == HD_PROGRAM_STATIC)
-    hd_log("no profile: %s is statically linked, and tools are loaded dynamically; link it without -static", name);
+    explain(options, "%s is statically linked, and tools are loaded dynamically; link it without -static", name);
   else if (program->missing[0])
-    hd_log("no profile: %s cannot start: the loader does not find %s; add its folder to LD_LIBRARY_PATH", name,
-           program->missing);
+    explain(options, "%s cannot start: the loader does not find %s; add its folder to LD_LIBRARY_PATH", name,
+            program->missing);
   else
     return false;
   return true;
 }
 
-static void explain_tool(const char *name, const struct hd_program *program) {
+static void explain_tool(const struct hd_run_options *options, const char *name, const struct hd_program *program) {
   const bool is_own = strcmp(program->other_tool, program->path) == 0;
-  hd_log("no profile: another OMPT tool came first, the one in %s, and a runtime takes only one;\n"
-         "heddle: run %s without it%s",
-         is_own ? "the program itself" : program->other_tool, name, is_own ? ": link it without ompt_start_tool" : "");
+  explain(options,
+          "another OMPT tool came first, the one in %s, and a runtime takes only one.\n"
+          "heddle: Run %s without it%s",
+          is_own ? "the program itself" : program->other_tool, name, is_own ? ": link it without ompt_start_tool" : "");
 }
 
 /* Interpreters load what their modules need, GCC's libgomp as a rule: the file does not tell. */
 static void explain_no_runtime(const struct hd_run_options *options, const char *name) {
   if (options->gomp)
-    hd_log("no profile: %s links no OpenMP runtime, and nothing it loaded or started ran an OpenMP construct on\n"
-           "heddle: libomp, though that takes libgomp's place; 'heddle doctor -- %s' checks further",
-           name, name);
+    explain(options,
+            "%s links no OpenMP runtime, and nothing it loaded or started ran an OpenMP construct on libomp.\n"
+            "heddle: (With --gomp libomp takes libgomp's place.) More: heddle doctor -- %s",
+            name, name);
   else
-    hd_log(
-        "no profile: %s links no OpenMP runtime, and nothing it loaded or started used LLVM's libomp;\n"
-        "heddle: run what loads libgomp (Python, Rscript) with heddle run --gomp; build other programs with -fopenmp",
-        name);
+    explain(options,
+            "%s links no OpenMP runtime, and nothing it loaded or started used LLVM's libomp.\n"
+            "heddle: Run what loads libgomp (Python, Rscript) with heddle run --gomp; build other programs with "
+            "-fopenmp",
+            name);
 }
 
 /* What it is linked to. */
@@ -113,19 +136,20 @@ static void explain_links(const struct hd_run *run, const struct hd_program *pro
   if (program->links_libgomp && !options->gomp)
     explain_libgomp(options, name);
   else if (program->other_tool[0])
-    explain_tool(name, program);
+    explain_tool(options, name, program);
   else if (!links_any && program->file.defines_hooks)
-    hd_log("no profile: %s has hooks for instrumented routines of its own, and they come before Heddle's;\n"
-           "heddle: link it without its __cyg_profile_func_enter and __cyg_profile_func_exit",
-           name);
+    explain(options,
+            "%s has hooks for instrumented routines of its own, and they come before Heddle's.\n"
+            "heddle: Link it without its __cyg_profile_func_enter and __cyg_profile_func_exit",
+            name);
   else if (run->preload && program->kind == HD_PROGRAM_DYNAMIC)
-    explain_preloaded(name, run->outcome.signal);
+    explain_preloaded(options, name, run->outcome.signal);
   else if (links_any)
-    explain_no_construct(name, run->outcome.signal);
+    explain_no_construct(options, name, run->outcome.signal);
   else if (program->kind == HD_PROGRAM_DYNAMIC)
     explain_no_runtime(options, name);
   else
-    hd_log("no profile: nothing that %s started ran an OpenMP construct on LLVM's libomp", name);
+    explain(options, "nothing that %s started ran an OpenMP construct on LLVM's libomp", name);
 }
 
 void hd_run_diagnose(const struct hd_run *run) {
@@ -133,7 +157,7 @@ void hd_run_diagnose(const struct hd_run *run) {
   if (is_switched_off())
     return;
   if (hd_run_watch_saw_probe(run->watch, HD_PRIVATE_PROBE_REFUSED)) {
-    explain_refusal(run->library);
+    explain_refusal(run->options, run->library);
     return;
   }
   if (hd_run_watch_saw_probe(run->watch, HD_PRIVATE_PROBE_STARTED)) {

@@ -11,6 +11,7 @@
 #include "cli/run/run_internal.h"
 #include "store/profile_file.h"
 #include "support/command/complain.h"
+#include "support/command/variables.h"
 
 static bool make_directory(struct hd_run *run) {
   char output_directory[PATH_MAX];
@@ -111,6 +112,7 @@ static bool choose_preload(struct hd_run *run) {
 
 bool hd_run_environment_prepare(struct hd_run *run) {
   const struct hd_run_options *options = run->options;
+  hd_variables_warn();
   if (!hd_output_name_template(options->output, run->output) || !hd_library_choose(options->library, run->library))
     return false;
   if (options->gomp && !hd_libomp_find(options->libomp, run->libomp, sizeof run->libomp))

@@ -49,10 +49,11 @@ struct hd_run_outcome {
 /** One process's profile, saved. */
 struct hd_run_profile {
   char path[PATH_MAX];
+  char program[64]; /* cut */
   pid_t pid;
-  pid_t parent;    /* that forked it and is measured as well; 0: none */
-  size_t wanted;   /* bytes of the path that are the name it was to have: ".1", ... was added; 0: it has that name, or is
-                      elsewhere */
+  pid_t parent;  /* that forked it and is measured as well; 0: none */
+  size_t wanted; /* bytes of the path that are the name it was to have: ".1", ... was added; 0: it has that name, or is
+                    elsewhere */
   uint64_t run_ns; /* from the process's start to the end of its profile */
 };
 

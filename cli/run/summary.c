@@ -30,9 +30,10 @@ static void print_others(const struct hd_run_profiles *profiles, size_t room) {
   const size_t others = profiles->count - 1;
   size_t shown = others <= room ? others : room - 1;
   for (size_t i = 1; i <= shown; i++)
-    fprintf(stderr, "heddle: %s: %s (%.3g s)\n",
+    fprintf(stderr, "heddle: %s: %s (%s, pid %d, %.3g s)\n",
             profiles->items[i].parent ? "profile of a forked child" : "another profile",
-            short_path(profiles->items[i].path), (double)profiles->items[i].run_ns * 1e-9);
+            short_path(profiles->items[i].path), profiles->items[i].program, (int)profiles->items[i].pid,
+            (double)profiles->items[i].run_ns * 1e-9);
   if (shown < others)
     fprintf(stderr, "heddle: and %zu more\n", others - shown);
 }

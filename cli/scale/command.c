@@ -16,6 +16,7 @@
 #include "support/command/memory.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
+#include "support/command/variables.h"
 #include "support/log.h"
 
 enum { REPEATS_DEFAULT = 5, REPEATS_MOST = 10000 };
@@ -205,6 +206,7 @@ static int conclude(const struct hd_scale *scale, const struct hd_compare_choice
 static int scan(const struct choices *choices) {
   struct hd_scale scale = {.lock = -1};
   int status = HD_EXIT_FAILED;
+  hd_variables_warn();
   if (hd_scale_plan_make(&choices->scale, &scale.plan) && hd_scale_store_open(&scale)) {
     const enum hd_scale_end end = hd_scale_scan(&scale, count_processors());
     status = end == HD_SCALE_DONE      ? conclude(&scale, &choices->compare)

@@ -75,9 +75,9 @@ static struct hd_call_site find_site(const struct hd_thread *thread, const struc
     return (struct hd_call_site){(const void *)(uintptr_t)around->address, true,
                                  hd_callpath_flags(around) & HD_PROFILE_TAIL_CALL};
   const struct hd_known_region *region = thread->base->base.region;
-  const bool makes_tasks = kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP;
-  const struct hd_construct asked = {.makes_tasks = makes_tasks,
-                                     .has_body = makes_tasks || is_region(kind),
+  const struct hd_construct asked = {.makes_tasks = kind == HD_KIND_TASK,
+                                     .is_taskloop = kind == HD_KIND_TASKLOOP,
+                                     .has_body = kind == HD_KIND_TASK || kind == HD_KIND_TASKLOOP || is_region(kind),
                                      .region = region && region->from_gcc && !is_region(kind) ? region->address : NULL,
                                      .body = body_of(around),
                                      .unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED)};

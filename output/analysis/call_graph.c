@@ -86,7 +86,7 @@ static void add_visits(struct hd_graph *graph, const struct hd_node *node) {
   entry->measured |= measured;
   arc->measured |= measured;
   entry->flags |= node->flags;
-  entry->recursive |= node->kind != HD_KIND_ROUTINE && (node->flags & HD_PROFILE_RECURSIVE);
+  entry->recursive |= hd_node_is_recursive(node, node->flags);
   entry->visits += node->visits;
   entry->visits_concurrent += node->visits_concurrent;
   arc->visits += node->visits;

@@ -149,7 +149,14 @@ static double sort_key(const struct hd_line *line, enum hd_sort sort) {
   }
 }
 
+static bool has_gain(const struct hd_line *line) {
+  return line->team.instances > 0 && hd_team_elapsed(&line->team) > 0;
+}
+
 int hd_line_compare(const struct hd_line *a, const struct hd_line *b, enum hd_sort sort) {
+  /* Of callpaths that are cut to their ends, constructs stand beside the regions that they are part of. */
+  if (sort == HD_SORT_GAIN && a->parent == 0 && b->parent == 0 && has_gain(a) != has_gain(b))
+    return has_gain(a) ? -1 : 1;
   if (sort != HD_SORT_NAME) {
     const double key_a = sort_key(a, sort);
     const double key_b = sort_key(b, sort);

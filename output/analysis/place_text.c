@@ -14,7 +14,7 @@ static void line_text(char place[HD_PLACE_BYTES], const struct hd_model *model, 
                       const struct hd_line *outer) {
   hd_node_text(place, model, line->node, outer ? outer->node : NULL);
   const size_t used = strlen(place);
-  if (line->flags & HD_PROFILE_RECURSIVE && line->node->kind != HD_KIND_ROUTINE)
+  if (hd_node_is_recursive(line->node, line->flags))
     snprintf(place + used, HD_PLACE_BYTES - used, " (recursive)");
 }
 

@@ -392,6 +392,12 @@ static inline bool hd_node_is_measured(const struct hd_node *node) {
   return node->kind != HD_KIND_ROUTINE || (node->flags & (HD_PROFILE_CALLED | HD_PROFILE_BACK));
 }
 
+/** Whether it also holds deeper entries of the same site, by a recursion of the program's. (The runtime creates a
+ *  taskloop's tasks recursively.) `flags`: of all the nodes that it stands for. */
+static inline bool hd_node_is_recursive(const struct hd_node *node, uint32_t flags) {
+  return node->kind != HD_KIND_ROUTINE && (flags & HD_PROFILE_RECURSIVE) && !(node->flags & HD_PROFILE_IN_RUNTIME);
+}
+
 /** The last component of a path. */
 const char *hd_base_name(const char *path);
 

@@ -27,7 +27,7 @@ static size_t read_branch(const uint8_t *code, size_t bytes, bool *if_equal, int
   int32_t far;
   if (bytes >= 2 && (code[0] & 0xfe) == 0x74) {
     *if_equal = code[0] == 0x74;
-    *distance = (int8_t)code[1];
+    *distance = code[1] < 0x80 ? code[1] : code[1] - 0x100;
     return 2;
   }
   if (bytes >= 6 && code[0] == 0x0f && (code[1] & 0xfe) == 0x84) {

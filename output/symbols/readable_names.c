@@ -35,9 +35,33 @@ static char *demangled(const char *name, size_t length) {
   return made;
 }
 
+/* Where the function's name begins that a target region bears, behind two hexadecimal numbers; `*length`: up to its
+ * line. NULL: it is no target region's. */
+static const char *target_parent(const char *name, size_t *length) {
+  static const char prefix[] = "__omp_offloading_", digits[] = "0123456789abcdef";
+  if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+    return NULL;
+  const char *from = name + sizeof prefix - 1;
+  for (int i = 0; i < 2; i++) {
+    const size_t number = strspn(from, digits);
+    if (number == 0 || from[number] != '_')
+      return NULL;
+    from += number + 1;
+  }
+  const char *end = NULL;
+  for (const char *at = from; (at = strstr(at, "_l")); at += 2)
+    if (at[2] >= '0' && at[2] <= '9')
+      end = at;
+  *length = end ? (size_t)(end - from) : 0;
+  return *length > 0 ? from : NULL;
+}
+
 char *hd_symbols_readable(const char *linkage_name) {
-  const size_t length =
-      length_before(linkage_name, clones, length_before(linkage_name, outlined, strlen(linkage_name)));
+  size_t length = 0;
+  const char *parent = target_parent(linkage_name, &length);
+  if (parent)
+    return demangled(parent, length);
+  length = length_before(linkage_name, clones, length_before(linkage_name, outlined, strlen(linkage_name)));
   return length == 0 ? NULL : demangled(linkage_name, length);
 }
 

@@ -5,6 +5,7 @@
  *   GCC                 main._omp_fn.0
  *   clang 17 and later  main.omp_outlined, main.omp_outlined_debug__, main.omp_outlined.3, main.omp_task_entry.
  *   clang before        .omp_outlined., .omp_outlined._debug__, .omp_outlined..3, .omp_task_entry.: no parent
+ *   target regions      __omp_offloading_10303_1a2b3c_main_l42
  */
 #ifndef HEDDLE_OUTPUT_SYMBOLS_READABLE_NAMES_H
 #define HEDDLE_OUTPUT_SYMBOLS_READABLE_NAMES_H

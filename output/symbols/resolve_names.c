@@ -79,6 +79,13 @@ static char *function_around(struct hd_model *model, const struct hd_node *node,
   return NULL;
 }
 
+/* The taskloop that a task is part of, which the runtime creates, at no place of the program's; NULL: none. */
+static const struct hd_node *taskloop_of(const struct hd_model *model, const struct hd_node *task) {
+  while (task->kind == HD_KIND_TASK && (task->flags & HD_PROFILE_IN_RUNTIME))
+    task = &model->nodes[task->parent];
+  return task->kind == HD_KIND_TASKLOOP && !has_no_site(model, task) ? task : NULL;
+}
+
 static const char *keep(struct hd_model *model, char *text) {
   const char *copy = text ? hd_model_copy(model, text, strlen(text)) : NULL;
   free(text);
@@ -128,7 +135,10 @@ static bool resolve(struct resolver *resolver, struct hd_node *node) {
   if (node->kind == HD_KIND_PHASE || (known && node->name.line != 0))
     return false; /* a phase's name is the program's to give */
   if (node->kind != HD_KIND_ROUTINE && has_no_site(model, node)) {
-    if (!known)
+    const struct hd_node *taskloop = taskloop_of(model, node);
+    if (!known && taskloop)
+      node->name = taskloop->name;
+    else if (!known)
       node->name.function = function_around(model, node, HD_UNKNOWN_SITE);
     return !known && node->name.function;
   }

@@ -54,6 +54,8 @@ static _Noreturn void be_probe(const char *libomp, const char *tool, const char 
     hd_probe->yields = 1;
     setenv("OMP_TOOL_LIBRARIES", tool, 1);
     setenv("HEDDLE_OUTPUT", output, 1);
+    setenv("HEDDLE_START", "0:0", 1); /* as under 'heddle run': nothing of variables that are not Heddle's, which the
+                                         doctor knows */
   }
   void *handle = dlopen(libomp, RTLD_NOW | RTLD_GLOBAL);
   if (!handle)

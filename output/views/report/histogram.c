@@ -55,6 +55,13 @@ static struct foremost find_foremost(const struct hd_lines *view, uint32_t limit
   return foremost;
 }
 
+static unsigned title_width(const struct hd_lines *view, const struct hd_line *line) {
+  char location[HD_PLACE_BYTES];
+  hd_location_text(location, view->model, line->node);
+  const char *from = location[0] ? location : hd_kind_words(line->node->kind);
+  return (unsigned)(snprintf(NULL, 0, "id %u ", line->node->id) + (int)hd_text_width(from));
+}
+
 /* "id 3 heat.c:42"; of a long name the end is kept, with the line number. */
 static void print_title(const struct hd_lines *view, const struct hd_line *line, unsigned width, bool padded,
                         FILE *out) {
@@ -71,7 +78,27 @@ static void print_title(const struct hd_lines *view, const struct hd_line *line,
   fprintf(out, "%s%*s", from, padded && width > used ? (int)(width - used) : 0, "");
 }
 
-static void print_row(const struct foremost *foremost, const struct hd_level_group *group, unsigned bar, FILE *out) {
+/* The bars' part of a column, and the column: wider than that where titles need it and there is room. */
+struct layout {
+  unsigned bar, column;
+};
+
+static struct layout lay_out(const struct hd_lines *view, const struct foremost *foremost, unsigned room) {
+  enum { GAP = 2 };
+  const unsigned width = room / foremost->count, least = PERCENT_WIDTH + 1 + BAR_LEAST;
+  const unsigned most = width > least ? width : least;
+  struct layout layout = {.bar = most - PERCENT_WIDTH - 1 < BAR_MOST ? most - PERCENT_WIDTH - 1 : BAR_MOST};
+  layout.column = PERCENT_WIDTH + 1 + layout.bar;
+  for (uint32_t i = 0; i < foremost->count; i++) {
+    const unsigned wanted = title_width(view, foremost->lines[i]) + 2 * GAP;
+    const unsigned given = wanted < most ? wanted : most;
+    layout.column = given > layout.column ? given : layout.column;
+  }
+  return layout;
+}
+
+static void print_row(const struct foremost *foremost, const struct hd_level_group *group, struct layout layout,
+                      FILE *out) {
   char label[HD_LEVEL_LABEL_BYTES];
   hd_level_label(label, group);
   fprintf(out, "%*s", LABEL_WIDTH, label);
@@ -79,9 +106,9 @@ static void print_row(const struct foremost *foremost, const struct hd_level_gro
     const struct hd_levels *levels = &foremost->lines[i]->elapsed_at;
     const double share = (double)hd_level_group_ticks(levels, group) / (double)hd_levels_all(levels);
     fprintf(out, "%*.1f ", PERCENT_WIDTH, 100 * share);
-    const unsigned drawn = hd_draw_bar(share, bar, out);
+    const unsigned drawn = hd_draw_bar(share, layout.bar, out);
     if (i + 1 < foremost->count)
-      fprintf(out, "%*s", (int)(bar - drawn), "");
+      fprintf(out, "%*s", (int)(layout.column - PERCENT_WIDTH - 1 - drawn), "");
   }
   fputc('\n', out);
 }
@@ -93,9 +120,7 @@ void hd_report_foremost(const struct hd_lines *view, enum hd_sort sort, FILE *ou
   const struct foremost foremost = find_foremost(view, fit < 1 ? 1 : fit < FOREMOST_MAX ? fit : FOREMOST_MAX, sort);
   if (!view->model->levels_known || foremost.count == 0)
     return;
-  const unsigned width = room / foremost.count;
-  const unsigned most = width > PERCENT_WIDTH + 1 + BAR_LEAST ? width - PERCENT_WIDTH - 1 : BAR_LEAST;
-  const unsigned bar = most < BAR_MOST ? most : BAR_MOST;
+  const struct layout layout = lay_out(view, &foremost, room);
   uint32_t highest = 0;
   for (uint32_t i = 0; i < foremost.count; i++) {
     const uint32_t own = hd_levels_highest(&foremost.lines[i]->elapsed_at);
@@ -105,11 +130,11 @@ void hd_report_foremost(const struct hd_lines *view, enum hd_sort sort, FILE *ou
   fprintf(out, "\nThreads busy in the top regions, %% of their time:\n%*s", LABEL_WIDTH, "busy");
   for (uint32_t i = 0; i < foremost.count; i++) {
     fputs("  ", out);
-    print_title(view, foremost.lines[i], PERCENT_WIDTH + 1 + bar - 2, i + 1 < foremost.count, out);
+    print_title(view, foremost.lines[i], layout.column - 2, i + 1 < foremost.count, out);
   }
   fputc('\n', out);
   for (uint32_t i = 0; i < groups.count; i++)
-    print_row(&foremost, &groups.items[i], bar, out);
+    print_row(&foremost, &groups.items[i], layout, out);
 }
 
 /* ---- one after the other ---- */

@@ -64,6 +64,47 @@ def test_constructs_are_shown_within_themselves(measure_built, compiler, flags, 
     assert functions == {"halve"}
 
 
+TASKLOOPS = r"""
+#include <stdio.h>
+static volatile int sum;
+static void first(int n) {
+#pragma omp taskloop grainsize(1)
+  for (int k = 0; k < n; k++)
+    __atomic_fetch_add(&sum, k, __ATOMIC_RELAXED);
+}
+static void second(int n) {
+#pragma omp taskloop num_tasks(3)
+  for (int k = 0; k < n; k++)
+    __atomic_fetch_add(&sum, k, __ATOMIC_RELAXED);
+}
+int main(void) {
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 2; i++) {
+    first(2000);
+    second(12);
+  }
+  puts("done");
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_taskloops_and_their_tasks_are_shown_where_they_are(measure_built, compiler, run_heddle, tmp_path, runtime):
+    """libomp's events come from inside it, and it creates a taskloop's many tasks recursively."""
+    loaded = measure_built(TASKLOOPS, compiler, "-fno-inline", runtime=runtime)
+    lines = [number for number, line in enumerate(TASKLOOPS.splitlines(), 1) if "taskloop" in line]
+    for line, function in zip(lines, ("first", "second"), strict=True):
+        assert loaded.visits(line, "taskloop") == 2, loaded.summary()
+        tasks = loaded.all(line, "task")
+        assert tasks and {e["name"].split("(")[0] for e in tasks + loaded.all(line, "taskloop")} == {function}
+    assert sum(e["visits"] for e in loaded.all(lines[1], "task")) == 6
+    assert {e["line"] for e in loaded.profiles if e["kind"] in ("task", "taskloop")} == set(lines)
+    for options in ([], ["--flat"]):
+        report = run_heddle("report", *options, next(tmp_path.glob("*.heddle"))).stdout
+        assert "taskloop" in report and "recursive" not in report and "unknown" not in report
+
+
 @pytest.mark.parametrize("flags", [("-O2",), ("-O2", "-fno-plt"), ("-O2", "-Wl,-z,now"), ("-O2", "-no-pie"), ("-O0",)],
                          ids=" ".join)
 @pytest.mark.parametrize("compiler", COMPILERS)

@@ -58,7 +58,7 @@ def rows(result):
 
 
 def test_every_event_arrives_on_this_runtime(doctor, runtime):
-    result = doctor("--libomp", libomp(runtime))
+    result = doctor("--verbose", "--libomp", libomp(runtime))
     table = rows(result)
     assert result.returncode == 0, result.stdout + result.stderr
     assert {event for event, _ in table} == EVENTS
@@ -73,6 +73,13 @@ def test_every_event_arrives_on_this_runtime(doctor, runtime):
     level, text = result.findings["libheddle.so"]
     assert level == "ok" and str(LIBRARY) in text and "add up" in text
     assert result.stdout.endswith("Heddle works with this runtime.\n")
+
+
+def test_events_that_all_arrive_are_only_counted(doctor, runtime):
+    result = doctor("--libomp", libomp(runtime))
+    level, text = result.findings["events"]
+    assert level == "ok" and text.startswith("all 41 arrive; ") and text.endswith("--verbose lists them")
+    assert not rows(result) and "mutex_acquire" not in result.stdout
 
 
 def test_library_that_is_no_runtime_is_refused(doctor, build_program, tmp_path):
@@ -186,7 +193,7 @@ def test_tool_that_declines_writes_no_profile(doctor, build_program):
 
 
 def test_json_says_the_same(doctor, runtime):
-    text, result = (doctor("--libomp", libomp(runtime), *options) for options in ([], ["--json"]))
+    text, result = (doctor("--libomp", libomp(runtime), option) for option in ("--verbose", "--json"))
     said = json.loads(result.stdout)
     assert result.returncode == 0 and said["well"] is True and said["program"] is None
     assert said["runtime"]["path"] == str(libomp(runtime)) and "OMP" in said["runtime"]["version"]

@@ -260,6 +260,9 @@ def test_limit_says_what_is_left_out(run_heddle, path):
     (["report", "--sort", "gain", "--flat", "x"], "this view has no 'gain' to sort by"),
     (["export", "--depth", "-1", "x"], "--depth expects a number of sites, not '-1'"),
     (["export", "--format", "xml", "x"], "--format knows no 'xml'; there is: json"),
+    (["report", "a", "b"], "one FILE at a time: 'heddle compare' shows several beside each other, 'heddle merge' adds them up"),
+    (["report", "--bogus", "x"], "'--bogus' is not an option here\n"),
+    (["report", "--fucos", "x"], "did you mean --focus?"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_wrong_usage_shows_the_usage_line(run_heddle, arguments, words):
     result = run_heddle(*arguments)
@@ -272,6 +275,7 @@ def test_wrong_usage_shows_the_usage_line(run_heddle, arguments, words):
 def test_help_and_version_are_no_errors(run_heddle, arguments):
     result = run_heddle(*arguments)
     assert result.returncode == 0 and result.stdout and result.stderr == ""
+    assert "--format FORMAT" not in result.stdout.splitlines()[0]  # json, unless another is asked for
 
 
 @pytest.mark.parametrize("content, reason", [

@@ -115,7 +115,10 @@ def test_script_of_two_programs_gives_two_profiles(run, build_program, export):
 
 def test_second_process_under_a_fixed_name_gets_a_number(run, build_program):
     program = build_program(REGION)
-    assert run("-o", "x.heddle", "sh", "-c", f"{program}; {program}")[0] == 0
+    status, _, said = run("-o", "x.heddle", "sh", "-c", f"{program}; {program}")
+    assert status == 0
+    assert [line for line in said if re.fullmatch(rf"heddle: another profile: x.heddle(\.1)? "
+                                                  rf"\({program.name}, pid \d+, [\d.]+ s\)", line)]
     assert profiles(run) == ["x.heddle", "x.heddle.1"]
 
 

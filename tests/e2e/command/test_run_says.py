@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from conftest import LIBRARY
 from machine import need
 from run_program import NO_CONSTRUCT, REGION, make_environment, on, only_profile, profiles, region_of
 
@@ -44,6 +45,27 @@ def test_names_that_a_runs_own_processes_take_are_not_said(run, build_program):
     assert len(profiles(run)) == 4
 
 
+def test_misspelt_variables_are_said_once(run, build_program):
+    program = build_program(REGION)
+    expected = ["heddle: HEDDLE_OVERHAED is not a Heddle variable and has no effect; did you mean HEDDLE_OVERHEAD?",
+                "heddle: HEDDLE_ELSE_WHERE is not a Heddle variable and has no effect"]
+    variables = {"HEDDLE_OVERHAED": "off", "HEDDLE_ELSE_WHERE": "1", "HEDDLE_MEMORY": "8M"}
+    assert sorted(run("-q", "sh", "-c", f"{program}; {program}", env=variables)[2]) == sorted(expected)
+    tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(run.directory / "x.heddle"), **variables}
+    alone = subprocess.run([program], env=make_environment(run.store, tool), capture_output=True, text=True)
+    assert sorted(alone.stderr.splitlines()) == sorted(line.split("; did")[0] for line in expected)
+
+
+@pytest.mark.parametrize("name, words", [("%q.heddle", "HEDDLE_OUTPUT expects a file name in which %p, %h, %r, %n or %%"),
+                                         ("/dev/null", "cannot write a profile to /dev/null: it is a device or a pipe")])
+def test_a_name_that_no_profile_can_have_is_refused(run, name, words):
+    options = [] if name.startswith("%") else ["-o", name]
+    for status, _, said in (run("touch", "ran", env={"HEDDLE_OUTPUT": name}), run(*options, "touch", "ran",
+                                                                                  env={"HEDDLE_OUTPUT": name})):
+        assert status == 125 and len(said) == 1 and words in said[0], said
+    assert not (run.directory / "ran").exists()
+
+
 def reason(run, *arguments, **more):
     """Why there is no profile: at most two lines, and the exit status is the program's."""
     status, _, said = run(*arguments, **more)
@@ -64,6 +86,12 @@ def test_reason_libgomp_offers_gomp(run, build_program):
 
 def test_reason_no_runtime(run):
     assert "links no OpenMP runtime" in reason(run, "true")
+
+
+@pytest.mark.parametrize("quiet, lines", [(["-q"], 1), ([], 2)])
+def test_cure_is_left_out_when_quiet(run, quiet, lines):
+    said = run(*quiet, "true")[2]
+    assert len(said) == lines and said[0].startswith("heddle: no profile: true links no OpenMP runtime")
 
 
 @pytest.mark.parametrize("compiler", ["clang", "gcc"])

@@ -45,6 +45,17 @@ static void test_outlined_functions_bear_their_parents_name(void **state) {
   expect_readable("_Znot_mangled", "_Znot_mangled");
 }
 
+static void test_target_regions_bear_their_functions_name(void **state) {
+  (void)state;
+  expect_readable("__omp_offloading_10303_1a2b3c_main_l42", "main");
+  expect_readable("__omp_offloading_fd00_1_a_l1_c_l42", "a_l1_c");
+  expect_readable("__omp_offloading_fd00_1__Z3fooid_l7_debug__", "foo(int, double)");
+  expect_readable("__omp_offloading_fd00_1_main_l42.omp_outlined", "main");
+  expect_readable("__omp_offloading_fd00_1_main_l42_2", "main");
+  expect_readable("__omp_offloading_main", "__omp_offloading_main");
+  expect_readable("__omp_offloading_fd00_1_l42", "__omp_offloading_fd00_1_l42");
+}
+
 static void test_outlined_functions_without_parent_have_no_name(void **state) {
   (void)state;
   expect_readable(".omp_outlined.", NULL);
@@ -299,6 +310,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_functions_are_shortened_for_readers),
       cmocka_unit_test(test_outlined_functions_bear_their_parents_name),
+      cmocka_unit_test(test_target_regions_bear_their_functions_name),
       cmocka_unit_test(test_outlined_functions_without_parent_have_no_name),
       cmocka_unit_test(test_block_of_a_call_for_work_is_where_the_answer_was_yes),
       cmocka_unit_test(test_own_address_is_found),

@@ -239,6 +239,22 @@ static void test_deep_callpaths_are_laid_out(void **state) {
   builder_free(&builder);
 }
 
+/* Callpaths cut to one site: a barrier's waits stand beside the region that they are part of, and it has no gain. */
+static void test_lines_with_a_gain_come_before_those_without(void **state) {
+  (void)state;
+  struct builder builder;
+  start(&builder);
+  add_region(&builder, 0, "10", 100, 190);
+  builder_cell(add_construct(&builder, 0, HD_KIND_BARRIER_EXPLICIT, "11"), HD_WAIT_BARRIER_EXPLICIT)->ticks = 90;
+  struct hd_model *model = builder_read(&builder);
+  struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
+  assert_int_equal(view->lines[1].node->name.line, 10);
+  assert_int_equal(view->lines[2].node->name.line, 11);
+  hd_lines_free(view);
+  hd_model_free(model);
+  builder_free(&builder);
+}
+
 static void test_report_shows_places_and_only_causes_that_occur(void **state) {
   (void)state;
   struct builder builder;
@@ -354,6 +370,7 @@ int main(void) {
       cmocka_unit_test(test_what_rests_on_incomplete_data_is_marked),
       cmocka_unit_test(test_only_regions_may_be_chosen),
       cmocka_unit_test(test_deep_callpaths_are_laid_out),
+      cmocka_unit_test(test_lines_with_a_gain_come_before_those_without),
       cmocka_unit_test(test_report_shows_places_and_only_causes_that_occur),
       cmocka_unit_test(test_csv_quotes_and_leaves_unmeasured_fields_empty),
       cmocka_unit_test(test_summary_is_short),

@@ -133,6 +133,17 @@ static void test_report_shows_levels_of_program_and_region(void **state) {
   free_run(&builder, model);
 }
 
+static void test_title_of_a_region_is_whole_where_there_is_room(void **state) {
+  (void)state;
+  struct builder builder;
+  struct hd_model *model = read_run(&builder, true);
+  model->nodes[REGION].name.file = "/src/a_source_file_with_a_name_of_some_length_indeed.c";
+  char *text = ask(model, (struct hd_report_options){0}, HD_REPORT_MADE);
+  assert_has(text, "\n   busy  id 1 a_source_file_with_a_name_of_some_length_indeed.c:10\n");
+  free(text);
+  free_run(&builder, model);
+}
+
 static void test_strip_shows_where_the_run_was_serial(void **state) {
   (void)state;
   struct builder builder;
@@ -394,6 +405,7 @@ static void test_json_of_a_file_without_levels_says_null(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_report_shows_levels_of_program_and_region),
+      cmocka_unit_test(test_title_of_a_region_is_whole_where_there_is_room),
       cmocka_unit_test(test_strip_shows_where_the_run_was_serial),
       cmocka_unit_test(test_histogram_shows_every_region),
       cmocka_unit_test(test_at_level_adds_up_to_the_time_at_it),
