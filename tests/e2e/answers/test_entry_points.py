@@ -190,6 +190,15 @@ def test_without_a_tool_calls_go_through(build_program, runtime):
         assert outputs[0] == outputs[1] == outputs[2] and outputs[0]
 
 
+@pytest.mark.parametrize("source", ("counts.c", "creation.c"))
+def test_on_libgomp_calls_go_through(build_program, source):
+    """A preloaded library also comes into programs that a program starts."""
+    program = build_program(source, "gcc")
+    plain, preloaded = (run_plain(program, threads=2, env=env) for env in ({}, {"LD_PRELOAD": str(ENTRIES)}))
+    assert preloaded.returncode == plain.returncode == 0 and not preloaded.stderr
+    assert preloaded.stdout == plain.stdout and plain.stdout
+
+
 def test_where_it_is_not_in_front_the_report_says_so(measure, build_program, runtime):
     loaded = measure(build_program("creation.c"), runtime=runtime, threads=2)
     assert_causes(loaded)
