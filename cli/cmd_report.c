@@ -43,6 +43,8 @@ static const struct hd_option options[] = {
      "it has several: the column `with` says whose row it is)",
      .take = hd_take_text, .field = offsetof(struct choices, report.with), ASK(WITH),
      .expects = "an id, FILE:LINE or a function"},
+    {0, "loops", NULL, "show the chunks that loops were handed out in, and what that cost", ASK(LOOPS)},
+    {0, "tasks", NULL, "show how many tasks each construct created, and how many ran elsewhere", ASK(TASKS)},
     {0, "overhead", NULL, "show Heddle's own cost, and estimated times without it", ASK(OVERHEAD)},
     {0, "flat", NULL, "show each routine and construct, summed over its callpaths", ASK(FLAT)},
     {0, "callgraph", NULL, "show the call graph with time per arc", ASK(CALLGRAPH)},

@@ -20,6 +20,10 @@ enum hd_cell_kind {
   /* `ticks`: of the wait at a region's last barrier the part after the team's join, when the thread was idle: it
    * belongs to the program's row. The sweep writes it, into the cell that the owner has made. */
   HD_CELL_TEAM,
+  /* These count, in `ticks` and in `intrusion`: */
+  HD_CELL_CHUNKS, /* a loop's: chunks that this thread got, and their iterations */
+  HD_CELL_TASKS,  /* a task construct's: tasks that this thread created, and those it began to run that another created
+                   */
   HD_CELL_KINDS
 };
 

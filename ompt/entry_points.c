@@ -33,15 +33,45 @@ static uint32_t begin(enum heddle_entry entry) {
   return (uint32_t)(thread->base - thread->frames) + 1;
 }
 
+/* The loop that the thread is in; NULL: its begin was not observed. */
+static const struct hd_frame *loop_of(const struct hd_thread *thread, uint64_t iterations) {
+  return iterations && !hd_clock_is_paused() ? hd_thread_innermost(thread, HD_KIND_LOOP) : NULL;
+}
+
+static void count_chunk(struct hd_thread *thread, uint64_t iterations) {
+  const struct hd_frame *loop = loop_of(thread, iterations);
+  if (!loop)
+    return;
+  struct hd_row_cell *cell = hd_thread_cell(thread, loop->row, HD_CELL_CHUNKS);
+  cell->ticks++;
+  cell->intrusion += (int64_t)iterations;
+}
+
+/* Its time is not told. To count it is no event, but for the loop's first chunk. */
+static void end_untold(enum heddle_entry entry, uint64_t iterations) {
+  struct hd_thread *thread = hd_thread_known_soon();
+  const struct hd_frame *loop = thread && !hd_thread_is_at_work(thread) ? loop_of(thread, iterations) : NULL;
+  if (!loop)
+    return;
+  const bool is_first = hd_row_find(loop->row, HD_CELL_CHUNKS) == HD_ROW_CELLS;
+  HD_EVENT struct hd_event event =
+      is_first ? hd_event_begin_untimed(kinds[entry].end) : (struct hd_event){.thread = NULL};
+  if (!is_first || event.thread)
+    count_chunk(thread, iterations);
+}
+
 /* An untied task may have left the stack meanwhile; or this is a forked child, and nothing began here. */
 static void end(enum heddle_entry entry, uint32_t begun, uint64_t iterations) {
-  (void)iterations;
-  if (!begun || !hd_thread_known_soon())
+  if (!begun || !hd_thread_known_soon()) {
+    end_untold(entry, iterations);
     return;
+  }
   HD_EVENT struct hd_event event = hd_event_begin(kinds[entry].end);
   struct hd_thread *thread = event.thread;
   if (thread && thread->base == thread->frames + (begun - 1) && thread->base->base.busy_as != HD_BUSY)
     count_as(thread, event.now, HD_BUSY);
+  if (thread)
+    count_chunk(thread, iterations);
 }
 
 void hd_entry_points_connect(struct heddle_entries *entries) {

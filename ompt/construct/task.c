@@ -7,10 +7,11 @@
 #include "ompt/thread/step.h"
 
 /* task_data->value of an explicit task, from the lowest bit: these four; the profile's id; the index of the base frame
- * that it had when it ran last; how often tasks had been switched off when it was created (budget.h). Folded: there was
- * no space for its callpath, it is not counted. Unseen: it runs, or has run, unobserved. While it runs, and lies on the
- * stack of a thread though no frame says so, it is placed: then the other numbers are the thread's, instead of a
- * profile's, and the index of the frame that was the innermost when it began. */
+ * that it had when it ran last, and before that the thread that created it; how often tasks had been switched off when
+ * it was created (budget.h). Folded: there was no space for its callpath, it is not counted. Unseen: it runs, or has
+ * run, unobserved. While it runs, and lies on the stack of a thread though no frame says so, it is placed: then the
+ * other numbers are the thread's, instead of a profile's, and the index of the frame that was the innermost when it
+ * began. */
 enum { TASK_KNOWN = 1, TASK_STARTED = 2, TASK_FOLDED = 4, TASK_UNSEEN = 8, TASK_PLACED = TASK_UNSEEN | TASK_STARTED };
 enum { PROFILE_SHIFT = 4, PROFILE_BITS = 26, BASE_SHIFT = 31, BASE_BITS = 22, EPOCH_SHIFT = 53, EPOCH_BITS = 11 };
 _Static_assert(HD_WHAT_UNCOUNTED == 1u << PROFILE_BITS, "a transition has as many bits for a profile");
@@ -32,11 +33,27 @@ static void set_value(ompt_data_t *task, uint64_t value) {
   __atomic_store_n(&task->value, value, __ATOMIC_RELAXED);
 }
 
-void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address) {
+_Static_assert((int)HD_ROW_THREADS_MOST <= 1 << BASE_BITS, "a thread's number fits where the frame's index is later");
+
+static struct hd_way note_creation(struct hd_thread *thread, ompt_data_t *task, const void *address) {
   const struct hd_way step = hd_thread_step(thread, HD_KIND_TASK, address);
-  const struct hd_row_record *row = step.to;
-  set_value(task, bits(hd_budget_task_epoch(), EPOCH_SHIFT, EPOCH_BITS) |
-                      bits(row->profile, PROFILE_SHIFT, PROFILE_BITS) | TASK_KNOWN | (step.counter ? 0 : TASK_FOLDED));
+  set_value(task,
+            bits(hd_budget_task_epoch(), EPOCH_SHIFT, EPOCH_BITS) | bits(thread->record->id, BASE_SHIFT, BASE_BITS) |
+                bits(step.to->profile, PROFILE_SHIFT, PROFILE_BITS) | TASK_KNOWN | (step.counter ? 0 : TASK_FOLDED));
+  return step;
+}
+
+void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address) {
+  const struct hd_way step = note_creation(thread, task, address);
+  if (step.counter && !hd_clock_is_paused())
+    hd_thread_cell(thread, step.counter, HD_CELL_TASKS)->ticks++;
+}
+
+/* For the first time. */
+static void count_run(struct hd_thread *thread, struct hd_row_record *row, uint64_t value) {
+  const bool elsewhere = part(value, BASE_SHIFT, BASE_BITS) != thread->record->id;
+  if (elsewhere && !(value & TASK_FOLDED) && !hd_clock_is_paused())
+    hd_thread_cell(thread, row, HD_CELL_TASKS)->intrusion++;
 }
 
 static bool has_ended(ompt_task_status_t status) {
@@ -82,17 +99,19 @@ static uint64_t with_base(uint64_t value, uint32_t index) {
 /* The task's first part, or a later part of an untied task, perhaps on another thread than before. */
 static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   if (!(value_of(task) & TASK_KNOWN)) /* created before the tool listened */
-    hd_task_create(thread, task, NULL);
+    note_creation(thread, task, NULL);
   const uint64_t value = value_of(task);
   struct hd_row_record *row = hd_thread_row(thread, part(value, PROFILE_SHIFT, PROFILE_BITS));
   if (!row)
     row = thread->top->row;
   const bool first = !(value & TASK_STARTED);
   const enum hd_what what = hd_measuring.has_routines ? HD_WHAT_TASK : HD_WHAT_ENTER;
-  if (first)
+  if (first) {
+    count_run(thread, row, value);
     thread->ring.what = hd_thread_count(thread, what, row, value & TASK_FOLDED ? NULL : row);
-  else if (hd_measuring.has_routines)
+  } else if (hd_measuring.has_routines) {
     thread->ring.what = HD_WHAT(HD_WHAT_TASK, row->profile) | HD_WHAT_UNCOUNTED;
+  }
   thread->height += hd_measuring.has_routines;
   if (!hd_thread_put_frame(thread, row, HD_KIND_TASK, HD_BUSY))
     return;

@@ -10,6 +10,7 @@
  * the thread has what it ends open, so whatever was observed when it began is observed whole, and nothing of what
  * began while its class was off is, however long it lasts. So rows and states are as if the program had not said that
  * it entered what was refused: its time is that of what surrounds it, and all identities hold.
+ *   entry     begin and end of one entry point are told by the same wrapper, which keeps whether the begin was observed
  *   mutex     critical, ordered and atomic are known by the lock's address (hd_frame.task), so a refused one inside an
  *             observed one does not end it
  *   task      an explicit task is known by its data; one that was created, or not yet begun, when its class was off is

@@ -18,6 +18,7 @@ static void drop_times(struct hd_model *model, struct hd_node *node) {
   memset(&node->team, 0, sizeof node->team);
   node->cpu_ns = node->active_ticks = node->unpaired_ticks = 0;
   node->busy_at.count = 0;
+  memset(&node->shares, 0, sizeof node->shares);
   if (node->id != 0)
     node->elapsed_at.count = 0;
   for (uint32_t i = 0; i < node->row_count; i++) {
@@ -26,6 +27,7 @@ static void drop_times(struct hd_model *model, struct hd_node *node) {
     memset(&row->intrusion, 0, sizeof row->intrusion);
     memset(row->entries.ticks, 0, sizeof row->entries.ticks);
     row->cpu_ns = 0;
+    memset(&row->shares, 0, sizeof row->shares);
   }
 }
 

@@ -134,6 +134,7 @@ static void add_node(struct fold *fold, const struct hd_node *from) {
   to->visits += from->visits;
   to->visits_concurrent += from->visits_concurrent;
   to->cpu_ns += from->cpu_ns;
+  hd_accumulate_shares(&to->shares, &from->shares);
   to->unpaired_ticks += from->unpaired_ticks;
   hd_accumulate_entries(&to->entries, &from->entries);
   hd_accumulate_ticks(to->ticks, from->ticks);

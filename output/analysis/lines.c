@@ -52,6 +52,7 @@ static void add_node(struct hd_line *line, const struct hd_node *node) {
   hd_accumulate_intrusion(&line->intrusion, &node->intrusion_inclusive);
   line->wall_share_ticks += node->wall_share_inclusive_ticks;
   hd_accumulate_team(&line->team, &node->team);
+  hd_accumulate_shares(&line->shares, &node->shares);
 }
 
 /* A routine that gets no line is part of the line above: so are its own time, and what lies below it hangs there. */

@@ -23,6 +23,7 @@ struct hd_line {
   uint64_t visits_concurrent;
   uint64_t ticks[HD_STATE_COUNT]; /* inclusive: with the lines below */
   struct hd_intrusion intrusion;  /* contained in them; inclusive */
+  struct hd_shares shares;        /* exclusive */
   uint64_t own_busy_ticks;        /* exclusive */
   double own_wall_share_ticks;
   struct hd_team_totals team;

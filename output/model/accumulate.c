@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/model/accumulate.h"
 
+void hd_accumulate_cell(struct hd_shares *to, const struct hd_row_cell *cell, uint32_t kind) {
+  if (kind == HD_CELL_CHUNKS) {
+    to->chunks += cell->ticks;
+    to->iterations += (uint64_t)cell->intrusion;
+  } else if (kind == HD_CELL_TASKS) {
+    to->created += cell->ticks;
+    to->elsewhere += (uint64_t)cell->intrusion;
+  }
+}
+
+void hd_accumulate_shares(struct hd_shares *to, const struct hd_shares *from) {
+  to->chunks += from->chunks;
+  to->iterations += from->iterations;
+  to->created += from->created;
+  to->elsewhere += from->elsewhere;
+}
+
 void hd_accumulate_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]) {
   for (int state = 0; state < HD_STATE_COUNT; state++)
     to[state] += from[state];
@@ -42,6 +59,7 @@ void hd_accumulate_entries(struct hd_entries *to, const struct hd_entries *from)
 void hd_accumulate_row(struct hd_row *to, const struct hd_row *from) {
   to->visits += from->visits;
   to->cpu_ns += from->cpu_ns;
+  hd_accumulate_shares(&to->shares, &from->shares);
   hd_accumulate_entries(&to->entries, &from->entries);
   hd_accumulate_ticks(to->ticks, from->ticks);
   hd_accumulate_intrusion(&to->intrusion, &from->intrusion);

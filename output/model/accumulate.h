@@ -8,6 +8,9 @@
 
 #include "output/model/model.h"
 
+/** Adds the numbers of a cell of HD_CELL_CHUNKS or HD_CELL_TASKS; nothing of another one. */
+void hd_accumulate_cell(struct hd_shares *to, const struct hd_row_cell *cell, uint32_t kind);
+void hd_accumulate_shares(struct hd_shares *to, const struct hd_shares *from);
 void hd_accumulate_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]);
 void hd_accumulate_intrusion(struct hd_intrusion *to, const struct hd_intrusion *from);
 void hd_accumulate_team(struct hd_team_totals *to, const struct hd_team_totals *from);

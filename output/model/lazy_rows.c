@@ -47,6 +47,8 @@ struct hd_row hd_row_of_record(const struct hd_row_record *record) {
       row.ticks[HD_WAIT_BARRIER_IMPLICIT] -= cell->ticks; /* the reader has made the thread's idle row of it */
     } else if (kind == HD_CELL_CPU) {
       row.cpu_ns += cell->ticks;
+    } else {
+      hd_accumulate_cell(&row.shares, cell, kind);
     }
   }
   return row;

@@ -40,12 +40,21 @@ struct hd_intrusion {
   int64_t merged; /* of waiting time, too: what teams were delayed at barriers */
 };
 
+/** What a loop's iterations or a construct's tasks were handed out in. */
+struct hd_shares {
+  uint64_t chunks; /* 0: not known. Loops whose runtime is asked for chunks, where its entry points are observed */
+  uint64_t iterations;
+  uint64_t created;   /* tasks, by the thread that created them */
+  uint64_t elsewhere; /* tasks, by the thread that began to run them, if another had created them */
+};
+
 /** One thread's numbers for one node; open intervals are closed. */
 struct hd_row {
   uint32_t node;
   uint32_t thread;
   uint64_t visits;
   uint64_t cpu_ns; /* exclusive; with HD_FILE_CPU_TIME in header.flags */
+  struct hd_shares shares;
   struct hd_entries entries;
   uint64_t ticks[HD_STATE_COUNT]; /* exclusive */
   struct hd_intrusion intrusion;  /* contained in them */
@@ -117,6 +126,7 @@ struct hd_node {
   struct hd_entries entries;  /* all threads' */
   uint64_t cpu_ns;            /* exclusive */
   uint64_t cpu_inclusive_ns;
+  struct hd_shares shares; /* all threads' */
   uint64_t ticks[HD_STATE_COUNT];
   uint64_t inclusive_ticks[HD_STATE_COUNT];
   struct hd_intrusion intrusion;

@@ -95,13 +95,12 @@ static bool has_kind(const struct hd_model *model, enum hd_kind first, enum hd_k
   return i < model->node_count;
 }
 
-/* Nothing was told of entry points that the program must have called. */
+/* Nothing was ever told of entry points that the program must have called. */
 static void note_entries(struct hd_model *model) {
-  const struct hd_cost *costs = model->cost_of;
-  const bool chunks =
-      has_kind(model, HD_KIND_LOOP_DYNAMIC, HD_KIND_LOOP_GUIDED) && costs[HD_EVENT_SCHEDULING_BEGIN].count == 0;
-  const bool tasks = has_kind(model, HD_KIND_TASK, HD_KIND_TASK) && costs[HD_EVENT_CREATION_BEGIN].count == 0;
-  if (model->cost_ticks > 0 && (chunks || tasks))
+  const bool chunks = has_kind(model, HD_KIND_LOOP_DYNAMIC, HD_KIND_LOOP_GUIDED);
+  const bool tasks = has_kind(model, HD_KIND_TASK, HD_KIND_TASK);
+  const uint64_t told = model->cost_of[HD_EVENT_SCHEDULING_BEGIN].count + model->cost_of[HD_EVENT_CREATION_BEGIN].count;
+  if (told == 0 && model->cost_ticks > 0 && (chunks || tasks))
     hd_model_add_note(model,
                       "how long the runtime took to %s%s%s counts as busy time: libheddle-entry.so was not loaded with "
                       "the program ('heddle run --handout' loads it)",

@@ -20,6 +20,10 @@ static void add_cell(struct hd_node *node, struct hd_model_thread *thread, const
     node->cpu_ns += cell->ticks;
     return;
   }
+  if (kind > HD_CELL_TEAM) {
+    hd_accumulate_cell(&node->shares, cell, kind);
+    return;
+  }
   node->ticks[kind] += cell->ticks;
   thread->ticks[kind] += cell->ticks;
   add_intrusion(&node->intrusion, cell, kind);

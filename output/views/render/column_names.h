@@ -34,6 +34,11 @@
 #define HD_NAMES_OVERLAP          "overlap_s",        "elapsed_s",              "Overlap",    HD_SECONDS
 #define HD_NAMES_THREAD           "thread",           "thread",                 "Thread",     HD_COUNT
 #define HD_NAMES_THREAD_KIND      "thread_kind",      "kind",                   "Kind",       HD_WORD
+#define HD_NAMES_CHUNKS           "chunks",           "chunks",                 "Chunks",     HD_COUNT
+#define HD_NAMES_ITERATIONS       "iterations",       "iterations",             "Iterations", HD_COUNT
+#define HD_NAMES_CREATED          "created",          "created",                "Created",    HD_COUNT
+#define HD_NAMES_RUN              "run",              "run",                    "Run",        HD_COUNT
+#define HD_NAMES_ELSEWHERE        "run_elsewhere",    "run_elsewhere",          "Elsewhere",  HD_COUNT
 #define HD_NAMES_EVENTS           "events",           "count",                  "Events",     HD_COUNT
 #define HD_NAMES_EVENT_NS         "event_ns",         "ns_each",                "ns each",    HD_NUMBER
 #define HD_NAMES_EVENT_TIME       "event_s",          "total_s",                "Total",      HD_SECONDS
@@ -50,7 +55,8 @@
 
 #define HD_COLUMN(name, order, rank, help) HD_COLUMN_OF_(HD_NAMES_##name, order, rank, help)
 #define HD_COLUMN_OF_(...) HD_COLUMN_ROW_(__VA_ARGS__)
-#define HD_COLUMN_ROW_(csv, json, title, kind, order, rank, help) {csv, title, kind, order, rank, help}
+#define HD_COLUMN_ROW_(csv, json, title, kind, order, rank, help)                                                      \
+  { csv, title, kind, order, rank, help }
 
 #define HD_KEY(name) HD_KEY_OF_(HD_NAMES_##name)
 #define HD_KEY_OF_(...) HD_KEY_ROW_(__VA_ARGS__)

@@ -18,6 +18,8 @@ enum hd_question {
   HD_ASK_HISTOGRAM, /* how long was each number of threads busy, in each region? */
   HD_ASK_AT_LEVEL,  /* what runs while at most N threads are busy? */
   HD_ASK_WITH,      /* with whom is this callpath busy? */
+  HD_ASK_LOOPS,     /* what were loops handed out in? */
+  HD_ASK_TASKS,     /* what were tasks, and where did they run? */
   HD_ASK_OVERHEAD,  /* what did Heddle itself cost, and what would have been measured without? */
   HD_ASK_FLAT,      /* where does each routine and construct spend its time? */
   HD_ASK_CALLGRAPH, /* who calls whom, and what came of it? */

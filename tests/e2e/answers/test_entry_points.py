@@ -71,6 +71,91 @@ def test_a_loops_place_is_its_own(measure_routines, build_program, runtime, comp
     assert not notes(loaded)
 
 
+# ---- what is counted ----
+
+
+def test_chunks_and_iterations_are_exact(measure_routines, build_program, runtime, run_heddle, export, tmp_path):
+    line, n = marks("handout.c"), 1000
+    loaded = measure_routines(build_program("handout.c"), n, runtime=runtime, threads=2)
+    expected = {"called": ((n + 2) // 3, n), "dynamic": (n, n), "down": (n // 2 // 5, n // 2)}
+    for mark, (chunks, iterations) in expected.items():
+        [loop] = [entry for entry in loaded.all(line[mark]) if entry["kind"].startswith("loop")]
+        assert loop["loop"] == {"chunks": chunks, "iterations": iterations}, mark
+        for what in ("chunks", "iterations"):
+            assert sum(row["loop"][what] for row in loop["threads"]) == loop["loop"][what]
+    [guided] = [entry for entry in loaded.all(line["unsigned"]) if entry["kind"].startswith("loop")]
+    assert guided["loop"]["iterations"] == n and 0 < guided["loop"]["chunks"] <= n // 7 + 2
+    assert all(entry["loop"] is None for entry in loaded.profiles if not entry["kind"].startswith("loop"))
+    books = {int(chunks) for chunks in re.findall(r"^chunks \d+ (\d+)$", loaded.stdout, re.M)}
+    [called] = [entry for entry in loaded.all(line["called"]) if entry["kind"].startswith("loop")]
+    assert {row["loop"]["chunks"] for row in called["threads"]} == books
+    twice = tmp_path / "twice.heddle"
+    assert run_heddle("merge", "-o", twice, loaded.path, loaded.path).returncode == 0
+    [called] = [entry for entry in export(twice).all(line["called"]) if entry["kind"].startswith("loop")]
+    assert called["loop"] == {"chunks": 2 * ((n + 2) // 3), "iterations": 2 * n}
+
+
+GCCS = r"""
+#include <stdio.h>
+int main(void) {
+  long sum = 0;
+#pragma omp parallel reduction(+ : sum)
+  {
+#pragma omp for schedule(dynamic, 4)
+    for (int i = 0; i < 1000; i++) sum++; // 250 chunks
+#pragma omp for schedule(monotonic : dynamic, 10)
+    for (unsigned long long i = 3; i < 3000; i += 3) sum++; // 999 iterations, 100 chunks
+#pragma omp for schedule(runtime)
+    for (int i = 500; i > 0; i--) sum++; // OMP_SCHEDULE=dynamic,2: 250 chunks
+#pragma omp for schedule(static)
+    for (int i = 0; i < 10; i++) sum++;
+  }
+  printf("sum %ld\n", sum);
+  return 0;
+}
+"""
+
+
+@COMPILERS
+def test_chunks_of_any_compilers_are_exact(measure_routines, build_program, runtime, compiler):
+    loaded = measure_routines(build_program(GCCS, compiler), runtime=runtime, threads=2, gomp=compiler == "gcc",
+                              env={"OMP_SCHEDULE": "dynamic,2"})
+    assert "sum 2509" in loaded.stdout
+    found = sorted(tuple(entry["loop"].values()) for entry in loaded.profiles if entry["loop"])
+    assert found == [(100, 999), (250, 500), (250, 1000)]
+
+
+@COMPILERS
+def test_tasks_are_counted(measure_routines, build_program, runtime, compiler, run_heddle):
+    line = marks("creation.c")
+    loaded = measure_routines(build_program("creation.c", compiler), runtime=runtime, threads=2, gomp=compiler == "gcc")
+    for mark in ("deferred", "inner", "dependent", "undeferred"):
+        tasks = [entry["task"] for entry in loaded.all(line[mark], "task")]
+        for what in ("created", "run"):
+            assert sum(task[what] for task in tasks) == 100, (mark, what)
+        elsewhere = sum(task["run_elsewhere"] for task in tasks)
+        assert elsewhere == 0 if mark == "undeferred" else elsewhere <= 100
+        for entry in loaded.all(line[mark], "task"):
+            for what, count in entry["task"].items():
+                assert sum(row["task"][what] for row in entry["threads"]) == count
+    shown = run_heddle("report", "--tasks", "--csv", loaded.path).stdout.splitlines()
+    names = shown[0].split(",")
+    rows = [dict(zip(names, row.split(","))) for row in shown[1:]]
+    of_line = [row for row in rows if row["line"] == str(line["inner"])]
+    assert sum(int(row["created"]) for row in of_line) == sum(int(row["run"]) for row in of_line) == 100
+
+
+def test_loops_are_shown(measure_routines, build_program, run_heddle):
+    line = marks("handout.c")
+    loaded = measure_routines(build_program("handout.c"), 1000, threads=2)
+    shown = run_heddle("report", "--loops", loaded.path).stdout
+    row = next(text for text in shown.splitlines() if f"handout.c:{line['down']}" in text).split()
+    assert row[:3] == ["100", "500", "5.00"]
+    shown = run_heddle("report", "--loops", "--csv", loaded.path).stdout.splitlines()
+    found = {dict(zip(shown[0].split(","), text.split(",")))["chunks"] for text in shown[1:]}
+    assert {"100", "334", "1000"} <= found
+
+
 # ---- what does not depend on it ----
 
 
@@ -103,6 +188,15 @@ def test_without_a_tool_calls_go_through(build_program, runtime):
             assert result.returncode == 0 and not result.stderr
             outputs.append(re.findall(r"^sum.*$", result.stdout, re.M))
         assert outputs[0] == outputs[1] == outputs[2] and outputs[0]
+
+
+@pytest.mark.parametrize("source", ("counts.c", "creation.c"))
+def test_on_libgomp_calls_go_through(build_program, source):
+    """A preloaded library also comes into programs that a program starts."""
+    program = build_program(source, "gcc")
+    plain, preloaded = (run_plain(program, threads=2, env=env) for env in ({}, {"LD_PRELOAD": str(ENTRIES)}))
+    assert preloaded.returncode == plain.returncode == 0 and not preloaded.stderr
+    assert preloaded.stdout == plain.stdout and plain.stdout
 
 
 def test_where_it_is_not_in_front_the_report_says_so(measure, build_program, runtime):

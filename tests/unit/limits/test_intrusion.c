@@ -203,6 +203,34 @@ static void test_costs_and_switches_are_closed(void **state) {
   builder_free(&sample.builder);
 }
 
+/* Told at some time, it was there: then other notes say when it was switched off. */
+static void test_entry_points_of_which_nothing_was_told_are_noted(void **state) {
+  (void)state;
+  static const struct {
+    enum hd_kind kind;
+    enum hd_event_kind told;
+    const char *note; /* NULL: none */
+  } cases[] = {
+      {HD_KIND_LOOP_DYNAMIC, HD_EVENT_CALL,
+       "how long the runtime took to hand out chunks of loops counts as busy time"},
+      {HD_KIND_TASK, HD_EVENT_CALL, "how long the runtime took to create tasks counts as busy time"},
+      {HD_KIND_LOOP_STATIC, HD_EVENT_CALL, NULL},
+      {HD_KIND_TASK, HD_EVENT_SCHEDULING_BEGIN, NULL},
+      {HD_KIND_LOOP_DYNAMIC, HD_EVENT_CREATION_BEGIN, NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct sample sample;
+    build(&sample);
+    builder_profile(&sample.builder, 1, cases[i].kind);
+    builder_costs(&sample.builder, 0)->kinds[cases[i].told] = (struct hd_event_cost){.count = 50, .ticks = 1};
+    struct hd_model *model = builder_read(&sample.builder);
+    assert_int_equal(has_note(model, "libheddle-entry.so was not loaded"), cases[i].note != NULL);
+    assert_true(!cases[i].note || has_note(model, cases[i].note));
+    hd_model_free(model);
+    builder_free(&sample.builder);
+  }
+}
+
 /* In a microsecond. The start is no event. */
 static void test_overhead_is_noted_in_a_short_run_but_for_the_start(void **state) {
   (void)state;
@@ -518,6 +546,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_a_worker_at_a_regions_end_is_late_no_more),
       cmocka_unit_test(test_a_thread_is_late_by_what_teams_were_that_it_led),
       cmocka_unit_test(test_costs_and_switches_are_closed),
+      cmocka_unit_test(test_entry_points_of_which_nothing_was_told_are_noted),
       cmocka_unit_test(test_overhead_is_noted_in_a_short_run_but_for_the_start),
       cmocka_unit_test(test_much_overhead_is_noted_where_it_matters),
       cmocka_unit_test(test_folding_and_focus_keep_it),

@@ -2,6 +2,7 @@
 /* The runtime's own work in entry points that libheddle-entry.so stands in front of: whose time it is, by cause. */
 #include "expect.h"
 #include "heddle-events.h"
+#include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
 #include "script.h"
 
@@ -227,6 +228,96 @@ static void test_a_new_thread_is_first_heard_of_inside(void **state) {
   hd_model_free(model);
 }
 
+/* ---- what is counted ---- */
+
+static void get_chunk(uint64_t time, uint32_t iterations) {
+  sc_at(time);
+  sc_entry_begin(SCHEDULING);
+  sc_entry_end(SCHEDULING, iterations);
+}
+
+/* Chunks of 7, 3, 5, of 11 while the clock stands, of 2 while the events are off, 1 by a call of the runtime's own
+ * inside another entry point. */
+static void test_chunks_and_iterations_are_counted(void **state) {
+  (void)state;
+  begin();
+  get_chunk(1, 100); /* of no loop that was observed */
+  sc_work_begin(ompt_work_loop_dynamic, 0x500);
+  get_chunk(2, 7);
+  get_chunk(4, 3);
+  get_chunk(5, 5);
+  sc_pause();
+  get_chunk(6, 11);
+  sc_resume();
+  switch_entries(true);
+  get_chunk(7, 2);
+  get_chunk(8, 2);
+  switch_entries(false);
+  sc_entry_begin(SCHEDULING);
+  get_chunk(9, 1);
+  sc_entry_end(SCHEDULING, 0);
+  sc_at(10);
+  sc_work_end(ompt_work_loop_dynamic, 0x500);
+  end(20);
+  struct hd_model *model = ex_play();
+  const struct hd_node *loop = ex_node(model, REGION, LOOP);
+  assert_int_equal(loop->shares.chunks, 6);
+  assert_int_equal(loop->shares.iterations, 7 + 3 + 5 + 2 + 2 + 1);
+  hd_model_need_rows(model);
+  assert_int_equal(model->rows[loop->row_first].shares.iterations, 20);
+  assert_int_equal(ex_node(model, REGION)->shares.chunks, 0);
+  hd_model_free(model);
+}
+
+static void test_the_first_chunk_is_counted_while_the_events_are_off(void **state) {
+  (void)state;
+  begin();
+  sc_at(1);
+  switch_entries(true);
+  sc_work_begin(ompt_work_loop_dynamic, 0x500);
+  get_chunk(2, 7);
+  get_chunk(4, 3);
+  sc_at(10);
+  sc_work_end(ompt_work_loop_dynamic, 0x500);
+  end(20);
+  struct hd_model *model = ex_play();
+  assert_int_equal(ex_node(model, REGION, LOOP)->shares.chunks, 2);
+  assert_int_equal(ex_node(model, REGION, LOOP)->shares.iterations, 10);
+  hd_model_free(model);
+}
+
+/* Thread 0 creates three and runs one of them itself, thread 1 another; the third is never run. */
+static void test_tasks_are_counted_by_who_created_and_who_ran_them(void **state) {
+  (void)state;
+  begin();
+  sc_at(2);
+  uint32_t own = sc_task_create(0x600, ompt_task_explicit), others = sc_task_create(0x600, ompt_task_explicit);
+  sc_task_create(0x600, ompt_task_explicit);
+  sc_task_run(own);
+  sc_at(5);
+  sc_task_leave(ompt_task_complete);
+  sc_thread(1);
+  sc_at(3);
+  sc_task_run(others);
+  sc_at(4);
+  sc_task_leave(ompt_task_complete);
+  sc_at(5);
+  sc_join_begin();
+  sc_thread(0);
+  sc_join(20, 20, 20);
+  sc_finish();
+  fk_sort(sc_script());
+  struct hd_model *model = ex_play();
+  const struct hd_node *task = ex_node(model, REGION, TASK);
+  assert_int_equal(task->shares.created, 3);
+  assert_int_equal(task->visits, 2);
+  assert_int_equal(task->shares.elsewhere, 1);
+  hd_model_need_rows(model);
+  assert_int_equal(model->rows[task->row_first].shares.created, 3);
+  assert_int_equal(model->rows[task->row_first + 1].shares.elsewhere, 1);
+  hd_model_free(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_chunks_are_handed_out_in_the_runtimes_time),
@@ -237,6 +328,9 @@ int main(void) {
       cmocka_unit_test(test_a_task_begins_busy_whatever_its_frame_was),
       cmocka_unit_test(test_an_entry_point_that_is_refused_is_busy_and_an_open_one_ends),
       cmocka_unit_test(test_a_new_thread_is_first_heard_of_inside),
+      cmocka_unit_test(test_chunks_and_iterations_are_counted),
+      cmocka_unit_test(test_the_first_chunk_is_counted_while_the_events_are_off),
+      cmocka_unit_test(test_tasks_are_counted_by_who_created_and_who_ran_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

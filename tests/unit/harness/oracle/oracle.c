@@ -237,6 +237,22 @@ static void on_implicit_end(struct oracle *o, struct or_thread *thread, const st
     leave_implicit(o, thread);
 }
 
+/* Of the innermost loop. */
+static void get_chunk(struct oracle *o, const struct or_thread *thread, const struct or_task *task,
+                      uint32_t iterations) {
+  for (uint32_t i = task->open_count; i-- > 1 && !o->paused;) {
+    const struct or_path *path = &o->result->nodes[task->open[i].node].path;
+    const uint32_t kind = path->count > 0 ? path->sites[path->count - 1].kind : HD_KIND_PROGRAM;
+    if (task->open[i].tag != OR_WORK ||
+        ((kind < HD_KIND_LOOP || kind > HD_KIND_LOOP_GUIDED) && kind != HD_KIND_DISTRIBUTE))
+      continue;
+    struct hd_shares *shares = or_shares(o->result, task->open[i].node, thread->id);
+    shares->chunks++;
+    shares->iterations += iterations;
+    return;
+  }
+}
+
 /* Entry points that the runtime itself calls are part of the outer one. */
 static void on_entry(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   static const enum hd_state states[] = {HD_RUNTIME_SCHEDULING, HD_RUNTIME_TASK_CREATION};
@@ -248,6 +264,8 @@ static void on_entry(struct oracle *o, struct or_thread *thread, const struct fk
   } else if (thread->entries[--thread->entry_count] == task) {
     task->busy_as = HD_BUSY;
   }
+  if (e->size)
+    get_chunk(o, thread, task, e->size);
 }
 
 static void handle(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {

@@ -90,6 +90,21 @@ static bool ticks_differ(const struct or_node *node, const struct hd_model *mode
   return false;
 }
 
+static bool shares_differ(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
+  static const struct hd_row empty;
+  for (uint32_t thread = 0; thread < model->thread_count; thread++) {
+    const struct hd_row *row = hd_model_row(model, found->id, thread);
+    const struct hd_shares none = {0}, *actual = row ? &row->shares : &empty.shares;
+    const struct hd_shares *expected = thread < node->row_count ? &node->rows[thread].shares : &none;
+    if (or_differ(&node->path, "chunks", thread, expected->chunks, actual->chunks) ||
+        or_differ(&node->path, "iterations", thread, expected->iterations, actual->iterations) ||
+        or_differ(&node->path, "tasks created", thread, expected->created, actual->created) ||
+        or_differ(&node->path, "tasks run elsewhere", thread, expected->elsewhere, actual->elsewhere))
+      return true;
+  }
+  return false;
+}
+
 static bool totals_differ(const struct or_node *node, const struct hd_node *found) {
   const struct hd_team_totals *expected = &node->team;
   const struct or_path *path = &node->path;
@@ -111,7 +126,7 @@ static bool flags_differ(const struct or_node *node, const struct hd_node *found
 static bool node_differs(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
   if (found)
     return flags_differ(node, found) || visits_differ(node, model, found) || or_entries_differ(node, model, found) ||
-           ticks_differ(node, model, found) || totals_differ(node, found);
+           ticks_differ(node, model, found) || shares_differ(node, model, found) || totals_differ(node, found);
   snprintf(difference, sizeof difference, "%s: not in the profile", describe(&node->path));
   return true;
 }

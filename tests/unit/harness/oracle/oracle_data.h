@@ -26,6 +26,7 @@ struct or_path {
 struct or_row {
   uint64_t visits;
   uint64_t ticks[HD_STATE_COUNT];
+  struct hd_shares shares;
   struct hd_entries entries;
   size_t covered_until; /* the event at which the last outermost entry ended */
 };

@@ -151,6 +151,10 @@ void or_visit(struct or_result *result, uint32_t node, uint32_t thread) {
   or_row_of(result, node, thread)->visits++;
 }
 
+struct hd_shares *or_shares(struct or_result *result, uint32_t node, uint32_t thread) {
+  return &or_row_of(result, node, thread)->shares;
+}
+
 void or_add(struct or_result *result, uint32_t node, uint32_t thread, enum hd_state state, uint64_t from, uint64_t to) {
   struct or_life *life = &result->threads[thread];
   or_row_of(result, node, thread)->ticks[state] += to - from;

@@ -24,7 +24,7 @@ struct or_construct {
     uint64_t work_end;
     uint64_t arrival; /* at the barrier */
     uint64_t end;     /* of the barrier; 0: not yet */
-  } *shares;          /* by thread number */
+  } * shares;         /* by thread number */
   uint32_t share_count;
 };
 
@@ -58,6 +58,8 @@ uint32_t or_step(struct or_result *result, uint32_t node, uint32_t kind, uint64_
 /** The same for a routine, whose time will be `to`'s (or_step): where its entries are counted. */
 uint32_t or_call(struct or_result *result, uint32_t node, uint64_t code, uint32_t to);
 void or_visit(struct or_result *result, uint32_t node, uint32_t thread);
+/** What a thread has got, created or run of a node. */
+struct hd_shares *or_shares(struct or_result *result, uint32_t node, uint32_t thread);
 void or_add(struct or_result *result, uint32_t node, uint32_t thread, enum hd_state state, uint64_t from, uint64_t to);
 
 /** Notes an entry; returns its number. */

@@ -38,10 +38,11 @@ struct or_task {
   enum hd_state busy_as; /* what its busy time counts as: the runtime's own work in an entry point */
   uint32_t barriers;     /* of its team, that this implicit task has arrived at */
   /* explicit tasks: */
-  bool known;      /* tasks were on when it was created */
-  bool unseen;     /* what runs of it is not observed */
-  uint32_t height; /* unseen: of the list that it adds to, when it began there */
-  uint32_t epoch;  /* how often they had been switched off then */
+  uint32_t creator; /* the thread's number */
+  bool known;       /* tasks were on when it was created */
+  bool unseen;      /* what runs of it is not observed */
+  uint32_t height;  /* unseen: of the list that it adds to, when it began there */
+  uint32_t epoch;   /* how often they had been switched off then */
   /* which of what it has begun was refused: */
   bool refused_wait;
   bool refused_lock;

@@ -24,6 +24,9 @@ void or_on_create(struct oracle *o, struct or_thread *thread, const struct fk_ev
   task->node = or_node_of(o, thread);
   task->code = e->code;
   task->inside = or_task_of(o, thread)->inside;
+  task->creator = thread->id;
+  if (!o->paused)
+    or_shares(o->result, or_step(o->result, task->node, HD_KIND_TASK, task->code), thread->id)->created++;
 }
 
 static void start_task(struct oracle *o, struct or_thread *thread, struct or_task *task) {
@@ -31,6 +34,8 @@ static void start_task(struct oracle *o, struct or_thread *thread, struct or_tas
   task->started = true;
   if (!o->paused)
     or_visit(o->result, node, thread->id);
+  if (!o->paused && task->creator != thread->id)
+    or_shares(o->result, node, thread->id)->elsewhere++;
   task->caller = or_note(o, thread, node, FK_NONE, !o->paused);
   or_push(task, node, HD_BUSY, OR_BASE);
 }

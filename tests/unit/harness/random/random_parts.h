@@ -9,8 +9,8 @@
 #ifndef HEDDLE_TESTS_RANDOM_PARTS_H
 #define HEDDLE_TESTS_RANDOM_PARTS_H
 
-#include "fake_ompt.h"
 #include "entry/entries.h"
+#include "fake_ompt.h"
 #include "random_program.h"
 
 #define RP_MAX_TEAM 64

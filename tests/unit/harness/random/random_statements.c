@@ -189,7 +189,8 @@ static bool has_chunks(ompt_work_t kind) {
 
 static void hand_out(struct rp_cursor *c) {
   rp_enter(c, HEDDLE_ENTRY_SCHEDULING);
-  rp_come_back(c, HEDDLE_ENTRY_SCHEDULING);
+  rp_pass(c);
+  sc_entry_end(HEDDLE_ENTRY_SCHEDULING, 1 + rp_random(9));
 }
 
 /* The loop begins while it is made ready, and ends when there is no chunk any more. */

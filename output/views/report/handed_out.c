@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file handed_out.c
+ * --loops: the chunks that loops were handed out in, and what a chunk works and costs. --tasks: how many tasks each
+ * construct created, and how many of them another thread ran. One line for each construct, most busy time first.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/model/format_names.h"
+#include "output/views/render/column_names.h"
+#include "output/views/report/listing.h"
+#include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
+
+#define NS_EACH(title, id, help)                                                                                       \
+  { id, title, HD_NUMBER, 0, 0, "\n" help }
+
+/* ---- loops ---- */
+
+enum {
+  CHUNKS,
+  ITERATIONS,
+  PER_CHUNK,
+  LOOP_BUSY,
+  CHUNK_NS,
+  SCHEDULING,
+  CHUNK_COST_NS,
+  LOOP_COST,
+  LOOP_ID,
+  LOOP_COLUMNS
+};
+
+static const struct hd_column loop_columns[LOOP_COLUMNS] = {
+    [CHUNKS] = HD_COLUMN(CHUNKS, 0, 0, "\nthat all threads got, of loops whose runtime hands them out"),
+    [ITERATIONS] = HD_COLUMN(ITERATIONS, 0, 0, "\nof those chunks"),
+    [PER_CHUNK] = {"iterations_per_chunk", "Iter/chunk", HD_NUMBER, 0, 0, NULL},
+    [LOOP_BUSY] = HD_COLUMN(BUSY, 0, 0, "\n" HD_MEANS_SUM),
+    [CHUNK_NS] = NS_EACH("ns/chunk", "chunk_ns", "Busy per chunk, in nanoseconds"),
+    [SCHEDULING] = {"runtime_scheduling_s", "scheduling", HD_SECONDS, 0, 0, "\n" HD_MEANS_SUM},
+    [CHUNK_COST_NS] = NS_EACH("ns to get", "chunk_scheduling_ns", "scheduling per chunk, in nanoseconds"),
+    [LOOP_COST] = {"scheduling_share", "Sched%", HD_SHARE, 0, 0, "scheduling as part of Busy and scheduling"},
+    [LOOP_ID] = {NULL, "Id", HD_COUNT, 0, 1, "\n" HD_MEANS_ID},
+};
+
+const struct hd_report_columns hd_report_loops_columns = {"loops", loop_columns, LOOP_COLUMNS, -1};
+
+/* Of a number of things that may be 0. */
+static double each(const struct hd_model *model, double ticks, uint64_t count) {
+  return count > 0 ? 1e9 * ticks * model->seconds_per_tick / (double)count : NAN;
+}
+
+static void fill_loop(struct hd_value *values, const struct hd_model *model, const struct hd_line *line) {
+  const struct hd_shares *shares = &line->shares;
+  const bool known = shares->chunks > 0;
+  const double busy = (double)line->ticks[HD_BUSY], cost = (double)line->ticks[HD_RUNTIME_SCHEDULING];
+  values[CHUNKS] = hd_count(shares->chunks, known);
+  values[ITERATIONS] = hd_count(shares->iterations, known);
+  values[PER_CHUNK] = hd_number(known ? (double)shares->iterations / (double)shares->chunks : NAN);
+  values[LOOP_BUSY] = hd_ticks(model, busy, true);
+  values[CHUNK_NS] = hd_decimals(each(model, busy, shares->chunks), 0);
+  values[SCHEDULING] = hd_ticks(model, cost, known);
+  values[CHUNK_COST_NS] = hd_decimals(each(model, cost, shares->chunks), 0);
+  values[LOOP_COST] = hd_share(cost, busy + cost, known);
+  values[LOOP_ID] = hd_count(line->node->id, true);
+  const bool at_most = line->flags & HD_NODE_BUSY_AT_MOST;
+  values[LOOP_BUSY].mark = values[CHUNK_NS].mark = at_most ? "<=" : NULL;
+  values[SCHEDULING].mark = values[CHUNK_COST_NS].mark = values[LOOP_COST].mark = at_most ? ">=" : NULL;
+}
+
+static bool is_loop(enum hd_kind kind) {
+  return kind >= HD_KIND_LOOP && kind <= HD_KIND_LOOP_GUIDED;
+}
+
+/* ---- tasks ---- */
+
+enum { CREATED, RUN, ELSEWHERE, ELSEWHERE_SHARE, TASK_BUSY, TASK_NS, TASK_ID, TASK_COLUMNS };
+
+static const struct hd_column task_columns[TASK_COLUMNS] = {
+    [CREATED] = HD_COLUMN(CREATED, 0, 0, NULL),
+    [RUN] = HD_COLUMN(RUN, 0, 0, "\nhow many began to run"),
+    [ELSEWHERE] = HD_COLUMN(ELSEWHERE, 0, 0, "tasks that another thread ran than the one that created them"),
+    [ELSEWHERE_SHARE] = {"elsewhere_share", "Else%", HD_SHARE, 0, 0, "\nElsewhere as part of Run"},
+    [TASK_BUSY] = HD_COLUMN(BUSY, 0, 0, "\n" HD_MEANS_SUM),
+    [TASK_NS] = NS_EACH("ns/task", "task_ns", "Busy per task that ran, in nanoseconds"),
+    [TASK_ID] = {NULL, "Id", HD_COUNT, 0, 1, "\n" HD_MEANS_ID},
+};
+
+const struct hd_report_columns hd_report_tasks_columns = {"tasks", task_columns, TASK_COLUMNS, -1};
+
+static void fill_task(struct hd_value *values, const struct hd_model *model, const struct hd_line *line) {
+  const struct hd_shares *shares = &line->shares;
+  const double busy = (double)line->ticks[HD_BUSY];
+  values[CREATED] = hd_visits(model, HD_KIND_TASK, shares->created, true);
+  values[RUN] = hd_visits(model, HD_KIND_TASK, line->visits, true);
+  values[ELSEWHERE] = hd_visits(model, HD_KIND_TASK, shares->elsewhere, true);
+  values[ELSEWHERE_SHARE] = hd_share((double)shares->elsewhere, (double)line->visits, true);
+  values[TASK_BUSY] = hd_ticks(model, busy, true);
+  values[TASK_NS] = hd_decimals(each(model, busy, line->visits), 0);
+  values[TASK_ID] = hd_count(line->node->id, true);
+}
+
+static bool is_task(enum hd_kind kind) {
+  return kind == HD_KIND_TASK;
+}
+
+/* ---- a table of either ---- */
+
+struct subject {
+  bool (*is_of)(enum hd_kind kind);
+  void (*fill)(struct hd_value *values, const struct hd_model *model, const struct hd_line *line);
+  const struct hd_report_columns *columns;
+  const char *title, *none, *more;
+};
+
+enum { COLUMNS_MOST = (int)LOOP_COLUMNS > (int)TASK_COLUMNS ? (int)LOOP_COLUMNS : (int)TASK_COLUMNS };
+
+/* Most time first: what was worked, and for loops what it took to get it. */
+static int compare_lines(const void *a, const void *b) {
+  const struct hd_line *left = *(const struct hd_line *const *)a, *right = *(const struct hd_line *const *)b;
+  const uint64_t of_left = left->ticks[HD_BUSY] + left->ticks[HD_RUNTIME_SCHEDULING];
+  const uint64_t of_right = right->ticks[HD_BUSY] + right->ticks[HD_RUNTIME_SCHEDULING];
+  if (of_left != of_right)
+    return of_left > of_right ? -1 : 1;
+  return left < right ? -1 : 1;
+}
+
+static uint32_t choose(const struct hd_lines *view, const struct subject *subject, const struct hd_line **chosen) {
+  uint32_t count = 0;
+  for (uint32_t i = 1; i < view->count; i++)
+    if (subject->is_of(view->lines[i].node->kind))
+      chosen[count++] = &view->lines[i];
+  qsort(chosen, count, sizeof *chosen, compare_lines);
+  return count;
+}
+
+static void put_rows(const struct hd_lines *view, const struct subject *subject, struct hd_listing *listing,
+                     const struct hd_line *const *chosen, uint32_t shown, uint32_t count) {
+  hd_listing_begin(listing, HD_LINE_FIRST, subject->title, false);
+  for (uint32_t i = 0; i < shown; i++) {
+    struct hd_value values[COLUMNS_MOST] = {0};
+    struct hd_listed row = hd_listed_line(view, (uint32_t)(chosen[i] - view->lines));
+    hd_place_text(row.place, view->model, chosen[i], NULL);
+    subject->fill(values, view->model, chosen[i]);
+    hd_listing_put(listing, &row, values);
+  }
+  if (!listing->csv)
+    hd_listing_end(listing, count - shown);
+}
+
+static void report(struct hd_lines *view, const struct hd_report_options *options, const struct subject *subject,
+                   FILE *out) {
+  const struct hd_line **chosen = hd_new(view->count, sizeof *chosen);
+  const uint32_t count = choose(view, subject, chosen);
+  const uint32_t shown = hd_at_most(count, options->limit);
+  const uint64_t largest = count > 0 ? chosen[0]->ticks[HD_BUSY] + chosen[0]->ticks[HD_RUNTIME_SCHEDULING] : 0;
+  struct hd_listing listing = {.model = view->model,
+                               .columns = {subject->columns->items, subject->columns->count, 0,
+                                           hd_unit_for(hd_model_seconds(view->model, largest))},
+                               .csv = options->csv,
+                               .out = out};
+  if (!options->csv) {
+    hd_report_heading(view->model, false, out);
+    hd_report_scope(view->model, options, out);
+  }
+  if (count == 0 && !options->csv)
+    fprintf(out, "\n%s\n", subject->none);
+  else
+    put_rows(view, subject, &listing, chosen, shown, count);
+  if (count > 0 && !options->csv) {
+    fputc('\n', out);
+    hd_columns_legend(&listing.columns, subject->more, out);
+  }
+  free(chosen);
+}
+
+void hd_report_loops(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
+  static const struct subject loops = {
+      is_loop,
+      fill_loop,
+      &hd_report_loops_columns,
+      "Loop",
+      "No loop was observed.",
+      "Times are summed over threads, with the lines below. '-': not known, or the loop was not handed out in chunks "
+      "(schedule(static))."};
+  report(view, options, &loops, out);
+}
+
+void hd_report_tasks(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
+  static const struct subject tasks = {is_task,
+                                       fill_task,
+                                       &hd_report_tasks_columns,
+                                       "Task",
+                                       "No explicit task was observed.",
+                                       "Times are summed over threads, with the lines below. '-': not known."};
+  report(view, options, &tasks, out);
+}
