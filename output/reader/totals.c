@@ -20,7 +20,7 @@ static void add_cell(struct hd_node *node, struct hd_model_thread *thread, const
     node->cpu_ns += cell->ticks;
     return;
   }
-  if (kind > HD_CELL_TEAM) {
+  if (kind >= HD_STATE_COUNT) {
     hd_accumulate_cell(&node->shares, cell, kind);
     return;
   }
