@@ -2,8 +2,8 @@
 /**
  * @file budget.h
  * The overhead budget: what Heddle's events may cost a thread, as a share of its time (HEDDLE_OVERHEAD, 2 % unless said
- * otherwise). When a thread has paid more than that share of half a second in its last half second, however young it is,
- * Heddle switches off the finest class of events that contributes to it, and switches it on again after a time that
+ * otherwise). When a thread has paid more than that share of half a second in its last half second, however young it
+ * is, Heddle switches off the finest class of events that contributes to it, and switches it on again after a time that
  * brings its cost back under the budget.
  *
  * Off means that the class's *begins* are refused: a callback finds a bit set and returns. An *end* is still heard when

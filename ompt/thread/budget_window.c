@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* A thread's first slots are short: what costs much then is to go off soon. */
-enum { SLOT_MS = 50, FIRST_SLOT_MS = 10, FIRST_SLOTS = 5, WINDOW_MS = HD_BUDGET_WINDOW_MS };
-_Static_assert(HD_BUDGET_SLOTS > FIRST_SLOTS + WINDOW_MS / SLOT_MS, "the ring holds a window");
+/* In its first slot a thread looks more often: what costs much then is to go off soon. */
+enum { SLOT_MS = 50, FIRST_LOOKS_MS = 10, WINDOW_MS = HD_BUDGET_WINDOW_MS };
+_Static_assert(HD_BUDGET_SLOTS > WINDOW_MS / SLOT_MS, "the ring holds a window");
 enum { FADES = 8 }; /* with each boundary a sample loses a part of so many */
 /* Samples of different kinds come together, when their constructs' turn has come: so close they count as one. */
 enum { TOGETHER_MS = 1 };
@@ -64,7 +64,7 @@ static void add_boundary(struct hd_budget_window *window, uint64_t now) {
   struct hd_budget_boundary *added = &window->ring[window->boundary_count++ % HD_BUDGET_SLOTS];
   added->ticks = now;
   memcpy(added->spent, window->spent, sizeof added->spent);
-  window->due_ticks = now + hd_budget_ms(window->boundary_count > FIRST_SLOTS ? SLOT_MS : FIRST_SLOT_MS);
+  window->due_ticks = now + hd_budget_ms(SLOT_MS);
 }
 
 static void fade(struct hd_budget_window *window) {
@@ -82,11 +82,20 @@ void hd_budget_window_begin(struct hd_budget_window *window, const struct hd_eve
   for (uint32_t kind = 0; kind < HD_EVENT_KINDS; kind++)
     window->seen[kind] = costs[kind].count;
   add_boundary(window, now);
+  window->due_ticks = now + hd_budget_ms(FIRST_LOOKS_MS);
+}
+
+static bool is_in_first_slot(const struct hd_budget_window *window, uint64_t now) {
+  return window->boundary_count == 1 && now < window->ring[0].ticks + hd_budget_ms(SLOT_MS);
 }
 
 void hd_budget_window_add(struct hd_budget_window *window, const struct hd_event_cost costs[HD_EVENT_KINDS],
                           uint64_t now) {
   spend(window, costs);
+  if (is_in_first_slot(window, now)) {
+    window->due_ticks = now + hd_budget_ms(FIRST_LOOKS_MS);
+    return;
+  }
   add_boundary(window, now);
   fade(window);
 }

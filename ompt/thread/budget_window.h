@@ -15,7 +15,7 @@
 #include "heddle-format.h"
 
 enum {
-  HD_BUDGET_SLOTS = 16, /* boundaries kept: one more than the window needs */
+  HD_BUDGET_SLOTS = 12, /* boundaries kept: one more than the window needs */
   HD_BUDGET_CLASSES = HD_CLASS_FIXED + 1,
   HD_BUDGET_PLACES = 8 /* regions kept: those with most samples */
 };

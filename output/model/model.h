@@ -326,8 +326,8 @@ static inline int64_t hd_add_signed(int64_t to, int64_t from) {
   return (int64_t)((uint64_t)to + (uint64_t)from);
 }
 
-/** Ticks less the intrusion that they contain: an estimate of what they would be without Heddle. NaN: it cannot be true,
- *  so that is not known: Heddle cannot have taken more than there is, nor less than nothing. */
+/** Ticks less the intrusion that they contain: an estimate of what they would be without Heddle. NaN: not known,
+ *  because that cannot be true: Heddle cannot have taken more than there is, nor less than nothing. */
 double hd_corrected(uint64_t ticks, int64_t intrusion);
 
 /** The same for all waiting states. They may grow: a thread that Heddle has delayed waits less for others. */
