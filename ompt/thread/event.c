@@ -111,8 +111,7 @@ static void wait_delay(void) {
     ;
 }
 
-/* One takes so long, of those that take `usual` ticks, only if the thread is interrupted in it, perhaps for milliseconds.
- */
+/* Of events that take `usual` ticks one takes so long only if the thread was interrupted in it. */
 static bool is_outlier(uint64_t ticks, uint64_t usual) {
   return ticks > OUTLIER * usual + OUTLIER;
 }
@@ -145,7 +144,9 @@ static uint32_t usual_of(const struct hd_event_times *times) {
 static void learn(struct hd_thread *thread, enum hd_event_kind kind, uint64_t ticks) {
   struct hd_event_cost *cost = &thread->costs[kind];
   struct hd_event_times *times = &thread->times[kind];
-  times->last[times->count++ % HD_EVENT_TIMES] = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+  times->last[times->count % HD_EVENT_TIMES] = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+  if (++times->count == 2 * HD_EVENT_TIMES)
+    times->count = HD_EVENT_TIMES;
   cost->ticks = usual_of(times);
   if (times->count > 1 && cost->mask < LAST_MASK)
     cost->mask = cost->mask * 2 + 1;

@@ -13,10 +13,10 @@
  *
  * What an event costs is taken out of the program's time (Li and Zhang's virtual clock; hd_row_cell.intrusion). An
  * event in which Heddle does something out of the ordinary is measured, by a second look at the clock at its end. Of
- * the others the first few of a kind are, and then every 64th; all cost the mean of the last seven of those. One that
- * takes far longer is left out, and costs that mean, too: the thread was interrupted in it. So what is taken out is what
- * events cost this thread in this run, with its team at work, and costs next to nothing itself. The call and the return
- * are outside of what an event can measure; they are measured at start.
+ * the others the first few of a kind are, and then every 64th; all cost the mean of the last six of those. One that
+ * takes far longer is left out, and costs that mean, too: the thread was interrupted in it. So what is taken out is
+ * what events cost this thread in this run, with its team at work, and costs next to nothing itself. The call and the
+ * return are outside of what an event can measure; they are measured at start.
  */
 #ifndef HEDDLE_OMPT_THREAD_EVENT_H
 #define HEDDLE_OMPT_THREAD_EVENT_H

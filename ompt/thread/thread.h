@@ -42,7 +42,7 @@ enum hd_pending {
   HD_PENDING_LOCK = 1 /* the top frame waits for a lock; if no "acquired" follows it was a failed test */
 };
 
-enum { HD_EVENT_TIMES = 7 }; /* odd: one of them is in the middle */
+enum { HD_EVENT_TIMES = 6 };
 
 struct hd_thread {
   struct hd_thread_record *record; /* in the store: last_ticks, busy_ticks, open_cell are the live state */
@@ -87,7 +87,7 @@ struct hd_thread {
   bool ended_orderly;    /* outside any region: its record may be continued */
   void *next_ended;      /* hd_thread: in the list of such threads */
   struct hd_event_times { /* of the ordinary events that were timed last: event.c */
-    uint64_t count;       /* so many of a kind; number n is last[n % HD_EVENT_TIMES] */
+    uint32_t count;       /* of a kind: the next is last[count % HD_EVENT_TIMES]; from two times as many back to once */
     uint32_t last[HD_EVENT_TIMES];
   } times[HD_EVENT_KINDS];
 };
