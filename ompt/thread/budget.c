@@ -123,7 +123,7 @@ static uint64_t longer(uint64_t a, uint64_t b) {
 /* Long enough that the class has cost no more than the budget when it is tried again; and twice as long as the last
  * time, if it was not on for as long since. */
 static uint64_t off_length(const struct hd_budget_off *off, uint64_t now, uint64_t cost_ticks, uint64_t window_ticks) {
-  const uint64_t paid = (uint64_t)((double)cost_ticks * PPM / hd_budget.limit_ppm);
+  const uint64_t paid = cost_ticks > 0 ? (uint64_t)((double)cost_ticks * PPM / hd_budget.limit_ppm) : 0;
   const uint64_t least = longer(hd_budget_ms(OFF_LEAST_MS), paid > window_ticks ? paid - window_ticks : 0);
   if (off->length_ticks == 0 || now - off->on_ticks > off->length_ticks)
     return least;

@@ -126,8 +126,18 @@ static void set_counters(void) {
     setenv("HEDDLE_MULTIPLEX", "1", 1);
 }
 
+/* The tests' own variables say nothing to the tool, which would say so. */
+static void hide_own_variables(void) {
+  static const char *const names[] = {"HEDDLE_SEED",         "HEDDLE_SEEDS",         "HEDDLE_MACHINE_HAS",
+                                      "HEDDLE_TEST_VERBOSE", "HEDDLE_UNLESS_PASSED", "HEDDLE_NO_SKIP",
+                                      "HEDDLE_AREAS",        "HEDDLE_MACHINE_FACTS"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    unsetenv(names[i]);
+}
+
 static void child_main(struct fk_told *told) {
   die_of_faults();
+  hide_own_variables();
   setenv("HEDDLE_OUTPUT", output_path(), 1);
   setenv("HEDDLE_STORE_DIR", store_directory(), 1);
   if (options->depth)
