@@ -36,7 +36,5 @@ unsigned hd_edit_distance(const char *a, const char *b) {
 int hd_edit_is_near(const char *a, const char *b) {
   const size_t length = length_of(a);
   const unsigned distance = hd_edit_distance(a, b);
-  /* Who mistypes a short word gets its beginning right. */
-  const int begins_alike = tolower((unsigned char)a[0]) == tolower((unsigned char)b[0]);
-  return distance <= (length > 6 ? length / 3 : begins_alike ? 2 : 1) && distance < length;
+  return distance <= (length > 6 ? length / 3 : 2) && distance < length;
 }

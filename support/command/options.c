@@ -221,6 +221,11 @@ static void list_options(const struct hd_usage *usage, struct known *known) {
   add_option(known, &help_option, &section);
 }
 
+/* Who mistypes a name mostly gets its beginning right: --bogus is not --focus. */
+static bool may_mean(const char *name, const char *known) {
+  return hd_edit_is_near(known, name) && (name[0] == known[0] || hd_edit_distance(known, name) == 1);
+}
+
 /* An unknown option, or the beginning of several: which it may have been. */
 static void complain_of_unknown(const struct hd_usage *usage, const struct option *known, const char *text) {
   char name[64];
@@ -234,7 +239,7 @@ static void complain_of_unknown(const struct hd_usage *usage, const struct optio
   }
   if (name[0] && beginnings > 1)
     hd_usage_complain(usage, "'%s' is ambiguous: several options begin with it", text);
-  else if (nearest && hd_edit_is_near(nearest, name))
+  else if (nearest && may_mean(name, nearest))
     hd_usage_complain(usage, "'%s' is not an option here; did you mean --%s?", text, nearest);
   else
     hd_usage_complain(usage, "'%s' is not an option here", text);
