@@ -290,8 +290,8 @@ static void play_entry(const struct fk_event *e) {
   if (e->op == FK_ENTRY_BEGIN ? *depth == FK_MAX_ENTRIES : *depth == 0)
     _exit(FK_BAD_SCRIPT);
   if (e->op == FK_ENTRY_BEGIN)
-    begun[(*depth)++] = entries.begin(entry);
-  else if (begun[--*depth] || e->size)
+    begun[(*depth)++] = entries.begin ? entries.begin(entry) : 0;
+  else if (begun[--*depth] || (e->size && entries.end))
     entries.end(entry, begun[*depth], e->size);
 }
 
