@@ -107,11 +107,6 @@ static bool has_routines(void) {
          (hook && dladdr(hook, &its) && dladdr(&hd_measuring, &own) && its.dli_fbase == own.dli_fbase);
 }
 
-/* Preloaded with the program, or not at all. */
-static struct heddle_entries *find_entries(void) {
-  return hd_clock.kind == HD_CLOCK_EXTERNAL ? hd_test_runtime.entries : dlsym(RTLD_DEFAULT, HEDDLE_ENTRIES);
-}
-
 static void start_parts(const struct hd_settings *settings) {
   const bool on_stack = hd_clock.kind != HD_CLOCK_EXTERNAL; /* a test's addresses are not on its stack */
   struct hd_file_header *header = hd_store.header;
@@ -161,7 +156,6 @@ static bool start(const uint64_t *external_clock) {
     hd_clock_pause(hd_store.header);
   hd_store.header->clock_last = hd_clock_read_pair();
   __atomic_store_n(&hd_measuring.is_on, true, __ATOMIC_RELEASE);
-  hd_entry_points_connect(find_entries());
   return true;
 }
 
@@ -195,6 +189,11 @@ static void describe_runtime(const void *place) {
   header->runtime_module = module == HD_NONE ? 0 : module + 1;
 }
 
+/* Preloaded with the program, or not at all. */
+static struct heddle_entries *find_entries(void) {
+  return hd_test_runtime.entries ? hd_test_runtime.entries : dlsym(RTLD_DEFAULT, HEDDLE_ENTRIES);
+}
+
 /* The program may have run for a while before the runtime came. */
 static void join_runtime(void) {
   const ompt_function_lookup_t lookup = origin.lookup;
@@ -210,6 +209,7 @@ static void join_runtime(void) {
     hd_unwinder_load(); /* not later, under somebody's loader lock */
   }
   hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
+  hd_entry_points_connect(find_entries());
   hd_store.header->clock_last = hd_clock_read_pair();
   note_start_ticks();
 }

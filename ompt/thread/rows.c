@@ -120,6 +120,8 @@ static struct hd_row_cell *find_cell(struct hd_thread *thread, struct hd_row_rec
 
 struct hd_row_cell *hd_thread_cell_slow(struct hd_thread *thread, struct hd_row_record *row, uint32_t kind) {
   struct hd_row_cell *cell = find_cell(thread, row, kind);
+  if (!cell && kind > HD_CELL_TEAM)
+    return &thread->uncounted;
   return cell ? cell : hd_thread_cell(thread, hd_thread_row(thread, HD_PROGRAM_PROFILE), kind);
 }
 
@@ -127,7 +129,7 @@ struct hd_row_cell *hd_thread_cell_slow(struct hd_thread *thread, struct hd_row_
 bool hd_thread_make_first_row(struct hd_thread *thread) {
   struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
   bool made = row && find_cell(thread, row, HD_IDLE);
-  for (uint32_t kind = HD_BUSY + 1; made && kind < HD_CELL_KINDS; kind++)
+  for (uint32_t kind = HD_BUSY + 1; made && kind <= HD_CELL_TEAM; kind++)
     made = find_cell(thread, row, kind);
   return made;
 }

@@ -72,6 +72,7 @@ struct hd_thread {
   struct hd_frame *frames;
   uint32_t innermost[HD_KIND_COUNT]; /* index of the innermost frame of each kind; 0: none */
   struct hd_row_record *row;         /* that `cell` lies in */
+  struct hd_row_cell uncounted;      /* counts for which there was no cell */
   uint64_t cpu_ns;                   /* processor time charged so far */
   struct hd_stack_cache *unwind_cache;
   uintptr_t stack_begin; /* the thread's own stack, for routine.c; both 0: not looked up yet */
@@ -116,7 +117,7 @@ bool hd_thread_can_nest(const struct hd_thread *thread);
 void hd_thread_switch_instruments(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state);
 
 /** The cell of a row that has none for a state (or hd_cell_kind) yet, or not in its first record. Without room for one,
- *  that of the program's row, which has them all. */
+ *  that of the program's row, which has those of all times; a count is lost then. */
 struct hd_row_cell *hd_thread_cell_slow(struct hd_thread *thread, struct hd_row_record *row, uint32_t kind);
 
 static inline struct hd_row_cell *hd_thread_cell(struct hd_thread *thread, struct hd_row_record *row, uint32_t kind) {

@@ -208,7 +208,7 @@ static void spoil(struct fk_script *script, uint64_t seed) {
     struct fk_event *e = &script->events[i];
     long chance = random() % 100;
     bool needed = e->op == FK_FINALIZE || e->op == FK_PARALLEL_BEGIN || e->op == FK_TASK_CREATE ||
-                  e->op == FK_ENTRY_BEGIN || e->op == FK_ENTRY_END ||
+                  e->op == FK_ENTRY_BEGIN || e->op == FK_ENTRY_END || /* calls of the program's own */
                   (e->op == FK_IMPLICIT_TASK && e->endpoint == ompt_scope_begin);
     if (!needed && chance < 10)
       continue;

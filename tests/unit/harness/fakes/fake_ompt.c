@@ -282,7 +282,7 @@ static bool is_program_event(const struct fk_event *e) {
   return e->op >= FK_ROUTINE_ENTER && e->op <= FK_CONTROL;
 }
 
-/* A begin that the tool does not observe, or before it does, is left untold at its end, as libheddle-entry.so does. */
+/* A begin that the tool does not observe is left untold at its end, as libheddle-entry.so does. */
 static void play_entry(const struct fk_event *e) {
   const enum heddle_entry entry = (enum heddle_entry)e->kind;
   uint32_t *begun = inside[e->thread].begun;
@@ -291,7 +291,7 @@ static void play_entry(const struct fk_event *e) {
     _exit(FK_BAD_SCRIPT);
   if (e->op == FK_ENTRY_BEGIN)
     begun[(*depth)++] = entries.begin ? entries.begin(entry) : 0;
-  else if ((begun[--*depth] || e->size) && entries.end)
+  else if (begun[--*depth] || (e->size && entries.end))
     entries.end(entry, begun[*depth], e->size);
 }
 
