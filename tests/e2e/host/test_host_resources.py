@@ -246,11 +246,17 @@ def test_output_is_a_directory(both, export, places, under_run, ending):
     assert pair.saved[0].parent == places["output"] and pair.saved[0].name.endswith(".heddle")
 
 
-@either_way
-def test_output_is_a_device(both, export, places, under_run):
+def test_output_is_a_device(both, export, places):
     """No files beside it."""
-    pair = both(SOURCE, env={"HEDDLE_OUTPUT": "/dev/null"}, under_run=under_run)
+    pair = both(SOURCE, env={"HEDDLE_OUTPUT": "/dev/null"})
     assert_whole(export(pair.instead(places["work"])))
+
+
+def test_a_device_is_refused_before_the_program_runs(run_heddle, build_program):
+    result = run_heddle("run", "-o", "/dev/null", "--", build_program(SOURCE))
+    assert (result.returncode, result.stdout) == (125, "")
+    assert result.stderr == ("heddle: cannot write a profile to /dev/null: it is a device or a pipe; name a file or a "
+                             "folder\n")
 
 
 # ---- the C library says no ----
