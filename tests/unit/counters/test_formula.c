@@ -55,7 +55,7 @@ static void test_unknown_events_are_named_with_the_nearest(void **state) {
   expect_formula_error("INS / elasped", "13: 'elasped' is no event of this group; nearest: elapsed");
   expect_formula_error("1e-9 *  PAPI_TOT_INS", "15: 'PAPI_TOT_INS' is no event of this group");
   expect_formula_error("INST.x / CYC", "7: 'INST' is no event of this group; nearest: INS");
-  expect_formula_error("sinus(INS)", "7: 'sinus' is no event of this group");
+  expect_formula_error("sinus(INS)", "7: 'sinus' is no event of this group; nearest: INS");
 }
 
 static void test_columns_are_counted_in_characters(void **state) {
