@@ -13,6 +13,7 @@
 /** Events that are switched off together when they cost more than the budget allows, finest first. Never switched off
  *  are regions, waits at their ends, and threads. X(NAME, id, words) */
 #define HD_CLASS_TABLE(X)                                                                                              \
+  X(ENTRY, "entry", "handing out of chunks and creation of tasks")                                                     \
   X(MUTEX, "mutex", "critical sections, locks, ordered and atomic")                                                    \
   X(TASK, "task", "explicit tasks")                                                                                    \
   X(CALL, "call", "routines")                                                                                          \
@@ -40,7 +41,11 @@
   X(TASK_SCHEDULE, "task_schedule", TASK)                                                                              \
   X(CALL, "call", CALL) /* of an instrumented routine */                                                               \
   X(RETURN, "return", CALL)                                                                                            \
-  X(MARKER, "marker", FIXED)
+  X(MARKER, "marker", FIXED)                                                                                           \
+  X(SCHEDULING_BEGIN, "scheduling_begin", ENTRY) /* an entry point of the runtime: entry/entries.h */                  \
+  X(SCHEDULING_END, "scheduling_end", ENTRY)                                                                           \
+  X(CREATION_BEGIN, "creation_begin", ENTRY)                                                                           \
+  X(CREATION_END, "creation_end", ENTRY)
 
 /** The callbacks that the tool registers with the runtime. Each has one function, hd_callbacks_on_NAME.
  *  sync_region_wait rather than sync_region: for barriers and taskwait they are the same, but for a taskgroup it is the

@@ -39,7 +39,7 @@
 #include "heddle-teams.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 7u
+#define HD_FORMAT_VERSION 8u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u

@@ -30,19 +30,20 @@ struct hd_row_cell {
   int64_t intrusion;
 };
 
-enum { HD_ROW_CELLS = 3, HD_ROW_THREADS_MOST = 1 << 24 };
+enum { HD_ROW_CELLS = 3, HD_ROW_KIND_BITS = 5, HD_ROW_THREADS_MOST = 1 << 22 };
 
 /** A thread may have several rows of one profile: their numbers add up. One that is all zero stands for none. */
 struct hd_row_record {
   uint32_t profile;
-  uint32_t thread : 24;
-  uint32_t second : 4; /* what cells[1] is for; 0: it is free. cells[0] is HD_BUSY's */
-  uint32_t third : 4;  /* what cells[2] is for */
+  uint32_t thread : 22;
+  uint32_t second : HD_ROW_KIND_BITS; /* what cells[1] is for; 0: it is free. cells[0] is HD_BUSY's */
+  uint32_t third : HD_ROW_KIND_BITS;  /* what cells[2] is for */
   uint64_t visits;
   struct hd_row_cell cells[HD_ROW_CELLS];
 };
 _Static_assert(sizeof(struct hd_row_record) == 64, "one line of the cache");
-_Static_assert(HD_BUSY == 0 && (int)HD_CELL_KINDS <= 16, "the kind of a cell has four bits, and 0 is none but HD_BUSY");
+_Static_assert(HD_BUSY == 0 && (int)HD_CELL_KINDS <= 1 << HD_ROW_KIND_BITS,
+               "the kind of a cell fits its bits, and 0 is none but HD_BUSY");
 
 /** What a row's cell is for; 0 for those after the first: nothing yet. */
 static inline uint32_t hd_row_kind(const struct hd_row_record *row, uint32_t cell) {
@@ -58,10 +59,10 @@ static inline uint32_t hd_row_find(const struct hd_row_record *row, uint32_t kin
 static inline struct hd_row_cell *hd_row_claim(struct hd_row_record *row, uint32_t kind) {
   uint32_t cell = hd_row_find(row, kind);
   if (cell == HD_ROW_CELLS && row->second == 0) {
-    row->second = kind & 15u;
+    row->second = kind & ((1u << HD_ROW_KIND_BITS) - 1);
     cell = 1;
   } else if (cell == HD_ROW_CELLS && row->third == 0) {
-    row->third = kind & 15u;
+    row->third = kind & ((1u << HD_ROW_KIND_BITS) - 1);
     cell = 2;
   }
   return cell == HD_ROW_CELLS ? NULL : &row->cells[cell];

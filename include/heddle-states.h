@@ -22,12 +22,16 @@ enum hd_state {
   HD_WAIT_ATOMIC,
   HD_WAIT_REDUCTION,
   HD_WAIT_OTHER,
-  HD_RUNTIME, /* fork and join work of a region's primary thread */
-  HD_IDLE,    /* a worker between regions */
+  HD_RUNTIME_FORK_JOIN,     /* a region's primary thread opens it and closes it */
+  HD_RUNTIME_SCHEDULING,    /* a loop is made ready, or a thread asks for a chunk until it has one or there is none */
+  HD_RUNTIME_TASK_CREATION, /* a task is allocated, until it is queued or begins to run */
+  HD_IDLE,                  /* a worker between regions */
   HD_STATE_COUNT
 };
 #define HD_WAIT_FIRST HD_WAIT_BARRIER_IMPLICIT
 #define HD_WAIT_LAST HD_WAIT_OTHER
+#define HD_RUNTIME_FIRST HD_RUNTIME_FORK_JOIN
+#define HD_RUNTIME_LAST HD_RUNTIME_TASK_CREATION
 
 /** Construct kinds of a site. Append only: the number is stored. */
 enum hd_kind {
@@ -79,15 +83,13 @@ static inline enum hd_kind hd_kind_of_site(enum hd_kind kind) {
 enum hd_intrusion_class {
   HD_INTRUSION_BUSY,    /* HD_BUSY */
   HD_INTRUSION_WAITING, /* the waiting states */
-  HD_INTRUSION_RUNTIME, /* HD_RUNTIME */
+  HD_INTRUSION_RUNTIME, /* the runtime's own work */
   HD_INTRUSION_IDLE,    /* HD_IDLE */
   HD_INTRUSION_CLASSES
 };
 
 static inline enum hd_intrusion_class hd_intrusion_class_of(uint32_t state) {
-  const int is_working = state == HD_BUSY;
-  const int is_after_waits = state > HD_WAIT_LAST;
-  return (enum hd_intrusion_class)(1 - is_working + is_after_waits * (int)(state - HD_WAIT_LAST));
+  return (enum hd_intrusion_class)((state >= HD_WAIT_FIRST) + (state >= HD_RUNTIME_FIRST) + (state >= HD_IDLE));
 }
 
 /** Which profiles have counts of their own: they are told apart. The counters are read at every change between one of
@@ -113,7 +115,7 @@ enum hd_count_class {
   HD_COUNT_BUSY,    /* HD_BUSY; but for HD_COUNTERS_AT_ALL also waits at criticals, locks, ordereds and atomics */
   HD_COUNT_WAITING, /* the waiting states, and HD_IDLE: a worker's wait at a region's end and its time between regions
                        are one number, the region's */
-  HD_COUNT_RUNTIME, /* HD_RUNTIME */
+  HD_COUNT_RUNTIME, /* the runtime's own work */
   HD_COUNT_CLASSES
 };
 
@@ -121,7 +123,9 @@ static inline enum hd_count_class hd_count_class_of(uint32_t state, uint32_t cou
   switch (state) {
   case HD_BUSY:
     return HD_COUNT_BUSY;
-  case HD_RUNTIME:
+  case HD_RUNTIME_FORK_JOIN:
+  case HD_RUNTIME_SCHEDULING:
+  case HD_RUNTIME_TASK_CREATION:
     return HD_COUNT_RUNTIME;
   case HD_WAIT_CRITICAL:
   case HD_WAIT_LOCK:
@@ -133,8 +137,8 @@ static inline enum hd_count_class hd_count_class_of(uint32_t state, uint32_t cou
   }
 }
 
-_Static_assert((int)HD_IDLE - (int)HD_WAIT_LAST == (int)HD_INTRUSION_IDLE - (int)HD_INTRUSION_WAITING &&
-                   (int)HD_RUNTIME - (int)HD_WAIT_LAST == (int)HD_INTRUSION_RUNTIME - (int)HD_INTRUSION_WAITING,
+_Static_assert((int)HD_BUSY < (int)HD_WAIT_FIRST && (int)HD_WAIT_LAST < (int)HD_RUNTIME_FIRST &&
+                   (int)HD_RUNTIME_LAST < (int)HD_IDLE,
                "states and classes of intrusion come in the same order");
 
 #endif

@@ -11,9 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "entry/entries.h"
+
 struct hd_test_runtime {
   const uint64_t *clock;           /* NULL, as all that follows: this is no test */
   void (*advance)(uint64_t ticks); /* lets the clock's time pass */
+  struct heddle_entries *entries;  /* its entry points, as libheddle-entry.so tells of a real one's */
   const bool *is_exiting;          /* the runtime ends with its program */
   bool has_gcc_regions;            /* it plays GCC-built code */
 };

@@ -17,6 +17,7 @@
 #include "ompt/child.h"
 #include "ompt/counting/thread_counters.h"
 #include "ompt/ending.h"
+#include "ompt/entry_points.h"
 #include "ompt/process.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
@@ -106,6 +107,11 @@ static bool has_routines(void) {
          (hook && dladdr(hook, &its) && dladdr(&hd_measuring, &own) && its.dli_fbase == own.dli_fbase);
 }
 
+/* Preloaded with the program, or not at all. */
+static struct heddle_entries *find_entries(void) {
+  return hd_clock.kind == HD_CLOCK_EXTERNAL ? hd_test_runtime.entries : dlsym(RTLD_DEFAULT, HEDDLE_ENTRIES);
+}
+
 static void start_parts(const struct hd_settings *settings) {
   const bool on_stack = hd_clock.kind != HD_CLOCK_EXTERNAL; /* a test's addresses are not on its stack */
   struct hd_file_header *header = hd_store.header;
@@ -155,6 +161,7 @@ static bool start(const uint64_t *external_clock) {
     hd_clock_pause(hd_store.header);
   hd_store.header->clock_last = hd_clock_read_pair();
   __atomic_store_n(&hd_measuring.is_on, true, __ATOMIC_RELEASE);
+  hd_entry_points_connect(find_entries());
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include "callpath/code/loaded_modules.h"
 
 struct hd_code_range hd_code_runtime;
+struct hd_code_range hd_code_entries;
 
 /* A runtime that is linked into the program itself cannot be told from the user's code by its place. */
 void hd_code_find_runtime(const void *runtime_function) {

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "support/inside.h"
+
 enum hd_code_kind {
   HD_CODE_USER,
   HD_CODE_RUNTIME, /* the OpenMP runtime's */
@@ -22,12 +24,20 @@ struct hd_code_range {
 };
 extern struct hd_code_range hd_code_runtime;
 
+/** What stands in front of its entry points (libheddle-entry.so): part of it for whoever looks at a stack. */
+extern HD_INSIDE struct hd_code_range hd_code_entries;
+
 /** Once, at start, with any function of the runtime: fills hd_code_runtime. */
 void hd_code_find_runtime(const void *runtime_function);
 
+/** Whether a return address lies in such a range. */
+static inline bool hd_code_in(const struct hd_code_range *range, const void *address) {
+  return (uintptr_t)address - 1 - range->begin < range->end - range->begin;
+}
+
 /** Whether a return address lies in the runtime. */
 static inline bool hd_code_in_runtime(const void *address) {
-  return (uintptr_t)address - 1 - hd_code_runtime.begin < hd_code_runtime.end - hd_code_runtime.begin;
+  return hd_code_in(&hd_code_runtime, address) || hd_code_in(&hd_code_entries, address);
 }
 
 /** `ip`: a return address; `function`: the first instruction of the function around it, 0: not known. Asks the dynamic

@@ -58,7 +58,7 @@ static bool is_cut(int fd, Elf *elf) {
 
 /* ---- symbols ---- */
 
-enum where { IMPORTED, DEFINED, EXPORTED /* defined for others */ };
+enum where { IMPORTED, DEFINED, EXPORTED /* defined for others */, IMPORTED_FAMILY /* all that begin so */ };
 
 #define SETS(field) offsetof(struct hd_elf_file, field)
 
@@ -73,6 +73,12 @@ static const struct {
     {"__cyg_profile_func_enter", IMPORTED, SETS(calls_heddle)},
     {"__cyg_profile_func_exit", IMPORTED, SETS(calls_heddle)},
     {"ompt_start_tool", EXPORTED, SETS(exports_tool)},
+    {"__kmpc_dispatch_next_", IMPORTED_FAMILY, SETS(calls_entries)},
+    {"__kmpc_omp_task_alloc", IMPORTED, SETS(calls_entries)}, /* and so the others for tasks */
+    {"GOMP_loop_", IMPORTED_FAMILY, SETS(calls_gomp_entries)},
+    {"GOMP_sections_", IMPORTED_FAMILY, SETS(calls_gomp_entries)},
+    {"GOMP_task", IMPORTED, SETS(calls_gomp_entries)},
+    {"GOMP_taskloop", IMPORTED_FAMILY, SETS(calls_gomp_entries)},
 };
 
 static void take_sanitizer(struct hd_elf_file *file, const char *name) {
@@ -85,11 +91,18 @@ static void take_sanitizer(struct hd_elf_file *file, const char *name) {
       file->sanitizer = sanitizers[i].name;
 }
 
+static bool is_there(enum where where, bool defined, bool dynamic) {
+  const bool wants_defined = where == DEFINED || where == EXPORTED;
+  return wants_defined == defined && (where == DEFINED || dynamic);
+}
+
 static void take_symbol(struct hd_elf_file *file, const char *name, bool defined, bool dynamic) {
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if ((known[i].where != IMPORTED) == defined && (known[i].where == DEFINED || dynamic) &&
-        strcmp(name, known[i].symbol) == 0)
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    const char *symbol = known[i].symbol;
+    const size_t bytes = strlen(symbol) + (known[i].where != IMPORTED_FAMILY);
+    if (is_there(known[i].where, defined, dynamic) && strncmp(name, symbol, bytes) == 0)
       *(bool *)((char *)file + known[i].flag) = true;
+  }
   take_sanitizer(file, name);
 }
 

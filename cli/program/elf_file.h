@@ -29,10 +29,12 @@ struct hd_elf_file {
   bool needs_libomp, needs_libgomp;      /* links it itself */
   bool defines_libomp;                   /* libomp was linked into it */
   bool defines_libgomp;
-  bool defines_hooks;    /* __cyg_profile_func_enter */
-  bool calls_heddle;     /* imports the hooks of -finstrument-functions, or holds a note of heddle.h */
-  bool exports_tool;     /* ompt_start_tool; runtimes do, too */
-  const char *sanitizer; /* "AddressSanitizer"; NULL: none */
+  bool defines_hooks;      /* __cyg_profile_func_enter */
+  bool calls_heddle;       /* imports the hooks of -finstrument-functions, or holds a note of heddle.h */
+  bool calls_entries;      /* imports entry points of the runtime that libheddle-entry.so stands in front of */
+  bool calls_gomp_entries; /* GCC's: those of libgomp */
+  bool exports_tool;       /* ompt_start_tool; runtimes do, too */
+  const char *sanitizer;   /* "AddressSanitizer"; NULL: none */
 };
 
 /** False: it cannot be read. */

@@ -87,6 +87,10 @@ static void note_library(struct hd_program *program, const char *name, const cha
 /* What it calls, and whether it is a tool. */
 static void note_file(struct hd_program *program, const char *path, const struct hd_elf_file *file) {
   program->calls_heddle |= file->calls_heddle;
+  if (hd_openmp_of(basename(path)) != HD_OPENMP_NONE)
+    return; /* a runtime is no user of its own */
+  program->calls_entries |= file->calls_entries;
+  program->calls_gomp_entries |= file->calls_gomp_entries;
   if (file->exports_tool && !file->defines_libomp && !program->other_tool[0] && !strstr(path, "libheddle.so"))
     snprintf(program->other_tool, sizeof program->other_tool, "%s", path);
 }

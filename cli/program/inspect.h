@@ -30,6 +30,8 @@ struct hd_program {
   char other_tool[PATH_MAX]; /* the file among it and its libraries that defines ompt_start_tool; "": none */
   char missing[256];         /* the first library that its loader does not find; "": none */
   char undefined[256];       /* the first function of OpenMP that no library has; "": none, as far as known */
+  bool calls_entries;        /* likewise entry points of an OpenMP runtime for chunks and tasks, */
+  bool calls_gomp_entries;   /* and GCC's */
   bool calls_heddle;         /* it, or a library that it links, has instrumented routines or markers */
 };
 

@@ -61,23 +61,51 @@ static void write_command(const struct hd_run *run) {
     unlink(path);
 }
 
+/* libheddle-entry.so lies beside libheddle.so. False: it should be loaded, and is not there. */
+static bool choose_entries(struct hd_run *run, const struct hd_program *program) {
+  const enum hd_run_preload handout = run->options->handout;
+  const bool calls = program->calls_entries || (run->options->gomp && program->calls_gomp_entries);
+  char *path = run->entries;
+  path[0] = '\0';
+  if (handout != HD_RUN_PRELOAD_YES && (handout == HD_RUN_PRELOAD_NO || !calls || program->other_identity))
+    return true;
+  const int directory = (int)(strrchr(run->library, '/') - run->library);
+  const int length = snprintf(path, PATH_MAX, "%.*s/libheddle-entry.so", directory, run->library);
+  if (length < PATH_MAX && access(path, R_OK) == 0)
+    return true;
+  hd_log("%s is not there: how long the runtime hands out chunks and creates tasks will not be known", path);
+  path[0] = '\0';
+  return handout != HD_RUN_PRELOAD_YES;
+}
+
+static bool cannot_preload(const char *library) {
+  if (!strpbrk(library, ": "))
+    return false;
+  hd_log("%s cannot be loaded with the program: LD_PRELOAD separates its entries by ':' and ' '", library);
+  return true;
+}
+
 /* LD_PRELOAD reaches everything that the program starts, so only what needs it gets it. */
 static bool choose_preload(struct hd_run *run) {
   const struct hd_run_options *options = run->options;
-  run->preload = options->routines == HD_RUN_ROUTINES_YES;
-  if (options->routines == HD_RUN_ROUTINES_AUTO) {
-    struct hd_program program;
-    hd_program_inspect(options->command[0], &program);
-    run->preload = program.calls_heddle && !program.other_identity;
-    run->untold_libgomp = program.links_libgomp && !options->gomp;
-  }
-  if (!run->preload || !strpbrk(run->library, ": "))
-    return true;
-  hd_log("%s cannot be loaded with the program: LD_PRELOAD separates its entries by ':' and ' '", run->library);
-  if (options->routines == HD_RUN_ROUTINES_YES)
+  struct hd_program program;
+  hd_program_inspect(options->command[0], &program);
+  run->untold_libgomp = options->routines == HD_RUN_PRELOAD_AUTO && program.links_libgomp && !options->gomp;
+  run->preload = options->routines == HD_RUN_PRELOAD_YES ||
+                 (options->routines == HD_RUN_PRELOAD_AUTO && program.calls_heddle && !program.other_identity);
+  if (!choose_entries(run, &program))
     return false;
-  hd_log("instrumented routines and markers count from the first OpenMP construct on");
-  run->preload = false;
+  if (run->preload && cannot_preload(run->library)) {
+    if (options->routines == HD_RUN_PRELOAD_YES)
+      return false;
+    hd_log("instrumented routines and markers count from the first OpenMP construct on");
+    run->preload = false;
+  }
+  if (run->entries[0] && cannot_preload(run->entries)) {
+    if (options->handout == HD_RUN_PRELOAD_YES)
+      return false;
+    run->entries[0] = '\0';
+  }
   return true;
 }
 
@@ -112,18 +140,24 @@ static const char *get(const char *name) {
   return value ? value : "";
 }
 
+/* Nothing to be added: the variable stays as it is. */
 static bool prepend(const char *name, const char *first) {
-  return set_list(name, first, get(name));
+  return !*first || set_list(name, first, get(name));
+}
+
+static bool append(const char *name, const char *last) {
+  return !*last || set_list(name, get(name), last);
 }
 
 /*
- * libomp has to come before the libgomp whose place it takes. libheddle.so comes last: others may insist on being first
- * (the sanitizers do), and its symbols, the hooks and ompt_start_tool, have to come only before those of the program's
- * own libraries.
+ * libomp has to come before the libgomp whose place it takes, and libheddle-entry.so before libomp. Else what is
+ * Heddle's comes last: others may insist on being first (the sanitizers do), and its symbols, the hooks and
+ * ompt_start_tool, have to come only before those of the program's own libraries.
  */
 static bool set_preload(const struct hd_run *run) {
-  return (!run->libomp[0] || prepend("LD_PRELOAD", run->libomp)) &&
-         (!run->preload || set_list("LD_PRELOAD", get("LD_PRELOAD"), run->library));
+  const bool set = run->libomp[0] ? prepend("LD_PRELOAD", run->libomp) && prepend("LD_PRELOAD", run->entries)
+                                  : append("LD_PRELOAD", run->entries);
+  return set && append("LD_PRELOAD", run->preload ? run->library : "");
 }
 
 static bool set_choice(const char *name, const char *value) {

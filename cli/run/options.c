@@ -71,9 +71,17 @@ const struct hd_option hd_run_shared_options[] = {
      "preload libheddle.so, for routines compiled with -finstrument-functions\n"
      "and for markers. Needed only if PROGRAM is a script or loads them later:\n"
      "heddle sees in PROGRAM's file whether it has any",
-     .take = hd_take_value, .field = offsetof(struct hd_run_options, routines), .value = HD_RUN_ROUTINES_YES},
+     .take = hd_take_value, .field = offsetof(struct hd_run_options, routines), .value = HD_RUN_PRELOAD_YES},
     {0, "no-routines", NULL, "do not preload: markers count from the first OpenMP construct on", .take = hd_take_value,
-     .field = offsetof(struct hd_run_options, routines), .value = HD_RUN_ROUTINES_NO},
+     .field = offsetof(struct hd_run_options, routines), .value = HD_RUN_PRELOAD_NO},
+    {0, "handout", NULL,
+     "preload libheddle-entry.so, which tells how long the runtime takes to hand\n"
+     "out chunks of loops and to create tasks. Needed only if PROGRAM is a script\n"
+     "or loads its OpenMP code later: heddle sees in PROGRAM's file whether it has\n"
+     "such loops or tasks",
+     .take = hd_take_value, .field = offsetof(struct hd_run_options, handout), .value = HD_RUN_PRELOAD_YES},
+    {0, "no-handout", NULL, "do not preload it: that time counts as busy time", .take = hd_take_value,
+     .field = offsetof(struct hd_run_options, handout), .value = HD_RUN_PRELOAD_NO},
     {0, "gomp", NULL, "run a program built by GCC on LLVM's libomp", HD_OPTION_FLAG(struct hd_run_options, gomp)},
     {0, "libomp", "PATH", "the libomp for --gomp (default: the one the loader finds)",
      HD_OPTION_FILE(struct hd_run_options, libomp)},

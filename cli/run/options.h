@@ -15,11 +15,11 @@
 /** Exit statuses besides the program's own; those of env(1), timeout(1) and the shell. */
 enum hd_run_exit { HD_RUN_FAILED = 125, HD_RUN_CANNOT_EXECUTE = 126, HD_RUN_NOT_FOUND = 127, HD_RUN_SIGNAL = 128 };
 
-/** Is libheddle.so loaded with the program, or only when an OpenMP runtime asks for it? */
-enum hd_run_routines {
-  HD_RUN_ROUTINES_AUTO, /* with the program when its file, or a library that it links, calls Heddle */
-  HD_RUN_ROUTINES_YES,
-  HD_RUN_ROUTINES_NO
+/** Is a library loaded with the program? */
+enum hd_run_preload {
+  HD_RUN_PRELOAD_AUTO, /* when the program's file, or a library that it links, calls for it */
+  HD_RUN_PRELOAD_YES,
+  HD_RUN_PRELOAD_NO
 };
 
 /** What the command line asks for. The strings belong to argv. */
@@ -30,7 +30,8 @@ struct hd_run_options {
   const char *set[HD_SETTING_COUNT]; /* variables for libheddle.so; NULL: these stay as they are */
   char *events;                      /* to count, divided by commas; owned; NULL: HEDDLE_COUNTERS */
   char *groups;                      /* of events: names and files, divided by commas; owned */
-  enum hd_run_routines routines;
+  enum hd_run_preload routines;      /* libheddle.so, otherwise loaded when an OpenMP runtime asks for it */
+  enum hd_run_preload handout;       /* libheddle-entry.so */
   bool gomp;
   bool quiet;
   char **command; /* NULL-terminated */

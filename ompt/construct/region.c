@@ -183,7 +183,7 @@ uint64_t hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind k
     announce_begin(primary, region, row);
   else /* the team's workers charge their time to the program */
     __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
-  hd_thread_push(primary, now, row, HD_KIND_PARALLEL, HD_RUNTIME);
+  hd_thread_push(primary, now, row, HD_KIND_PARALLEL, HD_RUNTIME_FORK_JOIN);
   return open_region(primary, region, place);
 }
 
@@ -332,7 +332,7 @@ void hd_region_join(struct hd_thread *primary, uint64_t now) {
   struct hd_frame_base *task = &primary->base->base;
   struct hd_region *region = task->led;
   if (!region) {
-    hd_thread_unwind_task(primary, now, HD_RUNTIME);
+    hd_thread_unwind_task(primary, now, HD_RUNTIME_FORK_JOIN);
     return;
   }
   if (task->place.waits)
@@ -343,7 +343,7 @@ void hd_region_join(struct hd_thread *primary, uint64_t now) {
     primary->ring.what = HD_WHAT(HD_WHAT_JOIN, region->known->profile) | HD_WHAT_UNCOUNTED;
     hd_ring_hold(&primary->ring);
   }
-  hd_thread_unwind_task(primary, now, HD_RUNTIME);
+  hd_thread_unwind_task(primary, now, HD_RUNTIME_FORK_JOIN);
   region->has_joined = true;
   region->busy_ticks = primary->record->busy_ticks - task->place.busy_at_begin;
   primary->ring.payload[0].join = (struct hd_log_join){.team = region->team, .busy_ticks = region->busy_ticks};

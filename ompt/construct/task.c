@@ -94,8 +94,10 @@ static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   else if (hd_measuring.has_routines)
     thread->ring.what = HD_WHAT(HD_WHAT_TASK, row->profile) | HD_WHAT_UNCOUNTED;
   thread->height += hd_measuring.has_routines;
-  hd_thread_push(thread, now, row, HD_KIND_TASK, HD_BUSY);
-  hd_thread_open_base(thread, task, NULL, 0);
+  if (!hd_thread_put_frame(thread, row, HD_KIND_TASK, HD_BUSY))
+    return;
+  hd_thread_open_base(thread, task, NULL, 0); /* first: what is around it may be in an entry point of the runtime */
+  hd_thread_switch(thread, now, row, HD_BUSY);
   set_value(task, with_base(value, thread->innermost[HD_KIND_TASK]) | TASK_STARTED);
 }
 
@@ -139,19 +141,26 @@ static void leave_place(struct hd_thread *thread, uint64_t now, ompt_data_t *tas
   set_value(task, TASK_UNSEEN);
 }
 
-/* It waits in a barrier or taskwait: where a task begins unobserved it rather works from then on. But not at a region's
- * end, where nobody hears when that is over. */
-static bool waits(const struct hd_thread *thread) {
+/* It waits in a barrier or taskwait, or is in an entry point of the runtime: where a task begins unobserved it rather
+ * works from then on. But not at a region's end, where nobody hears when that is over. */
+static bool is_busy_if_begun(const struct hd_thread *thread) {
   const struct hd_frame *top = thread->top;
-  return top > thread->base && hd_frame_is_wait(top->kind) && top->state != HD_BUSY;
+  const bool waits = top > thread->base && hd_frame_is_wait(top->kind) && top->state != HD_BUSY;
+  return waits || thread->base->base.busy_as != HD_BUSY;
+}
+
+static void work_from_now_on(struct hd_thread *thread, uint64_t now) {
+  const bool waits = thread->top > thread->base && hd_frame_is_wait(thread->top->kind);
+  thread->base->base.busy_as = HD_BUSY;
+  hd_thread_set_state(thread, now, waits ? (uint32_t)HD_BUSY : thread->top->state);
 }
 
 static void begin_unseen(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   if (is_placed_here(thread, value_of(task)))
     return; /* goes on, when what ran on top of it has ended */
   place(thread, task);
-  if (waits(thread))
-    hd_thread_set_state(thread, now, HD_BUSY);
+  if (is_busy_if_begun(thread))
+    work_from_now_on(thread, now);
 }
 
 /* ---- what a change of tasks does ---- */
@@ -176,7 +185,7 @@ bool hd_task_leaves_out(const struct hd_thread *thread, ompt_data_t *prior, ompt
   const bool leaves = leaves_place(thread, prior, status, next);
   const bool begins = next && next != thread->base->task && !is_placed_here(thread, value_of(next));
   if ((goes_on && !(value_of(next) & TASK_UNSEEN)) || closes_base(thread, prior, status, next) ||
-      (leaves && has_left_open(thread, prior)) || (begins && waits(thread)))
+      (leaves && has_left_open(thread, prior)) || (begins && is_busy_if_begun(thread)))
     return false;
   if (leaves)
     set_value(prior, TASK_UNSEEN);

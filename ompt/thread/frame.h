@@ -56,6 +56,8 @@ struct hd_frame {
       uint32_t below;         /* index of the base frame of the task beneath */
       uint32_t team;          /* index of the innermost base that is no explicit task's: this one, or one beneath */
       uint32_t thread_number; /* in the region's team */
+      uint32_t busy_as;       /* enum hd_state of what would be busy time: HD_BUSY, but while the task is in an entry
+                                 point of the runtime (entry_points.h) its own work there */
       const struct hd_known_region *region; /* NULL: none, or there was no memory for it */
       struct hd_region *led;                /* the same, as its primary leads it; NULL: it is another thread's */
       struct hd_team_place place;

@@ -9,6 +9,7 @@
 #ifndef HEDDLE_OMPT_THREAD_STEP_H
 #define HEDDLE_OMPT_THREAD_STEP_H
 
+#include "callpath/code/wrappers.h"
 #include "ompt/thread/rows.h"
 #include "ompt/thread/thread.h"
 
@@ -28,9 +29,9 @@ static inline struct hd_way hd_thread_step_from(struct hd_thread *thread, struct
   return edge ? hd_edge_way(edge) : hd_thread_step_slow(thread, from, kind, address);
 }
 
-/** Likewise from the innermost profile. */
+/** Likewise from the innermost profile, for an address that the runtime tells. */
 static inline struct hd_way hd_thread_step(struct hd_thread *thread, enum hd_kind kind, const void *address) {
-  return hd_thread_step_from(thread, thread->top->row, kind, address);
+  return hd_thread_step_from(thread, thread->top->row, kind, hd_wrappers_see_through(address));
 }
 
 #endif

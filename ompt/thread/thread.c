@@ -87,6 +87,7 @@ bool hd_thread_grow_frames(struct hd_thread *thread) {
 
 void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, uint32_t state) {
   const uint32_t before = thread->ring.busy;
+  state = hd_thread_counts_as(thread, state);
   hd_thread_charge(thread, hd_ring_take_back(&thread->ring, state == HD_BUSY ? row->profile : HD_NONE), before);
   if (thread->counters)
     hd_counters_point_at(thread, row, state);
@@ -174,6 +175,7 @@ void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, const stru
   frame->base.below = (uint32_t)(thread->base - thread->frames);
   frame->base.team = frame->kind == HD_KIND_TASK ? thread->base->base.team : thread->innermost[frame->kind];
   frame->base.thread_number = number;
+  frame->base.busy_as = HD_BUSY;
   frame->base.region = region;
   frame->base.led = NULL;
   frame->base.place = (struct hd_team_place){0};

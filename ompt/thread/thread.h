@@ -173,12 +173,18 @@ __attribute__((cold)) void hd_thread_put_before(struct hd_thread *thread, uint64
 /** Before an entry when hd_ring_is_due: tells what is held, and makes room for one in the thread's log. */
 __attribute__((cold)) void hd_thread_make_room(struct hd_thread *thread);
 
+/** What the current task's busy time counts as now. */
+static inline uint32_t hd_thread_counts_as(const struct hd_thread *thread, uint32_t state) {
+  return state == HD_BUSY ? thread->base->base.busy_as : state;
+}
+
 /**
  * The one place where a thread changes state: charges the time since the last event and names the next cell. When the
  * thread becomes busy, stops, or is busy in another profile than before, or something else happens (ring.what), that
  * is a transition; its time, which is then the record's last_ticks, may be a little later than `now` (ring.h).
  */
 static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
+  state = hd_thread_counts_as(thread, state);
   if (__builtin_expect(thread->instrumented, false))
     hd_thread_switch_instruments(thread, row, state);
   const uint32_t before = thread->ring.busy;
@@ -246,11 +252,12 @@ static inline struct hd_frame *hd_thread_next_outwards(const struct hd_thread *t
   return frame > thread->base ? frame : NULL;
 }
 
-/** Enters a construct: its frame becomes the innermost, in `state`. */
-static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, enum hd_kind kind,
-                                  uint32_t state) {
+/** Puts a frame on top, to be followed by hd_thread_switch. False: there was no room, and the thread's measurement has
+ *  ended. */
+static inline bool hd_thread_put_frame(struct hd_thread *thread, struct hd_row_record *row, enum hd_kind kind,
+                                       uint32_t state) {
   if (__builtin_expect(thread->top == thread->last_frame, false) && !hd_thread_grow_frames(thread))
-    return;
+    return false;
   struct hd_frame *frame = ++thread->top;
   frame->row = row;
   frame->state = (uint16_t)state;
@@ -258,7 +265,14 @@ static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct
   frame->height = thread->height;
   frame->task = NULL;
   hd_thread_link_top(thread);
-  hd_thread_switch(thread, now, row, state);
+  return true;
+}
+
+/** Enters a construct: its frame becomes the innermost, in `state`. */
+static inline void hd_thread_push(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, enum hd_kind kind,
+                                  uint32_t state) {
+  if (hd_thread_put_frame(thread, row, kind, state))
+    hd_thread_switch(thread, now, row, state);
 }
 
 /** Tells the sweep which of the entries on its stack have ended, when the top frame has changed downwards: with the
@@ -312,7 +326,7 @@ void hd_thread_settle(struct hd_thread *thread);
 /** Leaves everything above the current task's base frame, which goes to `state`. */
 void hd_thread_unwind_task(struct hd_thread *thread, uint64_t now, uint32_t state);
 
-/** Makes the frame just pushed the base of `task`, and the reverse: pops the current base and all above it. */
+/** Makes the frame just put on top the base of `task`, and the reverse: pops the current base and all above it. */
 void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, const struct hd_known_region *region,
                          uint32_t number);
 void hd_thread_close_base(struct hd_thread *thread, uint64_t now);

@@ -26,6 +26,9 @@
   LOSS(TASKS, "tasks", "tasks", "waits for tasks", "less waiting for tasks")                                          \
   /* fork, join, threads that came late, barriers themselves */                                                       \
   LOSS(RUNTIME, "runtime", "runtime", "the runtime", "less time in the runtime")                                      \
+  /* chunks of loops handed out */                                                                                    \
+  LOSS(SCHEDULING, "scheduling", "scheduling", "handing out chunks of loops", "less handing out of chunks")           \
+  LOSS(TASK_CREATION, "task_creation", "task creation", "creating tasks", "less creation of tasks")                   \
   /* waits that the runtime does not explain */                                                                       \
   LOSS(OTHER, "other", "other waits", "other waits", "less of other waits")                                           \
   /* more busy time than in the run that is compared with; 0 in one run alone */                                      \
@@ -47,7 +50,9 @@
   STATE(HD_WAIT_ATOMIC, "atomic", "atomic", HD_LOSS_LOCKS)                                                            \
   STATE(HD_WAIT_REDUCTION, "reduction", "reduction", HD_LOSS_IMBALANCE)                                               \
   STATE(HD_WAIT_OTHER, "other", "other wait", HD_LOSS_OTHER)                                                          \
-  STATE(HD_RUNTIME, "runtime", "runtime", HD_LOSS_RUNTIME)                                                            \
+  STATE(HD_RUNTIME_FORK_JOIN, "fork_join", "fork/join", HD_LOSS_RUNTIME)                                              \
+  STATE(HD_RUNTIME_SCHEDULING, "scheduling", "scheduling", HD_LOSS_SCHEDULING)                                        \
+  STATE(HD_RUNTIME_TASK_CREATION, "task_creation", "creation", HD_LOSS_TASK_CREATION)                                 \
   STATE(HD_IDLE, "idle", "idle", HD_LOSS_NONE)
 /* clang-format on */
 

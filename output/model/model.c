@@ -26,8 +26,15 @@ uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]) {
   return sum;
 }
 
+uint64_t hd_ticks_runtime(const uint64_t ticks[HD_STATE_COUNT]) {
+  uint64_t sum = 0;
+  for (int state = HD_RUNTIME_FIRST; state <= HD_RUNTIME_LAST; state++)
+    sum += ticks[state];
+  return sum;
+}
+
 uint64_t hd_ticks_all(const uint64_t ticks[HD_STATE_COUNT]) {
-  return ticks[HD_BUSY] + hd_ticks_waiting(ticks) + ticks[HD_RUNTIME] + ticks[HD_IDLE];
+  return ticks[HD_BUSY] + hd_ticks_waiting(ticks) + hd_ticks_runtime(ticks) + ticks[HD_IDLE];
 }
 
 int64_t hd_intrusion_waiting(const struct hd_intrusion *intrusion) {

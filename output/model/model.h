@@ -301,6 +301,9 @@ bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind);
 /** Sum of the waiting states of `ticks`. */
 uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]);
 
+/** Sum of the states of the runtime's own work. */
+uint64_t hd_ticks_runtime(const uint64_t ticks[HD_STATE_COUNT]);
+
 /** Sum of all states of `ticks`. */
 uint64_t hd_ticks_all(const uint64_t ticks[HD_STATE_COUNT]);
 

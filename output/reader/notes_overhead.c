@@ -80,9 +80,31 @@ static void note_memory(struct hd_model *model) {
                       shortened == 1 ? "s" : "");
 }
 
+static bool has_kind(const struct hd_model *model, enum hd_kind first, enum hd_kind last) {
+  uint32_t i = 0;
+  while (i < model->node_count && (model->nodes[i].kind < first || model->nodes[i].kind > last))
+    i++;
+  return i < model->node_count;
+}
+
+/* Nothing was told of entry points that the program must have called. */
+static void note_entries(struct hd_model *model) {
+  const struct hd_cost *costs = model->cost_of;
+  const bool chunks =
+      has_kind(model, HD_KIND_LOOP_DYNAMIC, HD_KIND_LOOP_GUIDED) && costs[HD_EVENT_SCHEDULING_BEGIN].count == 0;
+  const bool tasks = has_kind(model, HD_KIND_TASK, HD_KIND_TASK) && costs[HD_EVENT_CREATION_BEGIN].count == 0;
+  if (model->cost_ticks > 0 && (chunks || tasks))
+    hd_model_add_note(model,
+                      "how long the runtime took to %s%s%s counts as busy time: libheddle-entry.so was not loaded with "
+                      "the program ('heddle run --handout' loads it)",
+                      chunks ? "hand out chunks of loops" : "", chunks && tasks ? " and to " : "",
+                      tasks ? "create tasks" : "");
+}
+
 void hd_reader_note_overhead(struct hd_model *model) {
   note_program(model);
   note_regions(model);
   note_switches(model);
+  note_entries(model);
   note_memory(model);
 }

@@ -115,7 +115,7 @@ static json_t *program(const struct hd_model *model) {
       {"unmeasured_s", hd_json_seconds(model, unmeasured)},
       {HD_KEY(BUSY), hd_json_seconds(model, model->ticks[HD_BUSY])},
       {HD_KEY(WAIT), hd_json_seconds(model, hd_ticks_waiting(model->ticks))},
-      {HD_KEY(RUNTIME), hd_json_seconds(model, model->ticks[HD_RUNTIME])},
+      {HD_JSON_MERGE, hd_json_runtime_members(model, model->ticks)},
       {HD_KEY(IDLE), hd_json_seconds(model, model->ticks[HD_IDLE])},
       {HD_KEY(CONCURRENCY), hd_json_number(elapsed > 0 ? (double)model->ticks[HD_BUSY] / elapsed : NAN)},
       {"inside_regions_s", hd_json_seconds(model, model->inside_ticks)},
@@ -136,9 +136,8 @@ static json_t *thread(const void *of, size_t index) {
       {HD_KEY(IDLE), hd_json_seconds(model, from->ticks[HD_IDLE])},
       {HD_KEY(WAIT), hd_json_seconds(model, hd_ticks_waiting(from->ticks))},
       {"wait_by_cause_s", hd_json_waits(model, from->ticks, false)},
-      {HD_KEY(RUNTIME), hd_json_seconds(model, from->ticks[HD_RUNTIME])},
-      {HD_JSON_MERGE, account_members(&from->account)}, {HD_JSON_MERGE, hd_json_thread_overhead(model, from)},
-      {HD_JSON_MERGE, hd_json_thread_counts(model, from->id)});
+      {HD_JSON_MERGE, hd_json_runtime_members(model, from->ticks)}, {HD_JSON_MERGE, account_members(&from->account)},
+      {HD_JSON_MERGE, hd_json_thread_overhead(model, from)}, {HD_JSON_MERGE, hd_json_thread_counts(model, from->id)});
 }
 
 static json_t *overlap(const void *of, size_t index) {

@@ -76,7 +76,7 @@ static json_t *sums_members(const struct hd_model *model, const uint64_t ticks[H
                             const struct hd_intrusion *intrusion, const char *const keys[3], bool known) {
   return HD_JSON_IF(known, {keys[0], corrected(model, ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY])},
                     {keys[1], corrected(model, hd_ticks_waiting(ticks), hd_intrusion_waiting(intrusion))},
-                    {keys[2], corrected(model, ticks[HD_RUNTIME], intrusion->ticks[HD_INTRUSION_RUNTIME])});
+                    {keys[2], corrected(model, hd_ticks_runtime(ticks), intrusion->ticks[HD_INTRUSION_RUNTIME])});
 }
 
 static json_t *elapsed(const struct hd_model *model, const struct hd_node *node) {

@@ -8,6 +8,7 @@
 #include "output/analysis/causes.h"
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
+#include "output/views/render/column_names.h"
 #include "support/command/sanitize.h"
 
 enum { LEVELS_PADDED = 65 };
@@ -113,6 +114,18 @@ json_t *hd_json_waits(const struct hd_model *model, const uint64_t ticks[HD_STAT
     if (ticks[state] > 0 || (always_barrier && state == HD_WAIT_BARRIER_IMPLICIT))
       hd_json_put(object, hd_state_id((enum hd_state)state), hd_json_seconds(model, ticks[state]));
   return object;
+}
+
+static json_t *runtime_by_cause(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT]) {
+  json_t *object = json_object();
+  for (int state = HD_RUNTIME_FIRST; object && state <= HD_RUNTIME_LAST; state++)
+    hd_json_put(object, hd_state_id((enum hd_state)state), hd_json_seconds(model, ticks[state]));
+  return object;
+}
+
+json_t *hd_json_runtime_members(const struct hd_model *model, const uint64_t *ticks) {
+  return HD_JSON({HD_KEY(RUNTIME), ticks ? hd_json_seconds(model, hd_ticks_runtime(ticks)) : json_null()},
+                 {"runtime_by_s", ticks ? runtime_by_cause(model, ticks) : json_null()});
 }
 
 bool hd_json_write(json_t *value, FILE *out) {

@@ -26,6 +26,9 @@ json_t *hd_json_levels(const struct hd_model *model, const struct hd_levels *fro
 /** Waiting time by those causes that occur; barrier_implicit also at 0 where every visit ends in one. */
 json_t *hd_json_waits(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT], bool always_barrier);
 
+/** Members for an object: the runtime's own work, in all and by cause. NULL: not measured. */
+json_t *hd_json_runtime_members(const struct hd_model *model, const uint64_t *ticks);
+
 /** Adds a member, in the order in which they are written; one of the same name is replaced. False: no memory; the value
  *  is taken in any case. */
 bool hd_json_put(json_t *object, const char *key, json_t *value);

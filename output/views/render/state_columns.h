@@ -8,16 +8,21 @@
 
 #include "output/views/render/columns.h"
 
-/** Busy, all waits, each cause of waiting, runtime, idle. */
-enum { HD_STATE_COLUMNS = HD_STATE_COUNT + 1, HD_STATE_COLUMN_WAIT = 1, HD_STATE_COLUMN_CAUSES = 2 };
-enum { HD_STATE_COLUMN_RUNTIME = HD_RUNTIME + 1, HD_STATE_COLUMN_IDLE = HD_IDLE + 1 };
+/** Busy, all waits, each cause of waiting, all of the runtime's own work, each cause of that, idle. */
+enum { HD_STATE_COLUMNS = HD_STATE_COUNT + 2, HD_STATE_COLUMN_WAIT = HD_WAIT_FIRST };
+enum { HD_STATE_COLUMN_RUNTIME = HD_RUNTIME_FIRST + 1, HD_STATE_COLUMN_IDLE = HD_IDLE + 2 };
+
+/** The column of one state: those of the sums lie between. */
+static inline int hd_state_column(int state) {
+  return state + (state >= HD_WAIT_FIRST) + (state >= HD_RUNTIME_FIRST);
+}
 
 /** In the text they stand at `order`. */
 void hd_state_columns(struct hd_column columns[HD_STATE_COLUMNS], int order);
 void hd_state_values(struct hd_value values[HD_STATE_COLUMNS], const struct hd_model *model,
                      const uint64_t ticks[HD_STATE_COUNT]);
 
-/** Bits of the columns that say nothing: `most` of them is written as zero, or the only cause is all waits. */
+/** Bits of the columns that say nothing: `most` of them is written as zero, or one cause alone is the sum. */
 uint64_t hd_state_columns_hidden(const struct hd_model *model, const uint64_t most[HD_STATE_COUNT],
                                  const struct hd_unit *unit);
 

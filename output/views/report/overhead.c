@@ -49,7 +49,7 @@ static const struct hd_column table[COLUMNS] = {
     [BUSY_CORRECTED] = {"corrected_busy_s", "Busy*", HD_SECONDS, 0, 4, "\nBusy without Heddle, an estimate"},
     [WAIT] = HD_COLUMN(WAIT, 0, 3, "\n" HD_MEANS_SUM),
     [WAIT_CORRECTED] = {"corrected_wait_s", "Wait*", HD_SECONDS, 0, 3, "\nWait without Heddle, an estimate"},
-    [RUNTIME] = {"runtime_s", NULL, HD_SECONDS, 0, 0, "\nopening and closing the region"},
+    [RUNTIME] = {"runtime_s", NULL, HD_SECONDS, 0, 0, "\nthe runtime's own work"},
     [RUNTIME_CORRECTED] = {"corrected_runtime_s", NULL, HD_SECONDS, 0, 0, "\nlikewise"},
     [SHARE] = {"overhead_share", "Heddle%", HD_SHARE, 0, 0, "of the busy or, if more, of the elapsed time"},
     [EVENTS] = HD_COLUMN(EVENTS, 0, 0, "\nrows of kind event: how many of Heddle's events there were"),
@@ -69,7 +69,7 @@ static void fill(struct hd_value values[COLUMNS], const struct hd_lines *view, u
   const struct hd_line *line = &view->lines[index];
   const struct hd_team_totals *team = &line->team;
   const int64_t *intrusion = line->intrusion.ticks;
-  const uint64_t waiting = hd_ticks_waiting(line->ticks);
+  const uint64_t waiting = hd_ticks_waiting(line->ticks), runtime = hd_ticks_runtime(line->ticks);
   const bool known = team->instances > 0, region = known && hd_kind_is_region(line->node->kind);
   values[ELAPSED] = hd_ticks(model, hd_team_elapsed(team), known);
   values[ELAPSED_CORRECTED] = hd_ticks(model, hd_team_corrected_elapsed(team), region);
@@ -77,9 +77,8 @@ static void fill(struct hd_value values[COLUMNS], const struct hd_lines *view, u
   values[BUSY_CORRECTED] = hd_ticks(model, hd_corrected(line->ticks[HD_BUSY], intrusion[HD_INTRUSION_BUSY]), true);
   values[WAIT] = hd_ticks(model, (double)waiting, true);
   values[WAIT_CORRECTED] = hd_ticks(model, hd_corrected(waiting, hd_intrusion_waiting(&line->intrusion)), true);
-  values[RUNTIME] = hd_ticks(model, (double)line->ticks[HD_RUNTIME], true);
-  values[RUNTIME_CORRECTED] =
-      hd_ticks(model, hd_corrected(line->ticks[HD_RUNTIME], intrusion[HD_INTRUSION_RUNTIME]), true);
+  values[RUNTIME] = hd_ticks(model, (double)runtime, true);
+  values[RUNTIME_CORRECTED] = hd_ticks(model, hd_corrected(runtime, intrusion[HD_INTRUSION_RUNTIME]), true);
   values[SHARE] = hd_share(hd_overhead_of(line->ticks, &line->intrusion, team), 1, true);
   if (index > 0)
     return;

@@ -111,7 +111,15 @@ static void mark(struct hd_value values[COLUMNS], const struct hd_model *model, 
   const char *wait = less || waits ? ">=" : NULL;
   values[GAIN].mark = values[GAIN_SHARE].mark = values[STATES + HD_STATE_COLUMN_WAIT].mark = wait;
   for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
-    values[STATES + state + 1].mark = wait;
+    values[STATES + hd_state_column(state)].mark = wait;
+}
+
+/* Only regions are opened and closed; few constructs are handed out in chunks, or create tasks. */
+static void dash_runtime(struct hd_value states[HD_STATE_COLUMNS], const struct hd_line *line) {
+  const bool region = hd_kind_is_region(line->node->kind);
+  states[HD_STATE_COLUMN_RUNTIME].dash = !region && hd_ticks_runtime(line->ticks) == 0;
+  for (int state = HD_RUNTIME_FIRST; state <= HD_RUNTIME_LAST; state++)
+    states[hd_state_column(state)].dash = line->ticks[state] == 0 && !(region && state == HD_RUNTIME_FORK_JOIN);
 }
 
 static void fill(struct hd_value values[COLUMNS], const struct regions *regions, const struct hd_line *line) {
@@ -121,7 +129,7 @@ static void fill(struct hd_value values[COLUMNS], const struct regions *regions,
   values[WALL] = hd_ticks(model, line->wall_share_ticks, true);
   values[WALL_SHARE] = hd_share(line->wall_share_ticks, (double)model->elapsed_ticks, true);
   hd_state_values(values + STATES, model, line->ticks);
-  values[STATES + HD_STATE_COLUMN_RUNTIME].dash = !hd_kind_is_region(line->node->kind) && line->ticks[HD_RUNTIME] == 0;
+  dash_runtime(values + STATES, line);
   values[HEDDLE] = hd_share(hd_overhead_of(line->ticks, &line->intrusion, &line->team), 1, true);
   values[LEVELS] = (struct hd_value){.known = true};
   hd_levels_sparkline(values[LEVELS].text, &line->elapsed_at, &regions->groups);
@@ -170,7 +178,7 @@ static void choose_columns(struct regions *regions) {
   const uint64_t states = hd_state_columns_hidden(model, survey.most, &columns->unit) | bit(HD_STATE_COLUMN_IDLE);
   const bool alone = states & bit(HD_STATE_COLUMN_WAIT); /* the only cause stands for all waits */
   for (int state = HD_WAIT_FIRST; alone && state <= HD_WAIT_LAST; state++)
-    regions->items[STATES + state + 1].rank = regions->items[STATES + HD_STATE_COLUMN_WAIT].rank;
+    regions->items[STATES + hd_state_column(state)].rank = regions->items[STATES + HD_STATE_COLUMN_WAIT].rank;
   columns->hidden = states << STATES;
   if (!hd_report_overhead_matters(regions->view))
     columns->hidden |= bit(HEDDLE);

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import LIBRARY, SOURCE, TIMEOUT_S
+from conftest import LIBRARY, SOURCE, TIMEOUT_S, environment_for, libomp_folder
 
 INCLUDE = f"-I{SOURCE / 'include'}"
 INSTRUMENTED = "-finstrument-functions"
@@ -90,6 +90,45 @@ def test_library_behind_a_library_is_seen(compile_c, preloaded, tmp_path):
     below = (f"-L{tmp_path}", "-ldeeper", f"-Wl,-rpath,{tmp_path}")
     program = compile_c("p", SHOW_WITH_LIBRARY, *library_flags(compile_c, tmp_path, MIDDLE, *below))
     assert preloaded(program) == [str(LIBRARY)]
+
+
+ENTRIES = LIBRARY.parent / "libheddle-entry.so"
+LOOP = SHOW.replace("int main", "int work(void) {\n  int sum = 0;\n#pragma omp parallel for schedule(SCHEDULE) "
+                    "reduction(+ : sum)\n  for (int i = 0; i < 9; i++) sum++;\n  return sum;\n}\nint main")
+TASK = SHOW.replace("int main", "void work(void) {\n#pragma omp task\n  puts(\"\");\n}\nint main")
+
+
+@pytest.mark.parametrize("text, flags, gets", [
+    (LOOP, ("-DSCHEDULE=dynamic",), True), (LOOP, ("-DSCHEDULE=runtime",), True), (LOOP, ("-DSCHEDULE=static",), False),
+    (TASK, (), True), (TASK, ("-s", "-no-pie"), True)])
+def test_program_of_chunks_or_tasks_gets_the_entry_library(build_program, run_heddle, tmp_path, text, flags, gets):
+    program = build_program(text, flags=flags)
+    result = run_heddle("run", "-q", "-o", tmp_path / "p.heddle", program, env=environment_for(19))
+    assert result.stdout == f"{ENTRIES if gets else 'none'}\n"
+    result = run_heddle("run", "-q", "--no-handout", "-o", tmp_path / "p.heddle", program, env=environment_for(19))
+    assert result.stdout == "none\n"
+    result = run_heddle("run", "-q", "--handout", "-o", tmp_path / "p.heddle", program, env=environment_for(19))
+    assert result.stdout == f"{ENTRIES}\n"
+
+
+@pytest.mark.parametrize("text", [LOOP.replace("SCHEDULE", "dynamic"), TASK], ids=["loop", "task"])
+def test_program_of_gccs_gets_it_before_the_runtime(build_program, run_heddle, tmp_path, text):
+    program = build_program(text, "gcc")
+    libomp = libomp_folder(19) / "libomp.so.5"
+    result = run_heddle("run", "-q", "-o", tmp_path / "p.heddle", program)
+    assert result.stdout == "none\n"
+    result = run_heddle("run", "-q", "--gomp", "--libomp", libomp, "-o", tmp_path / "p.heddle", program)
+    assert result.stdout == f"{ENTRIES}:{libomp}\n"
+
+
+def test_entry_library_that_is_not_there_is_said(build_program, run_heddle, tmp_path):
+    (tmp_path / "libheddle.so").write_bytes(LIBRARY.read_bytes())
+    asked = ("run", "-q", "--library", tmp_path / "libheddle.so", "-o", tmp_path / "p.heddle")
+    program = build_program(TASK)
+    result = run_heddle(*asked, program, env=environment_for(19))
+    assert result.returncode == 0 and result.stdout == "none\n" and "libheddle-entry.so is not there" in result.stderr
+    result = run_heddle(*asked, "--handout", program, env=environment_for(19))
+    assert result.returncode == 125 and result.stdout == "" and "libheddle-entry.so is not there" in result.stderr
 
 
 def test_plain_program_is_left_alone(compile_c, preloaded):

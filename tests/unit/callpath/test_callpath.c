@@ -272,7 +272,7 @@ static void test_hidden_helpers_are_idle_but_for_their_tasks(void **state) {
   assert_int_equal(model->ticks[HD_BUSY], 20 + 4);
   assert_int_equal(ex_ticks(model, 2, HD_BUSY, SITE(TASK, 0x500)) + ex_ticks(model, 3, HD_BUSY, SITE(TASK, 0x500)), 4);
   assert_int_equal(model->threads[1].kind, HD_THREAD_OTHER);
-  assert_int_equal(model->threads[1].ticks[HD_IDLE] + model->threads[1].ticks[HD_RUNTIME], 20);
+  assert_int_equal(model->threads[1].ticks[HD_IDLE] + model->threads[1].ticks[HD_RUNTIME_FORK_JOIN], 20);
   hd_model_free(model);
 }
 

@@ -31,7 +31,7 @@ static struct hd_row_record *row(struct builder *builder, uint32_t profile, uint
   if (waiting)
     builder_cell(made, HD_WAIT_BARRIER_IMPLICIT)->ticks = waiting;
   if (runtime)
-    builder_cell(made, HD_RUNTIME)->ticks = runtime;
+    builder_cell(made, HD_RUNTIME_FORK_JOIN)->ticks = runtime;
   return made;
 }
 
@@ -40,7 +40,7 @@ static void take(struct hd_row_record *from, int64_t busy, int64_t waiting, int6
   if (waiting)
     builder_cell(from, HD_WAIT_BARRIER_IMPLICIT)->intrusion = waiting;
   if (runtime)
-    builder_cell(from, HD_RUNTIME)->intrusion = runtime;
+    builder_cell(from, HD_RUNTIME_FORK_JOIN)->intrusion = runtime;
 }
 
 static void build(struct sample *sample) {

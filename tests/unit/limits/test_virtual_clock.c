@@ -77,7 +77,8 @@ static struct times *take_times(const struct hd_model *model, const uint32_t *no
     const int64_t *intrusion = row->intrusion.ticks;
     const int64_t waiting = (int64_t)hd_ticks_waiting(row->ticks) - factor * intrusion[HD_INTRUSION_WAITING];
     to->threads[row->thread].busy += (int64_t)row->ticks[HD_BUSY] - factor * intrusion[HD_INTRUSION_BUSY];
-    to->threads[row->thread].runtime += (int64_t)row->ticks[HD_RUNTIME] - factor * intrusion[HD_INTRUSION_RUNTIME];
+    to->threads[row->thread].runtime +=
+        (int64_t)row->ticks[HD_RUNTIME_FORK_JOIN] - factor * intrusion[HD_INTRUSION_RUNTIME];
     to->threads[row->thread].waiting += waiting;
     to->waiting += waiting - factor * row->intrusion.merged;
   }

@@ -223,7 +223,7 @@ static void test_counts_in_turns_match_the_oracle(void **state) {
   static const char *const alone[] = {"STUB_PAPI_SET_MOST=1", NULL};
   static const char *const two[] = {"STUB_PAPI_SET_MOST=2", NULL};
 #define IN_TURNS(most, at)                                                                                             \
-  {.counters = "STUB_CLOCK,STUB_CLOCK_2,STUB_CLOCK_3", .counters_at = at, .take_turns = true, .environment = most}
+  { .counters = "STUB_CLOCK,STUB_CLOCK_2,STUB_CLOCK_3", .counters_at = at, .take_turns = true, .environment = most }
   static const struct fk_options turns[] = {IN_TURNS(alone, "all"), IN_TURNS(alone, "loop"), IN_TURNS(two, "region"),
                                             IN_TURNS(two, "all")};
   check_variants("turns", (struct rp_options){0}, turns, 4);
@@ -285,7 +285,7 @@ static void check_switched(const char *what, struct rp_options program, uint32_t
 
 static void test_switched_classes_match_the_oracle(void **state) {
   (void)state;
-  static const char *const names[] = {"mutexes", "tasks", "calls", "loops", "waits"};
+  static const char *const names[] = {"entry points", "mutexes", "tasks", "calls", "loops", "waits"};
   for (uint32_t c = 0; c < HD_CLASS_COUNT; c++) {
     check_switched(names[c], (struct rp_options){0}, 1u << c);
     check_switched(names[c], (struct rp_options){.recursive = true}, 1u << c);

@@ -53,7 +53,7 @@ static void test_capacity_is_busy_waiting_runtime_and_idle(void **state) {
   struct hd_model *model = ex_play();
   const struct hd_node *node = ex_node(model, REGION);
   uint64_t told = node->inclusive_ticks[HD_BUSY] + hd_ticks_waiting(node->inclusive_ticks) +
-                  node->inclusive_ticks[HD_RUNTIME] + node->team.idle_ticks;
+                  node->inclusive_ticks[HD_RUNTIME_FORK_JOIN] + node->team.idle_ticks;
   assert_int_equal(node->inclusive_ticks[HD_IDLE], 0);
   assert_int_equal(told, node->team.capacity_ticks);
   hd_model_free(model);
@@ -106,7 +106,7 @@ static void test_serialised_region_is_busy_without_waiting(void **state) {
   struct hd_model *model = ex_play();
   const struct hd_team_totals *team = &ex_node(model, REGION)->team;
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, REGION), 10);
-  assert_int_equal(ex_ticks(model, 0, HD_RUNTIME, REGION), 2 + 1);
+  assert_int_equal(ex_ticks(model, 0, HD_RUNTIME_FORK_JOIN, REGION), 2 + 1);
   assert_int_equal(ex_ticks(model, 0, HD_WAIT_BARRIER_IMPLICIT, REGION), 0);
   assert_int_equal(team->capacity_ticks, 13);
   assert_int_equal(team->busy_ticks, 10);

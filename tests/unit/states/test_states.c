@@ -52,7 +52,7 @@ static void check_primary(const struct hd_model *model) {
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 10 + 7);
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(PARALLEL, 0x100)), 28);
   assert_int_equal(ex_ticks(model, 0, HD_WAIT_BARRIER_IMPLICIT, SITE(PARALLEL, 0x100)), 10);
-  assert_int_equal(ex_ticks(model, 0, HD_RUNTIME, SITE(PARALLEL, 0x100)), 2 + 3);
+  assert_int_equal(ex_ticks(model, 0, HD_RUNTIME_FORK_JOIN, SITE(PARALLEL, 0x100)), 2 + 3);
   assert_int_equal(model->threads[0].lifetime_ticks, 60);
 }
 
@@ -60,7 +60,7 @@ static void check_primary(const struct hd_model *model) {
 static void check_worker(const struct hd_model *model, uint64_t idle) {
   assert_int_equal(ex_ticks(model, 1, HD_BUSY, SITE(PARALLEL, 0x100)), 31);
   assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, SITE(PARALLEL, 0x100)), 5);
-  assert_int_equal(ex_ticks(model, 1, HD_RUNTIME, SITE(PARALLEL, 0x100)), 0);
+  assert_int_equal(ex_ticks(model, 1, HD_RUNTIME_FORK_JOIN, SITE(PARALLEL, 0x100)), 0);
   assert_int_equal(ex_ticks(model, 1, HD_IDLE, PROGRAM), idle);
   assert_int_equal(model->threads[1].kind, HD_THREAD_WORKER);
   assert_int_equal(model->threads[1].lifetime_ticks, 36 + idle);

@@ -120,7 +120,8 @@ static void test_unknown_names_are_told_with_the_nearest(void **state) {
                                    "comparison; nearest: program.locks");
   expect_error("x > 1", "condition 'x > 1', column 1: 'x' is no quantity of a comparison; they are program.NAME and "
                         "region.NAME, where NAME is one of time, seconds, speedup, efficiency, lost, serial, "
-                        "imbalance, barrier_explicit, locks, tasks, runtime, other, work_inflation");
+                        "imbalance, barrier_explicit, locks, tasks, runtime, scheduling, task_creation, "
+                        "other, work_inflation");
 }
 
 static void test_syntax_errors_have_a_column(void **state) {
@@ -161,11 +162,11 @@ static void test_slower_regions_are_named_with_their_values(void **state) {
 
 static void test_all_quantities_have_their_values(void **state) {
   (void)state;
-  static const char *const names[] = {"time",    "seconds",   "speedup",          "efficiency", "lost",
-                                      "serial",  "imbalance", "barrier_explicit", "locks",      "tasks",
-                                      "runtime", "other",     "work_inflation"};
+  static const char *const names[] = {"time",    "seconds",    "speedup",          "efficiency", "lost",
+                                      "serial",  "imbalance",  "barrier_explicit", "locks",      "tasks",
+                                      "runtime", "scheduling", "task_creation",    "other",      "work_inflation"};
   for (size_t owner = 0; owner < 2; owner++)
-    for (size_t i = 0; i < 13; i++) {
+    for (size_t i = 0; i < 15; i++) {
       struct sample sample;
       char expression[100], expected[300], error[300];
       fill(&sample);

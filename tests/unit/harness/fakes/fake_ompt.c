@@ -5,6 +5,8 @@
 #include <heddle-format.h>
 #include <heddle.h>
 
+#include "entry/entries.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -48,6 +50,16 @@ static uint64_t fake_now; /* the clock that the library reads */
 static bool exiting;      /* the runtime ends with its program */
 static __thread const struct fk_event *being_played;
 static __thread uint32_t current_thread = FK_NONE; /* simulated thread */
+
+/* What the tool is told of entry points, and what it answered to begins that are open, by thread. */
+static const struct heddle_inside *no_wrapper(void) {
+  return NULL;
+}
+static struct heddle_entries entries = {.innermost = no_wrapper};
+static struct {
+  uint32_t begun[FK_MAX_ENTRIES];
+  uint32_t depth;
+} inside[FK_MAX_THREADS];
 
 static void (*switch_class)(uint32_t event_class, bool off); /* the tool's, once it has started */
 
@@ -108,6 +120,8 @@ static ompt_interface_fn_t look_up(const char *name) {
     return (ompt_interface_fn_t)advance;
   if (strcmp(name, "heddle_external_switch") == 0)
     return (ompt_interface_fn_t)(uintptr_t)&switch_class;
+  if (strcmp(name, "heddle_external_entries") == 0)
+    return (ompt_interface_fn_t)(uintptr_t)&entries;
   if (strcmp(name, "heddle_external_exiting") == 0)
     return (ompt_interface_fn_t)(uintptr_t)&exiting;
   if (strcmp(name, "heddle_external_gomp") == 0)
@@ -268,6 +282,19 @@ static bool is_program_event(const struct fk_event *e) {
   return e->op >= FK_ROUTINE_ENTER && e->op <= FK_CONTROL;
 }
 
+/* A begin that the tool does not observe is left untold at its end, as libheddle-entry.so does. */
+static void play_entry(const struct fk_event *e) {
+  const enum heddle_entry entry = (enum heddle_entry)e->kind;
+  uint32_t *begun = inside[e->thread].begun;
+  uint32_t *depth = &inside[e->thread].depth;
+  if (e->op == FK_ENTRY_BEGIN ? *depth == FK_MAX_ENTRIES : *depth == 0)
+    _exit(FK_BAD_SCRIPT);
+  if (e->op == FK_ENTRY_BEGIN)
+    begun[(*depth)++] = entries.begin(entry);
+  else if (begun[--*depth] || e->size)
+    entries.end(entry, begun[*depth], e->size);
+}
+
 static void play_other(const struct fk_event *e) {
   ompt_scope_endpoint_t endpoint = (ompt_scope_endpoint_t)e->endpoint;
   switch ((enum fk_op)e->op) {
@@ -295,6 +322,10 @@ static void play_other(const struct fk_event *e) {
   case FK_MASKED:
     CALL(ompt_callback_masked, ompt_callback_masked_t, endpoint, region_data(e->region), task_data(e->task),
          code_of(e));
+    break;
+  case FK_ENTRY_BEGIN:
+  case FK_ENTRY_END:
+    play_entry(e);
     break;
   case FK_FORK:
     play_fork();

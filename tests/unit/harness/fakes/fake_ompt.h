@@ -28,6 +28,7 @@
 #define FK_MAX_THREADS 1024
 #define FK_MAX_LEVELS 8
 #define FK_MAX_CONTROLS 16
+#define FK_MAX_ENTRIES 16 /* entry points of the runtime that a thread is in at once */
 
 enum fk_op {
   FK_THREAD_BEGIN,
@@ -47,6 +48,8 @@ enum fk_op {
   FK_TASK_SCHEDULE,
   FK_CANCEL,
   FK_MASKED,
+  FK_ENTRY_BEGIN,   /* the program calls an entry point: `kind` is enum heddle_entry */
+  FK_ENTRY_END,     /* `size`: iterations of the chunk that it got */
   FK_ROUTINE_ENTER, /* __cyg_profile_func_enter: `code` is the function, `wait_id` the call's return address */
   FK_ROUTINE_EXIT,
   FK_PHASE_BEGIN, /* heddle_phase_begin("phase <code>") */

@@ -23,6 +23,11 @@ struct or_open *or_top_of(struct or_task *task) {
   return &task->open[task->open_count - 1];
 }
 
+enum hd_state or_state_of(struct or_task *task) {
+  const enum hd_state state = or_top_of(task)->state;
+  return state == HD_BUSY ? task->busy_as : state;
+}
+
 struct or_open *or_push(struct or_task *task, uint32_t node, enum hd_state state, enum or_tag tag) {
   if (task->open_count == OR_MAX_OPEN)
     abort();
@@ -67,7 +72,7 @@ static void charge_join(struct oracle *o, struct or_thread *thread, struct or_ta
   const uint64_t told = o->regions[task->region].join;
   const uint64_t join = told > now ? now : told < from ? from : told;
   const struct or_open *top = or_top_of(task);
-  or_add(o->result, top->node, thread->id, top->state, from, join);
+  or_add(o->result, top->node, thread->id, or_state_of(task), from, join);
   thread->last = join;
   if (told < now)
     or_drop(o, thread, task, 1);
@@ -81,7 +86,7 @@ static void charge(struct oracle *o, struct or_thread *thread, uint64_t now) {
   if (task->open[0].tag == OR_JOIN)
     charge_join(o, thread, task, now);
   else
-    or_add(o->result, top->node, thread->id, top->state, thread->last, now);
+    or_add(o->result, top->node, thread->id, or_state_of(task), thread->last, now);
   thread->last = now;
 }
 
@@ -190,7 +195,7 @@ static void on_parallel(struct oracle *o, struct or_thread *thread, const struct
   or_enter(o, thread, region->node);
   region->caller = or_caller(task);
   region->unasked = o->paused;
-  or_push(task, region->node, HD_RUNTIME, OR_FORK);
+  or_push(task, region->node, HD_RUNTIME_FORK_JOIN, OR_FORK);
 }
 
 /* The initial task stands for what is outside all tasks: its list is the thread's own. */
@@ -232,6 +237,19 @@ static void on_implicit_end(struct oracle *o, struct or_thread *thread, const st
     leave_implicit(o, thread);
 }
 
+/* Entry points that the runtime itself calls are part of the outer one. */
+static void on_entry(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
+  static const enum hd_state states[] = {HD_RUNTIME_SCHEDULING, HD_RUNTIME_TASK_CREATION};
+  struct or_task *task = or_task_of(o, thread);
+  if (e->op == FK_ENTRY_BEGIN) {
+    const bool told = task->busy_as == HD_BUSY && !or_is_off(o, HD_CLASS_ENTRY);
+    thread->entries[thread->entry_count++] = told ? task : NULL;
+    task->busy_as = told ? states[e->kind] : task->busy_as;
+  } else if (thread->entries[--thread->entry_count] == task) {
+    task->busy_as = HD_BUSY;
+  }
+}
+
 static void handle(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   switch ((enum fk_op)e->op) {
   case FK_THREAD_BEGIN:
@@ -259,6 +277,10 @@ static void handle(struct oracle *o, struct or_thread *thread, const struct fk_e
     break;
   case FK_MASKED:
     or_on_masked(o, thread, e);
+    break;
+  case FK_ENTRY_BEGIN:
+  case FK_ENTRY_END:
+    on_entry(o, thread, e);
     break;
   case FK_TASK_CREATE:
     or_on_create(o, thread, e);

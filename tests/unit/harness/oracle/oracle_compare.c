@@ -63,8 +63,8 @@ const char *or_last_difference(void) {
 }
 
 static const char *const state_names[HD_STATE_COUNT] = {
-    "busy",    "barrier_implicit", "barrier_explicit", "taskwait",   "taskgroup", "critical", "lock",
-    "ordered", "atomic",           "reduction",        "other wait", "runtime",   "idle",
+    "busy",   "barrier_implicit", "barrier_explicit", "taskwait",      "taskgroup",  "critical",      "lock", "ordered",
+    "atomic", "reduction",        "other wait",       "fork and join", "scheduling", "task creation", "idle",
 };
 
 static bool visits_differ(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {

@@ -161,7 +161,7 @@ static void on_sync_end(struct oracle *o, struct or_thread *thread, const struct
   struct or_task *task = or_task_of(o, thread);
   if (or_is_join(o, e)) { /* a worker's comes at any time and means nothing */
     if (task->index == 0)
-      or_top_of(task)->state = HD_RUNTIME;
+      or_top_of(task)->state = HD_RUNTIME_FORK_JOIN;
     return;
   }
   if (wait_of(task)->closing) {

@@ -22,14 +22,14 @@ void or_mark(struct oracle *o, struct or_thread *thread, unsigned epoch_before, 
     life->mark_limit = life->mark_limit ? 2 * life->mark_limit : 64;
     life->marks = or_grown(life->marks, life->mark_limit * sizeof *life->marks);
   }
-  const struct or_open *top = or_top_of(or_task_of(o, thread));
+  struct or_task *task = or_task_of(o, thread);
   const size_t event = o->event < o->script->count ? o->event : o->script->count - 1;
   life->marks[life->mark_count++] = (struct or_mark){.raw = o->raw->events[event].time,
                                                      .time = o->script->events[event].time,
                                                      .epoch_before = epoch_before,
                                                      .epoch = o->epoch,
-                                                     .node = top->node,
-                                                     .state = top->state,
+                                                     .node = or_top_of(task)->node,
+                                                     .state = or_state_of(task),
                                                      .reading = reading};
 }
 
@@ -67,7 +67,7 @@ static enum hd_count_class class_of(enum hd_state state, uint32_t at) {
       state == HD_WAIT_CRITICAL || state == HD_WAIT_LOCK || state == HD_WAIT_ORDERED || state == HD_WAIT_ATOMIC;
   if (state == HD_BUSY || (mutual && at != HD_COUNTERS_AT_ALL))
     return HD_COUNT_BUSY;
-  return state == HD_RUNTIME ? HD_COUNT_RUNTIME : HD_COUNT_WAITING;
+  return state >= HD_RUNTIME_FIRST && state <= HD_RUNTIME_LAST ? HD_COUNT_RUNTIME : HD_COUNT_WAITING;
 }
 
 struct bounds {

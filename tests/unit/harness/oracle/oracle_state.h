@@ -35,7 +35,8 @@ struct or_task {
   uint32_t closed_work; /* node of the construct whose barrier may follow; FK_NONE */
   uint64_t work_begin;
   uint64_t work_end;
-  uint32_t barriers; /* of its team, that this implicit task has arrived at */
+  enum hd_state busy_as; /* what its busy time counts as: the runtime's own work in an entry point */
+  uint32_t barriers;     /* of its team, that this implicit task has arrived at */
   /* explicit tasks: */
   bool known;      /* tasks were on when it was created */
   bool unseen;     /* what runs of it is not observed */
@@ -61,6 +62,8 @@ struct or_thread {
   struct or_task outside;      /* what is open outside all tasks */
   uint32_t outer[OR_MAX_OPEN]; /* tasks, of both kinds, that wait on this thread for what it runs on top of them */
   uint32_t outer_count;
+  struct or_task *entries[FK_MAX_ENTRIES]; /* tasks whose entry points of the runtime it is in; NULL: not observed */
+  uint32_t entry_count;
   bool leaving; /* a worker has been told of its region's end, perhaps before the primary's join */
   uint64_t last;
 };
@@ -91,6 +94,8 @@ struct or_task *or_running(struct oracle *o, struct or_thread *thread);
  *  always something on its list. */
 struct or_task *or_task_of(struct oracle *o, struct or_thread *thread);
 struct or_open *or_top_of(struct or_task *task);
+/** The state that it is in. */
+enum hd_state or_state_of(struct or_task *task);
 struct or_open *or_push(struct or_task *task, uint32_t node, enum hd_state state, enum or_tag tag);
 /** Leaves all but the first `keep` of what is open in a task: routines are left without an exit. */
 void or_drop(struct oracle *o, const struct or_thread *thread, struct or_task *task, uint32_t keep);

@@ -51,6 +51,7 @@ static bool is_seen(const struct oracle *o, const struct or_task *task) {
 static void start_unseen_task(struct oracle *o, struct or_thread *thread, struct or_task *task) {
   struct or_open *top = or_top_of(or_task_of(o, thread));
   task->height = or_task_of(o, thread)->open_count;
+  or_task_of(o, thread)->busy_as = HD_BUSY;
   if (top->tag == OR_SYNC)
     top->state = HD_BUSY;
 }
@@ -91,6 +92,7 @@ void or_on_schedule(struct oracle *o, struct or_thread *thread, const struct fk_
     return;
   or_switch_to(thread, e->next);
   next->unseen = !is_seen(o, next);
+  next->busy_as = HD_BUSY;
   if (next->unseen)
     start_unseen_task(o, thread, next);
   else if (next->started)

@@ -10,6 +10,7 @@
 #define HEDDLE_TESTS_RANDOM_PARTS_H
 
 #include "fake_ompt.h"
+#include "entry/entries.h"
 #include "random_program.h"
 
 #define RP_MAX_TEAM 64
@@ -100,6 +101,9 @@ void rp_statements(struct rp_cursor *c);
 /** Runs all tasks of the team on its threads, which wait in a barrier; returns the time of the last arrival or end. */
 uint64_t rp_run_pool(struct rp_team *team);
 void rp_create_task(struct rp_cursor *c);
+/** In an entry point of the runtime, from now on or until now. */
+void rp_enter(struct rp_cursor *c, enum heddle_entry entry);
+void rp_come_back(struct rp_cursor *c, enum heddle_entry entry);
 void rp_taskwait(struct rp_cursor *c);
 void rp_taskgroup(struct rp_cursor *c);
 

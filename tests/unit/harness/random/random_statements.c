@@ -173,6 +173,45 @@ static ompt_work_t choose_work(void) {
   return loop ? sc_loop_kind(kind) : kind;
 }
 
+void rp_enter(struct rp_cursor *c, enum heddle_entry entry) {
+  rp_pass(c);
+  sc_entry_begin(entry);
+}
+
+void rp_come_back(struct rp_cursor *c, enum heddle_entry entry) {
+  rp_pass(c);
+  sc_entry_end(entry, 0);
+}
+
+static bool has_chunks(ompt_work_t kind) {
+  return kind == ompt_work_loop || kind == ompt_work_loop_dynamic || kind == ompt_work_loop_guided;
+}
+
+static void hand_out(struct rp_cursor *c) {
+  rp_enter(c, HEDDLE_ENTRY_SCHEDULING);
+  rp_come_back(c, HEDDLE_ENTRY_SCHEDULING);
+}
+
+/* The loop begins while it is made ready, and ends when there is no chunk any more. */
+static void chunks(struct rp_cursor *c, ompt_work_t kind, uint64_t code) {
+  struct rp_cursor inside = *c;
+  rp_enter(&inside, HEDDLE_ENTRY_SCHEDULING);
+  rp_pass(&inside);
+  sc_work_begin(kind, code);
+  inside.depth++;
+  rp_come_back(&inside, HEDDLE_ENTRY_SCHEDULING);
+  for (uint32_t count = rp_random(3); count > 0 && !rp_is_full(); count--) {
+    hand_out(&inside);
+    rp_statements(&inside);
+  }
+  rp_enter(&inside, HEDDLE_ENTRY_SCHEDULING);
+  rp_pass(&inside);
+  sc_work_end(kind, code);
+  inside.depth--;
+  rp_come_back(&inside, HEDDLE_ENTRY_SCHEDULING);
+  c->now = inside.now;
+}
+
 static void member_work(struct rp_cursor *c, ompt_work_t kind, uint64_t code) {
   bool endless = sc_runtime() == SC_GOMP && kind == ompt_work_single_executor && c->level > 0;
   struct rp_cursor inside = *c;
@@ -195,7 +234,10 @@ static void worksharing(struct rp_team *team) {
   for (uint32_t i = 0; i < team->size; i++) {
     if (single)
       kind = i == executor ? ompt_work_single_executor : ompt_work_single_other;
-    member_work(&team->members[i], kind, code);
+    if (has_chunks(kind))
+      chunks(&team->members[i], kind, code);
+    else
+      member_work(&team->members[i], kind, code);
   }
   bool gomp = sc_runtime() == SC_GOMP;
   if (!gomp && rp_chance(15))

@@ -84,7 +84,7 @@ static void run_undeferred(struct rp_cursor *c) {
 }
 
 /* In a team of one, or outside any region, no task is deferred. */
-void rp_create_task(struct rp_cursor *c) {
+static void create_task(struct rp_cursor *c) {
   struct rp_task task = {.creator = sc_current_task(), .group = rp.group[c->thread], .depth = c->depth + 1, .parts = 1};
   rp_pass(c);
   if (c->team->size == 1 || c->team->pool_count > RP_MAX_POOL / 2 || rp_chance(15)) {
@@ -98,6 +98,18 @@ void rp_create_task(struct rp_cursor *c) {
   task.task = sc_task_create(rp_code(RP_TASK, c->depth), task.untied ? ompt_task_untied : 0);
   task.ready = c->now;
   put(c->team, &task);
+}
+
+/* The runtime may call one entry point in another. */
+void rp_create_task(struct rp_cursor *c) {
+  const bool nested = rp_chance(20);
+  rp_enter(c, HEDDLE_ENTRY_TASK_CREATION);
+  if (nested)
+    rp_enter(c, HEDDLE_ENTRY_TASK_CREATION);
+  create_task(c);
+  if (nested)
+    rp_come_back(c, HEDDLE_ENTRY_TASK_CREATION);
+  rp_come_back(c, HEDDLE_ENTRY_TASK_CREATION);
 }
 
 /* While one of the tasks waited for is left, the thread runs it; the others have run elsewhere. */

@@ -11,6 +11,7 @@
 #ifndef HEDDLE_TESTS_SCRIPT_H
 #define HEDDLE_TESTS_SCRIPT_H
 
+#include "entry/entries.h"
 #include "fake_ompt.h"
 
 enum sc_runtime { SC_LIBOMP_14, SC_LIBOMP_19, SC_GOMP };
@@ -75,6 +76,10 @@ void sc_cancel(uint32_t flags, uint64_t code);
 /** The block of a masked construct, on a thread that runs it. Its end is a tail call: the address is libomp's. */
 void sc_masked_begin(uint64_t code);
 void sc_masked_end(void);
+
+/* Entry points of the runtime: the thread goes in, and comes back, with a chunk of so many iterations. */
+void sc_entry_begin(enum heddle_entry entry);
+void sc_entry_end(enum heddle_entry entry, uint32_t iterations);
 
 /* Explicit tasks. */
 uint32_t sc_task_create(uint64_t code, uint32_t flags);

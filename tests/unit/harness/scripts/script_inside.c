@@ -72,6 +72,21 @@ void sc_taskgroup_end(uint64_t code) {
   taskgroup(FK_SYNC_REGION, ompt_scope_end, code);
 }
 
+static void entry_point(enum fk_op op, enum heddle_entry entry, uint32_t iterations) {
+  struct fk_event event = sc_event(op);
+  event.kind = entry;
+  event.size = iterations;
+  sc_emit(event);
+}
+
+void sc_entry_begin(enum heddle_entry entry) {
+  entry_point(FK_ENTRY_BEGIN, entry, 0);
+}
+
+void sc_entry_end(enum heddle_entry entry, uint32_t iterations) {
+  entry_point(FK_ENTRY_END, entry, iterations);
+}
+
 static void mutex(enum fk_op op, ompt_mutex_t kind, uint64_t wait_id, uint64_t code) {
   struct fk_event event = sc_event(op);
   event.kind = kind;

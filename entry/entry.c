@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file entry.c
+ * The wrappers, and all that libheddle-entry.so exports. While nobody measures they jump to the runtime, which then
+ * sees the program's own return address.
+ */
+#include "entry/entries.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "entry/target.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+static __thread const struct heddle_inside *innermost __attribute__((tls_model("initial-exec")));
+
+static const struct heddle_inside *get_innermost(void) {
+  return innermost;
+}
+
+EXPORTED struct heddle_entries heddle_entries_1 = {.innermost = get_innermost};
+
+/* ---- before and after ---- */
+
+struct passage {
+  struct heddle_inside inside;
+  enum heddle_entry entry;
+  uint32_t begun;
+  uint64_t iterations;
+};
+
+static inline bool is_observed(void) {
+  return __builtin_expect(__atomic_load_n(&heddle_entries_1.begin, __ATOMIC_ACQUIRE) != NULL, 1);
+}
+
+static inline void go_in(struct passage *passage) {
+  passage->inside.outer = innermost;
+  innermost = &passage->inside;
+  passage->begun = heddle_entries_1.begin(passage->entry);
+}
+
+static inline void come_out(const struct passage *passage) {
+  if (passage->begun || passage->iterations)
+    heddle_entries_1.end(passage->entry, passage->begun, passage->iterations);
+  innermost = passage->inside.outer;
+}
+
+/* Ends when the variable goes out of scope. */
+#define PASSAGE(of, name)                                                                                              \
+  __attribute__((cleanup(come_out))) struct passage name = {.inside.caller = caller, .entry = HEDDLE_ENTRY_##of};      \
+  go_in(&name)
+
+/* What stands behind the wrapper. */
+#define FIND_NEXT(type, name, parameters)                                                                              \
+  static struct hd_target target = {#name, {{0}}};                                                                     \
+  const void *const caller = __builtin_return_address(0);                                                              \
+  type(*const next) parameters = (type(*) parameters)hd_target_of(&target, caller)
+
+#define WRAP(of, type, name, parameters, arguments)                                                                    \
+  EXPORTED type name parameters;                                                                                       \
+  EXPORTED type name parameters {                                                                                      \
+    FIND_NEXT(type, name, parameters);                                                                                 \
+    if (!is_observed())                                                                                                \
+      return next arguments;                                                                                           \
+    PASSAGE(of, passage);                                                                                              \
+    return next arguments;                                                                                             \
+  }
+
+/* ---- loops ---- */
+
+/* Of a chunk from `lower` to `upper`, which is its last iteration, in the direction of `stride`. */
+static inline uint64_t count_iterations(uint64_t lower, uint64_t upper, int64_t stride) {
+  if (stride == 1)
+    return upper - lower + 1;
+  return stride > 0   ? (upper - lower) / (uint64_t)stride + 1
+         : stride < 0 ? (lower - upper) / (0 - (uint64_t)stride) + 1
+                      : 1;
+}
+
+/* The bounds are those of a type's difference: as 64 bits, without a sign, they wrap around as they should. */
+#define WRAP_LOOP(suffix, bound, difference)                                                                           \
+  WRAP(SCHEDULING, void, __kmpc_dispatch_init_##suffix,                                                                \
+       (void *place, int32_t thread, int32_t schedule, bound lower, bound upper, difference stride, difference chunk), \
+       (place, thread, schedule, lower, upper, stride, chunk))                                                         \
+  EXPORTED int __kmpc_dispatch_next_##suffix(void *place, int32_t thread, int32_t *last, bound *lower, bound *upper,   \
+                                             difference *stride);                                                      \
+  EXPORTED int __kmpc_dispatch_next_##suffix(void *place, int32_t thread, int32_t *last, bound *lower, bound *upper,   \
+                                             difference *stride) {                                                     \
+    FIND_NEXT(int, __kmpc_dispatch_next_##suffix, (void *, int32_t, int32_t *, bound *, bound *, difference *));       \
+    if (!is_observed())                                                                                                \
+      return next(place, thread, last, lower, upper, stride);                                                          \
+    PASSAGE(SCHEDULING, passage);                                                                                      \
+    const int has_chunk = next(place, thread, last, lower, upper, stride);                                             \
+    if (has_chunk)                                                                                                     \
+      passage.iterations = count_iterations((uint64_t)*lower, (uint64_t)*upper, stride ? *stride : 1);                 \
+    return has_chunk;                                                                                                  \
+  }
+
+WRAP_LOOP(4, int32_t, int32_t)
+WRAP_LOOP(4u, uint32_t, int32_t)
+WRAP_LOOP(8, int64_t, int64_t)
+WRAP_LOOP(8u, uint64_t, int64_t)
+
+/* ---- tasks ---- */
+
+WRAP(TASK_CREATION, void *, __kmpc_omp_task_alloc,
+     (void *place, int32_t thread, int32_t flags, size_t task_bytes, size_t shared_bytes, void *body),
+     (place, thread, flags, task_bytes, shared_bytes, body))
+WRAP(TASK_CREATION, int32_t, __kmpc_omp_task, (void *place, int32_t thread, void *task), (place, thread, task))
+WRAP(TASK_CREATION, int32_t, __kmpc_omp_task_with_deps,
+     (void *place, int32_t thread, void *task, int32_t count, void *dependences, int32_t others_count, void *others),
+     (place, thread, task, count, dependences, others_count, others))
+WRAP(TASK_CREATION, void, __kmpc_taskloop,
+     (void *place, int32_t thread, void *task, int condition, uint64_t *lower, uint64_t *upper, int64_t stride,
+      int no_group, int schedule, uint64_t grain, void *duplicate),
+     (place, thread, task, condition, lower, upper, stride, no_group, schedule, grain, duplicate))
+WRAP(TASK_CREATION, void, __kmpc_taskloop_5,
+     (void *place, int32_t thread, void *task, int condition, uint64_t *lower, uint64_t *upper, int64_t stride,
+      int no_group, int schedule, uint64_t grain, int modifier, void *duplicate),
+     (place, thread, task, condition, lower, upper, stride, no_group, schedule, grain, modifier, duplicate))
+
+/* ---- GCC's: libomp gets their chunks from its own __kmpc_dispatch_next_8 and _8u, as anybody does ---- */
+
+/* Older versions of GCC pass the first eight arguments, and the runtime then does not look at the others. */
+WRAP(TASK_CREATION, void, GOMP_task,
+     (void *body, void *data, void *copy, long bytes, long alignment, bool condition, unsigned flags,
+      void **dependences, int priority, void *event),
+     (body, data, copy, bytes, alignment, condition, flags, dependences, priority, event))
+WRAP(TASK_CREATION, void, GOMP_taskloop,
+     (void *body, void *data, void *copy, long bytes, long alignment, unsigned flags, unsigned long tasks, int priority,
+      long begin, long end, long step),
+     (body, data, copy, bytes, alignment, flags, tasks, priority, begin, end, step))
+WRAP(TASK_CREATION, void, GOMP_taskloop_ull,
+     (void *body, void *data, void *copy, long bytes, long alignment, unsigned flags, unsigned long tasks, int priority,
+      unsigned long long begin, unsigned long long end, unsigned long long step),
+     (body, data, copy, bytes, alignment, flags, tasks, priority, begin, end, step))
+
+/* Those that begin a loop: the bounds, the step, the chunk's size unless the schedule is chosen at run time, and where
+ * the first chunk's bounds go. */
+#define WRAP_START(kind)                                                                                               \
+  WRAP(SCHEDULING, bool, GOMP_loop_##kind##_start,                                                                     \
+       (long begin, long end, long step, long chunk, long *lower, long *upper),                                        \
+       (begin, end, step, chunk, lower, upper))                                                                        \
+  WRAP(SCHEDULING, bool, GOMP_loop_ull_##kind##_start,                                                                 \
+       (bool up, unsigned long long begin, unsigned long long end, unsigned long long step, unsigned long long chunk,  \
+        unsigned long long *lower, unsigned long long *upper),                                                         \
+       (up, begin, end, step, chunk, lower, upper))
+#define WRAP_RUNTIME_START(kind)                                                                                       \
+  WRAP(SCHEDULING, bool, GOMP_loop_##kind##_start, (long begin, long end, long step, long *lower, long *upper),        \
+       (begin, end, step, lower, upper))                                                                               \
+  WRAP(SCHEDULING, bool, GOMP_loop_ull_##kind##_start,                                                                 \
+       (bool up, unsigned long long begin, unsigned long long end, unsigned long long step, unsigned long long *lower, \
+        unsigned long long *upper),                                                                                    \
+       (up, begin, end, step, lower, upper))
+
+WRAP_START(dynamic)
+WRAP_START(guided)
+WRAP_START(nonmonotonic_dynamic)
+WRAP_START(nonmonotonic_guided)
+WRAP_START(ordered_static)
+WRAP_START(ordered_dynamic)
+WRAP_START(ordered_guided)
+WRAP_RUNTIME_START(runtime)
+WRAP_RUNTIME_START(nonmonotonic_runtime)
+WRAP_RUNTIME_START(maybe_nonmonotonic_runtime)
+WRAP_RUNTIME_START(ordered_runtime)
