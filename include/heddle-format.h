@@ -157,6 +157,7 @@ struct hd_file_header {
    * intrusion. Merged files: the sum. */
   uint64_t start_ticks;
   uint64_t stop_paused_ticks; /* HD_FILE_STOPPED: paused_ticks before the stop; the program ran on for the rest */
+  uint64_t online_processors; /* of the machine, of which the process may use max_threads; 0: not known */
 };
 
 enum hd_block_type {

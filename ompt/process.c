@@ -131,6 +131,11 @@ static uint32_t count_processors(void) {
   return sched_getaffinity(0, sizeof set, &set) ? 0 : (uint32_t)CPU_COUNT(&set);
 }
 
+static uint64_t count_online_processors(void) {
+  const long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? (uint64_t)count : 0;
+}
+
 /* Is the process, or the one that forked it, the program that `heddle run` has started? */
 static bool is_started_by_run(const struct hd_file_header *header, const char *start) {
   unsigned pid;
@@ -218,6 +223,7 @@ bool hd_process_describe(struct hd_store *store, const char *start, const char *
   header->parent_pid = hd_child.parent_pid;
   header->rank = find_rank();
   header->max_threads = count_processors();
+  header->online_processors = count_online_processors();
   hd_process_program(header->program, sizeof header->program);
   copy_text(header->runtime, sizeof header->runtime, runtime);
   if (gethostname(header->host, sizeof header->host - 1))

@@ -199,6 +199,7 @@ struct hd_loss_book *hd_loss_book_new(const struct hd_model *model) {
   *book = (struct hd_loss_book){
       .model = model, .asked_threads = asked_threads(model), .alive_threads = hd_losses_count_alive(model)};
   book->inclusive = hd_new(model->node_count, sizeof *book->inclusive);
+  book->own = hd_new(model->node_count, sizeof *book->own);
   book->place = hd_new(model->node_count, sizeof *book->place);
   book->threads = largest_team(model); /* a program may have been killed before all of a team were alive */
   if (book->threads < book->asked_threads)
@@ -208,6 +209,7 @@ struct hd_loss_book *hd_loss_book_new(const struct hd_model *model) {
   divide_nodes(book);
   hd_losses_divide_barriers(book);
   find_recursive_regions(book);
+  memcpy(book->own, book->inclusive, model->node_count * sizeof *book->own);
   sum_up(book);
   return book;
 }
@@ -216,6 +218,7 @@ void hd_loss_book_free(struct hd_loss_book *book) {
   if (!book)
     return;
   free(book->inclusive);
+  free(book->own);
   free(book->place);
   free(book);
 }

@@ -31,6 +31,7 @@ struct hd_loss_book {
   struct hd_losses program;
   struct hd_losses *inclusive; /* by node, with those below. Regions that are in no other: capacity is p * elapsed;
                                   everything else: the thread time spent there, idle threads of nested teams included */
+  struct hd_losses *own;       /* by node, without those below, and without what nothing accounts for */
   uint8_t *place;              /* by node, enum hd_loss_place */
   bool recursive;              /* callpaths lead from regions back to routines outside of them: what ran there counts as
                                   outside, and regions of these routines as nested */

@@ -121,6 +121,8 @@ static void join_header(struct hd_file_header *to, const struct hd_file_header *
   to->rank = to->rank == from->rank ? to->rank : -1;
   to->pid = to->pid == from->pid ? to->pid : 0;
   to->max_threads = larger(to->max_threads, from->max_threads);
+  if (to->online_processors < from->online_processors)
+    to->online_processors = from->online_processors;
   to->callpath_depth =
       to->callpath_depth == 0 || from->callpath_depth == 0 ? 0 : larger(to->callpath_depth, from->callpath_depth);
   to->cycle_limit = larger(to->cycle_limit, from->cycle_limit);

@@ -86,6 +86,7 @@ static json_t *run(const struct hd_model *model) {
       {"host", hd_json_text(header->host)}, {"pid", hd_json_count(header->pid)}, {HD_JSON_MERGE, family_members(model)},
       {"rank", header->rank >= 0 ? json_integer(header->rank) : json_null()}, {"start", start(header->begin_epoch_ns)},
       {HD_JSON_MERGE, runtime_members(model)}, {"max_threads", hd_json_count(header->max_threads)},
+      {"online_processors", header->online_processors ? hd_json_count(header->online_processors) : json_null()},
       {"ticks_per_s", json_real(1 / model->seconds_per_tick)}, {"env", environment(&model->environment)},
       {"complete", json_boolean(hd_model_is_complete(model))},
       {"exit", header->flags & HD_FILE_EXIT_KNOWN ? json_integer(header->exit_status) : json_null()},

@@ -8,6 +8,7 @@
 #include "output/analysis/callpath_filter.h"
 #include "output/analysis/callpath_truncate.h"
 #include "output/analysis/site_regex.h"
+#include "output/views/explain/explain.h"
 #include "output/views/report/report_internal.h"
 
 enum { SUMMARY_REGIONS = 8, SUMMARY_ROUTINES = 6 };
@@ -42,6 +43,8 @@ static void print_legend(const struct hd_lines *view, FILE *out) {
 
 static void print_regions(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_lines_select(view, options->sort, options->limit, false);
+  if (!options->focus && options->depth == 0) /* part of a run does not show why the rest of it waited */
+    hd_explain_brief(view->model, true, out);
   hd_report_heading(view->model, false, out);
   hd_report_scope(view->model, options, out);
   hd_report_concurrency(view->model, out);
@@ -144,10 +147,11 @@ static void summarize_routines(const struct hd_model *model, FILE *out) {
 
 void hd_report_summary(const struct hd_model *model, FILE *out) {
   struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
+  const size_t findings = hd_explain_brief(model, false, out);
   hd_report_heading(model, true, out);
   if (!hd_report_has_regions(model))
     summarize_routines(model, out);
-  const uint32_t left = hd_lines_select(view, HD_SORT_GAIN, SUMMARY_REGIONS, true);
+  const uint32_t left = hd_lines_select(view, HD_SORT_GAIN, SUMMARY_REGIONS - findings, true);
   hd_report_regions(view, true, out);
   if (left > 0)
     fprintf(out, "%u more region%s not shown.\n", left, left == 1 ? " is" : "s are");

@@ -52,8 +52,8 @@ enum hd_report_end hd_report_narrow(struct hd_model *model, const struct hd_repo
 enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd_report_options *options, FILE *out,
                                    FILE *errors);
 
-/** At most 20 lines for the end of `heddle run`: what ran, and the regions that lose most; without regions, the
- * routines with most time of their own. */
+/** At most 20 lines for the end of `heddle run`: findings, what ran, and the regions that lose most; without regions,
+ * the routines with most time of their own. */
 void hd_report_summary(const struct hd_model *model, FILE *out);
 
 #endif

@@ -120,3 +120,9 @@ def test_threads_and_compared_runs_have_their_share(run_heddle, profile, export,
     assert re.search(rf"^(sharing|warning) .*1 thread:\s+\d+\s+%; 4 threads:\s+{100 * share:.0f}\s+%", text, re.M | re.S)
     compared = json.loads(run_heddle("compare", "--json", alone, path).stdout)["comparisons"][0]
     assert compared["runs"][1]["processor_share"] == pytest.approx(share)
+
+
+def test_profiles_know_the_machines_processors(profile, export, build_program, runtime):
+    run = export(profile(build_program("spin_threads.c"), 1, 1, runtime=runtime, threads=2))["run"]
+    assert run["online_processors"] == os.sysconf("SC_NPROCESSORS_ONLN")
+    assert run["max_threads"] == len(os.sched_getaffinity(0))

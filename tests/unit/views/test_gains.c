@@ -6,41 +6,17 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
-#include "expect.h"
 #include "output/analysis/lines.h"
 #include "output/model/memory.h"
-#include "output/reader/open.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"
+#include "played_on.h"
 #include "random_program.h"
 #include "script.h"
-#include "store/seal.h"
 
 #define OUTER SITE(PARALLEL, 0x100)
 #define INNER SITE(PARALLEL, 0x110)
-
-/* Plays the script as on a machine of so many processors; 0: not known. */
-static struct hd_model *play_on(uint32_t processors) {
-  struct fk_result result = fk_play(sc_script(), &(struct fk_options){0});
-  struct stat status;
-  char error[300];
-  struct hd_model *model = NULL;
-  FILE *file = fopen(result.path, "rb");
-  assert_true(file && fstat(fileno(file), &status) == 0);
-  char *bytes = malloc((size_t)status.st_size);
-  assert_non_null(bytes);
-  assert_int_equal(fread(bytes, 1, (size_t)status.st_size, file), status.st_size);
-  fclose(file);
-  ((struct hd_file_header *)(void *)bytes)->max_threads = processors;
-  hd_seal_header(bytes);
-  if (!hd_profile_parse("played", bytes, (size_t)status.st_size, &model, error, sizeof error))
-    fail_msg("%s", error);
-  free(bytes);
-  return model;
-}
 
 static void expect_gain(const struct hd_model *model, const struct hd_node *node, double ticks) {
   if (node->team.gain_ticks < ticks - 1e-9 || node->team.gain_ticks > ticks + 1e-9)
@@ -126,7 +102,7 @@ static unsigned check_text(const struct hd_model *model, bool summary) {
     if (percent < 0 || percent > 100)
       fail_msg("a gain of %f %% in:\n%s", percent, text);
   }
-  const char *whole = strstr(text, "gain");
+  const char *whole = strstr(text, "\ngain");
   double percent = 0;
   if (whole && (sscanf(strchr(whole, '('), "(%lf", &percent) != 1 || percent < 0 || percent > 100))
     fail_msg("to gain: %f %% in:\n%s", percent, text);

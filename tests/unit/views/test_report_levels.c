@@ -330,7 +330,7 @@ static void test_file_without_levels_says_so(void **state) {
   struct hd_model *model = read_run(&builder, false);
   char *text = ask(model, (struct hd_report_options){0}, HD_REPORT_MADE);
   assert_has(text, "\nnote      this profile " NO_LEVELS);
-  assert_lacks(text, "serial");
+  assert_lacks(text, "\nserial");
   assert_lacks(text, "threads busy ");
   assert_lacks(text, "012");
   free(text);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file cmd_explain.c
+ * `heddle explain FILE`: what is wrong with a run, and what to try.
+ */
+#include "cli/command.h"
+
+#include <stdio.h>
+
+#include "cli/open_profile.h"
+#include "output/model/memory.h"
+#include "output/views/explain/explain.h"
+#include "support/command/output_stream.h"
+
+struct choices {
+  bool all;
+  bool json;
+  bool no_cache;
+};
+
+static const struct hd_option options[] = {
+    {0, "all", NULL, "also show findings below 2 % of the run", HD_OPTION_FLAG(struct choices, all)},
+    {0, "json", NULL, "write JSON (docs/explain.md)", HD_OPTION_FLAG(struct choices, json)},
+    {0, "no-cache", NULL, "do not store resolved names in FILE", HD_OPTION_FLAG(struct choices, no_cache)},
+    {0},
+};
+
+static const struct hd_usage usage = {
+    .command = "explain",
+    .synopsis = "[options] FILE",
+    .description = "Shows why a run loses time: causes with their place in the source, the wall time that each cure "
+                   "would save on\n"
+                   "the processors there are, evidence, and what to try. No lost time counts for two findings.",
+    .options = options,
+    .none = "missing FILE",
+    .several = "one FILE at a time",
+};
+
+static bool print(const struct hd_model *model, const struct choices *choices) {
+  if (choices->json)
+    return hd_explain_json(model, choices->all, stdout);
+  hd_explain_print(model, choices->all, stdout);
+  return true;
+}
+
+int hd_cmd_explain(int argc, char **argv) {
+  struct choices choices = {0};
+  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, NULL};
+  int status = HD_EXIT_OK;
+  struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
+  if (!model)
+    return status;
+  const bool made = print(model, &choices);
+  if (!made)
+    fputs("heddle: out of memory\n", stderr);
+  const bool written = hd_stream_finish(stdout, "standard output");
+  hd_model_free(model);
+  return made && written ? HD_EXIT_OK : HD_EXIT_FAILED;
+}

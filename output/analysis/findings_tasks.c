@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file findings_tasks.c
+ * Why threads waited for tasks, by region:
+ *
+ * 1. tasks are too small, if creating one takes more than HD_TASK_COST_MOST of a task's own time, and is most of what
+ * the one thread that creates them does, if there is one: all that is lost;
+ * 2. one thread creates all of them, and the others wait meanwhile: as much as they can have waited while it did;
+ * 3. else tasks are too few or too uneven; creating them is what could be saved with fewer of them.
+ */
+#include <math.h>
+
+#include "output/analysis/findings_internal.h"
+
+static bool has_one_producer(const struct hd_region_facts *facts) {
+  return 2 * facts->alone_count > facts->task_count;
+}
+
+static bool are_too_small(const struct hd_region_facts *facts) {
+  const bool is_most = !has_one_producer(facts) || facts->creation_ticks > facts->producing_ticks;
+  return facts->task_count > 0 && is_most && facts->creation_ticks > HD_TASK_COST_MOST * (double)facts->task_ticks;
+}
+
+/* What the others can have waited while one thread created the tasks; 0 if that is the smaller part. */
+static double waits_for_producer(const struct hd_region_facts *facts) {
+  const double most = (facts->team - 1) * (facts->producing_ticks + facts->creation_ticks);
+  const double waits = has_one_producer(facts) ? fmin(facts->waits_for_tasks, most) : 0;
+  return 2 * waits < facts->waits_for_tasks ? 0 : waits;
+}
+
+void hd_charges_divide_tasks(struct hd_diagnosis *diagnosis, uint32_t region) {
+  const struct hd_region_facts *facts = &diagnosis->facts[region];
+  const uint32_t place = facts->task != 0 ? facts->task : region;
+  const double waits = facts->waits_for_tasks, creation = facts->creation_ticks;
+  const double for_producer = waits_for_producer(facts);
+  if (are_too_small(facts)) {
+    hd_charge_add(diagnosis, HD_CAUSE_TASK_GRANULARITY, place, waits + creation);
+    return;
+  }
+  hd_charge_add(diagnosis, for_producer > 0 ? HD_CAUSE_TASK_CREATION : HD_CAUSE_TASK_GRANULARITY, place,
+                for_producer + creation);
+  hd_charge_add(diagnosis, HD_CAUSE_IMBALANCE, place, waits - for_producer);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file explain.h
+ * What is wrong with a run, as text for people and as JSON. Names should have been resolved (resolve_names.h). Write
+ * errors are left to `out`.
+ */
+#ifndef HEDDLE_OUTPUT_VIEWS_EXPLAIN_EXPLAIN_H
+#define HEDDLE_OUTPUT_VIEWS_EXPLAIN_EXPLAIN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "output/model/model.h"
+
+/** Findings of at least 2 % of the run, or `all`: with evidence and what to try. */
+void hd_explain_print(const struct hd_model *model, bool all, FILE *out);
+
+/** The same as JSON (docs/explain.md). False: no memory. */
+bool hd_explain_json(const struct hd_model *model, bool all, FILE *out);
+
+/** The first three findings for other reports: a line each, or two with what to try. Returns how many there are. */
+size_t hd_explain_brief(const struct hd_model *model, bool attempts, FILE *out);
+
+#endif

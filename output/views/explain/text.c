@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Findings as text, in lines of at most 100 characters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/analysis/findings.h"
+#include "output/model/duration.h"
+#include "output/model/format_names.h"
+#include "output/model/node_text.h"
+#include "output/views/explain/explain.h"
+#include "output/views/render/table.h"
+#include "support/command/memory.h"
+
+enum { LINE_WIDTH = 100, BRIEF_FINDINGS = 3, INDENT = 4 };
+
+static double percent(const struct hd_model *model, double ticks) {
+  return model->elapsed_ticks > 0 ? 100 * ticks / (double)model->elapsed_ticks : 0;
+}
+
+/* How many bytes of a text, cut between words if it can be, take at most `width` characters. */
+static size_t line_of(const char *text, size_t width) {
+  size_t cut = 0, bytes = 0;
+  for (size_t characters = 0; text[bytes] && characters <= width; bytes++) {
+    if (text[bytes] == ' ')
+      cut = bytes;
+    characters += ((unsigned char)text[bytes + 1] & 0xC0) != 0x80;
+  }
+  if (!text[bytes] && hd_text_width(text) <= width)
+    return bytes;
+  return cut > 0 ? cut : bytes;
+}
+
+/* Writes a text in lines of LINE_WIDTH; those after the first are indented by so much more. */
+static void print_lines(const char *text, size_t indent, size_t more, FILE *out) {
+  while (*text) {
+    const size_t bytes = line_of(text, LINE_WIDTH - indent);
+    fprintf(out, "%*s%.*s\n", (int)indent, "", (int)bytes, text);
+    text += bytes;
+    text += strspn(text, " ");
+    indent += more;
+    more = 0;
+  }
+}
+
+static void print_finding(const struct hd_model *model, const struct hd_finding *finding, size_t number, FILE *out) {
+  char place[HD_PLACE_BYTES];
+  hd_node_text(place, model, finding->place, NULL);
+  char *head = hd_print("%zu. %s (%.0f %%) to gain: %s, %s", number,
+                        hd_duration(finding->gain_ticks * model->seconds_per_tick).text,
+                        percent(model, finding->gain_ticks), hd_cause_words(finding->cause), place);
+  fputc('\n', out);
+  print_lines(head, 0, INDENT, out);
+  for (int i = 0; i < HD_EVIDENCE_MOST; i++)
+    print_lines(finding->evidence[i], INDENT, INDENT, out);
+  for (int i = 0; i < HD_EVIDENCE_MOST; i++) {
+    char *attempt = hd_print("%s%s", i == 0 ? "Try: " : "     ", finding->attempt[i]);
+    print_lines(finding->attempt[i][0] ? attempt : "", INDENT, 5, out);
+    free(attempt);
+  }
+  free(head);
+}
+
+/* What may be hidden: events that were not observed. */
+static void print_reservations(const struct hd_model *model, FILE *out) {
+  if (model->off_classes == 0)
+    return;
+  fputs("\nTo stay within its budget, Heddle did not observe all events of:\n", out);
+  for (int class = 0; class < HD_CLASS_COUNT; class ++)
+    if (model->off_classes >> class & 1)
+      fprintf(out, "    %s\n", hd_event_class_words((enum hd_event_class) class));
+  fputs("What is lost there may be missing above. 'heddle run --overhead off' observes everything.\n", out);
+}
+
+void hd_explain_print(const struct hd_model *model, bool all, FILE *out) {
+  struct hd_findings *findings = hd_findings_new(model, all ? 0 : HD_FINDING_LEAST);
+  fprintf(out, "%s: %s elapsed, %u thread%s", hd_base_name(model->path),
+          hd_duration_of(model, model->elapsed_ticks).text, findings->threads, hd_plural(findings->threads));
+  if (model->header.max_threads > 0)
+    fprintf(out, " on %u processor%s", model->header.max_threads, hd_plural(model->header.max_threads));
+  fputc('\n', out);
+  if (findings->count == 0)
+    fprintf(out, "\nNothing worth mentioning was found: no cause of lost time is %s of the run.\n",
+            all ? "any part" : "2 % or more");
+  for (size_t i = 0; i < findings->count; i++)
+    print_finding(model, &findings->items[i], i + 1, out);
+  if (percent(model, findings->unexplained_ticks) >= 100 * HD_FINDING_LEAST)
+    fprintf(out, "\n%s more could be gained if all threads were always busy; Heddle does not know how.\n",
+            hd_duration(findings->unexplained_ticks * model->seconds_per_tick).text);
+  print_reservations(model, out);
+  hd_findings_free(findings);
+}
+
+static void print_brief(const struct hd_model *model, const struct hd_finding *finding, bool first, bool attempts,
+                        FILE *out) {
+  char place[HD_PLACE_BYTES];
+  hd_node_text(place, model, finding->place, NULL);
+  fprintf(out, "%-10s%s (%.0f %%) to gain: %s, %s\n", first ? "findings" : "",
+          hd_duration(finding->gain_ticks * model->seconds_per_tick).text, percent(model, finding->gain_ticks),
+          hd_cause_words(finding->cause), place);
+  if (attempts && finding->attempt[0][0])
+    fprintf(out, "%-10stry %s\n", "", finding->attempt[0]);
+}
+
+size_t hd_explain_brief(const struct hd_model *model, bool attempts, FILE *out) {
+  struct hd_findings *findings = hd_findings_new(model, HD_FINDING_LEAST);
+  const size_t count = findings->count < BRIEF_FINDINGS ? findings->count : BRIEF_FINDINGS;
+  for (size_t i = 0; i < count; i++)
+    print_brief(model, &findings->items[i], i == 0, attempts, out);
+  hd_findings_free(findings);
+  return count;
+}
