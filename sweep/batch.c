@@ -186,8 +186,9 @@ static bool integrate_next(struct hd_batch *batch, uint64_t next, uint32_t task)
 
 bool hd_batch_help(struct hd_batch *batch) {
   const uint64_t next = __atomic_load_n(&batch->next, __ATOMIC_ACQUIRE);
-  const uint32_t find_count = __atomic_load_n(&batch->find_count, __ATOMIC_RELAXED);
-  const uint32_t window_count = __atomic_load_n(&batch->window_count, __ATOMIC_RELAXED);
+  /* If these are already those of the next batch, `next` is no longer what it was, and nothing can be claimed by it. */
+  const uint32_t find_count = __atomic_load_n(&batch->find_count, __ATOMIC_ACQUIRE);
+  const uint32_t window_count = __atomic_load_n(&batch->window_count, __ATOMIC_ACQUIRE);
   const uint32_t number = NUMBER(next);
   bool did = false;
   if (number < find_count)

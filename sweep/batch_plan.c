@@ -180,6 +180,9 @@ void hd_batch_find(struct hd_batch *batch, uint32_t group) {
 void hd_batch_plan(struct hd_batch *batch, struct hd_window *window, struct hd_ring_record *const *rings,
                    uint32_t ring_count, uint64_t until) {
   const struct hd_tallies *tallies = batch->tallies;
+  const uint64_t generation = (__atomic_load_n(&batch->next, __ATOMIC_RELAXED) >> 32) + 1;
+  /* Whoever looked at `next` when the last batch was over, and now sees how much there is to do here, takes nothing. */
+  __atomic_store_n(&batch->next, generation << 32 | UINT32_MAX, __ATOMIC_RELAXED);
   batch->rings = rings;
   batch->ring_count = ring_count;
   batch->whole = hd_window_whole(tallies, until);
@@ -187,13 +190,12 @@ void hd_batch_plan(struct hd_batch *batch, struct hd_window *window, struct hd_r
   uint32_t count = cut(batch, wanted_windows(batch));
   if (count > 1 && !make_table(batch, count))
     count = 1;
-  __atomic_store_n(&batch->window_count, count, __ATOMIC_RELAXED);
-  __atomic_store_n(&batch->find_count, count > 1 ? (ring_count + GROUP - 1) / GROUP : 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&batch->window_count, count, __ATOMIC_RELEASE);
+  __atomic_store_n(&batch->find_count, count > 1 ? (ring_count + GROUP - 1) / GROUP : 0, __ATOMIC_RELEASE);
   __atomic_store_n(&batch->found, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&batch->committed, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&batch->is_open, 1, __ATOMIC_RELEASE); /* who waited to commit the last batch may come to this one */
-  const uint64_t last = __atomic_load_n(&batch->next, __ATOMIC_RELAXED);
-  __atomic_store_n(&batch->next, ((last >> 32) + 1) << 32, __ATOMIC_RELEASE);
+  __atomic_store_n(&batch->next, (generation + 1) << 32, __ATOMIC_RELEASE);
 }
 
 void hd_batch_init(struct hd_batch *batch, struct hd_tallies *tallies) {
