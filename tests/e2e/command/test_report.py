@@ -50,7 +50,8 @@ def test_report_shows_region_and_constructs_below(run_heddle, path):
     result = run_heddle("report", path, env={"LC_ALL": "C.UTF-8"})
     assert result.returncode == 0 and result.stderr == ""
     lines = result.stdout.splitlines()
-    region = next(i for i, line in enumerate(lines) if f"parallel {REGION} in main" in line)
+    table = next(i for i, line in enumerate(lines) if line.endswith(" Region"))
+    region = next(i for i, line in enumerate(lines) if i > table and f"parallel {REGION} in main" in line)
     assert lines[region + 1].endswith(f"└─loop static {LOOP}")
     assert lines[region + 2].endswith(f"  └─critical {CRITICAL}")
     assert " 20000 " in lines[region + 2] and " 20 " in lines[region]
