@@ -139,7 +139,7 @@ static void print_threads(const struct hd_model *model, FILE *out) {
 }
 
 /* Comes first: nothing that rests on waiting is the program's own. */
-static void print_warning(const struct hd_model *model, FILE *out) {
+void hd_report_warning(const struct hd_model *model, FILE *out) {
   static const char others[] = "other programs ran. Waits and gains below are not the program's own: measure again on "
                                "a quiet machine";
   static const char too_many[] = "there are more threads than processors. Waits and gains below come from that: use "
@@ -210,8 +210,7 @@ void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out) {
   }
 }
 
-void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
-  print_warning(model, out);
+void hd_report_run(const struct hd_model *model, bool brief, FILE *out) {
   if (!brief) {
     print_command(model, out);
     print_run(model, out);
@@ -232,4 +231,9 @@ void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
     fputs("note      this profile has no record of how many threads were busy: it is of an earlier version, or was "
           "killed at start\n",
           out);
+}
+
+void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
+  hd_report_warning(model, out);
+  hd_report_run(model, brief, out);
 }

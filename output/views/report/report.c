@@ -43,9 +43,10 @@ static void print_legend(const struct hd_lines *view, FILE *out) {
 
 static void print_regions(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_lines_select(view, options->sort, options->limit, false);
+  hd_report_warning(view->model, out);
   if (!options->focus && options->depth == 0) /* part of a run does not show why the rest of it waited */
     hd_explain_brief(view->model, true, out);
-  hd_report_heading(view->model, false, out);
+  hd_report_run(view->model, false, out);
   hd_report_scope(view->model, options, out);
   hd_report_concurrency(view->model, out);
   if (view->count <= 1) {
@@ -147,8 +148,9 @@ static void summarize_routines(const struct hd_model *model, FILE *out) {
 
 void hd_report_summary(const struct hd_model *model, FILE *out) {
   struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
+  hd_report_warning(model, out);
   const size_t findings = hd_explain_brief(model, false, out);
-  hd_report_heading(model, true, out);
+  hd_report_run(model, true, out);
   if (!hd_report_has_regions(model))
     summarize_routines(model, out);
   const uint32_t left = hd_lines_select(view, HD_SORT_GAIN, SUMMARY_REGIONS - findings, true);

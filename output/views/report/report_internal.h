@@ -14,7 +14,13 @@
 
 /* ---- above and below the tables ---- */
 
+/** First of all: threads lacked processors, so much below is not the program's own. */
+void hd_report_warning(const struct hd_model *model, FILE *out);
+
 /** What ran, for how long, and what could be gained. `brief`: only what the end of a run needs. */
+void hd_report_run(const struct hd_model *model, bool brief, FILE *out);
+
+/** The warning and the run. */
 void hd_report_heading(const struct hd_model *model, bool brief, FILE *out);
 
 /** What could not be measured, at most `limit` notes. */
