@@ -169,7 +169,7 @@ static void test_warning_comes_first_below_nine_tenths(void **state) {
   hd_model_free(model);
   model = model_with_share(900, 2);
   for (int brief = 0; brief < 2; brief++)
-    expect_start(model, brief, brief ? "elapsed " : "command ");
+    expect_start(model, brief, "findings  ");
   expect_heading(model, "\nsharing   threads had a processor for 90 % of", true);
   hd_model_free(model);
   model = model_with_share(899, 1);
