@@ -335,4 +335,5 @@ def test_instances_of_a_template_are_told_apart(run_heddle, profile, build_progr
     place = f"namesakes.cpp:{marks('namesakes.cpp')['template']}"
     assert f"parallel {place} in void lab::weave<int>(int)" in text
     assert f"parallel {place} in void lab::weave<double>(double)" in text
-    assert len(re.findall(r"parallel namesakes.cpp:\d+ in lab::run$", text, re.M)) == 2
+    table = [line for line in text.splitlines() if " to gain: " not in line]  # without findings
+    assert len([line for line in table if re.search(r"parallel namesakes.cpp:\d+ in lab::run$", line)]) == 2
