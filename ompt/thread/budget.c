@@ -258,19 +258,24 @@ static struct hd_budget_place *dearest_place(struct hd_budget_window *window, en
   return found;
 }
 
-/* Where it costs most, and then where it costs most of what is left, until what is left is in the budget. */
+/* Where it costs most, and then where it costs most of what is left, until what is left is in the budget; but not where
+ * that would bring next to nothing. */
 static void switch_off_class(struct hd_thread *thread, enum hd_event_class event_class,
                              const struct hd_budget_costs *costs, uint64_t limit_ticks, uint64_t now) {
   struct hd_budget_window *window = &thread->budget;
   double sampled = 0, left = (double)costs->all;
+  bool found = false;
   for (uint32_t i = 0; i < HD_BUDGET_PLACES; i++)
     sampled += (double)window->places[i].spent[event_class];
   struct hd_budget_place *place;
   while (left > (double)limit_ticks && (place = dearest_place(window, event_class))) {
     const double cost = (double)costs->by_class[event_class] * (double)place->spent[event_class] / sampled;
+    const bool contributes = cost * OF_BUDGET >= (double)limit_ticks;
     place->spent[event_class] = 0;
-    switch_off(thread, place->profile, event_class, now, (uint64_t)cost, costs->ticks);
+    if (contributes || !found)
+      switch_off(thread, place->profile, event_class, now, (uint64_t)cost, costs->ticks);
     left -= cost;
+    found = true;
   }
 }
 
