@@ -270,7 +270,7 @@ static void switch_off_class(struct hd_thread *thread, enum hd_event_class event
   struct hd_budget_place *place;
   while (left > (double)limit_ticks && (place = dearest_place(window, event_class))) {
     const double cost = (double)costs->by_class[event_class] * (double)place->spent[event_class] / sampled;
-    const bool contributes = cost * OF_BUDGET >= (double)limit_ticks;
+    const bool contributes = cost * (double)OF_BUDGET >= (double)limit_ticks;
     place->spent[event_class] = 0;
     if (contributes || !found)
       switch_off(thread, place->profile, event_class, now, (uint64_t)cost, costs->ticks);

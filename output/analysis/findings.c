@@ -133,6 +133,8 @@ static void add_charge(const struct hd_diagnosis *diagnosis, struct hd_finding *
 /* Of several callpaths the one that loses most stands for the place. */
 static void merge(struct hd_findings *findings, struct hd_diagnosis *diagnosis) {
   double most = 0;
+  if (diagnosis->charge_count == 0)
+    return;
   qsort_r(diagnosis->charges, diagnosis->charge_count, sizeof *diagnosis->charges, compare_places, diagnosis);
   findings->items = hd_new(diagnosis->charge_count, sizeof *findings->items);
   for (size_t i = 0; i < diagnosis->charge_count; i++) {
@@ -257,7 +259,8 @@ struct hd_findings *hd_findings_new(const struct hd_model *model, double least) 
   hd_charges_limit(&diagnosis);
   find_all(&diagnosis, true);
   merge(findings, &diagnosis);
-  qsort(findings->items, findings->count, sizeof *findings->items, compare_gains);
+  if (findings->count > 0)
+    qsort(findings->items, findings->count, sizeof *findings->items, compare_gains);
   findings->unexplained_ticks = unexplained(&diagnosis);
   keep(findings, &diagnosis, least * (double)model->elapsed_ticks);
   finish(&diagnosis);
