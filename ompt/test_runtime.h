@@ -11,11 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "counters/sample_ring.h"
+
 struct hd_test_runtime {
   const uint64_t *clock;           /* NULL, as all that follows: this is no test */
   void (*advance)(uint64_t ticks); /* lets the clock's time pass */
   const bool *is_exiting;          /* the runtime ends with its program */
   bool has_gcc_regions;            /* it plays GCC-built code */
+  hd_sample_opener *open_samples;  /* it plays the kernel that samples */
 };
 extern struct hd_test_runtime hd_test_runtime;
 
