@@ -42,8 +42,9 @@ static struct hd_model_sample reduced(const struct hd_model_sample *from, unsign
   if (!(by & HD_HOT_STATES))
     sample.state = 0;
   if (!(by & HD_HOT_LINES)) {
-    sample.name.file = sample.inlined_into = NULL;
+    sample.name.file = NULL;
     sample.name.line = 0;
+    sample.offset = 0;
   }
   return sample;
 }

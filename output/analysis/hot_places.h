@@ -8,11 +8,11 @@
 
 #include "output/model/model.h"
 
-/** What else is to be told apart besides module and function (without a name: the address). */
+/** What else is to be told apart besides module, function and what that is inlined into. */
 enum hd_hot_by {
   HD_HOT_CALLPATHS = 1,
   HD_HOT_STATES = 2,
-  HD_HOT_LINES = 4 /* and what they are inlined into */
+  HD_HOT_LINES = 4 /* of the source; where no function is known, addresses */
 };
 
 struct hd_hot_places {

@@ -63,6 +63,7 @@ static line_view *const line_views[][2] = {
     [HD_ASK_REGIONS] = {print_regions, hd_report_regions_csv},
     [HD_ASK_THREADS] = {hd_report_threads, hd_report_threads},
     [HD_ASK_HISTOGRAM] = {hd_report_histogram, hd_report_histogram_csv},
+    [HD_ASK_HOT] = {hd_report_hot, hd_report_hot},
     [HD_ASK_OVERHEAD] = {hd_report_overhead, hd_report_overhead},
     [HD_ASK_AT_LEVEL] = {hd_report_at_level, hd_report_at_level},
 };

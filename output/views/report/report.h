@@ -18,6 +18,7 @@ enum hd_question {
   HD_ASK_HISTOGRAM, /* how long was each number of threads busy, in each region? */
   HD_ASK_AT_LEVEL,  /* what runs while at most N threads are busy? */
   HD_ASK_WITH,      /* with whom is this callpath busy? */
+  HD_ASK_HOT,       /* what do threads execute? */
   HD_ASK_OVERHEAD,  /* what did Heddle itself cost, and what would have been measured without? */
   HD_ASK_FLAT,      /* where does each routine and construct spend its time? */
   HD_ASK_CALLGRAPH, /* who calls whom, and what came of it? */
@@ -34,6 +35,7 @@ struct hd_report_options {
   const char *callers; /* HD_ASK_CALLERS: a valid regular expression (site_regex.h) */
   const char *focus;   /* only callpaths through what this matches; likewise; NULL: all */
   uint32_t depth;      /* fold callpaths to so many sites; 0: no */
+  bool lines; /* HD_ASK_HOT: each line of the source by itself */
   bool csv;
 };
 

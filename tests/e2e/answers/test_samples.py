@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What threads execute, by samples. They go by processor time, so shares do not depend on what else the machine does;
 but there are few, so a share is compared with the interval in which chance leaves it (four deviations)."""
+import csv
 import errno
+import io
 import math
 import os
+import re
 import subprocess
 
 import pytest
@@ -106,6 +109,29 @@ def test_stripped_program_has_exported_names_or_offsets(take, build_program, tmp
     subprocess.run(["strip", "-o", exporting, build_program(SOURCE, flags=["-O1", "-rdynamic"])], check=True)
     samples = [s for entry in outside(take([], ["--samples", 1000], exporting, 60)) for s in entry["samples"]]
     assert {"three", "one"} <= {s["function"] for s in samples}
+
+
+@sampled
+def test_report_shows_functions_and_lines_by_callpath(take, build_program, run_heddle):
+    path = take([], ["--samples", 1000], build_program(SOURCE, flags=["-O1"]), 60).path
+    line = marks(SOURCE)
+    text = run_heddle("report", "--hot", path).stdout
+    assert re.search(r" busy .* work hot_functions.c:\d+ \(inlined into three\) < outside regions$", text, re.M), text
+    assert re.search(rf" busy .* work hot_functions.c:\d+ \(inlined into three\) < loop\b.*:{line['loop']}\b", text), text
+    assert re.search(r"^code +hot_functions \d+\.\d %", text, re.M), text
+    rows = list(csv.DictReader(io.StringIO(run_heddle("report", "--hot", "--lines", "-n", 0, "--csv", path).stdout)))
+    hot = {int(row["hot_line"]) for row in rows if row["hot_function"] == "work"}
+    assert hot and hot <= {line["work"] - 1, line["work"]}, hot  # the loop, and what it does
+    assert sum(float(row["sampled_share"]) for row in rows) == pytest.approx(1)
+    for row in rows:
+        assert float(row["sampled_share_low"]) <= float(row["sampled_share"]) <= float(row["sampled_share_high"])
+    assert run_heddle("report", "--lines", path).returncode == 2
+
+
+@sampled
+def test_report_without_samples_says_how_to_get_them(take, build_program, run_heddle):
+    path = take([], ["--samples", "off"], build_program(SOURCE, flags=["-O1"]), 1).path
+    assert "'heddle run --samples 250' takes them" in run_heddle("report", "--hot", path).stdout
 
 
 @pytest.fixture(scope="module")

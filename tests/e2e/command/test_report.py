@@ -250,7 +250,7 @@ def test_limit_says_what_is_left_out(run_heddle, path):
     (["report", "--at-k", "1", "--with", "1", "x"], "only one of --threads, --histogram, --at-k, --with"),
     (["report", "--with", "1", "--threads", "x"], "only one of --threads, --histogram, --at-k, --with"),
     (["report", "-H", "--at-k", "1", "x"], "only one of --threads, --histogram, --at-k, --with"),
-    (["report", "--flat", "--tree", "x"], "only one of --threads, --histogram, --at-k, --with, --overhead"),
+    (["report", "--flat", "--tree", "x"], "only one of --threads, --histogram, --at-k, --with, --hot, --overhead"),
     (["report", "--callgraph", "--threads", "x"], "only one of --threads"),
     (["report", "--callers", "a(", "x"], "--callers 'a(': Unmatched ( "),
     (["report", "--focus", "[", "x"], "--focus '[': "),

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What threads were executing, as a fake kernel samples them: to which callpath and state samples belong, what happens
  * when there is no room for them. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "counted.h"
 #include "heddle-samples.h"
+#include "output/analysis/hot_places.h"
 #include "output/model/memory.h"
 
 /* No module has these addresses. */
@@ -251,6 +253,67 @@ static void test_addresses_have_bounded_memory(void **state) {
   hd_model_free(model);
 }
 
+/* ---- shares ---- */
+
+static void test_shares_have_binomial_intervals(void **state) {
+  (void)state;
+  const struct hd_sample_sum whole = {1000, 1000};
+  struct hd_sample_share share = hd_sample_share_of((struct hd_sample_sum){250, 250}, whole);
+  assert_true(share.share == 0.25);
+  assert_true(fabs(share.low - 0.2241) < 0.0001 && fabs(share.high - 0.2778) < 0.0001);
+  share = hd_sample_share_of((struct hd_sample_sum){0, 0}, whole);
+  assert_true(share.share == 0 && share.low < 1e-9 && share.high > 0.003 && share.high < 0.005);
+  share = hd_sample_share_of((struct hd_sample_sum){0, 0}, (struct hd_sample_sum){0, 0});
+  assert_true(isnan(share.share) && isnan(share.low));
+}
+
+/* A thousand samples that count 32 each say as much as a thousand that count one. */
+static void test_samples_that_stand_for_several_count_as_one_each(void **state) {
+  (void)state;
+  const struct hd_sample_share alone =
+      hd_sample_share_of((struct hd_sample_sum){250, 250}, (struct hd_sample_sum){1000, 1000});
+  const struct hd_sample_share heavy = hd_sample_share_of((struct hd_sample_sum){250 * HD_SAMPLE_WEIGHT, 250},
+                                                          (struct hd_sample_sum){1000 * HD_SAMPLE_WEIGHT, 1000});
+  assert_true(fabs(alone.low - heavy.low) < 1e-12 && fabs(alone.high - heavy.high) < 1e-12);
+}
+
+static void test_places_join_addresses_by_function_or_line(void **state) {
+  (void)state;
+  const struct hd_model_sample samples[] = {
+      {.node = 1,
+       .module = 0,
+       .offset = 1,
+       .count = 5,
+       .taken = 5,
+       .name = {.function = "f", .file = "a.c", .line = 7}},
+      {.node = 1,
+       .module = 0,
+       .offset = 2,
+       .count = 3,
+       .taken = 3,
+       .name = {.function = "f", .file = "a.c", .line = 8}},
+      {.node = 1,
+       .module = 0,
+       .offset = 3,
+       .count = 4,
+       .taken = 4,
+       .name = {.function = "f", .file = "a.c", .line = 8}},
+      {.node = 2, .module = 1, .offset = 9, .count = 2, .taken = 2},
+      {.node = 2, .module = 1, .offset = 8, .count = 1, .taken = 1},
+  };
+  struct hd_hot_places functions = hd_hot_places_new(samples, 5, HD_HOT_CALLPATHS);
+  assert_int_equal(functions.count, 2);
+  assert_int_equal(functions.items[0].count, 12);
+  assert_int_equal(functions.items[1].count, 3);
+  hd_hot_places_free(&functions);
+  struct hd_hot_places lines = hd_hot_places_new(samples, 5, HD_HOT_LINES);
+  assert_int_equal(lines.count, 4);
+  assert_int_equal(lines.items[0].count, 7);
+  assert_int_equal(lines.items[0].name.line, 8);
+  assert_int_equal(lines.items[2].offset, 9);
+  hd_hot_places_free(&lines);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_samples_belong_to_the_callpath_and_state_at_their_time),
@@ -265,6 +328,9 @@ int main(void) {
       cmocka_unit_test(test_thread_without_events_is_seen_for_all_its_time),
       cmocka_unit_test(test_samples_that_no_ring_has_room_for_are_counted),
       cmocka_unit_test(test_addresses_have_bounded_memory),
+      cmocka_unit_test(test_shares_have_binomial_intervals),
+      cmocka_unit_test(test_samples_that_stand_for_several_count_as_one_each),
+      cmocka_unit_test(test_places_join_addresses_by_function_or_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
