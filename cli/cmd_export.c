@@ -11,6 +11,7 @@
 #include "cli/open_profile.h"
 #include "output/analysis/callpath_truncate.h"
 #include "output/model/memory.h"
+#include "output/symbols/sample_names.h"
 #include "output/views/export/export.h"
 #include "support/command/output_stream.h"
 
@@ -78,6 +79,7 @@ int hd_cmd_export(int argc, char **argv) {
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
+  hd_sample_names_resolve(model);
   hd_callpath_truncate(model, choices.depth);
   status = write_model(model, &choices);
   hd_model_free(model);

@@ -12,6 +12,7 @@
 #include "cli/open_profile.h"
 #include "output/analysis/site_regex.h"
 #include "output/model/memory.h"
+#include "output/symbols/sample_names.h"
 #include "output/views/report/column_list.h"
 #include "output/views/report/report.h"
 #include "support/command/output_stream.h"
@@ -45,6 +46,9 @@ static const struct hd_option options[] = {
      .expects = "an id, FILE:LINE or a function"},
     {0, "loops", NULL, "show the chunks that loops were handed out in, and what that cost", ASK(LOOPS)},
     {0, "tasks", NULL, "show how many tasks each construct created, and how many ran elsewhere", ASK(TASKS)},
+    {0, "hot", NULL, "show which functions threads execute, by callpath and state (samples)", ASK(HOT)},
+    {0, "lines", NULL, "with --hot: each line of the source by itself", .take = hd_take_flag,
+     .field = offsetof(struct choices, report.lines)},
     {0, "overhead", NULL, "show Heddle's own cost, and estimated times without it", ASK(OVERHEAD)},
     {0, "flat", NULL, "show each routine and construct, summed over its callpaths", ASK(FLAT)},
     {0, "callgraph", NULL, "show the call graph with time per arc", ASK(CALLGRAPH)},
@@ -149,6 +153,8 @@ static bool check(void *context) {
     report->sort = report->question == HD_ASK_FLAT       ? HD_SORT_SELF
                    : is_about_routines(report->question) ? HD_SORT_INCLUSIVE
                                                          : HD_SORT_GAIN;
+  if (report->lines && report->question != HD_ASK_HOT)
+    return hd_usage_complain(&usage, "--lines needs --hot");
   return sorts_by(report->question, report->sort) ||
          hd_usage_complain(&usage, "this view has no '%s' to sort by: self, inclusive, wall, calls, elapsed or name",
                            sort_names[report->sort]);
@@ -161,6 +167,8 @@ int hd_cmd_report(int argc, char **argv) {
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
+  if (choices.report.question == HD_ASK_HOT)
+    hd_sample_names_resolve(model);
   enum hd_report_end end = hd_report_narrow(model, &choices.report, stderr);
   if (end == HD_REPORT_MADE)
     end = hd_report_print(model, &choices.report, stdout, stderr);

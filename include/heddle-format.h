@@ -18,7 +18,7 @@
  *
  * Parts: heddle-states.h (states and constructs), heddle-rows.h (times by thread and callpath), heddle-events.h (what
  * the tool hears, and what that costs), heddle-log.h (what each thread did), heddle-teams.h (parallel regions),
- * heddle-concurrency.h (how many threads were busy at once).
+ * heddle-concurrency.h (how many threads were busy at once), heddle-samples.h (what threads were executing).
  *
  * Units: all times are ticks of the clock that `clock_kind` names; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
@@ -35,6 +35,7 @@
 #include "heddle-events.h"
 #include "heddle-log.h"
 #include "heddle-rows.h"
+#include "heddle-samples.h"
 #include "heddle-states.h"
 #include "heddle-teams.h"
 
@@ -158,6 +159,11 @@ struct hd_file_header {
   uint64_t start_ticks;
   uint64_t stop_paused_ticks; /* HD_FILE_STOPPED: paused_ticks before the stop; the program ran on for the rest */
   uint64_t online_processors; /* of the machine, of which the process may use max_threads; 0: not known */
+  /* Samples (hd_sample_record). */
+  uint64_t sample_period_ns;  /* of a thread's processor time; 0: no samples were taken */
+  uint64_t lost_samples;      /* for which a thread's ring had no room: it sent no event for too long */
+  uint64_t unplaced_samples;  /* for which the profile had no room */
+  uint64_t unsampled_threads; /* the kernel refused to sample these */
 };
 
 enum hd_block_type {
@@ -181,9 +187,10 @@ enum hd_block_type {
   HD_BLOCK_SWITCHES = 18,
   HD_BLOCK_JOURNAL = 19, /* one hd_journal_record */
   HD_BLOCK_DELAYS = 20,
-  HD_BLOCK_MEMBERSHIPS = 21 /* of the teams that the block's owner leads */
+  HD_BLOCK_MEMBERSHIPS = 21, /* of the teams that the block's owner leads */
+  HD_BLOCK_SAMPLES = 22      /* of all threads */
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_MEMBERSHIPS
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_SAMPLES
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {
@@ -369,6 +376,7 @@ HD_SIZED_RECORDS(HD_ASSERT_BYTES)
 HD_ASSERT_BYTES(event, 256)
 HD_ASSERT_BYTES(counts, 32)
 HD_ASSERT_BYTES(text, 16)
+HD_ASSERT_BYTES(sample, 32)
 #undef HD_ASSERT_BYTES
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");

@@ -105,6 +105,8 @@ void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const
   struct hd_thread *thread = event.thread; /* a lock's wait must not be settled */
   if (!thread)
     return;
+  if (__builtin_expect(hd_samples_have_come(&thread->samples), false))
+    hd_samples_take(thread);
   if (kind == HD_KIND_LOCK)
     end_lock_wait(thread, event.now);
   else

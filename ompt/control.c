@@ -2,6 +2,7 @@
 #include "ompt/control.h"
 
 #include "ompt/counting/thread_counters.h"
+#include "ompt/counting/thread_samples.h"
 #include "ompt/ending.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
@@ -15,14 +16,17 @@ static bool change_clock(void (*change)(struct hd_file_header *)) {
   if (!hd_measuring_is_on())
     return false;
   struct hd_thread *self = hd_thread_known();
-  if (self && self->counters) {
-    if (self->pending)
-      hd_thread_settle(self);
+  if (self && self->pending)
+    hd_thread_settle(self);
+  if (self && self->counters)
     hd_counters_before_pause(self);
-  }
+  if (self)
+    hd_samples_before_pause(self);
   change(hd_store.header);
   if (self && self->counters)
     hd_counters_after_pause(self);
+  if (self)
+    hd_samples_after_pause(self);
   return true;
 }
 

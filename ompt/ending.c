@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "ompt/counting/thread_counters.h"
+#include "ompt/counting/thread_samples.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/processor.h"
@@ -25,6 +26,7 @@ static struct hd_thread_record *stop(void) {
     hd_store.header->unmatched_phases += hd_thread_open_phases(self);
   hd_budget_close();
   hd_counters_close(self);
+  hd_samples_close(self);
   hd_alarms_set(HD_ALARM_CLOSED);
   hd_sweeper_close();
   hd_counters_close_others(self);

@@ -24,6 +24,8 @@ void hd_test_runtime_find(ompt_function_lookup_t lookup) {
   hd_test_runtime.clock = address_of(lookup, "heddle_external_clock");
   void *advance = address_of(lookup, "heddle_external_advance");
   memcpy(&hd_test_runtime.advance, &advance, sizeof advance);
+  void *open_samples = address_of(lookup, "heddle_external_samples");
+  memcpy(&hd_test_runtime.open_samples, &open_samples, sizeof open_samples);
   if (!lookup)
     return;
   hd_test_runtime.entries = address_of(lookup, "heddle_external_entries");

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "counters/sample_ring.h"
 #include "entry/entries.h"
 
 struct hd_test_runtime {
@@ -19,6 +20,7 @@ struct hd_test_runtime {
   struct heddle_entries *entries;  /* its entry points, as libheddle-entry.so tells of a real one's */
   const bool *is_exiting;          /* the runtime ends with its program */
   bool has_gcc_regions;            /* it plays GCC-built code */
+  hd_sample_opener *open_samples;  /* it plays the kernel that samples */
 };
 extern struct hd_test_runtime hd_test_runtime;
 

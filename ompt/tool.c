@@ -16,6 +16,7 @@
 #include "ompt/callbacks.h"
 #include "ompt/child.h"
 #include "ompt/counting/thread_counters.h"
+#include "ompt/counting/thread_samples.h"
 #include "ompt/ending.h"
 #include "ompt/entry_points.h"
 #include "ompt/process.h"
@@ -124,6 +125,7 @@ static void start_parts(const struct hd_settings *settings) {
   hd_event_init(settings->test_delay, hd_test_runtime.advance);
   hd_budget_init(settings->overhead_ppm, hd_callbacks_mute);
   hd_counters_init(settings);
+  hd_samples_init(settings, hd_clock.kind == HD_CLOCK_EXTERNAL ? hd_test_runtime.open_samples : hd_sample_ring_open);
   if (hd_measuring.connect_markers)
     hd_measuring.connect_markers();
 }

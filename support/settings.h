@@ -16,6 +16,9 @@
 #define HD_MEMORY_UNLIMITED UINT64_MAX
 #define HD_MEMORY_DEFAULT ((uint64_t)4 << 20)
 
+/** Of the member `samples_hz`: so many, unless the program runs in a sandbox. */
+#define HD_SAMPLES_DEFAULT UINT64_MAX
+
 /** libheddle.so's variables. X(NAME of HEDDLE_NAME, member of struct hd_settings, kind, value when it is not set) */
 #define HD_SETTINGS(_)                                                                                                 \
   _(OUTPUT, output, TEXT, "%n.%p.heddle")           /* name template of the profile */                                 \
@@ -32,8 +35,9 @@
   _(COUNTERS, counters, TEXT, NULL)                 /* events to count, comma-separated; NULL: none */                 \
   _(COUNTERS_AT, counters_at, TEXT, "loop")         /* region, loop or all */                                          \
   _(MULTIPLEX, take_turns, SWITCH, 0)               /* events that do not fit together take turns */                   \
-  _(OVERHEAD, overhead_ppm, PERCENT_OR_OFF, 20000)  /* what events may cost; parts in a million; off: 0 */             \
-  _(TEST_DELAY, test_delay, TEXT, NULL)             /* NS or NS@THREAD, for tests of the virtual clock */              \
+  _(SAMPLES, samples_hz, NUMBER_OR_OFF, HD_SAMPLES_DEFAULT) /* of each thread, a second of processor time */           \
+  _(OVERHEAD, overhead_ppm, PERCENT_OR_OFF, 20000)          /* what events may cost; parts in a million; off: 0 */     \
+  _(TEST_DELAY, test_delay, TEXT, NULL)                     /* NS or NS@THREAD, for tests of the virtual clock */      \
   _(TEST_WINDOWS, test_windows, TEXT, NULL) /* numbers of struct hd_batch_habits, comma-separated: for tests */        \
   _(GROUP_TEXT, groups, TEXT, NULL)         /* HD_TEXT_GROUP, separated by 0x1e (heddle run's) */
 

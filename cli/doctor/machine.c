@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor_internal.h"
+#include "counters/sample_ring.h"
 #include "counters/source.h"
 #include "output/metrics/formula.h"
 
@@ -162,6 +163,21 @@ static void check_counters(struct hd_doctor *doctor) {
     SAY(NOTE, "formulas of groups", "%s", why);
 }
 
+/* ---- samples ---- */
+
+static void check_samples(struct hd_doctor *doctor) {
+  struct hd_sample_ring ring = {0};
+  char why[400];
+  const int error = hd_sample_ring_open(&ring, 4000000, 4096);
+  hd_sample_ring_close(&ring);
+  if (!error) {
+    SAY(FINE, "samples", "the kernel samples what threads execute");
+    return;
+  }
+  hd_sample_ring_explain(error, why, sizeof why);
+  SAY(NOTE, "samples", "%s; without samples 'heddle report --hot' has nothing to show", why);
+}
+
 void hd_doctor_check_machine(struct hd_doctor *doctor) {
   check_store(doctor);
   check_output(doctor);
@@ -169,4 +185,5 @@ void hd_doctor_check_machine(struct hd_doctor *doctor) {
   check_quota(doctor);
   check_limits(doctor);
   check_counters(doctor);
+  check_samples(doctor);
 }

@@ -6,11 +6,14 @@
 #include "cli/command.h"
 #include "cli/program/output_name.h"
 #include "cli/run/run_internal.h"
+#include "counters/sample_ring.h"
 #include "support/command/memory.h"
 #include "support/command/options.h"
+#include "support/inprocess/seccomp.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct hd_option options[] = {
@@ -63,6 +66,18 @@ static void finish(struct hd_run *run) {
   free(profiles->items);
 }
 
+/* The machine's first event of that kind takes the kernel some milliseconds: here they are not the program's. The ring
+ * goes with this process. Under a filter of system calls nothing is tried, as in the program. */
+static void prepare_kernel_to_sample(const struct hd_run_options *taken) {
+  static struct hd_sample_ring ring;
+  const char *samples = taken->set[HD_SET_SAMPLES];
+  hd_seccomp_init();
+  const bool may_ask = samples ? strcmp(samples, "off") != 0 : !hd_seccomp_was_there();
+  hd_seccomp_leave();
+  if (may_ask)
+    hd_sample_ring_open(&ring, UINT64_C(1) << 60, 1);
+}
+
 /* Runs the program; all is decided. */
 static int run_program(const struct hd_run_options *taken) {
   struct hd_run run = {.options = taken};
@@ -71,6 +86,7 @@ static int run_program(const struct hd_run_options *taken) {
     hd_run_counters_free(&run.counters);
     return HD_RUN_FAILED;
   }
+  prepare_kernel_to_sample(taken);
   run.watch = hd_run_watch_start(&run);
   const bool ran = hd_run_process(&run);
   finish(&run);

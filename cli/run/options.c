@@ -45,6 +45,10 @@ const struct hd_option hd_run_shared_options[] = {
      "how much of a thread's time Heddle's events may take before the finest\n"
      "are switched off for a while (default 2%); 'off': no limit",
      SETTING(OVERHEAD)},
+    {0, "samples", "HZ",
+     "look what each thread executes so often in a second of its processor\n"
+     "time (default 250; 'heddle report --hot'); 'off': never",
+     SETTING(SAMPLES)},
     {0, "memory", "SIZE",
      "how much memory Heddle may take in PROGRAM, besides 64k for each thread\n"
      "(default 4M); near the limit callpaths are shortened; 'off': no limit",

@@ -99,6 +99,13 @@ struct hd_thread *hd_event_open(void) {
   return thread;
 }
 
+void hd_event_look_back(struct hd_thread *thread) {
+  if (thread->pending)
+    hd_thread_settle(thread);
+  if (hd_samples_have_come(&thread->samples))
+    hd_samples_take(thread);
+}
+
 /* ---- the cost of an event ---- */
 
 static void wait_delay(void) {

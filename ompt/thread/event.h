@@ -45,6 +45,10 @@ uint64_t hd_event_catch_up(struct hd_thread *thread, uint64_t now);
 /** The end of an event whose cost is not just the usual one. */
 __attribute__((cold)) void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind);
 
+/** What the thread did before the event: settles what is pending, and takes the samples that have come. All of them
+ *  belong to the state that the thread is in at the event's begin. */
+__attribute__((cold)) void hd_event_look_back(struct hd_thread *thread);
+
 /** Ends the event when the variable goes out of scope. */
 #define HD_EVENT __attribute__((cleanup(hd_event_end)))
 
@@ -93,7 +97,7 @@ static inline struct hd_event hd_event_begin_untimed(enum hd_event_kind kind) {
   return event;
 }
 
-/** With a look at the clock, but what is pending stays so. */
+/** With a look at the clock, but what is pending stays so, and samples are not taken: hd_event_look_back. */
 static inline struct hd_event hd_event_begin_unsettled(enum hd_event_kind kind) {
   struct hd_event event = {.thread = hd_event_open_at_once(), .kind = kind};
   if (__builtin_expect(event.thread != NULL, true)) {
@@ -110,8 +114,8 @@ static inline struct hd_event hd_event_begin_unsettled(enum hd_event_kind kind) 
 
 static inline struct hd_event hd_event_begin(enum hd_event_kind kind) {
   struct hd_event event = hd_event_begin_unsettled(kind);
-  if (event.thread && __builtin_expect(event.thread->pending != 0, false))
-    hd_thread_settle(event.thread);
+  if (event.thread && __builtin_expect(event.thread->pending || hd_samples_have_come(&event.thread->samples), false))
+    hd_event_look_back(event.thread);
   return event;
 }
 

@@ -54,6 +54,7 @@ void hd_thread_stop(struct hd_thread *thread, uint64_t now) {
   hd_thread_switch(thread, now, thread->frames->row, HD_IDLE);
   if (thread->counters)
     hd_counters_end(thread);
+  hd_samples_end(thread);
   thread->record->end_ticks = thread->record->last_ticks;
   hd_ring_leave(&thread->ring);
   hd_thread_set(&hd_thread_not_measured);

@@ -20,6 +20,7 @@
 
 #include "heddle-format.h"
 #include "ompt/counting/thread_counters.h"
+#include "ompt/counting/thread_samples.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/ring.h"
@@ -64,6 +65,7 @@ struct hd_thread {
   bool instrumented;   /* it counts events, or measures its processor time */
   struct hd_thread_counters *counters;       /* NULL: it counts nothing */
   struct hd_thread_counters *ended_counters; /* of a thread that has ended, for the next one with this record */
+  struct hd_thread_samples samples;
   struct hd_edges edges;
   struct hd_row_index index;
   struct hd_index known_regions; /* of its own */

@@ -157,9 +157,11 @@ static struct hd_thread *create(enum hd_thread_kind kind) {
   }
   struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
   thread->instrumented = hd_clock.measures_cpu;
+  hd_samples_prepare(thread);
   start(thread, row);
   hd_processor_begin(thread->record);
   hd_counters_start(thread, row, thread->top->state);
+  hd_samples_start(thread);
   thread->instrumented = thread->counters || hd_clock.measures_cpu;
   hd_budget_begin(thread, thread->record->last_ticks);
   charge_creation(thread, began);
@@ -214,7 +216,7 @@ void hd_thread_begin(enum hd_thread_kind kind) {
 
 /* Who ends inside a region leaves an instance behind that never ends, and whose members are told by their records. */
 void hd_thread_end(struct hd_thread *thread, uint64_t now) {
-  hd_thread_settle(thread);
+  hd_event_look_back(thread);
   if (thread->base->kind == HD_KIND_PARALLEL && thread->base->base.place.has_finished)
     hd_barrier_leave_last(thread);
   thread->ended_orderly = thread->base == thread->frames && !thread->pending;

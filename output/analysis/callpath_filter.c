@@ -39,6 +39,14 @@ static void drop_overlaps(struct hd_model *model, const char *place) {
   model->overlap_count = kept;
 }
 
+static void drop_samples(struct hd_model *model, const char *place) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < model->sample_count; i++)
+    if (place[model->samples[i].node] == INSIDE)
+      model->samples[kept++] = model->samples[i];
+  model->sample_count = kept;
+}
+
 /* A node's counts may lie with one out of focus, and are lost with it: parents come first. */
 static void drop_counts(struct hd_model *model, const char *place, uint32_t *owner) {
   uint32_t kept = 0;
@@ -72,6 +80,7 @@ void hd_callpath_filter(struct hd_model *model, const bool *through) {
     model->nodes[i].flags |= place[i] == OUT && i > 0 ? HD_NODE_GONE : 0;
   }
   drop_overlaps(model, place);
+  drop_samples(model, place);
   drop_counts(model, place, owner);
   free(owner);
   free(place);

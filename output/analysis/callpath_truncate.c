@@ -11,6 +11,7 @@
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
 #include "output/model/rollup.h"
+#include "output/model/samples.h"
 #include "support/command/memory.h"
 
 struct fold {
@@ -334,6 +335,9 @@ static void give(struct fold *fold) {
     model->team_parts[i].node = fold->map[model->team_parts[i].node];
   for (uint32_t i = 0; i < model->switch_count; i++) /* out of focus: the program */
     model->switches[i].node = fold->map[model->switches[i].node];
+  for (uint32_t i = 0; i < model->sample_count; i++)
+    model->samples[i].node = fold->map[model->samples[i].node];
+  model->sample_count = hd_samples_join(model->samples, model->sample_count);
   model->nodes = fold->nodes;
   model->node_count = fold->count;
   model->rows = fold->rows;

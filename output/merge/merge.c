@@ -84,6 +84,9 @@ static void add_counters(struct hd_file_header *to, const struct hd_file_header 
   to->paused_ticks += from->paused_ticks * factor;
   to->stop_paused_ticks += (from->flags & HD_FILE_STOPPED ? from->stop_paused_ticks : from->paused_ticks) * factor;
   to->pauses += from->pauses;
+  to->lost_samples += from->lost_samples;
+  to->unplaced_samples += from->unplaced_samples;
+  to->unsampled_threads += from->unsampled_threads;
   to->children += from->children;
   to->unmeasured_children += from->unmeasured_children;
 }
@@ -146,6 +149,7 @@ static void make_header(struct hd_merge *merge) {
   memset(header->child_pids, 0, sizeof header->child_pids);
   header->before_ticks = header->outside_ticks = header->lost_switches = header->shortened_paths = 0;
   header->start_ticks = 0;
+  header->lost_samples = header->unplaced_samples = header->unsampled_threads = 0;
   for (size_t i = 0; i < merge->count; i++) {
     const struct hd_model *model = merge->models[i];
     add_counters(header, &model->header, merge->factors[i]);
@@ -176,6 +180,7 @@ static bool add_up(struct hd_merge *merge) {
   hd_merge_rows(merge);
   hd_merge_levels(merge);
   hd_merge_counts(merge);
+  hd_merge_join_sample_periods(merge);
   hd_merge_threads(merge); /* the header needs their times */
   hd_merge_mark_threads(merge);
   return true;
@@ -191,6 +196,7 @@ static bool write_file(struct hd_merge *merge) {
   hd_merge_write_overhead(merge);
   hd_merge_write_levels(merge);
   hd_merge_write_counts(merge);
+  hd_merge_write_samples(merge);
   hd_writer_begin_block(writer, HD_BLOCK_TEXT);
   hd_merge_write_texts(merge);
   hd_merge_write_names(merge);

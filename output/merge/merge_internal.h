@@ -95,6 +95,10 @@ void hd_merge_mark_threads(struct hd_merge *merge);
 void hd_merge_write_counts(struct hd_merge *merge);
 void hd_merge_write_count_texts(struct hd_merge *merge);
 
+/** samples.c: whether the sum has samples, which needs the header; and these. */
+void hd_merge_join_sample_periods(struct hd_merge *merge);
+void hd_merge_write_samples(struct hd_merge *merge);
+
 /** notes.c: command line and environment; notes on what the sum consists of and lacks. */
 void hd_merge_write_texts(struct hd_merge *merge);
 

@@ -109,6 +109,14 @@ static void note_cpu(struct hd_merge *merge) {
     }
 }
 
+static void note_samples(struct hd_merge *merge) {
+  for (size_t i = 0; merge->header.sample_period_ns == 0 && i < merge->count; i++)
+    if (merge->models[i]->header.sample_period_ns > 0) {
+      hd_merge_note(merge, "the runs were not sampled at one rate: the sum leaves samples out");
+      return;
+    }
+}
+
 static void note_settings(struct hd_merge *merge) {
   const struct hd_file_header *first = &merge->models[0]->header;
   bool same = true;
@@ -217,6 +225,7 @@ void hd_merge_write_texts(struct hd_merge *merge) {
     note_missing(merge, model);
   }
   note_cpu(merge);
+  note_samples(merge);
   note_settings(merge);
   hd_merge_write_count_texts(merge);
   if (merge->levels_known)

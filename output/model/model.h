@@ -204,6 +204,19 @@ struct hd_module {
 #define HD_BUILD_ID_TEXT_BYTES (2 * sizeof((struct hd_module *)0)->build_id + 1)
 #define HD_BUILD_ID_SHORT 12u /* digits: enough to tell builds apart */
 
+/** Samples of one address, callpath and state. */
+struct hd_model_sample {
+  uint32_t node;
+  uint32_t state;  /* enum hd_state */
+  uint32_t module; /* index into modules or HD_NONE */
+  uint64_t address;
+  uint64_t offset;          /* as in hd_node */
+  uint64_t count;           /* in units of header.sample_period_ns */
+  uint64_t taken;           /* samples that it consists of */
+  struct hd_name name;      /* output/symbols/sample_names.h; the innermost inlined function */
+  const char *inlined_into; /* the function that has its code; NULL: that one itself, or not known */
+};
+
 /** How long threads were busy in node a and, at the same time, others in node b, both exclusive. a < b. */
 struct hd_overlap {
   uint32_t a;
@@ -277,6 +290,9 @@ struct hd_model {
   struct hd_count_sum *counts_total;     /* by thread, then of all. Likewise */
   struct hd_group **groups;              /* whose formulas reports show (counts.h) */
   uint32_t group_count;
+
+  struct hd_model_sample *samples; /* sorted by node, state, module and offset; all differ */
+  uint32_t sample_count;
 
   struct hd_costs_record *costs; /* as in the file: in no order, of valid threads */
   uint32_t cost_count;

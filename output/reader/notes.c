@@ -221,6 +221,7 @@ void hd_reader_add_notes(struct hd_model *model) {
   note_identities(model);
   hd_reader_note_overhead(model);
   hd_reader_note_counters(model);
+  hd_reader_note_samples(model);
   if ((model->header.flags & HD_FILE_START_COARSE) && model->before_ticks > 0)
     hd_model_add_note(model, "the program's start is known to 10 ms only");
 }

@@ -118,6 +118,9 @@ static inline const struct hd_team_record *hd_reader_awaited(const struct hd_rea
 /** counts.c: events, counts and where they belong. */
 bool hd_reader_take_counts(struct hd_reader *reader);
 
+/** samples.c: what threads were executing. */
+bool hd_reader_take_samples(struct hd_reader *reader);
+
 /** overhead.c: what Heddle's own work cost, and what was switched off. */
 bool hd_reader_take_overhead(struct hd_reader *reader);
 
@@ -134,9 +137,10 @@ void hd_reader_find_losses(struct hd_model *model);
 void hd_reader_add_notes(struct hd_model *model);
 
 /** For notes.c: which events the runtime does not always send, and what is lost by it; what is wrong with counters;
- * where Heddle's own work was much, what was switched off, and what was shortened. */
+ * what samples lack; where Heddle's own work was much, what was switched off, and what was shortened. */
 void hd_reader_note_callbacks(struct hd_model *model);
 void hd_reader_note_counters(struct hd_model *model);
+void hd_reader_note_samples(struct hd_model *model);
 void hd_reader_note_overhead(struct hd_model *model);
 
 #endif

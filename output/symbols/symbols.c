@@ -312,3 +312,29 @@ void hd_symbols_find_routine(struct hd_symbols *symbols, uint64_t offset, uint64
   if (unit && symbol->line == 0)
     find_row_of(unit, at - bias, (struct wanted){.start = at - bias}, symbol);
 }
+
+void hd_symbols_find_code(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol,
+                          char **inlined_into) {
+  const Dwarf_Addr at = (symbols->is_absolute ? address : offset) + symbols->bias;
+  struct hd_table_symbol around = {0};
+  Dwarf_Die function;
+  memset(symbol, 0, sizeof *symbol);
+  *inlined_into = NULL;
+  Dwarf_Die *unit = hd_scopes_unit(&symbols->scopes, symbols->module, at);
+  const Dwarf_Addr bias = symbols->scopes.bias;
+  const char *name = hd_symbol_table_find(&symbols->table, symbols->module, at, &around) ? around.name : NULL;
+  const bool found = unit && hd_scopes_function(&symbols->scopes, unit, at - bias, &function);
+  Dwarf_Die scope = found ? function : (Dwarf_Die){0};
+  if (found) {
+    hd_scopes_innermost(&scope, at - bias);
+    name_after(&scope, symbol);
+  }
+  if (found && dwarf_tag(&scope) == DW_TAG_inlined_subroutine && linkage_name(&function))
+    *inlined_into = hd_symbols_readable(linkage_name(&function));
+  if (name && !symbol->function)
+    symbol->function = hd_symbols_readable(name);
+  if (unit)
+    find_line(unit, at - bias, around.start > bias ? around.start - bias : 0, found ? &scope : NULL, symbol);
+  if (!symbol->function && symbol->line != 0)
+    name_after_source(unit, symbol);
+}

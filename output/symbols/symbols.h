@@ -55,4 +55,11 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
  */
 void hd_symbols_find_routine(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol);
 
+/**
+ * Looks up an instruction: the innermost function inlined there, and in `*inlined_into`, the caller's to free, the
+ * function that has the code; NULL: nothing is inlined there. Always fills `symbol`.
+ */
+void hd_symbols_find_code(struct hd_symbols *symbols, uint64_t offset, uint64_t address, struct hd_symbol *symbol,
+                          char **inlined_into);
+
 #endif

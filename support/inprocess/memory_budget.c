@@ -24,6 +24,7 @@ static struct {
   uint64_t used;
   uint64_t bytes; /* asked for; HD_MEMORY_UNLIMITED: no limit */
   uint64_t threads;
+  uint64_t granted;             /* beyond the limit */
   uint64_t due[HD_MEMORY_DUES]; /* promised and not there yet; below zero what came unasked */
   uint64_t tallies;
   uint64_t *limit_shown;
@@ -32,7 +33,9 @@ static struct {
 
 static uint64_t limit(void) {
   const uint64_t threads = __atomic_load_n(&memory.threads, __ATOMIC_RELAXED);
-  return memory.bytes == HD_MEMORY_UNLIMITED ? HD_MEMORY_UNLIMITED : memory.bytes + threads * HD_MEMORY_THREAD;
+  const uint64_t granted = __atomic_load_n(&memory.granted, __ATOMIC_RELAXED);
+  return memory.bytes == HD_MEMORY_UNLIMITED ? HD_MEMORY_UNLIMITED
+                                             : memory.bytes + granted + threads * HD_MEMORY_THREAD;
 }
 
 static void show_limit(void) {
@@ -77,6 +80,18 @@ void hd_memory_take_surely(size_t bytes) {
 
 void hd_memory_give(size_t bytes) {
   show_used(__atomic_sub_fetch(&memory.used, bytes, __ATOMIC_RELAXED));
+}
+
+void hd_memory_grant(size_t bytes) {
+  __atomic_fetch_add(&memory.granted, bytes, __ATOMIC_RELAXED);
+  hd_memory_take_surely(bytes);
+  show_limit();
+}
+
+void hd_memory_take_back(size_t bytes) {
+  hd_memory_give(bytes);
+  __atomic_fetch_sub(&memory.granted, bytes, __ATOMIC_RELAXED);
+  show_limit();
 }
 
 /* Levels are promised with their tally; how many, depends on the threads by now. Those that are there were counted in

@@ -59,6 +59,10 @@ bool hd_memory_take(size_t bytes);
 void hd_memory_take_surely(size_t bytes); /* even if it is */
 void hd_memory_give(size_t bytes);
 
+/** Memory of so many bytes that the limit does not bound: it grows by them, or shrinks when they are taken back. */
+void hd_memory_grant(size_t bytes);
+void hd_memory_take_back(size_t bytes);
+
 /** Whether there is room for so many bytes of this use. What is then taken may be a little more. */
 bool hd_memory_has_room(enum hd_memory_use use, size_t bytes);
 

@@ -125,6 +125,10 @@ bool hd_seccomp_is_expected(void) {
   return sandbox.is_expected;
 }
 
+bool hd_seccomp_was_there(void) {
+  return sandbox.filters > 0;
+}
+
 /* The program may close all descriptors that it does not know, and open its own under the same numbers. */
 static bool is_ours(int fd) {
   struct stat status;

@@ -26,6 +26,10 @@ bool hd_seccomp_is_new(void);
  *  imports a function for that. For such a program Heddle does without some calls, which costs a little. */
 bool hd_seccomp_is_expected(void);
 
+/** Whether a filter was there at hd_seccomp_init already. It has let Heddle be loaded; what else it lets pass is not
+ *  known. */
+bool hd_seccomp_was_there(void);
+
 /** Before a fork: looks whether the parent has a new filter, if one may come. errno may change. */
 void hd_seccomp_before_fork(void);
 

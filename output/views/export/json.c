@@ -124,7 +124,8 @@ static json_t *program(const struct hd_model *model) {
       {HD_JSON_MERGE, level_members(model)}, {HD_JSON_MERGE, account_members(&account)},
       {"threads_ever", hd_json_count(hd_model_threads_ever(model))}, {"pauses", hd_json_count(model->header.pauses)},
       {"paused_s", hd_json_seconds(model, hd_model_paused_ticks(model))},
-      {HD_JSON_MERGE, hd_json_program_corrected(model)}, {HD_JSON_MERGE, hd_json_program_counts(model)});
+      {HD_JSON_MERGE, hd_json_program_samples(model)}, {HD_JSON_MERGE, hd_json_program_corrected(model)},
+      {HD_JSON_MERGE, hd_json_program_counts(model)});
 }
 
 static json_t *thread(const void *of, size_t index) {

@@ -23,6 +23,10 @@ json_t *hd_json_program_corrected(const struct hd_model *model);
 json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_node *node);
 json_t *hd_json_thread_overhead(const struct hd_model *model, const struct hd_model_thread *thread);
 
+/** What threads were executing, by function and line. Members; absent without samples. */
+json_t *hd_json_program_samples(const struct hd_model *model);
+json_t *hd_json_node_samples(const struct hd_model *model, const struct hd_node *node);
+
 /** One of "profiles". */
 json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node);
 

@@ -242,5 +242,6 @@ json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node
                  {HD_JSON_MERGE, shares_members(node, &node->shares, node->visits)},
                  {HD_JSON_MERGE, hd_json_node_corrected(model, node)}, {HD_JSON_MERGE, cpu_members(model, node)},
                  {HD_JSON_MERGE, levels_members(model, node)}, {HD_JSON_MERGE, marks_members(model, node)},
-                 {HD_JSON_MERGE, hd_json_node_counts(model, node)}, {"threads", rows(model, node)});
+                 {HD_JSON_MERGE, hd_json_node_counts(model, node)}, {HD_JSON_MERGE, hd_json_node_samples(model, node)},
+                 {"threads", rows(model, node)});
 }

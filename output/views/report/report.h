@@ -20,6 +20,7 @@ enum hd_question {
   HD_ASK_WITH,      /* with whom is this callpath busy? */
   HD_ASK_LOOPS,     /* what were loops handed out in? */
   HD_ASK_TASKS,     /* what were tasks, and where did they run? */
+  HD_ASK_HOT,       /* what do threads execute? */
   HD_ASK_OVERHEAD,  /* what did Heddle itself cost, and what would have been measured without? */
   HD_ASK_FLAT,      /* where does each routine and construct spend its time? */
   HD_ASK_CALLGRAPH, /* who calls whom, and what came of it? */
@@ -36,6 +37,7 @@ struct hd_report_options {
   const char *callers; /* HD_ASK_CALLERS: a valid regular expression (site_regex.h) */
   const char *focus;   /* only callpaths through what this matches; likewise; NULL: all */
   uint32_t depth;      /* fold callpaths to so many sites; 0: no */
+  bool lines; /* HD_ASK_HOT: each line of the source by itself */
   bool csv;
 };
 

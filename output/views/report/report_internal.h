@@ -80,8 +80,8 @@ struct hd_report_columns {
   VIEW(regions)                                                                                                        \
   VIEW(threads)                                                                                                        \
   VIEW(loops)                                                                                                          \
-  VIEW(tasks) VIEW(histogram) VIEW(at_level) VIEW(overlap) VIEW(overhead) VIEW(flat) VIEW(tree) VIEW(callers)          \
-      VIEW(callgraph)
+  VIEW(tasks)                                                                                                          \
+  VIEW(hot) VIEW(histogram) VIEW(at_level) VIEW(overlap) VIEW(overhead) VIEW(flat) VIEW(tree) VIEW(callers) VIEW(callgraph)
 #define HD_REPORT_VIEW(name) extern const struct hd_report_columns hd_report_##name##_columns;
 HD_REPORT_VIEWS(HD_REPORT_VIEW)
 #undef HD_REPORT_VIEW
@@ -100,6 +100,7 @@ void hd_report_histogram_csv(struct hd_lines *view, const struct hd_report_optio
 void hd_report_loops(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_tasks(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_overhead(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
+void hd_report_hot(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_at_level(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 
 /** HD_REPORT_REFUSED: `options->with` names no callpath, or several. */

@@ -222,6 +222,47 @@ static void test_existing_file_is_replaced_only_on_demand(void **state) {
   hd_model_free(model);
 }
 
+/* The region's module lies elsewhere in the second run. */
+static struct hd_model *sampled_run(uint64_t base, uint64_t period_ns, uint64_t count) {
+  struct builder builder;
+  build_run(&builder, "/a/app", "12345678");
+  struct hd_module_record *module = (void *)((char *)builder.newest[HD_BLOCK_MODULES] + HD_BLOCK_HEADER_BYTES);
+  module->base = base;
+  builder_sampled(&builder, 1, HD_BUSY, 0, base + 0x50, count);
+  builder_sampled(&builder, 0, HD_BUSY, HD_NONE, 0x77, 1);
+  builder.header->sample_period_ns = period_ns;
+  builder.header->lost_samples = 3;
+  return read_and_free(&builder);
+}
+
+static void test_samples_add_up(void **state) {
+  (void)state;
+  struct hd_model *models[] = {sampled_run(0x1000, 4000000, 5), sampled_run(0x9000, 4000000, 7)};
+  struct hd_model *sum = SUM(models[0], models[1]);
+  assert_int_equal(sum->header.sample_period_ns, 4000000);
+  assert_int_equal(sum->header.lost_samples, 6);
+  assert_int_equal(sum->sample_count, 2);
+  assert_int_equal(sum->samples[0].module, HD_NONE);
+  assert_int_equal(sum->samples[0].count, 2);
+  assert_int_equal(sum->samples[1].node, 1);
+  assert_int_equal(sum->samples[1].offset, 0x50);
+  assert_int_equal(sum->samples[1].count, 12);
+  assert_int_equal(sum->samples[1].taken, 12);
+  hd_model_free(sum);
+  free_all(models, 2);
+}
+
+static void test_samples_at_two_rates_do_not_add_up(void **state) {
+  (void)state;
+  struct hd_model *models[] = {sampled_run(0x1000, 4000000, 5), sampled_run(0x1000, 1000000, 7)};
+  struct hd_model *sum = SUM(models[0], models[1]);
+  assert_int_equal(sum->header.sample_period_ns, 0);
+  assert_int_equal(sum->sample_count, 0);
+  assert_true(has_note(sum, "not sampled at one rate"));
+  hd_model_free(sum);
+  free_all(models, 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_modules_are_the_same_by_build_id),
@@ -233,6 +274,8 @@ int main(void) {
       cmocka_unit_test(test_phases_are_the_same_by_name),
       cmocka_unit_test(test_routines_known_in_different_ways_stay_apart),
       cmocka_unit_test(test_existing_file_is_replaced_only_on_demand),
+      cmocka_unit_test(test_samples_add_up),
+      cmocka_unit_test(test_samples_at_two_rates_do_not_add_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -331,6 +331,38 @@ static void test_absurd_costs_stay_absurd(void **state) {
   builder_free(&sample->builder);
 }
 
+static void test_broken_samples_are_refused(void **state) {
+  (void)state;
+  const struct hd_sample_record broken[] = {
+      {.address = 1, .place = hd_sample_place(3, HD_BUSY, 0), .count = 1, .taken = 1},        /* no such callpath */
+      {.address = 1, .place = hd_sample_place(2, HD_STATE_COUNT, 0), .count = 1, .taken = 1}, /* state */
+      {.address = 1, .place = hd_sample_place(2, HD_BUSY, 1), .count = 1, .taken = 1},        /* module */
+      {.address = 1, .place = hd_sample_place(2, HD_BUSY, 0), .count = 1, .taken = 2},
+      {.address = 1, .place = hd_sample_place(2, HD_BUSY, 0), .count = UINT64_C(1) << 41, .taken = 1},
+  };
+  for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+    struct sample *sample = setup_sample();
+    *sample->sampled = broken[i];
+    builder_refused(&sample->builder, "sample 0 is not valid");
+    builder_free(&sample->builder);
+  }
+}
+
+static void test_unused_samples_are_left_out_and_equal_ones_joined(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  builder_sampled(&sample->builder, 2, HD_BUSY, 0, 0x1234, 7);
+  builder_sampled(&sample->builder, 2, HD_BUSY, HD_NONE, 0x1234, 11);
+  builder_sampled(&sample->builder, 2, HD_BUSY, 0, 0x99, 1)->place = 0;
+  struct hd_model *model = builder_read(&sample->builder);
+  assert_int_equal(model->sample_count, 2);
+  assert_int_equal(model->samples[0].count, 5 + 7);
+  assert_int_equal(model->samples[1].module, HD_NONE);
+  assert_int_equal(model->samples[1].count, 11);
+  hd_model_free(model);
+  builder_free(&sample->builder);
+}
+
 static void test_empty_profile_is_refused(void **state) {
   (void)state;
   struct builder builder;
@@ -412,6 +444,8 @@ int main(void) {
       cmocka_unit_test(test_impossible_numbers_of_events_are_refused),
       cmocka_unit_test(test_broken_costs_and_switches_are_refused),
       cmocka_unit_test(test_absurd_costs_stay_absurd),
+      cmocka_unit_test(test_broken_samples_are_refused),
+      cmocka_unit_test(test_unused_samples_are_left_out_and_equal_ones_joined),
       cmocka_unit_test(test_empty_profile_is_refused),
       cmocka_unit_test(test_random_damage_never_crashes),
       cmocka_unit_test(test_files_that_cannot_be_read_are_named),

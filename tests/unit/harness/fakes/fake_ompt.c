@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The fake OMPT runtime's player: how each event reaches the tool. */
 #include "fake_player.h"
+#include "fake_samples.h"
 
 #include <heddle-format.h>
 #include <heddle.h>
@@ -124,6 +125,8 @@ static ompt_interface_fn_t look_up(const char *name) {
     return (ompt_interface_fn_t)(uintptr_t)&entries;
   if (strcmp(name, "heddle_external_exiting") == 0)
     return (ompt_interface_fn_t)(uintptr_t)&exiting;
+  if (strcmp(name, "heddle_external_samples") == 0 && rt.options->samples)
+    return (ompt_interface_fn_t)(uintptr_t)fk_samples_opener();
   if (strcmp(name, "heddle_external_gomp") == 0)
     return (ompt_interface_fn_t)set_callback;
   return NULL;
@@ -327,6 +330,9 @@ static void play_other(const struct fk_event *e) {
   case FK_ENTRY_END:
     play_entry(e);
     break;
+  case FK_SAMPLE:
+    fk_samples_take(e->thread, e->code, e->size);
+    break;
   case FK_FORK:
     play_fork();
     break;
@@ -390,6 +396,7 @@ static void start_runtime(void) {
 /* A tool must leave errno alone: the runtime calls it between the program's system call and its look at errno. */
 void fk_player_play(const struct fk_event *e) {
   current_thread = e->thread;
+  fk_samples_thread(e->thread);
   if (!rt.options->free_running)
     fake_now = e->time;
   if (!rt.tool && !is_program_event(e))

@@ -58,6 +58,7 @@ enum fk_op {
   FK_RESUME,
   FK_CONTROL,  /* omp_control_tool(kind) */
   FK_SWITCH,   /* nobody's event: the tool switches events of class `kind` off (ompt_scope_begin) or on */
+  FK_SAMPLE,   /* nobody's event: the thread used the processor for `size` samples' time, at `code` */
   FK_FORK,     /* fork(2): the child plays the rest of the script and ends, then the parent does */
   FK_FINALIZE, /* the runtime's call of the tool's finalize: at the program's end, or, kind 1, in its midst */
   FK_EXIT,     /* exit(3) without finalize: destructors run */
@@ -111,6 +112,7 @@ struct fk_options {
   uint32_t failing_allocation;    /* the n-th request for memory or file space since the tool's start fails; 0: none */
   uint32_t failing_allocations;   /* so many in a row; 0: one; UINT32_MAX: all from there on */
   uint64_t growth_ticks;          /* the file takes so long to grow by a page while an implicit task begins */
+  bool samples;                   /* the kernel samples threads: FK_SAMPLE */
   bool no_thread_data;            /* the look-up does not know ompt_get_thread_data */
   const char *counters;           /* HEDDLE_COUNTERS, counted by the stub libpapi (stub_papi.c); NULL: unset */
   const char *counters_at;        /* HEDDLE_COUNTERS_AT; NULL: unset */

@@ -95,6 +95,7 @@ static const char *const op_names[] = {
     [FK_RESUME] = "resume",
     [FK_CONTROL] = "control_tool",
     [FK_SWITCH] = "switch",
+    [FK_SAMPLE] = "sample",
     [FK_FORK] = "fork",
     [FK_FINALIZE] = "finalize",
     [FK_EXIT] = "exit",

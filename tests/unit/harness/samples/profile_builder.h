@@ -158,6 +158,16 @@ static inline struct hd_membership_record *builder_primary(struct builder *build
   return record;
 }
 
+/* Found `count` times at an address of a module, or of none. */
+static inline struct hd_sample_record *builder_sampled(struct builder *builder, uint32_t profile, uint32_t state,
+                                                       uint32_t module, uint64_t address, uint64_t count) {
+  struct hd_sample_record *record = builder_record(builder, HD_BLOCK_SAMPLES, sizeof *record);
+  *record = (struct hd_sample_record){
+      .address = address, .place = hd_sample_place(profile, state, module), .count = count, .taken = count};
+  builder->header->sample_period_ns = 4000000;
+  return record;
+}
+
 static inline uint32_t builder_module(struct builder *builder, const char *path) {
   struct hd_module_record *record = builder_record(builder, HD_BLOCK_MODULES, sizeof *record);
   record->id = builder->modules++;

@@ -22,6 +22,7 @@ struct sample {
   struct hd_counts_record *counts;
   struct hd_costs_record *costs;
   struct hd_switch_record *switched;
+  struct hd_sample_record *sampled;
 };
 
 /* One of everything. */
@@ -60,6 +61,7 @@ static inline void make_sample(struct sample *sample) {
   sample->costs->kinds[HD_EVENT_WORK_END] =
       (struct hd_event_cost){.count = 10, .charged = 4, .total_ticks = 8, .ticks = 2};
   sample->switched = builder_switch(builder, HD_CLASS_TASK, 0, 2);
+  sample->sampled = builder_sampled(builder, 2, HD_BUSY, 0, 0x1234, 5);
 }
 
 #endif

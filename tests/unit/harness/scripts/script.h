@@ -111,4 +111,7 @@ void sc_emit(struct fk_event event);
 /** An event with no references, of the current thread and time. */
 struct fk_event sc_event(enum fk_op op);
 
+/** The current thread was sampled so often at this address since its last event. */
+void sc_sample(uint64_t address, uint32_t count);
+
 #endif

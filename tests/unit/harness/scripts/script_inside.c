@@ -217,3 +217,10 @@ void sc_control(uint32_t command) {
   event.kind = command;
   sc_emit(event);
 }
+
+void sc_sample(uint64_t address, uint32_t count) {
+  struct fk_event event = sc_event(FK_SAMPLE);
+  event.code = address;
+  event.size = count;
+  sc_emit(event);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/counting/thread_samples.h"
+
+#include <stdio.h>
+
+#include "callpath/code/modules.h"
+#include "ompt/counting/sample_table.h"
+#include "ompt/counting/thread_counters_internal.h"
+#include "support/inprocess/keep_errno.h"
+#include "support/inprocess/memory_budget.h"
+#include "support/inprocess/seccomp.h"
+
+/* The kernel takes no more often than every 10 us. */
+enum { HZ_DEFAULT = 250, HZ_MOST = 100000, PAGE_BYTES = 4096 };
+
+/* Data of a thread's rings. The kernel limits what a user's processes map in this way: when it refuses, less will do.
+ * At 250 Hz these are 2.7 s and 87 s of processor time, and 0.7 s and 22 s. */
+static const size_t ring_bytes[] = {16 << 10, 4 << 10};
+enum { SIZES = sizeof ring_bytes / sizeof *ring_bytes };
+
+static struct {
+  hd_sample_opener *open; /* NULL: nothing is sampled */
+  uint64_t period_ns;
+  struct hd_store_cursor text_cursor;
+} sampling;
+
+static const uint64_t nothing_comes = 0;
+
+/* ---- start ---- */
+
+static size_t bytes_of(const struct hd_sample_ring *ring) {
+  return ring->page ? ring->data_bytes + PAGE_BYTES : 0;
+}
+
+static void close_rings(struct hd_thread_samples *mine) {
+  hd_memory_take_back(bytes_of(&mine->all) + bytes_of(&mine->rare));
+  hd_sample_ring_close(&mine->all);
+  hd_sample_ring_close(&mine->rare);
+  mine->head = &nothing_comes;
+  mine->taken = 0;
+}
+
+/* The rarer ones first: they have nothing to say as long as the others are not full. */
+static int open_rings(struct hd_thread_samples *mine) {
+  int error = 0;
+  for (uint32_t i = 0; i < SIZES; i++) {
+    error = sampling.open(&mine->rare, sampling.period_ns * HD_SAMPLE_WEIGHT, ring_bytes[i]);
+    if (!error)
+      error = sampling.open(&mine->all, sampling.period_ns, ring_bytes[i]);
+    if (!error)
+      break;
+    hd_sample_ring_close(&mine->rare);
+  }
+  hd_memory_grant(bytes_of(&mine->all) + bytes_of(&mine->rare));
+  return error;
+}
+
+static void say_why_not(const char *why) {
+  char note[600];
+  const int bytes = snprintf(note, sizeof note, "no samples were taken of what threads execute: %s", why);
+  hd_store_add_text(&hd_store, &sampling.text_cursor, HD_TEXT_NOTE, 0, note, bytes > 0 ? (size_t)bytes : 0);
+}
+
+/* Whether the kernel samples this thread. */
+static bool try_to_open(void) {
+  struct hd_thread_samples probe = {0};
+  char why[400];
+  const int error = open_rings(&probe);
+  close_rings(&probe);
+  if (!error)
+    return true;
+  hd_sample_ring_explain(error, why, sizeof why);
+  say_why_not(why);
+  return false;
+}
+
+/* A filter that was there before may end programs that ask for samples; only who has asked for them takes that risk. */
+static bool may_ask(const struct hd_settings *settings, hd_sample_opener *open) {
+  if (settings->samples_hz != HD_SAMPLES_DEFAULT || open != hd_sample_ring_open || !hd_seccomp_was_there())
+    return true;
+  say_why_not("the program runs under a filter of system calls (seccomp), which may forbid to ask for them; --samples "
+              "250 asks all the same");
+  return false;
+}
+
+void hd_samples_init(const struct hd_settings *settings, hd_sample_opener *open) {
+  const uint64_t asked = settings->samples_hz == HD_SAMPLES_DEFAULT ? HZ_DEFAULT : settings->samples_hz;
+  const uint64_t hz = asked < HZ_MOST ? asked : HZ_MOST;
+  if (hz == 0 || !open || !may_ask(settings, open))
+    return;
+  sampling.open = open;
+  sampling.period_ns = 1000000000 / hz;
+  if (try_to_open())
+    hd_store.header->sample_period_ns = sampling.period_ns;
+  else
+    sampling.open = NULL;
+}
+
+void hd_samples_prepare(struct hd_thread *thread) {
+  thread->samples = (struct hd_thread_samples){.head = &nothing_comes};
+}
+
+/* A filter of system calls may have come meanwhile, whose author did not expect these. */
+void hd_samples_start(struct hd_thread *thread) {
+  struct hd_thread_samples *mine = &thread->samples;
+  if (!sampling.open)
+    return;
+  if (hd_seccomp_is_new() || open_rings(mine)) {
+    __atomic_fetch_add(&hd_store.header->unsampled_threads, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  mine->epoch = hd_counters_epoch();
+  mine->head = hd_sample_ring_head(&mine->all);
+}
+
+/* ---- samples ---- */
+
+/* The cell that time is charged to says it all. */
+static uint64_t place_of(const struct hd_thread *thread, uint64_t address) {
+  const uintptr_t cell = (uintptr_t)thread->cell;
+  const struct hd_row_record *row = (const void *)(cell & ~(uintptr_t)(sizeof *row - 1));
+  const uint32_t state = hd_row_kind(row, (uint32_t)(thread->cell - row->cells));
+  const void *code = (const void *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
+  return hd_sample_place(row->profile, state, hd_modules_find(code, false));
+}
+
+static void add(const struct hd_thread *thread, const struct hd_sample *sample, uint64_t weight) {
+  if (sample->address && !hd_sample_table_add(sample->address, place_of(thread, sample->address), weight))
+    __atomic_fetch_add(&hd_store.header->unplaced_samples, weight, __ATOMIC_RELAXED);
+}
+
+/* Without room for all of them, the rarer ones say what came after the last. They may have run out of room, too. */
+static void read_rings(const struct hd_thread *thread, struct hd_thread_samples *mine, bool counts) {
+  struct hd_sample sample = {0};
+  const bool is_full = hd_sample_ring_begin(&mine->all);
+  while (hd_sample_ring_next(&mine->all, &sample))
+    if (counts)
+      add(thread, &sample, 1);
+  const uint64_t last_ns = sample.ns;
+  hd_sample_ring_begin(&mine->rare);
+  while (hd_sample_ring_next(&mine->rare, &sample))
+    if (counts && is_full && sample.ns > last_ns)
+      add(thread, &sample, HD_SAMPLE_WEIGHT);
+  __atomic_fetch_add(&hd_store.header->lost_samples, mine->rare.lost * HD_SAMPLE_WEIGHT, __ATOMIC_RELAXED);
+  mine->rare.lost = 0;
+  hd_sample_ring_end(&mine->rare);
+  hd_sample_ring_end(&mine->all);
+}
+
+/* What came before a pause, in it and after it cannot be told apart: then none counts. */
+static void take(struct hd_thread *thread) {
+  struct hd_thread_samples *mine = &thread->samples;
+  HD_KEEP_ERRNO;
+  const uint64_t epoch = hd_counters_epoch();
+  read_rings(thread, mine, epoch == mine->epoch && !(epoch & 1));
+  mine->epoch = epoch;
+  mine->taken = mine->all.at;
+}
+
+void hd_samples_take(struct hd_thread *thread) {
+  hd_thread_leave_program(thread);
+  take(thread);
+}
+
+/* ---- outside any event ---- */
+
+static void take_at_work(struct hd_thread *thread) {
+  const uint32_t expected = __atomic_load_n(&thread->expected_alarms, __ATOMIC_RELAXED);
+  if (expected == HD_AT_WORK || !thread->samples.all.page)
+    return;
+  __atomic_store_n(&thread->expected_alarms, HD_AT_WORK, __ATOMIC_RELAXED);
+  take(thread);
+  __atomic_store_n(&thread->expected_alarms, expected, __ATOMIC_RELAXED);
+}
+
+void hd_samples_before_pause(struct hd_thread *thread) {
+  take_at_work(thread);
+}
+
+void hd_samples_after_pause(struct hd_thread *thread) {
+  thread->samples.epoch = hd_counters_epoch();
+}
+
+void hd_samples_end(struct hd_thread *thread) {
+  close_rings(&thread->samples);
+}
+
+void hd_samples_close(struct hd_thread *self) {
+  if (self)
+    take_at_work(self);
+}

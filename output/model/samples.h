@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file samples.h
+ * What threads were executing: how much processor time, in samples, at which address, in which callpath and state.
+ */
+#ifndef HEDDLE_OUTPUT_MODEL_SAMPLES_H
+#define HEDDLE_OUTPUT_MODEL_SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/model/model.h"
+
+/** Sorts by node, state, module and offset, and joins what has the same of these. Returns how many remain. */
+uint32_t hd_samples_join(struct hd_model_sample *samples, uint32_t count);
+
+#endif
