@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heddle-events.h"
 #include "heddle-states.h"
 
 /** What a cell is for: a state of the thread, or one of these. */
@@ -30,18 +31,26 @@ struct hd_row_cell {
   int64_t intrusion;
 };
 
-enum { HD_ROW_CELLS = 3, HD_ROW_THREADS_MOST = 1 << 24 };
+enum { HD_ROW_CELLS = 3, HD_ROW_THREADS_MOST = 1 << 18 };
+
+/** The bit of hd_row_record.refused for sections: critical, ordered, atomic. Locks, of the same class, enclose nothing.
+ */
+enum { HD_REFUSED_SECTION = HD_CLASS_COUNT };
 
 /** A thread may have several rows of one profile: their numbers add up. One that is all zero stands for none. */
 struct hd_row_record {
   uint32_t profile;
-  uint32_t thread : 24;
-  uint32_t second : 4; /* what cells[1] is for; 0: it is free. cells[0] is HD_BUSY's */
-  uint32_t third : 4;  /* what cells[2] is for */
+  uint32_t thread : 18;
+  uint32_t refused : 6; /* bit: constructs of that class (enum hd_event_class) began here and were not observed: the
+                           class was off. Their time is this row's or that of rows below, as if they had not been
+                           there; HD_REFUSED_SECTION: some of them may enclose others */
+  uint32_t second : 4;  /* what cells[1] is for; 0: it is free. cells[0] is HD_BUSY's */
+  uint32_t third : 4;   /* what cells[2] is for */
   uint64_t visits;
   struct hd_row_cell cells[HD_ROW_CELLS];
 };
 _Static_assert(sizeof(struct hd_row_record) == 64, "one line of the cache");
+_Static_assert(HD_REFUSED_SECTION < 6, "a bit for each class, and one more");
 _Static_assert(HD_BUSY == 0 && (int)HD_CELL_KINDS <= 16, "the kind of a cell has four bits, and 0 is none but HD_BUSY");
 
 /** What a row's cell is for; 0 for those after the first: nothing yet. */

@@ -208,6 +208,9 @@ static bool refuse_wait(ompt_sync_region_t kind, const void *address) {
   default:
     break;
   }
+  const struct hd_worksharing *work = &thread->base->base.work;
+  if (work->ended && kind != ompt_sync_region_barrier_explicit) /* it is the construct's, whose waits lack it */
+    hd_budget_mark(work->row, HD_CLASS_SYNC);
   hd_barrier_skip(thread, kind != ompt_sync_region_barrier_implementation || hd_callbacks_is_gcc_code(thread));
   return true;
 }

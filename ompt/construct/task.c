@@ -150,6 +150,7 @@ static void begin_unseen(struct hd_thread *thread, uint64_t now, ompt_data_t *ta
   if (is_placed_here(thread, value_of(task)))
     return; /* goes on, when what ran on top of it has ended */
   place(thread, task);
+  hd_budget_mark(thread->row, HD_CLASS_TASK);
   if (waits(thread))
     hd_thread_set_state(thread, now, HD_BUSY);
 }
@@ -170,8 +171,7 @@ static bool closes_base(const struct hd_thread *thread, const ompt_data_t *prior
          (has_ended(status) || !next || base_below(thread, base)->task == next || uncovers_unseen(thread, next));
 }
 
-bool hd_task_leaves_out(const struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status,
-                        ompt_data_t *next) {
+bool hd_task_leaves_out(struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   const bool goes_on = next && value_of(next) & TASK_STARTED && thread->base->kind == HD_KIND_TASK;
   const bool leaves = leaves_place(thread, prior, status, next);
   const bool begins = next && next != thread->base->task && !is_placed_here(thread, value_of(next));
@@ -180,8 +180,10 @@ bool hd_task_leaves_out(const struct hd_thread *thread, ompt_data_t *prior, ompt
     return false;
   if (leaves)
     set_value(prior, TASK_UNSEEN);
-  if (begins)
+  if (begins) {
     place(thread, next);
+    hd_budget_mark(thread->row, HD_CLASS_TASK);
+  }
   return true;
 }
 

@@ -194,8 +194,8 @@ static void note_switched_off(struct hd_comparison *comparison, const struct hd_
     ticks += model->switches[i].event_class == event_class ? model->switches[i].ticks : 0;
   note(comparison,
        "%s: %s were not measured for %.3f s (the budget, HEDDLE_OVERHEAD): their "
-       "time is counted in the enclosing construct, waits as busy; a main cause is named only where that cannot change "
-       "it",
+       "time is counted in the enclosing construct, waits as busy (numbers marked >=, <= or ~); a main cause is named "
+       "only where that cannot change it",
        model->path, hd_event_class_words(event_class), hd_model_seconds(model, ticks));
 }
 

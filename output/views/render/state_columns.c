@@ -28,6 +28,15 @@ void hd_state_values(struct hd_value values[HD_STATE_COLUMNS], const struct hd_m
     values[state + 1] = hd_ticks(model, (double)ticks[state], true);
 }
 
+void hd_state_marks(struct hd_value values[HD_STATE_COLUMNS], uint32_t marks) {
+  values[HD_BUSY].mark = hd_bounds_text(hd_bounds_of_busy(marks));
+  values[HD_STATE_COLUMN_WAIT].mark = hd_bounds_text(hd_bounds_of_waits(marks));
+  for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
+    values[state + 1].mark = hd_bounds_text(hd_bounds_of_wait(marks, (enum hd_state)state));
+  for (int state = HD_RUNTIME; state <= HD_IDLE; state++)
+    values[state + 1].mark = hd_bounds_text(hd_bounds_of_elapsed(marks));
+}
+
 uint64_t hd_state_columns_hidden(const struct hd_model *model, const uint64_t most[HD_STATE_COUNT],
                                  const struct hd_unit *unit) {
   uint64_t hidden = 0;

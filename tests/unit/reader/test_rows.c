@@ -53,7 +53,8 @@ static void write_rows(struct hd_writer *writer) {
   for (int part = 0; part < 2; part++)
     for (uint32_t thread = 0; thread < THREADS; thread++)
       for (uint32_t node = 0; node < NODES; node++) {
-        struct hd_row_record record = {.profile = node, .thread = thread & 0xffffff, .second = HD_IDLE, .visits = 2};
+        struct hd_row_record record = {
+            .profile = node, .thread = thread & (HD_ROW_THREADS_MOST - 1), .second = HD_IDLE, .visits = 2};
         const bool halved = node % 2 == 1;
         record.cells[0].ticks = part == 0 ? busy_of(node, thread) - halved : 1;
         if (part == 0 || halved)
