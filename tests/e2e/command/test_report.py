@@ -297,11 +297,11 @@ def test_what_is_no_profile_is_refused_in_one_line(run_heddle, tmp_path, command
 
 def test_newer_profile_is_refused(run_heddle, path):
     content = bytearray(path.read_bytes())
-    content[8] = 9
+    content[8] = 10
     path.write_bytes(content)
     result = run_heddle("report", path)
     assert result.returncode == 1 and result.stdout == ""
-    assert "written by a newer Heddle (format 9, this reads " in result.stderr
+    assert "written by a newer Heddle (format 10, this reads " in result.stderr
 
 
 @pytest.mark.parametrize("command", ["report", "export"])
