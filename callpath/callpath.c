@@ -269,6 +269,10 @@ uint32_t *hd_callpath_off(uint32_t profile) {
   return &hd_profiles_by_id(profile)->record->off;
 }
 
+void hd_callpath_mark_unheard(uint32_t profile, uint32_t classes) {
+  __atomic_fetch_or(&hd_profiles_by_id(profile)->record->unheard, classes, __ATOMIC_RELAXED);
+}
+
 void hd_callpath_mark_tail_call(uint32_t profile) {
   add_flags(hd_profiles_by_id(profile), HD_PROFILE_TAIL_CALL);
 }

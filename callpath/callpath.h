@@ -71,6 +71,9 @@ static inline unsigned hd_callpath_kind(const struct hd_profile_record *record) 
  *  (ompt/thread/budget.h). Any thread that knows the profile's id; takes no lock. */
 uint32_t *hd_callpath_off(uint32_t profile);
 
+/** Of these classes (bits) the runtime sends no events now, while a region of this profile runs. Any thread. */
+void hd_callpath_mark_unheard(uint32_t profile, uint32_t classes);
+
 /** The profile's site is that of a tail call (HD_PROFILE_TAIL_CALL). Any thread. */
 void hd_callpath_mark_tail_call(uint32_t profile);
 

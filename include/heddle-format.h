@@ -40,7 +40,7 @@
 #include "heddle-teams.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 8u
+#define HD_FORMAT_VERSION 9u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
@@ -219,7 +219,7 @@ struct hd_profile_record {
   uint64_t offset;
   uint64_t address; /* the same, absolute in that process */
   uint32_t off;     /* regions and the program: bits of the classes of events that are off there now; for the writer */
-  uint32_t reserved;
+  uint32_t unheard; /* regions: bits of classes of which the runtime, in some instances, sent no events */
   uint64_t pad[2];
 };
 enum hd_profile_flag {

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heddle-events.h"
 #include "heddle-states.h"
 
 /** What a cell is for: a state of the thread, or one of these. */
@@ -34,18 +35,27 @@ struct hd_row_cell {
   int64_t intrusion;
 };
 
-enum { HD_ROW_CELLS = 3, HD_ROW_KIND_BITS = 5, HD_ROW_THREADS_MOST = 1 << 22 };
+enum { HD_ROW_CELLS = 3, HD_ROW_KIND_BITS = 5, HD_ROW_REFUSED_BITS = 7, HD_ROW_THREADS_MOST = 1 << 15 };
+
+/** The bit of hd_row_record.refused for sections: critical, ordered, atomic. Locks, of the same class, enclose nothing.
+ */
+enum { HD_REFUSED_SECTION = HD_CLASS_COUNT };
 
 /** A thread may have several rows of one profile: their numbers add up. One that is all zero stands for none. */
 struct hd_row_record {
   uint32_t profile;
-  uint32_t thread : 22;
-  uint32_t second : HD_ROW_KIND_BITS; /* what cells[1] is for; 0: it is free. cells[0] is HD_BUSY's */
-  uint32_t third : HD_ROW_KIND_BITS;  /* what cells[2] is for */
+  uint32_t thread : 15;
+  uint32_t refused : HD_ROW_REFUSED_BITS; /* bit: constructs of that class (enum hd_event_class) began here and were not
+                                             observed: the class was off. Their time is this row's or that of rows
+                                             below, as if they had not been there; HD_REFUSED_SECTION: some of them may
+                                             enclose others */
+  uint32_t second : HD_ROW_KIND_BITS;     /* what cells[1] is for; 0: it is free. cells[0] is HD_BUSY's */
+  uint32_t third : HD_ROW_KIND_BITS;      /* what cells[2] is for */
   uint64_t visits;
   struct hd_row_cell cells[HD_ROW_CELLS];
 };
 _Static_assert(sizeof(struct hd_row_record) == 64, "one line of the cache");
+_Static_assert((int)HD_REFUSED_SECTION < HD_ROW_REFUSED_BITS, "a bit for each class, and one more");
 _Static_assert(HD_BUSY == 0 && (int)HD_CELL_KINDS <= 1 << HD_ROW_KIND_BITS,
                "the kind of a cell fits its bits, and 0 is none but HD_BUSY");
 

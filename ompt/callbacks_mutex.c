@@ -37,10 +37,12 @@ static enum hd_state wait_for_mutex(enum hd_kind kind) {
 }
 
 /* A test of a lock that failed has ended by now. */
-static bool refuse_mutex(void) {
+static bool refuse_mutex(ompt_mutex_t mutex) {
   if (!hd_budget_refuses(HD_CLASS_MUTEX))
     return false;
   const struct hd_thread *thread = hd_thread_known_soon();
+  if (thread && kind_of_mutex(mutex) != HD_KIND_LOCK)
+    hd_budget_mark(thread->row, HD_REFUSED_SECTION);
   return !thread || !(thread->pending & HD_PENDING_LOCK);
 }
 
@@ -53,7 +55,7 @@ static inline void wait_for(struct hd_thread *thread, uint64_t now, enum hd_kind
 void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
                                    const void *address) {
   (void)hint, (void)implementation;
-  if (refuse_mutex())
+  if (refuse_mutex(mutex))
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_ACQUIRE);
   struct hd_thread *thread = event.thread;
@@ -62,6 +64,9 @@ void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned i
   const void *lock = (const void *)(uintptr_t)id;
   const enum hd_kind kind = kind_of_mutex(mutex);
   if (hd_budget_is_off(HD_CLASS_MUTEX)) {
+    hd_budget_mark(thread->row, HD_CLASS_MUTEX);
+    if (kind != HD_KIND_LOCK)
+      hd_budget_mark(thread->row, HD_REFUSED_SECTION);
     hd_thread_set_state(thread, event.now, thread->top->state);
   } else if (kind == HD_KIND_OTHER) {
     hd_callbacks_count_unknown();

@@ -208,6 +208,9 @@ static bool refuse_wait(ompt_sync_region_t kind, const void *address) {
   default:
     break;
   }
+  const struct hd_worksharing *work = &thread->base->base.work;
+  if (work->ended && kind != ompt_sync_region_barrier_explicit) /* it is the construct's, whose waits lack it */
+    hd_budget_mark(work->row, HD_CLASS_SYNC);
   hd_barrier_skip(thread, kind != ompt_sync_region_barrier_implementation || hd_callbacks_is_gcc_code(thread));
   return true;
 }
@@ -220,8 +223,8 @@ static bool waits(const struct hd_thread *thread) {
   return hd_thread_innermost(thread, HD_KIND_OTHER);
 }
 
-/* The class is off, and this ends nothing that is open: the thread waits in nothing, not even at its region's end; or for
- * the tasks of another one, where it runs one that is not observed, and that waits, too. */
+/* The class is off, and this ends nothing that is open: the thread waits in nothing, not even at its region's end; or
+ * for the tasks of another one, where it runs one that is not observed, and that waits, too. */
 static bool is_unobserved_wait(ompt_sync_region_t kind, const ompt_data_t *task) {
   if (!hd_budget_is_off(HD_CLASS_SYNC))
     return false;

@@ -50,7 +50,7 @@ static void change_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data
 static bool is_unobserved_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   if (!hd_budget_is_off(HD_CLASS_TASK))
     return false;
-  const struct hd_thread *thread = hd_thread_known_soon();
+  struct hd_thread *thread = hd_thread_known_soon();
   return thread && hd_task_leaves_out(thread, prior, status, next);
 }
 

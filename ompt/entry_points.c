@@ -19,12 +19,16 @@ static void count_as(struct hd_thread *thread, uint64_t now, enum hd_state state
   hd_thread_switch(thread, now, thread->top->row, thread->top->state);
 }
 
+#define REFUSED UINT32_MAX /* what begin() returns where the class is off */
+
 /* A thread that has not been heard of yet, or is not measured, or that the runtime itself brings to another of its
  * entry points, changes nothing. Returns the index of the task's base frame, and 1. */
 static uint32_t begin(enum heddle_entry entry) {
   const struct hd_thread *known = hd_thread_known_soon();
-  if (!known || known->base->base.busy_as != HD_BUSY || hd_budget_refuses(HD_CLASS_ENTRY))
+  if (!known || known->base->base.busy_as != HD_BUSY)
     return 0;
+  if (hd_budget_refuses(HD_CLASS_ENTRY))
+    return REFUSED;
   HD_EVENT struct hd_event event = hd_event_begin(kinds[entry].begin);
   struct hd_thread *thread = event.thread;
   if (!thread)
@@ -60,8 +64,20 @@ static void end_untold(enum heddle_entry entry, uint64_t iterations) {
     count_chunk(thread, iterations);
 }
 
+/* A loop may have begun or ended in it: then the rest was in another row than its begin. */
+static void end_refused(enum heddle_entry entry, uint64_t iterations) {
+  const struct hd_thread *thread = hd_thread_known_soon();
+  if (thread)
+    hd_budget_mark(thread->row, HD_CLASS_ENTRY);
+  end_untold(entry, iterations);
+}
+
 /* An untied task may have left the stack meanwhile; or this is a forked child, and nothing began here. */
 static void end(enum heddle_entry entry, uint32_t begun, uint64_t iterations) {
+  if (begun == REFUSED) {
+    end_refused(entry, iterations);
+    return;
+  }
   if (!begun || !hd_thread_known_soon()) {
     end_untold(entry, iterations);
     return;

@@ -59,6 +59,14 @@ static void count_unmatched(void) {
   __atomic_fetch_add(&hd_store.header->unmatched_phases, 1, __ATOMIC_RELAXED);
 }
 
+/* What began in it and was not observed may go on in what is around it. */
+static void pass_refused(const struct hd_frame *phase) {
+  struct hd_row_record *around = phase[-1].row;
+  for (uint32_t bit = 0; bit <= HD_REFUSED_SECTION; bit++)
+    if (phase->row->refused >> bit & 1)
+      hd_budget_mark(around, bit);
+}
+
 /* What lies above and is no phase goes on: perhaps a helper that ends phases for its caller. */
 static void phase_end(const char *name) {
   HD_EVENT struct hd_event event = begin_event();
@@ -70,6 +78,7 @@ static void phase_end(const char *name) {
     frame = find_phase(thread, NULL);
     if (frame != ended)
       count_unmatched();
+    pass_refused(frame);
     hd_thread_take_out(thread, event.now, frame);
   }
 }

@@ -160,12 +160,16 @@ static void leave_place(struct hd_thread *thread, uint64_t now, ompt_data_t *tas
   set_value(task, TASK_UNSEEN);
 }
 
+static bool is_in_entry_point(const struct hd_thread *thread) {
+  return thread->base->base.busy_as != HD_BUSY;
+}
+
 /* It waits in a barrier or taskwait, or is in an entry point of the runtime: where a task begins unobserved it rather
  * works from then on. But not at a region's end, where nobody hears when that is over. */
 static bool is_busy_if_begun(const struct hd_thread *thread) {
   const struct hd_frame *top = thread->top;
   const bool waits = top > thread->base && hd_frame_is_wait(top->kind) && top->state != HD_BUSY;
-  return waits || thread->base->base.busy_as != HD_BUSY;
+  return waits || is_in_entry_point(thread);
 }
 
 static void work_from_now_on(struct hd_thread *thread, uint64_t now) {
@@ -178,6 +182,9 @@ static void begin_unseen(struct hd_thread *thread, uint64_t now, ompt_data_t *ta
   if (is_placed_here(thread, value_of(task)))
     return; /* goes on, when what ran on top of it has ended */
   place(thread, task);
+  hd_budget_mark(thread->row, HD_CLASS_TASK);
+  if (is_in_entry_point(thread)) /* what is left of that */
+    hd_budget_mark(thread->row, HD_CLASS_ENTRY);
   if (is_busy_if_begun(thread))
     work_from_now_on(thread, now);
 }
@@ -198,8 +205,7 @@ static bool closes_base(const struct hd_thread *thread, const ompt_data_t *prior
          (has_ended(status) || !next || base_below(thread, base)->task == next || uncovers_unseen(thread, next));
 }
 
-bool hd_task_leaves_out(const struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status,
-                        ompt_data_t *next) {
+bool hd_task_leaves_out(struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   const bool goes_on = next && value_of(next) & TASK_STARTED && thread->base->kind == HD_KIND_TASK;
   const bool leaves = leaves_place(thread, prior, status, next);
   const bool begins = next && next != thread->base->task && !is_placed_here(thread, value_of(next));
@@ -208,8 +214,10 @@ bool hd_task_leaves_out(const struct hd_thread *thread, ompt_data_t *prior, ompt
     return false;
   if (leaves)
     set_value(prior, TASK_UNSEEN);
-  if (begins)
+  if (begins) {
     place(thread, next);
+    hd_budget_mark(thread->row, HD_CLASS_TASK);
+  }
   return true;
 }
 

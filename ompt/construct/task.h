@@ -17,8 +17,7 @@ void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *add
 /** While tasks are off (budget.h): notes that a task begins or ends unobserved, if that is all. False: hd_task_schedule
  *  has something to do. A task that began unobserved stays so, even if it was created while tasks were observed: taken
  *  up in the middle it would lie on top of what it has open. What it leaves open ends with it. */
-bool hd_task_leaves_out(const struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status,
-                        ompt_data_t *next);
+bool hd_task_leaves_out(struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next);
 
 /** The thread leaves `prior` (for good or not, see `status`) and goes on with `next`. */
 void hd_task_schedule(struct hd_thread *thread, uint64_t now, ompt_data_t *prior, ompt_task_status_t status,

@@ -259,16 +259,17 @@ static struct hd_budget_place *dearest_place(struct hd_budget_window *window, en
 }
 
 /* Where it costs most, and then where it costs most of what is left, until what is left is in the budget; but not where
- * that would bring next to nothing. */
+ * that would bring next to nothing. Where it is not dear it goes off only if it is dear nowhere. */
 static void switch_off_class(struct hd_thread *thread, enum hd_event_class event_class,
                              const struct hd_budget_costs *costs, uint64_t limit_ticks, uint64_t now) {
   struct hd_budget_window *window = &thread->budget;
   double sampled = 0, left = (double)costs->all;
-  bool found = false;
+  bool found = false, was_dear = false;
   for (uint32_t i = 0; i < HD_BUDGET_PLACES; i++)
     sampled += (double)window->places[i].spent[event_class];
   struct hd_budget_place *place;
-  while (left > (double)limit_ticks && (place = dearest_place(window, event_class))) {
+  while (left > (double)limit_ticks && (place = dearest_place(window, event_class)) && (is_dear(place) || !was_dear)) {
+    was_dear = was_dear || is_dear(place);
     const double cost = (double)costs->by_class[event_class] * (double)place->spent[event_class] / sampled;
     const bool contributes = cost * (double)OF_BUDGET >= (double)limit_ticks;
     place->spent[event_class] = 0;
@@ -340,6 +341,11 @@ static bool look(struct hd_thread *thread, enum hd_event_class event_class) {
   return off_here(thread) >> event_class & 1;
 }
 
+void hd_budget_mark(struct hd_row_record *row, uint32_t event_class) {
+  if (!(row->refused >> event_class & 1))
+    row->refused = (row->refused | 1u << event_class) & ((1u << (HD_REFUSED_SECTION + 1)) - 1);
+}
+
 bool hd_budget_refuse(enum hd_event_class event_class) {
   struct hd_thread *thread = hd_thread_known_soon();
   if (!thread)
@@ -347,7 +353,10 @@ bool hd_budget_refuse(enum hd_event_class event_class) {
   if (!(off_here(thread) >> event_class & 1))
     return false;
   const bool is_real = __builtin_expect(thread == hd_thread_current, true);
-  return (is_real && ++thread->budget.refused % LOOK_EVERY != 0) || look(thread, event_class);
+  const bool is_refused = (is_real && ++thread->budget.refused % LOOK_EVERY != 0) || look(thread, event_class);
+  if (is_refused)
+    hd_budget_mark(thread->row, event_class);
+  return is_refused;
 }
 
 uint32_t hd_budget_task_epoch(void) {

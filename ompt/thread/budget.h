@@ -32,6 +32,9 @@
  * the other and without a lock. Setting the pointer before the bit, as it does, is safe where stores are seen in their
  * order: elsewhere events are refused only.
  *
+ * Where begins were refused the thread's row says so (hd_row_record.refused): only there, and above, may numbers lack
+ * something or hold what they should not. Where they were not even sent, the region's profile does.
+ *
  * Any thread may call these functions. The bits are read by all in every callback and written a few times a second at
  * most.
  */
@@ -47,6 +50,7 @@
 #include "support/inside.h"
 
 struct hd_thread;
+struct hd_row_record;
 
 struct hd_budget {
   uint32_t off;        /* bit: the class is off in some region */
@@ -84,6 +88,10 @@ void hd_budget_end_region(const struct hd_thread *thread, uint64_t now);
 /** The slow halves of what follows: is it off here? */
 bool hd_budget_refuse(enum hd_event_class event_class);
 bool hd_budget_is_off_here(enum hd_event_class event_class);
+
+/** What an event of the class (or HD_REFUSED_SECTION) began was not observed: the row in whose time it is, or whose
+ *  numbers lack it, says so. */
+void hd_budget_mark(struct hd_row_record *row, uint32_t event_class);
 
 /** Is any class off, in any region? */
 static inline bool hd_budget_is_any_off(void) {

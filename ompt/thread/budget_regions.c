@@ -33,16 +33,22 @@ static uint32_t off_in(uint32_t profile) {
          __atomic_load_n(&hd_budget.everywhere, __ATOMIC_RELAXED);
 }
 
+struct muting {
+  uint32_t profile;
+  uint32_t classes;
+};
+
 static void mute(void *data) {
-  const uint32_t classes = *(const uint32_t *)data;
-  hd_budget_state.mute(classes, true);
-  hd_budget.muted |= classes;
+  const struct muting *muting = data;
+  hd_callpath_mark_unheard(muting->profile, muting->classes);
+  hd_budget_state.mute(muting->classes, true);
+  hd_budget.muted |= muting->classes;
 }
 
-static void mute_if_alone(const struct hd_thread *thread, uint32_t off) {
-  uint32_t classes = off & mutable & ~hd_budget.muted;
-  if (MAY_MUTE && classes && !hd_budget_state.closed && ++hd_budget_state.regions > REGIONS_BEFORE_MUTE)
-    hd_registry_while_alone(thread, mute, &classes);
+static void mute_if_alone(const struct hd_thread *thread, uint32_t profile, uint32_t off) {
+  struct muting muting = {profile, off & mutable & ~hd_budget.muted};
+  if (MAY_MUTE && muting.classes && !hd_budget_state.closed && ++hd_budget_state.regions > REGIONS_BEFORE_MUTE)
+    hd_registry_while_alone(thread, mute, &muting);
 }
 
 static void come_back(uint32_t profile, uint64_t now) {
@@ -64,7 +70,7 @@ void hd_budget_begin_region(const struct hd_thread *thread, uint64_t now) {
   hd_budget_unmute(~off);
   come_back(profile, now);
   if (!is_in_construct(thread))
-    mute_if_alone(thread, off);
+    mute_if_alone(thread, profile, off);
   hd_budget_unlock();
 }
 

@@ -136,6 +136,10 @@ void hd_budget_window_costs(const struct hd_budget_window *window, uint64_t now,
 
 /* ---- where ---- */
 
+static void add(uint32_t *to, uint64_t ticks) {
+  *to = ticks < UINT32_MAX - *to ? *to + (uint32_t)ticks : UINT32_MAX;
+}
+
 static uint64_t weight_of(const struct hd_budget_place *place) {
   uint64_t sum = 0;
   for (uint32_t c = 0; c < HD_CLASS_COUNT; c++)
@@ -163,12 +167,12 @@ void hd_budget_window_sample(struct hd_budget_window *window, uint32_t profile, 
   if (class == HD_CLASS_FIXED)
     return;
   struct hd_budget_place *place = find_place(window, profile);
-  place->spent[class] += ticks;
+  add(&place->spent[class], ticks);
   if (window->last_place != profile || now >= window->last_ticks + hd_budget_ms(TOGETHER_MS)) {
     window->follows = window->last_ticks > 0 && window->last_place == profile;
-    place->followed_ticks += window->follows ? now - window->last_ticks : 0;
+    add(&place->followed_ticks, window->follows ? now - window->last_ticks : 0);
     window->last_place = profile;
     window->last_ticks = now;
   }
-  place->followed_spent += window->follows ? ticks : 0;
+  add(&place->followed_spent, window->follows ? ticks : 0);
 }

@@ -23,10 +23,10 @@ enum {
 /** Samples taken in regions of one profile. They fade: what is a second old counts for little. */
 struct hd_budget_place {
   uint32_t profile; /* HD_PROGRAM_PROFILE: outside all regions */
-  uint64_t spent[HD_CLASS_COUNT];
+  uint32_t spent[HD_CLASS_COUNT];
   /* Of samples whose predecessor was taken there, too: what they stand for, and the time between the two. */
-  uint64_t followed_spent;
-  uint64_t followed_ticks;
+  uint32_t followed_spent;
+  uint32_t followed_ticks;
 };
 
 /** A sliding window. Zero at a thread's begin. */

@@ -185,7 +185,8 @@ static void end_with_the_thread(void *data) {
 }
 
 void hd_thread_init(uint64_t threads_apart) {
-  apart_count = threads_apart > 0 ? threads_apart : 1;
+  const uint64_t most = HD_ROW_THREADS_MOST; /* a thread with a larger number has no rows */
+  apart_count = threads_apart == 0 ? 1 : threads_apart < most ? threads_apart : most;
   if (!end.is_made)
     end.is_made = pthread_key_create(&end.key, end_with_the_thread) == 0;
 }

@@ -7,6 +7,7 @@
 #include "output/analysis/callpath_filter.h"
 #include "output/analysis/slots.h"
 #include "output/model/accumulate.h"
+#include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/levels.h"
 #include "output/model/place.h"
@@ -79,13 +80,20 @@ static uint32_t find_arc(struct build *build, uint32_t parent, uint32_t child) {
   return graph->arc_count++;
 }
 
+/* In a sum over all callpaths nothing is misplaced, and only what was not observed anywhere is missing. */
+static uint32_t marks_of_place(const struct hd_model *model, const struct hd_node *node) {
+  const bool missed = model->refused & hd_kind_event_classes(node->kind);
+  return node->marks[HD_MARKS_OF_CALLPATHS] & ~(uint32_t)(HD_MARK_MISPLACED | (missed ? 0 : HD_MARK_MISSED));
+}
+
 static void add_visits(struct hd_graph *graph, const struct hd_node *node) {
   struct hd_graph_entry *entry = &graph->entries[graph->entry_of_node[node->id]];
   struct hd_graph_arc *arc = &graph->arcs[graph->arc_of_node[node->id]];
   const bool measured = hd_node_is_measured(node);
   entry->measured |= measured;
   arc->measured |= measured;
-  entry->flags |= node->flags;
+  entry->marks |= marks_of_place(graph->model, node);
+  arc->marks |= node->marks[HD_MARKS_OF_CALLPATHS];
   entry->recursive |= hd_node_is_recursive(node, node->flags);
   entry->visits += node->visits;
   entry->visits_concurrent += node->visits_concurrent;
@@ -100,7 +108,8 @@ static void add_visits(struct hd_graph *graph, const struct hd_node *node) {
 static void make_entries(struct build *build) {
   struct hd_graph *graph = build->graph;
   const struct hd_model *model = graph->model;
-  graph->entries[0] = (struct hd_graph_entry){.node = &model->nodes[0], .measured = true, .visits = 1};
+  graph->entries[0] = (struct hd_graph_entry){
+      .node = &model->nodes[0], .measured = true, .marks = model->nodes[0].marks[HD_MARKS_OF_CALLPATHS], .visits = 1};
   graph->entry_count = 1;
   graph->arc_of_node[0] = HD_NONE;
   for (uint32_t i = 1; i < model->node_count; i++) {
@@ -230,6 +239,9 @@ static void clear_top(struct build *build) {
 }
 
 static void count_cycle_visits(struct hd_graph *graph) {
+  for (uint32_t i = 0; i < graph->entry_count; i++)
+    if (graph->entries[i].cycle > 0)
+      graph->cycles[graph->entries[i].cycle - 1].marks |= graph->entries[i].marks;
   for (uint32_t i = 0; i < graph->arc_count; i++) {
     const struct hd_graph_arc *arc = &graph->arcs[i];
     const uint32_t cycle = graph->entries[arc->child].cycle;

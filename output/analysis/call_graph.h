@@ -29,7 +29,7 @@ struct hd_graph_times {
 struct hd_graph_entry {
   const struct hd_node *node; /* the first of its nodes: kind, name and address */
   bool measured;              /* false: calls and own time are not known */
-  uint32_t flags;             /* of all its nodes */
+  uint32_t marks;             /* enum hd_mark, of all its nodes: what is missing of one may be in another */
   bool recursive;             /* constructs: also deeper entries of the same site */
   uint32_t index;             /* as printed, from 1; in order of the graph's sorting */
   uint32_t cycle;             /* from 1; 0: in none */
@@ -47,6 +47,7 @@ struct hd_graph_entry {
 struct hd_graph_arc {
   uint32_t parent, child; /* entries */
   bool measured;
+  uint32_t marks; /* enum hd_mark, of all its nodes */
   uint64_t visits;
   uint64_t visits_concurrent;
   struct hd_graph_times times; /* of the child, below its outermost callpaths through this arc */
@@ -55,6 +56,7 @@ struct hd_graph_arc {
 
 struct hd_graph_cycle {
   uint32_t index;
+  uint32_t marks;           /* enum hd_mark, of its members */
   uint64_t visits;          /* from outside */
   uint64_t internal_visits; /* between different members */
   struct hd_graph_times times;

@@ -132,6 +132,10 @@ static void add_node(struct fold *fold, const struct hd_node *from) {
   if (from->flags & HD_NODE_GONE)
     return;
   to->flags |= from->flags & ~(uint32_t)HD_PROFILE_BACK;
+  to->refused |= from->refused;
+  for (int of = 0; of < HD_MARKS_KINDS; of++)
+    to->marks[of] |= from->marks[of];
+  to->untold_ticks += from->untold_ticks;
   to->visits += from->visits;
   to->visits_concurrent += from->visits_concurrent;
   to->cpu_ns += from->cpu_ns;

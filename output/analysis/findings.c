@@ -78,9 +78,9 @@ static bool is_same(const struct hd_diagnosis *diagnosis, const struct hd_charge
 }
 
 static bool lacks_events(const struct hd_diagnosis *diagnosis, uint32_t node) {
-  const struct hd_model *model = diagnosis->model;
-  const uint32_t flags = model->nodes[node].flags | model->nodes[diagnosis->region[node]].flags;
-  return (flags & HD_NODE_BUSY_AT_MOST) || hd_model_is_incomplete(model, model->nodes[node].kind);
+  const struct hd_node *nodes = diagnosis->model->nodes;
+  const uint32_t *own = nodes[node].marks, *around = nodes[diagnosis->region[node]].marks;
+  return (own[HD_MARKS_OF_CALLPATHS] | around[HD_MARKS_OF_CALLPATHS]) & HD_MARKS_OF_GAIN;
 }
 
 static struct hd_finding finding_of(const struct hd_diagnosis *diagnosis, const struct hd_charge *charge) {

@@ -42,8 +42,9 @@ static void add_own(struct hd_line *line, const struct hd_node *node) {
 }
 
 /* Inclusive ticks of a node already hold those of the nodes below it, so lines need no summing up the tree. */
-static void add_node(struct hd_line *line, const struct hd_node *node) {
+static void add_node(struct hd_line *line, const struct hd_node *node, enum hd_marks_of marks) {
   line->flags |= node->flags;
+  line->marks |= node->marks[marks];
   line->measured |= hd_node_is_measured(node);
   line->visits += node->visits;
   line->visits_concurrent += node->visits_concurrent;
@@ -68,7 +69,8 @@ static void join_nodes(struct build *build, enum hd_lines_kind lines) {
       line = find_line(build, node, line);
     build->view->line_of_node[i] = line;
     if (!passed)
-      add_node(&build->joined[line], node);
+      add_node(&build->joined[line], node,
+               lines == HD_LINES_CONSTRUCTS ? HD_MARKS_OF_CONSTRUCTS : HD_MARKS_OF_CALLPATHS);
     add_own(&build->joined[line], node);
   }
 }

@@ -18,6 +18,7 @@ struct hd_line {
   uint32_t depth;
   uint32_t subtree; /* lines from this one on that belong to it, itself included */
   uint32_t flags;   /* of all its nodes */
+  uint32_t marks;   /* enum hd_mark, likewise */
   bool measured;    /* false: routines known from the stack only, without visits and own time */
   uint64_t visits;
   uint64_t visits_concurrent;

@@ -86,6 +86,7 @@ struct hd_compared {
    * switched off (the budget). `causes_unknown`: here or at the baseline for so long that another cause may be the
    * largest. */
   uint64_t untold_ticks;
+  uint32_t marks; /* enum hd_mark: of the numbers here */
   bool causes_unknown;
   enum hd_loss main_cause; /* the largest; HD_LOSS_COUNT: nothing was lost, or causes_unknown */
   double speedup;          /* time at the baseline / time here */

@@ -15,6 +15,8 @@ struct cell {
   bool present;
   uint64_t calls;
   uint64_t elapsed_ticks; /* 0 of constructs */
+  uint64_t untold_ticks;  /* hd_node.untold_ticks */
+  uint32_t marks;         /* enum hd_mark */
   struct hd_losses losses;
 };
 
@@ -25,6 +27,10 @@ struct table {
 
 static struct cell *cell_of(const struct table *table, uint32_t row, uint32_t run) {
   return &table->cells[(size_t)row * table->comparison->run_count + run];
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
 }
 
 /* ---- one run ---- */
@@ -42,6 +48,8 @@ static uint64_t calls_of(const struct hd_model *model, const struct hd_node *nod
 
 static void add_node(struct cell *cell, const struct hd_run *run, const struct hd_node *node) {
   cell->present = true;
+  cell->marks |= node->marks[HD_MARKS_OF_CONSTRUCTS];
+  cell->untold_ticks += node->untold_ticks * run->factor;
   cell->calls += calls_of(run->model, node);
   if (hd_kind_is_region(node->kind))
     cell->elapsed_ticks += node->team.elapsed_ticks * run->factor;
@@ -53,15 +61,23 @@ static void add_program(struct table *table, uint32_t index) {
   const struct hd_model *model = run->model;
   struct cell *program = cell_of(table, 0, index);
   struct cell *outside = cell_of(table, 1, index);
-  *program = (struct cell){.present = true, .calls = 1, .elapsed_ticks = model->elapsed_ticks * run->factor};
+  *program = (struct cell){.present = true,
+                           .calls = 1,
+                           .elapsed_ticks = model->elapsed_ticks * run->factor,
+                           .untold_ticks = model->nodes[0].untold_ticks * run->factor,
+                           .marks = model->nodes[0].marks[HD_MARKS_OF_CONSTRUCTS]};
   hd_losses_add(&program->losses, &run->book->program, (int64_t)run->factor);
   *outside = *program;
   uint64_t inside = 0; /* of all initial threads */
   for (uint32_t row = 2; row < table->comparison->row_count; row++)
     if (table->comparison->rows[row].kind == HD_COMPARED_REGION) {
-      hd_losses_add(&outside->losses, &cell_of(table, row, index)->losses, -1);
-      inside += cell_of(table, row, index)->elapsed_ticks;
+      const struct cell *region = cell_of(table, row, index);
+      hd_losses_add(&outside->losses, &region->losses, -1);
+      outside->untold_ticks -= smaller(outside->untold_ticks, region->untold_ticks);
+      inside += region->elapsed_ticks;
     }
+  if (outside->untold_ticks == 0 && model->header.lost_switches == 0)
+    outside->marks = 0;
   if (inside > model->inside_ticks * run->factor)
     inside = model->inside_ticks * run->factor;
   outside->elapsed_ticks -= inside < outside->elapsed_ticks ? inside : outside->elapsed_ticks;
@@ -118,21 +134,17 @@ static double only(const double medians[], void *context) {
   return medians[0];
 }
 
-/* Thread time in which waits may count as work, or as other waits: as long as events that tell were off, of all
- * threads. Of a row never more than all that it has. */
-static uint64_t untold_ticks(const struct hd_comparison *comparison, const struct hd_compared *at) {
-  const uint32_t telling = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_SYNC;
+/* Thread time in which waits may count as work, or as other waits: as long as events that tell were off there, of all
+ * threads. Never more than all that the row has. */
+static uint64_t untold_ticks(const struct hd_comparison *comparison, const struct hd_compared *at, uint64_t off_ticks) {
   const struct hd_run *run = &comparison->runs[at->run];
   const uint64_t all = at->losses.capacity > 0 ? (uint64_t)at->losses.capacity : 0;
   uint64_t ticks = 0;
-  for (uint32_t i = 0; i < run->model->switch_count; i++)
-    if (telling >> run->model->switches[i].event_class & 1 &&
-        __builtin_add_overflow(ticks, run->model->switches[i].ticks, &ticks))
-      return all;
-  if (run->model->header.lost_switches > 0 || __builtin_mul_overflow(ticks, run->factor, &ticks) ||
-      __builtin_mul_overflow(ticks, (uint64_t)run->book->threads, &ticks))
+  if (!(at->marks & HD_MARKS_OF_UNTOLD))
+    return 0;
+  if (run->model->header.lost_switches > 0 || __builtin_mul_overflow(off_ticks, (uint64_t)run->book->threads, &ticks))
     return all;
-  return ticks < all ? ticks : all;
+  return smaller(ticks, all);
 }
 
 static void take_median(const struct table *table, uint32_t row, struct hd_compared *at, const uint32_t *runs) {
@@ -143,7 +155,8 @@ static void take_median(const struct table *table, uint32_t row, struct hd_compa
   at->losses = cell->losses;
   at->time_ticks = time_of(comparison, comparison->rows[row].kind, cell, at->run);
   at->time_s = seconds_of(comparison, at->time_ticks);
-  at->untold_ticks = untold_ticks(comparison, at);
+  at->marks = cell->marks;
+  at->untold_ticks = untold_ticks(comparison, at, cell->untold_ticks);
   at->busy_concurrency = at->time_ticks > 0 ? (double)at->losses.busy / (double)at->time_ticks : NAN;
   at->time_interval = hd_bootstrap(&(struct hd_sample){at->seconds, at->runs}, 1, only, NULL);
 }

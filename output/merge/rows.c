@@ -76,6 +76,7 @@ static struct hd_row_cell cell_of(const struct hd_row *row, uint32_t kind, bool 
 static void write_row(struct hd_merge *merge, const struct hd_row *row) {
   struct hd_row_record record = {
       .profile = row->node, .thread = row->thread & (HD_ROW_THREADS_MOST - 1), .visits = row->visits};
+  record.refused = row->refused & ((1u << (HD_REFUSED_SECTION + 1)) - 1);
   bool classes_written[HD_INTRUSION_CLASSES] = {false};
   for (uint32_t kind = 0; kind < HD_CELL_KINDS; kind++) {
     const struct hd_row_cell cell = cell_of(row, kind, classes_written);

@@ -33,7 +33,14 @@ static struct hd_module_record module_record(const struct hd_united *united, uin
   return record;
 }
 
-static struct hd_profile_record profile_record(const struct hd_united *united, uint32_t id) {
+/* In any run. */
+static void add_unheard(const struct hd_merge *merge, uint32_t *unheard) {
+  for (size_t run = 0; run < merge->count; run++)
+    for (uint32_t i = 0; i < merge->models[run]->node_count; i++)
+      unheard[merge->united->node_of[run][i]] |= merge->models[run]->nodes[i].unheard;
+}
+
+static struct hd_profile_record profile_record(const struct hd_united *united, uint32_t id, uint32_t unheard) {
   const struct hd_united_node *node = &united->nodes[id];
   return (struct hd_profile_record){.id = id,
                                     .parent = node->parent,
@@ -43,12 +50,15 @@ static struct hd_profile_record profile_record(const struct hd_united *united, u
                                     .module = node->module,
                                     .target = node->target,
                                     .offset = node->node->offset,
-                                    .address = node->node->address};
+                                    .address = node->node->address,
+                                    .unheard = unheard};
 }
 
 void hd_merge_write_tree(struct hd_merge *merge) {
   struct hd_writer *writer = merge->writer;
   const struct hd_united *united = merge->united;
+  uint32_t *unheard = hd_new(united->node_count, sizeof *unheard);
+  add_unheard(merge, unheard);
   hd_writer_begin_block(writer, HD_BLOCK_MODULES);
   for (uint32_t i = 0; i < united->module_count; i++) {
     const struct hd_module_record record = module_record(united, i);
@@ -56,9 +66,10 @@ void hd_merge_write_tree(struct hd_merge *merge) {
   }
   hd_writer_begin_block(writer, HD_BLOCK_PROFILES);
   for (uint32_t i = 0; i < united->node_count; i++) {
-    const struct hd_profile_record record = profile_record(united, i);
+    const struct hd_profile_record record = profile_record(united, i, unheard[i]);
     hd_writer_add(writer, &record, sizeof record);
   }
+  free(unheard);
 }
 
 /* "function\0file\0line\0" */

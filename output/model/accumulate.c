@@ -58,6 +58,7 @@ void hd_accumulate_entries(struct hd_entries *to, const struct hd_entries *from)
 
 void hd_accumulate_row(struct hd_row *to, const struct hd_row *from) {
   to->visits += from->visits;
+  to->refused |= from->refused;
   to->cpu_ns += from->cpu_ns;
   hd_accumulate_shares(&to->shares, &from->shares);
   hd_accumulate_entries(&to->entries, &from->entries);

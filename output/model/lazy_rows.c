@@ -35,7 +35,8 @@ void hd_row_source_clear(struct hd_row_source *source) {
 /* ---- one row ---- */
 
 struct hd_row hd_row_of_record(const struct hd_row_record *record) {
-  struct hd_row row = {.node = record->profile, .thread = record->thread, .visits = record->visits};
+  struct hd_row row = {
+      .node = record->profile, .thread = record->thread, .refused = record->refused, .visits = record->visits};
   for (uint32_t i = 0; i < HD_ROW_CELLS; i++) {
     const struct hd_row_cell *cell = &record->cells[i];
     const uint32_t kind = hd_row_kind(record, i);

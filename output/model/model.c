@@ -10,15 +10,6 @@
 
 #include "output/model/format_names.h"
 
-bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind) {
-  const uint32_t telling = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_SYNC;
-  return (hd_kind_event_classes(kind) & model->off_classes & telling) != 0;
-}
-
-bool hd_model_is_incomplete(const struct hd_model *model, enum hd_kind kind) {
-  return (hd_kind_event_classes(kind) & model->off_classes) != 0;
-}
-
 uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]) {
   uint64_t sum = 0;
   for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
@@ -99,6 +90,14 @@ uint64_t hd_model_threads_ever(const struct hd_model *model) {
   for (uint32_t i = 0; i < model->thread_count; i++)
     threads += model->threads[i].threads;
   return threads;
+}
+
+uint32_t hd_model_thread_marks(const struct hd_model *model, uint32_t thread) {
+  const uint32_t of_program = model->nodes[0].marks[HD_MARKS_OF_CALLPATHS];
+  const uint32_t refused = model->threads[thread].refused;
+  const uint32_t of_waits = refused & HD_CLASSES_OF_WAITS ? HD_MARKS_RISING & ~(uint32_t)HD_MARK_RUNTIME : 0;
+  const uint32_t of_runtime = refused >> HD_CLASS_ENTRY & 1 ? HD_MARK_RUNTIME : 0;
+  return of_program & (of_waits | of_runtime);
 }
 
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {

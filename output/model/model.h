@@ -20,6 +20,7 @@
 
 #include "heddle-format.h"
 #include "output/model/account.h"
+#include "output/model/marks.h"
 
 /**
  * Entries by the state of the program (enum hd_entry_state): [that of the caller's entry][their own]; open ones are
@@ -53,7 +54,8 @@ struct hd_row {
   uint32_t node;
   uint32_t thread;
   uint64_t visits;
-  uint64_t cpu_ns; /* exclusive; with HD_FILE_CPU_TIME in header.flags */
+  uint32_t refused; /* as in hd_row_record */
+  uint64_t cpu_ns;  /* exclusive; with HD_FILE_CPU_TIME in header.flags */
   struct hd_shares shares;
   struct hd_entries entries;
   uint64_t ticks[HD_STATE_COUNT]; /* exclusive */
@@ -102,10 +104,9 @@ struct hd_name {
   bool in_full; /* shown with its arguments: without them another function's place looks the same */
 };
 
-/** The reader sets it in hd_node.flags: events of constructs in the node, or below, in which threads wait, or of entry
- * points of the runtime, were switched off for a time. So its inclusive busy time may contain waits, or the runtime's
- * own work: it is an upper bound, and waits, the runtime's work and gains are lower bounds. */
-#define HD_NODE_BUSY_AT_MOST (1u << 17)
+/** For whom marks are: with routines left out, a construct in one belongs to the construct around that, and it does not
+ *  matter that calls were not observed. */
+enum hd_marks_of { HD_MARKS_OF_CONSTRUCTS, HD_MARKS_OF_CALLPATHS, HD_MARKS_KINDS };
 
 struct hd_node {
   uint32_t id;
@@ -117,8 +118,13 @@ struct hd_node {
   uint32_t target; /* HD_PROFILE_BACK: the node that takes its time; else its own id */
   uint64_t offset;
   uint64_t address;
-  uint32_t row_first; /* its rows, in the order of threads: rows[row_first .. row_first + row_count - 1]; after
-                         hd_model_need_rows() */
+  uint32_t unheard; /* as in hd_profile_record */
+  uint32_t refused; /* bits of classes of events that were not observed here for a time: hd_row_record.refused, and
+                       `unheard` of the regions around */
+  uint32_t marks[HD_MARKS_KINDS]; /* enum hd_mark: what its numbers lack, by enum hd_marks_of */
+  uint64_t untold_ticks; /* for so long events that tell of waits were off in regions here or below; of one class */
+  uint32_t row_first;    /* its rows, in the order of threads: rows[row_first .. row_first + row_count - 1]; after
+                            hd_model_need_rows() */
   uint32_t row_count;
   uint64_t visits; /* regions: instances, finished or not; else the sum of the rows' visits; the program: 1. Routines
                       known from the stack only: 0, see hd_node_is_measured() */
@@ -169,6 +175,7 @@ struct hd_model_thread {
   uint64_t uncounted;        /* bit e: event e was not counted on it, or not to its end */
   uint64_t readings;         /* of its counters */
   bool lost;                 /* it was not counted, and there is no row of it either */
+  uint32_t refused;          /* as in hd_row_record, of all rows */
   uint64_t ticks[HD_STATE_COUNT];
   int64_t late_ticks; /* by which Heddle has delayed it: its own events, and those of teams that it waited for */
   struct hd_intrusion intrusion; /* contained in `ticks` */
@@ -301,6 +308,7 @@ struct hd_model {
   struct hd_switch *switches;             /* in the order of the file */
   uint32_t switch_count;
   uint32_t off_classes; /* bit: events of that class (enum hd_event_class) were switched off, at some time */
+  uint32_t refused;     /* bit: some were not observed because of that, anywhere */
 
   struct hd_strings arguments;
   struct hd_strings environment; /* NAME=value */
@@ -316,13 +324,6 @@ struct hd_model {
 static inline double hd_model_seconds(const struct hd_model *model, uint64_t ticks) {
   return (double)ticks * model->seconds_per_tick;
 }
-
-/** Whether entries of a kind may be missing: the events that report them were switched off for a time. */
-bool hd_model_is_incomplete(const struct hd_model *model, enum hd_kind kind);
-
-/** Whether waits of a kind count as busy time of the enclosing construct: the events that report them were switched off
- *  for a time. */
-bool hd_model_lacks_waits(const struct hd_model *model, enum hd_kind kind);
 
 /** Sum of the waiting states of `ticks`. */
 uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]);
@@ -375,6 +376,9 @@ bool hd_overhead_matters(const struct hd_model *model, const uint64_t ticks[HD_S
 /** How many threads the program ever had; those beyond the first few hundred share records (hd_model_thread.threads).
  */
 uint64_t hd_model_threads_ever(const struct hd_model *model);
+
+/** Of a thread's times in all: only what was not observed on it can be wrong in them. */
+uint32_t hd_model_thread_marks(const struct hd_model *model, uint32_t thread);
 
 /** Whether the ticks of all rows of `thread` add up to its lifetime: true for every intact profile. */
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread);

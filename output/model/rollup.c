@@ -36,6 +36,8 @@ static void finish(struct hd_model *model, struct hd_node *node) {
     node->team.gain_ticks = model->gain_limit_ticks;
   if (node->id == 0)
     return;
+  for (int of = 0; of < HD_MARKS_KINDS; of++)
+    parent->marks[of] |= node->marks[of] & HD_MARKS_RISING;
   hd_accumulate_ticks(parent->inclusive_ticks, node->inclusive_ticks);
   hd_accumulate_intrusion(&parent->intrusion_inclusive, &node->intrusion_inclusive);
   hd_accumulate_levels(&parent->busy_at_inclusive, &node->busy_at_inclusive);

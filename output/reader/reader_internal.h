@@ -130,6 +130,11 @@ bool hd_reader_sum_up(struct hd_reader *reader);
 /** gains.c, for totals.c: from lost time / p to what the run could gain of it. */
 void hd_reader_limit_gains(struct hd_reader *reader);
 
+/** marks.c, for totals.c: what nodes' own numbers lack because events were switched off; and when marks of those below
+ * have been added, whose gains are not known. */
+void hd_reader_mark(struct hd_reader *reader);
+void hd_reader_mark_gains(struct hd_model *model);
+
 /** uncounted_threads.c: what threads without rows counted is missing. */
 void hd_reader_find_losses(struct hd_model *model);
 

@@ -40,6 +40,7 @@ static bool take_node(struct hd_reader *reader, const void *bytes, uint32_t inde
       .target = record->flags & HD_PROFILE_BACK ? record->target : index,
       .offset = record->offset,
       .address = record->address,
+      .unheard = record->unheard,
   };
   return true;
 }

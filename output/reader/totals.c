@@ -43,6 +43,8 @@ static void add_row(struct hd_reader *reader, const struct hd_row_record *row) {
   struct hd_node *node = &model->nodes[row->profile];
   struct hd_model_thread *thread = &model->threads[row->thread];
   node->visits += row->visits;
+  node->refused |= row->refused;
+  thread->refused |= row->refused;
   for (uint32_t i = 0; i < HD_ROW_CELLS; i++) {
     const uint32_t kind = hd_row_kind(row, i);
     if (kind == HD_CELL_TEAM)
@@ -79,12 +81,6 @@ static void add_threads(struct hd_model *model) {
   }
 }
 
-/* Some of the runtime's own work was told here, and not all. */
-static bool lacks_runtime(const struct hd_model *model, const struct hd_node *node) {
-  return (model->off_classes >> HD_CLASS_ENTRY & 1) &&
-         node->ticks[HD_RUNTIME_SCHEDULING] + node->ticks[HD_RUNTIME_TASK_CREATION] > 0;
-}
-
 static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
   node->visits_concurrent =
       node->entries.visits[HD_SEQUENTIAL][HD_CONCURRENT] + node->entries.visits[HD_CONCURRENT][HD_CONCURRENT];
@@ -96,10 +92,6 @@ static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
     node->team.gain_ticks = 0;
   if (reader->model->level_count <= node->team.team_max)
     reader->model->level_count = node->team.team_max + 1;
-  if (lacks_runtime(reader->model, node))
-    node->flags |= HD_NODE_BUSY_AT_MOST;
-  if (node->id > 0 && ((node->flags & HD_NODE_BUSY_AT_MOST) || hd_model_lacks_waits(reader->model, node->kind)))
-    reader->model->nodes[node->parent].flags |= HD_NODE_BUSY_AT_MOST;
 }
 
 bool hd_reader_sum_up(struct hd_reader *reader) {
@@ -113,6 +105,8 @@ bool hd_reader_sum_up(struct hd_reader *reader) {
   for (uint32_t i = model->node_count; i-- > 0;) /* children have larger ids */
     finish_node(reader, &model->nodes[i]);
   hd_reader_limit_gains(reader);
+  hd_reader_mark(reader);
   hd_model_roll_up(model);
+  hd_reader_mark_gains(model);
   return true;
 }

@@ -45,6 +45,21 @@ static double residual(const struct hd_compared_row *row, uint32_t point, enum h
   return row->scaling.residuals[(size_t)law * row->scaling.point_count + index];
 }
 
+/* What was not observed counts as work here, at the baseline, or at both. */
+static void mark(struct hd_value values[HD_COMPARED_COLUMNS], uint32_t marks, uint32_t base) {
+  const struct hd_bounds busy = hd_bounds_of_busy(marks), busy_base = hd_bounds_of_busy(base);
+  const struct hd_bounds waits = hd_bounds_against(hd_bounds_of_waits(marks), hd_bounds_of_waits(base));
+  values[HD_COMPARED_CALLS].mark = hd_bounds_text(hd_bounds_of_visits(marks));
+  values[HD_COMPARED_CONCURRENCY].mark = hd_bounds_text(busy);
+  values[HD_COMPARED_WORK].mark = hd_bounds_text(hd_bounds_against(busy_base, busy));
+  values[HD_COMPARED_AMDAHL].mark = hd_bounds_text(hd_bounds_of_levels(base & HD_MARKS_OF_LEVELS));
+  for (int loss = 0; loss < HD_LOSS_COUNT; loss++)
+    values[HD_COMPARED_LOST_FIRST + loss].mark = hd_bounds_text(waits);
+  const char *runtime = hd_bounds_text(hd_bounds_against(hd_bounds_of_runtime(marks), hd_bounds_of_runtime(base)));
+  values[HD_COMPARED_LOST_SCHEDULING].mark = values[HD_COMPARED_LOST_TASK_CREATION].mark = runtime;
+  values[HD_COMPARED_LOST_INFLATION].mark = hd_bounds_text(hd_bounds_against(busy, busy_base));
+}
+
 void hd_compared_values(struct hd_value values[HD_COMPARED_COLUMNS], const struct hd_comparison *comparison,
                         uint32_t row, uint32_t point, const struct hd_unit *unit) {
   const struct hd_compared *at = &comparison->rows[row].at[point], *base = &comparison->rows[row].at[0];
@@ -60,6 +75,7 @@ void hd_compared_values(struct hd_value values[HD_COMPARED_COLUMNS], const struc
     values[HD_COMPARED_LOST_FIRST + loss] = hd_number(matched ? at->lost_s[loss] : NAN);
   values[HD_COMPARED_AMDAHL].dash = point == 0;
   values[HD_COMPARED_LOST].mark = values[HD_COMPARED_DIFFERENCE].mark = hd_noise_mark(comparison, at);
+  mark(values, at->marks, base->marks);
 }
 
 /* ---- JSON ---- */

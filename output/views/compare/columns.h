@@ -80,6 +80,12 @@
   COLUMN(UNTOLD, "untold_ticks", NULL, HD_COUNT, NULL, NULL, hd_count(at->untold_ticks, there))                        \
   COLUMN(PROCESSORS, "processor_share", NULL, HD_NUMBER, NULL, NULL,                                                   \
          hd_number(there ? hd_account_share_of_program(comparison->runs[at->run].model) : NAN))                        \
+  COLUMN(BUSY_AT_MOST, "busy_at_most", NULL, HD_FLAG, "busy_at_most", NULL,                                            \
+         hd_count((at->marks & HD_MARK_NO_WORK) != 0, there))                                                          \
+  COLUMN(WAIT_AT_MOST, "wait_at_most", NULL, HD_FLAG, "wait_at_most", NULL,                                            \
+         hd_count((at->marks & HD_MARK_WORK) != 0, there))                                                             \
+  COLUMN(CAUSES_UNKNOWN, "causes_unknown", NULL, HD_FLAG, "causes_unknown", NULL,                                      \
+         hd_count(at->causes_unknown, matched))                                                                        \
   COLUMN(LOST_SHARE, NULL, "Lost%", HD_SHARE, NULL, NULL, hd_share(at->lost_total_s, at->time_s, matched))             \
   COLUMN(DIFFERENCE, NULL, "Diff", HD_SECONDS, NULL, "after - before; negative: faster",                               \
          hd_number(matched && point > 0 ? at->time_s - base->time_s : NAN))                                            \

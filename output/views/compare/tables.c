@@ -42,7 +42,8 @@ void hd_compare_table_cells(struct hd_compare_table *table, uint32_t row, uint32
     if (i == 0 || table->points[i] != table->points[i - 1])
       hd_compared_values(all, table->comparison, row, at, &table->columns.unit);
     values[i] = all[table->shows[i]];
-    values[i].mark = table->unmarked ? NULL : values[i].mark;
+    if (table->unmarked && (table->shows[i] == HD_COMPARED_LOST || table->shows[i] == HD_COMPARED_DIFFERENCE))
+      values[i].mark = NULL;
   }
   hd_columns_cells(&table->columns, values, &table->grid);
 }

@@ -111,21 +111,23 @@ static json_t *program(const struct hd_model *model) {
   const uint64_t unmeasured = hd_model_unmeasured_ticks(model);
   const uint64_t outside = model->elapsed_ticks > model->inside_ticks ? model->elapsed_ticks - model->inside_ticks : 0;
   const struct hd_account account = hd_account_of_program(model);
-  return HD_JSON(
-      {HD_KEY(ELAPSED), hd_json_seconds(model, model->elapsed_ticks + unmeasured)},
-      {"unmeasured_s", hd_json_seconds(model, unmeasured)},
-      {HD_KEY(BUSY), hd_json_seconds(model, model->ticks[HD_BUSY])},
-      {HD_KEY(WAIT), hd_json_seconds(model, hd_ticks_waiting(model->ticks))},
-      {HD_JSON_MERGE, hd_json_runtime_members(model, model->ticks)},
-      {HD_KEY(IDLE), hd_json_seconds(model, model->ticks[HD_IDLE])},
-      {HD_KEY(CONCURRENCY), hd_json_number(elapsed > 0 ? (double)model->ticks[HD_BUSY] / elapsed : NAN)},
-      {"inside_regions_s", hd_json_seconds(model, model->inside_ticks)},
-      {"outside_regions_s", hd_json_seconds(model, outside)}, {HD_KEY(GAIN), hd_json_ticks(model, model->gain_ticks)},
-      {HD_JSON_MERGE, level_members(model)}, {HD_JSON_MERGE, account_members(&account)},
-      {"threads_ever", hd_json_count(hd_model_threads_ever(model))}, {"pauses", hd_json_count(model->header.pauses)},
-      {"paused_s", hd_json_seconds(model, hd_model_paused_ticks(model))},
-      {HD_JSON_MERGE, hd_json_program_samples(model)}, {HD_JSON_MERGE, hd_json_program_corrected(model)},
-      {HD_JSON_MERGE, hd_json_program_counts(model)});
+  return HD_JSON({HD_KEY(ELAPSED), hd_json_seconds(model, model->elapsed_ticks + unmeasured)},
+                 {"unmeasured_s", hd_json_seconds(model, unmeasured)},
+                 {HD_KEY(BUSY), hd_json_seconds(model, model->ticks[HD_BUSY])},
+                 {HD_KEY(WAIT), hd_json_seconds(model, hd_ticks_waiting(model->ticks))},
+                 {HD_JSON_MERGE, hd_json_runtime_members(model, model->ticks)},
+                 {HD_KEY(IDLE), hd_json_seconds(model, model->ticks[HD_IDLE])},
+                 {HD_KEY(CONCURRENCY), hd_json_number(elapsed > 0 ? (double)model->ticks[HD_BUSY] / elapsed : NAN)},
+                 {"inside_regions_s", hd_json_seconds(model, model->inside_ticks)},
+                 {"outside_regions_s", hd_json_seconds(model, outside)},
+                 {HD_JSON_MERGE, hd_json_marks(model->nodes[0].marks[HD_MARKS_OF_CALLPATHS])},
+                 {HD_KEY(GAIN), hd_json_ticks(model, model->gain_ticks)}, {HD_JSON_MERGE, level_members(model)},
+                 {HD_JSON_MERGE, account_members(&account)},
+                 {"threads_ever", hd_json_count(hd_model_threads_ever(model))},
+                 {"pauses", hd_json_count(model->header.pauses)},
+                 {"paused_s", hd_json_seconds(model, hd_model_paused_ticks(model))},
+                 {HD_JSON_MERGE, hd_json_program_samples(model)}, {HD_JSON_MERGE, hd_json_program_corrected(model)},
+                 {HD_JSON_MERGE, hd_json_program_counts(model)});
 }
 
 static json_t *thread(const void *of, size_t index) {
@@ -138,8 +140,11 @@ static json_t *thread(const void *of, size_t index) {
       {HD_KEY(IDLE), hd_json_seconds(model, from->ticks[HD_IDLE])},
       {HD_KEY(WAIT), hd_json_seconds(model, hd_ticks_waiting(from->ticks))},
       {"wait_by_cause_s", hd_json_waits(model, from->ticks, false)},
-      {HD_JSON_MERGE, hd_json_runtime_members(model, from->ticks)}, {HD_JSON_MERGE, account_members(&from->account)},
-      {HD_JSON_MERGE, hd_json_thread_overhead(model, from)}, {HD_JSON_MERGE, hd_json_thread_counts(model, from->id)});
+      {HD_JSON_MERGE, hd_json_runtime_members(model, from->ticks)},
+      {"busy_at_most", json_boolean(hd_model_thread_marks(model, (uint32_t)index) & HD_MARK_NO_WORK)},
+      {"wait_at_most", json_boolean(hd_model_thread_marks(model, (uint32_t)index) & HD_MARK_WORK)},
+      {HD_JSON_MERGE, account_members(&from->account)}, {HD_JSON_MERGE, hd_json_thread_overhead(model, from)},
+      {HD_JSON_MERGE, hd_json_thread_counts(model, from->id)});
 }
 
 static json_t *overlap(const void *of, size_t index) {

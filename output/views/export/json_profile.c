@@ -220,12 +220,11 @@ static json_t *levels_members(const struct hd_model *model, const struct hd_node
 
 /* ---- all of it ---- */
 
-static json_t *marks_members(const struct hd_model *model, const struct hd_node *node) {
+static json_t *marks_members(const struct hd_node *node) {
   const bool back = node->flags & HD_PROFILE_BACK;
   const bool measured = hd_node_is_measured(node);
   return HD_JSON({"measured", json_boolean(measured)},
-                 {"incomplete", json_boolean(measured && hd_model_is_incomplete(model, node->kind))},
-                 {"busy_at_most", json_boolean(node->flags & HD_NODE_BUSY_AT_MOST)},
+                 {HD_JSON_MERGE, hd_json_marks(node->marks[HD_MARKS_OF_CALLPATHS])},
                  {"folded", json_boolean(node->flags & HD_PROFILE_FOLDED)},
                  {"shortened", json_boolean(node->flags & HD_PROFILE_SHORTENED)},
                  {"tail_call", json_boolean(node->flags & HD_PROFILE_TAIL_CALL)},
@@ -241,7 +240,7 @@ json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node
                  {HD_JSON_MERGE, routine_members(model, node)}, {HD_JSON_MERGE, times_members(model, node)},
                  {HD_JSON_MERGE, shares_members(node, &node->shares, node->visits)},
                  {HD_JSON_MERGE, hd_json_node_corrected(model, node)}, {HD_JSON_MERGE, cpu_members(model, node)},
-                 {HD_JSON_MERGE, levels_members(model, node)}, {HD_JSON_MERGE, marks_members(model, node)},
+                 {HD_JSON_MERGE, levels_members(model, node)}, {HD_JSON_MERGE, marks_members(node)},
                  {HD_JSON_MERGE, hd_json_node_counts(model, node)}, {HD_JSON_MERGE, hd_json_node_samples(model, node)},
                  {"threads", rows(model, node)});
 }

@@ -33,9 +33,8 @@ struct hd_value hd_decimals(double number, int decimals) {
   return value;
 }
 
-struct hd_value hd_visits(const struct hd_model *model, enum hd_kind kind, uint64_t visits, bool known) {
-  struct hd_value value = hd_count(visits, known);
-  value.mark = hd_model_is_incomplete(model, kind) ? ">=" : NULL;
+struct hd_value hd_bounded(struct hd_value value, struct hd_bounds bounds) {
+  value.mark = hd_bounds_text(bounds);
   return value;
 }
 

@@ -57,8 +57,8 @@ struct hd_value hd_word(const char *word, bool known);
 /** Text: `number` with so many decimals. */
 struct hd_value hd_decimals(double number, int decimals);
 
-/** How often something of a kind was entered, marked ">=" when some entries were not observed. */
-struct hd_value hd_visits(const struct hd_model *model, enum hd_kind kind, uint64_t visits, bool known);
+/** The value, marked if it is not exact (model/marks.h). */
+struct hd_value hd_bounded(struct hd_value value, struct hd_bounds bounds);
 
 /** A table's columns; `hidden`: bits of those that are not in the text. */
 struct hd_columns {

@@ -56,12 +56,23 @@ void hd_csv_node(const struct hd_model *model, const struct hd_node *node, FILE 
 }
 
 void hd_csv_mark_names(FILE *out) {
-  fputs(",incomplete,busy_at_most", out);
+#define NAME(csv, json, marks) "," csv
+  fputs(HD_MARK_TABLE(NAME), out);
 }
 
-void hd_csv_marks(const struct hd_model *model, const struct hd_node *node, uint32_t flags, FILE *out) {
-  const bool incomplete = hd_node_is_measured(node) && hd_model_is_incomplete(model, node->kind);
-  fprintf(out, ",%s,%s", incomplete ? "true" : "false", flags & HD_NODE_BUSY_AT_MOST ? "true" : "false");
+void hd_csv_more_mark_names(FILE *out) {
+  fputs(HD_MORE_MARK_TABLE(NAME), out);
+#undef NAME
+}
+
+void hd_csv_marks(uint32_t marks, FILE *out) {
+#define VALUE(csv, json, any) fputs(marks &(any) ? ",true" : ",false", out);
+  HD_MARK_TABLE(VALUE)
+}
+
+void hd_csv_more_marks(uint32_t marks, FILE *out) {
+  HD_MORE_MARK_TABLE(VALUE)
+#undef VALUE
 }
 
 /* ---- counts ---- */

@@ -22,10 +22,12 @@ void hd_csv_count(uint64_t count, bool known, FILE *out);
 void hd_csv_node_names(FILE *out);
 void hd_csv_node(const struct hd_model *model, const struct hd_node *node, FILE *out);
 
-/** What a line's numbers rest on, "true" or "false" with the comma before it: `incomplete`, entries and times are at
- * least those shown, `busy_at_most`, busy times may hold waits. `flags`: of all its nodes. */
+/** What a line's numbers lack, or hold besides (HD_MARK_TABLE, HD_MORE_MARK_TABLE): "true" or "false", with the comma
+ *  before it. */
 void hd_csv_mark_names(FILE *out);
-void hd_csv_marks(const struct hd_model *model, const struct hd_node *node, uint32_t flags, FILE *out);
+void hd_csv_marks(uint32_t marks, FILE *out);
+void hd_csv_more_mark_names(FILE *out);
+void hd_csv_more_marks(uint32_t marks, FILE *out);
 
 /** Counts and metrics: for each event the counts while busy, with `classes` also while waiting and in the runtime;
  *  the part of the time that was counted, if there are turns; what is known of counts of which some is missing; then

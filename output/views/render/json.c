@@ -140,3 +140,12 @@ bool hd_json_write_member(const char *key, json_t *value, FILE *out) {
   fprintf(out, ",\n\"%s\": ", key);
   return hd_json_write(value, out);
 }
+
+json_t *hd_json_marks(uint32_t marks) {
+#define MARK(csv, json, any)                                                                                           \
+  , {                                                                                                                  \
+    json, json_boolean(marks &(any))                                                                                   \
+  }
+  return HD_JSON({HD_JSON_MERGE, json_object()} HD_MARK_TABLE(MARK) HD_MORE_MARK_TABLE(MARK));
+#undef MARK
+}

@@ -56,6 +56,9 @@ json_t *hd_json_array(const void *of, size_t count, json_t *(*item)(const void *
 /** A text for each. */
 json_t *hd_json_strings(const struct hd_strings *list);
 
+/** The marks of numbers (enum hd_mark), true or false. */
+json_t *hd_json_marks(uint32_t marks);
+
 /** Writes a value, or ",\n\"KEY\": " and it. The value is taken; false: it is NULL. Write errors are left to `out`. */
 bool hd_json_write(json_t *value, FILE *out);
 bool hd_json_write_member(const char *key, json_t *value, FILE *out);

@@ -50,6 +50,17 @@ static int causes_shown(uint64_t hidden, int first, int last) {
   return shown;
 }
 
+void hd_state_marks(struct hd_value values[HD_STATE_COLUMNS], uint32_t marks) {
+  values[HD_BUSY].mark = hd_bounds_text(hd_bounds_of_busy(marks));
+  values[HD_STATE_COLUMN_WAIT].mark = hd_bounds_text(hd_bounds_of_waits(marks));
+  for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
+    values[hd_state_column(state)].mark = hd_bounds_text(hd_bounds_of_wait(marks, (enum hd_state)state));
+  values[HD_STATE_COLUMN_RUNTIME].mark = hd_bounds_text(hd_bounds_of_runtime(marks));
+  for (int state = HD_RUNTIME_FIRST; state <= HD_RUNTIME_LAST; state++)
+    values[hd_state_column(state)].mark = hd_bounds_text(hd_bounds_of_runtime_by(marks, (enum hd_state)state));
+  values[HD_STATE_COLUMN_IDLE].mark = hd_bounds_text(hd_bounds_of_elapsed(marks));
+}
+
 uint64_t hd_state_columns_hidden(const struct hd_model *model, const uint64_t most[HD_STATE_COUNT],
                                  const struct hd_unit *unit) {
   uint64_t hidden = 0;

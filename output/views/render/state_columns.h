@@ -22,6 +22,9 @@ void hd_state_columns(struct hd_column columns[HD_STATE_COLUMNS], int order);
 void hd_state_values(struct hd_value values[HD_STATE_COLUMNS], const struct hd_model *model,
                      const uint64_t ticks[HD_STATE_COUNT]);
 
+/** Marks what is not exact (enum hd_mark). */
+void hd_state_marks(struct hd_value values[HD_STATE_COLUMNS], uint32_t marks);
+
 /** Bits of the columns that say nothing: `most` of them is written as zero, or one cause alone is the sum. */
 uint64_t hd_state_columns_hidden(const struct hd_model *model, const uint64_t most[HD_STATE_COUNT],
                                  const struct hd_unit *unit);

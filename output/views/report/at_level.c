@@ -68,10 +68,11 @@ const struct hd_report_columns hd_report_at_level_columns = {"at-k", columns, CO
 
 static void put(struct table *table, double wall_ticks, double thread_ticks, const struct hd_listed *row) {
   const struct hd_model *model = table->model;
+  const struct hd_bounds bounds = hd_bounds_of_levels(row->marks);
   const struct hd_value values[COLUMNS] = {
-      [WALL] = hd_ticks(model, wall_ticks, true),
-      [SHARE] = hd_share(wall_ticks, table->whole_ticks, true),
-      [BUSY] = hd_ticks(model, thread_ticks, true),
+      [WALL] = hd_bounded(hd_ticks(model, wall_ticks, true), bounds),
+      [SHARE] = hd_bounded(hd_share(wall_ticks, table->whole_ticks, true), bounds),
+      [BUSY] = hd_bounded(hd_ticks(model, thread_ticks, true), bounds),
       [ID] = row->node ? hd_count(row->node->id, true) : (struct hd_value){.blank = true},
   };
   hd_listing_put(&table->listing, row, values);
@@ -85,7 +86,8 @@ static void put_share(struct table *table, const struct share *share) {
 
 /* A row without a line; in the comma-separated values only that of the time with no thread busy. */
 static void put_words(struct table *table, double wall_ticks, double thread_ticks, const char *format, ...) {
-  struct hd_listed row = {.first = ",,,", .kind = "nobody", .name = ""};
+  struct hd_listed row = {
+      .first = ",,,", .kind = "nobody", .name = "", .marks = table->model->nodes[0].marks[HD_MARKS_OF_CALLPATHS]};
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(row.place, sizeof row.place, format, arguments);
@@ -150,6 +152,7 @@ static void print_text(struct table *table, FILE *out) {
     put_rows(table);
   fputc('\n', out);
   hd_columns_legend(&table->listing.columns, "All for the line itself, without those below it.", out);
+  hd_report_visits_mark(table->model, out);
 }
 
 void hd_report_at_level(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {

@@ -25,7 +25,7 @@ struct way {
   struct libscols_line *line;
   uint64_t self_ticks, inclusive_ticks;
   double wall_ticks;
-  enum hd_kind kind;
+  uint32_t marks; /* enum hd_mark */
   uint64_t visits, visits_concurrent;
   bool measured;
 };
@@ -73,6 +73,7 @@ static void add_way(struct tree *tree, uint32_t at, const struct hd_node *from, 
     to = find_way(tree, to, graph->entry_of_node[at]);
     if (!to)
       return;
+    to->marks |= from->marks[HD_MARKS_OF_CALLPATHS];
     if (what & ADD_TIMES) {
       to->self_ticks += from->ticks[HD_BUSY];
       to->inclusive_ticks += outermost ? from->inclusive_ticks[HD_BUSY] : 0;
@@ -80,7 +81,6 @@ static void add_way(struct tree *tree, uint32_t at, const struct hd_node *from, 
     }
     if (what & ADD_CALLS) {
       to->measured |= hd_node_is_measured(from);
-      to->kind = from->kind;
       to->visits += from->visits;
       to->visits_concurrent += from->visits_concurrent;
     }
@@ -186,10 +186,18 @@ static void fill(struct hd_value values[COLUMNS], const struct tree *tree, const
   values[INCLUSIVE] = hd_ticks(model, (double)way->inclusive_ticks, true);
   values[INCLUSIVE_SHARE] = hd_share((double)way->inclusive_ticks, (double)tree->graph->busy_ticks, true);
   values[SELF] = hd_ticks(model, (double)way->self_ticks, way->measured);
-  values[CALLS] = hd_visits(model, way->kind, way->visits, way->measured);
-  values[CALLS_CONCURRENT] = hd_visits(model, way->kind, way->visits_concurrent, way->measured && model->entries_known);
+  values[CALLS] = hd_count(way->visits, way->measured);
+  values[CALLS_CONCURRENT] = hd_count(way->visits_concurrent, way->measured && model->entries_known);
   values[WALL] = hd_ticks(model, way->wall_ticks, model->levels_known);
   values[WALL_SHARE] = hd_share(way->wall_ticks, (double)model->elapsed_ticks, model->levels_known);
+}
+
+static void mark(struct hd_value values[COLUMNS], uint32_t marks) {
+  values[INCLUSIVE].mark = values[INCLUSIVE_SHARE].mark = hd_bounds_text(hd_bounds_of_busy(marks));
+  values[SELF].mark = hd_bounds_text(hd_bounds_of_own(marks));
+  values[CALLS].mark = hd_bounds_text(hd_bounds_of_visits(marks));
+  values[CALLS_CONCURRENT].mark = hd_bounds_text(hd_bounds_of_concurrent(marks));
+  values[WALL_SHARE].mark = hd_bounds_text(hd_bounds_of_levels(marks));
 }
 
 static uint64_t largest_root(const struct tree *tree) {
@@ -209,11 +217,13 @@ static void put_rows(struct tree *tree, struct hd_listing *listing) {
       continue;
     }
     struct hd_listed row = hd_listed_entry(tree->graph, way->entry);
+    row.marks = way->marks;
     row.parent = way->below ? way->below->line : NULL;
     way->row = ++count;
     snprintf(row.first, sizeof row.first, "%u,%u,", way->row, way->below ? way->below->row : 0);
     hd_entry_text(row.place, tree->graph, way->entry, false);
     fill(values, tree, way);
+    mark(values, way->marks);
     way->line = hd_listing_put(listing, &row, values);
   }
   hd_listing_end(listing, left);

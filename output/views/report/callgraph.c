@@ -81,26 +81,27 @@ static void leave_blank(struct hd_value values[COLUMNS]) {
 }
 
 static void fill_times(struct hd_value values[COLUMNS], const struct blocks *blocks, uint64_t self, uint64_t inclusive,
-                       bool measured) {
+                       uint32_t marks, bool measured) {
   const struct hd_model *model = blocks->graph->model;
-  values[SELF] = hd_ticks(model, (double)self, measured);
+  values[SELF] = hd_bounded(hd_ticks(model, (double)self, measured), hd_bounds_of_own(marks));
   values[INCLUSIVE] = hd_ticks(model, (double)inclusive, true);
-  values[BELOW] = hd_ticks(model, inclusive > self ? (double)(inclusive - self) : 0, true);
+  values[BELOW] =
+      hd_bounded(hd_ticks(model, inclusive > self ? (double)(inclusive - self) : 0, true), hd_bounds_of_below(marks));
 }
 
-/* Of the kind that was entered: all its counts are at least so large when some entries were not observed. */
-static void fill_states(struct hd_value values[COLUMNS], const struct blocks *blocks, enum hd_kind kind,
-                        uint64_t visits, uint64_t concurrent, bool measured) {
-  const struct hd_model *model = blocks->graph->model;
-  const bool known = measured && model->entries_known;
-  values[SEQUENTIAL] = hd_visits(model, kind, visits > concurrent ? visits - concurrent : 0, known);
-  values[CALLS_CONCURRENT] = hd_visits(model, kind, concurrent, known);
+/* Of what was entered: all its counts are at least so large when some entries were not observed. */
+static void fill_states(struct hd_value values[COLUMNS], const struct blocks *blocks, uint32_t marks, uint64_t visits,
+                        uint64_t concurrent, bool measured) {
+  const bool known = measured && blocks->graph->model->entries_known;
+  const uint64_t sequential = visits > concurrent ? visits - concurrent : 0;
+  values[SEQUENTIAL] = hd_bounded(hd_count(sequential, known), hd_bounds_of_sequential(marks));
+  values[CALLS_CONCURRENT] = hd_bounded(hd_count(concurrent, known), hd_bounds_of_concurrent(marks));
 }
 
 /* "3/10", "10+4"; without the second part when it says nothing. `calls` are in the comma-separated values. */
-static void fill_calls(struct hd_value values[COLUMNS], const struct blocks *blocks, enum hd_kind kind, uint64_t calls,
-                       uint64_t first, char sign, uint64_t second, bool known) {
-  values[CALLS] = hd_visits(blocks->graph->model, kind, calls, known);
+static void fill_calls(struct hd_value values[COLUMNS], uint32_t marks, uint64_t calls, uint64_t first, char sign,
+                       uint64_t second, bool known) {
+  values[CALLS] = hd_bounded(hd_count(calls, known), hd_bounds_of_visits(marks));
   if (known && (sign != '+' || second != 0))
     snprintf(values[CALLS].text, HD_CELL_BYTES, "%llu%c%llu", (unsigned long long)first, sign,
              (unsigned long long)second);
@@ -110,9 +111,9 @@ static void fill_calls(struct hd_value values[COLUMNS], const struct blocks *blo
 
 /* ---- the rows of a block ---- */
 
-/* What came by an arc: calls of a kind, `calls` of the `all` that are no direct recursion. */
+/* What came by an arc: `calls` of the `all` that are no direct recursion. */
 struct passage {
-  enum hd_kind kind;
+  uint32_t marks; /* enum hd_mark */
   bool measured;
   uint64_t self_ticks, inclusive_ticks;
   uint64_t calls, all, concurrent;
@@ -125,12 +126,12 @@ static void put_passage(struct blocks *blocks, struct hd_listed *row, const stru
   struct hd_value values[COLUMNS];
   leave_blank(values);
   values[CYCLE] = hd_count(entry->cycle, entry->cycle != 0);
-  values[CALLS] = hd_visits(blocks->graph->model, from->kind, from->calls, from->measured);
+  values[CALLS] = hd_bounded(hd_count(from->calls, from->measured), hd_bounds_of_visits(from->marks));
   if (timed) {
-    fill_times(values, blocks, from->self_ticks, from->inclusive_ticks, from->measured);
-    fill_calls(values, blocks, from->kind, from->calls, from->calls, '/', from->all, from->measured);
+    fill_times(values, blocks, from->self_ticks, from->inclusive_ticks, from->marks, from->measured);
+    fill_calls(values, from->marks, from->calls, from->calls, '/', from->all, from->measured);
   }
-  fill_states(values, blocks, from->kind, from->calls, from->concurrent, from->measured);
+  fill_states(values, blocks, from->marks, from->calls, from->concurrent, from->measured);
   hd_entry_text(row->place, blocks->graph, named, true);
   put_row(blocks, ARC, row, values);
 }
@@ -143,13 +144,17 @@ static void add_arc(struct blocks *blocks, uint32_t index, bool caller) {
   const struct hd_graph_entry *child = &graph->entries[arc->child];
   const uint32_t named = caller ? arc->parent : arc->child, block = caller ? arc->child : arc->parent;
   const bool timed = !hd_graph_is_inner(graph, arc);
-  const struct passage passage = {child->node->kind,          arc->measured, arc->times.self_ticks,
-                                  arc->times.inclusive_ticks, arc->visits,   child->visits - child->self_visits,
+  const struct passage passage = {arc->marks,
+                                  arc->measured,
+                                  arc->times.self_ticks,
+                                  arc->times.inclusive_ticks,
+                                  arc->visits,
+                                  child->visits - child->self_visits,
                                   arc->visits_concurrent};
   struct hd_listed row = hd_listed_entry(graph, named);
   snprintf(row.first, sizeof row.first, "%s,%u,%u,", caller ? "caller" : "callee", graph->entries[block].index,
            graph->entries[named].index);
-  row.marked = child->node; /* its calls are counted */
+  row.marks = arc->marks; /* its calls are counted */
   row.elapsed_ticks = NAN;
   row.sums[0] = timed && blocks->counts.arcs ? &blocks->counts.arcs[index] : NULL;
   put_passage(blocks, &row, &passage, named, timed);
@@ -191,7 +196,6 @@ static void fill_cases(struct hd_value values[COLUMNS], const struct hd_model *m
 static void add_primary(struct blocks *blocks, uint32_t index) {
   const struct hd_graph *graph = blocks->graph;
   const struct hd_graph_entry *entry = &graph->entries[index];
-  const enum hd_kind kind = entry->node->kind;
   const bool entered = entry->measured && index != 0;
   struct hd_listed row = hd_listed_entry(graph, index);
   struct hd_value values[COLUMNS] = {0};
@@ -201,12 +205,13 @@ static void add_primary(struct blocks *blocks, uint32_t index) {
     row.elapsed_ticks = NAN;
   values[INDEX] = (struct hd_value){.known = true};
   snprintf(values[INDEX].text, HD_CELL_BYTES, "[%u]", entry->index);
-  values[SHARE] = hd_share((double)entry->times.inclusive_ticks, (double)graph->busy_ticks, true);
+  values[SHARE] = hd_bounded(hd_share((double)entry->times.inclusive_ticks, (double)graph->busy_ticks, true),
+                             hd_bounds_of_busy(entry->marks));
   values[CYCLE] = hd_count(entry->cycle, entry->cycle != 0);
-  fill_times(values, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->measured);
-  fill_calls(values, blocks, kind, entry->visits, entry->visits - entry->self_visits, '+', entry->self_visits, entered);
+  fill_times(values, blocks, entry->times.self_ticks, entry->times.inclusive_ticks, entry->marks, entry->measured);
+  fill_calls(values, entry->marks, entry->visits, entry->visits - entry->self_visits, '+', entry->self_visits, entered);
   values[CALLS_RECURSIVE] = hd_count(entry->self_visits, entered);
-  fill_states(values, blocks, kind, entry->visits, entry->visits_concurrent, entered);
+  fill_states(values, blocks, entry->marks, entry->visits, entry->visits_concurrent, entered);
   fill_cases(values, graph->model, entry, entered && graph->model->entries_known);
   hd_entry_text(row.place, graph, index, true);
   put_row(blocks, PRIMARY, &row, values);
@@ -227,14 +232,13 @@ static void add_entry(struct blocks *blocks, uint32_t entry) {
 
 /* ---- cycles ---- */
 
-/* Without routines there is no cycle. */
 static void add_cycle_parents(struct blocks *blocks, uint32_t number) {
   struct hd_graph_caller *callers;
-  const uint64_t all = blocks->graph->cycles[number - 1].visits;
+  const struct hd_graph_cycle *cycle = &blocks->graph->cycles[number - 1];
   for (uint32_t i = hd_graph_cycle_callers(blocks->graph, number, &callers); i-- > 0;) {
     const struct hd_graph_caller *from = &callers[i];
-    const struct passage passage = {HD_KIND_ROUTINE, true, from->self_ticks,       from->inclusive_ticks,
-                                    from->visits,    all,  from->visits_concurrent};
+    const struct passage passage = {cycle->marks, true,          from->self_ticks,       from->inclusive_ticks,
+                                    from->visits, cycle->visits, from->visits_concurrent};
     put_passage(blocks, &(struct hd_listed){0}, &passage, from->entry, true);
   }
   free(callers);
@@ -243,7 +247,7 @@ static void add_cycle_parents(struct blocks *blocks, uint32_t number) {
 /* Calls: from other members / all but direct recursion. Seq and Conc are those of the calls from other members. */
 static void add_member(struct blocks *blocks, uint32_t index) {
   const struct hd_graph_entry *entry = &blocks->graph->entries[index];
-  const struct passage passage = {entry->node->kind,
+  const struct passage passage = {entry->marks,
                                   entry->measured,
                                   entry->times.self_ticks,
                                   entry->times.inclusive_ticks,
@@ -256,17 +260,18 @@ static void add_member(struct blocks *blocks, uint32_t index) {
 static void add_whole_cycle(struct blocks *blocks, uint32_t number) {
   const struct hd_graph *graph = blocks->graph;
   const struct hd_graph_cycle *cycle = &graph->cycles[number - 1];
-  struct hd_listed row = {.kind = "", .name = "", .elapsed_ticks = NAN};
+  struct hd_listed row = {.kind = "", .name = "", .marks = cycle->marks, .elapsed_ticks = NAN};
   struct hd_value values[COLUMNS];
   leave_blank(values);
   snprintf(row.first, sizeof row.first, "cycle,%u,%u,", cycle->index, cycle->index);
   row.sums[0] = blocks->counts.cycles ? &blocks->counts.cycles[number - 1] : NULL;
   values[INDEX] = (struct hd_value){.known = true};
   snprintf(values[INDEX].text, HD_CELL_BYTES, "[%u]", cycle->index);
-  values[SHARE] = hd_share((double)cycle->times.inclusive_ticks, (double)graph->busy_ticks, true);
+  values[SHARE] = hd_bounded(hd_share((double)cycle->times.inclusive_ticks, (double)graph->busy_ticks, true),
+                             hd_bounds_of_busy(cycle->marks));
   values[CYCLE] = hd_count(number, true);
-  fill_times(values, blocks, cycle->times.self_ticks, cycle->times.inclusive_ticks, true);
-  fill_calls(values, blocks, HD_KIND_ROUTINE, cycle->visits, cycle->visits, '+', cycle->internal_visits, true);
+  fill_times(values, blocks, cycle->times.self_ticks, cycle->times.inclusive_ticks, cycle->marks, true);
+  fill_calls(values, cycle->marks, cycle->visits, cycle->visits, '+', cycle->internal_visits, true);
   values[CALLS_RECURSIVE] = hd_count(cycle->internal_visits, true);
   snprintf(row.place, sizeof row.place, "<cycle %u as a whole> [%u]", number, cycle->index);
   put_row(blocks, PRIMARY, &row, values);

@@ -93,11 +93,22 @@ struct flat {
   uint32_t count, shown;
 };
 
+/* `before`: of the lines above. */
+static void mark(struct hd_value values[COLUMNS], uint32_t marks, uint32_t before) {
+  values[SELF].mark = values[SELF_SHARE].mark = hd_bounds_text(hd_bounds_of_own(marks));
+  values[CUMULATIVE].mark = hd_bounds_text(hd_bounds_of_own(marks | before));
+  values[INCLUSIVE].mark = values[INCLUSIVE_SHARE].mark = hd_bounds_text(hd_bounds_of_busy(marks));
+  values[CALLS].mark = hd_bounds_text(hd_bounds_of_visits(marks));
+  values[CALLS_CONCURRENT].mark = hd_bounds_text(hd_bounds_of_concurrent(marks));
+  values[ELAPSED].mark = hd_bounds_text(hd_bounds_of_elapsed(marks));
+  values[SEQUENTIAL_SHARE].mark = values[MEAN].mark = values[WALL_SHARE].mark =
+      hd_bounds_text(hd_bounds_of_levels(marks));
+}
+
 static void fill(struct hd_value values[COLUMNS], const struct flat *flat, uint32_t index, uint64_t cumulative) {
   const struct hd_model *model = flat->graph->model;
   const struct hd_graph_entry *entry = &flat->graph->entries[index];
   const struct hd_graph_times *times = &entry->times;
-  const enum hd_kind kind = entry->node->kind;
   const double self = (double)times->self_ticks, inclusive = (double)times->inclusive_ticks;
   const double sequential = (double)times->self_sequential_ticks, busy = (double)flat->graph->busy_ticks;
   const bool measured = entry->measured, levels = measured && model->levels_known;
@@ -107,8 +118,8 @@ static void fill(struct hd_value values[COLUMNS], const struct flat *flat, uint3
   values[CUMULATIVE] = hd_ticks(model, (double)cumulative, true);
   values[INCLUSIVE] = hd_ticks(model, inclusive, true);
   values[INCLUSIVE_SHARE] = hd_share(inclusive, busy, true);
-  values[CALLS] = hd_visits(model, kind, entry->visits, knows_calls(flat->graph, entry));
-  values[CALLS_CONCURRENT] = hd_visits(model, kind, entry->visits_concurrent, knows_concurrent(flat->graph, entry));
+  values[CALLS] = hd_count(entry->visits, knows_calls(flat->graph, entry));
+  values[CALLS_CONCURRENT] = hd_count(entry->visits_concurrent, knows_concurrent(flat->graph, entry));
   values[SEQUENTIAL] = hd_ticks(model, sequential, levels);
   values[CONCURRENT] = hd_ticks(model, (double)(times->self_ticks - times->self_sequential_ticks), levels);
   values[SEQUENTIAL_SHARE] = hd_share(sequential, self, levels);
@@ -122,6 +133,7 @@ static void fill(struct hd_value values[COLUMNS], const struct flat *flat, uint3
 static void put_rows(struct flat *flat) {
   const struct hd_graph_counts *counts = &flat->counts;
   uint64_t cumulative = 0;
+  uint32_t marks = 0;
   hd_listing_begin(&flat->listing, "", "Routine or construct", false);
   for (uint32_t i = 0; i < flat->shown; i++) {
     const uint32_t entry = flat->order[i];
@@ -132,6 +144,8 @@ static void put_rows(struct flat *flat) {
     hd_entry_text(row.place, flat->graph, entry, false);
     cumulative += flat->graph->entries[entry].times.self_ticks;
     fill(values, flat, entry, cumulative);
+    mark(values, row.marks, marks);
+    marks |= row.marks;
     hd_listing_put(&flat->listing, &row, values);
   }
   hd_listing_end(&flat->listing, flat->options ? flat->count - flat->shown : 0);

@@ -51,6 +51,22 @@ static double each(const struct hd_model *model, double ticks, uint64_t count) {
   return count > 0 ? 1e9 * ticks * model->seconds_per_tick / (double)count : NAN;
 }
 
+static const char *text_against(struct hd_bounds a, struct hd_bounds b) {
+  return hd_bounds_text(hd_bounds_against(a, b));
+}
+
+static void mark_loop(struct hd_value *values, uint32_t marks) {
+  const struct hd_bounds chunks = hd_bounds_of_visits(marks), busy = hd_bounds_of_busy(marks);
+  const struct hd_bounds cost = hd_bounds_of_runtime(marks);
+  values[CHUNKS].mark = values[ITERATIONS].mark = hd_bounds_text(chunks);
+  values[PER_CHUNK].mark = text_against(chunks, chunks);
+  values[LOOP_BUSY].mark = hd_bounds_text(busy);
+  values[CHUNK_NS].mark = text_against(busy, chunks);
+  values[SCHEDULING].mark = hd_bounds_text(cost);
+  values[CHUNK_COST_NS].mark = text_against(cost, chunks);
+  values[LOOP_COST].mark = text_against(cost, busy);
+}
+
 static void fill_loop(struct hd_value *values, const struct hd_model *model, const struct hd_line *line) {
   const struct hd_shares *shares = &line->shares;
   const bool known = shares->chunks > 0;
@@ -64,9 +80,7 @@ static void fill_loop(struct hd_value *values, const struct hd_model *model, con
   values[CHUNK_COST_NS] = hd_decimals(each(model, cost, shares->chunks), 0);
   values[LOOP_COST] = hd_share(cost, busy + cost, known);
   values[LOOP_ID] = hd_count(line->node->id, true);
-  const bool at_most = line->flags & HD_NODE_BUSY_AT_MOST;
-  values[LOOP_BUSY].mark = values[CHUNK_NS].mark = at_most ? "<=" : NULL;
-  values[SCHEDULING].mark = values[CHUNK_COST_NS].mark = values[LOOP_COST].mark = at_most ? ">=" : NULL;
+  mark_loop(values, line->marks);
 }
 
 static bool is_loop(enum hd_kind kind) {
@@ -89,16 +103,25 @@ static const struct hd_column task_columns[TASK_COLUMNS] = {
 
 const struct hd_report_columns hd_report_tasks_columns = {"tasks", task_columns, TASK_COLUMNS, -1};
 
+static void mark_task(struct hd_value *values, uint32_t marks) {
+  const struct hd_bounds visits = hd_bounds_of_visits(marks), busy = hd_bounds_of_busy(marks);
+  values[CREATED].mark = values[RUN].mark = values[ELSEWHERE].mark = hd_bounds_text(visits);
+  values[ELSEWHERE_SHARE].mark = text_against(visits, visits);
+  values[TASK_BUSY].mark = hd_bounds_text(busy);
+  values[TASK_NS].mark = text_against(busy, visits);
+}
+
 static void fill_task(struct hd_value *values, const struct hd_model *model, const struct hd_line *line) {
   const struct hd_shares *shares = &line->shares;
   const double busy = (double)line->ticks[HD_BUSY];
-  values[CREATED] = hd_visits(model, HD_KIND_TASK, shares->created, true);
-  values[RUN] = hd_visits(model, HD_KIND_TASK, line->visits, true);
-  values[ELSEWHERE] = hd_visits(model, HD_KIND_TASK, shares->elsewhere, true);
+  values[CREATED] = hd_count(shares->created, true);
+  values[RUN] = hd_count(line->visits, true);
+  values[ELSEWHERE] = hd_count(shares->elsewhere, true);
   values[ELSEWHERE_SHARE] = hd_share((double)shares->elsewhere, (double)line->visits, true);
   values[TASK_BUSY] = hd_ticks(model, busy, true);
   values[TASK_NS] = hd_decimals(each(model, busy, line->visits), 0);
   values[TASK_ID] = hd_count(line->node->id, true);
+  mark_task(values, line->marks);
 }
 
 static bool is_task(enum hd_kind kind) {
@@ -171,6 +194,7 @@ static void report(struct hd_lines *view, const struct hd_report_options *option
   if (count > 0 && !options->csv) {
     fputc('\n', out);
     hd_columns_legend(&listing.columns, subject->more, out);
+    hd_report_visits_mark(view->model, out);
   }
   free(chosen);
 }

@@ -110,15 +110,27 @@ static void print_unmeasured(const struct hd_model *model, FILE *out) {
             hd_duration_of(model, model->elapsed_ticks + unmeasured).text, hd_duration_of(model, unmeasured).text);
 }
 
+static uint32_t program_marks(const struct hd_model *model) {
+  return model->nodes[0].marks[HD_MARKS_OF_CALLPATHS];
+}
+
+/* Before a number, with a space behind. `less`: the more threads seemed to be busy, the less it is. */
+static const char *bound_words(struct hd_bounds bounds, bool less) {
+  if (bounds.at_least && bounds.at_most)
+    return "about ";
+  return !bounds.at_least && !bounds.at_most ? "" : bounds.at_least == less ? "at most " : "at least ";
+}
+
 static void print_serial(const struct hd_model *model, FILE *out) {
   const uint64_t serial = hd_levels_up_to(&model->time_at, 1), none = hd_levels_at(&model->time_at, 0);
   const double whole = (double)model->elapsed_ticks;
   if (!model->levels_known)
     return;
-  fprintf(out, "serial    %s (%.1f %%) with at most one thread busy", hd_duration_of(model, serial).text,
+  const char *words = bound_words(hd_bounds_of_busy_threads(program_marks(model)), true);
+  fprintf(out, "serial    %s%s (%.1f %%) with at most one thread busy", words, hd_duration_of(model, serial).text,
           percent((double)serial, whole));
   if (none > 0)
-    fprintf(out, "; no thread was busy for %s (%.1f %%)", hd_duration_of(model, none).text,
+    fprintf(out, "; no thread was busy for %s%s (%.1f %%)", words, hd_duration_of(model, none).text,
             percent((double)none, whole));
   fputc('\n', out);
 }
@@ -134,7 +146,8 @@ static void print_threads(const struct hd_model *model, FILE *out) {
   if (hd_losses_have_too_many_threads(model))
     fputs(": more threads than processors", out);
   if (model->elapsed_ticks > 0)
-    fprintf(out, "; %.2f busy on average", busy / (double)model->elapsed_ticks);
+    fprintf(out, "; %s%.2f busy on average", bound_words(hd_bounds_of_busy_threads(program_marks(model)), false),
+            busy / (double)model->elapsed_ticks);
   fputc('\n', out);
 }
 
@@ -169,11 +182,18 @@ static void print_sharing(const struct hd_model *model, FILE *out) {
           share, hd_duration((double)account.queued_ns / 1e9).text);
 }
 
+/* Of what was not observed the waits may be any part. */
 static void print_gain(const struct hd_model *model, FILE *out) {
-  fprintf(out, "gain      %s %s (%.1f %% of the run), if every team were fully busy\n",
-          hd_account_is_disturbed(model) ? "about" : "at most",
-          hd_duration(model->gain_ticks * model->seconds_per_tick).text,
-          percent(model->gain_ticks, (double)model->elapsed_ticks));
+  const uint32_t marks = program_marks(model);
+  const struct hd_bounds bounds = hd_bounds_of_gain(marks);
+  const struct hd_cell gain = hd_duration(model->gain_ticks * model->seconds_per_tick);
+  const double share = percent(model->gain_ticks, (double)model->elapsed_ticks);
+  const char *if_exact = hd_account_is_disturbed(model) ? "about " : "at most ";
+  const char *words = bounds.at_least || bounds.at_most ? bound_words(bounds, false) : if_exact;
+  if (marks & HD_MARK_GAIN_UNKNOWN)
+    fprintf(out, "gain      unknown (%s%.0f %%): run with --overhead off\n", words, share);
+  else
+    fprintf(out, "gain      %s%s (%.1f %% of the run), if every team were fully busy\n", words, gain.text, share);
 }
 
 static uint64_t events_of(const struct hd_model *model) {

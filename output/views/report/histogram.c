@@ -15,11 +15,20 @@
 /* A column of the regions side by side: percentage, bar, gap. */
 enum { FOREMOST_MAX = 5, LABEL_WIDTH = 7, PERCENT_WIDTH = 6, BAR_LEAST = 8, BAR_MOST = 30, PAGE_WIDTH = 100 };
 
+static void print_mark(uint32_t marks, FILE *out) {
+  const struct hd_bounds bounds = hd_bounds_of_busy_threads(marks);
+  if (bounds.at_least || bounds.at_most)
+    fprintf(out, "%s fewer threads were busy: events were switched off, and %s (see the notes).\n",
+            bounds.at_least ? "At times more or" : "At times",
+            bounds.at_least ? "tasks count as waiting, waits as busy" : "unobserved waits count as busy");
+}
+
 void hd_report_concurrency(const struct hd_model *model, FILE *out) {
   if (!model->levels_known || model->elapsed_ticks == 0)
     return;
   fputc('\n', out);
   hd_levels_print(&model->time_at, model, out);
+  print_mark(model->nodes[0].marks[HD_MARKS_OF_CALLPATHS], out);
   hd_report_timeline(model, out);
 }
 
@@ -146,13 +155,18 @@ static void print_region(const struct hd_lines *view, uint32_t index, FILE *out)
   hd_place_text(place, model, line, NULL);
   hd_cell_number(mean, hd_team_concurrency(&line->team), 2);
   hd_cell_number(wall, 100 * line->wall_share_ticks / (double)model->elapsed_ticks, 1);
+  const char *mean_mark = hd_bounds_text(hd_bounds_of_concurrency(line->marks));
+  const char *wall_mark = hd_bounds_text(hd_bounds_of_levels(line->marks));
   fprintf(out,
           "\n"
           "id %u  %s\n"
-          "        elapsed %s, %s of its threads busy on average, wall share %s %% of the run\n",
-          line->node->id, place, hd_duration_of(model, line->team.elapsed_ticks).text, mean, wall);
-  if (hd_levels_all(&line->elapsed_at) > 0)
-    hd_levels_print(&line->elapsed_at, model, out);
+          "        elapsed %s, %s%s of its threads busy on average, wall share %s%s %% of the run\n",
+          line->node->id, place, hd_duration_of(model, line->team.elapsed_ticks).text, mean_mark ? mean_mark : "", mean,
+          wall_mark ? wall_mark : "", wall);
+  if (hd_levels_all(&line->elapsed_at) == 0)
+    return;
+  hd_levels_print(&line->elapsed_at, model, out);
+  print_mark(line->marks, out);
 }
 
 void hd_report_histogram(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
@@ -165,6 +179,7 @@ void hd_report_histogram(struct hd_lines *view, const struct hd_report_options *
       print_region(view, i, out);
   fputs(left > 0 ? "\n" : "", out);
   hd_report_left(left, "region", out);
+  hd_report_visits_mark(view->model, out);
   fputs("\n"
         "Threads busy: at the same time, in the whole program; the times add up to the region's elapsed time.\n"
         "Wall share: the region's part of the run; threads that are busy at the same time share that time.\n",

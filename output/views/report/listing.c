@@ -9,7 +9,7 @@
 
 struct hd_listed hd_listed_line(const struct hd_lines *view, uint32_t index) {
   const struct hd_line *line = &view->lines[index];
-  struct hd_listed row = {.node = line->node, .flags = line->flags};
+  struct hd_listed row = {.node = line->node, .marks = line->marks};
   const int used = snprintf(row.first, sizeof row.first, "%u,%u,", line->node->id, index);
   if (index > 0)
     snprintf(row.first + used, sizeof row.first - (size_t)used, "%u", line->parent);
@@ -19,7 +19,7 @@ struct hd_listed hd_listed_line(const struct hd_lines *view, uint32_t index) {
 
 struct hd_listed hd_listed_entry(const struct hd_graph *graph, uint32_t index) {
   const struct hd_graph_entry *entry = &graph->entries[index];
-  struct hd_listed row = {.node = entry->node, .flags = entry->flags};
+  struct hd_listed row = {.node = entry->node, .marks = entry->marks};
   row.elapsed_ticks = hd_graph_entry_elapsed(graph, entry);
   return row;
 }
@@ -47,6 +47,7 @@ void hd_listing_begin(struct hd_listing *listing, const char *first, const char 
   hd_columns_csv_names(&listing->columns, listing->out);
   for (int i = 0; i < 2 && listing->counts_of[i]; i++)
     hd_csv_count_names(listing->model, listing->counts_of[i], i == 0, listing->out);
+  hd_csv_more_mark_names(listing->out);
   fputc('\n', listing->out);
 }
 
@@ -55,12 +56,13 @@ static void put_csv(const struct hd_listing *listing, const struct hd_listed *ro
   fputs(row->first, out);
   if (row->node) {
     hd_csv_node(listing->model, row->node, out);
-    hd_csv_marks(listing->model, row->marked ? row->marked : row->node, row->flags, out);
+    hd_csv_marks(row->marks, out);
   } else
     fprintf(out, "%s,%s,,,,,,", row->kind, row->name);
   hd_columns_csv(&listing->columns, values, out);
   for (int i = 0; i < 2 && listing->counts_of[i]; i++)
     hd_csv_counts(listing->model, row->sums[i], i == 0, row->elapsed_ticks, out);
+  hd_csv_more_marks(row->marks, out);
   fputc('\n', out);
 }
 

@@ -26,10 +26,9 @@ struct hd_listing {
 
 /** What a row is about. */
 struct hd_listed {
-  char first[40];               /* comma-separated values: the fields before the place, each with its comma */
-  const struct hd_node *node;   /* the place; NULL: `kind` and `name` stand for it */
-  const struct hd_node *marked; /* whose entries are counted; NULL: the node's */
-  uint32_t flags;               /* of all nodes */
+  char first[40];             /* comma-separated values: the fields before the place, each with its comma */
+  const struct hd_node *node; /* the place; NULL: `kind` and `name` stand for it */
+  uint32_t marks;             /* enum hd_mark: of the row's numbers */
   const char *kind, *name;
   char place[HD_CALLPATH_BYTES]; /* in the text */
   struct libscols_line *parent;

@@ -88,6 +88,12 @@ static void fill(struct hd_value values[COLUMNS], const struct hd_lines *view, u
   values[SHARE] = hd_share(hd_model_overhead(model), 1, true);
 }
 
+static void mark(struct hd_value values[COLUMNS], uint32_t marks) {
+  values[ELAPSED].mark = values[ELAPSED_CORRECTED].mark = hd_bounds_text(hd_bounds_of_elapsed(marks));
+  values[BUSY].mark = values[BUSY_CORRECTED].mark = hd_bounds_text(hd_bounds_of_busy(marks));
+  values[WAIT].mark = values[WAIT_CORRECTED].mark = hd_bounds_text(hd_bounds_of_waits(marks));
+}
+
 static struct hd_unit unit_for(const struct hd_lines *view) {
   struct hd_value values[COLUMNS] = {0};
   double most = 0;
@@ -114,6 +120,7 @@ static void put_lines(const struct hd_lines *view, struct hd_listing *listing, u
     else
       strcpy(row.place, "program");
     fill(values, view, i);
+    mark(values, line->marks);
     rows[i] = hd_listing_put(listing, &row, values);
   }
   free(rows);
@@ -216,6 +223,7 @@ void hd_report_overhead(struct hd_lines *view, const struct hd_report_options *o
   }
   put_lines(view, &listing, left);
   print_legend(&listing.columns, out);
+  hd_report_visits_mark(model, out);
   hd_report_shortened_mark(model, out);
   print_events(model, out);
   print_switches(view, options, out);

@@ -227,9 +227,10 @@ static void put_partners(const struct table *table, struct hd_listing *listing) 
     const bool known = partner->overlap_ticks != HD_TICKS_UNKNOWN;
     const double overlap = (double)partner->overlap_ticks;
     struct hd_listed row = hd_listed_line(table->view, partner->line);
+    const struct hd_bounds bounds = hd_bounds_of_levels(row.marks | table->view->lines[table->line].marks);
     const struct hd_value values[COLUMNS] = {
-        [OVERLAP] = hd_ticks(table->model, overlap, known),
-        [SHARE] = hd_share(overlap, (double)active, known && active != HD_TICKS_UNKNOWN),
+        [OVERLAP] = hd_bounded(hd_ticks(table->model, overlap, known), bounds),
+        [SHARE] = hd_bounded(hd_share(overlap, (double)active, known && active != HD_TICKS_UNKNOWN), bounds),
         [WITH] = hd_count(table->view->lines[table->line].node->id, true),
         [ID] = hd_count(row.node->id, true),
     };
@@ -258,6 +259,7 @@ static void print_text(const struct table *table, struct hd_listing *listing, FI
   if (table->count > 0) {
     fputc('\n', out);
     hd_columns_legend(&listing->columns, "", out);
+    hd_report_visits_mark(table->model, out);
   }
 }
 

@@ -106,25 +106,6 @@ static void fill_team(struct hd_value *values, const struct hd_model *model, con
            team->team_max);
 }
 
-/* What was not observed of the line is missing in all its sums; what was not observed in it is in its busy time.
- * Entries are marked where they are counted. */
-static void mark(struct hd_value values[COLUMNS], const struct regions *regions, const struct hd_line *line) {
-  const struct hd_model *model = regions->model;
-  const bool less = line->measured && hd_model_is_incomplete(model, line->node->kind);
-  const bool waits = line->flags & HD_NODE_BUSY_AT_MOST;
-  values[ELAPSED].mark = values[ELAPSED_SHARE].mark = less ? ">=" : NULL;
-  values[STATES + HD_BUSY].mark = !waits ? values[ELAPSED].mark : less ? "~" : "<=";
-  const char *wait = less || waits ? ">=" : NULL;
-  values[GAIN].mark = values[GAIN_SHARE].mark = values[STATES + HD_STATE_COLUMN_WAIT].mark = wait;
-  for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
-    values[STATES + hd_state_column(state)].mark = wait;
-  values[STATES + HD_STATE_COLUMN_RUNTIME].mark = waits ? ">=" : NULL;
-  for (int state = HD_RUNTIME_FIRST + 1; state <= HD_RUNTIME_LAST; state++)
-    values[STATES + hd_state_column(state)].mark = waits ? ">=" : NULL;
-  if (regions->disturbed)
-    values[GAIN].mark = values[GAIN_SHARE].mark = "~";
-}
-
 /* Only regions are opened and closed; few constructs are handed out in chunks, or create tasks. */
 static void dash_runtime(struct hd_value states[HD_STATE_COLUMNS], const struct hd_line *line) {
   const bool region = hd_kind_is_region(line->node->kind);
@@ -133,10 +114,23 @@ static void dash_runtime(struct hd_value states[HD_STATE_COLUMNS], const struct 
     states[hd_state_column(state)].dash = line->ticks[state] == 0 && !(region && state == HD_RUNTIME_FORK_JOIN);
 }
 
+/* What was not observed of the line is missing in all its sums; what was not observed in it is in its busy time. */
+static void mark(struct hd_value values[COLUMNS], uint32_t marks, bool disturbed) {
+  const char *gain = hd_gain_text(marks);
+  values[CALLS].mark = hd_bounds_text(hd_bounds_of_visits(marks));
+  values[ELAPSED].mark = values[ELAPSED_SHARE].mark = hd_bounds_text(hd_bounds_of_elapsed(marks));
+  values[IDLE].mark = values[ELAPSED].mark;
+  values[GAIN].mark = values[GAIN_SHARE].mark = gain ? gain : disturbed ? "~" : NULL;
+  values[CONCURRENCY].mark = hd_bounds_text(hd_bounds_of_concurrency(marks));
+  values[IMBALANCE].mark = hd_bounds_text(hd_bounds_of_imbalance(marks));
+  values[WALL].mark = values[WALL_SHARE].mark = values[LEVELS].mark = hd_bounds_text(hd_bounds_of_levels(marks));
+  hd_state_marks(values + STATES, marks);
+}
+
 static void fill(struct hd_value values[COLUMNS], const struct regions *regions, const struct hd_line *line) {
   const struct hd_model *model = regions->model;
   fill_team(values, model, line);
-  values[CALLS] = hd_visits(model, line->node->kind, line->visits, true);
+  values[CALLS] = hd_count(line->visits, true);
   values[WALL] = hd_ticks(model, line->wall_share_ticks, true);
   values[WALL_SHARE] = hd_share(line->wall_share_ticks, (double)model->elapsed_ticks, true);
   hd_state_values(values + STATES, model, line->ticks);
@@ -146,7 +140,7 @@ static void fill(struct hd_value values[COLUMNS], const struct regions *regions,
   hd_levels_sparkline(values[LEVELS].text, &line->elapsed_at, &regions->groups);
   values[ID] = hd_count(line->node->id, true);
   values[PROCESSORS] = hd_share(regions->processor_share, 1, true);
-  mark(values, regions, line);
+  mark(values, line->marks, regions->disturbed);
 }
 
 /* ---- which columns there are ---- */

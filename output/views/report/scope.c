@@ -39,17 +39,19 @@ void hd_report_routine_hint(bool any, bool measured, const struct hd_model *mode
 }
 
 void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
-  for (uint32_t i = 1; i < model->node_count; i++) {
-    const struct hd_node *node = &model->nodes[i];
-    if (!(node->flags & HD_NODE_GONE) && hd_node_is_measured(node) && hd_model_is_incomplete(model, node->kind)) {
-      fputs(
-          "'>=', '<=', '~': at least, at most, about: events were switched off for a time, because they exceeded the\n"
+  uint32_t marks = 0;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    if (!(model->nodes[i].flags & HD_NODE_GONE))
+      marks |= model->nodes[i].marks[HD_MARKS_OF_CALLPATHS];
+  if (marks)
+    fputs("'>=', '<=', '~': at least, at most, about: events were switched off for a time, because they exceeded the\n"
           "budget (see the notes). Unobserved parts of a line are counted in the enclosing line, unobserved waits as "
           "busy.\n",
           out);
-      return;
-    }
-  }
+  if (marks & HD_MARK_GAIN_UNKNOWN)
+    fputs("'?': unknown, probably more: waits were not observed for more than a tenth of that time; "
+          "'heddle run --overhead off'\nobserves all.\n",
+          out);
 }
 
 void hd_report_disturbed_mark(const struct hd_model *model, FILE *out) {

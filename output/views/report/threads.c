@@ -115,6 +115,17 @@ static void fill(struct hd_value values[COLUMNS], const struct threads *threads,
   values[PROCESSOR] = hd_share(threads->whole ? hd_account_share(&from->account) : NAN, 1, true);
 }
 
+static uint32_t marks_of(const struct threads *threads, uint32_t thread) {
+  return threads->whole ? hd_model_thread_marks(threads->view->model, thread)
+                        : threads->view->lines[threads->line].marks;
+}
+
+static void mark(struct hd_value values[COLUMNS], uint32_t marks) {
+  hd_state_marks(values + STATES, marks);
+  values[BUSY_SHARE].mark = values[STATES + HD_BUSY].mark;
+  values[BUSY_OVER_MEAN].mark = hd_bounds_text(hd_bounds_of_imbalance(marks));
+}
+
 /* ---- rows ---- */
 
 /* The program's are of each thread's whole life. */
@@ -130,6 +141,8 @@ static void put_rows(const struct threads *threads, struct hd_listing *listing, 
     row.elapsed_ticks = threads->whole ? hd_count_lifetime(model, i) : NAN;
     snprintf(row.place, sizeof row.place, "%u", i);
     fill(values, threads, i, mean);
+    row.marks = marks_of(threads, i);
+    mark(values, row.marks);
     hd_listing_put(listing, &row, values);
   }
 }
@@ -203,5 +216,6 @@ void hd_report_threads(struct hd_lines *view, const struct hd_report_options *op
   fputs("\nA region's times include all that the thread did inside it. /mean: busy time over the threads' mean.\n"
         "Proc%: of the time in which the thread wanted a processor, how much it had one, by the kernel's account.\n",
         out);
+  hd_report_visits_mark(view->model, out);
   hd_count_legend(&columns, "of what the thread did there", out);
 }

@@ -47,18 +47,24 @@ const struct hd_report_columns hd_report_tree_columns = {"tree", table, COLUMNS,
 static void fill(struct hd_value values[COLUMNS], const struct hd_lines *view, uint32_t index) {
   const struct hd_model *model = view->model;
   const struct hd_line *line = &view->lines[index];
-  const enum hd_kind kind = line->node->kind;
   const bool timed = !is_call_back(line);
   const double inclusive = (double)line->ticks[HD_BUSY];
-  values[CALLS] = hd_visits(model, kind, line->visits, knows_calls(model, line));
-  values[CALLS_CONCURRENT] =
-      hd_visits(model, kind, line->visits_concurrent, line->measured && model->entries_known && index > 0);
+  values[CALLS] = hd_count(line->visits, knows_calls(model, line));
+  values[CALLS_CONCURRENT] = hd_count(line->visits_concurrent, line->measured && model->entries_known && index > 0);
   values[INCLUSIVE] = hd_ticks(model, inclusive, timed);
   values[INCLUSIVE_SHARE] = hd_share(inclusive, (double)view->lines[0].ticks[HD_BUSY], timed);
   values[SELF] = hd_ticks(model, (double)line->own_busy_ticks, timed && line->measured);
   values[WALL] = hd_ticks(model, line->wall_share_ticks, timed);
   values[WALL_SHARE] = hd_share(line->wall_share_ticks, (double)model->elapsed_ticks, timed);
   values[ID] = hd_count(line->node->id, true);
+}
+
+static void mark(struct hd_value values[COLUMNS], uint32_t marks) {
+  values[CALLS].mark = hd_bounds_text(hd_bounds_of_visits(marks));
+  values[CALLS_CONCURRENT].mark = hd_bounds_text(hd_bounds_of_concurrent(marks));
+  values[INCLUSIVE].mark = values[INCLUSIVE_SHARE].mark = hd_bounds_text(hd_bounds_of_busy(marks));
+  values[SELF].mark = hd_bounds_text(hd_bounds_of_own(marks));
+  values[WALL_SHARE].mark = hd_bounds_text(hd_bounds_of_levels(marks));
 }
 
 static void put_rows(const struct hd_lines *view, struct hd_listing *listing, bool focused, uint32_t left) {
@@ -78,6 +84,7 @@ static void put_rows(const struct hd_lines *view, struct hd_listing *listing, bo
     hd_place_text(row.place, view->model, line, i > 0 ? &view->lines[line->parent] : NULL);
     strcat(row.place, is_call_back(line) ? " (recursive call)" : "");
     fill(values, view, i);
+    mark(values, line->marks);
     rows[i] = hd_listing_put(listing, &row, values);
   }
   hd_listing_end(listing, left);

@@ -111,6 +111,24 @@ def test_tasks_that_are_off_do_not_look_like_waiting(run):
     assert at[0] < 0.5 * sum(at)
 
 
+def test_what_one_region_costs_hides_nothing_in_the_next(profile, export, build_program, run_heddle, runtime):
+    """The barriers of one region are switched off; those that close the next one's `single`s are not, and say nothing of it."""
+    path = profile(build_program("blind.c"), runtime=runtime, threads=2, env={**PASSIVE, **TIGHT})
+    loaded, lines = export(path), marks("blind.c")
+    assert_identities(loaded)
+    storm, uneven = (loaded.one(lines[mark], "parallel") for mark in ("storm", "uneven"))
+    [single] = loaded.all(lines["single"], "single")
+    assert "sync" in classes(loaded)
+    assert storm["busy_at_most"] and storm["levels_at_most"] and storm["potential_gain_at_least"]
+    assert loaded["program"]["busy_at_most"] and loaded["program"]["potential_gain_at_least"]
+    assert single["visits"] == 2 * 40 and sum(single["wait_s"].values()) > 0.02
+    for exact in (uneven, single):
+        assert not any(exact[mark] for mark in ("incomplete", "busy_at_most", "own_busy_at_most", "levels_at_most",
+                                                "potential_gain_at_least", "potential_gain_unknown"))
+    text = run_heddle("report", path).stdout
+    assert re.search(r"^gain +(at least|unknown \(at least) ", text, re.MULTILINE), text
+
+
 def test_a_share_that_cannot_be_read_is_said(profile, build_program):
     program = build_program("budget.c")
     profile(program, "calm", 0.1, runtime=19, threads=1, env={"HEDDLE_OVERHEAD": "little"})

@@ -99,9 +99,9 @@ static void test_each_threads_share_has_a_column(void **state) {
   expect_report(model, &text, "Thread Kind    Lifetime  Busy Busy%  Wait Proc%\n", true);
   expect_report(model, &text, " 75.0\n     1 worker", true);
   expect_report(model, &text, "100.0 0.000     -\n", true);
-  expect_report(model, &csv, ",idle_s,processor_share\n", true);
-  expect_report(model, &csv, ",0,0.75\n", true);
-  expect_report(model, &csv, ",0,\n", true);
+  expect_report(model, &csv, ",idle_s,processor_share,wait_at_most,", true);
+  expect_report(model, &csv, ",0,0.75,false,", true);
+  expect_report(model, &csv, ",0,,false,", true);
   hd_model_free(model);
 }
 
@@ -164,7 +164,7 @@ static void test_warning_comes_first_below_nine_tenths(void **state) {
     expect_start(model, brief, "warning   threads had a processor for only 90 % of the time they wanted one: other ");
   expect_heading(model, "measure again on", true);
   expect_heading(model, "\nsharing", false);
-  expect_report(model, &csv, ",processor_share\n", true);
+  expect_report(model, &csv, ",processor_share,wait_at_most,", true);
   expect_report(model, &csv, ",0.899", true);
   hd_model_free(model);
   model = model_with_share(900, 2);
@@ -297,9 +297,10 @@ static void test_compared_runs_beside_other_programs_begin_with_a_warning(void *
 
 static void test_compared_runs_have_their_share_in_csv_and_json(void **state) {
   (void)state;
-  expect_comparison(768, HD_COMPARE_CSV, ",untold_ticks,processor_share\n", true);
-  expect_comparison(768, HD_COMPARE_CSV, ",0,0.75\n", true);
-  expect_comparison(768, HD_COMPARE_CSV, ",0,0.96875\n", true);
+  expect_comparison(768, HD_COMPARE_CSV, ",untold_ticks,processor_share,busy_at_most,wait_at_most,causes_unknown\n",
+                    true);
+  expect_comparison(768, HD_COMPARE_CSV, ",0,0.75,false,false,false\n", true);
+  expect_comparison(768, HD_COMPARE_CSV, ",0,0.96875,false,false,false\n", true);
   expect_comparison(768, HD_COMPARE_JSON, "\"processor_share\": 0.75", true);
   expect_comparison(768, HD_COMPARE_JSON, "\"processor_share\": null", true);
   expect_comparison(768, HD_COMPARE_JSON, "\"processor_share\": 0.96875", true);

@@ -228,6 +228,7 @@ static enum hd_loss cause_with(uint64_t ticks) {
   begin_run(2);
   add_region(2, 500, 0, "main");
   builder_switch(&test.builder, HD_CLASS_MUTEX, 0, 1)->on_ticks = 1000 + ticks;
+  builder_refuse(&test.builder, HD_CLASS_MUTEX, 1);
   end_run(2, 500, NULL, 0);
   compare(HD_COMPARE_SCALING);
   return test.comparison->rows[0].at[1].main_cause;

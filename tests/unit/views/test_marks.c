@@ -51,56 +51,91 @@ static void test_each_kind_has_the_classes_that_it_needs(void **state) {
 
 /* ---- counts ---- */
 
+enum { START = 1, REGION, LOOP, CRITICAL, NODES };
+
+/* What was refused, by class, where: 0, in nothing; else in that node. */
+typedef uint32_t refused[HD_CLASS_COUNT];
+
 /* A region with a critical section in a loop, called by main. */
-static struct hd_model *model_with(uint32_t off, uint64_t lost) {
+static struct hd_model *model_with(const refused where) {
   struct builder builder;
   routines_start(&builder);
-  builder.header->lost_switches = lost;
   const uint32_t start = routines_call(&builder, 0, "main", 7, 10);
   const uint32_t region = routines_node(&builder, start, HD_KIND_PARALLEL, "region", 0, 300);
   const uint32_t loop = routines_node(&builder, region, HD_KIND_LOOP, "loop", 31, 200);
   routines_node(&builder, loop, HD_KIND_CRITICAL, "critical", 41, 100);
-  builder_total(&builder, region, 1)->instances = 21;
+  struct hd_total_record *total = builder_total(&builder, region, 2);
+  total->instances = 21;
+  total->elapsed_ticks = 500;
+  total->busy_ticks = 600;
+  total->capacity_ticks = 1000;
   for (int event_class = 0; event_class < HD_CLASS_COUNT; event_class++)
-    if (off >> event_class & 1)
-      builder_switch(&builder, (enum hd_event_class)event_class, 0, loop);
+    if (where[event_class]) {
+      builder_switch(&builder, (enum hd_event_class)event_class, 0, where[event_class])->on_ticks = 1020;
+      builder_refuse(&builder, (enum hd_event_class)event_class, where[event_class]);
+    }
   struct hd_model *model = builder_read(&builder);
   builder_free(&builder);
   return model;
 }
 
-static bool is_incomplete(const struct hd_model *model, size_t profile) {
+static bool has_mark(const struct hd_model *model, size_t profile, const char *key) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
   assert_true(hd_exporters[0]->write(model, out));
   fclose(out);
   json_t *json = json_loads(text, 0, NULL);
-  json_t *value = json_object_get(json_array_get(json_object_get(json, "profiles"), profile), "incomplete");
+  json_t *value = json_object_get(json_array_get(json_object_get(json, "profiles"), profile), key);
   assert_true(json_is_boolean(value));
-  const bool incomplete = json_is_true(value);
+  const bool marked = json_is_true(value);
   json_decref(json);
   free(text);
-  return incomplete;
+  return marked;
 }
 
-static void expect_incomplete(uint32_t off, uint64_t lost, const char *marks) {
-  struct hd_model *model = model_with(off, lost);
-  assert_int_equal(model->node_count, strlen(marks));
+/* `marks`: of the program, main, the region, the loop, the critical. */
+static void expect_marks(const refused where, const char *key, const char *marks) {
+  struct hd_model *model = model_with(where);
+  assert_int_equal(model->node_count, NODES);
+  assert_int_equal(strlen(marks), NODES);
   for (size_t i = 0; marks[i]; i++)
-    assert_int_equal(is_incomplete(model, i), marks[i] == 'x');
+    if (has_mark(model, i, key) != (marks[i] == 'x'))
+      fail_msg("%s of node %zu is not as in %s", key, i, marks);
   hd_model_free(model);
 }
 
 static void test_json_says_which_profiles_are_incomplete(void **state) {
   (void)state;
-  expect_incomplete(0, 0, ".....");
-  expect_incomplete(TASK | SYNC, 0, ".....");
-  expect_incomplete(MUTEX, 0, "....x");
-  expect_incomplete(WORK, 0, "...x.");
-  expect_incomplete(CALL, 0, ".x...");
-  expect_incomplete(MUTEX | WORK, 0, "...xx");
-  expect_incomplete(0, 1, ".x.xx"); /* of which class is not known */
+  expect_marks((refused){0}, "incomplete", ".....");
+  expect_marks((refused){[HD_CLASS_TASK] = LOOP}, "incomplete", ".....");
+  expect_marks((refused){[HD_CLASS_MUTEX] = LOOP}, "incomplete", "....x");
+  expect_marks((refused){[HD_CLASS_MUTEX] = REGION}, "incomplete", "....."); /* those were others, in no loop */
+  expect_marks((refused){[HD_CLASS_WORK] = REGION}, "incomplete", "...xx");
+  expect_marks((refused){[HD_CLASS_SYNC] = LOOP}, "incomplete", "...x."); /* its barrier */
+  expect_marks((refused){[HD_CLASS_SYNC] = REGION}, "incomplete", ".....");
+}
+
+static void test_json_says_which_numbers_hold_more(void **state) {
+  (void)state;
+  expect_marks((refused){[HD_CLASS_SYNC] = LOOP}, "busy_at_most", "xxxx.");
+  expect_marks((refused){[HD_CLASS_MUTEX] = REGION}, "busy_at_most", "xxx..");
+  expect_marks((refused){[HD_CLASS_WORK] = REGION}, "busy_at_most", ".....");
+  expect_marks((refused){[HD_CLASS_TASK] = REGION}, "wait_at_most", "xxx..");
+  expect_marks((refused){[HD_CLASS_TASK] = LOOP}, "wait_at_most", ".....");
+  expect_marks((refused){[HD_CLASS_TASK] = LOOP}, "busy_at_most", "xxxx.");
+  expect_marks((refused){[HD_CLASS_TASK] = REGION}, "misplaced", "....."); /* no loop is in a task */
+  expect_marks((refused){[HD_CLASS_TASK] = LOOP}, "misplaced", "....x");
+  expect_marks((refused){[HD_CLASS_WORK] = REGION}, "own_busy_at_most", "..x..");
+  expect_marks((refused){[HD_CLASS_SYNC] = REGION}, "levels_at_most",
+               "x.xxx"); /* the program's, and all that ran then */
+  expect_marks((refused){[HD_CLASS_SYNC] = REGION}, "potential_gain_at_least", "xxx..");
+  expect_marks((refused){[HD_CLASS_SYNC] = REGION}, "potential_gain_unknown", ".....");
+}
+
+static char *report(struct hd_model *model, enum hd_question question, const char *callers) {
+  const struct hd_report_options options = {.question = question, .sort = HD_SORT_INCLUSIVE, .callers = callers};
+  return routines_report(model, &options, HD_REPORT_MADE);
 }
 
 /* Chunks were handed out in the loop, and for a time nobody looked. */
@@ -111,30 +146,43 @@ static void test_busy_time_that_may_be_the_runtimes_says_at_most(void **state) {
     routines_start(&builder);
     const uint32_t region = routines_node(&builder, 0, HD_KIND_PARALLEL, "region", 0, 300);
     const uint32_t loop = routines_node(&builder, region, HD_KIND_LOOP_DYNAMIC, "loop", 31, 200);
-    builder_cell(builder_row(&builder, loop, 0), HD_RUNTIME_SCHEDULING)->ticks = 50;
-    if (off)
+    struct hd_row_record *row = builder_row(&builder, loop, 0);
+    builder_cell(row, HD_RUNTIME_SCHEDULING)->ticks = 50;
+    builder_cell(row, HD_CELL_CHUNKS)->ticks = 10;
+    if (off) {
       builder_switch(&builder, HD_CLASS_ENTRY, 0, loop);
+      builder_refuse(&builder, HD_CLASS_ENTRY, loop);
+    }
     struct hd_model *model = builder_read(&builder);
     for (uint32_t node = region; node <= loop; node++)
-      assert_int_equal((model->nodes[node].flags & HD_NODE_BUSY_AT_MOST) != 0, off);
+      assert_int_equal(has_mark(model, node, "busy_at_most"), off);
+    assert_int_equal(has_mark(model, loop, "own_busy_at_most"), off);
+    assert_false(has_mark(model, region, "own_busy_at_most"));
+    assert_int_equal(has_mark(model, region, "potential_gain_at_least"), off);
+    assert_int_equal(has_mark(model, 0, "levels_at_most"), off);
+    assert_false(has_mark(model, region, "potential_gain_unknown"));
+    char *text = report(model, HD_ASK_LOOPS, NULL);
+    routines_expect(text, off ? " <=0.200 " : " 0.200 ");
+    routines_expect(text, off ? " >=0.050 " : " 0.050 ");
+    assert_int_equal(strstr(text, "'>=', '<=', '~': at least") != NULL, off);
+    free(text);
+    text = report(model, HD_ASK_REGIONS, NULL);
+    routines_expect(text, off ? " <=0.200 " : " 0.200 ");
+    routines_expect(text, off ? " >=0.050 " : " 0.050 ");
+    free(text);
     hd_model_free(model);
     builder_free(&builder);
   }
 }
 
-static char *report(struct hd_model *model, enum hd_question question, const char *callers) {
-  const struct hd_report_options options = {.question = question, .sort = HD_SORT_INCLUSIVE, .callers = callers};
-  return routines_report(model, &options, HD_REPORT_MADE);
-}
-
-static void expect_calls(uint32_t off, enum hd_question question, const char *critical, const char *loop,
+static void expect_calls(const refused where, enum hd_question question, const char *critical, const char *loop,
                          const char *region) {
-  struct hd_model *model = model_with(off, 0);
+  struct hd_model *model = model_with(where);
   char *text = report(model, question, question == HD_ASK_CALLERS ? "." : NULL);
   routines_expect(text, critical);
   routines_expect(text, loop);
   routines_expect(text, region);
-  assert_int_equal(strstr(text, "'>=', '<=', '~': at least") != NULL, off != 0);
+  assert_int_equal(strstr(text, "'>=', '<=', '~': at least") != NULL, model->refused != 0);
   free(text);
   hd_model_free(model);
 }
@@ -143,11 +191,61 @@ static void test_counts_of_what_was_off_say_at_least(void **state) {
   (void)state;
   static const enum hd_question questions[] = {HD_ASK_REGIONS, HD_ASK_FLAT, HD_ASK_TREE, HD_ASK_CALLERS};
   for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
-    expect_calls(0, questions[i], " 41 ", " 31 ", " 21 ");
-    expect_calls(MUTEX, questions[i], " >=41 ", " 31 ", " 21 ");
-    expect_calls(MUTEX | WORK, questions[i], " >=41 ", " >=31 ", " 21 ");
+    expect_calls((refused){0}, questions[i], " 41 ", " 31 ", " 21 ");
+    expect_calls((refused){[HD_CLASS_MUTEX] = LOOP}, questions[i], " >=41 ", " 31 ", " 21 ");
+    expect_calls((refused){[HD_CLASS_MUTEX] = LOOP, [HD_CLASS_WORK] = REGION}, questions[i], " >=41 ", " >=31 ",
+                 " 21 ");
   }
-  expect_calls(MUTEX, HD_ASK_CALLGRAPH, " >=41/41 ", " 31/31 ", " 21/21 ");
+  expect_calls((refused){[HD_CLASS_MUTEX] = LOOP}, HD_ASK_CALLGRAPH, " >=41/41 ", " 31/31 ", " 21/21 ");
+}
+
+/* ---- times ---- */
+
+static void expect_line(const refused where, enum hd_question question, const char *line) {
+  struct hd_model *model = model_with(where);
+  char *text = report(model, question, NULL);
+  routines_expect(text, line);
+  free(text);
+  hd_model_free(model);
+}
+
+/* The barrier that closes a loop is no node. */
+static void test_what_waits_could_be_in_says_at_most(void **state) {
+  (void)state;
+  const refused barrier = {[HD_CLASS_SYNC] = LOOP};
+  expect_line(barrier, HD_ASK_REGIONS, ">=0.200 >=20.0 ");
+  expect_line(barrier, HD_ASK_REGIONS, " <=0.600 ");
+  expect_line(barrier, HD_ASK_FLAT, " <=0.200 <=0.300 ");
+  expect_line(barrier, HD_ASK_TREE, " <=0.300 <=0.200 31 ");
+  expect_line(barrier, HD_ASK_CALLGRAPH, "[4] <=49.2 <=0.200 ~0.100 31 ");
+  expect_line(barrier, HD_ASK_CALLGRAPH, "<=0.200 ~0.100 31/31 ");
+  expect_line(barrier, HD_ASK_THREADS, "0 initial 0.600 <=0.600");
+  expect_line(barrier, HD_ASK_REGIONS, "gain at least ");
+  expect_line(barrier, HD_ASK_REGIONS, "; at most 0.61 busy on average");
+}
+
+/* Of 1000 ticks 20 are less than a tenth, 600 are not. */
+static void test_a_gain_that_rests_on_what_was_off_is_unknown(void **state) {
+  (void)state;
+  struct builder builder;
+  routines_start(&builder);
+  const uint32_t region = routines_node(&builder, 0, HD_KIND_PARALLEL, "region", 0, 600);
+  struct hd_total_record *total = builder_total(&builder, region, 2);
+  total->instances = 1;
+  total->elapsed_ticks = 700;
+  total->busy_ticks = 600;
+  total->capacity_ticks = 1400;
+  builder_switch(&builder, HD_CLASS_SYNC, 0, region)->on_ticks = 1600;
+  builder_refuse(&builder, HD_CLASS_SYNC, region);
+  struct hd_model *model = builder_read(&builder);
+  builder_free(&builder);
+  assert_true(has_mark(model, 0, "potential_gain_unknown") && has_mark(model, region, "potential_gain_unknown"));
+  char *text = report(model, HD_ASK_REGIONS, NULL);
+  routines_expect(text, "gain unknown (at least 40 %): run with --overhead off");
+  routines_expect(text, "?0.400 ?40.0 ");
+  routines_expect(text, "'?': unknown, probably more");
+  free(text);
+  hd_model_free(model);
 }
 
 static void test_routines_say_at_least_where_they_come_first(void **state) {
@@ -156,6 +254,7 @@ static void test_routines_say_at_least_where_they_come_first(void **state) {
   routines_start(&builder);
   routines_call(&builder, 0, "main", 7, 10);
   builder_switch(&builder, HD_CLASS_CALL, 0, 0);
+  builder_refuse(&builder, HD_CLASS_CALL, 0);
   struct hd_model *model = builder_read(&builder);
   char *text = NULL;
   size_t bytes = 0;
@@ -230,7 +329,10 @@ int main(void) {
       cmocka_unit_test(test_each_kind_has_the_classes_that_it_needs),
       cmocka_unit_test(test_json_says_which_profiles_are_incomplete),
       cmocka_unit_test(test_busy_time_that_may_be_the_runtimes_says_at_most),
+      cmocka_unit_test(test_json_says_which_numbers_hold_more),
       cmocka_unit_test(test_counts_of_what_was_off_say_at_least),
+      cmocka_unit_test(test_what_waits_could_be_in_says_at_most),
+      cmocka_unit_test(test_a_gain_that_rests_on_what_was_off_is_unknown),
       cmocka_unit_test(test_routines_say_at_least_where_they_come_first),
       cmocka_unit_test(test_shortened_callpaths_are_lines_of_their_own),
       cmocka_unit_test(test_whole_callpaths_have_no_mark),

@@ -124,6 +124,12 @@ static inline struct hd_switch_record *builder_switch(struct builder *builder, e
   return record;
 }
 
+/* Something of the class began there, on thread 0, and was not observed. */
+static inline void builder_refuse(struct builder *builder, enum hd_event_class class, uint32_t profile) {
+  const uint32_t section = class == HD_CLASS_MUTEX ? 1u << HD_REFUSED_SECTION : 0;
+  builder_row(builder, profile, 0)->refused = (1u << class | section) & 63u;
+}
+
 static inline struct hd_total_record *builder_total(struct builder *builder, uint32_t profile, uint32_t team_size) {
   struct hd_total_record *record = builder_record(builder, HD_BLOCK_TOTALS, sizeof *record);
   record->profile = profile;
