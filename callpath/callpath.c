@@ -15,6 +15,7 @@
 #include "callpath/code/modules.h"
 #include "callpath/known_steps.h"
 #include "callpath/profiles.h"
+#include "callpath/unwind/libgcc_unwind.h"
 #include "support/inprocess/memory_budget.h"
 
 struct phase {
@@ -159,6 +160,23 @@ static struct hd_profile *earlier_round(struct hd_profile *path, const struct hd
   return NULL;
 }
 
+/* In whose code the construct lies, from its first instruction on; NULL: not known, or it is the runtime's. */
+static const void *function_of(const struct hd_site *site) {
+  const bool is_users = site->module != HD_NONE && !hd_modules_place(site->module, site->address).in_runtime;
+  return is_users && hd_unwinder_load() ? hd_unwinder_function((const char *)site->address - 1) : NULL;
+}
+
+/* The function that creates this task has created one that the path leads through: it has been called again, in there.
+ * So the path goes on from where it was called first, as if its calls were on the path, too. */
+static struct hd_profile *first_call(struct hd_profile *parent, const struct hd_site *site) {
+  const bool is_asked = site->kind == HD_KIND_TASK && callpaths.cycle_limit == 1 && !parent->site.shortened;
+  const void *function = is_asked ? function_of(site) : NULL;
+  for (struct hd_profile *at = parent; function && at != callpaths.root; at = at->parent)
+    if (at->site.kind == HD_KIND_TASK && function_of(&at->site) == function)
+      return at->parent;
+  return parent;
+}
+
 static struct hd_profile *bounded_step(struct hd_profile *parent, struct hd_site site) {
   struct hd_profile *above = parent;
   if (parent->record->depth >= callpaths.depth_limit && !parent->site.shortened)
@@ -173,10 +191,11 @@ static struct hd_profile *step_below(struct hd_profile *parent, struct hd_site s
   if (callpaths.depth_limit)
     return bounded_step(parent, site);
   struct hd_profile *earlier = parent->site.shortened ? NULL : earlier_round(parent, &site);
-  if (!earlier)
-    return step_of_any_length(parent, site);
-  add_flags(earlier, HD_PROFILE_RECURSIVE);
-  return note_kind(earlier, &site);
+  struct hd_profile *first = earlier ? NULL : first_call(parent, &site);
+  struct hd_profile *profile = earlier ? note_kind(earlier, &site) : step_of_any_length(first, site);
+  if (profile && first != parent)
+    add_flags(profile, HD_PROFILE_RECURSIVE);
+  return profile;
 }
 
 static struct hd_step step_to(struct hd_profile *parent, const struct hd_profile *profile) {

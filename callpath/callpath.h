@@ -14,7 +14,11 @@
  * Unbounded, a path folds when its last n sites (the cycle limit) are also the last n of a path above it: the step
  * leads back there. So a recursive program has finitely many profiles, and the last n sites of every path stay true:
  * for k <= n, folding the profiles to k sites when they are read gives what a depth of k collects. With n = 1, the
- * default, a site that is already on the path leads back to its ancestor, as gprof does with cycles.
+ * default, a site that is already on the path leads back to its ancestor, as gprof does with cycles. And a task whose
+ * function has created one that is on the path lies beside that one: the function has been called again, and there are
+ * as many paths as sites, not as orders in which they may follow one another. (Its calls need not be on the path: what
+ * lies in one function the unwinder's tables say. What GCC makes of tasks are functions of their own: there only sites
+ * that repeat themselves fold.)
  *
  * When the memory's limit is near (support/inprocess/memory_budget.h), a path of more than two sites that has no
  * profile yet gets none: the step leads to one that stands for all such paths that end in the same two sites

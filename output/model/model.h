@@ -428,6 +428,11 @@ static inline bool hd_node_is_recursive(const struct hd_node *node, uint32_t fla
   return node->kind != HD_KIND_ROUTINE && (flags & HD_PROFILE_RECURSIVE) && !(node->flags & HD_PROFILE_IN_RUNTIME);
 }
 
+/** A shortened callpath that is there only for those below it: nothing was counted in itself. */
+static inline bool hd_node_stands_in(const struct hd_node *node) {
+  return (node->flags & HD_PROFILE_SHORTENED) && node->visits == 0 && hd_ticks_all(node->ticks) == 0;
+}
+
 /** The last component of a path. */
 const char *hd_base_name(const char *path);
 

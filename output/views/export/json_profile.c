@@ -227,6 +227,7 @@ static json_t *marks_members(const struct hd_node *node) {
                  {HD_JSON_MERGE, hd_json_marks(node->marks[HD_MARKS_OF_CALLPATHS])},
                  {"folded", json_boolean(node->flags & HD_PROFILE_FOLDED)},
                  {"shortened", json_boolean(node->flags & HD_PROFILE_SHORTENED)},
+                 {"stands_in", json_boolean(hd_node_stands_in(node))},
                  {"tail_call", json_boolean(node->flags & HD_PROFILE_TAIL_CALL)},
                  {"recursive", json_boolean(node->flags & HD_PROFILE_RECURSIVE)},
                  {"recursive_of", back ? hd_json_count(node->target) : json_null()});

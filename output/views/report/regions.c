@@ -130,7 +130,7 @@ static void mark(struct hd_value values[COLUMNS], uint32_t marks, bool disturbed
 static void fill(struct hd_value values[COLUMNS], const struct regions *regions, const struct hd_line *line) {
   const struct hd_model *model = regions->model;
   fill_team(values, model, line);
-  values[CALLS] = hd_count(line->visits, true);
+  values[CALLS] = hd_count(line->visits, line->visits > 0 || !hd_node_stands_in(line->node));
   values[WALL] = hd_ticks(model, line->wall_share_ticks, true);
   values[WALL_SHARE] = hd_share(line->wall_share_ticks, (double)model->elapsed_ticks, true);
   hd_state_values(values + STATES, model, line->ticks);

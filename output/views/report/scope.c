@@ -62,7 +62,8 @@ void hd_report_disturbed_mark(const struct hd_model *model, FILE *out) {
 void hd_report_shortened_mark(const struct hd_model *model, FILE *out) {
   for (uint32_t i = 1; i < model->node_count; i++)
     if (model->nodes[i].flags & HD_PROFILE_SHORTENED && !(model->nodes[i].flags & HD_NODE_GONE)) {
-      fputs("'...': all callpaths that end there, with what is below (memory was near its limit, see the notes).\n",
+      fputs("'...': all callpaths that end there, with what is below (memory was near its limit, see the notes). One\n"
+            "without calls of its own, '-', is there for the lines below it only.\n",
             out);
       return;
     }

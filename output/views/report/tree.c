@@ -19,7 +19,8 @@ static bool is_call_back(const struct hd_line *line) {
 
 /* A sum may be one of several runs. */
 static bool knows_calls(const struct hd_model *model, const struct hd_line *line) {
-  return line->measured && !(line->node->id == 0 && (model->header.flags & HD_FILE_MERGED));
+  return line->measured && (line->visits > 0 || !hd_node_stands_in(line->node)) &&
+         !(line->node->id == 0 && (model->header.flags & HD_FILE_MERGED));
 }
 
 /* The run's own is not that of the callpaths in focus. */

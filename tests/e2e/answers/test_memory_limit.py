@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from conftest import INSTRUMENTED, run_plain
+from conftest import INSTRUMENTED, marks, run_plain
 
 CALLS, DEPTH, THREADS = 60000, 6, 4
 PER_THREAD = 64 << 10
@@ -59,6 +59,20 @@ def test_default_is_kept_and_every_call_counted(walk, build_program, run_heddle)
     assert added_bytes(loaded, build_program) <= memory["limit_bytes"] + OTHERS_BYTES
     report = run_heddle("report", loaded.path)
     assert "HEDDLE_MEMORY" in report.stdout + report.stderr
+
+
+def test_recursion_in_any_order_takes_no_memory(profile, export, build_program, runtime):
+    """Tasks of a function that is called again in each of them are the same callpaths, in whatever order."""
+    depth = 5
+    loaded = export(profile(build_program("task_orders.c"), depth, runtime=runtime, threads=2, env=EXACT))
+    lines, parts = marks("task_orders.c"), sum(4**i for i in range(depth))
+    for mark in ("first", "second", "third", "fourth"):
+        task = loaded.one(lines[mark], "task")
+        assert task["visits"] == parts and task["recursive"]
+    for mark in ("upper", "lower"):
+        assert loaded.visits(lines[mark], "task") == 1 + 4 * parts
+    assert loaded["run"]["memory"]["shortened_paths"] == 0
+    assert sum(entry["kind"] == "task" for entry in loaded.profiles) <= 4 + 2 * 5
 
 
 def test_larger_limit_keeps_more_paths(walk):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Callpaths: what is one profile, recursion, bounded depth. */
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #include "expect.h"
 #include "output/model/memory.h"
@@ -160,6 +161,51 @@ static void test_recursive_tasks_are_one_profile(void **state) {
   hd_model_free(model);
 }
 
+/* Two functions that create tasks, here: addresses in them stand for their sites. */
+__attribute__((noinline)) static int sort(int n) {
+  return n < 2 ? n : (int)strtol("17", NULL, 10) + n * 5;
+}
+
+__attribute__((noinline)) static int merge(int n) {
+  return n < 2 ? n : (int)strtol("19", NULL, 10) + n * 7;
+}
+
+static uint64_t in(int function(int n), uint64_t offset) {
+  return (uint64_t)(uintptr_t)function + offset;
+}
+
+/* Each in the one before. */
+static void nest_tasks(uint64_t end, const uint64_t *sites, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    sc_task_run(sc_task_create(sites[i], ompt_task_undeferred));
+  sc_at(end);
+  for (size_t i = 0; i < count; i++)
+    sc_task_leave(ompt_task_complete);
+}
+
+/* In any order: the function is called again in a task that it has created itself. */
+static void test_tasks_of_a_function_that_is_called_again_lie_beside_each_other(void **state) {
+  (void)state;
+  assert_true(sort(3) > 0 && merge(3) > 0);
+  const uint64_t a = in(sort, 4), b = in(sort, 5), m = in(merge, 4), n = in(merge, 5);
+  begin();
+  enter(0x100);
+  nest_tasks(10, (const uint64_t[]){a, b, a, a}, 4);
+  nest_tasks(20, (const uint64_t[]){b, a, b, m, n, m, a, m}, 8);
+  leave(50);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(model->node_count, 2 + 2 + 3); /* a, b, m and n in b, m in a */
+  assert_int_equal(ex_visits(model, 0, A, SITE(TASK, a)), 3 + 2);
+  assert_int_equal(ex_visits(model, 0, A, SITE(TASK, b)), 1 + 2);
+  assert_int_equal(ex_visits(model, 0, A, SITE(TASK, b), SITE(TASK, m)), 2);
+  assert_int_equal(ex_visits(model, 0, A, SITE(TASK, b), SITE(TASK, n)), 1);
+  assert_int_equal(ex_visits(model, 0, A, SITE(TASK, a), SITE(TASK, m)), 1);
+  assert_true(ex_node(model, A, SITE(TASK, b))->flags & HD_PROFILE_RECURSIVE);
+  assert_false(ex_node(model, A, SITE(TASK, a), SITE(TASK, m))->flags & HD_PROFILE_RECURSIVE);
+  hd_model_free(model);
+}
+
 static void play_path_of_three(void) {
   begin();
   enter(0x100);
@@ -285,6 +331,7 @@ int main(void) {
       cmocka_unit_test(test_elapsed_time_counts_outermost_instances_only),
       cmocka_unit_test(test_bounded_depth_counts_outermost_instances_only),
       cmocka_unit_test(test_recursive_tasks_are_one_profile),
+      cmocka_unit_test(test_tasks_of_a_function_that_is_called_again_lie_beside_each_other),
       cmocka_unit_test(test_depth_1_has_one_profile_for_each_site),
       cmocka_unit_test(test_depth_2_tells_callers_apart_but_not_theirs),
       cmocka_unit_test(test_depth_3_is_enough_for_three_sites),
