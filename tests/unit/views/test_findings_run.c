@@ -255,7 +255,7 @@ static void test_events_that_were_off_make_an_estimate(void **state) {
   join_at(60, 20);
   end(60);
   model->off_classes = 1u << HD_CLASS_MUTEX;
-  model->nodes[ex_node(model, REGION)->id].flags |= HD_NODE_BUSY_AT_MOST;
+  model->nodes[ex_node(model, REGION)->id].marks[HD_MARKS_OF_CALLPATHS] |= HD_MARK_QUEUES;
   look();
   expect_found(IMBALANCE, 20, REGION);
   assert_int_equal(found->items[0].basis, HD_BASIS_ESTIMATED);
