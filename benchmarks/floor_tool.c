@@ -100,6 +100,11 @@ static void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, omp
   EVENT();
 }
 
+static void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int count) {
+  (void)task, (void)dependences, (void)count;
+  EVENT();
+}
+
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool) {
   (void)device, (void)tool;
   ompt_set_callback_t set = (ompt_set_callback_t)lookup("ompt_set_callback");
@@ -119,6 +124,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
   set(ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule);
   set(ompt_callback_control_tool, (ompt_callback_t)on_control_tool);
   set(ompt_callback_masked, (ompt_callback_t)on_masked);
+  set(ompt_callback_dependences, (ompt_callback_t)on_dependences);
   return 1;
 }
 

@@ -296,6 +296,12 @@ void hd_callpath_mark_tail_call(uint32_t profile) {
   add_flags(hd_profiles_by_id(profile), HD_PROFILE_TAIL_CALL);
 }
 
+void hd_callpath_mark_sinks(uint32_t profile) {
+  struct hd_profile *at = hd_profiles_by_id(profile);
+  if (!(hd_callpath_flags(at->record) & HD_PROFILE_SINKS)) /* a loop has millions of iterations */
+    add_flags(at, HD_PROFILE_SINKS);
+}
+
 static struct phase *add_phase(const char *name, size_t length) {
   const size_t bytes = sizeof(struct phase) + length + 1;
   struct phase *phase = hd_memory_has_room(HD_MEMORY_SHORT_PATH, bytes) ? hd_heap_allocate(1, bytes) : NULL;

@@ -81,6 +81,9 @@ void hd_callpath_mark_unheard(uint32_t profile, uint32_t classes);
 /** The profile's site is that of a tail call (HD_PROFILE_TAIL_CALL). Any thread. */
 void hd_callpath_mark_tail_call(uint32_t profile);
 
+/** In it a doacross loop has waited (HD_PROFILE_SINKS). Any thread. */
+void hd_callpath_mark_sinks(uint32_t profile);
+
 /** The address that stands for a phase's name in hd_callpath_step: the same for equal names. Without room for a new
  *  name it is hd_callpath_other_phases. Any thread; takes a lock. */
 const char *hd_callpath_phase(const char *name);

@@ -49,7 +49,8 @@
 
 /** The callbacks that the tool registers with the runtime. Each has one function, hd_callbacks_on_NAME.
  *  sync_region_wait rather than sync_region: for barriers and taskwait they are the same, but for a taskgroup it is the
- *  wait at its end without the body. Never flush: a program that spins on it sends millions.
+ *  wait at its end without the body. Never flush: a program that spins on it sends millions. dependences for doacross
+ *  loops only: it comes after each of their waits, and does not tell how long that was.
  *  X(NAME, OMPT's name, its function's type, the class that it may be muted with, what is lost without it) */
 #define HD_CALLBACK_TABLE(X)                                                                                           \
   X(THREAD_BEGIN, thread_begin, thread_begin, FIXED, "threads are seen from their first event on")                     \
@@ -65,7 +66,8 @@
   X(TASK_CREATE, task_create, task_create, FIXED, "tasks have no source location")                                     \
   X(TASK_SCHEDULE, task_schedule, task_schedule, FIXED, "tasks count as what the thread did before, often as waiting") \
   X(CONTROL_TOOL, control_tool, control_tool, FIXED, "omp_control_tool has no effect")                                 \
-  X(MASKED, masked, masked, WORK, "blocks of masked and master are missing: their time is counted in their regions")
+  X(MASKED, masked, masked, WORK, "blocks of masked and master are missing: their time is counted in their regions")   \
+  X(DEPENDENCES, dependences, dependences, FIXED, "waits in doacross loops count as busy, and nothing says so")
 
 enum hd_event_class {
 #define HD_ROW(name, ...) HD_CLASS_##name,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Barriers, taskwait, taskgroup and reductions. */
+/* Barriers, taskwait, taskgroup, reductions and doacross loops. */
+#include "callpath/callpath.h"
 #include "ompt/callbacks.h"
 #include "ompt/construct/task.h"
 #include "ompt/construct/worksharing.h"
@@ -261,4 +262,15 @@ void hd_callbacks_on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoi
                                    : is_last_of_worker(kind, parallel) || is_unobserved_wait(kind, task))
     return;
   change_wait(kind, endpoint, parallel, task, address);
+}
+
+/* After each wait of a doacross loop's iteration for another one. A program may also have millions of tasks with
+ * dependences, for which it comes, too: of no interest here. */
+void hd_callbacks_on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int count) {
+  (void)task;
+  if (count < 1 || dependences->dependence_type != ompt_dependence_type_sink)
+    return;
+  const struct hd_thread *thread = hd_thread_known_soon();
+  if (thread && !(hd_alarms_now() & (HD_ALARM_STANDS | HD_ALARM_CLOSED)))
+    hd_callpath_mark_sinks(thread->row->profile);
 }

@@ -188,6 +188,8 @@ static void say_what_is_missing(const struct hd_diagnosis *diagnosis, struct hd_
                hd_event_class_id((enum hd_event_class) class));
       return;
     }
+  if (diagnosis->model->refused & HD_REFUSED_SINKS)
+    snprintf(to, HD_FINDING_BYTES, HD_SINKS_WORDS ": it may be more");
 }
 
 /* ---- all ---- */

@@ -135,6 +135,8 @@ static void gather_run(struct run_notes *notes, const struct hd_run *run) {
   for (uint32_t i = 0; i < HD_CLASS_COUNT; i++)
     if (model->off_classes >> i & 1)
       gather_switched_off(notes, model, (enum hd_event_class)i);
+  if (model->refused & HD_REFUSED_SINKS)
+    GATHER_WORDS(HD_SINKS_WORDS "; they count as busy (numbers marked >=, <= or ~)");
   if (hd_model_overhead(model) > OVERHEAD_NOTED)
     GATHER(100 * hd_model_overhead(model), 1,
            "Heddle's events took " VALUE " %% of the busy time, and are part of what is compared ('heddle report "

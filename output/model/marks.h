@@ -2,7 +2,8 @@
 /**
  * @file marks.h
  * What a node's numbers lack, or hold besides its own, because classes of events were switched off for a time
- * (docs/budget.md): the one place that says which number is a lower bound, which an upper one.
+ * (docs/budget.md), or because the runtime does not report waits: the one place that says which number is a lower
+ * bound, which an upper one.
  *
  * The reader finds the marks of nodes (reader/marks.c). Whoever joins nodes joins their marks: bits are added.
  */
@@ -29,7 +30,8 @@ enum hd_mark {
   HD_MARK_GAIN_UNKNOWN = 1u << 10, /* waits were not observed for more than a tenth of the time that its gain is of */
   HD_MARK_HANDS = 1u << 11,        /* its own busy time holds work of the runtime that its entry points did not tell */
   HD_MARK_RUNTIME = 1u << 12,      /* likewise busy time, also below: handing out of chunks, creation of tasks */
-  HD_MARK_WAITS = HD_MARK_QUEUES | HD_MARK_MEETS,
+  HD_MARK_SINKS = 1u << 13,        /* and waits of doacross loops, which the runtime does not report */
+  HD_MARK_WAITS = HD_MARK_QUEUES | HD_MARK_MEETS | HD_MARK_SINKS,
   HD_MARK_NO_WORK = HD_MARK_WAITS | HD_MARK_RUNTIME /* busy time, also below, holds what is none */
 };
 /** What inclusive times of a node have from those below it. */
@@ -42,6 +44,11 @@ enum hd_mark {
 
 /** Classes of events that tell of waits. */
 #define HD_CLASSES_OF_WAITS (1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_SYNC)
+
+/** A bit of hd_node.refused more than rows have: of waits of doacross loops. HD_PROFILE_SINKS, as the reader reads it.
+ */
+#define HD_REFUSED_SINKS (1u << (HD_REFUSED_SECTION + 1))
+#define HD_SINKS_WORDS "the runtime does not report the waits of doacross loops"
 
 /** Bounds: what a number may be in truth. */
 struct hd_bounds {
@@ -81,7 +88,8 @@ static inline struct hd_bounds hd_bounds_of_waits(uint32_t marks) {
 static inline struct hd_bounds hd_bounds_of_wait(uint32_t marks, enum hd_state state) {
   const bool queues = state >= HD_WAIT_CRITICAL && state <= HD_WAIT_ATOMIC;
   const bool closes = state == HD_WAIT_BARRIER_IMPLICIT;
-  const uint32_t least = (queues ? HD_MARK_QUEUES : HD_MARK_UNCLOSED | HD_MARK_MEETS) | (closes ? HD_MARK_RENAMED : 0);
+  const uint32_t least = (queues ? HD_MARK_QUEUES : HD_MARK_UNCLOSED | HD_MARK_MEETS) | (closes ? HD_MARK_RENAMED : 0) |
+                         (state == HD_WAIT_ORDERED ? HD_MARK_SINKS : 0);
   const uint32_t most = (closes ? HD_MARK_WORK : 0) | (state == HD_WAIT_OTHER ? HD_MARK_RENAMED : 0);
   return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_MOVED | least, HD_MARK_MISPLACED | HD_MARK_MOVED | most);
 }
@@ -158,6 +166,7 @@ static inline const char *hd_gain_text(uint32_t marks) {
   X("own_at_most", "own_busy_at_most", HD_MARK_HOLDS | HD_MARK_HANDS)                                                  \
   X("levels_at_most", "levels_at_most", HD_MARK_LEVELS)                                                                \
   X("gain_at_least", "potential_gain_at_least", HD_MARK_MISSED | HD_MARK_UNCLOSED | HD_MARK_NO_WORK)                   \
-  X("gain_unknown", "potential_gain_unknown", HD_MARK_GAIN_UNKNOWN)
+  X("gain_unknown", "potential_gain_unknown", HD_MARK_GAIN_UNKNOWN)                                                    \
+  X("waits_unreported", "waits_unreported", HD_MARK_SINKS)
 
 #endif

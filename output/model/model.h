@@ -120,9 +120,10 @@ struct hd_node {
   uint64_t address;
   uint32_t unheard; /* as in hd_profile_record */
   uint32_t refused; /* bits of classes of events that were not observed here for a time: hd_row_record.refused, and
-                       `unheard` of the regions around */
+                       `unheard` of the regions around; HD_REFUSED_SINKS */
   uint32_t marks[HD_MARKS_KINDS]; /* enum hd_mark: what its numbers lack, by enum hd_marks_of */
-  uint64_t untold_ticks; /* for so long events that tell of waits were off in regions here or below; of one class */
+  uint64_t untold_ticks; /* for so long waits were not told of in regions here or below; of one class, or of doacross
+                            loops */
   uint32_t row_first;    /* its rows, in the order of threads: rows[row_first .. row_first + row_count - 1]; after
                             hd_model_need_rows() */
   uint32_t row_count;

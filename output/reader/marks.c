@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file marks.c
- * Which numbers lack something, or hold what is not theirs, because events were switched off for a time. Known is in
- * which nodes constructs of which class began without being observed; what follows from it for these nodes, those below
- * and those above is found here.
+ * Which numbers lack something, or hold what is not theirs, because events were switched off for a time, or because the
+ * runtime does not report them. Known is in which nodes constructs of which class began without being observed; what
+ * follows from it for these nodes, those below and those above is found here.
  */
 #include "output/reader/reader_internal.h"
 
@@ -79,6 +79,8 @@ static uint32_t marks_of_own(const struct marking *marking, const struct hd_node
     marks |= HD_MARK_HANDS | HD_MARK_RUNTIME;
   if (refused & MUTEX)
     marks |= HD_MARK_QUEUES;
+  if (refused & HD_REFUSED_SINKS)
+    marks |= HD_MARK_SINKS;
   if ((refused & SYNC) || ((refused & TASK) && may_wait(node->kind)))
     marks |= HD_MARK_MEETS;
   if ((refused & TASK) && hd_kind_is_region(node->kind))
@@ -161,7 +163,7 @@ static void mark(struct hd_model *model, enum hd_marks_of of) {
 
 /* ---- what is not known at all ---- */
 
-enum { GAIN_UNKNOWN_PART = 10 }; /* waits were off for more than one of so many parts of the time */
+enum { GAIN_UNKNOWN_PART = 10 }; /* waits were not observed for more than one of so many parts of the time */
 
 static uint64_t bounded(uint64_t ticks, uint64_t most) {
   return ticks < most ? ticks : most;
@@ -188,22 +190,39 @@ static void add_switches(const struct hd_model *model, uint32_t event_class, uin
   }
 }
 
-/* Of the class that was off for longest. */
+/* All the time of a doacross loop may be waits; if the loop was not observed, that of its region. */
+static void add_doacross(const struct hd_model *model, uint64_t *off_ticks) {
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    const struct hd_node *loop = &model->nodes[i];
+    while (loop->id != 0 && !hd_kind_is_worksharing(loop->kind) && !hd_kind_is_region(loop->kind))
+      loop = &model->nodes[loop->parent];
+    if (model->nodes[i].refused & HD_REFUSED_SINKS)
+      off_ticks[loop->id] = hd_kind_is_worksharing(loop->kind) ? loop->team.elapsed_ticks : ran_ticks(model, loop);
+  }
+}
+
+static void rise_untold(struct hd_model *model, uint64_t *off_ticks) {
+  for (uint32_t i = model->node_count; i-- > 0;) { /* children have larger ids */
+    struct hd_node *node = &model->nodes[i];
+    uint64_t *above = &off_ticks[node->parent];
+    const uint64_t ticks = off_ticks[i];
+    node->untold_ticks = ticks > node->untold_ticks ? ticks : node->untold_ticks;
+    if (i > 0 && __builtin_add_overflow(*above, bounded(ticks, ran_ticks(model, node)), above))
+      *above = UINT64_MAX;
+  }
+}
+
+/* Of doacross loops, or of the class that was off for longest. */
 static void find_untold(struct hd_model *model) {
   uint64_t *off_ticks = hd_new(model->node_count, sizeof *off_ticks);
+  add_doacross(model, off_ticks);
+  rise_untold(model, off_ticks);
   for (uint32_t c = 0; c < HD_CLASS_COUNT; c++) {
     if (!(HD_CLASSES_OF_WAITS >> c & 1))
       continue;
     memset(off_ticks, 0, model->node_count * sizeof *off_ticks);
     add_switches(model, c, off_ticks);
-    for (uint32_t i = model->node_count; i-- > 0;) { /* children have larger ids */
-      struct hd_node *node = &model->nodes[i];
-      uint64_t *above = &off_ticks[node->parent];
-      const uint64_t ticks = off_ticks[i];
-      node->untold_ticks = ticks > node->untold_ticks ? ticks : node->untold_ticks;
-      if (i > 0 && __builtin_add_overflow(*above, bounded(ticks, ran_ticks(model, node)), above))
-        *above = UINT64_MAX;
-    }
+    rise_untold(model, off_ticks);
   }
   free(off_ticks);
 }
@@ -213,7 +232,7 @@ static bool is_gain_unknown(const struct hd_model *model, const struct hd_node *
   return model->header.lost_switches > 0 || node->untold_ticks > whole / GAIN_UNKNOWN_PART;
 }
 
-/* A construct's gain is known as little as its region's. */
+/* A construct's gain is known as little as its region's; and of doacross loops it never is. */
 void hd_reader_mark_gains(struct hd_model *model) {
   bool *unknown = hd_new(model->node_count, sizeof *unknown);
   for (uint32_t i = 0; i < model->node_count; i++) {
@@ -221,7 +240,7 @@ void hd_reader_mark_gains(struct hd_model *model) {
     const bool own = i == 0 || hd_kind_is_region(node->kind);
     unknown[i] = own ? is_gain_unknown(model, node) : unknown[node->parent];
     for (int of = 0; of < HD_MARKS_KINDS; of++)
-      if (unknown[i] && (node->marks[of] & HD_MARKS_OF_UNTOLD))
+      if (node->marks[of] & (unknown[i] ? HD_MARKS_OF_UNTOLD : own ? 0u : (uint32_t)HD_MARK_SINKS))
         node->marks[of] |= HD_MARK_GAIN_UNKNOWN;
   }
   free(unknown);

@@ -76,6 +76,11 @@ static void note_events(struct hd_model *model) {
     hd_model_add_note(model, "%llu thread%s not measured: no memory was left", threads, hd_plural(threads));
 }
 
+static void note_doacross(struct hd_model *model) {
+  if (model->refused & HD_REFUSED_SINKS)
+    hd_model_add_note(model, HD_SINKS_WORDS " (ordered depend(sink)): they count as busy");
+}
+
 /* What was kept of the concurrency is exact; what was not, is missing. */
 static void note_levels(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
@@ -212,6 +217,7 @@ void hd_reader_add_notes(struct hd_model *model) {
   note_space(model);
   note_events(model);
   hd_reader_note_callbacks(model);
+  note_doacross(model);
   note_levels(model);
   note_no_runtime(model);
   note_routines(model);

@@ -42,9 +42,10 @@ static void add_row(struct hd_reader *reader, const struct hd_row_record *row) {
   struct hd_model *model = reader->model;
   struct hd_node *node = &model->nodes[row->profile];
   struct hd_model_thread *thread = &model->threads[row->thread];
+  const uint32_t refused = row->refused | (node->flags & HD_PROFILE_SINKS ? HD_REFUSED_SINKS : 0u);
   node->visits += row->visits;
-  node->refused |= row->refused;
-  thread->refused |= row->refused;
+  node->refused |= refused;
+  thread->refused |= refused;
   for (uint32_t i = 0; i < HD_ROW_CELLS; i++) {
     const uint32_t kind = hd_row_kind(row, i);
     if (kind == HD_CELL_TEAM)

@@ -135,6 +135,25 @@ static void do_ordered(int32_t thread) {
   barrier(thread, HD_KMP_BARRIER_LOOP);
 }
 
+/* Each iteration waits for the one before it. */
+static void do_doacross(int32_t thread) {
+  const struct hd_kmp_bounds bounds = {.lower = 0, .upper = HD_PROBE_ITERATIONS - 1, .stride = 1};
+  int32_t last = 0, lower = 0, upper = HD_PROBE_ITERATIONS - 1, stride = 1;
+  kmp.__kmpc_doacross_init(AT(0), thread, 1, &bounds);
+  kmp.__kmpc_for_static_init_4(AT(HD_KMP_LOOP), thread, HD_KMP_STATIC, &last, &lower, &upper, &stride, 1, 1);
+  for (int64_t i = lower; i <= upper && i < HD_PROBE_ITERATIONS; i++) {
+    const int64_t before = i - 1;
+    step(HD_PROBE_SECOND);
+    if (i > 0)
+      kmp.__kmpc_doacross_wait(AT(0), thread, &before);
+    step(HD_PROBE_THIRD);
+    kmp.__kmpc_doacross_post(AT(0), thread, &i);
+  }
+  kmp.__kmpc_for_static_fini(AT(HD_KMP_LOOP), thread);
+  kmp.__kmpc_doacross_fini(AT(0), thread);
+  barrier(thread, HD_KMP_BARRIER_LOOP);
+}
+
 static void do_atomic(int32_t thread) {
   (void)thread;
   kmp.__kmpc_atomic_start();

@@ -37,6 +37,11 @@ enum {
   HD_KMP_DISTRIBUTE_STATIC = 92
 };
 
+/** kmp_dim: one loop of a doacross nest. */
+struct hd_kmp_bounds {
+  int64_t lower, upper, stride;
+};
+
 /** kmp_task_t, followed by what a taskloop's tasks have more. */
 struct hd_kmp_task {
   void *shareds;
@@ -79,6 +84,10 @@ typedef int32_t hd_kmp_name[8]; /* kmp_critical_name */
   _(void, __kmpc_end_critical, (HD_KMP_AT, int32_t thread, hd_kmp_name *))                                             \
   _(void, __kmpc_ordered, (HD_KMP_AT, int32_t thread))                                                                 \
   _(void, __kmpc_end_ordered, (HD_KMP_AT, int32_t thread))                                                             \
+  _(void, __kmpc_doacross_init, (HD_KMP_AT, int32_t thread, int32_t loops, const struct hd_kmp_bounds *))              \
+  _(void, __kmpc_doacross_wait, (HD_KMP_AT, int32_t thread, const int64_t *iteration))                                 \
+  _(void, __kmpc_doacross_post, (HD_KMP_AT, int32_t thread, const int64_t *iteration))                                 \
+  _(void, __kmpc_doacross_fini, (HD_KMP_AT, int32_t thread))                                                           \
   _(void, __kmpc_atomic_start, (void))                                                                                 \
   _(void, __kmpc_atomic_end, (void))                                                                                   \
   _(int32_t, __kmpc_reduce,                                                                                            \

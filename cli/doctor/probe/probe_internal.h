@@ -32,6 +32,7 @@
   X(CRITICAL, "critical", do_critical)                                                                                 \
   X(LOCK, "lock", do_lock)                                                                                             \
   X(ORDERED, "ordered", do_ordered)                                                                                    \
+  X(DOACROSS, "doacross loop", do_doacross)                                                                            \
   X(ATOMIC, "atomic", do_atomic)                                                                                       \
   X(REDUCTION, "reduction", do_reduction)                                                                              \
   X(TASK, "task", do_task)                                                                                             \

@@ -88,6 +88,8 @@ static const struct expectation table[] = {
   MUTEX("critical", CRITICAL, ompt_mutex_critical, HD_PROBE_TEAM)
   MUTEX("lock", LOCK, ompt_mutex_lock, HD_PROBE_TEAM)
   MUTEX("ordered", ORDERED, ompt_mutex_ordered, HD_PROBE_ITERATIONS)
+  ROW(dependences, KIND(ompt_dependence_type_sink), DOACROSS, SECOND, NOT_SENT, WHOEVER, PLAIN, HD_PROBE_ITERATIONS - 1,
+      "doacross, waited", "loops that wait look perfect")
   MUTEX("atomic", ATOMIC, ompt_mutex_atomic, HD_PROBE_TEAM)
   ROW(task_create, ANY_KIND, TASK, SECOND, NOT_SENT, WHOEVER, ADDRESS, 2, "task", tasks)
   ROW(task_schedule, ANY_KIND, TASK, WHENEVER, NOT_SENT, WHOEVER, PLAIN, 4, "task", tasks)

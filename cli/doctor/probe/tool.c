@@ -74,6 +74,8 @@ ON(mutex_released, kind, 0, address, ompt_mutex_t kind, ompt_wait_id_t id, const
 ON(task_schedule, status, 0, NULL, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 ON(masked, 0, endpoint, address, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
    const void *address)
+ON(dependences, count > 0 ? list->dependence_type : 0, 0, NULL, ompt_data_t *task, const ompt_dependence_t *list,
+   int count)
 
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned size,
                              unsigned number, int flags) {

@@ -51,7 +51,8 @@ bool hd_explain_json(const struct hd_model *model, bool all, FILE *out) {
       {HD_KEY(ELAPSED), hd_json_seconds(model, model->elapsed_ticks)}, {"threads", hd_json_count(findings->threads)},
       {"processors", model->header.max_threads ? hd_json_count(model->header.max_threads) : json_null()},
       {"findings", hd_json_array(findings, findings->count, finding)},
-      {"unexplained_s", hd_json_ticks(model, findings->unexplained_ticks)}, {"events_off", classes_off(model)});
+      {"unexplained_s", hd_json_ticks(model, findings->unexplained_ticks)}, {"events_off", classes_off(model)},
+      {"waits_unreported", json_boolean(model->refused & HD_REFUSED_SINKS)});
   hd_findings_free(findings);
   const bool made = hd_json_write(value, out);
   fputc('\n', out);

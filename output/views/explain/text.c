@@ -62,6 +62,8 @@ static void print_finding(const struct hd_model *model, const struct hd_finding 
 
 /* What may be hidden: events that were not observed. */
 static void print_reservations(const struct hd_model *model, FILE *out) {
+  if (model->refused & HD_REFUSED_SINKS)
+    fputs("\nWhat may be hidden: " HD_SINKS_WORDS ". They count as busy.\n", out);
   if (model->off_classes == 0)
     return;
   fputs("\nTo stay within its budget, Heddle did not observe all events of:\n", out);

@@ -182,6 +182,11 @@ static void print_sharing(const struct hd_model *model, FILE *out) {
           share, hd_duration((double)account.queued_ns / 1e9).text);
 }
 
+/* How to learn more. Another run does not change what the runtime reports. */
+static const char *advice(const struct hd_model *model) {
+  return model->off_classes ? "run with --overhead off" : HD_SINKS_WORDS;
+}
+
 /* Of what was not observed the waits may be any part. */
 static void print_gain(const struct hd_model *model, FILE *out) {
   const uint32_t marks = program_marks(model);
@@ -191,7 +196,7 @@ static void print_gain(const struct hd_model *model, FILE *out) {
   const char *if_exact = hd_account_is_disturbed(model) ? "about " : "at most ";
   const char *words = bounds.at_least || bounds.at_most ? bound_words(bounds, false) : if_exact;
   if (marks & HD_MARK_GAIN_UNKNOWN)
-    fprintf(out, "gain      unknown (%s%.0f %%): run with --overhead off\n", words, share);
+    fprintf(out, "gain      unknown (%s%.0f %%): %s\n", words, share, advice(model));
   else
     fprintf(out, "gain      %s%s (%.1f %% of the run), if every team were fully busy\n", words, gain.text, share);
 }

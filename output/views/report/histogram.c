@@ -15,11 +15,12 @@
 /* A column of the regions side by side: percentage, bar, gap. */
 enum { FOREMOST_MAX = 5, LABEL_WIDTH = 7, PERCENT_WIDTH = 6, BAR_LEAST = 8, BAR_MOST = 30, PAGE_WIDTH = 100 };
 
-static void print_mark(uint32_t marks, FILE *out) {
+static void print_mark(const struct hd_model *model, uint32_t marks, FILE *out) {
   const struct hd_bounds bounds = hd_bounds_of_busy_threads(marks);
   if (bounds.at_least || bounds.at_most)
-    fprintf(out, "%s fewer threads were busy: events were switched off, and %s (see the notes).\n",
+    fprintf(out, "%s fewer threads were busy: %s%s (see the notes).\n",
             bounds.at_least ? "At times more or" : "At times",
+            model->off_classes ? "events were switched off, and " : "",
             bounds.at_least ? "tasks count as waiting, waits as busy" : "unobserved waits count as busy");
 }
 
@@ -28,7 +29,7 @@ void hd_report_concurrency(const struct hd_model *model, FILE *out) {
     return;
   fputc('\n', out);
   hd_levels_print(&model->time_at, model, out);
-  print_mark(model->nodes[0].marks[HD_MARKS_OF_CALLPATHS], out);
+  print_mark(model, model->nodes[0].marks[HD_MARKS_OF_CALLPATHS], out);
   hd_report_timeline(model, out);
 }
 
@@ -166,7 +167,7 @@ static void print_region(const struct hd_lines *view, uint32_t index, FILE *out)
   if (hd_levels_all(&line->elapsed_at) == 0)
     return;
   hd_levels_print(&line->elapsed_at, model, out);
-  print_mark(line->marks, out);
+  print_mark(model, line->marks, out);
 }
 
 void hd_report_histogram(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {

@@ -44,14 +44,14 @@ void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
     if (!(model->nodes[i].flags & HD_NODE_GONE))
       marks |= model->nodes[i].marks[HD_MARKS_OF_CALLPATHS];
   if (marks)
-    fputs("'>=', '<=', '~': at least, at most, about: events were switched off for a time, because they exceeded the\n"
-          "budget (see the notes). Unobserved parts of a line are counted in the enclosing line, unobserved waits as "
-          "busy.\n",
-          out);
+    fprintf(out, "'>=', '<=', '~': at least, at most, about: %s.\n%sUnobserved waits count as busy.\n",
+            model->off_classes
+                ? "events were switched off for a time, because they exceeded the\nbudget (see the notes)"
+                : HD_SINKS_WORDS,
+            model->off_classes ? "Unobserved parts of a line are counted in the enclosing line. " : "");
   if (marks & HD_MARK_GAIN_UNKNOWN)
-    fputs("'?': unknown, probably more: waits were not observed for more than a tenth of that time; "
-          "'heddle run --overhead off'\nobserves all.\n",
-          out);
+    fprintf(out, "'?': unknown, probably more: waits were not observed for more than a tenth of that time%s.\n",
+            model->off_classes ? "; 'heddle run\n--overhead off' observes them" : "");
 }
 
 void hd_report_disturbed_mark(const struct hd_model *model, FILE *out) {

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What runtimes and compilers send in another way than OpenMP says: the program ends, and its profile is right."""
+import csv
+
 import pytest
 
 from conftest import assert_close, marks
@@ -62,3 +64,43 @@ def test_auto_loop_is_one_entry_whatever_schedule_is_chosen(build_program, measu
     loaded = measure(build_program("auto_loop.c"), runtime=runtime, threads=2)
     loops = [e for e in loaded.all(line["loop"]) if e["kind"].startswith("loop")]
     assert {(e["kind"], e["visits"]) for e in loops} == {("loop", 120)}
+
+
+# What is said of the waits that may be in its numbers.
+UNREPORTED = ("waits_unreported", "busy_at_most", "potential_gain_at_least", "levels_at_most")
+
+
+def assert_only_doacross_is_marked(loaded, line):
+    [region] = loaded.all(line["doacross region"], "parallel")
+    assert all(region[mark] and loaded["program"][mark] for mark in UNREPORTED)
+    [loop] = [entry for entry in loaded.all(line["doacross loop"]) if entry["kind"].startswith("loop")]
+    assert all(loop[mark] for mark in UNREPORTED) and loop["potential_gain_unknown"] and not loop["incomplete"]
+    for mark in ("plain region", "plain loop", "task region"):
+        assert not any(entry[name] for entry in loaded.all(line[mark]) for name in (*UNREPORTED, "potential_gain_unknown"))
+    assert sum("waits of doacross loops" in note for note in loaded["run"]["notes"]) == 1
+
+
+def test_doacross_loop_says_that_its_waits_are_not_reported(build_program, profile, export, run_heddle, runtime, tmp_path):
+    line = marks("doacross.c")
+    path = profile(build_program("doacross.c"), runtime=runtime, threads=3, env={"HEDDLE_OVERHEAD": "off"})
+    assert profile.result.stdout == "sum 5050 5050 10\n"
+    assert_only_doacross_is_marked(export(path), line)
+    rows = list(csv.DictReader(run_heddle("report", "--csv", path).stdout.splitlines()))
+    marked = {int(row["line"]) for row in rows if row["waits_unreported"] == "true"}
+    assert marked == {line["doacross region"], line["doacross loop"]}
+    [loop] = [row for row in rows if row["line"] == str(line["doacross loop"])]
+    assert loop["gain_unknown"] == "true"
+    report = run_heddle("report", path).stdout
+    assert "the runtime does not report the waits of doacross loops" in report and "--overhead off" not in report
+    both = tmp_path / "both.heddle"
+    run_heddle("merge", "-o", both, path, path)
+    assert_only_doacross_is_marked(export(both), line)
+
+
+def test_doacross_loop_of_gcc_does_so_too(build_program, measure_routines, runtime):
+    line = marks("doacross.c")
+    program = build_program("doacross.c", compiler="gcc")
+    loaded = measure_routines(program, gomp=True, runtime=runtime, threads=3, env={"KMP_WARNINGS": "0"})
+    assert loaded.stdout == "sum 5050 5050 10\n"
+    marked = [entry for entry in loaded.profiles if entry["waits_unreported"] and entry["kind"] == "parallel"]
+    assert len(marked) == 1 and marked[0]["visits"] == 1

@@ -133,6 +133,54 @@ static void test_wait_for_dependences_is_not_busy(void **state) {
   expect_wait(5 + 2);
 }
 
+/* In the second of two loops an iteration has waited for another one. Is known of it that waits are missing? */
+static bool is_marked_after(void (*events)(void), bool second) {
+  begin(SC_LIBOMP_19);
+  sc_at(5);
+  for (uint32_t i = 0; i < 2; i++) {
+    sc_work_begin(ompt_work_loop_static, 0x200 + i);
+    sc_at(20 * i + 20);
+    if (i == 1)
+      events();
+    sc_work_end(ompt_work_loop_static, 0x200 + i);
+  }
+  sc_thread(0);
+  sc_join(100, 100, 100);
+  sc_finish();
+  fk_sort(sc_script());
+  struct hd_model *model = ex_play_exact(NULL);
+  const struct hd_node *loop = ex_node(model, REGION, SITE(LOOP_STATIC, second ? 0x201 : 0x200));
+  const bool marked = loop->refused & HD_REFUSED_SINKS;
+  assert_int_equal(marked, (loop->marks[HD_MARKS_OF_CALLPATHS] & HD_MARK_SINKS) != 0);
+  hd_model_free(model);
+  return marked;
+}
+
+static void sinks(void) {
+  sc_dependence(ompt_dependence_type_source);
+  sc_dependence(ompt_dependence_type_sink);
+  sc_dependence(ompt_dependence_type_sink);
+}
+
+static void dependent_tasks(void) {
+  sc_dependence(ompt_dependence_type_in);
+  sc_dependence(ompt_dependence_type_inout);
+}
+
+static void sink_in_pause(void) {
+  sc_pause();
+  sc_dependence(ompt_dependence_type_sink);
+  sc_resume();
+}
+
+static void test_a_doacross_loop_is_known_by_its_waits(void **state) {
+  (void)state;
+  assert_true(is_marked_after(sinks, true));
+  assert_false(is_marked_after(sinks, false));
+  assert_false(is_marked_after(dependent_tasks, true));
+  assert_false(is_marked_after(sink_in_pause, true));
+}
+
 static void test_cancelled_task_stops_being_busy(void **state) {
   (void)state;
   begin(SC_LIBOMP_19);
@@ -250,6 +298,7 @@ int main(void) {
       cmocka_unit_test(test_body_of_a_taskgroup_is_busy_its_end_is_not),
       cmocka_unit_test(test_tasks_of_a_taskloop_are_busy),
       cmocka_unit_test(test_wait_for_dependences_is_not_busy),
+      cmocka_unit_test(test_a_doacross_loop_is_known_by_its_waits),
       cmocka_unit_test(test_cancelled_task_stops_being_busy),
       cmocka_unit_test(test_failed_lock_test_is_busy_after_all),
       cmocka_unit_test(test_failed_lock_test_holds_the_sweep_back),

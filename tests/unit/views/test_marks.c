@@ -248,6 +248,64 @@ static void test_a_gain_that_rests_on_what_was_off_is_unknown(void **state) {
   hd_model_free(model);
 }
 
+/* A region of 500 ticks with a doacross loop of so many. */
+static struct hd_model *doacross_model(uint64_t loop_ticks) {
+  struct builder builder;
+  routines_start(&builder);
+  const uint32_t region = routines_node(&builder, 0, HD_KIND_PARALLEL, "region", 0, 600);
+  const uint32_t loop = routines_node(&builder, region, HD_KIND_LOOP, "loop", 2, 2 * loop_ticks);
+  const uint32_t nodes[] = {region, loop};
+  for (int i = 0; i < 2; i++) {
+    struct hd_total_record *total = builder_total(&builder, nodes[i], 2);
+    total->instances = 1;
+    total->elapsed_ticks = nodes[i] == loop ? loop_ticks : 500;
+    total->busy_ticks = nodes[i] == loop ? 2 * loop_ticks : 600;
+    total->capacity_ticks = 2 * total->elapsed_ticks;
+  }
+  struct hd_profile_record *records = (void *)((char *)builder.newest[HD_BLOCK_PROFILES] + HD_BLOCK_HEADER_BYTES);
+  records[loop].flags |= HD_PROFILE_SINKS;
+  struct hd_model *model = builder_read(&builder);
+  builder_free(&builder);
+  return model;
+}
+
+/* `marks`: of the program, the region, the loop. */
+static void expect_doacross(uint64_t loop_ticks, const char *key, const char *marks) {
+  struct hd_model *model = doacross_model(loop_ticks);
+  for (size_t i = 0; marks[i]; i++)
+    if (has_mark(model, i, key) != (marks[i] == 'x'))
+      fail_msg("%s of node %zu is not as in %s", key, i, marks);
+  hd_model_free(model);
+}
+
+static void test_of_a_doacross_loop_the_gain_is_unknown(void **state) {
+  (void)state;
+  expect_doacross(40, "waits_unreported", "xxx");
+  expect_doacross(40, "busy_at_most", "xxx");
+  expect_doacross(40, "potential_gain_at_least", "xxx");
+  expect_doacross(40, "incomplete", "...");
+  expect_doacross(40, "potential_gain_unknown", "..x");
+  expect_doacross(60, "potential_gain_unknown", ".xx"); /* more than a tenth of the region */
+  expect_doacross(250, "potential_gain_unknown", "xxx");
+}
+
+/* Another run with other settings would tell no more. */
+static void test_a_doacross_loop_is_not_the_budgets_fault(void **state) {
+  (void)state;
+  struct hd_model *model = doacross_model(250);
+  char *text = report(model, HD_ASK_REGIONS, NULL);
+  routines_expect(text,
+                  "the runtime does not report the waits of doacross loops (ordered depend(sink)): they count as");
+  routines_expect(text, " %): the runtime does not report the waits of doacross loops");
+  routines_expect(text, "about: the runtime does not report the waits of doacross loops.");
+  routines_expect(text, "At times fewer threads were busy: unobserved waits count as busy");
+  routines_expect(text, "'?': unknown, probably more: waits were not observed for more than a tenth of that time.");
+  assert_null(strstr(text, "--overhead off"));
+  assert_null(strstr(text, "budget"));
+  free(text);
+  hd_model_free(model);
+}
+
 static void test_routines_say_at_least_where_they_come_first(void **state) {
   (void)state;
   struct builder builder;
@@ -333,6 +391,8 @@ int main(void) {
       cmocka_unit_test(test_counts_of_what_was_off_say_at_least),
       cmocka_unit_test(test_what_waits_could_be_in_says_at_most),
       cmocka_unit_test(test_a_gain_that_rests_on_what_was_off_is_unknown),
+      cmocka_unit_test(test_of_a_doacross_loop_the_gain_is_unknown),
+      cmocka_unit_test(test_a_doacross_loop_is_not_the_budgets_fault),
       cmocka_unit_test(test_routines_say_at_least_where_they_come_first),
       cmocka_unit_test(test_shortened_callpaths_are_lines_of_their_own),
       cmocka_unit_test(test_whole_callpaths_have_no_mark),

@@ -298,6 +298,11 @@ static void play_entry(const struct fk_event *e) {
     entries.end(entry, begun[*depth], e->size);
 }
 
+static void play_dependences(const struct fk_event *e) {
+  const ompt_dependence_t dependence = {.dependence_type = (ompt_dependence_type_t)e->kind};
+  CALL(ompt_callback_dependences, ompt_callback_dependences_t, task_data(e->task), &dependence, 1);
+}
+
 static void play_other(const struct fk_event *e) {
   ompt_scope_endpoint_t endpoint = (ompt_scope_endpoint_t)e->endpoint;
   switch ((enum fk_op)e->op) {
@@ -325,6 +330,9 @@ static void play_other(const struct fk_event *e) {
   case FK_MASKED:
     CALL(ompt_callback_masked, ompt_callback_masked_t, endpoint, region_data(e->region), task_data(e->task),
          code_of(e));
+    break;
+  case FK_DEPENDENCES:
+    play_dependences(e);
     break;
   case FK_ENTRY_BEGIN:
   case FK_ENTRY_END:

@@ -85,6 +85,7 @@ static const char *const op_names[] = {
     [FK_TASK_SCHEDULE] = "task_schedule",
     [FK_CANCEL] = "cancel",
     [FK_MASKED] = "masked",
+    [FK_DEPENDENCES] = "dependences",
     [FK_ENTRY_BEGIN] = "entry_begin",
     [FK_ENTRY_END] = "entry_end",
     [FK_ROUTINE_ENTER] = "enter routine",

@@ -76,6 +76,8 @@ void sc_cancel(uint32_t flags, uint64_t code);
 /** The block of a masked construct, on a thread that runs it. Its end is a tail call: the address is libomp's. */
 void sc_masked_begin(uint64_t code);
 void sc_masked_end(void);
+/** A doacross loop has waited (sink) or posted (source), or a task was created with a dependence. */
+void sc_dependence(ompt_dependence_type_t type);
 
 /* Entry points of the runtime: the thread goes in, and comes back, with a chunk of so many iterations. */
 void sc_entry_begin(enum heddle_entry entry);

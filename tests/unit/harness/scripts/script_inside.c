@@ -132,6 +132,13 @@ void sc_masked_end(void) {
   masked(ompt_scope_end, 0x700000);
 }
 
+void sc_dependence(ompt_dependence_type_t type) {
+  struct fk_event event = sc_event(FK_DEPENDENCES);
+  event.task = sc_current_task();
+  event.kind = (uint32_t)type;
+  sc_emit(event);
+}
+
 /* Explicit tasks. */
 
 uint32_t sc_task_create(uint64_t code, uint32_t flags) {
