@@ -264,19 +264,19 @@ static void switch_off_class(struct hd_thread *thread, enum hd_event_class event
                              const struct hd_budget_costs *costs, uint64_t limit_ticks, uint64_t now) {
   struct hd_budget_window *window = &thread->budget;
   double sampled = 0, left = (double)costs->all;
-  bool found = false, was_dear = false;
+  bool was_dear = false;
   for (uint32_t i = 0; i < HD_BUDGET_PLACES; i++)
     sampled += (double)window->places[i].spent[event_class];
   struct hd_budget_place *place;
   while (left > (double)limit_ticks && (place = dearest_place(window, event_class)) && (is_dear(place) || !was_dear)) {
     was_dear = was_dear || is_dear(place);
     const double cost = (double)costs->by_class[event_class] * (double)place->spent[event_class] / sampled;
-    const bool contributes = cost * (double)OF_BUDGET >= (double)limit_ticks;
+    /* With so many places at least one has twice that part of it. */
+    const bool contributes = cost * (2.0 * HD_BUDGET_PLACES) >= (double)costs->by_class[event_class];
     place->spent[event_class] = 0;
-    if (contributes || !found)
+    if (contributes)
       switch_off(thread, place->profile, event_class, now, (uint64_t)cost, costs->ticks);
     left -= cost;
-    found = true;
   }
 }
 
