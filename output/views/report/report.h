@@ -35,6 +35,7 @@ struct hd_report_options {
   const char *focus;   /* only callpaths through what this matches; likewise; NULL: all */
   uint32_t depth;      /* fold callpaths to so many sites; 0: no */
   bool csv;
+  bool verbose; /* the whole heading */
 };
 
 enum hd_report_end {
