@@ -68,6 +68,7 @@ static const struct hd_option options[] = {
      "show at most N lines (default 25; 0: all). By gain: half of them\n"
      "are the busiest, since a line without losses has no gain",
      .take = hd_take_number, .field = offsetof(struct choices, report.limit), .expects = "a number of lines"},
+    {'v', "verbose", NULL, "begin with all that is known of the run", HD_OPTION_FLAG(struct choices, report.verbose)},
     {0, "csv", NULL, "write comma-separated values; see below", .take = hd_take_flag,
      .field = offsetof(struct choices, report.csv)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,

@@ -47,7 +47,7 @@ const struct hd_option hd_run_shared_options[] = {
      SETTING(OVERHEAD)},
     {0, "samples", "HZ",
      "look what each thread executes so often in a second of its processor\n"
-     "time (default 250; 'heddle report --hot'); 'off': never",
+     "time (default 100; 'heddle report --hot'); 'off': never",
      SETTING(SAMPLES)},
     {0, "memory", "SIZE",
      "how much memory Heddle may take in PROGRAM, besides 64k for each thread\n"

@@ -11,10 +11,10 @@
 #include "support/inprocess/seccomp.h"
 
 /* The kernel takes no more often than every 10 us. */
-enum { HZ_DEFAULT = 250, HZ_MOST = 100000, PAGE_BYTES = 4096 };
+enum { HZ_DEFAULT = 100, HZ_MOST = 100000, PAGE_BYTES = 4096 };
 
 /* Data of a thread's rings. The kernel limits what a user's processes map in this way: when it refuses, less will do.
- * At 250 Hz these are 2.7 s and 87 s of processor time, and 0.7 s and 22 s. */
+ * At 100 Hz these are 6.8 s and 218 s of processor time, and 1.7 s and 54 s. */
 static const size_t ring_bytes[] = {16 << 10, 4 << 10};
 enum { SIZES = sizeof ring_bytes / sizeof *ring_bytes };
 
@@ -79,7 +79,7 @@ static bool may_ask(const struct hd_settings *settings, hd_sample_opener *open) 
   if (settings->samples_hz != HD_SAMPLES_DEFAULT || open != hd_sample_ring_open || !hd_seccomp_was_there())
     return true;
   say_why_not("the program runs under a filter of system calls (seccomp), which may forbid to ask for them; --samples "
-              "250 asks all the same");
+              "100 asks all the same");
   return false;
 }
 

@@ -238,7 +238,7 @@ static void print(struct tree *tree, const struct hd_report_options *options, FI
     put_rows(tree, &listing);
     return;
   }
-  hd_report_heading(graph->model, false, out);
+  hd_report_heading(graph->model, hd_heading_of(options), out);
   hd_report_scope(graph->model, options, out);
   fprintf(out, "\nCallers of '%s': below each match its callers, and so on. Times in %s.\n", options->callers,
           unit.name);

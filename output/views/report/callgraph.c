@@ -383,7 +383,7 @@ static const char legend[] =
 static void print_text(struct blocks *blocks, const struct hd_report_options *options, uint32_t shown, FILE *out) {
   const struct hd_graph *graph = blocks->graph;
   const uint32_t left = graph->block_count - shown;
-  hd_report_heading(graph->model, false, out);
+  hd_report_heading(graph->model, hd_heading_of(options), out);
   hd_report_scope(graph->model, options, out);
   fprintf(out, "\nTimes in %s.\n", blocks->listing.columns.unit.name);
   print_rows(&blocks->listing.grid, out);

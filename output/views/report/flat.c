@@ -158,7 +158,7 @@ static void print_text(struct flat *flat, FILE *out) {
       "members took: that counts to those that they lead back to. Elapsed has it; --callgraph shows the cycle as a "
       "whole.";
   const struct hd_graph *graph = flat->graph;
-  hd_report_heading(graph->model, false, out);
+  hd_report_heading(graph->model, hd_heading_of(flat->options), out);
   hd_report_scope(graph->model, flat->options, out);
   put_rows(flat);
   fputc('\n', out);

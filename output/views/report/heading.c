@@ -12,7 +12,7 @@
 #include "output/views/report/report_internal.h"
 #include "support/command/sanitize.h"
 
-enum { COMMAND_MAX = 100, BRIEF_NOTES = 3 };
+enum { COMMAND_MAX = 100, COMMAND_SHORT = 66, COMMAND_FAILED = 42, INDENT = 10, NOTES_OF_RUN = 3 };
 static const double FULL_SHARE_PERCENT = 99.5; /* rounds to all of it: nothing to say */
 
 static void print_clean(const char *text, size_t limit, FILE *out) {
@@ -23,8 +23,18 @@ static void print_clean(const char *text, size_t limit, FILE *out) {
   free(copy);
 }
 
-static void print_command(const struct hd_model *model, FILE *out) {
-  size_t left = COMMAND_MAX;
+static void print_end(const struct hd_model *model, FILE *out) {
+  if (hd_model_signal(model))
+    fprintf(out, ", killed by signal %d", hd_model_signal(model));
+  else if (model->header.flags & HD_FILE_EXIT_KNOWN)
+    fprintf(out, ", exit status %d", model->header.exit_status);
+}
+
+static bool has_failed(const struct hd_model *model) {
+  return (model->header.flags & HD_FILE_EXIT_KNOWN) && model->header.exit_status != 0;
+}
+
+static void print_command(const struct hd_model *model, size_t left, bool with_end, FILE *out) {
   fputs("command   ", out);
   if (model->arguments.count == 0)
     print_clean(model->header.program, left, out);
@@ -40,6 +50,8 @@ static void print_command(const struct hd_model *model, FILE *out) {
     print_clean(argument, left, out);
     left -= strlen(argument) + 1;
   }
+  if (with_end)
+    print_end(model, out);
   fputc('\n', out);
 }
 
@@ -56,10 +68,7 @@ static void print_run(const struct hd_model *model, FILE *out) {
     fprintf(out, ", pid %u", header->pid);
   if (header->rank >= 0)
     fprintf(out, ", rank %d", header->rank);
-  if (hd_model_signal(model))
-    fprintf(out, ", killed by signal %d", hd_model_signal(model));
-  else if (header->flags & HD_FILE_EXIT_KNOWN)
-    fprintf(out, ", exit status %d", header->exit_status);
+  print_end(model, out);
   fputc('\n', out);
 }
 
@@ -97,7 +106,7 @@ static void print_elapsed(const struct hd_model *model, FILE *out) {
   const uint64_t outside = inside < whole ? whole - inside : 0;
   fprintf(out, "elapsed   %s", hd_duration_of(model, whole).text);
   if (hd_report_has_regions(model))
-    fprintf(out, ": %s (%.1f %%) inside parallel regions, %s (%.1f %%) outside", hd_duration_of(model, inside).text,
+    fprintf(out, ": %s (%.1f %%) in regions, %s (%.1f %%) outside", hd_duration_of(model, inside).text,
             percent((double)inside, (double)whole), hd_duration_of(model, outside).text,
             percent((double)outside, (double)whole));
   fputc('\n', out);
@@ -130,8 +139,7 @@ static void print_serial(const struct hd_model *model, FILE *out) {
   fprintf(out, "serial    %s%s (%.1f %%) with at most one thread busy", words, hd_duration_of(model, serial).text,
           percent((double)serial, whole));
   if (none > 0)
-    fprintf(out, "; no thread was busy for %s%s (%.1f %%)", words, hd_duration_of(model, none).text,
-            percent((double)none, whole));
+    fprintf(out, ", with none %s", hd_duration_of(model, none).text);
   fputc('\n', out);
 }
 
@@ -144,7 +152,7 @@ static void print_threads(const struct hd_model *model, FILE *out) {
   if (model->header.max_threads > 0)
     fprintf(out, " on %u processor%s", model->header.max_threads, hd_plural(model->header.max_threads));
   if (hd_losses_have_too_many_threads(model))
-    fputs(": more threads than processors", out);
+    fputs(": more than processors", out);
   if (model->elapsed_ticks > 0)
     fprintf(out, "; %s%.2f busy on average", bound_words(hd_bounds_of_busy_threads(program_marks(model)), false),
             busy / (double)model->elapsed_ticks);
@@ -153,20 +161,10 @@ static void print_threads(const struct hd_model *model, FILE *out) {
 
 /* Comes first: nothing that rests on waiting is the program's own. */
 void hd_report_warning(const struct hd_model *model, FILE *out) {
-  static const char others[] = "other programs ran. Waits and gains below are not the program's own: measure again on "
-                               "a quiet machine";
-  static const char too_many[] = "there are more threads than processors. Waits and gains below come from that: use "
-                                 "fewer threads";
-  char *text;
-  if (!hd_account_is_disturbed(model) ||
-      asprintf(&text, "threads had a processor for only %.0f %% of the time they wanted one: %s",
-               100 * hd_account_share_of_program(model),
-               hd_losses_have_too_many_threads(model) ? too_many : others) < 0)
-    return;
-  fputs("warning   ", out);
-  hd_print_wrapped(text, 10, out);
-  fputc('\n', out);
-  free(text);
+  if (hd_account_is_disturbed(model))
+    fprintf(out, "warning   threads had a processor %.0f %% of the time: %s\n",
+            100 * hd_account_share_of_program(model),
+            hd_losses_have_too_many_threads(model) ? "more threads than processors" : "measure on a quiet machine");
 }
 
 /* What part of that time is in which state is not known: a thread may lose its processor anywhere. */
@@ -208,7 +206,7 @@ static uint64_t events_of(const struct hd_model *model) {
   return count;
 }
 
-static void print_own_cost(const struct hd_model *model, FILE *out) {
+void hd_report_own_cost(const struct hd_model *model, FILE *out) {
   const double share = hd_model_overhead(model), elapsed = hd_model_corrected_elapsed(model);
   char count[HD_CELL_BYTES];
   if (model->cost_count == 0)
@@ -223,42 +221,61 @@ static void print_own_cost(const struct hd_model *model, FILE *out) {
     fprintf(out, "; without it about %s elapsed\n", hd_duration(elapsed * model->seconds_per_tick).text);
 }
 
+static void print_note(const char *text, FILE *out) {
+  char *clean = strdup(text);
+  if (clean)
+    hd_sanitize(clean);
+  fputs("note      ", out);
+  if (hd_terminal_width(out) == HD_UNBOUNDED_WIDTH)
+    fputs(clean ? clean : "?", out); /* on a line of its own, for whoever searches */
+  else
+    hd_print_wrapped(clean ? clean : "?", INDENT, out);
+  fputc('\n', out);
+  free(clean);
+}
+
 void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out) {
   for (size_t i = 0; i < model->notes.count; i++) {
     if (i == limit) {
       fprintf(out, "note      %zu more: see 'heddle report'\n", model->notes.count - i);
       return;
     }
-    fputs("note      ", out);
-    print_clean(model->notes.items[i], SIZE_MAX, out);
-    fputc('\n', out);
+    print_note(model->notes.items[i], out);
   }
+  if (limit == SIZE_MAX && !model->levels_known)
+    print_note(
+        "this profile has no record of how many threads were busy: it is of an earlier version, or was killed at "
+        "start",
+        out);
 }
 
-void hd_report_run(const struct hd_model *model, bool brief, FILE *out) {
-  if (!brief) {
-    print_command(model, out);
+void hd_report_run(const struct hd_model *model, enum hd_heading heading, FILE *out) {
+  const bool is_short = heading == HD_HEADING_SHORT;
+  if (is_short)
+    print_command(model, has_failed(model) ? COMMAND_FAILED : COMMAND_SHORT, has_failed(model), out);
+  if (heading == HD_HEADING_WHOLE) {
+    print_command(model, COMMAND_MAX, false, out);
     print_run(model, out);
     print_runtime(model, out);
   }
   print_elapsed(model, out);
-  print_unmeasured(model, out);
+  if (!is_short)
+    print_unmeasured(model, out);
   print_serial(model, out);
   print_threads(model, out);
-  print_sharing(model, out);
+  if (!is_short)
+    print_sharing(model, out);
   if (hd_report_has_regions(model))
     print_gain(model, out);
-  if (brief)
+  if (heading == HD_HEADING_OF_RUN)
     hd_report_counted_brief(model, out);
-  print_own_cost(model, out);
-  hd_report_notes(model, brief ? BRIEF_NOTES : SIZE_MAX, out);
-  if (!brief && !model->levels_known)
-    fputs("note      this profile has no record of how many threads were busy: it is of an earlier version, or was "
-          "killed at start\n",
-          out);
+  if (!is_short) {
+    hd_report_own_cost(model, out);
+    hd_report_notes(model, heading == HD_HEADING_OF_RUN ? NOTES_OF_RUN : SIZE_MAX, out);
+  }
 }
 
-void hd_report_heading(const struct hd_model *model, bool brief, FILE *out) {
+void hd_report_heading(const struct hd_model *model, enum hd_heading heading, FILE *out) {
   hd_report_warning(model, out);
-  hd_report_run(model, brief, out);
+  hd_report_run(model, heading, out);
 }

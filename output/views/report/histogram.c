@@ -172,7 +172,7 @@ static void print_region(const struct hd_lines *view, uint32_t index, FILE *out)
 
 void hd_report_histogram(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_lines_select(view, options->sort, options->limit, true);
-  hd_report_heading(view->model, false, out);
+  hd_report_heading(view->model, hd_heading_of(options), out);
   hd_report_scope(view->model, options, out);
   hd_report_concurrency(view->model, out);
   for (uint32_t i = 1; i < view->count; i++)

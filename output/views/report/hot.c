@@ -197,7 +197,7 @@ static void print_text(struct hot *hot, FILE *out) {
   if (hot->whole.count == 0) {
     fprintf(out, "\nNo samples: %s.\n",
             header->sample_period_ns == 0
-                ? "none were taken; 'heddle run --samples 250' takes them, 'heddle doctor' says whether it can"
+                ? "none were taken; 'heddle run --samples 100' takes them, 'heddle doctor' says whether it can"
                 : "no thread used the processor for long enough");
     return;
   }

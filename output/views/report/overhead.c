@@ -215,7 +215,9 @@ void hd_report_overhead(struct hd_lines *view, const struct hd_report_options *o
     put_events(&listing);
     return;
   }
-  hd_report_heading(model, false, out);
+  hd_report_heading(model, hd_heading_of(options), out);
+  if (!options->verbose)
+    hd_report_own_cost(model, out);
   hd_report_scope(model, options, out);
   if (model->cost_count == 0) {
     fputs("\nThis profile has no record of Heddle's own cost.\n", out);

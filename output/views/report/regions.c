@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file regions.c
- * The table of regions: columns that say nothing are left out.
+ * The table of regions, and what is outside all of them: columns that say nothing are left out.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/analysis/line_causes.h"
 #include "output/model/format_names.h"
 #include "output/views/render/column_names.h"
 #include "output/views/render/level_bars.h"
@@ -34,8 +35,11 @@ enum {
   IDLE,
   ID,
   PROCESSORS,
+  MAIN_CAUSE,
   COLUMNS
 };
+
+enum { RANK_BESIDE_COUNTS = 5 };
 
 _Static_assert(COLUMNS <= 64, "hd_columns.hidden has a bit for each");
 
@@ -64,6 +68,8 @@ static const struct hd_column table[COLUMNS] = {
     [ID] = {NULL, "Id", HD_COUNT, 14, 1, "\n" HD_MEANS_ID},
     [PROCESSORS] = {"processor_share", NULL, HD_SHARE, 0, 0,
                     "\nof the whole run: of the time in which threads wanted a processor, how much they had one"},
+    [MAIN_CAUSE] = {"main_cause", "Main cause", HD_WORD, 15, 0,
+                    "\nwhat most of the lost thread time is lost to, and its share; docs/compare.md lists the causes"},
 };
 
 const struct hd_report_columns hd_report_regions_columns = {"", table, COLUMNS, STATES};
@@ -72,6 +78,7 @@ struct regions {
   const struct hd_lines *view;
   const struct hd_model *model;
   bool brief;
+  struct hd_line_causes causes;
   double processor_share;
   bool disturbed; /* gains are other programs' doing, too */
   struct hd_column items[COLUMNS];
@@ -127,6 +134,23 @@ static void mark(struct hd_value values[COLUMNS], uint32_t marks, bool disturbed
   hd_state_marks(values + STATES, marks);
 }
 
+/* Of what has a team; not where waits may be missing. */
+static struct hd_value main_cause(const struct hd_losses *losses, bool known) {
+  const struct hd_main_cause most = hd_main_cause_of(losses);
+  const bool named = known && most.cause != HD_LOSS_NONE;
+  struct hd_value value = hd_word(named ? hd_loss_id(most.cause) : NULL, named);
+  if (named)
+    snprintf(value.text, sizeof value.text, "%s %.0f%%", hd_loss_words(most.cause), 100 * most.share);
+  return value;
+}
+
+static struct hd_value main_cause_of_line(const struct regions *regions, const struct hd_line *line) {
+  struct hd_value value = main_cause(&regions->causes.lines[line - regions->view->lines],
+                                     line->team.team_max > 0 && !hd_gain_text(line->marks));
+  value.blank = line->team.team_max == 0;
+  return value;
+}
+
 static void fill(struct hd_value values[COLUMNS], const struct regions *regions, const struct hd_line *line) {
   const struct hd_model *model = regions->model;
   fill_team(values, model, line);
@@ -140,6 +164,7 @@ static void fill(struct hd_value values[COLUMNS], const struct regions *regions,
   hd_levels_sparkline(values[LEVELS].text, &line->elapsed_at, &regions->groups);
   values[ID] = hd_count(line->node->id, true);
   values[PROCESSORS] = hd_share(regions->processor_share, 1, true);
+  values[MAIN_CAUSE] = main_cause_of_line(regions, line);
   mark(values, line->marks, regions->disturbed);
 }
 
@@ -149,6 +174,7 @@ struct survey {
   uint64_t most[HD_STATE_COUNT];
   uint64_t idle_ticks;
   double largest_ticks;
+  bool has_cause;
 };
 
 static struct survey survey_lines(const struct regions *regions) {
@@ -163,6 +189,7 @@ static struct survey survey_lines(const struct regions *regions) {
     if (survey.idle_ticks < line->team.idle_ticks)
       survey.idle_ticks = line->team.idle_ticks;
     survey.largest_ticks = fmax(survey.largest_ticks, hd_team_elapsed(&line->team));
+    survey.has_cause |= main_cause_of_line(regions, line).known;
     if (regions->brief)
       continue;
     survey.largest_ticks = fmax(survey.largest_ticks, (double)line->ticks[HD_BUSY]);
@@ -196,12 +223,17 @@ static void choose_columns(struct regions *regions) {
     columns->hidden |= bit(STATES + i);
   if (regions->brief)
     columns->hidden |= bit(LEVELS) | bit(IDLE) | bit(ID);
+  if (model->header.event_count > 0) /* who counts wants to see that */
+    regions->items[MAIN_CAUSE].rank = RANK_BESIDE_COUNTS;
+  if (regions->brief || !survey.has_cause)
+    columns->hidden |= bit(MAIN_CAUSE);
 }
 
 static void start(struct regions *regions, const struct hd_lines *view, bool brief) {
   *regions = (struct regions){.view = view,
                               .model = view->model,
                               .brief = brief,
+                              .causes = hd_line_causes_of(view),
                               .processor_share = hd_account_share_of_program(view->model),
                               .disturbed = hd_account_is_disturbed(view->model)};
   memcpy(regions->items, table, sizeof table);
@@ -213,16 +245,65 @@ static void start(struct regions *regions, const struct hd_lines *view, bool bri
   choose_columns(regions);
 }
 
-/* ---- rows ---- */
+/* ---- outside all regions ---- */
 
-static void put_rows(struct regions *regions, FILE *out, bool csv) {
+/* "outside all regions; 62 % in phase setup": of the busy time there, if a phase or a routine has most of it. */
+static void outside_text(char place[HD_CALLPATH_BYTES], const struct regions *regions) {
+  const struct hd_model *model = regions->model;
+  const struct hd_node *most = NULL;
+  char name[HD_PLACE_BYTES];
+  strcpy(place, "outside all regions");
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    const bool is_outside = regions->view->line_of_node[i] == 0 || node->kind == HD_KIND_PHASE;
+    if (is_outside && (node->kind == HD_KIND_ROUTINE || node->kind == HD_KIND_PHASE) &&
+        node->ticks[HD_BUSY] > (most ? most->ticks[HD_BUSY] : 0))
+      most = node;
+  }
+  const double share = most ? (double)most->ticks[HD_BUSY] / (double)regions->causes.outside.busy : 0;
+  if (!(share > 0.5 && share <= 1))
+    return;
+  hd_node_text(name, model, most, NULL);
+  snprintf(place, HD_CALLPATH_BYTES, "outside all regions; %.0f %% in %.200s", 100 * share, name);
+}
+
+/* What takes less than a hundredth of the run is left out. */
+static bool has_outside(const struct regions *regions) {
+  return regions->causes.known && !regions->brief && regions->model->header.event_count == 0 &&
+         hd_outside_elapsed(&regions->causes) >= 0.01 * (double)regions->model->elapsed_ticks;
+}
+
+/* Whether the row stands before a line that is in no other. */
+static bool precedes(const struct regions *regions, const struct hd_line *line, enum hd_sort sort) {
+  if (sort == HD_SORT_GAIN)
+    return hd_outside_loss(&regions->causes) > line->loss_ticks;
+  return sort == HD_SORT_ELAPSED && hd_outside_elapsed(&regions->causes) > hd_team_elapsed(&line->team);
+}
+
+static void put_outside(const struct regions *regions, struct hd_listing *listing) {
+  const struct hd_line_causes *causes = &regions->causes;
+  const double elapsed = hd_outside_elapsed(causes);
+  struct hd_listed row = {.node = NULL};
+  struct hd_value values[COLUMNS] = {0};
+  values[ELAPSED] = hd_ticks(regions->model, elapsed, true);
+  values[ELAPSED_SHARE] = hd_share(elapsed, (double)regions->model->elapsed_ticks, true);
+  values[STATES + HD_BUSY] = hd_ticks(regions->model, (double)causes->outside.busy, true);
+  values[MAIN_CAUSE] = main_cause(&causes->outside, true);
+  outside_text(row.place, regions);
+  hd_listing_put(listing, &row, values);
+}
+
+/* ---- all rows ---- */
+
+static void put_rows(struct regions *regions, FILE *out, enum hd_sort sort, bool csv) {
   const struct hd_lines *view = regions->view;
   const bool counted = !regions->brief && regions->model->header.event_count > 0;
   struct libscols_line **rows = hd_new(view->count, sizeof *rows);
+  bool outside = !csv && has_outside(regions);
   struct hd_count_sum *sums = counted ? hd_lines_count(view, true) : NULL;
   struct hd_listing listing = {.model = regions->model,
                                .columns = regions->columns,
-                               .late = bit(ID),
+                               .late = bit(ID) | bit(MAIN_CAUSE),
                                .csv = csv,
                                .out = out,
                                .counts_of = {" inclusive"},
@@ -236,6 +317,10 @@ static void put_rows(struct regions *regions, FILE *out, bool csv) {
     struct hd_value values[COLUMNS] = {0};
     if (!line->shown)
       continue;
+    if (outside && line->parent == 0 && precedes(regions, line, sort)) {
+      put_outside(regions, &listing);
+      outside = false;
+    }
     struct hd_listed row = hd_listed_line(view, i);
     row.parent = inner ? rows[line->parent] : NULL;
     row.sums[0] = sums ? &sums[i] : NULL;
@@ -244,6 +329,8 @@ static void put_rows(struct regions *regions, FILE *out, bool csv) {
     fill(values, regions, line);
     rows[i] = hd_listing_put(&listing, &row, values);
   }
+  if (outside)
+    put_outside(regions, &listing);
   hd_listing_end(&listing, 0);
   if (counted && !csv)
     hd_count_legend(&listing.counted, "with the lines below", out);
@@ -251,10 +338,11 @@ static void put_rows(struct regions *regions, FILE *out, bool csv) {
   free(rows);
 }
 
-void hd_report_regions(const struct hd_lines *view, bool brief, FILE *out) {
+void hd_report_regions(const struct hd_lines *view, enum hd_sort sort, bool brief, FILE *out) {
   struct regions regions;
   start(&regions, view, brief);
-  put_rows(&regions, out, false);
+  put_rows(&regions, out, sort, false);
+  hd_line_causes_free(&regions.causes);
 }
 
 void hd_report_regions_legend(const struct hd_lines *view, FILE *out) {
@@ -263,11 +351,13 @@ void hd_report_regions_legend(const struct hd_lines *view, FILE *out) {
   hd_columns_legend(&regions.columns,
                     "Busy and waiting times are summed over threads and include the lines below. '-': not measured.",
                     out);
+  hd_line_causes_free(&regions.causes);
 }
 
 void hd_report_regions_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   struct regions regions;
   hd_lines_select(view, options->sort, options->limit, false);
   start(&regions, view, false);
-  put_rows(&regions, out, true);
+  put_rows(&regions, out, options->sort, true);
+  hd_line_causes_free(&regions.causes);
 }

@@ -46,7 +46,7 @@ static void print_regions(struct hd_lines *view, const struct hd_report_options 
   hd_report_warning(view->model, out);
   if (!options->focus && options->depth == 0) /* part of a run does not show why the rest of it waited */
     hd_explain_brief(view->model, true, out);
-  hd_report_run(view->model, false, out);
+  hd_report_run(view->model, hd_heading_of(options), out);
   hd_report_scope(view->model, options, out);
   hd_report_concurrency(view->model, out);
   if (view->count <= 1) {
@@ -55,7 +55,7 @@ static void print_regions(struct hd_lines *view, const struct hd_report_options 
     print_more(view->model, false, out);
     return;
   }
-  hd_report_regions(view, false, out);
+  hd_report_regions(view, options->sort, false, out);
   hd_report_left(left, "line", out);
   hd_report_counted(view->model, out);
   hd_report_foremost(view, options->sort, out);
@@ -123,8 +123,8 @@ static enum hd_report_end print_routines(const struct hd_model *model, const str
   return end;
 }
 
-enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd_report_options *options, FILE *out,
-                                   FILE *errors) {
+static enum hd_report_end print_view(const struct hd_model *model, const struct hd_report_options *options, FILE *out,
+                                     FILE *errors) {
   if (options->question >= HD_ASK_FLAT)
     return print_routines(model, options, out, errors);
   const bool levels_needed = options->question == HD_ASK_AT_LEVEL || options->question == HD_ASK_WITH;
@@ -141,6 +141,23 @@ enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd
   return end;
 }
 
+/* They stand in the whole heading, else at the end: what could not be measured is said in any case. */
+static void print_notes(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
+  const bool has_heading = options->question != HD_ASK_AT_LEVEL && options->question != HD_ASK_WITH;
+  if (options->csv || options->verbose || !has_heading || (model->notes.count == 0 && model->levels_known))
+    return;
+  fputc('\n', out);
+  hd_report_notes(model, SIZE_MAX, out);
+}
+
+enum hd_report_end hd_report_print(const struct hd_model *model, const struct hd_report_options *options, FILE *out,
+                                   FILE *errors) {
+  const enum hd_report_end end = print_view(model, options, out, errors);
+  if (end == HD_REPORT_MADE)
+    print_notes(model, options, out);
+  return end;
+}
+
 static void summarize_routines(const struct hd_model *model, FILE *out) {
   struct hd_graph *graph = hd_graph_new(model, HD_SORT_SELF);
   hd_report_flat_brief(graph, SUMMARY_ROUTINES, out);
@@ -151,11 +168,11 @@ void hd_report_summary(const struct hd_model *model, FILE *out) {
   struct hd_lines *view = hd_lines_new(model, HD_SORT_GAIN, HD_LINES_CONSTRUCTS);
   hd_report_warning(model, out);
   const size_t findings = hd_explain_brief(model, false, out);
-  hd_report_run(model, true, out);
+  hd_report_run(model, HD_HEADING_OF_RUN, out);
   if (!hd_report_has_regions(model))
     summarize_routines(model, out);
   const uint32_t left = hd_lines_select(view, HD_SORT_GAIN, SUMMARY_REGIONS - findings, true);
-  hd_report_regions(view, true, out);
+  hd_report_regions(view, HD_SORT_GAIN, true, out);
   if (left > 0)
     fprintf(out, "%u more region%s not shown.\n", left, left == 1 ? " is" : "s are");
   hd_lines_free(view);

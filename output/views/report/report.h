@@ -39,6 +39,7 @@ struct hd_report_options {
   uint32_t depth;      /* fold callpaths to so many sites; 0: no */
   bool lines; /* HD_ASK_HOT: each line of the source by itself */
   bool csv;
+  bool verbose; /* the whole heading */
 };
 
 enum hd_report_end {

@@ -7,6 +7,7 @@
 #define HEDDLE_OUTPUT_VIEWS_REPORT_REPORT_INTERNAL_H
 
 #include "output/analysis/call_graph.h"
+#include "output/analysis/line_causes.h"
 #include "output/analysis/place_text.h"
 #include "output/views/render/columns.h"
 #include "output/views/render/csv.h"
@@ -14,14 +15,24 @@
 
 /* ---- above and below the tables ---- */
 
+/** What is said of the run as a whole: after it; above a report, in at most six lines of 80 columns; all of it. */
+enum hd_heading { HD_HEADING_OF_RUN, HD_HEADING_SHORT, HD_HEADING_WHOLE };
+
 /** First of all: threads lacked processors, so much below is not the program's own. */
 void hd_report_warning(const struct hd_model *model, FILE *out);
 
-/** What ran, for how long, and what could be gained. `brief`: only what the end of a run needs. */
-void hd_report_run(const struct hd_model *model, bool brief, FILE *out);
+/** What ran, for how long, and what could be gained. */
+void hd_report_run(const struct hd_model *model, enum hd_heading heading, FILE *out);
 
 /** The warning and the run. */
-void hd_report_heading(const struct hd_model *model, bool brief, FILE *out);
+void hd_report_heading(const struct hd_model *model, enum hd_heading heading, FILE *out);
+
+static inline enum hd_heading hd_heading_of(const struct hd_report_options *options) {
+  return options->verbose ? HD_HEADING_WHOLE : HD_HEADING_SHORT;
+}
+
+/** What Heddle itself cost: part of the whole heading. */
+void hd_report_own_cost(const struct hd_model *model, FILE *out);
 
 /** What could not be measured, at most `limit` notes. */
 void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out);
@@ -88,8 +99,8 @@ HD_REPORT_VIEWS(HD_REPORT_VIEW)
 
 /* ---- lines ---- */
 
-/** The lines of `view` that are shown; `brief`: a flat list with few columns. */
-void hd_report_regions(const struct hd_lines *view, bool brief, FILE *out);
+/** The lines of `view` that are shown, sorted by `sort`; `brief`: a flat list with few columns. */
+void hd_report_regions(const struct hd_lines *view, enum hd_sort sort, bool brief, FILE *out);
 void hd_report_regions_legend(const struct hd_lines *view, FILE *out);
 
 void hd_report_regions_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out);

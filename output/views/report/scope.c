@@ -56,7 +56,7 @@ void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
 
 void hd_report_disturbed_mark(const struct hd_model *model, FILE *out) {
   if (hd_account_is_disturbed(model))
-    fputs("'~' before a gain: threads lacked processors (see the warning), so it is not the program's own.\n", out);
+    fputs("'~' before a gain: threads lacked processors (see the warning): it is not the program's own.\n", out);
 }
 
 void hd_report_shortened_mark(const struct hd_model *model, FILE *out) {

@@ -201,7 +201,7 @@ void hd_report_threads(struct hd_lines *view, const struct hd_report_options *op
   view->lines[0].shown = true;
   hd_count_columns_choose(&columns, view->model, true);
   if (!options->csv) {
-    hd_report_heading(view->model, false, out);
+    hd_report_heading(view->model, hd_heading_of(options), out);
     hd_report_scope(view->model, options, out);
   }
   for (uint32_t i = 0; i < view->count; i++)

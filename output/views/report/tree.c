@@ -126,7 +126,7 @@ void hd_report_tree(const struct hd_model *model, const struct hd_report_options
                                .counts_of = {" inclusive", " self"}};
   if (!options->csv) {
     hd_count_columns_choose(&listing.counted, model, false);
-    hd_report_heading(model, false, out);
+    hd_report_heading(model, hd_heading_of(options), out);
     hd_report_scope(model, options, out);
   }
   put_rows(view, &listing, options->focus, left);

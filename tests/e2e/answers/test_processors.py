@@ -75,9 +75,8 @@ def test_head_of_run_and_report_say_it(run_heddle, profile, build_program, heddl
     run = run_heddle("run", "-o", tmp_path / "x.heddle", program,
                      env={"OMP_NUM_THREADS": "4", "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")}).stderr
     for text in (report, run):
-        assert "threads   4 on 1 processor: more threads than processors; " in text
-        share, = re.findall(r"^warning   threads had a processor for only (\d+) % of the time they wanted one: there are more "
-                            r"threads than", text, re.M)
+        assert "threads   4 on 1 processor: more than processors; " in text
+        share, = re.findall(r"^warning   threads had a processor (\d+) % of the time: more threads than processors$", text, re.M)
         assert int(share) < 50
 
 
@@ -97,9 +96,8 @@ def test_what_ran_beside_another_program_is_warned_of_first(run_heddle, build_pr
     environment = {"OMP_NUM_THREADS": "1", "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")}
     run = run_heddle("run", "-o", tmp_path / "a.heddle", program, env=environment).stderr.splitlines()
     assert run[0].startswith("heddle: profile: ")
-    warning = "threads had a processor for only "
-    assert run[1].startswith("warning   " + warning)
-    assert run_heddle("report", tmp_path / "a.heddle").stdout.startswith("warning   " + warning)
+    assert re.fullmatch(r"warning   threads had a processor \d+ % of the time: measure on a quiet machine", run[1])
+    assert run_heddle("report", tmp_path / "a.heddle").stdout.startswith(run[1] + "\n")
     shutil.copy(tmp_path / "a.heddle", tmp_path / "b.heddle")
     compared = run_heddle("compare", tmp_path / "a.heddle", tmp_path / "b.heddle").stdout
     scanned = run_heddle("scale", "-q", "-t", "1,2", "-r", "1", "-o", scan, program, env=environment).stdout

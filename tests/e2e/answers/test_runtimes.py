@@ -61,9 +61,9 @@ def test_profile_names_the_file_of_the_runtime_and_its_build(build_program, prof
     run = export(path)["run"]
     assert (run["runtime_path"], run["runtime_build_id"]) == (str(libomp), build_id(libomp))
     line = f"runtime   {run['runtime']}, {libomp}, build-id {build_id(libomp)[:12]}"
-    assert line in run_heddle("report", path).stdout.splitlines()
+    assert line in run_heddle("report", "--verbose", path).stdout.splitlines()
     assert run_heddle("merge", "-o", tmp_path / "sum.heddle", path, path).returncode == 0
-    assert line in run_heddle("report", tmp_path / "sum.heddle").stdout.splitlines()
+    assert line in run_heddle("report", "--verbose", tmp_path / "sum.heddle").stdout.splitlines()
 
 
 def test_sum_of_runs_on_two_runtimes_says_so(build_program, profile, export, run_heddle, tmp_path):

@@ -131,7 +131,7 @@ def test_report_shows_functions_and_lines_by_callpath(take, build_program, run_h
 @sampled
 def test_report_without_samples_says_how_to_get_them(take, build_program, run_heddle):
     path = take([], ["--samples", "off"], build_program(SOURCE, flags=["-O1"]), 1).path
-    assert "'heddle run --samples 250' takes them" in run_heddle("report", "--hot", path).stdout
+    assert "'heddle run --samples 100' takes them" in run_heddle("report", "--hot", path).stdout
 
 
 @pytest.fixture(scope="module")

@@ -108,7 +108,7 @@ def test_report_shows_for_how_long_how_many_were_busy(run_heddle, levels_path, e
     strip = next(line for line in text.splitlines() if re.fullmatch("[.▁▂▃▄▅▆▇█]{72}", line))
     assert "█" in strip and "▄▄▄▄▄▄▄▄" in strip
     assert re.search(r"^s{8,} [ s]*s$", text, re.M)  # before the region; in the critical section
-    assert re.search(r" 012 .* Id Region$", text, re.M)
+    assert re.search(r" 012 .* Id +Main cause Region$", text, re.M)
     assert re.search(r"^   busy  id \d+ program.c:6$", text, re.M)
 
 

@@ -285,7 +285,7 @@ def test_summary_without_openmp_shows_routines(run_heddle, summary_of, program, 
     at = lines.index("Self% Self Incl Calls Routine or construct")
     assert re.fullmatch(r"\S+ \S+ \S+ 31 leaf program.c:4", lines[at + 1])
     assert lines[at + 7] == "1 more: see 'heddle report --flat'."
-    text = run_heddle("report", tmp_path / "summary.heddle").stdout
+    text = run_heddle("report", "--verbose", tmp_path / "summary.heddle").stdout
     assert "\nruntime   none\n" in text and "\ngain " not in text
     assert "No parallel region was heard of.\nMore: --flat (each routine), --callgraph " in text
 

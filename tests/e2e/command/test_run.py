@@ -24,7 +24,7 @@ def test_exit_status_is_the_programs(run, run_heddle, build_program, export, sta
     assert run(build_program(REGION), status)[0] == status
     loaded = export(only_profile(run))["run"]
     assert loaded["exit"] == status and loaded["signal"] is None
-    assert f", exit status {status}\n" in run_heddle("report", only_profile(run)).stdout
+    assert f", exit status {status}\n" in run_heddle("report", "-v", only_profile(run)).stdout
 
 
 def test_signal_that_ends_the_program_becomes_128_plus_its_number(run):

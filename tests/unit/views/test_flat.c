@@ -27,7 +27,7 @@ static struct hd_model *example(void) {
 }
 
 static char *report(struct hd_model *model, enum hd_question question, enum hd_sort sort) {
-  const struct hd_report_options options = {.question = question, .sort = sort};
+  const struct hd_report_options options = {.question = question, .sort = sort, .verbose = true};
   return routines_report(model, &options, HD_REPORT_MADE);
 }
 
@@ -327,7 +327,7 @@ static void test_with_regions_they_come_first(void **state) {
   strcpy(builder.header->runtime, "a runtime");
   struct hd_model *model = builder_read(&builder);
   char *text = summary(model);
-  routines_expect(text, "inside parallel regions");
+  routines_expect(text, " in regions, ");
   routines_expect(text, "gain");
   assert_null(strstr(text, " 1 f\n"));
   free(text);
