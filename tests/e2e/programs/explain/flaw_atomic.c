@@ -8,8 +8,8 @@ int main(int argc, char **argv) {
   long double sum = 0;
 #pragma omp parallel
   for (int i = 0; i < 2000000; i++) {
-#pragma omp atomic // mark: atomic
-    sum += 1;
+#pragma omp atomic
+    sum += 1; // mark: update
   }
   return sum < 1;
 }
