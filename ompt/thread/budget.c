@@ -272,7 +272,7 @@ static void switch_off_class(struct hd_thread *thread, enum hd_event_class event
     was_dear = was_dear || is_dear(place);
     const double cost = (double)costs->by_class[event_class] * (double)place->spent[event_class] / sampled;
     /* With so many places at least one has twice that part of it. */
-    const bool contributes = cost * (2.0 * HD_BUDGET_PLACES) >= (double)costs->by_class[event_class];
+    const bool contributes = cost * (2 * (double)HD_BUDGET_PLACES) >= (double)costs->by_class[event_class];
     place->spent[event_class] = 0;
     if (contributes)
       switch_off(thread, place->profile, event_class, now, (uint64_t)cost, costs->ticks);
