@@ -87,8 +87,8 @@ struct hd_thread {
   uint64_t woken_ticks;    /* a worker's first event since it finished its last region; or its beginning */
   int64_t woken_intrusion; /* what its intrusion was before that */
   struct hd_budget_window budget;
-  bool ended_orderly;    /* outside any region: its record may be continued */
-  void *next_ended;      /* hd_thread: in the list of such threads */
+  bool ended_orderly;     /* outside any region: its record may be continued */
+  void *next_ended;       /* hd_thread: in the list of such threads */
   struct hd_event_times { /* of the ordinary events that were timed last: event.c */
     uint32_t count;       /* of a kind: the next is last[count % HD_EVENT_TIMES]; from two times as many back to once */
     uint32_t last[HD_EVENT_TIMES];

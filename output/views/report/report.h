@@ -37,7 +37,7 @@ struct hd_report_options {
   const char *callers; /* HD_ASK_CALLERS: a valid regular expression (site_regex.h) */
   const char *focus;   /* only callpaths through what this matches; likewise; NULL: all */
   uint32_t depth;      /* fold callpaths to so many sites; 0: no */
-  bool lines; /* HD_ASK_HOT: each line of the source by itself */
+  bool lines;          /* HD_ASK_HOT: each line of the source by itself */
   bool csv;
   bool verbose; /* the whole heading */
 };

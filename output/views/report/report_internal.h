@@ -92,7 +92,8 @@ struct hd_report_columns {
   VIEW(threads)                                                                                                        \
   VIEW(loops)                                                                                                          \
   VIEW(tasks)                                                                                                          \
-  VIEW(hot) VIEW(histogram) VIEW(at_level) VIEW(overlap) VIEW(overhead) VIEW(flat) VIEW(tree) VIEW(callers) VIEW(callgraph)
+  VIEW(hot)                                                                                                            \
+  VIEW(histogram) VIEW(at_level) VIEW(overlap) VIEW(overhead) VIEW(flat) VIEW(tree) VIEW(callers) VIEW(callgraph)
 #define HD_REPORT_VIEW(name) extern const struct hd_report_columns hd_report_##name##_columns;
 HD_REPORT_VIEWS(HD_REPORT_VIEW)
 #undef HD_REPORT_VIEW

@@ -64,7 +64,7 @@ static void test_samples_belong_to_the_callpath_and_state_at_their_time(void **s
   sc_join(40, 40, 41);
   sc_sample(THERE, 17);
   struct hd_model *model = finish(50);
-  assert_int_equal(model->header.sample_period_ns, 4000000);
+  assert_int_equal(model->header.sample_period_ns, 10000000);
   assert_int_equal(samples_at(model, HD_BUSY, HERE, PROGRAM), 3);
   assert_int_equal(samples_at(model, HD_BUSY, THERE, PROGRAM), 17);
   assert_int_equal(samples_at(model, HD_BUSY, HERE, REGION), 5);

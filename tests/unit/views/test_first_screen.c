@@ -55,15 +55,14 @@ static struct hd_model *model_with(uint64_t outside, bool explicitly) {
   return model;
 }
 
-static char *report(const struct hd_model *model, bool verbose) {
+/* `*text` is to be freed. */
+static void report(const struct hd_model *model, bool verbose, char **text) {
   const struct hd_report_options options = {.sort = HD_SORT_GAIN, .verbose = verbose};
-  char *text = NULL;
   size_t bytes = 0;
-  FILE *out = open_memstream(&text, &bytes);
+  FILE *out = open_memstream(text, &bytes);
   assert_non_null(out);
   assert_int_equal(hd_report_print(model, &options, out, out), HD_REPORT_MADE);
   fclose(out);
-  return text;
 }
 
 static const char *expect_part(const char *text, const char *part) {
@@ -73,6 +72,21 @@ static const char *expect_part(const char *text, const char *part) {
   return found;
 }
 
+static const char *expect_row(const char *text, const char *part) {
+  return expect_part(expect_part(text, "Region\n"), part);
+}
+
+/* The heading: from the command, below the findings, up to an empty line. */
+static void expect_six_short_lines(const char *text) {
+  size_t at = (size_t)(expect_part(text, "command ") - text);
+  for (int lines = 0; text[at] != '\n'; lines++) {
+    const size_t length = strcspn(text + at, "\n");
+    assert_in_range(length, 1, 80);
+    assert_in_range(lines, 0, 5);
+    at += length + 1;
+  }
+}
+
 static void test_heading_has_six_lines_of_eighty_columns(void **state) {
   (void)state;
   struct hd_model *model = model_with(600, false);
@@ -80,19 +94,14 @@ static void test_heading_has_six_lines_of_eighty_columns(void **state) {
     model->threads[i].account.queued_ns = 9000;
   model->header.flags |= HD_FILE_EXIT_KNOWN;
   model->header.exit_status = 125;
-  char *text = report(model, false);
+  char *text = NULL;
+  report(model, false, &text);
   expect_part(text, "..., exit status 125\n");
-  const char *line = expect_part(text, "command "); /* below the findings */
-  for (int lines = 0; *line != '\n'; lines++) {
-    const size_t length = strcspn(line, "\n");
-    assert_in_range(length, 1, 80);
-    assert_in_range(lines, 0, 5);
-    line += length + 1;
-  }
+  expect_six_short_lines(text);
   assert_null(strstr(text, "\nruntime "));
   assert_true(expect_part(text, "something was not measured") > expect_part(text, "Region\n")); /* it is said, too */
   free(text);
-  text = report(model, true);
+  report(model, true, &text);
   expect_part(text, "\nruntime ");
   assert_true(expect_part(text, "something was not measured") < expect_part(text, "Region\n"));
   free(text);
@@ -103,7 +112,8 @@ static void test_lines_say_what_most_is_lost_to(void **state) {
   (void)state;
   for (int explicitly = 0; explicitly < 2; explicitly++) {
     struct hd_model *model = model_with(0, explicitly);
-    char *text = report(model, false);
+    char *text = NULL;
+    report(model, false, &text);
     expect_part(text, explicitly ? " barriers 100% parallel app.c:10" : " imbalance 100% parallel app.c:10");
     assert_null(strstr(text, "outside all regions"));
     free(text);
@@ -115,13 +125,14 @@ static void test_lines_say_what_most_is_lost_to(void **state) {
 static void test_what_is_outside_stands_where_its_share_puts_it(void **state) {
   (void)state;
   struct hd_model *model = model_with(600, false);
-  char *text = report(model, false);
-  assert_true(expect_part(text, "serial 100% outside all regions\n") < expect_part(text, "parallel app.c:10"));
+  char *text = NULL;
+  report(model, false, &text);
+  assert_true(expect_row(text, "serial 100% outside all regions\n") < expect_row(text, "parallel app.c:10"));
   free(text);
   hd_model_free(model);
   model = model_with(200, false); /* 100 and 200 */
-  text = report(model, false);
-  assert_true(expect_part(text, "serial 100% outside all regions\n") > expect_part(text, "parallel app.c:10"));
+  report(model, false, &text);
+  assert_true(expect_row(text, "serial 100% outside all regions\n") > expect_row(text, "parallel app.c:10"));
   free(text);
   hd_model_free(model);
 }

@@ -117,8 +117,7 @@ static void test_report_shows_levels_of_program_and_region(void **state) {
   struct builder builder;
   struct hd_model *model = read_run(&builder, true);
   char *text = ask(model, (struct hd_report_options){0}, HD_REPORT_MADE);
-  assert_has(text,
-             "\nserial    0.650 us (65.0 %) with at most one thread busy, with none 0.050 us\n");
+  assert_has(text, "\nserial    0.650 us (65.0 %) with at most one thread busy, with none 0.050 us\n");
   assert_has(text, "\n           0        0.050    5.0  ##\n");
   assert_has(text, "\n           1        0.600   60.0  ########################\n");
   assert_has(text, "\n           2        0.350   35.0  ##############\n");

@@ -48,7 +48,7 @@ enum fk_op {
   FK_TASK_SCHEDULE,
   FK_CANCEL,
   FK_MASKED,
-  FK_DEPENDENCES, /* one, of type `kind` */
+  FK_DEPENDENCES,   /* one, of type `kind` */
   FK_ENTRY_BEGIN,   /* the program calls an entry point: `kind` is enum heddle_entry */
   FK_ENTRY_END,     /* `size`: iterations of the chunk that it got */
   FK_ROUTINE_ENTER, /* __cyg_profile_func_enter: `code` is the function, `wait_id` the call's return address */
