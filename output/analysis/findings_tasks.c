@@ -4,7 +4,7 @@
  * Why threads waited for tasks, by region:
  *
  * 1. tasks are too small, if creating one takes more than HD_TASK_COST_MOST of a task's own time, and is most of what
- * the one thread that creates them does, if there is one: all that is lost;
+ * the one thread that creates them does, if there is one and if that is known: all that is lost;
  * 2. one thread creates all of them, and the others wait meanwhile: as much as they can have waited while it did;
  * 3. else tasks are too few or too uneven; creating them is what could be saved with fewer of them.
  */
@@ -16,8 +16,10 @@ static bool has_one_producer(const struct hd_region_facts *facts) {
   return 2 * facts->alone_count > facts->task_count;
 }
 
-static bool are_too_small(const struct hd_region_facts *facts) {
-  const bool is_most = !has_one_producer(facts) || facts->creation_ticks > facts->producing_ticks;
+/* Creation that was not observed counts as other work of the thread that creates. */
+static bool are_too_small(const struct hd_model *model, const struct hd_region_facts *facts) {
+  const bool is_told = !(model->off_classes >> HD_CLASS_ENTRY & 1);
+  const bool is_most = !has_one_producer(facts) || !is_told || facts->creation_ticks > facts->producing_ticks;
   return facts->task_count > 0 && is_most && facts->creation_ticks > HD_TASK_COST_MOST * (double)facts->task_ticks;
 }
 
@@ -33,7 +35,7 @@ void hd_charges_divide_tasks(struct hd_diagnosis *diagnosis, uint32_t region) {
   const uint32_t place = facts->task != 0 ? facts->task : region;
   const double waits = facts->waits_for_tasks, creation = facts->creation_ticks;
   const double for_producer = waits_for_producer(facts);
-  if (are_too_small(facts)) {
+  if (are_too_small(diagnosis->model, facts)) {
     hd_charge_add(diagnosis, HD_CAUSE_TASK_GRANULARITY, place, waits + creation);
     return;
   }

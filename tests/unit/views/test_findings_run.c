@@ -81,6 +81,15 @@ static void test_tasks_are_not_too_small_for_who_does_other_work(void **state) {
   expect_count(1);
 }
 
+/* Unless creation was not always observed: it may be all of that. */
+static void test_small_tasks_whose_creation_was_off(void **state) {
+  (void)state;
+  play_tasks(&(struct tasks){4, 50, 2, 10});
+  model->off_classes = 1u << HD_CLASS_ENTRY;
+  look();
+  expect_found(TASK_GRANULARITY, (4 * 40 + 10 + 10 + 4 * 2) / 2.0, REGION, SITE(SINGLE, 0x200), TASK);
+}
+
 /* One task of 100 that took no time to make: the other waits. */
 static void test_too_few_tasks_are_uneven_work(void **state) {
   (void)state;
@@ -332,6 +341,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_the_one_who_creates_tasks_is_waited_for, forget),
       cmocka_unit_test_teardown(test_tasks_smaller_than_their_cost, forget),
       cmocka_unit_test_teardown(test_tasks_are_not_too_small_for_who_does_other_work, forget),
+      cmocka_unit_test_teardown(test_small_tasks_whose_creation_was_off, forget),
       cmocka_unit_test_teardown(test_too_few_tasks_are_uneven_work, forget),
       cmocka_unit_test_teardown(test_nothing_is_gained_without_processors, forget),
       cmocka_unit_test_teardown(test_barriers_of_a_crowd_are_the_crowds, forget),
