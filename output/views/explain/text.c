@@ -11,7 +11,7 @@
 #include "output/views/render/table.h"
 #include "support/command/memory.h"
 
-enum { LINE_WIDTH = 100, BRIEF_FINDINGS = 3, INDENT = 4 };
+enum { LINE_WIDTH = 100, BRIEF_FINDINGS = 3, INDENT = 4, HEADING_INDENT = 10 };
 
 static double percent(const struct hd_model *model, double ticks) {
   return model->elapsed_ticks > 0 ? 100 * ticks / (double)model->elapsed_ticks : 0;
@@ -96,11 +96,15 @@ static void print_brief(const struct hd_model *model, const struct hd_finding *f
                         FILE *out) {
   char place[HD_PLACE_BYTES];
   hd_node_text(place, model, finding->place, NULL);
-  fprintf(out, "%-10s%s (%.0f %%) to gain: %s, %s\n", first ? "findings" : "",
-          hd_duration(finding->gain_ticks * model->seconds_per_tick).text, percent(model, finding->gain_ticks),
-          hd_cause_words(finding->cause), place);
-  if (attempts && finding->attempt[0][0])
-    fprintf(out, "%-10stry %s\n", "", finding->attempt[0]);
+  char *text = hd_print("%s (%.0f %%) to gain: %s, %s", hd_duration(finding->gain_ticks * model->seconds_per_tick).text,
+                        percent(model, finding->gain_ticks), hd_cause_words(finding->cause), place);
+  fprintf(out, "%-*s", HEADING_INDENT, first ? "findings" : "");
+  hd_print_paragraph(text, HEADING_INDENT, out);
+  free(text);
+  if (!attempts || !finding->attempt[0][0])
+    return;
+  fprintf(out, "%-*stry ", HEADING_INDENT, "");
+  hd_print_paragraph(finding->attempt[0], HEADING_INDENT + 4, out);
 }
 
 size_t hd_explain_brief(const struct hd_model *model, bool attempts, FILE *out) {

@@ -53,6 +53,14 @@ void hd_print_wrapped(const char *text, size_t indent, FILE *out) {
   }
 }
 
+void hd_print_paragraph(const char *text, size_t indent, FILE *out) {
+  if (hd_terminal_width(out) == HD_UNBOUNDED_WIDTH)
+    fputs(text, out);
+  else
+    hd_print_wrapped(text, indent, out);
+  fputc('\n', out);
+}
+
 struct libscols_table *hd_table_new(FILE *out) {
   scols_init_debug(0);
   struct libscols_table *table = scols_new_table();

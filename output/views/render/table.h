@@ -24,6 +24,9 @@ size_t hd_terminal_width(FILE *out);
  * behind so many that have been written. */
 void hd_print_wrapped(const char *text, size_t indent, FILE *out);
 
+/** Likewise on a terminal; elsewhere in one line, for whoever searches. Ends the line. */
+void hd_print_paragraph(const char *text, size_t indent, FILE *out);
+
 /** A table as wide as the terminal. NULL: no memory. */
 struct libscols_table *hd_table_new(FILE *out);
 bool hd_scols_column(struct libscols_table *table, const char *title, int flags);

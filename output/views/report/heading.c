@@ -226,11 +226,7 @@ static void print_note(const char *text, FILE *out) {
   if (clean)
     hd_sanitize(clean);
   fputs("note      ", out);
-  if (hd_terminal_width(out) == HD_UNBOUNDED_WIDTH)
-    fputs(clean ? clean : "?", out); /* on a line of its own, for whoever searches */
-  else
-    hd_print_wrapped(clean ? clean : "?", INDENT, out);
-  fputc('\n', out);
+  hd_print_paragraph(clean ? clean : "?", INDENT, out);
   free(clean);
 }
 

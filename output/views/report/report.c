@@ -10,6 +10,7 @@
 #include "output/analysis/site_regex.h"
 #include "output/views/explain/explain.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 enum { SUMMARY_REGIONS = 8, SUMMARY_ROUTINES = 6 };
 
@@ -27,9 +28,14 @@ static const char routines_more[] = "--flat (each routine), --callgraph (who cal
 
 static void print_more(const struct hd_model *model, bool levels, FILE *out) {
   const bool routines = has_routines(model);
-  if (levels || routines)
-    fprintf(out, "More: %s%s%s.\n", levels ? levels_more : "", levels && routines ? ",\n      " : "",
-            routines ? routines_more : "");
+  if (!levels && !routines)
+    return;
+  char *text =
+      hd_print("%s%s%s.", levels ? levels_more : "", levels && routines ? ",\n" : "", routines ? routines_more : "");
+  fputs("More: ", out);
+  hd_print_wrapped(text, 6, out);
+  fputc('\n', out);
+  free(text);
 }
 
 static void print_legend(const struct hd_lines *view, FILE *out) {
