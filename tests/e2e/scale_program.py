@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import time
@@ -10,6 +11,11 @@ import time
 import pytest
 
 from conftest import TIMEOUT_S, environment_for, libomp_folder
+
+
+def told(stderr):
+    """What `heddle scale` says, but that this machine has fewer processors than the scan has threads."""
+    return re.sub(r"heddle: warning: up to \d+ threads on [^\r\n]*\r?\n", "", stderr)
 
 
 # One region, in which each thread is busy for a moment. Appends a line to the file $LOG: thread count, arguments.

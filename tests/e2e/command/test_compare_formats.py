@@ -178,7 +178,7 @@ def test_laws_and_predictions(compare, load, record, scanned, tmp_path):
     assert text.count("With 16 threads the ") == 1
     processors = comparison["points"][3]["processors"]
     if processors < 4:
-        assert f"4: more threads than the {processors} processors" in flat(text)
+        assert f"4: more threads than the {processors} processor" in flat(text)
 
 
 def test_counts_are_compared_when_all_counted_the_same(compare, load, record, tmp_path):

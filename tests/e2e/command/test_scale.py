@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from scale_program import OTHER, names
+from scale_program import OTHER, names, told
 
 
 # ---- what is run, and kept ----
@@ -25,7 +25,7 @@ def test_keeps_every_run_and_ends_with_the_comparison(scan, run_heddle, export):
         assert profile["run"]["env"]["OMP_NUM_THREADS"] == str(threads)
         assert profile["run"]["exit"] == 0
         assert len(profile.threads) == threads
-    lines = result.stderr.splitlines()
+    lines = told(result.stderr).splitlines()
     assert lines[0] == "heddle: 4 runs, kept in app.scale"
     assert len(lines) == 5
     for number, line in enumerate(lines[1:], start=1):
@@ -168,9 +168,9 @@ def test_of_several_processes_the_longest_is_compared_and_all_are_kept(scan, exp
         assert len(list(scan.directory.glob(f"{name}.*"))) == 1
         main, other = (export(scan.directory / file)["program"]["elapsed_s"] for file in (name, f"{name}.1"))
         assert main > other
-    told = [line for line in result.stderr.splitlines() if "processes" in line]
-    assert told == ["heddle: a run has 2 processes with profiles; app, which ran longest, is compared; the others: "
-                    "t1.r1.heddle.1, ..."]
+    shown = [line for line in result.stderr.splitlines() if "processes" in line]
+    assert shown == ["heddle: a run has 2 processes with profiles; app, which ran longest, is compared; the others: "
+                     "t1.r1.heddle.1, ..."]
 
 
 def test_later_runs_compare_the_command_that_the_first_did(scan, export):
@@ -182,8 +182,8 @@ def test_later_runs_compare_the_command_that_the_first_did(scan, export):
     for name in names(1, 2, repeats=2):
         assert export(scan.directory / name)["run"]["command"] == ["./app", "first", f"{name[1]}x0{name[1]}"]
     result = scan.run("-t", "1,2", "-r", "2", "-o", "d", command=["sh", "-c", "exec ./app $$"])
-    told = [line for line in result.stderr.splitlines() if "other arguments" in line]
-    assert told == ["heddle: t2.r1.heddle: the process that is compared has other arguments than that of the run before it"]
+    shown = [line for line in result.stderr.splitlines() if "other arguments" in line]
+    assert shown == ["heddle: t2.r1.heddle: the process that is compared has other arguments than that of the run before it"]
 
 
 # ---- runs that fail ----

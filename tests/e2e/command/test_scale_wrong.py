@@ -11,7 +11,7 @@ import pytest
 
 from conftest import TIMEOUT_S
 from machine import need
-from scale_program import is_running, names
+from scale_program import is_running, names, told
 
 
 # ---- the terminal ----
@@ -44,7 +44,7 @@ def on_terminal(scan, *arguments, columns=100, interrupt=None, env=None):
         text += got
     _, status = os.waitpid(pid, 0)
     os.close(terminal)
-    return os.waitstatus_to_exitcode(status), text.decode()
+    return os.waitstatus_to_exitcode(status), told(text.decode())
 
 
 @pytest.mark.needs("terminal")
