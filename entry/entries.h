@@ -24,13 +24,22 @@ enum heddle_entry { HEDDLE_ENTRY_SCHEDULING, HEDDLE_ENTRY_TASK_CREATION };
 /** The thread goes into an entry point. Returns what the end is to say; 0: the begin is not observed. */
 typedef uint32_t heddle_entry_begin(enum heddle_entry entry);
 
-/** It is back. `iterations`: of the chunk that it has got; 0: it has got none. */
-typedef void heddle_entry_end(enum heddle_entry entry, uint32_t begun, uint64_t iterations);
+/** Some of a loop's iterations, or all of them. The loop's variable, signed or not, is extended to 64 bits; where it
+ * wraps around, so do sums of these. */
+struct heddle_iterations {
+  uint64_t first; /* the loop's variable in the first of them */
+  int64_t step;
+  uint64_t count; /* 0: none */
+};
+
+/** It is back, with a chunk of a loop, or none. */
+typedef void heddle_entry_end(enum heddle_entry entry, uint32_t begun, const struct heddle_iterations *chunk);
 
 /** A wrapper that the calling thread is in, and the one around it: runtimes call their own entry points, and run tasks
  * in them. */
 struct heddle_inside {
-  const void *caller; /* where the wrapper returns to */
+  const void *caller;                   /* where the wrapper returns to */
+  const struct heddle_iterations *loop; /* that is made ready there, all of it; NULL: none is */
   const struct heddle_inside *outer;
 };
 
@@ -44,6 +53,6 @@ struct heddle_entries {
 };
 
 /** Ends with the number of this interface: a libheddle.so of another one finds nothing, and goes on without. */
-#define HEDDLE_ENTRIES "heddle_entries_1"
+#define HEDDLE_ENTRIES "heddle_entries_2"
 
 #endif

@@ -19,7 +19,7 @@ static const struct heddle_inside *get_innermost(void) {
   return innermost;
 }
 
-EXPORTED struct heddle_entries heddle_entries_1 = {.innermost = get_innermost};
+EXPORTED struct heddle_entries heddle_entries_2 = {.innermost = get_innermost};
 
 /* ---- before and after ---- */
 
@@ -27,28 +27,29 @@ struct passage {
   struct heddle_inside inside;
   enum heddle_entry entry;
   uint32_t begun;
-  uint64_t iterations;
+  struct heddle_iterations chunk;
 };
 
 static inline bool is_observed(void) {
-  return __builtin_expect(__atomic_load_n(&heddle_entries_1.begin, __ATOMIC_ACQUIRE) != NULL, 1);
+  return __builtin_expect(__atomic_load_n(&heddle_entries_2.begin, __ATOMIC_ACQUIRE) != NULL, 1);
 }
 
 static inline void go_in(struct passage *passage) {
   passage->inside.outer = innermost;
   innermost = &passage->inside;
-  passage->begun = heddle_entries_1.begin(passage->entry);
+  passage->begun = heddle_entries_2.begin(passage->entry);
 }
 
 static inline void come_out(const struct passage *passage) {
-  if (passage->begun || passage->iterations)
-    heddle_entries_1.end(passage->entry, passage->begun, passage->iterations);
+  if (passage->begun || passage->chunk.count)
+    heddle_entries_2.end(passage->entry, passage->begun, &passage->chunk);
   innermost = passage->inside.outer;
 }
 
-/* Ends when the variable goes out of scope. */
-#define PASSAGE(of, name)                                                                                              \
-  __attribute__((cleanup(come_out))) struct passage name = {.inside.caller = caller, .entry = HEDDLE_ENTRY_##of};      \
+/* Ends when the variable goes out of scope. `makes`: the loop that it makes ready, or NULL. */
+#define PASSAGE(of, name, makes)                                                                                       \
+  __attribute__((cleanup(come_out))) struct passage name = {.inside = {.caller = caller, .loop = (makes)},             \
+                                                            .entry = HEDDLE_ENTRY_##of};                               \
   go_in(&name)
 
 /* What stands behind the wrapper. */
@@ -63,26 +64,47 @@ static inline void come_out(const struct passage *passage) {
     FIND_NEXT(type, name, parameters);                                                                                 \
     if (!is_observed())                                                                                                \
       return next arguments;                                                                                           \
-    PASSAGE(of, passage);                                                                                              \
+    PASSAGE(of, passage, NULL);                                                                                        \
+    return next arguments;                                                                                             \
+  }
+
+/* What makes a loop ready. `iterations`: of that loop. */
+#define WRAP_BEGIN(type, name, parameters, arguments, iterations)                                                      \
+  EXPORTED type name parameters;                                                                                       \
+  EXPORTED type name parameters {                                                                                      \
+    FIND_NEXT(type, name, parameters);                                                                                 \
+    if (!is_observed())                                                                                                \
+      return next arguments;                                                                                           \
+    const struct heddle_iterations loop = iterations;                                                                  \
+    PASSAGE(SCHEDULING, passage, &loop);                                                                               \
     return next arguments;                                                                                             \
   }
 
 /* ---- loops ---- */
 
-/* Of a chunk from `lower` to `upper`, which is its last iteration, in the direction of `stride`. */
-static inline uint64_t count_iterations(uint64_t lower, uint64_t upper, int64_t stride) {
-  if (stride == 1)
-    return upper - lower + 1;
-  return stride > 0   ? (upper - lower) / (uint64_t)stride + 1
-         : stride < 0 ? (lower - upper) / (0 - (uint64_t)stride) + 1
-                      : 1;
+/* From `first` to `last`, or to the last one before it. */
+static inline struct heddle_iterations from_to(uint64_t first, uint64_t last, int64_t step) {
+  uint64_t count = 1;
+  if (step == 1)
+    count = last - first + 1;
+  else if (step > 0)
+    count = (last - first) / (uint64_t)step + 1;
+  else if (step < 0)
+    count = (first - last) / (0 - (uint64_t)step) + 1;
+  return (struct heddle_iterations){first, step, count};
 }
+
+/* None if `last` lies before `first`: as their type has it. */
+#define FROM_TO(first, last, step)                                                                                     \
+  (((step) < 0 ? (last) <= (first) : (first) <= (last)) ? from_to((uint64_t)(first), (uint64_t)(last), (step))         \
+                                                        : (struct heddle_iterations){(uint64_t)(first), (step), 0})
 
 /* The bounds are those of a type's difference: as 64 bits, without a sign, they wrap around as they should. */
 #define WRAP_LOOP(suffix, bound, difference)                                                                           \
-  WRAP(SCHEDULING, void, __kmpc_dispatch_init_##suffix,                                                                \
-       (void *place, int32_t thread, int32_t schedule, bound lower, bound upper, difference stride, difference chunk), \
-       (place, thread, schedule, lower, upper, stride, chunk))                                                         \
+  WRAP_BEGIN(                                                                                                          \
+      void, __kmpc_dispatch_init_##suffix,                                                                             \
+      (void *place, int32_t thread, int32_t schedule, bound lower, bound upper, difference stride, difference chunk),  \
+      (place, thread, schedule, lower, upper, stride, chunk), FROM_TO(lower, upper, stride))                           \
   EXPORTED int __kmpc_dispatch_next_##suffix(void *place, int32_t thread, int32_t *last, bound *lower, bound *upper,   \
                                              difference *stride);                                                      \
   EXPORTED int __kmpc_dispatch_next_##suffix(void *place, int32_t thread, int32_t *last, bound *lower, bound *upper,   \
@@ -90,10 +112,10 @@ static inline uint64_t count_iterations(uint64_t lower, uint64_t upper, int64_t 
     FIND_NEXT(int, __kmpc_dispatch_next_##suffix, (void *, int32_t, int32_t *, bound *, bound *, difference *));       \
     if (!is_observed())                                                                                                \
       return next(place, thread, last, lower, upper, stride);                                                          \
-    PASSAGE(SCHEDULING, passage);                                                                                      \
+    PASSAGE(SCHEDULING, passage, NULL);                                                                                \
     const int has_chunk = next(place, thread, last, lower, upper, stride);                                             \
     if (has_chunk)                                                                                                     \
-      passage.iterations = count_iterations((uint64_t)*lower, (uint64_t)*upper, stride ? *stride : 1);                 \
+      passage.chunk = from_to((uint64_t)*lower, (uint64_t)*upper, stride ? *stride : 1);                               \
     return has_chunk;                                                                                                  \
   }
 
@@ -136,23 +158,26 @@ WRAP(TASK_CREATION, void, GOMP_taskloop_ull,
       unsigned long long begin, unsigned long long end, unsigned long long step),
      (body, data, copy, bytes, alignment, flags, tasks, priority, begin, end, step))
 
-/* Those that begin a loop: the bounds, the step, the chunk's size unless the schedule is chosen at run time, and where
- * the first chunk's bounds go. */
+/* Those that begin a loop: the bounds (the last iteration lies before `end`), the step, the chunk's size unless the
+ * schedule is chosen at run time, and where the first chunk's bounds go. */
+#define UP_TO(begin, end, step)                                                                                        \
+  (((step) < 0 ? (end) < (begin) : (begin) < (end))                                                                    \
+       ? from_to((uint64_t)(begin), (uint64_t)(end) + ((step) < 0 ? UINT64_C(1) : -UINT64_C(1)), (int64_t)(step))      \
+       : (struct heddle_iterations){(uint64_t)(begin), (int64_t)(step), 0})
 #define WRAP_START(kind)                                                                                               \
-  WRAP(SCHEDULING, bool, GOMP_loop_##kind##_start,                                                                     \
-       (long begin, long end, long step, long chunk, long *lower, long *upper),                                        \
-       (begin, end, step, chunk, lower, upper))                                                                        \
-  WRAP(SCHEDULING, bool, GOMP_loop_ull_##kind##_start,                                                                 \
-       (bool up, unsigned long long begin, unsigned long long end, unsigned long long step, unsigned long long chunk,  \
-        unsigned long long *lower, unsigned long long *upper),                                                         \
-       (up, begin, end, step, chunk, lower, upper))
+  WRAP_BEGIN(bool, GOMP_loop_##kind##_start, (long begin, long end, long step, long chunk, long *lower, long *upper),  \
+             (begin, end, step, chunk, lower, upper), UP_TO(begin, end, step))                                         \
+  WRAP_BEGIN(bool, GOMP_loop_ull_##kind##_start,                                                                       \
+             (bool up, unsigned long long begin, unsigned long long end, unsigned long long step,                      \
+              unsigned long long chunk, unsigned long long *lower, unsigned long long *upper),                         \
+             (up, begin, end, step, chunk, lower, upper), UP_TO(begin, end, (int64_t)step))
 #define WRAP_RUNTIME_START(kind)                                                                                       \
-  WRAP(SCHEDULING, bool, GOMP_loop_##kind##_start, (long begin, long end, long step, long *lower, long *upper),        \
-       (begin, end, step, lower, upper))                                                                               \
-  WRAP(SCHEDULING, bool, GOMP_loop_ull_##kind##_start,                                                                 \
-       (bool up, unsigned long long begin, unsigned long long end, unsigned long long step, unsigned long long *lower, \
-        unsigned long long *upper),                                                                                    \
-       (up, begin, end, step, lower, upper))
+  WRAP_BEGIN(bool, GOMP_loop_##kind##_start, (long begin, long end, long step, long *lower, long *upper),              \
+             (begin, end, step, lower, upper), UP_TO(begin, end, step))                                                \
+  WRAP_BEGIN(bool, GOMP_loop_ull_##kind##_start,                                                                       \
+             (bool up, unsigned long long begin, unsigned long long end, unsigned long long step,                      \
+              unsigned long long *lower, unsigned long long *upper),                                                   \
+             (up, begin, end, step, lower, upper), UP_TO(begin, end, (int64_t)step))
 
 WRAP_START(dynamic)
 WRAP_START(guided)

@@ -18,7 +18,8 @@
  *
  * Parts: heddle-states.h (states and constructs), heddle-rows.h (times by thread and callpath), heddle-events.h (what
  * the tool hears, and what that costs), heddle-log.h (what each thread did), heddle-teams.h (parallel regions),
- * heddle-concurrency.h (how many threads were busy at once), heddle-samples.h (what threads were executing).
+ * heddle-concurrency.h (how many threads were busy at once), heddle-samples.h (what threads were executing),
+ * heddle-chunks.h (chunks of loops).
  *
  * Units: all times are ticks of the clock that `clock_kind` names; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
@@ -31,6 +32,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "heddle-chunks.h"
 #include "heddle-concurrency.h"
 #include "heddle-events.h"
 #include "heddle-log.h"
@@ -188,9 +190,10 @@ enum hd_block_type {
   HD_BLOCK_JOURNAL = 19, /* one hd_journal_record */
   HD_BLOCK_DELAYS = 20,
   HD_BLOCK_MEMBERSHIPS = 21, /* of the teams that the block's owner leads */
-  HD_BLOCK_SAMPLES = 22      /* of all threads */
+  HD_BLOCK_SAMPLES = 22,     /* of all threads */
+  HD_BLOCK_CHUNKS = 23
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_SAMPLES
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_CHUNKS
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {

@@ -2,6 +2,7 @@
 /* Threads, regions, worksharing, masked, omp_control_tool; and the registration of all callbacks. */
 #include "ompt/callbacks.h"
 
+#include "ompt/construct/chunks.h"
 #include "ompt/construct/task.h"
 #include "ompt/construct/worksharing.h"
 #include "ompt/control.h"
@@ -127,6 +128,8 @@ static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type,
     hd_thread_set_state(thread, now, thread->top->state);
   else
     hd_thread_push(thread, now, row, frame_kind(kind), HD_BUSY);
+  if (thread->top->kind == HD_KIND_LOOP && frame_kind(kind) == HD_KIND_LOOP)
+    hd_chunks_begin_loop(thread->top, !is_folded);
   if (kind == HD_KIND_TASKLOOP)
     thread->top->task = task;
   else

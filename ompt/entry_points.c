@@ -2,6 +2,7 @@
 #include "ompt/entry_points.h"
 
 #include "callpath/code/wrappers.h"
+#include "ompt/construct/chunks.h"
 #include "ompt/thread/budget.h"
 #include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
@@ -33,67 +34,76 @@ static uint32_t begin(enum heddle_entry entry) {
   struct hd_thread *thread = event.thread;
   if (!thread)
     return 0;
+  struct hd_frame *loop = entry == HEDDLE_ENTRY_SCHEDULING ? hd_thread_innermost(thread, HD_KIND_LOOP) : NULL;
+  if (loop)
+    hd_chunks_finish(thread, loop, event.now);
   count_as(thread, event.now, kinds[entry].state);
   return (uint32_t)(thread->base - thread->frames) + 1;
 }
 
-/* The loop that the thread is in; NULL: its begin was not observed. */
-static const struct hd_frame *loop_of(const struct hd_thread *thread, uint64_t iterations) {
-  return iterations && !hd_clock_is_paused() ? hd_thread_innermost(thread, HD_KIND_LOOP) : NULL;
+/* The loop of whose iterations the thread has got some; NULL: its begin was not observed. */
+static struct hd_frame *loop_of(const struct hd_thread *thread, const struct heddle_iterations *chunk) {
+  return chunk->count && !hd_clock_is_paused() ? hd_thread_innermost(thread, HD_KIND_LOOP) : NULL;
 }
 
-static void count_chunk(struct hd_thread *thread, uint64_t iterations) {
-  const struct hd_frame *loop = loop_of(thread, iterations);
+static void count_chunk(struct hd_thread *thread, const struct heddle_iterations *chunk) {
+  struct hd_frame *loop = loop_of(thread, chunk);
   if (!loop)
     return;
   struct hd_row_cell *cell = hd_thread_cell(thread, loop->row, HD_CELL_CHUNKS);
   cell->ticks++;
-  cell->intrusion += (int64_t)iterations;
+  cell->intrusion += (int64_t)chunk->count;
+  hd_chunks_take(loop, chunk);
 }
 
 /* Its time is not told. To count it is no event, but for the loop's first chunk. */
-static void end_untold(enum heddle_entry entry, uint64_t iterations) {
+static void end_untold(enum heddle_entry entry, const struct heddle_iterations *chunk) {
   struct hd_thread *thread = hd_thread_known_soon();
-  const struct hd_frame *loop = thread && !hd_thread_is_at_work(thread) ? loop_of(thread, iterations) : NULL;
+  const struct hd_frame *loop = thread && !hd_thread_is_at_work(thread) ? loop_of(thread, chunk) : NULL;
   if (!loop)
     return;
   const bool is_first = hd_row_find(loop->row, HD_CELL_CHUNKS) == HD_ROW_CELLS;
   HD_EVENT struct hd_event event =
       is_first ? hd_event_begin_untimed(kinds[entry].end) : (struct hd_event){.thread = NULL};
   if (!is_first || event.thread)
-    count_chunk(thread, iterations);
+    count_chunk(thread, chunk);
 }
 
 /* A loop may have begun or ended in it: then the rest was in another row than its begin. */
-static void end_refused(enum heddle_entry entry, uint64_t iterations) {
+static void end_refused(enum heddle_entry entry, const struct heddle_iterations *chunk) {
   const struct hd_thread *thread = hd_thread_known_soon();
   if (thread)
     hd_budget_mark(thread->row, HD_CLASS_ENTRY);
-  end_untold(entry, iterations);
+  end_untold(entry, chunk);
 }
 
 /* An untied task may have left the stack meanwhile; or this is a forked child, and nothing began here. */
-static void end(enum heddle_entry entry, uint32_t begun, uint64_t iterations) {
+static void end(enum heddle_entry entry, uint32_t begun, const struct heddle_iterations *chunk) {
   if (begun == REFUSED) {
-    end_refused(entry, iterations);
+    end_refused(entry, chunk);
     return;
   }
   if (!begun || !hd_thread_known_soon()) {
-    end_untold(entry, iterations);
+    end_untold(entry, chunk);
     return;
   }
   HD_EVENT struct hd_event event = hd_event_begin(kinds[entry].end);
   struct hd_thread *thread = event.thread;
   if (thread && thread->base == thread->frames + (begun - 1) && thread->base->base.busy_as != HD_BUSY)
     count_as(thread, event.now, HD_BUSY);
-  if (thread)
-    count_chunk(thread, iterations);
+  if (!thread)
+    return;
+  count_chunk(thread, chunk);
+  struct hd_frame *loop = entry == HEDDLE_ENTRY_SCHEDULING ? hd_thread_innermost(thread, HD_KIND_LOOP) : NULL;
+  if (loop)
+    hd_chunks_start(loop, event.now);
 }
 
 void hd_entry_points_connect(struct heddle_entries *entries) {
   hd_wrappers_find(entries);
   if (!entries)
     return;
+  hd_chunks_init(hd_clock_ticks_per_ms(hd_store.header->clock_first));
   __atomic_store_n(&entries->end, end, __ATOMIC_RELEASE);
   __atomic_store_n(&entries->begin, begin, __ATOMIC_RELEASE);
 }

@@ -5,11 +5,12 @@
 
 #include "callpath/code/loaded_modules.h"
 
-static const struct heddle_inside *(*innermost)(void);
+static const struct heddle_inside *(*innermost)(void); /* NULL: there are no wrappers */
 
 void hd_wrappers_find(const struct heddle_entries *entries) {
   struct hd_loaded loaded;
   hd_code_entries = (struct hd_code_range){0, 0};
+  innermost = NULL;
   if (!entries || !hd_loaded_find((uintptr_t)entries->innermost, &loaded))
     return;
   innermost = entries->innermost;
@@ -22,4 +23,9 @@ const void *hd_wrappers_caller(const void *address) {
   while (inside && hd_code_in_runtime(inside->caller))
     inside = inside->outer;
   return inside ? inside->caller : address;
+}
+
+const struct heddle_iterations *hd_wrappers_loop(void) {
+  const struct heddle_inside *inside = innermost ? innermost() : NULL;
+  return inside ? inside->loop : NULL;
 }

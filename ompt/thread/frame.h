@@ -69,6 +69,18 @@ struct hd_frame {
       const void *const *slot;  /* where on the stack that stands; NULL: not known */
       const void *entered_from; /* where in its code it told of its entry */
     } routine;
+    struct hd_frame_loop {             /* chunks.h */
+      struct hd_chunks_record *chunks; /* NULL: no chunk of this instance has been done yet */
+      uint64_t first;                  /* struct heddle_iterations of the loop */
+      int64_t step;
+      uint64_t count;
+      double buckets_each;  /* hd_chunks_record's, for each iteration */
+      uint64_t chunk_first; /* of the chunk that it got last, iterations numbered from 0 */
+      uint64_t chunk_count;
+      uint64_t begin_ticks; /* 0: it does not work on it, or its begin was not observed */
+      bool has_chunk;       /* it got that since it asked last */
+      bool is_kept;
+    } loop;
     struct hd_frame_phase { /* markers.c */
       const char *name;
       uintptr_t place; /* on the stack, of the routine that holds its begin (region_callers.h); 0: not known */

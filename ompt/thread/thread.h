@@ -69,8 +69,12 @@ struct hd_thread {
   struct hd_edges edges;
   struct hd_row_index index;
   struct hd_index known_regions; /* of its own */
-  struct hd_frame *last_frame;   /* there is room for */
-  uint32_t deeper;               /* open routines beyond HD_FRAMES_MOST: they have no frames */
+  struct hd_thread_chunks {      /* chunks.h */
+    struct hd_index index;       /* of struct hd_chunks_record, by profile */
+    struct hd_store_cursor cursor;
+  } chunks;
+  struct hd_frame *last_frame; /* there is room for */
+  uint32_t deeper;             /* open routines beyond HD_FRAMES_MOST: they have no frames */
   struct hd_frame *frames;
   uint32_t innermost[HD_KIND_COUNT]; /* index of the innermost frame of each kind; 0: none */
   struct hd_row_record *row;         /* that `cell` lies in */

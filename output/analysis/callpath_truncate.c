@@ -9,6 +9,7 @@
 #include "output/model/accumulate.h"
 #include "output/model/counts.h"
 #include "output/model/lazy_rows.h"
+#include "output/model/loops.h"
 #include "output/model/memory.h"
 #include "output/model/rollup.h"
 #include "output/model/samples.h"
@@ -342,6 +343,9 @@ static void give(struct fold *fold) {
   for (uint32_t i = 0; i < model->sample_count; i++)
     model->samples[i].node = fold->map[model->samples[i].node];
   model->sample_count = hd_samples_join(model->samples, model->sample_count);
+  for (uint32_t i = 0; i < model->loop_count; i++)
+    model->loops[i].node = fold->map[model->loops[i].node];
+  model->loop_count = hd_loops_join(model->loops, model->loop_count);
   model->nodes = fold->nodes;
   model->node_count = fold->count;
   model->rows = fold->rows;

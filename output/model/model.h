@@ -225,6 +225,20 @@ struct hd_model_sample {
   const char *inlined_into; /* the function that has its code; NULL: that one itself, or not known */
 };
 
+/** How long threads worked on the chunks of a loop, and where among its iterations these were: heddle-chunks.h has what
+ *  the members mean, but that this is of all threads. */
+struct hd_model_loop {
+  uint32_t node;
+  uint32_t flags; /* enum hd_chunks_flag */
+  uint64_t first;
+  int64_t step;
+  uint64_t count;
+  uint64_t longest_ticks;
+  uint64_t lengths[HD_LENGTH_BUCKETS];
+  uint64_t ticks[HD_SPACE_BUCKETS];
+  uint64_t iterations[HD_SPACE_BUCKETS];
+};
+
 /** How long threads were busy in node a and, at the same time, others in node b, both exclusive. a < b. */
 struct hd_overlap {
   uint32_t a;
@@ -301,6 +315,9 @@ struct hd_model {
 
   struct hd_model_sample *samples; /* sorted by node, state, module and offset; all differ */
   uint32_t sample_count;
+
+  struct hd_model_loop *loops; /* sorted by node, one of each; only those whose chunks were observed */
+  uint32_t loop_count;
 
   struct hd_costs_record *costs; /* as in the file: in no order, of valid threads */
   uint32_t cost_count;

@@ -121,6 +121,9 @@ bool hd_reader_take_counts(struct hd_reader *reader);
 /** samples.c: what threads were executing. */
 bool hd_reader_take_samples(struct hd_reader *reader);
 
+/** loops.c: chunks. */
+bool hd_reader_take_loops(struct hd_reader *reader);
+
 /** overhead.c: what Heddle's own work cost, and what was switched off. */
 bool hd_reader_take_overhead(struct hd_reader *reader);
 

@@ -363,6 +363,31 @@ static void test_unused_samples_are_left_out_and_equal_ones_joined(void **state)
   builder_free(&sample->builder);
 }
 
+static void test_broken_chunks_are_refused_and_those_of_a_loop_added_up(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    struct sample *sample = setup_sample();
+    if (i == 0)
+      sample->chunks->profile = 3; /* no such callpath */
+    else
+      sample->chunks->flags = 4;
+    builder_refused(&sample->builder, "chunks 0 are not valid");
+    builder_free(&sample->builder);
+  }
+  struct sample *sample = setup_sample();
+  struct hd_chunks_record *other = builder_record(&sample->builder, HD_BLOCK_CHUNKS, sizeof *other);
+  *other = *sample->chunks;
+  other->count = 65;
+  other->longest_ticks = 9;
+  struct hd_model *model = builder_read(&sample->builder);
+  assert_int_equal(model->loop_count, 1);
+  assert_int_equal(model->loops[0].flags, HD_CHUNKS_BOUNDS | HD_CHUNKS_VARY);
+  assert_int_equal(model->loops[0].iterations[0], 2);
+  assert_int_equal(model->loops[0].longest_ticks, 9);
+  hd_model_free(model);
+  builder_free(&sample->builder);
+}
+
 static void test_empty_profile_is_refused(void **state) {
   (void)state;
   struct builder builder;
@@ -446,6 +471,7 @@ int main(void) {
       cmocka_unit_test(test_absurd_costs_stay_absurd),
       cmocka_unit_test(test_broken_samples_are_refused),
       cmocka_unit_test(test_unused_samples_are_left_out_and_equal_ones_joined),
+      cmocka_unit_test(test_broken_chunks_are_refused_and_those_of_a_loop_added_up),
       cmocka_unit_test(test_empty_profile_is_refused),
       cmocka_unit_test(test_random_damage_never_crashes),
       cmocka_unit_test(test_files_that_cannot_be_read_are_named),

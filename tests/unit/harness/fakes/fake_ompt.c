@@ -53,14 +53,22 @@ static __thread const struct fk_event *being_played;
 static __thread uint32_t current_thread = FK_NONE; /* simulated thread */
 
 /* What the tool is told of entry points, and what it answered to begins that are open, by thread. */
-static const struct heddle_inside *no_wrapper(void) {
-  return NULL;
-}
-static struct heddle_entries entries = {.innermost = no_wrapper};
 static struct {
   uint32_t begun[FK_MAX_ENTRIES];
+  struct heddle_iterations loops[FK_MAX_ENTRIES];
+  struct heddle_inside here; /* the innermost */
   uint32_t depth;
 } inside[FK_MAX_THREADS];
+
+static const struct heddle_inside *get_innermost(void) {
+  const uint32_t depth = current_thread == FK_NONE ? 0 : inside[current_thread].depth;
+  if (depth == 0)
+    return NULL;
+  const struct heddle_iterations *loop = &inside[current_thread].loops[depth - 1];
+  inside[current_thread].here = (struct heddle_inside){.loop = loop->count > 0 ? loop : NULL};
+  return &inside[current_thread].here;
+}
+static struct heddle_entries entries = {.innermost = get_innermost};
 
 static void (*switch_class)(uint32_t event_class, bool off); /* the tool's, once it has started */
 
@@ -288,14 +296,18 @@ static bool is_program_event(const struct fk_event *e) {
 /* A begin that the tool does not observe is left untold at its end, as libheddle-entry.so does. */
 static void play_entry(const struct fk_event *e) {
   const enum heddle_entry entry = (enum heddle_entry)e->kind;
+  const struct heddle_iterations some = {e->code, (int64_t)e->wait_id, e->size};
   uint32_t *begun = inside[e->thread].begun;
   uint32_t *depth = &inside[e->thread].depth;
   if (e->op == FK_ENTRY_BEGIN ? *depth == FK_MAX_ENTRIES : *depth == 0)
     _exit(FK_BAD_SCRIPT);
-  if (e->op == FK_ENTRY_BEGIN)
-    begun[(*depth)++] = entries.begin ? entries.begin(entry) : 0;
-  else if (begun[--*depth] || (e->size && entries.end))
-    entries.end(entry, begun[*depth], e->size);
+  if (e->op == FK_ENTRY_BEGIN) {
+    inside[e->thread].loops[*depth] = some;
+    begun[*depth] = entries.begin ? entries.begin(entry) : 0;
+    ++*depth;
+  } else if (begun[--*depth] || (e->size && entries.end)) {
+    entries.end(entry, begun[*depth], &some);
+  }
 }
 
 static void play_dependences(const struct fk_event *e) {

@@ -49,8 +49,9 @@ enum fk_op {
   FK_CANCEL,
   FK_MASKED,
   FK_DEPENDENCES,   /* one, of type `kind` */
-  FK_ENTRY_BEGIN,   /* the program calls an entry point: `kind` is enum heddle_entry */
-  FK_ENTRY_END,     /* `size`: iterations of the chunk that it got */
+  FK_ENTRY_BEGIN,   /* the program calls an entry point: `kind` is enum heddle_entry; to make a loop ready, if `size` is
+                       not 0: as below, all of it */
+  FK_ENTRY_END,     /* `size`: iterations of the chunk that it got; `code`: the first; `wait_id`: the step */
   FK_ROUTINE_ENTER, /* __cyg_profile_func_enter: `code` is the function, `wait_id` the call's return address */
   FK_ROUTINE_EXIT,
   FK_PHASE_BEGIN, /* heddle_phase_begin("phase <code>") */

@@ -264,7 +264,7 @@ static void on_entry(struct oracle *o, struct or_thread *thread, const struct fk
   } else if (thread->entries[--thread->entry_count] == task) {
     task->busy_as = HD_BUSY;
   }
-  if (e->size)
+  if (e->op == FK_ENTRY_END && e->size)
     get_chunk(o, thread, task, e->size);
 }
 

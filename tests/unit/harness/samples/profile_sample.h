@@ -23,6 +23,7 @@ struct sample {
   struct hd_costs_record *costs;
   struct hd_switch_record *switched;
   struct hd_sample_record *sampled;
+  struct hd_chunks_record *chunks;
 };
 
 /* One of everything. */
@@ -62,6 +63,9 @@ static inline void make_sample(struct sample *sample) {
       (struct hd_event_cost){.count = 10, .charged = 4, .total_ticks = 8, .ticks = 2};
   sample->switched = builder_switch(builder, HD_CLASS_TASK, 0, 2);
   sample->sampled = builder_sampled(builder, 2, HD_BUSY, 0, 0x1234, 5);
+  sample->chunks = builder_record(builder, HD_BLOCK_CHUNKS, sizeof *sample->chunks);
+  *sample->chunks = (struct hd_chunks_record){.profile = 2, .flags = HD_CHUNKS_BOUNDS, .step = 1, .count = 64};
+  sample->chunks->lengths[3] = sample->chunks->iterations[0] = sample->chunks->ticks[0] = 1;
 }
 
 #endif

@@ -79,9 +79,12 @@ void sc_masked_end(void);
 /** A doacross loop has waited (sink) or posted (source), or a task was created with a dependence. */
 void sc_dependence(ompt_dependence_type_t type);
 
-/* Entry points of the runtime: the thread goes in, and comes back, with a chunk of so many iterations. */
+/* Entry points of the runtime: the thread goes in, and comes back, with a chunk of so many iterations; goes in to make
+ * that loop ready, and comes back with that chunk of it. */
 void sc_entry_begin(enum heddle_entry entry);
 void sc_entry_end(enum heddle_entry entry, uint32_t iterations);
+void sc_loop_begin(const struct heddle_iterations *loop);
+void sc_chunk_end(const struct heddle_iterations *chunk);
 
 /* Explicit tasks. */
 uint32_t sc_task_create(uint64_t code, uint32_t flags);

@@ -87,6 +87,23 @@ void sc_entry_end(enum heddle_entry entry, uint32_t iterations) {
   entry_point(FK_ENTRY_END, entry, iterations);
 }
 
+static void iterations(enum fk_op op, const struct heddle_iterations *some) {
+  struct fk_event event = sc_event(op);
+  event.kind = HEDDLE_ENTRY_SCHEDULING;
+  event.code = some->first;
+  event.wait_id = (uint64_t)some->step;
+  event.size = (uint32_t)some->count;
+  sc_emit(event);
+}
+
+void sc_loop_begin(const struct heddle_iterations *loop) {
+  iterations(FK_ENTRY_BEGIN, loop);
+}
+
+void sc_chunk_end(const struct heddle_iterations *chunk) {
+  iterations(FK_ENTRY_END, chunk);
+}
+
 static void mutex(enum fk_op op, ompt_mutex_t kind, uint64_t wait_id, uint64_t code) {
   struct fk_event event = sc_event(op);
   event.kind = kind;
