@@ -19,7 +19,7 @@ struct hd_line_causes hd_line_causes_of(const struct hd_lines *view) {
     return causes;
   struct hd_loss_book *book = hd_loss_book_new(view->model);
   causes.threads = book->threads;
-  causes.outside = book->program;
+  causes.program = causes.outside = book->program;
   for (uint32_t i = 0; i < view->model->node_count; i++) {
     if (view->model->nodes[i].kind != HD_KIND_ROUTINE) /* those have no lines here */
       hd_losses_add(&causes.lines[view->line_of_node[i]], &book->inclusive[i], 1);

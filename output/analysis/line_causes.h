@@ -12,6 +12,7 @@
 
 struct hd_line_causes {
   struct hd_losses *lines; /* by line, with the lines below */
+  struct hd_losses program;
   struct hd_losses outside;
   uint32_t threads; /* a thread's part of the losses is wall time */
   bool known;       /* false: callpaths were left out or cut, and everything is 0 */

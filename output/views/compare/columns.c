@@ -67,6 +67,7 @@ void hd_compared_values(struct hd_value values[HD_COMPARED_COLUMNS], const struc
   const bool there = at->runs > 0, matched = there && at->matched;
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
   const struct hd_value cause = main_cause(at, matched, unit);
+  const struct hd_efficiency used = hd_efficiency_of(&at->losses);
 #define COLUMN(name, id, title, kind, key, help, value) values[HD_COMPARED_##name] = value;
   HD_COMPARED_TIMES(COLUMN, HD_COMPARED_NONE)
   HD_COMPARED_RATIOS(COLUMN, HD_COMPARED_NONE)

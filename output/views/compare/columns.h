@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "output/analysis/efficiency.h"
 #include "output/comparison/comparison.h"
 #include "output/views/render/columns.h"
 
@@ -17,8 +18,9 @@
  *
  * COLUMN: its name; its name in comma-separated values, its title in tables, its kind; its key in the JSON (NULL: it is
  * not there); help for the legend; its value. OBJECT: what only the JSON has: its key, and the value where it is known.
- * Values use what hd_compared_values() has: the row `at` the point, `base`: it at the baseline; `of`: the point; `row`,
- * `point`: their numbers; `there`: the row occurs; `matched`: at the baseline, too; `interval()`, `cause`.
+ * Values use what hd_compared_values() has: the row `at` the point, how well its threads are `used`, `base`: it at the
+ * baseline; `of`: the point; `row`, `point`: their numbers; `there`: the row occurs; `matched`: at the baseline, too;
+ * `interval()`, `cause`.
  */
 /* clang-format off */
 #define HD_COMPARED_TIMES(COLUMN, OBJECT)                                                                              \
@@ -86,6 +88,21 @@
          hd_count((at->marks & HD_MARK_WORK) != 0, there))                                                             \
   COLUMN(CAUSES_UNKNOWN, "causes_unknown", NULL, HD_FLAG, "causes_unknown", NULL,                                      \
          hd_count(at->causes_unknown, matched))                                                                        \
+  COLUMN(PARALLEL, "parallel_efficiency", "Parallel%", HD_SHARE, "parallel_efficiency",                                \
+         "busy thread time / all: the product of the four that follow",                                                \
+         hd_share(used.parallel, 1, there))                                                                            \
+  COLUMN(SERIALIZATION, "serialization", "Serial%", HD_SHARE, "serialization",                                         \
+         "what is left when threads without work are counted",                                                         \
+         hd_share(used.factors[HD_FACTOR_SERIALIZATION], 1, there && at->untold_ticks == 0))                           \
+  COLUMN(LOAD_BALANCE, "load_balance", "Balance%", HD_SHARE, "load_balance",                                           \
+         "likewise imbalance",                                                                                         \
+         hd_share(used.factors[HD_FACTOR_LOAD_BALANCE], 1, there && at->untold_ticks == 0))                            \
+  COLUMN(SYNCHRONIZATION, "synchronization", "Sync%", HD_SHARE, "synchronization",                                     \
+         "likewise waits at explicit barriers, for locks and tasks",                                                   \
+         hd_share(used.factors[HD_FACTOR_SYNCHRONIZATION], 1, there && at->untold_ticks == 0))                         \
+  COLUMN(SCHEDULING, "scheduling", "Sched%", HD_SHARE, "scheduling",                                                   \
+         "likewise the runtime's own work",                                                                            \
+         hd_share(used.factors[HD_FACTOR_SCHEDULING], 1, there && at->untold_ticks == 0))                              \
   COLUMN(LOST_SHARE, NULL, "Lost%", HD_SHARE, NULL, NULL, hd_share(at->lost_total_s, at->time_s, matched))             \
   COLUMN(DIFFERENCE, NULL, "Diff", HD_SECONDS, NULL, "after - before; negative: faster",                               \
          hd_number(matched && point > 0 ? at->time_s - base->time_s : NAN))                                            \

@@ -62,6 +62,7 @@ static void print_one(const struct hd_compare_series *series, const struct hd_co
     hd_document_title(document, 1, "%s", series->title);
   hd_compare_heading(document, comparison);
   hd_compare_program(document, comparison);
+  hd_compare_efficiencies(document, comparison);
   hd_compare_losses(document, comparison);
   print_regions(document, comparison, options->limit);
   hd_compare_unmatched(document, comparison);

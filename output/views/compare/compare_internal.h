@@ -92,6 +92,7 @@ void hd_compare_table_cells(struct hd_compare_table *table, uint32_t row, uint32
 void hd_compare_heading(struct hd_document *document, const struct hd_comparison *comparison);
 void hd_compare_notes(struct hd_document *document, const struct hd_comparison *comparison);
 void hd_compare_program(struct hd_document *document, const struct hd_comparison *comparison);
+void hd_compare_efficiencies(struct hd_document *document, const struct hd_comparison *comparison);
 void hd_compare_losses(struct hd_document *document, const struct hd_comparison *comparison);
 void hd_compare_regions(struct hd_document *document, const struct hd_comparison *comparison, unsigned long limit);
 

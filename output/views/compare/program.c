@@ -42,6 +42,11 @@ static const struct shown by_side[] = {
     {HD_COMPARED_DIFFERENCE_SHARE, 0}, {HD_COMPARED_CONCURRENCY, 2},
 };
 
+static const struct shown efficiencies[] = {
+    {HD_COMPARED_PARALLEL, 0},        {HD_COMPARED_SERIALIZATION, 0}, {HD_COMPARED_LOAD_BALANCE, 0},
+    {HD_COMPARED_SYNCHRONIZATION, 0}, {HD_COMPARED_SCHEDULING, 0},    {HD_COMPARED_WORK, 1},
+};
+
 static void add_columns(struct hd_compare_table *table, const struct shown *columns, size_t count) {
   const bool intervals = any_interval(table->comparison), from_one = table->comparison->points[0].threads == 1;
   for (size_t i = 0; i < count; i++)
@@ -92,6 +97,26 @@ void hd_compare_program(struct hd_document *document, const struct hd_comparison
     fill_remark(&table, point);
   }
   hd_document_title(document, 2, "Program: times in %s", table.columns.unit.name);
+  hd_document_table(document, &table.grid);
+}
+
+/* ---- how well threads are used ---- */
+
+void hd_compare_efficiencies(struct hd_document *document, const struct hd_comparison *comparison) {
+  const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
+  struct hd_compare_table table;
+  hd_compare_table_begin(&table, comparison);
+  table.unmarked = true;
+  add_columns(&table, efficiencies, sizeof efficiencies / sizeof *efficiencies);
+  hd_compare_table_place(&table, scaling ? "At" : "Side", false);
+  for (uint32_t point = 0; point < comparison->point_count; point++) {
+    char name[HD_PLACE_BYTES];
+    hd_table_row(&table.grid, NULL);
+    hd_compare_table_cells(&table, 0, point);
+    hd_point_text(name, comparison, point);
+    hd_table_at(&table.grid, name);
+  }
+  hd_document_title(document, 2, "Efficiencies");
   hd_document_table(document, &table.grid);
 }
 

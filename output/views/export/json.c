@@ -106,7 +106,8 @@ static json_t *account_members(const struct hd_account *account) {
                     {"preemptions", hd_json_count(account->preemptions)});
 }
 
-static json_t *program(const struct hd_model *model) {
+static json_t *program(const struct hd_loss_book *book) {
+  const struct hd_model *model = book->model;
   const double elapsed = (double)model->elapsed_ticks;
   const uint64_t unmeasured = hd_model_unmeasured_ticks(model);
   const uint64_t outside = model->elapsed_ticks > model->inside_ticks ? model->elapsed_ticks - model->inside_ticks : 0;
@@ -122,6 +123,7 @@ static json_t *program(const struct hd_model *model) {
                  {"outside_regions_s", hd_json_seconds(model, outside)},
                  {HD_JSON_MERGE, hd_json_marks(model->nodes[0].marks[HD_MARKS_OF_CALLPATHS])},
                  {HD_KEY(GAIN), hd_json_ticks(model, model->gain_ticks)}, {HD_JSON_MERGE, level_members(model)},
+                 {"efficiency", hd_json_efficiency(&book->program, model->nodes[0].marks[HD_MARKS_OF_CALLPATHS])},
                  {HD_JSON_MERGE, account_members(&account)},
                  {"threads_ever", hd_json_count(hd_model_threads_ever(model))},
                  {"pauses", hd_json_count(model->header.pauses)},
@@ -177,26 +179,29 @@ static json_t *timeline(const struct hd_model *model) {
 }
 
 /* One at a time: all of them together would take gigabytes. */
-static bool write_profiles(const struct hd_model *model, FILE *out) {
+static bool write_profiles(const struct hd_loss_book *book, FILE *out) {
+  const struct hd_model *model = book->model;
   bool done = true;
   fputs(",\n\"profiles\": [", out);
   for (uint32_t i = 0; done && i < model->node_count; i++) {
     fputs(i == 0 ? "\n" : ",\n", out);
-    done = hd_json_write(hd_json_profile(model, &model->nodes[i]), out);
+    done = hd_json_write(hd_json_profile(book, &model->nodes[i]), out);
   }
   fputs("\n]", out);
   return done;
 }
 
 static bool write_json(const struct hd_model *model, FILE *out) {
+  struct hd_loss_book *book = hd_loss_book_new(model);
   fprintf(out, "{\n\"heddle\": %d", JSON_VERSION);
   json_t *overlaps = model->levels_known ? hd_json_array(model, model->overlap_count, overlap) : json_null();
   const bool made = hd_json_write_member("run", run(model), out) &&
-                    hd_json_write_member("program", program(model), out) && write_profiles(model, out) &&
+                    hd_json_write_member("program", program(book), out) && write_profiles(book, out) &&
                     hd_json_write_member("threads", hd_json_array(model, model->thread_count, thread), out) &&
                     hd_json_write_member("overlaps", overlaps, out) &&
                     hd_json_write_member("timeline", timeline(model), out);
   fputs("\n}\n", out);
+  hd_loss_book_free(book);
   return made;
 }
 

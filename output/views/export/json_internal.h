@@ -6,6 +6,7 @@
 #ifndef HEDDLE_OUTPUT_VIEWS_EXPORT_JSON_INTERNAL_H
 #define HEDDLE_OUTPUT_VIEWS_EXPORT_JSON_INTERNAL_H
 
+#include "output/analysis/losses.h"
 #include "output/views/render/column_names.h"
 #include "output/views/render/json.h"
 
@@ -27,7 +28,14 @@ json_t *hd_json_thread_overhead(const struct hd_model *model, const struct hd_mo
 json_t *hd_json_program_samples(const struct hd_model *model);
 json_t *hd_json_node_samples(const struct hd_model *model, const struct hd_node *node);
 
+/** json_efficiency.c: `marks`: of what the losses are of. What waits that may be missing have changed is null. */
+json_t *hd_json_efficiency(const struct hd_losses *losses, uint32_t marks);
+
 /** One of "profiles". */
-json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node);
+json_t *hd_json_profile(const struct hd_loss_book *book, const struct hd_node *node);
+
+/** json_shares.c: what a loop or the tasks of a construct were handed out in. */
+json_t *hd_json_row_shares(const struct hd_node *node, const struct hd_row *row);
+json_t *hd_json_node_shares(const struct hd_model *model, const struct hd_node *node);
 
 #endif

@@ -120,26 +120,6 @@ static json_t *program_team_members(const struct hd_model *model) {
        hd_json_number(model->elapsed_ticks > 0 ? (double)model->ticks[HD_BUSY] / (double)model->elapsed_ticks : NAN)});
 }
 
-/* ---- what it was handed out in ---- */
-
-static json_t *loop_members(const struct hd_node *node, const struct hd_shares *from) {
-  const bool is_loop = node->kind >= HD_KIND_LOOP && node->kind <= HD_KIND_LOOP_GUIDED;
-  if (!is_loop || node->shares.chunks == 0)
-    return json_null();
-  return HD_JSON({HD_KEY(CHUNKS), hd_json_count(from->chunks)}, {HD_KEY(ITERATIONS), hd_json_count(from->iterations)});
-}
-
-static json_t *task_members(const struct hd_node *node, const struct hd_shares *from, uint64_t run) {
-  if (node->kind != HD_KIND_TASK)
-    return json_null();
-  return HD_JSON({HD_KEY(CREATED), hd_json_count(from->created)}, {HD_KEY(RUN), hd_json_count(run)},
-                 {HD_KEY(ELSEWHERE), hd_json_count(from->elsewhere)});
-}
-
-static json_t *shares_members(const struct hd_node *node, const struct hd_shares *from, uint64_t run) {
-  return HD_JSON({"loop", loop_members(node, from)}, {"task", task_members(node, from, run)});
-}
-
 /* ---- threads ---- */
 
 static uint64_t concurrent_of(const struct hd_entries *from) {
@@ -156,14 +136,13 @@ static json_t *row_entries_members(const struct hd_model *model, const struct hd
 }
 
 static json_t *row(const struct hd_model *model, const struct hd_node *node, const struct hd_row *from) {
-  return HD_JSON({HD_KEY(THREAD), hd_json_count(from->thread)}, {HD_KEY(CALLS), hd_json_count(from->visits)},
-                 {HD_KEY(BUSY), hd_json_seconds(model, from->ticks[HD_BUSY])},
-                 {HD_KEY(WAIT), hd_json_waits(model, from->ticks, hd_kind_is_region(node->kind))},
-                 {HD_JSON_MERGE, hd_json_runtime_members(model, from->ticks)},
-                 {HD_KEY(IDLE), hd_json_seconds(model, from->ticks[HD_IDLE])},
-                 {HD_JSON_MERGE, shares_members(node, &from->shares, from->visits)},
-                 {HD_JSON_MERGE, row_entries_members(model, node, from)},
-                 {HD_JSON_MERGE, hd_json_row_counts(model, node, from)});
+  return HD_JSON(
+      {HD_KEY(THREAD), hd_json_count(from->thread)}, {HD_KEY(CALLS), hd_json_count(from->visits)},
+      {HD_KEY(BUSY), hd_json_seconds(model, from->ticks[HD_BUSY])},
+      {HD_KEY(WAIT), hd_json_waits(model, from->ticks, hd_kind_is_region(node->kind))},
+      {HD_JSON_MERGE, hd_json_runtime_members(model, from->ticks)},
+      {HD_KEY(IDLE), hd_json_seconds(model, from->ticks[HD_IDLE])}, {HD_JSON_MERGE, hd_json_row_shares(node, from)},
+      {HD_JSON_MERGE, row_entries_members(model, node, from)}, {HD_JSON_MERGE, hd_json_row_counts(model, node, from)});
 }
 
 /* In the order of threads. Where callpaths are cut, a thread may have counted for a profile that it never was in. */
@@ -233,13 +212,19 @@ static json_t *marks_members(const struct hd_node *node) {
                  {"recursive_of", back ? hd_json_count(node->target) : json_null()});
 }
 
-json_t *hd_json_profile(const struct hd_model *model, const struct hd_node *node) {
+static json_t *efficiency_members(const struct hd_loss_book *book, const struct hd_node *node) {
+  return HD_JSON_IF(book->place[node->id] == HD_PLACE_REGION,
+                    {"efficiency", hd_json_efficiency(&book->inclusive[node->id], node->marks[HD_MARKS_OF_CALLPATHS])});
+}
+
+json_t *hd_json_profile(const struct hd_loss_book *book, const struct hd_node *node) {
+  const struct hd_model *model = book->model;
   return HD_JSON({HD_JSON_MERGE, place_members(model, node)},
                  {HD_KEY(CALLS), hd_node_is_measured(node) ? hd_json_count(node->visits) : json_null()},
                  {HD_KEY(CALLS_CONCURRENT), concurrent_visits(model, node)}, {HD_JSON_MERGE, team_members(model, node)},
                  {HD_JSON_MERGE, node->id == 0 ? program_team_members(model) : json_object()},
                  {HD_JSON_MERGE, routine_members(model, node)}, {HD_JSON_MERGE, times_members(model, node)},
-                 {HD_JSON_MERGE, shares_members(node, &node->shares, node->visits)},
+                 {HD_JSON_MERGE, hd_json_node_shares(model, node)}, {HD_JSON_MERGE, efficiency_members(book, node)},
                  {HD_JSON_MERGE, hd_json_node_corrected(model, node)}, {HD_JSON_MERGE, cpu_members(model, node)},
                  {HD_JSON_MERGE, levels_members(model, node)}, {HD_JSON_MERGE, marks_members(node)},
                  {HD_JSON_MERGE, hd_json_node_counts(model, node)}, {HD_JSON_MERGE, hd_json_node_samples(model, node)},

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "output/model/format_names.h"
+#include "output/model/loops.h"
 #include "output/views/render/column_names.h"
+#include "output/views/render/level_bars.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
 #include "support/command/memory.h"
@@ -28,6 +30,8 @@ enum {
   SCHEDULING,
   CHUNK_COST_NS,
   LOOP_COST,
+  LONGEST,
+  SPACE,
   LOOP_ID,
   LOOP_COLUMNS
 };
@@ -41,6 +45,10 @@ static const struct hd_column loop_columns[LOOP_COLUMNS] = {
     [SCHEDULING] = {"runtime_scheduling_s", "scheduling", HD_SECONDS, 0, 0, "\n" HD_MEANS_SUM},
     [CHUNK_COST_NS] = NS_EACH("ns to get", "chunk_scheduling_ns", "scheduling per chunk, in nanoseconds"),
     [LOOP_COST] = {"scheduling_share", "Sched%", HD_SHARE, 0, 0, "scheduling as part of Busy and scheduling"},
+    [LONGEST] = {"chunk_max_s", "Longest", HD_SECONDS, 0, 0, "\nthe chunk that took a thread longest"},
+    [SPACE] = {NULL, "Cost by iteration", HD_TEXT, 0, 0,
+               "time of an iteration, from the loop's first to its last, against the dearest\n"
+               ".: no time, or no chunk there was observed"},
     [LOOP_ID] = {NULL, "Id", HD_COUNT, 0, 1, "\n" HD_MEANS_ID},
 };
 
@@ -65,9 +73,39 @@ static void mark_loop(struct hd_value *values, uint32_t marks) {
   values[SCHEDULING].mark = hd_bounds_text(cost);
   values[CHUNK_COST_NS].mark = text_against(cost, chunks);
   values[LOOP_COST].mark = text_against(cost, busy);
+  values[LONGEST].mark = hd_bounds_text(chunks);
 }
 
-static void fill_loop(struct hd_value *values, const struct hd_model *model, const struct hd_line *line) {
+/* What is known of the chunks of all nodes that a line stands for. */
+static struct hd_model_loop loop_of(const struct hd_lines *view, uint32_t line) {
+  struct hd_model_loop loop = {.node = view->lines[line].node->id};
+  for (uint32_t i = 0; i < view->model->loop_count; i++)
+    if (view->line_of_node[view->model->loops[i].node] == line)
+      hd_loop_add(&loop, &view->model->loops[i]);
+  return loop;
+}
+
+/* Time of an iteration in each of so many parts of the space. */
+enum { SPACE_PARTS = 8 };
+static void draw_space(char text[HD_CELL_BYTES], const struct hd_model_loop *loop) {
+  double costs[SPACE_PARTS], most = 0;
+  for (uint32_t part = 0; part < SPACE_PARTS; part++) {
+    double ticks = 0, iterations = 0;
+    for (uint32_t i = part * HD_SPACE_BUCKETS / SPACE_PARTS; i < (part + 1) * HD_SPACE_BUCKETS / SPACE_PARTS; i++) {
+      ticks += (double)loop->ticks[i];
+      iterations += (double)loop->iterations[i];
+    }
+    costs[part] = iterations > 0 ? ticks / iterations : 0;
+    most = fmax(most, costs[part]);
+  }
+  for (uint32_t part = 0; part < SPACE_PARTS; part++)
+    text = stpcpy(text, hd_draw_height(most > 0 ? costs[part] / most : 0));
+}
+
+static void fill_loop(struct hd_value *values, const struct hd_lines *view, uint32_t index) {
+  const struct hd_model *model = view->model;
+  const struct hd_line *line = &view->lines[index];
+  const struct hd_model_loop loop = loop_of(view, index);
   const struct hd_shares *shares = &line->shares;
   const bool known = shares->chunks > 0;
   const double busy = (double)line->ticks[HD_BUSY], cost = (double)line->ticks[HD_RUNTIME_SCHEDULING];
@@ -79,6 +117,10 @@ static void fill_loop(struct hd_value *values, const struct hd_model *model, con
   values[SCHEDULING] = hd_ticks(model, cost, known);
   values[CHUNK_COST_NS] = hd_decimals(each(model, cost, shares->chunks), 0);
   values[LOOP_COST] = hd_share(cost, busy + cost, known);
+  values[LONGEST] = hd_ticks(model, (double)loop.longest_ticks, hd_loop_chunks(&loop) > 0);
+  values[SPACE].known = hd_loop_ticks(&loop) > 0;
+  if (values[SPACE].known)
+    draw_space(values[SPACE].text, &loop);
   values[LOOP_ID] = hd_count(line->node->id, true);
   mark_loop(values, line->marks);
 }
@@ -111,7 +153,9 @@ static void mark_task(struct hd_value *values, uint32_t marks) {
   values[TASK_NS].mark = text_against(busy, visits);
 }
 
-static void fill_task(struct hd_value *values, const struct hd_model *model, const struct hd_line *line) {
+static void fill_task(struct hd_value *values, const struct hd_lines *view, uint32_t index) {
+  const struct hd_model *model = view->model;
+  const struct hd_line *line = &view->lines[index];
   const struct hd_shares *shares = &line->shares;
   const double busy = (double)line->ticks[HD_BUSY];
   values[CREATED] = hd_count(shares->created, true);
@@ -132,7 +176,7 @@ static bool is_task(enum hd_kind kind) {
 
 struct subject {
   bool (*is_of)(enum hd_kind kind);
-  void (*fill)(struct hd_value *values, const struct hd_model *model, const struct hd_line *line);
+  void (*fill)(struct hd_value *values, const struct hd_lines *view, uint32_t line);
   const struct hd_report_columns *columns;
   const char *title, *none, *more;
 };
@@ -163,9 +207,10 @@ static void put_rows(const struct hd_lines *view, const struct subject *subject,
   hd_listing_begin(listing, HD_LINE_FIRST, subject->title, false);
   for (uint32_t i = 0; i < shown; i++) {
     struct hd_value values[COLUMNS_MOST] = {0};
-    struct hd_listed row = hd_listed_line(view, (uint32_t)(chosen[i] - view->lines));
+    const uint32_t line = (uint32_t)(chosen[i] - view->lines);
+    struct hd_listed row = hd_listed_line(view, line);
     hd_place_text(row.place, view->model, chosen[i], NULL);
-    subject->fill(values, view->model, chosen[i]);
+    subject->fill(values, view, line);
     hd_listing_put(listing, &row, values);
   }
   if (!listing->csv)
@@ -184,7 +229,7 @@ static void report(struct hd_lines *view, const struct hd_report_options *option
                                .csv = options->csv,
                                .out = out};
   if (!options->csv) {
-    hd_report_heading(view->model, false, out);
+    hd_report_heading(view->model, hd_heading_of(options), out);
     hd_report_scope(view->model, options, out);
   }
   if (count == 0 && !options->csv)

@@ -192,7 +192,7 @@ static void print_libraries(const struct hot *hot, FILE *out) {
 static void print_text(struct hot *hot, FILE *out) {
   const struct hd_file_header *header = &hot->model->header;
   const double period_s = 1e-9 * (double)header->sample_period_ns;
-  hd_report_heading(hot->model, false, out);
+  hd_report_heading(hot->model, hd_heading_of(hot->options), out);
   hd_report_scope(hot->model, hot->options, out);
   if (hot->whole.count == 0) {
     fprintf(out, "\nNo samples: %s.\n",

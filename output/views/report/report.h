@@ -13,19 +13,20 @@
 
 /** What is asked of the profile. */
 enum hd_question {
-  HD_ASK_REGIONS,   /* where do the regions lose time? */
-  HD_ASK_THREADS,   /* what did each thread do? */
-  HD_ASK_HISTOGRAM, /* how long was each number of threads busy, in each region? */
-  HD_ASK_AT_LEVEL,  /* what runs while at most N threads are busy? */
-  HD_ASK_WITH,      /* with whom is this callpath busy? */
-  HD_ASK_LOOPS,     /* what were loops handed out in? */
-  HD_ASK_TASKS,     /* what were tasks, and where did they run? */
-  HD_ASK_HOT,       /* what do threads execute? */
-  HD_ASK_OVERHEAD,  /* what did Heddle itself cost, and what would have been measured without? */
-  HD_ASK_FLAT,      /* where does each routine and construct spend its time? */
-  HD_ASK_CALLGRAPH, /* who calls whom, and what came of it? */
-  HD_ASK_TREE,      /* the callpaths */
-  HD_ASK_CALLERS    /* who calls these, all the way up? */
+  HD_ASK_REGIONS,    /* where do the regions lose time? */
+  HD_ASK_THREADS,    /* what did each thread do? */
+  HD_ASK_HISTOGRAM,  /* how long was each number of threads busy, in each region? */
+  HD_ASK_AT_LEVEL,   /* what runs while at most N threads are busy? */
+  HD_ASK_WITH,       /* with whom is this callpath busy? */
+  HD_ASK_LOOPS,      /* what were loops handed out in? */
+  HD_ASK_TASKS,      /* what were tasks, and where did they run? */
+  HD_ASK_EFFICIENCY, /* how well are threads used, and why not better? */
+  HD_ASK_HOT,        /* what do threads execute? */
+  HD_ASK_OVERHEAD,   /* what did Heddle itself cost, and what would have been measured without? */
+  HD_ASK_FLAT,       /* where does each routine and construct spend its time? */
+  HD_ASK_CALLGRAPH,  /* who calls whom, and what came of it? */
+  HD_ASK_TREE,       /* the callpaths */
+  HD_ASK_CALLERS     /* who calls these, all the way up? */
 };
 
 struct hd_report_options {

@@ -80,7 +80,7 @@ def test_chunks_and_iterations_are_exact(measure_routines, build_program, runtim
     expected = {"called": ((n + 2) // 3, n), "dynamic": (n, n), "down": (n // 2 // 5, n // 2)}
     for mark, (chunks, iterations) in expected.items():
         [loop] = [entry for entry in loaded.all(line[mark]) if entry["kind"].startswith("loop")]
-        assert loop["loop"] == {"chunks": chunks, "iterations": iterations}, mark
+        assert (loop["loop"]["chunks"], loop["loop"]["iterations"]) == (chunks, iterations), mark
         for what in ("chunks", "iterations"):
             assert sum(row["loop"][what] for row in loop["threads"]) == loop["loop"][what]
     [guided] = [entry for entry in loaded.all(line["unsigned"]) if entry["kind"].startswith("loop")]
@@ -92,7 +92,12 @@ def test_chunks_and_iterations_are_exact(measure_routines, build_program, runtim
     twice = tmp_path / "twice.heddle"
     assert run_heddle("merge", "-o", twice, loaded.path, loaded.path).returncode == 0
     [called] = [entry for entry in export(twice).all(line["called"]) if entry["kind"].startswith("loop")]
-    assert called["loop"] == {"chunks": 2 * ((n + 2) // 3), "iterations": 2 * n}
+    assert (called["loop"]["chunks"], called["loop"]["iterations"]) == (2 * ((n + 2) // 3), 2 * n)
+    once, = [entry["loop"] for entry in loaded.all(line["called"]) if entry["kind"].startswith("loop")]
+    for space, factor in ((once["space"], 2), (called["loop"]["space"], 1)):
+        assert (space["lower"], space["upper"]) == (0, n - 1)
+        space["buckets"] = [(pytest.approx(factor * one["s"]), factor * one["iterations"]) for one in space["buckets"]]
+    assert once["space"] == called["loop"]["space"]
 
 
 GCCS = r"""
@@ -119,10 +124,37 @@ int main(void) {
 @COMPILERS
 def test_chunks_of_any_compilers_are_exact(measure_routines, build_program, runtime, compiler):
     loaded = measure_routines(build_program(GCCS, compiler), runtime=runtime, threads=2, gomp=compiler == "gcc",
-                              env={"OMP_SCHEDULE": "dynamic,2"})
+                              env={"OMP_SCHEDULE": "dynamic,2", "HEDDLE_OVERHEAD": "off"})
     assert "sum 2509" in loaded.stdout
-    found = sorted(tuple(entry["loop"].values()) for entry in loaded.profiles if entry["loop"])
-    assert found == [(100, 999), (250, 500), (250, 1000)]
+    loops = [entry["loop"] for entry in loaded.profiles if entry["loop"]]
+    found = {(loop["space"]["lower"], loop["space"]["upper"]): (loop["chunks"], loop["iterations"]) for loop in loops}
+    if compiler == "gcc":
+        assert found == {(0, 999): (250, 1000), (3, 2997): (100, 999), (500, 1): (250, 500)}
+    else:  # clang numbers iterations from 0
+        assert found == {(0, 999): (250, 1000), (0, 998): (100, 999), (0, 499): (250, 500)}
+    for loop in loops:
+        lengths, buckets = loop["chunk_s"], loop["space"]["buckets"]
+        assert lengths["observed"] == sum(lengths["log2_ns"]) == loop["chunks"] and len(buckets) == 64
+        assert sum(bucket["iterations"] for bucket in buckets) == loop["iterations"]
+        assert all(bucket["iterations"] - loop["iterations"] // 64 in (0, 1) for bucket in buckets), buckets
+        assert abs(sum(bucket["s"] for bucket in buckets) - lengths["mean"] * loop["chunks"]) < 1e-9
+        assert 0 < lengths["mean"] <= lengths["max"]
+
+
+@pytest.mark.timed
+@COMPILERS
+def test_cost_by_iteration_is_what_iterations_took(measure_routines, build_program, compiler):
+    program = build_program("space.c", compiler)
+
+    def check(loaded):
+        [loop] = [entry["loop"] for entry in loaded.profiles if entry["loop"]]
+        costs = [int(ns) / 1e9 for ns in re.findall(r"^cost \d+ (\d+)$", loaded.stdout, re.M)]
+        assert len(costs) == 64 and [bucket["iterations"] for bucket in loop["space"]["buckets"]] == [1] * 64
+        for bucket, cost in zip(loop["space"]["buckets"], costs, strict=True):
+            assert cost <= bucket["s"] * 1.001 and bucket["s"] < 1.02 * cost + 20e-6
+        assert loop["chunk_s"]["max"] == max(bucket["s"] for bucket in loop["space"]["buckets"])
+
+    check_times(lambda: measure_routines(program, threads=2, gomp=compiler == "gcc"), check)
 
 
 @COMPILERS

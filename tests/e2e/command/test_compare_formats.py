@@ -75,14 +75,14 @@ def test_text_is_json(compare, load, scanned):
 def test_markdown_tables_are_whole(compare, scanned):
     text = compare("--markdown", scanned)
     tables = [block.splitlines() for block in text.split("\n\n") if block.lstrip().startswith("|")]
-    assert len(tables) == 3
+    assert len(tables) == 4
     for table in tables:
         table = [line for line in table if line]
         columns = [len(re.findall(r"(?<!\\)\|", line)) for line in table]
         assert len(set(columns)) == 1, table
         assert set(table[1]) <= set("|-: ")
     assert "└─ loop static program.c" in text and "### Program" in text and "\x1b" not in text
-    assert compare("--markdown", scanned).count("\n### ") == 3
+    assert compare("--markdown", scanned).count("\n### ") == 4
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])

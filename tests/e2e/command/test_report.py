@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import re
 import resource
 import subprocess
@@ -367,3 +368,18 @@ def test_naming_takes_no_look_at_all_symbols_for_every_place(build_program, prof
 
     one, many = min(seconds(0) for _ in range(3)), min(seconds(1) for _ in range(3))
     assert many < 3 * one + 0.05
+
+
+def test_efficiency_is_a_product_and_what_the_json_says(run_heddle, profile, export, build_program):
+    path = profile(build_program("tasks.c"), runtime=19, threads=2, env={"HEDDLE_OVERHEAD": "off"})
+    loaded = export(path)
+    rows = {int(row["id"]): row for row in csv.DictReader(run_heddle("report", "--efficiency", "--csv", path).stdout.splitlines())}
+    regions = {entry["id"]: entry["efficiency"] for entry in loaded.profiles if entry.get("efficiency")}
+    assert set(rows) == {0, *regions} and len(regions) >= 1
+    for number, efficiency in {0: loaded["program"]["efficiency"], **regions}.items():
+        parallel, *factors = efficiency.values()
+        assert math.prod(factors) == pytest.approx(parallel) and all(0 < factor <= 1 for factor in factors)
+        for name, value in efficiency.items():
+            assert float(rows[number]["parallel_efficiency" if name == "parallel" else name]) == pytest.approx(value)
+    program = loaded["program"]
+    assert program["efficiency"]["parallel"] == pytest.approx(program["busy_s"] / (2 * program["elapsed_s"]))
