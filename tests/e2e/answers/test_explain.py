@@ -95,6 +95,7 @@ def assert_first(explained, cause, lines):
 
 
 @pytest.mark.timed
+@pytest.mark.needs("two-processors")
 @pytest.mark.parametrize("source, flaw, cause, line", FLAWS, ids=[f"{f[0]}-{f[1]}" for f in FLAWS])
 def test_first_finding_is_the_flaw(explain, build_program, source, flaw, cause, line):
     lines = [marks(source)[mark] for mark in ([line] if isinstance(line, str) else line)]
@@ -105,6 +106,7 @@ def test_first_finding_is_the_flaw(explain, build_program, source, flaw, cause, 
 
 
 @pytest.mark.timed
+@pytest.mark.needs("two-processors")
 def test_atomic_updates_with_a_lock(explain, build_program):
     program = build_program("flaw_atomic.c", "gcc")
     options = ["--gomp", "--libomp", libomp_folder(19) / "libomp.so.5", "--overhead", "off"]
@@ -114,6 +116,7 @@ def test_atomic_updates_with_a_lock(explain, build_program):
 
 
 @pytest.mark.timed
+@pytest.mark.needs("two-processors")
 @pytest.mark.parametrize("flaw", ["before", "after"])
 def test_instrumented_routine_is_the_place_of_serial_time(explain, build_program, flaw):
     program = build_program("flaw_serial.c", flags=("-finstrument-functions", "-fno-inline"))
@@ -122,6 +125,7 @@ def test_instrumented_routine_is_the_place_of_serial_time(explain, build_program
 
 
 @pytest.mark.timed
+@pytest.mark.needs("two-processors")
 @pytest.mark.parametrize("shape", ["flat", "nested"])
 @pytest.mark.parametrize("policy", ["active", "passive"])
 def test_more_threads_than_processors(explain, build_program, shape, policy):
@@ -138,6 +142,7 @@ def test_more_threads_than_processors(explain, build_program, shape, policy):
 
 
 @pytest.mark.timed
+@pytest.mark.needs("two-processors")
 @pytest.mark.needs("two-processors")
 def test_a_process_bound_to_one_processor_is_pinned(explain, build_program):
     program = build_program("healthy.c")
@@ -164,6 +169,7 @@ def test_what_is_printed(explain, run_heddle, build_program, tmp_path):
 
 
 @pytest.mark.timed
+@pytest.mark.needs("two-processors")
 @pytest.mark.parametrize("what", HEALTHY)
 def test_healthy_programs_have_no_finding(explain, build_program, what):
     program = build_program("healthy.c")
