@@ -164,28 +164,39 @@ OWN_PROCESS_TEST(test_events_of_a_set_keep_their_order) {
   CHECK(after[4] - before[4] >= 1 && after[4] - before[4] <= most_switches);
 }
 
+/* Of a set that is started. */
+static bool counts_only_while_started(struct hd_event_set *set, size_t pages) {
+  uint64_t counts[5];
+  counts[0] = read_one(usage, set);
+  touch(pages);
+  usage->stop(set);
+  counts[1] = read_one(usage, set);
+  touch(40);
+  counts[2] = read_one(usage, set);
+  usage->stop(set);
+  start_set(usage, set);
+  counts[3] = read_one(usage, set);
+  start_set(usage, set);
+  counts[4] = read_one(usage, set);
+  for (int i = 1; i <= 4; i++)
+    if (counts[i] - counts[0] != pages)
+      return false;
+  return true;
+}
+
+/* The kernel may take a page of the code away at any time: what then counts one more is tried again. */
 OWN_PROCESS_TEST(test_nothing_is_counted_while_stopped) {
-  prepare(2000);
+  prepare(4000);
   const char *name = "page-faults";
   struct hd_event_set *set = create_set(usage, &name, 1);
   touch(10);
   CHECK_EQUAL(read_one(usage, set), 0);
   start_set(usage, set);
-  for (size_t turn = 0; turn <= 5; turn++) { /* the first is for the code to be there */
-    uint64_t counts[6];
-    counts[0] = read_one(usage, set);
-    touch(20 * turn + 1);
-    usage->stop(set);
-    counts[1] = read_one(usage, set);
-    touch(40);
-    counts[2] = read_one(usage, set);
-    usage->stop(set);
-    start_set(usage, set);
-    counts[3] = read_one(usage, set);
-    start_set(usage, set);
-    counts[4] = read_one(usage, set);
-    for (int i = 1; turn > 0 && i <= 4; i++)
-      CHECK_EQUAL(counts[i] - counts[0], 20 * turn + 1);
+  for (size_t turn = 1; turn <= 5; turn++) {
+    bool is_exact = false;
+    for (int attempt = 0; attempt < 5 && !is_exact; attempt++)
+      is_exact = counts_only_while_started(set, 20 * turn + 1);
+    CHECK(is_exact);
   }
 }
 
