@@ -5,6 +5,7 @@
  */
 #include "cli/command.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "cli/open_profile.h"
@@ -16,10 +17,25 @@ struct choices {
   bool all;
   bool json;
   bool no_cache;
+  const char *question; /* NULL: none */
+  struct hd_what_if what_if;
 };
+
+static bool take_question(const struct hd_option_use *use) {
+  struct choices *choices = use->choices;
+  char error[256];
+  return hd_take_text(use) &&
+         (hd_what_if_read(use->argument, &choices->what_if, error, sizeof error) || hd_option_refuse(use, "%s", error));
+}
 
 static const struct hd_option options[] = {
     {0, "all", NULL, "also show findings below 2 % of the run", HD_OPTION_FLAG(struct choices, all)},
+    {0, "what-if", "CHANGE",
+     "how long the run would take if a callpath (its number in the column Id of\n"
+     "'heddle report') were different: 'ID=balanced', 'ID without CAUSE' (of the\n"
+     "causes of --json), 'ID*0.5' (its work takes half the time); or with other\n"
+     "threads: 'threads=8'",
+     .take = take_question, .field = offsetof(struct choices, question), .expects = "a change"},
     {0, "json", NULL, "write JSON (docs/explain.md)", HD_OPTION_FLAG(struct choices, json)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", HD_OPTION_FLAG(struct choices, no_cache)},
     {0},
@@ -36,7 +52,16 @@ static const struct hd_usage usage = {
     .several = "one FILE at a time",
 };
 
+static bool answer(const struct hd_model *model, const struct choices *choices) {
+  if (choices->json)
+    return hd_explain_what_if_json(model, &choices->what_if, stdout);
+  hd_explain_what_if(model, &choices->what_if, stdout);
+  return true;
+}
+
 static bool print(const struct hd_model *model, const struct choices *choices) {
+  if (choices->question)
+    return answer(model, choices);
   if (choices->json)
     return hd_explain_json(model, choices->all, stdout);
   hd_explain_print(model, choices->all, stdout);
@@ -50,6 +75,12 @@ int hd_cmd_explain(int argc, char **argv) {
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
+  if (choices.question && choices.what_if.node >= model->node_count) {
+    fprintf(stderr, "heddle: %s: no callpath %u; 'heddle report --limit 0' lists all with their ids\n", model->path,
+            choices.what_if.node);
+    hd_model_free(model);
+    return HD_EXIT_FAILED;
+  }
   const bool made = print(model, &choices);
   if (!made)
     fputs("heddle: out of memory\n", stderr);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "output/analysis/what_if.h"
 #include "output/model/model.h"
 
 /** Findings of at least 2 % of the run, or `all`: with evidence and what to try. */
@@ -17,6 +18,10 @@ void hd_explain_print(const struct hd_model *model, bool all, FILE *out);
 
 /** The same as JSON (docs/explain.md). False: no memory. */
 bool hd_explain_json(const struct hd_model *model, bool all, FILE *out);
+
+/** How long the run would take then. The model must have the callpath. */
+void hd_explain_what_if(const struct hd_model *model, const struct hd_what_if *question, FILE *out);
+bool hd_explain_what_if_json(const struct hd_model *model, const struct hd_what_if *question, FILE *out);
 
 /** The first three findings for other reports: a line each, or two with what to try. Returns how many there are. */
 size_t hd_explain_brief(const struct hd_model *model, bool attempts, FILE *out);

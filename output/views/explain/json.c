@@ -35,6 +35,21 @@ static json_t *finding(const void *of, size_t index) {
                  {"evidence", sentences(from->evidence)}, {"try", sentences(from->attempt)});
 }
 
+bool hd_explain_what_if_json(const struct hd_model *model, const struct hd_what_if *question, FILE *out) {
+  const struct hd_prediction prediction = hd_what_if_predict(model, question);
+  const bool has_place = question->change != HD_CHANGE_THREADS;
+  json_t *value = HD_JSON({"heddle", hd_json_count(JSON_VERSION)}, {"file", hd_json_text(model->path)},
+                          {HD_KEY(ELAPSED), hd_json_seconds(model, model->elapsed_ticks)},
+                          {"place", has_place ? place(&model->nodes[question->node]) : json_null()},
+                          {"predicted_s", hd_json_ticks(model, prediction.elapsed_ticks)},
+                          {"predicted_low_s", hd_json_ticks(model, prediction.low_ticks)},
+                          {"predicted_high_s", hd_json_ticks(model, prediction.high_ticks)},
+                          {"basis", json_string(hd_basis_id(prediction.basis))});
+  const bool made = hd_json_write(value, out);
+  fputc('\n', out);
+  return made;
+}
+
 /* Classes of events that were switched off: what is lost there may be missing. */
 static json_t *classes_off(const struct hd_model *model) {
   json_t *array = json_array();

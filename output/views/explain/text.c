@@ -92,6 +92,35 @@ void hd_explain_print(const struct hd_model *model, bool all, FILE *out) {
   hd_findings_free(findings);
 }
 
+/* "uneven work were gone from loop app.c:12". */
+static char *question_words(const struct hd_model *model, const struct hd_what_if *question) {
+  char place[HD_PLACE_BYTES] = "";
+  if (question->change == HD_CHANGE_THREADS)
+    return hd_print("it had %u thread%s", question->threads, hd_plural(question->threads));
+  hd_node_text(place, model, &model->nodes[question->node], NULL);
+  if (question->change == HD_CHANGE_WORK)
+    return hd_print("the work of %s took %g of its time", place, question->factor);
+  return hd_print("nothing were lost to '%s' in %s", hd_cause_words(question->cause), place);
+}
+
+void hd_explain_what_if(const struct hd_model *model, const struct hd_what_if *question, FILE *out) {
+  const struct hd_prediction prediction = hd_what_if_predict(model, question);
+  const double elapsed = (double)model->elapsed_ticks, saved = elapsed - prediction.elapsed_ticks;
+  char *if_words = question_words(model, question);
+  char *text = hd_print("If %s, the run would take %s instead of %s (%.0f %% %s).", if_words,
+                        hd_duration(prediction.elapsed_ticks * model->seconds_per_tick).text,
+                        hd_duration_of(model, model->elapsed_ticks).text, percent(model, saved < 0 ? -saved : saved),
+                        saved < 0 ? "more" : "less");
+  print_lines(text, 0, 0, out);
+  fprintf(out, "Between %s and %s; %s.\n", hd_duration(prediction.low_ticks * model->seconds_per_tick).text,
+          hd_duration(prediction.high_ticks * model->seconds_per_tick).text,
+          prediction.basis == HD_BASIS_MEASURED    ? "by times that were measured"
+          : prediction.basis == HD_BASIS_ESTIMATED ? "events were switched off for a time, so it is an estimate"
+                                                   : "by a model");
+  free(text);
+  free(if_words);
+}
+
 static void print_brief(const struct hd_model *model, const struct hd_finding *finding, bool first, bool attempts,
                         FILE *out) {
   char place[HD_PLACE_BYTES];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The examples: twins print the same, and Heddle shows the flaw of one and its absence in the other."""
+import json
 import subprocess
 
 import pytest
@@ -126,3 +127,23 @@ def test_sort_makes_too_many_tasks(twins):
     flawed, fixed = (of_function(loaded, "merge_sort", "task") for loaded in twins("sort", PASSIVE))
     assert flawed["visits"] == 300000 - 1
     assert fixed["visits"] < 300
+
+
+@pytest.mark.timed
+@pytest.mark.needs("two-processors")
+def test_what_if_predicts_the_fixed_twin(profile, export, run_heddle):
+    flawed, fixed, arguments = TWINS["mandelbrot"]
+
+    def measure():
+        paths = [profile(EXAMPLES / name, *arguments, threads=THREADS) for name in (flawed, fixed)]
+        loop = of_function(export(paths[0]), "draw", "parallel")
+        told = run_heddle("explain", "--json", "--what-if", f"{loop['id']}=balanced", paths[0])
+        assert told.returncode == 0, told.stderr
+        return json.loads(told.stdout), export(paths[1])["program"]["elapsed_s"]
+
+    def check(measured):
+        told, elapsed = measured
+        assert told["predicted_low_s"] <= told["predicted_s"] <= told["predicted_high_s"] < 0.7 * told["elapsed_s"]
+        assert told["predicted_s"] == pytest.approx(elapsed, rel=0.05)
+
+    check_times(measure, check)

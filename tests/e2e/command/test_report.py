@@ -383,3 +383,14 @@ def test_efficiency_is_a_product_and_what_the_json_says(run_heddle, profile, exp
             assert float(rows[number]["parallel_efficiency" if name == "parallel" else name]) == pytest.approx(value)
     program = loaded["program"]
     assert program["efficiency"]["parallel"] == pytest.approx(program["busy_s"] / (2 * program["elapsed_s"]))
+
+
+@pytest.mark.parametrize("change, status, words", [
+    ("nothing", 2, "--what-if expects ID=balanced"),
+    ("0 without reason", 2, "that is no cause"),
+    ("9999=balanced", 1, "no callpath 9999"),
+    ("threads=1", 0, "If it had 1 thread, the run would take "),
+])
+def test_what_if_asks_for_what_there_is(run_heddle, path, change, status, words):
+    result = run_heddle("explain", "--what-if", change, path)
+    assert result.returncode == status and words in result.stdout + result.stderr

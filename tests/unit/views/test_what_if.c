@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* How long a run would take if one thing were different. */
+#include "profile_builder.h"
+
+#include "output/analysis/what_if.h"
+#include "output/model/memory.h"
+
+enum { REGION = 1, LOOP = 2 };
+
+static struct builder builder;
+static struct hd_model *model;
+
+static int forget(void **state) {
+  (void)state;
+  hd_model_free(model);
+  builder_free(&builder);
+  return 0;
+}
+
+/* 200 outside, and a region of 800 whose loop keeps thread 0 busy, and thread 1 for half of the time. */
+static int read_run(void **state) {
+  (void)state;
+  builder_init(&builder);
+  builder.header->max_threads = 4;
+  builder_profile(&builder, 0, HD_KIND_PROGRAM);
+  builder_profile(&builder, 0, HD_KIND_PARALLEL);
+  builder_profile(&builder, REGION, HD_KIND_LOOP);
+  for (uint32_t thread = 0; thread < 2; thread++) {
+    builder_thread(&builder, thread == 0 ? HD_THREAD_INITIAL : HD_THREAD_WORKER, 1000, 2000);
+    builder_cell(builder_row(&builder, 0, thread), thread == 0 ? HD_BUSY : HD_IDLE)->ticks = 200;
+    builder_cell(builder_row(&builder, LOOP, thread), HD_BUSY)->ticks = thread == 0 ? 800 : 400;
+    if (thread == 1)
+      builder_cell(builder_row(&builder, REGION, 1), HD_WAIT_BARRIER_IMPLICIT)->ticks = 400;
+  }
+  *builder_total(&builder, REGION, 2) = (struct hd_total_record){.profile = REGION,
+                                                                 .team_size = 2,
+                                                                 .instances = 1,
+                                                                 .elapsed_ticks = 800,
+                                                                 .capacity_ticks = 1600,
+                                                                 .busy_ticks = 1200,
+                                                                 .busy_max_ticks = 1600};
+  builder.header->end_ticks = 2000;
+  model = builder_read(&builder);
+  return 0;
+}
+
+static void expect(const char *text, double elapsed, double low, double high, enum hd_basis basis) {
+  struct hd_what_if question;
+  char error[256] = "";
+  if (!hd_what_if_read(text, &question, error, sizeof error))
+    fail_msg("'%s': %s", text, error);
+  const struct hd_prediction prediction = hd_what_if_predict(model, &question);
+  if (prediction.elapsed_ticks != elapsed || prediction.low_ticks != low || prediction.high_ticks != high)
+    fail_msg("'%s': %g (%g to %g)", text, prediction.elapsed_ticks, prediction.low_ticks, prediction.high_ticks);
+  assert_int_equal(prediction.basis, basis);
+}
+
+static void test_without_uneven_work(void **state) {
+  (void)state;
+  expect("1=balanced", 800, 800, 800, HD_BASIS_MEASURED);
+  expect("1 without imbalance", 800, 800, 800, HD_BASIS_MEASURED);
+  expect("1 without critical", 1000, 1000, 1000, HD_BASIS_MEASURED);
+  expect("0 without serial", 900, 900, 900, HD_BASIS_MEASURED);
+}
+
+/* The thread that works longest has 800 of it; on average they have 600. */
+static void test_with_other_work(void **state) {
+  (void)state;
+  expect("2*0.5", 600, 600, 700, HD_BASIS_MODEL);
+  expect("1*0.5", 600, 600, 700, HD_BASIS_MODEL);
+  expect("2*1", 1000, 1000, 1000, HD_BASIS_MODEL);
+  expect("2*0", 200, 200, 400, HD_BASIS_MODEL);
+}
+
+/* 1200 of work in regions, for which two threads have 1600. */
+static void test_with_other_threads(void **state) {
+  (void)state;
+  expect("threads=1", 1400, 1400, 1800, HD_BASIS_MODEL);
+  expect("threads=2", 1000, 800, 1000, HD_BASIS_MODEL);
+  expect("threads=4", 600, 500, 1000, HD_BASIS_MODEL);
+  expect("threads=100", 600, 500, 1000, HD_BASIS_MODEL); /* there are four processors */
+}
+
+static void test_what_is_no_question_is_refused(void **state) {
+  (void)state;
+  static const char *const wrong[] = {
+      "",   "x",   "1",    "1=",    "1=balance", "balanced", "-1=balanced", "1 without",    "1 without nothing",
+      "1*", "1*x", "1*-1", "1*inf", "threads=0", "threads=", "threads=2x",  "99999999999*1"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    struct hd_what_if question;
+    char error[256] = "";
+    if (hd_what_if_read(wrong[i], &question, error, sizeof error))
+      fail_msg("'%s' was taken", wrong[i]);
+    assert_non_null(strstr(error, "expects ID=balanced"));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_without_uneven_work, read_run, forget),
+      cmocka_unit_test_setup_teardown(test_with_other_work, read_run, forget),
+      cmocka_unit_test_setup_teardown(test_with_other_threads, read_run, forget),
+      cmocka_unit_test(test_what_is_no_question_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
