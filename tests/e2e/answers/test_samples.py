@@ -159,11 +159,12 @@ def test_doctor_says_why_there_are_no_samples(forbid, run_heddle):
 
 @sampled
 def test_two_hundred_threads(take, build_program):
-    """As many as the kernel lets a user have rings for are sampled; the others are counted."""
+    """As many as the kernel lets a user have rings for are sampled; the others are counted. All of them work for longer
+    than the millisecond between two samples of a thread."""
     text = """#include <omp.h>
     int main(void) {
     #pragma omp parallel num_threads(200)
-      for (volatile int i = 0; i < 1000000; i++);
+      for (volatile int i = 0; i < 5000000; i++);
       return 0;
     }"""
     loaded = take([], ["--samples", 1000], build_program(text), threads=None)
