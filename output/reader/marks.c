@@ -179,26 +179,39 @@ static uint64_t ran_ticks(const struct hd_model *model, const struct hd_node *no
   return known ? node->running_ticks : node->team.elapsed_ticks;
 }
 
-static void add_switches(const struct hd_model *model, uint32_t event_class, uint64_t *off_ticks) {
+static void add_switches(const struct hd_model *model, const uint32_t *region, uint32_t event_class,
+                         uint64_t *off_ticks) {
   for (uint32_t i = 0; i < model->switch_count; i++) {
     const struct hd_switch *from = &model->switches[i];
-    uint32_t region = from->node;
-    while (region != 0 && !hd_kind_is_region(model->nodes[region].kind))
-      region = model->nodes[region].parent;
-    if (from->event_class == event_class && __builtin_add_overflow(off_ticks[region], from->ticks, &off_ticks[region]))
-      off_ticks[region] = UINT64_MAX;
+    uint64_t *off = &off_ticks[region[from->node]];
+    if (from->event_class == event_class && __builtin_add_overflow(*off, from->ticks, off))
+      *off = UINT64_MAX;
   }
 }
 
 /* All the time of a doacross loop may be waits; if the loop was not observed, that of its region. */
-static void add_doacross(const struct hd_model *model, uint64_t *off_ticks) {
-  for (uint32_t i = 0; i < model->node_count; i++) {
-    const struct hd_node *loop = &model->nodes[i];
-    while (loop->id != 0 && !hd_kind_is_worksharing(loop->kind) && !hd_kind_is_region(loop->kind))
-      loop = &model->nodes[loop->parent];
-    if (model->nodes[i].refused & HD_REFUSED_SINKS)
-      off_ticks[loop->id] = hd_kind_is_worksharing(loop->kind) ? loop->team.elapsed_ticks : ran_ticks(model, loop);
+static void add_doacross(const struct hd_model *model, const uint32_t *region, uint64_t *off_ticks) {
+  uint32_t *loops = hd_new(model->node_count, sizeof *loops); /* the innermost one in the node's region; 0: none */
+  for (uint32_t i = 0; i < model->node_count; i++) {          /* parents come before their children */
+    const struct hd_node *node = &model->nodes[i];
+    const bool is_loop = hd_kind_is_worksharing(node->kind);
+    loops[i] = is_loop ? i : hd_kind_is_region(node->kind) ? 0 : loops[node->parent];
+    if (!(node->refused & HD_REFUSED_SINKS))
+      continue;
+    if (loops[i] != 0)
+      off_ticks[loops[i]] = model->nodes[loops[i]].team.elapsed_ticks;
+    else
+      off_ticks[region[i]] = ran_ticks(model, &model->nodes[region[i]]);
   }
+  free(loops);
+}
+
+/* The innermost region that each node is, or lies in; 0: none. */
+static uint32_t *find_regions(const struct hd_model *model) {
+  uint32_t *region = hd_new(model->node_count, sizeof *region);
+  for (uint32_t i = 1; i < model->node_count; i++)
+    region[i] = hd_kind_is_region(model->nodes[i].kind) ? i : region[model->nodes[i].parent];
+  return region;
 }
 
 static void rise_untold(struct hd_model *model, uint64_t *off_ticks) {
@@ -215,15 +228,17 @@ static void rise_untold(struct hd_model *model, uint64_t *off_ticks) {
 /* Of doacross loops, or of the class that was off for longest. */
 static void find_untold(struct hd_model *model) {
   uint64_t *off_ticks = hd_new(model->node_count, sizeof *off_ticks);
-  add_doacross(model, off_ticks);
+  uint32_t *region = find_regions(model);
+  add_doacross(model, region, off_ticks);
   rise_untold(model, off_ticks);
   for (uint32_t c = 0; c < HD_CLASS_COUNT; c++) {
     if (!(HD_CLASSES_OF_WAITS >> c & 1))
       continue;
     memset(off_ticks, 0, model->node_count * sizeof *off_ticks);
-    add_switches(model, c, off_ticks);
+    add_switches(model, region, c, off_ticks);
     rise_untold(model, off_ticks);
   }
+  free(region);
   free(off_ticks);
 }
 
