@@ -38,6 +38,12 @@ def phase(loaded, name):
     return found[0]
 
 
+def busy_itself(entry):
+    """Without what Heddle did there: a thread's first events, of a tool that nothing has started yet, take fractions of a
+    millisecond."""
+    return entry["busy_s"] - entry["overhead_s"]
+
+
 def above(loaded, entry):
     """The kinds and names from the program down to the entry; routines that the stack tells of left out."""
     chain = [e for e in loaded.ancestors(entry) if e["kind"] not in ("routine", "program")]
@@ -93,7 +99,7 @@ def test_phases_without_openmp(measure_routines, plain_program):
     def check(loaded):
         for name in ("read", "solve", "assemble"):
             books = ("solve", "team0") if name == "solve" else (name,)  # the team's only thread is the first
-            assert_close(phase(loaded, name)["busy_s"], did(loaded, *books), name)
+            assert_close(busy_itself(phase(loaded, name)), did(loaded, *books), name)
 
     check_times(measured, check)
 
@@ -105,7 +111,7 @@ def test_phase_inside_itself_is_one_phase(measure_routines, plain_program):
         assert phase(loaded, "a")["visits"] == 2 and is_balanced(loaded)
         return loaded
 
-    check_times(measured, lambda loaded: assert_close(phase(loaded, "a")["busy_s"], did(loaded, "a"), "a"))
+    check_times(measured, lambda loaded: assert_close(busy_itself(phase(loaded, "a")), did(loaded, "a"), "a"))
 
 
 @pytest.mark.timed
