@@ -250,7 +250,24 @@ static void find_all(struct hd_diagnosis *diagnosis, bool modelled) {
       causes[cause].find(diagnosis);
 }
 
-struct hd_findings *hd_findings_new(const struct hd_model *model, double least) {
+static bool is_below(const struct hd_model *model, uint32_t node, uint32_t above) {
+  while (node > above) /* children have larger numbers */
+    node = model->nodes[node].parent;
+  return node == above;
+}
+
+static void keep_below(struct hd_diagnosis *diagnosis, enum hd_cause cause, uint32_t above) {
+  size_t count = 0;
+  for (size_t i = 0; i < diagnosis->charge_count; i++) {
+    const struct hd_charge charge = diagnosis->charges[i];
+    if (charge.cause == cause && is_below(diagnosis->model, charge.node, above))
+      diagnosis->charges[count++] = charge;
+  }
+  diagnosis->charge_count = count;
+}
+
+/* `cause` HD_CAUSE_COUNT: all causes, and then of all nodes. */
+static struct hd_findings *find(const struct hd_model *model, double least, enum hd_cause cause, uint32_t above) {
   struct hd_diagnosis diagnosis;
   struct hd_findings *findings = hd_new(1, sizeof *findings);
   findings->model = model;
@@ -260,13 +277,23 @@ struct hd_findings *hd_findings_new(const struct hd_model *model, double least) 
   find_all(&diagnosis, false);
   hd_charges_limit(&diagnosis);
   find_all(&diagnosis, true);
+  findings->unexplained_ticks = unexplained(&diagnosis);
+  if (cause != HD_CAUSE_COUNT)
+    keep_below(&diagnosis, cause, above);
   merge(findings, &diagnosis);
   if (findings->count > 0)
     qsort(findings->items, findings->count, sizeof *findings->items, compare_gains);
-  findings->unexplained_ticks = unexplained(&diagnosis);
   keep(findings, &diagnosis, least * (double)model->elapsed_ticks);
   finish(&diagnosis);
   return findings;
+}
+
+struct hd_findings *hd_findings_new(const struct hd_model *model, double least) {
+  return find(model, least, HD_CAUSE_COUNT, 0);
+}
+
+struct hd_findings *hd_findings_below(const struct hd_model *model, enum hd_cause cause, uint32_t node) {
+  return find(model, 0, cause, node);
 }
 
 void hd_findings_free(struct hd_findings *findings) {

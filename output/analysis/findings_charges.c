@@ -241,7 +241,7 @@ static void charge_region(struct hd_diagnosis *diagnosis, uint32_t region) {
   }
   charge_reductions(diagnosis, region, reduction, charged(diagnosis, first, HD_CAUSE_IMBALANCE));
   blame_closing_barriers(diagnosis, region, first);
-  hd_charges_divide_tasks(diagnosis, region);
+  hd_charges_divide_tasks(diagnosis, region, first);
 }
 
 void hd_charges_divide(struct hd_diagnosis *diagnosis) {

@@ -84,6 +84,7 @@ static void add_node(struct hd_diagnosis *diagnosis, const struct hd_node *node)
   if (is_task(node->kind))
     add_task(diagnosis, facts, node);
   facts->creation_ticks += (double)node->ticks[HD_RUNTIME_TASK_CREATION];
+  facts->unseen_tasks |= node->refused >> HD_CLASS_TASK & 1;
 }
 
 static void add_region(struct hd_diagnosis *diagnosis, const struct hd_node *node) {

@@ -32,6 +32,7 @@ struct hd_region_facts {
   double waits_for_tasks;
   double reduction_ticks;
   uint64_t uneven_ticks; /* what the threads lacked to the one with most work, instance by instance */
+  bool unseen_tasks;     /* tasks were switched off, because their events cost more than the budget */
 };
 
 struct hd_diagnosis {
@@ -79,8 +80,10 @@ void hd_charges_divide(struct hd_diagnosis *diagnosis);
  * be those of the regions around them, too. */
 void hd_charges_limit(struct hd_diagnosis *diagnosis);
 
-/** findings_tasks.c: charges what is lost to tasks of a region. */
-void hd_charges_divide_tasks(struct hd_diagnosis *diagnosis, uint32_t region);
+/** findings_tasks.c: charges what is lost to tasks of a region, whose other charges begin with the one numbered
+ * `first`.
+ */
+void hd_charges_divide_tasks(struct hd_diagnosis *diagnosis, uint32_t region, size_t first);
 
 /** findings_run.c: causes of the run as a whole. Each adds what it finds. */
 void hd_charges_find_serial(struct hd_diagnosis *diagnosis);

@@ -196,6 +196,12 @@ void hd_say_mutex(const struct hd_diagnosis *diagnosis, struct hd_finding *findi
 void hd_say_task_granularity(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_place_sums *sums = &finding->sums;
   const double count = count_or_one(sums->task_count), cost = sums->creation_ticks / count;
+  if (diagnosis->facts[diagnosis->region[finding->place->id]].unseen_tasks) {
+    hd_say(finding->evidence[0],
+           "observing all of its many tasks costs more than the budget: %" PRIu64 " were observed", sums->task_count);
+    hd_say(finding->attempt[0], "a cut-off: fewer and larger tasks (if, final, or a larger grainsize)");
+    return;
+  }
   hd_say(finding->evidence[0], "%" PRIu64 " tasks of %s each; creating one takes %s", sums->task_count,
          time_of(diagnosis, sums->task_ticks / count).text, time_of(diagnosis, cost).text);
   hd_say(finding->attempt[0], "a cut-off: no task for less than %s of work (if, final, or a larger grainsize)",

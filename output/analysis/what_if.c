@@ -65,12 +65,6 @@ bool hd_what_if_read(const char *text, struct hd_what_if *question, char *error,
 
 /* ---- predicting ---- */
 
-static bool is_below(const struct hd_model *model, uint32_t node, uint32_t above) {
-  while (node > above) /* children have larger numbers */
-    node = model->nodes[node].parent;
-  return node == above;
-}
-
 static struct hd_prediction shorter_by(const struct hd_model *model, double gain, double least, double most,
                                        enum hd_basis basis) {
   const double elapsed = (double)model->elapsed_ticks;
@@ -78,13 +72,11 @@ static struct hd_prediction shorter_by(const struct hd_model *model, double gain
 }
 
 static struct hd_prediction without_cause(const struct hd_model *model, const struct hd_what_if *question) {
-  struct hd_findings *findings = hd_findings_new(model, 0);
+  struct hd_findings *findings = hd_findings_below(model, question->cause, question->node);
   double gain = 0, least = 0, most = 0;
   enum hd_basis basis = HD_BASIS_MEASURED;
   for (size_t i = 0; i < findings->count; i++) {
     const struct hd_finding *finding = &findings->items[i];
-    if (finding->cause != question->cause || !is_below(model, finding->place->id, question->node))
-      continue;
     gain += finding->gain_ticks;
     least += finding->low_ticks;
     most += finding->high_ticks;
