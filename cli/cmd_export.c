@@ -17,6 +17,7 @@
 
 struct choices {
   const struct hd_exporter *exporter;
+  enum hd_weight weight;
   const char *output;
   uint32_t depth;
   bool force;
@@ -32,9 +33,22 @@ static bool take_format(const struct hd_option_use *use) {
   return *exporter || hd_option_refuse(use, "knows no '%s'; there is: %s", use->argument, known);
 }
 
+static bool take_weight(const struct hd_option_use *use) {
+  enum hd_weight *weight = use->field;
+  char known[256] = "";
+  *weight = hd_weight_find(use->argument);
+  for (enum hd_weight each = 0; each < HD_WEIGHT_COUNT; each++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", each > 0 ? ", " : "", hd_weight_id(each));
+  return *weight < HD_WEIGHT_COUNT || hd_option_refuse(use, "knows no '%s'; there is: %s", use->argument, known);
+}
+
 static const struct hd_option options[] = {
     {'f', "format", "FORMAT", "the format to write (default json)", .take = take_format,
      .field = offsetof(struct choices, exporter)},
+    {'w', "weight", "WEIGHT",
+     "wall (default), busy, wait, runtime or gain: what a callpath weighs in folded stacks, and\n"
+     "what a viewer shows first",
+     .take = take_weight, .field = offsetof(struct choices, weight)},
     {'o', "output", "OUT", "write to the file OUT instead of standard output", .take = hd_take_text,
      .field = offsetof(struct choices, output), .expects = "the name of a file"},
     {0, "force", NULL, "replace OUT if it exists", HD_OPTION_FLAG(struct choices, force)},
@@ -48,7 +62,7 @@ static const struct hd_option options[] = {
 static void list_formats(FILE *out) {
   fputs("Formats:\n", out);
   for (size_t i = 0; hd_exporters[i]; i++)
-    fprintf(out, "  %-6s %s\n", hd_exporters[i]->name, hd_exporters[i]->summary);
+    fprintf(out, "  %-10s %s\n", hd_exporters[i]->name, hd_exporters[i]->summary);
 }
 
 static const struct hd_usage usage = {
@@ -62,10 +76,15 @@ static const struct hd_usage usage = {
 };
 
 static int write_model(const struct hd_model *model, const struct choices *choices) {
+  if (!hd_weight_is_known(model, choices->weight)) {
+    fprintf(stderr, "heddle: %s: the profile has no record of how many threads were busy: try --weight busy\n",
+            model->path);
+    return HD_EXIT_FAILED;
+  }
   FILE *out = choices->output ? hd_stream_create(choices->output, choices->force) : stdout;
   if (!out)
     return HD_EXIT_FAILED;
-  const bool made = choices->exporter->write(model, out);
+  const bool made = choices->exporter->write(model, choices->weight, out);
   if (!made)
     fputs("heddle: out of memory\n", stderr);
   const bool written = hd_stream_finish(out, choices->output ? choices->output : "standard output");

@@ -8,6 +8,14 @@ uint64_t hd_levels_up_to(const struct hd_levels *levels, uint32_t k) {
   return sum;
 }
 
+uint32_t hd_timeline_buckets_in_use(const struct hd_model *model) {
+  const uint64_t width = model->timeline ? model->timeline->width_ticks : 0;
+  if (width == 0 || model->elapsed_ticks < model->before_ticks)
+    return 0;
+  const uint64_t span = model->elapsed_ticks - model->before_ticks;
+  return span / width < HD_TIMELINE_BUCKETS ? (uint32_t)((span + width - 1) / width) : HD_TIMELINE_BUCKETS;
+}
+
 double hd_levels_wall_share(const struct hd_levels *levels, uint32_t most) {
   double sum = 0;
   for (uint32_t k = 1; k <= most && k < levels->count; k++)

@@ -23,6 +23,9 @@ static inline uint64_t hd_levels_at(const struct hd_levels *levels, uint32_t k) 
 /** Ticks at levels 0 to k. */
 uint64_t hd_levels_up_to(const struct hd_levels *levels, uint32_t k);
 
+/** Buckets of the timeline that lie in the run; 0: there is no timeline. */
+uint32_t hd_timeline_buckets_in_use(const struct hd_model *model);
+
 /** Sum of ticks[k] / k over k > 0 (k <= `most`): the part of the run's elapsed time that thread-time stands for. */
 double hd_levels_wall_share(const struct hd_levels *levels, uint32_t most);
 

@@ -8,13 +8,14 @@
 
 #include <stdio.h>
 
-#include "output/model/model.h"
+#include "output/views/export/weight.h"
 
 struct hd_exporter {
   const char *name;    /* what --format calls it */
-  const char *summary; /* for --help; lines after the first are indented by nine spaces */
-  /** Writes the whole model. False: no memory; write errors are left to `out`. */
-  bool (*write)(const struct hd_model *model, FILE *out);
+  const char *summary; /* for --help; lines after the first are indented by 13 spaces */
+  /** Writes the whole model. `weight` is known: the number of formats that show one for each callpath, and what those
+   *  with several show first. False: no memory; write errors are left to `out`. */
+  bool (*write)(const struct hd_model *model, enum hd_weight weight, FILE *out);
 };
 
 /** All exporters, the default first, ended by NULL. */

@@ -157,18 +157,12 @@ static json_t *overlap(const void *of, size_t index) {
       {HD_KEY(OVERLAP), from->ticks == HD_TICKS_UNKNOWN ? json_null() : hd_json_seconds(model, from->ticks)});
 }
 
-static uint32_t buckets_in_use(const struct hd_model *model) {
-  const uint64_t width = model->timeline->width_ticks;
-  const uint64_t span = model->elapsed_ticks - model->before_ticks;
-  return span / width < HD_TIMELINE_BUCKETS ? (uint32_t)((span + width - 1) / width) : HD_TIMELINE_BUCKETS;
-}
-
 static json_t *timeline(const struct hd_model *model) {
   const struct hd_timeline_record *from = model->timeline;
   if (!from || from->width_ticks == 0 || model->elapsed_ticks < model->before_ticks)
     return json_null();
   json_t *none = json_array(), *sequential = json_array(), *busy = json_array();
-  for (uint32_t i = 0; i < buckets_in_use(model); i++) {
+  for (uint32_t i = 0; i < hd_timeline_buckets_in_use(model); i++) {
     json_array_append_new(none, hd_json_seconds(model, from->buckets[i].none_ticks));
     json_array_append_new(sequential, hd_json_seconds(model, from->buckets[i].sequential_ticks));
     json_array_append_new(busy, hd_json_seconds(model, from->buckets[i].busy_ticks));
@@ -191,7 +185,8 @@ static bool write_profiles(const struct hd_loss_book *book, FILE *out) {
   return done;
 }
 
-static bool write_json(const struct hd_model *model, FILE *out) {
+static bool write_json(const struct hd_model *model, enum hd_weight weight, FILE *out) {
+  (void)weight;
   struct hd_loss_book *book = hd_loss_book_new(model);
   fprintf(out, "{\n\"heddle\": %d", JSON_VERSION);
   json_t *overlaps = model->levels_known ? hd_json_array(model, model->overlap_count, overlap) : json_null();
@@ -208,5 +203,5 @@ static bool write_json(const struct hd_model *model, FILE *out) {
 const struct hd_exporter hd_export_json = {
     "json",
     "the stable machine interface: seconds and counts; null was not measured. What was\n"
-    "         counted is in \"counters\" of the run, the program, each thread and callpath",
+    "             counted is in \"counters\" of the run, the program, each thread and callpath",
     write_json};

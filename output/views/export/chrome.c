@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file chrome.c
+ * The trace event format of Chrome's tracing, which Perfetto reads, too: how many threads were busy over the time of
+ * the run, as a counter. Times are in microseconds.
+ */
+#include "output/model/levels.h"
+#include "output/views/export/export.h"
+#include "output/views/export/json_internal.h"
+
+static json_t *counter(const struct hd_model *model, double at_ticks, const char *name, double value) {
+  return HD_JSON({"ph", json_string("C")}, {"pid", hd_json_count(model->header.pid)}, {"tid", hd_json_count(0)},
+                 {"ts", hd_json_number(at_ticks * model->seconds_per_tick * 1e6)}, {"name", json_string(name)},
+                 {"args", HD_JSON({"threads", hd_json_number(value)})});
+}
+
+static json_t *process_name(const struct hd_model *model) {
+  return HD_JSON({"ph", json_string("M")}, {"pid", hd_json_count(model->header.pid)},
+                 {"name", json_string("process_name")},
+                 {"args", HD_JSON({"name", hd_json_text(model->header.program)})});
+}
+
+/* Before the tool was loaded there was one thread. */
+static json_t *events(const struct hd_model *model) {
+  const struct hd_timeline_record *timeline = model->timeline;
+  const double width = timeline ? (double)timeline->width_ticks : 0;
+  json_t *array = json_array();
+  json_array_append_new(array, process_name(model));
+  if (model->before_ticks > 0)
+    json_array_append_new(array, counter(model, 0, "busy threads", 1));
+  for (uint32_t i = 0; i < hd_timeline_buckets_in_use(model); i++) {
+    const double begin = (double)model->before_ticks + i * width;
+    const double left = (double)model->elapsed_ticks - begin;
+    json_array_append_new(array, counter(model, begin, "busy threads",
+                                         (double)timeline->buckets[i].busy_ticks / (left < width ? left : width)));
+  }
+  json_array_append_new(array, counter(model, (double)model->elapsed_ticks, "busy threads", 0));
+  return array;
+}
+
+static bool write_chrome(const struct hd_model *model, enum hd_weight weight, FILE *out) {
+  (void)weight;
+  return hd_json_write(HD_JSON({"displayTimeUnit", json_string("ms")}, {"traceEvents", events(model)}), out);
+}
+
+const struct hd_exporter hd_export_chrome = {
+    "chrome", "busy threads over time, for https://ui.perfetto.dev and chrome://tracing", write_chrome};

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`heddle export`: what other programs read back has the numbers of the JSON."""
+
+import json
+import re
+import sqlite3
+import subprocess
+
+import pytest
+
+# Callpaths of several depths, two to the same region; waits, a wait for a lock among them; a name with a quotation mark
+# in its arguments.
+WORK = r"""
+#include <string.h>
+static int total;
+static volatile double sink;
+__attribute__((noinline)) static void step(void) {
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp for schedule(dynamic, 100)
+    for (int i = 0; i < 1000; i++)
+      for (int j = 0; j < 300; j++)
+        sink += j;
+#pragma omp critical
+    total++;
+  }
+}
+__attribute__((noinline)) static void twice(void) { step(); step(); total--; }
+int main(void) {
+  twice();
+  step();
+  return 0;
+}
+"""
+WEIGHTS = {"wall": "wall_share_s", "busy": "busy_s", "runtime": "runtime_s"}
+
+
+@pytest.fixture(scope="module")
+def made(build_program, run_heddle, tmp_path_factory):
+    path = tmp_path_factory.mktemp("exports") / "it's.heddle"
+    result = run_heddle("run", "-q", "-o", path, "--", build_program(WORK))
+    assert result.returncode == 0, result.stderr
+    return path
+
+
+@pytest.fixture
+def exported(run_heddle, made):
+    def text(*options):
+        result = run_heddle("export", *options, made)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    return text
+
+
+@pytest.fixture
+def plain(exported):
+    return json.loads(exported())
+
+
+def own(plain, key):
+    return [entry[key] or 0 for entry in plain["profiles"]]
+
+
+def nearly(seconds, count=1):
+    """Nanoseconds are rounded, once for each of `count` callpaths."""
+    return pytest.approx(seconds, abs=count * 1e-9 + 1e-9)
+
+
+def waiting(entry):
+    return sum((entry["wait_s"] or {}).values())
+
+
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_folded_stacks_add_up(exported, plain, weight):
+    lines = exported("-f", "folded", "--weight", weight).splitlines()
+    stacks = [re.fullmatch(r"(program [^;]+(?:;[^;]+)*) (\d+)", line).groups() for line in lines]
+    expected = [seconds for seconds in own(plain, WEIGHTS[weight]) if seconds > 5e-10]
+    assert len(lines) == len(expected) and sum(expected) > 0
+    assert [int(ns) / 1e9 for _, ns in stacks] == [nearly(seconds) for seconds in expected]
+
+
+def test_wall_shares_are_the_time_in_which_a_thread_worked(exported, plain):
+    total = sum(int(line.rsplit(" ", 1)[1]) for line in exported("-f", "folded").splitlines()) / 1e9
+    program = plain["program"]
+    assert total == nearly(program["elapsed_s"] - program["time_at_k_s"][0], len(plain["profiles"]))
+
+
+def test_folded_stacks_are_callpaths(exported):
+    kinds = {tuple(place.split(" ")[0] for place in line.split(";"))
+             for line in exported("-f", "folded", "-w", "busy").splitlines()}
+    assert {("program", "main", "parallel", "loop"), ("program", "main", "twice", "parallel", "loop")} <= kinds
+
+
+def test_speedscope_has_all_weights(exported, plain):
+    made = json.loads(exported("-f", "speedscope", "-w", "busy"))
+    frames = made["shared"]["frames"]
+    assert made["profiles"][made["activeProfileIndex"]]["name"] == "Busy"
+    assert [p["name"] for p in made["profiles"]] == ["Wall share", "Busy", "Waiting", "Runtime", "Potential gain"]
+    assert len({frame["name"] for frame in frames}) == len(frames), "callpaths to one place share its frame"
+    for profile in made["profiles"]:
+        assert profile["type"] == "sampled" and profile["unit"] == "nanoseconds"
+        assert len(profile["samples"]) == len(profile["weights"])
+        assert profile["endValue"] == sum(profile["weights"])
+        assert all(0 <= frame < len(frames) for sample in profile["samples"] for frame in sample)
+        assert all(frames[sample[0]]["name"].startswith("program ") for sample in profile["samples"])
+    sums = {p["name"]: p["endValue"] / 1e9 for p in made["profiles"]}
+    count = len(plain["profiles"])
+    assert sums["Busy"] == nearly(sum(own(plain, "busy_s")), count)
+    assert sums["Waiting"] == nearly(sum(map(waiting, plain["profiles"])), count)
+    assert sums["Potential gain"] == nearly(
+        sum(e["gain_s"] if "gain_s" in e else e["potential_gain_s"] for e in plain["profiles"] if e["kind"] == "parallel"),
+        count)
+
+
+def test_sqlite_reads_tables_and_views(exported, plain):
+    base = sqlite3.connect(":memory:")
+    base.executescript(exported("-f", "sql"))
+    rows = base.execute("SELECT id, parent, kind, function, line, visits, busy_s, wall_share_s FROM callpaths").fetchall()
+    assert len(rows) == len(plain["profiles"]) > 5
+    for row, entry in zip(rows, plain["profiles"], strict=True):
+        assert row[:6] == (entry["id"], entry["parent"], entry["kind"], entry["name"], entry["line"], entry["visits"])
+        assert row[6] == (None if entry["busy_s"] is None else nearly(entry["busy_s"]))
+        assert row[7] == (None if entry["wall_share_s"] is None else nearly(entry["wall_share_s"]))
+    waits = base.execute("SELECT callpath, sum(seconds) FROM waits GROUP BY callpath").fetchall()
+    assert {at: seconds for at, seconds in waits} == {
+        e["id"]: nearly(waiting(e), 9) for e in plain["profiles"] if waiting(e) > 0}
+    regions = [e for e in plain["profiles"] if e["kind"] == "parallel"]
+    assert len(base.execute("SELECT * FROM regions_by_gain").fetchall()) == len(regions) == 2
+    assert base.execute("SELECT count(*) FROM callpath_threads").fetchone()[0] == sum(
+        len(e["threads"]) for e in plain["profiles"])
+    for view in ("places", "waits_by_cause", "hot_functions", "run", "threads", "levels"):
+        base.execute(f"SELECT * FROM {view}").fetchall()
+    assert base.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_callgrind_annotate_reads_it(exported, plain, tmp_path):
+    path = tmp_path / "callgrind.out"
+    path.write_text(exported("-f", "callgrind"), encoding="utf-8")
+    shown = subprocess.run(["callgrind_annotate", "--auto=no", "--threshold=100", "--show=busy,wait", "--sort=busy", path],
+                           capture_output=True, encoding="utf-8", check=True, timeout=60).stdout
+    assert "Events recorded:  wall busy wait runtime gain" in shown
+    number = r"([\d,]+) \([ \d.]+%\)"
+    busy, wait = re.search(rf"{number} +{number} +PROGRAM TOTALS", shown).groups()
+    count = len(plain["profiles"])
+    assert int(busy.replace(",", "")) / 1e9 == nearly(sum(own(plain, "busy_s")), count)
+    assert int(wait.replace(",", "")) / 1e9 == nearly(sum(map(waiting, plain["profiles"])), count)
+    assert re.search(r":parallel .* in step", shown)
+
+
+def test_trace_events_are_the_timeline(exported, plain):
+    events = json.loads(exported("-f", "chrome"))["traceEvents"]
+    counters = [event for event in events if event["ph"] == "C"]
+    timeline = plain["timeline"]
+    begins = [timeline["begin_s"] + i * timeline["width_s"] for i in range(len(timeline["busy_s"]))]
+    assert [event["ts"] / 1e6 for event in counters[1:-1]] == [nearly(begin) for begin in begins]
+    ends = [*begins[1:], plain["program"]["elapsed_s"]]
+    busy = [event["args"]["threads"] * (end - begin)
+            for event, begin, end in zip(counters[1:-1], begins, ends, strict=True)]
+    assert busy == [nearly(seconds, 5) for seconds in timeline["busy_s"]]
+    assert counters[-1]["args"]["threads"] == 0
+
+
+def test_unknown_weight_is_refused(run_heddle, made):
+    result = run_heddle("export", "-f", "folded", "-w", "time", made)
+    assert result.returncode == 2 and "there is: wall, busy, wait, runtime, gain" in result.stderr
