@@ -61,8 +61,7 @@ static bool save(const struct hd_writer *writer, const struct choices *choices) 
   if (hd_writer_save(writer, choices->output, choices->force))
     return true;
   const int error = errno;
-  fprintf(stderr, "heddle: %s: %s\n", choices->output,
-          error == EEXIST ? HD_STREAM_TAKEN : strerror(error));
+  fprintf(stderr, "heddle: %s: %s\n", choices->output, error == EEXIST ? HD_STREAM_TAKEN : strerror(error));
   return false;
 }
 

@@ -19,9 +19,18 @@
   _(events, "list what can be counted on this machine")                                                                \
   _(recover, "save profiles that killed programs left behind")                                                         \
   _(doctor, "check whether Heddle works here, and what is wrong")                                                      \
-  _(merge, "merge the profiles of several runs")
+  _(merge, "merge the profiles of several runs")                                                                       \
+  _(completion, "print the rules by which a shell completes heddle's commands and options")
 
 #define HD_DECLARE_COMMAND(name, summary) int hd_cmd_##name(int argc, char **argv);
 HD_COMMANDS(HD_DECLARE_COMMAND)
+
+/** All of them, in this order (main.c); ended by one without a name. */
+struct hd_command {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *summary;
+};
+extern const struct hd_command hd_commands[];
 
 #endif

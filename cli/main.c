@@ -4,7 +4,7 @@
  * `heddle COMMAND ...`: finds the command in a table and hands over.
  */
 #include "cli/command.h"
-#include "support/command/options.h"
+#include "support/command/help.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -14,12 +14,7 @@
 #include "support/command/edit_distance.h"
 
 #define ROW(name, summary) {#name, hd_cmd_##name, summary},
-static const struct command {
-  const char *name;
-  int (*run)(int argc, char **argv);
-  const char *summary;
-} commands[] = {HD_COMMANDS(ROW)};
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+const struct hd_command hd_commands[] = {HD_COMMANDS(ROW){0}};
 
 static const struct hd_option options[] = {
     {'V', "version", NULL, "print the version and exit", .take = hd_take_flag},
@@ -39,26 +34,26 @@ static const struct hd_usage usage = {
 
 static void list_commands(void) {
   size_t used = (size_t)sprintf(command_list, "Commands:\n");
-  for (size_t i = 0; i < COMMAND_COUNT && used < sizeof command_list; i++)
-    used += (size_t)snprintf(command_list + used, sizeof command_list - used, "  %-10s %s\n", commands[i].name,
-                             commands[i].summary);
+  for (size_t i = 0; hd_commands[i].name && used < sizeof command_list; i++)
+    used += (size_t)snprintf(command_list + used, sizeof command_list - used, "  %-10s %s\n", hd_commands[i].name,
+                             hd_commands[i].summary);
   snprintf(command_list + used, sizeof command_list - used, "\n'heddle COMMAND --help' describes one command.");
 }
 
-static const struct command *find_command(const char *name) {
-  for (size_t i = 0; i < COMMAND_COUNT; i++)
-    if (strcmp(commands[i].name, name) == 0)
-      return &commands[i];
+static const struct hd_command *find_command(const char *name) {
+  for (size_t i = 0; hd_commands[i].name; i++)
+    if (strcmp(hd_commands[i].name, name) == 0)
+      return &hd_commands[i];
   return NULL;
 }
 
 /* What it may have been: a misspelled command, a profile, a program. */
 static int refuse(const char *name) {
   enum { MISSPELT = 3 }; /* letters at most: two that changed places and one that is missing */
-  const char *nearest = commands[0].name;
-  for (size_t i = 1; i < COMMAND_COUNT; i++)
-    if (hd_edit_distance(commands[i].name, name) < hd_edit_distance(nearest, name))
-      nearest = commands[i].name;
+  const char *nearest = hd_commands[0].name;
+  for (size_t i = 1; hd_commands[i].name; i++)
+    if (hd_edit_distance(hd_commands[i].name, name) < hd_edit_distance(nearest, name))
+      nearest = hd_commands[i].name;
   if (strstr(name, ".heddle"))
     hd_usage_complain(&usage, "'%s' is not a command; to show a profile: heddle report %s", name, name);
   else if (access(name, F_OK) == 0)
@@ -71,15 +66,20 @@ static int refuse(const char *name) {
 }
 
 static int run_command(int argc, char **argv) {
-  const struct command *command = find_command(argv[0]);
+  const struct hd_command *command = find_command(argv[0]);
   return command ? command->run(argc, argv) : refuse(argv[0]);
 }
 
-/* `heddle help [COMMAND]`: as with --help. */
-static int help(char *name) {
+/* `heddle help [COMMAND]`: as with --help. `heddle help --man [COMMAND]`: as a manual page. */
+static int help(char *const *arguments) {
+  const bool man = arguments[0] && strcmp(arguments[0], "--man") == 0;
+  char *name = arguments[man];
+  const struct hd_command *command = name ? find_command(name) : NULL;
+  if (man)
+    hd_help_set_form(HD_HELP_MAN, command ? command->summary : "a profiler for OpenMP loops");
   if (name)
     return run_command(2, (char *[]){name, (char[]){"--help"}, NULL});
-  hd_usage_help(&usage, stdout);
+  hd_help_write(&usage, stdout);
   return HD_EXIT_OK;
 }
 
@@ -96,6 +96,6 @@ int main(int argc, char **argv) {
   if (first >= argc)
     return hd_usage_complain(&usage, "no command given"), HD_EXIT_USAGE;
   if (strcmp(argv[first], "help") == 0)
-    return help(argv[first + 1]);
+    return help(argv + first + 1);
   return run_command(argc - first, argv + first);
 }

@@ -10,21 +10,12 @@
 #include <string.h>
 
 #include "support/command/edit_distance.h"
+#include "support/command/help.h"
 #include "support/command/output_stream.h"
 
-enum { OPTIONS_MAX = 64, HELP_COLUMN = 26, NO_LETTER = 256 };
+enum { OPTIONS_MAX = 64, NO_LETTER = 256 };
 
-static const struct hd_option help_option = {'h', "help", NULL, "print this help and exit", .take = NULL};
-
-/* The command's own options are the first section. False: there are no more. */
-static bool section_at(const struct hd_usage *usage, size_t index, struct hd_option_section *section) {
-  *section = (struct hd_option_section){.options = usage->options};
-  if (index > 0 && usage->sections)
-    *section = usage->sections[index - 1];
-  return section->options && (index == 0 || usage->sections);
-}
-
-/* ---- messages and help ---- */
+/* ---- messages ---- */
 
 static void print_usage_line(const struct hd_usage *usage, FILE *out) {
   const char *space = usage->command ? " " : "";
@@ -61,56 +52,6 @@ bool hd_option_refuse(const struct hd_option_use *use, const char *format, ...) 
 
 bool hd_option_expect(const struct hd_option_use *use, const char *words) {
   return hd_option_refuse(use, "expects %s, not '%s'", words, use->argument);
-}
-
-/* Help that spans lines continues under its own first line. */
-static void print_option(const struct hd_option *option, FILE *out) {
-  char left[80];
-  char letter[8] = "    ";
-  if (option->letter)
-    snprintf(letter, sizeof letter, "-%c, ", option->letter);
-  snprintf(left, sizeof left, "  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
-           option->argument ? option->argument : "");
-  int width = fprintf(out, "%s", left);
-  if (width >= HELP_COLUMN) {
-    fputc('\n', out);
-    width = 0;
-  }
-  const char *line = option->help;
-  for (;;) {
-    const size_t length = strcspn(line, "\n");
-    fprintf(out, "%*s%.*s\n", HELP_COLUMN - width, "", (int)length, line);
-    if (line[length] == '\0')
-      return;
-    line += length + 1;
-    width = 0;
-  }
-}
-
-void hd_usage_help(const struct hd_usage *usage, FILE *out) {
-  struct hd_option_section section;
-  bool helped = false;
-  print_usage_line(usage, out);
-  if (usage->description)
-    fprintf(out, "\n%s\n", usage->description);
-  fputs("\nOptions:\n", out);
-  for (size_t i = 0; section_at(usage, i, &section); i++) {
-    if (section.heading && !helped)
-      print_option(&help_option, out);
-    helped = helped || section.heading;
-    if (section.heading)
-      fprintf(out, "\n%s\n", section.heading);
-    for (const struct hd_option *option = section.options; option->name; option++)
-      print_option(option, out);
-  }
-  if (!helped)
-    print_option(&help_option, out);
-  if (usage->lists) {
-    fputc('\n', out);
-    usage->lists(out);
-  }
-  if (usage->epilogue)
-    fprintf(out, "\n%s\n", usage->epilogue);
 }
 
 /* ---- what is done with an argument ---- */
@@ -215,10 +156,10 @@ static void list_options(const struct hd_usage *usage, struct known *known) {
   memset(known, 0, sizeof *known);
   /* ':': a missing argument is told apart from an unknown option, and getopt prints nothing itself */
   strcpy(known->shorts, usage->in_order ? "+:" : ":");
-  for (size_t i = 0; section_at(usage, i, &section); i++)
+  for (size_t i = 0; hd_help_section(usage, i, &section); i++)
     for (const struct hd_option *option = section.options; option->name && known->count < OPTIONS_MAX - 1; option++)
       add_option(known, option, &section);
-  add_option(known, &help_option, &section);
+  add_option(known, &hd_help_option, &section);
 }
 
 /* Who mistypes a name mostly gets its beginning right: --bogus is not --focus. */
@@ -289,8 +230,8 @@ static int take_all(const struct hd_usage *usage, int argc, char **argv, void *c
       return HD_EXIT_USAGE;
     }
     const int index = index_of(&known, found);
-    if (known.options[index] == &help_option) {
-      hd_usage_help(usage, stdout);
+    if (known.options[index] == &hd_help_option) {
+      hd_help_write(usage, stdout);
       return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
     }
     if (!take(usage, &known, index, choices))

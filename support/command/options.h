@@ -104,9 +104,6 @@ bool hd_options_read(const struct hd_usage *usage, int argc, char **argv, void *
 /** Prints "heddle [command]: " and the message, then the usage line and where to find help, on stderr. Always false. */
 bool hd_usage_complain(const struct hd_usage *usage, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Prints the usage line, description and options. */
-void hd_usage_help(const struct hd_usage *usage, FILE *out);
-
 /** A whole number from 0 to `limit`; false when `text` is anything else. */
 bool hd_number_read(const char *text, unsigned long limit, unsigned long *value);
 

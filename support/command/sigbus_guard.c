@@ -21,7 +21,7 @@ static const char *file_at(uintptr_t address) {
   static char maps[MAPS_BYTES];
   size_t used = 0;
   const int list = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  for (ssize_t got = 1; got > 0 && used < sizeof maps - 1; used += got > 0 ? (size_t)got : 0)
+  for (ssize_t got = 1; got > 0 && used<sizeof maps - 1; used += got> 0 ? (size_t)got : 0)
     got = read(list, maps + used, sizeof maps - 1 - used);
   for (char *line = maps, *end; (end = strchr(line, '\n')); line = end + 1) { /* "from-to ... /path" */
     char *to = NULL;

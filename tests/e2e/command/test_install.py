@@ -136,3 +136,11 @@ def test_configuring_names_all_that_is_missing(tmp_path):
     assert result.returncode != 0
     for package in ("libsmartcols-dev", "libjansson-dev", "libdw-dev", "libmuparser-dev"):
         assert package in result.stderr
+
+
+def test_manual_pages_and_completions_are_installed(prefix):
+    share = prefix / "share"
+    assert {page.name for page in (share / "man" / "man1").iterdir()} >= {"heddle.1", "heddle-run.1", "heddle-report.1"}
+    for rules in ("bash-completion/completions/heddle", "zsh/site-functions/_heddle",
+                  "fish/vendor_completions.d/heddle.fish"):
+        assert "--callgraph" in (share / rules).read_text().replace("-l callgraph", "--callgraph")

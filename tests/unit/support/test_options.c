@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support/command/options.h"
+#include "support/command/help.h"
 
 enum colour { COLOUR_NONE, COLOUR_RED, COLOUR_BLUE };
 static const char *const sizes[] = {"small", "large"};
@@ -130,7 +130,7 @@ static void test_help_names_every_option(void **state) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
-  hd_usage_help(&usage, out);
+  hd_help_write(&usage, out);
   fclose(out);
   assert_string_equal(text, "Usage: heddle test [options] FILE\n"
                             "\n"
@@ -211,7 +211,7 @@ static void test_options_of_sections_are_taken_and_helped_with(void **state) {
   assert_true(taken.all);
   with.sections = headed;
   FILE *out = open_memstream(&text, &bytes);
-  hd_usage_help(&with, out);
+  hd_help_write(&with, out);
   fclose(out);
   assert_string_equal(strstr(text, "      --long"), "      --long-only         has no letter\n"
                                                     "  -s, --shared S          is another command's, too\n"
