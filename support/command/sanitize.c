@@ -44,3 +44,11 @@ void hd_sanitize(char *text) {
 void hd_sanitize_lines(char *text) {
   make_plain(text, true);
 }
+
+void hd_sanitize_write(const char *text, FILE *out) {
+  for (; *text; text++) {
+    const size_t bytes = hd_sanitize_character(text);
+    fwrite(bytes > 0 ? text : "?", bytes > 0 ? bytes : 1, 1, out);
+    text += bytes > 0 ? bytes - 1 : 0;
+  }
+}

@@ -10,12 +10,16 @@
 #define HEDDLE_SUPPORT_COMMAND_SANITIZE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /** In place. */
 void hd_sanitize(char *text);
 
 /** Likewise, but ends of lines stay. */
 void hd_sanitize_lines(char *text);
+
+/** Writes it that way. */
+void hd_sanitize_write(const char *text, FILE *out);
 
 /** Bytes of the character at `text` that may be shown; 0: it is none such. Ends of lines and tabs are none. */
 size_t hd_sanitize_character(const char *text);

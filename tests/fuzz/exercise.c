@@ -57,6 +57,19 @@ struct hd_model *fz_read(const void *bytes, size_t size) {
   return model;
 }
 
+/* Formats that write each callpath in full are for paths that are not too deep. */
+static void export(const struct hd_model *model, uint32_t turn, FILE *sink) {
+  enum { DEEP = 200 };
+  uint32_t count = 0;
+  bool deep = false;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    deep |= model->nodes[i].depth > DEEP;
+  while (hd_exporters[count])
+    count++;
+  const struct hd_exporter *exporter = hd_exporters[deep ? 0 : turn % count];
+  exporter->write(model, (enum hd_weight)(turn / count % HD_WEIGHT_COUNT), sink);
+}
+
 void fz_report(const struct hd_model *model, uint32_t turn) {
   FILE *sink = open_sink();
   const enum hd_question question = (enum hd_question)(turn % (HD_ASK_CALLERS + 1));
@@ -67,7 +80,7 @@ void fz_report(const struct hd_model *model, uint32_t turn) {
   hd_report_print(model, &options, sink, sink);
   hd_report_summary(model, sink);
   if (turn / 64 % 2)
-    hd_exporters[0]->write(model, sink);
+    export(model, turn / 128, sink);
   close_sink(sink);
 }
 

@@ -10,6 +10,7 @@
 #include "output/model/node_text.h"
 #include "output/views/export/export.h"
 #include "support/command/memory.h"
+#include "support/command/sanitize.h"
 
 static void write_costs(uint32_t line, const uint64_t *costs, FILE *out) {
   fprintf(out, "%" PRIu32, line);
@@ -22,7 +23,9 @@ static void write_costs(uint32_t line, const uint64_t *costs, FILE *out) {
 static void write_place(const struct hd_model *model, const struct hd_node *node, const char *prefix, FILE *out) {
   char place[HD_PLACE_BYTES];
   hd_node_text(place, model, node, NULL);
-  fprintf(out, "%s=%s\n%sfn=%s\n", *prefix ? "cfi" : "fl", node->name.file ? node->name.file : "???", prefix, place);
+  fprintf(out, "%s=", *prefix ? "cfi" : "fl");
+  hd_sanitize_write(node->name.file ? node->name.file : "???", out);
+  fprintf(out, "\n%sfn=%s\n", prefix, place);
 }
 
 static uint64_t *sum_up(const struct hd_model *model) {
@@ -61,7 +64,9 @@ static bool write_callgrind(const struct hd_model *model, enum hd_weight weight,
   (void)weight;
   uint64_t *costs = sum_up(model);
   fputs("# callgrind format\nversion: 1\ncreator: heddle\n", out);
-  fprintf(out, "pid: %" PRIu64 "\ncmd: %s\npositions: line\n", (uint64_t)model->header.pid, model->header.program);
+  fprintf(out, "pid: %" PRIu64 "\ncmd: ", (uint64_t)model->header.pid);
+  hd_sanitize_write(model->header.program, out);
+  fputs("\npositions: line\n", out);
   for (enum hd_weight each = 0; each < HD_WEIGHT_COUNT; each++)
     fprintf(out, "event: %s : %s, ns\n", hd_weight_id(each), hd_weight_words(each));
   fputs("events:", out);

@@ -14,6 +14,7 @@
 #include "output/model/levels.h"
 #include "output/model/node_text.h"
 #include "output/views/export/export.h"
+#include "support/command/sanitize.h"
 
 static const char tables[] =
     "BEGIN;\n"
@@ -53,9 +54,11 @@ static void put_text(const char *text, FILE *out) {
   }
   putc('\'', out);
   for (; *text; text++) {
-    if (*text == '\'')
+    const size_t bytes = hd_sanitize_character(text);
+    fwrite(bytes > 0 ? text : "?", bytes > 0 ? bytes : 1, 1, out);
+    if (*text == '\'') /* doubled */
       putc('\'', out);
-    putc(*text, out);
+    text += bytes > 0 ? bytes - 1 : 0;
   }
   putc('\'', out);
 }

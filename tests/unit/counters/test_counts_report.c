@@ -338,7 +338,7 @@ static char *json_of(const struct sample *sample) {
   size_t bytes = 0, kept = 0;
   struct hd_model *model = builder_read(&sample->builder);
   FILE *out = open_memstream(&text, &bytes);
-  assert_true(hd_exporters[0]->write(model, out));
+  assert_true(hd_exporters[0]->write(model, HD_WEIGHT_WALL, out));
   fclose(out);
   for (size_t i = 0; i < bytes; i++)
     if (text[i] != ' ' && text[i] != '\n')

@@ -326,7 +326,7 @@ static json_t *json_of(const struct hd_model *model) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
-  assert_true(hd_exporters[0]->write(model, out));
+  assert_true(hd_exporters[0]->write(model, HD_WEIGHT_WALL, out));
   fclose(out);
   json_t *json = json_loads(text, 0, NULL);
   assert_non_null(json);

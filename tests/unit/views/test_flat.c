@@ -212,7 +212,7 @@ static char *json_of(struct hd_model *model) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
-  assert_true(hd_exporters[0]->write(model, out));
+  assert_true(hd_exporters[0]->write(model, HD_WEIGHT_WALL, out));
   fclose(out);
   size_t kept = 0; /* without space, to be searched */
   for (size_t i = 0; i < bytes; i++)

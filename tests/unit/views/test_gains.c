@@ -139,7 +139,7 @@ static unsigned check_json(const struct hd_model *model) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
-  assert_true(out && hd_exporters[0]->write(model, out));
+  assert_true(out && hd_exporters[0]->write(model, HD_WEIGHT_WALL, out));
   fclose(out);
   json_t *whole = json_loads(text, 0, NULL);
   const json_t *program = json_object_get(whole, "program");

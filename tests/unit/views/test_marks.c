@@ -83,7 +83,7 @@ static bool has_mark(const struct hd_model *model, size_t profile, const char *k
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
-  assert_true(hd_exporters[0]->write(model, out));
+  assert_true(hd_exporters[0]->write(model, HD_WEIGHT_WALL, out));
   fclose(out);
   json_t *json = json_loads(text, 0, NULL);
   json_t *value = json_object_get(json_array_get(json_object_get(json, "profiles"), profile), key);

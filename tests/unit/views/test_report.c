@@ -195,7 +195,7 @@ static void test_what_rests_on_incomplete_data_is_marked(void **state) {
   expect_part(csv, ",false,false,false,true,true,false,false\n");   /* the critical */
   expect_part(csv, ",false,false,false,false,false,false,false\n"); /* the other one */
   FILE *out = open_memstream(&json, &bytes);
-  assert_true(hd_exporters[0]->write(model, out));
+  assert_true(hd_exporters[0]->write(model, HD_WEIGHT_WALL, out));
   fclose(out);
   const char *found = json;
   int count = 0;
@@ -348,7 +348,7 @@ static void test_json_says_null_where_nothing_was_measured(void **state) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
-  assert_true(hd_exporter_find("json")->write(model, out));
+  assert_true(hd_exporter_find("json")->write(model, HD_WEIGHT_WALL, out));
   fclose(out);
   assert_non_null(strstr(text, "\"caf\xef\xbf\xbd\""));
   assert_non_null(strstr(text, "\"\xc3\xa4 \xef\xbf\xbd\xe2\x82\xac\xef\xbf\xbd\xef\xbf\xbd\""));

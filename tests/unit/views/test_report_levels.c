@@ -346,7 +346,7 @@ static char *export(const struct hd_model *model) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
-  assert_true(hd_exporter_find("json")->write(model, out));
+  assert_true(hd_exporter_find("json")->write(model, HD_WEIGHT_WALL, out));
   fclose(out);
   for (char *to = text, *from = text;; from++) { /* on one line */
     if (*from != '\n' && *from != ' ')
