@@ -144,3 +144,15 @@ def test_manual_pages_and_completions_are_installed(prefix):
     for rules in ("bash-completion/completions/heddle", "zsh/site-functions/_heddle",
                   "fish/vendor_completions.d/heddle.fish"):
         assert "--callgraph" in (share / rules).read_text().replace("-l callgraph", "--callgraph")
+
+
+def test_python_module_is_where_pkg_config_says(prefix):
+    environment = {**clean_environment(), "PKG_CONFIG_PATH": str(prefix / "share" / "pkgconfig")}
+    folder = succeed("pkg-config", "--variable=pythondir", "heddle", env=environment).strip()
+    assert succeed("/usr/bin/python3", "-c", "import heddle; print(heddle.load.__name__)",
+                   env={**environment, "PYTHONPATH": folder}) == "load\n"
+
+
+def test_the_layout_of_profiles_can_be_included(prefix, tmp_path):
+    (tmp_path / "user.c").write_text("#include <heddle-format.h>\nint main(void) { return 0; }\n")
+    succeed("gcc", "-std=c11", f"-I{prefix / 'include'}", "-c", "user.c", cwd=tmp_path)
