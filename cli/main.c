@@ -47,6 +47,20 @@ static const struct hd_command *find_command(const char *name) {
   return NULL;
 }
 
+/* What other tools call it. */
+static const struct {
+  const char *name, *here;
+} elsewhere[] = {{"record", "run"},   {"stat", "run"},       {"profile", "run"},  {"top", "explain"},
+                 {"why", "explain"},  {"show", "report"},    {"view", "report"},  {"annotate", "report --hot --lines"},
+                 {"diff", "compare"}, {"convert", "export"}, {"check", "doctor"}, {"list", "events"}};
+
+static const char *meant_by(const char *name) {
+  for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+    if (strcmp(elsewhere[i].name, name) == 0)
+      return elsewhere[i].here;
+  return NULL;
+}
+
 /* What it may have been: a misspelled command, a profile, a program. */
 static int refuse(const char *name) {
   enum { MISSPELT = 3 }; /* letters at most: two that changed places and one that is missing */
@@ -54,7 +68,10 @@ static int refuse(const char *name) {
   for (size_t i = 1; hd_commands[i].name; i++)
     if (hd_edit_distance(hd_commands[i].name, name) < hd_edit_distance(nearest, name))
       nearest = hd_commands[i].name;
-  if (strstr(name, ".heddle"))
+  const char *meant = meant_by(name);
+  if (meant)
+    hd_usage_complain(&usage, "'%s' is not a command; here it is heddle %s", name, meant);
+  else if (strstr(name, ".heddle"))
     hd_usage_complain(&usage, "'%s' is not a command; to show a profile: heddle report %s", name, name);
   else if (access(name, F_OK) == 0)
     hd_usage_complain(&usage, "'%s' is not a command; to run a program: heddle run -- %s", name, name);
@@ -65,8 +82,14 @@ static int refuse(const char *name) {
   return HD_EXIT_USAGE;
 }
 
+static int print_version(void) {
+  return puts("heddle " HEDDLE_VERSION) < 0;
+}
+
 static int run_command(int argc, char **argv) {
   const struct hd_command *command = find_command(argv[0]);
+  if (command && argc == 2 && strcmp(argv[1], "--version") == 0)
+    return print_version();
   return command ? command->run(argc, argv) : refuse(argv[0]);
 }
 
@@ -92,7 +115,7 @@ int main(int argc, char **argv) {
   if (!hd_options_read(&usage, argc, argv, &version, &first, &status))
     return status;
   if (version)
-    return puts("heddle " HEDDLE_VERSION) < 0;
+    return print_version();
   if (first >= argc)
     return hd_usage_complain(&usage, "no command given"), HD_EXIT_USAGE;
   if (strcmp(argv[first], "help") == 0)

@@ -16,11 +16,30 @@
 #include <string.h>
 #include <unistd.h>
 
+/* One number for each level of nesting. */
+static bool take_threads(const struct hd_option_use *use) {
+  const char *text = use->argument;
+  for (size_t digits = strspn(text, "0123456789"); digits > 0; digits = strspn(text, "0123456789")) {
+    if (strspn(text, "0") == digits)
+      break;
+    text += digits;
+    if (*text != ',')
+      break;
+    text++;
+  }
+  if (*text || text == use->argument || text[-1] == ',')
+    return hd_option_expect(use, use->option->expects);
+  *(const char **)use->field = use->argument;
+  return true;
+}
+
 static const struct hd_option options[] = {
     {'o', "output", "NAME",
      "name of the profile: %p pid, %h host, %r rank, %n program, %% percent\n"
      "(default %n.%p.heddle); an existing file is kept and .1, .2, ... added",
      .take = hd_take_output_name, .field = offsetof(struct hd_run_options, output)},
+    {'t', "threads", "N", "run with N threads (OMP_NUM_THREADS); N,M: M in each nested region", .take = take_threads,
+     .field = offsetof(struct hd_run_options, threads), .expects = "a number of threads"},
     {'q', "quiet", NULL, "print no summary", HD_OPTION_FLAG(struct hd_run_options, quiet)},
     {0},
 };

@@ -167,7 +167,7 @@ static bool set_choice(const char *name, const char *value) {
 }
 
 static bool set_choices(const struct hd_run_options *options) {
-  bool set = true;
+  bool set = set_choice("OMP_NUM_THREADS", options->threads);
   for (size_t i = 0; i < HD_SETTING_COUNT; i++)
     set = set && set_choice(hd_setting_name((enum hd_setting)i), options->set[i]);
   return set;

@@ -25,6 +25,7 @@ enum hd_run_preload {
 /** What the command line asks for. The strings belong to argv. */
 struct hd_run_options {
   const char *output;                /* NULL: $HEDDLE_OUTPUT, else "%n.%p.heddle" */
+  const char *threads;               /* for OMP_NUM_THREADS; NULL: it stays as it is */
   const char *library;               /* NULL: found */
   const char *libomp;                /* NULL: found */
   const char *set[HD_SETTING_COUNT]; /* variables for libheddle.so; NULL: these stay as they are */

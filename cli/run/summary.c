@@ -89,8 +89,8 @@ static bool has_name(const struct hd_run_profiles *profiles, const char *name, s
   return false;
 }
 
-/* Who asked for a name expects this run there, not an earlier one. Numbers also tell a run's own processes apart. Returns
- * how many lines it took. */
+/* Who asked for a name expects this run there, not an earlier one. Numbers also tell a run's own processes apart.
+ * Returns how many lines it took. */
 static size_t print_taken(const struct hd_run_profiles *profiles) {
   for (size_t i = 0; i < profiles->count; i++) {
     const struct hd_run_profile *profile = &profiles->items[i];

@@ -59,3 +59,29 @@ def test_abort_under_gomp_is_explained(run_heddle, build_program):
     assert said.returncode == 134 and "GCC's libgomp, without --gomp" in said.stderr
     assert "without --gomp" not in run_heddle("run", "--", program).stderr
     assert "without --gomp" not in run_heddle("run", "-q", "--gomp", "--", program).stderr
+
+
+THREADS = """#include <omp.h>
+int main(void) {
+  int count = 0;
+#pragma omp parallel reduction(+ : count)
+  count++;
+  return count;
+}
+"""
+
+
+def test_threads_are_those_asked_for(run_heddle, build_program, tmp_path):
+    program = build_program(THREADS)
+    for threads, status in (("3", 3), ("2,4", 2)):
+        result = run_heddle("run", "-q", "-o", tmp_path / "p.heddle", "-t", threads, "--", program,
+                            env={"OMP_NUM_THREADS": "1"})
+        assert result.returncode == status, result.stderr
+    for wrong in ("0", "", "x", "2,", ",2", "2,0", "-1"):
+        result = run_heddle("run", "-t", wrong, "--", program)
+        assert result.returncode == 2 and "--threads expects a number of threads" in result.stderr, wrong
+
+
+def test_each_command_says_its_version(run_heddle):
+    whole = run_heddle("--version").stdout
+    assert whole.startswith("heddle ") and run_heddle("run", "--version").stdout == whole

@@ -58,6 +58,11 @@ def test_mistyped_command(said, typed, meant):
     assert said(typed, "x", status=2) == f"heddle: '{typed}' is not a command; did you mean {meant}?"
 
 
+@pytest.mark.parametrize("typed, meant", [("record", "run"), ("annotate", "report --hot --lines"), ("diff", "compare")])
+def test_names_of_other_tools_are_translated(said, typed, meant):
+    assert said(typed, "x", status=2) == f"heddle: '{typed}' is not a command; here it is heddle {meant}"
+
+
 def test_no_command_at_all(said, tmp_path):
     assert said(status=2) == "heddle: no command given"
     assert said("qwertyuiop", status=2) == "heddle: 'qwertyuiop' is not a command"
