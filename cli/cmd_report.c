@@ -48,6 +48,7 @@ static const struct hd_option options[] = {
     {0, "tasks", NULL, "show how many tasks each construct created, and how many ran elsewhere", ASK(TASKS)},
     {0, "efficiency", NULL, "show how well run and regions use their threads, as factors (POP's)", ASK(EFFICIENCY)},
     {0, "hot", NULL, "show which functions threads execute, by callpath and state (samples)", ASK(HOT)},
+    {0, "source", NULL, "show the source with the numbers of its lines beside it", ASK(SOURCE)},
     {0, "lines", NULL, "with --hot: each line of the source by itself", .take = hd_take_flag,
      .field = offsetof(struct choices, report.lines)},
     {0, "overhead", NULL, "show Heddle's own cost, and estimated times without it", ASK(OVERHEAD)},
@@ -161,6 +162,8 @@ static bool check(void *context) {
                                                          : HD_SORT_GAIN;
   if (report->lines && report->question != HD_ASK_HOT)
     return hd_usage_complain(&usage, "--lines needs --hot");
+  if (report->csv && report->question == HD_ASK_SOURCE)
+    return hd_usage_complain(&usage, "--source is for people; --csv or --hot --lines --csv have its numbers");
   return sorts_by(report->question, report->sort) ||
          hd_usage_complain(&usage, "this view has no '%s' to sort by: self, inclusive, wall, calls, elapsed or name",
                            sort_names[report->sort]);
@@ -173,7 +176,7 @@ int hd_cmd_report(int argc, char **argv) {
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
-  if (choices.report.question == HD_ASK_HOT)
+  if (choices.report.question == HD_ASK_HOT || choices.report.question == HD_ASK_SOURCE)
     hd_sample_names_resolve(model);
   enum hd_report_end end = hd_report_narrow(model, &choices.report, stderr);
   if (end == HD_REPORT_MADE)

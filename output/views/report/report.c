@@ -78,6 +78,7 @@ static line_view *const line_views[][2] = {
     [HD_ASK_TASKS] = {hd_report_tasks, hd_report_tasks},
     [HD_ASK_EFFICIENCY] = {hd_report_efficiency, hd_report_efficiency},
     [HD_ASK_HOT] = {hd_report_hot, hd_report_hot},
+    [HD_ASK_SOURCE] = {hd_report_source, hd_report_source},
     [HD_ASK_OVERHEAD] = {hd_report_overhead, hd_report_overhead},
     [HD_ASK_AT_LEVEL] = {hd_report_at_level, hd_report_at_level},
 };

@@ -22,6 +22,7 @@ enum hd_question {
   HD_ASK_TASKS,      /* what were tasks, and where did they run? */
   HD_ASK_EFFICIENCY, /* how well are threads used, and why not better? */
   HD_ASK_HOT,        /* what do threads execute? */
+  HD_ASK_SOURCE,     /* which lines of the source take the time? */
   HD_ASK_OVERHEAD,   /* what did Heddle itself cost, and what would have been measured without? */
   HD_ASK_FLAT,       /* where does each routine and construct spend its time? */
   HD_ASK_CALLGRAPH,  /* who calls whom, and what came of it? */

@@ -114,6 +114,7 @@ void hd_report_loops(struct hd_lines *view, const struct hd_report_options *opti
 void hd_report_tasks(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_efficiency(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_overhead(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
+void hd_report_source(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_hot(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_at_level(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 

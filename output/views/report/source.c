@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file source.c
+ * The source with the numbers of its lines at the left, as `perf annotate` has it: lines of constructs, and lines that
+ * threads execute.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "output/analysis/source_lines.h"
+#include "output/views/render/cells.h"
+#include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
+#include "support/command/sanitize.h"
+
+enum { CONTEXT = 2, TEXT_BYTES = 512 }; /* lines above and below one with numbers */
+
+struct source {
+  const struct hd_model *model;
+  struct hd_source_lines lines;
+  bool *shown; /* by line */
+  struct hd_unit unit;
+  FILE *out;
+};
+
+/* ---- which lines ---- */
+
+/* What it is worth to look at: the part of the run that could be gained, or that threads spent there. */
+static double weight_of(const struct source *source, const struct hd_source_line *line) {
+  const double all = (double)hd_ticks_all(source->model->ticks), elapsed = (double)source->model->elapsed_ticks;
+  const double gain = elapsed > 0 ? line->gain_ticks / elapsed : 0;
+  const double spent = all > 0 ? (line->busy_ticks + line->wait_ticks) / all : 0;
+  const double sampled = source->lines.samples > 0 ? line->samples / source->lines.samples : 0;
+  return fmax(gain, fmax(spent, sampled));
+}
+
+struct ranked {
+  size_t index;
+  double weight;
+};
+
+static int compare(const void *a, const void *b) {
+  const struct ranked *left = a, *right = b;
+  if (left->weight != right->weight)
+    return left->weight > right->weight ? -1 : 1;
+  return (left->index > right->index) - (left->index < right->index);
+}
+
+static size_t choose(struct source *source, uint32_t limit) {
+  const size_t count = source->lines.count;
+  struct ranked *ranked = hd_new(count + 1, sizeof *ranked);
+  size_t left = 0;
+  source->shown = hd_new(count + 1, sizeof *source->shown);
+  for (size_t i = 0; i < count; i++)
+    ranked[i] = (struct ranked){i, weight_of(source, &source->lines.items[i])};
+  qsort(ranked, count, sizeof *ranked, compare);
+  for (size_t i = 0; i < count; i++) {
+    source->shown[ranked[i].index] = limit == 0 || i < limit;
+    left += !source->shown[ranked[i].index];
+  }
+  free(ranked);
+  return left;
+}
+
+/* ---- lines ---- */
+
+static void put_time(const struct source *source, double ticks) {
+  char cell[HD_CELL_BYTES] = "";
+  const double seconds = ticks * source->model->seconds_per_tick;
+  if (hd_unit_shows(&source->unit, seconds))
+    hd_cell_time(cell, &source->unit, seconds);
+  fprintf(source->out, "%9s ", cell);
+}
+
+static void put_numbers(const struct source *source, const struct hd_source_line *line) {
+  const double share = line && source->lines.samples > 0 ? 100 * line->samples / source->lines.samples : 0;
+  if (!line) {
+    fprintf(source->out, "%37s", "");
+    return;
+  }
+  put_time(source, line->gain_ticks);
+  put_time(source, line->busy_ticks);
+  put_time(source, line->wait_ticks);
+  if (share >= 0.05)
+    fprintf(source->out, "%5.1f  ", share);
+  else
+    fprintf(source->out, "%7s", "");
+}
+
+static void put_line(const struct source *source, const struct hd_source_line *numbers, uint32_t number,
+                     const char *text) {
+  put_numbers(source, numbers);
+  fprintf(source->out, "%5u%s", number, *text ? "  " : "");
+  hd_sanitize_write(text, source->out);
+  fputc('\n', source->out);
+}
+
+/* Tabs as wide as terminals have them. */
+static void take_text(const char *from, char to[TEXT_BYTES]) {
+  size_t used = 0;
+  for (; *from && *from != '\n' && *from != '\r' && used + 8 < TEXT_BYTES; from++)
+    if (*from == '\t')
+      do
+        to[used++] = ' ';
+      while (used % 8 != 0);
+    else
+      to[used++] = *from;
+  to[used] = '\0';
+}
+
+/* ---- files ---- */
+
+static size_t end_of_file(const struct source *source, size_t first) {
+  size_t end = first;
+  while (end < source->lines.count && strcmp(source->lines.items[end].file, source->lines.items[first].file) == 0)
+    end++;
+  return end;
+}
+
+/* Whether a line that is shown is near: the next one from `at` on, or the one before it. */
+static bool is_near(const struct source *source, size_t first, size_t at, size_t end, uint32_t number) {
+  const struct hd_source_line *items = source->lines.items;
+  for (size_t i = at; i < end && items[i].line <= number + CONTEXT; i++)
+    if (source->shown[i])
+      return true;
+  for (size_t i = at; i-- > first && items[i].line + CONTEXT >= number;)
+    if (source->shown[i])
+      return true;
+  return false;
+}
+
+static void put_text(const struct source *source, size_t first, size_t end, FILE *file) {
+  char *line = NULL, text[TEXT_BYTES];
+  size_t bytes = 0, at = first;
+  bool gap = false, any = false;
+  for (uint32_t number = 1; getline(&line, &bytes, file) >= 0; number++) {
+    while (at < end && source->lines.items[at].line < number)
+      at++;
+    const bool is_at = at < end && source->lines.items[at].line == number;
+    if (!is_near(source, first, at, end, number)) {
+      gap = true;
+      continue;
+    }
+    if (gap && any)
+      fprintf(source->out, "%37s  ...\n", "");
+    gap = false;
+    any = true;
+    take_text(line, text);
+    put_line(source, is_at ? &source->lines.items[at] : NULL, number, text);
+  }
+  free(line);
+}
+
+static void put_numbers_alone(const struct source *source, size_t first, size_t end) {
+  for (size_t i = first; i < end; i++)
+    if (source->shown[i])
+      put_line(source, &source->lines.items[i], source->lines.items[i].line, "");
+}
+
+static bool is_newer(const struct hd_model *model, FILE *file) {
+  struct stat status;
+  const uint64_t begin_s = model->header.begin_epoch_ns / 1000000000u;
+  return begin_s > 0 && fstat(fileno(file), &status) == 0 && (uint64_t)status.st_mtime > begin_s;
+}
+
+/* Anybody may have made a profile, and named a device in it. */
+static FILE *open_text(const char *path) {
+  struct stat status;
+  if (stat(path, &status) != 0)
+    return NULL;
+  errno = EINVAL;
+  return S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+}
+
+static void put_file(const struct source *source, size_t first, size_t end) {
+  const char *path = source->lines.items[first].file;
+  FILE *file = open_text(path);
+  const char *reason = file ? "" : strerror(errno);
+  if (!file)
+    file = open_text(hd_base_name(path));
+  fputc('\n', source->out);
+  hd_sanitize_write(path, source->out);
+  if (!file)
+    fprintf(source->out, ": %s", reason);
+  else if (is_newer(source->model, file))
+    fputs(": changed since the run; lines may have moved", source->out);
+  fprintf(source->out, "\n%9s %9s %9s %5s  %5s  %s\n", "Gain", "Busy", "Wait", "Hot%", "Line", file ? "Source" : "");
+  if (file) {
+    put_text(source, first, end, file);
+    fclose(file);
+  } else {
+    put_numbers_alone(source, first, end);
+  }
+}
+
+static bool is_shown(const struct source *source, size_t first, size_t end) {
+  for (size_t i = first; i < end; i++)
+    if (source->shown[i])
+      return true;
+  return false;
+}
+
+static struct hd_unit unit_of(const struct source *source) {
+  double most = 0;
+  for (size_t i = 0; i < source->lines.count; i++) {
+    const struct hd_source_line *line = &source->lines.items[i];
+    most = fmax(most, fmax(line->gain_ticks, fmax(line->busy_ticks, line->wait_ticks)));
+  }
+  return hd_unit_for(most * source->model->seconds_per_tick);
+}
+
+void hd_report_source(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
+  struct source source = {.model = view->model, .lines = hd_source_lines_new(view->model), .out = out};
+  const size_t left = choose(&source, options->limit);
+  source.unit = unit_of(&source);
+  hd_report_heading(view->model, hd_heading_of(options), out);
+  hd_report_scope(view->model, options, out);
+  if (source.lines.count == 0)
+    fputs("\nNo line of the source is known: compile with -g.\n", out);
+  else
+    fprintf(out, "\nTimes in %s.\n", source.unit.name);
+  for (size_t first = 0, end; first < source.lines.count; first = end) {
+    end = end_of_file(&source, first);
+    if (is_shown(&source, first, end))
+      put_file(&source, first, end);
+  }
+  hd_report_left((uint32_t)left, "line", out);
+  if (source.lines.count > 0)
+    fputs("\nGain: wall time to gain, of the regions or constructs that begin in the line. Busy, Wait: thread time of "
+          "the\n"
+          "construct itself. Hot%: of the samples of busy threads, those in the line's code ('heddle report --hot').\n",
+          out);
+  free(source.shown);
+  hd_source_lines_free(&source.lines);
+}
