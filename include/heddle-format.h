@@ -42,7 +42,7 @@
 #include "heddle-teams.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 9u
+#define HD_FORMAT_VERSION 10u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
@@ -274,7 +274,10 @@ struct hd_thread_record {
   uint32_t tid;         /* the living thread's, to read that; 0: nothing is left to read */
   uint32_t reserved;
   struct hd_membership_record member; /* of the team that it has joined as a worker */
-  uint64_t pad[2];                    /* it fills lines of the cache, which its thread shares with nobody */
+  /* While its open interval lasts the thread's time is unresolved since then (HD_CELL_UNRESOLVED) if it is busy, or
+   * `unresolved_wait` says that it waits for its region's end; 0: it is not. */
+  uint64_t unresolved_ticks;
+  uint64_t unresolved_wait; /* it fills lines of the cache, which its thread shares with nobody */
 };
 
 /** An event that is counted, in the order in which the user asked for them. */

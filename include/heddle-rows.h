@@ -9,6 +9,7 @@
 #ifndef HEDDLE_ROWS_H
 #define HEDDLE_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,11 @@ enum hd_cell_kind {
   HD_CELL_CHUNKS, /* a loop's: chunks that this thread got, and their iterations */
   HD_CELL_TASKS,  /* a task construct's: tasks that this thread created, and those it began to run that another created
                    */
+  /* `ticks`: unresolved time, in which events were refused, so that what the thread did is not known: part of the
+   * busy time, and of the waits at a region's end where tasks were refused. There HD_CELL_UNRESOLVED_TEAM takes the
+   * place of HD_CELL_TEAM: its ticks are no wait, nor are they unresolved. */
+  HD_CELL_UNRESOLVED,
+  HD_CELL_UNRESOLVED_TEAM,
   HD_CELL_KINDS
 };
 
@@ -58,6 +64,11 @@ _Static_assert(sizeof(struct hd_row_record) == 64, "one line of the cache");
 _Static_assert((int)HD_REFUSED_SECTION < HD_ROW_REFUSED_BITS, "a bit for each class, and one more");
 _Static_assert(HD_BUSY == 0 && (int)HD_CELL_KINDS <= 1 << HD_ROW_KIND_BITS,
                "the kind of a cell fits its bits, and 0 is none but HD_BUSY");
+
+/** Whether a cell's ticks are part of the wait for a region's end, and were idle time. */
+static inline bool hd_cell_is_idle(uint32_t kind) {
+  return kind == HD_CELL_TEAM || kind == HD_CELL_UNRESOLVED_TEAM;
+}
 
 /** What a row's cell is for; 0 for those after the first: nothing yet. */
 static inline uint32_t hd_row_kind(const struct hd_row_record *row, uint32_t cell) {

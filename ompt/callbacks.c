@@ -6,6 +6,7 @@
 #include "ompt/construct/task.h"
 #include "ompt/construct/worksharing.h"
 #include "ompt/control.h"
+#include "ompt/thread/unresolved.h"
 
 /* ---- threads ---- */
 
@@ -78,6 +79,8 @@ void hd_callbacks_on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *
     thread->frames->task = task; /* the task outside any region: the thread's own frame stands for it */
   else
     hd_region_enter(thread, event.now, told, task, team_size, thread_number);
+  if (hd_budget_is_any_off())
+    hd_unresolved_begin_unheard(thread, event.now);
 }
 
 /* ---- worksharing ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Critical sections, locks, ordered and atomic. */
 #include "ompt/callbacks.h"
+#include "ompt/thread/unresolved.h"
 
 /* Not tables: what follows is compiled for each state. */
 static enum hd_kind kind_of_mutex(ompt_mutex_t kind) {
@@ -68,6 +69,7 @@ void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned i
     if (kind != HD_KIND_LOCK)
       hd_budget_mark(thread->row, HD_REFUSED_SECTION);
     hd_thread_set_state(thread, event.now, thread->top->state);
+    hd_unresolved_begin(thread, event.now);
   } else if (kind == HD_KIND_OTHER) {
     hd_callbacks_count_unknown();
   } else if (mutex == ompt_mutex_test_lock || mutex == ompt_mutex_test_nest_lock) {

@@ -5,6 +5,7 @@
 #include "ompt/construct/task.h"
 #include "ompt/construct/worksharing.h"
 #include "ompt/thread/barrier.h"
+#include "ompt/thread/unresolved.h"
 
 /* A barrier with a profile of its own. */
 static void enter_barrier(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *address) {
@@ -202,13 +203,12 @@ static bool refuse_wait(ompt_sync_region_t kind, const void *address) {
     if (ends_region(thread, address))
       return false;
     break;
-  case ompt_sync_region_taskwait:
-  case ompt_sync_region_taskgroup:
-  case ompt_sync_region_reduction:
-    return true;
   default:
     break;
   }
+  hd_unresolved_begin_wait(thread);
+  if (kind == ompt_sync_region_taskwait || kind == ompt_sync_region_taskgroup || kind == ompt_sync_region_reduction)
+    return true;
   const struct hd_worksharing *work = &thread->base->base.work;
   if (work->ended && kind != ompt_sync_region_barrier_explicit) /* it is the construct's, whose waits lack it */
     hd_budget_mark(work->row, HD_CLASS_SYNC);
@@ -258,6 +258,8 @@ static void change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
 
 void hd_callbacks_on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                                       ompt_data_t *task, const void *address) {
+  if (endpoint == ompt_scope_end && !is_last_of_worker(kind, parallel) && hd_budget_has_switched())
+    hd_unresolved_end_wait();
   if (endpoint == ompt_scope_begin ? refuse_wait(kind, address)
                                    : is_last_of_worker(kind, parallel) || is_unobserved_wait(kind, task))
     return;

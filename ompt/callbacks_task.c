@@ -2,12 +2,15 @@
 /* Explicit tasks. */
 #include "ompt/callbacks.h"
 #include "ompt/construct/task.h"
+#include "ompt/thread/unresolved.h"
 
 /* "taskwait depend", and the wait of an undeferred task for its dependences (libomp 16 and later): a task that is never
  * run begins the wait, its "complete" ends it. */
 static void begin_dependence_wait(ompt_data_t *task, const void *address) {
-  if (hd_budget_refuses(HD_CLASS_TASK) || hd_budget_refuses(HD_CLASS_SYNC))
+  if (hd_budget_refuses(HD_CLASS_TASK) || hd_budget_refuses(HD_CLASS_SYNC)) {
+    hd_unresolved_begin_wait(hd_thread_known_soon());
     return;
+  }
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_BEGIN);
   struct hd_thread *thread = event.thread;
   if (!thread)
@@ -17,6 +20,8 @@ static void begin_dependence_wait(ompt_data_t *task, const void *address) {
 }
 
 static void end_dependence_wait(const ompt_data_t *task) {
+  if (hd_budget_has_switched())
+    hd_unresolved_end_wait();
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_END);
   struct hd_thread *thread = event.thread;
   if (thread && hd_thread_find_open(thread, HD_KIND_TASKWAIT, task))

@@ -6,6 +6,7 @@
 #include "ompt/thread/budget.h"
 #include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
+#include "ompt/thread/unresolved.h"
 
 static const struct {
   enum hd_state state;
@@ -28,8 +29,10 @@ static uint32_t begin(enum heddle_entry entry) {
   const struct hd_thread *known = hd_thread_known_soon();
   if (!known || known->base->base.busy_as != HD_BUSY)
     return 0;
-  if (hd_budget_refuses(HD_CLASS_ENTRY))
+  if (hd_budget_refuses(HD_CLASS_ENTRY)) {
+    hd_unresolved_begin_entry(hd_thread_known_soon(), entry == HEDDLE_ENTRY_SCHEDULING);
     return REFUSED;
+  }
   HD_EVENT struct hd_event event = hd_event_begin(kinds[entry].begin);
   struct hd_thread *thread = event.thread;
   if (!thread)
@@ -71,9 +74,11 @@ static void end_untold(enum heddle_entry entry, const struct heddle_iterations *
 
 /* A loop may have begun or ended in it: then the rest was in another row than its begin. */
 static void end_refused(enum heddle_entry entry, const struct heddle_iterations *chunk) {
-  const struct hd_thread *thread = hd_thread_known_soon();
+  struct hd_thread *thread = hd_thread_known_soon();
   if (thread)
     hd_budget_mark(thread->row, HD_CLASS_ENTRY);
+  if (thread)
+    hd_unresolved_end_entry(thread, entry == HEDDLE_ENTRY_SCHEDULING);
   end_untold(entry, chunk);
 }
 
@@ -91,6 +96,8 @@ static void end(enum heddle_entry entry, uint32_t begun, const struct heddle_ite
   struct hd_thread *thread = event.thread;
   if (thread && thread->base == thread->frames + (begun - 1) && thread->base->base.busy_as != HD_BUSY)
     count_as(thread, event.now, HD_BUSY);
+  else if (thread && thread->base == thread->frames + (begun - 1))
+    hd_unresolved_end_entry(thread, false); /* a task has begun in it that was not observed */
   if (!thread)
     return;
   count_chunk(thread, chunk);

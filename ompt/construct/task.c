@@ -5,6 +5,7 @@
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/budget.h"
 #include "ompt/thread/step.h"
+#include "ompt/thread/unresolved.h"
 
 /* task_data->value of an explicit task, from the lowest bit: these four; the profile's id; the index of the base frame
  * that it had when it ran last, and before that the thread that created it; how often tasks had been switched off when
@@ -122,9 +123,10 @@ static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
 
 /* ---- tasks that are not observed ---- */
 
-static void place(const struct hd_thread *thread, ompt_data_t *task) {
+static void place(struct hd_thread *thread, ompt_data_t *task) {
   const size_t index = (size_t)(thread->top - thread->frames);
   const uint64_t id = bits(thread->record->id, PROFILE_SHIFT, PROFILE_BITS);
+  thread->unseen_tasks++;
   set_value(task, index < 1u << BASE_BITS ? with_base(TASK_PLACED | id, (uint32_t)index) : TASK_UNSEEN);
 }
 
@@ -150,6 +152,11 @@ static bool has_left_open(const struct hd_thread *thread, const ompt_data_t *tas
   return frame >= thread->base && frame < thread->top;
 }
 
+static void leave(struct hd_thread *thread, ompt_data_t *task) {
+  thread->unseen_tasks -= thread->unseen_tasks > 0;
+  set_value(task, TASK_UNSEEN);
+}
+
 static void leave_place(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   struct hd_frame *frame = place_of(thread, value_of(task));
   if (has_left_open(thread, task)) {
@@ -157,7 +164,7 @@ static void leave_place(struct hd_thread *thread, uint64_t now, ompt_data_t *tas
     hd_thread_lower(thread, now);
     hd_thread_switch(thread, now, frame->row, frame->state);
   }
-  set_value(task, TASK_UNSEEN);
+  leave(thread, task);
 }
 
 static bool is_in_entry_point(const struct hd_thread *thread) {
@@ -174,6 +181,10 @@ static bool is_busy_if_begun(const struct hd_thread *thread) {
 
 static void work_from_now_on(struct hd_thread *thread, uint64_t now) {
   const bool waits = thread->top > thread->base && hd_frame_is_wait(thread->top->kind);
+  if (is_in_entry_point(thread))
+    hd_unresolved_begin_entry(thread, false);
+  if (waits)
+    hd_unresolved_begin_wait(thread);
   thread->base->base.busy_as = HD_BUSY;
   hd_thread_set_state(thread, now, waits ? (uint32_t)HD_BUSY : thread->top->state);
 }
@@ -187,6 +198,7 @@ static void begin_unseen(struct hd_thread *thread, uint64_t now, ompt_data_t *ta
     hd_budget_mark(thread->row, HD_CLASS_ENTRY);
   if (is_busy_if_begun(thread))
     work_from_now_on(thread, now);
+  hd_unresolved_begin_task(thread, now);
 }
 
 /* ---- what a change of tasks does ---- */
@@ -210,13 +222,14 @@ bool hd_task_leaves_out(struct hd_thread *thread, ompt_data_t *prior, ompt_task_
   const bool leaves = leaves_place(thread, prior, status, next);
   const bool begins = next && next != thread->base->task && !is_placed_here(thread, value_of(next));
   if ((goes_on && !(value_of(next) & TASK_UNSEEN)) || closes_base(thread, prior, status, next) ||
-      (leaves && has_left_open(thread, prior)) || (begins && is_busy_if_begun(thread)))
+      (leaves && has_left_open(thread, prior)) ||
+      (begins && (is_busy_if_begun(thread) || hd_unresolved_is_known_wait(thread))))
     return false;
   if (leaves)
-    set_value(prior, TASK_UNSEEN);
+    leave(thread, prior);
   if (begins) {
     place(thread, next);
-    hd_budget_mark(thread->row, HD_CLASS_TASK);
+    hd_unresolved_refuse(thread, HD_CLASS_TASK);
   }
   return true;
 }

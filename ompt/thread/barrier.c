@@ -57,7 +57,7 @@ void hd_barrier_tell(struct hd_thread *thread) {
                                          .flags = place->arrival & 31u,
                                          .late = HD_LOG_LATE(delay_of(thread))};
   const struct hd_log_finish finish = {.busy_ticks = record->busy_ticks - place->busy_at_begin,
-                                       .idle_cell = place->idle_cell};
+                                       .idle_cell = place->is_unresolved ? place->unresolved_cell : place->idle_cell};
   const union hd_log_payload payload[] = {{.arrival = arrival}, {.finish = finish}};
   hd_ring_tell(&thread->ring, payload);
 }

@@ -11,6 +11,7 @@
 #include "ompt/thread/current.h"
 #include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
+#include "ompt/thread/unresolved.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
 
@@ -333,6 +334,11 @@ bool hd_budget_is_off_here(enum hd_event_class event_class) {
   return (thread ? off_here(thread) : off_outside()) >> event_class & 1;
 }
 
+uint32_t hd_budget_unheard_here(struct hd_thread *thread) {
+  const uint32_t muted = __atomic_load_n(&hd_budget.muted, __ATOMIC_RELAXED);
+  return muted ? muted & off_here(thread) : 0;
+}
+
 /* In a test's time every one looks at the clock. */
 static bool look(struct hd_thread *thread, enum hd_event_class event_class) {
   const uint64_t now = hd_clock_now();
@@ -355,7 +361,7 @@ bool hd_budget_refuse(enum hd_event_class event_class) {
   const bool is_real = __builtin_expect(thread == hd_thread_current, true);
   const bool is_refused = (is_real && ++thread->budget.refused % LOOK_EVERY != 0) || look(thread, event_class);
   if (is_refused)
-    hd_budget_mark(thread->row, event_class);
+    hd_unresolved_refuse(thread, event_class);
   return is_refused;
 }
 

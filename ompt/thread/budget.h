@@ -89,6 +89,9 @@ void hd_budget_end_region(const struct hd_thread *thread, uint64_t now);
 bool hd_budget_refuse(enum hd_event_class event_class);
 bool hd_budget_is_off_here(enum hd_event_class event_class);
 
+/** The classes whose events the runtime does not even send, off where the thread is. */
+uint32_t hd_budget_unheard_here(struct hd_thread *thread);
+
 /** What an event of the class (or HD_REFUSED_SECTION) began was not observed: the row in whose time it is, or whose
  *  numbers lack it, says so. */
 void hd_budget_mark(struct hd_row_record *row, uint32_t event_class);

@@ -17,15 +17,17 @@ struct hd_known_region; /* likewise */
 
 /** Where an implicit task is among its team's barriers (barrier.h). */
 struct hd_team_place {
-  uint32_t team;          /* HD_TEAM */
-  uint32_t barriers;      /* it has arrived at */
-  uint64_t busy_at_begin; /* the thread's busy time when the task began */
-  uint64_t idle_cell;     /* hd_log_finish */
-  uint32_t profile;       /* that it waits in, */
-  uint16_t arrival;       /* and enum hd_log_arrival_flag of that barrier */
-  bool waits;             /* in a barrier, of which its team is told */
-  bool has_finished;      /* a worker: it has arrived at its region's last barrier, */
-  bool has_told_finish;   /* and told so, now or before */
+  uint32_t team;            /* HD_TEAM */
+  uint32_t barriers;        /* it has arrived at */
+  uint64_t busy_at_begin;   /* the thread's busy time when the task began */
+  uint64_t idle_cell;       /* hd_log_finish */
+  uint64_t unresolved_cell; /* the same while the wait is unresolved */
+  uint32_t profile;         /* that it waits in, */
+  uint16_t arrival;         /* and enum hd_log_arrival_flag of that barrier */
+  bool waits;               /* in a barrier, of which its team is told */
+  bool has_finished;        /* a worker: it has arrived at its region's last barrier, */
+  bool has_told_finish;     /* and told so, now or before */
+  bool is_unresolved; /* it waits for the region's end, and tasks that began meanwhile were refused (unresolved.h) */
 };
 
 /** The worksharing construct an implicit task is in or has just left: its closing barrier is charged to it. */
@@ -43,8 +45,9 @@ struct hd_worksharing {
 
 struct hd_frame {
   struct hd_row_record *row;
-  uint16_t state;   /* enum hd_state, to return to when what lies above has ended */
-  uint16_t kind;    /* enum hd_kind; base frames: HD_KIND_PROGRAM, _PARALLEL or _TASK */
+  uint8_t state;    /* enum hd_state, to return to when what lies above has ended */
+  uint8_t kind;     /* enum hd_kind; base frames: HD_KIND_PROGRAM, _PARALLEL or _TASK */
+  uint16_t waits;   /* refused ones in which the thread is, with this frame innermost (unresolved.h) */
   uint32_t outer;   /* index of the next frame outwards of the same kind; 0: none */
   uint32_t height;  /* of the sweep's stack (entries.h) while this frame is the innermost */
   uint32_t refused; /* base frames and routines: entries of routines since, that were refused (budget.h); masked: masked
@@ -53,11 +56,12 @@ struct hd_frame {
                         by when another's begin may have been refused; else NULL */
   union {
     struct hd_frame_base {
-      uint32_t below;         /* index of the base frame of the task beneath */
-      uint32_t team;          /* index of the innermost base that is no explicit task's: this one, or one beneath */
-      uint32_t thread_number; /* in the region's team */
-      uint32_t busy_as;       /* enum hd_state of what would be busy time: HD_BUSY, but while the task is in an entry
-                                 point of the runtime (entry_points.h) its own work there */
+      uint32_t below;           /* index of the base frame of the task beneath */
+      uint32_t team;            /* index of the innermost base that is no explicit task's: this one, or one beneath */
+      uint32_t thread_number;   /* in the region's team */
+      uint32_t busy_as;         /* enum hd_state of what would be busy time: HD_BUSY, but while the task is in an entry
+                                   point of the runtime (entry_points.h) its own work there */
+      uint32_t refused_entries; /* of loops, in which it is: entry points whose time counts as busy */
       const struct hd_known_region *region; /* NULL: none, or there was no memory for it */
       struct hd_region *led;                /* the same, as its primary leads it; NULL: it is another thread's */
       struct hd_team_place place;

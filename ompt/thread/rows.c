@@ -122,6 +122,8 @@ struct hd_row_cell *hd_thread_cell_slow(struct hd_thread *thread, struct hd_row_
   struct hd_row_cell *cell = find_cell(thread, row, kind);
   if (!cell && kind > HD_CELL_TEAM)
     return &thread->uncounted;
+  if (!cell) /* the program gets the time; or what was idle time remains a wait */
+    __atomic_fetch_add(&hd_store.header->folded_paths, 1, __ATOMIC_RELAXED);
   return cell ? cell : hd_thread_cell(thread, hd_thread_row(thread, HD_PROGRAM_PROFILE), kind);
 }
 

@@ -5,6 +5,7 @@
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/current.h"
+#include "ompt/thread/unresolved.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
@@ -17,7 +18,10 @@ static void charge_cpu(struct hd_thread *thread) {
   thread->cpu_ns = now;
 }
 
-void hd_thread_switch_instruments(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state) {
+void hd_thread_switch_instruments(struct hd_thread *thread, uint64_t now, const struct hd_row_record *row,
+                                  uint32_t state) {
+  if (thread->instruments & (HD_INSTRUMENT_UNRESOLVED | HD_INSTRUMENT_REFUSED))
+    hd_unresolved_switch(thread, now, state);
   if (thread->counters)
     hd_counters_move(thread, row, state);
   if (hd_clock.measures_cpu)
@@ -90,9 +94,13 @@ void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, ui
   const uint32_t before = thread->ring.busy;
   state = hd_thread_counts_as(thread, state);
   hd_thread_charge(thread, hd_ring_take_back(&thread->ring, state == HD_BUSY ? row->profile : HD_NONE), before);
+  if (thread->instruments & HD_INSTRUMENT_UNRESOLVED)
+    row->refused = (row->refused | thread->row->refused) & ((1u << HD_ROW_REFUSED_BITS) - 1);
   if (thread->counters)
     hd_counters_point_at(thread, row, state);
   hd_thread_point_at(thread, row, hd_thread_cell(thread, row, state));
+  if (thread->instruments & HD_INSTRUMENT_REFUSED)
+    hd_unresolved_go_on(thread, thread->record->last_ticks, state);
 }
 
 struct hd_frame *hd_thread_find_open(const struct hd_thread *thread, enum hd_kind kind, const void *id) {
@@ -177,6 +185,7 @@ void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, const stru
   frame->base.team = frame->kind == HD_KIND_TASK ? thread->base->base.team : thread->innermost[frame->kind];
   frame->base.thread_number = number;
   frame->base.busy_as = HD_BUSY;
+  frame->base.refused_entries = 0;
   frame->base.region = region;
   frame->base.led = NULL;
   frame->base.place = (struct hd_team_place){0};

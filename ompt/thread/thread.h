@@ -43,6 +43,13 @@ enum hd_pending {
   HD_PENDING_LOCK = 1 /* the top frame waits for a lock; if no "acquired" follows it was a failed test */
 };
 
+/** What there is to do before the thread changes state. */
+enum hd_instrument {
+  HD_INSTRUMENT_COUNTS = 1,     /* it counts events, or measures its processor time */
+  HD_INSTRUMENT_UNRESOLVED = 2, /* what it does is not known (unresolved.h) */
+  HD_INSTRUMENT_REFUSED = 4     /* or may not be known again: waits or tasks were refused since its task began */
+};
+
 enum { HD_EVENT_TIMES = 6 };
 
 struct hd_thread {
@@ -58,11 +65,11 @@ struct hd_thread {
   struct hd_frame *top;
   struct hd_frame *base;
   struct hd_row_record
-      *entered;        /* the row that counts the entry that comes with the next transition; NULL: none does */
-  struct hd_ring ring; /* of its changes between busy and not, and from one profile to another while busy */
-  uint32_t pending;    /* enum hd_pending */
-  uint32_t height;     /* of the sweep's stack, when it has taken all transitions so far */
-  bool instrumented;   /* it counts events, or measures its processor time */
+      *entered;         /* the row that counts the entry that comes with the next transition; NULL: none does */
+  struct hd_ring ring;  /* of its changes between busy and not, and from one profile to another while busy */
+  uint32_t pending;     /* enum hd_pending */
+  uint32_t height;      /* of the sweep's stack, when it has taken all transitions so far */
+  uint32_t instruments; /* enum hd_instrument */
   struct hd_thread_counters *counters;       /* NULL: it counts nothing */
   struct hd_thread_counters *ended_counters; /* of a thread that has ended, for the next one with this record */
   struct hd_thread_samples samples;
@@ -91,6 +98,7 @@ struct hd_thread {
   uint64_t woken_ticks;    /* a worker's first event since it finished its last region; or its beginning */
   int64_t woken_intrusion; /* what its intrusion was before that */
   struct hd_budget_window budget;
+  uint32_t unseen_tasks;  /* that have begun on its stack and not ended */
   bool ended_orderly;     /* outside any region: its record may be continued */
   void *next_ended;       /* hd_thread: in the list of such threads */
   struct hd_event_times { /* of the ordinary events that were timed last: event.c */
@@ -119,8 +127,9 @@ __attribute__((cold)) bool hd_thread_grow_frames(struct hd_thread *thread);
 /** Whether there is room for more frames of routines, when those there are are in use. */
 bool hd_thread_can_nest(const struct hd_thread *thread);
 
-/** With counters or processor time: brings them up to date before the thread goes to `state` of `row`. */
-void hd_thread_switch_instruments(struct hd_thread *thread, const struct hd_row_record *row, uint32_t state);
+/** Brings counters, processor time and unresolved time up to date before the thread goes to `state` of `row`. */
+void hd_thread_switch_instruments(struct hd_thread *thread, uint64_t now, const struct hd_row_record *row,
+                                  uint32_t state);
 
 /** The cell of a row that has none for a state (or hd_cell_kind) yet, or not in its first record. Without room for one,
  *  that of the program's row, which has those of all times; a count is lost then. */
@@ -194,8 +203,8 @@ static inline uint32_t hd_thread_counts_as(const struct hd_thread *thread, uint3
  */
 static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
   state = hd_thread_counts_as(thread, state);
-  if (__builtin_expect(thread->instrumented, false))
-    hd_thread_switch_instruments(thread, row, state);
+  if (__builtin_expect(thread->instruments != 0, false))
+    hd_thread_switch_instruments(thread, now, row, state);
   const uint32_t before = thread->ring.busy;
   const uint32_t busy = state == HD_BUSY ? row->profile : HD_NONE;
   struct hd_row_cell *cell = hd_thread_cell(thread, row, state);
@@ -269,8 +278,9 @@ static inline bool hd_thread_put_frame(struct hd_thread *thread, struct hd_row_r
     return false;
   struct hd_frame *frame = ++thread->top;
   frame->row = row;
-  frame->state = (uint16_t)state;
-  frame->kind = (uint16_t)kind;
+  frame->state = (uint8_t)state;
+  frame->kind = (uint8_t)kind;
+  frame->waits = 0;
   frame->height = thread->height;
   frame->task = NULL;
   hd_thread_link_top(thread);
@@ -302,7 +312,7 @@ static inline void hd_thread_pop(struct hd_thread *thread, uint64_t now) {
 
 /** The top frame's state changes (a critical section is entered, a task goes on). */
 static inline void hd_thread_set_state(struct hd_thread *thread, uint64_t now, uint32_t state) {
-  thread->top->state = (uint16_t)state;
+  thread->top->state = (uint8_t)state;
   hd_thread_switch(thread, now, thread->top->row, state);
 }
 

@@ -111,7 +111,7 @@ static void start(struct hd_thread *thread, struct hd_row_record *row) {
   const uint64_t idle_ticks = idle->ticks;
   const uint64_t begin_ticks = record->last_ticks;
   thread->top = thread->base = thread->frames;
-  *thread->top = (struct hd_frame){.row = row, .state = (uint16_t)state, .kind = HD_KIND_PROGRAM};
+  *thread->top = (struct hd_frame){.row = row, .state = (uint8_t)state, .kind = HD_KIND_PROGRAM};
   thread->row = row;
   thread->cell = idle;
   if (!initial)
@@ -156,13 +156,13 @@ static struct hd_thread *create(enum hd_thread_kind kind) {
     return &hd_thread_not_measured;
   }
   struct hd_row_record *row = hd_thread_row(thread, HD_PROGRAM_PROFILE);
-  thread->instrumented = hd_clock.measures_cpu;
+  thread->instruments = hd_clock.measures_cpu ? HD_INSTRUMENT_COUNTS : 0;
   hd_samples_prepare(thread);
   start(thread, row);
   hd_processor_begin(thread->record);
   hd_counters_start(thread, row, thread->top->state);
   hd_samples_start(thread);
-  thread->instrumented = thread->counters || hd_clock.measures_cpu;
+  thread->instruments = thread->counters || hd_clock.measures_cpu ? HD_INSTRUMENT_COUNTS : 0;
   hd_budget_begin(thread, thread->record->last_ticks);
   charge_creation(thread, began);
   return thread;

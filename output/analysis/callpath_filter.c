@@ -14,6 +14,7 @@ enum { OUT, ABOVE, INSIDE };
 static void drop_times(struct hd_model *model, struct hd_node *node) {
   memset(node->ticks, 0, sizeof node->ticks);
   memset(&node->intrusion, 0, sizeof node->intrusion);
+  memset(&node->unresolved, 0, sizeof node->unresolved);
   memset(node->entries.ticks, 0, sizeof node->entries.ticks);
   memset(&node->team, 0, sizeof node->team);
   node->cpu_ns = node->active_ticks = node->unpaired_ticks = 0;
@@ -25,6 +26,7 @@ static void drop_times(struct hd_model *model, struct hd_node *node) {
     struct hd_row *row = &model->rows[node->row_first + i];
     memset(row->ticks, 0, sizeof row->ticks);
     memset(&row->intrusion, 0, sizeof row->intrusion);
+    memset(&row->unresolved, 0, sizeof row->unresolved);
     memset(row->entries.ticks, 0, sizeof row->entries.ticks);
     row->cpu_ns = 0;
     memset(&row->shares, 0, sizeof row->shares);

@@ -145,6 +145,7 @@ static void add_node(struct fold *fold, const struct hd_node *from) {
   hd_accumulate_entries(&to->entries, &from->entries);
   hd_accumulate_ticks(to->ticks, from->ticks);
   hd_accumulate_intrusion(&to->intrusion, &from->intrusion);
+  hd_accumulate_unresolved(&to->unresolved, &from->unresolved);
   hd_accumulate_team(&to->team, &from->team);
   hd_widen_levels(&to->busy_at, &from->busy_at);
   hd_widen_levels(&to->elapsed_at, &from->elapsed_at);

@@ -51,6 +51,7 @@ static void add_node(struct hd_line *line, const struct hd_node *node, enum hd_m
   for (int state = 0; state < HD_STATE_COUNT; state++)
     line->ticks[state] += node->inclusive_ticks[state];
   hd_accumulate_intrusion(&line->intrusion, &node->intrusion_inclusive);
+  hd_accumulate_unresolved(&line->unresolved, &node->unresolved_inclusive);
   line->wall_share_ticks += node->wall_share_inclusive_ticks;
   hd_accumulate_team(&line->team, &node->team);
   hd_accumulate_shares(&line->shares, &node->shares);

@@ -22,10 +22,11 @@ struct hd_line {
   bool measured;    /* false: routines known from the stack only, without visits and own time */
   uint64_t visits;
   uint64_t visits_concurrent;
-  uint64_t ticks[HD_STATE_COUNT]; /* inclusive: with the lines below */
-  struct hd_intrusion intrusion;  /* contained in them; inclusive */
-  struct hd_shares shares;        /* exclusive */
-  uint64_t own_busy_ticks;        /* exclusive */
+  uint64_t ticks[HD_STATE_COUNT];  /* inclusive: with the lines below */
+  struct hd_intrusion intrusion;   /* contained in them; inclusive */
+  struct hd_unresolved unresolved; /* likewise */
+  struct hd_shares shares;         /* exclusive */
+  uint64_t own_busy_ticks;         /* exclusive */
   double own_wall_share_ticks;
   struct hd_team_totals team;
   struct hd_levels busy_at;    /* thread-time by level, exclusive. Levels belong to the view */
@@ -36,12 +37,15 @@ struct hd_line {
   bool shown;                  /* chosen by hd_lines_select() */
 };
 
+/** What a thread spent in a line, by state; and of that unresolved. */
+enum { HD_SUM_UNRESOLVED = HD_STATE_COUNT, HD_THREAD_SUMS };
+
 /** What threads spent in some lines (lines_threads.c). */
 struct hd_thread_batch {
   uint32_t lines[64]; /* bits of a mask */
   uint32_t count;
   uint64_t *masks;                  /* by line: bit i: it belongs to lines[i] */
-  uint64_t (*sums)[HD_STATE_COUNT]; /* [index in lines * threads + thread] */
+  uint64_t (*sums)[HD_THREAD_SUMS]; /* [index in lines * threads + thread] */
 };
 
 struct hd_lines {
@@ -72,6 +76,6 @@ uint32_t hd_lines_select(struct hd_lines *view, enum hd_sort sort, unsigned long
 
 /** The ticks that each thread spent in a line and those below it: sums[thread][state]. What is shown must not change
  *  meanwhile: the lines shown after this one are added up with it, and remembered. */
-void hd_lines_sum_threads(struct hd_lines *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]);
+void hd_lines_sum_threads(struct hd_lines *view, uint32_t line, uint64_t (*sums)[HD_THREAD_SUMS]);
 
 #endif

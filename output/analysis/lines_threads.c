@@ -21,13 +21,14 @@ static void choose(struct hd_lines *view, uint32_t line) {
       batch->lines[batch->count++] = i;
 }
 
-static void add_times(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]) {
+static void add_times(void *context, const struct hd_row *times) {
   const struct hd_lines *view = context;
-  const uint32_t line = view->line_of_node[node];
+  const uint32_t line = view->line_of_node[times->node];
   for (uint64_t mask = line < view->count ? view->batch.masks[line] : 0; mask != 0; mask &= mask - 1) {
-    uint64_t *sum = view->batch.sums[(size_t)__builtin_ctzll(mask) * view->model->thread_count + thread];
+    uint64_t *sum = view->batch.sums[(size_t)__builtin_ctzll(mask) * view->model->thread_count + times->thread];
     for (int state = 0; state < HD_STATE_COUNT; state++)
-      sum[state] += ticks[state];
+      sum[state] += times->ticks[state];
+    sum[HD_SUM_UNRESOLVED] += times->unresolved.ticks;
   }
 }
 
@@ -52,7 +53,7 @@ static uint32_t find(const struct hd_thread_batch *batch, uint32_t line) {
   return i;
 }
 
-void hd_lines_sum_threads(struct hd_lines *view, uint32_t line, uint64_t (*sums)[HD_STATE_COUNT]) {
+void hd_lines_sum_threads(struct hd_lines *view, uint32_t line, uint64_t (*sums)[HD_THREAD_SUMS]) {
   const uint32_t threads = view->model->thread_count;
   if (find(&view->batch, line) == view->batch.count)
     fill(view, line);

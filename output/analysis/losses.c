@@ -112,10 +112,11 @@ struct search {
   bool found;
 };
 
-static void look_for_workers(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]) {
+static void look_for_workers(void *context, const struct hd_row *times) {
   struct search *search = context;
-  search->found |= ticks[HD_BUSY] > 0 && node > 0 && search->book->place[node] == HD_PLACE_OUTSIDE &&
-                   search->book->model->threads[thread].kind == HD_THREAD_WORKER;
+  search->found |= times->ticks[HD_BUSY] > 0 && times->node > 0 &&
+                   search->book->place[times->node] == HD_PLACE_OUTSIDE &&
+                   search->book->model->threads[times->thread].kind == HD_THREAD_WORKER;
 }
 
 /* A routine that was called outside of regions and then, through one, by its own callees has one profile for both: it

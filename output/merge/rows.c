@@ -22,6 +22,7 @@ static struct hd_row scaled_row(const struct hd_merge *merge, size_t run, const 
   for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
     row.intrusion.ticks[class] = hd_merge_scale(row.intrusion.ticks[class], factor);
   row.intrusion.merged = hd_merge_scale(row.intrusion.merged, factor);
+  row.unresolved.ticks *= factor;
   for (int i = 0; i < HD_ENTRY_STATES * HD_ENTRY_STATES; i++)
     row.entries.ticks[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES] *= factor;
   return row;
@@ -57,8 +58,10 @@ static bool has_entries(const struct hd_row *row) {
 static struct hd_row_cell cell_of(const struct hd_row *row, uint32_t kind, bool classes_written[HD_INTRUSION_CLASSES]) {
   if (kind == HD_CELL_CPU)
     return (struct hd_row_cell){.ticks = row->cpu_ns};
-  if (kind == HD_CELL_TEAM) /* its idle time is in the program's row */
+  if (hd_cell_is_idle(kind)) /* its idle time is in the program's row */
     return (struct hd_row_cell){0};
+  if (kind == HD_CELL_UNRESOLVED)
+    return (struct hd_row_cell){.ticks = row->unresolved.ticks};
   if (kind == HD_CELL_CHUNKS)
     return (struct hd_row_cell){row->shares.chunks, (int64_t)row->shares.iterations};
   if (kind == HD_CELL_TASKS)

@@ -29,6 +29,18 @@ void hd_accumulate_intrusion(struct hd_intrusion *to, const struct hd_intrusion 
   to->merged = hd_add_signed(to->merged, from->merged);
 }
 
+void hd_accumulate_unresolved(struct hd_unresolved *to, const struct hd_unresolved *from) {
+  to->ticks += from->ticks;
+}
+
+/* After the team's join the thread was idle. */
+void hd_accumulate_unresolved_cell(struct hd_unresolved *to, const struct hd_row_cell *cell, uint32_t kind) {
+  if (kind == HD_CELL_UNRESOLVED)
+    to->ticks += cell->ticks;
+  else if (kind == HD_CELL_UNRESOLVED_TEAM)
+    to->ticks -= cell->ticks;
+}
+
 static uint32_t least_team(uint32_t a, uint32_t b) {
   return a == 0 || (b != 0 && b < a) ? b : a;
 }
@@ -64,6 +76,7 @@ void hd_accumulate_row(struct hd_row *to, const struct hd_row *from) {
   hd_accumulate_entries(&to->entries, &from->entries);
   hd_accumulate_ticks(to->ticks, from->ticks);
   hd_accumulate_intrusion(&to->intrusion, &from->intrusion);
+  hd_accumulate_unresolved(&to->unresolved, &from->unresolved);
 }
 
 int hd_compare_pairs(const void *a, const void *b) {

@@ -13,11 +13,15 @@ void hd_accumulate_cell(struct hd_shares *to, const struct hd_row_cell *cell, ui
 void hd_accumulate_shares(struct hd_shares *to, const struct hd_shares *from);
 void hd_accumulate_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]);
 void hd_accumulate_intrusion(struct hd_intrusion *to, const struct hd_intrusion *from);
+void hd_accumulate_unresolved(struct hd_unresolved *to, const struct hd_unresolved *from);
 void hd_accumulate_team(struct hd_team_totals *to, const struct hd_team_totals *from);
 void hd_accumulate_entries(struct hd_entries *to, const struct hd_entries *from);
 
 /** Adds a row of the same node and thread. */
 void hd_accumulate_row(struct hd_row *to, const struct hd_row *from);
+
+/** Adds a cell of HD_CELL_UNRESOLVED or HD_CELL_UNRESOLVED_TEAM; nothing of another one. */
+void hd_accumulate_unresolved_cell(struct hd_unresolved *to, const struct hd_row_cell *cell, uint32_t kind);
 
 /** For qsort() of what begins with two 32-bit numbers: rows, counts and their records (node, thread), overlaps. */
 int hd_compare_pairs(const void *a, const void *b);

@@ -44,12 +44,14 @@ struct hd_row hd_row_of_record(const struct hd_row_record *record) {
       int64_t *intrusion = &row.intrusion.ticks[hd_intrusion_class_of(kind)];
       *intrusion = hd_add_signed(*intrusion, cell->intrusion);
       row.ticks[kind] += cell->ticks;
-    } else if (kind == HD_CELL_TEAM) {
+    } else if (hd_cell_is_idle(kind)) {
       row.ticks[HD_WAIT_BARRIER_IMPLICIT] -= cell->ticks; /* the reader has made the thread's idle row of it */
+      hd_accumulate_unresolved_cell(&row.unresolved, cell, kind);
     } else if (kind == HD_CELL_CPU) {
       row.cpu_ns += cell->ticks;
     } else {
       hd_accumulate_cell(&row.shares, cell, kind);
+      hd_accumulate_unresolved_cell(&row.unresolved, cell, kind);
     }
   }
   return row;
@@ -179,10 +181,9 @@ void hd_model_each_times(const struct hd_model *model, hd_times_visitor *visit, 
   const struct hd_row *rows = source->rows_made ? model->rows : source->extra;
   const uint32_t count = source->rows_made ? model->row_count : source->extra_count;
   for (struct hd_records at = hd_records_of(source, HD_BLOCK_ROWS); !source->rows_made && hd_records_next(&at);) {
-    const struct hd_row_record *row = at.record;
-    const struct hd_row times = hd_row_of_record(row);
-    visit(context, row->profile, row->thread, times.ticks);
+    const struct hd_row times = hd_row_of_record(at.record);
+    visit(context, &times);
   }
   for (uint32_t i = 0; i < count; i++)
-    visit(context, rows[i].node, rows[i].thread, rows[i].ticks);
+    visit(context, &rows[i]);
 }

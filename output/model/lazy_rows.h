@@ -19,7 +19,7 @@
 void hd_model_need_rows(const struct hd_model *model);
 
 /** Calls `visit` for the times of all rows, in no order; there may be several of one node and thread. */
-typedef void hd_times_visitor(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]);
+typedef void hd_times_visitor(void *context, const struct hd_row *times);
 void hd_model_each_times(const struct hd_model *model, hd_times_visitor *visit, void *context);
 
 /** The row of a node and thread; NULL when the thread never came there. */

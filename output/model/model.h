@@ -49,6 +49,12 @@ struct hd_shares {
   uint64_t elsewhere; /* tasks, by the thread that began to run them, if another had created them */
 };
 
+/** Time in which it is not known what threads did, because events were refused: part of their busy time, and of the
+ *  waits at a region's end where tasks were refused. Sums wrap around, as sums of ticks do. */
+struct hd_unresolved {
+  uint64_t ticks;
+};
+
 /** One thread's numbers for one node; open intervals are closed. */
 struct hd_row {
   uint32_t node;
@@ -58,8 +64,9 @@ struct hd_row {
   uint64_t cpu_ns;  /* exclusive; with HD_FILE_CPU_TIME in header.flags */
   struct hd_shares shares;
   struct hd_entries entries;
-  uint64_t ticks[HD_STATE_COUNT]; /* exclusive */
-  struct hd_intrusion intrusion;  /* contained in them */
+  uint64_t ticks[HD_STATE_COUNT];  /* exclusive */
+  struct hd_intrusion intrusion;   /* contained in them */
+  struct hd_unresolved unresolved; /* likewise */
 };
 
 /**
@@ -138,6 +145,8 @@ struct hd_node {
   uint64_t inclusive_ticks[HD_STATE_COUNT];
   struct hd_intrusion intrusion;
   struct hd_intrusion intrusion_inclusive;
+  struct hd_unresolved unresolved;
+  struct hd_unresolved unresolved_inclusive;
   struct hd_team_totals team;
   uint32_t counts_first; /* its counts: counts[counts_first .. counts_first + counts_count - 1] */
   uint32_t counts_count;
@@ -179,8 +188,9 @@ struct hd_model_thread {
   uint32_t refused;          /* as in hd_row_record, of all rows */
   uint64_t ticks[HD_STATE_COUNT];
   int64_t late_ticks; /* by which Heddle has delayed it: its own events, and those of teams that it waited for */
-  struct hd_intrusion intrusion; /* contained in `ticks` */
-  uint64_t cost_ticks;           /* of its own events */
+  struct hd_intrusion intrusion;   /* contained in `ticks` */
+  struct hd_unresolved unresolved; /* likewise */
+  uint64_t cost_ticks;             /* of its own events */
 };
 
 /** What events of one kind have cost. */
@@ -280,10 +290,11 @@ struct hd_model {
                                0's busy time in the program. Merged files: of all runs */
   uint64_t inside_ticks;    /* elapsed time of the outermost regions that thread 0 opened */
   uint64_t ticks[HD_STATE_COUNT];
-  struct hd_intrusion intrusion; /* of all rows */
-  double gain_ticks;             /* of all outermost regions */
-  double gain_limit_ticks;       /* no gain is more: what would be saved if all processors had always been busy */
-  bool ended;                    /* false: killed or still running, end_ticks is that of the last event seen */
+  struct hd_intrusion intrusion;   /* of all rows */
+  struct hd_unresolved unresolved; /* likewise */
+  double gain_ticks;               /* of all outermost regions */
+  double gain_limit_ticks;         /* no gain is more: what would be saved if all processors had always been busy */
+  bool ended;                      /* false: killed or still running, end_ticks is that of the last event seen */
 
   bool levels_known;        /* false: the file has none, and all numbers by level and overlaps are missing */
   uint32_t level_count;     /* the highest level or the largest team, whichever is more, and one */

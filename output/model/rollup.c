@@ -25,6 +25,7 @@ static void begin(struct hd_model *model, struct hd_node *node) {
   hd_accumulate_levels(levels, &node->busy_at);
   memcpy(node->inclusive_ticks, node->ticks, sizeof node->inclusive_ticks);
   node->intrusion_inclusive = node->intrusion;
+  node->unresolved_inclusive = node->unresolved;
   node->cpu_inclusive_ns = node->cpu_ns;
 }
 
@@ -40,6 +41,7 @@ static void finish(struct hd_model *model, struct hd_node *node) {
     parent->marks[of] |= node->marks[of] & HD_MARKS_RISING;
   hd_accumulate_ticks(parent->inclusive_ticks, node->inclusive_ticks);
   hd_accumulate_intrusion(&parent->intrusion_inclusive, &node->intrusion_inclusive);
+  hd_accumulate_unresolved(&parent->unresolved_inclusive, &node->unresolved_inclusive);
   hd_accumulate_levels(&parent->busy_at_inclusive, &node->busy_at_inclusive);
   parent->cpu_inclusive_ns += node->cpu_inclusive_ns;
 }

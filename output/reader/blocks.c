@@ -134,10 +134,9 @@ const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, 
   return row;
 }
 
-const struct hd_row_record *hd_reader_find_team_cell(const struct hd_reader *reader, uint64_t offset) {
-  uint32_t kind;
-  const struct hd_row_record *row = find_any_cell(reader, offset, &kind);
-  return row && kind == HD_CELL_TEAM ? row : NULL;
+const struct hd_row_record *hd_reader_find_team_cell(const struct hd_reader *reader, uint64_t offset, uint32_t *kind) {
+  const struct hd_row_record *row = find_any_cell(reader, offset, kind);
+  return row && hd_cell_is_idle(*kind) ? row : NULL;
 }
 
 bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint32_t *counts, uint32_t *class) {

@@ -70,15 +70,25 @@ static struct hd_row *row_at(struct hd_reader *reader, uint32_t thread, uint64_t
   return row;
 }
 
-/* Adds the time from `begin` to `end` to the cell at a file offset. */
-static bool charge(struct hd_reader *reader, uint32_t thread, uint64_t cell_offset, uint64_t begin, uint64_t end) {
+/* Of an open interval that ends then. */
+static uint64_t unresolved_until(const struct hd_thread_record *record, enum hd_state state, uint64_t end) {
+  const uint64_t begin = later(record->unresolved_ticks, record->last_ticks);
+  const bool is_unresolved = record->unresolved_ticks != 0 && (state == HD_BUSY || record->unresolved_wait != 0);
+  return is_unresolved ? since(end, begin) : 0;
+}
+
+/* Adds the time since the thread's last event to its open cell. */
+static bool charge(struct hd_reader *reader, const struct hd_thread_record *record, uint64_t end) {
+  const uint32_t thread = record->id;
+  const uint64_t begin = record->last_ticks;
   enum hd_state state = HD_BUSY;
   if (end <= begin)
     return true;
-  struct hd_row *row = row_at(reader, thread, cell_offset, &state);
+  struct hd_row *row = row_at(reader, thread, record->open_cell, &state);
   if (!row)
     return false;
   row->ticks[state] = end - begin;
+  row->unresolved.ticks = unresolved_until(record, state, end);
   if (state == HD_BUSY)
     reader->busy_now_ticks[thread] += end - begin;
   return true;
@@ -93,7 +103,7 @@ static bool charge_wait(struct hd_reader *reader, const struct hd_thread_record 
   uint64_t join = team->flags & HD_TEAM_JOINED ? team->join_ticks : end;
   hd_reader_find_cell(reader, record->open_cell, &state);
   join = state == HD_BUSY || join > end ? end : later(join, record->last_ticks);
-  if (!charge(reader, record->id, record->open_cell, record->last_ticks, join))
+  if (!charge(reader, record, join))
     return false;
   if (join >= end)
     return true;
@@ -146,7 +156,7 @@ static bool close_thread(struct hd_reader *reader, const void *bytes, uint32_t i
   const struct hd_team_record *team = hd_reader_awaited(reader, index);
   if (team)
     return charge_wait(reader, record, team, thread->end_ticks);
-  return charge(reader, index, record->open_cell, record->last_ticks, thread->end_ticks);
+  return charge(reader, record, thread->end_ticks);
 }
 
 /* Of thread 0 in the program. */

@@ -73,6 +73,13 @@ static void note_switches(struct hd_model *model) {
   const unsigned long long lost = model->header.lost_switches;
   for (int event_class = 0; event_class < HD_CLASS_COUNT; event_class++)
     note_class(model, (enum hd_event_class)event_class);
+  if (model->unresolved.ticks > 0)
+    hd_model_add_note(model,
+                      "what threads did for %.3f s, %.1f %% of their time, is not known (unresolved), because events "
+                      "were switched off: it counts as busy, or as waiting for a region's end, and 'heddle report' and "
+                      "'heddle report --threads' show where ('--overhead off' measures all)",
+                      hd_model_seconds(model, model->unresolved.ticks),
+                      100 * (double)model->unresolved.ticks / (double)hd_ticks_all(model->ticks));
   if (lost > 0)
     hd_model_add_note(model, "where and for how long events were switched off %llu more time%s is unknown", lost,
                       hd_plural(lost));

@@ -63,8 +63,9 @@ const struct hd_row_record *hd_reader_find_cell(const struct hd_reader *reader, 
 /** The counts record (in the order of the file) and class that an hd_thread_record.counting means; likewise. */
 bool hd_reader_find_counts(const struct hd_reader *reader, uint64_t offset, uint32_t *counts, uint32_t *class);
 
-/** The row of the HD_CELL_TEAM at a file offset; NULL when there is none. */
-const struct hd_row_record *hd_reader_find_team_cell(const struct hd_reader *reader, uint64_t offset);
+/** The row of the HD_CELL_TEAM or HD_CELL_UNRESOLVED_TEAM, which `kind` says, at a file offset; NULL when there is
+ *  none. */
+const struct hd_row_record *hd_reader_find_team_cell(const struct hd_reader *reader, uint64_t offset, uint32_t *kind);
 
 /* ---- the steps, in the order in which open.c takes them ---- */
 

@@ -19,6 +19,7 @@
 struct hd_reader_idle {
   struct hd_row_cell cell; /* all zero, and what the book has added */
   const struct hd_row_record *row;
+  uint32_t kind; /* enum hd_cell_kind */
   struct hd_reader_idle *next;
 };
 
@@ -63,11 +64,12 @@ void *hd_reader_add_record(void *context, enum hd_block_type type, size_t bytes)
 
 static struct hd_row_cell *lend_cell(void *context, uint64_t offset) {
   struct hd_reader *reader = context;
-  const struct hd_row_record *row = hd_reader_find_team_cell(reader, offset);
+  uint32_t kind;
+  const struct hd_row_record *row = hd_reader_find_team_cell(reader, offset, &kind);
   if (!row)
     return NULL;
   struct hd_reader_idle *idle = hd_model_allocate(reader->model, sizeof *idle);
-  *idle = (struct hd_reader_idle){.row = row, .next = reader->idles};
+  *idle = (struct hd_reader_idle){.row = row, .kind = kind, .next = reader->idles};
   reader->idles = idle;
   return &idle->cell;
 }
@@ -138,18 +140,22 @@ bool hd_reader_restore_teams(struct hd_reader *reader, struct hd_tallies *tallie
 
 /* ---- into the model ---- */
 
-static void add_idle(struct hd_reader *reader, uint32_t node, uint32_t thread, enum hd_state state, uint64_t ticks) {
+static struct hd_row *add_idle(struct hd_reader *reader, uint32_t node, uint32_t thread, enum hd_state state,
+                               uint64_t ticks) {
   struct hd_row *row = hd_row_source_add(reader->source);
   row->node = node;
   row->thread = thread;
   row->ticks[state] = ticks;
+  return row;
 }
 
 static void move_idle_time(struct hd_reader *reader) {
   for (const struct hd_reader_idle *idle = reader->idles; idle; idle = idle->next) {
     if (idle->cell.ticks == 0)
       continue;
-    add_idle(reader, idle->row->profile, idle->row->thread, HD_WAIT_BARRIER_IMPLICIT, 0 - idle->cell.ticks);
+    struct hd_row *wait =
+        add_idle(reader, idle->row->profile, idle->row->thread, HD_WAIT_BARRIER_IMPLICIT, 0 - idle->cell.ticks);
+    hd_accumulate_unresolved_cell(&wait->unresolved, &idle->cell, idle->kind);
     add_idle(reader, 0, idle->row->thread, HD_IDLE, idle->cell.ticks);
   }
 }

@@ -22,6 +22,8 @@ static void add_cell(struct hd_node *node, struct hd_model_thread *thread, const
   }
   if (kind >= HD_STATE_COUNT) {
     hd_accumulate_cell(&node->shares, cell, kind);
+    hd_accumulate_unresolved_cell(&node->unresolved, cell, kind);
+    hd_accumulate_unresolved_cell(&thread->unresolved, cell, kind);
     return;
   }
   node->ticks[kind] += cell->ticks;
@@ -48,9 +50,9 @@ static void add_row(struct hd_reader *reader, const struct hd_row_record *row) {
   thread->refused |= refused;
   for (uint32_t i = 0; i < HD_ROW_CELLS; i++) {
     const uint32_t kind = hd_row_kind(row, i);
-    if (kind == HD_CELL_TEAM)
+    if (hd_cell_is_idle(kind))
       move_idle(reader, row, row->cells[i].ticks);
-    else if (kind < HD_CELL_KINDS)
+    if (kind != HD_CELL_TEAM && kind < HD_CELL_KINDS)
       add_cell(node, thread, &row->cells[i], kind);
   }
 }
@@ -73,12 +75,15 @@ static void add_extra(struct hd_model *model, const struct hd_row *row) {
   hd_accumulate_ticks(thread->ticks, row->ticks);
   hd_accumulate_intrusion(&node->intrusion, &row->intrusion);
   hd_accumulate_intrusion(&thread->intrusion, &row->intrusion);
+  hd_accumulate_unresolved(&node->unresolved, &row->unresolved);
+  hd_accumulate_unresolved(&thread->unresolved, &row->unresolved);
 }
 
 static void add_threads(struct hd_model *model) {
   for (uint32_t i = 0; i < model->thread_count; i++) {
     hd_accumulate_ticks(model->ticks, model->threads[i].ticks);
     hd_accumulate_intrusion(&model->intrusion, &model->threads[i].intrusion);
+    hd_accumulate_unresolved(&model->unresolved, &model->threads[i].unresolved);
   }
 }
 

@@ -33,6 +33,7 @@ class Checker:
 
     def check(self):
         self.check_counters()
+        self.check_unresolved()
         if self.time_at is None:
             return ["the profile has no levels"] + self.failures
         self.check_program()
@@ -122,6 +123,20 @@ class Checker:
             self.at_most(paired[entry["id"]] + entry["unpaired_s"], together, name)
             if not any("overlap" in note for note in self.loaded["run"]["notes"]):  # none was given up
                 self.at_most(together, paired[entry["id"]] + entry["unpaired_s"], name)
+
+    def check_unresolved(self):
+        """It adds up over profiles, their threads and the program's, and is part of busy time and of waits for regions' ends."""
+        whole = self.program["unresolved_s"]
+        self.equal(sum(entry["unresolved_s"] or 0 for entry in self.profiles), whole, "unresolved time of all profiles")
+        self.equal(sum(entry["unresolved_s"] for entry in self.loaded["threads"]), whole, "unresolved time of all threads")
+        self.equal(self.profiles[0]["unresolved_inclusive_s"], whole, "unresolved time of the program and below")
+        for entry in self.profiles:
+            if known_from_stack(entry):
+                continue
+            name = f"profile {entry['id']}: unresolved"
+            self.equal(sum(row["unresolved_s"] for row in entry["threads"]), entry["unresolved_s"], name)
+            self.at_most(0, entry["unresolved_s"], name)
+            self.at_most(entry["unresolved_s"], entry["busy_s"] + entry["wait_s"].get("barrier_implicit", 0), name)
 
     def check_timeline(self):
         """It begins when the tool was loaded; before that one thread was busy."""

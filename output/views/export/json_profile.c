@@ -35,13 +35,15 @@ static json_t *own(const struct hd_model *model, const struct hd_node *node, enu
 static json_t *times_members(const struct hd_model *model, const struct hd_node *node) {
   const uint64_t *inclusive = node->inclusive_ticks;
   const bool region = hd_kind_is_region(node->kind);
-  return HD_JSON({HD_KEY(BUSY), own(model, node, HD_BUSY)},
-                 {HD_KEY(INCLUSIVE), hd_json_seconds(model, inclusive[HD_BUSY])},
-                 {HD_KEY(WAIT), hd_node_is_measured(node) ? hd_json_waits(model, node->ticks, region) : json_null()},
-                 {"wait_inclusive_s", hd_json_waits(model, inclusive, region)},
-                 {HD_JSON_MERGE, hd_json_runtime_members(model, hd_node_is_measured(node) ? node->ticks : NULL)},
-                 {"runtime_inclusive_s", hd_json_seconds(model, hd_ticks_runtime(inclusive))},
-                 {HD_KEY(IDLE), own(model, node, HD_IDLE)});
+  return HD_JSON(
+      {HD_KEY(BUSY), own(model, node, HD_BUSY)}, {HD_KEY(INCLUSIVE), hd_json_seconds(model, inclusive[HD_BUSY])},
+      {HD_KEY(WAIT), hd_node_is_measured(node) ? hd_json_waits(model, node->ticks, region) : json_null()},
+      {"wait_inclusive_s", hd_json_waits(model, inclusive, region)},
+      {HD_JSON_MERGE, hd_json_runtime_members(model, hd_node_is_measured(node) ? node->ticks : NULL)},
+      {"runtime_inclusive_s", hd_json_seconds(model, hd_ticks_runtime(inclusive))},
+      {HD_KEY(IDLE), own(model, node, HD_IDLE)},
+      {HD_KEY(UNRESOLVED), hd_node_is_measured(node) ? hd_json_seconds(model, node->unresolved.ticks) : json_null()},
+      {"unresolved_inclusive_s", hd_json_seconds(model, node->unresolved_inclusive.ticks)});
 }
 
 /* ---- entries ---- */
@@ -136,13 +138,15 @@ static json_t *row_entries_members(const struct hd_model *model, const struct hd
 }
 
 static json_t *row(const struct hd_model *model, const struct hd_node *node, const struct hd_row *from) {
-  return HD_JSON(
-      {HD_KEY(THREAD), hd_json_count(from->thread)}, {HD_KEY(CALLS), hd_json_count(from->visits)},
-      {HD_KEY(BUSY), hd_json_seconds(model, from->ticks[HD_BUSY])},
-      {HD_KEY(WAIT), hd_json_waits(model, from->ticks, hd_kind_is_region(node->kind))},
-      {HD_JSON_MERGE, hd_json_runtime_members(model, from->ticks)},
-      {HD_KEY(IDLE), hd_json_seconds(model, from->ticks[HD_IDLE])}, {HD_JSON_MERGE, hd_json_row_shares(node, from)},
-      {HD_JSON_MERGE, row_entries_members(model, node, from)}, {HD_JSON_MERGE, hd_json_row_counts(model, node, from)});
+  return HD_JSON({HD_KEY(THREAD), hd_json_count(from->thread)}, {HD_KEY(CALLS), hd_json_count(from->visits)},
+                 {HD_KEY(BUSY), hd_json_seconds(model, from->ticks[HD_BUSY])},
+                 {HD_KEY(WAIT), hd_json_waits(model, from->ticks, hd_kind_is_region(node->kind))},
+                 {HD_JSON_MERGE, hd_json_runtime_members(model, from->ticks)},
+                 {HD_KEY(IDLE), hd_json_seconds(model, from->ticks[HD_IDLE])},
+                 {HD_KEY(UNRESOLVED), hd_json_seconds(model, from->unresolved.ticks)},
+                 {HD_JSON_MERGE, hd_json_row_shares(node, from)},
+                 {HD_JSON_MERGE, row_entries_members(model, node, from)},
+                 {HD_JSON_MERGE, hd_json_row_counts(model, node, from)});
 }
 
 /* In the order of threads. Where callpaths are cut, a thread may have counted for a profile that it never was in. */

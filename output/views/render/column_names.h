@@ -18,6 +18,7 @@
 #define HD_NAMES_WAIT             "wait_s",           "wait_s",                 "Wait",       HD_SECONDS
 #define HD_NAMES_RUNTIME          "runtime_s",        "runtime_s",              "Runtime",    HD_SECONDS
 #define HD_NAMES_IDLE             "idle_s",           "idle_s",                 "Idle",       HD_SECONDS
+#define HD_NAMES_UNRESOLVED       "unresolved_s",     "unresolved_s",           "Unresolved", HD_SECONDS
 #define HD_NAMES_ELAPSED          "elapsed_s",        "elapsed_s",              "Elapsed",    HD_SECONDS
 #define HD_NAMES_CPU              "cpu_s",            "cpu_s",                  "CPU",        HD_SECONDS
 #define HD_NAMES_PROCESSOR        "processor_share",  "processor_share",        "Proc%",      HD_SHARE
@@ -48,6 +49,9 @@
 #define HD_MEANS_CALLS "regions: how often one was opened; others: entries, summed over threads"
 #define HD_MEANS_ELAPSED "regions: time from begin to end; loops: a thread's time in it on average"
 #define HD_MEANS_SUM "thread time, summed over threads, with the lines below"
+#define HD_MEANS_UNRESOLVED                                                                                            \
+  "thread time in which events were refused: it is not known what the threads did\n"                                   \
+  "part of Busy, and of barrier where tasks were refused at a region's end; see docs/budget.md"
 #define HD_MEANS_WALL                                                                                                  \
   "part of the run, lines below included; threads that are busy at once share the time\n"                              \
   "the own parts of all lines and the time with no thread busy add up to the run"

@@ -9,10 +9,13 @@
 #include "output/analysis/losses.h"
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
+#include "output/model/node_text.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 #include "support/command/sanitize.h"
 
 enum { COMMAND_MAX = 100, COMMAND_SHORT = 66, COMMAND_FAILED = 42, INDENT = 10, NOTES_OF_RUN = 3 };
+static const double UNRESOLVED_PERCENT = 0.5;  /* rounds to nothing */
 static const double FULL_SHARE_PERCENT = 99.5; /* rounds to all of it: nothing to say */
 
 static void print_clean(const char *text, size_t limit, FILE *out) {
@@ -159,6 +162,40 @@ static void print_threads(const struct hd_model *model, FILE *out) {
   fputc('\n', out);
 }
 
+/* The outermost region, or what is outside all, with most unresolved time. */
+static uint32_t most_unresolved(const struct hd_model *model, uint64_t *ticks) {
+  uint32_t most = 0;
+  uint64_t *sums = hd_new(model->node_count, sizeof *sums);
+  uint32_t *outer = hd_new(model->node_count, sizeof *outer);
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    outer[i] = i == 0 ? 0 : outer[node->parent];
+    if (outer[i] == 0 && hd_kind_is_region(node->kind))
+      outer[i] = i;
+    sums[outer[i]] += node->unresolved.ticks;
+    if (sums[outer[i]] > sums[most])
+      most = outer[i];
+  }
+  *ticks = sums[most];
+  free(sums);
+  free(outer);
+  return most;
+}
+
+/* What part of the thread time nothing is known about, and where most of that is. */
+static void print_unresolved(const struct hd_model *model, FILE *out) {
+  const double all = (double)hd_ticks_all(model->ticks), unresolved = (double)model->unresolved.ticks;
+  char place[HD_PLACE_BYTES] = "outside regions";
+  uint64_t ticks;
+  if (percent(unresolved, all) < UNRESOLVED_PERCENT)
+    return;
+  const uint32_t most = most_unresolved(model, &ticks);
+  if (most != 0)
+    hd_node_text(place, model, &model->nodes[most], NULL);
+  fprintf(out, "unknown   what threads did for %.0f %% of their time: events were switched off; %s %s%s\n",
+          percent(unresolved, all), ticks == model->unresolved.ticks ? "all" : "most", most == 0 ? "" : "in ", place);
+}
+
 /* Comes first: nothing that rests on waiting is the program's own. */
 void hd_report_warning(const struct hd_model *model, FILE *out) {
   if (hd_account_is_disturbed(model))
@@ -259,6 +296,7 @@ void hd_report_run(const struct hd_model *model, enum hd_heading heading, FILE *
     print_unmeasured(model, out);
   print_serial(model, out);
   print_threads(model, out);
+  print_unresolved(model, out);
   if (!is_short)
     print_sharing(model, out);
   if (hd_report_has_regions(model))

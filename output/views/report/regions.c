@@ -36,6 +36,7 @@ enum {
   ID,
   PROCESSORS,
   MAIN_CAUSE,
+  UNRESOLVED,
   COLUMNS
 };
 
@@ -70,6 +71,7 @@ static const struct hd_column table[COLUMNS] = {
                     "\nof the whole run: of the time in which threads wanted a processor, how much they had one"},
     [MAIN_CAUSE] = {"main_cause", "Main cause", HD_WORD, 15, 0,
                     "\nwhat most of the lost thread time is lost to, and its share; docs/compare.md lists the causes"},
+    [UNRESOLVED] = HD_COLUMN(UNRESOLVED, 12, 2, HD_MEANS_UNRESOLVED),
 };
 
 const struct hd_report_columns hd_report_regions_columns = {"", table, COLUMNS, STATES};
@@ -165,6 +167,7 @@ static void fill(struct hd_value values[COLUMNS], const struct regions *regions,
   values[ID] = hd_count(line->node->id, true);
   values[PROCESSORS] = hd_share(regions->processor_share, 1, true);
   values[MAIN_CAUSE] = main_cause_of_line(regions, line);
+  values[UNRESOLVED] = hd_ticks(model, (double)line->unresolved.ticks, true);
   mark(values, line->marks, regions->disturbed);
 }
 
@@ -173,6 +176,7 @@ static void fill(struct hd_value values[COLUMNS], const struct regions *regions,
 struct survey {
   uint64_t most[HD_STATE_COUNT];
   uint64_t idle_ticks;
+  uint64_t unresolved_ticks;
   double largest_ticks;
   bool has_cause;
 };
@@ -188,6 +192,8 @@ static struct survey survey_lines(const struct regions *regions) {
         survey.most[state] = line->ticks[state];
     if (survey.idle_ticks < line->team.idle_ticks)
       survey.idle_ticks = line->team.idle_ticks;
+    if (survey.unresolved_ticks < line->unresolved.ticks)
+      survey.unresolved_ticks = line->unresolved.ticks;
     survey.largest_ticks = fmax(survey.largest_ticks, hd_team_elapsed(&line->team));
     survey.has_cause |= main_cause_of_line(regions, line).known;
     if (regions->brief)
@@ -219,6 +225,8 @@ static void choose_columns(struct regions *regions) {
     columns->hidden |= bit(LEVELS);
   if (!hd_unit_shows(&columns->unit, hd_model_seconds(model, survey.idle_ticks)))
     columns->hidden |= bit(IDLE);
+  if (!hd_unit_shows(&columns->unit, hd_model_seconds(model, survey.unresolved_ticks)))
+    columns->hidden |= bit(UNRESOLVED);
   for (int i = 0; regions->brief && i < HD_STATE_COLUMNS; i++)
     columns->hidden |= bit(STATES + i);
   if (regions->brief)

@@ -17,7 +17,7 @@
 #include "output/views/report/report_internal.h"
 #include "support/command/memory.h"
 
-typedef uint64_t state_ticks[HD_STATE_COUNT];
+typedef uint64_t state_ticks[HD_THREAD_SUMS];
 
 enum {
   THREAD,
@@ -28,6 +28,7 @@ enum {
   BUSY_SHARE,
   BUSY_OVER_MEAN,
   PROCESSOR,
+  UNRESOLVED,
   COLUMNS
 };
 
@@ -40,6 +41,7 @@ static const struct hd_column table[COLUMNS] = {
     [BUSY_OVER_MEAN] = {NULL, "/mean", HD_NUMBER, 5, 0, "\nBusy over the mean of the threads"},
     [PROCESSOR] =
         HD_COLUMN(PROCESSOR, 9, 0, "\nof the time in which the thread wanted a processor, how much it had one"),
+    [UNRESOLVED] = HD_COLUMN(UNRESOLVED, 7, 0, HD_MEANS_UNRESOLVED),
 };
 
 const struct hd_report_columns hd_report_threads_columns = {"threads", table, COLUMNS, STATES};
@@ -77,7 +79,7 @@ static void choose_columns(struct threads *threads) {
   for (uint32_t i = 0; i < model->thread_count; i++) {
     const uint64_t all = hd_ticks_all(threads->sums[i]);
     largest = all > largest ? all : largest;
-    for (int state = 0; state < HD_STATE_COUNT; state++)
+    for (int state = 0; state < HD_THREAD_SUMS; state++)
       most[state] = threads->sums[i][state] > most[state] ? threads->sums[i][state] : most[state];
   }
   bool accounted = false;
@@ -87,6 +89,8 @@ static void choose_columns(struct threads *threads) {
   threads->columns.hidden = hd_state_columns_hidden(model, most, &threads->columns.unit) << STATES |
                             UINT64_C(1) << (threads->whole ? BUSY_OVER_MEAN : BUSY_SHARE) |
                             UINT64_C(1) << (threads->whole ? TIME : LIFETIME) | (uint64_t)!accounted << PROCESSOR;
+  if (!hd_unit_shows(&threads->columns.unit, hd_model_seconds(model, most[HD_SUM_UNRESOLVED])))
+    threads->columns.hidden |= UINT64_C(1) << UNRESOLVED;
 }
 
 static double mean_busy(const struct threads *threads) {
@@ -111,6 +115,7 @@ static void fill(struct hd_value values[COLUMNS], const struct threads *threads,
     snprintf(values[KIND].text, HD_CELL_BYTES, "%s x %" PRIu64, values[KIND].word, from->threads);
   values[LIFETIME] = values[TIME] = hd_ticks(model, all, true);
   values[BUSY_SHARE] = hd_share(busy, all, true);
+  values[UNRESOLVED] = hd_ticks(model, (double)ticks[HD_SUM_UNRESOLVED], true);
   values[BUSY_OVER_MEAN] = hd_number(mean > 0 ? busy / mean : NAN);
   values[PROCESSOR] = hd_share(threads->whole ? hd_account_share(&from->account) : NAN, 1, true);
 }

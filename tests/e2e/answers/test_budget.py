@@ -59,6 +59,7 @@ def test_a_flood_is_switched_off(run, runtime, what):
     assert all(entry["cost_percent"] > 0.005 and 0 < entry["seconds"] <= loaded["program"]["elapsed_s"] for entry in found)
     assert 0 < observed(loaded, what) < 0.9 * loaded.did
     assert any("HEDDLE_OVERHEAD" in note for note in loaded["run"]["notes"])
+    assert loaded["program"]["unresolved_s"] > 0
 
 
 @pytest.mark.parametrize("what", CLASSES)
@@ -66,6 +67,7 @@ def test_without_a_budget_nothing_is(run, what):
     loaded = run(what, 0.5, env=OFF)
     assert loaded["run"]["switched_off"] == []
     assert not any("HEDDLE_OVERHEAD" in note for note in loaded["run"]["notes"])
+    assert loaded["program"]["unresolved_s"] == 0
     own = loaded.did / 1000 if what == "barriers" else 0  # the program's, once for each thousand
     assert observed(loaded, what) == loaded.did + own
 

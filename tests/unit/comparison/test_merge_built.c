@@ -69,6 +69,31 @@ static void test_modules_are_the_same_by_build_id(void **state) {
   free_all(models, 2);
 }
 
+/* What a worker's idle time was is not part of it. */
+static void test_unresolved_times_add_up(void **state) {
+  (void)state;
+  struct hd_model *models[2];
+  for (int i = 0; i < 2; i++) {
+    struct builder builder;
+    const struct hd_profile_record *region = build_run(&builder, "/a/app", "12345678");
+    struct hd_row_record *row = builder_row(&builder, region->id, 0);
+    row->refused = 1u << HD_CLASS_TASK;
+    builder_cell(row, HD_CELL_UNRESOLVED)->ticks = 70;
+    builder_cell(row, HD_CELL_UNRESOLVED_TEAM)->ticks = 30;
+    builder_cell(builder_row(&builder, region->id, 0), HD_WAIT_BARRIER_IMPLICIT)->ticks = 90;
+    models[i] = read_and_free(&builder);
+    assert_int_equal(models[i]->nodes[1].unresolved.ticks, 40);
+    assert_int_equal(models[i]->nodes[1].ticks[HD_WAIT_BARRIER_IMPLICIT], 60);
+    assert_int_equal(models[i]->threads[0].ticks[HD_IDLE], 30);
+  }
+  struct hd_model *sum = SUM(models[0], models[1]);
+  assert_int_equal(sum->nodes[1].unresolved.ticks, 80);
+  assert_int_equal(sum->nodes[1].ticks[HD_WAIT_BARRIER_IMPLICIT], 120);
+  assert_int_equal(sum->unresolved.ticks, 80);
+  hd_model_free(sum);
+  free_all(models, 2);
+}
+
 static void test_the_worst_answer_of_the_runtimes_is_kept(void **state) {
   (void)state;
   struct hd_model *models[] = {run_of("/a/app", "12345678"), run_of("/a/app", "12345678")};
@@ -266,6 +291,7 @@ static void test_samples_at_two_rates_do_not_add_up(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_modules_are_the_same_by_build_id),
+      cmocka_unit_test(test_unresolved_times_add_up),
       cmocka_unit_test(test_the_worst_answer_of_the_runtimes_is_kept),
       cmocka_unit_test(test_the_runtimes_file_is_kept_and_another_build_noted),
       cmocka_unit_test(test_modules_without_build_id_are_the_same_by_path),

@@ -159,6 +159,24 @@ static void expect_all_marked(const struct hd_model *all, const struct hd_model 
   }
 }
 
+/* What is not unresolved is as it was: of a thread's time no more counts as something else. Of waits it may be another
+ * cause: HD_MARK_RENAMED. */
+static void expect_resolved(const struct hd_model *all, const struct hd_model *some, uint64_t seed) {
+  for (uint32_t i = 0; i < some->thread_count; i++) {
+    const struct hd_model_thread *is = &some->threads[i], *truth = &all->threads[i];
+    uint64_t was[HD_INTRUSION_CLASSES] = {0}, found[HD_INTRUSION_CLASSES] = {0}, wrong = 0;
+    for (uint32_t state = 0; state < HD_STATE_COUNT; state++) {
+      was[hd_intrusion_class_of(state)] += truth->ticks[state];
+      found[hd_intrusion_class_of(state)] += is->ticks[state];
+    }
+    for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
+      wrong += found[class] > was[class] ? found[class] - was[class] : 0;
+    if (wrong > is->unresolved.ticks)
+      fail_msg("seed %llu: thread %u: %llu count as something else, but only %llu are unresolved",
+               (unsigned long long)seed, i, (unsigned long long)wrong, (unsigned long long)is->unresolved.ticks);
+  }
+}
+
 /* What a jump leaves open ends with the construct around it, if that is observed, or later. */
 static bool has_jumped(const struct hd_model *model) {
   return model->header.left_routines > 0 || model->header.unmatched_phases > 0;
@@ -176,6 +194,8 @@ static void check_all(uint64_t seed) {
     fk_print(sc_script());
   struct hd_model *some = ex_play();
   expect_same_regions(all, some, seed, !program.recursive);
+  if (!has_jumped(all) && !has_jumped(some))
+    expect_resolved(all, some, seed);
   if (!program.recursive && !has_jumped(all) && !has_jumped(some))
     expect_all_marked(all, some, seed);
   hd_model_free(all);

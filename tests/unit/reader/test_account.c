@@ -99,9 +99,9 @@ static void test_each_threads_share_has_a_column(void **state) {
   expect_report(model, &text, "Thread Kind    Lifetime  Busy Busy%  Wait Proc%\n", true);
   expect_report(model, &text, " 75.0\n     1 worker", true);
   expect_report(model, &text, "100.0 0.000     -\n", true);
-  expect_report(model, &csv, ",idle_s,processor_share,wait_at_most,", true);
-  expect_report(model, &csv, ",0,0.75,false,", true);
-  expect_report(model, &csv, ",0,,false,", true);
+  expect_report(model, &csv, ",idle_s,processor_share,unresolved_s,wait_at_most,", true);
+  expect_report(model, &csv, ",0,0.75,0,false,", true);
+  expect_report(model, &csv, ",0,,0,false,", true);
   hd_model_free(model);
 }
 

@@ -169,10 +169,9 @@ static void test_from_memory_it_says_the_same(void **state) {
   hd_model_free(model);
 }
 
-static void add_up(void *context, uint32_t node, uint32_t thread, const uint64_t ticks[HD_STATE_COUNT]) {
+static void add_up(void *context, const struct hd_row *times) {
   uint64_t *sums = context;
-  (void)node;
-  sums[thread] += ticks[HD_BUSY] + ticks[HD_IDLE];
+  sums[times->thread] += times->ticks[HD_BUSY] + times->ticks[HD_IDLE];
 }
 
 static void test_times_can_be_visited_with_and_without_rows(void **state) {

@@ -150,6 +150,7 @@ static void test_busy_time_that_may_be_the_runtimes_says_at_most(void **state) {
     builder_cell(row, HD_RUNTIME_SCHEDULING)->ticks = 50;
     builder_cell(row, HD_CELL_CHUNKS)->ticks = 10;
     if (off) {
+      builder_cell(builder_row(&builder, loop, 0), HD_CELL_UNRESOLVED)->ticks = 120;
       builder_switch(&builder, HD_CLASS_ENTRY, 0, loop);
       builder_refuse(&builder, HD_CLASS_ENTRY, loop);
     }
@@ -169,6 +170,9 @@ static void test_busy_time_that_may_be_the_runtimes_says_at_most(void **state) {
     text = report(model, HD_ASK_REGIONS, NULL);
     routines_expect(text, off ? " <=0.200 " : " 0.200 ");
     routines_expect(text, off ? " >=0.050 " : " 0.050 ");
+    assert_int_equal(strstr(text, " Unresolved ") != NULL, off);
+    assert_int_equal(strstr(text, " 0.120 ") != NULL, off);
+    assert_int_equal(strstr(text, "unknown   what threads did for ") != NULL, off);
     free(text);
     hd_model_free(model);
     builder_free(&builder);

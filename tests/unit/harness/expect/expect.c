@@ -131,6 +131,29 @@ static bool read_raw(const char *path, struct raw *raw) {
   return true;
 }
 
+/* Of all rows, by callpath, by thread; each within the time that it is part of. */
+static const char *broken_unresolved(const struct hd_model *model) {
+  uint64_t all = 0, of_nodes = 0, of_threads = 0;
+  hd_model_need_rows(model);
+  for (uint32_t i = 0; i < model->row_count; i++) {
+    const struct hd_row *row = &model->rows[i];
+    const uint64_t most = row->ticks[HD_BUSY] + row->ticks[HD_WAIT_BARRIER_IMPLICIT];
+    all += row->unresolved.ticks;
+    if (row->unresolved.ticks > most)
+      return "more time is unresolved than a thread was busy, or waited for its region's end";
+    if (row->unresolved.ticks > 0 && !model->nodes[row->node].refused)
+      return "time is unresolved where nothing was refused";
+  }
+  for (uint32_t i = 0; i < model->node_count; i++)
+    of_nodes += model->nodes[i].unresolved.ticks;
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    of_threads += model->threads[i].unresolved.ticks;
+  return all == of_nodes && all == of_threads && all == model->unresolved.ticks &&
+                 all == model->nodes[0].unresolved_inclusive.ticks
+             ? NULL
+             : "unresolved times do not add up";
+}
+
 const char *ex_broken_identity(const struct hd_model *model, const char *path) {
   static struct raw raw;
   for (uint32_t i = 0; i < model->thread_count; i++)
@@ -141,7 +164,8 @@ const char *ex_broken_identity(const struct hd_model *model, const char *path) {
   for (uint32_t i = 0; i < model->thread_count && i < FK_MAX_THREADS; i++)
     if (raw.busy[i] != raw.recorded[i])
       return "a thread's busy_ticks differ from the busy cells of its rows";
-  return ex_broken_levels(model);
+  const char *broken = broken_unresolved(model);
+  return broken ? broken : ex_broken_levels(model);
 }
 
 static struct hd_model *open_result(const struct fk_result *result) {
