@@ -30,6 +30,7 @@ enum hd_cause {
   HD_CAUSE_TASK_CREATION,
   HD_CAUSE_OVERSUBSCRIPTION,
   HD_CAUSE_PINNED,
+  HD_CAUSE_WORK_INFLATION, /* only runs that are compared have it (output/comparison) */
   HD_CAUSE_MEASUREMENT,
   HD_CAUSE_COUNT
 };
@@ -83,6 +84,9 @@ struct hd_findings {
 /** Findings of at least `least` (0 to 1) of the run. The model must outlive them; names should have been resolved. */
 struct hd_findings *hd_findings_new(const struct hd_model *model, double least);
 void hd_findings_free(struct hd_findings *findings);
+
+/** Writes a sentence of evidence, or of what to try; what does not fit is cut. */
+void hd_say(char sentence[HD_FINDING_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** "task-creation"; "one thread creates all tasks". */
 const char *hd_cause_id(enum hd_cause cause);
