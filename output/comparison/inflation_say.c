@@ -136,7 +136,7 @@ static double sampled_s(const struct hd_inflation *inflation, uint32_t point, co
   return (double)count * (double)model->header.sample_period_ns / 1e9;
 }
 
-/* The library whose part of the samples grew most. */
+/* The library whose part of the samples grew most. That it is the program itself goes without saying. */
 static bool say_by_samples(const struct hd_inflation *inflation, struct hd_finding *finding) {
   const struct hd_comparison *comparison = inflation->comparison;
   const struct hd_model *model = comparison->runs[comparison->rows[inflation->row].at[inflation->point].run].model;
@@ -151,7 +151,8 @@ static bool say_by_samples(const struct hd_inflation *inflation, struct hd_findi
       most = library;
     }
   }
-  if (!most || all < (inflation->worked_s[1] - inflation->worked_s[0]) / 2 || most_s < all / 2)
+  if (!most || all < (inflation->worked_s[1] - inflation->worked_s[0]) / 2 || most_s < all / 2 ||
+      strcmp(most, hd_base_name(model->header.program)) == 0)
     return false;
   hd_say(finding->evidence[1], "by samples %s of the %s more are in %.60s", hd_duration_brief(most_s).text,
          hd_duration_brief(all).text, most);
