@@ -81,7 +81,8 @@ struct sample {
 static void make_sample(struct sample *sample, const char *threads, uint32_t repeats, const char *first,
                         const char *second, char **command) {
   memset(sample, 0, sizeof *sample);
-  sample->options = (struct hd_scale_options){.repeats = repeats, .parameters = sample->parameters, .command = command};
+  sample->options =
+      (struct hd_scale_options){.series = {.repeats = repeats, .command = command}, .parameters = sample->parameters};
   assert_null(hd_scale_parse_threads(threads, &sample->options.threads));
   if (first)
     assert_null(hd_scale_parse_parameter(first, &sample->parameters[sample->options.parameter_count++]));
