@@ -27,11 +27,6 @@ struct choices {
 
 /* ---- options ---- */
 
-static bool take_threads(const struct hd_option_use *use) {
-  const char *wrong = hd_scale_parse_threads(use->argument, use->field);
-  return !wrong || hd_option_expect(use, wrong);
-}
-
 static bool take_parameter(const struct hd_option_use *use) {
   struct choices *choices = use->choices;
   struct hd_scale_options *taken = &choices->scale;
@@ -76,7 +71,7 @@ static const struct hd_option options[] = {
      "thread counts: numbers and ranges, 1,2,4 or 1-8 or 2-16:2 (every second),\n"
      "comma-separated. Default: powers of two up to the number of processors,\n"
      "and that number",
-     .take = take_threads, .field = offsetof(struct choices, scale.threads)},
+     .take = hd_series_take_threads, .field = offsetof(struct choices, scale.threads)},
     {0, "bind", "POLICY",
      "bind threads to cores: sets OMP_PROC_BIND (close, spread, ...), and\n"
      "OMP_PLACES=cores where it is not set",
@@ -187,7 +182,7 @@ static int take_and_scan(struct choices *choices, int argc, char **argv) {
   if (!complete(choices))
     return HD_EXIT_USAGE;
   if (!choices->scale.threads.count)
-    hd_scale_default_threads(hd_series_count_processors(), &choices->scale.threads);
+    hd_series_default_threads(hd_series_count_processors(), &choices->scale.threads);
   return scan(choices);
 }
 

@@ -4,7 +4,7 @@
  * The parts of `heddle scale`, in the order in which command.c uses them. Functions that return false have said why on
  * stderr.
  *
- *     values.c       thread counts and parameters, as the command line has them
+ *     values.c       parameters, as the command line has them
  *     plan.c         which runs there are, in which order; a run's command, environment and name
  *     definition.c   what a scan is, as kept in scan.json, and what must not differ when it goes on
  *     store.c        the scan's directory: what is in it already, how runs come into it
@@ -26,25 +26,11 @@
 
 /* ---- values.c ---- */
 
-enum { HD_SCALE_THREADS_MOST = 65536, HD_SCALE_COUNTS_MOST = 1024 };
-
-/** Thread counts, ascending, each once; `items` is owned. */
-struct hd_scale_threads {
-  uint32_t *items;
-  size_t count;
-};
-
 /** --param NAME=a,b,c */
 struct hd_scale_parameter {
   char *name;
   struct hd_texts values;
 };
-
-/** "1,2,4", "1-8", "2-16:2" and what commas make of them. NULL: taken; else what is wrong, in words. */
-const char *hd_scale_parse_threads(const char *text, struct hd_scale_threads *threads);
-
-/** Powers of two up to `processors`, and that number. */
-void hd_scale_default_threads(uint32_t processors, struct hd_scale_threads *threads);
 
 /** "NAME=a,b,c", where "\," stands for a comma. NULL: taken; else what is wrong, in words. Free it in any case. */
 const char *hd_scale_parse_parameter(const char *text, struct hd_scale_parameter *parameter);
@@ -55,7 +41,7 @@ void hd_scale_parameter_free(struct hd_scale_parameter *parameter);
 /** What the command line asks for. */
 struct hd_scale_options {
   struct hd_series_options series;
-  struct hd_scale_threads threads;
+  struct hd_series_threads threads;
   uint32_t warmups; /* before the first run of each set */
   const char *bind; /* NULL: OMP_PROC_BIND stays as it is */
   struct hd_scale_parameter *parameters;

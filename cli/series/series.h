@@ -5,6 +5,7 @@
  * `heddle tune` have in common. Functions that return false have said why on stderr.
  *
  *     options.c      what both have on the command line
+ *     threads.c      lists of thread counts
  *     program.c      the file that runs: has it been changed since?
  *     definition.c   what a series is, as kept in its JSON file, and what must not differ when it is resumed
  *     directory.c    the directory and that file
@@ -54,6 +55,25 @@ void hd_series_options_free(struct hd_series_options *options);
 
 /** Processors that the process may use. */
 uint32_t hd_series_count_processors(void);
+
+/* ---- threads.c ---- */
+
+enum { HD_SERIES_THREADS_MOST = 65536, HD_SERIES_COUNTS_MOST = 1024 };
+
+/** Thread counts, ascending, each once; `items` is owned. */
+struct hd_series_threads {
+  uint32_t *items;
+  size_t count;
+};
+
+/** "1,2,4", "1-8", "2-16:2" and what commas make of them. NULL: taken; else what is wrong, in words. */
+const char *hd_series_parse_threads(const char *text, struct hd_series_threads *threads);
+
+/** Powers of two up to `processors`, and that number. */
+void hd_series_default_threads(uint32_t processors, struct hd_series_threads *threads);
+
+/** The option's field is a struct hd_series_threads. */
+hd_option_taker hd_series_take_threads;
 
 /* ---- program.c ---- */
 
