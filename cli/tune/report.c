@@ -46,7 +46,7 @@ static void print_verdict(const struct hd_tune *tune, FILE *out) {
   else if (*text)
     fprintf(out, "%s was fastest, but --limit left no time to compare it with the default once more.\n", text);
   else
-    fputs("Nothing beats the default.\n", out);
+    fprintf(out, "Nothing %s the default.\n", tune->limited ? "was found yet that beats" : "beats");
   if (tune->limited)
     fputs("--limit ended the search; repeat the command, without it or with more time, to resume.\n", out);
   free(text);
@@ -66,6 +66,10 @@ static struct hd_tune_verdict against_first(const struct hd_tune_race *race, siz
   return verdict;
 }
 
+static bool was_stopped(const struct hd_tune_race *race, const struct hd_tune_candidate *candidate) {
+  return candidate->out && !candidate->failed && candidate->count < race->repeats;
+}
+
 /* What is said of a setting besides its times. */
 static const char *remark(const struct hd_tune_race *race, size_t index) {
   const struct hd_tune_candidate *candidate = &race->candidates[index];
@@ -73,7 +77,7 @@ static const char *remark(const struct hd_tune_race *race, size_t index) {
     return " (failed)";
   if (index == race->winner && race->winner > 0)
     return " (chosen)";
-  return candidate->out && index > 0 ? " (stopped early: too slow)" : "";
+  return was_stopped(race, candidate) ? " (stopped early: too slow)" : "";
 }
 
 static void add_row(struct hd_table *table, const struct hd_tune_race *race, size_t index, const struct hd_unit *unit) {
@@ -156,7 +160,7 @@ static json_t *candidate_json(const void *of, size_t index) {
                  {"median_s", hd_json_number(candidate->count > 0 ? verdict.other_s : NAN)},
                  {"saved_interval_s", interval(verdict.saved)}, {"chosen", json_boolean(race->winner == index)},
                  {"failed", json_boolean(candidate->failed)},
-                 {"stopped_early", json_boolean(candidate->out && !candidate->failed)});
+                 {"stopped_early", json_boolean(was_stopped(race, candidate))});
 }
 
 static json_t *race_json(const void *of, size_t index) {

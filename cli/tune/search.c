@@ -121,7 +121,8 @@ static enum hd_tune_end race_kind(struct hd_tune *tune, enum hd_tune_kind kind) 
   if (values->count == 0)
     return HD_TUNE_DONE;
   tune->race_count++;
-  *race = (struct hd_tune_race){.id = hd_tune_kind_id(kind), .reason = tune->reasons[kind]};
+  *race = (struct hd_tune_race){
+      .id = hd_tune_kind_id(kind), .reason = tune->reasons[kind], .repeats = tune->options->series.repeats};
   add_candidate(tune, race, &tune->chosen);
   for (size_t i = 0; i < values->count; i++) {
     struct hd_tune_settings settings = tune->chosen;
@@ -144,7 +145,7 @@ static enum hd_tune_end run_final(struct hd_tune *tune) {
   if (!differs)
     return HD_TUNE_DONE;
   tune->race_count++;
-  *race = (struct hd_tune_race){.id = "final"};
+  *race = (struct hd_tune_race){.id = "final", .repeats = tune->options->series.repeats};
   add_candidate(tune, race, &(struct hd_tune_settings){{NULL}});
   add_candidate(tune, race, &tune->chosen);
   const enum hd_tune_end end = run_race(tune, race, true);

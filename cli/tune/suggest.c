@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/tune/tune_internal.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
-#include "support/command/complain.h"
 #include "support/command/memory.h"
+#include "support/log.h"
 
 /* Which kinds of settings may cure a cause; the others none. */
 static const struct {
@@ -52,6 +53,13 @@ static void add_command(const struct hd_tune *tune, struct hd_series_job *job) {
     hd_texts_add(&job->command, hd_print("%s", *argument));
 }
 
+/* What comes next need not try again. */
+static enum hd_tune_end note_none(struct hd_tune *tune) {
+  hd_log("the program left no profile, so nothing suggests what to try first");
+  hd_need(json_object_set_new(tune->file, "profile", json_false()) == 0);
+  return hd_series_save(&tune->series, tune->file) ? HD_TUNE_DONE : HD_TUNE_FAILED;
+}
+
 /* The profile gets its name last: it is there, and whole, or not. A program without OpenMP leaves none. */
 static enum hd_tune_end make_profile(struct hd_tune *tune, const char *path) {
   struct hd_series_job job = {.name = "first profile", .run_options = &tune->options->run_options};
@@ -69,7 +77,7 @@ static enum hd_tune_end make_profile(struct hd_tune *tune, const char *path) {
   } else if (end == HD_TUNE_DONE) {
     rename(output, kept);
     if (access(from, F_OK) != 0)
-      hd_log("the program left no profile, so nothing suggests what to try first");
+      end = note_none(tune);
     else if (!hd_series_move(from, path))
       end = HD_TUNE_FAILED;
   }
@@ -88,7 +96,7 @@ enum hd_tune_end hd_tune_suggest(struct hd_tune *tune) {
   free(program);
   hd_series_join(path, tune->series.path, "first.heddle");
   enum hd_tune_end end = HD_TUNE_DONE;
-  if (access(path, F_OK) != 0)
+  if (access(path, F_OK) != 0 && !json_is_false(json_object_get(tune->file, "profile")))
     end = make_profile(tune, path);
   if (end == HD_TUNE_DONE && access(path, F_OK) == 0)
     take_profile(tune, path);

@@ -96,6 +96,7 @@ struct hd_tune_race {
   struct hd_tune_candidate *candidates; /* the first is what had been chosen before; of the final: the default */
   size_t count;
   size_t winner;
+  uint32_t repeats; /* that were asked for */
 };
 
 struct hd_tune {
