@@ -70,18 +70,22 @@ static size_t fastest(const struct hd_tune_race *race) {
   return best;
 }
 
-/* Those that are out stay out. Returns how many are not. */
+static bool is_out(const struct hd_tune_race *race, size_t index, size_t best) {
+  const struct hd_sample sample = sample_of(&race->candidates[best]), other = sample_of(&race->candidates[index]);
+  return race->candidates[index].out || (index != best && hd_tune_is_out(&sample, &other));
+}
+
+/* Those that are out stay out. The first, with which the winner is compared, runs as long as any other does. Returns
+ * how many are left. */
 static size_t drop(struct hd_tune_race *race) {
   const size_t best = fastest(race);
-  const struct hd_sample sample = sample_of(&race->candidates[best]);
   size_t left = 0;
-  for (size_t i = 0; i < race->count; i++) {
-    const struct hd_sample other = sample_of(&race->candidates[i]);
-    if (i != best && !race->candidates[i].out)
-      race->candidates[i].out = hd_tune_is_out(&sample, &other);
+  for (size_t i = 1; i < race->count; i++) {
+    race->candidates[i].out = is_out(race, i, best);
     left += !race->candidates[i].out;
   }
-  return left;
+  race->candidates[0].out = left <= 1 && is_out(race, 0, best);
+  return left + !race->candidates[0].out;
 }
 
 /* Each repeat begins one later, so that none is always first. */
