@@ -26,7 +26,6 @@ enum hd_tune_end hd_tune_run_job(struct hd_tune *tune, const struct hd_series_jo
       return HD_TUNE_STOPPED;
   } while (outcome->interrupted);
   tune->made++;
-  tune->slowest_s = fmax(tune->slowest_s, outcome->seconds);
   describe(tune, job, &state);
   if (hd_series_is_expected(series, outcome)) /* else more is said */
     hd_series_progress_end(series, &state, outcome->seconds);
@@ -68,6 +67,7 @@ enum hd_tune_end hd_tune_run(struct hd_tune *tune, const char *race, const char 
   hd_series_progress_clear(&tune->series);
   if (end == HD_TUNE_DONE && hd_series_is_expected(&tune->series, &outcome)) {
     *seconds = outcome.seconds;
+    tune->slowest_s = fmax(tune->slowest_s, *seconds);
     end = keep(tune, race, settings, repeat, &job, *seconds) ? HD_TUNE_DONE : HD_TUNE_FAILED;
   } else if (end == HD_TUNE_DONE) { /* it is tried again when the search is resumed */
     end = hd_tune_store_output(tune, race, settings, repeat, ".failed.out", kept) ? HD_TUNE_DONE : HD_TUNE_FAILED;

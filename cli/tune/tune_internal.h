@@ -109,7 +109,7 @@ struct hd_tune {
   json_t *file;                       /* tune.json: what the series is, and its runs */
   double begin_s;                     /* of the command */
   size_t made;                        /* runs, by this command */
-  double slowest_s;                   /* of all runs so far */
+  double slowest_s;                   /* of all runs without Heddle so far */
   struct hd_texts values[HD_TUNE_KINDS];
   struct hd_tune_race races[HD_TUNE_KINDS + 1];
   size_t race_count;
