@@ -14,6 +14,7 @@
   _(report, "show where a profile's parallel regions lose time")                                                       \
   _(explain, "show why a profile's run loses time, and what to try")                                                   \
   _(scale, "run a program at several thread counts and compare")                                                       \
+  _(tune, "find the settings of the OpenMP runtime with which a program is fastest")                                   \
   _(compare, "show what more threads, or another build, changed in each region, and why")                              \
   _(export, "write a profile in another format")                                                                       \
   _(events, "list what can be counted on this machine")                                                                \

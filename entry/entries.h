@@ -16,6 +16,7 @@
 #ifndef HEDDLE_ENTRY_ENTRIES_H
 #define HEDDLE_ENTRY_ENTRIES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** What a thread does in an entry point. Append only. */
@@ -40,6 +41,7 @@ typedef void heddle_entry_end(enum heddle_entry entry, uint32_t begun, const str
 struct heddle_inside {
   const void *caller;                   /* where the wrapper returns to */
   const struct heddle_iterations *loop; /* that is made ready there, all of it; NULL: none is */
+  bool by_runtime;                      /* schedule(runtime): OMP_SCHEDULE says how it is divided */
   const struct heddle_inside *outer;
 };
 
@@ -53,6 +55,6 @@ struct heddle_entries {
 };
 
 /** Ends with the number of this interface: a libheddle.so of another one finds nothing, and goes on without. */
-#define HEDDLE_ENTRIES "heddle_entries_2"
+#define HEDDLE_ENTRIES "heddle_entries_3"
 
 #endif

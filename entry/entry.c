@@ -19,7 +19,7 @@ static const struct heddle_inside *get_innermost(void) {
   return innermost;
 }
 
-EXPORTED struct heddle_entries heddle_entries_2 = {.innermost = get_innermost};
+EXPORTED struct heddle_entries heddle_entries_3 = {.innermost = get_innermost};
 
 /* ---- before and after ---- */
 
@@ -31,25 +31,26 @@ struct passage {
 };
 
 static inline bool is_observed(void) {
-  return __builtin_expect(__atomic_load_n(&heddle_entries_2.begin, __ATOMIC_ACQUIRE) != NULL, 1);
+  return __builtin_expect(__atomic_load_n(&heddle_entries_3.begin, __ATOMIC_ACQUIRE) != NULL, 1);
 }
 
 static inline void go_in(struct passage *passage) {
   passage->inside.outer = innermost;
   innermost = &passage->inside;
-  passage->begun = heddle_entries_2.begin(passage->entry);
+  passage->begun = heddle_entries_3.begin(passage->entry);
 }
 
 static inline void come_out(const struct passage *passage) {
   if (passage->begun || passage->chunk.count)
-    heddle_entries_2.end(passage->entry, passage->begun, &passage->chunk);
+    heddle_entries_3.end(passage->entry, passage->begun, &passage->chunk);
   innermost = passage->inside.outer;
 }
 
-/* Ends when the variable goes out of scope. `makes`: the loop that it makes ready, or NULL. */
-#define PASSAGE(of, name, makes)                                                                                       \
-  __attribute__((cleanup(come_out))) struct passage name = {.inside = {.caller = caller, .loop = (makes)},             \
-                                                            .entry = HEDDLE_ENTRY_##of};                               \
+/* Ends when the variable goes out of scope. `makes`: the loop that it makes ready, or NULL; `runtime`: with
+ * schedule(runtime). */
+#define PASSAGE(of, name, makes, runtime)                                                                              \
+  __attribute__((cleanup(come_out))) struct passage name = {                                                           \
+      .inside = {.caller = caller, .loop = (makes), .by_runtime = (runtime)}, .entry = HEDDLE_ENTRY_##of};             \
   go_in(&name)
 
 /* What stands behind the wrapper. */
@@ -64,19 +65,19 @@ static inline void come_out(const struct passage *passage) {
     FIND_NEXT(type, name, parameters);                                                                                 \
     if (!is_observed())                                                                                                \
       return next arguments;                                                                                           \
-    PASSAGE(of, passage, NULL);                                                                                        \
+    PASSAGE(of, passage, NULL, false);                                                                                 \
     return next arguments;                                                                                             \
   }
 
-/* What makes a loop ready. `iterations`: of that loop. */
-#define WRAP_BEGIN(type, name, parameters, arguments, iterations)                                                      \
+/* What makes a loop ready. `iterations`: of that loop; `runtime`: with schedule(runtime). */
+#define WRAP_BEGIN(type, name, parameters, arguments, iterations, runtime)                                             \
   EXPORTED type name parameters;                                                                                       \
   EXPORTED type name parameters {                                                                                      \
     FIND_NEXT(type, name, parameters);                                                                                 \
     if (!is_observed())                                                                                                \
       return next arguments;                                                                                           \
     const struct heddle_iterations loop = iterations;                                                                  \
-    PASSAGE(SCHEDULING, passage, &loop);                                                                               \
+    PASSAGE(SCHEDULING, passage, &loop, runtime);                                                                      \
     return next arguments;                                                                                             \
   }
 
@@ -99,12 +100,18 @@ static inline struct heddle_iterations from_to(uint64_t first, uint64_t last, in
   (((step) < 0 ? (last) <= (first) : (first) <= (last)) ? from_to((uint64_t)(first), (uint64_t)(last), (step))         \
                                                         : (struct heddle_iterations){(uint64_t)(first), (step), 0})
 
+/* libomp's kmp_sch_runtime, the same of ordered loops, and both without merging, apart from what a modifier adds. */
+static inline bool is_by_runtime(int32_t schedule) {
+  const uint32_t kind = (uint32_t)schedule & ~(UINT32_C(3) << 29);
+  return kind == 37 || kind == 69 || kind == 165 || kind == 197;
+}
+
 /* The bounds are those of a type's difference: as 64 bits, without a sign, they wrap around as they should. */
 #define WRAP_LOOP(suffix, bound, difference)                                                                           \
   WRAP_BEGIN(                                                                                                          \
       void, __kmpc_dispatch_init_##suffix,                                                                             \
       (void *place, int32_t thread, int32_t schedule, bound lower, bound upper, difference stride, difference chunk),  \
-      (place, thread, schedule, lower, upper, stride, chunk), FROM_TO(lower, upper, stride))                           \
+      (place, thread, schedule, lower, upper, stride, chunk), FROM_TO(lower, upper, stride), is_by_runtime(schedule))  \
   EXPORTED int __kmpc_dispatch_next_##suffix(void *place, int32_t thread, int32_t *last, bound *lower, bound *upper,   \
                                              difference *stride);                                                      \
   EXPORTED int __kmpc_dispatch_next_##suffix(void *place, int32_t thread, int32_t *last, bound *lower, bound *upper,   \
@@ -112,7 +119,7 @@ static inline struct heddle_iterations from_to(uint64_t first, uint64_t last, in
     FIND_NEXT(int, __kmpc_dispatch_next_##suffix, (void *, int32_t, int32_t *, bound *, bound *, difference *));       \
     if (!is_observed())                                                                                                \
       return next(place, thread, last, lower, upper, stride);                                                          \
-    PASSAGE(SCHEDULING, passage, NULL);                                                                                \
+    PASSAGE(SCHEDULING, passage, NULL, false);                                                                         \
     const int has_chunk = next(place, thread, last, lower, upper, stride);                                             \
     if (has_chunk)                                                                                                     \
       passage.chunk = from_to((uint64_t)*lower, (uint64_t)*upper, stride ? *stride : 1);                               \
@@ -166,18 +173,18 @@ WRAP(TASK_CREATION, void, GOMP_taskloop_ull,
        : (struct heddle_iterations){(uint64_t)(begin), (int64_t)(step), 0})
 #define WRAP_START(kind)                                                                                               \
   WRAP_BEGIN(bool, GOMP_loop_##kind##_start, (long begin, long end, long step, long chunk, long *lower, long *upper),  \
-             (begin, end, step, chunk, lower, upper), UP_TO(begin, end, step))                                         \
+             (begin, end, step, chunk, lower, upper), UP_TO(begin, end, step), false)                                  \
   WRAP_BEGIN(bool, GOMP_loop_ull_##kind##_start,                                                                       \
              (bool up, unsigned long long begin, unsigned long long end, unsigned long long step,                      \
               unsigned long long chunk, unsigned long long *lower, unsigned long long *upper),                         \
-             (up, begin, end, step, chunk, lower, upper), UP_TO(begin, end, (int64_t)step))
+             (up, begin, end, step, chunk, lower, upper), UP_TO(begin, end, (int64_t)step), false)
 #define WRAP_RUNTIME_START(kind)                                                                                       \
   WRAP_BEGIN(bool, GOMP_loop_##kind##_start, (long begin, long end, long step, long *lower, long *upper),              \
-             (begin, end, step, lower, upper), UP_TO(begin, end, step))                                                \
+             (begin, end, step, lower, upper), UP_TO(begin, end, step), true)                                          \
   WRAP_BEGIN(bool, GOMP_loop_ull_##kind##_start,                                                                       \
              (bool up, unsigned long long begin, unsigned long long end, unsigned long long step,                      \
               unsigned long long *lower, unsigned long long *upper),                                                   \
-             (up, begin, end, step, lower, upper), UP_TO(begin, end, (int64_t)step))
+             (up, begin, end, step, lower, upper), UP_TO(begin, end, (int64_t)step), true)
 
 WRAP_START(dynamic)
 WRAP_START(guided)

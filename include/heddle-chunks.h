@@ -20,7 +20,8 @@
 
 enum hd_chunks_flag {
   HD_CHUNKS_BOUNDS = 1u << 0, /* `first`, `step` and `count` are known */
-  HD_CHUNKS_VARY = 1u << 1    /* they differ between instances of the loop: here are the last one's */
+  HD_CHUNKS_VARY = 1u << 1,   /* they differ between instances of the loop: here are the last one's */
+  HD_CHUNKS_RUNTIME = 1u << 2 /* schedule(runtime): OMP_SCHEDULE says how the loop is divided */
 };
 
 /** Buckets of instances with different bounds are added up, the first of one to the first of the others. */

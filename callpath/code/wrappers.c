@@ -29,3 +29,8 @@ const struct heddle_iterations *hd_wrappers_loop(void) {
   const struct heddle_inside *inside = innermost ? innermost() : NULL;
   return inside ? inside->loop : NULL;
 }
+
+bool hd_wrappers_loop_is_by_runtime(void) {
+  const struct heddle_inside *inside = innermost ? innermost() : NULL;
+  return inside && inside->by_runtime;
+}

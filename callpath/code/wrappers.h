@@ -19,6 +19,9 @@ const void *hd_wrappers_caller(const void *address);
 /** The loop that the calling thread's innermost wrapper makes ready; NULL: none, or there are no wrappers. */
 const struct heddle_iterations *hd_wrappers_loop(void);
 
+/** Whether it has schedule(runtime). */
+bool hd_wrappers_loop_is_by_runtime(void);
+
 /** An address that the runtime tells; if it lies in a wrapper, the wrapper's own return address. */
 static inline const void *hd_wrappers_see_through(const void *address) {
   return __builtin_expect(hd_code_in(&hd_code_entries, address), 0) ? hd_wrappers_caller(address) : address;

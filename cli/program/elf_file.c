@@ -81,6 +81,12 @@ static const struct {
     {"GOMP_taskloop", IMPORTED_FAMILY, SETS(calls_gomp_entries)},
 };
 
+/* GOMP_loop_runtime_start, GOMP_parallel_loop_maybe_nonmonotonic_runtime, ... */
+static bool is_gomp_runtime(const char *name) {
+  return (strncmp(name, "GOMP_loop_", 10) == 0 || strncmp(name, "GOMP_parallel_loop_", 19) == 0) &&
+         strstr(name, "runtime");
+}
+
 static void take_sanitizer(struct hd_elf_file *file, const char *name) {
   static const struct {
     const char *symbol, *name;
@@ -103,6 +109,7 @@ static void take_symbol(struct hd_elf_file *file, const char *name, bool defined
     if (is_there(known[i].where, defined, dynamic) && strncmp(name, symbol, bytes) == 0)
       *(bool *)((char *)file + known[i].flag) = true;
   }
+  file->calls_gomp_runtime |= !defined && dynamic && is_gomp_runtime(name);
   take_sanitizer(file, name);
 }
 

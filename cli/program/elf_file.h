@@ -33,6 +33,7 @@ struct hd_elf_file {
   bool calls_heddle;       /* imports the hooks of -finstrument-functions, or holds a note of heddle.h */
   bool calls_entries;      /* imports entry points of the runtime that libheddle-entry.so stands in front of */
   bool calls_gomp_entries; /* GCC's: those of libgomp */
+  bool calls_gomp_runtime; /* GCC's, of loops with schedule(runtime) */
   bool exports_tool;       /* ompt_start_tool; runtimes do, too */
   const char *sanitizer;   /* "AddressSanitizer"; NULL: none */
 };

@@ -91,6 +91,7 @@ static void note_file(struct hd_program *program, const char *path, const struct
     return; /* a runtime is no user of its own */
   program->calls_entries |= file->calls_entries;
   program->calls_gomp_entries |= file->calls_gomp_entries;
+  program->calls_gomp_runtime |= file->calls_gomp_runtime;
   if (file->exports_tool && !file->defines_libomp && !program->other_tool[0] && !strstr(path, "libheddle.so"))
     snprintf(program->other_tool, sizeof program->other_tool, "%s", path);
 }

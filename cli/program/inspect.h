@@ -32,6 +32,7 @@ struct hd_program {
   char undefined[256];       /* the first function of OpenMP that no library has; "": none, as far as known */
   bool calls_entries;        /* likewise entry points of an OpenMP runtime for chunks and tasks, */
   bool calls_gomp_entries;   /* and GCC's */
+  bool calls_gomp_runtime;   /* and GCC's for loops with schedule(runtime) */
   bool calls_heddle;         /* it, or a library that it links, has instrumented routines or markers */
 };
 

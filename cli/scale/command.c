@@ -3,11 +3,8 @@
  * @file command.c
  * `heddle scale [options] -- PROGRAM [ARGUMENT...]`: runs a program at several thread counts and compares the runs.
  */
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/compare/command.h"
@@ -19,36 +16,16 @@
 #include "support/command/variables.h"
 #include "support/log.h"
 
-enum { REPEATS_DEFAULT = 5, REPEATS_MOST = 10000 };
+enum { WARMUPS_MOST = 10000 };
 
 /* What is taken from the command line, and what is needed only for that. */
 struct choices {
   struct hd_scale_options scale;
   struct hd_run_options run; /* to check them */
   struct hd_compare_choices compare;
-  char *directory; /* the default */
 };
 
 /* ---- options ---- */
-
-static bool take_statuses(const struct hd_option_use *use) {
-  struct choices *choices = use->choices;
-  for (const char *at = use->argument;; at++) {
-    char *end;
-    const unsigned long status = strtoul(at, &end, 10);
-    if (*at < '0' || *at > '9' || status < 1 || status >= HD_RUN_FAILED || (*end && *end != ','))
-      return hd_option_expect(use, use->option->expects);
-    choices->scale.expected_status[status] = true;
-    at = end;
-    if (!*at)
-      return true;
-  }
-}
-
-static bool take_threads(const struct hd_option_use *use) {
-  const char *wrong = hd_scale_parse_threads(use->argument, use->field);
-  return !wrong || hd_option_expect(use, wrong);
-}
 
 static bool take_parameter(const struct hd_option_use *use) {
   struct choices *choices = use->choices;
@@ -94,14 +71,7 @@ static const struct hd_option options[] = {
      "thread counts: numbers and ranges, 1,2,4 or 1-8 or 2-16:2 (every second),\n"
      "comma-separated. Default: powers of two up to the number of processors,\n"
      "and that number",
-     .take = take_threads, .field = offsetof(struct choices, scale.threads)},
-    {'r', "repeats", "N", "runs of each (default 5)", .take = hd_take_number,
-     .field = offsetof(struct choices, scale.repeats), .least = 1, .most = REPEATS_MOST,
-     .expects = "a number from 1 to 10000"},
-    {'o', "output", "DIR",
-     "where profiles and outputs are kept (default PROGRAM.scale). A scan that\n"
-     "is there is resumed, also with more thread counts, repeats or values",
-     .take = hd_take_text, .field = offsetof(struct choices, scale.directory), .expects = "the name of a directory"},
+     .take = hd_series_take_threads, .field = offsetof(struct choices, scale.threads)},
     {0, "bind", "POLICY",
      "bind threads to cores: sets OMP_PROC_BIND (close, spread, ...), and\n"
      "OMP_PLACES=cores where it is not set",
@@ -111,19 +81,13 @@ static const struct hd_option options[] = {
      "May be repeated: all combinations are run. '\\,' is a comma in a value",
      .take = take_parameter},
     {0, "warmup", "N", "make N runs first that are not kept", .take = hd_take_number,
-     .field = offsetof(struct choices, scale.warmups), .most = REPEATS_MOST, .expects = "a number from 0 to 10000"},
-    {0, "expect-status", "LIST",
-     "exit statuses besides 0 that are no failure: numbers from 1 to 124,\n"
-     "comma-separated",
-     .take = take_statuses, .expects = "comma-separated numbers from 1 to 124"},
+     .field = offsetof(struct choices, scale.warmups), .most = WARMUPS_MOST, .expects = "a number from 0 to 10000"},
     {0, "keep-going", NULL, "continue after a failed run", HD_OPTION_FLAG(struct choices, scale.keep_going)},
-    {0, "start-over", NULL, "discard the runs that are in DIR", HD_OPTION_FLAG(struct choices, scale.start_over)},
-    {'q', "quiet", NULL, "no progress; only what went wrong, and the comparison",
-     HD_OPTION_FLAG(struct choices, scale.quiet)},
     {0},
 };
 
 static const struct hd_option_section sections[] = {
+    {NULL, hd_series_shared_options, offsetof(struct choices, scale.series), NULL},
     {"Of 'heddle run', for every run:", hd_run_shared_options, offsetof(struct choices, run), pass_on},
     {"Of 'heddle compare', for what is printed at the end:", hd_compare_options, offsetof(struct choices, compare),
      NULL},
@@ -146,14 +110,6 @@ static const struct hd_usage usage = {
     .in_order = true,
 };
 
-static uint32_t count_processors(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    return (uint32_t)CPU_COUNT(&set);
-  const long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count > 0 ? (uint32_t)count : 1;
-}
-
 static bool check_parameters(const struct hd_scale_options *taken) {
   for (size_t i = 0; i < taken->parameter_count; i++)
     if (taken->bind && strcmp(taken->parameters[i].name, "OMP_PROC_BIND") == 0)
@@ -167,10 +123,7 @@ static bool complete(struct choices *choices) {
   if (!hd_run_check_shared(&usage, &choices->run) || !check_parameters(taken))
     return false;
   hd_texts_sort(&taken->run_options); /* in which order they were given means nothing */
-  if (taken->directory)
-    return true;
-  choices->directory = hd_print("%s.scale", basename(taken->command[0]));
-  taken->directory = choices->directory;
+  hd_series_options_complete(&taken->series, "scale");
   return true;
 }
 
@@ -193,27 +146,27 @@ static size_t tell_failed(const struct hd_scale_plan *plan) {
 }
 
 static int conclude(const struct hd_scale *scale, const struct hd_compare_choices *compare) {
-  char *directory = (char *)scale->plan.options->directory;
+  char *directory = (char *)scale->plan.options->series.directory;
   const size_t failed = tell_failed(&scale->plan);
   int status = HD_EXIT_OK;
   if (scale->points > 1)
     status = hd_compare_run(compare, &directory, 1);
-  else if (!scale->plan.options->quiet)
+  else if (!scale->plan.options->series.quiet)
     hd_log("nothing to compare in %s: 'heddle compare %s OTHER' compares it with another scan", directory, directory);
   return failed ? HD_EXIT_FAILED : status;
 }
 
 static int scan(const struct choices *choices) {
-  struct hd_scale scale = {.lock = -1};
+  struct hd_scale scale = {.series = {.kind = &hd_scale_kind, .options = &choices->scale.series, .lock = -1}};
   int status = HD_EXIT_FAILED;
   hd_variables_warn();
   if (hd_scale_plan_make(&choices->scale, &scale.plan) && hd_scale_store_open(&scale)) {
-    const enum hd_scale_end end = hd_scale_scan(&scale, count_processors());
+    const enum hd_scale_end end = hd_scale_scan(&scale, hd_series_count_processors());
     status = end == HD_SCALE_DONE      ? conclude(&scale, &choices->compare)
-             : end == HD_SCALE_STOPPED ? HD_RUN_SIGNAL + scale.signals.stop
+             : end == HD_SCALE_STOPPED ? HD_RUN_SIGNAL + scale.series.signals.stop
                                        : HD_EXIT_FAILED;
   }
-  hd_scale_store_close(&scale);
+  hd_series_close(&scale.series);
   hd_scale_plan_free(&scale.plan);
   return status;
 }
@@ -223,23 +176,23 @@ static int take_and_scan(struct choices *choices, int argc, char **argv) {
   int status = HD_EXIT_OK;
   if (!hd_options_read(&usage, argc, argv, choices, &first, &status))
     return status;
-  choices->scale.command = argv + first;
+  choices->scale.series.command = argv + first;
   if (!*argv[first])
     return hd_usage_complain(&usage, "%s", usage.none), HD_EXIT_USAGE;
   if (!complete(choices))
     return HD_EXIT_USAGE;
   if (!choices->scale.threads.count)
-    hd_scale_default_threads(count_processors(), &choices->scale.threads);
+    hd_series_default_threads(hd_series_count_processors(), &choices->scale.threads);
   return scan(choices);
 }
 
 int hd_cmd_scale(int argc, char **argv) {
-  struct choices choices = {.scale = {.repeats = REPEATS_DEFAULT, .expected_status = {[0] = true}}};
+  struct choices choices = {.scale = {.series = hd_series_options_default()}};
   hd_stream_guard();
   hd_compare_choices_init(&choices.compare);
   const int status = take_and_scan(&choices, argc, argv);
   hd_run_options_free(&choices.run);
-  free(choices.directory);
+  hd_series_options_free(&choices.scale.series);
   free(choices.scale.threads.items);
   for (size_t i = 0; i < choices.scale.parameter_count; i++)
     hd_scale_parameter_free(&choices.scale.parameters[i]);

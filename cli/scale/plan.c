@@ -77,11 +77,12 @@ bool hd_scale_plan_make(const struct hd_scale_options *options, struct hd_scale_
   if (!make_sets(plan))
     return false;
   const size_t round = plan->set_count * options->threads.count;
-  plan->steps = hd_new(round * options->repeats + (size_t)plan->set_count * options->warmups, sizeof *plan->steps);
+  plan->steps =
+      hd_new(round * options->series.repeats + (size_t)plan->set_count * options->warmups, sizeof *plan->steps);
   for (uint32_t set = 0; set < plan->set_count; set++)
     for (uint32_t i = 0; i < options->warmups; i++)
       add_step(plan, set, options->threads.items[options->threads.count - 1], 0);
-  for (uint32_t repeat = 1; repeat <= options->repeats; repeat++)
+  for (uint32_t repeat = 1; repeat <= options->series.repeats; repeat++)
     for (size_t i = 0; i < round; i++) {
       const size_t turn = (i + repeat - 1) % round;
       add_step(plan, (uint32_t)(turn / options->threads.count), options->threads.items[turn % options->threads.count],
@@ -117,7 +118,7 @@ static size_t placeholder(const char *text, const char *name) {
 }
 
 bool hd_scale_is_in_command(const struct hd_scale_options *options, const char *name) {
-  for (char **argument = options->command; *argument; argument++)
+  for (char **argument = options->series.command; *argument; argument++)
     for (const char *text = *argument; (text = strchr(text, '{')); text++)
       if (placeholder(text, name))
         return true;
@@ -152,7 +153,7 @@ static char *replace(const struct hd_scale_plan *plan, const struct hd_scale_ste
 
 void hd_scale_step_command(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
                            struct hd_texts *command) {
-  for (char **argument = plan->options->command; *argument; argument++)
+  for (char **argument = plan->options->series.command; *argument; argument++)
     hd_texts_add(command, replace(plan, step, *argument));
 }
 
@@ -167,4 +168,11 @@ void hd_scale_step_environment(const struct hd_scale_plan *plan, const struct hd
   for (size_t i = 0; i < options->parameter_count; i++)
     if (!hd_scale_is_in_command(options, options->parameters[i].name))
       hd_texts_add(environment, hd_print("%s=%s", options->parameters[i].name, plan->sets[step->set].values[i]));
+}
+
+void hd_scale_step_job(const struct hd_scale_plan *plan, const struct hd_scale_step *step, struct hd_series_job *job) {
+  *job = (struct hd_series_job){.index = (size_t)(step - plan->steps), .run_options = &plan->options->run_options};
+  hd_scale_step_name(plan, step, job->name, sizeof job->name);
+  hd_scale_step_environment(plan, step, &job->variables);
+  hd_scale_step_command(plan, step, &job->command);
 }

@@ -26,10 +26,10 @@ static bool is_profile_name(const char *name, const char *base) {
 }
 
 static void list_profiles(const struct hd_scale *scale, const char *base, struct hd_texts *paths) {
-  struct hd_directory directory = hd_directory_open(scale->running);
+  struct hd_directory directory = hd_directory_open(scale->series.running);
   while (hd_directory_next(&directory))
     if (is_profile_name(directory.name, base))
-      hd_texts_add(paths, hd_print("%s/%s", scale->running, directory.name));
+      hd_texts_add(paths, hd_print("%s/%s", scale->series.running, directory.name));
 }
 
 /* A profile of a run: is it of the program that the set's other runs are of? */
@@ -88,7 +88,7 @@ const char *hd_scale_profiles_find(const struct hd_scale *scale, const struct hd
                                    struct hd_scale_profiles *profiles, char *error, size_t error_bytes) {
   char path[PATH_MAX];
   struct hd_scale_set *set = &scale->plan.sets[step->set];
-  hd_scale_store_running(scale, step, "", path);
+  hd_series_running(&scale->series, (size_t)(step - scale->plan.steps), "", path);
   list_profiles(scale, strrchr(path, '/') + 1, &profiles->paths);
   if (!profiles->paths.count)
     return "it left no profile";
@@ -96,7 +96,7 @@ const char *hd_scale_profiles_find(const struct hd_scale *scale, const struct hd
     return error;
   switch (relation(set, profiles->first)) {
   case HD_SAME_PROGRAM:
-    return hd_scale_program_is_same(set) ? NULL : "the program was changed during the scan";
+    return hd_series_program_is_same(&set->program) ? NULL : "the program was changed during the scan";
   case HD_OTHER_BUILD:
     return "its profile is of another build than those of the runs before";
   case HD_OTHER_PROGRAM:

@@ -17,7 +17,7 @@ void hd_chunks_init(uint64_t ticks_per_ms) {
 
 void hd_chunks_begin_loop(struct hd_frame *loop, bool is_kept) {
   const struct heddle_iterations *all = hd_wrappers_loop();
-  loop->loop = (struct hd_frame_loop){.is_kept = is_kept && all};
+  loop->loop = (struct hd_frame_loop){.is_kept = is_kept && all, .by_runtime = hd_wrappers_loop_is_by_runtime()};
   if (!loop->loop.is_kept)
     return;
   loop->loop.first = all->first;
@@ -33,7 +33,7 @@ static void note_bounds(struct hd_chunks_record *record, const struct hd_frame_l
   record->first = loop->first;
   record->step = loop->step;
   record->count = loop->count;
-  record->flags |= HD_CHUNKS_BOUNDS;
+  record->flags |= HD_CHUNKS_BOUNDS | (loop->by_runtime ? HD_CHUNKS_RUNTIME : 0);
 }
 
 static struct hd_chunks_record *make(struct hd_thread *thread, uint32_t profile) {

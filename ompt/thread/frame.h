@@ -84,6 +84,7 @@ struct hd_frame {
       uint64_t begin_ticks; /* 0: it does not work on it, or its begin was not observed */
       bool has_chunk;       /* it got that since it asked last */
       bool is_kept;
+      bool by_runtime; /* schedule(runtime) */
     } loop;
     struct hd_frame_phase { /* markers.c */
       const char *name;

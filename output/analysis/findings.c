@@ -12,9 +12,6 @@
 #include "output/model/place.h"
 #include "support/command/memory.h"
 
-/* Of the time in which threads wanted a processor. A little less is nobody's fault: the system works, too. */
-static const double SHARED_BELOW = 0.95;
-
 /* A cause is one row. `find` charges what is lost to the run as a whole; what is lost in regions is charged by
  * hd_charges_divide(). `say`: evidence and what to try. */
 static const struct {
@@ -40,6 +37,7 @@ static const struct {
     [HD_CAUSE_OVERSUBSCRIPTION] = {"oversubscription", "too few processors", hd_charges_find_processors,
                                    hd_say_oversubscription, true},
     [HD_CAUSE_PINNED] = {"pinned", "threads bound to too few processors", NULL, hd_say_pinned, true},
+    [HD_CAUSE_WORK_INFLATION] = {"work-inflation", "the same work takes longer", NULL, NULL, false},
     [HD_CAUSE_MEASUREMENT] = {"measurement", "Heddle's own work", hd_charges_find_measurement, hd_say_measurement,
                               true},
 };
@@ -220,7 +218,7 @@ static void begin(struct hd_diagnosis *diagnosis, const struct hd_model *model) 
   diagnosis->usable = diagnosis->usable > 0 ? diagnosis->usable : 1;
   /* In a sum of runs all threads end together: it does not say which lived at the same time. */
   diagnosis->crowded = diagnosis->processors > 0 && !merged && book->alive_threads > diagnosis->processors;
-  diagnosis->shared = !diagnosis->crowded && hd_account_share_of_program(model) < SHARED_BELOW;
+  diagnosis->shared = !diagnosis->crowded && hd_account_share_of_program(model) < HD_ACCOUNT_SHARED;
   hd_diagnosis_find_facts(diagnosis);
 }
 

@@ -30,6 +30,7 @@ enum hd_cause {
   HD_CAUSE_TASK_CREATION,
   HD_CAUSE_OVERSUBSCRIPTION,
   HD_CAUSE_PINNED,
+  HD_CAUSE_WORK_INFLATION, /* only runs that are compared have it (output/comparison) */
   HD_CAUSE_MEASUREMENT,
   HD_CAUSE_COUNT
 };
@@ -86,6 +87,9 @@ struct hd_findings *hd_findings_new(const struct hd_model *model, double least);
 /** Findings of one cause, however small, with what only the callpath of node `node` and those below it lose. */
 struct hd_findings *hd_findings_below(const struct hd_model *model, enum hd_cause cause, uint32_t node);
 void hd_findings_free(struct hd_findings *findings);
+
+/** Writes a sentence of evidence, or of what to try; what does not fit is cut. */
+void hd_say(char sentence[HD_FINDING_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** "task-creation"; "one thread creates all tasks". */
 const char *hd_cause_id(enum hd_cause cause);

@@ -105,7 +105,4 @@ hd_finding_words hd_say_serial, hd_say_serial_in_region, hd_say_imbalance, hd_sa
     hd_say_wake_up, hd_say_barrier, hd_say_reduction, hd_say_mutex, hd_say_task_granularity, hd_say_task_creation,
     hd_say_oversubscription, hd_say_pinned, hd_say_measurement;
 
-/** Writes a sentence; what does not fit is cut. */
-void hd_say(char sentence[HD_FINDING_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 #endif

@@ -8,6 +8,7 @@
 #include "output/analysis/findings_internal.h"
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
+#include "output/model/loops.h"
 
 void hd_say(char sentence[HD_FINDING_BYTES], const char *format, ...) {
   va_list arguments;
@@ -79,7 +80,11 @@ void hd_say_serial_in_region(const struct hd_diagnosis *diagnosis, struct hd_fin
 static const char *imbalance_cure(const struct hd_diagnosis *diagnosis, const struct hd_node *place) {
   const uint32_t loop_node = diagnosis->facts[place->id].loop;
   const bool region = hd_kind_is_region(place->kind);
-  const enum hd_kind kind = region && loop_node != 0 ? diagnosis->model->nodes[loop_node].kind : place->kind;
+  const struct hd_node *loop = region && loop_node != 0 ? &diagnosis->model->nodes[loop_node] : place;
+  const struct hd_model_loop *chunks = hd_loops_find(diagnosis->model, loop->id);
+  const enum hd_kind kind = loop->kind;
+  if (chunks && (chunks->flags & HD_CHUNKS_RUNTIME))
+    return "OMP_SCHEDULE=dynamic or OMP_SCHEDULE=guided";
   switch (kind) {
   case HD_KIND_LOOP_DYNAMIC:
   case HD_KIND_LOOP_GUIDED:

@@ -35,6 +35,10 @@ double hd_account_share(const struct hd_account *account);
 /** That of the program's account. */
 double hd_account_share_of_program(const struct hd_model *model);
 
+/** Below this share others took processors, or threads took them from each other. A little less than 1 is nobody's
+ *  fault: the system works, too. */
+#define HD_ACCOUNT_SHARED 0.95
+
 /** Below this share the queue for processors makes waits and gains as much as the program does. */
 #define HD_ACCOUNT_LEAST_SHARE 0.90
 

@@ -10,7 +10,7 @@
 #include "output/reader/reader_internal.h"
 
 static bool is_valid(const struct hd_model *model, const struct hd_chunks_record *record) {
-  const uint32_t flags = HD_CHUNKS_BOUNDS | HD_CHUNKS_VARY;
+  const uint32_t flags = HD_CHUNKS_BOUNDS | HD_CHUNKS_VARY | HD_CHUNKS_RUNTIME;
   return record->profile < model->node_count && !(record->flags & ~flags);
 }
 

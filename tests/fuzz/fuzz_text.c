@@ -30,10 +30,10 @@ static void try_condition(const char *text) {
 }
 
 static void try_threads(const char *text) {
-  struct hd_scale_threads threads = {0};
-  const char *wrong = hd_scale_parse_threads(text, &threads);
+  struct hd_series_threads threads = {0};
+  const char *wrong = hd_series_parse_threads(text, &threads);
   for (size_t i = 0; !wrong && i < threads.count; i++)
-    if (threads.items[i] == 0 || threads.items[i] > HD_SCALE_THREADS_MOST ||
+    if (threads.items[i] == 0 || threads.items[i] > HD_SERIES_THREADS_MOST ||
         (i > 0 && threads.items[i] <= threads.items[i - 1]))
       abort();
   free(threads.items);
@@ -81,7 +81,8 @@ static void try_setting(const char *text) {
 static void try_scan(const char *text) {
   char *command[] = {(char[]){"program"}, NULL};
   uint32_t counts[] = {1, 2};
-  struct hd_scale_options options = {.threads = {counts, 2}, .repeats = 1, .directory = ".", .command = command};
+  struct hd_scale_options options = {.series = {.repeats = 1, .directory = ".", .command = command},
+                                     .threads = {counts, 2}};
   struct hd_scale_plan plan;
   json_t *before = json_loads(text, 0, NULL);
   if (!hd_scale_plan_make(&options, &plan))

@@ -6,6 +6,8 @@
 #ifndef HEDDLE_OUTPUT_VIEWS_COMPARE_COMPARE_INTERNAL_H
 #define HEDDLE_OUTPUT_VIEWS_COMPARE_COMPARE_INTERNAL_H
 
+#include "output/comparison/compared_counts.h"
+#include "output/comparison/findings.h"
 #include "output/views/compare/columns.h"
 #include "output/views/compare/compare.h"
 #include "output/views/render/count_columns.h"
@@ -121,21 +123,13 @@ uint32_t hd_foremost_region(const struct hd_comparison *comparison, uint32_t poi
 /** "2 more regions are not shown", if there are any. */
 void hd_said_left(struct hd_document *document, uint32_t left, const char *what);
 
-/* ---- counters ---- */
+/* ---- findings ---- */
 
-/** What was counted in all runs alike, and sums by row and point. */
-struct hd_compared_counts {
-  const struct hd_comparison *comparison;
-  uint32_t event_count; /* 0: nothing was, or not the same */
-  uint32_t *event_of;   /* [run][event]: that run's number of the first run's event */
-};
-struct hd_compared_counts hd_compared_counts_new(const struct hd_comparison *comparison);
-void hd_compared_counts_free(struct hd_compared_counts *counts);
+/** The first findings, a paragraph each. */
+void hd_compare_findings(struct hd_document *document, const struct hd_comparison *comparison);
 
-/** The sums of a row at a point, of its median run: one item. NULL: not there. And in them the first run's event. */
-struct hd_count_sum *hd_compared_count(const struct hd_compared_counts *counts, uint32_t row, uint32_t point);
-struct hd_count hd_compared_count_of(const struct hd_compared_counts *counts, const struct hd_count_sum *sums,
-                                     uint32_t row, uint32_t point, uint32_t event);
+/** All findings of a comparison, each with the point that it is about; `index`: of the comparison. */
+json_t *hd_compare_json_findings(const struct hd_comparison *comparison, size_t index);
 
 /* ---- formats ---- */
 

@@ -12,7 +12,6 @@
 #include "output/views/compare/compare_internal.h"
 
 enum { COMMANDS_MOST = 4, COMMAND_MAX = 100, LIST_MAX = 400, NOTES_MOST = 12 };
-static const double LOW_SHARE = 0.95; /* of the processor time that was wanted */
 
 /* Appends to a text that is then full, and ends in "...". */
 static void append(char *text, size_t bytes, const char *more) {
@@ -185,7 +184,7 @@ static void put_warning(const struct hd_document *document, const struct hd_comp
 
 static void put_sharing(const struct hd_document *document, const struct hd_comparison *comparison) {
   char all[LIST_MAX];
-  if (shares_text(all, comparison) < LOW_SHARE && !is_disturbed(comparison))
+  if (shares_text(all, comparison) < HD_ACCOUNT_SHARED && !is_disturbed(comparison))
     hd_document_fact(document, "sharing",
                      "threads had a processor for only part of the time they wanted it (%s); the rest counts as work, "
                      "waiting or fork/join",
@@ -207,6 +206,7 @@ void hd_compare_notes(struct hd_document *document, const struct hd_comparison *
 
 void hd_compare_heading(struct hd_document *document, const struct hd_comparison *comparison) {
   put_warning(document, comparison);
+  hd_compare_findings(document, comparison);
   put_commands(document, comparison);
   put_hosts(document, comparison);
   put_points(document, comparison);

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "output/views/compare/compare_internal.h"
 #include "output/views/render/json.h"
@@ -72,13 +73,23 @@ static void write_member(const char *key, json_t *value, FILE *out) {
   hd_need(hd_json_write_member(key, value, out));
 }
 
+/* Of all comparisons, one after the other. */
+static json_t *all_findings(json_t *const *each_of, size_t count) {
+  json_t *all = json_array();
+  for (size_t i = 0; all && i < count; i++)
+    json_array_extend(all, each_of[i]);
+  return all;
+}
+
+/* `findings` is taken. */
 static void write_one(const struct hd_compare_series *series, const struct hd_compare_view_options *options,
-                      FILE *out) {
+                      json_t *findings, FILE *out) {
   const struct hd_comparison *comparison = series->comparison;
   const bool scaling = comparison->options.mode == HD_COMPARE_SCALING;
   struct hd_compared_counts counts = hd_compared_counts_new(comparison);
   fprintf(out, "{\n\"mode\": \"%s\"", scaling ? "scaling" : "sides");
   write_member("title", hd_json_text(series->title), out);
+  write_member("findings", findings, out);
   write_member("by_name", json_boolean(comparison->by_name), out);
   write_member("moved", hd_json_count(comparison->united->moved), out);
   write_member("seconds_per_tick", json_real(comparison->seconds_per_tick), out);
@@ -95,10 +106,16 @@ static void write_one(const struct hd_compare_series *series, const struct hd_co
 
 void hd_compare_json(const struct hd_compare_series *series, size_t count,
                      const struct hd_compare_view_options *options, FILE *out) {
-  fprintf(out, "{\n\"heddle_compare\": %d,\n\"comparisons\": [\n", JSON_VERSION);
+  json_t **findings = hd_new(count, sizeof(json_t *));
+  for (size_t i = 0; i < count; i++)
+    findings[i] = hd_compare_json_findings(series[i].comparison, i);
+  fprintf(out, "{\n\"heddle_compare\": %d", JSON_VERSION);
+  write_member("findings", all_findings(findings, count), out);
+  fputs(",\n\"comparisons\": [\n", out);
   for (size_t i = 0; i < count; i++) {
     fputs(i > 0 ? ",\n" : "", out);
-    write_one(&series[i], options, out);
+    write_one(&series[i], options, findings[i], out);
   }
   fputs("\n]\n}\n", out);
+  free(findings);
 }

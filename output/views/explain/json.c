@@ -4,6 +4,7 @@
 #include "output/analysis/findings.h"
 #include "output/model/format_names.h"
 #include "output/views/explain/explain.h"
+#include "output/views/explain/finding.h"
 #include "output/views/render/column_names.h"
 
 enum { JSON_VERSION = 1 };
@@ -24,15 +25,17 @@ static json_t *place(const struct hd_node *node) {
                  {"line", node->name.line ? hd_json_count(node->name.line) : json_null()});
 }
 
-static json_t *finding(const void *of, size_t index) {
-  const struct hd_findings *findings = of;
-  const struct hd_model *model = findings->model;
-  const struct hd_finding *from = &findings->items[index];
+json_t *hd_finding_json(const struct hd_model *model, const struct hd_finding *from) {
   return HD_JSON({"cause", json_string(hd_cause_id(from->cause))}, {"gain_s", hd_json_ticks(model, from->gain_ticks)},
                  {"gain_low_s", hd_json_ticks(model, from->low_ticks)},
                  {"gain_high_s", hd_json_ticks(model, from->high_ticks)},
                  {"basis", json_string(hd_basis_id(from->basis))}, {"place", place(from->place)},
                  {"evidence", sentences(from->evidence)}, {"try", sentences(from->attempt)});
+}
+
+static json_t *finding(const void *of, size_t index) {
+  const struct hd_findings *findings = of;
+  return hd_finding_json(findings->model, &findings->items[index]);
 }
 
 bool hd_explain_what_if_json(const struct hd_model *model, const struct hd_what_if *question, FILE *out) {

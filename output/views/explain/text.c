@@ -8,13 +8,21 @@
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"
 #include "output/views/explain/explain.h"
+#include "output/views/explain/finding.h"
 #include "output/views/render/table.h"
 #include "support/command/memory.h"
 
-enum { LINE_WIDTH = 100, BRIEF_FINDINGS = 3, INDENT = 4, HEADING_INDENT = 10 };
+enum { LINE_WIDTH = 100, INDENT = 4, HEADING_INDENT = 10 };
 
 static double percent(const struct hd_model *model, double ticks) {
   return model->elapsed_ticks > 0 ? 100 * ticks / (double)model->elapsed_ticks : 0;
+}
+
+char *hd_finding_headline(const struct hd_model *model, const struct hd_finding *finding) {
+  char place[HD_PLACE_BYTES];
+  hd_node_text(place, model, finding->place, NULL);
+  return hd_print("%s (%.0f %%) to gain: %s, %s", hd_duration(finding->gain_ticks * model->seconds_per_tick).text,
+                  percent(model, finding->gain_ticks), hd_cause_words(finding->cause), place);
 }
 
 /* How many bytes of a text, cut between words if it can be, take at most `width` characters. */
@@ -43,11 +51,8 @@ static void print_lines(const char *text, size_t indent, size_t more, FILE *out)
 }
 
 static void print_finding(const struct hd_model *model, const struct hd_finding *finding, size_t number, FILE *out) {
-  char place[HD_PLACE_BYTES];
-  hd_node_text(place, model, finding->place, NULL);
-  char *head = hd_print("%zu. %s (%.0f %%) to gain: %s, %s", number,
-                        hd_duration(finding->gain_ticks * model->seconds_per_tick).text,
-                        percent(model, finding->gain_ticks), hd_cause_words(finding->cause), place);
+  char *line = hd_finding_headline(model, finding);
+  char *head = hd_print("%zu. %s", number, line);
   fputc('\n', out);
   print_lines(head, 0, INDENT, out);
   for (int i = 0; i < HD_EVIDENCE_MOST; i++)
@@ -58,6 +63,7 @@ static void print_finding(const struct hd_model *model, const struct hd_finding 
     free(attempt);
   }
   free(head);
+  free(line);
 }
 
 /* What may be hidden: events that were not observed. */
@@ -123,10 +129,7 @@ void hd_explain_what_if(const struct hd_model *model, const struct hd_what_if *q
 
 static void print_brief(const struct hd_model *model, const struct hd_finding *finding, bool first, bool attempts,
                         FILE *out) {
-  char place[HD_PLACE_BYTES];
-  hd_node_text(place, model, finding->place, NULL);
-  char *text = hd_print("%s (%.0f %%) to gain: %s, %s", hd_duration(finding->gain_ticks * model->seconds_per_tick).text,
-                        percent(model, finding->gain_ticks), hd_cause_words(finding->cause), place);
+  char *text = hd_finding_headline(model, finding);
   fprintf(out, "%-*s", HEADING_INDENT, first ? "findings" : "");
   hd_print_paragraph(text, HEADING_INDENT, out);
   free(text);
@@ -138,7 +141,7 @@ static void print_brief(const struct hd_model *model, const struct hd_finding *f
 
 size_t hd_explain_brief(const struct hd_model *model, bool attempts, FILE *out) {
   struct hd_findings *findings = hd_findings_new(model, HD_FINDING_LEAST);
-  const size_t count = findings->count < BRIEF_FINDINGS ? findings->count : BRIEF_FINDINGS;
+  const size_t count = findings->count < HD_FINDINGS_BRIEF ? findings->count : HD_FINDINGS_BRIEF;
   for (size_t i = 0; i < count; i++)
     print_brief(model, &findings->items[i], i == 0, attempts, out);
   hd_findings_free(findings);

@@ -96,7 +96,10 @@ void hd_document_title(const struct hd_document *document, int level, const char
 
 void hd_document_fact(const struct hd_document *document, const char *word, const char *format, ...) {
   va_list arguments;
-  fprintf(document->out, document->markdown ? "- %s: " : "%-9s ", word);
+  if (document->markdown && !word[0])
+    fputs("  - ", document->out);
+  else
+    fprintf(document->out, document->markdown ? "- %s: " : "%-9s ", word);
   va_start(arguments, format);
   put(document, FACT_INDENT, format, arguments);
   va_end(arguments);

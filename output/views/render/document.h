@@ -19,7 +19,7 @@ struct hd_document {
 void hd_document_title(const struct hd_document *document, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** A line "word      text". */
+/** A line "word      text". "": it belongs to the line before it. */
 void hd_document_fact(const struct hd_document *document, const char *word, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

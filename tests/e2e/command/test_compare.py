@@ -6,7 +6,10 @@ import json
 import re
 import shutil
 
+import pytest
+
 from compared_profiles import EDITED, N, WORK, close, flat, row_of
+from timed import check_times
 
 
 # ---- what is compared with what ----
@@ -159,3 +162,41 @@ def test_limit_keeps_those_that_lost_most(compare, load, scanned):
     matched = max(regions, key=lambda row: max([row["weight_s"]] + [at["time_s"] for at in row["at"] if None in row["at"] and at]))
     assert matched["text"] in table
     assert "not shown" not in compare("--limit", "0", scanned)
+
+
+# ---- findings ----
+
+
+REPEATED = WORK[:WORK.index("__attribute__")] + """
+int main(void) {
+#pragma omp parallel // work
+  work(100000000);
+  return 0;
+}
+"""
+
+
+@pytest.mark.timed
+def test_work_that_each_thread_repeats_is_found(record, run_heddle, tmp_path):
+    def compared():
+        for threads in (1, 2):
+            (tmp_path / f"t{threads}.heddle").unlink(missing_ok=True)
+            record(tmp_path / f"t{threads}.heddle", threads, source=REPEATED)
+        return json.loads(run_heddle("compare", "--json", tmp_path).stdout)
+
+    def check(whole):
+        [found] = [finding for finding in whole["findings"] if finding["cause"] == "work-inflation"]
+        line = REPEATED[:REPEATED.index("// work")].count("\n") + 1
+        assert (found["place"]["kind"], found["place"]["line"], found["point"]) == ("parallel", line, 1)
+        assert 0 < found["gain_s"] <= whole["comparisons"][0]["runs"][1]["elapsed_s"]
+
+    check_times(compared, check)
+
+
+def test_a_run_against_itself_has_no_findings(load, record, run_heddle, tmp_path):
+    for side in "ab":
+        (tmp_path / side).mkdir()
+    shutil.copy(record(tmp_path / "a" / "run.heddle", 2), tmp_path / "b")
+    compared = run_heddle("compare", tmp_path / "a", tmp_path / "b")
+    assert compared.returncode == 0 and "findings" not in compared.stdout
+    assert json.loads(run_heddle("compare", "--json", tmp_path / "a", tmp_path / "b").stdout)["findings"] == []

@@ -370,7 +370,7 @@ static void test_broken_chunks_are_refused_and_those_of_a_loop_added_up(void **s
     if (i == 0)
       sample->chunks->profile = 3; /* no such callpath */
     else
-      sample->chunks->flags = 4;
+      sample->chunks->flags = 8;
     builder_refused(&sample->builder, "chunks 0 are not valid");
     builder_free(&sample->builder);
   }

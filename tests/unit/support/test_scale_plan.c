@@ -10,7 +10,7 @@
 
 /* ---- thread counts ---- */
 
-static void assert_threads(const struct hd_scale_threads *threads, const char *expected) {
+static void assert_threads(const struct hd_series_threads *threads, const char *expected) {
   char text[256] = "";
   size_t used = 0;
   for (size_t i = 0; i < threads->count; i++)
@@ -25,8 +25,8 @@ static void test_default_threads_are_powers_of_two_and_the_processors(void **sta
   } cases[] = {{0, "1"}, {1, "1"}, {2, "1 2"}, {6, "1 2 4 6"}, {8, "1 2 4 8"}, {96, "1 2 4 8 16 32 64 96"}};
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct hd_scale_threads threads = {0};
-    hd_scale_default_threads(cases[i].processors, &threads);
+    struct hd_series_threads threads = {0};
+    hd_series_default_threads(cases[i].processors, &threads);
     assert_threads(&threads, cases[i].expected);
     free(threads.items);
   }
@@ -37,8 +37,8 @@ static void test_lists_and_ranges_are_sorted_and_each_count_is_taken_once(void *
                                          {"65536,7,7", "7 65536"}, {"3-3:9", "3"},     {"007", "7"}};
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct hd_scale_threads threads = {0};
-    assert_null(hd_scale_parse_threads(cases[i][0], &threads));
+    struct hd_series_threads threads = {0};
+    assert_null(hd_series_parse_threads(cases[i][0], &threads));
     assert_threads(&threads, cases[i][1]);
     free(threads.items);
   }
@@ -50,8 +50,8 @@ static void test_wrong_thread_counts_are_refused(void **state) {
                                       "+1",  "1-4:-1"};
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct hd_scale_threads threads = {0};
-    assert_non_null(hd_scale_parse_threads(cases[i], &threads));
+    struct hd_series_threads threads = {0};
+    assert_non_null(hd_series_parse_threads(cases[i], &threads));
     free(threads.items);
   }
 }
@@ -81,8 +81,9 @@ struct sample {
 static void make_sample(struct sample *sample, const char *threads, uint32_t repeats, const char *first,
                         const char *second, char **command) {
   memset(sample, 0, sizeof *sample);
-  sample->options = (struct hd_scale_options){.repeats = repeats, .parameters = sample->parameters, .command = command};
-  assert_null(hd_scale_parse_threads(threads, &sample->options.threads));
+  sample->options =
+      (struct hd_scale_options){.series = {.repeats = repeats, .command = command}, .parameters = sample->parameters};
+  assert_null(hd_series_parse_threads(threads, &sample->options.threads));
   if (first)
     assert_null(hd_scale_parse_parameter(first, &sample->parameters[sample->options.parameter_count++]));
   if (second)

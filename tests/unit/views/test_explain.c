@@ -77,6 +77,15 @@ static void test_findings_have_evidence_and_a_cure(void **state) {
                       "it\n");
 }
 
+static void test_a_schedule_that_is_chosen_at_run_time_needs_no_other_code(void **state) {
+  struct hd_model_loop loop = {.node = 1, .flags = HD_CHUNKS_RUNTIME};
+  (void)state;
+  read_run(200, "main");
+  test.model->loops = &loop;
+  test.model->loop_count = 1;
+  assert_non_null(strstr(print(false), "Try: OMP_SCHEDULE=dynamic or OMP_SCHEDULE=guided: 0.500 us instead of"));
+}
+
 static void test_lines_have_at_most_100_characters(void **state) {
   (void)state;
   read_run(200, "a_function_with_a_name_that_is_so_long_that_no_terminal_has_room_for_it_and_for_anything_else");
@@ -171,6 +180,7 @@ static void test_reports_begin_with_findings(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(test_findings_have_evidence_and_a_cure, forget),
+      cmocka_unit_test_teardown(test_a_schedule_that_is_chosen_at_run_time_needs_no_other_code, forget),
       cmocka_unit_test_teardown(test_lines_have_at_most_100_characters, forget),
       cmocka_unit_test_teardown(test_a_run_without_findings_says_so, forget),
       cmocka_unit_test_teardown(test_what_was_not_observed_is_said, forget),

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/run/options.h"
-#include "cli/scale/scale_internal.h"
+#include "cli/series/series.h"
 #include "support/command/memory.h"
 
 enum { LINES_MOST = 15, BYTES_MOST = 4096, COLUMNS_MOST = 500 };
@@ -44,23 +44,17 @@ static void print_variable(const char *variable) {
   print_quoted(variable + name);
 }
 
-static void print_command(const struct hd_scale_plan *plan, const struct hd_scale_step *step) {
-  struct hd_texts variables = {0};
-  struct hd_texts command = {0};
-  hd_scale_step_environment(plan, step, &variables);
-  hd_scale_step_command(plan, step, &command);
+static void print_command(const struct hd_series_job *job) {
   fputs("heddle:  ", stderr);
-  for (size_t i = 0; i < variables.count; i++) {
+  for (size_t i = 0; i < job->variables.count; i++) {
     putc(' ', stderr);
-    print_variable(variables.items[i]);
+    print_variable(job->variables.items[i]);
   }
-  for (size_t i = 0; i < command.count; i++) {
+  for (size_t i = 0; i < job->command.count; i++) {
     putc(' ', stderr);
-    print_quoted(command.items[i]);
+    print_quoted(job->command.items[i]);
   }
   putc('\n', stderr);
-  hd_texts_free(&variables);
-  hd_texts_free(&command);
 }
 
 /* ---- the end of its output ---- */
@@ -107,15 +101,16 @@ static void print_end(const char *path) {
 /* ---- all of it ---- */
 
 /* One that the program may have meant: below those that a shell, and `heddle run` itself, end with. */
-static bool may_be_habit(const struct hd_scale_outcome *outcome) {
+static bool may_be_habit(const struct hd_series_outcome *outcome) {
   return !outcome->signal && outcome->status > 0 && outcome->status < HD_RUN_FAILED;
 }
 
-static void write_reason(const struct hd_scale_options *options, const struct hd_scale_outcome *outcome,
-                         const char *why, char *text, size_t bytes) {
+static void write_reason(const struct hd_series_options *options, const struct hd_series_job *job,
+                         const struct hd_series_outcome *outcome, const char *why, char *text, size_t bytes) {
   const int status = outcome->status;
   if (outcome->signal)
-    snprintf(text, bytes, "heddle run was killed by signal %d (%s)", outcome->signal, strsignal(outcome->signal));
+    snprintf(text, bytes, "%s was killed by signal %d (%s)", job->run_options ? "heddle run" : "it", outcome->signal,
+             strsignal(outcome->signal));
   else if (options->expected_status[status & 0xff])
     snprintf(text, bytes, "%s", why ? why : "it left no profile");
   else if (status > HD_RUN_SIGNAL && status < HD_RUN_SIGNAL + 65)
@@ -129,21 +124,20 @@ static void write_reason(const struct hd_scale_options *options, const struct hd
                                                : "");
 }
 
-void hd_scale_failure_show(const struct hd_scale *scale, const struct hd_scale_step *step,
-                           const struct hd_scale_outcome *outcome, const char *why) {
-  const struct hd_scale_plan *plan = &scale->plan;
-  char name[NAME_MAX + 64];
+bool hd_series_is_expected(const struct hd_series *series, const struct hd_series_outcome *outcome) {
+  return !outcome->signal && series->options->expected_status[outcome->status & 0xff];
+}
+
+void hd_series_failure_show(const struct hd_series *series, const struct hd_series_job *job,
+                            const struct hd_series_outcome *outcome, const char *why, const char *kept) {
   char reason[PATH_MAX + 512];
   char from[PATH_MAX];
-  char kept[PATH_MAX];
-  hd_scale_step_name(plan, step, name, sizeof name);
-  write_reason(plan->options, outcome, why, reason, sizeof reason);
-  fprintf(stderr, "heddle: run %s failed: %s\n", name, reason);
-  print_command(plan, step);
-  hd_scale_store_running(scale, step, ".out", from);
-  hd_scale_store_path(scale, step, ".failed.out", kept);
+  write_reason(series->options, job, outcome, why, reason, sizeof reason);
+  fprintf(stderr, "heddle: run %s failed: %s\n", job->name, reason);
+  print_command(job);
+  hd_series_running(series, job->index, ".out", from);
   print_end(rename(from, kept) == 0 ? kept : from);
-  if (may_be_habit(outcome) && !plan->options->expected_status[outcome->status])
+  if (may_be_habit(outcome) && !series->options->expected_status[outcome->status])
     fprintf(stderr, "heddle:   if the program always ends with status %d: --expect-status %d accepts it\n",
             outcome->status, outcome->status);
 }
