@@ -25,8 +25,19 @@ enum hd_cell_kind {
   HD_CELL_CHUNKS, /* a loop's: chunks that this thread got, and their iterations */
   HD_CELL_TASKS,  /* a task construct's: tasks that this thread created, and those it began to run that another created
                    */
+  /* A static loop's: the iterations of each instance that this thread came to, all of them and not only its own part,
+   * summed; and the thread's number in the team + 1, or HD_NUMBERS_VARY. */
+  HD_CELL_STATIC,
   HD_CELL_KINDS
 };
+
+/** The thread had more than one number in the teams that ran the loop. */
+#define HD_NUMBERS_VARY INT64_C(-1)
+
+/** What is known of a thread's number, 0: nothing yet, after `number` was seen, too. */
+static inline int64_t hd_numbers_join(int64_t known, int64_t number) {
+  return known == 0 || known == number ? number : number == 0 ? known : HD_NUMBERS_VARY;
+}
 
 struct hd_row_cell {
   uint64_t ticks; /* exclusive: spent while this profile was the thread's innermost */
