@@ -26,6 +26,8 @@ static const struct {
     [HD_CAUSE_SERIAL] = {"serial", "serial time", hd_charges_find_serial, hd_say_serial, false},
     [HD_CAUSE_SERIAL_IN_REGION] = {"serial-in-region", "serial part of a region", NULL, hd_say_serial_in_region, false},
     [HD_CAUSE_IMBALANCE] = {"imbalance", "uneven work", NULL, hd_say_imbalance, false},
+    [HD_CAUSE_TOO_FEW_ITERATIONS] = {"too-few-iterations", "too few iterations", NULL, hd_say_too_few_iterations,
+                                     false},
     [HD_CAUSE_SCHEDULING] = {"scheduling", "handing out chunks", NULL, hd_say_scheduling, false},
     [HD_CAUSE_FORK_JOIN] = {"fork-join", "regions too small", NULL, hd_say_fork_join, false},
     [HD_CAUSE_WAKE_UP] = {"wake-up", "workers come late", NULL, hd_say_wake_up, false},
@@ -258,6 +260,7 @@ struct hd_findings *hd_findings_new(const struct hd_model *model, double least) 
   findings->threads = diagnosis.book->threads;
   hd_charges_divide(&diagnosis);
   find_all(&diagnosis, false);
+  hd_charges_ask_schedules(&diagnosis);
   hd_charges_limit(&diagnosis);
   find_all(&diagnosis, true);
   merge(findings, &diagnosis);

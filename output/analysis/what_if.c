@@ -77,13 +77,18 @@ static struct hd_prediction shorter_by(const struct hd_model *model, double gain
   return (struct hd_prediction){elapsed - gain, elapsed - most, elapsed - least, basis};
 }
 
+/* Work that no schedule can spread is uneven, too. */
+static bool is_asked(const struct hd_what_if *question, enum hd_cause cause) {
+  return cause == question->cause || (question->cause == HD_CAUSE_IMBALANCE && cause == HD_CAUSE_TOO_FEW_ITERATIONS);
+}
+
 static struct hd_prediction without_cause(const struct hd_model *model, const struct hd_what_if *question) {
   struct hd_findings *findings = hd_findings_new(model, 0);
   double gain = 0, least = 0, most = 0;
   enum hd_basis basis = HD_BASIS_MEASURED;
   for (size_t i = 0; i < findings->count; i++) {
     const struct hd_finding *finding = &findings->items[i];
-    if (finding->cause != question->cause || !is_below(model, finding->place->id, question->node))
+    if (!is_asked(question, finding->cause) || !is_below(model, finding->place->id, question->node))
       continue;
     gain += finding->gain_ticks;
     least += finding->low_ticks;
