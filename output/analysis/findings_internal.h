@@ -103,9 +103,9 @@ double hd_diagnosis_spare(const struct hd_diagnosis *diagnosis, const struct hd_
 
 /** findings_say*.c: evidence and what to try, by cause. */
 typedef void hd_finding_words(const struct hd_diagnosis *diagnosis, struct hd_finding *finding);
-hd_finding_words hd_say_serial, hd_say_serial_in_region, hd_say_imbalance, hd_say_too_few_iterations, hd_say_scheduling, hd_say_fork_join,
-    hd_say_wake_up, hd_say_barrier, hd_say_reduction, hd_say_mutex, hd_say_task_granularity, hd_say_task_creation,
-    hd_say_oversubscription, hd_say_pinned, hd_say_measurement;
+hd_finding_words hd_say_serial, hd_say_serial_in_region, hd_say_imbalance, hd_say_too_few_iterations, hd_say_scheduling,
+    hd_say_fork_join, hd_say_wake_up, hd_say_barrier, hd_say_reduction, hd_say_mutex, hd_say_task_granularity,
+    hd_say_task_creation, hd_say_oversubscription, hd_say_pinned, hd_say_measurement;
 
 /** A time in a sentence; what a finding's region, or the run, took, and would take without what is lost. */
 struct hd_cell hd_say_time(const struct hd_diagnosis *diagnosis, double ticks);
