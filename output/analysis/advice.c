@@ -175,8 +175,9 @@ static struct hd_cost_curve one_sided(const struct hd_loop_cost *cost, bool firs
   for (uint32_t i = 0; i < curve->parts; i++) {
     const uint64_t count = curve->begin[i + 1] - curve->begin[i];
     const double all = curve->before[i + 1] - curve->before[i];
-    const double half = (double)(count - count / 2), few = fmax(ceil(all / cost->longest), 1);
-    const uint64_t dear = (uint64_t)fmin(isfinite(cost->longest) ? few : half, (double)count);
+    const uint64_t half = count - count / 2;
+    const double few = fmin(fmax(ceil(all / cost->longest), 1), (double)count);
+    const uint64_t dear = isfinite(cost->longest) ? (uint64_t)few : half;
     with.begin[2 * i] = curve->begin[i];
     with.before[2 * i] = curve->before[i];
     with.begin[2 * i + 1] = first ? curve->begin[i] + dear : curve->begin[i + 1] - dear;
