@@ -19,6 +19,8 @@ struct choices {
   bool no_cache;
   const char *question; /* NULL: none */
   struct hd_what_if what_if;
+  bool asks_loop;
+  unsigned loop;
 };
 
 static bool take_question(const struct hd_option_use *use) {
@@ -26,6 +28,12 @@ static bool take_question(const struct hd_option_use *use) {
   char error[256];
   return hd_take_text(use) &&
          (hd_what_if_read(use->argument, &choices->what_if, error, sizeof error) || hd_option_refuse(use, "%s", error));
+}
+
+static bool take_loop(const struct hd_option_use *use) {
+  struct choices *choices = use->choices;
+  choices->asks_loop = hd_take_number(use);
+  return choices->asks_loop;
 }
 
 static const struct hd_option options[] = {
@@ -36,6 +44,10 @@ static const struct hd_option options[] = {
      "causes of --json), 'ID*0.5' (its work takes half the time); or with other\n"
      "threads: 'threads=8'",
      .take = take_question, .field = offsetof(struct choices, question), .expects = "a change"},
+    {0, "loop", "ID",
+     "what the iterations of a loop (its number in the column Id of 'heddle report')\n"
+     "cost, and how long it would take with other schedules",
+     .take = take_loop, .field = offsetof(struct choices, loop), .expects = "the number of a callpath"},
     {0, "json", NULL, "write JSON (docs/explain.md)", HD_OPTION_FLAG(struct choices, json)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", HD_OPTION_FLAG(struct choices, no_cache)},
     {0},
@@ -62,6 +74,12 @@ static bool answer(const struct hd_model *model, const struct choices *choices) 
 static bool print(const struct hd_model *model, const struct choices *choices) {
   if (choices->question)
     return answer(model, choices);
+  if (choices->asks_loop && choices->json)
+    return hd_explain_loop_json(model, choices->loop, stdout);
+  if (choices->asks_loop) {
+    hd_explain_loop(model, choices->loop, stdout);
+    return true;
+  }
   if (choices->json)
     return hd_explain_json(model, choices->all, stdout);
   hd_explain_print(model, choices->all, stdout);
@@ -75,9 +93,10 @@ int hd_cmd_explain(int argc, char **argv) {
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
-  if (choices.question && choices.what_if.node >= model->node_count) {
+  const uint32_t node = choices.asks_loop ? choices.loop : choices.what_if.node;
+  if (node >= model->node_count) {
     fprintf(stderr, "heddle: %s: no callpath %u; 'heddle report --limit 0' lists all with their ids\n", model->path,
-            choices.what_if.node);
+            node);
     hd_model_free(model);
     return HD_EXIT_FAILED;
   }

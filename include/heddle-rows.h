@@ -31,8 +31,19 @@ enum hd_cell_kind {
    * place of HD_CELL_TEAM: its ticks are no wait, nor are they unresolved. */
   HD_CELL_UNRESOLVED,
   HD_CELL_UNRESOLVED_TEAM,
+  /* A static loop's: the iterations of each instance that this thread came to, all of them and not only its own part,
+   * summed; and the thread's number in the team + 1, or HD_NUMBERS_VARY. */
+  HD_CELL_STATIC,
   HD_CELL_KINDS
 };
+
+/** The thread had more than one number in the teams that ran the loop. */
+#define HD_NUMBERS_VARY INT64_C(-1)
+
+/** What is known of a thread's number, 0: nothing yet, after `number` was seen, too. */
+static inline int64_t hd_numbers_join(int64_t known, int64_t number) {
+  return known == 0 || known == number ? number : number == 0 ? known : HD_NUMBERS_VARY;
+}
 
 struct hd_row_cell {
   uint64_t ticks; /* exclusive: spent while this profile was the thread's innermost */

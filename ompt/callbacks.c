@@ -7,6 +7,7 @@
 #include "ompt/construct/worksharing.h"
 #include "ompt/control.h"
 #include "ompt/thread/unresolved.h"
+#include "ompt/thread/team.h"
 
 /* ---- threads ---- */
 
@@ -117,7 +118,16 @@ static enum hd_kind frame_kind(enum hd_kind kind) {
   return is_loop ? HD_KIND_LOOP : kind;
 }
 
-static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type, ompt_data_t *task,
+/* Of a static loop each thread's part is known by its number and the number of iterations, without a chunk's size. */
+static void note_static(struct hd_thread *thread, struct hd_row_record *row, uint64_t iterations) {
+  if (__builtin_expect(thread->special & HD_SPECIAL_PAUSED, false))
+    return;
+  struct hd_row_cell *cell = hd_thread_cell(thread, row, HD_CELL_STATIC);
+  cell->ticks += iterations;
+  cell->intrusion = hd_numbers_join(cell->intrusion, (int64_t)hd_team_base(thread)->base.thread_number + 1);
+}
+
+static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type, ompt_data_t *task, uint64_t iterations,
                        const void *address) {
   enum hd_kind kind = kind_of_work(type);
   const struct hd_way step = hd_thread_step(thread, kind, address);
@@ -133,6 +143,8 @@ static void begin_work(struct hd_thread *thread, uint64_t now, ompt_work_t type,
     hd_thread_push(thread, now, row, frame_kind(kind), HD_BUSY);
   if (thread->top->kind == HD_KIND_LOOP && frame_kind(kind) == HD_KIND_LOOP)
     hd_chunks_begin_loop(thread->top, !is_folded);
+  if (kind == HD_KIND_LOOP_STATIC && !is_folded)
+    note_static(thread, row, iterations);
   if (kind == HD_KIND_TASKLOOP)
     thread->top->task = task;
   else
@@ -158,7 +170,7 @@ static bool is_unobserved_work(ompt_work_t type, const ompt_data_t *task) {
 
 void hd_callbacks_on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                           uint64_t count, const void *address) {
-  (void)parallel, (void)count;
+  (void)parallel;
   if (endpoint == ompt_scope_end ? is_unobserved_work(type, task) : refuse_work(type))
     return;
   HD_EVENT struct hd_event event =
@@ -168,7 +180,7 @@ void hd_callbacks_on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt
     return;
   hd_task_notice(thread, event.now, task);
   if (endpoint != ompt_scope_end)
-    begin_work(thread, event.now, type, task, address);
+    begin_work(thread, event.now, type, task, count, address);
   if (endpoint == ompt_scope_begin)
     return;
   enum hd_kind kind = kind_of_work(type);

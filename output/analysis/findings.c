@@ -23,6 +23,8 @@ static const struct {
     [HD_CAUSE_SERIAL] = {"serial", "serial time", hd_charges_find_serial, hd_say_serial, false},
     [HD_CAUSE_SERIAL_IN_REGION] = {"serial-in-region", "serial part of a region", NULL, hd_say_serial_in_region, false},
     [HD_CAUSE_IMBALANCE] = {"imbalance", "uneven work", NULL, hd_say_imbalance, false},
+    [HD_CAUSE_TOO_FEW_ITERATIONS] = {"too-few-iterations", "too few iterations", NULL, hd_say_too_few_iterations,
+                                     false},
     [HD_CAUSE_SCHEDULING] = {"scheduling", "handing out chunks", NULL, hd_say_scheduling, false},
     [HD_CAUSE_FORK_JOIN] = {"fork-join", "regions too small", NULL, hd_say_fork_join, false},
     [HD_CAUSE_WAKE_UP] = {"wake-up", "workers come late", NULL, hd_say_wake_up, false},
@@ -254,11 +256,16 @@ static bool is_below(const struct hd_model *model, uint32_t node, uint32_t above
   return node == above;
 }
 
+/* Work that no schedule can spread is uneven, too. */
+static bool is_asked(enum hd_cause asked, enum hd_cause cause) {
+  return cause == asked || (asked == HD_CAUSE_IMBALANCE && cause == HD_CAUSE_TOO_FEW_ITERATIONS);
+}
+
 static void keep_below(struct hd_diagnosis *diagnosis, enum hd_cause cause, uint32_t above) {
   size_t count = 0;
   for (size_t i = 0; i < diagnosis->charge_count; i++) {
     const struct hd_charge charge = diagnosis->charges[i];
-    if (charge.cause == cause && is_below(diagnosis->model, charge.node, above))
+    if (is_asked(cause, charge.cause) && is_below(diagnosis->model, charge.node, above))
       diagnosis->charges[count++] = charge;
   }
   diagnosis->charge_count = count;
@@ -273,6 +280,7 @@ static struct hd_findings *find(const struct hd_model *model, double least, enum
   findings->threads = diagnosis.book->threads;
   hd_charges_divide(&diagnosis);
   find_all(&diagnosis, false);
+  hd_charges_ask_schedules(&diagnosis);
   hd_charges_limit(&diagnosis);
   find_all(&diagnosis, true);
   findings->unexplained_ticks = unexplained(&diagnosis);

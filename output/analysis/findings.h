@@ -17,6 +17,7 @@ enum hd_cause {
   HD_CAUSE_SERIAL,           /* outside regions, or in regions with fewer threads than there could be */
   HD_CAUSE_SERIAL_IN_REGION, /* a single, masked or sections during which the team waits */
   HD_CAUSE_IMBALANCE,
+  HD_CAUSE_TOO_FEW_ITERATIONS, /* or one that takes too long: uneven work that no schedule can spread */
   HD_CAUSE_SCHEDULING,
   HD_CAUSE_FORK_JOIN,
   HD_CAUSE_WAKE_UP,

@@ -7,6 +7,7 @@
 #define HEDDLE_OUTPUT_ANALYSIS_FINDINGS_INTERNAL_H
 
 #include "output/analysis/findings.h"
+#include "output/model/duration.h"
 
 /** Lost thread time with its cause and place. `gain_ticks`: wall time of the run. */
 struct hd_charge {
@@ -85,6 +86,10 @@ void hd_charges_limit(struct hd_diagnosis *diagnosis);
  */
 void hd_charges_divide_tasks(struct hd_diagnosis *diagnosis, uint32_t region, size_t first);
 
+/** findings_loops.c: uneven work in loops that no schedule helps is charged to their iterations instead. What is
+ *  far below what is worth mentioning is not looked at. */
+void hd_charges_ask_schedules(struct hd_diagnosis *diagnosis);
+
 /** findings_run.c: causes of the run as a whole. Each adds what it finds. */
 void hd_charges_find_serial(struct hd_diagnosis *diagnosis);
 void hd_charges_find_processors(struct hd_diagnosis *diagnosis);
@@ -101,8 +106,13 @@ double hd_diagnosis_spare(const struct hd_diagnosis *diagnosis, const struct hd_
 
 /** findings_say*.c: evidence and what to try, by cause. */
 typedef void hd_finding_words(const struct hd_diagnosis *diagnosis, struct hd_finding *finding);
-hd_finding_words hd_say_serial, hd_say_serial_in_region, hd_say_imbalance, hd_say_scheduling, hd_say_fork_join,
-    hd_say_wake_up, hd_say_barrier, hd_say_reduction, hd_say_mutex, hd_say_task_granularity, hd_say_task_creation,
-    hd_say_oversubscription, hd_say_pinned, hd_say_measurement;
+hd_finding_words hd_say_serial, hd_say_serial_in_region, hd_say_imbalance, hd_say_too_few_iterations, hd_say_scheduling,
+    hd_say_fork_join, hd_say_wake_up, hd_say_barrier, hd_say_reduction, hd_say_mutex, hd_say_task_granularity,
+    hd_say_task_creation, hd_say_oversubscription, hd_say_pinned, hd_say_measurement;
+
+/** A time in a sentence; what a finding's region, or the run, took, and would take without what is lost. */
+struct hd_cell hd_say_time(const struct hd_diagnosis *diagnosis, double ticks);
+struct hd_cell hd_say_before(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding);
+struct hd_cell hd_say_after(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding);
 
 #endif

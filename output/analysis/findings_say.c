@@ -8,7 +8,6 @@
 #include "output/analysis/findings_internal.h"
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
-#include "output/model/loops.h"
 
 void hd_say(char sentence[HD_FINDING_BYTES], const char *format, ...) {
   va_list arguments;
@@ -17,7 +16,7 @@ void hd_say(char sentence[HD_FINDING_BYTES], const char *format, ...) {
   va_end(arguments);
 }
 
-static struct hd_cell time_of(const struct hd_diagnosis *diagnosis, double ticks) {
+struct hd_cell hd_say_time(const struct hd_diagnosis *diagnosis, double ticks) {
   return hd_duration_brief(ticks * diagnosis->model->seconds_per_tick);
 }
 
@@ -31,12 +30,12 @@ static double elapsed_around(const struct hd_diagnosis *diagnosis, const struct 
   return region->instances > 0 ? hd_team_elapsed(region) : (double)diagnosis->model->elapsed_ticks;
 }
 
-static struct hd_cell before_of(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding) {
-  return time_of(diagnosis, elapsed_around(diagnosis, finding));
+struct hd_cell hd_say_before(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding) {
+  return hd_say_time(diagnosis, elapsed_around(diagnosis, finding));
 }
 
-static struct hd_cell after_of(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding) {
-  return time_of(diagnosis, fmax(elapsed_around(diagnosis, finding) - finding->gain_ticks, 0));
+struct hd_cell hd_say_after(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding) {
+  return hd_say_time(diagnosis, fmax(elapsed_around(diagnosis, finding) - finding->gain_ticks, 0));
 }
 
 static double count_or_one(uint64_t count) {
@@ -53,10 +52,10 @@ void hd_say_serial(const struct hd_diagnosis *diagnosis, struct hd_finding *find
     return;
   }
   hd_say(finding->evidence[0], "no parallel region is open for %s (%.0f %% of the run), of which %s before the first",
-         time_of(diagnosis, finding->lost_ticks).text, percent(finding->lost_ticks, (double)model->elapsed_ticks),
-         time_of(diagnosis, (double)model->before_ticks).text);
+         hd_say_time(diagnosis, finding->lost_ticks).text, percent(finding->lost_ticks, (double)model->elapsed_ticks),
+         hd_say_time(diagnosis, (double)model->before_ticks).text);
   hd_say(finding->attempt[0], "open a parallel region there: divided among %u threads it takes %s", diagnosis->usable,
-         time_of(diagnosis, finding->lost_ticks - finding->gain_ticks).text);
+         hd_say_time(diagnosis, finding->lost_ticks - finding->gain_ticks).text);
   if (finding->place->kind != HD_KIND_PHASE && !(finding->place->flags & HD_PROFILE_CALLED))
     hd_say(finding->attempt[1],
            "compile with -finstrument-functions, and the finding names the function that takes it");
@@ -66,65 +65,13 @@ void hd_say_serial_in_region(const struct hd_diagnosis *diagnosis, struct hd_fin
   const struct hd_node *place = finding->place;
   if (place->kind == HD_KIND_SECTIONS) {
     hd_say(finding->evidence[0], "its threads wait %s in all for the thread with the longest section",
-           time_of(diagnosis, finding->lost_ticks).text);
+           hd_say_time(diagnosis, finding->lost_ticks).text);
     hd_say(finding->attempt[0], "more sections of even length, or tasks; nowait if nothing depends on its end");
     return;
   }
   hd_say(finding->evidence[0], "one thread works in it for %s, and the others wait for that for %s in all",
-         time_of(diagnosis, finding->sums.busy_ticks).text, time_of(diagnosis, finding->lost_ticks).text);
+         hd_say_time(diagnosis, finding->sums.busy_ticks).text, hd_say_time(diagnosis, finding->lost_ticks).text);
   hd_say(finding->attempt[0], "divide its work among the threads, or let them go on: nowait, or its work as tasks");
-}
-
-/* ---- loops ---- */
-
-static const char *imbalance_cure(const struct hd_diagnosis *diagnosis, const struct hd_node *place) {
-  const uint32_t loop_node = diagnosis->facts[place->id].loop;
-  const bool region = hd_kind_is_region(place->kind);
-  const struct hd_node *loop = region && loop_node != 0 ? &diagnosis->model->nodes[loop_node] : place;
-  const struct hd_model_loop *chunks = hd_loops_find(diagnosis->model, loop->id);
-  const enum hd_kind kind = loop->kind;
-  if (chunks && (chunks->flags & HD_CHUNKS_RUNTIME))
-    return "OMP_SCHEDULE=dynamic or OMP_SCHEDULE=guided";
-  switch (kind) {
-  case HD_KIND_LOOP_DYNAMIC:
-  case HD_KIND_LOOP_GUIDED:
-    return "smaller chunks, the longest iterations first";
-  case HD_KIND_LOOP:
-  case HD_KIND_LOOP_STATIC:
-    return "schedule(dynamic) or schedule(guided)";
-  case HD_KIND_TASK:
-  case HD_KIND_TASKLOOP:
-    return "more and smaller tasks, the longest first";
-  default:
-    return "the same share of work for every thread";
-  }
-}
-
-void hd_say_imbalance(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
-  const struct hd_node *place = finding->place;
-  const struct hd_place_sums *sums = &finding->sums;
-  const double imbalance = hd_team_imbalance(sums->team.instances > 0 ? &sums->team : &sums->region);
-  const char *what = place->kind == HD_KIND_TASK ? "tasks are few or uneven: threads" : "threads";
-  if (place->kind != HD_KIND_TASK && place->kind != HD_KIND_TASKLOOP && isfinite(imbalance))
-    hd_say(finding->evidence[0], "its busiest thread works %.2f times the mean; the others wait %s in all for it",
-           imbalance, time_of(diagnosis, finding->lost_ticks).text);
-  else
-    hd_say(finding->evidence[0], "%s wait %s in all because others have more to do", what,
-           time_of(diagnosis, finding->lost_ticks).text);
-  hd_say(finding->attempt[0], "%s: %s instead of %s", imbalance_cure(diagnosis, place),
-         after_of(diagnosis, finding).text, before_of(diagnosis, finding).text);
-}
-
-void hd_say_scheduling(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
-  const double busy = finding->sums.busy_ticks;
-  const double larger = busy > 0 ? finding->lost_ticks / busy / 0.05 : INFINITY;
-  hd_say(finding->evidence[0], "threads take %s in all to get chunks of iterations, and %s to work on them",
-         time_of(diagnosis, finding->lost_ticks).text, time_of(diagnosis, busy).text);
-  if (larger < 1e6)
-    hd_say(finding->attempt[0], "chunks %.0f times as large, or schedule(static) if iterations take the same time",
-           ceil(fmax(larger, 2)));
-  else
-    hd_say(finding->attempt[0], "larger chunks, or schedule(static) if iterations take the same time");
 }
 
 /* ---- regions and barriers ---- */
@@ -138,16 +85,16 @@ void hd_say_fork_join(const struct hd_diagnosis *diagnosis, struct hd_finding *f
   const struct hd_team_totals *team = &finding->sums.team;
   const double instances = count_or_one(team->instances);
   hd_say(finding->evidence[0], "it is opened %" PRIu64 " time%s, for %s each, of which a thread works %s",
-         team->instances, hd_plural(team->instances), time_of(diagnosis, hd_team_elapsed(team) / instances).text,
-         time_of(diagnosis, (double)team->busy_ticks / team_of(team) / instances).text);
+         team->instances, hd_plural(team->instances), hd_say_time(diagnosis, hd_team_elapsed(team) / instances).text,
+         hd_say_time(diagnosis, (double)team->busy_ticks / team_of(team) / instances).text);
   hd_say(finding->attempt[0], "one region around all of them, an if clause for small sizes, or fewer threads");
 }
 
 void hd_say_wake_up(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_team_totals *team = &finding->sums.team;
   hd_say(finding->evidence[0], "threads sleep while they wait: waking up takes %s each time, %s is work",
-         time_of(diagnosis, finding->lost_ticks / team_of(team) / count_or_one(team->instances)).text,
-         time_of(diagnosis, (double)team->busy_ticks / team_of(team) / count_or_one(team->instances)).text);
+         hd_say_time(diagnosis, finding->lost_ticks / team_of(team) / count_or_one(team->instances)).text,
+         hd_say_time(diagnosis, (double)team->busy_ticks / team_of(team) / count_or_one(team->instances)).text);
   hd_say(finding->attempt[0],
          "OMP_WAIT_POLICY=active or a longer KMP_BLOCKTIME, if threads have processors of their own");
 }
@@ -155,16 +102,16 @@ void hd_say_wake_up(const struct hd_diagnosis *diagnosis, struct hd_finding *fin
 void hd_say_barrier(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const bool closing = finding->sums.team.instances > 0;
   hd_say(finding->evidence[0], "threads wait %s in all at %s, though none has more to do in the long run",
-         time_of(diagnosis, finding->lost_ticks).text, closing ? "its end" : "it");
+         hd_say_time(diagnosis, finding->lost_ticks).text, closing ? "its end" : "it");
   hd_say(finding->attempt[0],
          closing ? "nowait, if what follows does not need all of its results: %s instead of %s"
                  : "remove it, or synchronise only those who depend on each other: %s instead of %s",
-         after_of(diagnosis, finding).text, before_of(diagnosis, finding).text);
+         hd_say_after(diagnosis, finding).text, hd_say_before(diagnosis, finding).text);
 }
 
 void hd_say_reduction(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   hd_say(finding->evidence[0], "combining the threads' copies takes %s of thread time in %" PRIu64 " instances",
-         time_of(diagnosis, finding->lost_ticks).text, finding->sums.region.instances);
+         hd_say_time(diagnosis, finding->lost_ticks).text, finding->sums.region.instances);
   hd_say(finding->attempt[0], "less data to combine, fewer threads, or partial sums that are added in parallel");
 }
 
@@ -186,13 +133,13 @@ static const char *mutex_cure(enum hd_cause cause) {
 void hd_say_mutex(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_place_sums *sums = &finding->sums;
   const double entries = count_or_one(sums->visits);
-  const struct hd_cell waited = time_of(diagnosis, finding->lost_ticks);
+  const struct hd_cell waited = hd_say_time(diagnosis, finding->lost_ticks);
   if (sums->busy_ticks > 0)
     hd_say(finding->evidence[0], "threads wait %s in all for it; it is entered %" PRIu64 " times, for %s each",
-           waited.text, sums->visits, time_of(diagnosis, sums->busy_ticks / entries).text);
+           waited.text, sums->visits, hd_say_time(diagnosis, sums->busy_ticks / entries).text);
   else
     hd_say(finding->evidence[0], "threads wait %s in all for it, %s each of %" PRIu64 " times", waited.text,
-           time_of(diagnosis, finding->lost_ticks / entries).text, sums->visits);
+           hd_say_time(diagnosis, finding->lost_ticks / entries).text, sums->visits);
   hd_say(finding->attempt[0], "%s", mutex_cure(finding->cause));
 }
 
@@ -208,16 +155,16 @@ void hd_say_task_granularity(const struct hd_diagnosis *diagnosis, struct hd_fin
     return;
   }
   hd_say(finding->evidence[0], "%" PRIu64 " tasks of %s each; creating one takes %s", sums->task_count,
-         time_of(diagnosis, sums->task_ticks / count).text, time_of(diagnosis, cost).text);
+         hd_say_time(diagnosis, sums->task_ticks / count).text, hd_say_time(diagnosis, cost).text);
   hd_say(finding->attempt[0], "a cut-off: no task for less than %s of work (if, final, or a larger grainsize)",
-         time_of(diagnosis, cost / HD_TASK_COST_MOST).text);
+         hd_say_time(diagnosis, cost / HD_TASK_COST_MOST).text);
 }
 
 void hd_say_task_creation(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_place_sums *sums = &finding->sums;
   hd_say(finding->evidence[0], "one thread takes %s to create %" PRIu64 " tasks of %s each; the others wait for them",
-         time_of(diagnosis, sums->producing_ticks + sums->creation_ticks).text, sums->task_count,
-         time_of(diagnosis, sums->task_ticks / count_or_one(sums->task_count)).text);
+         hd_say_time(diagnosis, sums->producing_ticks + sums->creation_ticks).text, sums->task_count,
+         hd_say_time(diagnosis, sums->task_ticks / count_or_one(sums->task_count)).text);
   hd_say(finding->attempt[0], "taskloop, several threads that create tasks, or more of the work inside the tasks");
 }
 
@@ -233,7 +180,7 @@ void hd_say_oversubscription(const struct hd_diagnosis *diagnosis, struct hd_fin
     return;
   }
   hd_say(finding->evidence[0], "threads were ready to run, but had no processor, for %s in all: others had it",
-         time_of(diagnosis, finding->lost_ticks).text);
+         hd_say_time(diagnosis, finding->lost_ticks).text);
   hd_say(finding->attempt[0], "an idle machine, or fewer threads: other processes take the processors");
 }
 
@@ -247,12 +194,12 @@ void hd_say_pinned(const struct hd_diagnosis *diagnosis, struct hd_finding *find
     return;
   }
   hd_say(finding->evidence[0], "threads had to share a processor for %s in all, though there are %u for %u threads",
-         time_of(diagnosis, finding->lost_ticks).text, diagnosis->processors, book->alive_threads);
+         hd_say_time(diagnosis, finding->lost_ticks).text, diagnosis->processors, book->alive_threads);
   hd_say(finding->attempt[0], "unset OMP_PLACES, OMP_PROC_BIND and KMP_AFFINITY, or give each thread a place");
 }
 
 void hd_say_measurement(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   hd_say(finding->evidence[0], "Heddle's own work takes %s of thread time; see heddle report --overhead",
-         time_of(diagnosis, finding->lost_ticks).text);
+         hd_say_time(diagnosis, finding->lost_ticks).text);
   hd_say(finding->attempt[0], "heddle run --overhead 1: fewer events are observed");
 }

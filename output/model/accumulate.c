@@ -8,6 +8,9 @@ void hd_accumulate_cell(struct hd_shares *to, const struct hd_row_cell *cell, ui
   } else if (kind == HD_CELL_TASKS) {
     to->created += cell->ticks;
     to->elsewhere += (uint64_t)cell->intrusion;
+  } else if (kind == HD_CELL_STATIC) {
+    to->static_iterations += cell->ticks;
+    to->number = hd_numbers_join(to->number, cell->intrusion);
   }
 }
 
@@ -16,6 +19,8 @@ void hd_accumulate_shares(struct hd_shares *to, const struct hd_shares *from) {
   to->iterations += from->iterations;
   to->created += from->created;
   to->elsewhere += from->elsewhere;
+  to->static_iterations += from->static_iterations;
+  to->number = hd_numbers_join(to->number, from->number);
 }
 
 void hd_accumulate_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]) {

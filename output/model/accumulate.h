@@ -8,7 +8,7 @@
 
 #include "output/model/model.h"
 
-/** Adds the numbers of a cell of HD_CELL_CHUNKS or HD_CELL_TASKS; nothing of another one. */
+/** Adds the numbers of a cell of HD_CELL_CHUNKS, HD_CELL_TASKS or HD_CELL_STATIC; nothing of another one. */
 void hd_accumulate_cell(struct hd_shares *to, const struct hd_row_cell *cell, uint32_t kind);
 void hd_accumulate_shares(struct hd_shares *to, const struct hd_shares *from);
 void hd_accumulate_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]);

@@ -47,6 +47,9 @@ struct hd_shares {
   uint64_t iterations;
   uint64_t created;   /* tasks, by the thread that created them */
   uint64_t elsewhere; /* tasks, by the thread that began to run them, if another had created them */
+  /* Static loops, by thread, and of no meaning if those of several are added up: HD_CELL_STATIC. */
+  uint64_t static_iterations;
+  int64_t number;
 };
 
 /** Time in which it is not known what threads did, because events were refused: part of their busy time, and of the

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/analysis/advice.h"
 #include "output/merge/merge.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
@@ -79,6 +80,8 @@ void fz_report(const struct hd_model *model, uint32_t turn) {
   options.limit = turn / 32 % 2 ? 0 : 25;
   hd_report_print(model, &options, sink, sink);
   hd_report_summary(model, sink);
+  struct hd_advice advice = hd_advice_of(model, &model->nodes[turn % model->node_count]);
+  hd_advice_free(&advice);
   if (turn / 64 % 2)
     export(model, turn / 128, sink);
   close_sink(sink);

@@ -23,6 +23,10 @@ bool hd_explain_json(const struct hd_model *model, bool all, FILE *out);
 void hd_explain_what_if(const struct hd_model *model, const struct hd_what_if *question, FILE *out);
 bool hd_explain_what_if_json(const struct hd_model *model, const struct hd_what_if *question, FILE *out);
 
+/** What a loop's iterations cost, and its time under other schedules (advice.h). The model must have the callpath. */
+void hd_explain_loop(const struct hd_model *model, uint32_t id, FILE *out);
+bool hd_explain_loop_json(const struct hd_model *model, uint32_t id, FILE *out);
+
 /** The first three findings for other reports: a line each, or two with what to try. Returns how many there are. */
 size_t hd_explain_brief(const struct hd_model *model, bool attempts, FILE *out);
 

@@ -4,10 +4,9 @@
 #include "output/analysis/findings.h"
 #include "output/model/format_names.h"
 #include "output/views/explain/explain.h"
+#include "output/views/explain/explain_internal.h"
 #include "output/views/explain/finding.h"
 #include "output/views/render/column_names.h"
-
-enum { JSON_VERSION = 1 };
 
 static json_t *sentences(const char (*lines)[HD_FINDING_BYTES]) {
   json_t *array = json_array();
@@ -17,7 +16,7 @@ static json_t *sentences(const char (*lines)[HD_FINDING_BYTES]) {
   return array;
 }
 
-static json_t *place(const struct hd_node *node) {
+json_t *hd_explain_place(const struct hd_node *node) {
   return HD_JSON({"id", hd_json_count(node->id)}, {"kind", json_string(hd_kind_id(node->kind))},
                  {"function", hd_json_text(node->name.function)},
                  {"file", hd_json_text(node->name.file ? hd_base_name(node->name.file) : NULL)},
@@ -29,7 +28,7 @@ json_t *hd_finding_json(const struct hd_model *model, const struct hd_finding *f
   return HD_JSON({"cause", json_string(hd_cause_id(from->cause))}, {"gain_s", hd_json_ticks(model, from->gain_ticks)},
                  {"gain_low_s", hd_json_ticks(model, from->low_ticks)},
                  {"gain_high_s", hd_json_ticks(model, from->high_ticks)},
-                 {"basis", json_string(hd_basis_id(from->basis))}, {"place", place(from->place)},
+                 {"basis", json_string(hd_basis_id(from->basis))}, {"place", hd_explain_place(from->place)},
                  {"evidence", sentences(from->evidence)}, {"try", sentences(from->attempt)});
 }
 
@@ -41,9 +40,9 @@ static json_t *finding(const void *of, size_t index) {
 bool hd_explain_what_if_json(const struct hd_model *model, const struct hd_what_if *question, FILE *out) {
   const struct hd_prediction prediction = hd_what_if_predict(model, question);
   const bool has_place = question->change != HD_CHANGE_THREADS;
-  json_t *value = HD_JSON({"heddle", hd_json_count(JSON_VERSION)}, {"file", hd_json_text(model->path)},
+  json_t *value = HD_JSON({"heddle", hd_json_count(HD_EXPLAIN_JSON_VERSION)}, {"file", hd_json_text(model->path)},
                           {HD_KEY(ELAPSED), hd_json_seconds(model, model->elapsed_ticks)},
-                          {"place", has_place ? place(&model->nodes[question->node]) : json_null()},
+                          {"place", has_place ? hd_explain_place(&model->nodes[question->node]) : json_null()},
                           {"predicted_s", hd_json_ticks(model, prediction.elapsed_ticks)},
                           {"predicted_low_s", hd_json_ticks(model, prediction.low_ticks)},
                           {"predicted_high_s", hd_json_ticks(model, prediction.high_ticks)},
@@ -65,7 +64,7 @@ static json_t *classes_off(const struct hd_model *model) {
 bool hd_explain_json(const struct hd_model *model, bool all, FILE *out) {
   struct hd_findings *findings = hd_findings_new(model, all ? 0 : HD_FINDING_LEAST);
   json_t *value = HD_JSON(
-      {"heddle", hd_json_count(JSON_VERSION)}, {"file", hd_json_text(model->path)},
+      {"heddle", hd_json_count(HD_EXPLAIN_JSON_VERSION)}, {"file", hd_json_text(model->path)},
       {HD_KEY(ELAPSED), hd_json_seconds(model, model->elapsed_ticks)}, {"threads", hd_json_count(findings->threads)},
       {"processors", model->header.max_threads ? hd_json_count(model->header.max_threads) : json_null()},
       {"findings", hd_json_array(findings, findings->count, finding)},

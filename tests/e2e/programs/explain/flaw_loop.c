@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Loops whose iterations differ: iteration i of 40 takes 0.2 i ms; or one takes 150 ms. Others take 1 ms. */
+/* Loops whose iterations differ: iteration i of 40 takes 0.2 i ms; or one takes 150 ms. Others take 1 ms. "few": three
+ * iterations of 50 ms for two threads. */
 #include "flaws.h"
 
 int main(int argc, char **argv) {
@@ -24,6 +25,14 @@ int main(int argc, char **argv) {
 #pragma omp parallel for schedule(dynamic) // mark: huge
     for (unsigned i = 0; i < 40; i++)
       work_us(i == 39 ? 150000 : 1000);
+  if (is(argv, "few")) {
+#pragma omp parallel
+    {
+#pragma omp for schedule(static) // mark: few
+      for (unsigned i = 0; i < 3; i++)
+        work_us(50000);
+    }
+  }
   if (is(argv, "nowait")) {
 #pragma omp parallel
     {
