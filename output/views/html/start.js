@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Tables first: they must work where a chart does not. */
+document.documentElement.classList.add('scripted');
+document.querySelectorAll('table[id]').forEach(table => {
+  if (table.id === 'callpath-table')
+    heddle.tables.enhanceTree(table);
+  else
+    heddle.tables.enhance(table);
+});
+heddle.states.explainProgram();
+heddle.region.start();
+if (heddle.charts) {
+  heddle.timeline.start();
+  heddle.flame.start();
+}
+
+/* Links to a callpath, "#c12": its row may be folded away. */
+document.addEventListener('click', event => {
+  const link = event.target.closest('a[href^="#c"]');
+  const id = link && /^#c\d+$/.test(link.getAttribute('href')) ? Number(link.getAttribute('href').slice(2)) : NaN;
+  if (!heddle.node.has(id))
+    return;
+  event.preventDefault();
+  heddle.tables.reveal(id);
+  heddle.select(id, false);
+});
