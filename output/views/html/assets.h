@@ -15,7 +15,8 @@ struct hd_asset {
 };
 
 extern const struct hd_asset hd_asset_style;
-extern const struct hd_asset hd_asset_script; /* all of Heddle's */
+extern const struct hd_asset hd_asset_head;   /* runs first */
+extern const struct hd_asset hd_asset_script; /* the rest of Heddle's */
 extern const struct hd_asset hd_asset_d3;     /* bytes 0: it was not there at build time */
 extern const struct hd_asset hd_asset_d3_licence;
 extern const char hd_d3_version[];

@@ -52,6 +52,7 @@ foreach(name ${SCRIPTS})
 endforeach()
 file(WRITE ${folder}/script.js "${script}")
 embed(script ${folder}/script.js)
+embed(head ${FOLDER}/head.js)
 embed(style ${FOLDER}/page.css)
 embed(d3_licence ${FOLDER}/d3-licence.txt)
 

@@ -95,7 +95,7 @@ heddle.flame = (() => {
       return;
     state.root = state.focus = state.at = layout();
     state.readout = element('p', {class: 'hint readout', 'aria-live': 'polite'},
-                            'Width: part of the run. Click: zoom in, again: zoom out. Arrow keys move, Enter zooms, Escape zooms out.');
+                            'Width: part of the run; blank at the right: no thread was busy. Click: zoom in, again: zoom out. Arrow keys move, Enter zooms, Escape zooms out.');
     const chart = element('div', {class: 'chart'});
     section.append(element('h2', {}, 'Flame view'), chart, state.readout);
     section.hidden = false;

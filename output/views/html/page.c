@@ -16,8 +16,8 @@
 static void put_policy(FILE *out) {
   fprintf(out,
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-          "img-src data:; base-uri 'none'; form-action 'none'; script-src 'sha256-%s'",
-          hd_asset_script.sha256);
+          "img-src data:; base-uri 'none'; form-action 'none'; script-src 'sha256-%s' 'sha256-%s'",
+          hd_asset_head.sha256, hd_asset_script.sha256);
   if (hd_asset_d3.bytes > 0)
     fprintf(out, " 'sha256-%s'", hd_asset_d3.sha256);
   fputs("\">\n", out);
@@ -39,6 +39,7 @@ static void put_head(const struct hd_model *model, FILE *out) {
   hd_html_text(model->header.program, out);
   fputs(" - Heddle</title>\n", out);
   put_asset(&hd_asset_style, "style", out);
+  put_asset(&hd_asset_head, "script", out);
   fputs("</head>\n", out);
 }
 

@@ -2,23 +2,31 @@
 /* One callpath in detail. */
 heddle.region = (() => {
   const {element, time, percent, count, place} = heddle;
-  const CHOICES_MOST = 400, LINES_MOST = 12, SOURCE_BEFORE = 4, SOURCE_AFTER = 12;
+  const CHOICES_MOST = 400, LINES_MOST = 12, LOOPS_MOST = 3, SOURCE_BEFORE = 4, SOURCE_AFTER = 12;
   const state = {};
 
   const card = (title, ...content) => (content.some(one => one !== null)
     ? element('div', {class: 'card'}, element('h3', {}, title), ...content) : null);
 
+  /* "<=" and its like stand in the table of callpaths: what a number may be in truth. */
+  const markOf = (id, title) => {
+    const headings = [...document.querySelectorAll('#callpath-table thead th')].map(heading => heading.textContent);
+    const cell = heddle.tables.row(id)?.cells[headings.indexOf(title)];
+    return cell ? /^[~<>=?]*/.exec(cell.textContent)[0] : '';
+  };
+
   const facts = node => {
     const team = node.team_size, shares = node.task;
+    const marked = (title, text) => markOf(node.id, title) + text;
     const pairs = [
-      ['elapsed', node.elapsed_s !== null && node.elapsed_s !== undefined && time(node.elapsed_s)],
+      ['elapsed', node.elapsed_s !== null && node.elapsed_s !== undefined && marked('Elapsed', time(node.elapsed_s))],
       ['part of the run', node.wall_share_inclusive_s > 0 &&
-        `${time(node.wall_share_inclusive_s)}, ${percent(node.wall_share_inclusive_s, heddle.elapsed)}`],
-      ['gain', node.potential_gain_s > 0 && time(node.potential_gain_s) + (node.potential_gain_unknown ? ' or more' : '')],
-      ['calls', node.visits !== null && count(node.visits)],
+        marked('Wall%', `${time(node.wall_share_inclusive_s)}, ${percent(node.wall_share_inclusive_s, heddle.elapsed)}`)],
+      ['gain', node.potential_gain_s > 0 && marked('Gain', time(node.potential_gain_s))],
+      ['calls', node.visits !== null && marked('Calls', count(node.visits))],
       ['team', team && (team.min === team.max ? `${team.min} threads` : `${team.min} to ${team.max} threads`)],
-      ['busy on average', node.mean_concurrency && node.mean_concurrency.toFixed(2)],
-      ['imbalance', node.imbalance && node.imbalance.toFixed(2)],
+      ['busy on average', node.mean_concurrency && marked('Conc', node.mean_concurrency.toFixed(2))],
+      ['imbalance', node.imbalance && marked('Imbal', node.imbalance.toFixed(2))],
       ['chunks', node.loop && `${count(node.loop.chunks)} of ${count(node.loop.iterations)} iterations`],
       ['tasks', shares && `${count(shares.created)} created, ${count(shares.run)} run, ${count(shares.run_elsewhere)} elsewhere`],
     ];
@@ -54,7 +62,8 @@ heddle.region = (() => {
 
   /* ---- loops ---- */
 
-  const space = loop => {
+  const space = node => {
+    const loop = node.loop;
     const costs = loop.space.buckets.map(part => (part.iterations > 0 ? part.s / part.iterations : null));
     const most = Math.max(...costs);
     const box = element('div', {class: 'chart'});
@@ -77,16 +86,17 @@ heddle.region = (() => {
         call(d3.axisBottom(at).ticks(Math.max(2, width / 110)).tickFormat(value => (known ? d3.format('~s')(value) : `${value} %`)));
       svg.append('g').attr('class', 'axis').attr('transform', `translate(${left},0)`).call(d3.axisLeft(y).ticks(3).tickFormat(time));
     });
-    return card('Time of an iteration, first to last', box);
+    return card(`Time of an iteration, first to last: ${place(node)}`, box);
   };
 
-  const durations = loop => {
+  const durations = node => {
+    const loop = node.loop;
     const found = loop.chunk_s.log2_ns.map((chunks, i) => [i, chunks]).filter(([, chunks]) => chunks > 0);
     if (found.length === 0)
       return null;
     const rows = loop.chunk_s.log2_ns.slice(found[0][0], found[found.length - 1][0] + 1).
       map((chunks, i) => [`from ${time(2 ** (i + found[0][0]) * 1e-9)}`, chunks, count(chunks)]);
-    return card('How long chunks took', bars(rows, ['Time', '', 'Chunks']),
+    return card(`How long chunks took: ${place(node)}`, bars(rows, ['Time', '', 'Chunks']),
                 element('p', {class: 'hint'}, `mean ${time(loop.chunk_s.mean)}, longest ${time(loop.chunk_s.max)}`));
   };
 
@@ -140,8 +150,9 @@ heddle.region = (() => {
   const show = id => {
     const node = heddle.node.get(id);
     state.choice.value = String(id);
-    const loop = node.loop && node.loop.chunk_s ? node.loop : null;
-    const cards = [threads(id), levels(node), loop && space(loop), loop && durations(loop), hot(id), counters(node), source(node)];
+    const loops = heddle.subtree(id).map(below => heddle.node.get(below)).filter(below => below.loop && below.loop.chunk_s);
+    const cards = [threads(id), levels(node), ...loops.slice(0, LOOPS_MOST).flatMap(loop => [space(loop), durations(loop)]),
+                   hot(id), counters(node), source(node)];
     state.title.textContent = place(node);
     state.body.replaceChildren(facts(node), element('div', {class: 'cards'}, ...cards.filter(one => one)));
     heddle.tables.mark(id);

@@ -10,7 +10,14 @@
 #include "output/views/html/table.h"
 #include "support/command/memory.h"
 
-enum { LINES_BEFORE = 6, LINES_AFTER = 14, LINE_BYTES_MOST = 400, PAGE_BYTES_MOST = 400000, LINKS_MOST = 4 };
+enum {
+  LINES_BEFORE = 6,
+  LINES_AFTER = 14,
+  LINE_BYTES_MOST = 400,
+  PAGE_BYTES_MOST = 400000,
+  LINKS_MOST = 4,
+  OPEN_SPOTS_MOST = 200
+};
 
 /* A line that something is known of. */
 struct spot {
@@ -116,7 +123,7 @@ static void put_file(const struct hd_model *model, const struct spot *first, con
   struct hd_source_file file;
   if (!hd_source_read(first->file, &file))
     return;
-  fputs("<details class=\"source\" open data-file=\"", out);
+  fprintf(out, "<details class=\"source\"%s data-file=\"", end - first <= OPEN_SPOTS_MOST ? " open" : "");
   hd_html_text(first->file, out);
   fputs("\"><summary>", out);
   hd_html_text(first->file, out);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tables first: they must work where a chart does not. */
-document.documentElement.classList.add('scripted');
 document.querySelectorAll('table[id]').forEach(table => {
   if (table.id === 'callpath-table')
     heddle.tables.enhanceTree(table);
   else
     heddle.tables.enhance(table);
 });
+document.querySelectorAll('table[id]').forEach(table => table.classList.add('ready'));
 heddle.states.explainProgram();
 heddle.region.start();
 if (heddle.charts) {

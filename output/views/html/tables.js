@@ -3,7 +3,7 @@
  * rows only those that are seen are in the page. */
 heddle.tables = (() => {
   const {element} = heddle;
-  const FILTER_FROM = 8, ROWS_AT_ONCE = 300, FOLD_FROM = 60, FOLD_BELOW = 0.01;
+  const FILTER_FROM = 8, ROWS_AT_FIRST = 25, ROWS_AT_ONCE = 200, FOLD_FROM = 60, FOLD_BELOW = 0.01;
 
   /* "~12.3", ">=1" are numbers with a mark; "-" is less than all. */
   const numberOf = text => {
@@ -63,14 +63,27 @@ heddle.tables = (() => {
 
   const wordsOf = input => (input ? input.value.toLowerCase().split(/\s+/).filter(Boolean) : []);
 
+  const offerMore = (button, left, show) => {
+    button.hidden = left <= 0;
+    button.textContent = `show ${Math.min(left, ROWS_AT_ONCE)} more of ${left} rows`;
+    button.onclick = show;
+  };
+
   /* ---- flat tables ---- */
 
   const enhance = table => {
     const body = table.tBodies[0];
     const rows = [...body.rows];
-    const show = () => body.replaceChildren(...sorted(rows.filter(row => matches(row, wordsOf(input)))));
+    const more = element('button', {type: 'button', class: 'more'});
+    const show = (most = ROWS_AT_FIRST) => {
+      const chosen = sorted(rows.filter(row => matches(row, wordsOf(input))));
+      body.replaceChildren(...chosen.slice(0, most));
+      offerMore(more, chosen.length - most, () => show(most + ROWS_AT_ONCE));
+    };
     const sorted = makeSortable(table, () => show());
     const input = rows.length >= FILTER_FROM ? makeFilter(table, 'filter', () => show()) : null;
+    table.parentElement.after(more);
+    show();
   };
 
   /* ---- the tree ---- */
@@ -138,9 +151,7 @@ heddle.tables = (() => {
     rows.forEach(prepare);
     tree.table.classList.toggle('flat', isSorted);
     tree.table.tBodies[0].replaceChildren(...rows);
-    tree.more.hidden = left <= 0;
-    tree.more.textContent = `show ${Math.min(left, ROWS_AT_ONCE)} more of ${left} rows`;
-    tree.more.onclick = () => showTree(most + ROWS_AT_ONCE);
+    offerMore(tree.more, left, () => showTree(most + ROWS_AT_ONCE));
   };
 
   const setFolds = all => {
@@ -203,5 +214,7 @@ heddle.tables = (() => {
     tree.row.get(id)?.classList.add('chosen');
   };
 
-  return {enhance, enhanceTree, reveal, mark};
+  const row = id => tree.row.get(id);
+
+  return {enhance, enhanceTree, reveal, mark, row};
 })();

@@ -77,7 +77,9 @@ heddle.timeline = (() => {
     if (!line || heddle.elapsed <= 0)
       return box.remove();
     const steps = stepsOf(line);
-    const most = Math.max(1, Math.ceil(Math.max(...steps.map(step => step.busy)) - 0.01));
+    const levels = heddle.profile.program.time_at_k_s || [];
+    const highest = levels.reduce((found, seconds, k) => (seconds > 0 ? k : found), 1);
+    const most = Math.max(highest, Math.ceil(Math.max(...steps.map(step => step.busy)) - 0.01));
     const readout = element('p', {class: 'hint readout'}, 'Height: threads busy on average. Red: at most one busy.');
     let keys = {};
     const button = (key, label) => {
