@@ -10,6 +10,7 @@
 #include "output/reader/open.h"
 #include "output/views/compare/compare.h"
 #include "output/views/export/export.h"
+#include "output/views/html/html.h"
 #include "output/views/report/report.h"
 #include "support/command/sanitize.h"
 
@@ -57,6 +58,8 @@ struct hd_model *fz_read(const void *bytes, size_t size) {
   return model;
 }
 
+enum { PAGE_TURN = 63 }; /* a page is large */
+
 void fz_report(const struct hd_model *model, uint32_t turn) {
   FILE *sink = open_sink();
   const enum hd_question question = (enum hd_question)(turn % (HD_ASK_CALLERS + 1));
@@ -68,6 +71,8 @@ void fz_report(const struct hd_model *model, uint32_t turn) {
   hd_report_summary(model, sink);
   if (turn / 64 % 2)
     hd_exporters[0]->write(model, sink);
+  if (turn % 64 == PAGE_TURN)
+    hd_html_write(model, &(struct hd_html_options){.no_source = true}, sink);
   close_sink(sink);
 }
 

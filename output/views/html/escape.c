@@ -18,6 +18,8 @@ static const char *entity(char character) {
     return "&quot;";
   case '\'':
     return "&#39;";
+  case '\t':
+    return "&#9;";
   default:
     return NULL;
   }
@@ -26,7 +28,7 @@ static const char *entity(char character) {
 void hd_html_text(const char *text, FILE *out) {
   while (text && *text) {
     const char *escaped = entity(*text);
-    const size_t bytes = *text == '\t' ? 1 : hd_sanitize_character(text);
+    const size_t bytes = escaped ? 1 : hd_sanitize_character(text);
     if (escaped)
       fputs(escaped, out);
     else if (bytes > 0)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /** As the text of an element or the value of an attribute in double quotes. Control characters and what is no UTF-8
- *  become U+FFFD, as in the JSON; tabs stay. NULL: nothing. */
+ *  become U+FFFD, as in the JSON, but for tabs. NULL: nothing. */
 void hd_html_text(const char *text, FILE *out);
 
 /** JSON for a script element: what HTML or JavaScript could take for something else stands as \uXXXX, which is possible

@@ -59,7 +59,7 @@ static void test_texts_have_no_markup_and_are_utf8(void **state) {
   (void)state;
   char *text = written(write_text);
   assert_string_equal(text, "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;&lt;!--\xe2\x80\xa8"
-                            "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd[31m--&gt;&lt;b onclick=x&gt;\\u003c\t"
+                            "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd[31m--&gt;&lt;b onclick=x&gt;\\u003c&#9;"
                             "a\xc3\xa9\xef\xbf\xbd");
   free(text);
 }
