@@ -9,6 +9,12 @@ heddle.time = seconds => {
   return size === 0 ? '0 s' : `${(seconds * factor).toFixed(decimals)} ${unit}`;
 };
 
+/** With three digits, for axes. */
+heddle.timeBrief = seconds => {
+  const [number, unit] = heddle.time(seconds).split(' ');
+  return `${+Number(number).toPrecision(3)} ${unit}`;
+};
+
 heddle.percent = (part, whole) => (whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : '-');
 
 heddle.count = number => (number === null || number === undefined ? '-' : number.toLocaleString('en'));

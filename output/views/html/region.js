@@ -41,9 +41,9 @@ heddle.region = (() => {
   };
 
   /* Horizontal bars: [[label, value, text]]. */
-  const bars = (rows, head) => {
+  const bars = (rows, head, kind = '') => {
     const most = Math.max(...rows.map(([, value]) => value), 1e-12);
-    return element('table', {class: 'plain'},
+    return element('table', {class: `plain ${kind}`},
       element('thead', {}, element('tr', {}, ...head.map((title, i) => element('th', {class: i === 1 ? 'fill' : null}, title)))),
       element('tbody', {}, ...rows.map(([label, value, text]) => element('tr', {}, element('th', {scope: 'row'}, label),
         element('td', {class: 'bar fill', style: {'--v': String(100 * value / most)}}), element('td', {}, text)))));
@@ -69,7 +69,7 @@ heddle.region = (() => {
     const box = element('div', {class: 'chart'});
     if (!heddle.charts || !(most > 0))
       return null;
-    const height = 140, left = 60, floor = 116;
+    const height = 140, left = 64, floor = 116;
     heddle.whenResized(box, width => {
       const {lower, upper} = loop.space;
       const known = lower !== null && upper !== null;
@@ -84,7 +84,7 @@ heddle.region = (() => {
         append('title').text((cost, i) => `part ${i + 1} of ${costs.length}: ${time(cost)} an iteration`);
       svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${floor})`).
         call(d3.axisBottom(at).ticks(Math.max(2, width / 110)).tickFormat(value => (known ? d3.format('~s')(value) : `${value} %`)));
-      svg.append('g').attr('class', 'axis').attr('transform', `translate(${left},0)`).call(d3.axisLeft(y).ticks(3).tickFormat(time));
+      svg.append('g').attr('class', 'axis').attr('transform', `translate(${left},0)`).call(d3.axisLeft(y).ticks(3).tickFormat(heddle.timeBrief));
     });
     return card(`Time of an iteration, first to last: ${place(node)}`, box);
   };
@@ -113,7 +113,7 @@ heddle.region = (() => {
     const rows = [...sums].sort((a, b) => b[1] - a[1]).slice(0, LINES_MOST);
     const all = [...sums.values()].reduce((a, b) => a + b, 0);
     return card('Hot lines', rows.length > 0
-      ? bars(rows.map(([name, samples]) => [name, samples, percent(samples, all)]), ['Line', '', '%']) : null);
+      ? bars(rows.map(([name, samples]) => [name, samples, percent(samples, all)]), ['Line', '', '%'], 'named') : null);
   };
 
   const counters = node => {

@@ -14,6 +14,11 @@ if (heddle.charts) {
   heddle.flame.start();
 }
 
+/* What only scripts can draw gets its link in the list of parts, too. */
+for (const [id, words] of [['region', 'One callpath'], ['flame', 'Flame view']])
+  if (!document.getElementById(id).hidden)
+    document.querySelector('nav a[href="#callpaths"]').after(' ', heddle.element('a', {href: `#${id}`}, words));
+
 /* Links to a callpath, "#c12": its row may be folded away. */
 document.addEventListener('click', event => {
   const link = event.target.closest('a[href^="#c"]');
