@@ -87,16 +87,23 @@ static void test_json_in_a_script_stays_the_same_json(void **state) {
 
 /* ---- pages ---- */
 
+/* As much of a text as there is room for. */
+static void put(char *to, size_t room, const char *text) {
+  const size_t bytes = strnlen(text, room - 1);
+  memcpy(to, text, bytes);
+  to[bytes] = '\0';
+}
+
 static void name_all(const char *name) {
   struct builder *builder = &test.sample.builder;
-  strcpy(builder->header->program, name);
-  strcpy(builder->header->host, name);
+  put(builder->header->program, sizeof builder->header->program, name);
+  put(builder->header->host, sizeof builder->header->host, name);
   builder_name(builder, 1, name, name, "3");
   builder_text(builder, HD_TEXT_NOTE, 0, name, strlen(name));
   builder_text(builder, HD_TEXT_ARGUMENT, 0, name, strlen(name));
   builder_text(builder, HD_TEXT_ENVIRONMENT, 0, "OMP_X=" ATTACK, strlen("OMP_X=" ATTACK));
   struct hd_module_record *module = (void *)((char *)builder->newest[HD_BLOCK_MODULES] + HD_BLOCK_HEADER_BYTES);
-  snprintf(module->path, sizeof module->path, "/bin/%s", name);
+  put(module->path, sizeof module->path, name);
 }
 
 static void write_page(FILE *out) {
