@@ -13,6 +13,7 @@
   _(run, "run a program and write its profile")                                                                        \
   _(report, "show where a profile's parallel regions lose time")                                                       \
   _(explain, "show why a profile's run loses time, and what to try")                                                   \
+  _(html, "write a profile as a page for a browser")                                                                   \
   _(scale, "run a program at several thread counts and compare")                                                       \
   _(tune, "find the settings of the OpenMP runtime with which a program is fastest")                                   \
   _(compare, "show what more threads, or another build, changed in each region, and why")                              \

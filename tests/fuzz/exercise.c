@@ -11,6 +11,7 @@
 #include "output/reader/open.h"
 #include "output/views/compare/compare.h"
 #include "output/views/export/export.h"
+#include "output/views/html/html.h"
 #include "output/views/report/report.h"
 #include "support/command/sanitize.h"
 
@@ -71,6 +72,8 @@ static void export(const struct hd_model *model, uint32_t turn, FILE *sink) {
   exporter->write(model, (enum hd_weight)(turn / count % HD_WEIGHT_COUNT), sink);
 }
 
+enum { PAGE_TURN = 63 }; /* a page is large */
+
 void fz_report(const struct hd_model *model, uint32_t turn) {
   FILE *sink = open_sink();
   const enum hd_question question = (enum hd_question)(turn % (HD_ASK_CALLERS + 1));
@@ -84,6 +87,8 @@ void fz_report(const struct hd_model *model, uint32_t turn) {
   hd_advice_free(&advice);
   if (turn / 64 % 2)
     export(model, turn / 128, sink);
+  if (turn % 64 == PAGE_TURN)
+    hd_html_write(model, &(struct hd_html_options){.no_source = true}, sink);
   close_sink(sink);
 }
 

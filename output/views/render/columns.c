@@ -121,12 +121,19 @@ static void cell_text(char cell[HD_CELL_BYTES], const struct hd_columns *columns
     snprintf(cell, HD_CELL_BYTES, "%llu", (unsigned long long)value->count);
 }
 
+void hd_columns_cell(const struct hd_columns *columns, size_t column, const struct hd_value *value,
+                     char cell[HD_MARKED_CELL_BYTES]) {
+  char text[HD_CELL_BYTES];
+  const bool marked = value->mark && value->known && !value->dash;
+  cell_text(text, columns, columns->items[column].kind, value);
+  snprintf(cell, HD_MARKED_CELL_BYTES, "%.7s%s", marked ? value->mark : "", text);
+}
+
 void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *values, struct hd_table *grid) {
-  char cell[HD_CELL_BYTES];
+  char cell[HD_MARKED_CELL_BYTES];
   for (size_t i = SIZE_MAX; (i = hd_columns_next(columns, i)) < columns->count;) {
-    const bool marked = values[i].mark && values[i].known && !values[i].dash;
-    cell_text(cell, columns, columns->items[i].kind, &values[i]);
-    hd_table_cell(grid, "%s%s", marked ? values[i].mark : "", cell);
+    hd_columns_cell(columns, i, &values[i], cell);
+    hd_table_cell(grid, "%s", cell);
   }
 }
 

@@ -79,6 +79,11 @@ size_t hd_columns_next(const struct hd_columns *columns, size_t last);
 void hd_columns_add(const struct hd_columns *columns, struct hd_table *grid);
 void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *values, struct hd_table *grid);
 
+/** The text of one cell, with its mark. */
+enum { HD_MARKED_CELL_BYTES = HD_CELL_BYTES + 8 };
+void hd_columns_cell(const struct hd_columns *columns, size_t column, const struct hd_value *value,
+                     char cell[HD_MARKED_CELL_BYTES]);
+
 /** A paragraph: "Title: its help. ... ", then `more`. */
 void hd_columns_legend(const struct hd_columns *columns, const char *more, FILE *out);
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file cmd_html.c
+ * `heddle html [-o PAGE] FILE`: a profile as a page for a browser.
+ */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/open_profile.h"
+#include "output/model/memory.h"
+#include "output/symbols/sample_names.h"
+#include "output/views/html/html.h"
+#include "support/command/output_stream.h"
+
+struct choices {
+  struct hd_html_options html;
+  const char *output;
+  bool force;
+  bool no_cache;
+};
+
+static const struct hd_option options[] = {
+    {'o', "output", "PAGE", "write to the file PAGE instead of standard output",
+     HD_OPTION_FILE(struct choices, output)},
+    {0, "force", NULL, "replace PAGE if it exists", HD_OPTION_FLAG(struct choices, force)},
+    {0, "no-source", NULL, "leave out the lines of source files", HD_OPTION_FLAG(struct choices, html.no_source)},
+    {0, "no-cache", NULL, "do not store resolved names in FILE", HD_OPTION_FLAG(struct choices, no_cache)},
+    {0},
+};
+
+static const struct hd_usage usage = {
+    .command = "html",
+    .synopsis = "-o PAGE [options] FILE",
+    .description =
+        "Writes a page that shows a profile in a browser: findings, concurrency over time, callpaths, threads, hot\n"
+        "functions, counters, and the lines of source files that are found now. The page is one file, and\n"
+        "needs no network. One profile a page.",
+    .options = options,
+    .none = "missing FILE",
+    .several = "one FILE at a time: a page shows one profile",
+};
+
+static int write_page(const struct hd_model *model, const struct choices *choices) {
+  FILE *out = choices->output ? hd_stream_create(choices->output, choices->force) : stdout;
+  if (!out)
+    return HD_EXIT_FAILED;
+  const bool made = hd_html_write(model, &choices->html, out);
+  if (!made)
+    fputs("heddle: out of memory\n", stderr);
+  const bool written = hd_stream_finish(out, choices->output ? choices->output : "standard output");
+  return made && written ? HD_EXIT_OK : HD_EXIT_FAILED;
+}
+
+/* Nobody reads half a megabyte of markup on a terminal. */
+static bool check(void *of) {
+  const struct choices *choices = of;
+  return choices->output || !isatty(STDOUT_FILENO) ||
+         hd_usage_complain(&usage, "a page is not for a terminal: name a file with -o");
+}
+
+int hd_cmd_html(int argc, char **argv) {
+  struct choices choices = {0};
+  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, check};
+  int status = HD_EXIT_OK;
+  struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
+  if (!model)
+    return status;
+  hd_sample_names_resolve(model);
+  status = write_page(model, &choices);
+  hd_model_free(model);
+  return status;
+}

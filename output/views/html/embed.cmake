@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Writes the page's scripts and styles as C arrays: cmake -DOUT=assets.c -DFOLDER=... -DSCRIPTS="a.js b.js" -DD3=... -P
+# embed.cmake. D3 may be empty, or a file that is not there.
+
+# base64 of a text of hexadecimal digits, of 32 bytes.
+function(base64 hex result)
+  set(digits "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+  set(text "")
+  string(APPEND hex "00")
+  foreach(at RANGE 0 63 6)
+    string(SUBSTRING ${hex} ${at} 6 three)
+    math(EXPR bits "0x${three}")
+    foreach(shift 18 12 6 0)
+      math(EXPR digit "(${bits} >> ${shift}) & 63")
+      string(SUBSTRING ${digits} ${digit} 1 character)
+      string(APPEND text ${character})
+    endforeach()
+  endforeach()
+  string(SUBSTRING ${text} 0 43 text)
+  set(${result} "${text}=" PARENT_SCOPE)
+endfunction()
+
+# A file as hd_asset_NAME. It must not end the element that it will stand in.
+function(embed name path)
+  file(READ ${path} text)
+  foreach(forbidden "</script" "</style" "<!--" "\r")
+    string(FIND "${text}" "${forbidden}" found)
+    if(NOT found EQUAL -1)
+      message(FATAL_ERROR "${path} has '${forbidden}': it cannot stand in a page")
+    endif()
+  endforeach()
+  file(READ ${path} hex HEX)
+  file(SHA256 ${path} hash)
+  base64(${hash} hash)
+  string(LENGTH "${hex}" length)
+  math(EXPR bytes "${length} / 2")
+  string(REGEX REPLACE "(..)" "0x\\1," bytes_of "${hex}")
+  string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes_of "${bytes_of}")
+  file(APPEND ${OUT} "static const unsigned char ${name}[] = {\n${bytes_of}0};\n"
+    "const struct hd_asset hd_asset_${name} = {(const char *)${name}, ${bytes}, \"${hash}\"};\n")
+endfunction()
+
+get_filename_component(folder ${OUT} DIRECTORY)
+file(WRITE ${OUT} "/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */\n/* Made by embed.cmake. */\n"
+  "#include \"output/views/html/assets.h\"\n")
+
+set(script "'use strict';\n")
+separate_arguments(SCRIPTS)
+foreach(name ${SCRIPTS})
+  file(READ ${FOLDER}/${name} text)
+  string(APPEND script "${text}")
+endforeach()
+file(WRITE ${folder}/script.js "${script}")
+embed(script ${folder}/script.js)
+embed(head ${FOLDER}/head.js)
+embed(style ${FOLDER}/page.css)
+embed(d3_licence ${FOLDER}/d3-licence.txt)
+
+set(version "")
+if(D3 AND EXISTS ${D3})
+  file(STRINGS ${D3} first LIMIT_COUNT 1)
+  string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" version "${first}")
+  embed(d3 ${D3})
+else()
+  file(APPEND ${OUT} "const struct hd_asset hd_asset_d3 = {\"\", 0, \"\"};\n")
+endif()
+file(APPEND ${OUT} "const char hd_d3_version[] = \"${version}\";\n")

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`heddle html`: a page is one file that fetches nothing, has each callpath in a table, and runs no script of a profile."""
+import html.parser
+import json
+import re
+import stat
+
+import pytest
+
+from conftest import SOURCE
+
+SIZE_MOST = 1.5e6
+ATTACK = "</script><script>alert(1)</script>\\\"'&\u2028"  # as C writes it; the backslash is C's
+
+# A region in a phase whose name would be a script.
+PROGRAM = f"""
+#include <heddle.h>
+int omp_get_max_threads(void);
+int main(void) {{
+  double sum = omp_get_max_threads(); /* loads the tool */
+  heddle_phase_begin("{ATTACK}");
+  for (int i = 0; i < 20; i++) {{
+#pragma omp parallel for schedule(dynamic, 10) reduction(+ : sum)
+    for (int j = 0; j < 1000; j++)
+      sum += j;
+  }}
+  heddle_phase_end("{ATTACK}");
+  return sum > 0 ? 0 : 1;
+}}
+"""
+NAME = ATTACK.replace("\\", "")
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser without scripts finds: rows of the callpaths by id, data, elements, whatever would be fetched."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.fetched, self.rows, self.data = [], [], {}, {}
+        self.row = self.script = None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.elements.append(tag)
+        fetching = [attributes[name] for name in ("src", "data", "srcset", "poster", "action") if name in attributes]
+        if tag in ("link", "base", "use", "image"):
+            fetching.append(attributes.get("href", ""))
+        self.fetched += [url for url in fetching if url != "data:,"]
+        if tag == "tr":
+            self.row = attributes.get("id")
+            self.rows.setdefault(self.row, "")
+        if tag == "script":
+            self.script = attributes.get("id")
+
+    def handle_data(self, data):
+        if self.row:
+            self.rows[self.row] += data
+        if self.script:
+            self.data[self.script] = self.data.get(self.script, "") + data
+
+    def handle_endtag(self, tag):
+        if tag == "tr":
+            self.row = None
+        if tag == "script":
+            self.script = None
+
+
+@pytest.fixture
+def path(profile, build_program):
+    return profile(build_program(PROGRAM, compiler="clang-19", flags=[f"-I{SOURCE / 'include'}"]), threads=2)
+
+
+@pytest.fixture
+def make_page(run_heddle, path, tmp_path):
+    def make(*options):
+        result = run_heddle("html", "-o", tmp_path / "page.html", "--force", *options, path)
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+        return (tmp_path / "page.html").read_text(encoding="utf-8")
+
+    return make
+
+
+def test_a_page_has_each_callpath_in_its_table(make_page, export, path):
+    page = Page(make_page())
+    profiles = export(path)["profiles"]
+    rows = {int(row[1:]): text for row, text in page.rows.items() if row and re.fullmatch(r"c\d+", row)}
+    assert set(rows) == {profile["id"] for profile in profiles}
+    for profile in profiles:
+        if profile["kind"] == "phase":
+            assert NAME in rows[profile["id"]]
+        elif profile["kind"] in ("parallel", "loop_dynamic"):
+            assert f":{profile['line']}" in rows[profile["id"]]
+            assert str(profile["visits"]) in rows[profile["id"]]
+    assert {"parallel", "loop_dynamic", "phase"} <= {profile["kind"] for profile in profiles}
+
+
+def test_the_data_are_the_json_and_the_findings(make_page, run_heddle, path):
+    page = Page(make_page())
+    exported = json.loads(run_heddle("export", path).stdout)
+    explained = json.loads(run_heddle("explain", "--json", "--all", path).stdout)
+    assert json.loads(page.data["profile"]) == exported
+    assert json.loads(page.data["explain"]) == explained
+
+
+def test_a_page_fetches_nothing_and_is_small(make_page):
+    text = make_page()
+    page = Page(text)
+    assert page.fetched == []
+    assert not re.search(r"@import|url\(['\"]?(?!#)\w+:", text)
+    assert "default-src 'none'" in text
+    assert len(text.encode()) < SIZE_MOST
+
+
+def test_names_are_no_scripts(make_page):
+    text = make_page("--no-source")
+    page = Page(text)
+    assert "<script>alert" not in text
+    assert page.elements.count("script") == text.count("</script>") == text.count("<script")
+    assert NAME in {profile["name"] for profile in json.loads(page.data["profile"])["profiles"]}
+
+
+def test_the_source_is_in_the_page_unless_asked_otherwise(make_page):
+    line = "for (int j = 0; j &lt; 1000; j++)"
+    assert line in make_page()
+    assert line not in make_page("--no-source")
+
+
+def test_an_existing_file_is_kept(run_heddle, path, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("mine")
+    result = run_heddle("html", "-o", page, path)
+    assert result.returncode == 1 and "file already exists; --force replaces it" in result.stderr
+    assert page.read_text() == "mine"
+    assert run_heddle("html", "--force", "-o", page, path).returncode == 0
+    assert stat.S_ISREG(page.stat().st_mode) and page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_a_pipe_gets_the_page(run_heddle, path):
+    result = run_heddle("html", path)
+    assert result.returncode == 0 and result.stdout.startswith("<!DOCTYPE html>") and result.stdout.endswith("</html>\n")
+
+
+def test_one_file_a_page(run_heddle, path):
+    result = run_heddle("html", path, path)
+    assert result.returncode == 2 and "one FILE at a time" in result.stderr
