@@ -50,7 +50,7 @@ static bool write_explain(const struct hd_model *model, FILE *out) {
 }
 
 static bool write_profile(const struct hd_model *model, FILE *out) {
-  return hd_exporter_find("json")->write(model, out);
+  return hd_exporter_find("json")->write(model, HD_WEIGHT_WALL, out);
 }
 
 static bool put_data(const char *id, bool (*write)(const struct hd_model *model, FILE *out),

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ("run", "report", "explain", "scale", "compare", "export", "events", "recover", "doctor", "merge", "completion")
+COMMANDS = ("run", "report", "explain", "html", "scale", "tune", "compare", "export", "events", "recover", "doctor", "merge", "completion")
 
 
 def printed(run_heddle, *arguments):
