@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-COMMANDS = ("run", "report", "explain", "html", "scale", "tune", "compare", "export", "events", "recover", "doctor", "merge", "completion")
+COMMANDS = ("run", "report", "explain", "html", "scale", "tune", "compare",
+            "export", "events", "recover", "doctor", "merge", "completion")
 
 
 def printed(run_heddle, *arguments):
