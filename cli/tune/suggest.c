@@ -43,7 +43,6 @@ static void take_profile(struct hd_tune *tune, const char *path) {
     take_finding(tune, model, &findings->items[i]);
   for (uint32_t i = 0; i < model->loop_count; i++)
     tune->facts.has_runtime_loops |= (model->loops[i].flags & HD_CHUNKS_RUNTIME) != 0;
-  tune->profiled = true;
   hd_findings_free(findings);
   hd_model_free(model);
 }

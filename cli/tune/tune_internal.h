@@ -105,7 +105,6 @@ struct hd_tune {
   struct hd_tune_facts facts;
   double weights[HD_TUNE_KINDS];      /* part of the run that findings would gain, which suggest that kind */
   const char *reasons[HD_TUNE_KINDS]; /* the cause of the largest of them */
-  bool profiled;                      /* there is a first profile */
   json_t *file;                       /* tune.json: what the series is, and its runs */
   double begin_s;                     /* of the command */
   size_t made;                        /* runs, by this command */

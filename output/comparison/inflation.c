@@ -128,6 +128,24 @@ static void bound(struct hd_finding *finding, const struct hd_interval *interval
   finding->low_ticks = finding->basis == HD_BASIS_MODEL ? 0 : fmax(finding->low_ticks - unsure * to_gain, 0);
 }
 
+static enum hd_basis basis_of(const struct hd_inflation *inflation, double unsure) {
+  if (inflation->shares[0] < HD_ACCOUNT_SHARED || inflation->shares[1] < HD_ACCOUNT_SHARED)
+    return HD_BASIS_MODEL;
+  return unsure > 0 ? HD_BASIS_ESTIMATED : HD_BASIS_MEASURED;
+}
+
+static struct hd_inflation inflation_of(const struct search *search, uint32_t row, uint32_t point,
+                                        const double ticks[2]) {
+  const struct hd_comparison *comparison = search->comparison;
+  const struct hd_compared *rows = comparison->rows[row].at;
+  const double s = comparison->seconds_per_tick;
+  return (struct hd_inflation){.comparison = comparison,
+                               .row = row,
+                               .point = point,
+                               .worked_s = {ticks[0] * s, ticks[1] * s},
+                               .shares = {search->shares[rows[0].run], search->shares[rows[point].run]}};
+}
+
 static void look_at(const struct search *search, uint32_t row, uint32_t point) {
   const struct hd_comparison *comparison = search->comparison;
   const struct hd_compared *at = &comparison->rows[row].at[point], *base = &comparison->rows[row].at[0];
@@ -137,24 +155,17 @@ static void look_at(const struct search *search, uint32_t row, uint32_t point) {
     return;
   const struct hd_run *run = &comparison->runs[at->run];
   const struct work *work = &search->works[at->run][row];
-  const double shares[2] = {search->shares[base->run], search->shares[at->run]};
-  const double to_gain = 1 / (width_of(comparison, row, work, point) * (double)run->factor);
-  const double unsure = unsure_ticks(at, base);
-  struct hd_finding finding = {.cause = HD_CAUSE_WORK_INFLATION, .place = work->longest};
-  finding.lost_ticks = (ticks[1] - ticks[0]) / (double)run->factor;
-  finding.gain_ticks = fmin((ticks[1] - ticks[0]) * to_gain, (double)at->time_ticks / (double)run->factor);
-  finding.basis = shares[0] < HD_ACCOUNT_SHARED || shares[1] < HD_ACCOUNT_SHARED ? HD_BASIS_MODEL
-                  : unsure > 0                                                   ? HD_BASIS_ESTIMATED
-                                                                                 : HD_BASIS_MEASURED;
+  const struct hd_inflation inflation = inflation_of(search, row, point, ticks);
+  const double factor = (double)run->factor, to_gain = 1 / (width_of(comparison, row, work, point) * factor);
+  const double unsure = unsure_ticks(at, base), more_ticks = ticks[1] - ticks[0];
+  struct hd_finding finding = {.cause = HD_CAUSE_WORK_INFLATION,
+                               .place = work->longest,
+                               .basis = basis_of(&inflation, unsure),
+                               .lost_ticks = more_ticks / factor,
+                               .gain_ticks = fmin(more_ticks * to_gain, (double)at->time_ticks / factor)};
   bound(&finding, &interval, unsure, to_gain);
   if (finding.gain_ticks < hd_compared_finding_least(run->model, isfinite(interval.low)))
     return;
-  const struct hd_inflation inflation = {
-      .comparison = comparison,
-      .row = row,
-      .point = point,
-      .worked_s = {ticks[0] * comparison->seconds_per_tick, ticks[1] * comparison->seconds_per_tick},
-      .shares = {shares[0], shares[1]}};
   hd_inflation_say(&inflation, &finding);
   hd_compared_finding_add(search->findings, &finding, run->model, point);
 }

@@ -20,20 +20,24 @@ static json_t *process_name(const struct hd_model *model) {
                  {"args", HD_JSON({"name", hd_json_text(model->header.program)})});
 }
 
+static void add_buckets(const struct hd_model *model, const struct hd_timeline_record *timeline, json_t *to) {
+  const double width = (double)timeline->width_ticks;
+  for (uint32_t i = 0; i < hd_timeline_buckets_in_use(model); i++) {
+    const double begin = (double)model->before_ticks + i * width;
+    const double left = (double)model->elapsed_ticks - begin;
+    const double busy = (double)timeline->buckets[i].busy_ticks / (left < width ? left : width);
+    json_array_append_new(to, counter(model, begin, "busy threads", busy));
+  }
+}
+
 /* Before the tool was loaded there was one thread. */
 static json_t *events(const struct hd_model *model) {
-  const struct hd_timeline_record *timeline = model->timeline;
-  const double width = timeline ? (double)timeline->width_ticks : 0;
   json_t *array = json_array();
   json_array_append_new(array, process_name(model));
   if (model->before_ticks > 0)
     json_array_append_new(array, counter(model, 0, "busy threads", 1));
-  for (uint32_t i = 0; i < hd_timeline_buckets_in_use(model); i++) {
-    const double begin = (double)model->before_ticks + i * width;
-    const double left = (double)model->elapsed_ticks - begin;
-    json_array_append_new(array, counter(model, begin, "busy threads",
-                                         (double)timeline->buckets[i].busy_ticks / (left < width ? left : width)));
-  }
+  if (model->timeline)
+    add_buckets(model, model->timeline, array);
   json_array_append_new(array, counter(model, (double)model->elapsed_ticks, "busy threads", 0));
   return array;
 }

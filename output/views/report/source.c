@@ -126,8 +126,8 @@ static bool is_near(const struct source *source, size_t first, size_t at, size_t
   for (size_t i = at; i < end && items[i].line <= number + CONTEXT; i++)
     if (source->shown[i])
       return true;
-  for (size_t i = at; i-- > first && items[i].line + CONTEXT >= number;)
-    if (source->shown[i])
+  for (size_t i = at; i > first && items[i - 1].line + CONTEXT >= number; i--)
+    if (source->shown[i - 1])
       return true;
   return false;
 }
