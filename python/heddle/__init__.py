@@ -15,7 +15,7 @@ import json
 import os
 import subprocess
 
-__all__ = ["Error", "Profile", "Table", "compare", "load"]
+__all__ = ["Error", "Profile", "Table", "compare", "extra_p", "load"]
 
 
 class Error(RuntimeError):
@@ -144,3 +144,17 @@ def load(path):
 def compare(*paths):
     """The JSON of `heddle compare` (docs/compare.md)."""
     return _json_of("compare", "--json", *paths)
+
+
+def extra_p(profiles, out, metrics=("elapsed_s", "busy_s"), parameter="threads"):
+    """Writes measurements for Extra-P (its JSON lines) to the file `out`: a line for each profile, callpath and metric that
+    was measured. Profiles of several runs with the same number of threads are its repetitions."""
+    for profile in profiles:
+        threads = len(profile.threads)
+        places = {row["id"]: row["place"] for row in profile.callpaths}
+        for row in profile.callpaths:
+            callpath = "->".join(places[at] for at in row["path"])
+            for metric in metrics:
+                if row.get(metric) is not None:
+                    print(json.dumps({"params": {parameter: threads}, "callpath": callpath, "metric": metric,
+                                      "value": row[metric]}), file=out)

@@ -2,6 +2,7 @@
 """python/heddle: profiles as tables for scripts."""
 
 import importlib
+import io
 import json
 import sys
 import types
@@ -76,6 +77,17 @@ def test_frames_are_made_by_pandas(heddle_module, made, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(heddle_module.Error, match="needs pandas"):
         run.threads.frame()
+
+
+def test_measurements_for_extra_p(heddle_module, made):
+    run = heddle_module.load(made)
+    out = io.StringIO()
+    heddle_module.extra_p([run, run], out)
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert all(line["params"] == {"threads": 2} and line["value"] >= 0 for line in lines)
+    busy = [line["value"] for line in lines if line["metric"] == "busy_s"]
+    assert sum(busy) == pytest.approx(2 * sum(row["busy_s"] or 0 for row in run.callpaths))
+    assert any("->parallel " in line["callpath"] and line["metric"] == "elapsed_s" for line in lines)
 
 
 def test_errors_are_those_of_the_command(heddle_module, tmp_path, monkeypatch):
