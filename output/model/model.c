@@ -129,6 +129,18 @@ double hd_team_imbalance(const struct hd_team_totals *team) {
   return team->busy_ticks > 0 ? (double)team->busy_max_ticks / (double)team->busy_ticks : NAN;
 }
 
+double hd_node_held_ticks(const struct hd_node *node) {
+  static const struct {
+    enum hd_kind kind;
+    enum hd_state waits;
+  } sections[] = {
+      {HD_KIND_CRITICAL, HD_WAIT_CRITICAL}, {HD_KIND_ORDERED, HD_WAIT_ORDERED}, {HD_KIND_ATOMIC, HD_WAIT_ATOMIC}};
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+    if (sections[i].kind == node->kind)
+      return (double)(hd_ticks_all(node->inclusive_ticks) - node->ticks[sections[i].waits]);
+  return NAN;
+}
+
 const char *hd_base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash && slash[1] ? slash + 1 : path;

@@ -449,6 +449,10 @@ double hd_team_elapsed(const struct hd_team_totals *team);
 double hd_team_concurrency(const struct hd_team_totals *team);
 double hd_team_imbalance(const struct hd_team_totals *team);
 
+/** Thread time for which a critical, ordered or atomic section was held: all that was spent in it, and below, after it
+ * was got. NaN: it is none of these. For how long a lock is held is not known: its events enclose nothing. */
+double hd_node_held_ticks(const struct hd_node *node);
+
 /** Whether its entries and own time were measured: of all but routines known from the stack only. */
 static inline bool hd_node_is_measured(const struct hd_node *node) {
   return node->kind != HD_KIND_ROUTINE || (node->flags & (HD_PROFILE_CALLED | HD_PROFILE_BACK));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Critical sections, locks, ordered and atomic: who waits, who works, and where. */
+#include <math.h>
+
 #include "expect.h"
 #include "output/model/memory.h"
 #include "script.h"
@@ -35,6 +37,26 @@ static void test_critical_waits_and_then_works_in_its_row(void **state) {
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(CRITICAL, 0x400)), 6);
   assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 3 + 6);
   assert_int_equal(ex_visits(model, 0, SITE(CRITICAL, 0x400)), 1);
+  assert_true(hd_node_held_ticks(ex_node(model, SITE(CRITICAL, 0x400))) == 6);
+  assert_true(isnan(hd_node_held_ticks(&model->nodes[0])));
+  hd_model_free(model);
+}
+
+/* A taskwait in the section is part of the time for which it is held. */
+static void test_a_section_is_held_while_its_thread_waits(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  sc_acquire(ompt_mutex_critical, 1, 0x400);
+  sc_at(2);
+  sc_acquired(ompt_mutex_critical, 1, 0x400);
+  sc_at(5);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x420);
+  sc_at(9);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x420);
+  sc_at(10);
+  sc_released(ompt_mutex_critical, 1, 0x450);
+  struct hd_model *model = end(20);
+  assert_true(hd_node_held_ticks(ex_node(model, SITE(CRITICAL, 0x400))) == 8);
   hd_model_free(model);
 }
 
@@ -214,6 +236,7 @@ static void test_nested_lock_held_again_is_no_wait(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_critical_waits_and_then_works_in_its_row),
+      cmocka_unit_test(test_a_section_is_held_while_its_thread_waits),
       cmocka_unit_test(test_release_address_is_not_used),
       cmocka_unit_test(test_ordered_waits_as_ordered),
       cmocka_unit_test(test_atomic_waits_as_atomic),
