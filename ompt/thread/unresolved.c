@@ -113,9 +113,10 @@ void hd_unresolved_begin_task(struct hd_thread *thread, uint64_t now) {
 
 /* ---- at every change of state, as long as something may be unresolved ---- */
 
+/* It began with an event; the transition that this told of may have been moved to later (ring.h). */
 static void charge(struct hd_thread *thread, uint64_t now) {
   struct hd_thread_record *record = thread->record;
-  const uint64_t since = record->unresolved_ticks;
+  const uint64_t since = record->unresolved_ticks > record->last_ticks ? record->unresolved_ticks : record->last_ticks;
   record->unresolved_ticks = 0;
   thread->instruments &= ~(uint32_t)HD_INSTRUMENT_UNRESOLVED;
   if (now > since && (record->unresolved_wait || thread->ring.busy != HD_NONE))
