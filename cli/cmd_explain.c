@@ -17,6 +17,7 @@ struct choices {
   bool all;
   bool json;
   bool no_cache;
+  bool no_estimates;
   const char *question; /* NULL: none */
   struct hd_what_if what_if;
 };
@@ -37,6 +38,8 @@ static const struct hd_option options[] = {
      "threads: 'threads=8'",
      .take = take_question, .field = offsetof(struct choices, question), .expects = "a change"},
     {0, "json", NULL, "write JSON (docs/explain.md)", HD_OPTION_FLAG(struct choices, json)},
+    {0, "no-estimates", NULL, "show what was observed only: unresolved time stays where it was counted",
+     HD_OPTION_FLAG(struct choices, no_estimates)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", HD_OPTION_FLAG(struct choices, no_cache)},
     {0},
 };
@@ -70,7 +73,7 @@ static bool print(const struct hd_model *model, const struct choices *choices) {
 
 int hd_cmd_explain(int argc, char **argv) {
   struct choices choices = {0};
-  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, NULL};
+  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, &choices.no_estimates, NULL};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/run/run_internal.h"
+#include "output/analysis/resolve.h"
 #include "output/model/memory.h"
 #include "output/model/model.h"
 #include "output/reader/open.h"
@@ -68,6 +69,7 @@ static size_t print_profile(const struct hd_run_profile *profile, const struct h
     return lines;
   }
   hd_names_resolve(model); /* where they could not be cached */
+  hd_resolve(model);
   FILE *memory = open_memstream(&text, &bytes);
   if (memory) {
     hd_report_summary(model, memory);
@@ -89,8 +91,8 @@ static bool has_name(const struct hd_run_profiles *profiles, const char *name, s
   return false;
 }
 
-/* Who asked for a name expects this run there, not an earlier one. Numbers also tell a run's own processes apart. Returns
- * how many lines it took. */
+/* Who asked for a name expects this run there, not an earlier one. Numbers also tell a run's own processes apart.
+ * Returns how many lines it took. */
 static size_t print_taken(const struct hd_run_profiles *profiles) {
   for (size_t i = 0; i < profiles->count; i++) {
     const struct hd_run_profile *profile = &profiles->items[i];
