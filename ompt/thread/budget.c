@@ -12,6 +12,7 @@
 #include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
 #include "ompt/thread/unresolved.h"
+#include "ompt/thread/watch.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
 
@@ -137,8 +138,8 @@ static bool is_waking(const struct hd_budget_off *off, uint64_t now) {
 }
 
 /* `hd_budget.off` follows from the rest. */
-static void look_over(void) {
-  uint64_t wake = UINT64_MAX;
+static void look_over(uint64_t now) {
+  uint64_t wake = hd_budget_watch_change(now);
   uint32_t classes = 0;
   for (const struct hd_budget_off *off = hd_budget_state.offs; off; off = off->next) {
     classes |= (uint32_t)off->is_off << off->event_class;
@@ -150,7 +151,7 @@ static void look_over(void) {
 }
 
 /* The bits of the classes that are off there. */
-static uint32_t *bits_of(uint32_t profile) {
+uint32_t *hd_budget_bits_of(uint32_t profile) {
   return profile == HD_NONE ? &hd_budget.everywhere : hd_callpath_off(profile);
 }
 
@@ -181,8 +182,9 @@ static void begin_off(struct hd_budget_off *off, uint64_t now) {
   hd_budget_state.regions = 0;
   __atomic_store_n(epoch, *epoch + 1, __ATOMIC_RELAXED);
   __atomic_store_n(&hd_budget.touched, hd_budget.touched | bit, __ATOMIC_RELEASE);
-  __atomic_fetch_or(bits_of(off->profile), bit, __ATOMIC_RELEASE);
-  look_over();
+  __atomic_fetch_or(hd_budget_bits_of(off->profile), bit, __ATOMIC_RELEASE);
+  hd_budget_watch_off(off->profile, now);
+  look_over(now);
 }
 
 static void switch_off(const struct hd_thread *thread, uint32_t profile, enum hd_event_class event_class, uint64_t now,
@@ -206,7 +208,8 @@ static void switch_on(struct hd_budget_off *off, uint64_t now) {
   off->is_off = false;
   off->on_ticks = now;
   write_on(off, now);
-  __atomic_fetch_and(bits_of(off->profile), ~bit, __ATOMIC_RELEASE);
+  __atomic_fetch_and(hd_budget_bits_of(off->profile), ~bit, __ATOMIC_RELEASE);
+  hd_budget_watch_on(off->profile, off->event_class);
   hd_budget_unmute(bit);
 }
 
@@ -216,7 +219,7 @@ static void switch_on_what_is_due(uint64_t now) {
   for (struct hd_budget_off *off = hd_budget_state.offs; off && !hd_budget_state.closed; off = off->next)
     if (is_waking(off, now))
       switch_on(off, now);
-  look_over();
+  look_over(now);
   hd_budget_unlock();
 }
 
@@ -339,6 +342,11 @@ uint32_t hd_budget_unheard_here(struct hd_thread *thread) {
   return muted ? muted & off_here(thread) : 0;
 }
 
+bool hd_budget_is_restricted(struct hd_thread *thread, uint32_t classes) {
+  const uint32_t off = off_here(thread);
+  return (off | off >> HD_WATCHED_SHIFT) & classes;
+}
+
 /* In a test's time every one looks at the clock. */
 static bool look(struct hd_thread *thread, enum hd_event_class event_class) {
   const uint64_t now = hd_clock_now();
@@ -352,16 +360,25 @@ void hd_budget_mark(struct hd_row_record *row, uint32_t event_class) {
     row->refused = (row->refused | 1u << event_class) & ((1u << (HD_REFUSED_SECTION + 1)) - 1);
 }
 
+static bool is_watched(struct hd_thread *thread, enum hd_event_class event_class) {
+  return off_here(thread) >> (event_class + HD_WATCHED_SHIFT) & 1;
+}
+
+/* While it is off few look at the clock; in a window every one does. */
 bool hd_budget_refuse(enum hd_event_class event_class) {
   struct hd_thread *thread = hd_thread_known_soon();
   if (!thread)
     return off_outside() >> event_class & 1;
-  if (!(off_here(thread) >> event_class & 1))
+  const bool was_off = off_here(thread) >> event_class & 1;
+  if (!was_off && !is_watched(thread, event_class))
     return false;
   const bool is_real = __builtin_expect(thread == hd_thread_current, true);
-  const bool is_refused = (is_real && ++thread->budget.refused % LOOK_EVERY != 0) || look(thread, event_class);
+  const bool is_sure = was_off && is_real && ++thread->budget.refused % LOOK_EVERY != 0;
+  const bool is_refused = is_sure || look(thread, event_class);
   if (is_refused)
     hd_unresolved_refuse(thread, event_class);
+  else if (is_watched(thread, event_class))
+    hd_watch_begin(thread, off_here(thread) >> HD_WATCHED_SHIFT);
   return is_refused;
 }
 
@@ -378,7 +395,18 @@ void hd_budget_init(uint64_t limit_ppm, hd_budget_mute *mute_events) {
   hd_store.header->budget_ppm = limit_ppm;
 }
 
+/* A window for it, where it is off. */
+static void watch_for_test(uint32_t event_class, bool is_open) {
+  const uint32_t off = 1u << event_class, watched = off << HD_WATCHED_SHIFT;
+  __atomic_fetch_or(&hd_budget.everywhere, is_open ? watched : off, __ATOMIC_RELEASE);
+  __atomic_fetch_and(&hd_budget.everywhere, ~(is_open ? off : watched), __ATOMIC_RELEASE);
+}
+
 void hd_budget_switch_for_test(uint32_t event_class, bool is_off) {
+  if (event_class >= HD_CLASS_COUNT) {
+    watch_for_test(event_class - HD_CLASS_COUNT, !is_off);
+    return;
+  }
   struct hd_thread *thread = hd_thread_known();
   const uint64_t now = hd_clock_now();
   struct hd_budget_off *off = thread ? find_off(HD_NONE, event_class) : NULL;
@@ -389,7 +417,7 @@ void hd_budget_switch_for_test(uint32_t event_class, bool is_off) {
   else
     switch_off(thread, HD_NONE, event_class, now, 0, 1);
   off->length_ticks = is_off ? INT64_MAX : off->length_ticks;
-  look_over();
+  look_over(now);
 }
 
 static void come_back_to_the_end(void) {

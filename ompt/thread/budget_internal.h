@@ -22,10 +22,20 @@ struct hd_budget_off {
   struct hd_switch_record *others; /* of all for which there were no more single records; NULL: none yet */
 };
 
+/** Regions of a profile where classes are off are watched in windows. As many as such profiles; never freed. */
+struct hd_budget_watch {
+  struct hd_budget_watch *next;
+  uint32_t profile;
+  bool is_open;
+  uint64_t change_ticks; /* when it opens, or closes */
+};
+
 struct hd_budget_state {
   bool closed;
   hd_budget_mute *mute;
   struct hd_budget_off *offs;
+  struct hd_budget_watch *watches;
+  uint64_t random;
   struct hd_store_cursor cursor;
   uint32_t records;
   uint32_t regions;                /* outermost ones since a class was last switched off */
@@ -45,5 +55,17 @@ void hd_budget_unmute(uint32_t classes);
 
 /** Under the lock: one of its regions runs again; what it was without one does not count as off. */
 void hd_budget_come_back(struct hd_budget_off *off, uint64_t now);
+
+/** Under the lock: the word of a profile that has the bits of the classes that are off there, and from HD_WATCHED_SHIFT
+ *  on those that are on in a window; HD_NONE: of all profiles, in tests. */
+enum { HD_WATCHED_SHIFT = 8 };
+uint32_t *hd_budget_bits_of(uint32_t profile);
+
+/** budget_watch.c. Under the lock: a class has been switched off there, or is about to be switched on. */
+void hd_budget_watch_off(uint32_t profile, uint64_t now);
+void hd_budget_watch_on(uint32_t profile, uint32_t event_class);
+
+/** Under the lock: opens and closes what is due; returns when that is the next time. */
+uint64_t hd_budget_watch_change(uint64_t now);
 
 #endif

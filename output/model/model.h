@@ -56,6 +56,16 @@ struct hd_shares {
  *  waits at a region's end where tasks were refused. Sums wrap around, as sums of ticks do. */
 struct hd_unresolved {
   uint64_t ticks;
+  uint64_t waiting; /* those of waits */
+};
+
+/** What windows saw of a thread in a node: as in hd_watched_record, but without idle time. */
+struct hd_watched {
+  uint32_t node;
+  uint32_t thread;
+  uint64_t visits;
+  uint64_t ticks[HD_STATE_COUNT];
+  int64_t intrusion[HD_INTRUSION_CLASSES];
 };
 
 /** One thread's numbers for one node; open intervals are closed. */
@@ -118,6 +128,12 @@ struct hd_name {
  *  matter that calls were not observed. */
 enum hd_marks_of { HD_MARKS_OF_CONSTRUCTS, HD_MARKS_OF_CALLPATHS, HD_MARKS_KINDS };
 
+/** What a number may be, if unresolved time was anything that is possible: output/analysis/resolve.h. */
+struct hd_possible {
+  double low;
+  double high;
+};
+
 struct hd_node {
   uint32_t id;
   uint32_t parent; /* the program is its own */
@@ -150,6 +166,8 @@ struct hd_node {
   struct hd_intrusion intrusion_inclusive;
   struct hd_unresolved unresolved;
   struct hd_unresolved unresolved_inclusive;
+  double resolved_ticks; /* by so much less busy time there is in it and below: estimated; 0: nothing was resolved */
+  struct hd_possible gain_interval, busy_interval; /* ticks; the latter inclusive. Only with HD_MARK_ESTIMATED */
   struct hd_team_totals team;
   uint32_t counts_first; /* its counts: counts[counts_first .. counts_first + counts_count - 1] */
   uint32_t counts_count;
@@ -296,8 +314,10 @@ struct hd_model {
   struct hd_intrusion intrusion;   /* of all rows */
   struct hd_unresolved unresolved; /* likewise */
   double gain_ticks;               /* of all outermost regions */
-  double gain_limit_ticks;         /* no gain is more: what would be saved if all processors had always been busy */
-  bool ended;                      /* false: killed or still running, end_ticks is that of the last event seen */
+  bool estimated;                  /* unresolved times have been resolved */
+  struct hd_possible gain_interval;
+  double gain_limit_ticks; /* no gain is more: what would be saved if all processors had always been busy */
+  bool ended;              /* false: killed or still running, end_ticks is that of the last event seen */
 
   bool levels_known;        /* false: the file has none, and all numbers by level and overlaps are missing */
   uint32_t level_count;     /* the highest level or the largest team, whichever is more, and one */
@@ -329,6 +349,9 @@ struct hd_model {
 
   struct hd_model_sample *samples; /* sorted by node, state, module and offset; all differ */
   uint32_t sample_count;
+
+  struct hd_watched *watched; /* sorted by node, then thread */
+  uint32_t watched_count;
 
   struct hd_model_loop *loops; /* sorted by node, one of each; only those whose chunks were observed */
   uint32_t loop_count;

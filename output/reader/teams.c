@@ -16,12 +16,6 @@
 #include "support/command/memory.h"
 
 /* The part after its team's join of a thread's wait. */
-struct hd_reader_idle {
-  struct hd_row_cell cell; /* all zero, and what the book has added */
-  const struct hd_row_record *row;
-  uint32_t kind; /* enum hd_cell_kind */
-  struct hd_reader_idle *next;
-};
 
 /* ---- lists ---- */
 

@@ -44,11 +44,14 @@ void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
     if (!(model->nodes[i].flags & HD_NODE_GONE))
       marks |= model->nodes[i].marks[HD_MARKS_OF_CALLPATHS];
   if (marks)
-    fprintf(out, "'>=', '<=', '~': at least, at most, about: %s.\n%sUnobserved waits count as busy.\n",
+    fprintf(out, "'>=', '<=', '~': at least, at most, about: %s.\n%s%s",
             model->off_classes
                 ? "events were switched off for a time, because they exceeded the\nbudget (see the notes)"
                 : HD_SINKS_WORDS,
-            model->off_classes ? "Unobserved parts of a line are counted in the enclosing line. " : "");
+            model->estimated     ? "What was not observed is estimated from windows; --no-estimates leaves it out. "
+            : model->off_classes ? "Unobserved parts of a line are counted in the enclosing line. "
+                                 : "",
+            model->estimated ? "\n" : "Unobserved waits count as busy.\n");
   if (marks & HD_MARK_GAIN_UNKNOWN)
     fprintf(out, "'?': unknown, probably more: waits were not observed for more than a tenth of that time%s.\n",
             model->off_classes ? "; 'heddle run\n--overhead off' observes them" : "");
