@@ -76,7 +76,7 @@ static const struct hd_usage usage = {
 };
 
 static int write_model(const struct hd_model *model, const struct choices *choices) {
-  if (!hd_weight_is_known(model, choices->weight)) {
+  if (!hd_exporter_can_weigh(choices->exporter, model, choices->weight)) {
     fprintf(stderr, "heddle: %s: the profile has no record of how many threads were busy: try --weight busy\n",
             model->path);
     return HD_EXIT_FAILED;

@@ -12,10 +12,11 @@
 #include "support/command/memory.h"
 #include "support/command/sanitize.h"
 
-static void write_costs(uint32_t line, const uint64_t *costs, FILE *out) {
-  fprintf(out, "%" PRIu32, line);
-  for (int weight = 0; weight < HD_WEIGHT_COUNT; weight++)
-    fprintf(out, " %" PRIu64, costs[weight]);
+/* Of the weights that the model has. */
+static void write_costs(const struct hd_model *model, const uint64_t *costs, FILE *out) {
+  for (enum hd_weight weight = 0; weight < HD_WEIGHT_COUNT; weight++)
+    if (hd_weight_is_known(model, weight))
+      fprintf(out, " %" PRIu64, costs[weight]);
   putc('\n', out);
 }
 
@@ -48,7 +49,8 @@ static void write_own(const struct hd_model *model, const struct hd_node *node, 
     own[weight] = hd_weight_ns(model, node, (enum hd_weight)weight);
   putc('\n', out);
   write_place(model, node, "", out);
-  write_costs(node->name.line, own, out);
+  fprintf(out, "%" PRIu32, node->name.line);
+  write_costs(model, own, out);
 }
 
 static void write_call(const struct hd_model *model, const struct hd_node *node, const uint64_t *costs, FILE *out) {
@@ -56,8 +58,18 @@ static void write_call(const struct hd_model *model, const struct hd_node *node,
   putc('\n', out);
   write_place(model, from, "", out);
   write_place(model, node, "c", out);
-  fprintf(out, "calls=%" PRIu64 " %" PRIu32 "\n", node->visits > 0 ? node->visits : 1, node->name.line);
-  write_costs(from->name.line, &costs[(size_t)node->id * HD_WEIGHT_COUNT], out);
+  fprintf(out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32, node->visits, node->name.line, from->name.line);
+  write_costs(model, &costs[(size_t)node->id * HD_WEIGHT_COUNT], out);
+}
+
+static void write_events(const struct hd_model *model, FILE *out) {
+  for (enum hd_weight each = 0; each < HD_WEIGHT_COUNT; each++)
+    if (hd_weight_is_known(model, each))
+      fprintf(out, "event: %s : %s, ns\n", hd_weight_id(each), hd_weight_words(each));
+  fputs("events:", out);
+  for (enum hd_weight each = 0; each < HD_WEIGHT_COUNT; each++)
+    if (hd_weight_is_known(model, each))
+      fprintf(out, " %s", hd_weight_id(each));
 }
 
 static bool write_callgrind(const struct hd_model *model, enum hd_weight weight, FILE *out) {
@@ -67,15 +79,9 @@ static bool write_callgrind(const struct hd_model *model, enum hd_weight weight,
   fprintf(out, "pid: %" PRIu64 "\ncmd: ", (uint64_t)model->header.pid);
   hd_sanitize_write(model->header.program, out);
   fputs("\npositions: line\n", out);
-  for (enum hd_weight each = 0; each < HD_WEIGHT_COUNT; each++)
-    fprintf(out, "event: %s : %s, ns\n", hd_weight_id(each), hd_weight_words(each));
-  fputs("events:", out);
-  for (enum hd_weight each = 0; each < HD_WEIGHT_COUNT; each++)
-    fprintf(out, " %s", hd_weight_id(each));
+  write_events(model, out);
   fputs("\nsummary:", out);
-  for (int each = 0; each < HD_WEIGHT_COUNT; each++)
-    fprintf(out, " %" PRIu64, costs[each]);
-  putc('\n', out);
+  write_costs(model, costs, out);
   for (uint32_t i = 0; i < model->node_count; i++) {
     write_own(model, &model->nodes[i], out);
     if (i != 0)
@@ -86,4 +92,5 @@ static bool write_callgrind(const struct hd_model *model, enum hd_weight weight,
 }
 
 const struct hd_exporter hd_export_callgrind = {
-    "callgrind", "all weights as events in nanoseconds, for kcachegrind and callgrind_annotate", write_callgrind};
+    "callgrind", "all weights as events in nanoseconds, for kcachegrind and callgrind_annotate",
+    .write = write_callgrind};

@@ -48,4 +48,4 @@ static bool write_chrome(const struct hd_model *model, enum hd_weight weight, FI
 }
 
 const struct hd_exporter hd_export_chrome = {
-    "chrome", "busy threads over time, for https://ui.perfetto.dev and chrome://tracing", write_chrome};
+    "chrome", "busy threads over time, for https://ui.perfetto.dev and chrome://tracing", .write = write_chrome};

@@ -19,3 +19,7 @@ const struct hd_exporter *hd_exporter_find(const char *name) {
       return hd_exporters[i];
   return NULL;
 }
+
+bool hd_exporter_can_weigh(const struct hd_exporter *exporter, const struct hd_model *model, enum hd_weight weight) {
+  return !exporter->one_weight || hd_weight_is_known(model, weight);
+}

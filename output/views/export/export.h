@@ -13,9 +13,10 @@
 struct hd_exporter {
   const char *name;    /* what --format calls it */
   const char *summary; /* for --help; lines after the first are indented by 13 spaces */
-  /** Writes the whole model. `weight` is known: the number of formats that show one for each callpath, and what those
-   *  with several show first. False: no memory; write errors are left to `out`. */
+  /** Writes the whole model. `weight`: the one number that some formats show for each callpath, and what formats with
+   *  several show first, if the model has it. False: no memory; write errors are left to `out`. */
   bool (*write)(const struct hd_model *model, enum hd_weight weight, FILE *out);
+  bool one_weight; /* shows no other */
 };
 
 /** All exporters, the default first, ended by NULL. */
@@ -23,5 +24,8 @@ extern const struct hd_exporter *const hd_exporters[];
 
 /** NULL: no exporter has that name. */
 const struct hd_exporter *hd_exporter_find(const char *name);
+
+/** Whether it can show the model by that weight. */
+bool hd_exporter_can_weigh(const struct hd_exporter *exporter, const struct hd_model *model, enum hd_weight weight);
 
 #endif

@@ -44,4 +44,5 @@ static bool write_folded(const struct hd_model *model, enum hd_weight weight, FI
 }
 
 const struct hd_exporter hd_export_folded = {
-    "folded", "folded stacks: a callpath and its weight in nanoseconds in each line, for flame graphs", write_folded};
+    "folded", "folded stacks: a callpath and its weight in nanoseconds in each line, for flame graphs",
+    .write = write_folded, .one_weight = true};

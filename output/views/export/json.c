@@ -206,4 +206,4 @@ const struct hd_exporter hd_export_json = {
     "json",
     "the stable machine interface: seconds and counts; null was not measured. What was\n"
     "             counted is in \"counters\" of the run, the program, each thread and callpath",
-    write_json};
+    .write = write_json};

@@ -60,11 +60,18 @@ static json_t *profile(const struct hd_model *model, const struct frames *frames
                  {"endValue", hd_json_count(sum)}, {"samples", samples}, {"weights", weights});
 }
 
-static json_t *profiles(const struct hd_model *model, const struct frames *frames) {
+/* `active`: which of them shows `first`; the first of all if it is not known. */
+static json_t *profiles(const struct hd_model *model, const struct frames *frames, enum hd_weight first,
+                        uint64_t *active) {
   json_t *array = json_array();
-  for (enum hd_weight weight = 0; weight < HD_WEIGHT_COUNT; weight++)
-    if (hd_weight_is_known(model, weight))
-      json_array_append_new(array, profile(model, frames, weight));
+  *active = 0;
+  for (enum hd_weight weight = 0; weight < HD_WEIGHT_COUNT; weight++) {
+    if (!hd_weight_is_known(model, weight))
+      continue;
+    if (weight == first)
+      *active = json_array_size(array);
+    json_array_append_new(array, profile(model, frames, weight));
+  }
   return array;
 }
 
@@ -72,8 +79,8 @@ static bool write_speedscope(const struct hd_model *model, enum hd_weight weight
   struct frames frames = {json_array(), json_object(), hd_new(model->node_count, sizeof *frames.of)};
   for (uint32_t i = 0; i < model->node_count; i++)
     add_frame(&frames, model, &model->nodes[i]);
-  const uint64_t active = hd_weight_is_known(model, HD_WEIGHT_WALL) ? weight : weight - 1u;
-  json_t *shown = profiles(model, &frames);
+  uint64_t active;
+  json_t *shown = profiles(model, &frames, weight, &active);
   json_decref(frames.by_name);
   free(frames.of);
   return hd_json_write(HD_JSON({"$schema", json_string("https://www.speedscope.app/file-format-schema.json")},
@@ -84,4 +91,4 @@ static bool write_speedscope(const struct hd_model *model, enum hd_weight weight
 }
 
 const struct hd_exporter hd_export_speedscope = {
-    "speedscope", "flame graphs and tables of all weights, for https://www.speedscope.app", write_speedscope};
+    "speedscope", "flame graphs and tables of all weights, for https://www.speedscope.app", .write = write_speedscope};

@@ -221,4 +221,4 @@ static bool write_sql(const struct hd_model *model, enum hd_weight weight, FILE 
 }
 
 const struct hd_exporter hd_export_sql = {
-    "sql", "tables and views for SQLite: heddle export -f sql FILE | sqlite3 run.db", write_sql};
+    "sql", "tables and views for SQLite: heddle export -f sql FILE | sqlite3 run.db", .write = write_sql};
