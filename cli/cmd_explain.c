@@ -38,6 +38,7 @@ static bool take_loop(const struct hd_option_use *use) {
 
 static const struct hd_option options[] = {
     {0, "all", NULL, "also show findings below 2 % of the run", HD_OPTION_FLAG(struct choices, all)},
+    HD_OPTION_WIDTH,
     {0, "what-if", "CHANGE",
      "how long the run would take if a callpath (its number in the column Id of\n"
      "'heddle report') were different: 'ID=balanced', 'ID without CAUSE' (of the\n"

@@ -70,6 +70,7 @@ static const struct hd_option options[] = {
      "show at most N lines (default 25; 0: all). By gain: half of them\n"
      "are the busiest, since a line without losses has no gain",
      .take = hd_take_number, .field = offsetof(struct choices, report.limit), .expects = "a number of lines"},
+    HD_OPTION_WIDTH,
     {'v', "verbose", NULL, "begin with all that is known of the run", HD_OPTION_FLAG(struct choices, report.verbose)},
     {0, "csv", NULL, "write comma-separated values; see below", .take = hd_take_flag,
      .field = offsetof(struct choices, report.csv)},
@@ -104,8 +105,9 @@ static const struct hd_usage usage = {
         "When events were counted ('heddle run --events' or --groups) there is a column for each metric of the groups\n"
         "and for each event that is in no group, while busy and with the lines below (--flat: of the line itself). "
         "The\n"
-        "table of the whole run, and --threads, also show what was counted while waiting. Where there is no terminal\n"
-        "a line of such a table has as many characters as the variable COLUMNS says, or 120. Marks:\n"
+        "table of the whole run, and --threads, also show what was counted while waiting. A line of such a table has "
+        "at\n"
+        "most 120 characters where neither --width nor a terminal says how many. Marks:\n"
         "  -               not known: not counted, counted for a line above, or a formula without a value\n"
         "  >=              at least so much: some of it could not be counted; the notes say why\n"
         "  ~               an estimate: events took turns\n"

@@ -37,6 +37,7 @@ static const struct hd_option options[] = {
      .field = offsetof(struct choices, tune.limit_s), .least = 1, .expects = "a number of seconds"},
     {0, "schedules", NULL, "try OMP_SCHEDULE though no loop with schedule(runtime) is seen",
      HD_OPTION_FLAG(struct choices, tune.schedules)},
+    HD_OPTION_WIDTH,
     {0, "json", NULL, "write JSON (docs/tune.md)", HD_OPTION_FLAG(struct choices, tune.json)},
     {0},
 };

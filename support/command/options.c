@@ -78,6 +78,13 @@ bool hd_number_read(const char *text, unsigned long limit, unsigned long *value)
   return true;
 }
 
+bool hd_take_width(const struct hd_option_use *use) {
+  uint32_t width;
+  struct hd_option_use number = *use;
+  number.field = &width;
+  return hd_take_number(&number) && setenv("COLUMNS", use->argument, 1) == 0;
+}
+
 bool hd_take_number(const struct hd_option_use *use) {
   const struct hd_option *option = use->option;
   unsigned long number = 0;

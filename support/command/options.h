@@ -56,6 +56,8 @@ hd_option_taker hd_take_flag;
 hd_option_taker hd_take_text;
 /** uint32_t: a whole number from `least` to `most`. */
 hd_option_taker hd_take_number;
+/** A width for what is printed: sets $COLUMNS for this process, which all tables and paragraphs obey. */
+hd_option_taker hd_take_width;
 /** enum: the index of the argument among `words`. */
 hd_option_taker hd_take_word;
 /** enum: `value`. */
@@ -65,6 +67,14 @@ hd_option_taker hd_take_value;
 #define HD_OPTION_FLAG(choices, member) .take = hd_take_flag, .field = offsetof(choices, member)
 #define HD_OPTION_FILE(choices, member)                                                                                \
   .take = hd_take_text, .field = offsetof(choices, member), .expects = "the name of a file"
+
+#define HD_OPTION_WIDTH                                                                                                \
+  {                                                                                                                    \
+    0, "width", "N",                                                                                                   \
+        "lines of at most N characters (default: what the variable COLUMNS says,\n"                                    \
+        "or the terminal's width; what is no terminal takes lines of any length)",                                     \
+        .take = hd_take_width, .least = 20, .most = 4096, .expects = "a number of characters from 20 to 4096"          \
+  }
 
 /** Complains of an option: "--NAME WORDS". Always false. */
 bool hd_option_refuse(const struct hd_option_use *use, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -92,9 +92,9 @@ static void print_verdict(const struct hd_model *model, const struct hd_advice *
     fprintf(out, "\nBest: %s: %s instead of %s.\n", words, time_of(model, hd_advice_ticks(advice)).text,
             time_of(model, advice->measured_ticks).text);
   } else if (advice->is_indivisible) {
-    fputs("\nNo schedule helps: iterations are too few, or one of them takes too long. Collapse loops, split the\n"
-          "iterations more finely, or parallelise another loop level.\n",
-          out);
+    hd_print_sentences(out,
+                       "\nNo schedule helps: iterations are too few, or one of them takes too long. Collapse loops, "
+                       "split the iterations more finely, or parallelise another loop level.");
   } else {
     fputs("\nNo schedule is predicted to be faster than the loop was, beyond the error.\n", out);
   }
@@ -102,13 +102,14 @@ static void print_verdict(const struct hd_model *model, const struct hd_advice *
 
 static void print_assumptions(const struct hd_loop_cost *cost, FILE *out) {
   if (cost->from_blocks)
-    fputs("Assumed: the loop is schedule(static) without a chunk size (OMPT does not report one), so each thread had\n"
-          "one block of iterations; between and within blocks cost changes steadily. For a finer curve measure it\n"
-          "once with schedule(runtime) and OMP_SCHEDULE=dynamic.\n",
-          out);
+    hd_print_sentences(out,
+                       "Assumed: the loop is schedule(static) without a chunk size (OMPT does not report one), so "
+                       "each thread had one block of iterations; between and within blocks cost changes steadily. For "
+                       "a finer curve measure it once with schedule(runtime) and OMP_SCHEDULE=dynamic.");
   if (cost->bounds_vary)
-    fputs("Assumed: instances with more or fewer iterations have a curve of the same shape.\n", out);
-  fputs("Not modelled: caches and memory. Small chunks (static,1) may share cache lines among threads.\n", out);
+    hd_print_sentences(out, "Assumed: instances with more or fewer iterations have a curve of the same shape.");
+  hd_print_sentences(out,
+                     "Not modelled: caches and memory. Small chunks (static,1) may share cache lines among threads.");
 }
 
 void hd_explain_loop(const struct hd_model *model, uint32_t id, FILE *out) {

@@ -12,7 +12,7 @@
 #include "output/views/render/table.h"
 #include "support/command/memory.h"
 
-enum { LINE_WIDTH = 100, INDENT = 4, HEADING_INDENT = 10 };
+enum { LINE_WIDTH = 100, INDENT = 4 };
 
 static double percent(const struct hd_model *model, double ticks) {
   return model->elapsed_ticks > 0 ? 100 * ticks / (double)model->elapsed_ticks : 0;
@@ -38,10 +38,11 @@ static size_t line_of(const char *text, size_t width) {
   return cut > 0 ? cut : bytes;
 }
 
-/* Writes a text in lines of LINE_WIDTH; those after the first are indented by so much more. */
+/* Writes a text in lines of LINE_WIDTH or of the terminal; those after the first are indented by so much more. */
 static void print_lines(const char *text, size_t indent, size_t more, FILE *out) {
+  const size_t terminal = hd_terminal_width(out), width = terminal < LINE_WIDTH ? terminal : LINE_WIDTH;
   while (*text) {
-    const size_t bytes = line_of(text, LINE_WIDTH - indent);
+    const size_t bytes = line_of(text, width > indent ? width - indent : 1);
     fprintf(out, "%*s%.*s\n", (int)indent, "", (int)bytes, text);
     text += bytes;
     text += strspn(text, " ");
@@ -69,31 +70,33 @@ static void print_finding(const struct hd_model *model, const struct hd_finding 
 /* What may be hidden: events that were not observed. */
 static void print_reservations(const struct hd_model *model, FILE *out) {
   if (model->refused & HD_REFUSED_SINKS)
-    fputs("\nWhat may be hidden: " HD_SINKS_WORDS ". They count as busy.\n", out);
+    hd_print_sentences(out, "\nWhat may be hidden: " HD_SINKS_WORDS ". They count as busy.");
   if (model->off_classes == 0)
     return;
   fputs("\nTo stay within its budget, Heddle did not observe all events of:\n", out);
   for (int class = 0; class < HD_CLASS_COUNT; class ++)
     if (model->off_classes >> class & 1)
       fprintf(out, "    %s\n", hd_event_class_words((enum hd_event_class) class));
-  fputs("What is lost there may be missing above. 'heddle run --overhead off' observes everything.\n", out);
+  hd_print_sentences(out, "What is lost there may be missing above. 'heddle run --overhead off' observes everything.");
 }
 
 void hd_explain_print(const struct hd_model *model, bool all, FILE *out) {
   struct hd_findings *findings = hd_findings_new(model, all ? 0 : HD_FINDING_LEAST);
-  fprintf(out, "%s: %s elapsed, %u thread%s", hd_base_name(model->path),
-          hd_duration_of(model, model->elapsed_ticks).text, findings->threads, hd_plural(findings->threads));
+  char processors[64] = "";
   if (model->header.max_threads > 0)
-    fprintf(out, " on %u processor%s", model->header.max_threads, hd_plural(model->header.max_threads));
-  fputc('\n', out);
+    snprintf(processors, sizeof processors, " on %u processor%s", model->header.max_threads,
+             hd_plural(model->header.max_threads));
+  hd_print_sentences(out, "%s: %s elapsed, %u thread%s%s", hd_base_name(model->path),
+                     hd_duration_of(model, model->elapsed_ticks).text, findings->threads, hd_plural(findings->threads),
+                     processors);
   if (findings->count == 0)
     fprintf(out, "\nNothing worth mentioning was found: no cause of lost time is %s of the run.\n",
             all ? "any part" : "2 % or more");
   for (size_t i = 0; i < findings->count; i++)
     print_finding(model, &findings->items[i], i + 1, out);
   if (percent(model, findings->unexplained_ticks) >= 100 * HD_FINDING_LEAST)
-    fprintf(out, "\n%s more could be gained if all threads were always busy; Heddle does not know how.\n",
-            hd_duration(findings->unexplained_ticks * model->seconds_per_tick).text);
+    hd_print_sentences(out, "\n%s more could be gained if all threads were always busy; Heddle does not know how.",
+                       hd_duration(findings->unexplained_ticks * model->seconds_per_tick).text);
   print_reservations(model, out);
   hd_findings_free(findings);
 }
@@ -130,13 +133,13 @@ void hd_explain_what_if(const struct hd_model *model, const struct hd_what_if *q
 static void print_brief(const struct hd_model *model, const struct hd_finding *finding, bool first, bool attempts,
                         FILE *out) {
   char *text = hd_finding_headline(model, finding);
-  fprintf(out, "%-*s", HEADING_INDENT, first ? "findings" : "");
-  hd_print_paragraph(text, HEADING_INDENT, out);
+  fprintf(out, "%-*s", HD_FACT_INDENT, first ? "findings" : "");
+  hd_print_paragraph(text, HD_FACT_INDENT, out);
   free(text);
   if (!attempts || !finding->attempt[0][0])
     return;
-  fprintf(out, "%-*stry ", HEADING_INDENT, "");
-  hd_print_paragraph(finding->attempt[0], HEADING_INDENT + 4, out);
+  fprintf(out, "%-*stry ", HD_FACT_INDENT, "");
+  hd_print_paragraph(finding->attempt[0], HD_FACT_INDENT + 4, out);
 }
 
 size_t hd_explain_brief(const struct hd_model *model, bool attempts, FILE *out) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/views/render/count_columns.h"
+#include "support/command/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,38 +128,20 @@ void hd_count_columns_add(struct hd_count_columns *columns, struct hd_table *gri
     hd_table_column(grid, columns->items[i].title, columns->items[i].rank);
 }
 
-static bool is_shown(const struct hd_count_columns *columns, size_t index, const struct hd_table *grid) {
-  return index < columns->count && !hd_table_is_hidden(grid, columns->first + index);
-}
-
-/* A word of a paragraph. */
-static void put_word(size_t *used, const char *between, const char *word, FILE *out) {
-  enum { PAGE = 100 };
-  const size_t needed = strlen(between) + strlen(word);
-  fputs(between, out);
-  if (*used > 0 && *used + needed + 1 > PAGE) {
-    fputs("\n ", out);
-    *used = 1;
-  }
-  *used += (size_t)fprintf(out, "%s%s", *used > 0 ? " " : "", word) + strlen(between);
-}
-
-void hd_count_columns_said_left(const struct hd_count_columns *columns, const struct hd_table *grid, FILE *out) {
-  size_t used = 0;
-  const char *between = ":";
-  for (size_t i = 0; i < columns->all; i++) {
-    if (is_shown(columns, i, grid))
-      continue;
-    if (used == 0)
-      put_word(&used, "", "Not shown", out);
-    put_word(&used, between, columns->items[i].title, out);
-    between = ",";
-  }
-  if (used == 0 && columns->left == 0)
+void hd_count_columns_said_left(const struct hd_count_columns *columns, FILE *out) {
+  char *text = NULL;
+  size_t bytes = 0;
+  if (columns->all == columns->count && columns->left == 0)
     return;
+  FILE *into = open_memstream(&text, &bytes);
+  hd_need(into);
+  for (size_t i = columns->count; i < columns->all; i++)
+    fprintf(into, "%s%s", i > columns->count ? ", " : "", columns->items[i].title);
   if (columns->left > 0)
-    used += (size_t)fprintf(out, "%s%zu more columns of counters", used > 0 ? " and " : "Not shown: ", columns->left);
-  fputs("; --csv has all.\n", out);
+    fprintf(into, "%s%zu more columns of counters", columns->all > columns->count ? " and " : "", columns->left);
+  fclose(into);
+  hd_print_sentences(out, "Not shown: %s; --csv has all.", text);
+  free(text);
 }
 
 /* ---- cells ---- */
@@ -234,15 +217,13 @@ void hd_count_cells(struct hd_table *grid, struct hd_count_columns *columns, con
 
 void hd_count_marks_legend(const struct hd_count_columns *columns, FILE *out) {
   if (columns->estimated)
-    fprintf(out, "'~': an estimate: events took turns, each counted for %.0f to %.0f %% of the time.\n",
-            100 * columns->least_fraction, 100 * columns->most_fraction);
+    hd_print_sentences(out, "'~': an estimate: events took turns, each counted for %.0f to %.0f %% of the time.",
+                       100 * columns->least_fraction, 100 * columns->most_fraction);
   if (columns->at_least)
-    fputs("'>=': a lower bound: some of it could not be counted (see the notes).\n", out);
+    hd_print_sentences(out, "'>=': a lower bound: some of it could not be counted (see the notes).");
   if (columns->unknown)
-    fputs("'-' in a counter's column: not counted, counted in a line above, or a formula without a value (a part is "
-          "missing,\n"
-          "or it divides by zero).\n",
-          out);
+    hd_print_sentences(out, "'-' in a counter's column: not counted, counted in a line above, or a formula without a "
+                            "value (a part is missing, or it divides by zero).");
 }
 
 void hd_count_legend(const struct hd_count_columns *columns, const char *scope, FILE *out) {
@@ -252,7 +233,7 @@ void hd_count_legend(const struct hd_count_columns *columns, const char *scope, 
     return;
   for (size_t i = 0; i < columns->count; i++)
     waiting |= columns->items[i].class == HD_COUNT_WAITING;
-  fprintf(out, "Counters: while busy%s, %s; counted separately for %s.\n",
-          waiting ? " (\"waiting\": while waiting)" : "", scope, places[columns->model->header.counters_at]);
+  hd_print_sentences(out, "Counters: while busy%s, %s; counted separately for %s.",
+                     waiting ? " (\"waiting\": while waiting)" : "", scope, places[columns->model->header.counters_at]);
   hd_count_marks_legend(columns, out);
 }

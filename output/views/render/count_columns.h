@@ -50,8 +50,8 @@ void hd_count_cell(char cell[HD_CELL_BYTES], struct hd_count_columns *columns, s
 void hd_count_cells(struct hd_table *grid, struct hd_count_columns *columns, const struct hd_count_sum *sum,
                     double elapsed_ticks);
 
-/** Which columns are not among those that are shown. */
-void hd_count_columns_said_left(const struct hd_count_columns *columns, const struct hd_table *grid, FILE *out);
+/** Which columns are not in the grid. */
+void hd_count_columns_said_left(const struct hd_count_columns *columns, FILE *out);
 
 /** What the columns are, and the marks that occurred. `scope`: "with the lines below". */
 void hd_count_legend(const struct hd_count_columns *columns, const char *scope, FILE *out);

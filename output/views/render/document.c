@@ -8,8 +8,6 @@
 #include "support/command/memory.h"
 #include "support/command/sanitize.h"
 
-enum { FACT_INDENT = 10 };
-
 /* ---- GitHub's Markdown ---- */
 
 /* What marks text up, in a table or outside, is written as itself. */
@@ -101,7 +99,7 @@ void hd_document_fact(const struct hd_document *document, const char *word, cons
   else
     fprintf(document->out, document->markdown ? "- %s: " : "%-9s ", word);
   va_start(arguments, format);
-  put(document, FACT_INDENT, format, arguments);
+  put(document, HD_FACT_INDENT, format, arguments);
   va_end(arguments);
   fputc('\n', document->out);
 }

@@ -22,7 +22,12 @@ size_t hd_text_width(const char *text) {
 
 /* A stream in memory is about to go to stderr. */
 size_t hd_terminal_width(FILE *out) {
+  enum { LEAST = 20 };
   struct winsize size;
+  const char *columns = getenv("COLUMNS");
+  const long asked = columns ? strtol(columns, NULL, 10) : 0;
+  if (asked >= LEAST)
+    return asked < HD_UNBOUNDED_WIDTH ? (size_t)asked : HD_UNBOUNDED_WIDTH;
   const int descriptor = fileno(out) >= 0 ? fileno(out) : STDERR_FILENO;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : HD_UNBOUNDED_WIDTH;
 }
@@ -53,12 +58,34 @@ void hd_print_wrapped(const char *text, size_t indent, FILE *out) {
   }
 }
 
+void hd_print_sentences(FILE *out, const char *format, ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  hd_need(vasprintf(&text, format, arguments) >= 0);
+  va_end(arguments);
+  hd_print_wrapped(text, 0, out);
+  fputc('\n', out);
+  free(text);
+}
+
 void hd_print_paragraph(const char *text, size_t indent, FILE *out) {
   if (hd_terminal_width(out) == HD_UNBOUNDED_WIDTH)
     fputs(text, out);
   else
     hd_print_wrapped(text, indent, out);
   fputc('\n', out);
+}
+
+void hd_print_facts(const char *lines, FILE *out) {
+  char *copy = strdup(lines), *rest = copy;
+  hd_need(copy);
+  for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+    const size_t word = strnlen(line, HD_FACT_INDENT);
+    fwrite(line, 1, word, out);
+    hd_print_paragraph(line + word, HD_FACT_INDENT, out);
+  }
+  free(copy);
 }
 
 struct libscols_table *hd_table_new(FILE *out) {
@@ -189,8 +216,7 @@ static size_t least_needed(const struct hd_table *grid) {
   return found;
 }
 
-unsigned hd_table_fit(struct hd_table *grid, size_t room, size_t place) {
-  unsigned hidden = 0;
+void hd_table_fit(struct hd_table *grid, size_t room, size_t place) {
   size_t used = place;
   for (size_t i = 0; i < grid->column_count; i++)
     used += hd_table_width(grid, i) + 1;
@@ -201,37 +227,34 @@ unsigned hd_table_fit(struct hd_table *grid, size_t room, size_t place) {
     used -= hd_table_width(grid, column) + 1;
     struct libscols_column *gone = scols_table_get_column(grid->table, column);
     scols_column_set_flags(gone, scols_column_get_flags(gone) | SCOLS_FL_HIDDEN);
-    hidden++;
   }
-  return hidden;
 }
 
 size_t hd_table_room(const struct hd_table *grid, FILE *out) {
-  enum { PAGE = 120, PAGE_LEAST = 20 };
+  enum { PAGE = 120 };
   const size_t width = hd_terminal_width(out);
-  const char *columns = getenv("COLUMNS");
-  if (width != HD_UNBOUNDED_WIDTH || !grid->counted)
-    return width;
-  const long asked = columns ? strtol(columns, NULL, 10) : 0;
-  return asked < PAGE_LEAST ? PAGE : asked > HD_UNBOUNDED_WIDTH ? HD_UNBOUNDED_WIDTH : (size_t)asked;
+  return width == HD_UNBOUNDED_WIDTH && grid->counted ? PAGE : width;
 }
 
-void hd_table_said_narrow(const struct hd_table *grid, unsigned hidden, FILE *out) {
-  if (hidden == 0 || grid->quiet)
-    return;
-  fprintf(out, "%u column%s left out: ", hidden, hidden == 1 ? " is" : "s are");
-  if (hd_terminal_width(out) != HD_UNBOUNDED_WIDTH)
-    fputs("the terminal is too narrow.\n", out);
-  else
-    fprintf(out, "a line has %zu characters (set COLUMNS for another width).\n", hd_table_room(grid, out));
+void hd_table_said_narrow(const struct hd_table *grid, FILE *out) {
+  char *names = NULL;
+  for (size_t i = 0; i < grid->column_count && !grid->quiet; i++)
+    if (hd_table_is_hidden(grid, i)) {
+      char *longer = hd_print("%s%s%s", names ? names : "", names ? ", " : "", hd_table_title(grid, i));
+      free(names);
+      names = longer;
+    }
+  if (names)
+    hd_print_sentences(out, "Left out, because a line has %zu characters: %s.", hd_table_room(grid, out), names);
+  free(names);
 }
 
 void hd_table_print(struct hd_table *grid, FILE *out) {
-  const unsigned hidden = hd_table_fit(grid, hd_table_room(grid, out), place_width(grid));
+  hd_table_fit(grid, hd_table_room(grid, out), place_width(grid));
   scols_table_set_stream(grid->table, out);
   scols_table_set_termwidth(grid->table, hd_terminal_width(out));
   hd_need(scols_print_table(grid->table) == 0);
-  hd_table_said_narrow(grid, hidden, out);
+  hd_table_said_narrow(grid, out);
 }
 
 void hd_table_free(struct hd_table *grid) {

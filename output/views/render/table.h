@@ -16,7 +16,8 @@
 /** Characters of a text in UTF-8. */
 size_t hd_text_width(const char *text);
 
-/** Columns of the terminal; what is not a terminal takes lines of any length, so that nothing is cut off in a file. */
+/** What $COLUMNS says, else the columns of the terminal; what is not a terminal takes lines of any length, so that
+ *  nothing is cut off in a file. */
 enum { HD_UNBOUNDED_WIDTH = 4096 };
 size_t hd_terminal_width(FILE *out);
 
@@ -24,8 +25,15 @@ size_t hd_terminal_width(FILE *out);
  * behind so many that have been written. */
 void hd_print_wrapped(const char *text, size_t indent, FILE *out);
 
+/** A paragraph of such lines, and its end. */
+void hd_print_sentences(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /** Likewise on a terminal; elsewhere in one line, for whoever searches. Ends the line. */
 void hd_print_paragraph(const char *text, size_t indent, FILE *out);
+
+/** Lines of a word and, from HD_FACT_INDENT on, what is said of it: each a paragraph. */
+enum { HD_FACT_INDENT = 10 };
+void hd_print_facts(const char *lines, FILE *out);
 
 /** A table as wide as the terminal. NULL: no memory. */
 struct libscols_table *hd_table_new(FILE *out);
@@ -67,14 +75,16 @@ const char *hd_table_title(const struct hd_table *grid, size_t column);
 bool hd_table_is_hidden(const struct hd_table *grid, size_t column);
 size_t hd_table_width(const struct hd_table *grid, size_t column);
 
-/** The width that it may have: the terminal's, or on a page that of $COLUMNS, or 120. */
+/** The width that it may have: hd_terminal_width(), or with columns of counters at most 120 where that has no bound. */
 size_t hd_table_room(const struct hd_table *grid, FILE *out);
 
-/** Hides columns until the rest fits into `room` characters with `place` of them for the place. Returns how many. */
-unsigned hd_table_fit(struct hd_table *grid, size_t room, size_t place);
-void hd_table_said_narrow(const struct hd_table *grid, unsigned hidden, FILE *out);
+/** Hides columns until the rest fits into `room` characters with `place` of them for the place. */
+void hd_table_fit(struct hd_table *grid, size_t room, size_t place);
 
-/** Prints all and says how many columns did not fit. */
+/** Names the columns that did not fit. */
+void hd_table_said_narrow(const struct hd_table *grid, FILE *out);
+
+/** Prints all and names the columns that did not fit. */
 void hd_table_print(struct hd_table *grid, FILE *out);
 void hd_table_free(struct hd_table *grid);
 

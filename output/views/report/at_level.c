@@ -127,17 +127,16 @@ static void put_rows(struct table *table) {
 static void print_answer(const struct table *table, FILE *out) {
   const double second = table->model->seconds_per_tick, run = (double)table->model->elapsed_ticks;
   const uint32_t highest = hd_levels_highest(&table->model->time_at);
-  if (table->level == 0)
-    fputs("No thread was", out);
-  else
-    fprintf(out, "At most %u thread%s", table->level, table->level == 1 ? " was" : "s were");
-  fprintf(out, " busy for %s, %.1f %% of the run's %s", hd_duration(table->whole_ticks * second).text,
-          run > 0 ? 100 * table->whole_ticks / run : 0, hd_duration(run * second).text);
-  if (table->level > 0)
-    fprintf(out, "; none for %s of it", hd_duration(table->none_ticks * second).text);
-  fputs(".\n", out);
+  char *who = table->level == 0 ? hd_print("No thread was")
+                                : hd_print("At most %u thread%s", table->level, table->level == 1 ? " was" : "s were");
+  char *none = table->level == 0 ? NULL : hd_print("; none for %s of it", hd_duration(table->none_ticks * second).text);
+  hd_print_sentences(out, "%s busy for %s, %.1f %% of the run's %s%s.", who,
+                     hd_duration(table->whole_ticks * second).text, run > 0 ? 100 * table->whole_ticks / run : 0,
+                     hd_duration(run * second).text, none ? none : "");
+  free(who);
+  free(none);
   if (table->level >= highest)
-    fprintf(out, "No more than %u were ever busy: this is the whole run.\n", highest);
+    hd_print_sentences(out, "No more than %u were ever busy: this is the whole run.", highest);
 }
 
 static void print_text(struct table *table, FILE *out) {

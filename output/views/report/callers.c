@@ -240,8 +240,8 @@ static void print(struct tree *tree, const struct hd_report_options *options, FI
   }
   hd_report_heading(graph->model, hd_heading_of(options), out);
   hd_report_scope(graph->model, options, out);
-  fprintf(out, "\nCallers of '%s': below each match its callers, and so on. Times in %s.\n", options->callers,
-          unit.name);
+  hd_print_sentences(out, "\nCallers of '%s': below each match its callers, and so on. Times in %s.", options->callers,
+                     unit.name);
   put_rows(tree, &listing);
   fputs("\nAll numbers are the match's that came by this way, summed over threads.\n", out);
   hd_columns_legend(&listing.columns, "'-': not measured.", out);

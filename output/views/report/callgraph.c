@@ -345,7 +345,7 @@ static void print_rows(struct hd_table *grid, FILE *out) {
   size_t widths[HD_TABLE_COLUMNS] = {0}, used = 0;
   hd_need(rows);
   const size_t terminal = hd_terminal_width(out), page = hd_table_room(grid, out);
-  const unsigned hidden = hd_table_fit(grid, page, NAME_LEAST);
+  hd_table_fit(grid, page, NAME_LEAST);
   for (size_t i = 0; i < grid->column_count; i++)
     if (!hd_table_is_hidden(grid, i))
       used += (widths[i] = hd_table_width(grid, i)) + 1;
@@ -362,23 +362,8 @@ static void print_rows(struct hd_table *grid, FILE *out) {
                 terminal > used ? terminal - used : 0, out);
   }
   scols_free_iter(rows);
-  hd_table_said_narrow(grid, hidden, out);
+  hd_table_said_narrow(grid, out);
 }
-
-/* It takes what Time% is a part of. */
-static const char legend[] =
-    "In each block the line with an index is the entry; above it are its callers, below it its callees.\n"
-    "  Entry    Self: busy time in it, summed over threads; Below: in what it called; Time%%: both, of %s.\n"
-    "           Calls: entries + direct recursive calls. Seq, Conc: calls during which no other thread was busy at\n"
-    "           entry, and the rest\n"
-    "  Caller   the entry's times that came through this caller; calls by this caller / all but direct recursion\n"
-    "  Callee   the callee's times that came from this entry; calls by this entry / all but direct recursion\n"
-    "  S-C: N, T   N entries while the program was concurrent, from a caller that was entered while it was "
-    "sequential;\n"
-    "              T: from entry to exit, summed over threads. Likewise S-S, C-S and C-C\n"
-    "Times are measured, not distributed by call counts. In a cycle (mutual recursion) arcs have counts only, and a "
-    "member's\n"
-    "Below lacks what its calls of the others led back to: see the cycle as a whole. '-': not measured.\n";
 
 static void print_text(struct blocks *blocks, const struct hd_report_options *options, uint32_t shown, FILE *out) {
   const struct hd_graph *graph = blocks->graph;
@@ -387,12 +372,12 @@ static void print_text(struct blocks *blocks, const struct hd_report_options *op
   hd_report_scope(graph->model, options, out);
   fprintf(out, "\nTimes in %s.\n", blocks->listing.columns.unit.name);
   print_rows(&blocks->listing.grid, out);
-  hd_count_columns_said_left(&blocks->listing.counted, &blocks->listing.grid, out);
+  hd_count_columns_said_left(&blocks->listing.counted, out);
   if (left > 0)
     fprintf(out, "%u more entr%s not shown; --limit 0 shows all.\n", left, left == 1 ? "y is" : "ies are");
   hd_report_index(graph, shown, out);
   fputc('\n', out);
-  fprintf(out, legend, options->focus ? "the busy time in focus" : "all busy time");
+  hd_report_callgraph_legend(options->focus ? "the busy time in focus" : "all busy time", out);
   hd_report_visits_mark(graph->model, out);
   hd_count_legend(&blocks->listing.counted, "with all that it called", out);
   hd_report_routine_hint(graph->has_routines, graph->has_measured_routines, graph->model, out);

@@ -35,4 +35,7 @@ uint32_t hd_graph_cycle_callers(const struct hd_graph *graph, uint32_t cycle, st
 /** The first `shown` blocks' entries by name, with their numbers. */
 void hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out);
 
+/** What the columns and rows mean. `whole`: what Time% is a part of. */
+void hd_report_callgraph_legend(const char *whole, FILE *out);
+
 #endif

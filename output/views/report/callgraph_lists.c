@@ -143,3 +143,30 @@ void hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out) {
   print_columns(names, shown, out);
   free(names);
 }
+
+void hd_report_callgraph_legend(const char *whole, FILE *out) {
+  static const char *const meanings[][2] = {
+      {"Caller", "the entry's times that came through this caller; calls by this caller / all but direct recursion"},
+      {"Callee", "the callee's times that came from this entry; calls by this entry / all but direct recursion"},
+      {"S-C: N, T", "N entries while the program was concurrent, from a caller that was entered while it was "
+                    "sequential; T: from entry to exit, summed over threads. Likewise S-S, C-S and C-C"},
+  };
+  enum { INDENT_OF_MEANING = 13 };
+  hd_print_sentences(out, "In each block the line with an index is the entry; above it are its callers, below it its "
+                          "callees.");
+  char *entry = hd_print("Self: busy time in it, summed over threads; Below: in what it called; Time%%: both, of %s. "
+                         "Calls: entries + direct recursive calls. Seq, Conc: calls during which no other thread was "
+                         "busy at entry, and the rest",
+                         whole);
+  fprintf(out, "  %-*s", INDENT_OF_MEANING - 2, "Entry");
+  hd_print_wrapped(entry, INDENT_OF_MEANING, out);
+  free(entry);
+  for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
+    fprintf(out, "\n  %-*s", INDENT_OF_MEANING - 2, meanings[i][0]);
+    hd_print_wrapped(meanings[i][1], INDENT_OF_MEANING, out);
+  }
+  hd_print_sentences(out,
+                     "\nTimes are measured, not distributed by call counts. In a cycle (mutual recursion) arcs have "
+                     "counts only, and a member's Below lacks what its calls of the others led back to: see the "
+                     "cycle as a whole. '-': not measured.");
+}

@@ -16,8 +16,8 @@
 #include "output/views/report/report_internal.h"
 #include "support/command/memory.h"
 
-#define NS_EACH(title, id, help)                                                                                       \
-  { id, title, HD_NUMBER, 0, 0, "\n" help }
+#define NS_EACH(title, id, rank, help)                                                                                 \
+  { id, title, HD_NUMBER, 0, rank, "\n" help }
 
 /* ---- loops ---- */
 
@@ -39,13 +39,13 @@ enum {
 static const struct hd_column loop_columns[LOOP_COLUMNS] = {
     [CHUNKS] = HD_COLUMN(CHUNKS, 0, 0, "\nthat all threads got, of loops whose runtime hands them out"),
     [ITERATIONS] = HD_COLUMN(ITERATIONS, 0, 0, "\nof those chunks"),
-    [PER_CHUNK] = {"iterations_per_chunk", "Iter/chunk", HD_NUMBER, 0, 0, NULL},
+    [PER_CHUNK] = {"iterations_per_chunk", "Iter/chunk", HD_NUMBER, 0, 4, NULL},
     [LOOP_BUSY] = HD_COLUMN(BUSY, 0, 0, "\n" HD_MEANS_SUM),
-    [CHUNK_NS] = NS_EACH("ns/chunk", "chunk_ns", "Busy per chunk, in nanoseconds"),
+    [CHUNK_NS] = NS_EACH("ns/chunk", "chunk_ns", 3, "Busy per chunk, in nanoseconds"),
     [SCHEDULING] = {"runtime_scheduling_s", "scheduling", HD_SECONDS, 0, 0, "\n" HD_MEANS_SUM},
-    [CHUNK_COST_NS] = NS_EACH("ns to get", "chunk_scheduling_ns", "scheduling per chunk, in nanoseconds"),
+    [CHUNK_COST_NS] = NS_EACH("ns to get", "chunk_scheduling_ns", 3, "scheduling per chunk, in nanoseconds"),
     [LOOP_COST] = {"scheduling_share", "Sched%", HD_SHARE, 0, 0, "scheduling as part of Busy and scheduling"},
-    [LONGEST] = {"chunk_max_s", "Longest", HD_SECONDS, 0, 0, "\nthe chunk that took a thread longest"},
+    [LONGEST] = {"chunk_max_s", "Longest", HD_SECONDS, 0, 2, "\nthe chunk that took a thread longest"},
     [SPACE] = {NULL, "Cost by iteration", HD_TEXT, 0, 0,
                "time of an iteration, from the loop's first to its last, against the dearest\n"
                ".: no time, or no chunk there was observed"},
@@ -139,7 +139,7 @@ static const struct hd_column task_columns[TASK_COLUMNS] = {
     [ELSEWHERE] = HD_COLUMN(ELSEWHERE, 0, 0, "tasks that another thread ran than the one that created them"),
     [ELSEWHERE_SHARE] = {"elsewhere_share", "Else%", HD_SHARE, 0, 0, "\nElsewhere as part of Run"},
     [TASK_BUSY] = HD_COLUMN(BUSY, 0, 0, "\n" HD_MEANS_SUM),
-    [TASK_NS] = NS_EACH("ns/task", "task_ns", "Busy per task that ran, in nanoseconds"),
+    [TASK_NS] = NS_EACH("ns/task", "task_ns", 3, "Busy per task that ran, in nanoseconds"),
     [TASK_ID] = {NULL, "Id", HD_COUNT, 0, 1, "\n" HD_MEANS_ID},
 };
 

@@ -14,7 +14,7 @@
 #include "support/command/memory.h"
 #include "support/command/sanitize.h"
 
-enum { COMMAND_MAX = 100, COMMAND_SHORT = 66, COMMAND_FAILED = 42, INDENT = 10, NOTES_OF_RUN = 3 };
+enum { COMMAND_MAX = 100, COMMAND_SHORT = 66, COMMAND_FAILED = 42, NOTES_OF_RUN = 3 };
 static const double UNRESOLVED_PERCENT = 0.5;  /* rounds to nothing */
 static const double FULL_SHARE_PERCENT = 99.5; /* rounds to all of it: nothing to say */
 
@@ -198,10 +198,13 @@ static void print_unresolved(const struct hd_model *model, FILE *out) {
 
 /* Comes first: nothing that rests on waiting is the program's own. */
 void hd_report_warning(const struct hd_model *model, FILE *out) {
-  if (hd_account_is_disturbed(model))
-    fprintf(out, "warning   threads had a processor %.0f %% of the time: %s\n",
-            100 * hd_account_share_of_program(model),
-            hd_losses_have_too_many_threads(model) ? "more threads than processors" : "measure on a quiet machine");
+  if (!hd_account_is_disturbed(model))
+    return;
+  char *text =
+      hd_print("warning   threads had a processor %.0f %% of the time: %s", 100 * hd_account_share_of_program(model),
+               hd_losses_have_too_many_threads(model) ? "more threads than processors" : "measure on a quiet machine");
+  hd_print_facts(text, out);
+  free(text);
 }
 
 /* What part of that time is in which state is not known: a thread may lose its processor anywhere. */
@@ -212,8 +215,7 @@ static void print_sharing(const struct hd_model *model, FILE *out) {
     return;
   fprintf(out,
           "sharing   threads had a processor for %.0f %% of the time they wanted one; the other %s of thread time "
-          "count as busy,\n"
-          "          or as what a thread was about to do\n",
+          "count as busy, or as what a thread was about to do\n",
           share, hd_duration((double)account.queued_ns / 1e9).text);
 }
 
@@ -249,13 +251,17 @@ void hd_report_own_cost(const struct hd_model *model, FILE *out) {
   if (model->cost_count == 0)
     return;
   hd_cell_grouped(count, events_of(model));
-  fprintf(out, "heddle    %s of thread time in %s events", hd_duration_of(model, model->cost_ticks).text, count);
+  char part[HD_CELL_BYTES] = "";
   if (!isnan(share))
-    fprintf(out, ", %.1f %% of the busy time", 100 * share);
-  if (isnan(elapsed))
-    fputs("; how long the run takes without it is not known\n", out);
-  else
-    fprintf(out, "; without it about %s elapsed\n", hd_duration(elapsed * model->seconds_per_tick).text);
+    snprintf(part, sizeof part, ", %.1f %% of the busy time", 100 * share);
+  char *without = isnan(elapsed)
+                      ? hd_print("how long the run takes without it is not known")
+                      : hd_print("without it about %s elapsed", hd_duration(elapsed * model->seconds_per_tick).text);
+  char *text = hd_print("heddle    %s of thread time in %s events%s; %s", hd_duration_of(model, model->cost_ticks).text,
+                        count, part, without);
+  hd_print_facts(text, out);
+  free(text);
+  free(without);
 }
 
 static void print_note(const char *text, FILE *out) {
@@ -263,7 +269,7 @@ static void print_note(const char *text, FILE *out) {
   if (clean)
     hd_sanitize(clean);
   fputs("note      ", out);
-  hd_print_paragraph(clean ? clean : "?", INDENT, out);
+  hd_print_paragraph(clean ? clean : "?", HD_FACT_INDENT, out);
   free(clean);
 }
 
@@ -282,7 +288,7 @@ void hd_report_notes(const struct hd_model *model, size_t limit, FILE *out) {
         out);
 }
 
-void hd_report_run(const struct hd_model *model, enum hd_heading heading, FILE *out) {
+static void print_facts(const struct hd_model *model, enum hd_heading heading, FILE *out) {
   const bool is_short = heading == HD_HEADING_SHORT;
   if (is_short)
     print_command(model, has_failed(model) ? COMMAND_FAILED : COMMAND_SHORT, has_failed(model), out);
@@ -303,10 +309,21 @@ void hd_report_run(const struct hd_model *model, enum hd_heading heading, FILE *
     print_gain(model, out);
   if (heading == HD_HEADING_OF_RUN)
     hd_report_counted_brief(model, out);
-  if (!is_short) {
+  if (!is_short)
     hd_report_own_cost(model, out);
+}
+
+void hd_report_run(const struct hd_model *model, enum hd_heading heading, FILE *out) {
+  char *text = NULL;
+  size_t bytes = 0;
+  FILE *facts = open_memstream(&text, &bytes);
+  hd_need(facts);
+  print_facts(model, heading, facts);
+  fclose(facts);
+  hd_print_facts(text, out);
+  free(text);
+  if (heading != HD_HEADING_SHORT)
     hd_report_notes(model, heading == HD_HEADING_OF_RUN ? NOTES_OF_RUN : SIZE_MAX, out);
-  }
 }
 
 void hd_report_heading(const struct hd_model *model, enum hd_heading heading, FILE *out) {

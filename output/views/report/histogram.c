@@ -5,12 +5,14 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/model/format_names.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 /* A column of the regions side by side: percentage, bar, gap. */
 enum { FOREMOST_MAX = 5, LABEL_WIDTH = 7, PERCENT_WIDTH = 6, BAR_LEAST = 8, BAR_MOST = 30, PAGE_WIDTH = 100 };
@@ -18,10 +20,10 @@ enum { FOREMOST_MAX = 5, LABEL_WIDTH = 7, PERCENT_WIDTH = 6, BAR_LEAST = 8, BAR_
 static void print_mark(const struct hd_model *model, uint32_t marks, FILE *out) {
   const struct hd_bounds bounds = hd_bounds_of_busy_threads(marks);
   if (bounds.at_least || bounds.at_most)
-    fprintf(out, "%s fewer threads were busy: %s%s (see the notes).\n",
-            bounds.at_least ? "At times more or" : "At times",
-            model->off_classes ? "events were switched off, and " : "",
-            bounds.at_least ? "tasks count as waiting, waits as busy" : "unobserved waits count as busy");
+    hd_print_sentences(out, "%s fewer threads were busy: %s%s (see the notes).",
+                       bounds.at_least ? "At times more or" : "At times",
+                       model->off_classes ? "events were switched off, and " : "",
+                       bounds.at_least ? "tasks count as waiting, waits as busy" : "unobserved waits count as busy");
 }
 
 void hd_report_concurrency(const struct hd_model *model, FILE *out) {
@@ -158,12 +160,13 @@ static void print_region(const struct hd_lines *view, uint32_t index, FILE *out)
   hd_cell_number(wall, 100 * line->wall_share_ticks / (double)model->elapsed_ticks, 1);
   const char *mean_mark = hd_bounds_text(hd_bounds_of_concurrency(line->marks));
   const char *wall_mark = hd_bounds_text(hd_bounds_of_levels(line->marks));
-  fprintf(out,
-          "\n"
-          "id %u  %s\n"
-          "        elapsed %s, %s%s of its threads busy on average, wall share %s%s %% of the run\n",
-          line->node->id, place, hd_duration_of(model, line->team.elapsed_ticks).text, mean_mark ? mean_mark : "", mean,
-          wall_mark ? wall_mark : "", wall);
+  char *words = hd_print("elapsed %s, %s%s of its threads busy on average, wall share %s%s %% of the run",
+                         hd_duration_of(model, line->team.elapsed_ticks).text, mean_mark ? mean_mark : "", mean,
+                         wall_mark ? wall_mark : "", wall);
+  enum { INDENT = 8 };
+  fprintf(out, "\nid %u  %s\n%*s", line->node->id, place, INDENT, "");
+  hd_print_paragraph(words, INDENT, out);
+  free(words);
   if (hd_levels_all(&line->elapsed_at) == 0)
     return;
   hd_levels_print(&line->elapsed_at, model, out);
@@ -181,10 +184,9 @@ void hd_report_histogram(struct hd_lines *view, const struct hd_report_options *
   fputs(left > 0 ? "\n" : "", out);
   hd_report_left(left, "region", out);
   hd_report_visits_mark(view->model, out);
-  fputs("\n"
-        "Threads busy: at the same time, in the whole program; the times add up to the region's elapsed time.\n"
-        "Wall share: the region's part of the run; threads that are busy at the same time share that time.\n",
-        out);
+  hd_print_sentences(out, "\nThreads busy: at the same time, in the whole program; the times add up to the region's "
+                          "elapsed time. Wall share: the region's part of the run; threads that are busy at the same "
+                          "time share that time.");
 }
 
 /* ---- comma-separated values ---- */

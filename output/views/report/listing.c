@@ -83,12 +83,26 @@ struct libscols_line *hd_listing_put(struct hd_listing *listing, const struct hd
   return line;
 }
 
+/* Legends are about columns that are there. */
+static void hide_left_out(struct hd_listing *listing) {
+  const struct hd_columns early = part(listing, false), late = part(listing, true);
+  size_t at = 0;
+  for (size_t i = SIZE_MAX; (i = hd_columns_next(&early, i)) < early.count; at++)
+    if (hd_table_is_hidden(&listing->grid, at))
+      listing->columns.hidden |= UINT64_C(1) << i;
+  at += listing->counted.count;
+  for (size_t i = SIZE_MAX; (i = hd_columns_next(&late, i)) < late.count; at++)
+    if (hd_table_is_hidden(&listing->grid, at))
+      listing->columns.hidden |= UINT64_C(1) << i;
+}
+
 void hd_listing_end(struct hd_listing *listing, uint32_t left) {
   if (listing->grid.row_count > 0) {
     if (!listing->titled)
       fprintf(listing->out, "\nTimes in %s.\n", listing->columns.unit.name);
     hd_table_print(&listing->grid, listing->out);
-    hd_count_columns_said_left(&listing->counted, &listing->grid, listing->out);
+    hd_count_columns_said_left(&listing->counted, listing->out);
+    hide_left_out(listing);
     hd_report_left(left, "line", listing->out);
   }
   hd_table_free(&listing->grid);

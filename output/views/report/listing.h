@@ -50,7 +50,7 @@ struct libscols_line *hd_listing_put(struct hd_listing *listing, const struct hd
                                      const struct hd_value *values);
 
 /** Text: prints the table below "Times in ...", and that `left` lines are not shown; nothing without rows. Frees all.
- */
+ *  What did not fit is then hidden in `columns`. */
 void hd_listing_end(struct hd_listing *listing, uint32_t left);
 
 #endif

@@ -129,9 +129,10 @@ static void put_lines(const struct hd_lines *view, struct hd_listing *listing, u
 }
 
 static void print_legend(const struct hd_columns *columns, FILE *out) {
-  fputs("*: an estimate of the time without Heddle: measured time minus its events and the waits they caused (the\n"
-        "virtual clock). - also where the estimate cannot be true: below 0, or Busy above what was measured.\n",
-        out);
+  hd_print_sentences(out,
+                     "*: an estimate of the time without Heddle: measured time minus its events and the waits they "
+                     "caused (the virtual clock). - also where the estimate cannot be true: below 0, or Busy above "
+                     "what was measured.");
   hd_columns_legend(columns,
                     "Busy and Wait are summed over threads, with the lines below. All other numbers, here and in other "
                     "views, are as measured.",
@@ -180,10 +181,14 @@ static void print_switch(const struct hd_lines *view, const struct hd_switch *fr
   char place[HD_PLACE_BYTES];
   const uint32_t line = view->line_of_node[from->node];
   hd_place_text(place, view->model, &view->lines[line], NULL);
-  fprintf(out, "  %s: %s, %llu time%s, in %s, where they had cost %.1f %% of thread %u's last half second\n",
-          hd_event_class_words((enum hd_event_class)from->event_class), hd_duration_of(view->model, from->ticks).text,
-          (unsigned long long)from->times, hd_plural(from->times), line > 0 ? place : "no region",
-          (double)from->cost_ppm / 1e4, from->thread);
+  char *text =
+      hd_print("%s: %s, %llu time%s, in %s, where they had cost %.1f %% of thread %u's last half second",
+               hd_event_class_words((enum hd_event_class)from->event_class),
+               hd_duration_of(view->model, from->ticks).text, (unsigned long long)from->times, hd_plural(from->times),
+               line > 0 ? place : "no region", (double)from->cost_ppm / 1e4, from->thread);
+  fputs("  ", out);
+  hd_print_paragraph(text, 2, out);
+  free(text);
 }
 
 static void print_switches(const struct hd_lines *view, const struct hd_report_options *options, FILE *out) {

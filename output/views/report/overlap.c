@@ -163,21 +163,24 @@ static void print_heading(const struct table *table, FILE *out) {
     fputs("active    unknown: several callpaths were truncated to this one (--depth)\n", out);
     return;
   }
-  fprintf(out, "active    %s, %.1f %% of the run: at least one thread was busy in it",
-          hd_duration_of(table->model, table->asked.active_ticks).text, run > 0 ? 100 * ticks / run : 0);
+  char mean[HD_CELL_BYTES] = "";
   if (ticks > 0)
-    fprintf(out, ", on average %.2f", (double)hd_levels_all(&line->busy_at) / ticks);
-  fputc('\n', out);
+    snprintf(mean, sizeof mean, ", on average %.2f", (double)hd_levels_all(&line->busy_at) / ticks);
+  char *text =
+      hd_print("active    %s, %.1f %% of the run: at least one thread was busy in it%s",
+               hd_duration_of(table->model, table->asked.active_ticks).text, run > 0 ? 100 * ticks / run : 0, mean);
+  hd_print_facts(text, out);
+  free(text);
 }
 
 static void print_missing(const struct table *table, FILE *out) {
   const uint64_t lost = table->model->header.lost_overlap_ticks;
   if (table->unpaired_ticks > 0)
-    fprintf(out, "Not known for %s of the active time: more than 64 callpaths were busy at once.\n",
-            hd_duration_of(table->model, table->unpaired_ticks).text);
+    hd_print_sentences(out, "Not known for %s of the active time: more than 64 callpaths were busy at once.",
+                       hd_duration_of(table->model, table->unpaired_ticks).text);
   if (lost > 0)
-    fprintf(out, "Each overlap may be up to %s too small: there were too many pairs to keep all.\n",
-            hd_duration_of(table->model, lost).text);
+    hd_print_sentences(out, "Each overlap may be up to %s too small: there were too many pairs to keep all.",
+                       hd_duration_of(table->model, lost).text);
 }
 
 static void print_doubled(const struct table *table, FILE *out) {

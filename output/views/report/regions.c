@@ -303,6 +303,7 @@ static void put_outside(const struct regions *regions, struct hd_listing *listin
 
 /* ---- all rows ---- */
 
+/* Columns that did not fit are then hidden. */
 static void put_rows(struct regions *regions, FILE *out, enum hd_sort sort, bool csv) {
   const struct hd_lines *view = regions->view;
   const bool counted = !regions->brief && regions->model->header.event_count > 0;
@@ -340,22 +341,25 @@ static void put_rows(struct regions *regions, FILE *out, enum hd_sort sort, bool
   if (outside)
     put_outside(regions, &listing);
   hd_listing_end(&listing, 0);
+  regions->columns.hidden = listing.columns.hidden;
   if (counted && !csv)
     hd_count_legend(&listing.counted, "with the lines below", out);
   free(sums);
   free(rows);
 }
 
-void hd_report_regions(const struct hd_lines *view, enum hd_sort sort, bool brief, FILE *out) {
+uint64_t hd_report_regions(const struct hd_lines *view, enum hd_sort sort, bool brief, FILE *out) {
   struct regions regions;
   start(&regions, view, brief);
   put_rows(&regions, out, sort, false);
   hd_line_causes_free(&regions.causes);
+  return regions.columns.hidden;
 }
 
-void hd_report_regions_legend(const struct hd_lines *view, FILE *out) {
+void hd_report_regions_legend(const struct hd_lines *view, uint64_t hidden, FILE *out) {
   struct regions regions;
   start(&regions, view, false);
+  regions.columns.hidden = hidden;
   hd_columns_legend(&regions.columns,
                     "Busy and waiting times are summed over threads and include the lines below. '-': not measured.",
                     out);

@@ -31,16 +31,16 @@ static void print_more(const struct hd_model *model, bool levels, FILE *out) {
   if (!levels && !routines)
     return;
   char *text =
-      hd_print("%s%s%s.", levels ? levels_more : "", levels && routines ? ",\n" : "", routines ? routines_more : "");
+      hd_print("%s%s%s.", levels ? levels_more : "", levels && routines ? ", " : "", routines ? routines_more : "");
   fputs("More: ", out);
   hd_print_wrapped(text, 6, out);
   fputc('\n', out);
   free(text);
 }
 
-static void print_legend(const struct hd_lines *view, FILE *out) {
+static void print_legend(const struct hd_lines *view, uint64_t hidden, FILE *out) {
   fputc('\n', out);
-  hd_report_regions_legend(view, out);
+  hd_report_regions_legend(view, hidden, out);
   hd_report_visits_mark(view->model, out);
   hd_report_disturbed_mark(view->model, out);
   hd_report_shortened_mark(view->model, out);
@@ -61,11 +61,11 @@ static void print_regions(struct hd_lines *view, const struct hd_report_options 
     print_more(view->model, false, out);
     return;
   }
-  hd_report_regions(view, options->sort, false, out);
+  const uint64_t hidden = hd_report_regions(view, options->sort, false, out);
   hd_report_left(left, "line", out);
   hd_report_counted(view->model, out);
   hd_report_foremost(view, options->sort, out);
-  print_legend(view, out);
+  print_legend(view, hidden, out);
 }
 
 /* By question: as text, as comma-separated values. */

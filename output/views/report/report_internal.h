@@ -101,9 +101,10 @@ HD_REPORT_VIEWS(HD_REPORT_VIEW)
 
 /* ---- lines ---- */
 
-/** The lines of `view` that are shown, sorted by `sort`; `brief`: a flat list with few columns. */
-void hd_report_regions(const struct hd_lines *view, enum hd_sort sort, bool brief, FILE *out);
-void hd_report_regions_legend(const struct hd_lines *view, FILE *out);
+/** The lines of `view` that are shown, sorted by `sort`; `brief`: a flat list with few columns. Returns bits of the
+ *  columns that it does not show, for the legend. */
+uint64_t hd_report_regions(const struct hd_lines *view, enum hd_sort sort, bool brief, FILE *out);
+void hd_report_regions_legend(const struct hd_lines *view, uint64_t hidden, FILE *out);
 
 void hd_report_regions_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_threads(struct hd_lines *view, const struct hd_report_options *options, FILE *out);

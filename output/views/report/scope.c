@@ -3,38 +3,46 @@
  * @file scope.c
  * What a report is of, and what the marks in it mean.
  */
+#include <stdlib.h>
+
 #include "output/analysis/callpath_filter.h"
 #include "output/model/format_names.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 void hd_report_scope(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
   const uint64_t busy = model->nodes[0].inclusive_ticks[HD_BUSY];
   const uint64_t all = model->ticks[HD_BUSY];
-  if (options->focus)
-    fprintf(out, "focus     callpaths through '%s' only: %s busy, %.1f %% of all threads' busy time\n", options->focus,
-            hd_duration_of(model, busy).text, all > 0 ? 100 * (double)busy / (double)all : 0);
-  if (model->header.callpath_depth > 0)
-    fprintf(out, "depth     callpaths are their last %u site%s: times \"with the lines below\" exclude deeper sites\n",
-            model->header.callpath_depth, hd_plural(model->header.callpath_depth));
+  char *focus =
+      !options->focus
+          ? NULL
+          : hd_print("focus     callpaths through '%s' only: %s busy, %.1f %% of all threads' busy time",
+                     options->focus, hd_duration_of(model, busy).text, all > 0 ? 100 * (double)busy / (double)all : 0);
+  char *depth = model->header.callpath_depth == 0
+                    ? NULL
+                    : hd_print("depth     callpaths are their last %u site%s: times \"with the lines below\" exclude "
+                               "deeper sites",
+                               model->header.callpath_depth, hd_plural(model->header.callpath_depth));
+  hd_print_facts(focus ? focus : "", out);
+  hd_print_facts(depth ? depth : "", out);
+  free(focus);
+  free(depth);
 }
 
 void hd_report_routine_hint(bool any, bool measured, const struct hd_model *model, FILE *out) {
   const bool off = model->header.unwind_depth == 0;
   if (!any)
-    fprintf(out,
-            "\n"
-            "This profile has no routines, only OpenMP constructs: %s.\n"
-            "Compile the program with -finstrument-functions (gcc or clang) for its routines with their calls and\n"
-            "times%s.\n",
-            off ? "it was made with HEDDLE_UNWIND=off" : "no parallel region's caller is known",
-            off ? "; without HEDDLE_UNWIND=off there are at least the callers of regions" : "");
+    hd_print_sentences(out,
+                       "\nThis profile has no routines, only OpenMP constructs: %s. Compile the program with "
+                       "-finstrument-functions (gcc or clang) for its routines with their calls and times%s.",
+                       off ? "it was made with HEDDLE_UNWIND=off" : "no parallel region's caller is known",
+                       off ? "; without HEDDLE_UNWIND=off there are at least the callers of regions" : "");
   else if (!measured)
-    fprintf(
+    hd_print_sentences(
         out,
-        "\n"
-        "The routines are known as callers of regions only%s. Compile the program with\n"
-        "-finstrument-functions (gcc or clang) and start it with 'heddle run' ('heddle run --routines' where a script\n"
-        "starts it) to get their calls and their own time.\n",
+        "\nThe routines are known as callers of regions only%s. Compile the program with "
+        "-finstrument-functions (gcc or clang) and start it with 'heddle run' ('heddle run --routines' where a script "
+        "starts it) to get their calls and their own time.",
         model->header.flags & HD_FILE_ROUTINES ? "" : ": libheddle.so was not loaded with the program");
 }
 
@@ -44,27 +52,28 @@ void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
     if (!(model->nodes[i].flags & HD_NODE_GONE))
       marks |= model->nodes[i].marks[HD_MARKS_OF_CALLPATHS];
   if (marks)
-    fprintf(out, "'>=', '<=', '~': at least, at most, about: %s.\n%sUnobserved waits count as busy.\n",
-            model->off_classes
-                ? "events were switched off for a time, because they exceeded the\nbudget (see the notes)"
-                : HD_SINKS_WORDS,
-            model->off_classes ? "Unobserved parts of a line are counted in the enclosing line. " : "");
+    hd_print_sentences(out, "'>=', '<=', '~': at least, at most, about: %s. %sUnobserved waits count as busy.",
+                       model->off_classes
+                           ? "events were switched off for a time, because they exceeded the budget (see the notes)"
+                           : HD_SINKS_WORDS,
+                       model->off_classes ? "Unobserved parts of a line are counted in the enclosing line. " : "");
   if (marks & HD_MARK_GAIN_UNKNOWN)
-    fprintf(out, "'?': unknown, probably more: waits were not observed for more than a tenth of that time%s.\n",
-            model->off_classes ? "; 'heddle run\n--overhead off' observes them" : "");
+    hd_print_sentences(out,
+                       "'?': unknown, probably more: waits were not observed for more than a tenth of that time%s.",
+                       model->off_classes ? "; 'heddle run --overhead off' observes them" : "");
 }
 
 void hd_report_disturbed_mark(const struct hd_model *model, FILE *out) {
   if (hd_account_is_disturbed(model))
-    fputs("'~' before a gain: threads lacked processors (see the warning): it is not the program's own.\n", out);
+    hd_print_sentences(out,
+                       "'~' before a gain: threads lacked processors (see the warning): it is not the program's own.");
 }
 
 void hd_report_shortened_mark(const struct hd_model *model, FILE *out) {
   for (uint32_t i = 1; i < model->node_count; i++)
     if (model->nodes[i].flags & HD_PROFILE_SHORTENED && !(model->nodes[i].flags & HD_NODE_GONE)) {
-      fputs("'...': all callpaths that end there, with what is below (memory was near its limit, see the notes). One\n"
-            "without calls of its own, '-', is there for the lines below it only.\n",
-            out);
+      hd_print_sentences(out, "'...': all callpaths that end there, with what is below (memory was near its limit, see "
+                              "the notes). One without calls of its own, '-', is there for the lines below it only.");
       return;
     }
 }

@@ -229,10 +229,10 @@ void hd_report_source(struct hd_lines *view, const struct hd_report_options *opt
   }
   hd_report_left((uint32_t)left, "line", out);
   if (source.lines.count > 0)
-    fputs("\nGain: wall time to gain, of the regions or constructs that begin in the line. Busy, Wait: thread time of "
-          "the\n"
-          "construct itself. Hot%: of the samples of busy threads, those in the line's code ('heddle report --hot').\n",
-          out);
+    hd_print_sentences(out,
+                       "\nGain: wall time to gain, of the regions or constructs that begin in the line. Busy, Wait: "
+                       "thread time of the construct itself. Hot%%: of the samples of busy threads, those in the "
+                       "line's code ('heddle report --hot').");
   free(source.shown);
   hd_source_lines_free(&source.lines);
 }

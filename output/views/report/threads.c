@@ -61,8 +61,6 @@ static void start(struct threads *threads, struct hd_lines *view, uint32_t line,
   memcpy(threads->items, table, sizeof table);
   hd_state_columns(threads->items + STATES, 6);
   threads->items[STATES + HD_BUSY].order = 4;
-  for (int i = 0; i < HD_STATE_COLUMNS; i++)
-    threads->items[STATES + i].rank = 0; /* all of a thread's time is shown */
   threads->columns = (struct hd_columns){.items = threads->items, .count = COLUMNS};
   threads->sums = hd_new((size_t)view->model->thread_count + 1, sizeof *threads->sums);
   hd_lines_sum_threads(view, line, threads->sums);
@@ -70,6 +68,16 @@ static void start(struct threads *threads, struct hd_lines *view, uint32_t line,
 
 static bool takes_part(const struct threads *threads, uint32_t thread) {
   return threads->whole || hd_ticks_all(threads->sums[thread]) > 0;
+}
+
+/* All of a thread's time is shown: the sums, and causes that stand for their sum. */
+static void rank_states(struct hd_column *states, uint64_t hidden) {
+  const int sums[] = {HD_BUSY, HD_STATE_COLUMN_WAIT, HD_STATE_COLUMN_RUNTIME, HD_STATE_COLUMN_IDLE};
+  for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
+    states[sums[i]].rank = 0;
+  for (int state = HD_WAIT_FIRST; state <= HD_RUNTIME_LAST; state++)
+    if (hidden >> (state <= HD_WAIT_LAST ? HD_STATE_COLUMN_WAIT : HD_STATE_COLUMN_RUNTIME) & 1)
+      states[hd_state_column(state)].rank = 0;
 }
 
 static void choose_columns(struct threads *threads) {
@@ -86,8 +94,9 @@ static void choose_columns(struct threads *threads) {
   for (uint32_t i = 0; i < model->thread_count; i++)
     accounted |= threads->whole && model->threads[i].account.known;
   threads->columns.unit = hd_unit_for(hd_model_seconds(model, largest));
-  threads->columns.hidden = hd_state_columns_hidden(model, most, &threads->columns.unit) << STATES |
-                            UINT64_C(1) << (threads->whole ? BUSY_OVER_MEAN : BUSY_SHARE) |
+  const uint64_t states = hd_state_columns_hidden(model, most, &threads->columns.unit);
+  rank_states(threads->items + STATES, states);
+  threads->columns.hidden = states << STATES | UINT64_C(1) << (threads->whole ? BUSY_OVER_MEAN : BUSY_SHARE) |
                             UINT64_C(1) << (threads->whole ? TIME : LIFETIME) | (uint64_t)!accounted << PROCESSOR;
   if (!hd_unit_shows(&threads->columns.unit, hd_model_seconds(model, most[HD_SUM_UNRESOLVED])))
     threads->columns.hidden |= UINT64_C(1) << UNRESOLVED;
@@ -218,9 +227,9 @@ void hd_report_threads(struct hd_lines *view, const struct hd_report_options *op
     return;
   fputs(left > 0 ? "\n" : "", out);
   hd_report_left(left, "region", out);
-  fputs("\nA region's times include all that the thread did inside it. /mean: busy time over the threads' mean.\n"
-        "Proc%: of the time in which the thread wanted a processor, how much it had one, by the kernel's account.\n",
-        out);
+  hd_print_sentences(out, "\nA region's times include all that the thread did inside it. /mean: busy time over the "
+                          "threads' mean. Proc%%: of the time in which the thread wanted a processor, how much it had "
+                          "one, by the kernel's account.");
   hd_report_visits_mark(view->model, out);
   hd_count_legend(&columns, "of what the thread did there", out);
 }

@@ -64,9 +64,8 @@ void hd_report_timeline(const struct hd_model *model, FILE *out) {
   print_heights(model, columns, highest, out);
   const bool marked = print_marks(model, columns, out);
   print_axis(model, columns, out);
-  if (hd_draw_has_blocks())
-    fprintf(out, "Height: threads busy on average, up to %u; .: none", highest);
-  else
-    fprintf(out, "1 to 8: eighths of %u threads busy on average; .: none", highest);
-  fputs(marked ? "; s: at most one, most of the time\n" : "\n", out);
+  hd_print_sentences(out,
+                     hd_draw_has_blocks() ? "Height: threads busy on average, up to %u; .: none%s"
+                                          : "1 to 8: eighths of %u threads busy on average; .: none%s",
+                     highest, marked ? "; s: at most one, most of the time" : "");
 }

@@ -90,7 +90,7 @@ def test_markdown_tables_are_whole(compare, scanned):
 def test_lines_fit_the_terminal(heddle, scanned, width):
     text = on_terminal([heddle, "compare", scanned], width)
     assert max(map(len, text.splitlines())) <= width
-    assert ("left out: the terminal is too narrow" in text) == (width == 80)
+    assert ("Left out, because a line has 80 characters: " in text) == (width == 80)
     assert "parallel program.c" in text and "in uneven" in text and " Lost " in text
 
 

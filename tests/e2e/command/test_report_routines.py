@@ -223,8 +223,8 @@ def test_stripped_routines_are_shown_by_address(run_heddle, run_routines, progra
 def test_views_fit_the_terminal_and_the_locale(heddle, run_heddle, path, view):
     command = f"stty cols 56; LC_ALL=C.UTF-8 '{heddle}' report {view} '{path}'"
     result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
-    assert result.returncode == 0 and "left out: the terminal is too narrow" in result.stdout
-    table = result.stdout.split("Times in")[1].split("left out")[0]
+    assert result.returncode == 0 and "Left out, because a line has 56 characters" in result.stdout
+    table = result.stdout.split("Times in")[1].split("Left out")[0]
     lengths = [len(line) for line in table.splitlines()[1:] if "program.c:" in line]
     assert lengths and max(lengths) <= 56
     assert run_heddle("report", view, path, env={"LC_ALL": "C"}).stdout.isascii()
@@ -234,7 +234,7 @@ def test_views_fit_the_terminal_and_the_locale(heddle, run_heddle, path, view):
 def test_callgraph_cuts_names_but_not_their_numbers(heddle, path):
     command = f"stty cols 44; LC_ALL=C.UTF-8 '{heddle}' report --callgraph --limit 0 '{path}'"
     result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
-    table = result.stdout.split("Times in")[1].split("left out")[0].splitlines()
+    table = result.stdout.split("Times in")[1].split("Left out")[0].splitlines()
     rows = [line for line in table[2:] if line.strip(" -\r") and "S-S" not in line][:-1]
     assert rows and all(len(line) <= 44 and re.search(r" \[\d+\]$", line) for line in rows), rows
     assert any(not re.search(r"program(\.c:\d+)?( <cycle 1>)? \[", line) for line in rows)
@@ -313,7 +313,7 @@ def test_libgomp_that_is_linked_in_cannot_be_replaced(summary_of, build_program)
 def test_report_with_regions_leads_to_the_routines(run_heddle, regions):
     text = run_heddle("report", regions).stdout
     assert "\ngain " in text  # which one without regions has not
-    assert "--histogram,\n      --flat (each routine), --callgraph (who calls whom), --tree " in text
+    assert "--flat (each routine), --callgraph" in re.sub(r"\s+", " ", text)
 
 
 @pytest.mark.parametrize("view", ["--flat", "--callgraph", "--tree", "--callers=run"])

@@ -249,7 +249,7 @@ static void test_views_say_what_is_of_the_focus(void **state) {
   free(text);
   options.question = HD_ASK_CALLGRAPH;
   text = routines_report(model, &options, HD_REPORT_MADE);
-  routines_expect(text, "Time%: both, of the busy time in focus.");
+  routines_expect(text, "in focus. Calls");
   free(text);
   hd_model_free(model);
 }

@@ -104,17 +104,18 @@ static void test_what_is_least_needed_gives_way(void **state) {
          "   Time Team Place\n"
          ">=1.500  2-4 a place that takes forty characters, all\n"
          "      -    - `-b\n"
-         "1 column is left out: a line has 54 characters (set COLUMNS for another width).\n");
+         "Left out, because a line has 54 characters: Time%.\n");
   setenv("COLUMNS", "20", 1);
   expect(put_grid, 0,
          "   Time Place\n"
-         ">=1.500 a place that takes forty characters, all\n"
+         ">=1.500 a place that\n"
          "      - `-b\n"
-         "2 columns are left out: a line has 20 characters (set COLUMNS for another width).\n");
+         "Left out, because a\nline has 20\ncharacters: Time%,\nTeam.\n");
 }
 
 static void test_legend_names_the_columns_of_the_text(void **state) {
   (void)state;
+  unsetenv("COLUMNS");
   expect(put_legend, 0, "Time%: part of the run. Time: how long it took. '-': not measured.\n");
   expect(put_legend, 1u << SHARE, "Time: how long it took. '-': not measured.\n");
 }
