@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/open_profile.h"
@@ -70,6 +71,10 @@ static const struct hd_option options[] = {
      "show at most N lines (default 25; 0: all). By gain: half of them\n"
      "are the busiest, since a line without losses has no gain",
      .take = hd_take_number, .field = offsetof(struct choices, report.limit), .expects = "a number of lines"},
+    {0, "columns", "LIST",
+     "show these columns only: titles or names of those below, comma-separated;\n"
+     "also such as are left out because they are 0 everywhere",
+     .take = hd_take_text, .field = offsetof(struct choices, report.columns), .expects = "titles of columns"},
     HD_OPTION_WIDTH,
     {'v', "verbose", NULL, "begin with all that is known of the run", HD_OPTION_FLAG(struct choices, report.verbose)},
     {0, "csv", NULL, "write comma-separated values; see below", .take = hd_take_flag,
@@ -155,6 +160,23 @@ static bool sorts_by(enum hd_question question, enum hd_sort sort) {
   return true;
 }
 
+static bool check_columns(const struct hd_report_options *report) {
+  const char *wrong;
+  if (!report->columns)
+    return true;
+  if (report->csv)
+    return hd_usage_complain(&usage, "--columns is for text: --csv has all");
+  if (hd_column_list_has(report->question, report->columns, &wrong))
+    return true;
+  char *titles = hd_column_list_titles(report->question);
+  if (*titles)
+    hd_usage_complain(&usage, "--columns: this view has no '%.*s': it has %s", (int)strcspn(wrong, ","), wrong, titles);
+  else
+    hd_usage_complain(&usage, "--columns: this view is no table");
+  free(titles);
+  return false;
+}
+
 static bool check(void *context) {
   struct choices *choices = context;
   struct hd_report_options *report = &choices->report;
@@ -166,6 +188,8 @@ static bool check(void *context) {
     return hd_usage_complain(&usage, "--lines needs --hot");
   if (report->csv && report->question == HD_ASK_SOURCE)
     return hd_usage_complain(&usage, "--source is for people; --csv or --hot --lines --csv have its numbers");
+  if (!check_columns(report))
+    return false;
   return sorts_by(report->question, report->sort) ||
          hd_usage_complain(&usage, "this view has no '%s' to sort by: self, inclusive, wall, calls, elapsed or name",
                            sort_names[report->sort]);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "output/views/render/csv.h"
 
@@ -82,6 +83,27 @@ void hd_columns_csv(const struct hd_columns *columns, const struct hd_value *val
 
 static bool is_shown(const struct hd_columns *columns, size_t column) {
   return columns->items[column].title && !(columns->hidden >> column & 1);
+}
+
+static bool is_word(const char *word, const char *name, size_t bytes) {
+  return word && strlen(word) == bytes && strncasecmp(word, name, bytes) == 0;
+}
+
+bool hd_column_has_name(const struct hd_column *column, const char *name, size_t bytes) {
+  return column->title && (is_word(column->title, name, bytes) || is_word(column->id, name, bytes));
+}
+
+void hd_columns_choose(struct hd_columns *columns, const char *list) {
+  uint64_t chosen = 0;
+  if (!list)
+    return;
+  for (const char *name = list; *name; name += *name == ',') {
+    const size_t bytes = strcspn(name, ",");
+    for (size_t i = 0; i < columns->count; i++)
+      chosen |= (uint64_t)hd_column_has_name(&columns->items[i], name, bytes) << i;
+    name += bytes;
+  }
+  columns->hidden = ~chosen;
 }
 
 size_t hd_columns_next(const struct hd_columns *columns, size_t last) {

@@ -72,6 +72,13 @@ struct hd_columns {
 void hd_columns_csv_names(const struct hd_columns *columns, FILE *out);
 void hd_columns_csv(const struct hd_columns *columns, const struct hd_value *values, FILE *out);
 
+/** Text: shows only the columns that a comma-separated list names by title or name, also those that were hidden. NULL:
+ *  leaves it at that. */
+void hd_columns_choose(struct hd_columns *columns, const char *list);
+
+/** Whether the list's next name, of so many bytes, is the column's title or name; letters may be small. */
+bool hd_column_has_name(const struct hd_column *column, const char *name, size_t bytes);
+
 /** Text: the index of the column after `last`, SIZE_MAX: of the first; the count when there is none. */
 size_t hd_columns_next(const struct hd_columns *columns, size_t last);
 

@@ -167,6 +167,7 @@ void hd_report_at_level(struct hd_lines *view, const struct hd_report_options *o
       .listing = {.model = model,
                   .columns = {columns, COLUMNS, 0, hd_unit_for(whole_ticks * model->seconds_per_tick)},
                   .csv = options->csv,
+                  .chosen = options->columns,
                   .out = out},
   };
   find_shares(&table);

@@ -232,8 +232,12 @@ static void put_rows(struct tree *tree, struct hd_listing *listing) {
 static void print(struct tree *tree, const struct hd_report_options *options, FILE *out) {
   const struct hd_graph *graph = tree->graph;
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(graph->model, largest_root(tree)));
-  struct hd_listing listing = {
-      .model = graph->model, .columns = {table, COLUMNS, 0, unit}, .csv = options->csv, .out = out, .titled = true};
+  struct hd_listing listing = {.model = graph->model,
+                               .columns = {table, COLUMNS, 0, unit},
+                               .csv = options->csv,
+                               .chosen = options->columns,
+                               .out = out,
+                               .titled = true};
   if (options->csv) {
     put_rows(tree, &listing);
     return;

@@ -327,10 +327,13 @@ static void print_place(const char *place, size_t indent, size_t room, FILE *out
 
 /* `widths` of hidden columns are 0. `row` NULL: the titles. */
 static void print_cells(const struct hd_table *grid, const size_t *widths, struct libscols_line *row, FILE *out) {
-  for (size_t i = 0; i < grid->column_count; i++)
+  for (size_t i = 0; i < grid->column_count; i++) {
+    const char *title = hd_table_title(grid, i);
+    const bool left = strcmp(title, table[INDEX].title) == 0;
     if (widths[i] > 0)
-      fprintf(out, "%s%*s", i > 0 ? " " : "", i == 0 ? -(int)widths[i] : (int)widths[i],
-              row ? hd_table_text(row, i) : hd_table_title(grid, i));
+      fprintf(out, "%s%*s", i > 0 ? " " : "", left ? -(int)widths[i] : (int)widths[i],
+              row ? hd_table_text(row, i) : title);
+  }
 }
 
 static void print_rule(size_t width, FILE *out) {
@@ -390,6 +393,7 @@ void hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_op
                           .listing = {.model = graph->model,
                                       .columns = {table, COLUMNS, 0, unit},
                                       .csv = options->csv,
+                                      .chosen = options->columns,
                                       .out = out,
                                       .counts_of = {" inclusive"}},
                           .focused = options->focus};

@@ -6,6 +6,7 @@
 
 #include "output/views/render/state_columns.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 #define VIEW(name) &hd_report_##name##_columns,
 static const struct hd_report_columns *const views[] = {HD_REPORT_VIEWS(VIEW)};
@@ -85,4 +86,54 @@ static void print_view(int view, bool markdown, FILE *out) {
 void hd_column_list_print(bool markdown, FILE *out) {
   for (int i = 0; i < VIEWS; i++)
     print_view(i, markdown, out);
+}
+
+/* What answers a question with a table of text; NULL: nothing does. */
+static const struct hd_report_columns *view_of(enum hd_question question) {
+  static const struct hd_report_columns *const tables[] = {
+      [HD_ASK_REGIONS] = &hd_report_regions_columns,       [HD_ASK_THREADS] = &hd_report_threads_columns,
+      [HD_ASK_AT_LEVEL] = &hd_report_at_level_columns,     [HD_ASK_WITH] = &hd_report_overlap_columns,
+      [HD_ASK_LOOPS] = &hd_report_loops_columns,           [HD_ASK_TASKS] = &hd_report_tasks_columns,
+      [HD_ASK_EFFICIENCY] = &hd_report_efficiency_columns, [HD_ASK_HOT] = &hd_report_hot_columns,
+      [HD_ASK_OVERHEAD] = &hd_report_overhead_columns,     [HD_ASK_FLAT] = &hd_report_flat_columns,
+      [HD_ASK_CALLGRAPH] = &hd_report_callgraph_columns,   [HD_ASK_TREE] = &hd_report_tree_columns,
+      [HD_ASK_CALLERS] = &hd_report_callers_columns,
+  };
+  return tables[question];
+}
+
+static bool has_name(const struct hd_columns *columns, const char *name, size_t bytes) {
+  for (size_t i = 0; i < columns->count; i++)
+    if (hd_column_has_name(&columns->items[i], name, bytes))
+      return true;
+  return false;
+}
+
+bool hd_column_list_has(enum hd_question question, const char *list, const char **wrong) {
+  struct hd_column items[COLUMNS_MOST];
+  struct hd_columns columns = {0};
+  if (view_of(question))
+    columns = columns_of(view_of(question), items);
+  for (*wrong = list;; ++*wrong) {
+    const size_t bytes = strcspn(*wrong, ",");
+    if (!has_name(&columns, *wrong, bytes))
+      return false;
+    *wrong += bytes;
+    if (!**wrong)
+      return true;
+  }
+}
+
+char *hd_column_list_titles(enum hd_question question) {
+  struct hd_column items[COLUMNS_MOST];
+  struct hd_columns columns = {0};
+  char *titles = hd_print("%s", "");
+  if (view_of(question))
+    columns = columns_of(view_of(question), items);
+  for (size_t i = SIZE_MAX; (i = hd_columns_next(&columns, i)) < columns.count;) {
+    char *longer = hd_print("%s%s%s", titles, *titles ? ", " : "", columns.items[i].title);
+    free(titles);
+    titles = longer;
+  }
+  return titles;
 }

@@ -68,6 +68,7 @@ void hd_report_efficiency(struct hd_lines *view, const struct hd_report_options 
       .model = view->model,
       .columns = {columns, COLUMNS, 0, hd_unit_for(hd_model_seconds(view->model, view->model->elapsed_ticks))},
       .csv = options->csv,
+      .chosen = options->columns,
       .out = out};
   if (!options->csv) {
     hd_report_heading(view->model, hd_heading_of(options), out);

@@ -184,6 +184,7 @@ void hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
   flat.options = options;
   flat.shown = hd_at_most(flat.count, options->limit);
   flat.listing.csv = options->csv;
+  flat.listing.chosen = options->columns;
   flat.listing.counts_of[0] = " self";
   flat.listing.counts_of[1] = " inclusive";
   if (!options->csv)

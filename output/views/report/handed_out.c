@@ -227,6 +227,7 @@ static void report(struct hd_lines *view, const struct hd_report_options *option
                                .columns = {subject->columns->items, subject->columns->count, 0,
                                            hd_unit_for(hd_model_seconds(view->model, largest))},
                                .csv = options->csv,
+                               .chosen = options->columns,
                                .out = out};
   if (!options->csv) {
     hd_report_heading(view->model, hd_heading_of(options), out);

@@ -214,8 +214,11 @@ void hd_report_hot(struct hd_lines *view, const struct hd_report_options *option
   struct hot hot = {.view = view, .model = model, .options = options};
   find_places(&hot);
   const double all_s = hot.whole.count * 1e-9 * (double)model->header.sample_period_ns;
-  hot.listing = (struct hd_listing){
-      .model = model, .columns = {columns, COLUMNS, 0, hd_unit_for(all_s)}, .csv = options->csv, .out = out};
+  hot.listing = (struct hd_listing){.model = model,
+                                    .columns = {columns, COLUMNS, 0, hd_unit_for(all_s)},
+                                    .csv = options->csv,
+                                    .chosen = options->columns,
+                                    .out = out};
   hot.shown = hd_at_most(hot.places.count, options->limit);
   if (options->csv)
     put_rows(&hot);

@@ -32,6 +32,7 @@ static struct hd_columns part(const struct hd_listing *listing, bool late) {
 
 void hd_listing_begin(struct hd_listing *listing, const char *first, const char *title, bool tree) {
   if (!listing->csv) {
+    hd_columns_choose(&listing->columns, listing->chosen);
     const struct hd_columns early = part(listing, false), late = part(listing, true);
     hd_columns_add(&early, &listing->grid);
     hd_count_columns_add(&listing->counted, &listing->grid);

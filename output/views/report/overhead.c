@@ -214,6 +214,7 @@ void hd_report_overhead(struct hd_lines *view, const struct hd_report_options *o
   struct hd_listing listing = {.model = model,
                                .columns = {table, COLUMNS, bits(EVENTS, COLUMNS), unit_for(view)},
                                .csv = options->csv,
+                               .chosen = options->columns,
                                .out = out};
   if (options->csv) {
     put_lines(view, &listing, left);

@@ -249,6 +249,7 @@ static void start(struct regions *regions, const struct hd_lines *view, bool bri
   regions->groups = hd_level_groups_for(hd_levels_highest(&view->model->time_at));
   hd_levels_sparkline_title(regions->groups_title, &regions->groups);
   regions->items[LEVELS].title = regions->groups_title;
+  regions->items[STATES + HD_STATE_COLUMN_IDLE].title = NULL; /* regions have their own */
   regions->columns = (struct hd_columns){.items = regions->items, .count = COLUMNS};
   choose_columns(regions);
 }
@@ -304,7 +305,7 @@ static void put_outside(const struct regions *regions, struct hd_listing *listin
 /* ---- all rows ---- */
 
 /* Columns that did not fit are then hidden. */
-static void put_rows(struct regions *regions, FILE *out, enum hd_sort sort, bool csv) {
+static void put_rows(struct regions *regions, const char *chosen, FILE *out, enum hd_sort sort, bool csv) {
   const struct hd_lines *view = regions->view;
   const bool counted = !regions->brief && regions->model->header.event_count > 0;
   struct libscols_line **rows = hd_new(view->count, sizeof *rows);
@@ -314,6 +315,7 @@ static void put_rows(struct regions *regions, FILE *out, enum hd_sort sort, bool
                                .columns = regions->columns,
                                .late = bit(ID) | bit(MAIN_CAUSE),
                                .csv = csv,
+                               .chosen = chosen,
                                .out = out,
                                .counts_of = {" inclusive"},
                                .grid.quiet = regions->brief};
@@ -348,10 +350,10 @@ static void put_rows(struct regions *regions, FILE *out, enum hd_sort sort, bool
   free(rows);
 }
 
-uint64_t hd_report_regions(const struct hd_lines *view, enum hd_sort sort, bool brief, FILE *out) {
+uint64_t hd_report_regions(const struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   struct regions regions;
-  start(&regions, view, brief);
-  put_rows(&regions, out, sort, false);
+  start(&regions, view, !options);
+  put_rows(&regions, options ? options->columns : NULL, out, options ? options->sort : HD_SORT_GAIN, false);
   hd_line_causes_free(&regions.causes);
   return regions.columns.hidden;
 }
@@ -370,6 +372,6 @@ void hd_report_regions_csv(struct hd_lines *view, const struct hd_report_options
   struct regions regions;
   hd_lines_select(view, options->sort, options->limit, false);
   start(&regions, view, false);
-  put_rows(&regions, out, options->sort, true);
+  put_rows(&regions, NULL, out, options->sort, true);
   hd_line_causes_free(&regions.causes);
 }

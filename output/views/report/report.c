@@ -61,7 +61,7 @@ static void print_regions(struct hd_lines *view, const struct hd_report_options 
     print_more(view->model, false, out);
     return;
   }
-  const uint64_t hidden = hd_report_regions(view, options->sort, false, out);
+  const uint64_t hidden = hd_report_regions(view, options, out);
   hd_report_left(left, "line", out);
   hd_report_counted(view->model, out);
   hd_report_foremost(view, options->sort, out);
@@ -180,7 +180,7 @@ void hd_report_summary(const struct hd_model *model, FILE *out) {
   if (!hd_report_has_regions(model))
     summarize_routines(model, out);
   const uint32_t left = hd_lines_select(view, HD_SORT_GAIN, SUMMARY_REGIONS - findings, true);
-  hd_report_regions(view, HD_SORT_GAIN, true, out);
+  hd_report_regions(view, NULL, out);
   if (left > 0)
     fprintf(out, "%u more region%s not shown.\n", left, left == 1 ? " is" : "s are");
   hd_lines_free(view);

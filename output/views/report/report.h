@@ -40,6 +40,7 @@ struct hd_report_options {
   const char *focus;   /* only callpaths through what this matches; likewise; NULL: all */
   uint32_t depth;      /* fold callpaths to so many sites; 0: no */
   bool lines;          /* HD_ASK_HOT: each line of the source by itself */
+  const char *columns; /* text: those to show (hd_columns_choose); NULL: those that say something */
   bool csv;
   bool verbose; /* the whole heading */
 };

@@ -101,9 +101,9 @@ HD_REPORT_VIEWS(HD_REPORT_VIEW)
 
 /* ---- lines ---- */
 
-/** The lines of `view` that are shown, sorted by `sort`; `brief`: a flat list with few columns. Returns bits of the
- *  columns that it does not show, for the legend. */
-uint64_t hd_report_regions(const struct hd_lines *view, enum hd_sort sort, bool brief, FILE *out);
+/** The lines of `view` that are shown; `options` NULL: a flat list by gain with few columns, for the end of a run.
+ * Returns bits of the columns that it does not show, for the legend. */
+uint64_t hd_report_regions(const struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_regions_legend(const struct hd_lines *view, uint64_t hidden, FILE *out);
 
 void hd_report_regions_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out);

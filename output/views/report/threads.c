@@ -162,9 +162,9 @@ static void put_rows(const struct threads *threads, struct hd_listing *listing, 
 }
 
 /* The times, and below them a table of its own: what each thread counted, while busy and while waiting. */
-static void print_tables(struct threads *threads, struct hd_count_columns *columns, FILE *out) {
+static void print_tables(struct threads *threads, const char *chosen, struct hd_count_columns *columns, FILE *out) {
   const struct hd_model *model = threads->view->model;
-  struct hd_listing times = {.model = model, .columns = threads->columns, .out = out, .titled = true};
+  struct hd_listing times = {.model = model, .columns = threads->columns, .chosen = chosen, .out = out, .titled = true};
   struct hd_listing counts = {.model = model, .counted = *columns, .out = out, .titled = true};
   hd_listing_begin(&times, NULL, NULL, false);
   hd_table_left(&times.grid, 1);
@@ -180,19 +180,19 @@ static void print_tables(struct threads *threads, struct hd_count_columns *colum
   free(sums);
 }
 
-static void print_line(struct hd_lines *view, uint32_t line, bool focused, struct hd_count_columns *columns,
-                       FILE *out) {
+static void print_line(struct hd_lines *view, uint32_t line, const struct hd_report_options *options,
+                       struct hd_count_columns *columns, FILE *out) {
   char place[HD_PLACE_BYTES];
   struct threads threads;
-  start(&threads, view, line, focused);
+  start(&threads, view, line, options->focus);
   choose_columns(&threads);
   hd_place_text(place, view->model, &view->lines[line], NULL);
   fprintf(out, "\n%s (times in %s)\n",
-          line > 0  ? place
-          : focused ? "All callpaths in focus"
-                    : "Whole run",
+          line > 0         ? place
+          : options->focus ? "All callpaths in focus"
+                           : "Whole run",
           threads.columns.unit.name);
-  print_tables(&threads, columns, out);
+  print_tables(&threads, options->columns, columns, out);
   free(threads.sums);
 }
 
@@ -222,7 +222,7 @@ void hd_report_threads(struct hd_lines *view, const struct hd_report_options *op
     if (view->lines[i].shown && options->csv)
       put_csv(view, i, options->focus, out);
     else if (view->lines[i].shown)
-      print_line(view, i, options->focus, &columns, out);
+      print_line(view, i, options, &columns, out);
   if (options->csv)
     return;
   fputs(left > 0 ? "\n" : "", out);

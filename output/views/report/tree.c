@@ -122,6 +122,7 @@ void hd_report_tree(const struct hd_model *model, const struct hd_report_options
   struct hd_listing listing = {.model = model,
                                .columns = {table, COLUMNS, 0, unit},
                                .csv = options->csv,
+                               .chosen = options->columns,
                                .out = out,
                                .counts_of = {" inclusive", " self"}};
   if (!options->csv) {

@@ -90,3 +90,28 @@ def test_columns_is_the_default(run_heddle, made):
 def test_widths_that_are_none(run_heddle, made, width):
     result = run_heddle("report", f"--width={width}", made)
     assert result.returncode == 2 and "--width expects a number of characters from 20 to 4096" in result.stderr
+
+
+def table_of(text):
+    return re.search(r"Times in \w+\.\n(.*?)\n\n", text + "\n", re.S)[1].splitlines()
+
+
+def test_columns_are_chosen_by_title_or_name(run_heddle, made):
+    text = run_heddle("report", "--columns", "wait,Run%,wait_ordered_s", made).stdout
+    assert table_of(text)[0].split() == ["Run%", "Wait", "ordered", "Region"]
+    assert "Gain: " not in text and "Left out" not in text
+    for view, place in (("--flat", "Routine or construct"), ("--tree", "Callpath"), ("--callgraph", "Entry")):
+        titles = table_of(run_heddle("report", view, "--columns", "calls,SELF", made).stdout)[0]
+        assert titles.split()[:2] in (["Calls", "Self"], ["Self", "Calls"]) and titles.endswith(place), view
+    threads = run_heddle("report", "--threads", "--columns", "thread,busy", made).stdout
+    assert threads.count("\nThread  Busy\n") + threads.count("\nThread Busy\n") > 1
+
+
+@pytest.mark.parametrize("options, complaint", [
+    (["--columns", "gain,imbl"], "this view has no 'imbl': it has Gain, Gain%, Elapsed, "),
+    (["--columns", ""], "needs titles of columns"), (["--columns", "gain,"], "has no ''"),
+    (["--flat", "--columns", "gain"], "this view has no 'gain': it has Self%, "),
+    (["--histogram", "--columns", "busy"], "this view is no table"), (["--csv", "--columns", "gain"], "--csv has all")])
+def test_columns_that_there_are_not(run_heddle, made, options, complaint):
+    result = run_heddle("report", *options, made)
+    assert result.returncode == 2 and complaint in result.stderr and result.stdout == ""
