@@ -79,6 +79,8 @@ static const struct hd_option options[] = {
     {'v', "verbose", NULL, "begin with all that is known of the run", HD_OPTION_FLAG(struct choices, report.verbose)},
     {0, "csv", NULL, "write comma-separated values; see below", .take = hd_take_flag,
      .field = offsetof(struct choices, report.csv)},
+    {0, "markdown", NULL, "write the run, its findings and the table of regions in Markdown",
+     HD_OPTION_FLAG(struct choices, report.markdown)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
      .field = offsetof(struct choices, no_cache)},
     {0},
@@ -160,6 +162,16 @@ static bool sorts_by(enum hd_question question, enum hd_sort sort) {
   return true;
 }
 
+static bool check_format(const struct hd_report_options *report) {
+  if (report->csv && report->question == HD_ASK_SOURCE)
+    return hd_usage_complain(&usage, "--source is for people; --csv or --hot --lines --csv have its numbers");
+  if (report->markdown && report->csv)
+    return hd_usage_complain(&usage, "either --csv or --markdown");
+  if (report->markdown && report->question != HD_ASK_REGIONS)
+    return hd_usage_complain(&usage, "--markdown is for the table of regions");
+  return true;
+}
+
 static bool check_columns(const struct hd_report_options *report) {
   const char *wrong;
   if (!report->columns)
@@ -186,9 +198,7 @@ static bool check(void *context) {
                                                          : HD_SORT_GAIN;
   if (report->lines && report->question != HD_ASK_HOT)
     return hd_usage_complain(&usage, "--lines needs --hot");
-  if (report->csv && report->question == HD_ASK_SOURCE)
-    return hd_usage_complain(&usage, "--source is for people; --csv or --hot --lines --csv have its numbers");
-  if (!check_columns(report))
+  if (!check_format(report) || !check_columns(report))
     return false;
   return sorts_by(report->question, report->sort) ||
          hd_usage_complain(&usage, "this view has no '%s' to sort by: self, inclusive, wall, calls, elapsed or name",

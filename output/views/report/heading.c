@@ -313,13 +313,18 @@ static void print_facts(const struct hd_model *model, enum hd_heading heading, F
     hd_report_own_cost(model, out);
 }
 
-void hd_report_run(const struct hd_model *model, enum hd_heading heading, FILE *out) {
+char *hd_report_facts(const struct hd_model *model, enum hd_heading heading) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *facts = open_memstream(&text, &bytes);
   hd_need(facts);
   print_facts(model, heading, facts);
   fclose(facts);
+  return text;
+}
+
+void hd_report_run(const struct hd_model *model, enum hd_heading heading, FILE *out) {
+  char *text = hd_report_facts(model, heading);
   hd_print_facts(text, out);
   free(text);
   if (heading != HD_HEADING_SHORT)

@@ -5,6 +5,7 @@
 
 #include "output/analysis/line_counts.h"
 #include "output/views/render/csv.h"
+#include "output/views/render/document.h"
 #include "output/views/report/report_internal.h"
 
 struct hd_listed hd_listed_line(const struct hd_lines *view, uint32_t index) {
@@ -101,6 +102,10 @@ void hd_listing_end(struct hd_listing *listing, uint32_t left) {
   if (listing->grid.row_count > 0) {
     if (!listing->titled)
       fprintf(listing->out, "\nTimes in %s.\n", listing->columns.unit.name);
+    if (listing->markdown) {
+      hd_document_table(&(struct hd_document){listing->out, true}, &listing->grid);
+      return;
+    }
     hd_table_print(&listing->grid, listing->out);
     hd_count_columns_said_left(&listing->counted, listing->out);
     hide_left_out(listing);

@@ -15,8 +15,8 @@ struct hd_listing {
   struct hd_columns columns;
   uint64_t late; /* bits of columns that stand after those of counters */
   bool csv;
-  const char
-      *chosen; /* text: titles or names of the columns to show, comma-separated; NULL: those that say something */
+  bool markdown;      /* text: as a table of Markdown */
+  const char *chosen; /* text: what --columns names; NULL: the columns that say something */
   FILE *out;
   bool titled;              /* the caller says what the table's unit is */
   const char *counts_of[2]; /* what the rows' counts are of: " self", " inclusive"; NULL: none. The first are in the

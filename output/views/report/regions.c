@@ -305,8 +305,10 @@ static void put_outside(const struct regions *regions, struct hd_listing *listin
 /* ---- all rows ---- */
 
 /* Columns that did not fit are then hidden. */
-static void put_rows(struct regions *regions, const char *chosen, FILE *out, enum hd_sort sort, bool csv) {
+static void put_rows(struct regions *regions, const struct hd_report_options *options, FILE *out) {
   const struct hd_lines *view = regions->view;
+  const bool csv = options && options->csv;
+  const enum hd_sort sort = options ? options->sort : HD_SORT_GAIN;
   const bool counted = !regions->brief && regions->model->header.event_count > 0;
   struct libscols_line **rows = hd_new(view->count, sizeof *rows);
   bool outside = !csv && has_outside(regions);
@@ -315,7 +317,8 @@ static void put_rows(struct regions *regions, const char *chosen, FILE *out, enu
                                .columns = regions->columns,
                                .late = bit(ID) | bit(MAIN_CAUSE),
                                .csv = csv,
-                               .chosen = chosen,
+                               .markdown = options && options->markdown,
+                               .chosen = options ? options->columns : NULL,
                                .out = out,
                                .counts_of = {" inclusive"},
                                .grid.quiet = regions->brief};
@@ -353,7 +356,7 @@ static void put_rows(struct regions *regions, const char *chosen, FILE *out, enu
 uint64_t hd_report_regions(const struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   struct regions regions;
   start(&regions, view, !options);
-  put_rows(&regions, options ? options->columns : NULL, out, options ? options->sort : HD_SORT_GAIN, false);
+  put_rows(&regions, options, out);
   hd_line_causes_free(&regions.causes);
   return regions.columns.hidden;
 }
@@ -372,6 +375,6 @@ void hd_report_regions_csv(struct hd_lines *view, const struct hd_report_options
   struct regions regions;
   hd_lines_select(view, options->sort, options->limit, false);
   start(&regions, view, false);
-  put_rows(&regions, NULL, out, options->sort, true);
+  put_rows(&regions, options, out);
   hd_line_causes_free(&regions.causes);
 }

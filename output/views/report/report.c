@@ -85,6 +85,10 @@ static line_view *const line_views[][2] = {
 
 static enum hd_report_end print_lines(struct hd_lines *view, const struct hd_report_options *options, FILE *out,
                                       FILE *errors) {
+  if (options->markdown) {
+    hd_report_markdown(view, options, out);
+    return HD_REPORT_MADE;
+  }
   if (options->question == HD_ASK_WITH)
     return hd_report_overlap(view, options, out, errors);
   line_views[options->question][options->csv](view, options, out);
@@ -152,7 +156,8 @@ static enum hd_report_end print_view(const struct hd_model *model, const struct 
 /* They stand in the whole heading, else at the end: what could not be measured is said in any case. */
 static void print_notes(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
   const bool has_heading = options->question != HD_ASK_AT_LEVEL && options->question != HD_ASK_WITH;
-  if (options->csv || options->verbose || !has_heading || (model->notes.count == 0 && model->levels_known))
+  if (options->csv || options->markdown || options->verbose || !has_heading ||
+      (model->notes.count == 0 && model->levels_known))
     return;
   fputc('\n', out);
   hd_report_notes(model, SIZE_MAX, out);

@@ -42,7 +42,8 @@ struct hd_report_options {
   bool lines;          /* HD_ASK_HOT: each line of the source by itself */
   const char *columns; /* text: those to show (hd_columns_choose); NULL: those that say something */
   bool csv;
-  bool verbose; /* the whole heading */
+  bool markdown; /* HD_ASK_REGIONS */
+  bool verbose;  /* the whole heading */
 };
 
 enum hd_report_end {

@@ -24,6 +24,9 @@ void hd_report_warning(const struct hd_model *model, FILE *out);
 /** What ran, for how long, and what could be gained. */
 void hd_report_run(const struct hd_model *model, enum hd_heading heading, FILE *out);
 
+/** The same as lines of a word and, from HD_FACT_INDENT on, what is said of it. The caller frees. */
+char *hd_report_facts(const struct hd_model *model, enum hd_heading heading);
+
 /** The warning and the run. */
 void hd_report_heading(const struct hd_model *model, enum hd_heading heading, FILE *out);
 
@@ -47,6 +50,9 @@ void hd_report_scope(const struct hd_model *model, const struct hd_report_option
 void hd_report_visits_mark(const struct hd_model *model, FILE *out);
 void hd_report_disturbed_mark(const struct hd_model *model, FILE *out);
 void hd_report_shortened_mark(const struct hd_model *model, FILE *out);
+
+/** The run, its findings, the table of regions and the notes for issues and pull requests. */
+void hd_report_markdown(struct hd_lines *view, const struct hd_report_options *asked, FILE *out);
 
 /** That so many lines or regions are not shown. */
 void hd_report_left(uint32_t left, const char *what, FILE *out);

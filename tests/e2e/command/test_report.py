@@ -228,6 +228,18 @@ def test_csv_agrees_with_json(run_heddle, export, path):
     assert rows[2]["gain_s"] == "" and float(rows[0]["gain_s"]) > 0
 
 
+def test_markdown_has_the_run_and_the_table_of_regions(run_heddle, path):
+    text = run_heddle("report", "--markdown", path).stdout
+    assert re.match(r"\n## program\n\n- ", text) and "\n- elapsed: " in text and "\n- threads: 2" in text
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert table[0].startswith("| Gain | Gain% | Elapsed |") and table[0].endswith("| Main cause | Region |")
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table}) == 1, table
+    plain = run_heddle("report", path).stdout.split(" Region\n")[1]
+    assert sum("parallel program.c" in line for line in table) == len(re.findall(r" parallel program\.c", plain)) > 0
+    chosen = run_heddle("report", "--markdown", "--columns=busy", "-n", "1", path).stdout
+    assert "\n| Busy | Region |\n" in chosen and "not shown; --limit" not in chosen and "more line" in chosen
+
+
 def test_limit_says_what_is_left_out(run_heddle, path):
     table = run_heddle("report", "--limit", "1", path).stdout.split(" Region\n")[1]  # findings name places of their own
     assert REGION in table and LOOP not in table and "2 more lines are not shown" in table
@@ -259,6 +271,8 @@ def test_limit_says_what_is_left_out(run_heddle, path):
     (["report", "--depth", "0", "x"], "--depth expects a number of sites, 1 or more, not '0'"),
     (["report", "--depth", "two", "x"], "--depth expects a number of sites, 1 or more, not 'two'"),
     (["report", "--sort", "gain", "--flat", "x"], "this view has no 'gain' to sort by"),
+    (["report", "--markdown", "--csv", "x"], "either --csv or --markdown"),
+    (["report", "--markdown", "--flat", "x"], "--markdown is for the table of regions"),
     (["export", "--depth", "-1", "x"], "--depth expects a number of sites, not '-1'"),
     (["export", "--format", "xml", "x"], "--format knows no 'xml'; there is: json"),
     (["report", "a", "b"], "one FILE at a time: 'heddle compare' shows several beside each other, 'heddle merge' adds them up"),
