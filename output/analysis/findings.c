@@ -52,6 +52,10 @@ const char *hd_cause_words(enum hd_cause cause) {
   return causes[cause].words;
 }
 
+bool hd_cause_is_of_one_run(enum hd_cause cause) {
+  return causes[cause].say != NULL;
+}
+
 const char *hd_basis_id(enum hd_basis basis) {
   static const char *const ids[] = {"measured", "estimated", "model"};
   return ids[basis];
