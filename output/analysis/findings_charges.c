@@ -133,14 +133,16 @@ static void charge_explicit(struct hd_diagnosis *diagnosis, const struct hd_node
 
 /* What a region's fork and join explain of the time in which its threads had no work. All of it, if a thread's work is
  * less than ten times the fork; if it has to wake up threads, less than twice. Else others wait while the first thread
- * forks and joins, and after each of both; but threads that sleep make all of it longer. */
+ * forks and joins, and after each of both; but threads that sleep make all of it longer. One region around all
+ * instances still has one fork: the first, which creates the threads. */
 static double explained_by_fork(const struct hd_diagnosis *diagnosis, const struct hd_node *region, double lost_ticks) {
   const double team = diagnosis->facts[region->id].team;
   const double fork = (double)region->ticks[HD_RUNTIME_FORK_JOIN];
   const bool sleeps = hd_diagnosis_sleeps(diagnosis);
   if ((double)region->team.busy_ticks / team <= (sleeps ? 2 : 10) * fork)
     return lost_ticks;
-  return sleeps ? 0 : smaller(lost_ticks, 3 * team * fork);
+  const double others = (double)region->team.instances - 1;
+  return sleeps ? 0 : smaller(lost_ticks, 3 * team * fork) * others / (others + 1);
 }
 
 /* Threads that are late for no reason that is known are not charged; nor, if others took processors, those that may

@@ -274,7 +274,7 @@ static void test_small_regions_lose_to_fork_and_join(void **state) {
 }
 
 /* Thread 0 works from 10 to 1010, thread 1 from 410 on: that is more than fork and join explain, which is thrice the
- * fork for either. */
+ * fork for either, but for one of the two instances. */
 static void test_workers_that_slept_come_late(void **state) {
   (void)state;
   static const char *const passive[] = {"OMP_WAIT_POLICY=passive", NULL};
@@ -283,15 +283,25 @@ static void test_workers_that_slept_come_late(void **state) {
     sc_start(SC_LIBOMP_19);
     sc_initial_begin();
     open_region(0, 410, 1010);
-    play(1010, 2, sleeps ? &options : &(struct fk_options){0});
+    open_region(1010, 410, 1010);
+    play(2020, 2, sleeps ? &options : &(struct fk_options){0});
     if (sleeps)
-      expect_found(WAKE_UP, (10 + 410) / 2.0, REGION);
+      expect_found(WAKE_UP, 10 + 410, REGION);
     else
       expect_found(FORK_JOIN, 3 * 10, REGION);
     expect_count(1);
-    assert_true(fabs(found->unexplained_ticks - (sleeps ? 0 : 180)) < 1e-9);
+    assert_true(fabs(found->unexplained_ticks - (sleeps ? 0 : 390)) < 1e-9);
     forget(NULL);
   }
+}
+
+static void test_one_region_is_not_too_small_because_it_creates_the_threads(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  open_region(0, 410, 1010);
+  play(1010, 2, &(struct fk_options){0});
+  expect_count(0);
 }
 
 /* Each thread gets its chunk after 10 of 40. */
@@ -332,6 +342,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_what_a_mutex_makes_others_wait_is_its, forget),
       cmocka_unit_test_teardown(test_small_regions_lose_to_fork_and_join, forget),
       cmocka_unit_test_teardown(test_workers_that_slept_come_late, forget),
+      cmocka_unit_test_teardown(test_one_region_is_not_too_small_because_it_creates_the_threads, forget),
       cmocka_unit_test_teardown(test_handing_out_chunks_is_scheduling, forget),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
