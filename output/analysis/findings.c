@@ -224,7 +224,8 @@ static void begin(struct hd_diagnosis *diagnosis, const struct hd_model *model) 
   diagnosis->usable = diagnosis->usable > 0 ? diagnosis->usable : 1;
   /* In a sum of runs all threads end together: it does not say which lived at the same time. */
   diagnosis->crowded = diagnosis->processors > 0 && !merged && book->alive_threads > diagnosis->processors;
-  diagnosis->shared = !diagnosis->crowded && hd_account_share_of_program(model) < HD_ACCOUNT_SHARED;
+  const struct hd_account account = hd_account_after_start(model);
+  diagnosis->shared = !diagnosis->crowded && hd_account_share(&account) < HD_ACCOUNT_SHARED;
   hd_diagnosis_find_facts(diagnosis);
 }
 

@@ -166,7 +166,7 @@ static void find_sharing(struct hd_diagnosis *diagnosis, const struct hd_account
 }
 
 void hd_charges_find_processors(struct hd_diagnosis *diagnosis) {
-  const struct hd_account account = hd_account_of_program(diagnosis->model);
+  const struct hd_account account = hd_account_after_start(diagnosis->model);
   if (!account.known || diagnosis->processors == 0 || account.queued_ns == 0)
     return;
   if (diagnosis->crowded)

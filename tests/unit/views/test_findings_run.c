@@ -138,11 +138,13 @@ static void test_barriers_of_a_crowd_are_the_crowds(void **state) {
   expect_count(1);
 }
 
-static void set_account(uint64_t ran_ns, uint64_t queued_ns) {
+/* Of a run that takes seconds, not nanoseconds as the script: what threads may wait for at their start is nothing. */
+static void set_account(uint64_t ran_s, uint64_t queued_s) {
+  const uint64_t waits_ns = (uint64_t)model->thread_count * HD_ACCOUNT_START_MS * 1000000;
   for (uint32_t i = 0; i < model->thread_count; i++)
     model->threads[i].account = (struct hd_account){.known = true};
-  model->threads[0].account.ran_ns = ran_ns;
-  model->threads[0].account.queued_ns = queued_ns;
+  model->threads[0].account.ran_ns = ran_s * 1000000000;
+  model->threads[0].account.queued_ns = queued_s * 1000000000 + waits_ns;
   look();
 }
 
@@ -226,6 +228,16 @@ static void test_what_a_crowd_spins_is_lost(void **state) {
     expect_count(1);
     forget(NULL);
   }
+}
+
+/* The kernel says of a thread that the runtime did not make that it hardly wanted a processor: it waits for another. */
+static void test_a_thread_that_only_waits_makes_no_crowd(void **state) {
+  (void)state;
+  even(1, NULL);
+  set_account(1000, 0);
+  assert_true(hd_losses_have_too_many_threads(model));
+  model->threads[0].account = (struct hd_account){.known = true};
+  assert_false(hd_losses_have_too_many_threads(model));
 }
 
 /* ---- Heddle ---- */
@@ -352,6 +364,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_a_process_that_may_not_use_all_processors_is_pinned, forget),
       cmocka_unit_test_teardown(test_a_crowd_that_works_all_the_time_loses_nothing, forget),
       cmocka_unit_test_teardown(test_what_a_crowd_spins_is_lost, forget),
+      cmocka_unit_test_teardown(test_a_thread_that_only_waits_makes_no_crowd, forget),
       cmocka_unit_test_teardown(test_heddles_own_work_is_found, forget),
       cmocka_unit_test_teardown(test_small_findings_are_left_out, forget),
       cmocka_unit_test_teardown(test_events_that_were_off_make_an_estimate, forget),
