@@ -56,7 +56,8 @@ void hd_say_serial(const struct hd_diagnosis *diagnosis, struct hd_finding *find
          hd_say_time(diagnosis, (double)model->before_ticks).text);
   hd_say(finding->attempt[0], "open a parallel region there: divided among %u threads it takes %s", diagnosis->usable,
          hd_say_time(diagnosis, finding->lost_ticks - finding->gain_ticks).text);
-  if (finding->place->kind != HD_KIND_PHASE && !(finding->place->flags & HD_PROFILE_CALLED))
+  if (finding->place->kind != HD_KIND_PHASE && !(finding->place->flags & HD_PROFILE_CALLED) &&
+      !hd_say_functions(diagnosis, finding->lost_ticks, finding->evidence[1]))
     hd_say(finding->attempt[1],
            "compile with -finstrument-functions, and the finding names the function that takes it");
 }

@@ -3,6 +3,9 @@
  * lose. */
 #include "found.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define LOOP SITE(LOOP_STATIC, 0x200)
 #define SECOND SITE(LOOP_STATIC, 0x210)
 
@@ -66,6 +69,35 @@ static void test_the_routine_with_most_time_is_the_place(void **state) {
   sc_routine_exit(0x1000);
   end(100);
   expect_found(SERIAL, 45, SITE(ROUTINE, 0x1000), SITE(ROUTINE, 0x1100));
+}
+
+/* Of 200 outside the region samples cover 180: all but what a loop of the region has. */
+static void test_samples_name_the_functions_of_serial_time(void **state) {
+  (void)state;
+  begin();
+  join_at(50, 50);
+  end(250);
+  const struct hd_model_sample samples[] = {
+      {.state = HD_BUSY, .module = HD_NONE, .count = 9, .taken = 9, .name = {"read_input", "/src/input.c", 17}},
+      {.state = HD_BUSY,
+       .module = HD_NONE,
+       .count = 3,
+       .taken = 3,
+       .name = {"next", "a.h", 3},
+       .inlined_into = "read_input"},
+      {.state = HD_BUSY, .module = HD_NONE, .count = 6, .taken = 6, .name = {"hash", NULL, 0}},
+      {.state = HD_BUSY, .module = HD_NONE, .count = 90, .taken = 90, .node = 1, .name = {"work", "work.c", 5}}};
+  model->sample_count = sizeof samples / sizeof *samples;
+  model->samples = malloc(sizeof samples);
+  assert_non_null(model->samples);
+  memcpy(model->samples, samples, sizeof samples);
+  model->header.sample_period_ns = 10;
+  look();
+  assert_string_equal(found->items[0].evidence[1],
+                      "samples: 67 % in read_input (most at input.c:17), 33 % in hash (?)");
+  model->header.sample_period_ns = 5; /* half of it was before there were any */
+  look();
+  assert_string_equal(found->items[0].evidence[1], "");
 }
 
 static void single(uint64_t end_of_single, bool barrier) {
@@ -329,6 +361,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_time_outside_regions_is_serial, forget),
       cmocka_unit_test_teardown(test_a_region_of_fewer_threads_is_serial, forget),
       cmocka_unit_test_teardown(test_the_routine_with_most_time_is_the_place, forget),
+      cmocka_unit_test_teardown(test_samples_name_the_functions_of_serial_time, forget),
       cmocka_unit_test_teardown(test_wait_for_a_single_is_its, forget),
       cmocka_unit_test_teardown(test_wait_for_a_masked_is_its, forget),
       cmocka_unit_test_teardown(test_uneven_sections_are_serial_in_the_region, forget),
