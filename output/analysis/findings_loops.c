@@ -71,7 +71,8 @@ static const char *shape_words(const struct hd_loop_cost *cost) {
   return last > 1.25 * first ? "grows" : first > 1.25 * last ? "falls" : NULL;
 }
 
-/* What the advisor says, if it knows a better schedule. */
+/* What the advisor says, if it knows a better schedule. Uneven work may be only a part of what is lost in the loop: a
+ * schedule saves no more than that. */
 static bool say_schedule(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_node *loop = loop_of(diagnosis, finding->place);
   if (!loop)
@@ -82,7 +83,10 @@ static bool say_schedule(const struct hd_diagnosis *diagnosis, struct hd_finding
     char words[HD_ADVICE_BYTES];
     const char *shape = shape_words(&advice.cost);
     hd_advice_words(&advice, words);
-    hd_say(finding->attempt[0], "%s: %s instead of %s", words, hd_say_time(diagnosis, hd_advice_ticks(&advice)).text,
+    const bool uneven = finding->cause == HD_CAUSE_IMBALANCE;
+    const double least = uneven ? advice.measured_ticks - finding->gain_ticks : 0;
+    hd_say(finding->attempt[0], "%s: %s instead of %s", words,
+           hd_say_time(diagnosis, fmax(hd_advice_ticks(&advice), least)).text,
            hd_say_time(diagnosis, advice.measured_ticks).text);
     hd_say(finding->attempt[1], "'heddle explain --loop %" PRIu32 "' shows the cost by iteration and other schedules",
            loop->id);

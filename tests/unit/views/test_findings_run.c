@@ -189,6 +189,20 @@ static void test_what_others_may_have_caused_is_theirs(void **state) {
   assert_true(found->unexplained_ticks == 0);
 }
 
+/* A thread that has no processor makes its team wait for it. */
+static void test_uneven_work_may_be_due_to_others(void **state) {
+  (void)state;
+  begin();
+  join_at(100, 60);
+  end(100);
+  for (uint64_t queued = 0; queued <= 30; queued += 30) {
+    set_account(160, queued);
+    expect_found(IMBALANCE, 20, REGION);
+    assert_int_equal(found->items[0].low_ticks, queued ? 0 : 20);
+    assert_int_equal(strstr(found->items[0].evidence[1], "may be the whole reason") != NULL, queued != 0);
+  }
+}
+
 static void test_bound_threads_that_share_a_processor_are_pinned(void **state) {
   (void)state;
   even(2, (const char *const[]){"OMP_PLACES={0}", NULL});
@@ -360,6 +374,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_barriers_of_a_crowd_are_the_crowds, forget),
       cmocka_unit_test_teardown(test_others_take_the_processors, forget),
       cmocka_unit_test_teardown(test_what_others_may_have_caused_is_theirs, forget),
+      cmocka_unit_test_teardown(test_uneven_work_may_be_due_to_others, forget),
       cmocka_unit_test_teardown(test_bound_threads_that_share_a_processor_are_pinned, forget),
       cmocka_unit_test_teardown(test_a_process_that_may_not_use_all_processors_is_pinned, forget),
       cmocka_unit_test_teardown(test_a_crowd_that_works_all_the_time_loses_nothing, forget),
