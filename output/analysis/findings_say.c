@@ -173,7 +173,7 @@ void hd_say_task_creation(const struct hd_diagnosis *diagnosis, struct hd_findin
 
 void hd_say_oversubscription(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_loss_book *book = diagnosis->book;
-  if (diagnosis->crowded) {
+  if (diagnosis->crowded && finding->place->id != 0) {
     hd_say(finding->evidence[0], "%u threads on %u processor%s: those that wait keep others from working",
            book->alive_threads, diagnosis->processors, hd_plural(diagnosis->processors));
     hd_say(finding->attempt[0], "%u thread%s in all: OMP_NUM_THREADS, num_threads, OMP_MAX_ACTIVE_LEVELS=1",

@@ -300,7 +300,8 @@ static void test_small_regions_lose_to_fork_and_join(void **state) {
   sc_start(SC_LIBOMP_19);
   sc_initial_begin();
   open_region(0, 15, 20);
-  end(20);
+  open_region(20, 15, 20);
+  end(40);
   expect_found(FORK_JOIN, (10 + 15) / 2.0, REGION);
   expect_count(1);
 }
@@ -318,11 +319,11 @@ static void test_workers_that_slept_come_late(void **state) {
     open_region(1010, 410, 1010);
     play(2020, 2, sleeps ? &options : &(struct fk_options){0});
     if (sleeps)
-      expect_found(WAKE_UP, 10 + 410, REGION);
+      expect_found(WAKE_UP, (10 + 410) / 2.0, REGION);
     else
       expect_found(FORK_JOIN, 3 * 10, REGION);
     expect_count(1);
-    assert_true(fabs(found->unexplained_ticks - (sleeps ? 0 : 390)) < 1e-9);
+    assert_true(fabs(found->unexplained_ticks - (sleeps ? 210 : 390)) < 1e-9);
     forget(NULL);
   }
 }

@@ -244,6 +244,18 @@ static void test_what_a_crowd_spins_is_lost(void **state) {
   }
 }
 
+/* Of 1000 the one processor worked 500 for both threads. */
+static void test_what_others_take_is_not_the_crowds(void **state) {
+  (void)state;
+  even(1, NULL);
+  set_account(0, 0);
+  model->threads[0].account.ran_ns = 500;
+  model->threads[0].account.queued_ns += 500;
+  look();
+  expect_found(OVERSUBSCRIPTION, 500, PROGRAM);
+  expect_count(1);
+}
+
 /* The kernel says of a thread that the runtime did not make that it hardly wanted a processor: it waits for another. */
 static void test_a_thread_that_only_waits_makes_no_crowd(void **state) {
   (void)state;
@@ -379,6 +391,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_a_process_that_may_not_use_all_processors_is_pinned, forget),
       cmocka_unit_test_teardown(test_a_crowd_that_works_all_the_time_loses_nothing, forget),
       cmocka_unit_test_teardown(test_what_a_crowd_spins_is_lost, forget),
+      cmocka_unit_test_teardown(test_what_others_take_is_not_the_crowds, forget),
       cmocka_unit_test_teardown(test_a_thread_that_only_waits_makes_no_crowd, forget),
       cmocka_unit_test_teardown(test_heddles_own_work_is_found, forget),
       cmocka_unit_test_teardown(test_small_findings_are_left_out, forget),
