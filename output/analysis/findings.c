@@ -167,11 +167,11 @@ static int compare_gains(const void *a, const void *b) {
 
 /* ---- how sure ---- */
 
-/* What others may have taken of the place's gain: a thread that has no processor makes its team wait. */
-static double others_part(const struct hd_diagnosis *diagnosis) {
+/* What others may have taken of a gain: a thread that has no processor makes its team wait. */
+static double others_part(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding) {
   const struct hd_account account = hd_account_after_start(diagnosis->model);
   const double queued_ticks = (double)account.queued_ns / 1e9 / diagnosis->model->seconds_per_tick;
-  return diagnosis->shared ? queued_ticks / diagnosis->usable : 0;
+  return diagnosis->shared && finding->cause != HD_CAUSE_SERIAL ? queued_ticks / diagnosis->usable : 0;
 }
 
 /* Heddle's own part of the place's time is no loss of the program's, nor is what others took; what events that were
@@ -181,7 +181,7 @@ static void bound(const struct hd_diagnosis *diagnosis, struct hd_finding *findi
   const double elapsed = (double)diagnosis->model->elapsed_ticks;
   finding->gain_ticks = fmin(finding->gain_ticks, elapsed);
   const double own = hd_overhead_of(place->inclusive_ticks, &place->intrusion_inclusive, &place->team);
-  const double low = finding->gain_ticks * (1 - own) - others_part(diagnosis);
+  const double low = finding->gain_ticks * (1 - own) - others_part(diagnosis, finding);
   finding->low_ticks = finding->basis == HD_BASIS_MODEL ? 0 : fmax(low, 0);
   finding->high_ticks = finding->gain_ticks;
   if (finding->basis == HD_BASIS_ESTIMATED)

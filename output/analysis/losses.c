@@ -42,11 +42,11 @@ static int compare_changes(const void *a, const void *b) {
   return left->by - right->by;
 }
 
-/* One that the runtime did not make, and that slept nearly all its life: it waits for another one to end. */
+/* One that the runtime did not make, and that slept for most of its life: it waits for another one to end. */
 static bool only_waited(const struct hd_model *model, const struct hd_model_thread *thread) {
   const double wanted_ns = (double)thread->account.ran_ns + (double)thread->account.queued_ns;
   const double lived_ns = (double)thread->lifetime_ticks * model->seconds_per_tick * 1e9;
-  return thread->kind != HD_THREAD_WORKER && thread->account.known && wanted_ns < 0.05 * lived_ns;
+  return thread->kind != HD_THREAD_WORKER && thread->account.known && wanted_ns < 0.2 * lived_ns;
 }
 
 /* Threads that never did anything but idle are the runtime's own (those that help with `target nowait`). */
