@@ -137,7 +137,7 @@ static void test_a_cause_that_one_run_cannot_show_is_refused(void **state) {
   struct hd_what_if question;
   char error[256] = "";
   assert_false(hd_what_if_read("1 without work-inflation", &question, error, sizeof error));
-  assert_non_null(strstr(error, "heddle compare"));
+  assert_string_equal(error, "cannot be asked without work-inflation: one run does not show it; 'heddle compare' does");
 }
 
 static void test_what_is_no_question_is_refused(void **state) {
