@@ -10,6 +10,7 @@
 
 #include "cli/open_profile.h"
 #include "output/model/memory.h"
+#include "output/symbols/sample_names.h"
 #include "output/views/explain/explain.h"
 #include "support/command/output_stream.h"
 
@@ -101,6 +102,8 @@ int hd_cmd_explain(int argc, char **argv) {
     hd_model_free(model);
     return HD_EXIT_FAILED;
   }
+  if (!choices.question && !choices.asks_loop)
+    hd_sample_names_resolve(model);
   const bool made = print(model, &choices);
   if (!made)
     fputs("heddle: out of memory\n", stderr);

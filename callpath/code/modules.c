@@ -142,9 +142,12 @@ void hd_modules_look_for_unloads(void) {
   pthread_mutex_unlock(&one_looks);
 }
 
+/* What libomptarget calls is the program's: a region that it offloads to the host. */
 static bool is_runtime(const char *path) {
   const char *name = strrchr(path, '/');
   name = name ? name + 1 : path;
+  if (!strncmp(name, "libomptarget", 12))
+    return false;
   return !strncmp(name, "libomp", 6) || !strncmp(name, "libiomp", 7) || !strncmp(name, "libgomp", 7);
 }
 

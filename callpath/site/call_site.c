@@ -115,6 +115,33 @@ static uint32_t find_jump(const void *function, const void *entry, const struct 
   return jump.bytes;
 }
 
+/* ---- regions that are offloaded to the host ---- */
+
+struct launch {
+  bool is_inside;   /* frames of the offloading library have been visited */
+  const void *from; /* the first one behind them goes on here; NULL: not found */
+};
+
+static bool visit_launch(const struct hd_unwound *unwound, void *data) {
+  struct launch *launch = data;
+  const void *code = (const void *)unwound->ip;
+  if (hd_code_offloads(code))
+    launch->is_inside = true;
+  else if (launch->is_inside)
+    launch->from = code;
+  return !launch->from;
+}
+
+/* A kernel whose last call begins a region jumps there, and the offloading library has called it by a pointer: the
+ * `target` construct stands for it. NULL: that library has not called. */
+static const void *launched_from(const void *address) {
+  enum { MOST_LAUNCHING = 64 };
+  struct launch launch = {0};
+  if (hd_code_offloads(address))
+    hd_unwinder_each(visit_launch, &launch, MOST_LAUNCHING);
+  return launch.from;
+}
+
 /* Goes from the call at the user's frame to where the runtime was entered. Returns the length of the instruction there;
  * 0: not known. */
 static uint32_t follow_call(const struct stack *stack, const void *address, const struct hd_construct *asked,
@@ -124,7 +151,9 @@ static uint32_t follow_call(const struct stack *stack, const void *address, cons
   site->address = user->code;
   site->lasting = address == user->code && call.direct;
   if (!call.target) {
-    site->is_tail_call = call.bytes != 0; /* compilers name the runtime's functions in their calls */
+    const void *launch = call.bytes != 0 ? launched_from(user->code) : NULL;
+    site->is_tail_call = call.bytes != 0 && !launch; /* compilers name the runtime's functions in their calls */
+    site->address = launch ? launch : site->address;
     return 0;
   }
   return hd_code_in_runtime((const char *)call.target + 1) ? call.bytes

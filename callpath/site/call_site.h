@@ -3,7 +3,7 @@
  * @file call_site.h
  * From the return address that an event comes with to the place that stands for the construct.
  *
- * The two differ in four cases:
+ * The two differ in five cases:
  * - libomp keeps one return address per thread between an entry point and the event. A thread that leaves a critical
  *   section uses thread 0's (its __kmpc_end_critical stores and clears it): thread 0's next event may then come with
  * another thread's address, with none, or with one inside libomp. The stack shows which address is right.
@@ -13,6 +13,8 @@
  * - GCC passes the runtime the function that it made out of a region or task, and gives the call the line of the block
  *   around; several constructs of a block share it. The function that is passed stands for the construct, whichever
  *   copy of the call was made.
+ * - A kernel that is offloaded to the host and ends with such a jump was called by libomptarget: its `target` construct
+ *   stands for the region.
  * - A loop that is all of its region is begun for a GCC-built program by the runtime itself (ompt/thread/thread.c).
  */
 #ifndef HEDDLE_CALLPATH_SITE_CALL_SITE_H
@@ -29,9 +31,10 @@ struct hd_call_site {
 
 /** What is known of the construct whose event it is. */
 struct hd_construct {
-  bool makes_tasks;   /* the runtime itself does this, too (for a taskloop): an address inside it is no sign of a mix-up */
-  bool is_taskloop;   /* whose address is always inside the runtime: the user's call is the one next to it on the stack */
-  bool has_body;      /* it may be given to the runtime as a function */
+  bool
+      makes_tasks; /* the runtime itself does this, too (for a taskloop): an address inside it is no sign of a mix-up */
+  bool is_taskloop; /* whose address is always inside the runtime: the user's call is the one next to it on the stack */
+  bool has_body;    /* it may be given to the runtime as a function */
   const void *region; /* the address of the region around, for anything but a region; NULL: it is no sign of anything */
   const void *body;   /* of the construct around: a function that the runtime has called; NULL: not known */
   uint32_t unloads;   /* modules so far (modules.h): addresses may have changed their meaning */

@@ -52,6 +52,10 @@ const char *hd_cause_words(enum hd_cause cause) {
   return causes[cause].words;
 }
 
+bool hd_cause_is_of_one_run(enum hd_cause cause) {
+  return causes[cause].say != NULL;
+}
+
 const char *hd_basis_id(enum hd_basis basis) {
   static const char *const ids[] = {"measured", "estimated", "model"};
   return ids[basis];
@@ -163,17 +167,36 @@ static int compare_gains(const void *a, const void *b) {
 
 /* ---- how sure ---- */
 
-/* Heddle's own part of the place's time is no loss of the program's; what events that were switched off hide may come
- * on top; what a model says may be wrong. */
+/* What others may have taken of a gain: a thread that has no processor makes its team wait. */
+static double others_part(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding) {
+  const struct hd_account account = hd_account_after_start(diagnosis->model);
+  const double queued_ticks = (double)account.queued_ns / 1e9 / diagnosis->model->seconds_per_tick;
+  return diagnosis->shared && finding->cause != HD_CAUSE_SERIAL ? queued_ticks / diagnosis->usable : 0;
+}
+
+/* Heddle's own part of the place's time is no loss of the program's, nor is what others took; what events that were
+ * switched off hide may come on top; what a model says may be wrong. */
 static void bound(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_node *place = finding->place;
   const double elapsed = (double)diagnosis->model->elapsed_ticks;
   finding->gain_ticks = fmin(finding->gain_ticks, elapsed);
   const double own = hd_overhead_of(place->inclusive_ticks, &place->intrusion_inclusive, &place->team);
-  finding->low_ticks = finding->basis == HD_BASIS_MODEL ? 0 : finding->gain_ticks * (1 - own);
+  const double low = finding->gain_ticks * (1 - own) - others_part(diagnosis, finding);
+  finding->low_ticks = finding->basis == HD_BASIS_MODEL ? 0 : fmax(low, 0);
   finding->high_ticks = finding->gain_ticks;
   if (finding->basis == HD_BASIS_ESTIMATED)
     finding->high_ticks = fmax(finding->gain_ticks, hd_diagnosis_spare(diagnosis, diagnosis->model->nodes));
+}
+
+static void say_what_others_took(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
+  const bool much = diagnosis->shared && 2 * finding->low_ticks < finding->gain_ticks;
+  if (!much || finding->basis != HD_BASIS_MEASURED || finding->evidence[1][0])
+    return;
+  if (finding->low_ticks > 0)
+    hd_say(finding->evidence[1], "threads lacked a processor at times: without that it may be no more than %s",
+           hd_say_time(diagnosis, finding->low_ticks).text);
+  else
+    hd_say(finding->evidence[1], "threads lacked a processor at times, which may be the whole reason");
 }
 
 static void say_what_is_missing(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
@@ -220,7 +243,8 @@ static void begin(struct hd_diagnosis *diagnosis, const struct hd_model *model) 
   diagnosis->usable = diagnosis->usable > 0 ? diagnosis->usable : 1;
   /* In a sum of runs all threads end together: it does not say which lived at the same time. */
   diagnosis->crowded = diagnosis->processors > 0 && !merged && book->alive_threads > diagnosis->processors;
-  diagnosis->shared = !diagnosis->crowded && hd_account_share_of_program(model) < HD_ACCOUNT_SHARED;
+  const struct hd_account account = hd_account_after_start(model);
+  diagnosis->shared = !diagnosis->crowded && hd_account_share(&account) < HD_ACCOUNT_SHARED;
   hd_diagnosis_find_facts(diagnosis);
 }
 
@@ -239,6 +263,7 @@ static void keep(struct hd_findings *findings, struct hd_diagnosis *diagnosis, d
       break;
     causes[finding->cause].say(diagnosis, finding);
     say_what_is_missing(diagnosis, finding);
+    say_what_others_took(diagnosis, finding);
     count++;
   }
   findings->count = count;

@@ -96,6 +96,9 @@ void hd_say(char sentence[HD_FINDING_BYTES], const char *format, ...) __attribut
 const char *hd_cause_id(enum hd_cause cause);
 const char *hd_cause_words(enum hd_cause cause);
 
+/** False: only runs that are compared have it. */
+bool hd_cause_is_of_one_run(enum hd_cause cause);
+
 /** "measured", "estimated" or "model". */
 const char *hd_basis_id(enum hd_basis basis);
 

@@ -134,22 +134,34 @@ static void charge_explicit(struct hd_diagnosis *diagnosis, const struct hd_node
 /* What a region's fork and join explain of the time in which its threads had no work. All of it, if a thread's work is
  * less than ten times the fork; if it has to wake up threads, less than twice. Else others wait while the first thread
  * forks and joins, and after each of both; but threads that sleep make all of it longer. */
-static double explained_by_fork(const struct hd_diagnosis *diagnosis, const struct hd_node *region, double lost_ticks) {
+static double explained_by_fork(const struct hd_diagnosis *diagnosis, const struct hd_node *region, double part,
+                                double lost_ticks) {
   const double team = diagnosis->facts[region->id].team;
   const double fork = (double)region->ticks[HD_RUNTIME_FORK_JOIN];
   const bool sleeps = hd_diagnosis_sleeps(diagnosis);
   if ((double)region->team.busy_ticks / team <= (sleeps ? 2 : 10) * fork)
     return lost_ticks;
-  return sleeps ? 0 : smaller(lost_ticks, 3 * team * fork);
+  return sleeps ? 0 : smaller(lost_ticks, 3 * team * fork * part);
+}
+
+/* However many threads there are: all of them work for less time than the fork takes. */
+static bool is_tiny(const struct hd_node *region) {
+  return region->team.busy_ticks <= region->ticks[HD_RUNTIME_FORK_JOIN];
 }
 
 /* Threads that are late for no reason that is known are not charged; nor, if others took processors, those that may
- * have had none: that is what findings_run.c finds. */
+ * have had none: that is what findings_run.c finds. Nor the first instance: it may create the threads, and one region
+ * around all instances has it, too. */
 static void charge_fork(struct hd_diagnosis *diagnosis, const struct hd_node *region, double lost_ticks) {
-  const double by_fork = explained_by_fork(diagnosis, region, lost_ticks);
-  charge_to_threads_or(diagnosis, HD_CAUSE_FORK_JOIN, region->id, by_fork);
+  const double instances = (double)region->team.instances;
+  const double part = instances > 0 ? (instances - 1) / instances : 0;
+  const double lost = lost_ticks * part, by_fork = explained_by_fork(diagnosis, region, part, lost);
+  if (is_tiny(region))
+    hd_charge_add(diagnosis, HD_CAUSE_FORK_JOIN, region->id, by_fork);
+  else
+    charge_to_threads_or(diagnosis, HD_CAUSE_FORK_JOIN, region->id, by_fork);
   if (diagnosis->crowded || (hd_diagnosis_sleeps(diagnosis) && !diagnosis->shared))
-    charge_to_threads_or(diagnosis, HD_CAUSE_WAKE_UP, region->id, lost_ticks - by_fork);
+    charge_to_threads_or(diagnosis, HD_CAUSE_WAKE_UP, region->id, lost - by_fork);
 }
 
 static void charge_runtime(struct hd_diagnosis *diagnosis, const struct hd_node *node, double lost_ticks) {

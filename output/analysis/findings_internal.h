@@ -110,6 +110,10 @@ hd_finding_words hd_say_serial, hd_say_serial_in_region, hd_say_imbalance, hd_sa
     hd_say_fork_join, hd_say_wake_up, hd_say_barrier, hd_say_reduction, hd_say_mutex, hd_say_task_granularity,
     hd_say_task_creation, hd_say_oversubscription, hd_say_pinned, hd_say_measurement;
 
+/** What samples show of the time outside regions: the one or two functions that take most of it. False: too few samples,
+ *  or their names are not known (output/symbols/sample_names.h). */
+bool hd_say_functions(const struct hd_diagnosis *diagnosis, double outside_ticks, char sentence[HD_FINDING_BYTES]);
+
 /** A time in a sentence; what a finding's region, or the run, took, and would take without what is lost. */
 struct hd_cell hd_say_time(const struct hd_diagnosis *diagnosis, double ticks);
 struct hd_cell hd_say_before(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding);

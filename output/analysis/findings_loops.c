@@ -22,6 +22,19 @@ static const struct hd_node *loop_of(const struct hd_diagnosis *diagnosis, const
 
 /* ---- no schedule helps ---- */
 
+/* With more threads than processors schedules cannot be predicted. But where one iteration, handed out alone, takes
+ * most of the loop's time, none helps. */
+static const struct hd_model_loop *one_long_iteration(const struct hd_diagnosis *diagnosis,
+                                                      const struct hd_node *loop) {
+  const struct hd_model_loop *chunks = hd_loops_find(diagnosis->model, loop->id);
+  const struct hd_team_totals *team = hd_loop_team(diagnosis->model, loop);
+  uint64_t iterations = 0;
+  for (uint32_t part = 0; chunks && part < HD_SPACE_BUCKETS; part++)
+    iterations += chunks->iterations[part];
+  const bool alone = chunks && team && iterations > 0 && hd_loop_chunks(chunks) == iterations;
+  return alone && 2.0 * (double)chunks->longest_ticks * (double)team->instances > hd_team_elapsed(team) ? chunks : NULL;
+}
+
 void hd_charges_ask_schedules(struct hd_diagnosis *diagnosis) {
   const double least = HD_FINDING_LEAST / 10 * (double)diagnosis->model->elapsed_ticks;
   for (size_t i = 0; i < diagnosis->charge_count; i++) {
@@ -30,7 +43,7 @@ void hd_charges_ask_schedules(struct hd_diagnosis *diagnosis) {
     if (charge->cause != HD_CAUSE_IMBALANCE || !loop || charge->gain_ticks <= least)
       continue;
     struct hd_advice advice = hd_advice_of(diagnosis->model, loop);
-    if (!advice.cost.unknown && advice.is_indivisible)
+    if (advice.cost.unknown ? diagnosis->crowded && one_long_iteration(diagnosis, loop) : advice.is_indivisible)
       charge->cause = HD_CAUSE_TOO_FEW_ITERATIONS;
     hd_advice_free(&advice);
   }
@@ -71,7 +84,8 @@ static const char *shape_words(const struct hd_loop_cost *cost) {
   return last > 1.25 * first ? "grows" : first > 1.25 * last ? "falls" : NULL;
 }
 
-/* What the advisor says, if it knows a better schedule. */
+/* What the advisor says, if it knows a better schedule. Uneven work may be only a part of what is lost in the loop: a
+ * schedule saves no more than that. */
 static bool say_schedule(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_node *loop = loop_of(diagnosis, finding->place);
   if (!loop)
@@ -82,7 +96,10 @@ static bool say_schedule(const struct hd_diagnosis *diagnosis, struct hd_finding
     char words[HD_ADVICE_BYTES];
     const char *shape = shape_words(&advice.cost);
     hd_advice_words(&advice, words);
-    hd_say(finding->attempt[0], "%s: %s instead of %s", words, hd_say_time(diagnosis, hd_advice_ticks(&advice)).text,
+    const bool uneven = finding->cause == HD_CAUSE_IMBALANCE;
+    const double least = uneven ? advice.measured_ticks - finding->gain_ticks : 0;
+    hd_say(finding->attempt[0], "%s: %s instead of %s", words,
+           hd_say_time(diagnosis, fmax(hd_advice_ticks(&advice), least)).text,
            hd_say_time(diagnosis, advice.measured_ticks).text);
     hd_say(finding->attempt[1], "'heddle explain --loop %" PRIu32 "' shows the cost by iteration and other schedules",
            loop->id);
@@ -113,15 +130,21 @@ void hd_say_imbalance(const struct hd_diagnosis *diagnosis, struct hd_finding *f
 void hd_say_too_few_iterations(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_node *loop = loop_of(diagnosis, finding->place);
   struct hd_advice advice = hd_advice_of(diagnosis->model, loop);
-  const uint64_t iterations = hd_curve_iterations(&advice.cost.curve);
-  if (iterations < UINT64_C(8) * advice.cost.threads)
+  const uint64_t iterations = advice.cost.unknown ? 0 : hd_curve_iterations(&advice.cost.curve);
+  const struct hd_model_loop *chunks = advice.cost.unknown ? one_long_iteration(diagnosis, loop) : NULL;
+  if (chunks)
+    hd_say(finding->evidence[0], "one of its iterations takes %s; the others wait %s in all for it",
+           hd_say_time(diagnosis, (double)chunks->longest_ticks).text,
+           hd_say_time(diagnosis, finding->lost_ticks).text);
+  else if (iterations < UINT64_C(8) * advice.cost.threads)
     hd_say(finding->evidence[0], "%" PRIu64 " iteration%s for %u threads: no even shares; threads wait %s in all",
            iterations, hd_plural(iterations), advice.cost.threads, hd_say_time(diagnosis, finding->lost_ticks).text);
   else
     hd_say(finding->evidence[0], "one of %" PRIu64 " iterations takes so long that the others wait %s in all for it",
            iterations, hd_say_time(diagnosis, finding->lost_ticks).text);
   hd_say(finding->attempt[0], "no schedule helps: collapse loops, split iterations, or parallelise another loop level");
-  hd_say(finding->attempt[1], "'heddle explain --loop %" PRIu32 "' shows the cost by iteration", loop->id);
+  if (!chunks)
+    hd_say(finding->attempt[1], "'heddle explain --loop %" PRIu32 "' shows the cost by iteration", loop->id);
   hd_advice_free(&advice);
 }
 

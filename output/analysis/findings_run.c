@@ -109,19 +109,24 @@ static struct inside look_inside(const struct hd_diagnosis *diagnosis) {
   return inside;
 }
 
-/* The processor share of threads in regions: outside there is one thread, which has a processor for itself. */
-static double share_inside(const struct hd_model *model, const struct hd_account *account, double inside_ticks) {
+/* The account of threads in regions: outside there is one thread, which has a processor for itself. */
+static struct hd_account account_inside(const struct hd_model *model, const struct hd_account *account,
+                                        double inside_ticks) {
+  struct hd_account inside = *account;
   const double outside_ns = ((double)model->elapsed_ticks - inside_ticks) * model->seconds_per_tick * 1e9;
-  const double ran_ns = fmax((double)account->ran_ns - outside_ns, 0);
-  const double wanted_ns = ran_ns + (double)account->queued_ns;
-  return wanted_ns > 0 ? ran_ns / wanted_ns : 1;
+  inside.ran_ns = (double)account->ran_ns > outside_ns ? account->ran_ns - (uint64_t)fmax(outside_ns, 0) : 0;
+  return inside;
 }
 
 /* More threads than processors: what processors did for threads that only waited could have been work. Threads that
- * spin while they wait yield to others, more or less: half of what they can have taken at most. */
-static void find_crowd(struct hd_diagnosis *diagnosis, const struct inside *inside, double useful) {
-  const double wasted = (inside->used_ticks - useful) / (hd_diagnosis_sleeps(diagnosis) ? 1 : 2);
+ * spin while they wait yield to others, more or less: half of what they can have taken at most. Where processors were
+ * wanted and the program did not have them, other processes had. */
+static void find_crowd(struct hd_diagnosis *diagnosis, const struct inside *inside, double ran, double useful) {
+  const double wasted = (fmin(inside->used_ticks, ran) - useful) / (hd_diagnosis_sleeps(diagnosis) ? 1 : 2);
+  const double others = inside->used_ticks - ran;
   hd_charge_run(diagnosis, HD_CAUSE_OVERSUBSCRIPTION, inside->longest, wasted, wasted / diagnosis->usable);
+  if (others > (1 - HD_ACCOUNT_SHARED) * inside->used_ticks)
+    hd_charge_run(diagnosis, HD_CAUSE_OVERSUBSCRIPTION, 0, others, others / diagnosis->usable);
 }
 
 /* More threads than processors, because the process may not use all that the machine has: with a processor for each
@@ -133,12 +138,14 @@ static void find_bound_process(struct hd_diagnosis *diagnosis, const struct insi
 }
 
 static void find_crowd_or_bound(struct hd_diagnosis *diagnosis, const struct hd_account *account) {
+  const struct hd_model *model = diagnosis->model;
   const struct inside inside = look_inside(diagnosis);
-  const double useful = inside.busy_ticks * share_inside(diagnosis->model, account, inside.elapsed_ticks);
-  if (diagnosis->model->header.online_processors > diagnosis->processors)
+  const struct hd_account own = account_inside(model, account, inside.elapsed_ticks);
+  const double useful = own.ran_ns > 0 ? inside.busy_ticks * hd_account_share(&own) : inside.busy_ticks;
+  if (model->header.online_processors > diagnosis->processors)
     find_bound_process(diagnosis, &inside, useful);
   else
-    find_crowd(diagnosis, &inside, useful);
+    find_crowd(diagnosis, &inside, (double)own.ran_ns / 1e9 / model->seconds_per_tick, useful);
 }
 
 static bool binds_threads(const struct hd_diagnosis *diagnosis) {
@@ -166,7 +173,7 @@ static void find_sharing(struct hd_diagnosis *diagnosis, const struct hd_account
 }
 
 void hd_charges_find_processors(struct hd_diagnosis *diagnosis) {
-  const struct hd_account account = hd_account_of_program(diagnosis->model);
+  const struct hd_account account = hd_account_after_start(diagnosis->model);
   if (!account.known || diagnosis->processors == 0 || account.queued_ns == 0)
     return;
   if (diagnosis->crowded)

@@ -56,7 +56,8 @@ void hd_say_serial(const struct hd_diagnosis *diagnosis, struct hd_finding *find
          hd_say_time(diagnosis, (double)model->before_ticks).text);
   hd_say(finding->attempt[0], "open a parallel region there: divided among %u threads it takes %s", diagnosis->usable,
          hd_say_time(diagnosis, finding->lost_ticks - finding->gain_ticks).text);
-  if (finding->place->kind != HD_KIND_PHASE && !(finding->place->flags & HD_PROFILE_CALLED))
+  if (finding->place->kind != HD_KIND_PHASE && !(finding->place->flags & HD_PROFILE_CALLED) &&
+      !hd_say_functions(diagnosis, finding->lost_ticks, finding->evidence[1]))
     hd_say(finding->attempt[1],
            "compile with -finstrument-functions, and the finding names the function that takes it");
 }
@@ -172,7 +173,7 @@ void hd_say_task_creation(const struct hd_diagnosis *diagnosis, struct hd_findin
 
 void hd_say_oversubscription(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_loss_book *book = diagnosis->book;
-  if (diagnosis->crowded) {
+  if (diagnosis->crowded && finding->place->id != 0) {
     hd_say(finding->evidence[0], "%u threads on %u processor%s: those that wait keep others from working",
            book->alive_threads, diagnosis->processors, hd_plural(diagnosis->processors));
     hd_say(finding->attempt[0], "%u thread%s in all: OMP_NUM_THREADS, num_threads, OMP_MAX_ACTIVE_LEVELS=1",

@@ -42,16 +42,23 @@ static int compare_changes(const void *a, const void *b) {
   return left->by - right->by;
 }
 
+/* One that the runtime did not make, and that slept for most of its life: it waits for another one to end. */
+static bool only_waited(const struct hd_model *model, const struct hd_model_thread *thread) {
+  const double wanted_ns = (double)thread->account.ran_ns + (double)thread->account.queued_ns;
+  const double lived_ns = (double)thread->lifetime_ticks * model->seconds_per_tick * 1e9;
+  return thread->kind != HD_THREAD_WORKER && thread->account.known && wanted_ns < 0.2 * lived_ns;
+}
+
 /* Threads that never did anything but idle are the runtime's own (those that help with `target nowait`). */
-static bool took_part(const struct hd_model_thread *thread) {
-  return hd_ticks_all(thread->ticks) > thread->ticks[HD_IDLE];
+static bool took_part(const struct hd_model *model, const struct hd_model_thread *thread) {
+  return hd_ticks_all(thread->ticks) > thread->ticks[HD_IDLE] && !only_waited(model, thread);
 }
 
 uint32_t hd_losses_count_alive(const struct hd_model *model) {
   struct change *changes = hd_new((size_t)model->thread_count * 2, sizeof *changes);
   size_t count = 0;
   for (uint32_t i = 0; i < model->thread_count; i++)
-    if (took_part(&model->threads[i])) {
+    if (took_part(model, &model->threads[i])) {
       changes[count++] = (struct change){model->threads[i].begin_ticks, 1};
       changes[count++] = (struct change){model->threads[i].end_ticks, -1};
     }

@@ -20,6 +20,10 @@ static bool refuse(char *error, size_t bytes, const char *why) {
 static bool read_cause(const char *text, struct hd_what_if *question, char *error, size_t bytes) {
   for (int cause = 0; cause < HD_CAUSE_COUNT; cause++)
     if (strcmp(text, hd_cause_id((enum hd_cause)cause)) == 0) {
+      if (!hd_cause_is_of_one_run((enum hd_cause)cause)) {
+        snprintf(error, bytes, "cannot be asked without %s: one run does not show it; 'heddle compare' does", text);
+        return false;
+      }
       question->change = HD_CHANGE_WITHOUT;
       question->cause = (enum hd_cause)cause;
       return true;

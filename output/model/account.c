@@ -39,6 +39,14 @@ double hd_account_share_of_program(const struct hd_model *model) {
   return hd_account_share(&account);
 }
 
+struct hd_account hd_account_after_start(const struct hd_model *model) {
+  struct hd_account account = hd_account_of_program(model);
+  const uint64_t start_ns = (uint64_t)model->thread_count * HD_ACCOUNT_START_MS * 1000000;
+  account.queued_ns -= account.queued_ns < start_ns ? account.queued_ns : start_ns;
+  return account;
+}
+
 bool hd_account_is_disturbed(const struct hd_model *model) {
-  return hd_account_share_of_program(model) < HD_ACCOUNT_LEAST_SHARE;
+  const struct hd_account account = hd_account_after_start(model);
+  return hd_account_share(&account) < HD_ACCOUNT_LEAST_SHARE;
 }

@@ -35,14 +35,20 @@ double hd_account_share(const struct hd_account *account);
 /** That of the program's account. */
 double hd_account_share_of_program(const struct hd_model *model);
 
-/** Below this share others took processors, or threads took them from each other. A little less than 1 is nobody's
- *  fault: the system works, too. */
+/** Threads that begin on one processor take turns there until the kernel moves them: so long each, in ms. */
+#define HD_ACCOUNT_START_MS 10
+
+/** The program's account without that: short runs have little else. */
+struct hd_account hd_account_after_start(const struct hd_model *model);
+
+/** Below this share (after start) others took processors, or threads took them from each other. A little less than 1 is
+ * nobody's fault: the system works, too. */
 #define HD_ACCOUNT_SHARED 0.95
 
-/** Below this share the queue for processors makes waits and gains as much as the program does. */
+/** Below this one (after start, too) the queue for processors makes waits and gains as much as the program does. */
 #define HD_ACCOUNT_LEAST_SHARE 0.90
 
-/** Whether the program's share is known and below that. */
+/** Whether that share is known and below that. */
 bool hd_account_is_disturbed(const struct hd_model *model);
 
 #endif

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs with one planted flaw each: the first finding has its cause and its line. Programs without a flaw have no
-finding of more than 5 %.
+"""Programs with planted flaws: the first finding has the cause and the line of the largest, the next that of the other.
+Programs without a flaw have no finding of more than 5 %.
 
 Other processes that take the processors are a finding, too, and on a busy machine may be the first: the test asks for
-the first one about the program. Threads that wait sleep, so that two can work on any machine of two processors.
+the first ones about the program. Threads that wait sleep, so that two can work on any machine of two processors.
 """
 import json
 import os
@@ -15,43 +15,36 @@ from timed import check_times
 
 HEALTHY_PERCENT = 5
 
-# Program, what its argument is, cause, and the mark of the line (or lines). Options of `heddle run`, variables.
-FLAWS = [
-    ("flaw_serial.c", "before", "serial", "main"),
-    ("flaw_serial.c", "after", "serial", "main"),
-    ("flaw_serial.c", "between", "serial", "main"),
-    ("flaw_serial.c", "small", "serial", "small"),
-    ("flaw_for_one.c", "single", "serial-in-region", "single"),
-    ("flaw_for_one.c", "masked", "serial-in-region", "masked"),
-    ("flaw_for_one.c", "nowait", "serial-in-region", "nowait"),
-    ("flaw_for_one.c", "sections", "serial-in-region", "sections"),
-    ("flaw_loop.c", "triangle", "imbalance", "triangle"),
-    ("flaw_loop.c", "decreasing", "imbalance", "decreasing"),
-    ("flaw_loop.c", "chunk", "imbalance", "chunk"),
-    ("flaw_loop.c", "huge", "too-few-iterations", "huge"),
-    ("flaw_loop.c", "few", "too-few-iterations", "few"),
-    ("flaw_loop.c", "nowait", "imbalance", "nowait"),
-    ("flaw_loop.c", "number", "imbalance", "number"),
-    ("flaw_barrier.c", "explicit", "barrier", "explicit"),
-    ("flaw_barrier.c", "lasting", "imbalance", "lasting"),
-    ("flaw_barrier.c", "closing", "barrier", ("closing", "second")),
-    ("flaw_mutex.c", "critical", "critical", "critical"),
-    ("flaw_mutex.c", "lock", "lock", "lock"),
-    ("flaw_mutex.c", "ordered", "ordered", "ordered"),
-    ("flaw_regions.c", "tiny", "fork-join", "tiny"),
-    ("flaw_regions.c", "wake", "wake-up", "wake"),
-    ("flaw_tasks.c", "small", "task-granularity", "small"),
-    ("flaw_tasks.c", "producer", "task-creation", "producer"),
-    ("flaw_tasks.c", "few", "imbalance", "few"),
-    ("flaw_tasks.c", "uneven", "imbalance", "uneven"),
-    ("flaw_scheduling.c", "", "scheduling", "scheduling"),
-    ("flaw_reduction.c", "", "reduction", "reduction"),
+# The flaws of flawed.c: cause, and the mark of the line (or lines) if it is not the flaw's name.
+FLAWS = {
+    "serial": ("serial", "main"), "between": ("serial", "main"), "team": ("serial",),
+    "single": ("serial-in-region",), "masked": ("serial-in-region",), "nowait": ("serial-in-region",),
+    "sections": ("serial-in-region",),
+    "triangle": ("imbalance",), "decreasing": ("imbalance",), "unclosed": ("imbalance",), "chunk": ("imbalance",),
+    "number": ("imbalance",), "lasting": ("imbalance",), "three": ("imbalance",), "uneven": ("imbalance",),
+    "huge": ("too-few-iterations",), "few": ("too-few-iterations",),
+    "scheduling": ("scheduling",), "reduction": ("reduction",),
+    "turns": ("barrier",), "closing": ("barrier", "closing", "second"), "tiny": ("fork-join",),
+    "critical": ("critical",), "lock": ("lock",), "ordered": ("ordered",),
+    "small": ("task-granularity",), "producer": ("task-creation",),
+}
+# Threads (more than two have two processors all the same), then what the program does; the largest flaw comes first.
+RUNS = [
+    *((2, flaw) for flaw in FLAWS),
+    (2, "triangle:3"), (2, "single:3"), (2, "critical:3"), (2, "few:2"), (2, "producer:3"), (2, "uneven:3"),
+    (2, "critical:2 triangle"), (2, "triangle:2 critical"), (2, "single:2 few"), (2, "producer:2 triangle"),
+    (2, "turns:2 number"), (2, "uneven:2 lock"), (2, "tiny:2 huge"), (2, "lock:2 sections"), (2, "serial:2 ordered"),
+    (2, "decreasing:2 small"), (2, "ordered:2 masked"), (2, "huge:2 producer"), (2, "nowait:2 unclosed"),
+    (2, "number:2 between"), (2, "three:2 closing"), (2, "lasting:2 team"), (2, "chunk:2 single"),
+    *((4, flaw) for flaw in ("serial", "team:2", "number", "lasting", "huge", "chunk", "producer", "tiny", "lock:2")),
+    (4, "single:2 number"), (4, "uneven:2 critical"), (4, "sections:2 producer"),
+    *((8, flaw) for flaw in ("serial:2", "single", "nowait:2", "critical", "ordered", "uneven:2", "huge:2", "small")),
+    (8, "number:2 masked"), (8, "sections:2 huge"),
 ]
-# What the runtime does in its entry points is known with --handout only.
-ENTRIES = {"flaw_tasks.c", "flaw_scheduling.c"}
+HEALTHY = [*((2, f"{what}:4") for what in ("even", "guided", "rare", "chunks", "loops")),
+           (4, "even:4"), (4, "guided:4"), (4, "rare:4"), (8, "chunks:4"), (8, "even:4 guided:4")]
 # With two threads it would add up in a critical section.
-VARIABLES = {"flaw_reduction.c": {"KMP_FORCE_REDUCTION": "tree"}}
-HEALTHY = ["even", "dynamic", "steps", "critical", "reduction", "tasks", "regions"]
+VARIABLES = {"reduction": {"KMP_FORCE_REDUCTION": "tree"}}
 
 
 def on_processors(count):
@@ -87,23 +80,58 @@ def of_program(explained):
     return [finding for finding in explained["findings"] if not is_others_work(finding)]
 
 
-def assert_first(explained, cause, lines):
+def assert_healthy(explained):
+    large = [finding for finding in of_program(explained)
+             if finding["gain_s"] > HEALTHY_PERCENT / 100 * explained["elapsed_s"]]
+    assert not large, large
+
+
+def assert_found(explained, expected):
+    """`expected`: cause and possible lines of the first findings, in their order."""
     findings = of_program(explained)
-    assert findings, explained
-    assert (findings[0]["cause"], findings[0]["place"]["line"]) in {(cause, line) for line in lines}, findings
-    assert findings[0]["gain_low_s"] <= findings[0]["gain_s"] <= findings[0]["gain_high_s"]
-    assert findings[0]["evidence"] and findings[0]["try"]
+    assert len(findings) >= len(expected), explained
+    for finding, (cause, lines) in zip(findings[:len(expected)], expected, strict=True):
+        assert finding["cause"] == cause and finding["place"]["line"] in lines, findings
+        assert finding["gain_low_s"] <= finding["gain_s"] <= finding["gain_high_s"]
+        assert finding["evidence"] and finding["try"]
+
+
+def assert_first(explained, cause, lines):
+    assert_found(explained, [(cause, lines)])
+
+
+def expected_of(flaw):
+    name = flaw.split(":")[0]
+    cause, *places = FLAWS[name]
+    return cause, [marks("flawed.c")[place] for place in places or [name]]
 
 
 @pytest.mark.timed
 @pytest.mark.needs("two-processors")
-@pytest.mark.parametrize("source, flaw, cause, line", FLAWS, ids=[f"{f[0]}-{f[1]}" for f in FLAWS])
-def test_first_finding_is_the_flaw(explain, build_program, source, flaw, cause, line):
-    lines = [marks(source)[mark] for mark in ([line] if isinstance(line, str) else line)]
-    options = ["--handout"] if source in ENTRIES else []
-    program = build_program(source)
-    check_times(lambda: explain(program, flaw, options=options, env=VARIABLES.get(source)),
-                lambda explained: assert_first(explained, cause, lines))
+@pytest.mark.parametrize("threads, flaws", RUNS, ids=[f"{flaws}-{threads}" for threads, flaws in RUNS])
+def test_first_findings_are_the_flaws(explain, build_program, threads, flaws):
+    """The runtime's entry points are observed: what it does in them is scheduling and the creation of tasks."""
+    program = build_program("flawed.c")
+    flaws = flaws.split()
+    expected = [expected_of(flaw) for flaw in flaws]
+    check_times(lambda: explain(program, *flaws, options=["--handout"], env=VARIABLES.get(flaws[0]), threads=threads),
+                lambda explained: assert_found(explained, expected))
+
+
+@pytest.mark.timed
+@pytest.mark.needs("two-processors")
+@pytest.mark.parametrize("threads, what", HEALTHY, ids=[f"{what}-{threads}" for threads, what in HEALTHY])
+def test_healthy_programs_have_no_finding(explain, build_program, threads, what):
+    program = build_program("flawed.c")
+    check_times(lambda: explain(program, *what.split(), threads=threads), assert_healthy)
+
+
+@pytest.mark.timed
+@pytest.mark.needs("two-processors")
+def test_late_workers_are_found(explain, build_program):
+    program = build_program("flaw_regions.c")
+    line = marks("flaw_regions.c")["wake"]
+    check_times(lambda: explain(program), lambda explained: assert_first(explained, "wake-up", [line]))
 
 
 @pytest.mark.timed
@@ -144,7 +172,6 @@ def test_more_threads_than_processors(explain, build_program, shape, policy):
 
 @pytest.mark.timed
 @pytest.mark.needs("two-processors")
-@pytest.mark.needs("two-processors")
 def test_a_process_bound_to_one_processor_is_pinned(explain, build_program):
     program = build_program("healthy.c")
 
@@ -158,7 +185,7 @@ def test_a_process_bound_to_one_processor_is_pinned(explain, build_program):
 
 def test_what_is_printed(explain, run_heddle, build_program, tmp_path):
     """Text: lines of at most 100 characters. Refused: what is no profile, and more than one."""
-    explain(build_program("flaw_loop.c"), "triangle")
+    explain(build_program("flawed.c"), "triangle")
     done = run_heddle("explain", "--all", tmp_path / "explained.heddle")
     assert done.returncode == 0 and done.stderr == ""
     assert "1. " in done.stdout and "Try: " in done.stdout
@@ -171,14 +198,8 @@ def test_what_is_printed(explain, run_heddle, build_program, tmp_path):
 
 @pytest.mark.timed
 @pytest.mark.needs("two-processors")
-@pytest.mark.parametrize("what", HEALTHY)
-def test_healthy_programs_have_no_finding(explain, build_program, what):
+@pytest.mark.parametrize("what", ["tasks", "regions", "steps"])
+def test_healthy_programs_that_keep_threads_awake_have_no_finding(explain, build_program, what):
+    """libomp's sleeping threads do not wake up for tasks."""
     program = build_program("healthy.c")
-
-    def check(explained):
-        large = [finding for finding in of_program(explained)
-                 if finding["gain_s"] > HEALTHY_PERCENT / 100 * explained["elapsed_s"]]
-        assert not large, large
-
-    policy = {"OMP_WAIT_POLICY": None} if what == "tasks" else {}  # libomp's sleeping threads do not wake up for tasks
-    check_times(lambda: explain(program, what, env=policy), check)
+    check_times(lambda: explain(program, what, env={"OMP_WAIT_POLICY": None}), assert_healthy)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which line and function a construct is shown at, where the return address does not tell."""
+import shutil
+
 import pytest
 
 from conftest import marks
@@ -129,3 +131,17 @@ def test_tail_call_that_may_be_either_is_marked(measure_built, compiler, run_hed
     assert not loaded.all(line["either"]) and not loaded.all(line["other"])
     report = run_heddle("report", next(tmp_path.glob("*.heddle"))).stdout
     assert "parallel tail call in choose" in report, report
+
+
+def test_region_that_is_offloaded_to_the_host_is_shown_at_its_target_construct(build_program, measure_routines,
+                                                                               tmp_path):
+    """It counts: what libomptarget calls is not the runtime's own."""
+    line = marks("offloaded.c")
+    library = build_program("offloaded.c", flags=("-O0", "-shared", "-fPIC", "-DTARGET"))
+    shutil.copy(library, tmp_path / "libomptarget.test.so")
+    program = build_program("offloaded.c", flags=(f"-L{tmp_path}", "-l:libomptarget.test.so", f"-Wl,-rpath,{tmp_path}"))
+    loaded = measure_routines(program, threads=THREADS)
+    for name in ("region", "other"):
+        assert loaded.visits(line[name], "parallel") == 3, loaded.summary()
+    assert {e["name"] for e in loaded.profiles if e["kind"] == "parallel"} == {"main"}
+    assert loaded.threads[0]["kind"] == "initial", loaded.threads[0]

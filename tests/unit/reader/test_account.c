@@ -34,6 +34,11 @@ static void tell(struct hd_thread_record *record, uint64_t ran_ns, uint64_t queu
   record->preemptions = preemptions;
 }
 
+/* So long that what threads may wait at their start (account.h) is nothing. */
+static void tell_seconds(struct hd_thread_record *record, uint64_t ran, uint64_t queued, uint64_t preemptions) {
+  tell(record, ran * UINT64_C(1000000000), queued * UINT64_C(1000000000), preemptions);
+}
+
 static struct hd_model *end(struct builder *builder) {
   struct hd_model *model = builder_read(builder);
   builder_free(builder);
@@ -61,8 +66,8 @@ static void test_share_of_each_thread_and_of_the_program(void **state) {
   (void)state;
   struct builder builder;
   struct hd_thread_record *records = start(&builder);
-  tell(&records[0], 300, 200, 4);
-  tell(&records[1], 110, 390, 7);
+  tell_seconds(&records[0], 300, 200, 4);
+  tell_seconds(&records[1], 110, 390, 7);
   struct hd_model *model = end(&builder);
   const struct hd_account all = hd_account_of_program(model);
   assert_true(hd_account_share(&model->threads[0].account) == 0.6);
@@ -144,8 +149,8 @@ static void expect_start(const struct hd_model *model, bool brief, const char *e
 static struct hd_model *model_with_share(uint64_t ran, uint32_t processors) {
   struct builder builder;
   struct hd_thread_record *records = start(&builder);
-  tell(&records[0], ran, 1000 - ran, 1);
-  tell(&records[1], ran, 1000 - ran, 1);
+  tell_seconds(&records[0], ran, 1000 - ran, 1);
+  tell_seconds(&records[1], ran, 1000 - ran, 1);
   builder.header->max_threads = processors;
   const uint32_t region = builder_profile(&builder, 0, HD_KIND_PARALLEL)->id;
   struct hd_total_record *total = builder_total(&builder, region, 2);
@@ -175,6 +180,20 @@ static void test_warning_comes_first_below_nine_tenths(void **state) {
   expect_heading(model, "of the time: more threads than processors\n", true);
   expect_heading(model, "quiet machine", false);
   hd_model_free(model);
+}
+
+/* Two threads take turns on one processor for 9 ms, until the kernel moves one of them; or for 20 ms. */
+static void test_threads_that_begin_on_one_processor_are_not_warned_of(void **state) {
+  (void)state;
+  for (uint64_t waits = 9; waits <= 20; waits += 11) {
+    struct builder builder;
+    struct hd_thread_record *records = start(&builder);
+    for (int i = 0; i < 2; i++)
+      tell(&records[i], 25000000, waits * 1000000, 1);
+    struct hd_model *model = end(&builder);
+    expect_heading(model, "warning   threads had a processor", waits > 10);
+    hd_model_free(model);
+  }
 }
 
 static void test_gains_beside_other_programs_are_marked(void **state) {
@@ -248,8 +267,8 @@ static void expect_comparison(uint64_t first, enum hd_compare_format format, con
     struct builder builder;
     struct hd_thread_record *records = start(&builder);
     const uint64_t ran = i == 0 ? first : 992;
-    tell(&records[0], ran, 1024 - ran, 0);
-    tell(&records[1], ran, 1024 - ran, 0);
+    tell_seconds(&records[0], ran, 1024 - ran, 0);
+    tell_seconds(&records[1], ran, 1024 - ran, 0);
     records[1].told = i == 1 ? 0 : records[1].threads;
     models[i] = end(&builder);
     inputs[i] = (struct hd_compare_input){models[i], i / 2, i / 2 ? "after" : "before"};
@@ -313,6 +332,7 @@ int main(void) {
       cmocka_unit_test(test_shares_nobody_told_of_have_no_column),
       cmocka_unit_test(test_nothing_is_said_of_threads_that_had_all_they_wanted),
       cmocka_unit_test(test_warning_comes_first_below_nine_tenths),
+      cmocka_unit_test(test_threads_that_begin_on_one_processor_are_not_warned_of),
       cmocka_unit_test(test_gains_beside_other_programs_are_marked),
       cmocka_unit_test(test_more_threads_than_processors_are_said),
       cmocka_unit_test(test_threads_of_different_times_are_not_too_many),

@@ -3,6 +3,9 @@
  * lose. */
 #include "found.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define LOOP SITE(LOOP_STATIC, 0x200)
 #define SECOND SITE(LOOP_STATIC, 0x210)
 
@@ -66,6 +69,35 @@ static void test_the_routine_with_most_time_is_the_place(void **state) {
   sc_routine_exit(0x1000);
   end(100);
   expect_found(SERIAL, 45, SITE(ROUTINE, 0x1000), SITE(ROUTINE, 0x1100));
+}
+
+/* Of 200 outside the region samples cover 180: all but what a loop of the region has. */
+static void test_samples_name_the_functions_of_serial_time(void **state) {
+  (void)state;
+  begin();
+  join_at(50, 50);
+  end(250);
+  const struct hd_model_sample samples[] = {
+      {.state = HD_BUSY, .module = HD_NONE, .count = 9, .taken = 9, .name = {"read_input", "/src/input.c", 17}},
+      {.state = HD_BUSY,
+       .module = HD_NONE,
+       .count = 3,
+       .taken = 3,
+       .name = {"next", "a.h", 3},
+       .inlined_into = "read_input"},
+      {.state = HD_BUSY, .module = HD_NONE, .count = 6, .taken = 6, .name = {"hash", NULL, 0}},
+      {.state = HD_BUSY, .module = HD_NONE, .count = 90, .taken = 90, .node = 1, .name = {"work", "work.c", 5}}};
+  model->sample_count = sizeof samples / sizeof *samples;
+  model->samples = malloc(sizeof samples);
+  assert_non_null(model->samples);
+  memcpy(model->samples, samples, sizeof samples);
+  model->header.sample_period_ns = 10;
+  look();
+  assert_string_equal(found->items[0].evidence[1],
+                      "samples: 67 % in read_input (most at input.c:17), 33 % in hash (?)");
+  model->header.sample_period_ns = 5; /* half of it was before there were any */
+  look();
+  assert_string_equal(found->items[0].evidence[1], "");
 }
 
 static void single(uint64_t end_of_single, bool barrier) {
@@ -268,13 +300,14 @@ static void test_small_regions_lose_to_fork_and_join(void **state) {
   sc_start(SC_LIBOMP_19);
   sc_initial_begin();
   open_region(0, 15, 20);
-  end(20);
+  open_region(20, 15, 20);
+  end(40);
   expect_found(FORK_JOIN, (10 + 15) / 2.0, REGION);
   expect_count(1);
 }
 
 /* Thread 0 works from 10 to 1010, thread 1 from 410 on: that is more than fork and join explain, which is thrice the
- * fork for either. */
+ * fork for either, but for one of the two instances. */
 static void test_workers_that_slept_come_late(void **state) {
   (void)state;
   static const char *const passive[] = {"OMP_WAIT_POLICY=passive", NULL};
@@ -283,15 +316,25 @@ static void test_workers_that_slept_come_late(void **state) {
     sc_start(SC_LIBOMP_19);
     sc_initial_begin();
     open_region(0, 410, 1010);
-    play(1010, 2, sleeps ? &options : &(struct fk_options){0});
+    open_region(1010, 410, 1010);
+    play(2020, 2, sleeps ? &options : &(struct fk_options){0});
     if (sleeps)
       expect_found(WAKE_UP, (10 + 410) / 2.0, REGION);
     else
       expect_found(FORK_JOIN, 3 * 10, REGION);
     expect_count(1);
-    assert_true(fabs(found->unexplained_ticks - (sleeps ? 0 : 180)) < 1e-9);
+    assert_true(fabs(found->unexplained_ticks - (sleeps ? 210 : 390)) < 1e-9);
     forget(NULL);
   }
+}
+
+static void test_one_region_is_not_too_small_because_it_creates_the_threads(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  open_region(0, 410, 1010);
+  play(1010, 2, &(struct fk_options){0});
+  expect_count(0);
 }
 
 /* Each thread gets its chunk after 10 of 40. */
@@ -319,6 +362,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_time_outside_regions_is_serial, forget),
       cmocka_unit_test_teardown(test_a_region_of_fewer_threads_is_serial, forget),
       cmocka_unit_test_teardown(test_the_routine_with_most_time_is_the_place, forget),
+      cmocka_unit_test_teardown(test_samples_name_the_functions_of_serial_time, forget),
       cmocka_unit_test_teardown(test_wait_for_a_single_is_its, forget),
       cmocka_unit_test_teardown(test_wait_for_a_masked_is_its, forget),
       cmocka_unit_test_teardown(test_uneven_sections_are_serial_in_the_region, forget),
@@ -332,6 +376,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_what_a_mutex_makes_others_wait_is_its, forget),
       cmocka_unit_test_teardown(test_small_regions_lose_to_fork_and_join, forget),
       cmocka_unit_test_teardown(test_workers_that_slept_come_late, forget),
+      cmocka_unit_test_teardown(test_one_region_is_not_too_small_because_it_creates_the_threads, forget),
       cmocka_unit_test_teardown(test_handing_out_chunks_is_scheduling, forget),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,7 @@ struct tasks {
   uint64_t every;    /* one is made each */
   uint64_t creation; /* of that takes so long to make it */
   uint64_t work;
+  bool in_loop; /* instead of the single */
 };
 
 static void play_tasks(const struct tasks *tasks) {
@@ -26,7 +27,9 @@ static void play_tasks(const struct tasks *tasks) {
   const uint64_t until = tasks->count * tasks->every;
   uint64_t free_at = 0;
   begin();
-  sc_work_begin(ompt_work_single_executor, 0x200);
+  const ompt_work_t creates = tasks->in_loop ? ompt_work_loop_static : ompt_work_single_executor;
+  const ompt_work_t waits = tasks->in_loop ? ompt_work_loop_static : ompt_work_single_other;
+  sc_work_begin(creates, 0x200);
   for (uint32_t i = 0; i < tasks->count; i++) {
     sc_at((i + 1) * tasks->every - tasks->creation);
     sc_entry_begin(HEDDLE_ENTRY_TASK_CREATION);
@@ -34,10 +37,10 @@ static void play_tasks(const struct tasks *tasks) {
     made[i] = sc_task_create(0x500, 0);
     sc_entry_end(HEDDLE_ENTRY_TASK_CREATION, 0);
   }
-  sc_work_end(ompt_work_single_executor, 0x200);
+  sc_work_end(creates, 0x200);
   as(1, 0);
-  sc_work_begin(ompt_work_single_other, 0x200);
-  sc_work_end(ompt_work_single_other, 0x200);
+  sc_work_begin(waits, 0x200);
+  sc_work_end(waits, 0x200);
   sc_barrier_begin(sc_work_barrier(), 0x240);
   for (uint32_t i = 0; i < tasks->count; i++) {
     free_at = free_at > (i + 1) * tasks->every ? free_at : (i + 1) * tasks->every;
@@ -59,7 +62,7 @@ static void play_tasks(const struct tasks *tasks) {
 /* Four tasks of 10, each after 50 of work of the one thread that makes them: the other waits for all but 40 of 210. */
 static void test_the_one_who_creates_tasks_is_waited_for(void **state) {
   (void)state;
-  play_tasks(&(struct tasks){4, 50, 0, 10});
+  play_tasks(&(struct tasks){4, 50, 0, 10, false});
   expect_found(TASK_CREATION, (4 * 40 + 10 + 10) / 2.0, REGION, SITE(SINGLE, 0x200), TASK);
   expect_count(1);
 }
@@ -67,7 +70,7 @@ static void test_the_one_who_creates_tasks_is_waited_for(void **state) {
 /* Eight tasks of 20, each of which takes 10 to make. */
 static void test_tasks_smaller_than_their_cost(void **state) {
   (void)state;
-  play_tasks(&(struct tasks){8, 10, 10, 20});
+  play_tasks(&(struct tasks){8, 10, 10, 20, false});
   const double waits = 10 + 90; /* the other before the first task, the maker after the last */
   expect_found(TASK_GRANULARITY, (waits + 8 * 10) / 2, REGION, SITE(SINGLE, 0x200), TASK);
   expect_count(1);
@@ -76,15 +79,25 @@ static void test_tasks_smaller_than_their_cost(void **state) {
 /* Tasks of 10 that take 2 to make are small. But 48 of the 50 in which one is made are other work. */
 static void test_tasks_are_not_too_small_for_who_does_other_work(void **state) {
   (void)state;
-  play_tasks(&(struct tasks){4, 50, 2, 10});
+  play_tasks(&(struct tasks){4, 50, 2, 10, false});
   expect_found(TASK_CREATION, (4 * 40 + 10 + 10 + 4 * 2) / 2.0, REGION, SITE(SINGLE, 0x200), TASK);
   expect_count(1);
+}
+
+/* Creating one takes 7.5 % of its work, halfway between 5 % and twice as much: half of the waits, 136, are for small
+ * tasks, and the creation itself, 12. */
+static void test_tasks_that_are_rather_small(void **state) {
+  (void)state;
+  play_tasks(&(struct tasks){.count = 4, .every = 12, .creation = 3, .work = 40, .in_loop = true});
+  expect_found(TASK_GRANULARITY, (68 + 12) / 2.0, REGION, SITE(LOOP_STATIC, 0x200), TASK);
+  expect_found(IMBALANCE, 68 / 2.0, REGION, SITE(LOOP_STATIC, 0x200), TASK);
+  expect_count(2);
 }
 
 /* Unless creation was not always observed: it may be all of that. */
 static void test_small_tasks_whose_creation_was_off(void **state) {
   (void)state;
-  play_tasks(&(struct tasks){4, 50, 2, 10});
+  play_tasks(&(struct tasks){4, 50, 2, 10, false});
   model->off_classes = 1u << HD_CLASS_ENTRY;
   look();
   expect_found(TASK_GRANULARITY, (4 * 40 + 10 + 10 + 4 * 2) / 2.0, REGION, SITE(SINGLE, 0x200), TASK);
@@ -93,7 +106,7 @@ static void test_small_tasks_whose_creation_was_off(void **state) {
 /* One task of 100 that took no time to make: the other waits. */
 static void test_too_few_tasks_are_uneven_work(void **state) {
   (void)state;
-  play_tasks(&(struct tasks){1, 1, 0, 100});
+  play_tasks(&(struct tasks){1, 1, 0, 100, false});
   expect_found(IMBALANCE, 101 / 2.0, REGION, SITE(SINGLE, 0x200), TASK);
   expect_count(1);
 }
@@ -138,11 +151,13 @@ static void test_barriers_of_a_crowd_are_the_crowds(void **state) {
   expect_count(1);
 }
 
-static void set_account(uint64_t ran_ns, uint64_t queued_ns) {
+/* Of a run that takes seconds, not nanoseconds as the script: what threads may wait for at their start is nothing. */
+static void set_account(uint64_t ran_s, uint64_t queued_s) {
+  const uint64_t waits_ns = (uint64_t)model->thread_count * HD_ACCOUNT_START_MS * 1000000;
   for (uint32_t i = 0; i < model->thread_count; i++)
     model->threads[i].account = (struct hd_account){.known = true};
-  model->threads[0].account.ran_ns = ran_ns;
-  model->threads[0].account.queued_ns = queued_ns;
+  model->threads[0].account.ran_ns = ran_s * 1000000000;
+  model->threads[0].account.queued_ns = queued_s * 1000000000 + waits_ns;
   look();
 }
 
@@ -187,6 +202,20 @@ static void test_what_others_may_have_caused_is_theirs(void **state) {
   assert_true(found->unexplained_ticks == 0);
 }
 
+/* A thread that has no processor makes its team wait for it. */
+static void test_uneven_work_may_be_due_to_others(void **state) {
+  (void)state;
+  begin();
+  join_at(100, 60);
+  end(100);
+  for (uint64_t queued = 0; queued <= 30; queued += 30) {
+    set_account(160, queued);
+    expect_found(IMBALANCE, 20, REGION);
+    assert_int_equal(found->items[0].low_ticks, queued ? 0 : 20);
+    assert_int_equal(strstr(found->items[0].evidence[1], "may be the whole reason") != NULL, queued != 0);
+  }
+}
+
 static void test_bound_threads_that_share_a_processor_are_pinned(void **state) {
   (void)state;
   even(2, (const char *const[]){"OMP_PLACES={0}", NULL});
@@ -226,6 +255,28 @@ static void test_what_a_crowd_spins_is_lost(void **state) {
     expect_count(1);
     forget(NULL);
   }
+}
+
+/* Of 1000 the one processor worked 500 for both threads. */
+static void test_what_others_take_is_not_the_crowds(void **state) {
+  (void)state;
+  even(1, NULL);
+  set_account(0, 0);
+  model->threads[0].account.ran_ns = 500;
+  model->threads[0].account.queued_ns += 500;
+  look();
+  expect_found(OVERSUBSCRIPTION, 500, PROGRAM);
+  expect_count(1);
+}
+
+/* The kernel says of a thread that the runtime did not make that it hardly wanted a processor: it waits for another. */
+static void test_a_thread_that_only_waits_makes_no_crowd(void **state) {
+  (void)state;
+  even(1, NULL);
+  set_account(1000, 0);
+  assert_true(hd_losses_have_too_many_threads(model));
+  model->threads[0].account = (struct hd_account){.known = true};
+  assert_false(hd_losses_have_too_many_threads(model));
 }
 
 /* ---- Heddle ---- */
@@ -343,15 +394,19 @@ int main(void) {
       cmocka_unit_test_teardown(test_tasks_smaller_than_their_cost, forget),
       cmocka_unit_test_teardown(test_tasks_are_not_too_small_for_who_does_other_work, forget),
       cmocka_unit_test_teardown(test_small_tasks_whose_creation_was_off, forget),
+      cmocka_unit_test_teardown(test_tasks_that_are_rather_small, forget),
       cmocka_unit_test_teardown(test_too_few_tasks_are_uneven_work, forget),
       cmocka_unit_test_teardown(test_nothing_is_gained_without_processors, forget),
       cmocka_unit_test_teardown(test_barriers_of_a_crowd_are_the_crowds, forget),
       cmocka_unit_test_teardown(test_others_take_the_processors, forget),
       cmocka_unit_test_teardown(test_what_others_may_have_caused_is_theirs, forget),
+      cmocka_unit_test_teardown(test_uneven_work_may_be_due_to_others, forget),
       cmocka_unit_test_teardown(test_bound_threads_that_share_a_processor_are_pinned, forget),
       cmocka_unit_test_teardown(test_a_process_that_may_not_use_all_processors_is_pinned, forget),
       cmocka_unit_test_teardown(test_a_crowd_that_works_all_the_time_loses_nothing, forget),
       cmocka_unit_test_teardown(test_what_a_crowd_spins_is_lost, forget),
+      cmocka_unit_test_teardown(test_what_others_take_is_not_the_crowds, forget),
+      cmocka_unit_test_teardown(test_a_thread_that_only_waits_makes_no_crowd, forget),
       cmocka_unit_test_teardown(test_heddles_own_work_is_found, forget),
       cmocka_unit_test_teardown(test_small_findings_are_left_out, forget),
       cmocka_unit_test_teardown(test_events_that_were_off_make_an_estimate, forget),

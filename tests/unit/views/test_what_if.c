@@ -132,6 +132,14 @@ static void test_with_other_threads(void **state) {
   expect("threads=100", 600, 500, 1000, HD_BASIS_MODEL); /* there are four processors */
 }
 
+static void test_a_cause_that_one_run_cannot_show_is_refused(void **state) {
+  (void)state;
+  struct hd_what_if question;
+  char error[256] = "";
+  assert_false(hd_what_if_read("1 without work-inflation", &question, error, sizeof error));
+  assert_string_equal(error, "cannot be asked without work-inflation: one run does not show it; 'heddle compare' does");
+}
+
 static void test_what_is_no_question_is_refused(void **state) {
   (void)state;
   static const char *const wrong[] = {
@@ -154,6 +162,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_with_other_work, read_run, forget),
       cmocka_unit_test_setup_teardown(test_with_other_threads, read_run, forget),
       cmocka_unit_test(test_what_is_no_question_is_refused),
+      cmocka_unit_test(test_a_cause_that_one_run_cannot_show_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

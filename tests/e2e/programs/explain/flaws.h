@@ -10,12 +10,16 @@
 #include <string.h>
 #include <time.h>
 
+#ifndef WORK_CLOCK
+#define WORK_CLOCK CLOCK_MONOTONIC
+#endif
+
 /* No routines of the program's, where those are instrumented: calls of the clock would be a flood. */
 #define NO_ROUTINE __attribute__((no_instrument_function)) static inline
 
 NO_ROUTINE uint64_t clock_ns(void) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(WORK_CLOCK, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
