@@ -118,11 +118,11 @@ static struct hd_account account_inside(const struct hd_model *model, const stru
   return inside;
 }
 
-/* More threads than processors: what processors did for threads that only waited could have been work. Threads that
- * spin while they wait yield to others, more or less: half of what they can have taken at most. Where processors were
- * wanted and the program did not have them, other processes had. */
+/* More threads than processors: what processors did for threads that only waited could have been work. But those yield
+ * to others while they spin, or sleep: a quarter of what they can have taken at most. Where processors were wanted and
+ * the program did not have them, other processes had. */
 static void find_crowd(struct hd_diagnosis *diagnosis, const struct inside *inside, double ran, double useful) {
-  const double wasted = (fmin(inside->used_ticks, ran) - useful) / (hd_diagnosis_sleeps(diagnosis) ? 1 : 2);
+  const double wasted = (fmin(inside->used_ticks, ran) - useful) / 4;
   const double others = inside->used_ticks - ran;
   hd_charge_run(diagnosis, HD_CAUSE_OVERSUBSCRIPTION, inside->longest, wasted, wasted / diagnosis->usable);
   if (others > (1 - HD_ACCOUNT_SHARED) * inside->used_ticks)

@@ -10,10 +10,8 @@
 #include "output/model/place.h"
 #include "support/command/memory.h"
 
-enum { SAMPLES_LEAST = 10, SHARE_LEAST_PERCENT = 10 };
-
-/* Before the runtime has loaded Heddle there are none. */
-#define COVERED_LEAST 0.5
+static const double samples_least = 10, share_least_percent = 10;
+static const double covered_least = 0.5; /* there are none before the runtime has loaded Heddle */
 
 /* A function that others are inlined into stands for these, without a line: theirs are in another place. */
 static struct hd_model_sample by_outer_function(const struct hd_model_sample *from) {
@@ -62,7 +60,7 @@ static void add_place(const struct hd_diagnosis *diagnosis, const struct hd_hot_
 
 static bool are_enough(const struct hd_model *model, double count, double outside_ticks) {
   const double sampled_s = 1e-9 * (double)model->header.sample_period_ns * count;
-  return count >= SAMPLES_LEAST && sampled_s >= COVERED_LEAST * outside_ticks * model->seconds_per_tick;
+  return count >= samples_least && sampled_s >= covered_least * outside_ticks * model->seconds_per_tick;
 }
 
 bool hd_say_functions(const struct hd_diagnosis *diagnosis, double outside_ticks, char sentence[HD_FINDING_BYTES]) {
@@ -76,7 +74,7 @@ bool hd_say_functions(const struct hd_diagnosis *diagnosis, double outside_ticks
     all += (double)samples[i].count;
   for (uint32_t i = 0; i < places.count && i < 2 && are_enough(diagnosis->model, all, outside_ticks); i++) {
     const double percent = 100 * (double)places.items[i].count / all;
-    if (places.items[i].name.function && percent >= SHARE_LEAST_PERCENT)
+    if (places.items[i].name.function && percent >= share_least_percent)
       add_place(diagnosis, &lines, &places.items[i], percent, sentence);
   }
   hd_hot_places_free(&places);

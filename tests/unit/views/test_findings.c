@@ -78,15 +78,15 @@ static void test_samples_name_the_functions_of_serial_time(void **state) {
   join_at(50, 50);
   end(250);
   const struct hd_model_sample samples[] = {
-      {.state = HD_BUSY, .module = HD_NONE, .count = 9, .taken = 9, .name = {"read_input", "/src/input.c", 17}},
+      {.state = HD_BUSY, .module = HD_NONE, .count = 9, .taken = 9, .name = {"read_input", "/src/input.c", 17, false}},
       {.state = HD_BUSY,
        .module = HD_NONE,
        .count = 3,
        .taken = 3,
-       .name = {"next", "a.h", 3},
+       .name = {"next", "a.h", 3, false},
        .inlined_into = "read_input"},
-      {.state = HD_BUSY, .module = HD_NONE, .count = 6, .taken = 6, .name = {"hash", NULL, 0}},
-      {.state = HD_BUSY, .module = HD_NONE, .count = 90, .taken = 90, .node = 1, .name = {"work", "work.c", 5}}};
+      {.state = HD_BUSY, .module = HD_NONE, .count = 6, .taken = 6, .name = {.function = "hash"}},
+      {.state = HD_BUSY, .module = HD_NONE, .count = 90, .taken = 90, .node = 1, .name = {"work", "work.c", 5, false}}};
   model->sample_count = sizeof samples / sizeof *samples;
   model->samples = malloc(sizeof samples);
   assert_non_null(model->samples);
