@@ -16,6 +16,7 @@
 #include "sweep/entries.h"
 #include "sweep/journal.h"
 #include "sweep/overlaps.h"
+#include "sweep/path/path.h"
 #include "sweep/teams.h"
 #include "sweep/window.h"
 
@@ -55,6 +56,7 @@ struct hd_tallies {
   struct hd_overlaps overlaps;
   struct hd_entry_book entries;
   struct hd_team_book teams;
+  struct hd_path_book path;
   struct hd_journal journal;
   struct hd_file_header *header; /* what could not be kept is counted here */
 };

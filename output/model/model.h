@@ -252,6 +252,14 @@ struct hd_model_loop {
   uint64_t iterations[HD_SPACE_BUCKETS];
 };
 
+/** What a node has to do with the program's critical path: heddle-path.h. */
+struct hd_model_path {
+  uint32_t node;
+  uint64_t own_ticks; /* of the path, in the node itself */
+  uint64_t span_ticks;
+  uint64_t instances;
+};
+
 /** How long threads were busy in node a and, at the same time, others in node b, both exclusive. a < b. */
 struct hd_overlap {
   uint32_t a;
@@ -332,6 +340,10 @@ struct hd_model {
 
   struct hd_model_loop *loops; /* sorted by node, one of each; only those whose chunks were observed */
   uint32_t loop_count;
+
+  struct hd_model_path *paths; /* sorted by node, one of each */
+  uint32_t path_count;
+  bool path_known; /* the critical path was followed to the end */
 
   struct hd_costs_record *costs; /* as in the file: in no order, of valid threads */
   uint32_t cost_count;
