@@ -392,7 +392,7 @@ HD_ASSERT_BYTES(event, 256)
 HD_ASSERT_BYTES(counts, 32)
 HD_ASSERT_BYTES(text, 16)
 HD_ASSERT_BYTES(sample, 32)
-HD_ASSERT_BYTES(path, 32)
+HD_ASSERT_BYTES(path, 40)
 #undef HD_ASSERT_BYTES
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");

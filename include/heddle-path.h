@@ -26,9 +26,11 @@ struct hd_path_record {
   uint32_t profile;
   uint32_t reserved;
   uint64_t path_ticks; /* of the program's critical path, in this profile itself */
-  uint64_t span_ticks; /* regions, and tasks that no task created: the longest chain from begin to end of each instance,
-                          summed; a region in an instance of itself is left out */
-  uint64_t instances;  /* so many */
+  /* Regions, and tasks that no task created, with all that come of them; a region in an instance of itself is left out.
+   * Summed over instances: */
+  uint64_t span_ticks; /* the longest chain from begin to end */
+  uint64_t work_ticks; /* the busy time of all threads */
+  uint64_t instances;
 };
 
 #endif

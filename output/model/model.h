@@ -257,6 +257,7 @@ struct hd_model_path {
   uint32_t node;
   uint64_t own_ticks; /* of the path, in the node itself */
   uint64_t span_ticks;
+  uint64_t work_ticks;
   uint64_t instances;
 };
 

@@ -19,6 +19,7 @@ uint32_t hd_paths_join(struct hd_model_path *paths, uint32_t count) {
     }
     paths[joined - 1].own_ticks += paths[i].own_ticks;
     paths[joined - 1].span_ticks += paths[i].span_ticks;
+    paths[joined - 1].work_ticks += paths[i].work_ticks;
     paths[joined - 1].instances += paths[i].instances;
   }
   return joined;

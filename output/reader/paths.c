@@ -16,6 +16,7 @@ static bool take_path(struct hd_reader *reader, const void *bytes, uint32_t inde
   model->paths[model->path_count++] = (struct hd_model_path){.node = record->profile,
                                                              .own_ticks = record->path_ticks,
                                                              .span_ticks = record->span_ticks,
+                                                             .work_ticks = record->work_ticks,
                                                              .instances = record->instances};
   return true;
 }

@@ -46,6 +46,10 @@ static void add_time(struct hd_path_book *book, struct hd_path_ring *ring, uint6
     if (level->waits && !level->task)
       hd_path_leave_barrier(book, level);
     hd_chain_add(&book->chains, &hd_path_current(ring)->chain, ring->busy, now - ring->tick);
+    if (level->team)
+      level->team->work_ticks += now - ring->tick;
+    if (level->task)
+      hd_path_work(level->task, now - ring->tick);
   }
   ring->tick = now;
 }
@@ -123,12 +127,13 @@ void hd_path_advance(struct hd_path_book *book, struct hd_ring_record *log, uint
 
 /* ---- sums ---- */
 
-void hd_path_sum_up(struct hd_path_book *book, uint32_t profile, uint64_t span_ticks) {
+void hd_path_sum_up(struct hd_path_book *book, uint32_t profile, uint64_t span_ticks, uint64_t work_ticks) {
   if (!hd_heap_grow(&book->sums, &book->sum_limit, profile + 1, sizeof *book->sums)) {
     book->chains.has_failed = true;
     return;
   }
   book->sums[profile].span_ticks += span_ticks;
+  book->sums[profile].work_ticks += work_ticks;
   book->sums[profile].instances++;
 }
 
@@ -181,8 +186,11 @@ static bool write_records(const struct hd_path_book *book, const uint64_t *ticks
     struct hd_path_record *record = add(context);
     if (!record)
       return false;
-    *record = (struct hd_path_record){
-        .profile = i, .path_ticks = on_path, .span_ticks = sum.span_ticks, .instances = sum.instances};
+    *record = (struct hd_path_record){.profile = i,
+                                      .path_ticks = on_path,
+                                      .span_ticks = sum.span_ticks,
+                                      .work_ticks = sum.work_ticks,
+                                      .instances = sum.instances};
   }
   return true;
 }

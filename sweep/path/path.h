@@ -31,6 +31,7 @@ struct hd_path_ring;
 /** What is summed up of the instances of a profile. */
 struct hd_path_sum {
   uint64_t span_ticks;
+  uint64_t work_ticks;
   uint64_t instances;
 };
 

@@ -41,6 +41,7 @@ struct hd_path_team {
   bool counts;            /* it is no instance in one of the same profile */
   struct hd_chain *fork;  /* of its primary when it began */
   uint64_t fork_ticks;
+  uint64_t work_ticks;       /* of all its threads, and of teams in it that have ended */
   struct hd_chain *tasks;    /* the longest of explicit tasks that have ended since the last barrier that is over */
   struct hd_path_barrier {
     uint32_t number; /* + 1; 0: none */
@@ -87,7 +88,7 @@ struct hd_path_level *hd_path_push(struct hd_path_book *book, struct hd_path_rin
 void hd_path_pop(struct hd_path_book *book, struct hd_path_ring *ring);
 
 /** An instance of the profile has ended. */
-void hd_path_sum_up(struct hd_path_book *book, uint32_t profile, uint64_t span_ticks);
+void hd_path_sum_up(struct hd_path_book *book, uint32_t profile, uint64_t span_ticks, uint64_t work_ticks);
 
 /* ---- path_teams.c ---- */
 
@@ -105,6 +106,8 @@ void hd_path_release_team(struct hd_path_book *book, struct hd_path_team *team);
 
 void hd_path_take_task(struct hd_path_book *book, struct hd_path_ring *ring, enum hd_order order,
                        const struct hd_log_order *told);
+/** The task was run for so long. */
+void hd_path_work(struct hd_path_task *task, uint64_t ticks);
 void hd_path_free_strand(struct hd_path_book *book, struct hd_path_strand *strand);
 void hd_path_free_tasks(struct hd_path_book *book);
 

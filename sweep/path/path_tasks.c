@@ -9,6 +9,7 @@ struct tree {
   uint32_t running; /* tasks of it that have not ended */
   uint64_t begin_ticks;
   uint64_t longest_ticks;
+  uint64_t work_ticks;
 };
 
 /* Something that a task feeds at its end, or goes on from when it begins. */
@@ -169,6 +170,11 @@ struct hd_path_strand *hd_path_current(const struct hd_path_ring *ring) {
   return level->task ? &level->task->strand : &level->strand;
 }
 
+void hd_path_work(struct hd_path_task *task, uint64_t ticks) {
+  if (task->tree)
+    task->tree->work_ticks += ticks;
+}
+
 void hd_path_free_strand(struct hd_path_book *book, struct hd_path_strand *strand) {
   free_variables(book, strand);
   hd_chain_release(&book->chains, strand->chain);
@@ -186,7 +192,7 @@ static void leave_tree(struct hd_path_book *book, struct hd_path_task *task, uin
   if (--tree->running > 0)
     return;
   if (tree->longest_ticks >= tree->begin_ticks)
-    hd_path_sum_up(book, tree->profile, tree->longest_ticks - tree->begin_ticks);
+    hd_path_sum_up(book, tree->profile, tree->longest_ticks - tree->begin_ticks, tree->work_ticks);
   hd_heap_free(tree);
 }
 

@@ -92,7 +92,12 @@ static void end(struct hd_path_book *book, struct hd_path_ring *ring, uint32_t n
   struct hd_path_team *team = level->team;
   hd_chain_take_longer(&book->chains, &level->strand.chain, team->tasks);
   if (team->counts)
-    hd_path_sum_up(book, team->profile, hd_chain_ticks(level->strand.chain) - team->fork_ticks);
+    hd_path_sum_up(book, team->profile, hd_chain_ticks(level->strand.chain) - team->fork_ticks, team->work_ticks);
+  struct hd_path_team *outer = level[-1].team;
+  if (outer)
+    outer->work_ticks += team->work_ticks;
+  if (level[-1].task)
+    hd_path_work(level[-1].task, team->work_ticks);
   hide(book, team);
   leave(book, ring);
 }

@@ -29,11 +29,14 @@ struct or_strand {
   uint32_t node;          /* roots: the task's */
   uint32_t running;       /* and tasks of its tree */
   uint64_t begin, end;    /* and of the tree's longest chain */
+  uint64_t work;
   bool undeferred;
 };
 
 struct team {
+  struct or_strand *creator;
   struct chain fork, tasks, joined;
+  uint64_t work;
   struct chain barriers[BARRIERS];
   bool is_over[BARRIERS];
 };
@@ -49,7 +52,7 @@ struct or_critical {
   } * locks;
   uint32_t lock_count;
   struct or_critical_sum {
-    uint64_t span, instances;
+    uint64_t span, work, instances;
   } * sums; /* by node */
   uint32_t sum_limit;
   struct or_strand **strands; /* all there have been */
@@ -106,15 +109,30 @@ static struct or_strand *strand_of(struct oracle *o, struct or_task *task) {
   return path->strands[path->strand_count++] = task->strand;
 }
 
+/* To the tree that it belongs to, to the regions around it, and to the trees of the tasks that opened those. */
+static void add_work(struct oracle *o, struct or_task *task, uint64_t ticks) {
+  struct or_strand *root = strand_of(o, task)->root;
+  if (root)
+    root->work += ticks;
+  for (uint32_t region = task->inside; region != FK_NONE; region = o->regions[region].outer) {
+    struct team *team = &path_of(o)->teams[region];
+    team->work += ticks;
+    if (team->creator && team->creator->root)
+      team->creator->root->work += ticks;
+  }
+}
+
 void or_critical_add(struct oracle *o, struct or_task *task, uint32_t node, uint64_t ticks) {
-  struct chain *chain = &strand_of(o, task)->chain;
+  struct or_strand *strand = strand_of(o, task);
+  struct chain *chain = &strand->chain;
+  add_work(o, task, ticks);
   grow(&chain->ticks, &chain->limit, node + 1);
   chain->ticks[node] += ticks;
   chain->length += ticks;
   take_longer(&path_of(o)->longest, chain);
 }
 
-static void sum_up(struct oracle *o, uint32_t node, uint64_t span) {
+static void sum_up(struct oracle *o, uint32_t node, uint64_t span, uint64_t work) {
   struct or_critical *path = path_of(o);
   if (node >= path->sum_limit) {
     path->sums = or_grown(path->sums, (node + 1) * sizeof *path->sums);
@@ -122,6 +140,7 @@ static void sum_up(struct oracle *o, uint32_t node, uint64_t span) {
     path->sum_limit = node + 1;
   }
   path->sums[node].span += span;
+  path->sums[node].work += work;
   path->sums[node].instances++;
 }
 
@@ -133,13 +152,14 @@ static void on_parallel(struct oracle *o, struct or_task *task, const struct fk_
   const struct or_region *region = &o->regions[e->region];
   if (e->op == FK_PARALLEL_BEGIN) {
     copy(&team->fork, chain);
+    team->creator = strand_of(o, task);
     return;
   }
   copy(chain, &team->joined);
   take_longer(chain, &team->tasks);
   take_longer(&path_of(o)->longest, chain);
   if (!region->recursive)
-    sum_up(o, region->node, chain->length - team->fork.length);
+    sum_up(o, region->node, chain->length - team->fork.length, team->work);
 }
 
 static void on_implicit(struct oracle *o, const struct fk_event *e) {
@@ -255,7 +275,7 @@ static void end_task(struct oracle *o, struct or_task *task) {
   if (strand == root)
     root->node = task->open[0].node;
   if (--root->running == 0)
-    sum_up(o, root->node, root->end - root->begin);
+    sum_up(o, root->node, root->end - root->begin, root->work);
 }
 
 static void on_schedule(struct oracle *o, const struct fk_event *e) {
@@ -343,6 +363,7 @@ static bool differs_at(const struct or_result *result, uint32_t node, const stru
   const struct or_critical_sum *sum = node < path->sum_limit ? &path->sums[node] : &none;
   const uint64_t own = node < path->longest.limit ? path->longest.ticks[node] : 0;
   return or_differ(&result->nodes[node].path, "instances with a span", FK_NONE, sum->instances, found->instances) ||
+         or_differ(&result->nodes[node].path, "work", FK_NONE, sum->work, found->work_ticks) ||
          or_differ(&result->nodes[node].path, "span", FK_NONE, sum->span, found->span_ticks) ||
          or_differ(&result->nodes[node].path, "part of the critical path", FK_NONE, own, found->own_ticks);
 }
